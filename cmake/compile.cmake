@@ -1,0 +1,21 @@
+# How every target is compiled. `qfuse_compile` is linked privately by all of them and never installed.
+add_library(qfuse_compile INTERFACE)
+target_compile_features(qfuse_compile INTERFACE cxx_std_20)
+# The bits are the contract: no compiler may fuse a multiply and an add into one rounding.
+target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off -Wall -Wextra -Wpedantic>)
+
+if(QFUSE_SANITIZE)
+  target_compile_options(qfuse_compile INTERFACE -fsanitize=${QFUSE_SANITIZE} -fno-sanitize-recover=all
+                                                 -fno-omit-frame-pointer)
+  target_link_options(qfuse_compile INTERFACE -fsanitize=${QFUSE_SANITIZE})
+endif()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()

@@ -1,0 +1,212 @@
+/* qfuse: fused quantization kernels for large language models. The C interface, and the manual of every op.
+ *
+ * Conventions, valid for every function below:
+ * - C99, no other header of ours, no vendor's header: a CUDA stream travels as void*.
+ * - Errors are values. A function that can fail returns a qfuse_status and, if `error` is not NULL, writes the status
+ *   and one line naming the offending field and its values into *error. On failure no output is to be relied upon.
+ *   Nothing prints, aborts or throws.
+ * - Counts and sizes are int64_t and may exceed 2^31. Zero elements are valid: nothing is read or written, and
+ *   pointers may then be NULL.
+ * - Pointers need no alignment: any byte address is valid for every array.
+ * - Outputs must not overlap inputs or each other; that is checked and refused.
+ * - No function keeps a pointer after it returns, allocates memory for its caller, or changes global state. Calls are
+ *   safe from any number of threads at once, as long as their outputs are disjoint.
+ * - Structs start with `struct_size`: set it to sizeof the struct (the *_INIT macros do, and zero the rest). Fields
+ *   that a later version appends read as zero when an older caller's struct ends before them.
+ * - Results are the same bytes for every device, SIMD target and thread count. */
+#ifndef QFUSE_QFUSE_H
+#define QFUSE_QFUSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(QFUSE_STATIC)
+#define QFUSE_API
+#elif defined(__GNUC__)
+#define QFUSE_API __attribute__((visibility("default")))
+#else
+#define QFUSE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- vocabulary ------------------------------------------------------------------------------------------------ */
+
+typedef enum qfuse_status {
+  QFUSE_OK = 0,
+  QFUSE_INVALID_ARGUMENT = 1, /* a parameter contradicts itself, another one, or this manual */
+  QFUSE_INVALID_DATA = 2,     /* a file's content is not what its format promises */
+  QFUSE_UNSUPPORTED = 3,      /* well-formed, but this build or this machine cannot do it */
+  QFUSE_IO_ERROR = 4,         /* the operating system refused to read or write */
+  QFUSE_OUT_OF_MEMORY = 5,
+  QFUSE_CANCELLED = 6, /* the caller's progress callback asked to stop */
+  QFUSE_INTERNAL_ERROR = 7
+} qfuse_status;
+
+/* Element types of weights. The 16-bit values are little-endian IEEE binary16 and bfloat16. */
+typedef enum qfuse_dtype { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUSE_BFLOAT16 = 2 } qfuse_dtype;
+
+/* 4-bit codebooks. The numbers are those of bitsandbytes' own C interface. */
+typedef enum qfuse_quant_type { QFUSE_FP4 = 1, QFUSE_NF4 = 2 } qfuse_quant_type;
+
+typedef enum qfuse_device_type {
+  QFUSE_CPU = 0,
+  QFUSE_CUDA = 1,
+  QFUSE_REFERENCE = 2 /* the slow scalar oracle on the CPU: for tests and for judging the others */
+} qfuse_device_type;
+
+typedef struct qfuse_device {
+  qfuse_device_type type;
+  int32_t index; /* which one of its type, from 0; CPU and REFERENCE have only 0 */
+} qfuse_device;
+
+#define QFUSE_ERROR_MESSAGE_SIZE 512
+
+typedef struct qfuse_error {
+  qfuse_status status;
+  char message[QFUSE_ERROR_MESSAGE_SIZE]; /* UTF-8, one line, zero-terminated, cut where it does not fit */
+} qfuse_error;
+
+/* Where and how an op runs. NULL stands for QFUSE_EXEC_INIT: the CPU, its best SIMD target, all cores. */
+typedef struct qfuse_exec {
+  size_t struct_size;
+  qfuse_device device;
+  int32_t threads;        /* CPU: use at most this many threads; 0 = one per core this process may use */
+  const char* cpu_target; /* CPU: a name from qfuse_cpu_target_name, or NULL for the best one */
+  void* stream;           /* CUDA: a cudaStream_t of `device`, on which the op is enqueued; must be NULL elsewhere */
+} qfuse_exec;
+#define QFUSE_EXEC_INIT \
+  { sizeof(qfuse_exec), {QFUSE_CPU, 0}, 0, NULL, NULL }
+
+/* ---- versions, names, devices ---------------------------------------------------------------------------------- */
+
+/* The library's version, "major.minor.patch". */
+QFUSE_API const char* qfuse_version(void);
+
+/* A status as a short lower-case phrase; "unknown status" for a number that is none. Never NULL. */
+QFUSE_API const char* qfuse_status_string(qfuse_status status);
+
+/* Bytes of one element; 0 for a number that is no dtype. */
+QFUSE_API size_t qfuse_dtype_size(qfuse_dtype dtype);
+
+/* Reads "cpu", "reference", "cuda" or "cuda:N" (N from 0). Does not ask whether the machine has it.
+ * INVALID_ARGUMENT: any other text, or a NULL argument. */
+QFUSE_API qfuse_status qfuse_device_parse(const char* name, qfuse_device* device, qfuse_error* error);
+
+/* How many devices of a type can run ops here and now: 1 for CPU and REFERENCE, the number of GPUs for CUDA
+ * (0 where there is none, no driver, or a build without CUDA). Never fails. */
+QFUSE_API int32_t qfuse_device_count(qfuse_device_type type);
+
+/* One line about a device for people: its model, cores or multiprocessors, memory. Writes at most `size` bytes into
+ * `text`, zero included. INVALID_ARGUMENT: NULL or size 0; UNSUPPORTED: no such device here. */
+QFUSE_API qfuse_status qfuse_device_describe(qfuse_device device, char* text, size_t size, qfuse_error* error);
+
+/* The SIMD targets of the CPU backend that this machine can run, best first: "avx3_dl", "avx3" (both AVX-512),
+ * "avx2", "sse4", "ssse3", "neon", "scalar". NULL past the last. The last is always "scalar". */
+QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
+
+/* ---- sizes ----------------------------------------------------------------------------------------------------- */
+
+/* Bytes of n packed 4-bit codes: ceil(n/2). n must not be negative. */
+QFUSE_API int64_t qfuse_packed_size(int64_t n);
+
+/* Blocks that n elements fill: ceil(n/blocksize). n must not be negative, blocksize must be positive.
+ * The length of absmax; applied to that length and the nested block size, the length of nested_absmax. */
+QFUSE_API int64_t qfuse_block_count(int64_t n, int64_t blocksize);
+
+/* Writes the 256 ascending fp32 values of the signed dynamic 8-bit code, which quantize_4bit uses for nested absmax
+ * (CRC32 of the 1024 little-endian bytes: 454261483). Decoding must use the map stored beside the codes instead. */
+QFUSE_API void qfuse_nested_quant_map(float map[256]);
+
+/* ---- dequantize_4bit ------------------------------------------------------------------------------------------- */
+
+/* NF4 or FP4 codes with plain or nested absmax, decoded to fp32, fp16 or bf16 in one pass.
+ * Layout: byte j of `packed` holds element 2j in its high and 2j+1 in its low nibble; block b covers elements
+ * [b*blocksize, (b+1)*blocksize) of the flattened tensor; the spare nibble of an odd n is ignored.
+ * Value of element i in block b, each step rounded to nearest even in fp32 (the order of bitsandbytes on CUDA):
+ *   A = absmax[b]                                                                            plain
+ *   A = ftz(nested_quant_map[absmax_8bit[b]] * nested_absmax[b/nested_blocksize]) + offset    nested
+ *   out[i] = round_to_dtype(ftz(code[nibble] * A))
+ * where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept. NaN results are
+ * the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the formula. */
+typedef struct qfuse_dequantize_4bit_params {
+  size_t struct_size;
+  int64_t n;                     /* elements, >= 0 */
+  int64_t blocksize;             /* elements: a power of two, 32 to 4096 */
+  qfuse_quant_type quant_type;   /* which codebook */
+  qfuse_dtype out_dtype;         /* element type of `out` */
+  const uint8_t* packed;         /* [ceil(n/2)] */
+  const float* absmax;           /* plain: [ceil(n/blocksize)]; NULL selects nested */
+  const uint8_t* absmax_8bit;    /* nested: [ceil(n/blocksize)]; NULL when plain */
+  const float* nested_absmax;    /* nested: [ceil(ceil(n/blocksize)/nested_blocksize)] */
+  const float* nested_quant_map; /* nested: [256], the map stored with the weight */
+  int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two; bitsandbytes uses 256 */
+  float nested_offset;           /* nested: added to every decoded absmax */
+  void* out;                     /* [n] of out_dtype */
+} qfuse_dequantize_4bit_params;
+
+/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, plain and nested mixed.
+ * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
+QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params* params, const qfuse_exec* exec,
+                                             qfuse_error* error);
+
+/* ---- quantize_4bit --------------------------------------------------------------------------------------------- */
+
+/* fp32, fp16 or bf16 weights encoded to NF4 or FP4 codes with absmax, and optionally nested absmax, as bitsandbytes on
+ * CUDA does, with one difference: the reciprocal is the IEEE quotient 1/absmax, where CUDA's is approximate. The
+ * inputs on which that shows are counted in docs/ACCURACY.md.
+ * Block b, in fp32, every operand and result that is subnormal read as zero of its sign:
+ *   absmax[b] = max |x| over the numbers of the block (NaN is skipped)
+ *   code[i]   = how many thresholds of the codebook lie strictly below x[i] * (1/absmax[b])   (NF4; NaN: 0)
+ *               the sign bit of x[i] < 0, and the magnitude's code by thresholds on |x|       (FP4; NaN: 0)
+ * Nested, if absmax_8bit is given: offset = mean of absmax, summed in fp64 in one fixed order (docs/FORMAT.md) and
+ * rounded once, or *given_offset; absmax - offset is coded in blocks of nested_blocksize by the signed dynamic 8-bit
+ * code, to the nearest value, ties to the even index.
+ * An all-zero block has absmax 0 and codes 0; a block of NaN alone has absmax -FLT_MAX, or 0 where it is the short
+ * last block; the spare nibble of an odd n is the code of a padding zero. */
+typedef struct qfuse_quantize_4bit_params {
+  size_t struct_size;
+  int64_t n;                   /* elements, >= 0 */
+  int64_t blocksize;           /* elements: a power of two, 32 to 4096 */
+  qfuse_quant_type quant_type; /* which codebook */
+  qfuse_dtype in_dtype;        /* element type of `in` */
+  const void* in;              /* [n] of in_dtype */
+  uint8_t* packed;             /* out: [ceil(n/2)] */
+  float* absmax;               /* out: [ceil(n/blocksize)], written whether nested or not */
+  uint8_t* absmax_8bit;        /* out, nested: [ceil(n/blocksize)]; NULL selects plain, and the rest is then ignored */
+  float* nested_absmax;        /* out, nested: [ceil(ceil(n/blocksize)/nested_blocksize)] */
+  float* nested_offset;        /* out, nested: [1] */
+  int64_t nested_blocksize;    /* nested: blocks per nested block, a power of two; bitsandbytes uses 256 */
+  const float* given_offset;   /* nested: [1] use this offset; NULL: the mean of absmax */
+} qfuse_quantize_4bit_params;
+
+/* Errors as for qfuse_dequantize_4bit. */
+QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
+                                           qfuse_error* error);
+
+/* ---- dequantize_int8 ------------------------------------------------------------------------------------------- */
+
+/* LLM.int8 weights with one scale a row, decoded to fp32, fp16 or bf16.
+ *   out[r][c] = round_to_dtype((in[r][c] * scb[r]) * 7.874015718698502e-3f)
+ * The constant is bitsandbytes' fp32 1/127; both products round to fp32, nothing is flushed. */
+typedef struct qfuse_dequantize_int8_params {
+  size_t struct_size;
+  int64_t rows;          /* >= 0 */
+  int64_t cols;          /* >= 0 */
+  qfuse_dtype out_dtype; /* element type of `out` */
+  const int8_t* in;      /* [rows, cols] row-major */
+  const float* scb;      /* [rows] */
+  void* out;             /* [rows, cols] of out_dtype */
+} qfuse_dequantize_int8_params;
+
+/* Errors as for qfuse_dequantize_4bit; also INVALID_ARGUMENT where rows*cols overflows int64_t. */
+QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
+                                             qfuse_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* QFUSE_QFUSE_H */
