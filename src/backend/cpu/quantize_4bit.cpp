@@ -1,0 +1,266 @@
+// in:     in [n] fp32, fp16 or bf16; any address
+// out:    packed [ceil(n/2)] u8, absmax [blocks] fp32, and if nested absmax_8bit [blocks] u8, nested_absmax, offset
+// math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
+// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the comparisons of the ranks, 15 an element
+// oracle: reference/quantize_4bit.cpp
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/quantize_4bit.cpp"
+#include <hwy/foreach_target.h>  // re-includes this file once per target
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cfloat>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "backend/cpu/parallel_for.h"
+#include "backend/cpu/quantize_4bit.h"
+#include "backend/cpu/steps-inl.h"
+#include "backend/cpu/targets.h"
+#include "format/codebook4.h"
+#include "format/dynamic8.h"
+#include "format/elements.h"
+#include "format/layout.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+// ---- policy ----
+
+// Nested absmax goes through a scratch of this many entries, small enough to stay in the first cache.
+constexpr std::int64_t kNestedPiece = 256;
+
+using Floats = hn::ScalableTag<float>;
+using Ints = hn::RebindToSigned<Floats>;
+
+// ---- steps ----
+
+// Magnitudes as integers, which order like the numbers they are; NaN loses against every number.
+constexpr std::int32_t kNoNumber = -1;
+
+HWY_INLINE hn::Vec<Ints> comparable_magnitude(hn::Vec<Floats> v) {
+  const auto magnitude = hn::BitCast(Ints(), magnitude_bits(Floats(), v));
+  const auto is_nan = hn::Gt(magnitude, hn::Set(Ints(), static_cast<std::int32_t>(format::kInfBits)));
+  return hn::IfThenElse(is_nan, hn::Set(Ints(), kNoNumber), magnitude);
+}
+
+// A full block of NaN alone keeps bitsandbytes' start value; a short one is padded with zeros there.
+HWY_INLINE float absmax_of(std::int32_t magnitude, bool full_block) {
+  if (magnitude == kNoNumber) return full_block ? -FLT_MAX : 0.0F;
+  return format::ftz(std::bit_cast<float>(magnitude));
+}
+
+HWY_INLINE float reciprocal(float absmax) { return format::ftz(1.0F / absmax); }
+
+HWY_INLINE hn::Vec<Ints> count_if_above(hn::Vec<Ints> rank, hn::Vec<Floats> v, float threshold) {
+  const auto above = hn::RebindMask(Ints(), hn::Gt(v, hn::Set(Floats(), threshold)));
+  return hn::Sub(rank, hn::VecFromMask(Ints(), above));
+}
+
+template <qfuse_quant_type kQuantType>
+HWY_INLINE hn::Vec<Ints> rank_4bit(hn::Vec<Floats> v) {
+  constexpr const format::Codebook4& kCodebook = format::codebook4(kQuantType);
+  auto rank = hn::Zero(Ints());
+  if constexpr (kCodebook.signed_magnitude) {
+    const auto negative = hn::RebindMask(Ints(), hn::Lt(v, hn::Zero(Floats())));
+    rank = hn::IfThenElseZero(negative, hn::Set(Ints(), format::kSignRank));
+    v = hn::Abs(v);
+  }
+  for (const float threshold : kCodebook.used_thresholds()) rank = count_if_above(rank, v, threshold);
+  return rank;
+}
+
+// How many of the 255 thresholds lie strictly below v, by halving.
+HWY_INLINE hn::Vec<Ints> rank_8bit(hn::Vec<Floats> v) {
+  auto rank = hn::Zero(Ints());
+  for (std::int32_t step = format::kCodes8 / 2; step > 0; step /= 2) {
+    const auto next = hn::Add(rank, hn::Set(Ints(), step));
+    const auto at = hn::Sub(next, hn::Set(Ints(), 1));
+    const auto threshold = hn::GatherIndex(Floats(), format::kDynamic8Thresholds.data(), at);
+    rank = hn::IfThenElse(hn::RebindMask(Ints(), hn::Gt(v, threshold)), next, rank);
+  }
+  return rank;
+}
+
+// ---- kernel: the blocks [begin, end) ----
+
+// One block, its elements padded with zeros to whole vectors.
+template <qfuse_dtype kDtype>
+HWY_INLINE float find_absmax(const std::uint8_t* in, std::int64_t count, bool full_block) {
+  auto most = hn::Set(Ints(), kNoNumber);
+  for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(Floats())))
+    most = hn::Max(most, comparable_magnitude(load_as_float<kDtype>(Floats(), in + i * format::dtype_size(kDtype))));
+  return absmax_of(hn::GetLane(hn::MaxOfLanes(Ints(), most)), full_block);
+}
+
+template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
+HWY_INLINE void find_codes(const std::uint8_t* in, std::int64_t count, float absmax, std::uint8_t* codes) {
+  const hn::Rebind<std::uint8_t, Floats> d8;
+  const auto scale = hn::Set(Floats(), reciprocal(absmax));
+  for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(Floats()))) {
+    const auto v = load_as_float<kDtype>(Floats(), in + i * format::dtype_size(kDtype));
+    const auto rank = rank_4bit<kQuantType>(mul_ftz(Floats(), v, scale));
+    hn::StoreU(hn::DemoteTo(d8, rank), d8, codes + i);
+  }
+  if constexpr (format::codebook4(kQuantType).signed_magnitude)
+    for (std::int64_t i = 0; i < count; ++i) codes[i] = format::codebook4(kQuantType).code_of_rank[codes[i]];
+}
+
+// Two codes a byte, the even element in the high nibble.
+HWY_INLINE void pack(const std::uint8_t* codes, std::int64_t bytes, std::uint8_t* packed) {
+  for (std::int64_t j = 0; j < bytes; ++j) packed[j] = static_cast<std::uint8_t>(codes[2 * j] << 4 | codes[2 * j + 1]);
+}
+
+template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
+void encode_blocks(const format::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  alignas(64) std::array<std::uint8_t, format::kMaxBlocksize> codes;
+  alignas(64) std::array<std::uint8_t, format::kMaxBlocksize * kSize> padded;
+  for (std::int64_t block = begin; block < end; ++block) {
+    const std::int64_t first = block * p.blocksize;
+    const std::int64_t count = std::min(p.blocksize, p.n - first);
+    const bool full_block = count == p.blocksize;
+    const std::uint8_t* in = static_cast<const std::uint8_t*>(p.in) + first * kSize;
+    if (!full_block) {
+      std::memset(padded.data(), 0, static_cast<std::size_t>(p.blocksize * kSize));
+      std::memcpy(padded.data(), in, static_cast<std::size_t>(count * kSize));
+      in = padded.data();
+    }
+    const float absmax = find_absmax<kDtype>(in, p.blocksize, full_block);
+    format::store_unaligned(p.absmax, block, absmax);
+    find_codes<kDtype, kQuantType>(in, p.blocksize, absmax, codes.data());
+    pack(codes.data(), format::packed_size(count), p.packed + first / 2);
+  }
+}
+
+template <qfuse_dtype kDtype>
+void encode(const format::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  switch (p.quant_type) {
+    case QFUSE_FP4: return encode_blocks<kDtype, QFUSE_FP4>(p, begin, end);
+    case QFUSE_NF4: return encode_blocks<kDtype, QFUSE_NF4>(p, begin, end);
+  }
+}
+
+void quantize_4bit_blocks(const format::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  switch (p.in_dtype) {
+    case QFUSE_FLOAT32: return encode<QFUSE_FLOAT32>(p, begin, end);
+    case QFUSE_FLOAT16: return encode<QFUSE_FLOAT16>(p, begin, end);
+    case QFUSE_BFLOAT16: return encode<QFUSE_BFLOAT16>(p, begin, end);
+  }
+}
+
+// ---- kernel: the nested blocks [begin, end) of absmax ----
+
+// Entries [first, first + count) of absmax - offset, padded to whole vectors with NaN, which no maximum takes.
+HWY_INLINE void load_piece(const format::Quantize4bit& p, float offset, std::int64_t first, std::int64_t count,
+                           std::array<float, kNestedPiece>& piece) {
+  for (std::int64_t i = 0; i < count; ++i)
+    piece[static_cast<std::size_t>(i)] = format::load_unaligned<float>(p.absmax, first + i) - offset;
+  std::fill(piece.begin() + count, piece.end(), std::numeric_limits<float>::quiet_NaN());
+}
+
+// Calls body(first, count, piece) for the entries [first, last), piece by piece.
+template <class Body>
+HWY_INLINE void for_each_piece(const format::Quantize4bit& p, float offset, std::int64_t first, std::int64_t last,
+                               const Body& body) {
+  alignas(64) std::array<float, kNestedPiece> piece;
+  for (; first < last; first += kNestedPiece) {
+    const std::int64_t count = std::min(kNestedPiece, last - first);
+    load_piece(p, offset, first, count, piece);
+    body(first, count, piece);
+  }
+}
+
+void quantize_absmax_blocks(const format::Quantize4bit& p, float offset, std::int64_t begin, std::int64_t end) {
+  const std::int64_t blocks = format::block_count(p.n, p.blocksize);
+  const hn::Rebind<std::uint8_t, Floats> d8;
+  alignas(64) std::array<std::uint8_t, kNestedPiece> codes;
+  for (std::int64_t block = begin; block < end; ++block) {
+    const std::int64_t first = block * p.nested_blocksize;
+    const std::int64_t last = first + std::min(blocks - first, p.nested_blocksize);
+    auto most = hn::Set(Ints(), kNoNumber);
+    for_each_piece(p, offset, first, last, [&](std::int64_t, std::int64_t, const auto& piece) HWY_ATTR {
+      for (std::size_t i = 0; i < piece.size(); i += hn::Lanes(Floats()))
+        most = hn::Max(most, comparable_magnitude(hn::Load(Floats(), piece.data() + i)));
+    });
+    const float absmax = absmax_of(hn::GetLane(hn::MaxOfLanes(Ints(), most)), last - first == p.nested_blocksize);
+    format::store_unaligned(p.nested_absmax, block, absmax);
+    const auto scale = hn::Set(Floats(), reciprocal(absmax));
+    for_each_piece(p, offset, first, last, [&](std::int64_t at, std::int64_t count, const auto& piece) HWY_ATTR {
+      for (std::size_t i = 0; i < piece.size(); i += hn::Lanes(Floats())) {
+        const auto rank = rank_8bit(mul_ftz(Floats(), hn::Load(Floats(), piece.data() + i), scale));
+        hn::StoreU(hn::DemoteTo(d8, rank), d8, codes.data() + i);
+      }
+      std::memcpy(p.absmax_8bit + at, codes.data(), static_cast<std::size_t>(count));
+    });
+  }
+}
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "format/mean.h"
+
+namespace qfuse::cpu {
+namespace {
+
+HWY_EXPORT(quantize_4bit_blocks);
+HWY_EXPORT(quantize_absmax_blocks);
+
+// Elements a range holds at least: enough work to be worth a hand-over, little enough to balance.
+constexpr std::int64_t kGrainElements = 1 << 16;
+
+// The sum of one chunk in the order of format/mean.h.
+double sum_chunk(const float* values, std::int64_t begin, std::int64_t end) {
+  std::array<double, format::kMeanLanes> lanes{};
+  for (std::int64_t row = begin; row < end; row += format::kMeanLanes) {
+    const std::int64_t count = std::min(format::kMeanLanes, end - row);
+    for (std::int64_t lane = 0; lane < count; ++lane)
+      lanes[static_cast<std::size_t>(lane)] += format::load_unaligned<float>(values, row + lane);
+  }
+  for (std::size_t half = lanes.size() / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  return lanes[0];
+}
+
+// One thread: 4 bytes a block, little beside the block's own elements.
+float mean(const float* values, std::int64_t count) {
+  double total = 0.0;
+  for (std::int64_t chunk = 0; chunk < count; chunk += format::kMeanChunk)
+    total += sum_chunk(values, chunk, std::min(count, chunk + format::kMeanChunk));
+  return format::canonical(static_cast<float>(total / static_cast<double>(count)));
+}
+
+float choose_offset(const format::Quantize4bit& p, std::int64_t blocks) {
+  return p.given_offset != nullptr ? format::load_unaligned<float>(p.given_offset, 0) : mean(p.absmax, blocks);
+}
+
+}  // namespace
+
+format::Outcome quantize_4bit(const format::Quantize4bit& p, const qfuse_exec& exec) {
+  std::size_t row = 0;
+  if (format::Outcome o = choose_target(exec.cpu_target, row); !o.ok()) return o;
+  const std::int64_t blocks = format::block_count(p.n, p.blocksize);
+  parallel_for(blocks, kGrainElements / p.blocksize, exec.threads, [&](std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(quantize_4bit_blocks)[row](p, begin, end);
+  });
+  if (!format::is_nested(p)) return {};
+  const float offset = choose_offset(p, blocks);
+  format::store_unaligned(p.nested_offset, 0, offset);
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / p.nested_blocksize);
+  parallel_for(format::block_count(blocks, p.nested_blocksize), grain, exec.threads,
+               [&](std::int64_t begin, std::int64_t end) {
+                 HWY_DISPATCH_TABLE(quantize_absmax_blocks)[row](p, offset, begin, end);
+               });
+  return {};
+}
+
+}  // namespace qfuse::cpu
+
+#endif  // HWY_ONCE

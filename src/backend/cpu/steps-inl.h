@@ -1,0 +1,168 @@
+// The roundings of format/rounding.h over vectors, step by step under the same names, and element access at any
+// address. Compiled once per target (hence no ordinary include guard).
+#if defined(QFUSE_BACKEND_CPU_STEPS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef QFUSE_BACKEND_CPU_STEPS_INL_H
+#undef QFUSE_BACKEND_CPU_STEPS_INL_H
+#else
+#define QFUSE_BACKEND_CPU_STEPS_INL_H
+#endif
+
+#include <hwy/highway.h>
+#include <qfuse/qfuse.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "format/rounding.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class DF>
+using Bits = hn::RebindToUnsigned<DF>;  // tag of the fp32 lanes' bits
+
+template <class DF>
+HWY_INLINE hn::Vec<Bits<DF>> magnitude_bits([[maybe_unused]] DF df, hn::Vec<DF> v) {
+  return hn::AndNot(hn::Set(Bits<DF>(), format::kSignBit), hn::BitCast(Bits<DF>(), v));
+}
+
+// Unsigned comparison of magnitudes, whose sign bit is clear: the signed one, which every target has.
+template <class DU>
+HWY_INLINE hn::Mask<DU> magnitude_less([[maybe_unused]] DU du, hn::Vec<DU> magnitude, std::uint32_t bound) {
+  const hn::RebindToSigned<DU> di;
+  return hn::RebindMask(du, hn::Lt(hn::BitCast(di, magnitude), hn::Set(di, static_cast<std::int32_t>(bound))));
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<DF> canonical([[maybe_unused]] DF df, hn::Vec<DF> v) {
+  return hn::IfThenElse(hn::Eq(v, v), v, hn::BitCast(df, hn::Set(Bits<DF>(), format::kNan32)));
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<DF> ftz([[maybe_unused]] DF df, hn::Vec<DF> v) {
+  const Bits<DF> du;
+  const auto subnormal = hn::RebindMask(df, magnitude_less(du, magnitude_bits(df, v), format::kMinNormalBits));
+  const auto zero = hn::BitCast(df, hn::And(hn::BitCast(du, v), hn::Set(du, format::kSignBit)));
+  return hn::IfThenElse(subnormal, zero, v);
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<DF> mul_ftz([[maybe_unused]] DF df, hn::Vec<DF> a, hn::Vec<DF> b) {
+  return ftz(df, hn::Mul(ftz(df, a), ftz(df, b)));
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<Bits<DF>> to_bfloat16([[maybe_unused]] DF df, hn::Vec<DF> v) {
+  const Bits<DF> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1U));
+  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7fffU)), odd));
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, hn::Set(du, format::kNan16));
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<Bits<DF>> to_float16([[maybe_unused]] DF df, hn::Vec<DF> v) {
+  const Bits<DF> du;
+  const auto magnitude = magnitude_bits(df, v);
+  const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1U));
+  auto half = hn::ShiftRight<13>(
+      hn::Add(hn::Add(hn::Sub(magnitude, hn::Set(du, format::kHalfRebias)), hn::Set(du, 0xfffU)), odd));
+  half = hn::IfThenElse(magnitude_less(du, magnitude, format::kHalfOverflowBits), half,
+                        hn::Set(du, format::kHalfInf));
+  const auto magic = hn::Set(df, format::kHalfSubnormalMagic);
+  const auto subnormal =
+      hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(df, magnitude), magic)), hn::BitCast(du, magic));
+  half = hn::IfThenElse(magnitude_less(du, magnitude, format::kHalfMinNormalBits), subnormal, half);
+  const auto sign = hn::ShiftRight<16>(hn::And(hn::BitCast(du, v), hn::Set(du, format::kSignBit)));
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), hn::Or(half, sign), hn::Set(du, format::kNan16));
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<DF> from_bfloat16(DF df, hn::Vec<Bits<DF>> x) {
+  return hn::BitCast(df, hn::ShiftLeft<16>(x));
+}
+
+// Integer steps, as Highway's own promotion takes infinities and NaN for numbers on SSE4 and SSSE3.
+template <class DF>
+HWY_INLINE hn::Vec<DF> from_float16(DF df, hn::Vec<Bits<DF>> x) {
+  const Bits<DF> du;
+  const auto sign = hn::ShiftLeft<16>(hn::And(x, hn::Set(du, 0x8000U)));
+  const auto magnitude = hn::And(x, hn::Set(du, 0x7fffU));
+  const auto shifted = hn::ShiftLeft<13>(magnitude);
+  auto bits = hn::Add(shifted, hn::Set(du, format::kHalfRebias));
+  bits = hn::IfThenElse(magnitude_less(du, magnitude, format::kHalfInf), bits,
+                        hn::Or(shifted, hn::Set(du, format::kInfBits)));
+  const auto integer = hn::ConvertTo(df, hn::BitCast(hn::RebindToSigned<DF>(), magnitude));
+  const auto subnormal = hn::BitCast(du, hn::Mul(integer, hn::Set(df, format::kHalfSubnormalUnit)));
+  bits = hn::IfThenElse(magnitude_less(du, magnitude, format::kHalfMinNormal), subnormal, bits);
+  return hn::BitCast(df, hn::Or(bits, sign));
+}
+
+// The bits of v rounded to a dtype, in the low bytes of each lane.
+template <qfuse_dtype kDtype, class DF>
+HWY_INLINE hn::Vec<Bits<DF>> round_to([[maybe_unused]] DF df, hn::Vec<DF> v) {
+  if constexpr (kDtype == QFUSE_FLOAT32) {
+    return hn::BitCast(Bits<DF>(), canonical(df, v));
+  } else if constexpr (kDtype == QFUSE_FLOAT16) {
+    return to_float16(df, v);
+  } else {
+    return to_bfloat16(df, v);
+  }
+}
+
+// A vector from or to any byte address.
+template <class D>
+HWY_INLINE hn::Vec<D> load_bytes([[maybe_unused]] D d, const void* from) {
+#if HWY_TARGET == HWY_SCALAR
+  hn::TFromD<D> lane;
+  std::memcpy(&lane, from, sizeof lane);
+  return hn::Set(d, lane);
+#else
+  const hn::Repartition<std::uint8_t, D> d8;
+  return hn::BitCast(d, hn::LoadU(d8, static_cast<const std::uint8_t*>(from)));
+#endif
+}
+
+template <class D>
+HWY_INLINE void store_bytes([[maybe_unused]] D d, hn::Vec<D> v, void* to) {
+#if HWY_TARGET == HWY_SCALAR
+  const hn::TFromD<D> lane = hn::GetLane(v);
+  std::memcpy(to, &lane, sizeof lane);
+#else
+  const hn::Repartition<std::uint8_t, D> d8;
+  hn::StoreU(hn::BitCast(d8, v), d8, static_cast<std::uint8_t*>(to));
+#endif
+}
+
+// Lanes of a dtype, widened to fp32 exactly.
+template <qfuse_dtype kDtype, class DF>
+HWY_INLINE hn::Vec<DF> load_as_float([[maybe_unused]] DF df, const void* from) {
+  if constexpr (kDtype == QFUSE_FLOAT32) {
+    return load_bytes(df, from);
+  } else {
+    const auto bits = hn::PromoteTo(Bits<DF>(), load_bytes(hn::Rebind<std::uint16_t, DF>(), from));
+    if constexpr (kDtype == QFUSE_FLOAT16) {
+      return from_float16(df, bits);
+    } else {
+      return from_bfloat16(df, bits);
+    }
+  }
+}
+
+// fp32 lanes, rounded to a dtype.
+template <qfuse_dtype kDtype, class DF>
+HWY_INLINE void store_rounded([[maybe_unused]] DF df, hn::Vec<DF> v, void* to) {
+  const auto bits = round_to<kDtype>(df, v);
+  if constexpr (kDtype == QFUSE_FLOAT32) {
+    store_bytes(Bits<DF>(), bits, to);
+  } else {
+    const hn::Rebind<std::uint16_t, DF> d16;
+    store_bytes(d16, hn::TruncateTo(d16, bits), to);
+  }
+}
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard

@@ -1,0 +1,81 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/targets.cpp"
+#include <hwy/foreach_target.h>  // re-includes this file once per target
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+const char* compiled_for() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "backend/cpu/targets.h"
+
+namespace qfuse::cpu {
+namespace {
+
+HWY_EXPORT(compiled_for);
+
+struct Target {
+  std::string name;
+  std::size_t dispatch_row;
+};
+
+std::size_t row_of(std::int64_t targets) {
+  hwy::ChosenTarget chosen;
+  chosen.Update(targets);
+  return chosen.GetIndex();
+}
+
+// Lower bits are better targets.
+std::vector<Target> find_targets() {
+  std::vector<Target> found;
+  for (std::int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1) {
+    const std::int64_t target = left & -left;
+    std::string name = hwy::TargetName(target);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    found.push_back({std::move(name), row_of(target)});
+  }
+  return found;
+}
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> found = find_targets();
+  return found;
+}
+
+}  // namespace
+
+const char* target_name(int index) {
+  const auto i = static_cast<std::size_t>(index);
+  return index >= 0 && i < targets().size() ? targets()[i].name.c_str() : nullptr;
+}
+
+format::Outcome choose_target(const char* name, std::size_t& dispatch_row) {
+  std::string known;
+  for (const Target& target : targets()) {
+    if (name == nullptr || target.name == name) {
+      dispatch_row = target.dispatch_row;
+      return {};
+    }
+    known += (known.empty() ? "" : ", ") + target.name;
+  }
+  return format::unsupported("cpu_target is '" + std::string(name) + "', this machine has: " + known);
+}
+
+const char* compiled_target(std::size_t dispatch_row) {
+  return HWY_DISPATCH_TABLE(compiled_for)[dispatch_row]();
+}
+
+}  // namespace qfuse::cpu
+
+#endif  // HWY_ONCE

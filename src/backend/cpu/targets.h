@@ -1,0 +1,24 @@
+// The SIMD targets that Highway compiled and this machine can run, by name, and the choice of one for a call.
+#ifndef QFUSE_BACKEND_CPU_TARGETS_H
+#define QFUSE_BACKEND_CPU_TARGETS_H
+
+#include <qfuse/qfuse.h>
+
+#include <cstddef>
+
+#include "format/outcome.h"
+
+namespace qfuse::cpu {
+
+// Name of the index-th target, best first, ending with "scalar"; null past the last.
+const char* target_name(int index);
+
+// The row of a Highway dispatch table for a target name; null stands for the best target. UNSUPPORTED: no such target.
+format::Outcome choose_target(const char* name, std::size_t& dispatch_row);
+
+// The name that the code in this row was compiled under: proof of which target a row really is.
+const char* compiled_target(std::size_t dispatch_row);
+
+}  // namespace qfuse::cpu
+
+#endif  // QFUSE_BACKEND_CPU_TARGETS_H

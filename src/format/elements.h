@@ -1,0 +1,54 @@
+// One element in memory at any address: loads widen to fp32 exactly, stores round to the dtype.
+#ifndef QFUSE_FORMAT_ELEMENTS_H
+#define QFUSE_FORMAT_ELEMENTS_H
+
+#include <qfuse/qfuse.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "format/layout.h"
+#include "format/rounding.h"
+
+namespace qfuse::format {
+
+// Element i of an array of T that need not be aligned.
+template <class T>
+T load_unaligned(const void* array, std::int64_t i) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(array) + i * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+  return value;
+}
+
+template <class T>
+void store_unaligned(void* array, std::int64_t i, T value) {
+  std::memcpy(static_cast<char*>(array) + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
+}
+
+// Element i of an array of a checked dtype.
+inline float load_as_float(const void* array, std::int64_t i, qfuse_dtype dtype) {
+  switch (dtype) {
+    case QFUSE_FLOAT32: return load_unaligned<float>(array, i);
+    case QFUSE_FLOAT16: return from_float16(load_unaligned<std::uint16_t>(array, i));
+    case QFUSE_BFLOAT16: return from_bfloat16(load_unaligned<std::uint16_t>(array, i));
+  }
+  return 0.0F;
+}
+
+// fp32 keeps its bits, but that any NaN is stored as the canonical quiet one.
+inline void store_rounded(void* array, std::int64_t i, qfuse_dtype dtype, float value) {
+  switch (dtype) {
+    case QFUSE_FLOAT32: store_unaligned(array, i, canonical(value)); break;
+    case QFUSE_FLOAT16: store_unaligned(array, i, to_float16(value)); break;
+    case QFUSE_BFLOAT16: store_unaligned(array, i, to_bfloat16(value)); break;
+  }
+}
+
+// Code i of packed nibbles, high nibble first.
+inline unsigned load_nibble(const std::uint8_t* packed, std::int64_t i) {
+  return i % 2 == 0 ? packed[i / 2] >> 4 : packed[i / 2] & 0xfU;
+}
+
+}  // namespace qfuse::format
+
+#endif  // QFUSE_FORMAT_ELEMENTS_H

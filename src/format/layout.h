@@ -1,0 +1,38 @@
+// Sizes of the bitsandbytes layouts: how elements fill bytes and blocks. Counts are in elements, sizes in bytes.
+#ifndef QFUSE_FORMAT_LAYOUT_H
+#define QFUSE_FORMAT_LAYOUT_H
+
+#include <qfuse/qfuse.h>
+
+#include <cstdint>
+
+namespace qfuse::format {
+
+inline constexpr std::int64_t kMinBlocksize = 32;           // bitsandbytes: 32, 64, ..., 4096
+inline constexpr std::int64_t kMaxBlocksize = 4096;         //
+inline constexpr std::int64_t kNestedBlocksize = 256;       // blocks; hard-coded in bitsandbytes' quantize_4bit
+inline constexpr int kCodes4 = 16;                          // entries of a 4-bit codebook
+inline constexpr int kCodes8 = 256;                         // entries of an 8-bit codebook
+inline constexpr float kInt8Scale = 7.874015718698502e-3F;  // bitsandbytes' fp32 1/127 of LLM.int8
+
+// Written so that no count near 2^63 overflows.
+constexpr std::int64_t ceil_div(std::int64_t n, std::int64_t d) { return n / d + (n % d != 0 ? 1 : 0); }
+
+// Two codes a byte: element 2j in the high nibble of byte j, element 2j+1 in its low nibble.
+constexpr std::int64_t packed_size(std::int64_t n) { return ceil_div(n, 2); }
+
+// Blocks run over the flattened tensor, so they cross rows; the last one may be short.
+constexpr std::int64_t block_count(std::int64_t n, std::int64_t blocksize) { return ceil_div(n, blocksize); }
+
+constexpr std::int64_t dtype_size(qfuse_dtype dtype) {
+  switch (dtype) {
+    case QFUSE_FLOAT32: return 4;
+    case QFUSE_FLOAT16: return 2;
+    case QFUSE_BFLOAT16: return 2;
+  }
+  return 0;
+}
+
+}  // namespace qfuse::format
+
+#endif  // QFUSE_FORMAT_LAYOUT_H

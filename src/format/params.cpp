@@ -1,0 +1,185 @@
+#include "format/params.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "format/layout.h"
+
+namespace qfuse::format {
+namespace {
+
+// An array of a params struct: what is said of it in a message, and where it lies.
+struct Array {
+  const char* name;
+  const void* data;
+  std::int64_t size;  // bytes
+};
+
+constexpr std::int64_t kFloat = sizeof(float);
+
+Outcome check_count(const char* name, std::int64_t count) {
+  if (count < 0) return invalid_argument(fmt::format("{} is {}, it must not be negative", name, count));
+  // The largest array has 4 bytes an element; its size in bytes must not overflow.
+  if (count > std::numeric_limits<std::int64_t>::max() / 4)
+    return invalid_argument(fmt::format("{} is {}, more than memory can hold", name, count));
+  return {};
+}
+
+Outcome check_blocksize(std::int64_t blocksize) {
+  if (blocksize < kMinBlocksize || blocksize > kMaxBlocksize ||
+      !std::has_single_bit(static_cast<std::uint64_t>(blocksize)))
+    return invalid_argument(fmt::format("blocksize is {}, it must be a power of two from {} to {}", blocksize,
+                                        kMinBlocksize, kMaxBlocksize));
+  return {};
+}
+
+Outcome check_nested_blocksize(std::int64_t blocksize) {
+  if (blocksize < 1 || !std::has_single_bit(static_cast<std::uint64_t>(blocksize)))
+    return invalid_argument(fmt::format("nested_blocksize is {}, it must be a power of two", blocksize));
+  return {};
+}
+
+Outcome check_quant_type(qfuse_quant_type quant_type) {
+  if (quant_type != QFUSE_NF4 && quant_type != QFUSE_FP4)
+    return invalid_argument(fmt::format("quant_type is {}, it must be QFUSE_FP4 ({}) or QFUSE_NF4 ({})",
+                                        static_cast<int>(quant_type), static_cast<int>(QFUSE_FP4),
+                                        static_cast<int>(QFUSE_NF4)));
+  return {};
+}
+
+Outcome check_dtype(const char* name, qfuse_dtype dtype) {
+  if (dtype_size(dtype) == 0)
+    return invalid_argument(fmt::format("{} is {}, it must be QFUSE_FLOAT32 ({}), QFUSE_FLOAT16 ({}) or QFUSE_BFLOAT16 ({})",
+                                        name, static_cast<int>(dtype), static_cast<int>(QFUSE_FLOAT32),
+                                        static_cast<int>(QFUSE_FLOAT16), static_cast<int>(QFUSE_BFLOAT16)));
+  return {};
+}
+
+bool overlap(const Array& a, const Array& b) {
+  if (a.size == 0 || b.size == 0) return false;
+  const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
+  const auto b_begin = reinterpret_cast<std::uintptr_t>(b.data);
+  return a_begin < b_begin + static_cast<std::uintptr_t>(b.size) &&
+         b_begin < a_begin + static_cast<std::uintptr_t>(a.size);
+}
+
+// Every array present, and no output over another array.
+Outcome check_arrays(std::span<const Array> inputs, std::span<const Array> outputs) {
+  for (const std::span<const Array> group : {inputs, outputs})
+    for (const Array& array : group)
+      if (array.data == nullptr && array.size > 0)
+        return invalid_argument(fmt::format("{} is NULL, it must hold {} bytes", array.name, array.size));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (const Array& input : inputs)
+      if (overlap(outputs[i], input))
+        return invalid_argument(fmt::format("output {} overlaps input {}", outputs[i].name, input.name));
+    for (std::size_t j = i + 1; j < outputs.size(); ++j)
+      if (overlap(outputs[i], outputs[j]))
+        return invalid_argument(fmt::format("output {} overlaps output {}", outputs[i].name, outputs[j].name));
+  }
+  return {};
+}
+
+template <std::size_t N>
+std::int64_t total_size(const std::array<Array, N>& arrays) {
+  std::int64_t sum = 0;
+  for (const Array& array : arrays) sum += array.size;
+  return sum;
+}
+
+std::array<Array, 5> inputs(const Dequantize4bit& p) {
+  const std::int64_t blocks = block_count(p.n, p.blocksize);
+  const bool nested = is_nested(p);
+  const std::int64_t nested_blocks = nested ? block_count(blocks, p.nested_blocksize) : 0;
+  return {{{"packed", p.packed, packed_size(p.n)},
+           {"absmax", p.absmax, nested ? 0 : blocks * kFloat},
+           {"absmax_8bit", p.absmax_8bit, nested ? blocks : 0},
+           {"nested_absmax", p.nested_absmax, nested_blocks * kFloat},
+           {"nested_quant_map", p.nested_quant_map, nested_blocks > 0 ? kCodes8 * kFloat : 0}}};
+}
+
+std::array<Array, 1> outputs(const Dequantize4bit& p) { return {{{"out", p.out, p.n * dtype_size(p.out_dtype)}}}; }
+
+std::array<Array, 2> inputs(const Quantize4bit& p) {
+  return {{{"in", p.in, p.n * dtype_size(p.in_dtype)},
+           {"given_offset", p.given_offset, is_nested(p) && p.given_offset != nullptr ? kFloat : 0}}};
+}
+
+std::array<Array, 5> outputs(const Quantize4bit& p) {
+  const std::int64_t blocks = block_count(p.n, p.blocksize);
+  const bool nested = is_nested(p);
+  return {{{"packed", p.packed, packed_size(p.n)},
+           {"absmax", p.absmax, blocks * kFloat},
+           {"absmax_8bit", p.absmax_8bit, nested ? blocks : 0},
+           {"nested_absmax", p.nested_absmax, nested ? block_count(blocks, p.nested_blocksize) * kFloat : 0},
+           {"nested_offset", p.nested_offset, nested && !is_empty(p) ? kFloat : 0}}};
+}
+
+std::array<Array, 2> inputs(const DequantizeInt8& p) {
+  return {{{"in", p.in, p.rows * p.cols}, {"scb", p.scb, is_empty(p) ? 0 : p.rows * kFloat}}};
+}
+
+std::array<Array, 1> outputs(const DequantizeInt8& p) {
+  return {{{"out", p.out, p.rows * p.cols * dtype_size(p.out_dtype)}}};
+}
+
+}  // namespace
+
+Outcome check(const Dequantize4bit& p) {
+  if (Outcome o = check_count("n", p.n); !o.ok()) return o;
+  if (Outcome o = check_blocksize(p.blocksize); !o.ok()) return o;
+  if (Outcome o = check_quant_type(p.quant_type); !o.ok()) return o;
+  if (Outcome o = check_dtype("out_dtype", p.out_dtype); !o.ok()) return o;
+  if (p.absmax != nullptr && is_nested(p))
+    return invalid_argument("absmax and absmax_8bit are both given: a weight is either plain or nested");
+  if (p.absmax == nullptr && !is_nested(p) && !is_empty(p))
+    return invalid_argument("absmax and absmax_8bit are both NULL: one of them must hold the scales");
+  if (is_nested(p))
+    if (Outcome o = check_nested_blocksize(p.nested_blocksize); !o.ok()) return o;
+  return check_arrays(inputs(p), outputs(p));
+}
+
+Outcome check(const Quantize4bit& p) {
+  if (Outcome o = check_count("n", p.n); !o.ok()) return o;
+  if (Outcome o = check_blocksize(p.blocksize); !o.ok()) return o;
+  if (Outcome o = check_quant_type(p.quant_type); !o.ok()) return o;
+  if (Outcome o = check_dtype("in_dtype", p.in_dtype); !o.ok()) return o;
+  if (is_nested(p))
+    if (Outcome o = check_nested_blocksize(p.nested_blocksize); !o.ok()) return o;
+  return check_arrays(inputs(p), outputs(p));
+}
+
+Outcome check(const DequantizeInt8& p) {
+  if (Outcome o = check_count("rows", p.rows); !o.ok()) return o;
+  if (Outcome o = check_count("cols", p.cols); !o.ok()) return o;
+  if (p.cols > 0 && p.rows > std::numeric_limits<std::int64_t>::max() / 4 / p.cols)
+    return invalid_argument(fmt::format("rows * cols is {} * {}, more than memory can hold", p.rows, p.cols));
+  if (Outcome o = check_dtype("out_dtype", p.out_dtype); !o.ok()) return o;
+  return check_arrays(inputs(p), outputs(p));
+}
+
+Outcome check(const qfuse_exec& exec) {
+  const qfuse_device& device = exec.device;
+  if (device.type != QFUSE_CPU && device.type != QFUSE_CUDA && device.type != QFUSE_REFERENCE)
+    return invalid_argument(fmt::format("device type is {}, it must be QFUSE_CPU ({}), QFUSE_CUDA ({}) or QFUSE_REFERENCE ({})",
+                                        static_cast<int>(device.type), static_cast<int>(QFUSE_CPU),
+                                        static_cast<int>(QFUSE_CUDA), static_cast<int>(QFUSE_REFERENCE)));
+  if (device.index < 0) return invalid_argument(fmt::format("device index is {}, it must not be negative", device.index));
+  if (device.type != QFUSE_CUDA && device.index > 0)
+    return unsupported(fmt::format("device index is {}, there is only one such device", device.index));
+  if (device.type != QFUSE_CUDA && exec.stream != nullptr)
+    return invalid_argument("stream is given, but only CUDA devices have streams");
+  if (exec.threads < 0) return invalid_argument(fmt::format("threads is {}, it must not be negative", exec.threads));
+  return {};
+}
+
+std::int64_t bytes(const Dequantize4bit& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
+std::int64_t bytes(const Quantize4bit& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
+std::int64_t bytes(const DequantizeInt8& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
+
+}  // namespace qfuse::format

@@ -1,0 +1,75 @@
+// Roundings between fp32 and the 16-bit types, and flush-to-zero: integer steps, so that neither the compiler's nor
+// the processor's floating-point mode can change a bit. The SIMD and CUDA files take the same steps.
+#ifndef QFUSE_FORMAT_ROUNDING_H
+#define QFUSE_FORMAT_ROUNDING_H
+
+#include <bit>
+#include <cstdint>
+
+namespace qfuse::format {
+
+inline constexpr std::uint32_t kSignBit = 0x80000000U;
+inline constexpr std::uint32_t kInfBits = 0x7f800000U;        // fp32 infinity; magnitudes above it are NaN
+inline constexpr std::uint32_t kMinNormalBits = 0x00800000U;  // 2^-126; magnitudes below it are subnormal or zero
+inline constexpr std::uint32_t kNan16 = 0x7fffU;              // the NaN that cvt.rn writes, for fp16 and bf16 alike
+
+// fp16: 2^-14, its least normal value, and 65520, from where rounding to nearest gives infinity, as fp32 bits.
+inline constexpr std::uint32_t kHalfMinNormalBits = 0x38800000U;
+inline constexpr std::uint32_t kHalfOverflowBits = 0x477ff000U;
+inline constexpr std::uint32_t kHalfInf = 0x7c00U;
+inline constexpr std::uint32_t kHalfMinNormal = 0x0400U;      // its least normal value as fp16 bits
+inline constexpr float kHalfSubnormalUnit = 0x1p-24F;         // the spacing of its subnormals
+inline constexpr std::uint32_t kHalfRebias = (127U - 15U) << 23;  // between the two exponent biases
+// 0.5 has an ulp of 2^-24, the spacing of fp16 subnormals: adding it lets the fp32 adder round them.
+inline constexpr float kHalfSubnormalMagic = 0.5F;
+
+// x86 and CUDA name different NaN results: one is chosen, so that devices agree.
+inline constexpr std::uint32_t kNan32 = 0x7fffffffU;  // the NaN that CUDA's fp32 arithmetic gives
+
+constexpr float canonical(float x) { return x == x ? x : std::bit_cast<float>(kNan32); }
+
+// Subnormals become zero of the same sign; all else, NaN included, passes.
+constexpr float ftz(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return (bits & ~kSignBit) < kMinNormalBits ? std::bit_cast<float>(bits & kSignBit) : x;
+}
+
+// mul.ftz.f32: subnormal operands and results count as zero.
+constexpr float mul_ftz(float a, float b) { return ftz(ftz(a) * ftz(b)); }
+
+// Round to nearest even.
+constexpr std::uint16_t to_bfloat16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  if ((bits & ~kSignBit) > kInfBits) return kNan16;
+  return static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
+}
+
+constexpr float from_bfloat16(std::uint16_t x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16); }
+
+// Round to nearest even; overflow gives infinity, underflow subnormals.
+constexpr std::uint16_t to_float16(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint32_t magnitude = bits & ~kSignBit;
+  if (magnitude > kInfBits) return kNan16;
+  std::uint32_t half = (magnitude - kHalfRebias + 0xfffU + ((magnitude >> 13) & 1U)) >> 13;
+  if (magnitude >= kHalfOverflowBits) half = kHalfInf;
+  if (magnitude < kHalfMinNormalBits)
+    half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + kHalfSubnormalMagic) -
+           std::bit_cast<std::uint32_t>(kHalfSubnormalMagic);
+  return static_cast<std::uint16_t>(half | ((bits & kSignBit) >> 16));
+}
+
+constexpr float from_float16(std::uint16_t x) {
+  const std::uint32_t sign = (x & 0x8000U) << 16;
+  const std::uint32_t magnitude = x & 0x7fffU;
+  std::uint32_t bits = (magnitude << 13) + kHalfRebias;
+  if (magnitude >= kHalfInf) bits = (magnitude << 13) | kInfBits;
+  // Subnormals are small integers times their unit: both steps are exact.
+  if (magnitude < kHalfMinNormal)
+    bits = std::bit_cast<std::uint32_t>(static_cast<float>(magnitude) * kHalfSubnormalUnit);
+  return std::bit_cast<float>(bits | sign);
+}
+
+}  // namespace qfuse::format
+
+#endif  // QFUSE_FORMAT_ROUNDING_H

@@ -1,0 +1,32 @@
+#include "ops/registry.h"
+
+#include <array>
+
+#include "backend/cpu/dequantize_4bit.h"
+#include "backend/cpu/dequantize_int8.h"
+#include "backend/cpu/quantize_4bit.h"
+#include "backend/cpu/targets.h"
+#include "ops/ops.h"
+
+namespace qfuse::ops {
+namespace {
+
+constexpr std::array kBackends = {
+    Backend{.type = QFUSE_CPU,
+            .name = "cpu",
+            .dequantize_4bit = cpu::dequantize_4bit,
+            .quantize_4bit = cpu::quantize_4bit,
+            .dequantize_int8 = cpu::dequantize_int8},
+};
+
+}  // namespace
+
+const Backend* find_backend(qfuse_device_type type) {
+  for (const Backend& backend : kBackends)
+    if (backend.type == type) return &backend;
+  return nullptr;
+}
+
+const char* cpu_target_name(int index) { return cpu::target_name(index); }
+
+}  // namespace qfuse::ops

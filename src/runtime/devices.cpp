@@ -1,0 +1,46 @@
+#include "runtime/devices.h"
+
+#include <fstream>
+#include <thread>
+
+#include "backend/cuda/gpu.h"
+
+namespace qfuse::runtime {
+namespace {
+
+// The first "model name" of /proc/cpuinfo; other architectures have none.
+std::string cpu_model() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown model";
+}
+
+std::string describe_cpu() {
+  return cpu_model() + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads";
+}
+
+}  // namespace
+
+int device_count(qfuse_device_type type) {
+  switch (type) {
+    case QFUSE_CPU: return 1;
+    case QFUSE_CUDA: return cuda::device_count();
+    case QFUSE_REFERENCE: return 1;
+  }
+  return 0;
+}
+
+std::string describe(qfuse_device device) {
+  if (device.index < 0 || device.index >= device_count(device.type)) return {};
+  switch (device.type) {
+    case QFUSE_CPU: return describe_cpu();
+    case QFUSE_CUDA: return cuda::describe_device(device.index);
+    case QFUSE_REFERENCE: return "the scalar oracle, one thread";
+  }
+  return {};
+}
+
+}  // namespace qfuse::runtime

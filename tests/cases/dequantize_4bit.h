@@ -1,0 +1,112 @@
+// The cases of dequantize_4bit, for correctness, sanitizers and the benchmark: the risk is in the name.
+#ifndef QFUSE_TESTS_CASES_DEQUANTIZE_4BIT_H
+#define QFUSE_TESTS_CASES_DEQUANTIZE_4BIT_H
+
+#include <qfuse/qfuse.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace qfuse::tests {
+
+enum class AbsmaxKind { trained, subnormal, extreme };
+
+struct Dequantize4bitCase {
+  const char* risk;
+  std::int64_t n;
+  std::int64_t blocksize = 64;
+  qfuse_quant_type quant_type = QFUSE_NF4;
+  std::int64_t nested_blocksize = 256;  // 0: plain
+  AbsmaxKind absmax = AbsmaxKind::trained;
+};
+
+inline constexpr std::array kDequantize4bitCases = {
+    Dequantize4bitCase{"one element", 1},
+    Dequantize4bitCase{"one element less than a unit", 31},
+    Dequantize4bitCase{"one unit", 32, 32},
+    Dequantize4bitCase{"one element more than a block", 65},
+    Dequantize4bitCase{"odd count, short last block", 12345},
+    Dequantize4bitCase{"blocks of one unit", 32 * 300 + 7, 32},
+    Dequantize4bitCase{"blocks of 128, plain", 128 * 97, 128, QFUSE_NF4, 0},
+    Dequantize4bitCase{"blocks of 4096, short last", 4096 * 5 + 33, 4096},
+    Dequantize4bitCase{"fp4, nested", 64 * 1000, 64, QFUSE_FP4},
+    Dequantize4bitCase{"fp4, plain, odd", 64 * 10 + 1, 64, QFUSE_FP4, 0},
+    Dequantize4bitCase{"nested blocks of one block", 64 * 9, 64, QFUSE_NF4, 1},
+    Dequantize4bitCase{"nested blocks beyond all blocks", 64 * 9, 64, QFUSE_NF4, 1 << 20},
+    Dequantize4bitCase{"several nested blocks, several threads", 64 * 256 * 33 + 64, 64},
+    Dequantize4bitCase{"subnormal scales, plain", 64 * 500, 64, QFUSE_NF4, 0, AbsmaxKind::subnormal},
+    Dequantize4bitCase{"subnormal scales, nested", 64 * 500, 64, QFUSE_FP4, 256, AbsmaxKind::subnormal},
+    Dequantize4bitCase{"infinite, NaN, negative and huge scales", 64 * 500, 64, QFUSE_NF4, 0, AbsmaxKind::extreme},
+    Dequantize4bitCase{"infinite, NaN, negative and huge nested scales", 64 * 500, 64, QFUSE_FP4, 16,
+                       AbsmaxKind::extreme},
+};
+
+// The arrays of a case, from a fixed seed.
+struct Dequantize4bitInput {
+  std::vector<std::uint8_t> packed;
+  std::vector<float> absmax;
+  std::vector<std::uint8_t> absmax_8bit;
+  std::vector<float> nested_absmax;
+  std::vector<float> nested_quant_map;
+  float nested_offset = 0.0F;
+};
+
+inline float random_scale(AbsmaxKind kind, std::mt19937& random) {
+  const float unit = std::uniform_real_distribution<float>(0.01F, 0.2F)(random);
+  switch (kind) {
+    case AbsmaxKind::trained: return unit;
+    case AbsmaxKind::subnormal: return std::ldexp(unit, -std::uniform_int_distribution(100, 148)(random));
+    case AbsmaxKind::extreme: break;
+  }
+  constexpr std::array kExtremes = {std::numeric_limits<float>::infinity(),  std::numeric_limits<float>::quiet_NaN(),
+                                    -std::numeric_limits<float>::infinity(), -0.0F,
+                                    std::numeric_limits<float>::max(),       -0.125F,
+                                    std::numeric_limits<float>::min(),       65504.0F};
+  return kExtremes[std::uniform_int_distribution<std::size_t>(0, kExtremes.size() - 1)(random)];
+}
+
+inline Dequantize4bitInput make_input(const Dequantize4bitCase& c) {
+  std::mt19937 random(static_cast<std::uint32_t>(c.n + c.blocksize));
+  const auto blocks = static_cast<std::size_t>(qfuse_block_count(c.n, c.blocksize));
+  Dequantize4bitInput in;
+  in.packed.resize(static_cast<std::size_t>(qfuse_packed_size(c.n)));
+  for (auto& byte : in.packed) byte = static_cast<std::uint8_t>(random());
+  if (c.nested_blocksize == 0) {
+    in.absmax.resize(blocks);
+    for (auto& scale : in.absmax) scale = random_scale(c.absmax, random);
+    return in;
+  }
+  in.absmax_8bit.resize(blocks);
+  for (auto& code : in.absmax_8bit) code = static_cast<std::uint8_t>(random());
+  in.nested_absmax.resize(static_cast<std::size_t>(qfuse_block_count(qfuse_block_count(c.n, c.blocksize), c.nested_blocksize)));
+  for (auto& scale : in.nested_absmax) scale = random_scale(c.absmax, random);
+  in.nested_quant_map.resize(256);
+  qfuse_nested_quant_map(in.nested_quant_map.data());
+  in.nested_offset = c.absmax == AbsmaxKind::subnormal ? std::ldexp(0.7F, -130) : 0.05F;
+  return in;
+}
+
+// Parameters over `in`; out and its dtype are left to the caller.
+inline qfuse_dequantize_4bit_params make_params(const Dequantize4bitCase& c, const Dequantize4bitInput& in) {
+  qfuse_dequantize_4bit_params p{};
+  p.struct_size = sizeof p;
+  p.n = c.n;
+  p.blocksize = c.blocksize;
+  p.quant_type = c.quant_type;
+  p.packed = in.packed.data();
+  p.absmax = in.absmax.data();
+  p.absmax_8bit = in.absmax_8bit.data();
+  p.nested_absmax = in.nested_absmax.data();
+  p.nested_quant_map = in.nested_quant_map.data();
+  p.nested_blocksize = c.nested_blocksize;
+  p.nested_offset = in.nested_offset;
+  return p;
+}
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_CASES_DEQUANTIZE_4BIT_H

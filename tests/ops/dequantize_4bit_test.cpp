@@ -1,0 +1,146 @@
+#include "cases/dequantize_4bit.h"
+
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <string>
+
+#include "support/buffer.h"
+#include "support/compare.h"
+#include "support/golden.h"
+#include "support/ways.h"
+
+namespace qfuse::tests {
+namespace {
+
+constexpr std::array kDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
+constexpr std::array kDtypeNames = {"float32", "float16", "bfloat16"};  // by qfuse_dtype
+
+std::size_t output_size(std::int64_t n, qfuse_dtype dtype) { return static_cast<std::size_t>(n) * qfuse_dtype_size(dtype); }
+
+// ---- against bitsandbytes ----
+
+// Every case of a golden file, in all three dtypes, every way. `expected` is how many cases the file must hold.
+void expect_golden(const std::string& stem, std::size_t expected) {
+  const GoldenFile file = read_golden(stem + ".safetensors");
+  const auto cases = read_golden_json(stem + ".json");
+  ASSERT_EQ(cases.size(), expected);
+  for (const auto& c : cases) {
+    const GoldenWeight weight = golden_weight(file, c.at("name"));
+    ASSERT_EQ(weight.blocksize, c.at("blocksize").get<std::int64_t>());
+    for (const qfuse_dtype dtype : kDtypes) {
+      SCOPED_TRACE(weight.name + " to " + kDtypeNames.at(dtype));
+      const GoldenTensor& golden = file.at(weight.name + ".dequant." + kDtypeNames.at(dtype));
+      ASSERT_EQ(golden.bytes.size(), output_size(weight.n, dtype));
+      for_each_way([&](const qfuse_exec& exec) {
+        Buffer out(golden.bytes.size());
+        qfuse_dequantize_4bit_params p = weight.params();
+        p.out = out.as<void>();
+        p.out_dtype = dtype;
+        qfuse_error error{};
+        ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
+        ASSERT_TRUE(same_elements(golden.bytes.data(), out.data(), weight.n, dtype));
+      });
+    }
+  }
+}
+
+TEST(Dequantize4bit, EqualsBitsandbytesOnTheGoldenCases) { expect_golden("bnb_cases", 22); }
+
+TEST(Dequantize4bit, EqualsBitsandbytesOnSubnormalScales) { expect_golden("bnb_extra", 6); }
+
+// ---- against the oracle ----
+
+class Dequantize4bitCases : public testing::TestWithParam<Dequantize4bitCase> {};
+
+TEST_P(Dequantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
+  const Dequantize4bitInput in = make_input(GetParam());
+  for (const qfuse_dtype dtype : kDtypes) {
+    qfuse_dequantize_4bit_params p = make_params(GetParam(), in);
+    p.out_dtype = dtype;
+    Buffer expected(output_size(p.n, dtype));
+    p.out = expected.as<void>();
+    qfuse_exec oracle = QFUSE_EXEC_INIT;
+    oracle.device = {QFUSE_REFERENCE, 0};
+    qfuse_error error{};
+    ASSERT_EQ(qfuse_dequantize_4bit(&p, &oracle, &error), QFUSE_OK) << error.message;
+    for (const std::size_t misalignment : {0U, 1U, 3U, 16U}) {
+      SCOPED_TRACE(std::string("to ") + kDtypeNames.at(dtype) + ", misaligned by " + std::to_string(misalignment));
+      Buffer packed(in.packed.size(), misalignment);
+      std::memcpy(packed.as<void>(), in.packed.data(), in.packed.size());
+      p.packed = packed.data();
+      for_each_cpu_way([&](const qfuse_exec& exec) {
+        Buffer out(expected.size(), misalignment);
+        p.out = out.as<void>();
+        ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
+        ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
+        ASSERT_TRUE(out.front_is_intact());
+      });
+      ASSERT_TRUE(same_bytes(in.packed.data(), packed.data(), static_cast<std::int64_t>(packed.size())));
+    }
+  }
+}
+
+std::string risk_name(const testing::TestParamInfo<Dequantize4bitCase>& info) {
+  std::string name;
+  for (const char c : std::string(info.param.risk)) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Risks, Dequantize4bitCases, testing::ValuesIn(kDequantize4bitCases), risk_name);
+
+// Outputs this large are stored past the caches, on another path than the small cases.
+TEST(Dequantize4bit, StreamedOutputEqualsTheOracle) {
+  const Dequantize4bitCase c{"streamed", (16 << 20) + 8191, 4096};
+  const Dequantize4bitInput in = make_input(c);
+  qfuse_dequantize_4bit_params p = make_params(c, in);
+  p.out_dtype = QFUSE_BFLOAT16;
+  Buffer expected(output_size(p.n, p.out_dtype));
+  p.out = expected.as<void>();
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  exec.device = {QFUSE_REFERENCE, 0};
+  ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+  for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
+    SCOPED_TRACE(target);
+    exec = QFUSE_EXEC_INIT;
+    exec.cpu_target = target;
+    for (const std::size_t address : {0U, 16U, 32U, 6U}) {
+      Buffer out(expected.size() + 64);
+      auto* const aligned = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(out.data()) + 63) / 64 * 64);
+      p.out = aligned + address % 64;
+      if (static_cast<std::uint8_t*>(p.out) + expected.size() > out.data() + out.size()) p.out = out.as<void>();
+      ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+      ASSERT_TRUE(same_bytes(expected.data(), p.out, static_cast<std::int64_t>(expected.size())));
+    }
+  }
+}
+
+TEST(Dequantize4bit, EveryCodeOfAFlatBlockIsItsCodebookValue) {
+  // absmax 1 and fp32: what comes out are the codebooks as bitsandbytes publishes them (bits of spec'd fp32 values).
+  constexpr std::array<std::uint32_t, 16> kNf4Bits = {0xbf800000, 0xbf3239b1, 0xbf066b30, 0xbeca32a0, 0xbe91a24d, 0xbe3d353f,
+                                                      0xbdba7871, 0x00000000, 0x3da2faff, 0x3e24cae3, 0x3e7c04dd, 0x3ead033a,
+                                                      0x3ee1a4b8, 0x3f1007ab, 0x3f3913b3, 0x3f800000};
+  constexpr std::array<std::uint32_t, 16> kFp4Bits = {0x00000000, 0x3baaaaab, 0x3f2aaaab, 0x3f800000, 0x3eaaaaab, 0x3f000000,
+                                                      0x3e2aaaab, 0x3e800000, 0x80000000, 0xbbaaaaab, 0xbf2aaaab, 0xbf800000,
+                                                      0xbeaaaaab, 0xbf000000, 0xbe2aaaab, 0xbe800000};
+  std::array<std::uint8_t, 8> packed{};
+  for (unsigned i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::uint8_t>((2 * i) << 4 | (2 * i + 1));
+  const float absmax = 1.0F;
+  for (const auto& [quant_type, bits] : {std::pair{QFUSE_NF4, kNf4Bits}, std::pair{QFUSE_FP4, kFp4Bits}}) {
+    for_each_way([&](const qfuse_exec& exec) {
+      std::array<std::uint32_t, 16> out{};
+      qfuse_dequantize_4bit_params p{};
+      p.struct_size = sizeof p;
+      p.n = 16;
+      p.blocksize = 64;
+      p.quant_type = quant_type;
+      p.packed = packed.data();
+      p.absmax = &absmax;
+      p.out = out.data();
+      ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+      ASSERT_EQ(out, bits);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace qfuse::tests

@@ -1,0 +1,147 @@
+#include "cases/quantize_4bit.h"
+
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <cctype>
+#include <cstring>
+#include <string>
+
+#include "support/encoded.h"
+#include "support/golden.h"
+#include "support/ways.h"
+
+namespace qfuse::tests {
+namespace {
+
+qfuse_quantize_4bit_params make_params(const Quantize4bitCase& c, const void* weights, qfuse_dtype dtype) {
+  qfuse_quantize_4bit_params p{};
+  p.struct_size = sizeof p;
+  p.n = c.n;
+  p.blocksize = c.blocksize;
+  p.quant_type = c.quant_type;
+  p.in_dtype = dtype;
+  p.in = weights;
+  p.nested_blocksize = c.nested_blocksize;
+  return p;
+}
+
+// ---- against bitsandbytes ----
+
+// Codes and absmax of all golden cases; nested codes and nested absmax for bitsandbytes' own offset (its mean depends on
+// the device). The spare nibble of an odd count is part of the comparison.
+TEST(Quantize4bit, EqualsBitsandbytesOnTheGoldenCases) {
+  const GoldenFile file = read_golden("bnb_cases.safetensors");
+  const auto cases = read_golden_json("bnb_cases.json");
+  ASSERT_EQ(cases.size(), 22U);
+  for (const auto& c : cases) {
+    const GoldenWeight golden = golden_weight(file, c.at("name"));
+    SCOPED_TRACE(golden.name);
+    const GoldenTensor& input = file.at(golden.name + ".input");
+    const Quantize4bitCase as_case{"", golden.n, golden.blocksize, golden.quant_type, golden.nested ? 256 : 0};
+    for_each_way([&](const qfuse_exec& exec) {
+      qfuse_quantize_4bit_params p = make_params(as_case, input.bytes.data(), dtype_named(c.at("dtype")));
+      Encoded actual(golden.n, golden.blocksize, as_case.nested_blocksize);
+      actual.point(p);
+      p.given_offset = golden.nested ? &golden.nested_offset : nullptr;
+      qfuse_error error{};
+      ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
+      ASSERT_TRUE(same_bytes(golden.packed->bytes.data(), actual.packed.data(), qfuse_packed_size(golden.n))) << "codes";
+      if (golden.nested) {
+        ASSERT_TRUE(same_bytes(golden.absmax->bytes.data(), actual.absmax_8bit.data(), actual.blocks)) << "nested codes";
+        ASSERT_EQ(golden.nested_absmax->bytes.size(), actual.nested_absmax.size());
+        ASSERT_TRUE(same_elements(golden.nested_absmax->bytes.data(), actual.nested_absmax.data(),
+                                  golden.nested_absmax->elements(), QFUSE_FLOAT32));
+      } else {
+        ASSERT_TRUE(same_elements(golden.absmax->bytes.data(), actual.absmax.data(), actual.blocks, QFUSE_FLOAT32));
+      }
+    });
+  }
+}
+
+// bitsandbytes sums in fp32 in an order of the device; ours must lie within that sum's rounding.
+TEST(Quantize4bit, OffsetIsTheMeanWithinTheRoundingOfBitsandbytes) {
+  const GoldenFile file = read_golden("bnb_cases.safetensors");
+  int compared = 0;
+  for (const auto& c : read_golden_json("bnb_cases.json")) {
+    const GoldenWeight golden = golden_weight(file, c.at("name"));
+    if (!golden.nested || !std::isfinite(golden.nested_offset)) continue;
+    SCOPED_TRACE(golden.name);
+    const Quantize4bitCase as_case{"", golden.n, golden.blocksize, golden.quant_type};
+    qfuse_quantize_4bit_params p =
+        make_params(as_case, file.at(golden.name + ".input").bytes.data(), dtype_named(c.at("dtype")));
+    Encoded actual(golden.n, golden.blocksize, 256);
+    actual.point(p);
+    ASSERT_EQ(qfuse_quantize_4bit(&p, nullptr, nullptr), QFUSE_OK);
+    // A sum of k fp32 numbers in any order has a relative error of at most (k-1) ulps; a tree's is far smaller.
+    const double bound = static_cast<double>(actual.blocks) * FLT_EPSILON * std::fabs(golden.nested_offset);
+    EXPECT_TRUE(std::fabs(actual.offset() - golden.nested_offset) <= bound) << actual.offset() << " " << golden.nested_offset;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 17);
+}
+
+// ---- against the oracle ----
+
+class Quantize4bitCases : public testing::TestWithParam<Quantize4bitCase> {};
+
+TEST_P(Quantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
+  const Quantize4bitCase& c = GetParam();
+  for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+    SCOPED_TRACE("dtype " + std::to_string(dtype));
+    const std::vector<std::uint8_t> weights = make_weights(c, dtype);
+    qfuse_quantize_4bit_params p = make_params(c, weights.data(), dtype);
+    Encoded expected(c.n, c.blocksize, c.nested_blocksize);
+    expected.point(p);
+    qfuse_exec oracle = QFUSE_EXEC_INIT;
+    oracle.device = {QFUSE_REFERENCE, 0};
+    qfuse_error error{};
+    ASSERT_EQ(qfuse_quantize_4bit(&p, &oracle, &error), QFUSE_OK) << error.message;
+    for (const std::size_t misalignment : {0U, 1U, 6U}) {
+      Buffer in(weights.size(), misalignment);
+      std::memcpy(in.as<void>(), weights.data(), weights.size());
+      p.in = in.data();
+      for_each_cpu_way([&](const qfuse_exec& exec) {
+        Encoded actual(c.n, c.blocksize, c.nested_blocksize, misalignment);
+        actual.point(p);
+        ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
+        ASSERT_TRUE(same_encoding(expected, actual));
+      });
+      ASSERT_TRUE(same_bytes(weights.data(), in.data(), static_cast<std::int64_t>(weights.size())));
+    }
+  }
+}
+
+std::string risk_name(const testing::TestParamInfo<Quantize4bitCase>& info) {
+  std::string name;
+  for (const char ch : std::string(info.param.risk)) name += std::isalnum(static_cast<unsigned char>(ch)) ? ch : '_';
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Risks, Quantize4bitCases, testing::ValuesIn(kQuantize4bitCases), risk_name);
+
+// Every fp16 and bf16 value, widened on every target as the oracle widens it: the absmax of blocks shows it.
+TEST(Quantize4bit, EverySixteenBitValueWidensExactly) {
+  for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+    std::vector<std::uint16_t> values(65536UL * 32);  // each value alone in a block of 32 with zeros
+    for (std::size_t i = 0; i < 65536; ++i) values[i * 32 + i % 32] = static_cast<std::uint16_t>(i);
+    const Quantize4bitCase c{"", static_cast<std::int64_t>(values.size()), 32, QFUSE_NF4, 0};
+    qfuse_quantize_4bit_params p = make_params(c, values.data(), dtype);
+    Encoded expected(c.n, c.blocksize, 0);
+    expected.point(p);
+    qfuse_exec exec = QFUSE_EXEC_INIT;
+    exec.device = {QFUSE_REFERENCE, 0};
+    ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+    for (int t = 0; const char* target = qfuse_cpu_target_name(t); ++t) {
+      SCOPED_TRACE(target);
+      exec = QFUSE_EXEC_INIT;
+      exec.cpu_target = target;
+      Encoded actual(c.n, c.blocksize, 0);
+      actual.point(p);
+      ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+      ASSERT_TRUE(same_encoding(expected, actual));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace qfuse::tests

@@ -1,0 +1,42 @@
+// Memory for tests: exactly as large as asked for, at an address as odd as asked for, poisoned.
+#ifndef QFUSE_TESTS_SUPPORT_BUFFER_H
+#define QFUSE_TESTS_SUPPORT_BUFFER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace qfuse::tests {
+
+inline constexpr std::uint8_t kPoison = 0xa5;
+
+// The last byte is the allocation's last, so that AddressSanitizer sees one read or write too far; the bytes before
+// the first are checked by `front_is_intact`.
+class Buffer {
+ public:
+  explicit Buffer(std::size_t size, std::size_t misalignment = 0)
+      : front_(kFront + misalignment), memory_(front_ + size, kPoison) {}
+
+  template <class T = std::uint8_t>
+  T* as() {
+    return reinterpret_cast<T*>(memory_.data() + front_);
+  }
+  [[nodiscard]] const std::uint8_t* data() const { return memory_.data() + front_; }
+  [[nodiscard]] std::size_t size() const { return memory_.size() - front_; }
+  [[nodiscard]] bool front_is_intact() const {
+    for (std::size_t i = 0; i < front_; ++i)
+      if (memory_[i] != kPoison) return false;
+    return true;
+  }
+  void poison() { std::memset(memory_.data(), kPoison, memory_.size()); }
+
+ private:
+  static constexpr std::size_t kFront = 64;
+  std::size_t front_;
+  std::vector<std::uint8_t> memory_;
+};
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_SUPPORT_BUFFER_H

@@ -1,0 +1,97 @@
+#include "support/golden.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <stdexcept>
+
+namespace qfuse::tests {
+namespace {
+
+std::string read_whole(const std::string& path) {
+  const std::string full = std::string(QFUSE_GOLDEN_DIR) + "/" + path;
+  std::ifstream file(full, std::ios::binary);
+  if (!file) throw std::runtime_error("golden file is missing: " + full);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+std::int64_t GoldenTensor::elements() const {
+  std::int64_t product = 1;
+  for (const std::int64_t dim : shape) product *= dim;
+  return product;
+}
+
+GoldenFile read_golden(const std::string& path) {
+  const std::string content = read_whole(path);
+  std::uint64_t header_size = 0;
+  std::memcpy(&header_size, content.data(), sizeof header_size);
+  const auto header = nlohmann::json::parse(content.substr(sizeof header_size, header_size));
+  const char* data = content.data() + sizeof header_size + header_size;
+  GoldenFile file;
+  for (const auto& [name, entry] : header.items()) {
+    if (name == "__metadata__") continue;
+    const auto begin = entry.at("data_offsets").at(0).get<std::size_t>();
+    const auto end = entry.at("data_offsets").at(1).get<std::size_t>();
+    file[name] = {entry.at("dtype"), entry.at("shape"), {data + begin, data + end}};
+  }
+  return file;
+}
+
+nlohmann::json read_golden_json(const std::string& path) { return nlohmann::json::parse(read_whole(path)); }
+
+qfuse_dtype dtype_named(const std::string& name) {
+  if (name == "float32") return QFUSE_FLOAT32;
+  if (name == "float16") return QFUSE_FLOAT16;
+  if (name == "bfloat16") return QFUSE_BFLOAT16;
+  throw std::runtime_error("no such dtype: " + name);
+}
+
+qfuse_dequantize_4bit_params GoldenWeight::params() const {
+  qfuse_dequantize_4bit_params p{};
+  p.struct_size = sizeof p;
+  p.n = n;
+  p.blocksize = blocksize;
+  p.quant_type = quant_type;
+  p.packed = packed->as<std::uint8_t>();
+  if (nested) {
+    p.absmax_8bit = absmax->as<std::uint8_t>();
+    p.nested_absmax = nested_absmax->as<float>();
+    p.nested_quant_map = nested_quant_map->as<float>();
+    p.nested_blocksize = 256;
+    p.nested_offset = nested_offset;
+  } else {
+    p.absmax = absmax->as<float>();
+  }
+  return p;
+}
+
+GoldenWeight golden_weight(const GoldenFile& file, const std::string& name) {
+  const std::string prefix = name + ".weight";
+  const bool nf4 = file.contains(prefix + ".quant_state.bitsandbytes__nf4");
+  const GoldenTensor& blob = file.at(prefix + (nf4 ? ".quant_state.bitsandbytes__nf4" : ".quant_state.bitsandbytes__fp4"));
+  // Python writes an infinite offset (case018 has one) as Infinity, which is not JSON; here it becomes null.
+  std::string text(blob.bytes.begin(), blob.bytes.end());
+  if (const std::size_t at = text.find("Infinity"); at != std::string::npos) text.replace(at, 8, "null");
+  const auto state = nlohmann::json::parse(text);
+  GoldenWeight w{};
+  w.name = name;
+  w.quant_type = nf4 ? QFUSE_NF4 : QFUSE_FP4;
+  w.n = 1;
+  for (const auto& dim : state.at("shape")) w.n *= dim.get<std::int64_t>();
+  w.blocksize = state.at("blocksize");
+  w.nested = state.contains("nested_offset");
+  w.packed = &file.at(prefix);
+  w.absmax = &file.at(prefix + ".absmax");
+  if (w.nested) {
+    const auto& offset = state.at("nested_offset");
+    w.nested_offset = offset.is_null() ? std::numeric_limits<float>::infinity() : static_cast<float>(offset.get<double>());
+    w.nested_absmax = &file.at(prefix + ".nested_absmax");
+    w.nested_quant_map = &file.at(prefix + ".nested_quant_map");
+  }
+  return w;
+}
+
+}  // namespace qfuse::tests

@@ -1,0 +1,41 @@
+// Every way in which an op can run on this machine: the oracle, and each SIMD target with several thread counts.
+#ifndef QFUSE_TESTS_SUPPORT_WAYS_H
+#define QFUSE_TESTS_SUPPORT_WAYS_H
+
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <string>
+
+namespace qfuse::tests {
+
+// Calls body(exec) for each CPU target with 1, 2 and 5 threads.
+template <class Body>
+void for_each_cpu_way(const Body& body) {
+  for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
+    for (const int threads : {1, 2, 5}) {
+      SCOPED_TRACE(std::string("cpu ") + target + ", threads " + std::to_string(threads));
+      qfuse_exec exec = QFUSE_EXEC_INIT;
+      exec.cpu_target = target;
+      exec.threads = threads;
+      body(exec);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+// The oracle too.
+template <class Body>
+void for_each_way(const Body& body) {
+  {
+    SCOPED_TRACE("reference");
+    qfuse_exec exec = QFUSE_EXEC_INIT;
+    exec.device = {QFUSE_REFERENCE, 0};
+    body(exec);
+  }
+  for_each_cpu_way(body);
+}
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_SUPPORT_WAYS_H
