@@ -16,6 +16,7 @@
 
 #include "backend/cpu/dequantize_4bit.h"
 #include "backend/cpu/parallel_for.h"
+#include "backend/cpu/products-inl.h"
 #include "backend/cpu/steps-inl.h"
 #include "backend/cpu/targets.h"
 #include "format/codebook4.h"
@@ -27,157 +28,100 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 
 // ---- policy ----
 
-// A unit is what one 16-byte table of indices covers, and what every block size is a multiple of.
-constexpr std::size_t kUnitPacked = 16;
-constexpr std::size_t kUnitElements = 2 * kUnitPacked;
+// Entries of the table of scales: one for each 8-bit code of a nested block, or one for each of so many plain blocks.
+constexpr std::int64_t kScales = format::kCodes8;
 
-// A block has 16 possible outputs. They are made once, with all roundings, and kept as planes of bytes: plane k holds
-// byte k of each output, so that one 16-byte shuffle a plane looks up a whole vector of nibbles.
-struct Products {
-  alignas(64) std::array<std::uint32_t, format::kCodes4> words;                            // rounded, in the low bytes
-  alignas(64) std::array<std::array<std::uint8_t, format::kCodes4>, sizeof(float)> plane;  //
-};
+// The least absmax whose products with every code of both codebooks (the smallest is 2^-7.6) are normal numbers.
+constexpr std::uint32_t kTameBits = 0x04000000U;  // 2^-119
 
 // ---- steps ----
 
-HWY_INLINE float decode_absmax(const format::Dequantize4bit& p, std::int64_t block) {
-  if (!format::is_nested(p)) return format::load_unaligned<float>(p.absmax, block);
-  const float value = format::load_unaligned<float>(p.nested_quant_map, p.absmax_8bit[block]);
-  const float scale = format::load_unaligned<float>(p.nested_absmax, block / p.nested_blocksize);
-  return format::mul_ftz(value, scale) + p.nested_offset;
-}
+using Floats = hn::ScalableTag<float>;
+using ScaleTable = std::array<float, kScales>;
 
-template <qfuse_dtype kDtype>
-HWY_INLINE void make_words(const format::Codebook4& codebook, float absmax, Products& products) {
-  const hn::CappedTag<float, format::kCodes4> df;
-  const auto scale = hn::Set(df, absmax);
-  for (std::size_t i = 0; i < format::kCodes4; i += hn::Lanes(df)) {
-    const auto weight = mul_ftz(df, hn::LoadU(df, codebook.values.data() + i), scale);
-    hn::Store(round_to<kDtype>(df, weight), Bits<decltype(df)>(), products.words.data() + i);
+// absmax of every code in one nested block: 256 values serve as many blocks, each with one look-up.
+HWY_INLINE void decode_absmax(const format::Dequantize4bit& p, std::int64_t nested_block, ScaleTable& scales) {
+  const auto scale = hn::Set(Floats(), format::load_unaligned<float>(p.nested_absmax, nested_block));
+  const auto offset = hn::Set(Floats(), p.nested_offset);
+  for (std::size_t i = 0; i < scales.size(); i += hn::Lanes(Floats())) {
+    const auto value = load_bytes(Floats(), reinterpret_cast<const char*>(p.nested_quant_map) + i * sizeof(float));
+    hn::Store(hn::Add(mul_ftz(Floats(), value, scale), offset), Floats(), scales.data() + i);
   }
 }
 
-#if HWY_TARGET == HWY_SCALAR
-
-template <qfuse_dtype kDtype>
-HWY_INLINE void make_products(const format::Codebook4& codebook, float absmax, Products& products) {
-  make_words<kDtype>(codebook, absmax, products);
+HWY_INLINE void copy_absmax(const format::Dequantize4bit& p, std::int64_t begin, std::int64_t end, ScaleTable& scales) {
+  scales.fill(0.0F);
+  std::memcpy(scales.data(), reinterpret_cast<const char*>(p.absmax) + begin * static_cast<std::int64_t>(sizeof(float)),
+              static_cast<std::size_t>(end - begin) * sizeof(float));
 }
 
-template <qfuse_dtype kDtype, bool kStream>
-HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed, std::uint8_t* out) {
-  for (std::size_t i = 0; i < kUnitElements; ++i) {
-    const std::uint32_t word = products.words[format::load_nibble(packed, static_cast<std::int64_t>(i))];
-    std::memcpy(out + i * format::dtype_size(kDtype), &word, format::dtype_size(kDtype));
+// Whether each scale is zero, or finite and large enough for the short way through the roundings.
+HWY_INLINE bool is_tame(const ScaleTable& scales) {
+  const Bits<Floats> du;
+  auto wild = hn::Zero(du);
+  for (std::size_t i = 0; i < scales.size(); i += hn::Lanes(Floats())) {
+    const auto magnitude = magnitude_bits(Floats(), hn::Load(Floats(), scales.data() + i));
+    const auto small = hn::AndNot(hn::Eq(magnitude, hn::Zero(du)), magnitude_less(du, magnitude, kTameBits));
+    const auto not_finite = hn::Not(magnitude_less(du, magnitude, format::kInfBits));
+    wild = hn::Or(wild, hn::VecFromMask(du, hn::Or(small, not_finite)));
   }
-}
-
-#else
-
-template <qfuse_dtype kDtype>
-HWY_INLINE void make_products(const format::Codebook4& codebook, float absmax, Products& products) {
-  make_words<kDtype>(codebook, absmax, products);
-  const hn::Full128<std::uint32_t> d32;
-  const hn::Full128<std::uint16_t> d16;
-  const hn::Full128<std::uint8_t> d8;
-  const auto words = [&](std::size_t i) HWY_ATTR {
-    return hn::BitCast(d16, hn::Load(d32, products.words.data() + i));
-  };
-  const auto split = [&](auto upper, auto lower, std::size_t plane) HWY_ATTR {
-    const auto u = hn::BitCast(d8, upper);
-    const auto l = hn::BitCast(d8, lower);
-    hn::Store(hn::ConcatEven(d8, u, l), d8, products.plane[plane].data());
-    hn::Store(hn::ConcatOdd(d8, u, l), d8, products.plane[plane + 1].data());
-  };
-  split(hn::ConcatEven(d16, words(12), words(8)), hn::ConcatEven(d16, words(4), words(0)), 0);
-  if constexpr (kDtype == QFUSE_FLOAT32)
-    split(hn::ConcatOdd(d16, words(12), words(8)), hn::ConcatOdd(d16, words(4), words(0)), 2);
-}
-
-// For each byte of a unit's output: the packed byte that it comes from.
-template <std::size_t kSize>
-constexpr auto make_spread() {
-  std::array<std::uint8_t, kUnitElements * kSize> spread{};
-  for (std::size_t i = 0; i < spread.size(); ++i) spread[i] = static_cast<std::uint8_t>(i / (2 * kSize));
-  return spread;
-}
-
-// For each byte of a unit's output: 0x0f where it takes the high nibble, the element being even.
-template <std::size_t kSize>
-constexpr auto make_high() {
-  std::array<std::uint8_t, kUnitElements * kSize> high{};
-  for (std::size_t i = 0; i < high.size(); ++i) high[i] = i / kSize % 2 == 0 ? 0x0f : 0;
-  return high;
-}
-
-template <std::size_t kSize>
-alignas(64) constexpr auto kSpread = make_spread<kSize>();
-template <std::size_t kSize>
-alignas(64) constexpr auto kHigh = make_high<kSize>();
-
-template <class D8>
-HWY_INLINE hn::Vec<D8> nibbles(D8 d8, hn::Vec<D8> bytes, hn::Vec<D8> high) {
-  const hn::Repartition<std::uint16_t, D8> d16;
-  const auto shifted = hn::BitCast(d8, hn::ShiftRight<4>(hn::BitCast(d16, bytes)));
-  const auto low = hn::AndNot(high, hn::Set(d8, 0x0f));
-  return hn::Or(hn::And(shifted, high), hn::And(bytes, low));
-}
-
-template <qfuse_dtype kDtype, bool kStream>
-HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed, std::uint8_t* out) {
-  constexpr std::size_t kSize = format::dtype_size(kDtype);
-  const hn::CappedTag<std::uint8_t, kUnitElements * kSize> d8;
-  const hn::Repartition<std::uint16_t, decltype(d8)> d16;
-  const auto unit = hn::LoadDup128(d8, packed);
-  const auto plane = [&](std::size_t k) HWY_ATTR { return hn::LoadDup128(d8, products.plane[k].data()); };
-  const auto look_up = [&](std::size_t k, auto index) HWY_ATTR {
-    const auto even = hn::TableLookupBytes(plane(k), index);
-    return hn::OddEven(hn::TableLookupBytes(plane(k + 1), index), even);
-  };
-  for (std::size_t at = 0; at < kUnitElements * kSize; at += hn::Lanes(d8)) {
-    const auto bytes = hn::TableLookupBytes(unit, hn::Load(d8, kSpread<kSize>.data() + at));
-    const auto index = nibbles(d8, bytes, hn::Load(d8, kHigh<kSize>.data() + at));
-    auto outputs = look_up(0, index);
-    if constexpr (kSize == 4)
-      outputs = hn::BitCast(d8, hn::OddEven(hn::BitCast(d16, look_up(2, index)), hn::BitCast(d16, outputs)));
-    if constexpr (kStream) {
-      hn::Stream(outputs, d8, out + at);
-    } else {
-      hn::StoreU(outputs, d8, out + at);
-    }
-  }
-}
-
-#endif  // HWY_TARGET == HWY_SCALAR
-
-// The last elements of the last block: the same unit, on copies.
-template <qfuse_dtype kDtype>
-HWY_INLINE void decode_tail(const Products& products, const std::uint8_t* packed, std::size_t count,
-                            std::uint8_t* out) {
-  alignas(64) std::array<std::uint8_t, kUnitPacked> in{};
-  alignas(64) std::array<std::uint8_t, kUnitElements * sizeof(float)> outputs;
-  std::memcpy(in.data(), packed, static_cast<std::size_t>(format::packed_size(static_cast<std::int64_t>(count))));
-  decode_unit<kDtype, false>(products, in.data(), outputs.data());
-  std::memcpy(out, outputs.data(), count * format::dtype_size(kDtype));
+  return hn::AllTrue(du, hn::Eq(wild, hn::Zero(du)));
 }
 
 // ---- kernel: the blocks [begin, end) ----
 
+template <qfuse_dtype kDtype>
+constexpr std::int64_t kUnitBytes = static_cast<std::int64_t>(kUnitElements) * format::dtype_size(kDtype);
+
+// Full blocks, each with scales[its code], or, codes being null, scales[its place after begin].
+template <qfuse_dtype kDtype, bool kStream, bool kTame>
+HWY_NOINLINE void decode_full_blocks(const format::Dequantize4bit& p, std::int64_t begin, std::int64_t end,
+                                     const ScaleTable& scales, const std::uint8_t* codes) {
+  const format::Codebook4& codebook = format::codebook4(p.quant_type);
+  const std::int64_t units = p.blocksize / static_cast<std::int64_t>(kUnitElements);
+  const std::uint8_t* packed = p.packed + begin * p.blocksize / 2;
+  std::uint8_t* out = static_cast<std::uint8_t*>(p.out) + begin * units * kUnitBytes<kDtype>;
+  for (std::int64_t i = 0; i < end - begin; ++i) {
+    const float absmax = scales[static_cast<std::size_t>(codes != nullptr ? codes[i] : i)];
+    const Products products = make_products<kDtype, kTame>(codebook, absmax);
+    for (std::int64_t unit = 0; unit < units; ++unit, packed += kUnitPacked, out += kUnitBytes<kDtype>)
+      decode_unit<kDtype, kStream>(products, packed, out);
+  }
+}
+
+// The short last block: the same units, the last of them on copies.
+template <qfuse_dtype kDtype>
+HWY_NOINLINE void decode_short_block(const format::Dequantize4bit& p, std::int64_t block, float absmax) {
+  const Products products = make_products<kDtype, false>(format::codebook4(p.quant_type), absmax);
+  std::int64_t first = block * p.blocksize;
+  for (; first < p.n; first += kUnitElements) {
+    const std::int64_t count = std::min(static_cast<std::int64_t>(kUnitElements), p.n - first);
+    std::array<std::uint8_t, kUnitPacked> packed{};
+    std::array<std::uint8_t, kUnitBytes<kDtype>> outputs;
+    std::memcpy(packed.data(), p.packed + first / 2, static_cast<std::size_t>(format::packed_size(count)));
+    decode_unit<kDtype, false>(products, packed.data(), outputs.data());
+    std::memcpy(static_cast<std::uint8_t*>(p.out) + first * format::dtype_size(kDtype), outputs.data(),
+                static_cast<std::size_t>(count * format::dtype_size(kDtype)));
+  }
+}
+
 template <qfuse_dtype kDtype, bool kStream>
 void decode_blocks(const format::Dequantize4bit& p, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kSize = format::dtype_size(kDtype);
-  const format::Codebook4& codebook = format::codebook4(p.quant_type);
-  Products products;
-  for (std::int64_t block = begin; block < end; ++block) {
-    make_products<kDtype>(codebook, decode_absmax(p, block), products);
-    const std::int64_t first = block * p.blocksize;
-    const auto count = static_cast<std::size_t>(std::min(p.blocksize, p.n - first));
-    const std::uint8_t* packed = p.packed + first / 2;
-    std::uint8_t* out = static_cast<std::uint8_t*>(p.out) + first * kSize;
-    std::size_t i = 0;
-    for (; i + kUnitElements <= count; i += kUnitElements)
-      decode_unit<kDtype, kStream>(products, packed + i / 2, out + i * kSize);
-    if (i < count) decode_tail<kDtype>(products, packed + i / 2, count - i, out + i * kSize);
+  const bool nested = format::is_nested(p);
+  const std::int64_t run = nested ? p.nested_blocksize : kScales;
+  const std::int64_t full_end = std::min(end, p.n / p.blocksize);
+  alignas(64) ScaleTable scales;
+  while (begin < end) {
+    const std::int64_t stop = begin + std::min(end - begin, run - begin % run);
+    nested ? decode_absmax(p, begin / run, scales) : copy_absmax(p, begin, stop, scales);
+    const std::uint8_t* const codes = nested ? p.absmax_8bit + begin : nullptr;
+    is_tame(scales) ? decode_full_blocks<kDtype, kStream, true>(p, begin, std::min(stop, full_end), scales, codes)
+                    : decode_full_blocks<kDtype, kStream, false>(p, begin, std::min(stop, full_end), scales, codes);
+    if (stop > full_end) {
+      const std::int64_t last = stop - 1 - begin;
+      decode_short_block<kDtype>(p, stop - 1, scales[static_cast<std::size_t>(nested ? codes[last] : last)]);
+    }
+    begin = stop;
   }
   if constexpr (kStream) hwy::FlushStream();
 }

@@ -52,17 +52,17 @@ HWY_INLINE hn::Vec<DF> mul_ftz([[maybe_unused]] DF df, hn::Vec<DF> a, hn::Vec<DF
   return ftz(df, hn::Mul(ftz(df, a), ftz(df, b)));
 }
 
+// The 16-bit roundings come in two steps, so that a caller who knows that no lane is NaN may leave out the second.
 template <class DF>
-HWY_INLINE hn::Vec<Bits<DF>> to_bfloat16([[maybe_unused]] DF df, hn::Vec<DF> v) {
+HWY_INLINE hn::Vec<Bits<DF>> number_to_bfloat16([[maybe_unused]] DF df, hn::Vec<DF> v) {
   const Bits<DF> du;
   const auto bits = hn::BitCast(du, v);
   const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1U));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7fffU)), odd));
-  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, hn::Set(du, format::kNan16));
+  return hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7fffU)), odd));
 }
 
 template <class DF>
-HWY_INLINE hn::Vec<Bits<DF>> to_float16([[maybe_unused]] DF df, hn::Vec<DF> v) {
+HWY_INLINE hn::Vec<Bits<DF>> number_to_float16([[maybe_unused]] DF df, hn::Vec<DF> v) {
   const Bits<DF> du;
   const auto magnitude = magnitude_bits(df, v);
   const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1U));
@@ -75,7 +75,13 @@ HWY_INLINE hn::Vec<Bits<DF>> to_float16([[maybe_unused]] DF df, hn::Vec<DF> v) {
       hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(df, magnitude), magic)), hn::BitCast(du, magic));
   half = hn::IfThenElse(magnitude_less(du, magnitude, format::kHalfMinNormalBits), subnormal, half);
   const auto sign = hn::ShiftRight<16>(hn::And(hn::BitCast(du, v), hn::Set(du, format::kSignBit)));
-  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), hn::Or(half, sign), hn::Set(du, format::kNan16));
+  return hn::Or(half, sign);
+}
+
+template <class DF>
+HWY_INLINE hn::Vec<Bits<DF>> nan_to_16bit([[maybe_unused]] DF df, hn::Vec<DF> v, hn::Vec<Bits<DF>> rounded) {
+  const Bits<DF> du;
+  return hn::IfThenElse(hn::RebindMask(du, hn::Eq(v, v)), rounded, hn::Set(du, format::kNan16));
 }
 
 template <class DF>
@@ -99,15 +105,25 @@ HWY_INLINE hn::Vec<DF> from_float16(DF df, hn::Vec<Bits<DF>> x) {
   return hn::BitCast(df, hn::Or(bits, sign));
 }
 
-// The bits of v rounded to a dtype, in the low bytes of each lane.
+// The bits of v rounded to a dtype, in the low bytes of each lane; no lane may be NaN.
 template <qfuse_dtype kDtype, class DF>
-HWY_INLINE hn::Vec<Bits<DF>> round_to([[maybe_unused]] DF df, hn::Vec<DF> v) {
+HWY_INLINE hn::Vec<Bits<DF>> round_number_to([[maybe_unused]] DF df, hn::Vec<DF> v) {
+  if constexpr (kDtype == QFUSE_FLOAT32) {
+    return hn::BitCast(Bits<DF>(), v);
+  } else if constexpr (kDtype == QFUSE_FLOAT16) {
+    return number_to_float16(df, v);
+  } else {
+    return number_to_bfloat16(df, v);
+  }
+}
+
+// The same for any v.
+template <qfuse_dtype kDtype, class DF>
+HWY_INLINE hn::Vec<Bits<DF>> round_to(DF df, hn::Vec<DF> v) {
   if constexpr (kDtype == QFUSE_FLOAT32) {
     return hn::BitCast(Bits<DF>(), canonical(df, v));
-  } else if constexpr (kDtype == QFUSE_FLOAT16) {
-    return to_float16(df, v);
   } else {
-    return to_bfloat16(df, v);
+    return nan_to_16bit(df, v, round_number_to<kDtype>(df, v));
   }
 }
 

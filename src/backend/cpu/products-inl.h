@@ -1,0 +1,208 @@
+// The 16 possible outputs of a block, and the look-up of nibbles in them. Three forms of the same two functions:
+//   make_products<dtype, kTame>(codebook, absmax)     all roundings of the format, once for each code
+//   decode_unit<dtype, kStream>(products, packed, out)    16 packed bytes to 32 elements, by look-up alone
+// kTame promises that absmax is zero, or finite and so large that no product is subnormal; the steps for NaN and for
+// flushing to zero are then left out.
+#if defined(QFUSE_BACKEND_CPU_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef QFUSE_BACKEND_CPU_PRODUCTS_INL_H
+#undef QFUSE_BACKEND_CPU_PRODUCTS_INL_H
+#else
+#define QFUSE_BACKEND_CPU_PRODUCTS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/cpu/steps-inl.h"
+#include "format/codebook4.h"
+#include "format/elements.h"
+#include "format/layout.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+constexpr std::size_t kUnitPacked = 16;
+constexpr std::size_t kUnitElements = 2 * kUnitPacked;
+
+// Products of some codes, rounded, in the low bytes of each lane.
+template <qfuse_dtype kDtype, bool kTame, class DF>
+HWY_INLINE hn::Vec<Bits<DF>> round_products(DF df, hn::Vec<DF> codes, hn::Vec<DF> absmax) {
+  if constexpr (kTame) {
+    return round_number_to<kDtype>(df, hn::Mul(codes, absmax));
+  } else {
+    return round_to<kDtype>(df, mul_ftz(df, codes, absmax));
+  }
+}
+
+// For each byte of a unit's output: the packed byte that it comes from.
+template <std::size_t kSize>
+constexpr auto make_spread() {
+  std::array<std::uint8_t, kUnitElements * kSize> spread{};
+  for (std::size_t i = 0; i < spread.size(); ++i) spread[i] = static_cast<std::uint8_t>(i / (2 * kSize));
+  return spread;
+}
+template <std::size_t kSize>
+alignas(64) constexpr auto kSpread = make_spread<kSize>();
+
+template <bool kStream, class D8>
+HWY_INLINE void store_outputs(D8 d8, hn::Vec<D8> outputs, std::uint8_t* out) {
+  if constexpr (kStream) {
+    hn::Stream(outputs, d8, out);
+  } else {
+    hn::StoreU(outputs, d8, out);
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+// ---- one output after the other ----
+
+using Products = std::array<std::uint32_t, format::kCodes4>;
+
+template <qfuse_dtype kDtype, bool kTame>
+HWY_INLINE Products make_products(const format::Codebook4& codebook, float absmax) {
+  const hn::ScalableTag<float> df;
+  Products products;
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    const auto code = hn::Set(df, codebook.values[i]);
+    products[i] = hn::GetLane(round_products<kDtype, kTame>(df, code, hn::Set(df, absmax)));
+  }
+  return products;
+}
+
+template <qfuse_dtype kDtype, bool kStream>
+HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed, std::uint8_t* out) {
+  constexpr std::size_t kSize = format::dtype_size(kDtype);
+  for (std::size_t i = 0; i < kUnitElements; ++i) {
+    const std::uint32_t product = products[format::load_nibble(packed, static_cast<std::int64_t>(i))];
+    std::memcpy(out + i * kSize, &product, kSize);
+  }
+}
+
+#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+
+// ---- all 16 products in one register, looked up by a permutation of its lanes ----
+
+// 16-bit products fill both halves of their 32-bit lane: the permutation of 16-bit lanes then finds them at twice the
+// nibble, whatever the lowest bit of its index is.
+using Products = hn::Vec<hn::Full512<std::uint32_t>>;
+
+template <qfuse_dtype kDtype, bool kTame>
+HWY_INLINE Products make_products(const format::Codebook4& codebook, float absmax) {
+  const hn::Full512<float> df;
+  const auto codes = hn::LoadU(df, codebook.values.data());
+  const auto products = round_products<kDtype, kTame>(df, codes, hn::Set(df, absmax));
+  if constexpr (kDtype == QFUSE_FLOAT32) return products;
+  return hn::Or(products, hn::ShiftLeft<16>(products));
+}
+
+// Highway 1.0.3 permutes lanes of 32 and 64 bits only.
+HWY_INLINE hn::Vec512<std::uint16_t> permute_words(hn::Vec512<std::uint16_t> table, hn::Vec512<std::uint16_t> index) {
+  return hn::Vec512<std::uint16_t>{_mm512_permutexvar_epi16(index.raw, table.raw)};
+}
+
+// Each lane holds its packed byte in every byte of its own; a shift of its own brings its nibble to where the
+// permutation reads its index, and higher bits are ignored there: bits 1 to 4 of words, bits 0 to 3 of doublewords.
+template <qfuse_dtype kDtype, bool kStream>
+HWY_INLINE void decode_unit(Products products, const std::uint8_t* packed, std::uint8_t* out) {
+  constexpr std::size_t kSize = format::dtype_size(kDtype);
+  const hn::Full512<std::uint8_t> d8;
+  const hn::Full512<std::uint16_t> d16;
+  const hn::Full512<std::uint32_t> d32;
+  const auto unit = hn::LoadDup128(d8, packed);
+  for (std::size_t at = 0; at < kUnitElements * kSize; at += hn::Lanes(d8)) {
+    const auto bytes = hn::TableLookupBytes(unit, hn::Load(d8, kSpread<kSize>.data() + at));
+    if constexpr (kSize == 4) {
+      const auto shifts = hn::BitCast(d32, hn::Set(hn::Full512<std::uint64_t>(), std::uint64_t{4}));
+      const auto nibbles = hn::And(hn::Shr(hn::BitCast(d32, bytes), shifts), hn::Set(d32, 0xfU));
+      store_outputs<kStream>(d8, hn::BitCast(d8, hn::TableLookupLanes(products, hn::IndicesFromVec(d32, nibbles))),
+                             out + at);
+    } else {
+      const auto shifts = hn::BitCast(d16, hn::Set(d32, 7U << 16 | 11U));
+      const auto index = hn::Shr(hn::BitCast(d16, bytes), shifts);
+      store_outputs<kStream>(d8, hn::BitCast(d8, permute_words(hn::BitCast(d16, products), index)), out + at);
+    }
+  }
+}
+
+#else
+
+// ---- planes of bytes: plane k holds byte k of each product, and a shuffle of bytes looks up a vector of nibbles ----
+
+struct Products {
+  alignas(16) std::array<std::array<std::uint8_t, format::kCodes4>, sizeof(float)> plane;
+};
+
+template <qfuse_dtype kDtype, bool kTame>
+HWY_INLINE Products make_products(const format::Codebook4& codebook, float absmax) {
+  const hn::CappedTag<float, format::kCodes4> df;
+  alignas(64) std::array<std::uint32_t, format::kCodes4> words;
+  for (std::size_t i = 0; i < words.size(); i += hn::Lanes(df)) {
+    const auto codes = hn::LoadU(df, codebook.values.data() + i);
+    hn::Store(round_products<kDtype, kTame>(df, codes, hn::Set(df, absmax)), Bits<decltype(df)>(), words.data() + i);
+  }
+  const hn::Full128<std::uint32_t> d32;
+  const hn::Full128<std::uint16_t> d16;
+  const hn::Full128<std::uint8_t> d8;
+  Products products;
+  const auto load = [&](std::size_t i) HWY_ATTR { return hn::BitCast(d16, hn::Load(d32, words.data() + i)); };
+  const auto split = [&](auto upper, auto lower, std::size_t plane) HWY_ATTR {
+    const auto u = hn::BitCast(d8, upper);
+    const auto l = hn::BitCast(d8, lower);
+    hn::Store(hn::ConcatEven(d8, u, l), d8, products.plane[plane].data());
+    hn::Store(hn::ConcatOdd(d8, u, l), d8, products.plane[plane + 1].data());
+  };
+  split(hn::ConcatEven(d16, load(12), load(8)), hn::ConcatEven(d16, load(4), load(0)), 0);
+  if constexpr (kDtype == QFUSE_FLOAT32)
+    split(hn::ConcatOdd(d16, load(12), load(8)), hn::ConcatOdd(d16, load(4), load(0)), 2);
+  return products;
+}
+
+// For each byte of a unit's output: 0x0f where it takes the high nibble, the element being even.
+template <std::size_t kSize>
+constexpr auto make_high() {
+  std::array<std::uint8_t, kUnitElements * kSize> high{};
+  for (std::size_t i = 0; i < high.size(); ++i) high[i] = i / kSize % 2 == 0 ? 0x0f : 0;
+  return high;
+}
+template <std::size_t kSize>
+alignas(64) constexpr auto kHigh = make_high<kSize>();
+
+template <class D8>
+HWY_INLINE hn::Vec<D8> nibbles(D8 d8, hn::Vec<D8> bytes, hn::Vec<D8> high) {
+  const hn::Repartition<std::uint16_t, D8> d16;
+  const auto shifted = hn::BitCast(d8, hn::ShiftRight<4>(hn::BitCast(d16, bytes)));
+  const auto low = hn::AndNot(high, hn::Set(d8, 0x0f));
+  return hn::Or(hn::And(shifted, high), hn::And(bytes, low));
+}
+
+template <qfuse_dtype kDtype, bool kStream>
+HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed, std::uint8_t* out) {
+  constexpr std::size_t kSize = format::dtype_size(kDtype);
+  const hn::ScalableTag<std::uint8_t> d8;
+  const hn::Repartition<std::uint16_t, decltype(d8)> d16;
+  const auto unit = hn::LoadDup128(d8, packed);
+  const auto plane = [&](std::size_t k) HWY_ATTR { return hn::LoadDup128(d8, products.plane[k].data()); };
+  const auto look_up = [&](std::size_t k, auto index) HWY_ATTR {
+    const auto even = hn::TableLookupBytes(plane(k), index);
+    return hn::OddEven(hn::TableLookupBytes(plane(k + 1), index), even);
+  };
+  for (std::size_t at = 0; at < kUnitElements * kSize; at += hn::Lanes(d8)) {
+    const auto bytes = hn::TableLookupBytes(unit, hn::Load(d8, kSpread<kSize>.data() + at));
+    const auto index = nibbles(d8, bytes, hn::Load(d8, kHigh<kSize>.data() + at));
+    auto outputs = look_up(0, index);
+    if constexpr (kSize == 4)
+      outputs = hn::BitCast(d8, hn::OddEven(hn::BitCast(d16, look_up(2, index)), hn::BitCast(d16, outputs)));
+    store_outputs<kStream>(d8, outputs, out + at);
+  }
+}
+
+#endif  // the target's form
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard

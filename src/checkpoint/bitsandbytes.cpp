@@ -1,0 +1,220 @@
+#include "checkpoint/bitsandbytes.h"
+
+#include <fmt/ranges.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "checkpoint/errors.h"
+#include "checkpoint/quant_state.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+constexpr std::string_view kQuantState = ".quant_state.";
+constexpr std::int64_t kLongestQuantState = 1 << 20;  // bytes; bitsandbytes writes under 300
+
+void require_type(const StoredTensor& part, TensorType type) {
+  if (part.entry->type != type)
+    fail(Status::invalid_data, "{}: is {}, needs {}", part.where(), type_name(part.entry->type), type_name(type));
+}
+
+// `part` must be `type` with `needs` elements; `because` says where that number comes from.
+void require(const StoredTensor& part, TensorType type, std::int64_t needs, const std::string& because) {
+  require_type(part, type);
+  const std::int64_t has = part.entry->bytes() / (type_bits(type) / 8);
+  if (has != needs) fail(Status::invalid_data, "{}: has {} entries, {} need {}", part.where(), has, because, needs);
+}
+
+// Reads the layout of one model. Parts that a weight is made of are marked, so that what is left is not quantized.
+class LayoutReader {
+ public:
+  LayoutReader(const Model& model, Dtype int8_dtype) : model_(model), int8_dtype_(int8_dtype) {}
+
+  std::vector<Tensor> read() {
+    for_each_stored([&](const StoredTensor& stored) {
+      if (stored.entry->name.find(kQuantState) != std::string::npos) add_4bit(stored);
+    });
+    for_each_stored([&](const StoredTensor& stored) {
+      if (stored.entry->name.ends_with(".SCB")) add_int8(stored);
+    });
+    std::vector<Tensor> tensors;
+    for_each_stored([&](const StoredTensor& stored) {
+      const std::string& name = stored.entry->name;
+      if (const auto weight = weights_.find(name); weight != weights_.end()) {
+        tensors.push_back(std::move(weight->second));
+      } else if (!parts_.contains(name)) {
+        refuse_orphan(stored);
+        tensors.push_back({name, stored.entry->shape, stored, stored.entry->bytes()});
+      }
+    });
+    return tensors;
+  }
+
+ private:
+  template <typename Visit>
+  void for_each_stored(Visit visit) const {
+    for (const SafetensorsFile& file : model_.files())
+      for (const TensorEntry& entry : file.entries()) visit(StoredTensor{&file, &entry});
+  }
+
+  // Marks the tensor `name`, if there is one, as part of `weight`.
+  const StoredTensor* claim(Tensor& weight, const std::string& name) {
+    const StoredTensor* part = model_.find(name);
+    if (part == nullptr) return nullptr;
+    if (!parts_.insert(part->entry->name).second)
+      fail(Status::invalid_data, "{}: is part of two quantized weights, one of them '{}'", part->where(),
+           printable(weight.name));
+    weight.stored_bytes += part->entry->bytes();
+    return part;
+  }
+  const StoredTensor& claim_needed(Tensor& weight, const StoredTensor& because, const std::string& name) {
+    const StoredTensor* part = claim(weight, name);
+    if (part == nullptr)
+      fail(Status::invalid_data, "{}: needs tensor '{}', which is missing", because.where(), printable(name));
+    return *part;
+  }
+
+  void add_4bit(const StoredTensor& blob);
+  void add_nested(Tensor& weight, Weight4bit& storage, const QuantState& state, std::int64_t blocks);
+  void add_int8(const StoredTensor& scb);
+  void refuse_orphan(const StoredTensor& stored) const;
+
+  const Model& model_;
+  Dtype int8_dtype_;
+  std::unordered_set<std::string_view> parts_;               // names of parts that a weight claimed
+  std::unordered_map<std::string_view, Tensor> weights_;     // by the name of their values
+};
+
+QuantState read_state(const StoredTensor& blob) {
+  require_type(blob, TensorType::u8);
+  if (blob.entry->bytes() > kLongestQuantState)
+    fail(Status::invalid_data, "{}: has {} bytes, more than {}", blob.where(), blob.entry->bytes(), kLongestQuantState);
+  std::string json(static_cast<std::size_t>(blob.entry->bytes()), '\0');
+  blob.read(0, std::as_writable_bytes(std::span(json)));
+  return parse_quant_state(json, blob.where());
+}
+
+void check_packed(const StoredTensor& packed, std::int64_t n) {
+  const TensorType type = packed.entry->type;
+  if (type != TensorType::u8 && !dtype_of(type))
+    fail(Status::invalid_data, "{}: is {}, while 4-bit codes are stored as U8, BF16, F16 or F32", packed.where(),
+         type_name(type));
+  // Writers with a wider type than U8 round down, and lose codes where it does not divide.
+  if (packed.entry->bytes() != qfuse_packed_size(n))
+    fail(Status::invalid_data, "{}: has {} bytes, {} weights need {}", packed.where(), packed.entry->bytes(), n,
+         qfuse_packed_size(n));
+}
+
+void LayoutReader::add_4bit(const StoredTensor& blob) {
+  const std::string& blob_name = blob.entry->name;
+  const std::size_t split = blob_name.rfind(kQuantState);
+  const std::string base = blob_name.substr(0, split);
+  const std::string kind = blob_name.substr(split + kQuantState.size());
+  if (kind != "bitsandbytes__nf4" && kind != "bitsandbytes__fp4")
+    fail(Status::unsupported, "{}: quant_state '{}' is unknown, known are bitsandbytes__nf4 and bitsandbytes__fp4",
+         blob.where(), printable(kind));
+  if (weights_.contains(base))
+    fail(Status::invalid_data, "{}: is the second quant_state of '{}'", blob.where(), printable(base));
+  const QuantState state = read_state(blob);
+  if (!kind.ends_with(state.quant_type == QuantType::nf4 ? "nf4" : "fp4"))
+    fail(Status::invalid_data, "{}: quant_type is not the one of its name", blob.where());
+  const std::optional<std::int64_t> n = element_count(state.shape);
+  if (!n) fail(Status::invalid_data, "{}: the size of shape [{}] overflows", blob.where(), fmt::join(state.shape, ", "));
+
+  Tensor weight{base, state.shape, {}, 0};
+  claim(weight, blob_name);
+  Weight4bit storage{state.quant_type, state.blocksize, state.dtype, {}, {}, {}};
+  storage.packed = claim_needed(weight, blob, base);
+  check_packed(storage.packed, *n);
+  const std::int64_t blocks = qfuse_block_count(*n, state.blocksize);
+  storage.absmax = claim_needed(weight, blob, base + ".absmax");
+  require(storage.absmax, state.nested ? TensorType::u8 : TensorType::f32, blocks,
+          fmt::format("{} weights in blocks of {}", *n, state.blocksize));
+  if (const StoredTensor* map = claim(weight, base + ".quant_map"))
+    require(*map, TensorType::f32, 16, "4-bit codes");
+  add_nested(weight, storage, state, blocks);
+  weight.storage = std::move(storage);
+  weights_.emplace(weight.values().entry->name, std::move(weight));
+}
+
+void LayoutReader::add_nested(Tensor& weight, Weight4bit& storage, const QuantState& state, std::int64_t blocks) {
+  for (const char* part : {".nested_absmax", ".nested_quant_map"})
+    if (const StoredTensor* extra = model_.find(weight.name + part); extra != nullptr && !state.nested)
+      fail(Status::invalid_data, "{}: its quant_state says nothing of nested absmax", extra->where());
+  if (!state.nested) return;
+  NestedAbsmax nested{claim_needed(weight, storage.absmax, weight.name + ".nested_absmax"),
+                      claim_needed(weight, storage.absmax, weight.name + ".nested_quant_map"), state.nested->blocksize,
+                      state.nested->offset};
+  require(nested.absmax, TensorType::f32, qfuse_block_count(blocks, nested.blocksize),
+          fmt::format("{} absmax in blocks of {}", blocks, nested.blocksize));
+  require(nested.quant_map, TensorType::f32, 256, "8-bit codes");
+  storage.nested = nested;
+}
+
+void LayoutReader::add_int8(const StoredTensor& scb) {
+  const std::string& scb_name = scb.entry->name;
+  const std::string prefix = scb_name.substr(0, scb_name.size() - std::string_view("SCB").size());
+  Tensor weight{prefix + "weight", {}, {}, 0};
+  claim(weight, scb_name);
+  const StoredTensor& values = claim_needed(weight, scb, weight.name);
+  require_type(values, TensorType::i8);
+  if (values.entry->shape.size() != 2)
+    fail(Status::invalid_data, "{}: has shape [{}], LLM.int8 needs [rows, columns]", values.where(),
+         fmt::join(values.entry->shape, ", "));
+  weight.shape = values.entry->shape;
+  require(scb, TensorType::f32, weight.shape[0], fmt::format("{} rows", weight.shape[0]));
+  if (const StoredTensor* format = claim(weight, prefix + "weight_format")) {
+    require(*format, TensorType::u8, 1, "a weight format");
+    std::byte number{};
+    format->read(0, std::span(&number, 1));
+    if (number != std::byte{0})
+      fail(Status::unsupported,
+           "{}: is {}, a layout of one GPU generation; only 0 (row) can be read: load and save it again with the "
+           "bitsandbytes that wrote it",
+           format->where(), static_cast<int>(number));
+  }
+  weight.storage = WeightInt8{values, scb, int8_dtype_};
+  weights_.emplace(weight.values().entry->name, std::move(weight));
+}
+
+// What only ever stands beside a quantized weight must not pass for a tensor of its own: that weight's quant_state or
+// SCB is missing, and its codes would be taken for values.
+void LayoutReader::refuse_orphan(const StoredTensor& stored) const {
+  const std::string_view name = stored.entry->name;
+  for (const std::string_view ending : {".absmax", ".quant_map", ".nested_absmax", ".nested_quant_map"})
+    if (name.ends_with(ending))
+      fail(Status::invalid_data, "{}: is part of a quantized weight, but '{}.quant_state.bitsandbytes__nf4' is missing",
+           stored.where(), printable(name.substr(0, name.size() - ending.size())));
+  if (name.ends_with(".weight_format"))
+    fail(Status::invalid_data, "{}: is part of a quantized weight, but '{}.SCB' is missing", stored.where(),
+         printable(name.substr(0, name.rfind('.'))));
+}
+
+}  // namespace
+
+std::int64_t Tensor::elements() const { return element_count(shape).value(); }  // checked when it was read
+
+std::optional<Dtype> Tensor::quantized_dtype() const {
+  if (const auto* weight = std::get_if<Weight4bit>(&storage)) return weight->dtype;
+  if (const auto* weight = std::get_if<WeightInt8>(&storage)) return weight->dtype;
+  return std::nullopt;
+}
+
+const StoredTensor& Tensor::values() const {
+  if (const auto* weight = std::get_if<Weight4bit>(&storage)) return weight->packed;
+  if (const auto* weight = std::get_if<WeightInt8>(&storage)) return weight->weight;
+  return std::get<StoredTensor>(storage);
+}
+
+TensorType Tensor::decoded_type(Dtype dtype) const {
+  return quantized_dtype() ? type_of(dtype) : values().entry->type;
+}
+
+std::int64_t Tensor::decoded_bytes(Dtype dtype) const {
+  return quantized_dtype() ? elements() * static_cast<std::int64_t>(dtype_size(dtype)) : stored_bytes;
+}
+
+std::vector<Tensor> read_layout(const Model& model, Dtype int8_dtype) { return LayoutReader(model, int8_dtype).read(); }
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,65 @@
+// The bitsandbytes layout: which tensors of a checkpoint are one quantized weight, found by their names alone.
+//   4-bit      <base>.quant_state.bitsandbytes__nf4|fp4 (JSON), <base> (codes), <base>.absmax, <base>.quant_map, and
+//              with double quantization <base>.nested_absmax, <base>.nested_quant_map
+//   LLM.int8   <prefix>.weight (I8), <prefix>.SCB, <prefix>.weight_format
+// The parts of one weight may lie in different shards. <base> need not end in ".weight"; its shape may have any rank.
+#ifndef QFUSE_CHECKPOINT_BITSANDBYTES_H
+#define QFUSE_CHECKPOINT_BITSANDBYTES_H
+
+#include <qfuse/qfuse.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "checkpoint/model.h"
+
+namespace qfuse::checkpoint {
+
+struct NestedAbsmax {
+  StoredTensor absmax;     // F32 [ceil(blocks/blocksize)]
+  StoredTensor quant_map;  // F32 [256]
+  std::int64_t blocksize = 256;  // blocks
+  float offset = 0.0F;
+};
+
+struct Weight4bit {
+  QuantType quant_type = QuantType::nf4;
+  std::int64_t blocksize = 64;  // elements
+  Dtype dtype = Dtype::bfloat16;
+  StoredTensor packed;  // ceil(n/2) bytes, under whatever type they were stored as
+  StoredTensor absmax;  // [blocks], F32; U8 when nested
+  std::optional<NestedAbsmax> nested;
+};
+
+struct WeightInt8 {
+  StoredTensor weight;  // I8 [rows, cols]
+  StoredTensor scb;     // F32 [rows]
+  Dtype dtype = Dtype::bfloat16;
+};
+
+// A tensor of the decoded model.
+struct Tensor {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::variant<StoredTensor, Weight4bit, WeightInt8> storage;  // StoredTensor: as it is, not quantized
+  std::int64_t stored_bytes = 0;                               // of all its parts
+
+  [[nodiscard]] std::int64_t elements() const;
+  [[nodiscard]] std::optional<Dtype> quantized_dtype() const;  // what it decodes to by default; none if not quantized
+  [[nodiscard]] const StoredTensor& values() const;            // the part that holds its values or codes
+  // Decoded to `dtype`, which matters only if it is quantized.
+  [[nodiscard]] TensorType decoded_type(Dtype dtype) const;
+  [[nodiscard]] std::int64_t decoded_bytes(Dtype dtype) const;
+};
+
+// All tensors of the decoded model, in the order of their values' files and bytes. Every size, type and relation that
+// decoding relies on is checked here; invalid_data or unsupported where one does not hold.
+// `int8_dtype`: what LLM.int8 weights decode to, which their files do not say.
+std::vector<Tensor> read_layout(const Model& model, Dtype int8_dtype);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_BITSANDBYTES_H

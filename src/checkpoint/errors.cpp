@@ -1,0 +1,27 @@
+#include "checkpoint/errors.h"
+
+#include <cerrno>
+#include <system_error>
+
+namespace qfuse::checkpoint {
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t kLongest = 300;  // bytes: a message stays readable, and fits qfuse_error
+  std::string line;
+  for (const char c : text.substr(0, kLongest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F)
+      line += fmt::format("\\x{:02x}", byte);
+    else
+      line += c;
+  }
+  if (text.size() > kLongest) line += "...";
+  return line;
+}
+
+void fail_errno(std::string_view path, std::string_view verb) {
+  const std::string reason = std::generic_category().message(errno);
+  fail(Status::io_error, "{}: cannot {}: {}", printable(path), verb, reason);
+}
+
+}  // namespace qfuse::checkpoint

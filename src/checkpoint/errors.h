@@ -1,0 +1,41 @@
+// How this folder fails: qfuse::Error with one line that names file, tensor and the checked values.
+#ifndef QFUSE_CHECKPOINT_ERRORS_H
+#define QFUSE_CHECKPOINT_ERRORS_H
+
+#include <fmt/format.h>
+#include <qfuse/qfuse.hpp>
+
+#include <filesystem>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace qfuse::checkpoint {
+
+// Text that came from a file, fit for a one-line message: control characters as \xNN, the end of long text cut off.
+std::string printable(std::string_view text);
+
+template <typename... Args>
+[[noreturn]] void fail(Status status, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(status, fmt::format(format, std::forward<Args>(args)...));
+}
+
+// io_error from errno: "<path>: cannot <verb>: <reason>".
+[[noreturn]] void fail_errno(std::string_view path, std::string_view verb);
+
+// Calls `work`; what the standard library throws from it leaves as qfuse::Error, as the public interface promises.
+template <typename Work>
+auto with_qfuse_errors(Work work) {
+  try {
+    return work();
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(Status::io_error, "{}: {}", printable(error.path1().native()), error.code().message());
+  } catch (const std::bad_alloc&) {
+    throw Error(Status::out_of_memory, "out of memory");
+  }
+}
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_ERRORS_H

@@ -1,0 +1,70 @@
+// Files as the operating system gives them: read at an offset, or written once from front to back.
+// Input is read with pread and never mapped: a mapped file that someone truncates kills the process, a short read is
+// an error like any other.
+#ifndef QFUSE_CHECKPOINT_FILE_H
+#define QFUSE_CHECKPOINT_FILE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qfuse::checkpoint {
+
+// Owns a file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor();
+  [[nodiscard]] int get() const { return fd_; }
+  int release();
+
+ private:
+  int fd_;
+};
+
+// A regular file, open for reading; symbolic links are followed.
+class InputFile {
+ public:
+  explicit InputFile(const std::filesystem::path& path);
+  [[nodiscard]] const std::string& name() const { return name_; }  // printable
+  [[nodiscard]] std::int64_t size() const { return size_; }        // bytes, when it was opened
+  // Fills `out` from byte `offset` on; io_error if the file ends before.
+  void read(std::int64_t offset, std::span<std::byte> out) const;
+
+ private:
+  std::string name_;
+  Descriptor fd_;
+  std::int64_t size_ = 0;
+};
+
+// The whole of a file of at most `limit` bytes; invalid_data if it is longer.
+std::string read_text(const std::filesystem::path& path, std::int64_t limit);
+
+// A new file; `path` must not exist. It is complete only after finish().
+class OutputFile {
+ public:
+  explicit OutputFile(const std::filesystem::path& path);
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  void finish();  // to stable storage, and closed
+
+ private:
+  std::string name_;
+  Descriptor fd_;
+};
+
+// The names in a directory, sorted.
+std::vector<std::filesystem::path> list_directory(const std::filesystem::path& path);
+
+// Makes the names in a directory durable.
+void sync_directory(const std::filesystem::path& path);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_FILE_H

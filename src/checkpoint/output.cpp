@@ -1,0 +1,125 @@
+#include "checkpoint/output.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "checkpoint/errors.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPartialEnding = ".qfuse-partial";
+constexpr const char* kOldEnding = ".qfuse-old";  // what is being replaced, for a moment
+
+std::string shown(const fs::path& path) { return printable(path.native()); }
+
+// "out/" and "out/." name what "out" names; a target's neighbours are found from the latter.
+fs::path without_trailing_slash(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+fs::path beside(const fs::path& target, const char* ending) { return fs::path(target.native() + ending); }
+
+bool contains(const fs::path& outer, const fs::path& inner) {
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+void check_apart(const fs::path& target, const fs::path& input) {
+  const fs::path out = fs::weakly_canonical(fs::absolute(target));
+  const fs::path in = fs::canonical(input);
+  std::error_code no_such_file;
+  if (out == in || fs::equivalent(target, input, no_such_file))
+    fail(Status::invalid_argument, "{}: is the input itself, which is never written to", shown(target));
+  if (contains(in, out)) fail(Status::invalid_argument, "{}: lies within the input {}", shown(target), shown(input));
+  if (contains(out, in)) fail(Status::invalid_argument, "{}: contains the input {}", shown(target), shown(input));
+}
+
+void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
+  const fs::file_status status = fs::status(target);
+  if (!fs::exists(fs::symlink_status(target))) return;
+  if (fs::is_directory(status) != (kind == OutputKind::directory))
+    fail(Status::invalid_argument, "{}: exists and is {}, while the output is {}", shown(target),
+         fs::is_directory(status) ? "a directory" : "no directory",
+         kind == OutputKind::directory ? "a directory" : "a file");
+  if (!force) fail(Status::invalid_argument, "{}: exists already; --force replaces it", shown(target));
+  if (kind == OutputKind::file) return;
+  if (const fs::path old = beside(target, kOldEnding); fs::exists(fs::symlink_status(old)))
+    fail(Status::invalid_argument, "{}: was left by a replacement that was interrupted; move or remove it", shown(old));
+  for (const fs::path& name : list_directory(target))
+    if (fs::is_directory(fs::symlink_status(target / name)))
+      fail(Status::invalid_argument, "{}: holds the directory '{}', so it is no output of qfuse; remove it yourself",
+           shown(target), shown(name));
+}
+
+void check_parent(const fs::path& parent, std::int64_t bytes) {
+  if (!fs::is_directory(parent))
+    fail(Status::io_error, "{}: is not an existing directory, the output cannot be made there", shown(parent));
+  if (::access(parent.c_str(), W_OK | X_OK) != 0) fail_errno(parent.native(), "write into it");
+  std::error_code error;
+  const fs::space_info space = fs::space(parent, error);
+  if (!error && space.available < static_cast<std::uintmax_t>(bytes))
+    fail(Status::io_error, "{}: has {} bytes free, the output needs {}", shown(parent), space.available, bytes);
+}
+
+}  // namespace
+
+PendingOutput::PendingOutput(const fs::path& target, OutputKind kind, bool force, const fs::path& input,
+                             std::int64_t bytes)
+    : target_(without_trailing_slash(target)), partial_(beside(target_, kPartialEnding)), kind_(kind) {
+  if (!target_.has_filename()) fail(Status::invalid_argument, "'{}': is no name for an output", shown(target));
+  check_apart(target_, input);
+  check_replaceable(target_, kind, force);
+  check_parent(parent_of(target_), bytes);
+  claim_partial();
+}
+
+void PendingOutput::claim_partial() {
+  const Descriptor left(::open(partial_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  // A lock ends with its process, so that one that is held tells a living run from a dead one.
+  if (left.get() >= 0 && ::flock(left.get(), LOCK_EX | LOCK_NB) != 0)
+    fail(Status::io_error, "{}: is being written by another process", shown(partial_));
+  fs::remove_all(partial_);
+  if (::mkdir(partial_.c_str(), 0777) != 0) fail_errno(partial_.native(), "create");
+  lock_ = Descriptor(::open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (lock_.get() < 0 || ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) fail_errno(partial_.native(), "lock");
+}
+
+PendingOutput::~PendingOutput() {
+  std::error_code ignored;  // there is nobody left to tell
+  fs::remove_all(partial_, ignored);
+}
+
+OutputFile PendingOutput::create(const fs::path& name) const { return OutputFile(partial_ / name); }
+
+void PendingOutput::commit() {
+  sync_directory(partial_);
+  if (kind_ == OutputKind::file)
+    fs::rename(partial_ / target_.filename(), target_);
+  else
+    replace_directory();
+  sync_directory(parent_of(target_));
+}
+
+// No rename replaces a directory that holds something, so the old one steps aside first.
+void PendingOutput::replace_directory() const {
+  const fs::path old = beside(target_, kOldEnding);
+  const bool replaces = fs::exists(fs::symlink_status(target_));
+  if (replaces) fs::rename(target_, old);
+  std::error_code error;
+  fs::rename(partial_, target_, error);
+  if (error && replaces) fs::rename(old, target_);
+  if (error) throw fs::filesystem_error("rename", partial_, target_, error);
+  if (replaces) fs::remove_all(old);
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,44 @@
+// An output that exists under its name only when it is complete.
+#ifndef QFUSE_CHECKPOINT_OUTPUT_H
+#define QFUSE_CHECKPOINT_OUTPUT_H
+
+#include <cstdint>
+#include <filesystem>
+
+#include "checkpoint/file.h"
+
+namespace qfuse::checkpoint {
+
+enum class OutputKind { file, directory };
+
+// Built in the directory <target>.qfuse-partial beside the target and renamed at the end; removed if the end is not
+// reached. What a dead run left there is removed first; while a living one works there, a second is refused.
+class PendingOutput {
+ public:
+  // Refuses: an existing target without `force`; with it, a target of the other kind, and a directory that holds
+  // directories, which no output of ours does; a target that is `input`, contains it or lies within it; a parent that
+  // does not exist; a file system with less than `bytes` free.
+  PendingOutput(const std::filesystem::path& target, OutputKind kind, bool force, const std::filesystem::path& input,
+                std::int64_t bytes);
+  PendingOutput(const PendingOutput&) = delete;
+  PendingOutput& operator=(const PendingOutput&) = delete;
+  ~PendingOutput();
+
+  // A new file of the output. One that is a file has only that, with the target's own name.
+  [[nodiscard]] OutputFile create(const std::filesystem::path& name) const;
+  // Makes the finished files durable and gives them the target's name, in place of what stood there.
+  void commit();
+
+ private:
+  void claim_partial();
+  void replace_directory() const;
+
+  std::filesystem::path target_;
+  std::filesystem::path partial_;
+  OutputKind kind_;
+  Descriptor lock_;  // on the partial directory, as long as this lives
+};
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_OUTPUT_H

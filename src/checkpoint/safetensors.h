@@ -1,0 +1,78 @@
+// The safetensors container: 8 bytes of little-endian header length, a JSON header, then the tensors' bytes.
+// Strict where the reference implementation is: the tensors cover the data exactly, without hole, overlap or rest, each
+// one's byte range is what its dtype and shape need, and nothing is allocated by a number that the file's real size
+// does not back. Stricter in one thing: a name may occur once.
+// Accepted, as there: scalars (shape []), zero-size dimensions, unaligned data, white space around the JSON, unknown
+// fields in a tensor's entry, `"__metadata__": null`.
+#ifndef QFUSE_CHECKPOINT_SAFETENSORS_H
+#define QFUSE_CHECKPOINT_SAFETENSORS_H
+
+#include <qfuse/qfuse.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/file.h"
+
+namespace qfuse::checkpoint {
+
+// In the order of the format's own enumeration: writers place tensors of a later type first.
+enum class TensorType : std::uint8_t {
+  boolean, f4, f6_e2m3, f6_e3m2, u8, i8, f8_e5m2, f8_e4m3, f8_e8m0, f8_e4m3fnuz, f8_e5m2fnuz,
+  i16, u16, f16, bf16, i32, u32, f32, c64, f64, i64, u64
+};
+
+std::string_view type_name(TensorType type);  // as the header spells it: "BF16"
+int type_bits(TensorType type);               // of one element
+std::optional<TensorType> type_from_name(std::string_view name);
+TensorType type_of(Dtype dtype);
+std::optional<Dtype> dtype_of(TensorType type);  // none for a type that weights are not decoded to
+
+// The product of a shape's dimensions, none of them negative; nothing if it overflows.
+std::optional<std::int64_t> element_count(std::span<const std::int64_t> shape);
+
+struct TensorEntry {
+  std::string name;
+  TensorType type = TensorType::u8;
+  std::vector<std::int64_t> shape;
+  std::int64_t begin = 0;  // byte range [begin, end) within the file's data
+  std::int64_t end = 0;
+  [[nodiscard]] std::int64_t bytes() const { return end - begin; }
+};
+
+// The longest header that is read or written, as in the reference implementation.
+inline constexpr std::int64_t kLongestHeader = 100'000'000;
+
+// Parses and checks a header whose data has `data_bytes` bytes. Entries come in the order of their bytes.
+// invalid_data, its message beginning with `file`, for anything the format forbids.
+std::vector<TensorEntry> parse_header(std::string_view json, std::int64_t data_bytes, const std::string& file);
+
+// Orders `entries` as the format's writers do, gives them their byte ranges, and returns the file's bytes up to the
+// data: length, JSON with metadata {"format": "pt"}, spaces up to a multiple of 8.
+std::string write_header(std::vector<TensorEntry>& entries);
+
+// A .safetensors file whose header was read and found right.
+class SafetensorsFile {
+ public:
+  explicit SafetensorsFile(const std::filesystem::path& path);
+  [[nodiscard]] const std::string& name() const { return file_.name(); }
+  [[nodiscard]] const std::vector<TensorEntry>& entries() const { return entries_; }  // in the order of their bytes
+  [[nodiscard]] std::int64_t data_bytes() const { return file_.size() - data_begin_; }
+  // Fills `out` with a tensor's bytes from `offset` on.
+  void read(const TensorEntry& entry, std::int64_t offset, std::span<std::byte> out) const;
+
+ private:
+  InputFile file_;
+  std::int64_t data_begin_ = 0;
+  std::vector<TensorEntry> entries_;
+};
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_SAFETENSORS_H
