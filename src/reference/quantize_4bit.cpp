@@ -43,26 +43,6 @@ unsigned encode_4bit(const format::Codebook4& codebook, float x) {
   return codebook.code_of_rank[rank + (negative ? format::kSignRank : 0)];
 }
 
-std::uint8_t encode_8bit(float x) {
-  const auto& map = format::kDynamic8;
-  int pivot = 127;
-  int lower = 0;
-  int upper = 255;
-  for (int step = 64; step > 0; step >>= 1) {
-    if (x > map[static_cast<std::size_t>(pivot)]) {
-      lower = pivot;
-      pivot += step;
-    } else {
-      upper = pivot;
-      pivot -= step;
-    }
-  }
-  const auto value_at = [&](int i) { return map[static_cast<std::size_t>(i)]; };
-  if (x > value_at(pivot))
-    return static_cast<std::uint8_t>(x > (value_at(upper) + value_at(pivot)) * 0.5F ? upper : pivot);
-  return static_cast<std::uint8_t>(x < (value_at(lower) + value_at(pivot)) * 0.5F ? lower : pivot);
-}
-
 // format/mean.h defines the order.
 float mean(const float* values, std::int64_t count) {
   double total = 0.0;
@@ -111,6 +91,26 @@ void encode_absmax(const format::Quantize4bit& p) {
 }
 
 }  // namespace
+
+std::uint8_t encode_8bit(float x) {
+  const auto& map = format::kDynamic8;
+  int pivot = 127;
+  int lower = 0;
+  int upper = 255;
+  for (int step = 64; step > 0; step >>= 1) {
+    if (x > map[static_cast<std::size_t>(pivot)]) {
+      lower = pivot;
+      pivot += step;
+    } else {
+      upper = pivot;
+      pivot -= step;
+    }
+  }
+  const auto value_at = [&](int i) { return map[static_cast<std::size_t>(i)]; };
+  if (x > value_at(pivot))
+    return static_cast<std::uint8_t>(x > (value_at(upper) + value_at(pivot)) * 0.5F ? upper : pivot);
+  return static_cast<std::uint8_t>(x < (value_at(lower) + value_at(pivot)) * 0.5F ? lower : pivot);
+}
 
 void quantize_4bit(const format::Quantize4bit& p) {
   encode_weights(p);

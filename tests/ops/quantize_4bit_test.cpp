@@ -4,7 +4,9 @@
 #include <qfuse/qfuse.h>
 
 #include <cctype>
+#include <cmath>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "support/encoded.h"
@@ -28,15 +30,24 @@ qfuse_quantize_4bit_params make_params(const Quantize4bitCase& c, const void* we
 
 // ---- against bitsandbytes ----
 
-// Codes and absmax of all golden cases; nested codes and nested absmax for bitsandbytes' own offset (its mean depends on
-// the device). The spare nibble of an odd count is part of the comparison.
-TEST(Quantize4bit, EqualsBitsandbytesOnTheGoldenCases) {
-  const GoldenFile file = read_golden("bnb_cases.safetensors");
-  const auto cases = read_golden_json("bnb_cases.json");
-  ASSERT_EQ(cases.size(), 22U);
+// Where bitsandbytes' approximate reciprocal gives another code (docs/ACCURACY.md): packed bytes that differ, by case.
+const std::map<std::string, std::int64_t> kReciprocalFlips = {{"edge031", 1}};
+
+std::int64_t differing_bytes(const std::vector<std::uint8_t>& expected, const Buffer& actual) {
+  std::int64_t differing = 0;
+  for (std::size_t i = 0; i < actual.size(); ++i) differing += expected[i] != actual.data()[i] ? 1 : 0;
+  return differing;
+}
+
+// Codes and absmax of every case; nested codes and nested absmax for bitsandbytes' own offset (its mean depends on the
+// device). The spare nibble of an odd count is part of the comparison.
+void expect_golden(const std::string& stem, std::size_t expected) {
+  const GoldenFile file = read_golden(stem + ".safetensors");
+  const auto cases = read_golden_json(stem + ".json");
+  ASSERT_EQ(cases.size(), expected);
   for (const auto& c : cases) {
     const GoldenWeight golden = golden_weight(file, c.at("name"));
-    SCOPED_TRACE(golden.name);
+    SCOPED_TRACE(golden.name + ", " + c.at("kind").get<std::string>());
     const GoldenTensor& input = file.at(golden.name + ".input");
     const Quantize4bitCase as_case{"", golden.n, golden.blocksize, golden.quant_type, golden.nested ? 256 : 0};
     for_each_way([&](const qfuse_exec& exec) {
@@ -46,18 +57,23 @@ TEST(Quantize4bit, EqualsBitsandbytesOnTheGoldenCases) {
       p.given_offset = golden.nested ? &golden.nested_offset : nullptr;
       qfuse_error error{};
       ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
-      ASSERT_TRUE(same_bytes(golden.packed->bytes.data(), actual.packed.data(), qfuse_packed_size(golden.n))) << "codes";
+      const auto flips = kReciprocalFlips.find(golden.name);
+      EXPECT_EQ(differing_bytes(golden.packed->bytes, actual.packed), flips == kReciprocalFlips.end() ? 0 : flips->second);
       if (golden.nested) {
-        ASSERT_TRUE(same_bytes(golden.absmax->bytes.data(), actual.absmax_8bit.data(), actual.blocks)) << "nested codes";
+        EXPECT_TRUE(same_bytes(golden.absmax->bytes.data(), actual.absmax_8bit.data(), actual.blocks)) << "nested codes";
         ASSERT_EQ(golden.nested_absmax->bytes.size(), actual.nested_absmax.size());
-        ASSERT_TRUE(same_elements(golden.nested_absmax->bytes.data(), actual.nested_absmax.data(),
+        EXPECT_TRUE(same_elements(golden.nested_absmax->bytes.data(), actual.nested_absmax.data(),
                                   golden.nested_absmax->elements(), QFUSE_FLOAT32));
       } else {
-        ASSERT_TRUE(same_elements(golden.absmax->bytes.data(), actual.absmax.data(), actual.blocks, QFUSE_FLOAT32));
+        EXPECT_TRUE(same_elements(golden.absmax->bytes.data(), actual.absmax.data(), actual.blocks, QFUSE_FLOAT32));
       }
     });
   }
 }
+
+TEST(Quantize4bit, EqualsBitsandbytesOnTheGoldenCases) { expect_golden("bnb_cases", 22); }
+
+TEST(Quantize4bit, EqualsBitsandbytesOnTheEdges) { expect_golden("bnb_edges", 96); }
 
 // bitsandbytes sums in fp32 in an order of the device; ours must lie within that sum's rounding.
 TEST(Quantize4bit, OffsetIsTheMeanWithinTheRoundingOfBitsandbytes) {

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <limits>
+#include <regex>
 #include <stdexcept>
 
 namespace qfuse::tests {
@@ -42,6 +42,19 @@ GoldenFile read_golden(const std::string& path) {
 
 nlohmann::json read_golden_json(const std::string& path) { return nlohmann::json::parse(read_whole(path)); }
 
+namespace {
+
+// Python writes NaN and infinities as bare words, which JSON lacks; here they become strings that std::stof reads.
+nlohmann::json parse_python_json(std::string text) {
+  return nlohmann::json::parse(std::regex_replace(text, std::regex("-?Infinity|NaN"), "\"$&\""));
+}
+
+float offset_of(const nlohmann::json& value) {
+  return value.is_string() ? std::stof(value.get<std::string>()) : static_cast<float>(value.get<double>());
+}
+
+}  // namespace
+
 qfuse_dtype dtype_named(const std::string& name) {
   if (name == "float32") return QFUSE_FLOAT32;
   if (name == "float16") return QFUSE_FLOAT16;
@@ -72,10 +85,7 @@ GoldenWeight golden_weight(const GoldenFile& file, const std::string& name) {
   const std::string prefix = name + ".weight";
   const bool nf4 = file.contains(prefix + ".quant_state.bitsandbytes__nf4");
   const GoldenTensor& blob = file.at(prefix + (nf4 ? ".quant_state.bitsandbytes__nf4" : ".quant_state.bitsandbytes__fp4"));
-  // Python writes an infinite offset (case018 has one) as Infinity, which is not JSON; here it becomes null.
-  std::string text(blob.bytes.begin(), blob.bytes.end());
-  if (const std::size_t at = text.find("Infinity"); at != std::string::npos) text.replace(at, 8, "null");
-  const auto state = nlohmann::json::parse(text);
+  const auto state = parse_python_json({blob.bytes.begin(), blob.bytes.end()});
   GoldenWeight w{};
   w.name = name;
   w.quant_type = nf4 ? QFUSE_NF4 : QFUSE_FP4;
@@ -86,8 +96,7 @@ GoldenWeight golden_weight(const GoldenFile& file, const std::string& name) {
   w.packed = &file.at(prefix);
   w.absmax = &file.at(prefix + ".absmax");
   if (w.nested) {
-    const auto& offset = state.at("nested_offset");
-    w.nested_offset = offset.is_null() ? std::numeric_limits<float>::infinity() : static_cast<float>(offset.get<double>());
+    w.nested_offset = offset_of(state.at("nested_offset"));
     w.nested_absmax = &file.at(prefix + ".nested_absmax");
     w.nested_quant_map = &file.at(prefix + ".nested_quant_map");
   }

@@ -1,0 +1,93 @@
+// Files to test with, made by hand: nothing here uses the code under test.
+#ifndef QFUSE_TESTS_CHECKPOINT_SUPPORT_H
+#define QFUSE_TESTS_CHECKPOINT_SUPPORT_H
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <qfuse/qfuse.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qfuse::checkpoint {
+
+namespace fs = std::filesystem;
+
+// A directory of its own for each test, removed at its end.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  [[nodiscard]] fs::path operator/(const std::string& name) const { return path_ / name; }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string read_file(const fs::path& path);
+void write_file(const fs::path& path, const std::string& bytes);
+std::vector<std::string> names_in(const fs::path& directory);  // sorted
+
+// The bytes of a .safetensors file: length, header, data.
+std::string file_bytes(const std::string& header, const std::string& data = "");
+
+struct RawTensor {
+  std::string type;
+  std::vector<std::int64_t> shape;
+  std::string bytes;
+  bool operator==(const RawTensor&) const = default;
+};
+using RawTensors = std::map<std::string, RawTensor>;
+
+// Test data as tensors; the shape of a vector is its length.
+template <typename T>
+std::string bytes_of(const std::vector<T>& values) {
+  std::string bytes(values.size() * sizeof(T), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+RawTensor f32(const std::vector<float>& values);
+RawTensor u8(const std::vector<std::uint8_t>& values);
+RawTensor text(const std::string& json);  // as U8
+
+std::string safetensors(const RawTensors& tensors);
+RawTensors parse_safetensors(const std::string& bytes);
+RawTensors load(const fs::path& file_or_directory);  // all *.safetensors of a directory
+
+// A weight of 6 x 32 = 192 elements in three blocks of 64, as bitsandbytes saves one.
+RawTensors small_nf4(const std::string& base);
+RawTensors small_nested_nf4(const std::string& base);
+inline const char* const kPlainState =
+    R"({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [6, 32]})";
+inline const char* const kNestedState =
+    R"({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [6, 32], "nested_blocksize": 256, )"
+    R"("nested_dtype": "float32", "nested_offset": 0.05230140686035156})";
+
+// The error that `work` throws, "" if it throws none; its status is checked.
+template <typename Work>
+std::string error_of(Status status, Work work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), status) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "more than one line: " << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+// Whether `text` holds `part`, for messages that begin with a path.
+testing::AssertionResult holds(const std::string& text, const std::string& part);
+
+inline fs::path golden(const std::string& name) { return fs::path(QFUSE_GOLDEN_DIR) / name; }
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_TESTS_CHECKPOINT_SUPPORT_H

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Drives the qfuse command as a user does. Usage: test_cli.py <qfuse> <golden directory>"""
+import json
+import os
+import pty
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+QFUSE, GOLDEN = (Path(argument).resolve() for argument in sys.argv[1:3])
+TINY = GOLDEN / "tiny_llama"
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(tempfile.mkdtemp(prefix="qfuse-cli-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+        self.out = self.directory / "out"
+
+    def run_qfuse(self, *arguments, code=0, **options):
+        """Runs it, checks the exit code and that errors are one line, and gives back stdout and stderr."""
+        done = subprocess.run([QFUSE, *arguments], capture_output=True, text=True, timeout=120, check=False, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout, done.stderr
+
+    def error(self, *arguments, code):
+        out, error = self.run_qfuse(*arguments, code=code)
+        self.assertEqual(out, "")
+        self.assertRegex(error, r"\Aqfuse: error: [^\n]+\n\Z")
+        return error
+
+    def dequantize(self, *arguments, source=TINY / "bnb4", **options):
+        return self.run_qfuse("dequantize", source, "-o", self.out, *arguments, **options)
+
+
+class General(Command):
+    def test_version(self):
+        self.assertRegex(self.run_qfuse("--version")[0], r"\Aqfuse \d+\.\d+\.\d+\n\Z")
+
+    def test_help_teaches(self):
+        text, _ = self.run_qfuse("--help")
+        for word in ("dequantize", "inspect", "compare", "devices", "bench", "Examples:", "Exit codes:"):
+            self.assertIn(word, text)
+        for subcommand in ("dequantize", "inspect", "compare", "devices"):
+            self.assertIn(f"qfuse {subcommand}", self.run_qfuse(subcommand, "--help")[0])
+
+    def test_usage_errors(self):
+        for arguments in ([], ["nonsense"], ["dequantize"], ["dequantize", "x"], ["compare", "x"], ["inspect", "--no"],
+                          ["dequantize", "x", "-o", "y", "--dtype", "int8"],
+                          ["dequantize", "x", "-o", "y", "--device", "tpu"],
+                          ["dequantize", "x", "-o", "y", "--threads", "-1"]):
+            with self.subTest(arguments=arguments):
+                self.error(*arguments, code=2)
+
+    def test_sizes(self):
+        for size in ("0", "-1", "GB", "5XB", "1.5GB", "9999999999GB", ""):
+            with self.subTest(size=size):
+                self.error("dequantize", "x", "-o", "y", "--max-shard-size", size, code=2)
+        for size, files in (("300KB", 4), ("300 kb", 4), ("293KiB", 4), ("300000", 4), ("5GB", 1)):
+            with self.subTest(size=size):
+                summary = json.loads(self.dequantize("--max-shard-size", size, "--json", "--force")[0])
+                self.assertEqual(summary["files"], files)
+
+    def test_devices(self):
+        text, _ = self.run_qfuse("devices")
+        self.assertRegex(text, r"(?m)^cpu +\S")
+        self.assertRegex(text, r"SIMD targets, best first: .*scalar\n")
+        self.assertRegex(text, r"(?m)^reference +\S")
+        self.assertRegex(text, r"(?m)^cuda(:0)? +\S")
+
+    def test_bench_hands_over_or_says_what_is_missing(self):
+        environment = {"PATH": str(self.directory)}
+        if not (QFUSE.parent / "qfuse-bench").exists():
+            done = subprocess.run([QFUSE, "bench"], capture_output=True, text=True, check=False, env=environment)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("cannot start qfuse-bench", done.stderr)
+        shutil.copy(QFUSE, self.directory / "qfuse")
+        program = self.directory / "qfuse-bench"
+        program.write_text('#!/bin/sh\necho "got $*"\nexit 7\n')
+        program.chmod(0o755)
+        environment["LD_LIBRARY_PATH"] = library_path()
+        done = subprocess.run([self.directory / "qfuse", "bench", "--help", "-x", "y"], capture_output=True, text=True,
+                              check=False, env=environment)
+        self.assertEqual((done.returncode, done.stdout), (7, "got --help -x y\n"))
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([QFUSE, "inspect", TINY / "bnb4"], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 1)
+
+
+def library_path():
+    """Where the tested command finds its libraries, for a copy of it elsewhere."""
+    linked = subprocess.run(["ldd", QFUSE], capture_output=True, text=True, check=True).stdout
+    return ":".join(sorted({str(Path(word).parent) for word in linked.split() if word.startswith("/")}))
+
+
+class Dequantize(Command):
+    def test_summary(self):
+        out, error = self.dequantize()
+        self.assertRegex(out, r"\A[^\n]*out: 14 of 21 tensors dequantized, 1\.00 MB in 1 file, [\d.]+ s\n\Z")
+        self.assertEqual(error, "", "no progress where stderr is no terminal")
+        self.assertEqual(sorted(os.listdir(self.out)), ["config.json", "generation_config.json", "model.safetensors"])
+
+    def test_json(self):
+        summary = json.loads(self.dequantize("--json")[0])
+        self.assertGreaterEqual(summary.pop("seconds"), 0)
+        self.assertEqual(summary, {"tensors": 21, "dequantized": 14, "files": 1, "bytes_read": 471219,
+                                   "bytes_written": 1000704})
+
+    def test_quiet(self):
+        self.assertEqual(self.dequantize("--quiet"), ("", ""))
+
+    def test_dtype(self):
+        for dtype, name in (("fp16", "float16"), ("fp32", "float32"), ("bf16", "bfloat16"), ("auto", "bfloat16")):
+            with self.subTest(dtype=dtype):
+                self.dequantize("--dtype", dtype, "--force")
+                self.assertEqual(json.loads((self.out / "config.json").read_text())["dtype"], name)
+
+    def test_devices_and_threads_agree(self):
+        contents = set()
+        for arguments in (["--device", "cpu"], ["--device", "reference"], ["--device", "auto"], ["--threads", "1"]):
+            self.dequantize("--force", *arguments)
+            contents.add((self.out / "model.safetensors").read_bytes())
+        self.assertEqual(len(contents), 1)
+
+    def test_existing_output(self):
+        self.dequantize()
+        before = (self.out / "model.safetensors").stat().st_ino
+        self.assertIn("--force", self.error("dequantize", TINY / "bnb4", "-o", self.out, code=1))
+        self.assertEqual((self.out / "model.safetensors").stat().st_ino, before)
+        self.dequantize("--force")
+        self.assertEqual(os.listdir(self.directory), ["out"])
+
+    def test_failures(self):
+        self.assertIn("No such file", self.error("dequantize", self.directory / "none", "-o", self.out, code=1))
+        self.assertIn("nothing to dequantize", self.error("dequantize", TINY / "full", "-o", self.out, code=1))
+        self.assertIn("input itself", self.error("dequantize", TINY / "bnb4", "-o", TINY / "bnb4", "--force", code=1))
+        (self.directory / "cut.safetensors").write_bytes(b"\x10\0\0\0\0\0\0\0{")
+        self.assertIn("cut.safetensors: the header claims 16 bytes, the file has 1",
+                      self.error("dequantize", self.directory / "cut.safetensors", "-o", self.out, code=1))
+        (self.directory / "x.bin").write_bytes(b"x")
+        self.assertIn("save_pretrained", self.error("dequantize", self.directory / "x.bin", "-o", self.out, code=1))
+        self.assertFalse(self.out.exists())
+
+    def test_interrupt_leaves_nothing(self):
+        source = self.directory / "big.safetensors"
+        write_big(source)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                process = subprocess.Popen([QFUSE, "dequantize", source, "-o", self.out, "--device", "reference"],
+                                           stderr=subprocess.PIPE, text=True)
+                partial = self.directory / "out.qfuse-partial" / "out"
+                while process.poll() is None and not partial.exists():
+                    pass
+                process.send_signal(number)
+                _, error = process.communicate(timeout=60)
+                self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
+                self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
+
+    def test_progress_on_a_terminal(self):
+        source = self.directory / "big.safetensors"
+        write_big(source)
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([QFUSE, "dequantize", source, "-o", self.out], stdout=subprocess.DEVNULL,
+                                   stderr=follower)
+        os.close(follower)
+        text = b""
+        try:
+            while chunk := os.read(leader, 4096):
+                text += chunk
+        except OSError:  # the other side is closed
+            pass
+        os.close(leader)
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertRegex(text, rb"dequantize +\d+%  [\d.]+ MB of 134 MB  [\d.]+ .B/s  \d+ s left")
+        self.assertTrue(text.endswith(b"\r\x1b[K"), "the line is wiped at the end")
+
+
+def write_big(path, elements=1 << 26):
+    """One plain NF4 weight whose file is a hole, so that only its decoding takes time."""
+    state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [elements]}).encode()
+    sizes = {"w": ("U8", elements // 2), "w.absmax": ("F32", elements // 64 * 4),
+             "w.quant_state.bitsandbytes__nf4": ("U8", len(state))}
+    header, position = {}, 0
+    for name, (dtype, size) in sizes.items():
+        count = size // 4 if dtype == "F32" else size
+        header[name] = {"dtype": dtype, "shape": [count], "data_offsets": [position, position + size]}
+        position += size
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.seek(position - len(state), os.SEEK_CUR)
+        file.write(state)
+
+
+class Inspect(Command):
+    def test_table(self):
+        out, _ = self.run_qfuse("inspect", TINY / "bnb4")
+        self.assertRegex(out, r"(?m)^name +shape +format +block +nested ")
+        self.assertRegex(out, r"(?m)^model\.layers\.1\.mlp\.down_proj\.weight +\[128, 352\] +nf4 +64 +yes ")
+        self.assertRegex(out, r"21 tensors in 3 files: 471 kB, decoded 1\.00 MB \(2\.12x\)\n\Z")
+
+    def test_json(self):
+        inventory = json.loads(self.run_qfuse("inspect", TINY / "bnb4", "--json")[0])
+        self.assertEqual((inventory["files"], inventory["bytes"]), (3, 471219))
+        self.assertEqual(len(inventory["tensors"]), 21)
+        self.assertEqual(sum(tensor["bytes"] for tensor in inventory["tensors"]), inventory["bytes"])
+
+    def test_hostile_names_stay_on_their_line(self):
+        name = 'a\n\x1b[2J"\\\x7f\u00e9'
+        header = json.dumps({name: {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}).encode()
+        (self.directory / "x").write_bytes(struct.pack("<Q", len(header)) + header)
+        out, _ = self.run_qfuse("inspect", self.directory / "x")
+        self.assertEqual(len(out.splitlines()), 3)
+        self.assertIn('a\\x0a\\x1b[2J"\\\\x7f\u00e9 ', out)
+        self.assertEqual(json.loads(self.run_qfuse("inspect", self.directory / "x", "--json")[0])["tensors"][0]["name"],
+                         name)
+
+    def test_failure(self):
+        self.error("inspect", self.directory / "none", code=1)
+
+
+class Compare(Command):
+    def test_equal(self):
+        out, _ = self.run_qfuse("compare", TINY / "bnb4", TINY / "bnb4_scattered")
+        self.assertEqual(out, "equal: 21 tensors, bit by bit\n")
+        out, _ = self.run_qfuse("compare", TINY / "bnb4", TINY / "bnb4_scattered", "--all")
+        self.assertEqual(len(out.splitlines()), 1 + 21 + 1)
+
+    def test_different(self):
+        out, _ = self.run_qfuse("compare", TINY / "bnb4", TINY / "full", code=1)
+        self.assertEqual(len(out.splitlines()), 1 + 14 + 1)
+        self.assertTrue(out.endswith("different: 14 of 21 tensors\n"))
+        self.assertEqual(self.run_qfuse("compare", TINY / "bnb4", TINY / "full", "--quiet", code=1), ("", ""))
+
+    def test_json(self):
+        report = json.loads(self.run_qfuse("compare", TINY / "bnb4", TINY / "full", "--json", code=1)[0])
+        self.assertEqual((report["equal"], report["compared"], len(report["tensors"])), (False, 21, 14))
+        self.assertTrue(all(tensor["difference"] == "values" for tensor in report["tensors"]))
+        report = json.loads(self.run_qfuse("compare", TINY / "full", TINY / "full", "--json", "--all")[0])
+        self.assertEqual((report["equal"], len(report["tensors"])), (True, 21))
+        self.assertIsNone(report["tensors"][0]["snr_db"], "JSON has no infinity")
+
+    def test_could_not_compare(self):
+        self.error("compare", TINY / "bnb4", self.directory / "none", code=3)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

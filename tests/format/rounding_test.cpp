@@ -1,0 +1,96 @@
+#include "format/rounding.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+namespace qfuse::format {
+namespace {
+
+float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+
+// The compiler's own conversions are the foreign judge of fp16.
+TEST(Rounding, EveryFloat16WidensAsTheCompilerWidensIt) {
+  for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    const auto expected = static_cast<float>(std::bit_cast<_Float16>(half));
+    if (std::isnan(expected)) {
+      ASSERT_TRUE(std::isnan(from_float16(half))) << bits;
+    } else {
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(from_float16(half)), std::bit_cast<std::uint32_t>(expected)) << bits;
+    }
+  }
+}
+
+void expect_rounds_like_the_compiler(float x) {
+  const auto expected = static_cast<_Float16>(x);
+  if (std::isnan(x)) {
+    ASSERT_EQ(to_float16(x), kNan16);
+  } else {
+    ASSERT_EQ(to_float16(x), std::bit_cast<std::uint16_t>(expected)) << x;
+  }
+}
+
+TEST(Rounding, Float16RoundsAsTheCompilerRoundsIt) {
+  // Each fp16 value, the midpoint to its neighbour, and the floats on both sides of each: every tie and every edge.
+  for (std::uint32_t bits = 0; bits < 0xffff; ++bits) {
+    const float value = from_float16(static_cast<std::uint16_t>(bits));
+    const float next = from_float16(static_cast<std::uint16_t>(bits + 1));
+    for (const float x : {value, value / 2 + next / 2})
+      for (const float y : {x, std::nextafter(x, INFINITY), std::nextafter(x, -INFINITY)})
+        ASSERT_NO_FATAL_FAILURE(expect_rounds_like_the_compiler(y));
+  }
+  std::mt19937 random(3);
+  for (int i = 0; i < 2'000'000; ++i)
+    ASSERT_NO_FATAL_FAILURE(expect_rounds_like_the_compiler(float_of(static_cast<std::uint32_t>(random()))));
+}
+
+// bf16 is the upper half of fp32: nearest among the two neighbours, judged in fp64, ties to the even one.
+TEST(Rounding, Bfloat16IsTheNearestWithTiesToEven) {
+  std::mt19937 random(4);
+  for (int i = 0; i < 2'000'000; ++i) {
+    const float x = float_of(i < 200'000 ? static_cast<std::uint32_t>(random()) | 0x8000U : static_cast<std::uint32_t>(random()));
+    if (!std::isfinite(x)) continue;
+    const auto below = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);  // toward zero
+    const auto above = static_cast<std::uint16_t>(below + 1);
+    const double to_below = std::fabs(static_cast<double>(x) - static_cast<double>(from_bfloat16(below)));
+    // Beyond the largest finite value, rounding goes on as if the exponent did.
+    const double step = std::ldexp(1.0, std::max(std::ilogb(x == 0 ? FLT_MIN : x), -126) - 7);
+    const double to_above = step - to_below;
+    const std::uint16_t expected = to_below < to_above   ? below
+                                   : to_above < to_below ? above
+                                   : below % 2 == 0      ? below
+                                                         : above;
+    ASSERT_EQ(to_bfloat16(x), expected) << x;
+  }
+}
+
+TEST(Rounding, NanBecomesTheCanonicalNan) {
+  for (const std::uint32_t bits : {0x7f800001U, 0x7fffffffU, 0xffffffffU, 0xff800001U}) {
+    EXPECT_EQ(to_bfloat16(float_of(bits)), 0x7fff);
+    EXPECT_EQ(to_float16(float_of(bits)), 0x7fff);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(canonical(float_of(bits))), 0x7fffffffU);
+  }
+}
+
+TEST(Rounding, FlushKeepsTheSignAndEverythingNormal) {
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(float_of(0x007fffffU))), 0U);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(float_of(0x80000001U))), 0x80000000U);
+  for (const std::uint32_t bits : {0x00800000U, 0x80800000U, 0x3f800000U, 0x7f800000U, 0xff800000U, 0x7fc00001U})
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(float_of(bits))), bits);
+}
+
+TEST(Rounding, FlushingProductFlushesOperandsAndResult) {
+  EXPECT_EQ(mul_ftz(0x1p-127F, 0x1p100F), 0.0F) << "a subnormal operand counts as zero";
+  EXPECT_EQ(mul_ftz(0x1p-100F, 0x1p-27F), 0.0F) << "a subnormal result becomes zero";
+  EXPECT_TRUE(std::signbit(mul_ftz(-0x1p-100F, 0x1p-27F)));
+  EXPECT_EQ(mul_ftz(0x1p-100F, 0x1p-26F), 0x1p-126F);
+}
+
+}  // namespace
+}  // namespace qfuse::format

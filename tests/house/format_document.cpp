@@ -1,0 +1,46 @@
+// The tables of docs/FORMAT.md are those of format/codebook4.h. When this fails, its message holds the table to paste.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "format/codebook4.h"
+
+namespace qfuse::format {
+namespace {
+
+std::string cells(float value) {
+  return fmt::format(" {:.9g} | `{:08x}` |", value, std::bit_cast<std::uint32_t>(value));
+}
+
+void expect_in_document(const std::string& table) {
+  std::ifstream file(QFUSE_FORMAT_DOCUMENT);
+  const std::string document(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(document.find(table), std::string::npos) << "docs/FORMAT.md has no table\n" << table;
+}
+
+TEST(FormatDocument, HasTheCodebooks) {
+  std::string table = "| code | NF4 | bits | FP4 | bits |\n|---|---|---|---|---|\n";
+  for (std::size_t code = 0; code < kCodes4; ++code)
+    table += fmt::format("| {} |{}{}\n", code, cells(kNf4.values[code]), cells(kFp4.values[code]));
+  expect_in_document(table);
+}
+
+TEST(FormatDocument, HasTheThresholds) {
+  std::string table =
+      "| rank above | NF4 threshold | bits | FP4 threshold | bits | FP4 code |\n|---|---|---|---|---|---|\n";
+  for (std::size_t i = 0; i < kNf4.used_thresholds().size(); ++i) {
+    const bool in_fp4 = i < kFp4.used_thresholds().size();
+    table += fmt::format(
+        "| {} |{}{}\n", i + 1, cells(kNf4.thresholds[i]),
+        in_fp4 ? fmt::format("{} {} |", cells(kFp4.thresholds[i]), kFp4.code_of_rank[i + 1]) : std::string(" | | |"));
+  }
+  expect_in_document(table);
+}
+
+}  // namespace
+}  // namespace qfuse::format

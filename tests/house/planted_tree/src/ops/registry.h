@@ -1,0 +1,1 @@
+// What src/format must not include.
