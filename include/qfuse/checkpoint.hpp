@@ -3,7 +3,8 @@
 // model.safetensors.index.json, and config.json beside them. Which weights are quantized is decided by the keys in the
 // files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, or <name>'s SCB), never by config.json.
 // Every function throws qfuse::Error: invalid_data for what a file holds, io_error for what the system refuses,
-// invalid_argument for the options, cancelled when `progress` returned false. Messages name file, tensor and values.
+// unsupported for what is well-formed but cannot be read or done here (pickle files, a GPU), invalid_argument for the
+// options, cancelled when `progress` returned false. Messages name file, tensor and values.
 // Memory is bounded by a constant per thread, whatever the size of a checkpoint or of one tensor.
 #ifndef QFUSE_CHECKPOINT_HPP
 #define QFUSE_CHECKPOINT_HPP
@@ -31,24 +32,27 @@ using ProgressCallback = std::function<bool(const Progress&)>;
 // ---- dequantize ------------------------------------------------------------------------------------------------
 
 struct DequantizeOptions {
-  std::optional<Dtype> dtype;                     // none: each weight's own (quant_state), LLM.int8: config's or bf16
-  std::int64_t max_shard_size = 5'000'000'000;    // bytes of tensor data a file of an output directory may hold
-  bool force = false;                             // replace an existing output, once the new one is complete
-  Exec exec;
+  std::optional<Dtype> dtype;                   // none: each weight's own (quant_state), LLM.int8: config's or bf16
+  std::int64_t max_shard_size = 5'000'000'000;  // bytes of tensor data a file of an output directory may hold; a
+                                                // larger tensor gets a file of its own
+  bool force = false;                           // replace an existing output, once the new one is complete
+  Exec exec;                                    // CPU or REFERENCE
   ProgressCallback progress;
 };
 
 struct DequantizeReport {
-  std::int64_t tensors = 0;            // in the output
-  std::int64_t dequantized = 0;        // of those, decoded; the rest were copied byte for byte
-  std::int64_t files = 0;              // .safetensors files written
-  std::int64_t bytes_read = 0;         // tensor data of the input
-  std::int64_t bytes_written = 0;      // tensor data of the output
+  std::int64_t tensors = 0;        // in the output
+  std::int64_t dequantized = 0;    // of those, decoded; the rest were copied byte for byte
+  std::int64_t files = 0;          // .safetensors files written
+  std::int64_t bytes_read = 0;     // tensor data of the input
+  std::int64_t bytes_written = 0;  // tensor data of the output
 };
 
 // Reads a bnb checkpoint and writes the same model unquantized: a file gives a file, a directory gives a directory
-// with shards, index and config.json (without quantization_config), everything else in it copied. The output appears
-// under its name only when complete; the input is never written to.
+// with shards, index and config.json (without quantization_config; its dtype that of most decoded elements). The other
+// files of the directory are copied, but for weights in any format; its subdirectories are not. A tensor that is not
+// quantized keeps its bytes. invalid_data if none is quantized.
+// The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API DequantizeReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});
 
@@ -56,20 +60,20 @@ QFUSE_API DequantizeReport dequantize(const std::filesystem::path& in, const std
 
 struct TensorInfo {
   std::string name;
-  std::string file;                   // name within the checkpoint
-  std::string format;                 // "nf4", "fp4", "int8", or the safetensors dtype ("BF16", "F32", ...)
-  std::vector<std::int64_t> shape;    // of the decoded tensor
-  std::string dtype;                  // safetensors dtype it decodes to, or is
-  std::int64_t blocksize = 0;         // elements; 0 where there are no blocks
-  bool nested = false;                // double quantization
-  std::int64_t bytes = 0;             // stored, siblings included
-  std::int64_t decoded_bytes = 0;     // as `dtype`
+  std::string file;                 // name within the checkpoint
+  std::string format;               // "nf4", "fp4", "int8", or the safetensors dtype ("BF16", "F32", ...)
+  std::vector<std::int64_t> shape;  // of the decoded tensor
+  std::string dtype;                // safetensors dtype it decodes to, or is
+  std::int64_t blocksize = 0;       // elements; 0 where there are no blocks
+  bool nested = false;              // double quantization
+  std::int64_t bytes = 0;           // stored, siblings included
+  std::int64_t decoded_bytes = 0;   // as `dtype`
 };
 
 struct Inventory {
-  std::vector<TensorInfo> tensors;    // by name; siblings are folded into their weight
+  std::vector<TensorInfo> tensors;  // by name; siblings are folded into their weight
   std::int64_t files = 0;
-  std::int64_t bytes = 0;             // tensor data stored
+  std::int64_t bytes = 0;  // tensor data stored
   std::int64_t decoded_bytes = 0;
 };
 
@@ -82,21 +86,22 @@ enum class Difference { equal, values, dtype, shape, only_in_a, only_in_b };
 struct TensorComparison {
   std::string name;
   Difference difference = Difference::equal;
-  std::string note;               // the two dtypes or shapes, where they are the difference
+  std::string note;  // the two dtypes or shapes, where they are the difference
   std::int64_t elements = 0;
-  std::int64_t differing = 0;     // elements whose bits differ; any NaN equals any NaN
-  double max_abs = 0.0;           // over elements finite on both sides, in fp64
-  double max_rel = 0.0;           // |a-b| / max(|a|, |b|)
+  std::int64_t differing = 0;  // elements whose bits differ; any NaN equals any NaN
+  // For F64, F32, F16 and BF16, in fp64; NaN for any other dtype, which is compared by its bytes.
+  double max_abs = 0.0;  // over elements finite on both sides
+  double max_rel = 0.0;  // |a-b| / max(|a|, |b|)
   double rmse = 0.0;
-  double snr_db = 0.0;            // 10 log10(sum a^2 / sum (a-b)^2); infinite where nothing differs
-  std::int64_t first_differing = -1;    // flat index, and the values there
+  double snr_db = 0.0;                // 10 log10(sum a^2 / sum (a-b)^2); infinite where nothing differs
+  std::int64_t first_differing = -1;  // flat index, and the values there
   double first_a = 0.0;
   double first_b = 0.0;
 };
 
 struct CompareReport {
-  std::vector<TensorComparison> tensors;    // by name
-  bool equal = true;                        // every one of them
+  std::vector<TensorComparison> tensors;  // by name
+  bool equal = true;                      // every one of them
 };
 
 // Compares tensor by tensor. A quantized weight is decoded by the scalar oracle first, to its own dtype, or to the

@@ -34,7 +34,14 @@ extern "C" {
 
 /* ---- vocabulary ------------------------------------------------------------------------------------------------ */
 
-typedef enum qfuse_status {
+/* Every enum is 32 bits wide, so that a C++ library may look at any number that a caller passes before refusing it. */
+#ifdef __cplusplus
+#define QFUSE_ENUM : int32_t
+#else
+#define QFUSE_ENUM
+#endif
+
+typedef enum qfuse_status QFUSE_ENUM {
   QFUSE_OK = 0,
   QFUSE_INVALID_ARGUMENT = 1, /* a parameter contradicts itself, another one, or this manual */
   QFUSE_INVALID_DATA = 2,     /* a file's content is not what its format promises */
@@ -46,12 +53,12 @@ typedef enum qfuse_status {
 } qfuse_status;
 
 /* Element types of weights. The 16-bit values are little-endian IEEE binary16 and bfloat16. */
-typedef enum qfuse_dtype { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUSE_BFLOAT16 = 2 } qfuse_dtype;
+typedef enum qfuse_dtype QFUSE_ENUM { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUSE_BFLOAT16 = 2 } qfuse_dtype;
 
 /* 4-bit codebooks. The numbers are those of bitsandbytes' own C interface. */
-typedef enum qfuse_quant_type { QFUSE_FP4 = 1, QFUSE_NF4 = 2 } qfuse_quant_type;
+typedef enum qfuse_quant_type QFUSE_ENUM { QFUSE_FP4 = 1, QFUSE_NF4 = 2 } qfuse_quant_type;
 
-typedef enum qfuse_device_type {
+typedef enum qfuse_device_type QFUSE_ENUM {
   QFUSE_CPU = 0,
   QFUSE_CUDA = 1,
   QFUSE_REFERENCE = 2 /* the slow scalar oracle on the CPU: for tests and for judging the others */
@@ -103,8 +110,8 @@ QFUSE_API int32_t qfuse_device_count(qfuse_device_type type);
  * `text`, zero included. INVALID_ARGUMENT: NULL or size 0; UNSUPPORTED: no such device here. */
 QFUSE_API qfuse_status qfuse_device_describe(qfuse_device device, char* text, size_t size, qfuse_error* error);
 
-/* The SIMD targets of the CPU backend that this machine can run, best first: "avx3_dl", "avx3" (both AVX-512),
- * "avx2", "sse4", "ssse3", "neon", "scalar". NULL past the last. The last is always "scalar". */
+/* The SIMD targets of the CPU backend that this machine can run, best first: "avx3" (AVX-512), "avx2",
+ * "sse4", "ssse3", "neon", "scalar". NULL past the last. The last is always "scalar". */
 QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
@@ -159,12 +166,13 @@ QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params*
  * inputs on which that shows are counted in docs/ACCURACY.md.
  * Block b, in fp32, every operand and result that is subnormal read as zero of its sign:
  *   absmax[b] = max |x| over the numbers of the block (NaN is skipped)
- *   code[i]   = how many thresholds of the codebook lie strictly below x[i] * (1/absmax[b])   (NF4; NaN: 0)
- *               the sign bit of x[i] < 0, and the magnitude's code by thresholds on |x|       (FP4; NaN: 0)
+ *   v[i]      = x[i] * (1/absmax[b])
+ *   code[i]   = how many thresholds of the codebook lie strictly below v[i]              (NF4; NaN: 0)
+ *               8 where v[i] < 0, plus the code of |v[i]|, found by thresholds likewise  (FP4; NaN: 0)
  * Nested, if absmax_8bit is given: offset = mean of absmax, summed in fp64 in one fixed order (docs/FORMAT.md) and
  * rounded once, or *given_offset; absmax - offset is coded in blocks of nested_blocksize by the signed dynamic 8-bit
  * code, to the nearest value, ties to the even index.
- * An all-zero block has absmax 0 and codes 0; a block of NaN alone has absmax -FLT_MAX, or 0 where it is the short
+ * An all-zero block has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0 where it is the short
  * last block; the spare nibble of an odd n is the code of a padding zero. */
 typedef struct qfuse_quantize_4bit_params {
   size_t struct_size;

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <stdexcept>
 
 namespace qfuse::tests {
@@ -44,9 +43,13 @@ nlohmann::json read_golden_json(const std::string& path) { return nlohmann::json
 
 namespace {
 
-// Python writes NaN and infinities as bare words, which JSON lacks; here they become strings that std::stof reads.
+// Python writes NaN and infinities as bare words, which JSON lacks; here such an offset becomes a string.
 nlohmann::json parse_python_json(std::string text) {
-  return nlohmann::json::parse(std::regex_replace(text, std::regex("-?Infinity|NaN"), "\"$&\""));
+  for (const std::string word : {"-Infinity", "Infinity", "NaN"}) {
+    const std::size_t at = text.find(": " + word);
+    if (at != std::string::npos) text.replace(at, word.size() + 2, ": \"" + word + "\"");
+  }
+  return nlohmann::json::parse(text);
 }
 
 float offset_of(const nlohmann::json& value) {
