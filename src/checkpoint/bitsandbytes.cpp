@@ -1,7 +1,5 @@
 #include "checkpoint/bitsandbytes.h"
 
-#include <fmt/ranges.h>
-
 #include <unordered_map>
 #include <unordered_set>
 
@@ -82,8 +80,8 @@ class LayoutReader {
 
   const Model& model_;
   Dtype int8_dtype_;
-  std::unordered_set<std::string_view> parts_;               // names of parts that a weight claimed
-  std::unordered_map<std::string_view, Tensor> weights_;     // by the name of their values
+  std::unordered_set<std::string_view> parts_;            // names of parts that a weight claimed
+  std::unordered_map<std::string_view, Tensor> weights_;  // by the name of their values
 };
 
 QuantState read_state(const StoredTensor& blob) {
@@ -117,10 +115,11 @@ void LayoutReader::add_4bit(const StoredTensor& blob) {
   if (weights_.contains(base))
     fail(Status::invalid_data, "{}: is the second quant_state of '{}'", blob.where(), printable(base));
   const QuantState state = read_state(blob);
-  if (!kind.ends_with(state.quant_type == QuantType::nf4 ? "nf4" : "fp4"))
-    fail(Status::invalid_data, "{}: quant_type is not the one of its name", blob.where());
+  const std::string_view quant_type = state.quant_type == QuantType::nf4 ? "nf4" : "fp4";
+  if (!kind.ends_with(quant_type))
+    fail(Status::invalid_data, "{}: quant_type is {}, its name says {}", blob.where(), quant_type, kind);
   const std::optional<std::int64_t> n = element_count(state.shape);
-  if (!n) fail(Status::invalid_data, "{}: the size of shape [{}] overflows", blob.where(), fmt::join(state.shape, ", "));
+  if (!n) fail(Status::invalid_data, "{}: the size of shape {} overflows", blob.where(), printable(state.shape));
 
   Tensor weight{base, state.shape, {}, 0};
   claim(weight, blob_name);
@@ -131,8 +130,7 @@ void LayoutReader::add_4bit(const StoredTensor& blob) {
   storage.absmax = claim_needed(weight, blob, base + ".absmax");
   require(storage.absmax, state.nested ? TensorType::u8 : TensorType::f32, blocks,
           fmt::format("{} weights in blocks of {}", *n, state.blocksize));
-  if (const StoredTensor* map = claim(weight, base + ".quant_map"))
-    require(*map, TensorType::f32, 16, "4-bit codes");
+  if (const StoredTensor* map = claim(weight, base + ".quant_map")) require(*map, TensorType::f32, 16, "4-bit codes");
   add_nested(weight, storage, state, blocks);
   weight.storage = std::move(storage);
   weights_.emplace(weight.values().entry->name, std::move(weight));
@@ -160,8 +158,8 @@ void LayoutReader::add_int8(const StoredTensor& scb) {
   const StoredTensor& values = claim_needed(weight, scb, weight.name);
   require_type(values, TensorType::i8);
   if (values.entry->shape.size() != 2)
-    fail(Status::invalid_data, "{}: has shape [{}], LLM.int8 needs [rows, columns]", values.where(),
-         fmt::join(values.entry->shape, ", "));
+    fail(Status::invalid_data, "{}: has shape {}, LLM.int8 needs [rows, columns]", values.where(),
+         printable(values.entry->shape));
   weight.shape = values.entry->shape;
   require(scb, TensorType::f32, weight.shape[0], fmt::format("{} rows", weight.shape[0]));
   if (const StoredTensor* format = claim(weight, prefix + "weight_format")) {
@@ -207,9 +205,7 @@ const StoredTensor& Tensor::values() const {
   return std::get<StoredTensor>(storage);
 }
 
-TensorType Tensor::decoded_type(Dtype dtype) const {
-  return quantized_dtype() ? type_of(dtype) : values().entry->type;
-}
+TensorType Tensor::decoded_type(Dtype dtype) const { return quantized_dtype() ? type_of(dtype) : values().entry->type; }
 
 std::int64_t Tensor::decoded_bytes(Dtype dtype) const {
   return quantized_dtype() ? elements() * static_cast<std::int64_t>(dtype_size(dtype)) : stored_bytes;

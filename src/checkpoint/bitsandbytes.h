@@ -19,8 +19,8 @@
 namespace qfuse::checkpoint {
 
 struct NestedAbsmax {
-  StoredTensor absmax;     // F32 [ceil(blocks/blocksize)]
-  StoredTensor quant_map;  // F32 [256]
+  StoredTensor absmax;           // F32 [ceil(blocks/blocksize)]
+  StoredTensor quant_map;        // F32 [256]
   std::int64_t blocksize = 256;  // blocks
   float offset = 0.0F;
 };

@@ -1,6 +1,4 @@
 // Two checkpoints, tensor by tensor: their bits first, and how far apart their values are.
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -33,72 +31,103 @@ Dtype compared_dtype(const Tensor& tensor, const Tensor& other) {
 
 bool is_float(TensorType type) { return type == TensorType::f64 || dtype_of(type); }
 
-// Element i of an array of a float type; exact.
-double value_at(TensorType type, const std::byte* array, std::int64_t i) {
-  if (type == TensorType::f64) return format::load_unaligned<double>(array, i);
-  return format::load_as_float(array, i, static_cast<qfuse_dtype>(*dtype_of(type)));
+// Whether the bits differ, which a and b were widened from exactly; any NaN equals any NaN.
+bool differ(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) != std::isnan(b);
+  return std::bit_cast<std::uint64_t>(a) != std::bit_cast<std::uint64_t>(b);
 }
+
+// Element i of an array of T, or of 16-bit floats of `dtype`.
+template <typename T>
+double load(const std::byte* array, std::int64_t i) {
+  return format::load_unaligned<T>(array, i);
+}
+template <qfuse_dtype dtype>
+double load(const std::byte* array, std::int64_t i) {
+  return format::load_as_float(array, i, dtype);
+}
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 // Gathers a TensorComparison from equally long runs of both tensors.
 class Comparator {
  public:
-  Comparator(TensorType type, TensorComparison& result)
-      : type_(type), element_(std::max(type_bits(type) / 8, 1)), result_(result) {}
+  Comparator(TensorType type, TensorComparison& result) : type_(type), result_(result) {}
 
   void add(std::span<const std::byte> a, std::span<const std::byte> b) {
-    const auto count = static_cast<std::int64_t>(a.size()) / element_;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const bool same = std::memcmp(&a[i * element_], &b[i * element_], element_) == 0;
-      if (is_float(type_))
-        add_values(value_at(type_, a.data(), i), value_at(type_, b.data(), i), same);
-      else if (!same)
-        add_difference(kNaN, kNaN);
-      ++result_.elements;
+    switch (type_) {
+      case TensorType::f64: return add_floats<load<double>>(a, b, 8);
+      case TensorType::f32: return add_floats<load<float>>(a, b, 4);
+      case TensorType::f16: return add_floats<load<QFUSE_FLOAT16>>(a, b, 2);
+      case TensorType::bf16: return add_floats<load<QFUSE_BFLOAT16>>(a, b, 2);
+      default: return add_bytes(a, b, std::max(type_bits(type_) / 8, 1));  // narrower than a byte: byte by byte
     }
   }
 
   void finish() {
     result_.difference = result_.differing == 0 ? Difference::equal : Difference::values;
     if (!is_float(type_)) {
-      result_.max_abs = result_.max_rel = result_.rmse = result_.snr_db = kNaN;
+      result_.max_abs = result_.max_rel = result_.rmse = result_.snr_db = kNoNumber;
       return;
     }
-    result_.rmse = finite_ == 0 ? 0.0 : std::sqrt(noise_ / static_cast<double>(finite_));
-    result_.snr_db = noise_ == 0.0 ? std::numeric_limits<double>::infinity() : 10.0 * std::log10(signal_ / noise_);
+    result_.rmse = sums_.finite == 0 ? 0.0 : std::sqrt(sums_.noise / static_cast<double>(sums_.finite));
+    result_.snr_db =
+        sums_.noise == 0.0 ? std::numeric_limits<double>::infinity() : 10.0 * std::log10(sums_.signal / sums_.noise);
   }
 
  private:
-  static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  // Over the elements that are finite on both sides.
+  struct Sums {
+    std::int64_t finite = 0;
+    double signal = 0.0;  // of a^2
+    double noise = 0.0;   // of (a-b)^2
+  };
 
-  void add_difference(double a, double b) {
+  void add_difference(std::int64_t i, double a, double b) {
     if (result_.differing++ > 0) return;
-    result_.first_differing = result_.elements;
+    result_.first_differing = result_.elements + i;
     result_.first_a = a;
     result_.first_b = b;
   }
 
-  void add_values(double a, double b, bool same) {
-    if (!same && !(std::isnan(a) && std::isnan(b))) add_difference(a, b);
-    if (!std::isfinite(a) || !std::isfinite(b)) return;
-    const double distance = std::abs(a - b);
-    ++finite_;
-    signal_ += a * a;
-    noise_ += distance * distance;
-    if (distance == 0.0) return;
-    result_.max_abs = std::max(result_.max_abs, distance);
-    result_.max_rel = std::max(result_.max_rel, distance / std::max(std::abs(a), std::abs(b)));
+  void add_bytes(std::span<const std::byte> a, std::span<const std::byte> b, int element) {
+    const auto size = static_cast<std::size_t>(element);
+    const std::size_t count = a.size() / size;
+    for (std::size_t i = 0; i < count; ++i)
+      if (std::memcmp(&a[i * size], &b[i * size], size) != 0)
+        add_difference(static_cast<std::int64_t>(i), kNoNumber, kNoNumber);
+    result_.elements += static_cast<std::int64_t>(count);
+  }
+
+  template <double (*load_element)(const std::byte*, std::int64_t)>
+  void add_floats(std::span<const std::byte> a, std::span<const std::byte> b, std::int64_t element) {
+    const auto count = static_cast<std::int64_t>(a.size()) / element;
+    Sums sums = sums_;  // in registers
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double x = load_element(a.data(), i);
+      const double y = load_element(b.data(), i);
+      if (differ(x, y)) add_difference(i, x, y);
+      if (!std::isfinite(x) || !std::isfinite(y)) continue;
+      const double distance = std::abs(x - y);
+      ++sums.finite;
+      sums.signal += x * x;
+      if (distance == 0.0) continue;
+      sums.noise += distance * distance;
+      result_.max_abs = std::max(result_.max_abs, distance);
+      result_.max_rel = std::max(result_.max_rel, distance / std::max(std::abs(x), std::abs(y)));
+    }
+    sums_ = sums;
+    result_.elements += count;
   }
 
   TensorType type_;
-  std::int64_t element_;  // bytes; types narrower than a byte are compared byte by byte
   TensorComparison& result_;
-  std::int64_t finite_ = 0;  // elements finite on both sides
-  double signal_ = 0.0;      // their sum of a^2
-  double noise_ = 0.0;       // their sum of (a-b)^2
+  Sums sums_;
 };
 
 void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& meter) {
-  const Exec oracle{.device = {QFUSE_REFERENCE, 0}, .threads = 0, .cpu_target = {}, .stream = nullptr};
+  Exec oracle;
+  oracle.device = {QFUSE_REFERENCE, 0};
   TensorReader a(*pair.a, compared_dtype(*pair.a, *pair.b), oracle);
   TensorReader b(*pair.b, compared_dtype(*pair.b, *pair.a), oracle);
   Comparator comparator(pair.a->decoded_type(compared_dtype(*pair.a, *pair.b)), result);
@@ -128,7 +157,7 @@ TensorComparison compare_pair(const std::string& name, const Pair& pair, Progres
   const TensorType type_b = pair.b->decoded_type(compared_dtype(*pair.b, *pair.a));
   if (pair.a->shape != pair.b->shape) {
     result.difference = Difference::shape;
-    result.note = fmt::format("[{}] and [{}]", fmt::join(pair.a->shape, ", "), fmt::join(pair.b->shape, ", "));
+    result.note = fmt::format("{} and {}", printable(pair.a->shape), printable(pair.b->shape));
   } else if (type_a != type_b) {
     result.difference = Difference::dtype;
     result.note = fmt::format("{} and {}", type_name(type_a), type_name(type_b));

@@ -1,6 +1,7 @@
 #include "checkpoint/decode.h"
 
 #include <algorithm>
+#include <array>
 
 #include "checkpoint/errors.h"
 
@@ -20,11 +21,18 @@ std::span<const std::int8_t> as_signed(std::span<const std::uint8_t> codes) {
 
 }  // namespace
 
+void require_decodable(const Exec& exec) {
+  if (exec.device.type == QFUSE_CUDA)
+    fail(Status::unsupported, "device cuda: checkpoints are decoded by cpu or reference only");
+  constexpr std::array<std::int8_t, 1> kCode{1};
+  constexpr std::array<float, 1> kScale{1.0F};
+  std::array<std::byte, 4> value{};
+  dequantize_int8(kCode, kScale, value, Dtype::float32, exec);
+}
+
 TensorReader::TensorReader(const Tensor& tensor, Dtype dtype, const Exec& exec)
     : tensor_(tensor), dtype_(dtype), exec_(exec), bytes_(tensor.decoded_bytes(dtype)) {
   if (!tensor.quantized_dtype()) return;
-  if (exec.device.type == QFUSE_CUDA)
-    fail(Status::unsupported, "device cuda: checkpoints are decoded by cpu or reference only");
   alignment_ = static_cast<std::int64_t>(dtype_size(dtype));
   if (const auto* weight = std::get_if<Weight4bit>(&tensor.storage)) {
     alignment_ *= weight->blocksize * (weight->nested ? weight->nested->blocksize : 1);

@@ -13,9 +13,13 @@
 
 namespace qfuse::checkpoint {
 
+// Throws unsupported or invalid_argument unless weights can be decoded there; finds out by decoding one.
+void require_decodable(const Exec& exec);
+
 class TensorReader {
  public:
-  // A quantized `tensor` is decoded to `dtype`, any other is read as it is. `tensor` must outlive the reader.
+  // A quantized `tensor` is decoded to `dtype`, any other is read as it is. `tensor` must outlive the reader, and
+  // `exec` be one that weights can be decoded on.
   TensorReader(const Tensor& tensor, Dtype dtype, const Exec& exec);
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }  // of the decoded tensor

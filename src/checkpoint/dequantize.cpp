@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct PlannedFile {
-  std::string name;
+  std::string name;  // in an output directory
   std::string header;
   std::vector<TensorEntry> entries;  // in the order of their bytes
   std::int64_t data_bytes = 0;
@@ -67,18 +67,17 @@ void plan_files(Plan& plan, const DequantizeOptions& options, std::int64_t max_b
   for (PlannedFile& file : plan.files) file.header = write_header(file.entries);
 }
 
-void name_files(Plan& plan, const Model& model, const fs::path& out) {
-  if (!model.is_directory()) {
-    plan.files.front().name = out.filename().native();
-  } else if (plan.files.size() == 1) {
-    plan.files.front().name = kModelFile;
-  } else {
-    for (std::size_t i = 0; i < plan.files.size(); ++i)
-      plan.files[i].name = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, plan.files.size());
+// The names that transformers looks for.
+void name_files(std::vector<PlannedFile>& files) {
+  if (files.size() == 1) {
+    files.front().name = kModelFile;
+    return;
   }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    files[i].name = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, files.size());
 }
 
-Plan make_plan(const Model& model, const fs::path& out, const DequantizeOptions& options) {
+Plan make_plan(const Model& model, const DequantizeOptions& options) {
   Plan plan;
   const std::optional<Config> config = read_config(model);
   plan.tensors = read_layout(model, int8_dtype(config));
@@ -87,7 +86,7 @@ Plan make_plan(const Model& model, const fs::path& out, const DequantizeOptions&
          model.name(), plan.tensors.size());
   if (config) plan.config = config->unquantized(main_dtype(plan.tensors, options));
   plan_files(plan, options, model.is_directory() ? options.max_shard_size : INT64_MAX);
-  name_files(plan, model, out);
+  name_files(plan.files);
   if (model.is_directory())
     for (const fs::path& name : list_directory(model.path()))
       if (fs::is_regular_file(model.path() / name) && !is_weight_file(name) && name != kConfigFile)
@@ -133,8 +132,7 @@ void write_tensor(OutputFile& file, const Tensor& tensor, const DequantizeOption
   }
 }
 
-void write_output(const PendingOutput& output, const Plan& plan, const Model& model,
-                  const DequantizeOptions& options) {
+void write_output(const PendingOutput& output, const Plan& plan, const Model& model, const DequantizeOptions& options) {
   ProgressMeter meter(options.progress, plan.data_bytes);
   std::vector<std::byte> buffer;
   for (const PlannedFile& planned : plan.files) {
@@ -152,8 +150,9 @@ void write_output(const PendingOutput& output, const Plan& plan, const Model& mo
 DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const DequantizeOptions& options) {
   if (options.max_shard_size < 1)
     fail(Status::invalid_argument, "max_shard_size is {}, must be positive", options.max_shard_size);
+  require_decodable(options.exec);
   const Model model(in);
-  const Plan plan = make_plan(model, out, options);
+  const Plan plan = make_plan(model, options);
   const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
   PendingOutput output(out, kind, options.force, in, plan.data_bytes);
   write_output(output, plan, model, options);

@@ -1,5 +1,8 @@
 #include "checkpoint/errors.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -7,16 +10,22 @@ namespace qfuse::checkpoint {
 
 std::string printable(std::string_view text) {
   constexpr std::size_t kLongest = 300;  // bytes: a message stays readable, and fits qfuse_error
+  std::size_t length = std::min(text.size(), kLongest);
+  while (length < text.size() && (text[length] & 0xC0) == 0x80) --length;  // not within a UTF-8 sequence
   std::string line;
-  for (const char c : text.substr(0, kLongest)) {
+  for (const char c : text.substr(0, length)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F)
       line += fmt::format("\\x{:02x}", byte);
     else
       line += c;
   }
-  if (text.size() > kLongest) line += "...";
+  if (length < text.size()) line += "...";
   return line;
+}
+
+std::string printable(std::span<const std::int64_t> shape) {
+  return printable(fmt::format("[{}]", fmt::join(shape, ", ")));
 }
 
 void fail_errno(std::string_view path, std::string_view verb) {

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 #include <qfuse/qfuse.hpp>
 
+#include <cstdint>
 #include <filesystem>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +17,8 @@ namespace qfuse::checkpoint {
 
 // Text that came from a file, fit for a one-line message: control characters as \xNN, the end of long text cut off.
 std::string printable(std::string_view text);
+// A shape as "[2, 3]"; one can have millions of dimensions, so its end is cut off too.
+std::string printable(std::span<const std::int64_t> shape);
 
 template <typename... Args>
 [[noreturn]] void fail(Status status, fmt::format_string<Args...> format, Args&&... args) {

@@ -1,6 +1,4 @@
 // Reads the JSON header of a safetensors file by events, so that what the file repeats or nests costs no memory.
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -12,8 +10,8 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// The handler of nlohmann's parser: every member but entries() and the constructor is a callback of its interface.
-// Each callback returns true to go on, and throws otherwise.
+// The handler of nlohmann's parser: every public member but take_entries() and the constructor is a callback of its
+// interface. Each callback returns true to go on, and throws otherwise.
 class HeaderEvents {
  public:
   using Json = nlohmann::json;
@@ -141,7 +139,7 @@ class HeaderEvents {
   std::unordered_set<std::string> fields_;  // known ones, seen in this entry
   std::unordered_set<std::string> names_;   // seen in the outermost object
   std::vector<std::int64_t> offsets_;
-  std::int64_t ignored_depth_ = 0;          // open containers within an unknown field
+  std::int64_t ignored_depth_ = 0;  // open containers within an unknown field
   std::vector<TensorEntry> entries_;
 };
 
@@ -155,13 +153,13 @@ void check_entry(const TensorEntry& entry, std::int64_t expected_begin, const st
   const std::optional<std::int64_t> elements = element_count(entry.shape);
   std::int64_t bits = 0;
   if (!elements || __builtin_mul_overflow(*elements, type_bits(entry.type), &bits))
-    fail(Status::invalid_data, "{}: the size of shape [{}] overflows", where, fmt::join(entry.shape, ", "));
+    fail(Status::invalid_data, "{}: the size of shape {} overflows", where, printable(entry.shape));
   if (bits % 8 != 0)
     fail(Status::invalid_data, "{}: {} elements of {} fill {} bits, not whole bytes", where, *elements,
          type_name(entry.type), bits);
   if (entry.bytes() != bits / 8)
-    fail(Status::invalid_data, "{}: its byte range has {} bytes, {} of shape [{}] needs {}", where, entry.bytes(),
-         type_name(entry.type), fmt::join(entry.shape, ", "), bits / 8);
+    fail(Status::invalid_data, "{}: its byte range has {} bytes, {} of shape {} needs {}", where, entry.bytes(),
+         type_name(entry.type), printable(entry.shape), bits / 8);
 }
 
 void check_layout(std::vector<TensorEntry>& entries, std::int64_t data_bytes, const std::string& file) {

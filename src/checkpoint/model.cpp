@@ -27,14 +27,16 @@ bool is_pickle(const fs::path& file) {
 
 // Tensor name → shard name, as the index says.
 std::map<std::string, std::string> read_weight_map(const fs::path& index) {
+  constexpr std::int64_t kLongest = 100'000'000;  // bytes; real ones have up to a few million
   constexpr std::size_t kMostKeys = 10'000'000;
   const std::string where = printable(index.native());
-  const auto json = parse_json<nlohmann::json>(read_text(index, kLongestHeader), where, kMostKeys);
+  const auto json = parse_json<nlohmann::json>(read_text(index, kLongest), where, kMostKeys);
   if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object())
     fail(Status::invalid_data, "{}: has no object 'weight_map'", where);
   std::map<std::string, std::string> map;
   for (const auto& [tensor, shard] : json["weight_map"].items()) {
-    if (!shard.is_string()) fail(Status::invalid_data, "{}: tensor '{}': its file is no string", where, printable(tensor));
+    if (!shard.is_string())
+      fail(Status::invalid_data, "{}: tensor '{}': its file is no string", where, printable(tensor));
     const auto& file = shard.get_ref<const std::string&>();
     // A plain name stays in the directory, whatever the index says.
     if (file.empty() || file == "." || file == ".." || file.find_first_of(std::string_view("/\\\0", 3)) != file.npos)
@@ -47,19 +49,18 @@ std::map<std::string, std::string> read_weight_map(const fs::path& index) {
 
 }  // namespace
 
-std::string StoredTensor::where() const {
-  return fmt::format("{}: tensor '{}'", file->name(), printable(entry->name));
-}
+std::string StoredTensor::where() const { return fmt::format("{}: tensor '{}'", file->name(), printable(entry->name)); }
 
 bool is_weight_file(const fs::path& file) {
-  const fs::path weights = file.native().ends_with(".index.json") ? file.stem().stem() : file;
-  return weights.extension() == ".safetensors" || is_pickle(weights);
+  const bool is_index = file.extension() == ".json" && file.native().find(".index.") != std::string::npos;
+  return is_index || file.extension() == ".safetensors" || is_pickle(file);
 }
 
 Model::Model(const fs::path& path) : path_(path), name_(printable(path.native())) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) fail(Status::io_error, "{}: {}", name_, error ? error.message() : "no such file or directory");
+  if (!fs::exists(status))
+    fail(Status::io_error, "{}: {}", name_, error ? error.message() : "no such file or directory");
   is_directory_ = fs::is_directory(status);
   if (is_directory_)
     open_directory();
@@ -100,8 +101,8 @@ void Model::open_directory() {
     pickles = pickles || is_pickle(file);
   }
   if (candidates.size() > 1)
-    fail(Status::invalid_data, "{}: has {} .safetensors files ('{}', '{}'{}) but no {} to say which are the model", name_,
-         candidates.size(), printable(candidates[0].native()), printable(candidates[1].native()),
+    fail(Status::invalid_data, "{}: has {} .safetensors files ('{}', '{}'{}) but no {} to say which are the model",
+         name_, candidates.size(), printable(candidates[0].native()), printable(candidates[1].native()),
          candidates.size() > 2 ? ", ..." : "", kIndexFile);
   if (candidates.empty() && pickles) refuse_pickle(name_);
   if (candidates.empty()) fail(Status::invalid_data, "{}: has no .safetensors file", name_);

@@ -37,8 +37,8 @@ class Model {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::string& name() const { return name_; }  // of the path, printable
   [[nodiscard]] bool is_directory() const { return is_directory_; }
-  [[nodiscard]] const std::deque<SafetensorsFile>& files() const { return files_; }   // by name
-  [[nodiscard]] const StoredTensor* find(std::string_view tensor) const;              // NULL if there is none
+  [[nodiscard]] const std::deque<SafetensorsFile>& files() const { return files_; }  // by name
+  [[nodiscard]] const StoredTensor* find(std::string_view tensor) const;             // NULL if there is none
   [[nodiscard]] std::int64_t data_bytes() const;
 
  private:
@@ -49,7 +49,7 @@ class Model {
   std::filesystem::path path_;
   std::string name_;
   bool is_directory_ = false;
-  std::deque<SafetensorsFile> files_;  // which never moves them
+  std::deque<SafetensorsFile> files_;                           // which never moves them
   std::unordered_map<std::string_view, StoredTensor> tensors_;  // the names are the entries'
 };
 
@@ -57,7 +57,8 @@ inline constexpr std::string_view kModelFile = "model.safetensors";
 inline constexpr std::string_view kIndexFile = "model.safetensors.index.json";
 inline constexpr std::string_view kConfigFile = "config.json";
 
-// Whether a file of a model directory holds weights, or an index of them, in any format we know by its ending.
+// Whether a file of a model directory holds weights (*.safetensors, *.bin, *.pt, *.pth) or an index of them
+// (model.safetensors.index.json, pytorch_model.bin.index.fp16.json).
 bool is_weight_file(const std::filesystem::path& file);
 
 }  // namespace qfuse::checkpoint

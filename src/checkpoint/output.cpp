@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <system_error>
+#include <vector>
 
 #include "checkpoint/errors.h"
 
@@ -34,6 +36,10 @@ bool contains(const fs::path& outer, const fs::path& inner) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
+// Whether no other process has it locked. A lock ends with its process, which tells a living run from a dead one. Where
+// a file system cannot lock directories, every run counts as dead.
+bool lock(const Descriptor& file) { return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
 void check_apart(const fs::path& target, const fs::path& input) {
   const fs::path out = fs::weakly_canonical(fs::absolute(target));
   const fs::path in = fs::canonical(input);
@@ -44,18 +50,25 @@ void check_apart(const fs::path& target, const fs::path& input) {
   if (contains(out, in)) fail(Status::invalid_argument, "{}: contains the input {}", shown(target), shown(input));
 }
 
+bool is_weights(const fs::path& name) { return name.extension() == ".safetensors"; }
+
+// What --force replaces is deleted, so it must look like what was written by an earlier run.
 void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
   const fs::file_status status = fs::status(target);
   if (!fs::exists(fs::symlink_status(target))) return;
-  if (fs::is_directory(status) != (kind == OutputKind::directory))
-    fail(Status::invalid_argument, "{}: exists and is {}, while the output is {}", shown(target),
-         fs::is_directory(status) ? "a directory" : "no directory",
-         kind == OutputKind::directory ? "a directory" : "a file");
+  if (kind == OutputKind::directory && !fs::is_directory(status))
+    fail(Status::invalid_argument, "{}: exists and is no directory, while the output is one", shown(target));
+  if (kind == OutputKind::file && !fs::is_regular_file(status))
+    fail(Status::invalid_argument, "{}: exists and is no regular file, while the output is one", shown(target));
   if (!force) fail(Status::invalid_argument, "{}: exists already; --force replaces it", shown(target));
   if (kind == OutputKind::file) return;
   if (const fs::path old = beside(target, kOldEnding); fs::exists(fs::symlink_status(old)))
     fail(Status::invalid_argument, "{}: was left by a replacement that was interrupted; move or remove it", shown(old));
-  for (const fs::path& name : list_directory(target))
+  const std::vector<fs::path> names = list_directory(target);
+  if (!names.empty() && std::none_of(names.begin(), names.end(), is_weights))
+    fail(Status::invalid_argument, "{}: holds no .safetensors file, so it is no output of qfuse; remove it yourself",
+         shown(target));
+  for (const fs::path& name : names)
     if (fs::is_directory(fs::symlink_status(target / name)))
       fail(Status::invalid_argument, "{}: holds the directory '{}', so it is no output of qfuse; remove it yourself",
            shown(target), shown(name));
@@ -85,13 +98,11 @@ PendingOutput::PendingOutput(const fs::path& target, OutputKind kind, bool force
 
 void PendingOutput::claim_partial() {
   const Descriptor left(::open(partial_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  // A lock ends with its process, so that one that is held tells a living run from a dead one.
-  if (left.get() >= 0 && ::flock(left.get(), LOCK_EX | LOCK_NB) != 0)
-    fail(Status::io_error, "{}: is being written by another process", shown(partial_));
+  if (!lock(left)) fail(Status::io_error, "{}: is being written by another process", shown(partial_));
   fs::remove_all(partial_);
   if (::mkdir(partial_.c_str(), 0777) != 0) fail_errno(partial_.native(), "create");
   lock_ = Descriptor(::open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (lock_.get() < 0 || ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) fail_errno(partial_.native(), "lock");
+  if (!lock(lock_)) fail(Status::io_error, "{}: is being written by another process", shown(partial_));
 }
 
 PendingOutput::~PendingOutput() {
@@ -99,7 +110,9 @@ PendingOutput::~PendingOutput() {
   fs::remove_all(partial_, ignored);
 }
 
-OutputFile PendingOutput::create(const fs::path& name) const { return OutputFile(partial_ / name); }
+OutputFile PendingOutput::create(const fs::path& name) const {
+  return OutputFile(partial_ / (kind_ == OutputKind::file ? target_.filename() : name));
+}
 
 void PendingOutput::commit() {
   sync_directory(partial_);

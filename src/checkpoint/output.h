@@ -15,16 +15,16 @@ enum class OutputKind { file, directory };
 // reached. What a dead run left there is removed first; while a living one works there, a second is refused.
 class PendingOutput {
  public:
-  // Refuses: an existing target without `force`; with it, a target of the other kind, and a directory that holds
-  // directories, which no output of ours does; a target that is `input`, contains it or lies within it; a parent that
-  // does not exist; a file system with less than `bytes` free.
+  // Refuses: an existing target without `force`; with it, a target of the other kind, and a directory that is no
+  // model's (holds directories, or files but no .safetensors); a target that is `input`, contains it or lies within it;
+  // a parent that does not exist; a file system with less than `bytes` free.
   PendingOutput(const std::filesystem::path& target, OutputKind kind, bool force, const std::filesystem::path& input,
                 std::int64_t bytes);
   PendingOutput(const PendingOutput&) = delete;
   PendingOutput& operator=(const PendingOutput&) = delete;
   ~PendingOutput();
 
-  // A new file of the output. One that is a file has only that, with the target's own name.
+  // A new file of an output directory; or of an output that is a file the only one, whatever `name`.
   [[nodiscard]] OutputFile create(const std::filesystem::path& name) const;
   // Makes the finished files durable and gives them the target's name, in place of what stood there.
   void commit();

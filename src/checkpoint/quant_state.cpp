@@ -31,7 +31,8 @@ class Members {
     const Json& value = get(key);
     const bool is_count = value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(high);
     const auto number = is_count ? value.get<std::int64_t>() : 0;
-    if (number < low || (number & (number - 1)) != 0) refuse(key, fmt::format("a power of two from {} to {}", low, high));
+    if (number < low || (number & (number - 1)) != 0)
+      refuse(key, fmt::format("a power of two from {} to {}", low, high));
     return number;
   }
 
@@ -61,7 +62,8 @@ class Members {
   }
 
   [[noreturn]] void refuse(const char* key, const std::string& needs) const {
-    fail(Status::invalid_data, "{}: {} is {}, needs to be {}", where_, key, printable(restore_special_numbers(json_[key].dump())), needs);
+    fail(Status::invalid_data, "{}: {} is {}, needs to be {}", where_, key,
+         printable(restore_special_numbers(json_[key].dump())), needs);
   }
 
  private:
@@ -79,7 +81,8 @@ void check_keys(const Json& json, const std::string& where) {
   if (!json.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
   for (const auto& [key, value] : json.items()) {
     bool known = false;
-    for (const char* name : {"quant_type", "blocksize", "dtype", "shape", "nested_blocksize", "nested_dtype", "nested_offset"})
+    for (const char* name :
+         {"quant_type", "blocksize", "dtype", "shape", "nested_blocksize", "nested_dtype", "nested_offset"})
       known = known || key == name;
     if (!known) fail(Status::invalid_data, "{}: has the unknown key '{}'", where, printable(key));
   }

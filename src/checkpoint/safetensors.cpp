@@ -21,10 +21,10 @@ struct TypeFacts {
 };
 
 constexpr std::array<TypeFacts, 22> kTypes{{
-    {"BOOL", 8},        {"F4", 4},       {"F6_E2M3", 6},     {"F6_E3M2", 6},     {"U8", 8},   {"I8", 8},
-    {"F8_E5M2", 8},     {"F8_E4M3", 8},  {"F8_E8M0", 8},     {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8},
-    {"I16", 16},        {"U16", 16},     {"F16", 16},        {"BF16", 16},       {"I32", 32}, {"U32", 32},
-    {"F32", 32},        {"C64", 64},     {"F64", 64},        {"I64", 64},        {"U64", 64},
+    {"BOOL", 8},    {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6},     {"U8", 8},          {"I8", 8},
+    {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16},
+    {"U16", 16},    {"F16", 16},    {"BF16", 16},   {"I32", 32},        {"U32", 32},        {"F32", 32},
+    {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
 }};
 static_assert(kTypes[static_cast<std::size_t>(TensorType::u64)].name == "U64", "one row per TensorType, in order");
 
@@ -37,7 +37,8 @@ std::string_view type_name(TensorType type) { return kTypes[static_cast<std::siz
 int type_bits(TensorType type) { return kTypes[static_cast<std::size_t>(type)].bits; }
 
 std::optional<TensorType> type_from_name(std::string_view name) {
-  const auto* const found = std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeFacts& t) { return t.name == name; });
+  const auto* const found =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const TypeFacts& t) { return t.name == name; });
   if (found == kTypes.end()) return std::nullopt;
   return static_cast<TensorType>(found - kTypes.begin());
 }
@@ -90,6 +91,10 @@ std::string write_header(std::vector<TensorEntry>& entries) {
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path) {
+  // 256 TiB. So no sum or product of sizes below can overflow, whatever a sparse file pretends to hold.
+  constexpr std::int64_t kLargestFile = std::int64_t{1} << 48;
+  if (file_.size() > kLargestFile)
+    fail(Status::unsupported, "{}: has {} bytes, more than {}", name(), file_.size(), kLargestFile);
   if (file_.size() < kLengthBytes)
     fail(Status::invalid_data, "{}: has {} bytes, a safetensors file at least {}", name(), file_.size(), kLengthBytes);
   std::array<std::byte, kLengthBytes> bytes{};

@@ -24,8 +24,28 @@ namespace qfuse::checkpoint {
 
 // In the order of the format's own enumeration: writers place tensors of a later type first.
 enum class TensorType : std::uint8_t {
-  boolean, f4, f6_e2m3, f6_e3m2, u8, i8, f8_e5m2, f8_e4m3, f8_e8m0, f8_e4m3fnuz, f8_e5m2fnuz,
-  i16, u16, f16, bf16, i32, u32, f32, c64, f64, i64, u64
+  boolean,
+  f4,
+  f6_e2m3,
+  f6_e3m2,
+  u8,
+  i8,
+  f8_e5m2,
+  f8_e4m3,
+  f8_e8m0,
+  f8_e4m3fnuz,
+  f8_e5m2fnuz,
+  i16,
+  u16,
+  f16,
+  bf16,
+  i32,
+  u32,
+  f32,
+  c64,
+  f64,
+  i64,
+  u64
 };
 
 std::string_view type_name(TensorType type);  // as the header spells it: "BF16"

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "format/layout.h"
@@ -18,11 +19,11 @@ namespace qfuse::format {
 // A value x is coded by its rank: how many thresholds lie strictly below it (so a tie goes down, and NaN to rank 0).
 // `signed_magnitude` codebooks rank |x| and add kSignRank for x < 0; -0.0 and NaN count as positive.
 struct Codebook4 {
-  std::array<float, kCodes4> values;                // by code
-  std::array<float, kCodes4 - 1> thresholds;        // ascending; unused ones stand at the end, never to be counted
-  int threshold_count;                              //
-  bool signed_magnitude;                            //
-  std::array<std::uint8_t, kCodes4> code_of_rank;   //
+  std::array<float, kCodes4> values;               // by code
+  std::array<float, kCodes4> thresholds;           // ascending, then infinity, which lies below no number
+  int threshold_count;                             // finite ones: 15 or 7
+  bool signed_magnitude;                           //
+  std::array<std::uint8_t, kCodes4> code_of_rank;  //
 
   [[nodiscard]] constexpr std::span<const float> used_thresholds() const {
     return std::span(thresholds).first(static_cast<std::size_t>(threshold_count));
@@ -30,6 +31,7 @@ struct Codebook4 {
 };
 
 inline constexpr int kSignRank = 8;
+inline constexpr float kNoThreshold = std::numeric_limits<float>::infinity();
 
 inline constexpr Codebook4 kNf4{
     .values = {-1.0F, -0.6961928009986877F, -0.5250730514526367F, -0.39491748809814453F, -0.28444138169288635F,
@@ -39,7 +41,7 @@ inline constexpr Codebook4 kNf4{
     .thresholds = {-0.8480964004993439F, -0.6106329262256622F, -0.4599952697753906F, -0.33967943489551544F,
                    -0.23460740596055984F, -0.13791173323988914F, -0.045525018125772476F, 0.03979014977812767F,
                    0.1202552504837513F, 0.2035212516784668F, 0.2920137718319893F, 0.3893125355243683F,
-                   0.5016634166240692F, 0.6427869200706482F, 0.8614784181118011F},
+                   0.5016634166240692F, 0.6427869200706482F, 0.8614784181118011F, kNoThreshold},
     .threshold_count = 15,
     .signed_magnitude = false,
     .code_of_rank = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}};
@@ -48,7 +50,9 @@ inline constexpr Codebook4 kNf4{
 inline constexpr Codebook4 kFp4{
     .values = {0.0F, 0.0625F / 12, 8.0F / 12, 1.0F, 4.0F / 12, 0.5F, 2.0F / 12, 0.25F,  //
                -0.0F, -0.0625F / 12, -8.0F / 12, -1.0F, -4.0F / 12, -0.5F, -2.0F / 12, -0.25F},
-    .thresholds = {0.00260417F, 0.0859375F, 0.20833333F, 0.29166667F, 0.4166667F, 0.583333F, 0.8333333F},
+    .thresholds = {0.00260417F, 0.0859375F, 0.20833333F, 0.29166667F, 0.4166667F, 0.583333F, 0.8333333F, kNoThreshold,
+                   kNoThreshold, kNoThreshold, kNoThreshold, kNoThreshold, kNoThreshold, kNoThreshold, kNoThreshold,
+                   kNoThreshold},
     .threshold_count = 7,
     .signed_magnitude = true,
     .code_of_rank = {0, 1, 6, 7, 4, 5, 2, 3, 8, 9, 14, 15, 12, 13, 10, 11}};

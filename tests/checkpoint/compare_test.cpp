@@ -59,8 +59,9 @@ TEST(Compare, zeros_of_both_signs_and_both_infinities_differ) {
 }
 
 TEST(Compare, sees_one_bit_in_every_dtype) {
-  const std::map<std::string, int> sizes{{"BOOL", 1}, {"U8", 1},  {"I8", 1},  {"F8_E4M3", 1}, {"I16", 2}, {"U16", 2}, {"F16", 2},
-                                         {"BF16", 2}, {"I32", 4}, {"U32", 4}, {"F32", 4},     {"F64", 8}, {"I64", 8}, {"C64", 8}};
+  const std::map<std::string, int> sizes{{"BOOL", 1}, {"U8", 1},  {"I8", 1},   {"F8_E4M3", 1}, {"I16", 2},
+                                         {"U16", 2},  {"F16", 2}, {"BF16", 2}, {"I32", 4},     {"U32", 4},
+                                         {"F32", 4},  {"F64", 8}, {"I64", 8},  {"C64", 8}};
   for (const auto& [type, size] : sizes) {
     SCOPED_TRACE(type);
     const RawTensor a{type, {5}, std::string(static_cast<std::size_t>(5 * size), '\x01')};
@@ -77,9 +78,9 @@ TEST(Compare, sees_one_bit_in_every_dtype) {
 }
 
 TEST(Compare, names_what_is_not_the_same_tensor) {
-  const CompareReport report = compare_tensors(
-      {{"a", f32({1})}, {"shape", f32({1, 2})}, {"type", f32({1})}, {"same", f32({1})}},
-      {{"b", f32({1})}, {"shape", f32({1})}, {"type", {"I32", {1}, "abcd"}}, {"same", f32({1})}});
+  const CompareReport report =
+      compare_tensors({{"a", f32({1})}, {"shape", f32({1, 2})}, {"type", f32({1})}, {"same", f32({1})}},
+                      {{"b", f32({1})}, {"shape", f32({1})}, {"type", {"I32", {1}, "abcd"}}, {"same", f32({1})}});
   EXPECT_FALSE(report.equal);
   ASSERT_EQ(report.tensors.size(), 5U);
   EXPECT_EQ(report.tensors[0].difference, Difference::only_in_a);
@@ -116,11 +117,11 @@ TEST(Compare, a_difference_in_the_last_element_beyond_a_chunk_is_seen) {
 }
 
 TEST(Compare, can_be_cancelled) {
-  EXPECT_EQ(error_of(Status::cancelled,
-                     [] {
-                       compare(golden("tiny_llama/full"), golden("tiny_llama/full"), [](const Progress&) { return false; });
-                     }),
-            "cancelled");
+  EXPECT_EQ(
+      error_of(
+          Status::cancelled,
+          [] { compare(golden("tiny_llama/full"), golden("tiny_llama/full"), [](const Progress&) { return false; }); }),
+      "cancelled");
 }
 
 }  // namespace

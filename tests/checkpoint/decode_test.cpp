@@ -43,8 +43,9 @@ struct NestedWeight {
                      .nested_offset = 0.5F},
                     QuantType::nf4, blocksize, decoded, dtype);
     const std::string state = R"({"quant_type":"nf4","dtype":"float32","blocksize":)" + std::to_string(blocksize) +
-                              R"(,"shape":[)" + std::to_string(n) + R"(],"nested_dtype":"float32","nested_offset":0.5,)" +
-                              R"("nested_blocksize":)" + std::to_string(nested_blocksize) + "}";
+                              R"(,"shape":[)" + std::to_string(n) +
+                              R"(],"nested_dtype":"float32","nested_offset":0.5,)" + R"("nested_blocksize":)" +
+                              std::to_string(nested_blocksize) + "}";
     write_file(directory / "x.safetensors", safetensors({{"w", u8(packed)},
                                                          {"w.absmax", u8(absmax)},
                                                          {"w.nested_absmax", f32(nested_absmax)},
@@ -119,15 +120,16 @@ TEST(Decode, int8_reads_may_begin_and_end_within_rows) {
     }
 }
 
-TEST(Decode, a_gpu_is_refused_until_it_is_fed) {
-  const NestedWeight weight(64, 64, 64, Dtype::float32);
-  const Model model(weight.directory / "x.safetensors");
-  const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
-  EXPECT_TRUE(holds(error_of(Status::unsupported,
-                             [&] {
-                               TensorReader(tensors.at(0), Dtype::float32, Exec{{QFUSE_CUDA, 0}, 0, {}, nullptr});
-                             }),
-                    "device cuda"));
+TEST(Decode, says_at_once_where_it_cannot) {
+  Exec exec;
+  require_decodable(exec);
+  exec.device = {QFUSE_REFERENCE, 0};
+  require_decodable(exec);
+  exec.device = {QFUSE_CUDA, 0};
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { require_decodable(exec); }), "device cuda"));
+  exec.device = {QFUSE_CPU, 0};
+  exec.cpu_target = "no such target";
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { require_decodable(exec); }), "no such target"));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // An output appears complete or not at all, and takes nobody's data away.
 #include "checkpoint/output.h"
 
-#include <sys/file.h>
+#include <sys/stat.h>
 
-#include "checkpoint/errors.h"
 #include "support.h"
 
 namespace qfuse::checkpoint {
@@ -19,7 +18,7 @@ class Output : public testing::Test {
   // Writes one file and commits.
   void make(const fs::path& target, OutputKind kind, bool force, const std::string& text) {
     PendingOutput output(target, kind, force, directory_ / "in", 0);
-    OutputFile file = output.create(kind == OutputKind::file ? target.filename() : "new");
+    OutputFile file = output.create("new.safetensors");
     file.write(text);
     file.finish();
     EXPECT_FALSE(fs::exists(target) && !force) << "appears only when it is complete";
@@ -35,12 +34,14 @@ class Output : public testing::Test {
 TEST_F(Output, a_file_appears_and_nothing_else) {
   make(directory_ / "out", OutputKind::file, false, "text");
   EXPECT_EQ(read_file(directory_ / "out"), "text");
-  EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"in", "out"}));
+  make(directory_ / "out2/", OutputKind::file, false, "text");  // the slash is forgiven
+  EXPECT_EQ(read_file(directory_ / "out2"), "text");
+  EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"in", "out", "out2"}));
 }
 
 TEST_F(Output, a_directory_appears_and_nothing_else) {
   make((directory_ / "out").native() + "/", OutputKind::directory, false, "text");
-  EXPECT_EQ(read_file(directory_ / "out/new"), "text");
+  EXPECT_EQ(read_file(directory_ / "out/new.safetensors"), "text");
   EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"in", "out"}));
 }
 
@@ -50,7 +51,7 @@ TEST_F(Output, an_existing_one_is_replaced_only_by_force) {
     make(directory_ / name, kind, false, "old");
     EXPECT_TRUE(holds(refusal(Status::invalid_argument, directory_ / name, kind, false), "--force replaces it"));
     make(directory_ / name, kind, true, "new");
-    EXPECT_EQ(read_file(kind == OutputKind::file ? directory_ / name : directory_ / name / "new"), "new");
+    EXPECT_EQ(read_file(kind == OutputKind::file ? directory_ / name : directory_ / name / "new.safetensors"), "new");
   }
   EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"directory", "file", "in"}));
 }
@@ -83,24 +84,32 @@ TEST_F(Output, a_hard_link_to_the_input_file_is_the_input) {
 
 TEST_F(Output, what_is_no_output_of_ours_is_never_replaced) {
   fs::create_directories(directory_ / "home/documents");
+  write_file(directory_ / "home/model.safetensors", "x");
+  fs::create_directory(directory_ / "papers");
+  write_file(directory_ / "papers/thesis.pdf", "x");
+  EXPECT_TRUE(holds(refusal(Status::invalid_argument, directory_ / "papers", OutputKind::directory, true),
+                    "holds no .safetensors file"));
+  EXPECT_TRUE(fs::exists(directory_ / "papers/thesis.pdf"));
   EXPECT_TRUE(holds(refusal(Status::invalid_argument, directory_ / "home", OutputKind::directory, true),
                     "holds the directory 'documents'"));
   EXPECT_TRUE(holds(refusal(Status::invalid_argument, directory_ / "home", OutputKind::file, true),
-                    "exists and is a directory, while the output is a file"));
+                    "exists and is no regular file"));
   write_file(directory_ / "file", "x");
   EXPECT_TRUE(holds(refusal(Status::invalid_argument, directory_ / "file", OutputKind::directory, true),
                     "exists and is no directory"));
   EXPECT_TRUE(fs::exists(directory_ / "home/documents"));
+  ASSERT_EQ(::mkfifo((directory_ / "fifo").c_str(), 0600), 0);
+  EXPECT_TRUE(holds(refusal(Status::invalid_argument, directory_ / "fifo", OutputKind::file, true),
+                    "exists and is no regular file"));
 }
 
 TEST_F(Output, what_fails_for_free_fails_first) {
   EXPECT_TRUE(holds(refusal(Status::io_error, directory_ / "none/out", OutputKind::file, false),
                     "is not an existing directory"));
-  EXPECT_TRUE(holds(error_of(Status::io_error,
-                             [&] {
-                               PendingOutput(directory_ / "out", OutputKind::file, false, directory_ / "in", INT64_MAX);
-                             }),
-                    "bytes free, the output needs 9223372036854775807"));
+  EXPECT_TRUE(
+      holds(error_of(Status::io_error,
+                     [&] { PendingOutput(directory_ / "out", OutputKind::file, false, directory_ / "in", INT64_MAX); }),
+            "bytes free, the output needs 9223372036854775807"));
   EXPECT_NE(refusal(Status::invalid_argument, "", OutputKind::file, false), "");
 }
 
@@ -113,7 +122,7 @@ TEST_F(Output, a_dead_run_is_cleaned_up_after_a_living_one_respected) {
   fs::create_directory(directory_ / "out.qfuse-partial");
   write_file(directory_ / "out.qfuse-partial/rest", "x");
   make(directory_ / "out", OutputKind::directory, false, "text");
-  EXPECT_EQ(names_in(directory_ / "out"), (std::vector<std::string>{"new"}));
+  EXPECT_EQ(names_in(directory_ / "out"), (std::vector<std::string>{"new.safetensors"}));
 
   const PendingOutput living(directory_ / "out2", OutputKind::directory, false, directory_ / "in", 0);
   EXPECT_TRUE(holds(refusal(Status::io_error, directory_ / "out2", OutputKind::directory, false),

@@ -44,8 +44,9 @@ std::vector<Rejected> rejected_files() {
       {"metadata_value_is_number", f(R"({"__metadata__":{"k":1}})"), "a value of __metadata__ is a number"},
       {"metadata_value_is_object", f(R"({"__metadata__":{"k":{}}})"), "a value of __metadata__ is an object"},
       {"metadata_twice", f(R"({"__metadata__":{},"__metadata__":{}})"), "'__metadata__': occurs twice"},
-      {"name_twice", f(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
-                       R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})"),
+      {"name_twice",
+       f(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
+         R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})"),
        "tensor 'a': occurs twice"},
       {"no_dtype", tensor(R"("shape":[4],"data_offsets":[0,4])"), "tensor 'a': dtype is missing"},
       {"no_shape", tensor(R"("dtype":"U8","data_offsets":[0,4])"), "tensor 'a': shape is missing"},
@@ -64,23 +65,32 @@ std::vector<Rejected> rejected_files() {
        "shape is a number above 2^63 - 1"},
       {"shape_of_strings", tensor(R"("dtype":"U8","shape":["4"],"data_offsets":[0,4])"), "shape is a string"},
       {"shape_nested", tensor(R"("dtype":"U8","shape":[[4]],"data_offsets":[0,4])"), "shape is an array"},
-      {"offsets_of_one", tensor(R"("dtype":"U8","shape":[4],"data_offsets":[4])"), "data_offsets has 1 numbers, needs 2"},
+      {"offsets_of_one", tensor(R"("dtype":"U8","shape":[4],"data_offsets":[4])"),
+       "data_offsets has 1 numbers, needs 2"},
       {"offsets_of_three", tensor(R"("dtype":"U8","shape":[4],"data_offsets":[0,4,4])"), "has 3 numbers, needs 2"},
-      {"offsets_backward", f(entry(R"("dtype":"U8","shape":[0],"data_offsets":[0,0])").replace(1, 0, R"("b":{"dtype":"U8","shape":[0],"data_offsets":[4,0]},)"), kFour),
+      {"offsets_backward",
+       f(entry(R"("dtype":"U8","shape":[0],"data_offsets":[0,0])")
+             .replace(1, 0, R"("b":{"dtype":"U8","shape":[0],"data_offsets":[4,0]},)"),
+         kFour),
        "tensor 'b': its bytes begin at 4, the tensors before it end at 0"},
-      {"offsets_end_before_begin", f(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
-                                     R"("b":{"dtype":"U8","shape":[0],"data_offsets":[4,2]}})", kFour),
+      {"offsets_end_before_begin",
+       f(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},)"
+         R"("b":{"dtype":"U8","shape":[0],"data_offsets":[4,2]}})",
+         kFour),
        "tensor 'b': its bytes end at 2, before they begin at 4"},
       {"does_not_begin_at_0", tensor(R"("dtype":"U8","shape":[3],"data_offsets":[1,4])"),
        "tensor 'a': its bytes begin at 1, the tensors before it end at 0"},
-      {"hole", f(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[2],"data_offsets":[2,4]}})",
-                 kFour),
+      {"hole",
+       f(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":[2],"data_offsets":[2,4]}})",
+         kFour),
        "tensor 'b': its bytes begin at 2, the tensors before it end at 1"},
-      {"overlap", f(R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},"b":{"dtype":"U8","shape":[2],"data_offsets":[2,4]}})",
-                    kFour),
+      {"overlap",
+       f(R"({"a":{"dtype":"U8","shape":[3],"data_offsets":[0,3]},"b":{"dtype":"U8","shape":[2],"data_offsets":[2,4]}})",
+         kFour),
        "tensor 'b': its bytes begin at 2, the tensors before it end at 3"},
-      {"same_range_twice", f(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})",
-                             kFour),
+      {"same_range_twice",
+       f(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})",
+         kFour),
        "begin at 0, the tensors before it end at 4"},
       {"size_overflows", tensor(R"("dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,4])"),
        "the size of shape [4294967296, 4294967296] overflows"},
@@ -121,13 +131,22 @@ TEST(Safetensors, reads_what_the_format_allows) {
       {"metadata", file_bytes(R"({"__metadata__":{"format":"pt","a":""}})"), 0},
       {"scalar", file_bytes(entry(R"("dtype":"F32","shape":[],"data_offsets":[0,4])"), kFour), 1},
       {"zero_size", file_bytes(entry(R"("dtype":"F32","shape":[0,5],"data_offsets":[0,0])")), 1},
-      {"zero_size_between", file_bytes(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
-                                       R"("z":{"dtype":"U8","shape":[0],"data_offsets":[2,2]},)"
-                                       R"("b":{"dtype":"U8","shape":[2],"data_offsets":[2,4]}})", kFour), 3},
-      {"unaligned", file_bytes(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
-                               R"("b":{"dtype":"F16","shape":[1],"data_offsets":[1,3]}})", "xyz"), 2},
-      {"unknown_fields", file_bytes(entry(R"("x":{"y":[1,{"z":null}],"shape":"no"},"dtype":"U8","w":-1.5,"shape":[4],)"
-                                          R"("data_offsets":[0,4],"v":[[]])"), kFour), 1},
+      {"zero_size_between",
+       file_bytes(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+                  R"("z":{"dtype":"U8","shape":[0],"data_offsets":[2,2]},)"
+                  R"("b":{"dtype":"U8","shape":[2],"data_offsets":[2,4]}})",
+                  kFour),
+       3},
+      {"unaligned",
+       file_bytes(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                  R"("b":{"dtype":"F16","shape":[1],"data_offsets":[1,3]}})",
+                  "xyz"),
+       2},
+      {"unknown_fields",
+       file_bytes(entry(R"("x":{"y":[1,{"z":null}],"shape":"no"},"dtype":"U8","w":-1.5,"shape":[4],)"
+                        R"("data_offsets":[0,4],"v":[[]])"),
+                  kFour),
+       1},
       {"escaped_name", file_bytes(R"({"\u00e9\n":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", kFour), 1},
       {"four_bits", file_bytes(entry(R"("dtype":"F4","shape":[8],"data_offsets":[0,4])"), kFour), 1},
       {"six_bits", file_bytes(entry(R"("dtype":"F6_E2M3","shape":[4],"data_offsets":[0,3])"), "xyz"), 1},
@@ -168,12 +187,28 @@ TEST(Safetensors, what_is_not_a_regular_file_is_refused_without_waiting) {
   EXPECT_TRUE(holds(error_of(Status::io_error, [&] { SafetensorsFile(directory / "none"); }), "cannot open"));
 }
 
+TEST(Safetensors, a_file_larger_than_arithmetic_on_sizes_is_refused) {
+  const TemporaryDirectory directory;
+  write_file(directory / "x.safetensors", "");
+  std::error_code unsupported_here;
+  fs::resize_file(directory / "x.safetensors", (std::uintmax_t{1} << 48) + 1, unsupported_here);
+  if (unsupported_here) GTEST_SKIP() << "this file system has no such files";
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { SafetensorsFile(directory / "x.safetensors"); }), "more than"));
+}
+
 TEST(Safetensors, long_and_hostile_names_leave_messages_one_short_line) {
   const std::string name(1'000'000, 'n');
   const std::string error = error_of(Status::invalid_data, [&] {
     parse_header(R"({")" + name + R"(\n\u001b[2J":{"dtype":"?","shape":[],"data_offsets":[0,0]}})", 0, "f");
   });
   EXPECT_LT(error.size(), 500U);
+  std::string shape = "18";
+  for (int i = 0; i < 100'000; ++i) shape += ",18";
+  const std::string ranks = error_of(Status::invalid_data, [&] {
+    parse_header(entry(R"("dtype":"U8","data_offsets":[0,0],"shape":[)" + shape + "]"), 0, "f");
+  });
+  EXPECT_TRUE(holds(ranks, "the size of shape [18, 18, "));
+  EXPECT_LT(ranks.size(), 500U);
   const std::string escaped = error_of(Status::invalid_data, [&] { parse_header("{\"a\\n\\u001b[2J\":1}", 0, "f"); });
   EXPECT_TRUE(holds(escaped, "tensor 'a\\x0a\\x1b[2J'"));
 }
@@ -218,7 +253,8 @@ TEST(Safetensors, reads_what_it_writes) {
     const auto parsed = parse_header(bytes.substr(8), entries.empty() ? 0 : entries.back().end, "f");
     RC_ASSERT(parsed.size() == entries.size());
     for (const TensorEntry& written : entries) {
-      const auto read = std::find_if(parsed.begin(), parsed.end(), [&](const auto& e) { return e.name == written.name; });
+      const auto read =
+          std::find_if(parsed.begin(), parsed.end(), [&](const auto& e) { return e.name == written.name; });
       RC_ASSERT(read != parsed.end());
       RC_ASSERT(read->type == written.type && read->shape == written.shape);
       RC_ASSERT(read->begin == written.begin && read->end == written.end);

@@ -1,7 +1,7 @@
 // in:     in [n] fp32, fp16 or bf16; any address
 // out:    packed [ceil(n/2)] u8, absmax [blocks] fp32, and if nested absmax_8bit [blocks] u8, nested_absmax, offset
 // math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
-// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the comparisons of the ranks, 15 an element
+// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the comparisons of the ranks, 4 to 15 an element
 // oracle: reference/quantize_4bit.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/quantize_4bit.cpp"
@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 
 #include "backend/cpu/parallel_for.h"
 #include "backend/cpu/quantize_4bit.h"
@@ -56,32 +55,41 @@ HWY_INLINE float absmax_of(std::int32_t magnitude, bool full_block) {
 
 HWY_INLINE float reciprocal(float absmax) { return format::ftz(1.0F / absmax); }
 
-HWY_INLINE hn::Vec<Ints> count_if_above(hn::Vec<Ints> rank, hn::Vec<Floats> v, float threshold) {
-  const auto above = hn::RebindMask(Ints(), hn::Gt(v, hn::Set(Floats(), threshold)));
-  return hn::Sub(rank, hn::VecFromMask(Ints(), above));
+HWY_INLINE hn::Vec<Ints> step_if_above(hn::Vec<Ints> rank, std::int32_t step, hn::Vec<Floats> v,
+                                       hn::Vec<Floats> threshold) {
+  const auto above = hn::RebindMask(Ints(), hn::Gt(v, threshold));
+  return hn::IfThenElse(above, hn::Add(rank, hn::Set(Ints(), step)), rank);
 }
 
-template <qfuse_quant_type kQuantType>
-HWY_INLINE hn::Vec<Ints> rank_4bit(hn::Vec<Floats> v) {
-  constexpr const format::Codebook4& kCodebook = format::codebook4(kQuantType);
+// How many thresholds lie strictly below v: by halving where one register holds them all, else one after the other.
+HWY_INLINE hn::Vec<Ints> rank_number(const format::Codebook4& codebook, hn::Vec<Floats> v) {
   auto rank = hn::Zero(Ints());
-  if constexpr (kCodebook.signed_magnitude) {
-    const auto negative = hn::RebindMask(Ints(), hn::Lt(v, hn::Zero(Floats())));
-    rank = hn::IfThenElseZero(negative, hn::Set(Ints(), format::kSignRank));
-    v = hn::Abs(v);
+  if constexpr (hn::MaxLanes(Floats()) >= format::kCodes4) {
+    const auto thresholds = hn::LoadU(Floats(), codebook.thresholds.data());
+    for (std::int32_t step = (codebook.threshold_count + 1) / 2; step > 0; step /= 2) {
+      const auto at = hn::IndicesFromVec(Floats(), hn::Add(rank, hn::Set(Ints(), step - 1)));
+      rank = step_if_above(rank, step, v, hn::TableLookupLanes(thresholds, at));
+    }
+  } else {
+    for (const float threshold : codebook.used_thresholds())
+      rank = step_if_above(rank, 1, v, hn::Set(Floats(), threshold));
   }
-  for (const float threshold : kCodebook.used_thresholds()) rank = count_if_above(rank, v, threshold);
   return rank;
 }
 
-// How many of the 255 thresholds lie strictly below v, by halving.
+HWY_INLINE hn::Vec<Ints> rank_4bit(const format::Codebook4& codebook, hn::Vec<Floats> v) {
+  if (!codebook.signed_magnitude) return rank_number(codebook, v);
+  const auto negative = hn::RebindMask(Ints(), hn::Lt(v, hn::Zero(Floats())));
+  const auto sign = hn::IfThenElseZero(negative, hn::Set(Ints(), format::kSignRank));
+  return hn::Add(rank_number(codebook, hn::Abs(v)), sign);
+}
+
+// The same of the 255 thresholds of the 8-bit code.
 HWY_INLINE hn::Vec<Ints> rank_8bit(hn::Vec<Floats> v) {
   auto rank = hn::Zero(Ints());
   for (std::int32_t step = format::kCodes8 / 2; step > 0; step /= 2) {
-    const auto next = hn::Add(rank, hn::Set(Ints(), step));
-    const auto at = hn::Sub(next, hn::Set(Ints(), 1));
-    const auto threshold = hn::GatherIndex(Floats(), format::kDynamic8Thresholds.data(), at);
-    rank = hn::IfThenElse(hn::RebindMask(Ints(), hn::Gt(v, threshold)), next, rank);
+    const auto at = hn::Add(rank, hn::Set(Ints(), step - 1));
+    rank = step_if_above(rank, step, v, hn::GatherIndex(Floats(), format::kDynamic8Thresholds.data(), at));
   }
   return rank;
 }
@@ -97,17 +105,26 @@ HWY_INLINE float find_absmax(const std::uint8_t* in, std::int64_t count, bool fu
   return absmax_of(hn::GetLane(hn::MaxOfLanes(Ints(), most)), full_block);
 }
 
-template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
+// kTame leaves out the flushing of subnormals, where it cannot show in a rank.
+template <qfuse_dtype kDtype, qfuse_quant_type kQuantType, bool kTame>
 HWY_INLINE void find_codes(const std::uint8_t* in, std::int64_t count, float absmax, std::uint8_t* codes) {
+  constexpr const format::Codebook4& kCodebook = format::codebook4(kQuantType);
   const hn::Rebind<std::uint8_t, Floats> d8;
   const auto scale = hn::Set(Floats(), reciprocal(absmax));
   for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(Floats()))) {
     const auto v = load_as_float<kDtype>(Floats(), in + i * format::dtype_size(kDtype));
-    const auto rank = rank_4bit<kQuantType>(mul_ftz(Floats(), v, scale));
-    hn::StoreU(hn::DemoteTo(d8, rank), d8, codes + i);
+    const auto scaled = kTame ? hn::Mul(v, scale) : mul_ftz(Floats(), v, scale);
+    hn::StoreU(hn::DemoteTo(d8, rank_4bit(kCodebook, scaled)), d8, codes + i);
   }
-  if constexpr (format::codebook4(kQuantType).signed_magnitude)
-    for (std::int64_t i = 0; i < count; ++i) codes[i] = format::codebook4(kQuantType).code_of_rank[codes[i]];
+  if constexpr (kCodebook.signed_magnitude)
+    for (std::int64_t i = 0; i < count; ++i) codes[i] = kCodebook.code_of_rank[codes[i]];
+}
+
+// A subnormal weight scaled by at most 1/kTameAbsmax is far from every threshold of NF4; FP4 would see its sign.
+template <qfuse_quant_type kQuantType>
+HWY_INLINE bool is_tame(float absmax) {
+  constexpr float kTameAbsmax = 0x1p-100F;
+  return !format::codebook4(kQuantType).signed_magnitude && absmax >= kTameAbsmax;
 }
 
 // Two codes a byte, the even element in the high nibble.
@@ -132,7 +149,8 @@ void encode_blocks(const format::Quantize4bit& p, std::int64_t begin, std::int64
     }
     const float absmax = find_absmax<kDtype>(in, p.blocksize, full_block);
     format::store_unaligned(p.absmax, block, absmax);
-    find_codes<kDtype, kQuantType>(in, p.blocksize, absmax, codes.data());
+    is_tame<kQuantType>(absmax) ? find_codes<kDtype, kQuantType, true>(in, p.blocksize, absmax, codes.data())
+                                : find_codes<kDtype, kQuantType, false>(in, p.blocksize, absmax, codes.data());
     pack(codes.data(), format::packed_size(count), p.packed + first / 2);
   }
 }

@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <qfuse/qfuse.hpp>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "command.h"
+
+namespace qfuse::cli {
+namespace {
+
+constexpr const char* kProgram = "qfuse-bench";
+
+// Becomes qfuse-bench: the one beside this program, or else the one on PATH.
+int run(const CLI::App& parser) {
+  std::vector<std::string> arguments = parser.remaining();
+  arguments.insert(arguments.begin(), kProgram);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+
+  std::error_code unknown;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  ::execv((self.parent_path() / kProgram).c_str(), argv.data());
+  ::execvp(kProgram, argv.data());
+  throw Error(Status::unsupported, fmt::format("cannot start {}, neither beside this program nor on PATH: {}", kProgram,
+                                               std::generic_category().message(errno)));
+}
+
+}  // namespace
+
+Command add_bench(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("bench", "Measure the ops on this machine; what follows is for qfuse-bench");
+  parser->prefix_command();
+  parser->set_help_flag();  // qfuse-bench has its own
+  return {parser, [parser] { return run(*parser); }};
+}
+
+}  // namespace qfuse::cli

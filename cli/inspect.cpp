@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <qfuse/checkpoint.hpp>
+
+#include "command.h"
+#include "text.h"
+
+namespace qfuse::cli {
+namespace {
+
+struct Arguments {
+  std::string in;
+  bool json = false;
+};
+
+std::string compression(std::int64_t decoded, std::int64_t stored) {
+  return stored == 0 ? "" : fmt::format("{:.2f}x", static_cast<double>(decoded) / static_cast<double>(stored));
+}
+
+void print_table(const checkpoint::Inventory& inventory) {
+  Table table({"name", "shape", "format", "block", "nested", "decodes to", "bytes", "compression"});
+  for (const checkpoint::TensorInfo& tensor : inventory.tensors)
+    table.add({printable(tensor.name), shape_text(tensor.shape), tensor.format,
+               tensor.blocksize == 0 ? "" : std::to_string(tensor.blocksize), tensor.nested ? "yes" : "", tensor.dtype,
+               std::to_string(tensor.bytes), compression(tensor.decoded_bytes, tensor.bytes)});
+  table.print();
+  fmt::print("{} tensors in {} file{}: {}, decoded {} ({})\n", inventory.tensors.size(), inventory.files,
+             inventory.files == 1 ? "" : "s", human_size(static_cast<double>(inventory.bytes)),
+             human_size(static_cast<double>(inventory.decoded_bytes)),
+             compression(inventory.decoded_bytes, inventory.bytes));
+}
+
+void print_json(const checkpoint::Inventory& inventory) {
+  fmt::print(R"({{"files": {}, "bytes": {}, "decoded_bytes": {}, "tensors": [)", inventory.files, inventory.bytes,
+             inventory.decoded_bytes);
+  const char* separator = "\n";
+  for (const checkpoint::TensorInfo& tensor : inventory.tensors) {
+    fmt::print(
+        R"({}  {{"name": {}, "file": {}, "format": {}, "shape": {}, "dtype": {}, "blocksize": {}, "nested": {}, )"
+        R"("bytes": {}, "decoded_bytes": {}}})",
+        separator, json_string(tensor.name), json_string(tensor.file), json_string(tensor.format),
+        shape_text(tensor.shape), json_string(tensor.dtype), tensor.blocksize, tensor.nested, tensor.bytes,
+        tensor.decoded_bytes);
+    separator = ",\n";
+  }
+  fmt::print("\n]}}\n");
+}
+
+int run(const Arguments& args) {
+  const checkpoint::Inventory inventory = checkpoint::inspect(args.in);
+  args.json ? print_json(inventory) : print_table(inventory);
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_inspect(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("inspect", "List the tensors of a checkpoint and how they are quantized");
+  auto args = std::make_shared<Arguments>();
+  parser->add_option("IN", args->in, "A .safetensors file or a model directory")->required();
+  parser->add_flag("--json", args->json, "Print JSON");
+  parser->footer("Reads the headers only. The parts of a quantized weight count as one tensor.");
+  return {parser, [args] { return run(*args); }};
+}
+
+}  // namespace qfuse::cli

@@ -1,0 +1,67 @@
+// The qfuse command: parses, runs one subcommand, turns errors into one line and an exit code.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <qfuse/qfuse.hpp>
+
+#include "command.h"
+
+namespace qfuse::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Takes bitsandbytes checkpoints (NF4, FP4, double quantization, LLM.int8) back to plain 16 or 32-bit weights,\n"
+    "looks into them, and compares them bit by bit. A checkpoint is a .safetensors file or a model directory.";
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  qfuse inspect llama-bnb-4bit                         what is quantized, and how\n"
+    "  qfuse dequantize llama-bnb-4bit -o llama             each weight in the dtype it had before\n"
+    "  qfuse dequantize llama-bnb-4bit -o llama --dtype fp16 --max-shard-size 2GB\n"
+    "  qfuse dequantize adapter.safetensors -o plain.safetensors\n"
+    "  qfuse compare llama llama-bnb-4bit                   are these the same weights?\n"
+    "\n"
+    "Exit codes: 0 done, 1 bad data or a failure, 2 a wrong command line, 130 interrupted;\n"
+    "compare: 0 equal, 1 different, 3 could not compare.";
+
+int report(const char* message, int exit_code) {
+  fmt::print(stderr, "qfuse: error: {}\n", message);
+  return exit_code;
+}
+
+int run(const Command& command) {
+  try {
+    const int code = command.run();
+    return std::fflush(stdout) == 0 ? code : report("cannot write to the standard output", command.failure);
+  } catch (const Error& error) {
+    return report(error.what(), error.status() == Status::cancelled ? kCancelled : command.failure);
+  } catch (const std::bad_alloc&) {
+    return report("out of memory", command.failure);
+  } catch (const std::exception& error) {
+    return report(error.what(), command.failure);
+  }
+}
+
+int main(int argc, char** argv) {
+  CLI::App app(kDescription, "qfuse");
+  app.footer(kExamples);
+  app.set_version_flag("--version", std::string("qfuse ") + qfuse_version());
+  app.require_subcommand(1);
+  const std::array commands{add_dequantize(app), add_inspect(app), add_compare(app), add_devices(app), add_bench(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return report(fmt::format("{} (see qfuse --help)", error.what()).c_str(), kUsage);
+  }
+  for (const Command& command : commands)
+    if (command.parser->parsed()) return run(command);
+  return kUsage;  // the parser requires one of them
+}
+
+}  // namespace
+}  // namespace qfuse::cli
+
+int main(int argc, char** argv) { return qfuse::cli::main(argc, argv); }

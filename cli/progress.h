@@ -1,0 +1,37 @@
+// A line on stderr that says how far a run is, and the way to stop one.
+#ifndef QFUSE_CLI_PROGRESS_H
+#define QFUSE_CLI_PROGRESS_H
+
+#include <chrono>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+
+namespace qfuse::cli {
+
+class ProgressLine {
+ public:
+  // Shown only on a terminal, and not if `quiet`. From here on SIGINT and SIGTERM ask the run to stop and clean up, by
+  // the answer that callback() gives it; a second one ends the process at once.
+  ProgressLine(std::string verb, bool quiet);
+  ~ProgressLine();  // leaves no trace of the line
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // For the options of a run; must not outlive this.
+  checkpoint::ProgressCallback callback();
+  [[nodiscard]] double seconds() const;  // since this was made
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void show(const checkpoint::Progress& progress);
+
+  std::string verb_;
+  bool shown_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_;
+};
+
+}  // namespace qfuse::cli
+
+#endif  // QFUSE_CLI_PROGRESS_H

@@ -1,0 +1,108 @@
+#include "text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+namespace qfuse::cli {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::int64_t bytes;
+};
+
+constexpr std::array<Unit, 10> kUnits{{
+    {"", 1},
+    {"b", 1},
+    {"kb", 1'000},
+    {"mb", 1'000'000},
+    {"gb", 1'000'000'000},
+    {"tb", 1'000'000'000'000},
+    {"kib", std::int64_t{1} << 10},
+    {"mib", std::int64_t{1} << 20},
+    {"gib", std::int64_t{1} << 30},
+    {"tib", std::int64_t{1} << 40},
+}};
+
+// Code points, which is as wide as the names in checkpoints get on a terminal.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+}  // namespace
+
+std::int64_t parse_size(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string unit;
+  for (const char* c = end; c != text.data() + text.size(); ++c)
+    if (*c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
+  const auto* const known = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.name == unit; });
+  std::int64_t bytes = 0;
+  if (error != std::errc() || known == kUnits.end() || number < 1 ||
+      __builtin_mul_overflow(number, known->bytes, &bytes))
+    throw std::invalid_argument(
+        fmt::format("'{}' is not a size: write bytes, or a whole number of KB, MB, GB, TB, KiB, MiB, GiB, TiB", text));
+  return bytes;
+}
+
+std::string human_size(double bytes) {
+  constexpr std::array<const char*, 5> kNames{"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  while (bytes >= 999.5 && unit + 1 < kNames.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{:.0f} B", bytes);
+  const int decimals = bytes < 9.995 ? 2 : bytes < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", bytes, decimals, kNames[unit]);
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+std::string printable(std::string_view text) {
+  std::string line;
+  for (const char c : text) line += is_control(c) ? fmt::format("\\x{:02x}", c) : std::string(1, c);
+  return line;
+}
+
+std::string json_string(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      json += {'\\', c};
+    else if (is_control(c))
+      json += fmt::format("\\u{:04x}", c);
+    else
+      json += c;
+  }
+  return json + '"';
+}
+
+std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+void Table::print() const {
+  std::vector<std::size_t> widths(rows_.front().size());
+  for (const auto& row : rows_)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - width(row[i]), ' ');
+      line += i == 0 ? row[i] + padding : "  " + padding + row[i];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    fmt::print("{}\n", line);
+  }
+}
+
+}  // namespace qfuse::cli

@@ -1,0 +1,40 @@
+// Text in and out: sizes, tables, JSON strings.
+#ifndef QFUSE_CLI_TEXT_H
+#define QFUSE_CLI_TEXT_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qfuse::cli {
+
+// "5GB", "500 MB", "4GiB" or plain bytes, in whole numbers. Throws std::invalid_argument.
+std::int64_t parse_size(std::string_view text);
+
+// "4.97 GB": three digits, powers of 1000.
+std::string human_size(double bytes);
+
+std::string shape_text(const std::vector<std::int64_t>& shape);  // "[4096, 1024]", which is JSON too
+
+// Text from a file for a terminal: control characters as \xNN, so that it stays on its line and cannot move the cursor.
+std::string printable(std::string_view text);
+
+std::string json_string(std::string_view text);
+std::string json_number(double value);  // null for what JSON cannot say: NaN and the infinities
+
+// Columns as wide as their widest cell, the first left-aligned, the others right-aligned.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] bool empty() const { return rows_.size() == 1; }
+  void print() const;  // to stdout
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace qfuse::cli
+
+#endif  // QFUSE_CLI_TEXT_H
