@@ -29,7 +29,8 @@ class TableReporter : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context& context) override {
     PrintBasicContext(&GetErrorStream(), context);
-    std::printf("%-40s %10s %17s %8s %8s %7s %8s\n", "", "median ms", "p10 - p90 ms", "GB/s", "roof", "% roof", "input");
+    std::printf("%-40s %10s %17s %8s %8s %7s %8s\n", "", "median ms", "p10 - p90 ms", "GB/s", "roof", "% roof",
+                "input");
     return true;
   }
 

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <memory>
 #include <random>
-#include <string>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -43,7 +43,8 @@ class Memory {
  public:
   explicit Memory(std::int64_t size)
       : size_(static_cast<std::size_t>(size)),
-        bytes_(static_cast<std::uint8_t*>(std::aligned_alloc(kAlignment, (size_ + kAlignment - 1) / kAlignment * kAlignment))) {
+        bytes_(static_cast<std::uint8_t*>(
+            std::aligned_alloc(kAlignment, (size_ + kAlignment - 1) / kAlignment * kAlignment))) {
     std::memset(bytes_.get(), 0, size_);
   }
   [[nodiscard]] std::uint8_t* data() const { return bytes_.get(); }
@@ -82,7 +83,7 @@ struct Weight {
         absmax(blocks * 4),
         absmax_8bit(blocks),
         nested_absmax(format::block_count(blocks, format::kNestedBlocksize) * 4),
-        map(format::kCodes8 * 4) {
+        map(std::int64_t{format::kCodes8} * 4) {
     std::mt19937 random(1);
     std::normal_distribution<float> normal(0.0F, 0.02F);
     for (std::int64_t i = 0; i < kCount; ++i) format::store_rounded(values.data(), i, dtype, normal(random));
@@ -232,8 +233,8 @@ void register_nf4() {
     for (const auto& [op_name, op] : {std::pair{"decode", &decode}, std::pair{"encode", &encode}}) {
       for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
         for (const int threads : thread_counts) {
-          const std::string name = std::string("nf4/") + op_name + "/" + name_of(dtype) + "/" + target + "/threads:" +
-                                   std::to_string(threads);
+          const std::string name = std::string("nf4/") + op_name + "/" + name_of(dtype) + "/" + target +
+                                   "/threads:" + std::to_string(threads);
           benchmark::RegisterBenchmark(name.c_str(), op, dtype, target, threads)->UseManualTime()->Iterations(kRuns);
         }
       }

@@ -1,7 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "roof.cpp"
-#include <hwy/foreach_target.h>  // re-includes this file once per target
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>  // re-includes this file once per target
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ namespace {
 
 HWY_EXPORT(move_pieces);
 
-constexpr std::size_t kOutPiece = 4096;        // bytes written between two reads: both streams stay sequential
+constexpr std::size_t kOutPiece = 4096;                 // bytes written between two reads: both streams stay sequential
 constexpr std::int64_t kGrain = (1 << 18) / kOutPiece;  // pieces: what the kernels' ranges hold, about
 
 }  // namespace
@@ -76,8 +76,8 @@ void move_bytes(std::span<const std::uint8_t> in, std::span<std::uint8_t> out, S
     const auto last = static_cast<std::size_t>(end);
     const std::size_t out_end = std::min(out.size(), last * kOutPiece);
     HWY_DYNAMIC_DISPATCH(move_pieces)
-    (in.subspan(first * in_piece, (last - first) * in_piece), out.subspan(first * kOutPiece, out_end - first * kOutPiece),
-     in_piece, kOutPiece, stores == Stores::streaming);
+    (in.subspan(first * in_piece, (last - first) * in_piece),
+     out.subspan(first * kOutPiece, out_end - first * kOutPiece), in_piece, kOutPiece, stores == Stores::streaming);
   });
 }
 

@@ -20,6 +20,7 @@ int run(const CLI::App& parser) {
   std::vector<std::string> arguments = parser.remaining();
   arguments.insert(arguments.begin(), kProgram);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
 

@@ -64,4 +64,10 @@ int main(int argc, char** argv) {
 }  // namespace
 }  // namespace qfuse::cli
 
-int main(int argc, char** argv) { return qfuse::cli::main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return qfuse::cli::main(argc, argv);
+  } catch (...) {  // building the parser or printing an error ran out of memory
+    return 1;
+  }
+}

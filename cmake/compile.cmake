@@ -4,6 +4,9 @@ target_compile_features(qfuse_compile INTERFACE cxx_std_20)
 # The bits are the contract: no compiler may fuse a multiply and an add into one rounding.
 target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off -Wall -Wextra -Wpedantic>)
 
+if(QFUSE_WERROR)
+  target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
+endif()
 if(QFUSE_SANITIZE)
   target_compile_options(qfuse_compile INTERFACE -fsanitize=${QFUSE_SANITIZE} -fno-sanitize-recover=all
                                                  -fno-omit-frame-pointer)

@@ -172,8 +172,8 @@ QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params*
  * Nested, if absmax_8bit is given: offset = mean of absmax, summed in fp64 in one fixed order (docs/FORMAT.md) and
  * rounded once, or *given_offset; absmax - offset is coded in blocks of nested_blocksize by the signed dynamic 8-bit
  * code, to the nearest value, ties to the even index.
- * An all-zero block has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0 where it is the short
- * last block; the spare nibble of an odd n is the code of a padding zero. */
+ * An all-zero block has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0
+ * where it is the short last block; the spare nibble of an odd n is the code of a padding zero. */
 typedef struct qfuse_quantize_4bit_params {
   size_t struct_size;
   int64_t n;                   /* elements, >= 0 */

@@ -95,11 +95,11 @@ inline std::vector<std::string> cpu_targets() {
 // The scales of a 4-bit weight: plain fp32, or 8-bit codes with scales of their own (double quantization).
 // Views only: the arrays stay the caller's.
 struct Absmax {
-  std::span<const float> plain{};            // [blocks]; empty when nested
-  std::span<const std::uint8_t> nested{};    // [blocks]; empty when plain
-  std::span<const float> nested_absmax{};    // [ceil(blocks/nested_blocksize)]
-  std::span<const float> nested_quant_map{}; // [256]
-  std::int64_t nested_blocksize = 256;       // blocks
+  std::span<const float> plain{};             // [blocks]; empty when nested
+  std::span<const std::uint8_t> nested{};     // [blocks]; empty when plain
+  std::span<const float> nested_absmax{};     // [ceil(blocks/nested_blocksize)]
+  std::span<const float> nested_quant_map{};  // [256]
+  std::int64_t nested_blocksize = 256;        // blocks
   float nested_offset = 0.0F;
 };
 
@@ -144,11 +144,11 @@ struct Quantized4bit {
   std::int64_t n = 0;
   std::int64_t blocksize = 64;
   QuantType quant_type = QuantType::nf4;
-  std::vector<std::uint8_t> packed;        // [ceil(n/2)]
-  std::vector<float> absmax;               // [blocks], also when nested
-  std::vector<std::uint8_t> absmax_8bit;   // [blocks], empty when plain
-  std::vector<float> nested_absmax;        // [ceil(blocks/256)]
-  std::vector<float> nested_quant_map;     // [256], empty when plain
+  std::vector<std::uint8_t> packed;       // [ceil(n/2)]
+  std::vector<float> absmax;              // [blocks], also when nested
+  std::vector<std::uint8_t> absmax_8bit;  // [blocks], empty when plain
+  std::vector<float> nested_absmax;       // [ceil(blocks/256)]
+  std::vector<float> nested_quant_map;    // [256], empty when plain
   float nested_offset = 0.0F;
 
   // A view for dequantize_4bit; valid as long as this object is.

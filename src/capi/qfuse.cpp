@@ -19,8 +19,8 @@
 
 namespace {
 
-using qfuse::format::Outcome;
 using qfuse::format::invalid_argument;
+using qfuse::format::Outcome;
 using qfuse::format::unsupported;
 
 // Whole UTF-8 characters, as many as fit before the final zero.
@@ -58,8 +58,8 @@ Outcome adopt(const Struct* from, const char* name, Struct& to) {
   if (from == nullptr) return invalid_argument(std::string(name) + " is NULL");
   const std::size_t size = from->struct_size;
   if (size < sizeof(Struct))
-    return invalid_argument(std::string(name) + ".struct_size is " + std::to_string(size) + ", it must be sizeof the struct, " +
-                            std::to_string(sizeof(Struct)));
+    return invalid_argument(std::string(name) + ".struct_size is " + std::to_string(size) +
+                            ", it must be sizeof the struct, " + std::to_string(sizeof(Struct)));
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   if (std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char byte) { return byte != 0; }))
     return unsupported(std::string(name) + " uses fields that qfuse " QFUSE_VERSION_STRING " does not know");
@@ -160,8 +160,7 @@ qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params* params, c
   return run(params, exec, error, qfuse::ops::dequantize_4bit, qfuse::reference::dequantize_4bit);
 }
 
-qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
-                                 qfuse_error* error) {
+qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec, qfuse_error* error) {
   return run(params, exec, error, qfuse::ops::quantize_4bit, qfuse::reference::quantize_4bit);
 }
 

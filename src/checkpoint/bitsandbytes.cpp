@@ -132,7 +132,7 @@ void LayoutReader::add_4bit(const StoredTensor& blob) {
           fmt::format("{} weights in blocks of {}", *n, state.blocksize));
   if (const StoredTensor* map = claim(weight, base + ".quant_map")) require(*map, TensorType::f32, 16, "4-bit codes");
   add_nested(weight, storage, state, blocks);
-  weight.storage = std::move(storage);
+  weight.storage = storage;
   weights_.emplace(weight.values().entry->name, std::move(weight));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "checkpoint/errors.h"
 
@@ -30,8 +31,8 @@ void require_decodable(const Exec& exec) {
   dequantize_int8(kCode, kScale, value, Dtype::float32, exec);
 }
 
-TensorReader::TensorReader(const Tensor& tensor, Dtype dtype, const Exec& exec)
-    : tensor_(tensor), dtype_(dtype), exec_(exec), bytes_(tensor.decoded_bytes(dtype)) {
+TensorReader::TensorReader(const Tensor& tensor, Dtype dtype, Exec exec)
+    : tensor_(tensor), dtype_(dtype), exec_(std::move(exec)), bytes_(tensor.decoded_bytes(dtype)) {
   if (!tensor.quantized_dtype()) return;
   alignment_ = static_cast<std::int64_t>(dtype_size(dtype));
   if (const auto* weight = std::get_if<Weight4bit>(&tensor.storage)) {

@@ -20,7 +20,7 @@ class TensorReader {
  public:
   // A quantized `tensor` is decoded to `dtype`, any other is read as it is. `tensor` must outlive the reader, and
   // `exec` be one that weights can be decoded on.
-  TensorReader(const Tensor& tensor, Dtype dtype, const Exec& exec);
+  TensorReader(const Tensor& tensor, Dtype dtype, Exec exec);
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }  // of the decoded tensor
   // Reads begin at a multiple of this many bytes, so that they meet whole (nested) blocks: a power of two.

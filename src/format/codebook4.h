@@ -1,7 +1,7 @@
 // The 4-bit codebooks NF4 and FP4: the one home of their values and decision thresholds.
-// Values: the NormalFloat of QLoRA (Dettmers et al., 2023, appendix E) and the 1-2-1 float of bitsandbytes, as bitsandbytes
-// publishes them. Thresholds: the decimals of its CUDA encoder, rounded once to fp32. They are part of the format:
-// NF4's 0, 8, 12 and 14, and most of FP4's, differ by ulps from the midpoints between neighbouring values.
+// Values: the NormalFloat of QLoRA (Dettmers et al., 2023, appendix E) and the 1-2-1 float of bitsandbytes, as
+// bitsandbytes publishes them. Thresholds: the decimals of its CUDA encoder, rounded once to fp32. They are part of the
+// format: NF4's 0, 8, 12 and 14, and most of FP4's, differ by ulps from the midpoints between neighbouring values.
 #ifndef QFUSE_FORMAT_CODEBOOK4_H
 #define QFUSE_FORMAT_CODEBOOK4_H
 

@@ -54,9 +54,10 @@ Outcome check_quant_type(qfuse_quant_type quant_type) {
 
 Outcome check_dtype(const char* name, qfuse_dtype dtype) {
   if (dtype_size(dtype) == 0)
-    return invalid_argument(fmt::format("{} is {}, it must be QFUSE_FLOAT32 ({}), QFUSE_FLOAT16 ({}) or QFUSE_BFLOAT16 ({})",
-                                        name, static_cast<int>(dtype), static_cast<int>(QFUSE_FLOAT32),
-                                        static_cast<int>(QFUSE_FLOAT16), static_cast<int>(QFUSE_BFLOAT16)));
+    return invalid_argument(
+        fmt::format("{} is {}, it must be QFUSE_FLOAT32 ({}), QFUSE_FLOAT16 ({}) or QFUSE_BFLOAT16 ({})", name,
+                    static_cast<int>(dtype), static_cast<int>(QFUSE_FLOAT32), static_cast<int>(QFUSE_FLOAT16),
+                    static_cast<int>(QFUSE_BFLOAT16)));
   return {};
 }
 
@@ -166,10 +167,12 @@ Outcome check(const DequantizeInt8& p) {
 Outcome check(const qfuse_exec& exec) {
   const qfuse_device& device = exec.device;
   if (device.type != QFUSE_CPU && device.type != QFUSE_CUDA && device.type != QFUSE_REFERENCE)
-    return invalid_argument(fmt::format("device type is {}, it must be QFUSE_CPU ({}), QFUSE_CUDA ({}) or QFUSE_REFERENCE ({})",
-                                        static_cast<int>(device.type), static_cast<int>(QFUSE_CPU),
-                                        static_cast<int>(QFUSE_CUDA), static_cast<int>(QFUSE_REFERENCE)));
-  if (device.index < 0) return invalid_argument(fmt::format("device index is {}, it must not be negative", device.index));
+    return invalid_argument(
+        fmt::format("device type is {}, it must be QFUSE_CPU ({}), QFUSE_CUDA ({}) or QFUSE_REFERENCE ({})",
+                    static_cast<int>(device.type), static_cast<int>(QFUSE_CPU), static_cast<int>(QFUSE_CUDA),
+                    static_cast<int>(QFUSE_REFERENCE)));
+  if (device.index < 0)
+    return invalid_argument(fmt::format("device index is {}, it must not be negative", device.index));
   if (device.type != QFUSE_CUDA && device.index > 0)
     return unsupported(fmt::format("device index is {}, there is only one such device", device.index));
   if (device.type != QFUSE_CUDA && exec.stream != nullptr)

@@ -17,8 +17,8 @@ inline constexpr std::uint32_t kNan16 = 0x7fffU;              // the NaN that cv
 inline constexpr std::uint32_t kHalfMinNormalBits = 0x38800000U;
 inline constexpr std::uint32_t kHalfOverflowBits = 0x477ff000U;
 inline constexpr std::uint32_t kHalfInf = 0x7c00U;
-inline constexpr std::uint32_t kHalfMinNormal = 0x0400U;      // its least normal value as fp16 bits
-inline constexpr float kHalfSubnormalUnit = 0x1p-24F;         // the spacing of its subnormals
+inline constexpr std::uint32_t kHalfMinNormal = 0x0400U;          // its least normal value as fp16 bits
+inline constexpr float kHalfSubnormalUnit = 0x1p-24F;             // the spacing of its subnormals
 inline constexpr std::uint32_t kHalfRebias = (127U - 15U) << 23;  // between the two exponent biases
 // 0.5 has an ulp of 2^-24, the spacing of fp16 subnormals: adding it lets the fp32 adder round them.
 inline constexpr float kHalfSubnormalMagic = 0.5F;

@@ -30,7 +30,8 @@ format::Outcome launch(Launch<Params> Backend::*op, const char* name, const Para
   if (format::Outcome o = format::check(exec); !o.ok()) return o;
   const Backend* backend = find_backend(exec.device.type);
   if (backend == nullptr || backend->*op == nullptr)
-    return format::unsupported(std::string(name) + ": this build of qfuse has no kernel for the device asked for; use cpu");
+    return format::unsupported(std::string(name) +
+                               ": this build of qfuse has no kernel for the device asked for; use cpu");
   if (format::is_empty(p)) return {};
   return (backend->*op)(p, exec);
 }

@@ -13,7 +13,8 @@ void dequantize_4bit(const format::Dequantize4bit& p);
 void quantize_4bit(const format::Quantize4bit& p);
 void dequantize_int8(const format::DequantizeInt8& p);
 
-// The 8-bit dynamic code of one scaled value by bitsandbytes' own search: the nearest, ties to the even index, NaN to 0.
+// The 8-bit dynamic code of one scaled value by bitsandbytes' own search: the nearest, ties to the even index, NaN to
+// 0.
 std::uint8_t encode_8bit(float x);
 
 }  // namespace qfuse::reference

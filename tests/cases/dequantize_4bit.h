@@ -82,7 +82,8 @@ inline Dequantize4bitInput make_input(const Dequantize4bitCase& c) {
   }
   in.absmax_8bit.resize(blocks);
   for (auto& code : in.absmax_8bit) code = static_cast<std::uint8_t>(random());
-  in.nested_absmax.resize(static_cast<std::size_t>(qfuse_block_count(qfuse_block_count(c.n, c.blocksize), c.nested_blocksize)));
+  in.nested_absmax.resize(
+      static_cast<std::size_t>(qfuse_block_count(qfuse_block_count(c.n, c.blocksize), c.nested_blocksize)));
   for (auto& scale : in.nested_absmax) scale = random_scale(c.absmax, random);
   in.nested_quant_map.resize(256);
   qfuse_nested_quant_map(in.nested_quant_map.data());

@@ -43,7 +43,8 @@ inline constexpr std::array kQuantize4bitCases = {
     Quantize4bitCase{"some blocks of zeros", 64 * 700, 64, QFUSE_FP4, 256, WeightKind::zero_blocks},
     Quantize4bitCase{"subnormal weights", 64 * 700, 64, QFUSE_FP4, 256, WeightKind::subnormal},
     Quantize4bitCase{"reciprocal is subnormal", 64 * 700, 64, QFUSE_NF4, 256, WeightKind::huge},
-    Quantize4bitCase{"NaN, infinities, extremes among numbers", 64 * 700 + 33, 64, QFUSE_NF4, 256, WeightKind::specials},
+    Quantize4bitCase{"NaN, infinities, extremes among numbers", 64 * 700 + 33, 64, QFUSE_NF4, 256,
+                     WeightKind::specials},
     Quantize4bitCase{"the same in fp4", 64 * 700 + 33, 64, QFUSE_FP4, 0, WeightKind::specials},
     Quantize4bitCase{"blocks of NaN alone, short last", 64 * 40 + 10, 64, QFUSE_NF4, 16, WeightKind::nan_blocks},
     Quantize4bitCase{"exact ties at every threshold", 64 * 700, 64, QFUSE_NF4, 256, WeightKind::ties},
@@ -51,8 +52,14 @@ inline constexpr std::array kQuantize4bitCases = {
 };
 
 inline float random_weight(const Quantize4bitCase& c, std::int64_t i, std::mt19937& random) {
-  constexpr std::array kSpecials = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-                                    -std::numeric_limits<float>::infinity(), -0.0F, FLT_MAX, -FLT_MAX, FLT_MIN, -FLT_MIN};
+  constexpr std::array kSpecials = {std::numeric_limits<float>::quiet_NaN(),
+                                    std::numeric_limits<float>::infinity(),
+                                    -std::numeric_limits<float>::infinity(),
+                                    -0.0F,
+                                    FLT_MAX,
+                                    -FLT_MAX,
+                                    FLT_MIN,
+                                    -FLT_MIN};
   const float normal = std::normal_distribution<float>(0.0F, 0.02F)(random);
   const bool rarely = random() % 50 == 0;
   switch (c.weights) {

@@ -24,7 +24,8 @@ std::array<std::uint32_t, N> bits_of(std::span<const float> values) {
 // The fp32 bits of bitsandbytes' decision constants, each decimal rounded once.
 TEST(Codebook4, ThresholdsAreTheDecimalsRoundedOnce) {
   EXPECT_EQ(bits_of<7>(kFp4.used_thresholds()),
-            (std::array<std::uint32_t, 7>{0x3b2aaab9, 0x3db00000, 0x3e555555, 0x3e955555, 0x3ed55556, 0x3f155550, 0x3f555555}));
+            (std::array<std::uint32_t, 7>{0x3b2aaab9, 0x3db00000, 0x3e555555, 0x3e955555, 0x3ed55556, 0x3f155550,
+                                          0x3f555555}));
   const auto nf4 = bits_of<15>(kNf4.used_thresholds());
   for (std::size_t i = 0; i < nf4.size(); ++i) {
     const float midpoint = (kNf4.values[i] + kNf4.values[i + 1]) * 0.5F;

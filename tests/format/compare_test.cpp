@@ -34,7 +34,8 @@ TEST(Compare, OneUlpIsADifferenceAndIsLocated) {
   const std::array other = {1.0F, -0.0F, std::nextafter(2.0F, 3.0F)};
   const auto result = same_elements(kBase.data(), other.data(), 3, QFUSE_FLOAT32);
   EXPECT_FALSE(result);
-  EXPECT_NE(std::string(result.message()).find("1 of 3 elements differ, first at 2"), std::string::npos) << result.message();
+  EXPECT_NE(std::string(result.message()).find("1 of 3 elements differ, first at 2"), std::string::npos)
+      << result.message();
 }
 
 TEST(Compare, BytesDiffer) {

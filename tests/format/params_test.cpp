@@ -92,11 +92,13 @@ TEST(Params, DequantizeRefusesWhatTheManualRefuses) {
   expect_refused([](auto& p) { p.n = -1; }, {"n is -1"});
   expect_refused([](auto& p) { p.n = kLots; }, {"n is 4611686018427387904", "more than memory"});
   for (const std::int64_t blocksize : {0L, -64L, 16L, 63L, 96L, 8192L})
-    expect_refused([&](auto& p) { p.blocksize = blocksize; }, {"blocksize is", std::to_string(blocksize).c_str(), "32", "4096"});
+    expect_refused([&](auto& p) { p.blocksize = blocksize; },
+                   {"blocksize is", std::to_string(blocksize).c_str(), "32", "4096"});
   expect_refused([](auto& p) { p.quant_type = static_cast<qfuse_quant_type>(7); }, {"quant_type is 7"});
   expect_refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(9); }, {"out_dtype is 9"});
   for (const std::int64_t blocksize : {0L, -1L, 3L, 255L})
-    expect_refused([&](auto& p) { p.nested_blocksize = blocksize; }, {"nested_blocksize is", std::to_string(blocksize).c_str()});
+    expect_refused([&](auto& p) { p.nested_blocksize = blocksize; },
+                   {"nested_blocksize is", std::to_string(blocksize).c_str()});
 }
 
 TEST(Params, DequantizeRefusesMissingAndMixedArrays) {

@@ -60,7 +60,8 @@ TEST(Rounding, Float16RoundsAsTheCompilerRoundsIt) {
 TEST(Rounding, Bfloat16IsTheNearestWithTiesToEven) {
   std::mt19937 random(4);
   for (int i = 0; i < 2'000'000; ++i) {
-    const float x = float_of(i < 200'000 ? static_cast<std::uint32_t>(random()) | 0x8000U : static_cast<std::uint32_t>(random()));
+    const float x =
+        float_of(i < 200'000 ? static_cast<std::uint32_t>(random()) | 0x8000U : static_cast<std::uint32_t>(random()));
     if (!std::isfinite(x)) continue;
     const auto below = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);  // toward zero
     const auto above = static_cast<std::uint16_t>(below + 1);

@@ -1,4 +1,5 @@
-// The C interface's own promises: versions of structs, errors as values, devices by name, targets that are what they say.
+// The C interface's own promises: versions of structs, errors as values, devices by name, targets that are what they
+// say.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -119,7 +120,8 @@ TEST(Capi, AMissingDeviceIsAClearFailure) {
   call = Call();
   call.exec.cpu_target = "avx1024";
   EXPECT_EQ(call.run(), QFUSE_UNSUPPORTED);
-  EXPECT_NE(std::string(call.error.message).find("'avx1024', this machine has: "), std::string::npos) << call.error.message;
+  EXPECT_NE(std::string(call.error.message).find("'avx1024', this machine has: "), std::string::npos)
+      << call.error.message;
 }
 
 TEST(Capi, DevicesAreDescribed) {

@@ -16,7 +16,9 @@ namespace {
 constexpr std::array kDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
 constexpr std::array kDtypeNames = {"float32", "float16", "bfloat16"};  // by qfuse_dtype
 
-std::size_t output_size(std::int64_t n, qfuse_dtype dtype) { return static_cast<std::size_t>(n) * qfuse_dtype_size(dtype); }
+std::size_t output_size(std::int64_t n, qfuse_dtype dtype) {
+  return static_cast<std::size_t>(n) * qfuse_dtype_size(dtype);
+}
 
 // ---- against bitsandbytes ----
 
@@ -105,7 +107,8 @@ TEST(Dequantize4bit, StreamedOutputEqualsTheOracle) {
     exec.cpu_target = target;
     for (const std::size_t address : {0U, 16U, 32U, 6U}) {
       Buffer out(expected.size() + 64);
-      auto* const aligned = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(out.data()) + 63) / 64 * 64);
+      auto* const aligned =
+          reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(out.data()) + 63) / 64 * 64);
       p.out = aligned + address % 64;
       if (static_cast<std::uint8_t*>(p.out) + expected.size() > out.data() + out.size()) p.out = out.as<void>();
       ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, nullptr), QFUSE_OK);
@@ -116,12 +119,12 @@ TEST(Dequantize4bit, StreamedOutputEqualsTheOracle) {
 
 TEST(Dequantize4bit, EveryCodeOfAFlatBlockIsItsCodebookValue) {
   // absmax 1 and fp32: what comes out are the codebooks as bitsandbytes publishes them (bits of spec'd fp32 values).
-  constexpr std::array<std::uint32_t, 16> kNf4Bits = {0xbf800000, 0xbf3239b1, 0xbf066b30, 0xbeca32a0, 0xbe91a24d, 0xbe3d353f,
-                                                      0xbdba7871, 0x00000000, 0x3da2faff, 0x3e24cae3, 0x3e7c04dd, 0x3ead033a,
-                                                      0x3ee1a4b8, 0x3f1007ab, 0x3f3913b3, 0x3f800000};
-  constexpr std::array<std::uint32_t, 16> kFp4Bits = {0x00000000, 0x3baaaaab, 0x3f2aaaab, 0x3f800000, 0x3eaaaaab, 0x3f000000,
-                                                      0x3e2aaaab, 0x3e800000, 0x80000000, 0xbbaaaaab, 0xbf2aaaab, 0xbf800000,
-                                                      0xbeaaaaab, 0xbf000000, 0xbe2aaaab, 0xbe800000};
+  constexpr std::array<std::uint32_t, 16> kNf4Bits = {
+      0xbf800000, 0xbf3239b1, 0xbf066b30, 0xbeca32a0, 0xbe91a24d, 0xbe3d353f, 0xbdba7871, 0x00000000,
+      0x3da2faff, 0x3e24cae3, 0x3e7c04dd, 0x3ead033a, 0x3ee1a4b8, 0x3f1007ab, 0x3f3913b3, 0x3f800000};
+  constexpr std::array<std::uint32_t, 16> kFp4Bits = {
+      0x00000000, 0x3baaaaab, 0x3f2aaaab, 0x3f800000, 0x3eaaaaab, 0x3f000000, 0x3e2aaaab, 0x3e800000,
+      0x80000000, 0xbbaaaaab, 0xbf2aaaab, 0xbf800000, 0xbeaaaaab, 0xbf000000, 0xbe2aaaab, 0xbe800000};
   std::array<std::uint8_t, 8> packed{};
   for (unsigned i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::uint8_t>((2 * i) << 4 | (2 * i + 1));
   const float absmax = 1.0F;

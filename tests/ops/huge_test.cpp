@@ -17,7 +17,8 @@ constexpr std::int64_t kNestedElements = 256 * kBlocksize;
 constexpr std::int64_t kWindow = 4 * kNestedElements;
 
 // Windows that begin with a nested block: at the start, around 2^31, and at the end.
-const std::vector<std::int64_t> kWindows = {0, (std::int64_t{1} << 31) - kWindow / 2, kCount / kNestedElements * kNestedElements};
+const std::vector<std::int64_t> kWindows = {0, (std::int64_t{1} << 31) - kWindow / 2,
+                                            kCount / kNestedElements* kNestedElements};
 
 TEST(Huge, DecodeAndEncodeBeyondTwoToThe31) {
   std::vector<std::uint8_t> packed(static_cast<std::size_t>(qfuse_packed_size(kCount)));

@@ -1,8 +1,8 @@
 // What holds for any weight: found by rapidcheck, shrunk to the smallest that breaks it.
 #include <gtest/gtest.h>
-#include <qfuse/qfuse.hpp>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
+#include <qfuse/qfuse.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -17,9 +17,7 @@ namespace {
 
 const std::vector<std::int64_t> kBlocksizes = {32, 64, 128, 256, 512, 1024, 2048, 4096};
 
-Exec any_exec() {
-  return {.threads = *rc::gen::inRange(1, 5), .cpu_target = *rc::gen::elementOf(cpu_targets())};
-}
+Exec any_exec() { return {.threads = *rc::gen::inRange(1, 5), .cpu_target = *rc::gen::elementOf(cpu_targets())}; }
 
 // Ordinary numbers, with zeros among them; any count, odd ones included.
 std::vector<float> any_weights() {
@@ -93,13 +91,16 @@ RC_GTEST_PROP(Properties, ASplitWeightDecodesToTheSameBytes, ()) {
   const auto n = *rc::gen::inRange<std::int64_t>(kNestedElements + 1, 4 * kNestedElements);
   std::vector<float> weights(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::sin(static_cast<float>(i)) * 0.02F;
-  const Quantized4bit q = quantize_4bit(bytes_of(weights), Dtype::float32, QuantType::nf4, kBlocksize, true, any_exec());
-  const auto cut = static_cast<std::size_t>(*rc::gen::inRange<std::int64_t>(1, n / kNestedElements + 1) * kNestedElements);
+  const Quantized4bit q =
+      quantize_4bit(bytes_of(weights), Dtype::float32, QuantType::nf4, kBlocksize, true, any_exec());
+  const auto cut =
+      static_cast<std::size_t>(*rc::gen::inRange<std::int64_t>(1, n / kNestedElements + 1) * kNestedElements);
   std::vector<float> halves(weights.size());
   const auto part = [&](std::size_t begin, std::size_t end) {
     Absmax view = q.view();
     view.nested = view.nested.subspan(begin / kBlocksize, (end - begin + kBlocksize - 1) / kBlocksize);
-    view.nested_absmax = view.nested_absmax.subspan(begin / kNestedElements, (end - begin + kNestedElements - 1) / kNestedElements);
+    view.nested_absmax =
+        view.nested_absmax.subspan(begin / kNestedElements, (end - begin + kNestedElements - 1) / kNestedElements);
     dequantize_4bit(std::span(q.packed).subspan(begin / 2, (end - begin + 1) / 2), view, q.quant_type, kBlocksize,
                     std::as_writable_bytes(std::span(halves).subspan(begin, end - begin)), Dtype::float32, any_exec());
   };
@@ -130,9 +131,8 @@ TEST(Hpp, LengthsAreCheckedAgainstTheElements) {
     view.nested = view.nested.first(1);
     dequantize_4bit(q.packed, view, q.quant_type, 64, bytes, Dtype::float32);
   });
-  expect_message("blocksize is 48, it must be a power of two from 32 to 4096", [&] {
-    quantize_4bit(bytes_of(weights), Dtype::float32, QuantType::nf4, 48, false);
-  });
+  expect_message("blocksize is 48, it must be a power of two from 32 to 4096",
+                 [&] { quantize_4bit(bytes_of(weights), Dtype::float32, QuantType::nf4, 48, false); });
 }
 
 }  // namespace

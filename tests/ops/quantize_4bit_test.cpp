@@ -58,9 +58,11 @@ void expect_golden(const std::string& stem, std::size_t expected) {
       qfuse_error error{};
       ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
       const auto flips = kReciprocalFlips.find(golden.name);
-      EXPECT_EQ(differing_bytes(golden.packed->bytes, actual.packed), flips == kReciprocalFlips.end() ? 0 : flips->second);
+      EXPECT_EQ(differing_bytes(golden.packed->bytes, actual.packed),
+                flips == kReciprocalFlips.end() ? 0 : flips->second);
       if (golden.nested) {
-        EXPECT_TRUE(same_bytes(golden.absmax->bytes.data(), actual.absmax_8bit.data(), actual.blocks)) << "nested codes";
+        EXPECT_TRUE(same_bytes(golden.absmax->bytes.data(), actual.absmax_8bit.data(), actual.blocks))
+            << "nested codes";
         ASSERT_EQ(golden.nested_absmax->bytes.size(), actual.nested_absmax.size());
         EXPECT_TRUE(same_elements(golden.nested_absmax->bytes.data(), actual.nested_absmax.data(),
                                   golden.nested_absmax->elements(), QFUSE_FLOAT32));
@@ -91,7 +93,8 @@ TEST(Quantize4bit, OffsetIsTheMeanWithinTheRoundingOfBitsandbytes) {
     ASSERT_EQ(qfuse_quantize_4bit(&p, nullptr, nullptr), QFUSE_OK);
     // A sum of k fp32 numbers in any order has a relative error of at most (k-1) ulps; a tree's is far smaller.
     const double bound = static_cast<double>(actual.blocks) * FLT_EPSILON * std::fabs(golden.nested_offset);
-    EXPECT_TRUE(std::fabs(actual.offset() - golden.nested_offset) <= bound) << actual.offset() << " " << golden.nested_offset;
+    EXPECT_TRUE(std::fabs(actual.offset() - golden.nested_offset) <= bound)
+        << actual.offset() << " " << golden.nested_offset;
     ++compared;
   }
   EXPECT_EQ(compared, 17);

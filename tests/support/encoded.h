@@ -17,8 +17,9 @@ struct Encoded {
         packed(static_cast<std::size_t>(qfuse_packed_size(n)), misalignment),
         absmax(static_cast<std::size_t>(blocks) * sizeof(float), misalignment),
         absmax_8bit(nested ? static_cast<std::size_t>(blocks) : 0, misalignment),
-        nested_absmax(nested ? static_cast<std::size_t>(qfuse_block_count(blocks, nested_blocksize)) * sizeof(float) : 0,
-                      misalignment),
+        nested_absmax(
+            nested ? static_cast<std::size_t>(qfuse_block_count(blocks, nested_blocksize)) * sizeof(float) : 0,
+            misalignment),
         nested_offset(nested ? sizeof(float) : 0, misalignment) {}
 
   // Sets the outputs of p.
@@ -47,8 +48,10 @@ inline testing::AssertionResult same_buffer(const char* name, const Buffer& expe
 }
 
 inline testing::AssertionResult same_encoding(const Encoded& expected, const Encoded& actual) {
-  for (const auto& [name, buffer] : {std::pair{"packed", &Encoded::packed}, {"absmax", &Encoded::absmax},
-                                     {"absmax_8bit", &Encoded::absmax_8bit}, {"nested_absmax", &Encoded::nested_absmax},
+  for (const auto& [name, buffer] : {std::pair{"packed", &Encoded::packed},
+                                     {"absmax", &Encoded::absmax},
+                                     {"absmax_8bit", &Encoded::absmax_8bit},
+                                     {"nested_absmax", &Encoded::nested_absmax},
                                      {"nested_offset", &Encoded::nested_offset}})
     if (auto result = same_buffer(name, expected.*buffer, actual.*buffer); !result) return result;
   return testing::AssertionSuccess();

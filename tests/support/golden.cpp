@@ -87,7 +87,8 @@ qfuse_dequantize_4bit_params GoldenWeight::params() const {
 GoldenWeight golden_weight(const GoldenFile& file, const std::string& name) {
   const std::string prefix = name + ".weight";
   const bool nf4 = file.contains(prefix + ".quant_state.bitsandbytes__nf4");
-  const GoldenTensor& blob = file.at(prefix + (nf4 ? ".quant_state.bitsandbytes__nf4" : ".quant_state.bitsandbytes__fp4"));
+  const GoldenTensor& blob =
+      file.at(prefix + (nf4 ? ".quant_state.bitsandbytes__nf4" : ".quant_state.bitsandbytes__fp4"));
   const auto state = parse_python_json({blob.bytes.begin(), blob.bytes.end()});
   GoldenWeight w{};
   w.name = name;

@@ -5,8 +5,8 @@
 // oracle: reference/dequantize_4bit.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/dequantize_4bit.cpp"
-#include <hwy/foreach_target.h>  // re-includes this file once per target
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>  // re-includes this file once per target
 #include <hwy/highway.h>
 
 #include <algorithm>

@@ -68,11 +68,9 @@ HWY_INLINE hn::Vec<Bits<DF>> number_to_float16([[maybe_unused]] DF df, hn::Vec<D
   const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(du, 1U));
   auto half = hn::ShiftRight<13>(
       hn::Add(hn::Add(hn::Sub(magnitude, hn::Set(du, format::kHalfRebias)), hn::Set(du, 0xfffU)), odd));
-  half = hn::IfThenElse(magnitude_less(du, magnitude, format::kHalfOverflowBits), half,
-                        hn::Set(du, format::kHalfInf));
+  half = hn::IfThenElse(magnitude_less(du, magnitude, format::kHalfOverflowBits), half, hn::Set(du, format::kHalfInf));
   const auto magic = hn::Set(df, format::kHalfSubnormalMagic);
-  const auto subnormal =
-      hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(df, magnitude), magic)), hn::BitCast(du, magic));
+  const auto subnormal = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(df, magnitude), magic)), hn::BitCast(du, magic));
   half = hn::IfThenElse(magnitude_less(du, magnitude, format::kHalfMinNormalBits), subnormal, half);
   const auto sign = hn::ShiftRight<16>(hn::And(hn::BitCast(du, v), hn::Set(du, format::kSignBit)));
   return hn::Or(half, sign);

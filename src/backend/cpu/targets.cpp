@@ -72,9 +72,7 @@ format::Outcome choose_target(const char* name, std::size_t& dispatch_row) {
   return format::unsupported("cpu_target is '" + std::string(name) + "', this machine has: " + known);
 }
 
-const char* compiled_target(std::size_t dispatch_row) {
-  return HWY_DISPATCH_TABLE(compiled_for)[dispatch_row]();
-}
+const char* compiled_target(std::size_t dispatch_row) { return HWY_DISPATCH_TABLE(compiled_for)[dispatch_row](); }
 
 }  // namespace qfuse::cpu
 

@@ -1,0 +1,49 @@
+/* Decodes one NF4 weight with nested absmax, as it lies in a bitsandbytes checkpoint.
+ *   cc decode_one_weight.c $(pkg-config --cflags --libs qfuse) */
+#include <qfuse/qfuse.h>
+#include <stdio.h>
+
+enum { kRows = 8, kCols = 8, kBlocksize = 32 };
+
+int main(void) {
+  /* <name>: two codes a byte, the first in the high nibble. Here every code from 0 to 15, four times over. */
+  static const uint8_t packed[kRows * kCols / 2] = {
+      0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+      0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+  };
+  /* <name>.absmax: the scale of each block of 32 elements, itself a code: index 0 is the map's least value, 255 its
+   * greatest. */
+  static const uint8_t absmax_8bit[kRows * kCols / kBlocksize] = {0, 255};
+  /* <name>.nested_absmax */
+  static const float nested_absmax[1] = {0.25F};
+  /* <name>.nested_quant_map: this example makes it; a checkpoint holds its own, which is the one to use. */
+  float nested_quant_map[256];
+  float weight[kRows][kCols];
+
+  qfuse_nested_quant_map(nested_quant_map);
+  const qfuse_dequantize_4bit_params params = {
+      .struct_size = sizeof params,
+      .n = (int64_t)kRows * kCols,
+      .blocksize = kBlocksize,
+      .quant_type = QFUSE_NF4,
+      .out_dtype = QFUSE_FLOAT32,
+      .packed = packed,
+      .absmax_8bit = absmax_8bit,
+      .nested_absmax = nested_absmax,
+      .nested_quant_map = nested_quant_map,
+      .nested_blocksize = 256,
+      .nested_offset = 0.5F,
+      .out = weight,
+  };
+  qfuse_error error;
+  if (qfuse_dequantize_4bit(&params, NULL, &error) != QFUSE_OK) {
+    fprintf(stderr, "%s\n", error.message);
+    return 1;
+  }
+
+  for (int row = 0; row < kRows; ++row) {
+    for (int col = 0; col < kCols; ++col) printf("%8.4f", weight[row][col]);
+    printf("\n");
+  }
+  return 0;
+}
