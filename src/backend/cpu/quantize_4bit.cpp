@@ -55,9 +55,11 @@ HWY_INLINE float absmax_of(std::int32_t magnitude, bool full_block) {
 
 HWY_INLINE float reciprocal(float absmax) { return format::ftz(1.0F / absmax); }
 
-HWY_INLINE hn::Vec<Ints> step_if_above(hn::Vec<Ints> rank, std::int32_t step, hn::Vec<Floats> v,
-                                       hn::Vec<Floats> threshold) {
-  const auto above = hn::RebindMask(Ints(), hn::Gt(v, threshold));
+HWY_INLINE hn::Mask<Ints> is_above(hn::Vec<Floats> v, hn::Vec<Floats> threshold) {
+  return hn::RebindMask(Ints(), hn::Gt(v, threshold));
+}
+
+HWY_INLINE hn::Vec<Ints> step_if(hn::Mask<Ints> above, hn::Vec<Ints> rank, std::int32_t step) {
   return hn::IfThenElse(above, hn::Add(rank, hn::Set(Ints(), step)), rank);
 }
 
@@ -68,11 +70,11 @@ HWY_INLINE hn::Vec<Ints> rank_number(const format::Codebook4& codebook, hn::Vec<
     const auto thresholds = hn::LoadU(Floats(), codebook.thresholds.data());
     for (std::int32_t step = (codebook.threshold_count + 1) / 2; step > 0; step /= 2) {
       const auto at = hn::IndicesFromVec(Floats(), hn::Add(rank, hn::Set(Ints(), step - 1)));
-      rank = step_if_above(rank, step, v, hn::TableLookupLanes(thresholds, at));
+      rank = step_if(is_above(v, hn::TableLookupLanes(thresholds, at)), rank, step);
     }
   } else {
-    for (const float threshold : codebook.used_thresholds())
-      rank = step_if_above(rank, 1, v, hn::Set(Floats(), threshold));
+    for (const float threshold : codebook.used_thresholds())  // a true lane of a mask is -1
+      rank = hn::Sub(rank, hn::VecFromMask(Ints(), is_above(v, hn::Set(Floats(), threshold))));
   }
   return rank;
 }
@@ -89,7 +91,8 @@ HWY_INLINE hn::Vec<Ints> rank_8bit(hn::Vec<Floats> v) {
   auto rank = hn::Zero(Ints());
   for (std::int32_t step = format::kCodes8 / 2; step > 0; step /= 2) {
     const auto at = hn::Add(rank, hn::Set(Ints(), step - 1));
-    rank = step_if_above(rank, step, v, hn::GatherIndex(Floats(), format::kDynamic8Thresholds.data(), at));
+    const auto threshold = hn::GatherIndex(Floats(), format::kDynamic8Thresholds.data(), at);
+    rank = step_if(is_above(v, threshold), rank, step);
   }
   return rank;
 }
@@ -105,19 +108,43 @@ HWY_INLINE float find_absmax(const std::uint8_t* in, std::int64_t count, bool fu
   return absmax_of(hn::GetLane(hn::MaxOfLanes(Ints(), most)), full_block);
 }
 
-// kTame leaves out the flushing of subnormals, where it cannot show in a rank.
+using Codes = hn::Rebind<std::uint8_t, Floats>;
+
+// A vector of scaled weights from in[i] on, as codes. kTame leaves out the flushing of subnormals, where it cannot
+// show.
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType, bool kTame>
-HWY_INLINE void find_codes(const std::uint8_t* in, std::int64_t count, float absmax, std::uint8_t* codes) {
+HWY_INLINE hn::Vec<Codes> encode_vector(const std::uint8_t* in, std::int64_t i, hn::Vec<Floats> scale) {
   constexpr const format::Codebook4& kCodebook = format::codebook4(kQuantType);
-  const hn::Rebind<std::uint8_t, Floats> d8;
+  const auto v = load_as_float<kDtype>(Floats(), in + i * format::dtype_size(kDtype));
+  const auto scaled = kTame ? hn::Mul(v, scale) : mul_ftz(Floats(), v, scale);
+  const auto rank = hn::DemoteTo(Codes(), rank_4bit(kCodebook, scaled));
+  if constexpr (!kCodebook.signed_magnitude) return rank;
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(Codes(), kCodebook.code_of_rank[hn::GetLane(rank)]);
+#else
+  return hn::TableLookupBytes(hn::LoadU(hn::Full128<std::uint8_t>(), kCodebook.code_of_rank.data()), rank);
+#endif
+}
+
+// `count` weights, a whole number of vectors and of pairs, to count/2 bytes: the even element in the high nibble.
+template <qfuse_dtype kDtype, qfuse_quant_type kQuantType, bool kTame>
+HWY_INLINE void encode_codes(const std::uint8_t* in, std::int64_t count, float absmax, std::uint8_t* packed) {
   const auto scale = hn::Set(Floats(), reciprocal(absmax));
-  for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(Floats()))) {
-    const auto v = load_as_float<kDtype>(Floats(), in + i * format::dtype_size(kDtype));
-    const auto scaled = kTame ? hn::Mul(v, scale) : mul_ftz(Floats(), v, scale);
-    hn::StoreU(hn::DemoteTo(d8, rank_4bit(kCodebook, scaled)), d8, codes + i);
+#if HWY_TARGET == HWY_SCALAR
+  for (std::int64_t i = 0; i < count; i += 2) {
+    const auto high = hn::GetLane(encode_vector<kDtype, kQuantType, kTame>(in, i, scale));
+    const auto low = hn::GetLane(encode_vector<kDtype, kQuantType, kTame>(in, i + 1, scale));
+    packed[i / 2] = static_cast<std::uint8_t>(high << 4 | low);
   }
-  if constexpr (kCodebook.signed_magnitude)
-    for (std::int64_t i = 0; i < count; ++i) codes[i] = kCodebook.code_of_rank[codes[i]];
+#else
+  const hn::Repartition<std::uint16_t, Codes> d16;
+  const hn::Rebind<std::uint8_t, decltype(d16)> packed_d8;
+  for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(Floats()))) {
+    const auto pairs = hn::BitCast(d16, encode_vector<kDtype, kQuantType, kTame>(in, i, scale));
+    const auto joined = hn::Or(hn::ShiftLeft<4>(pairs), hn::ShiftRight<8>(pairs));  // in the low byte
+    hn::StoreU(hn::TruncateTo(packed_d8, joined), packed_d8, packed + i / 2);
+  }
+#endif
 }
 
 // A subnormal weight scaled by at most 1/kTameAbsmax is far from every threshold of NF4; FP4 would see its sign.
@@ -127,32 +154,39 @@ HWY_INLINE bool is_tame(float absmax) {
   return !format::codebook4(kQuantType).signed_magnitude && absmax >= kTameAbsmax;
 }
 
-// Two codes a byte, the even element in the high nibble.
-HWY_INLINE void pack(const std::uint8_t* codes, std::int64_t bytes, std::uint8_t* packed) {
-  for (std::int64_t j = 0; j < bytes; ++j) packed[j] = static_cast<std::uint8_t>(codes[2 * j] << 4 | codes[2 * j + 1]);
+template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
+HWY_INLINE void encode_block(const std::uint8_t* in, std::int64_t blocksize, bool full_block, float* absmax_out,
+                             std::uint8_t* packed) {
+  const float absmax = find_absmax<kDtype>(in, blocksize, full_block);
+  format::store_unaligned(absmax_out, 0, absmax);
+  is_tame<kQuantType>(absmax) ? encode_codes<kDtype, kQuantType, true>(in, blocksize, absmax, packed)
+                              : encode_codes<kDtype, kQuantType, false>(in, blocksize, absmax, packed);
+}
+
+// The short last block: the same, on copies padded with zeros.
+template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
+HWY_NOINLINE void encode_short_block(const format::Quantize4bit& p, std::int64_t block) {
+  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  std::array<std::uint8_t, format::kMaxBlocksize * kSize> in{};
+  std::array<std::uint8_t, format::kMaxBlocksize / 2> packed;
+  const std::int64_t first = block * p.blocksize;
+  const std::int64_t count = p.n - first;
+  std::memcpy(in.data(), static_cast<const std::uint8_t*>(p.in) + first * kSize,
+              static_cast<std::size_t>(count * kSize));
+  encode_block<kDtype, kQuantType>(in.data(), p.blocksize, false, p.absmax + block, packed.data());
+  std::memcpy(p.packed + first / 2, packed.data(), static_cast<std::size_t>(format::packed_size(count)));
 }
 
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
 void encode_blocks(const format::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kSize = format::dtype_size(kDtype);
-  alignas(64) std::array<std::uint8_t, format::kMaxBlocksize> codes;
-  alignas(64) std::array<std::uint8_t, format::kMaxBlocksize * kSize> padded;
-  for (std::int64_t block = begin; block < end; ++block) {
+  const std::int64_t full_end = std::min(end, p.n / p.blocksize);
+  const auto* const in = static_cast<const std::uint8_t*>(p.in);
+  for (std::int64_t block = begin; block < full_end; ++block) {
     const std::int64_t first = block * p.blocksize;
-    const std::int64_t count = std::min(p.blocksize, p.n - first);
-    const bool full_block = count == p.blocksize;
-    const std::uint8_t* in = static_cast<const std::uint8_t*>(p.in) + first * kSize;
-    if (!full_block) {
-      std::memset(padded.data(), 0, static_cast<std::size_t>(p.blocksize * kSize));
-      std::memcpy(padded.data(), in, static_cast<std::size_t>(count * kSize));
-      in = padded.data();
-    }
-    const float absmax = find_absmax<kDtype>(in, p.blocksize, full_block);
-    format::store_unaligned(p.absmax, block, absmax);
-    is_tame<kQuantType>(absmax) ? find_codes<kDtype, kQuantType, true>(in, p.blocksize, absmax, codes.data())
-                                : find_codes<kDtype, kQuantType, false>(in, p.blocksize, absmax, codes.data());
-    pack(codes.data(), format::packed_size(count), p.packed + first / 2);
+    encode_block<kDtype, kQuantType>(in + first * format::dtype_size(kDtype), p.blocksize, true, p.absmax + block,
+                                     p.packed + first / 2);
   }
+  if (end > full_end) encode_short_block<kDtype, kQuantType>(p, end - 1);
 }
 
 template <qfuse_dtype kDtype>
