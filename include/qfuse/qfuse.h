@@ -194,6 +194,27 @@ typedef struct qfuse_quantize_4bit_params {
 QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                            qfuse_error* error);
 
+/* ---- quantize_blockwise ---------------------------------------------------------------------------------------- */
+
+/* fp32 values encoded to 8-bit codes of the signed dynamic code, block by block: the nested step of quantize_4bit by
+ * itself, for who encodes a tensor piece by piece. Cut where a block ends, pieces give the bytes of the whole.
+ * Block b, in fp32, with v[i] = in[i] - offset, subnormals from there on read as zero of their sign:
+ *   absmax[b] = max |v| over the numbers of the block (NaN is skipped; of NaN alone as in quantize_4bit)
+ *   codes[i]  = the index of the value nearest to v[i] * (1/absmax[b]), ties to the even index, NaN to 0 */
+typedef struct qfuse_quantize_blockwise_params {
+  size_t struct_size;
+  int64_t n;         /* values, >= 0 */
+  int64_t blocksize; /* values a block: a power of two; bitsandbytes uses 256 for absmax */
+  const float* in;   /* [n] */
+  float offset;      /* subtracted from each value first; 0 for none */
+  uint8_t* codes;    /* out: [n] */
+  float* absmax;     /* out: [ceil(n/blocksize)] */
+} qfuse_quantize_blockwise_params;
+
+/* Errors as for qfuse_dequantize_4bit. */
+QFUSE_API qfuse_status qfuse_quantize_blockwise(const qfuse_quantize_blockwise_params* params, const qfuse_exec* exec,
+                                                qfuse_error* error);
+
 /* ---- dequantize_int8 ------------------------------------------------------------------------------------------- */
 
 /* LLM.int8 weights with one scale a row, decoded to fp32, fp16 or bf16.

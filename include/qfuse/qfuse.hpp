@@ -199,6 +199,25 @@ inline Quantized4bit quantize_4bit(std::span<const std::byte> in, Dtype dtype, Q
   return q;
 }
 
+// Encodes fp32 values, less `offset`, to 8-bit codes of the signed dynamic code; codes and absmax are filled.
+inline void quantize_blockwise(std::span<const float> in, std::int64_t blocksize, float offset,
+                               std::span<std::uint8_t> codes, std::span<float> absmax, const Exec& exec = {}) {
+  const auto n = static_cast<std::int64_t>(in.size());
+  detail::require_length("codes", codes.size(), n);
+  if (blocksize > 0) detail::require_length("absmax", absmax.size(), qfuse_block_count(n, blocksize));
+  qfuse_quantize_blockwise_params p{};
+  p.struct_size = sizeof p;
+  p.n = n;
+  p.blocksize = blocksize;
+  p.in = in.data();
+  p.offset = offset;
+  p.codes = codes.data();
+  p.absmax = absmax.data();
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_quantize_blockwise(&p, &e, &error), error);
+}
+
 // Decodes LLM.int8 rows: in is [rows, cols], scb [rows], out rows*cols elements of dtype.
 inline void dequantize_int8(std::span<const std::int8_t> in, std::span<const float> scb, std::span<std::byte> out,
                             Dtype dtype, const Exec& exec = {}) {

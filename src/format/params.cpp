@@ -38,9 +38,9 @@ Outcome check_blocksize(std::int64_t blocksize) {
   return {};
 }
 
-Outcome check_nested_blocksize(std::int64_t blocksize) {
-  if (blocksize < 1 || !std::has_single_bit(static_cast<std::uint64_t>(blocksize)))
-    return invalid_argument(fmt::format("nested_blocksize is {}, it must be a power of two", blocksize));
+Outcome check_power_of_two(const char* name, std::int64_t value) {
+  if (value < 1 || !std::has_single_bit(static_cast<std::uint64_t>(value)))
+    return invalid_argument(fmt::format("{} is {}, it must be a power of two", name, value));
   return {};
 }
 
@@ -121,6 +121,12 @@ std::array<Array, 5> outputs(const Quantize4bit& p) {
            {"nested_offset", p.nested_offset, nested && !is_empty(p) ? kFloat : 0}}};
 }
 
+std::array<Array, 1> inputs(const QuantizeBlockwise& p) { return {{{"in", p.in, p.n * kFloat}}}; }
+
+std::array<Array, 2> outputs(const QuantizeBlockwise& p) {
+  return {{{"codes", p.codes, p.n}, {"absmax", p.absmax, block_count(p.n, p.blocksize) * kFloat}}};
+}
+
 std::array<Array, 2> inputs(const DequantizeInt8& p) {
   return {{{"in", p.in, p.rows * p.cols}, {"scb", p.scb, is_empty(p) ? 0 : p.rows * kFloat}}};
 }
@@ -141,7 +147,7 @@ Outcome check(const Dequantize4bit& p) {
   if (p.absmax == nullptr && !is_nested(p) && !is_empty(p))
     return invalid_argument("absmax and absmax_8bit are both NULL: one of them must hold the scales");
   if (is_nested(p))
-    if (Outcome o = check_nested_blocksize(p.nested_blocksize); !o.ok()) return o;
+    if (Outcome o = check_power_of_two("nested_blocksize", p.nested_blocksize); !o.ok()) return o;
   return check_arrays(inputs(p), outputs(p));
 }
 
@@ -151,7 +157,13 @@ Outcome check(const Quantize4bit& p) {
   if (Outcome o = check_quant_type(p.quant_type); !o.ok()) return o;
   if (Outcome o = check_dtype("in_dtype", p.in_dtype); !o.ok()) return o;
   if (is_nested(p))
-    if (Outcome o = check_nested_blocksize(p.nested_blocksize); !o.ok()) return o;
+    if (Outcome o = check_power_of_two("nested_blocksize", p.nested_blocksize); !o.ok()) return o;
+  return check_arrays(inputs(p), outputs(p));
+}
+
+Outcome check(const QuantizeBlockwise& p) {
+  if (Outcome o = check_count("n", p.n); !o.ok()) return o;
+  if (Outcome o = check_power_of_two("blocksize", p.blocksize); !o.ok()) return o;
   return check_arrays(inputs(p), outputs(p));
 }
 
@@ -183,6 +195,7 @@ Outcome check(const qfuse_exec& exec) {
 
 std::int64_t bytes(const Dequantize4bit& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
 std::int64_t bytes(const Quantize4bit& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
+std::int64_t bytes(const QuantizeBlockwise& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
 std::int64_t bytes(const DequantizeInt8& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
 
 }  // namespace qfuse::format

@@ -5,6 +5,7 @@
 #include "backend/cpu/dequantize_4bit.h"
 #include "backend/cpu/dequantize_int8.h"
 #include "backend/cpu/quantize_4bit.h"
+#include "backend/cpu/quantize_blockwise.h"
 #include "backend/cpu/targets.h"
 #include "ops/ops.h"
 
@@ -16,6 +17,7 @@ constexpr std::array kBackends = {
             .name = "cpu",
             .dequantize_4bit = cpu::dequantize_4bit,
             .quantize_4bit = cpu::quantize_4bit,
+            .quantize_blockwise = cpu::quantize_blockwise,
             .dequantize_int8 = cpu::dequantize_int8},
 };
 

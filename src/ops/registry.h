@@ -18,6 +18,7 @@ struct Backend {
   const char* name;
   Launch<format::Dequantize4bit> dequantize_4bit;
   Launch<format::Quantize4bit> quantize_4bit;
+  Launch<format::QuantizeBlockwise> quantize_blockwise;
   Launch<format::DequantizeInt8> dequantize_int8;
 };
 

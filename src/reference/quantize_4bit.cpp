@@ -1,39 +1,21 @@
 // in:   in [n] fp32, fp16 or bf16
 // out:  packed [ceil(n/2)] u8, absmax [blocks] fp32, and if nested absmax_8bit [blocks] u8, nested_absmax, offset
 // math: absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
-// Here the 8-bit code is found as bitsandbytes finds it, by a search with pivots; the backends count thresholds.
 #include <algorithm>
 #include <array>
-#include <cfloat>
 #include <cmath>
 #include <cstdint>
 
 #include "format/codebook4.h"
-#include "format/dynamic8.h"
 #include "format/elements.h"
 #include "format/layout.h"
 #include "format/mean.h"
 #include "format/rounding.h"
+#include "reference/absmax.h"
 #include "reference/reference.h"
 
 namespace qfuse::reference {
 namespace {
-
-// The largest magnitude of a block, NaN skipped. A full block of NaN alone keeps bitsandbytes' start value; a short
-// one is padded with zeros there.
-class AbsmaxOf {
- public:
-  explicit AbsmaxOf(bool full_block) : max_(full_block ? -FLT_MAX : 0.0F) {}
-  void add(float x) {
-    if (std::fabs(x) > max_) max_ = std::fabs(x);
-  }
-  [[nodiscard]] float value() const { return max_; }
-
- private:
-  float max_;
-};
-
-float reciprocal(float absmax) { return format::ftz(1.0F / absmax); }
 
 unsigned encode_4bit(const format::Codebook4& codebook, float x) {
   const bool negative = codebook.signed_magnitude && x < 0;
@@ -79,38 +61,17 @@ void encode_absmax(const format::Quantize4bit& p) {
   const float offset =
       p.given_offset != nullptr ? format::load_unaligned<float>(p.given_offset, 0) : mean(p.absmax, blocks);
   format::store_unaligned(p.nested_offset, 0, offset);
-  const auto load = [&](std::int64_t b) { return format::ftz(format::load_unaligned<float>(p.absmax, b) - offset); };
-  for (std::int64_t begin = 0; begin < blocks; begin += p.nested_blocksize) {
-    const std::int64_t end = begin + std::min(blocks - begin, p.nested_blocksize);
-    AbsmaxOf absmax(end - begin == p.nested_blocksize);
-    for (std::int64_t b = begin; b < end; ++b) absmax.add(load(b));
-    format::store_unaligned(p.nested_absmax, begin / p.nested_blocksize, absmax.value());
-    const float scale = reciprocal(absmax.value());
-    for (std::int64_t b = begin; b < end; ++b) p.absmax_8bit[b] = encode_8bit(format::mul_ftz(load(b), scale));
-  }
+  format::QuantizeBlockwise nested{};
+  nested.n = blocks;
+  nested.blocksize = p.nested_blocksize;
+  nested.in = p.absmax;
+  nested.offset = offset;
+  nested.codes = p.absmax_8bit;
+  nested.absmax = p.nested_absmax;
+  quantize_blockwise(nested);
 }
 
 }  // namespace
-
-std::uint8_t encode_8bit(float x) {
-  const auto& map = format::kDynamic8;
-  int pivot = 127;
-  int lower = 0;
-  int upper = 255;
-  for (int step = 64; step > 0; step >>= 1) {
-    if (x > map[static_cast<std::size_t>(pivot)]) {
-      lower = pivot;
-      pivot += step;
-    } else {
-      upper = pivot;
-      pivot -= step;
-    }
-  }
-  const auto value_at = [&](int i) { return map[static_cast<std::size_t>(i)]; };
-  if (x > value_at(pivot))
-    return static_cast<std::uint8_t>(x > (value_at(upper) + value_at(pivot)) * 0.5F ? upper : pivot);
-  return static_cast<std::uint8_t>(x < (value_at(lower) + value_at(pivot)) * 0.5F ? lower : pivot);
-}
 
 void quantize_4bit(const format::Quantize4bit& p) {
   encode_weights(p);

@@ -10,58 +10,23 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cfloat>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
+#include "backend/cpu/encode-inl.h"
 #include "backend/cpu/parallel_for.h"
 #include "backend/cpu/quantize_4bit.h"
+#include "backend/cpu/quantize_blockwise.h"
 #include "backend/cpu/steps-inl.h"
 #include "backend/cpu/targets.h"
 #include "format/codebook4.h"
-#include "format/dynamic8.h"
 #include "format/elements.h"
 #include "format/layout.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
 
-// ---- policy ----
-
-// Nested absmax goes through a scratch of this many entries, small enough to stay in the first cache.
-constexpr std::int64_t kNestedPiece = 256;
-
-using Floats = hn::ScalableTag<float>;
-using Ints = hn::RebindToSigned<Floats>;
-
 // ---- steps ----
-
-// Magnitudes as integers, which order like the numbers they are; NaN loses against every number.
-constexpr std::int32_t kNoNumber = -1;
-
-HWY_INLINE hn::Vec<Ints> comparable_magnitude(hn::Vec<Floats> v) {
-  const auto magnitude = hn::BitCast(Ints(), magnitude_bits(Floats(), v));
-  const auto is_nan = hn::Gt(magnitude, hn::Set(Ints(), static_cast<std::int32_t>(format::kInfBits)));
-  return hn::IfThenElse(is_nan, hn::Set(Ints(), kNoNumber), magnitude);
-}
-
-// A full block of NaN alone keeps bitsandbytes' start value; a short one is padded with zeros there.
-HWY_INLINE float absmax_of(std::int32_t magnitude, bool full_block) {
-  if (magnitude == kNoNumber) return full_block ? -FLT_MAX : 0.0F;
-  return format::ftz(std::bit_cast<float>(magnitude));
-}
-
-HWY_INLINE float reciprocal(float absmax) { return format::ftz(1.0F / absmax); }
-
-HWY_INLINE hn::Mask<Ints> is_above(hn::Vec<Floats> v, hn::Vec<Floats> threshold) {
-  return hn::RebindMask(Ints(), hn::Gt(v, threshold));
-}
-
-HWY_INLINE hn::Vec<Ints> step_if(hn::Mask<Ints> above, hn::Vec<Ints> rank, std::int32_t step) {
-  return hn::IfThenElse(above, hn::Add(rank, hn::Set(Ints(), step)), rank);
-}
 
 // How many thresholds lie strictly below v: by halving where one register holds them all, else one after the other.
 HWY_INLINE hn::Vec<Ints> rank_number(const format::Codebook4& codebook, hn::Vec<Floats> v) {
@@ -84,17 +49,6 @@ HWY_INLINE hn::Vec<Ints> rank_4bit(const format::Codebook4& codebook, hn::Vec<Fl
   const auto negative = hn::RebindMask(Ints(), hn::Lt(v, hn::Zero(Floats())));
   const auto sign = hn::IfThenElseZero(negative, hn::Set(Ints(), format::kSignRank));
   return hn::Add(rank_number(codebook, hn::Abs(v)), sign);
-}
-
-// The same of the 255 thresholds of the 8-bit code.
-HWY_INLINE hn::Vec<Ints> rank_8bit(hn::Vec<Floats> v) {
-  auto rank = hn::Zero(Ints());
-  for (std::int32_t step = format::kCodes8 / 2; step > 0; step /= 2) {
-    const auto at = hn::Add(rank, hn::Set(Ints(), step - 1));
-    const auto threshold = hn::GatherIndex(Floats(), format::kDynamic8Thresholds.data(), at);
-    rank = step_if(is_above(v, threshold), rank, step);
-  }
-  return rank;
 }
 
 // ---- kernel: the blocks [begin, end) ----
@@ -205,53 +159,6 @@ void quantize_4bit_blocks(const format::Quantize4bit& p, std::int64_t begin, std
   }
 }
 
-// ---- kernel: the nested blocks [begin, end) of absmax ----
-
-// Entries [first, first + count) of absmax - offset, padded to whole vectors with NaN, which no maximum takes.
-HWY_INLINE void load_piece(const format::Quantize4bit& p, float offset, std::int64_t first, std::int64_t count,
-                           std::array<float, kNestedPiece>& piece) {
-  for (std::int64_t i = 0; i < count; ++i)
-    piece[static_cast<std::size_t>(i)] = format::load_unaligned<float>(p.absmax, first + i) - offset;
-  std::fill(piece.begin() + count, piece.end(), std::numeric_limits<float>::quiet_NaN());
-}
-
-// Calls body(first, count, piece) for the entries [first, last), piece by piece.
-template <class Body>
-HWY_INLINE void for_each_piece(const format::Quantize4bit& p, float offset, std::int64_t first, std::int64_t last,
-                               const Body& body) {
-  alignas(64) std::array<float, kNestedPiece> piece;
-  for (; first < last; first += kNestedPiece) {
-    const std::int64_t count = std::min(kNestedPiece, last - first);
-    load_piece(p, offset, first, count, piece);
-    body(first, count, piece);
-  }
-}
-
-void quantize_absmax_blocks(const format::Quantize4bit& p, float offset, std::int64_t begin, std::int64_t end) {
-  const std::int64_t blocks = format::block_count(p.n, p.blocksize);
-  const hn::Rebind<std::uint8_t, Floats> d8;
-  alignas(64) std::array<std::uint8_t, kNestedPiece> codes;
-  for (std::int64_t block = begin; block < end; ++block) {
-    const std::int64_t first = block * p.nested_blocksize;
-    const std::int64_t last = first + std::min(blocks - first, p.nested_blocksize);
-    auto most = hn::Set(Ints(), kNoNumber);
-    for_each_piece(p, offset, first, last, [&](std::int64_t, std::int64_t, const auto& piece) HWY_ATTR {
-      for (std::size_t i = 0; i < piece.size(); i += hn::Lanes(Floats()))
-        most = hn::Max(most, comparable_magnitude(hn::Load(Floats(), piece.data() + i)));
-    });
-    const float absmax = absmax_of(hn::GetLane(hn::MaxOfLanes(Ints(), most)), last - first == p.nested_blocksize);
-    format::store_unaligned(p.nested_absmax, block, absmax);
-    const auto scale = hn::Set(Floats(), reciprocal(absmax));
-    for_each_piece(p, offset, first, last, [&](std::int64_t at, std::int64_t count, const auto& piece) HWY_ATTR {
-      for (std::size_t i = 0; i < piece.size(); i += hn::Lanes(Floats())) {
-        const auto rank = rank_8bit(mul_ftz(Floats(), hn::Load(Floats(), piece.data() + i), scale));
-        hn::StoreU(hn::DemoteTo(d8, rank), d8, codes.data() + i);
-      }
-      std::memcpy(p.absmax_8bit + at, codes.data(), static_cast<std::size_t>(count));
-    });
-  }
-}
-
 }  // namespace qfuse::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -263,34 +170,29 @@ namespace qfuse::cpu {
 namespace {
 
 HWY_EXPORT(quantize_4bit_blocks);
-HWY_EXPORT(quantize_absmax_blocks);
 
 // Elements a range holds at least: enough work to be worth a hand-over, little enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 16;
 
-// The sum of one chunk in the order of format/mean.h.
-double sum_chunk(const float* values, std::int64_t begin, std::int64_t end) {
-  std::array<double, format::kMeanLanes> lanes{};
-  for (std::int64_t row = begin; row < end; row += format::kMeanLanes) {
-    const std::int64_t count = std::min(format::kMeanLanes, end - row);
-    for (std::int64_t lane = 0; lane < count; ++lane)
-      lanes[static_cast<std::size_t>(lane)] += format::load_unaligned<float>(values, row + lane);
-  }
-  for (std::size_t half = lanes.size() / 2; half > 0; half /= 2)
-    for (std::size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-  return lanes[0];
-}
-
-// One thread: 4 bytes a block, little beside the block's own elements.
-float mean(const float* values, std::int64_t count) {
-  double total = 0.0;
-  for (std::int64_t chunk = 0; chunk < count; chunk += format::kMeanChunk)
-    total += sum_chunk(values, chunk, std::min(count, chunk + format::kMeanChunk));
-  return format::canonical(static_cast<float>(total / static_cast<double>(count)));
-}
-
+// The mean is one thread's work: 4 bytes a block, little beside the block's own elements.
 float choose_offset(const format::Quantize4bit& p, std::int64_t blocks) {
-  return p.given_offset != nullptr ? format::load_unaligned<float>(p.given_offset, 0) : mean(p.absmax, blocks);
+  if (p.given_offset != nullptr) return format::load_unaligned<float>(p.given_offset, 0);
+  format::Mean mean;
+  mean.add(p.absmax, blocks);
+  return mean.value();
+}
+
+format::Outcome encode_absmax(const format::Quantize4bit& p, std::int64_t blocks, const qfuse_exec& exec) {
+  const float offset = choose_offset(p, blocks);
+  format::store_unaligned(p.nested_offset, 0, offset);
+  format::QuantizeBlockwise nested{};
+  nested.n = blocks;
+  nested.blocksize = p.nested_blocksize;
+  nested.in = p.absmax;
+  nested.offset = offset;
+  nested.codes = p.absmax_8bit;
+  nested.absmax = p.nested_absmax;
+  return quantize_blockwise(nested, exec);
 }
 
 }  // namespace
@@ -302,15 +204,7 @@ format::Outcome quantize_4bit(const format::Quantize4bit& p, const qfuse_exec& e
   parallel_for(blocks, kGrainElements / p.blocksize, exec.threads, [&](std::int64_t begin, std::int64_t end) {
     HWY_DISPATCH_TABLE(quantize_4bit_blocks)[row](p, begin, end);
   });
-  if (!format::is_nested(p)) return {};
-  const float offset = choose_offset(p, blocks);
-  format::store_unaligned(p.nested_offset, 0, offset);
-  const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / p.nested_blocksize);
-  parallel_for(format::block_count(blocks, p.nested_blocksize), grain, exec.threads,
-               [&](std::int64_t begin, std::int64_t end) {
-                 HWY_DISPATCH_TABLE(quantize_absmax_blocks)[row](p, offset, begin, end);
-               });
-  return {};
+  return format::is_nested(p) ? encode_absmax(p, blocks, exec) : format::Outcome{};
 }
 
 }  // namespace qfuse::cpu
