@@ -14,8 +14,8 @@ demo: configure  ## turn a small 4-bit model into bf16 and prove every bit
 	cmake --build --preset release --target qfuse_command
 	tools/demo
 
-test:  ## build and test everything: release, sanitizers, arm64 under qemu, CUDA where nvcc is
-	@tools/install_dependencies build cross
+test:  ## build and test everything: release, sanitizers, fuzzers, arm64 under qemu, CUDA where nvcc is
+	@tools/install_dependencies build cross fuzz
 	tools/test
 
 install: all  ## install into PREFIX (/usr/local)

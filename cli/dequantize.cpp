@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 #include <qfuse/checkpoint.hpp>
 
 #include "command.h"
+#include "options.h"
 #include "progress.h"
 #include "text.h"
 
@@ -23,26 +23,8 @@ struct Arguments {
   bool json = false;
 };
 
-const std::map<std::string, std::optional<Dtype>> kDtypes{
-    {"auto", std::nullopt}, {"bf16", Dtype::bfloat16}, {"fp16", Dtype::float16}, {"fp32", Dtype::float32}};
-
 // "auto" is the fastest device that decodes checkpoints: the CPU.
 qfuse_device device_of(const std::string& name) { return parse_device(name == "auto" ? "cpu" : name); }
-
-// Turns the exceptions of a parsing function into what the parser reports: a usage error.
-template <typename Parse>
-CLI::Validator valid_if(Parse parse) {
-  return CLI::Validator(
-      [parse](const std::string& text) {
-        try {
-          parse(text);
-          return std::string();
-        } catch (const std::exception& error) {
-          return std::string(error.what());
-        }
-      },
-      "");
-}
 
 void print_summary(const checkpoint::DequantizeReport& report, const Arguments& args, double seconds) {
   if (args.json)

@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Takes bitsandbytes checkpoints (NF4, FP4, double quantization, LLM.int8) back to plain 16 or 32-bit weights,\n"
-    "looks into them, and compares them bit by bit. A checkpoint is a .safetensors file or a model directory.";
+    "makes them from such, looks into them, and compares them bit by bit. A checkpoint is a .safetensors file or a\n"
+    "model directory.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -21,6 +22,7 @@ constexpr const char* kExamples =
     "  qfuse dequantize llama-bnb-4bit -o llama             each weight in the dtype it had before\n"
     "  qfuse dequantize llama-bnb-4bit -o llama --dtype fp16 --max-shard-size 2GB\n"
     "  qfuse dequantize adapter.safetensors -o plain.safetensors\n"
+    "  qfuse quantize llama -o llama-bnb-4bit               to NF4, as transformers saves it\n"
     "  qfuse compare llama llama-bnb-4bit                   are these the same weights?\n"
     "\n"
     "Exit codes: 0 done, 1 bad data or a failure, 2 a wrong command line, 130 interrupted;\n"
@@ -49,7 +51,8 @@ int main(int argc, char** argv) {
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("qfuse ") + qfuse_version());
   app.require_subcommand(1);
-  const std::array commands{add_dequantize(app), add_inspect(app), add_compare(app), add_devices(app), add_bench(app)};
+  const std::array commands{add_dequantize(app), add_quantize(app), add_inspect(app),
+                            add_compare(app),    add_devices(app),  add_bench(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

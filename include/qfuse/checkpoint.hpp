@@ -23,7 +23,7 @@ namespace qfuse::checkpoint {
 
 struct Progress {
   std::string_view tensor;      // being worked on
-  std::int64_t bytes_done = 0;  // of output (dequantize) or of values compared (compare)
+  std::int64_t bytes_done = 0;  // of output (dequantize), of input (quantize), of values compared (compare)
   std::int64_t bytes_total = 0;
 };
 // Called now and then on the calling thread; return false to stop. May be empty.
@@ -55,6 +55,43 @@ struct DequantizeReport {
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API DequantizeReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});
+
+// ---- quantize --------------------------------------------------------------------------------------------------
+
+struct QuantizeOptions {
+  QuantType quant_type = QuantType::nf4;
+  std::int64_t blocksize = 64;                  // elements: a power of two, 32 to 4096
+  bool double_quant = true;                     // nested absmax, in blocks of 256
+  std::vector<std::string> include;             // shell patterns of tensor names to quantize beside the default
+  std::vector<std::string> exclude;             // of tensor names to leave as they are; wins over `include`
+  std::optional<Dtype> dtype;                   // what the weights will decode to; none: each weight's own
+  std::int64_t max_shard_size = 5'000'000'000;  // bytes of tensor data a file of an output directory may hold; a
+                                                // larger weight gets a file of its own
+  bool force = false;                           // replace an existing output, once the new one is complete
+  Exec exec;                                    // CPU or REFERENCE
+  ProgressCallback progress;
+};
+
+struct QuantizeReport {
+  std::int64_t tensors = 0;        // in the input
+  std::int64_t quantized = 0;      // of those, encoded; the rest were copied byte for byte
+  std::int64_t files = 0;          // .safetensors files written
+  std::int64_t bytes_read = 0;     // tensor data of the input
+  std::int64_t bytes_written = 0;  // tensor data of the output
+};
+
+// Reads a plain checkpoint and writes the same model as transformers saves it with bitsandbytes' Linear4bit: a file
+// gives a file, a directory gives a directory with shards, index and config.json (with quantization_config). What else
+// a directory holds is treated as by dequantize. The codes and scales are those of qfuse_quantize_4bit.
+// By default the weights of linear layers are quantized, but for output heads, routers and vision towers: matrices of
+// fp32, fp16 or bf16 named *.weight, told from others by their names (docs/FORMAT.md lists them). `include` can name
+// any tensor of these types with two or more dimensions.
+// invalid_data if the input is quantized already, or holds nothing to quantize; invalid_argument for a pattern that
+// matches no such tensor; unsupported for a model whose config.json says that it is quantized otherwise, or that keeps
+// its matrices as [in, out], as GPT-2 does.
+// The output appears under its name only when complete, whatever happens; the input is never written to.
+QFUSE_API QuantizeReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
+                                  const QuantizeOptions& options = {});
 
 // ---- inspect ---------------------------------------------------------------------------------------------------
 

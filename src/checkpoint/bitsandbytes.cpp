@@ -125,6 +125,7 @@ void LayoutReader::add_4bit(const StoredTensor& blob) {
   claim(weight, blob_name);
   Weight4bit storage{state.quant_type, state.blocksize, state.dtype, {}, {}, {}};
   storage.packed = claim_needed(weight, blob, base);
+  refuse_orphan(storage.packed);  // which its decoded tensor would pass for
   check_packed(storage.packed, *n);
   const std::int64_t blocks = qfuse_block_count(*n, state.blocksize);
   storage.absmax = claim_needed(weight, blob, base + ".absmax");

@@ -1,5 +1,6 @@
 #include "checkpoint/config.h"
 
+#include <algorithm>
 #include <array>
 
 #include "checkpoint/errors.h"
@@ -10,6 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kQuantizationConfig = "quantization_config";
+constexpr const char* kQuantMethod = "bitsandbytes";
 constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 
 struct DtypeName {
@@ -22,8 +25,14 @@ constexpr std::array<DtypeName, 3> kDtypeNames{{
     {Dtype::bfloat16, "bfloat16"},
 }};
 
+void drop_quantization(Json& object) {
+  object.erase(kQuantizationConfig);
+  for (const auto& [key, value] : object.items())
+    if (value.is_object()) drop_quantization(value);
+}
+
 void unquantize(Json& object, const std::string& dtype) {
-  object.erase("quantization_config");
+  object.erase(kQuantizationConfig);
   for (const auto& [key, value] : object.items()) {
     const bool states_dtype = value.is_string() && (key == kDtypeKeys[0] || key == kDtypeKeys[1]);
     if (states_dtype) value = dtype;
@@ -31,7 +40,44 @@ void unquantize(Json& object, const std::string& dtype) {
   }
 }
 
+std::string foreign_method_in(const Json& object) {
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_object()) continue;
+    const auto method = value.find("quant_method");
+    const bool states_method = key == kQuantizationConfig && method != value.end() && method->is_string();
+    if (states_method && *method != kQuantMethod) return method->get<std::string>();
+    if (std::string nested = foreign_method_in(value); !nested.empty()) return nested;
+  }
+  return "";
+}
+
+Json quantization_json(const QuantizationConfig& quantization) {
+  Json skip_modules;
+  if (quantization.skip_modules) skip_modules = *quantization.skip_modules;
+  return {{"_load_in_4bit", true},
+          {"_load_in_8bit", false},
+          {"bnb_4bit_compute_dtype", dtype_name(quantization.compute_dtype)},
+          {"bnb_4bit_quant_storage", "uint8"},
+          {"bnb_4bit_quant_type", quant_type_name(quantization.quant_type)},
+          {"bnb_4bit_use_double_quant", quantization.double_quant},
+          {"llm_int8_enable_fp32_cpu_offload", false},
+          {"llm_int8_has_fp16_weight", false},
+          {"llm_int8_skip_modules", skip_modules},
+          {"llm_int8_threshold", 6.0},
+          {"load_in_4bit", true},
+          {"load_in_8bit", false},
+          {"quant_method", kQuantMethod}};
+}
+
 }  // namespace
+
+std::string_view dtype_name(Dtype dtype) {
+  for (const DtypeName& known : kDtypeNames)
+    if (known.dtype == dtype) return known.name;
+  fail(Status::invalid_argument, "dtype {} is none", static_cast<int>(dtype));
+}
+
+std::string_view quant_type_name(QuantType quant_type) { return quant_type == QuantType::nf4 ? "nf4" : "fp4"; }
 
 Config::Config(std::string_view text, const std::string& where) {
   constexpr std::size_t kMostKeys = 65'536;  // image classifiers with tens of thousands of labels exist
@@ -47,14 +93,35 @@ std::optional<Dtype> Config::dtype() const {
 }
 
 std::string Config::unquantized(Dtype dtype) const {
-  std::string name;
-  for (const DtypeName& known : kDtypeNames)
-    if (known.dtype == dtype) name = known.name;
+  const std::string name(dtype_name(dtype));
   Json json = json_;
   unquantize(json, name);
   for (const char* key : kDtypeKeys)
     if (json.contains(key)) json[key] = name;
   if (!json.contains(kDtypeKeys[0]) && !json.contains(kDtypeKeys[1])) json[kDtypeKeys[1]] = name;
+  return print_json(json);
+}
+
+std::string Config::model_type() const {
+  const auto stated = json_.find("model_type");
+  return stated != json_.end() && stated->is_string() ? stated->get<std::string>() : "";
+}
+
+std::string Config::foreign_quant_method() const { return foreign_method_in(json_); }
+
+std::string Config::quantized(const QuantizationConfig& quantization) const {
+  Json plain = json_;
+  drop_quantization(plain);
+  const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
+  const auto& members = plain.get_ref<const Json::object_t&>();
+  const bool sorted = std::is_sorted(members.begin(), members.end(), by_key);
+  Json json = Json::object();
+  for (const auto& [key, value] : members) {
+    if (sorted && key > kQuantizationConfig && !json.contains(kQuantizationConfig))
+      json[kQuantizationConfig] = quantization_json(quantization);
+    json[key] = value;
+  }
+  if (!json.contains(kQuantizationConfig)) json[kQuantizationConfig] = quantization_json(quantization);
   return print_json(json);
 }
 

@@ -7,10 +7,24 @@
 #include <qfuse/qfuse.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "checkpoint/model.h"
 
 namespace qfuse::checkpoint {
+
+// How config.json and quant_state spell them: "bfloat16", "nf4".
+std::string_view dtype_name(Dtype dtype);
+std::string_view quant_type_name(QuantType quant_type);
+
+// What quantization_config says of 4-bit weights by bitsandbytes.
+struct QuantizationConfig {
+  QuantType quant_type = QuantType::nf4;
+  bool double_quant = true;
+  Dtype compute_dtype = Dtype::bfloat16;
+  // Linear layers that are not quantized, by module name; none: those that transformers leaves out by itself.
+  std::optional<std::vector<std::string>> skip_modules;
+};
 
 class Config {
  public:
@@ -20,10 +34,19 @@ class Config {
   // The dtype that it states at its top level; none if it states none, or one that weights are not decoded to.
   [[nodiscard]] std::optional<Dtype> dtype() const;
 
+  // "" if it states none.
+  [[nodiscard]] std::string model_type() const;
+  // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.
+  [[nodiscard]] std::string foreign_quant_method() const;
+
   // The text of the decoded model's config: without `quantization_config`, at any depth; `dtype` and `torch_dtype`,
   // whichever it has (neither: `torch_dtype`), set to `dtype`, and so in nested configs that state one. Everything
   // else keeps its value and order. Formatted as transformers does: two spaces, a final newline.
   [[nodiscard]] std::string unquantized(Dtype dtype) const;
+
+  // The text of the quantized model's config: `quantization_config` as transformers' BitsAndBytesConfig writes it,
+  // instead of any that stood there; where transformers sorts it to if the keys are sorted, else at the end.
+  [[nodiscard]] std::string quantized(const QuantizationConfig& quantization) const;
 
  private:
   nlohmann::ordered_json json_;

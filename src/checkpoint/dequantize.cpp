@@ -8,10 +8,10 @@
 #include "checkpoint/config.h"
 #include "checkpoint/decode.h"
 #include "checkpoint/errors.h"
-#include "checkpoint/json.h"
 #include "checkpoint/model.h"
 #include "checkpoint/output.h"
 #include "checkpoint/progress.h"
+#include "checkpoint/write_behind.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -29,8 +29,7 @@ struct Plan {
   std::vector<PlannedFile> files;
   std::vector<Tensor> tensors;
   std::unordered_map<std::string_view, const Tensor*> by_name;
-  std::string config;                  // of the output; empty where the input has none
-  std::vector<fs::path> copied_files;  // beside the weights: names in the input directory
+  std::string config;  // of the output; empty where the input has none
   std::int64_t data_bytes = 0;
 };
 
@@ -67,16 +66,6 @@ void plan_files(Plan& plan, const DequantizeOptions& options, std::int64_t max_b
   for (PlannedFile& file : plan.files) file.header = write_header(file.entries);
 }
 
-// The names that transformers looks for.
-void name_files(std::vector<PlannedFile>& files) {
-  if (files.size() == 1) {
-    files.front().name = kModelFile;
-    return;
-  }
-  for (std::size_t i = 0; i < files.size(); ++i)
-    files[i].name = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, files.size());
-}
-
 Plan make_plan(const Model& model, const DequantizeOptions& options) {
   Plan plan;
   const std::optional<Config> config = read_config(model);
@@ -86,65 +75,41 @@ Plan make_plan(const Model& model, const DequantizeOptions& options) {
          model.name(), plan.tensors.size());
   if (config) plan.config = config->unquantized(main_dtype(plan.tensors, options));
   plan_files(plan, options, model.is_directory() ? options.max_shard_size : INT64_MAX);
-  name_files(plan.files);
-  if (model.is_directory())
-    for (const fs::path& name : list_directory(model.path()))
-      if (fs::is_regular_file(model.path() / name) && !is_weight_file(name) && name != kConfigFile)
-        plan.copied_files.push_back(name);
+  for (std::size_t i = 0; i < plan.files.size(); ++i) plan.files[i].name = weight_file_name(i, plan.files.size());
   return plan;
 }
 
-std::string index_json(const Plan& plan) {
-  nlohmann::json index;
-  index["metadata"]["total_size"] = plan.data_bytes;
-  for (const PlannedFile& file : plan.files)
-    for (const TensorEntry& entry : file.entries) index["weight_map"][entry.name] = file.name;
-  return print_json(index);
-}
-
-void write_text(const PendingOutput& output, const fs::path& name, std::string_view text) {
-  OutputFile file = output.create(name);
-  file.write(text);
-  file.finish();
-}
-
-void copy_file(const PendingOutput& output, const fs::path& directory, const fs::path& name) {
-  const InputFile from(directory / name);
-  OutputFile to = output.create(name);
-  std::vector<std::byte> buffer;
-  for (std::int64_t at = 0; at < from.size(); at += static_cast<std::int64_t>(buffer.size())) {
-    buffer.resize(static_cast<std::size_t>(std::min(from.size() - at, chunk_bytes(1))));
-    from.read(at, buffer);
-    to.write(buffer);
-  }
-  to.finish();
-}
-
-void write_tensor(OutputFile& file, const Tensor& tensor, const DequantizeOptions& options, ProgressMeter& meter,
-                  std::vector<std::byte>& buffer) {
+void write_tensor(WriteBehind& file, const Tensor& tensor, const DequantizeOptions& options, ProgressMeter& meter) {
   TensorReader reader(tensor, output_dtype(tensor, options), options.exec);
   const std::int64_t chunk = chunk_bytes(reader.alignment());
   for (std::int64_t at = 0; at < reader.bytes(); at += chunk) {
-    buffer.resize(static_cast<std::size_t>(std::min(chunk, reader.bytes() - at)));
-    reader.read(at, buffer);
-    file.write(buffer);
-    meter.advance(tensor.name, static_cast<std::int64_t>(buffer.size()));
+    const std::int64_t size = std::min(chunk, reader.bytes() - at);
+    reader.read(at, file.buffer(static_cast<std::size_t>(size)));
+    file.write();
+    meter.advance(tensor.name, size);
   }
+}
+
+void write_file(const PendingOutput& output, const PlannedFile& planned, const Plan& plan,
+                const DequantizeOptions& options, ProgressMeter& meter) {
+  OutputFile file = output.create(planned.name);
+  file.write(planned.header);
+  WriteBehind behind(file);
+  for (const TensorEntry& entry : planned.entries) write_tensor(behind, *plan.by_name.at(entry.name), options, meter);
+  behind.finish();
+  file.finish();
 }
 
 void write_output(const PendingOutput& output, const Plan& plan, const Model& model, const DequantizeOptions& options) {
   ProgressMeter meter(options.progress, plan.data_bytes);
-  std::vector<std::byte> buffer;
+  std::vector<IndexedFile> index;
   for (const PlannedFile& planned : plan.files) {
-    OutputFile file = output.create(planned.name);
-    file.write(planned.header);
-    for (const TensorEntry& entry : planned.entries)
-      write_tensor(file, *plan.by_name.at(entry.name), options, meter, buffer);
-    file.finish();
+    write_file(output, planned, plan, options, meter);
+    index.push_back({planned.name, planned.entries});
   }
-  if (plan.files.size() > 1) write_text(output, kIndexFile, index_json(plan));
-  if (!plan.config.empty()) write_text(output, kConfigFile, plan.config);
-  for (const fs::path& name : plan.copied_files) copy_file(output, model.path(), name);
+  if (index.size() > 1) output.create_text(kIndexFile, index_json(index));
+  if (!plan.config.empty()) output.create_text(kConfigFile, plan.config);
+  for (const fs::path& name : companion_files(model)) output.create_copy(model.path() / name);
 }
 
 DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const DequantizeOptions& options) {

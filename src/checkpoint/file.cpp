@@ -15,6 +15,33 @@ namespace qfuse::checkpoint {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+void write_at(const Descriptor& fd, const std::string& name, std::int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(fd.get(), bytes.data(), bytes.size(), offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail_errno(name, "write");
+    offset += put;
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+}
+
+void read_at(const Descriptor& fd, const std::string& name, std::int64_t offset, std::span<std::byte> out) {
+  while (!out.empty()) {
+    const ssize_t got = ::pread(fd.get(), out.data(), out.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_errno(name, "read");
+    if (got == 0)
+      fail(Status::io_error, "{}: ends at byte {}, while {} more were there when it was opened", name, offset,
+           out.size());
+    offset += got;
+    out = out.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   std::swap(fd_, other.fd_);
   return *this;
@@ -36,18 +63,7 @@ InputFile::InputFile(const fs::path& path)
   size_ = info.st_size;
 }
 
-void InputFile::read(std::int64_t offset, std::span<std::byte> out) const {
-  while (!out.empty()) {
-    const ssize_t got = ::pread(fd_.get(), out.data(), out.size(), offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_errno(name_, "read");
-    if (got == 0)
-      fail(Status::io_error, "{}: ends at byte {}, while {} more were there when it was opened", name_, offset,
-           out.size());
-    offset += got;
-    out = out.subspan(static_cast<std::size_t>(got));
-  }
-}
+void InputFile::read(std::int64_t offset, std::span<std::byte> out) const { read_at(fd_, name_, offset, out); }
 
 std::string read_text(const fs::path& path, std::int64_t limit) {
   const InputFile file(path);
@@ -72,10 +88,26 @@ void OutputFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
+  checkpoint::write_at(fd_, name_, offset, bytes);
+}
+
 void OutputFile::finish() {
   if (::fsync(fd_.get()) != 0) fail_errno(name_, "flush");
   if (::close(fd_.release()) != 0) fail_errno(name_, "close");
 }
+
+ScratchFile::ScratchFile(const fs::path& directory) {
+  const fs::path path = directory / ".qfuse-scratch";
+  name_ = printable(path.native());
+  fd_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (fd_.get() < 0) fail_errno(name_, "create");
+  if (::unlink(path.c_str()) != 0) fail_errno(name_, "unlink");
+}
+
+void ScratchFile::write(std::int64_t offset, std::span<const std::byte> bytes) { write_at(fd_, name_, offset, bytes); }
+
+void ScratchFile::read(std::int64_t offset, std::span<std::byte> out) const { read_at(fd_, name_, offset, out); }
 
 void sync_directory(const fs::path& path) {
   const Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -1,4 +1,4 @@
-// Files as the operating system gives them: read at an offset, or written once from front to back.
+// Files as the operating system gives them: read at an offset, written from front to back or at an offset.
 // Input is read with pread and never mapped: a mapped file that someone truncates kills the process, a short read is
 // an error like any other.
 #ifndef QFUSE_CHECKPOINT_FILE_H
@@ -52,10 +52,25 @@ class OutputFile {
   explicit OutputFile(const std::filesystem::path& path);
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  // At byte `offset`, whatever was written before; leaves alone where write() goes on.
+  void write_at(std::int64_t offset, std::span<const std::byte> bytes);
   void finish();  // to stable storage, and closed
 
  private:
   std::string name_;
+  Descriptor fd_;
+};
+
+// Room on disk for what is too large for memory. Has no name in `directory`, so that nothing is left of it.
+class ScratchFile {
+ public:
+  explicit ScratchFile(const std::filesystem::path& directory);
+  void write(std::int64_t offset, std::span<const std::byte> bytes);
+  // Fills `out` with what was written at `offset`.
+  void read(std::int64_t offset, std::span<std::byte> out) const;
+
+ private:
+  std::string name_;  // that it had, for messages
   Descriptor fd_;
 };
 

@@ -67,6 +67,7 @@ class HeaderEvents {
       tensor_ = name;
       field_.clear();
       if (!names_.insert(name).second) reject("occurs twice");
+      if (name.find('\0') != std::string::npos) reject("its name holds a zero character");
     } else if (at_ == At::entry) {
       field_ = name;
       if (is_known(name) && !fields_.insert(name).second) reject(fmt::format("{} occurs twice", name));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checkpoint/errors.h"
+#include "checkpoint/json.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -114,6 +115,25 @@ OutputFile PendingOutput::create(const fs::path& name) const {
   return OutputFile(partial_ / (kind_ == OutputKind::file ? target_.filename() : name));
 }
 
+void PendingOutput::create_text(const fs::path& name, std::string_view text) const {
+  OutputFile file = create(name);
+  file.write(text);
+  file.finish();
+}
+
+void PendingOutput::create_copy(const fs::path& from) const {
+  constexpr std::int64_t kPiece = 1 << 20;  // bytes
+  const InputFile source(from);
+  OutputFile copy = create(from.filename());
+  std::vector<std::byte> buffer;
+  for (std::int64_t at = 0; at < source.size(); at += kPiece) {
+    buffer.resize(static_cast<std::size_t>(std::min(source.size() - at, kPiece)));
+    source.read(at, buffer);
+    copy.write(buffer);
+  }
+  copy.finish();
+}
+
 void PendingOutput::commit() {
   sync_directory(partial_);
   if (kind_ == OutputKind::file)
@@ -133,6 +153,32 @@ void PendingOutput::replace_directory() const {
   if (error && replaces) fs::rename(old, target_);
   if (error) throw fs::filesystem_error("rename", partial_, target_, error);
   if (replaces) fs::remove_all(old);
+}
+
+std::string weight_file_name(std::size_t i, std::size_t count) {
+  if (count == 1) return std::string(kModelFile);
+  return fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, count);
+}
+
+std::string index_json(std::span<const IndexedFile> files) {
+  nlohmann::json index;
+  std::int64_t total_size = 0;
+  for (const IndexedFile& file : files)
+    for (const TensorEntry& entry : file.entries) {
+      index["weight_map"][entry.name] = file.name;
+      total_size += entry.bytes();
+    }
+  index["metadata"]["total_size"] = total_size;
+  return print_json(index);
+}
+
+std::vector<fs::path> companion_files(const Model& model) {
+  std::vector<fs::path> names;
+  if (!model.is_directory()) return names;
+  for (fs::path& name : list_directory(model.path()))
+    if (fs::is_regular_file(model.path() / name) && !is_weight_file(name) && name != kConfigFile)
+      names.push_back(std::move(name));
+  return names;
 }
 
 }  // namespace qfuse::checkpoint

@@ -2,10 +2,16 @@
 #ifndef QFUSE_CHECKPOINT_OUTPUT_H
 #define QFUSE_CHECKPOINT_OUTPUT_H
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "checkpoint/file.h"
+#include "checkpoint/model.h"
 
 namespace qfuse::checkpoint {
 
@@ -26,6 +32,10 @@ class PendingOutput {
 
   // A new file of an output directory; or of an output that is a file the only one, whatever `name`.
   [[nodiscard]] OutputFile create(const std::filesystem::path& name) const;
+  // A whole file at once: of `text`, or with the name and the bytes of `from`.
+  void create_text(const std::filesystem::path& name, std::string_view text) const;
+  void create_copy(const std::filesystem::path& from) const;
+  [[nodiscard]] ScratchFile create_scratch() const { return ScratchFile(partial_); }
   // Makes the finished files durable and gives them the target's name, in place of what stood there.
   void commit();
 
@@ -38,6 +48,22 @@ class PendingOutput {
   OutputKind kind_;
   Descriptor lock_;  // on the partial directory, as long as this lives
 };
+
+// The names that transformers looks for: of the `count` .safetensors files of a directory, number `i` from 0.
+std::string weight_file_name(std::size_t i, std::size_t count);
+
+// What tensors one of them holds.
+struct IndexedFile {
+  std::string name;
+  std::span<const TensorEntry> entries;
+};
+
+// The text of model.safetensors.index.json.
+std::string index_json(std::span<const IndexedFile> files);
+
+// The files of a model directory that go with any form of its weights: all but weights and config.json, none if `model`
+// is a file; their names.
+std::vector<std::filesystem::path> companion_files(const Model& model);
 
 }  // namespace qfuse::checkpoint
 

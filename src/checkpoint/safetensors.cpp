@@ -66,28 +66,43 @@ std::optional<std::int64_t> element_count(std::span<const std::int64_t> shape) {
   return count;
 }
 
-std::string write_header(std::vector<TensorEntry>& entries) {
+void order_entries(std::span<TensorEntry> entries) {
   std::sort(entries.begin(), entries.end(), [](const TensorEntry& a, const TensorEntry& b) {
     return std::tie(b.type, a.name) < std::tie(a.type, b.name);
   });
+}
+
+std::int64_t place_entries(std::span<TensorEntry> entries, std::int64_t begin) {
+  for (TensorEntry& entry : entries) {
+    entry.end = begin + entry.bytes();
+    entry.begin = begin;
+    begin = entry.end;
+  }
+  return begin;
+}
+
+std::string print_header(std::span<const TensorEntry> entries, std::size_t at_least) {
   nlohmann::json name;  // quotes and escapes
   std::string json = R"({"__metadata__":{"format":"pt"})";
-  std::int64_t position = 0;
-  for (TensorEntry& entry : entries) {
-    entry.end = position + entry.bytes();
-    entry.begin = position;
-    position = entry.end;
+  for (const TensorEntry& entry : entries) {
     name = entry.name;
     json += fmt::format(R"(,{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", name.dump(),
                         type_name(entry.type), fmt::join(entry.shape, ","), entry.begin, entry.end);
   }
   json += '}';
   json.resize((json.size() + 7) / 8 * 8, ' ');
+  if (kLengthBytes + json.size() < at_least) json.resize(at_least - kLengthBytes, ' ');
   if (static_cast<std::int64_t>(json.size()) > kLongestHeader)
     fail(Status::unsupported, "a header for {} tensors would have {} bytes, more than {}: use smaller shards",
          entries.size(), json.size(), kLongestHeader);
   const auto length = std::bit_cast<std::array<char, kLengthBytes>>(static_cast<std::uint64_t>(json.size()));
   return std::string(length.data(), length.size()) + json;
+}
+
+std::string write_header(std::vector<TensorEntry>& entries) {
+  order_entries(entries);
+  place_entries(entries);
+  return print_header(entries);
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path) {

@@ -1,7 +1,7 @@
 // The safetensors container: 8 bytes of little-endian header length, a JSON header, then the tensors' bytes.
 // Strict where the reference implementation is: the tensors cover the data exactly, without hole, overlap or rest, each
 // one's byte range is what its dtype and shape need, and nothing is allocated by a number that the file's real size
-// does not back. Stricter in one thing: a name may occur once.
+// does not back. Stricter in two things: a name occurs once and holds no zero character.
 // Accepted, as there: scalars (shape []), zero-size dimensions, unaligned data, white space around the JSON, unknown
 // fields in a tensor's entry, `"__metadata__": null`.
 #ifndef QFUSE_CHECKPOINT_SAFETENSORS_H
@@ -73,8 +73,17 @@ inline constexpr std::int64_t kLongestHeader = 100'000'000;
 // invalid_data, its message beginning with `file`, for anything the format forbids.
 std::vector<TensorEntry> parse_header(std::string_view json, std::int64_t data_bytes, const std::string& file);
 
-// Orders `entries` as the format's writers do, gives them their byte ranges, and returns the file's bytes up to the
-// data: length, JSON with metadata {"format": "pt"}, spaces up to a multiple of 8.
+// Orders `entries` as the format's writers do: so that each one is aligned to its elements, then by name.
+void order_entries(std::span<TensorEntry> entries);
+
+// Gives `entries` their byte ranges, one after the other from byte `begin` of the data on; returns where the last ends.
+std::int64_t place_entries(std::span<TensorEntry> entries, std::int64_t begin = 0);
+
+// A file's bytes up to the data: length, JSON with metadata {"format": "pt"}, spaces up to a multiple of 8 and to
+// `at_least` bytes in all.
+std::string print_header(std::span<const TensorEntry> entries, std::size_t at_least = 0);
+
+// All three: orders and places `entries`, returns their header.
 std::string write_header(std::vector<TensorEntry>& entries);
 
 // A .safetensors file whose header was read and found right.

@@ -48,6 +48,8 @@ std::vector<Rejected> rejected_files() {
        f(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
          R"("a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})"),
        "tensor 'a': occurs twice"},
+      {"name_with_a_zero", f(R"({"a\u0000":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})"),
+       "its name holds a zero character"},
       {"no_dtype", tensor(R"("shape":[4],"data_offsets":[0,4])"), "tensor 'a': dtype is missing"},
       {"no_shape", tensor(R"("dtype":"U8","data_offsets":[0,4])"), "tensor 'a': shape is missing"},
       {"no_offsets", tensor(R"("dtype":"U8","shape":[4])"), "tensor 'a': data_offsets is missing"},
@@ -242,7 +244,7 @@ TEST(Safetensors, reads_what_it_writes) {
     const auto names = *rc::gen::unique<std::vector<std::string>>(rc::gen::nonEmpty(rc::gen::string<std::string>()));
     std::vector<TensorEntry> entries;
     for (std::string name : names) {
-      for (char& c : name) c = static_cast<char>(c & 0x7F);  // UTF-8
+      for (char& c : name) c = static_cast<char>(std::max(c & 0x7F, 1));  // UTF-8, no zero
       const auto shape = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 5));
       const auto type = static_cast<TensorType>(*rc::gen::inRange(4, 22));  // whole bytes
       const std::int64_t bytes = element_count(shape).value() * type_bits(type) / 8;

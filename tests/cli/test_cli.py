@@ -44,16 +44,22 @@ class General(Command):
 
     def test_help_teaches(self):
         text, _ = self.run_qfuse("--help")
-        for word in ("dequantize", "inspect", "compare", "devices", "bench", "Examples:", "Exit codes:"):
+        for word in ("dequantize", "quantize", "inspect", "compare", "devices", "bench", "Examples:", "Exit codes:"):
             self.assertIn(word, text)
-        for subcommand in ("dequantize", "inspect", "compare", "devices"):
+        for subcommand in ("dequantize", "quantize", "inspect", "compare", "devices"):
             self.assertIn(f"qfuse {subcommand}", self.run_qfuse(subcommand, "--help")[0])
 
     def test_usage_errors(self):
         for arguments in ([], ["nonsense"], ["dequantize"], ["dequantize", "x"], ["compare", "x"], ["inspect", "--no"],
                           ["dequantize", "x", "-o", "y", "--dtype", "int8"],
                           ["dequantize", "x", "-o", "y", "--device", "tpu"],
-                          ["dequantize", "x", "-o", "y", "--threads", "-1"]):
+                          ["dequantize", "x", "-o", "y", "--threads", "-1"],
+                          ["quantize"], ["quantize", "x"],
+                          ["quantize", "x", "-o", "y", "--type", "int8"],
+                          ["quantize", "x", "-o", "y", "--block-size", "48"],
+                          ["quantize", "x", "-o", "y", "--dtype", "int8"],
+                          ["quantize", "x", "-o", "y", "--max-shard-size", "much"],
+                          ["quantize", "x", "-o", "y", "--include"]):
             with self.subTest(arguments=arguments):
                 self.error(*arguments, code=2)
 
@@ -94,10 +100,14 @@ class General(Command):
         self.assertEqual(done.returncode, 1)
 
 
+def linked_libraries():
+    """What the tested command is linked with, as ldd prints it."""
+    return subprocess.run(["ldd", QFUSE], capture_output=True, text=True, check=True).stdout
+
+
 def library_path():
     """Where the tested command finds its libraries, for a copy of it elsewhere."""
-    linked = subprocess.run(["ldd", QFUSE], capture_output=True, text=True, check=True).stdout
-    return ":".join(sorted({str(Path(word).parent) for word in linked.split() if word.startswith("/")}))
+    return ":".join(sorted({str(Path(word).parent) for word in linked_libraries().split() if word.startswith("/")}))
 
 
 class Dequantize(Command):
@@ -197,6 +207,113 @@ def write_big(path, elements=1 << 26):
         file.write(struct.pack("<Q", len(text)) + text)
         file.seek(position - len(state), os.SEEK_CUR)
         file.write(state)
+
+
+class Quantize(Command):
+    def quantize(self, *arguments, source=TINY / "full", **options):
+        return self.run_qfuse("quantize", source, "-o", self.out, *arguments, **options)
+
+    def inspect(self):
+        tensors = json.loads(self.run_qfuse("inspect", self.out, "--json")[0])["tensors"]
+        return {tensor["name"]: tensor for tensor in tensors}
+
+    def test_summary(self):
+        out, error = self.quantize()
+        self.assertRegex(out, r"\A[^\n]*out: 14 of 21 tensors quantized, 1\.00 MB to 471 kB in 1 file, [\d.]+ s\n\Z")
+        self.assertEqual(error, "", "no progress where stderr is no terminal")
+        self.assertEqual(sorted(os.listdir(self.out)), ["config.json", "generation_config.json", "model.safetensors"])
+        self.assertEqual(self.quantize("--quiet", "--force"), ("", ""))
+
+    def test_json(self):
+        summary = json.loads(self.quantize("--json")[0])
+        self.assertGreaterEqual(summary.pop("seconds"), 0)
+        written = sum(tensor["bytes"] for tensor in self.inspect().values())
+        self.assertEqual(summary, {"tensors": 21, "quantized": 14, "files": 1, "bytes_read": 1000704,
+                                   "bytes_written": written})
+
+    def test_how(self):
+        name = "model.layers.0.mlp.up_proj.weight"
+        for arguments, expected in (
+                ([], ("nf4", 64, True, "BF16")),
+                (["--type", "fp4"], ("fp4", 64, True, "BF16")),
+                (["--block-size", "128", "--no-double-quant"], ("nf4", 128, False, "BF16")),
+                (["--dtype", "fp16"], ("nf4", 64, True, "F16")),
+                (["--dtype", "auto"], ("nf4", 64, True, "BF16"))):
+            with self.subTest(arguments=arguments):
+                self.quantize("--force", *arguments)
+                tensor = self.inspect()[name]
+                self.assertEqual((tensor["format"], tensor["blocksize"], tensor["nested"], tensor["dtype"]), expected)
+
+    def test_patterns(self):
+        # Before IN as well as behind it: an option takes one pattern, and what follows is not another.
+        self.run_qfuse("quantize", "--exclude", "*.mlp.*", "--exclude", "*.v_proj.*", "--include", "lm_head.weight",
+                       TINY / "full", "-o", self.out)
+        quantized = sorted(name for name, tensor in self.inspect().items() if tensor["format"] == "nf4")
+        self.assertEqual(quantized, ["lm_head.weight"] + [f"model.layers.{layer}.self_attn.{part}_proj.weight"
+                                                          for layer in (0, 1) for part in "koq"])
+        config = json.loads((self.out / "config.json").read_text())["quantization_config"]
+        self.assertEqual(config["llm_int8_skip_modules"],
+                         sorted([f"model.layers.{layer}.mlp.{part}_proj" for layer in (0, 1)
+                                 for part in ("down", "gate", "up")] +
+                                [f"model.layers.{layer}.self_attn.v_proj" for layer in (0, 1)]))
+
+    def test_shards_and_threads(self):
+        contents = set()
+        for threads in ("0", "1", "3"):
+            self.assertEqual(json.loads(self.quantize("--max-shard-size", "200KB", "--threads", threads, "--json",
+                                                      "--force")[0])["files"], 3)
+            contents.add(tuple((self.out / name).read_bytes() for name in sorted(os.listdir(self.out))))
+        self.assertEqual(len(contents), 1)
+
+    def test_there_and_back(self):
+        self.quantize()
+        self.run_qfuse("dequantize", self.out, "-o", self.directory / "back")
+        self.run_qfuse("compare", self.out, self.directory / "back")
+        self.assertEqual((self.directory / "back/config.json").read_text(), (TINY / "full/config.json").read_text())
+
+    def test_failures(self):
+        def refuse(*arguments, source=TINY / "full"):
+            return self.error("quantize", source, "-o", self.out, *arguments, code=1)
+        self.assertIn("dequantize the checkpoint first", refuse(source=TINY / "bnb4"))
+        self.assertIn("nothing to quantize", refuse("--exclude", "*"))
+        self.assertIn("include '*.qq.*' matches nothing", refuse("--include", "*.qq.*"))
+        self.assertIn("No such file", refuse(source=self.directory / "none"))
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_interrupt_leaves_nothing(self):
+        source = self.directory / "big.safetensors"
+        write_hole(source)
+        process = subprocess.Popen([QFUSE, "quantize", source, "-o", self.out, "--threads", "1"],
+                                   stderr=subprocess.PIPE, text=True)
+        partial = self.directory / "out.qfuse-partial" / "out"
+        while process.poll() is None and not partial.exists():
+            pass
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
+        self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
+
+    @unittest.skipIf("san.so" in linked_libraries(), "a sanitizer needs memory of its own")
+    def test_memory_does_not_grow_with_a_tensor(self):
+        peaks = []
+        for megabytes in (64, 512):
+            source = self.directory / f"{megabytes}.safetensors"
+            write_hole(source, megabytes << 20)
+            process = subprocess.Popen([QFUSE, "quantize", source, "-o", self.out, "--block-size", "32", "--force",
+                                        "--threads", "2", "--quiet"])
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(process.returncode, 0)
+            peaks.append(usage.ru_maxrss)  # in kB
+        self.assertLess(peaks[1], peaks[0] + (8 << 10), "kB of 64 and of 512 MB, whose absmax alone have 32 MB")
+
+
+def write_hole(path, size=1 << 29):
+    """One bf16 weight whose file is a hole."""
+    header = json.dumps({"w.weight": {"dtype": "BF16", "shape": [size // 2048, 1024], "data_offsets": [0, size]}})
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header.encode())
+        file.truncate(8 + len(header) + size)
 
 
 class Inspect(Command):

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Times whole conversions of synthetic checkpoints beside `cp` of what they write, and samples their memory.
+
+    bench/checkpoint.py QFUSE [--gigabytes 4] [--one-tensor] [--runs 5] [--directory DIR]
+
+Makes a bnb-4bit model whose bf16 form has that many gigabytes (sharded by 5 GB, or one single tensor), then runs in turn
+`qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY`. Prints medians, their ratio and the peak of
+RssAnon + RssShmem, and one line of JSON.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+BLOCKSIZE, NESTED_BLOCKSIZE = 64, 256
+ROWS, COLUMNS = 14336, 4096
+
+
+def weight(name, rows, columns):
+    """The tensors of one NF4 weight, as (name, dtype, shape, maker of its bytes)."""
+    blocks = rows * columns // BLOCKSIZE
+    state = json.dumps({"quant_type": "nf4", "blocksize": BLOCKSIZE, "dtype": "bfloat16", "shape": [rows, columns],
+                        "nested_blocksize": NESTED_BLOCKSIZE, "nested_dtype": "float32", "nested_offset": 0.0625}).encode()
+    scales = (blocks + NESTED_BLOCKSIZE - 1) // NESTED_BLOCKSIZE
+    return [
+        (f"{name}.nested_absmax", "F32", [scales], struct.pack("<f", 0.01) * scales),
+        (f"{name}.nested_quant_map", "F32", [256], struct.pack("<256f", *[(i - 127) / 128 for i in range(256)])),
+        (f"{name}.quant_map", "F32", [16], bytes(64)),
+        (name, "U8", [rows * columns // 2, 1], rows * columns // 2),
+        (f"{name}.absmax", "U8", [blocks], blocks),
+        (f"{name}.quant_state.bitsandbytes__nf4", "U8", [len(state)], state),
+    ]
+
+
+def write_shard(path, tensors, noise):
+    header, at = {}, 0
+    for name, dtype, shape, content in tensors:
+        size = content if isinstance(content, int) else len(content)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + size]}
+        at += size
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for _, _, _, content in tensors:
+            if not isinstance(content, int):
+                file.write(content)
+                continue
+            for begin in range(0, content, len(noise)):
+                file.write(noise[: min(len(noise), content - begin)])
+        os.fsync(file.fileno())
+
+
+def make_model(directory, gigabytes, one_tensor):
+    noise = random.Random(1).randbytes(1 << 24)
+    directory.mkdir()
+    elements = int(gigabytes * 1e9) // 2
+    if one_tensor:
+        weights = [("model.layers.0.mlp.up_proj.weight", elements // COLUMNS, COLUMNS)]
+    else:
+        count = elements // (ROWS * COLUMNS)
+        weights = [(f"model.layers.{i}.mlp.up_proj.weight", ROWS, COLUMNS) for i in range(count)]
+    per_shard = 32
+    shards = [weights[i : i + per_shard] for i in range(0, len(weights), per_shard)]
+    index = {}
+    for number, shard in enumerate(shards, 1):
+        name = f"model-{number:05}-of-{len(shards):05}.safetensors"
+        tensors = [tensor for w in shard for tensor in weight(*w)]
+        write_shard(directory / name, tensors, noise)
+        index.update({tensor[0]: name for tensor in tensors})
+    (directory / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": index}))
+    (directory / "config.json").write_text('{"model_type": "llama"}\n')
+
+
+class MemorySampler:
+    """The peak of a process's RssAnon + RssShmem in KiB, looked at every 10 ms."""
+
+    def __init__(self, pid):
+        self.peak = 0
+        self.pid = pid
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        while True:
+            try:
+                status = Path(f"/proc/{self.pid}/status").read_text()
+            except (FileNotFoundError, ProcessLookupError):
+                return
+            fields = [line.split() for line in status.splitlines() if line.startswith(("RssAnon", "RssShmem"))]
+            if not fields:
+                return  # a zombie
+            self.peak = max(self.peak, sum(int(field[1]) for field in fields))
+            time.sleep(0.01)
+
+
+def timed(command):
+    begin = time.monotonic()
+    process = subprocess.Popen(command)
+    sampler = MemorySampler(process.pid)
+    code = process.wait()
+    seconds = time.monotonic() - begin
+    sampler.thread.join()
+    if code != 0:
+        sys.exit(f"{command[0]} failed with {code}")
+    return seconds, sampler.peak
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("qfuse")
+    parser.add_argument("--gigabytes", type=float, default=4)
+    parser.add_argument("--one-tensor", action="store_true")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()))
+    options = parser.parse_args()
+    work = Path(tempfile.mkdtemp(prefix="qfuse-bench-", dir=options.directory))
+    try:
+        make_model(work / "in", options.gigabytes, options.one_tensor)
+        out, copy = work / "out", work / "copy"
+        ours, theirs, peak = [], [], 0
+        for _ in range(options.runs):
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.rmtree(copy, ignore_errors=True)
+            subprocess.run(["sync"], check=True)
+            seconds, memory = timed([options.qfuse, "dequantize", str(work / "in"), "-o", str(out), "--quiet"])
+            ours.append(seconds)
+            peak = max(peak, memory)
+            theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{out}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
+        written = sum(file.stat().st_size for file in out.iterdir())
+        result = {"output_bytes": written, "one_tensor": options.one_tensor, "dequantize_s": ours, "cp_s": theirs,
+                  "ratio_of_medians": statistics.median(ours) / statistics.median(theirs), "peak_rss_kib": peak}
+        print(f"{written / 1e9:.2f} GB written: dequantize {statistics.median(ours):.2f} s, "
+              f"cp and sync {statistics.median(theirs):.2f} s, ratio {result['ratio_of_medians']:.2f}, "
+              f"peak memory {peak / 1024:.0f} MiB")
+        print(json.dumps(result))
+    finally:
+        shutil.rmtree(work)
+
+
+if __name__ == "__main__":
+    main()

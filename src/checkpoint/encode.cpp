@@ -1,0 +1,146 @@
+#include "checkpoint/encode.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <cmath>
+#include <utility>
+
+#include "checkpoint/config.h"
+#include "checkpoint/errors.h"
+#include "format/codebook4.h"
+#include "format/layout.h"
+#include "format/mean.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
+
+// repr() of the float that Python makes of an fp32 number: the shortest decimal of the *double*.
+std::string python_float(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == text.npos) text += ".0";
+  return text;
+}
+
+// bitsandbytes stores FP4's code 8 as +0.0, although it decodes to -0.0.
+std::array<float, format::kCodes4> stored_quant_map(QuantType quant_type) {
+  std::array<float, format::kCodes4> map = format::codebook4(static_cast<qfuse_quant_type>(quant_type)).values;
+  for (float& value : map) value += 0.0F;
+  return map;
+}
+
+TensorEntry part(std::string name, TensorType type, std::vector<std::int64_t> shape) {
+  const std::int64_t bytes = element_count(shape).value() * type_bits(type) / 8;
+  return {std::move(name), type, std::move(shape), 0, bytes};
+}
+
+// No offset prints longer than this one: a sign, 17 digits, a point, an exponent of two digits and its sign.
+std::int64_t longest_quant_state(QuantState state) {
+  if (state.nested) state.nested->offset = -FLT_MIN;
+  return static_cast<std::int64_t>(print_quant_state(state).size());
+}
+
+}  // namespace
+
+void require_encodable(QuantType quant_type, std::int64_t blocksize, const Exec& exec) {
+  if (exec.device.type == QFUSE_CUDA)
+    fail(Status::unsupported, "device cuda: checkpoints are encoded by cpu or reference only");
+  constexpr std::array<std::byte, 4> kWeight{};
+  (void)quantize_4bit(kWeight, Dtype::float32, quant_type, blocksize, false, exec);
+}
+
+std::string print_quant_state(const QuantState& state) {
+  const std::string nested = !state.nested ? ""
+                                           : fmt::format(R"(, "nested_blocksize": {}, "nested_dtype": "float32", )"
+                                                         R"("nested_offset": {})",
+                                                         state.nested->blocksize, python_float(state.nested->offset));
+  return fmt::format(R"({{"quant_type": "{}", "blocksize": {}, "dtype": "{}", "shape": [{}]{}}})",
+                     quant_type_name(state.quant_type), state.blocksize, dtype_name(state.dtype),
+                     fmt::join(state.shape, ", "), nested);
+}
+
+EncodedParts encoded_parts(const std::string& name, const QuantState& state) {
+  const std::int64_t n = element_count(state.shape).value();
+  const std::int64_t blocks = qfuse_block_count(n, state.blocksize);
+  EncodedParts parts;
+  parts.arrays = {part(name, TensorType::u8, {qfuse_packed_size(n), 1}),
+                  part(name + ".absmax", state.nested ? TensorType::u8 : TensorType::f32, {blocks}),
+                  part(name + ".quant_map", TensorType::f32, {format::kCodes4})};
+  if (state.nested) {
+    parts.arrays.push_back(
+        part(name + ".nested_absmax", TensorType::f32, {qfuse_block_count(blocks, state.nested->blocksize)}));
+    parts.arrays.push_back(part(name + ".nested_quant_map", TensorType::f32, {format::kCodes8}));
+  }
+  parts.quant_state = part(fmt::format("{}.quant_state.bitsandbytes__{}", name, quant_type_name(state.quant_type)),
+                           TensorType::u8, {longest_quant_state(state)});
+  return parts;
+}
+
+WeightEncoder::WeightEncoder(ScratchFile& scratch, Exec exec, std::int64_t piece_bytes)
+    : scratch_(scratch), exec_(std::move(exec)), piece_bytes_(piece_bytes) {}
+
+QuantState WeightEncoder::encode(const StoredTensor& weight, QuantState state, const WriteTensor& write,
+                                 const Advance& advance) {
+  const std::string& name = weight.entry->name;
+  const Dtype dtype = dtype_of(weight.entry->type).value();
+  const auto element = static_cast<std::int64_t>(dtype_size(dtype));
+  // Pieces hold whole chunks of the mean of absmax.
+  const std::int64_t least = format::kMeanChunk * state.blocksize * element;
+  const std::int64_t piece = std::max(piece_bytes_ / least, std::int64_t{1}) * least;
+  format::Mean mean;
+  std::vector<std::byte> buffer;
+  for (std::int64_t at = 0; at < weight.entry->bytes(); at += piece) {
+    buffer.resize(static_cast<std::size_t>(std::min(piece, weight.entry->bytes() - at)));
+    weight.read(at, buffer);
+    const Quantized4bit encoded = quantize_4bit(buffer, dtype, state.quant_type, state.blocksize, false, exec_);
+    const std::int64_t first = at / element;
+    const std::int64_t absmax_at = first / state.blocksize * kFloatBytes;
+    write(name, first / 2, std::as_bytes(std::span(encoded.packed)));
+    if (state.nested) {
+      mean.add(encoded.absmax.data(), static_cast<std::int64_t>(encoded.absmax.size()));
+      scratch_.write(absmax_at, std::as_bytes(std::span(encoded.absmax)));
+    } else {
+      write(name + ".absmax", absmax_at, std::as_bytes(std::span(encoded.absmax)));
+    }
+    advance(static_cast<std::int64_t>(buffer.size()));
+  }
+  const std::array<float, format::kCodes4> map = stored_quant_map(state.quant_type);
+  write(name + ".quant_map", 0, std::as_bytes(std::span(map)));
+  if (state.nested) {
+    state.nested->offset = mean.value();
+    encode_absmax(name, qfuse_block_count(weight.entry->bytes() / element, state.blocksize), *state.nested, write);
+  }
+  return state;
+}
+
+// The second pass: the absmax, less their mean, which was known only after the first.
+void WeightEncoder::encode_absmax(const std::string& weight, std::int64_t blocks, const NestedState& nested,
+                                  const WriteTensor& write) {
+  const std::int64_t least = nested.blocksize * kFloatBytes;
+  const std::int64_t bytes = piece_bytes_ / 16;  // less than the first pass had in memory
+  const std::int64_t piece = std::max(bytes / least, std::int64_t{1}) * nested.blocksize;  // absmax
+  std::vector<float> absmax;
+  std::vector<std::uint8_t> codes;
+  std::vector<float> scales;
+  for (std::int64_t at = 0; at < blocks; at += piece) {
+    const std::int64_t count = std::min(piece, blocks - at);
+    absmax.resize(static_cast<std::size_t>(count));
+    codes.resize(static_cast<std::size_t>(count));
+    scales.resize(static_cast<std::size_t>(qfuse_block_count(count, nested.blocksize)));
+    scratch_.read(at * kFloatBytes, std::as_writable_bytes(std::span(absmax)));
+    quantize_blockwise(absmax, nested.blocksize, nested.offset, codes, scales, exec_);
+    write(weight + ".absmax", at, std::as_bytes(std::span(codes)));
+    write(weight + ".nested_absmax", at / nested.blocksize * kFloatBytes, std::as_bytes(std::span(scales)));
+  }
+  std::array<float, format::kCodes8> map{};
+  qfuse_nested_quant_map(map.data());
+  write(weight + ".nested_quant_map", 0, std::as_bytes(std::span(map)));
+}
+
+}  // namespace qfuse::checkpoint

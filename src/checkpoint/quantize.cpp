@@ -1,0 +1,286 @@
+// Plans the whole output from the headers, so that what can fail fails early. The one thing that the headers do not
+// tell is how long each quant_state prints: these stand last in a file, and its header, written at the end, has room
+// for the longest. So every other tensor has its place from the beginning, and nothing waits in memory.
+#include <algorithm>
+#include <array>
+#include <qfuse/checkpoint.hpp>
+#include <unordered_map>
+
+#include "checkpoint/bitsandbytes.h"
+#include "checkpoint/config.h"
+#include "checkpoint/encode.h"
+#include "checkpoint/errors.h"
+#include "checkpoint/linear.h"
+#include "checkpoint/model.h"
+#include "checkpoint/output.h"
+#include "checkpoint/progress.h"
+#include "format/layout.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PlannedTensor {
+  StoredTensor stored;
+  std::optional<QuantState> state;  // what it is encoded to, but for the offset; none: copied
+  EncodedParts parts;               // that it becomes; copied: itself alone
+};
+
+struct PlannedFile {
+  std::string name;  // in an output directory
+  std::vector<PlannedTensor> tensors;
+  std::vector<TensorEntry> entries;  // in the order of their bytes; quant_states last, as long as they can get
+  std::size_t header_bytes = 0;      // reserved
+  std::int64_t data_bytes = 0;       // at most, until the file is finished
+};
+
+struct Plan {
+  std::vector<PlannedFile> files;
+  std::string config;  // of the output; empty where the input has none
+  std::int64_t tensors = 0;
+  std::int64_t quantized = 0;      // of those
+  std::int64_t data_bytes = 0;     // at most
+  std::int64_t scratch_bytes = 0;  // for the absmax of the largest weight
+};
+
+// ---- which tensors ---------------------------------------------------------------------------------------------
+
+// A pattern that matches nothing is a typing error, which would otherwise be found in the finished model.
+void check_patterns(const char* kind, const std::vector<std::string>& patterns, const std::vector<Tensor>& tensors) {
+  for (const std::string& pattern : patterns)
+    if (std::none_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
+          return is_encodable(*tensor.values().entry) && matches_any(tensor.name, std::span(&pattern, 1));
+        }))
+      fail(Status::invalid_argument,
+           "{} '{}' matches nothing: of {} tensors, none of that name has F32, F16 or BF16 and two dimensions or more",
+           kind, printable(pattern), tensors.size());
+}
+
+bool is_selected(const TensorEntry& entry, const QuantizeOptions& options) {
+  if (!is_encodable(entry) || matches_any(entry.name, options.exclude)) return false;
+  return layer_of(entry) == Layer::linear || matches_any(entry.name, options.include);
+}
+
+QuantState state_for(const TensorEntry& entry, const QuantizeOptions& options) {
+  QuantState state{
+      options.quant_type, options.blocksize, options.dtype.value_or(*dtype_of(entry.type)), entry.shape, {}};
+  if (options.double_quant) state.nested = NestedState{format::kNestedBlocksize, 0.0F};
+  return state;
+}
+
+std::vector<PlannedTensor> plan_tensors(const std::vector<Tensor>& tensors, const QuantizeOptions& options) {
+  std::vector<PlannedTensor> planned;
+  for (const Tensor& tensor : tensors) {
+    const StoredTensor& stored = tensor.values();
+    PlannedTensor& next = planned.emplace_back(PlannedTensor{stored, std::nullopt, {}});
+    if (is_selected(*stored.entry, options)) {
+      next.state = state_for(*stored.entry, options);
+      next.parts = encoded_parts(tensor.name, *next.state);
+    } else {
+      next.parts.arrays = {*stored.entry};
+    }
+  }
+  return planned;
+}
+
+std::vector<Tensor> read_plain_layout(const Model& model) {
+  std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
+  for (const Tensor& tensor : tensors)
+    if (tensor.quantized_dtype())
+      fail(Status::invalid_data, "{}: is quantized already: dequantize the checkpoint first", tensor.values().where());
+  return tensors;
+}
+
+// ---- what config.json says of them -----------------------------------------------------------------------------
+
+// The dtype that most of the encoded elements decode to.
+Dtype main_dtype(const std::vector<PlannedTensor>& tensors) {
+  constexpr std::array<Dtype, 3> kDtypes{Dtype::bfloat16, Dtype::float16, Dtype::float32};
+  std::array<std::int64_t, kDtypes.size()> elements{};
+  for (const PlannedTensor& tensor : tensors)
+    for (std::size_t i = 0; i < kDtypes.size(); ++i)
+      if (tensor.state && tensor.state->dtype == kDtypes[i]) elements[i] += *element_count(tensor.state->shape);
+  return kDtypes[static_cast<std::size_t>(std::max_element(elements.begin(), elements.end()) - elements.begin())];
+}
+
+// transformers leaves out lm_head by itself, but only if it is given no list. So there is none where lm_head is all
+// that stays plain, and otherwise one that names every layer, lm_head too: a tied one is in no file.
+std::optional<std::vector<std::string>> skip_modules(const std::vector<PlannedTensor>& tensors) {
+  constexpr std::string_view kDefault = "lm_head";
+  std::vector<std::string> skipped;
+  bool default_is_quantized = false;
+  for (const PlannedTensor& tensor : tensors) {
+    const std::string_view module = module_of(tensor.stored.entry->name);
+    if (tensor.state && module == kDefault) default_is_quantized = true;
+    if (!tensor.state && module != kDefault && layer_of(*tensor.stored.entry) != Layer::other)
+      skipped.emplace_back(module);
+  }
+  if (skipped.empty() && !default_is_quantized) return std::nullopt;
+  if (!default_is_quantized) skipped.emplace_back(kDefault);
+  std::sort(skipped.begin(), skipped.end());
+  return skipped;
+}
+
+std::string quantized_config(const Model& model, const std::vector<PlannedTensor>& tensors,
+                             const QuantizeOptions& options) {
+  const std::optional<Config> config = read_config(model);
+  if (!config) return "";
+  if (const std::string method = config->foreign_quant_method(); !method.empty())
+    fail(Status::unsupported, "{}: is quantized by '{}', as its {} says", model.name(), printable(method), kConfigFile);
+  if (has_turned_matrices(config->model_type()))
+    fail(Status::unsupported,
+         "{}: model_type is '{}', which keeps its matrices as [in, out], while transformers expects them turned where "
+         "they are quantized",
+         model.name(), printable(config->model_type()));
+  return config->quantized({options.quant_type, options.double_quant, main_dtype(tensors), skip_modules(tensors)});
+}
+
+// ---- the files -------------------------------------------------------------------------------------------------
+
+std::int64_t output_bytes(const PlannedTensor& tensor) {
+  std::int64_t bytes = tensor.parts.quant_state.bytes();
+  for (const TensorEntry& entry : tensor.parts.arrays) bytes += entry.bytes();
+  return bytes;
+}
+
+// Deals the tensors out to files of at most `max_bytes`, in their order and the parts of a weight together; a larger
+// one gets a file of its own.
+std::vector<PlannedFile> deal_out(std::vector<PlannedTensor> tensors, std::int64_t max_bytes) {
+  std::vector<PlannedFile> files(1);
+  for (PlannedTensor& tensor : tensors) {
+    const std::int64_t bytes = output_bytes(tensor);
+    if (!files.back().tensors.empty() && bytes > max_bytes - files.back().data_bytes) files.emplace_back();
+    files.back().data_bytes += bytes;
+    files.back().tensors.push_back(std::move(tensor));
+  }
+  return files;
+}
+
+void lay_out(PlannedFile& file) {
+  for (const PlannedTensor& tensor : file.tensors)
+    file.entries.insert(file.entries.end(), tensor.parts.arrays.begin(), tensor.parts.arrays.end());
+  order_entries(file.entries);
+  for (const PlannedTensor& tensor : file.tensors)
+    if (tensor.state) file.entries.push_back(tensor.parts.quant_state);
+  place_entries(file.entries);
+  file.header_bytes = print_header(file.entries).size();
+}
+
+Plan make_plan(const Model& model, const QuantizeOptions& options) {
+  const std::vector<Tensor> tensors = read_plain_layout(model);
+  check_patterns("include", options.include, tensors);
+  check_patterns("exclude", options.exclude, tensors);
+  std::vector<PlannedTensor> planned = plan_tensors(tensors, options);
+  Plan plan;
+  plan.tensors = static_cast<std::int64_t>(planned.size());
+  for (const PlannedTensor& tensor : planned) {
+    if (!tensor.state) continue;
+    ++plan.quantized;
+    const std::int64_t blocks = qfuse_block_count(*element_count(tensor.state->shape), options.blocksize);
+    plan.scratch_bytes = std::max(plan.scratch_bytes, blocks * static_cast<std::int64_t>(sizeof(float)));
+  }
+  if (plan.quantized == 0)
+    fail(Status::invalid_data, "{}: nothing to quantize: none of its {} tensors is the weight of a linear layer{}",
+         model.name(), plan.tensors, options.exclude.empty() ? "" : " and not excluded");
+  plan.config = quantized_config(model, planned, options);
+  plan.files = deal_out(std::move(planned), model.is_directory() ? options.max_shard_size : INT64_MAX);
+  for (std::size_t i = 0; i < plan.files.size(); ++i) {
+    plan.files[i].name = weight_file_name(i, plan.files.size());
+    lay_out(plan.files[i]);
+    plan.data_bytes += plan.files[i].data_bytes;
+  }
+  return plan;
+}
+
+// ---- writing ---------------------------------------------------------------------------------------------------
+
+void copy_tensor(const StoredTensor& stored, const WriteTensor& write, const Advance& advance) {
+  constexpr std::int64_t kPiece = WeightEncoder::kPieceBytes;
+  std::vector<std::byte> buffer;
+  for (std::int64_t at = 0; at < stored.entry->bytes(); at += kPiece) {
+    buffer.resize(static_cast<std::size_t>(std::min(kPiece, stored.entry->bytes() - at)));
+    stored.read(at, buffer);
+    write(stored.entry->name, at, buffer);
+    advance(static_cast<std::int64_t>(buffer.size()));
+  }
+}
+
+// The quant_states take their places, the data ends where the last one does, and the header says so.
+void finish_file(OutputFile& file, PlannedFile& planned,
+                 const std::unordered_map<std::string_view, std::string>& quant_states) {
+  for (TensorEntry& entry : planned.entries)
+    if (const auto state = quant_states.find(entry.name); state != quant_states.end()) {
+      entry.shape = {static_cast<std::int64_t>(state->second.size())};
+      entry.end = entry.begin + entry.shape.front();
+    }
+  planned.data_bytes = place_entries(planned.entries);
+  const auto data_begin = static_cast<std::int64_t>(planned.header_bytes);
+  for (const TensorEntry& entry : planned.entries)
+    if (const auto state = quant_states.find(entry.name); state != quant_states.end())
+      file.write_at(data_begin + entry.begin, std::as_bytes(std::span(state->second)));
+  const std::string header = print_header(planned.entries, planned.header_bytes);
+  file.write_at(0, std::as_bytes(std::span(header)));
+  file.finish();
+}
+
+void write_file(const PendingOutput& output, PlannedFile& planned, WeightEncoder& encoder, ProgressMeter& meter) {
+  OutputFile file = output.create(planned.name);
+  std::unordered_map<std::string_view, std::int64_t> places;  // of a tensor's first byte in the file
+  for (const TensorEntry& entry : planned.entries)
+    places.emplace(entry.name, static_cast<std::int64_t>(planned.header_bytes) + entry.begin);
+  const WriteTensor write = [&](const std::string& tensor, std::int64_t offset, std::span<const std::byte> bytes) {
+    file.write_at(places.at(tensor) + offset, bytes);
+  };
+  std::unordered_map<std::string_view, std::string> quant_states;
+  for (const PlannedTensor& tensor : planned.tensors) {
+    const Advance advance = [&](std::int64_t bytes) { meter.advance(tensor.stored.entry->name, bytes); };
+    if (tensor.state)
+      quant_states.emplace(tensor.parts.quant_state.name,
+                           print_quant_state(encoder.encode(tensor.stored, *tensor.state, write, advance)));
+    else
+      copy_tensor(tensor.stored, write, advance);
+  }
+  finish_file(file, planned, quant_states);
+}
+
+void write_output(const PendingOutput& output, Plan& plan, const Model& model, const QuantizeOptions& options) {
+  ProgressMeter meter(options.progress, model.data_bytes());
+  ScratchFile scratch = output.create_scratch();
+  WeightEncoder encoder(scratch, options.exec);
+  std::vector<IndexedFile> index;
+  for (PlannedFile& planned : plan.files) {
+    write_file(output, planned, encoder, meter);
+    index.push_back({planned.name, planned.entries});
+  }
+  if (index.size() > 1) output.create_text(kIndexFile, index_json(index));
+  if (!plan.config.empty()) output.create_text(kConfigFile, plan.config);
+  for (const fs::path& name : companion_files(model)) output.create_copy(model.path() / name);
+}
+
+QuantizeReport quantize_model(const fs::path& in, const fs::path& out, const QuantizeOptions& options) {
+  if (options.max_shard_size < 1)
+    fail(Status::invalid_argument, "max_shard_size is {}, must be positive", options.max_shard_size);
+  require_encodable(options.quant_type, options.blocksize, options.exec);
+  const Model model(in);
+  Plan plan = make_plan(model, options);
+  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
+  PendingOutput output(out, kind, options.force, in, plan.data_bytes + plan.scratch_bytes);
+  write_output(output, plan, model, options);
+  output.commit();
+  QuantizeReport report;
+  report.tensors = plan.tensors;
+  report.quantized = plan.quantized;
+  report.files = static_cast<std::int64_t>(plan.files.size());
+  report.bytes_read = model.data_bytes();
+  for (const PlannedFile& file : plan.files) report.bytes_written += file.data_bytes;
+  return report;
+}
+
+}  // namespace
+
+QuantizeReport quantize(const fs::path& in, const fs::path& out, const QuantizeOptions& options) {
+  return with_qfuse_errors([&] { return quantize_model(in, out, options); });
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,87 @@
+#include "checkpoint/write_behind.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstddef>
+#include <string>
+
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+// Files of this process end at `bytes` while it lives: writing further fails with EFBIG.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+void put(WriteBehind& behind, std::size_t size, char byte) {
+  std::ranges::fill(behind.buffer(size), static_cast<std::byte>(byte));
+  behind.write();
+}
+
+TEST(WriteBehind, WritesEverythingInOrder) {
+  const TemporaryDirectory directory;
+  OutputFile file(directory / "file");
+  WriteBehind behind(file);
+  std::string expected;
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t size = i % 7 == 0 ? 0 : static_cast<std::size_t>(i % 50) * 1000 + 1;
+    put(behind, size, static_cast<char>('a' + i % 26));
+    expected.append(size, static_cast<char>('a' + i % 26));
+  }
+  behind.finish();
+  file.finish();
+  EXPECT_TRUE(read_file(directory / "file") == expected);
+}
+
+TEST(WriteBehind, AFailureReachesTheCaller) {
+  const TemporaryDirectory directory;
+  OutputFile file(directory / "file");
+  const FileSizeLimit limit(10'000);
+  WriteBehind behind(file);
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 100; ++i) put(behind, 1000, 'x');
+        behind.finish();
+      },
+      Error);
+}
+
+TEST(WriteBehind, AFailureOfTheLastWriteReachesFinish) {
+  const TemporaryDirectory directory;
+  OutputFile file(directory / "file");
+  const FileSizeLimit limit(100);
+  WriteBehind behind(file);
+  put(behind, 1000, 'x');
+  EXPECT_THROW(behind.finish(), Error);
+}
+
+TEST(WriteBehind, MayBeAbandoned) {
+  const TemporaryDirectory directory;
+  OutputFile file(directory / "file");
+  WriteBehind behind(file);
+  put(behind, 1000, 'x');
+  behind.buffer(10);  // given, and not handed over
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint

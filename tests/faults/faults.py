@@ -1,0 +1,108 @@
+"""What the fault tests share: models written without qfuse, and the command run on them in a directory of its own."""
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+# In memory where there is such a file system: what is tested is order, not the disk.
+SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+QFUSE = Path(sys.argv[1]).resolve()
+INDEX = "model.safetensors.index.json"
+
+
+def safetensors(tensors):
+    """The bytes of a file; `tensors` maps a name to dtype, shape and bytes."""
+    header, position = {}, 0
+    for name, (dtype, shape, data) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [position, position + len(data)]}
+        position += len(data)
+    return with_header(json.dumps(header).encode()) + b"".join(data for _, _, data in tensors.values())
+
+
+def with_header(header):
+    return struct.pack("<Q", len(header)) + header
+
+
+def pattern(size):
+    """Bytes that differ from their neighbours, and are no NaN or infinity as fp32."""
+    return (bytes(range(127)) * (size // 127 + 1))[:size]
+
+
+def nf4(name, rows, columns):
+    """The tensors of one plain NF4 weight."""
+    elements = rows * columns
+    state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [rows, columns]}).encode()
+    return {
+        name: ("U8", [elements // 2, 1], pattern(elements // 2)),
+        f"{name}.absmax": ("F32", [elements // 64], pattern(elements // 16)),
+        f"{name}.quant_state.bitsandbytes__nf4": ("U8", [len(state)], state),
+    }
+
+
+def write_model(directory, shards):
+    """A model directory of these shards, each a mapping of tensors; with an index, a config and another file."""
+    directory.mkdir()
+    weight_map = {}
+    for number, tensors in enumerate(shards, 1):
+        name = f"model-{number:05}-of-{len(shards):05}.safetensors"
+        (directory / name).write_bytes(safetensors(tensors))
+        weight_map.update(dict.fromkeys(tensors, name))
+    write_index(directory, weight_map)
+    (directory / "config.json").write_text('{"dtype": "bfloat16", "quantization_config": {"load_in_4bit": true}}\n')
+    (directory / "tokenizer.json").write_text("{}\n")
+
+
+def write_index(directory, weight_map):
+    (directory / INDEX).write_text(json.dumps({"weight_map": weight_map}))
+
+
+def small_model(directory):
+    write_model(directory, [nf4("a.weight", 4, 64), nf4("b.weight", 2, 64)])
+
+
+def contents(directory):
+    """Every file below, by its relative path."""
+    return {path.relative_to(directory).as_posix(): path.read_bytes() for path in sorted(directory.rglob("*"))
+            if path.is_file()}
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(tempfile.mkdtemp(prefix="qfuse-faults-", dir=SCRATCH))
+        self.addCleanup(shutil.rmtree, self.directory)
+        self.source = self.directory / "in"
+        self.out = self.directory / "out"
+        self.partial = self.directory / "out.qfuse-partial"
+        self.old = self.directory / "out.qfuse-old"
+
+    def command(self, *options):
+        return [QFUSE, "dequantize", self.source, "-o", self.out, "--quiet", *options]
+
+    def start(self, *options):
+        return subprocess.Popen(self.command(*options), stderr=subprocess.PIPE, text=True)
+
+    def dequantize(self, *options, code=0, **process):
+        """Runs it to its end and checks the exit code; its error, which is one line, or nothing."""
+        done = subprocess.run(self.command(*options), stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+                              **process)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertRegex(done.stderr, r"\A\Z" if code == 0 else r"\Aqfuse: error: [^\n]+\n\Z")
+        return done.stderr
+
+    def refusal(self, *options, **process):
+        """A failed run that leaves nothing but the input; its error."""
+        error = self.dequantize(*options, code=1, **process)
+        self.assert_only("in")
+        return error
+
+    def assert_only(self, *names):
+        self.assertEqual(sorted(os.listdir(self.directory)), sorted(names))
+
+
+def main():
+    unittest.main(argv=sys.argv[:1], verbosity=2)

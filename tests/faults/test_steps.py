@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Ends or fails a run at each of its steps, one after the other. Usage: test_steps.py <qfuse> <strike library>"""
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+from faults import Faults, contents, main, nf4, small_model, write_model
+
+KILL = 0
+
+
+class Steps(Faults):
+    """A step is a call that reads, makes, fills, moves or removes a file; strike.cpp counts them."""
+
+    def setUp(self):
+        super().setUp()
+        small_model(self.source)
+        self.input = contents(self.source)
+        self.dequantize()
+        self.complete = contents(self.out)
+        shutil.rmtree(self.out)
+
+    def strike(self, step, error, *options):
+        """The exit code and standard error of a run that is struck at a step."""
+        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_STRIKE": f"{step},{error}"}
+        done = subprocess.run(self.command(*options), env=environment, stderr=subprocess.PIPE, text=True, timeout=60,
+                              check=False)
+        return done.returncode, done.stderr
+
+    def steps(self, *options):
+        """Kills a run at one step after the other until one survives; yields after each."""
+        step = 1
+        while (code := self.strike(step, KILL, *options)[0]) != 0:
+            self.assertEqual(code, -signal.SIGKILL)
+            yield step
+            step += 1
+        self.assertGreater(step, 20, "the library strikes")
+
+    def clear(self):
+        for path in (self.out, self.partial, self.old):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def test_killed_at_every_step(self):
+        for step in self.steps():
+            with self.subTest(step=step):
+                if self.out.exists():
+                    self.assertEqual(contents(self.out), self.complete)
+                    shutil.rmtree(self.out)
+                self.dequantize()
+                self.assert_only("in", "out")
+                self.assertEqual(contents(self.out), self.complete)
+                self.clear()
+        self.assertEqual(contents(self.source), self.input)
+
+    def test_killed_at_every_step_of_a_replacement(self):
+        windows = set()
+        self.make_old_output()
+        for step in self.steps("--force"):
+            with self.subTest(step=step):
+                windows.add(self.check_replacement())
+                self.clear()
+                self.make_old_output()
+        self.assertEqual(windows, {"old kept", "old aside", "new, old aside", "new"})
+        self.assertEqual(contents(self.out), self.complete)
+        self.assert_only("in", "out")
+
+    def make_old_output(self):
+        write_model(self.out, [nf4("old.weight", 2, 64)])
+        self.old_contents = contents(self.out)
+
+    def check_replacement(self):
+        """One of old and new is whole. What docs/FAULTS.md calls the state."""
+        out = contents(self.out) if self.out.exists() else None
+        if not self.old.exists():
+            self.assertIn(out, (self.old_contents, self.complete))
+            return "old kept" if out == self.old_contents else "new"
+        if out is None:
+            self.assertEqual(contents(self.old), self.old_contents)
+            return "old aside"
+        self.assertEqual(out, self.complete)
+        self.assertIn("was left by a replacement that was interrupted", self.dequantize("--force", code=1))
+        return "new, old aside"
+
+    def test_failing_at_every_step(self):
+        last = 0
+        for last in self.steps():
+            self.clear()
+        self.clear()
+        codes = set()
+        for error in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+            for step in range(1, last + 1):
+                with self.subTest(step=step, error=errno.errorcode[error]):
+                    codes.add(self.check_failure(*self.strike(step, error)))
+                    self.clear()
+        self.assertIn(1, codes)
+        self.assertEqual(contents(self.source), self.input)
+
+    def check_failure(self, code, error):
+        """An error leaves nothing, unless it is that the finished output's new name could not be made durable."""
+        if code == 0 or "flush" in error and self.out.exists():
+            self.assertEqual(contents(self.out), self.complete)
+            return code
+        self.assertEqual(code, 1)
+        self.assertRegex(error, r"\Aqfuse: error: [^\n]+\n\Z")
+        self.assert_only("in")
+        return code
+
+
+if __name__ == "__main__":
+    main()

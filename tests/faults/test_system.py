@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Full disks, missing permissions, files that change during a run. Usage: test_system.py <qfuse>"""
+import os
+import resource
+import signal
+import subprocess
+import time
+
+from faults import QFUSE, Faults, contents, main, nf4, safetensors, small_model, write_model
+
+NOBODY = 65534
+
+
+class FullDisk(Faults):
+    def test_a_limit_of_file_size(self):
+        write_model(self.source, [nf4("a.weight", 256, 256)])  # 128 KiB decoded
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+        self.assertIn("cannot write: File too large", self.refusal(preexec_fn=limit))
+
+    def test_a_file_system_that_is_too_small(self):
+        small_model(self.source)
+        self.mount()
+        (self.disk / "rest").write_bytes(bytes(65536))
+        self.assertIn("has 0 bytes free, the output needs 768", self.dequantize(code=1))
+        self.assertEqual(os.listdir(self.disk), ["rest"])
+
+    def test_a_file_system_that_fills_up(self):
+        small_model(self.source)
+        (self.source / "tokenizer.json").write_bytes(bytes(100_000))  # which the check of free space does not know
+        self.mount()
+        self.assertIn("cannot write: No space left on device", self.dequantize(code=1))
+        self.assertEqual(os.listdir(self.disk), [])
+
+    def mount(self):
+        self.disk = self.directory / "disk"
+        self.disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", self.disk], capture_output=True,
+                                 text=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest(f"cannot mount a small file system: {mounted.stderr.strip()}")
+        self.addCleanup(subprocess.run, ["umount", self.disk], check=True)
+        self.out = self.disk / "out"
+
+
+class Permissions(Faults):
+    """As a user whom permissions bind: root becomes nobody."""
+
+    def setUp(self):
+        super().setUp()
+        small_model(self.source)
+        self.user = {}
+        if os.geteuid() == 0:
+            self.user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+            for path in (self.directory, self.source, *self.source.iterdir()):
+                os.chown(path, NOBODY, NOBODY)
+            self.skip_unless_runnable()
+
+    def skip_unless_runnable(self):
+        try:
+            subprocess.run([QFUSE, "--version"], capture_output=True, check=True, **self.user)
+        except (OSError, subprocess.CalledProcessError) as error:
+            self.skipTest(f"nobody cannot run {QFUSE}: {error}")
+
+    def test_with_permission(self):
+        self.dequantize(**self.user)
+        self.assert_only("in", "out")
+
+    def test_a_file_that_may_not_be_read(self):
+        for name, verb in (("model-00002-of-00002.safetensors", "open"), ("config.json", "open"),
+                           ("tokenizer.json", "open")):
+            with self.subTest(name):
+                (self.source / name).chmod(0)
+                self.assertIn(f"{name}: cannot {verb}: Permission denied", self.refusal(**self.user))
+                (self.source / name).chmod(0o644)
+
+    def test_a_directory_that_may_not_be_read(self):
+        self.source.chmod(0o300)
+        self.assertIn("cannot list: Permission denied", self.refusal(**self.user))
+        self.source.chmod(0)
+        self.assertIn("Permission denied", self.refusal(**self.user))
+
+    def test_a_parent_that_may_not_be_written(self):
+        self.directory.chmod(0o555)
+        self.assertIn("cannot write into it: Permission denied", self.refusal(**self.user))
+        self.directory.chmod(0o755)
+
+
+class ChangingInput(Faults):
+    """The run is stopped while it decodes, the input changed, and the run continued."""
+
+    def setUp(self):
+        super().setUp()
+        write_model(self.source, [nf4(f"{shard}.weight", 1024, 1024) for shard in range(8)])
+        self.last = self.source / "model-00008-of-00008.safetensors"
+
+    def change_during_a_run(self, change):
+        process = self.start("--device", "reference")
+        while process.poll() is None and not (self.partial.exists() and os.listdir(self.partial)):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGSTOP)
+        self.assertFalse(self.out.exists(), "stopped too late")
+        change()
+        process.send_signal(signal.SIGCONT)
+        error = process.communicate(timeout=60)[1]
+        return process.returncode, error
+
+    def test_a_file_that_shrinks_is_an_error(self):
+        code, error = self.change_during_a_run(lambda: os.truncate(self.last, 300_000))
+        self.assertEqual(code, 1)
+        self.assertRegex(error, r"\Aqfuse: error: [^\n]*ends at byte 300000, while \d+ more were there [^\n]*\n\Z")
+        self.assert_only("in")
+
+    def test_a_file_that_grows_or_is_replaced_is_read_as_it_was_opened(self):
+        self.dequantize()
+        expected = contents(self.out)
+
+        def grow():
+            with open(self.last, "ab") as file:
+                file.write(b"more")
+
+        def replace():
+            (self.directory / "other").write_bytes(safetensors(nf4("other", 2, 64)))
+            os.replace(self.directory / "other", self.last)
+
+        for change in (grow, replace, self.last.unlink):
+            with self.subTest(change):
+                subprocess.run(["rm", "-r", self.out], check=True)
+                self.assertEqual(self.change_during_a_run(change), (0, ""))
+                self.assertEqual(contents(self.out), expected)
+                self.assert_only("in", "out")
+                self.last.unlink(missing_ok=True)
+                self.last.write_bytes(safetensors(nf4("7.weight", 1024, 1024)))
+
+
+if __name__ == "__main__":
+    main()
