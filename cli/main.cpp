@@ -46,7 +46,7 @@ int run(const Command& command) {
   }
 }
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app(kDescription, "qfuse");
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("qfuse ") + qfuse_version());
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return qfuse::cli::main(argc, argv);
+    return qfuse::cli::run(argc, argv);
   } catch (...) {  // building the parser or printing an error ran out of memory
     return 1;
   }
