@@ -1,4 +1,4 @@
-// Options that several subcommands have.
+// Options that both conversions have.
 #ifndef QFUSE_CLI_OPTIONS_H
 #define QFUSE_CLI_OPTIONS_H
 
@@ -8,6 +8,8 @@
 #include <optional>
 #include <qfuse/qfuse.hpp>
 #include <string>
+
+#include "text.h"
 
 namespace qfuse::cli {
 
@@ -28,6 +30,47 @@ CLI::Validator valid_if(Parse parse) {
         }
       },
       "");
+}
+
+struct ConversionArguments {
+  std::string in;
+  std::string out;
+  std::string dtype = "auto";
+  std::string max_shard_size = "5GB";
+  int threads = 0;
+  bool force = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+// IN and --output stand first in the help, the others after a subcommand's own; `dtype_help` says what auto is.
+inline void add_paths(CLI::App& parser, ConversionArguments& args, const std::string& in_help) {
+  parser.add_option("IN", args.in, in_help)->required();
+  parser.add_option("-o,--output", args.out, "The file or directory to write; appears when it is complete")->required();
+}
+
+inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, const std::string& dtype_help) {
+  parser.add_option("--dtype", args.dtype, dtype_help)
+      ->check(CLI::IsMember({"auto", "bf16", "fp16", "fp32"}))
+      ->capture_default_str();
+  parser.add_option("--threads", args.threads, "At most this many; 0: one per core")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  parser.add_option("--max-shard-size", args.max_shard_size, "Of one file in an output directory")
+      ->check(valid_if(parse_size))
+      ->capture_default_str();
+  parser.add_flag("--force", args.force, "Replace an existing output, once the new one is complete");
+  parser.add_flag("--quiet", args.quiet, "Print errors only");
+  parser.add_flag("--json", args.json, "Print the summary as JSON");
+}
+
+// What DequantizeOptions and QuantizeOptions have in common.
+template <typename Options>
+void set_conversion_options(const ConversionArguments& args, Options& options) {
+  options.dtype = kDtypes.at(args.dtype);
+  options.max_shard_size = parse_size(args.max_shard_size);
+  options.force = args.force;
+  options.exec.threads = args.threads;
 }
 
 }  // namespace qfuse::cli

@@ -11,20 +11,12 @@
 namespace qfuse::cli {
 namespace {
 
-struct Arguments {
-  std::string in;
-  std::string out;
+struct Arguments : ConversionArguments {
   std::string type = "nf4";
   std::int64_t block_size = 64;
   bool no_double_quant = false;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  std::string dtype = "auto";
-  std::string max_shard_size = "5GB";
-  int threads = 0;
-  bool force = false;
-  bool quiet = false;
-  bool json = false;
 };
 
 void print_summary(const checkpoint::QuantizeReport& report, const Arguments& args, double seconds) {
@@ -47,10 +39,7 @@ int run(const Arguments& args) {
   options.double_quant = !args.no_double_quant;
   options.include = args.include;
   options.exclude = args.exclude;
-  options.dtype = kDtypes.at(args.dtype);
-  options.max_shard_size = parse_size(args.max_shard_size);
-  options.force = args.force;
-  options.exec.threads = args.threads;
+  set_conversion_options(args, options);
   ProgressLine line("quantize", args.quiet);
   options.progress = line.callback();
   const checkpoint::QuantizeReport report = checkpoint::quantize(args.in, args.out, options);
@@ -63,9 +52,7 @@ int run(const Arguments& args) {
 Command add_quantize(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("quantize", "Write the same model with 4-bit weights, as bitsandbytes does");
   auto args = std::make_shared<Arguments>();
-  parser->add_option("IN", args->in, "A plain checkpoint: a .safetensors file or a model directory")->required();
-  parser->add_option("-o,--output", args->out, "The file or directory to write; appears when it is complete")
-      ->required();
+  add_paths(*parser, *args, "A plain checkpoint: a .safetensors file or a model directory");
   parser->add_option("--type", args->type, "nf4 or fp4")->check(CLI::IsMember({"nf4", "fp4"}))->capture_default_str();
   parser->add_option("--block-size", args->block_size, "Weights that share a scale: a power of two, 32 to 4096")
       ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
@@ -77,18 +64,7 @@ Command add_quantize(CLI::App& app) {
   parser->add_option("--exclude", args->exclude, "Leave the tensors with such a name as they are; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  parser->add_option("--dtype", args->dtype, "auto, bf16, fp16 or fp32: what weights will decode to; auto: their own")
-      ->check(CLI::IsMember({"auto", "bf16", "fp16", "fp32"}))
-      ->capture_default_str();
-  parser->add_option("--threads", args->threads, "At most this many; 0: one per core")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  parser->add_option("--max-shard-size", args->max_shard_size, "Of one file in an output directory")
-      ->check(valid_if(parse_size))
-      ->capture_default_str();
-  parser->add_flag("--force", args->force, "Replace an existing output, once the new one is complete");
-  parser->add_flag("--quiet", args->quiet, "Print errors only");
-  parser->add_flag("--json", args->json, "Print the summary as JSON");
+  add_conversion_options(*parser, *args, "auto, bf16, fp16 or fp32: what weights will decode to; auto: their own");
   parser->footer(
       "The weights of linear layers are quantized, but for output heads, routers and vision towers; the rest is "
       "copied\n"

@@ -52,7 +52,7 @@ qfuse_status guarded(qfuse_error* error, const Body& body) {
   }
 }
 
-// Takes a caller's struct of any version: what an older one lacks reads as zero, what a newer one adds must be zero.
+// Takes a caller's struct of this version or a newer one, whose additions must be zero.
 template <class Struct>
 Outcome adopt(const Struct* from, const char* name, Struct& to) {
   if (from == nullptr) return invalid_argument(std::string(name) + " is NULL");

@@ -2,6 +2,10 @@
 #ifndef QFUSE_CHECKPOINT_CONFIG_H
 #define QFUSE_CHECKPOINT_CONFIG_H
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <qfuse/qfuse.hpp>
@@ -24,6 +28,21 @@ struct QuantizationConfig {
   Dtype compute_dtype = Dtype::bfloat16;
   // Linear layers that are not quantized, by module name; none: those that transformers leaves out by itself.
   std::optional<std::vector<std::string>> skip_modules;
+};
+
+// Finds the dtype of most elements: the one that a config can name. Of equals, and of none, the first of kDtypes.
+class DtypeVote {
+ public:
+  void add(Dtype dtype, std::int64_t elements) {
+    elements_[static_cast<std::size_t>(std::ranges::find(kDtypes, dtype) - kDtypes.begin())] += elements;
+  }
+  [[nodiscard]] Dtype most() const {
+    return kDtypes[static_cast<std::size_t>(std::ranges::max_element(elements_) - elements_.begin())];
+  }
+
+ private:
+  static constexpr std::array kDtypes{Dtype::bfloat16, Dtype::float16, Dtype::float32};
+  std::array<std::int64_t, kDtypes.size()> elements_{};
 };
 
 class Config {

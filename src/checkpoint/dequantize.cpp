@@ -1,6 +1,5 @@
 // Plans the whole output from the headers, so that what can fail fails early; then writes it front to back.
 #include <algorithm>
-#include <array>
 #include <qfuse/checkpoint.hpp>
 #include <unordered_map>
 
@@ -40,14 +39,11 @@ Dtype output_dtype(const Tensor& tensor, const DequantizeOptions& options) {
   return options.dtype.value_or(tensor.quantized_dtype().value_or(Dtype::bfloat16));
 }
 
-// The dtype that most of the decoded elements get: the one a config can name.
 Dtype main_dtype(const std::vector<Tensor>& tensors, const DequantizeOptions& options) {
-  constexpr std::array<Dtype, 3> kDtypes{Dtype::bfloat16, Dtype::float16, Dtype::float32};
-  std::array<std::int64_t, kDtypes.size()> elements{};
+  DtypeVote vote;
   for (const Tensor& tensor : tensors)
-    for (std::size_t i = 0; i < kDtypes.size(); ++i)
-      if (is_quantized(tensor) && output_dtype(tensor, options) == kDtypes[i]) elements[i] += tensor.elements();
-  return kDtypes[static_cast<std::size_t>(std::max_element(elements.begin(), elements.end()) - elements.begin())];
+    if (is_quantized(tensor)) vote.add(output_dtype(tensor, options), tensor.elements());
+  return vote.most();
 }
 
 // Deals the tensors out to files of at most `max_bytes`, in their order; a larger tensor gets a file of its own.

@@ -2,7 +2,6 @@
 // tell is how long each quant_state prints: these stand last in a file, and its header, written at the end, has room
 // for the longest. So every other tensor has its place from the beginning, and nothing waits in memory.
 #include <algorithm>
-#include <array>
 #include <qfuse/checkpoint.hpp>
 #include <unordered_map>
 
@@ -94,14 +93,11 @@ std::vector<Tensor> read_plain_layout(const Model& model) {
 
 // ---- what config.json says of them -----------------------------------------------------------------------------
 
-// The dtype that most of the encoded elements decode to.
 Dtype main_dtype(const std::vector<PlannedTensor>& tensors) {
-  constexpr std::array<Dtype, 3> kDtypes{Dtype::bfloat16, Dtype::float16, Dtype::float32};
-  std::array<std::int64_t, kDtypes.size()> elements{};
+  DtypeVote vote;
   for (const PlannedTensor& tensor : tensors)
-    for (std::size_t i = 0; i < kDtypes.size(); ++i)
-      if (tensor.state && tensor.state->dtype == kDtypes[i]) elements[i] += *element_count(tensor.state->shape);
-  return kDtypes[static_cast<std::size_t>(std::max_element(elements.begin(), elements.end()) - elements.begin())];
+    if (tensor.state) vote.add(tensor.state->dtype, *element_count(tensor.state->shape));
+  return vote.most();
 }
 
 // transformers leaves out lm_head by itself, but only if it is given no list. So there is none where lm_head is all
