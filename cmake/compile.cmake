@@ -4,6 +4,10 @@ target_compile_features(qfuse_compile INTERFACE cxx_std_20)
 # The bits are the contract: no compiler may fuse a multiply and an add into one rounding.
 target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off -Wall -Wextra -Wpedantic>)
 
+# -fmad=false says so to nvcc, which may also use the constexpr functions of format in kernels.
+target_compile_options(qfuse_compile INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-fmad=false;--expt-relaxed-constexpr;-Xcompiler=-ffp-contract=off,-Wall,-Wextra>")
+
 if(QFUSE_WERROR)
   target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
 endif()
@@ -14,6 +18,8 @@ if(QFUSE_SANITIZE)
 endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_C_VISIBILITY_PRESET hidden)

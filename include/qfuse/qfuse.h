@@ -7,7 +7,11 @@
  *   Nothing prints, aborts or throws.
  * - Counts and sizes are int64_t and may exceed 2^31. Zero elements are valid: nothing is read or written, and
  *   pointers may then be NULL.
- * - Pointers need no alignment: any byte address is valid for every array.
+ * - Pointers need no alignment: any byte address is valid for every array. Natural alignment is faster, and on CUDA 16
+ *   bytes for the widest arrays.
+ * - On CUDA every array lies in memory that the device can reach. An op is enqueued on the caller's stream and returns
+ *   at once; it allocates nothing, waits for nothing, and may be captured into a CUDA graph. Failures of its execution
+ *   show where the caller next synchronizes.
  * - Outputs must not overlap inputs or each other; that is checked and refused.
  * - No function keeps a pointer after it returns, allocates memory for its caller, or changes global state. Calls are
  *   safe from any number of threads at once, as long as their outputs are disjoint.
@@ -49,7 +53,8 @@ typedef enum qfuse_status QFUSE_ENUM {
   QFUSE_IO_ERROR = 4,         /* the operating system refused to read or write */
   QFUSE_OUT_OF_MEMORY = 5,
   QFUSE_CANCELLED = 6, /* the caller's progress callback asked to stop */
-  QFUSE_INTERNAL_ERROR = 7
+  QFUSE_INTERNAL_ERROR = 7,
+  QFUSE_DEVICE_ERROR = 8 /* the GPU or its driver failed, perhaps in earlier work; the message is the driver's */
 } qfuse_status;
 
 /* Element types of weights. The 16-bit values are little-endian IEEE binary16 and bfloat16. */
@@ -152,6 +157,7 @@ typedef struct qfuse_dequantize_4bit_params {
   int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two; bitsandbytes uses 256 */
   float nested_offset;           /* nested: added to every decoded absmax */
   void* out;                     /* [n] of out_dtype */
+  const float* nested_offset_at; /* nested: [1] the offset where the op runs, read instead of nested_offset; or NULL */
 } qfuse_dequantize_4bit_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, plain and nested mixed.

@@ -23,7 +23,8 @@ enum class Status : int {
   io_error = QFUSE_IO_ERROR,
   out_of_memory = QFUSE_OUT_OF_MEMORY,
   cancelled = QFUSE_CANCELLED,
-  internal_error = QFUSE_INTERNAL_ERROR
+  internal_error = QFUSE_INTERNAL_ERROR,
+  device_error = QFUSE_DEVICE_ERROR
 };
 
 enum class Dtype : int { float32 = QFUSE_FLOAT32, float16 = QFUSE_FLOAT16, bfloat16 = QFUSE_BFLOAT16 };

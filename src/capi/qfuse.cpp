@@ -131,6 +131,7 @@ const char* qfuse_status_string(qfuse_status status) {
     case QFUSE_OUT_OF_MEMORY: return "out of memory";
     case QFUSE_CANCELLED: return "cancelled";
     case QFUSE_INTERNAL_ERROR: return "internal error";
+    case QFUSE_DEVICE_ERROR: return "device error";
   }
   return "unknown status";
 }

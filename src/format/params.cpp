@@ -93,7 +93,7 @@ std::int64_t total_size(const std::array<Array, N>& arrays) {
   return sum;
 }
 
-std::array<Array, 5> inputs(const Dequantize4bit& p) {
+std::array<Array, 6> inputs(const Dequantize4bit& p) {
   const std::int64_t blocks = block_count(p.n, p.blocksize);
   const bool nested = is_nested(p);
   const std::int64_t nested_blocks = nested ? block_count(blocks, p.nested_blocksize) : 0;
@@ -101,7 +101,8 @@ std::array<Array, 5> inputs(const Dequantize4bit& p) {
            {"absmax", p.absmax, nested ? 0 : blocks * kFloat},
            {"absmax_8bit", p.absmax_8bit, nested ? blocks : 0},
            {"nested_absmax", p.nested_absmax, nested_blocks * kFloat},
-           {"nested_quant_map", p.nested_quant_map, nested_blocks > 0 ? kCodes8 * kFloat : 0}}};
+           {"nested_quant_map", p.nested_quant_map, nested_blocks > 0 ? kCodes8 * kFloat : 0},
+           {"nested_offset_at", p.nested_offset_at, nested && p.nested_offset_at != nullptr ? kFloat : 0}}};
 }
 
 std::array<Array, 1> outputs(const Dequantize4bit& p) { return {{{"out", p.out, p.n * dtype_size(p.out_dtype)}}}; }

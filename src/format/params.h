@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "format/elements.h"
 #include "format/outcome.h"
 
 namespace qfuse::format {
@@ -38,6 +39,11 @@ inline bool is_empty(const DequantizeInt8& p) { return p.rows == 0 || p.cols == 
 
 inline bool is_nested(const Dequantize4bit& p) { return p.absmax_8bit != nullptr; }
 inline bool is_nested(const Quantize4bit& p) { return p.absmax_8bit != nullptr; }
+
+// On the CPU; a GPU reads it where it runs.
+inline float nested_offset(const Dequantize4bit& p) {
+  return p.nested_offset_at != nullptr ? load_unaligned<float>(p.nested_offset_at, 0) : p.nested_offset;
+}
 
 }  // namespace qfuse::format
 

@@ -7,6 +7,9 @@
 #include "backend/cpu/quantize_4bit.h"
 #include "backend/cpu/quantize_blockwise.h"
 #include "backend/cpu/targets.h"
+#ifdef QFUSE_WITH_CUDA
+#include "backend/cuda/dequantize_4bit.h"
+#endif
 #include "ops/ops.h"
 
 namespace qfuse::ops {
@@ -19,6 +22,14 @@ constexpr std::array kBackends = {
             .quantize_4bit = cpu::quantize_4bit,
             .quantize_blockwise = cpu::quantize_blockwise,
             .dequantize_int8 = cpu::dequantize_int8},
+#ifdef QFUSE_WITH_CUDA
+    Backend{.type = QFUSE_CUDA,
+            .name = "cuda",
+            .dequantize_4bit = cuda::dequantize_4bit,
+            .quantize_4bit = nullptr,
+            .quantize_blockwise = nullptr,
+            .dequantize_int8 = nullptr},
+#endif
 };
 
 }  // namespace

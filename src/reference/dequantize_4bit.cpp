@@ -15,7 +15,7 @@ float decode_absmax(const format::Dequantize4bit& p, std::int64_t block) {
   if (!format::is_nested(p)) return format::load_unaligned<float>(p.absmax, block);
   const float value = format::load_unaligned<float>(p.nested_quant_map, p.absmax_8bit[block]);
   const float scale = format::load_unaligned<float>(p.nested_absmax, block / p.nested_blocksize);
-  return format::mul_ftz(value, scale) + p.nested_offset;
+  return format::mul_ftz(value, scale) + format::nested_offset(p);
 }
 
 }  // namespace

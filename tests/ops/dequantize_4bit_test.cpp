@@ -8,6 +8,7 @@
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/golden.h"
+#include "support/run.h"
 #include "support/ways.h"
 
 namespace qfuse::tests {
@@ -40,7 +41,7 @@ void expect_golden(const std::string& stem, std::size_t expected) {
         p.out = out.as<void>();
         p.out_dtype = dtype;
         qfuse_error error{};
-        ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
+        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
         ASSERT_TRUE(same_elements(golden.bytes.data(), out.data(), weight.n, dtype));
       });
     }
@@ -65,16 +66,16 @@ TEST_P(Dequantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
     qfuse_exec oracle = QFUSE_EXEC_INIT;
     oracle.device = {QFUSE_REFERENCE, 0};
     qfuse_error error{};
-    ASSERT_EQ(qfuse_dequantize_4bit(&p, &oracle, &error), QFUSE_OK) << error.message;
+    ASSERT_EQ(run(p, oracle, &error), QFUSE_OK) << error.message;
     for (const std::size_t misalignment : {0U, 1U, 3U, 16U}) {
       SCOPED_TRACE(std::string("to ") + kDtypeNames.at(dtype) + ", misaligned by " + std::to_string(misalignment));
       Buffer packed(in.packed.size(), misalignment);
       std::memcpy(packed.as<void>(), in.packed.data(), in.packed.size());
       p.packed = packed.data();
-      for_each_cpu_way([&](const qfuse_exec& exec) {
+      for_each_fast_way([&](const qfuse_exec& exec) {
         Buffer out(expected.size(), misalignment);
         p.out = out.as<void>();
-        ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
+        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
         ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
         ASSERT_TRUE(out.front_is_intact());
       });
@@ -100,7 +101,7 @@ TEST(Dequantize4bit, StreamedOutputEqualsTheOracle) {
   p.out = expected.as<void>();
   qfuse_exec exec = QFUSE_EXEC_INIT;
   exec.device = {QFUSE_REFERENCE, 0};
-  ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+  ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
   for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
     SCOPED_TRACE(target);
     exec = QFUSE_EXEC_INIT;
@@ -111,7 +112,7 @@ TEST(Dequantize4bit, StreamedOutputEqualsTheOracle) {
           reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(out.data()) + 63) / 64 * 64);
       p.out = aligned + address % 64;
       if (static_cast<std::uint8_t*>(p.out) + expected.size() > out.data() + out.size()) p.out = out.as<void>();
-      ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
       ASSERT_TRUE(same_bytes(expected.data(), p.out, static_cast<std::int64_t>(expected.size())));
     }
   }
@@ -139,7 +140,7 @@ TEST(Dequantize4bit, EveryCodeOfAFlatBlockIsItsCodebookValue) {
       p.packed = packed.data();
       p.absmax = &absmax;
       p.out = out.data();
-      ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
       ASSERT_EQ(out, bits);
     });
   }

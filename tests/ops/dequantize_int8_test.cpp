@@ -7,6 +7,7 @@
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/golden.h"
+#include "support/run.h"
 #include "support/ways.h"
 
 namespace qfuse::tests {
@@ -28,7 +29,7 @@ TEST(DequantizeInt8, EqualsBitsandbytesOnTheGoldenCases) {
       p.scb = file.at(name + ".SCB").as<float>();
       p.out = out.as<void>();
       qfuse_error error{};
-      ASSERT_EQ(qfuse_dequantize_int8(&p, &exec, &error), QFUSE_OK) << error.message;
+      ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
       ASSERT_TRUE(same_elements(golden.bytes.data(), out.data(), weight.elements(), QFUSE_FLOAT32));
     });
   }
@@ -60,11 +61,11 @@ TEST_P(DequantizeInt8Shapes, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
     p.out = expected.as<void>();
     qfuse_exec oracle = QFUSE_EXEC_INIT;
     oracle.device = {QFUSE_REFERENCE, 0};
-    ASSERT_EQ(qfuse_dequantize_int8(&p, &oracle, nullptr), QFUSE_OK);
-    for_each_cpu_way([&](const qfuse_exec& exec) {
+    ASSERT_EQ(run(p, oracle, nullptr), QFUSE_OK);
+    for_each_fast_way([&](const qfuse_exec& exec) {
       Buffer out(expected.size(), 3);
       p.out = out.as<void>();
-      ASSERT_EQ(qfuse_dequantize_int8(&p, &exec, nullptr), QFUSE_OK);
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
       ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
       ASSERT_TRUE(out.front_is_intact());
     });

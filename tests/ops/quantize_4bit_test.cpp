@@ -11,6 +11,7 @@
 
 #include "support/encoded.h"
 #include "support/golden.h"
+#include "support/run.h"
 #include "support/ways.h"
 
 namespace qfuse::tests {
@@ -56,7 +57,7 @@ void expect_golden(const std::string& stem, std::size_t expected) {
       actual.point(p);
       p.given_offset = golden.nested ? &golden.nested_offset : nullptr;
       qfuse_error error{};
-      ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
+      ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
       const auto flips = kReciprocalFlips.find(golden.name);
       EXPECT_EQ(differing_bytes(golden.packed->bytes, actual.packed),
                 flips == kReciprocalFlips.end() ? 0 : flips->second);
@@ -115,15 +116,15 @@ TEST_P(Quantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
     qfuse_exec oracle = QFUSE_EXEC_INIT;
     oracle.device = {QFUSE_REFERENCE, 0};
     qfuse_error error{};
-    ASSERT_EQ(qfuse_quantize_4bit(&p, &oracle, &error), QFUSE_OK) << error.message;
+    ASSERT_EQ(run(p, oracle, &error), QFUSE_OK) << error.message;
     for (const std::size_t misalignment : {0U, 1U, 6U}) {
       Buffer in(weights.size(), misalignment);
       std::memcpy(in.as<void>(), weights.data(), weights.size());
       p.in = in.data();
-      for_each_cpu_way([&](const qfuse_exec& exec) {
+      for_each_fast_way([&](const qfuse_exec& exec) {
         Encoded actual(c.n, c.blocksize, c.nested_blocksize, misalignment);
         actual.point(p);
-        ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, &error), QFUSE_OK) << error.message;
+        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
         ASSERT_TRUE(same_encoding(expected, actual));
       });
       ASSERT_TRUE(same_bytes(weights.data(), in.data(), static_cast<std::int64_t>(weights.size())));
@@ -149,14 +150,14 @@ TEST(Quantize4bit, EverySixteenBitValueWidensExactly) {
     expected.point(p);
     qfuse_exec exec = QFUSE_EXEC_INIT;
     exec.device = {QFUSE_REFERENCE, 0};
-    ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+    ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
     for (int t = 0; const char* target = qfuse_cpu_target_name(t); ++t) {
       SCOPED_TRACE(target);
       exec = QFUSE_EXEC_INIT;
       exec.cpu_target = target;
       Encoded actual(c.n, c.blocksize, 0);
       actual.point(p);
-      ASSERT_EQ(qfuse_quantize_4bit(&p, &exec, nullptr), QFUSE_OK);
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
       ASSERT_TRUE(same_encoding(expected, actual));
     }
   }

@@ -14,6 +14,7 @@
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/golden.h"
+#include "support/run.h"
 #include "support/ways.h"
 
 namespace qfuse::tests {
@@ -56,17 +57,17 @@ TEST_P(QuantizeBlockwise, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
   p.absmax = expected_absmax.as<float>();
   qfuse_exec oracle = QFUSE_EXEC_INIT;
   oracle.device = {QFUSE_REFERENCE, 0};
-  ASSERT_EQ(qfuse_quantize_blockwise(&p, &oracle, nullptr), QFUSE_OK);
+  ASSERT_EQ(run(p, oracle, nullptr), QFUSE_OK);
   Buffer in(values.size() * sizeof(float), 3);
   std::memcpy(in.as<void>(), values.data(), in.size());
   p.in = in.as<float>();
-  for_each_cpu_way([&](const qfuse_exec& exec) {
+  for_each_fast_way([&](const qfuse_exec& exec) {
     Buffer codes(expected_codes.size(), 1);
     Buffer absmax(expected_absmax.size(), 2);
     p.codes = codes.as();
     p.absmax = absmax.as<float>();
     qfuse_error error{};
-    ASSERT_EQ(qfuse_quantize_blockwise(&p, &exec, &error), QFUSE_OK) << error.message;
+    ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
     ASSERT_TRUE(same_bytes(expected_codes.data(), codes.data(), c.n));
     ASSERT_TRUE(same_bytes(expected_absmax.data(), absmax.data(), static_cast<std::int64_t>(absmax.size())));
     ASSERT_TRUE(codes.front_is_intact() && absmax.front_is_intact());

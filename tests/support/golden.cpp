@@ -1,5 +1,6 @@
 #include "support/golden.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -8,8 +9,14 @@
 namespace qfuse::tests {
 namespace {
 
+// The tree that this was built in, or another, for programs that are carried to another machine.
+std::string golden_directory() {
+  const char* const elsewhere = std::getenv("QFUSE_GOLDEN_DIR");
+  return elsewhere != nullptr ? elsewhere : QFUSE_GOLDEN_DIR;
+}
+
 std::string read_whole(const std::string& path) {
-  const std::string full = std::string(QFUSE_GOLDEN_DIR) + "/" + path;
+  const std::string full = golden_directory() + "/" + path;
   std::ifstream file(full, std::ios::binary);
   if (!file) throw std::runtime_error("golden file is missing: " + full);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -1,4 +1,5 @@
-// Every way in which an op can run on this machine: the oracle, and each SIMD target with several thread counts.
+// Every way in which an op can run on this machine: the oracle, each SIMD target with several thread counts, a GPU.
+// Bodies call run(params, exec, error) of support/run.h, which knows where arrays must lie.
 #ifndef QFUSE_TESTS_SUPPORT_WAYS_H
 #define QFUSE_TESTS_SUPPORT_WAYS_H
 
@@ -6,6 +7,8 @@
 #include <qfuse/qfuse.h>
 
 #include <string>
+
+#include "runtime/memory.h"
 
 namespace qfuse::tests {
 
@@ -24,6 +27,25 @@ void for_each_cpu_way(const Body& body) {
   }
 }
 
+// On the first GPU, if there is one: on a stream of its own.
+template <class Body>
+void for_each_gpu_way(const Body& body) {
+  if (qfuse_device_count(QFUSE_CUDA) == 0) return;
+  SCOPED_TRACE("cuda");
+  const runtime::Stream stream(0);
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  exec.device = {QFUSE_CUDA, 0};
+  exec.stream = stream.handle();
+  body(exec);
+}
+
+// All but the oracle.
+template <class Body>
+void for_each_fast_way(const Body& body) {
+  for_each_cpu_way(body);
+  for_each_gpu_way(body);
+}
+
 // The oracle too.
 template <class Body>
 void for_each_way(const Body& body) {
@@ -33,7 +55,7 @@ void for_each_way(const Body& body) {
     exec.device = {QFUSE_REFERENCE, 0};
     body(exec);
   }
-  for_each_cpu_way(body);
+  for_each_fast_way(body);
 }
 
 }  // namespace qfuse::tests

@@ -42,7 +42,7 @@ using ScaleTable = std::array<float, kScales>;
 // absmax of every code in one nested block: 256 values serve as many blocks, each with one look-up.
 HWY_INLINE void decode_absmax(const format::Dequantize4bit& p, std::int64_t nested_block, ScaleTable& scales) {
   const auto scale = hn::Set(Floats(), format::load_unaligned<float>(p.nested_absmax, nested_block));
-  const auto offset = hn::Set(Floats(), p.nested_offset);
+  const auto offset = hn::Set(Floats(), format::nested_offset(p));
   for (std::size_t i = 0; i < scales.size(); i += hn::Lanes(Floats())) {
     const auto value = load_bytes(Floats(), reinterpret_cast<const char*>(p.nested_quant_map) + i * sizeof(float));
     hn::Store(hn::Add(mul_ftz(Floats(), value, scale), offset), Floats(), scales.data() + i);

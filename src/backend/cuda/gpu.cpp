@@ -2,7 +2,57 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+#include <mutex>
+
+#include "backend/cuda/device/current.h"
+
 namespace qfuse::cuda {
+namespace {
+
+// Runs a call of the runtime with `device` as the thread's current one.
+template <class Call>
+format::Outcome on_device(int device, const Call& call) {
+  const CurrentDevice current(device);
+  return outcome_of(current.error() != cudaSuccess ? current.error() : call());
+}
+
+cudaError_t read_facts(int index, DeviceFacts& facts) {
+  int major = 0;
+  int minor = 0;
+  for (const auto& [value, attribute] :
+       {std::pair{&facts.multiprocessors, cudaDevAttrMultiProcessorCount},
+        std::pair{&facts.l2_bytes, cudaDevAttrL2CacheSize},
+        std::pair{&major, cudaDevAttrComputeCapabilityMajor}, std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
+    if (const cudaError_t error = cudaDeviceGetAttribute(value, attribute, index); error != cudaSuccess) return error;
+  facts.compute_capability = 10 * major + minor;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+format::Outcome outcome_of(cudaError_t error) {
+  const auto message = [&] { return std::string("CUDA: ").append(cudaGetErrorString(error)); };
+  switch (error) {
+    case cudaSuccess: return {};
+    case cudaErrorMemoryAllocation: return {QFUSE_OUT_OF_MEMORY, message()};
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorNoKernelImageForDevice: return format::unsupported(message());
+    default: return {QFUSE_DEVICE_ERROR, message()};
+  }
+}
+
+CurrentDevice::CurrentDevice(int device) : error_(cudaGetDevice(&before_)) {
+  if (error_ != cudaSuccess || device == before_) return;
+  error_ = cudaSetDevice(device);
+  changed_ = error_ == cudaSuccess;
+}
+
+CurrentDevice::~CurrentDevice() {
+  if (changed_) cudaSetDevice(before_);
+}
 
 int device_count() {
   int count = 0;
@@ -16,6 +66,56 @@ std::string describe_device(int index) {
   return std::string(properties.name) + ", compute capability " + std::to_string(properties.major) + "." +
          std::to_string(properties.minor) + ", " + std::to_string(properties.multiProcessorCount) +
          " multiprocessors, " + std::to_string(properties.totalGlobalMem / kMiB) + " MiB";
+}
+
+format::Outcome device_facts(int index, DeviceFacts& facts) {
+  constexpr int kMaxDevices = 64;  // of one process: more than any machine has
+  static std::array<std::once_flag, kMaxDevices> once;
+  static std::array<DeviceFacts, kMaxDevices> known;
+  static std::array<cudaError_t, kMaxDevices> errors;
+  if (index < 0 || index >= kMaxDevices) return outcome_of(cudaErrorInvalidDevice);
+  const auto i = static_cast<std::size_t>(index);
+  std::call_once(once[i], [&] { errors[i] = read_facts(index, known[i]); });
+  facts = known[i];
+  return outcome_of(errors[i]);
+}
+
+format::Outcome allocate(int device, std::int64_t bytes, void*& memory) {
+  return on_device(device, [&] { return cudaMalloc(&memory, static_cast<std::size_t>(bytes)); });
+}
+
+void release(int device, void* memory) {
+  static_cast<void>(on_device(device, [&] { return cudaFree(memory); }));
+}
+
+format::Outcome allocate_pinned(std::int64_t bytes, void*& memory) {
+  return outcome_of(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)));
+}
+
+void release_pinned(void* memory) { cudaFreeHost(memory); }
+
+format::Outcome create_stream(int device, void*& stream) {
+  return on_device(device, [&] {
+    cudaStream_t made = nullptr;
+    const cudaError_t error = cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
+    stream = made;
+    return error;
+  });
+}
+
+void destroy_stream(int device, void* stream) {
+  static_cast<void>(on_device(device, [&] { return cudaStreamDestroy(static_cast<cudaStream_t>(stream)); }));
+}
+
+format::Outcome copy(int device, void* to, const void* from, std::int64_t bytes, void* stream) {
+  return on_device(device, [&] {
+    return cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault,
+                           static_cast<cudaStream_t>(stream));
+  });
+}
+
+format::Outcome synchronize(int device, void* stream) {
+  return on_device(device, [&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
 }
 
 }  // namespace qfuse::cuda
