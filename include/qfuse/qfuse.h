@@ -63,6 +63,10 @@ typedef enum qfuse_dtype QFUSE_ENUM { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUS
 /* 4-bit codebooks. The numbers are those of bitsandbytes' own C interface. */
 typedef enum qfuse_quant_type QFUSE_ENUM { QFUSE_FP4 = 1, QFUSE_NF4 = 2 } qfuse_quant_type;
 
+/* How the encoders divide by absmax: by its IEEE reciprocal, or by the GPU's approximate one, which bitsandbytes uses on
+ * CUDA (docs/ACCURACY.md counts the codes that differ). APPROX is for CUDA only. */
+typedef enum qfuse_reciprocal QFUSE_ENUM { QFUSE_RECIPROCAL_IEEE = 0, QFUSE_RECIPROCAL_APPROX = 1 } qfuse_reciprocal;
+
 typedef enum qfuse_device_type QFUSE_ENUM {
   QFUSE_CPU = 0,
   QFUSE_CUDA = 1,
@@ -168,8 +172,8 @@ QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params*
 /* ---- quantize_4bit --------------------------------------------------------------------------------------------- */
 
 /* fp32, fp16 or bf16 weights encoded to NF4 or FP4 codes with absmax, and optionally nested absmax, as bitsandbytes on
- * CUDA does, with one difference: the reciprocal is the IEEE quotient 1/absmax, where CUDA's is approximate. The
- * inputs on which that shows are counted in docs/ACCURACY.md.
+ * CUDA does: with `reciprocal` APPROX to the bit (but for the nested offset, see there), with IEEE, which every device
+ * has, up to the codes that docs/ACCURACY.md counts.
  * Block b, in fp32, every operand and result that is subnormal read as zero of its sign:
  *   absmax[b] = max |x| over the numbers of the block (NaN is skipped)
  *   v[i]      = x[i] * (1/absmax[b])
@@ -194,9 +198,10 @@ typedef struct qfuse_quantize_4bit_params {
   float* nested_offset;        /* out, nested: [1] */
   int64_t nested_blocksize;    /* nested: blocks per nested block, a power of two; bitsandbytes uses 256 */
   const float* given_offset;   /* nested: [1] use this offset; NULL: the mean of absmax */
+  qfuse_reciprocal reciprocal; /* how to divide by absmax */
 } qfuse_quantize_4bit_params;
 
-/* Errors as for qfuse_dequantize_4bit. */
+/* Errors as for qfuse_dequantize_4bit; also UNSUPPORTED for an approximate reciprocal elsewhere than on CUDA. */
 QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                            qfuse_error* error);
 
@@ -215,9 +220,10 @@ typedef struct qfuse_quantize_blockwise_params {
   float offset;      /* subtracted from each value first; 0 for none */
   uint8_t* codes;    /* out: [n] */
   float* absmax;     /* out: [ceil(n/blocksize)] */
+  qfuse_reciprocal reciprocal; /* how to divide by absmax */
 } qfuse_quantize_blockwise_params;
 
-/* Errors as for qfuse_dequantize_4bit. */
+/* Errors as for qfuse_quantize_4bit. */
 QFUSE_API qfuse_status qfuse_quantize_blockwise(const qfuse_quantize_blockwise_params* params, const qfuse_exec* exec,
                                                 qfuse_error* error);
 

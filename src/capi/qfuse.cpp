@@ -81,6 +81,7 @@ qfuse_status run(const Params* caller_params, const qfuse_exec* caller_exec, qfu
     if (exec.device.type != QFUSE_REFERENCE) return op(params, exec);
     if (Outcome o = qfuse::format::check(params); !o.ok()) return o;
     if (Outcome o = qfuse::format::check(exec); !o.ok()) return o;
+    if (Outcome o = qfuse::format::check_device(params, exec); !o.ok()) return o;
     if (!qfuse::format::is_empty(params)) oracle(params);
     return {};
   });

@@ -61,6 +61,21 @@ Outcome check_dtype(const char* name, qfuse_dtype dtype) {
   return {};
 }
 
+Outcome check_reciprocal(qfuse_reciprocal reciprocal) {
+  if (reciprocal != QFUSE_RECIPROCAL_IEEE && reciprocal != QFUSE_RECIPROCAL_APPROX)
+    return invalid_argument(fmt::format("reciprocal is {}, it must be QFUSE_RECIPROCAL_IEEE ({}) or "
+                                        "QFUSE_RECIPROCAL_APPROX ({})",
+                                        static_cast<int>(reciprocal), static_cast<int>(QFUSE_RECIPROCAL_IEEE),
+                                        static_cast<int>(QFUSE_RECIPROCAL_APPROX)));
+  return {};
+}
+
+Outcome check_device(qfuse_reciprocal reciprocal, const qfuse_device& device) {
+  if (reciprocal == QFUSE_RECIPROCAL_APPROX && device.type != QFUSE_CUDA)
+    return unsupported("reciprocal is QFUSE_RECIPROCAL_APPROX, the approximation of NVIDIA's GPUs: only CUDA has it");
+  return {};
+}
+
 bool overlap(const Array& a, const Array& b) {
   if (a.size == 0 || b.size == 0) return false;
   const auto a_begin = reinterpret_cast<std::uintptr_t>(a.data);
@@ -157,6 +172,7 @@ Outcome check(const Quantize4bit& p) {
   if (Outcome o = check_blocksize(p.blocksize); !o.ok()) return o;
   if (Outcome o = check_quant_type(p.quant_type); !o.ok()) return o;
   if (Outcome o = check_dtype("in_dtype", p.in_dtype); !o.ok()) return o;
+  if (Outcome o = check_reciprocal(p.reciprocal); !o.ok()) return o;
   if (is_nested(p))
     if (Outcome o = check_power_of_two("nested_blocksize", p.nested_blocksize); !o.ok()) return o;
   return check_arrays(inputs(p), outputs(p));
@@ -165,6 +181,7 @@ Outcome check(const Quantize4bit& p) {
 Outcome check(const QuantizeBlockwise& p) {
   if (Outcome o = check_count("n", p.n); !o.ok()) return o;
   if (Outcome o = check_power_of_two("blocksize", p.blocksize); !o.ok()) return o;
+  if (Outcome o = check_reciprocal(p.reciprocal); !o.ok()) return o;
   return check_arrays(inputs(p), outputs(p));
 }
 
@@ -192,6 +209,14 @@ Outcome check(const qfuse_exec& exec) {
     return invalid_argument("stream is given, but only CUDA devices have streams");
   if (exec.threads < 0) return invalid_argument(fmt::format("threads is {}, it must not be negative", exec.threads));
   return {};
+}
+
+Outcome check_device(const Quantize4bit& p, const qfuse_exec& exec) {
+  return check_device(p.reciprocal, exec.device);
+}
+
+Outcome check_device(const QuantizeBlockwise& p, const qfuse_exec& exec) {
+  return check_device(p.reciprocal, exec.device);
 }
 
 std::int64_t bytes(const Dequantize4bit& p) { return total_size(inputs(p)) + total_size(outputs(p)); }

@@ -25,6 +25,12 @@ Outcome check(const QuantizeBlockwise& p);
 Outcome check(const DequantizeInt8& p);
 Outcome check(const qfuse_exec& exec);
 
+// Whether what was asked for can be had on exec's device at all; both have passed check().
+inline Outcome check_device(const Dequantize4bit& /*p*/, const qfuse_exec& /*exec*/) { return {}; }
+Outcome check_device(const Quantize4bit& p, const qfuse_exec& exec);
+Outcome check_device(const QuantizeBlockwise& p, const qfuse_exec& exec);
+inline Outcome check_device(const DequantizeInt8& /*p*/, const qfuse_exec& /*exec*/) { return {}; }
+
 // Each input read once and each output written once.
 std::int64_t bytes(const Dequantize4bit& p);
 std::int64_t bytes(const Quantize4bit& p);

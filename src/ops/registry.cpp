@@ -9,6 +9,9 @@
 #include "backend/cpu/targets.h"
 #ifdef QFUSE_WITH_CUDA
 #include "backend/cuda/dequantize_4bit.h"
+#include "backend/cuda/dequantize_int8.h"
+#include "backend/cuda/quantize_4bit.h"
+#include "backend/cuda/quantize_blockwise.h"
 #endif
 #include "ops/ops.h"
 
@@ -26,9 +29,9 @@ constexpr std::array kBackends = {
     Backend{.type = QFUSE_CUDA,
             .name = "cuda",
             .dequantize_4bit = cuda::dequantize_4bit,
-            .quantize_4bit = nullptr,
-            .quantize_blockwise = nullptr,
-            .dequantize_int8 = nullptr},
+            .quantize_4bit = cuda::quantize_4bit,
+            .quantize_blockwise = cuda::quantize_blockwise,
+            .dequantize_int8 = cuda::dequantize_int8},
 #endif
 };
 

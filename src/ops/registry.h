@@ -29,12 +29,15 @@ const Backend* find_backend(qfuse_device_type type);
 template <class Params>
 format::Outcome launch(Launch<Params> Backend::*op, const char* name, const Params& p, const qfuse_exec& exec) {
   if (format::Outcome o = format::check(exec); !o.ok()) return o;
+  if (format::Outcome o = format::check_device(p, exec); !o.ok()) return o;
   const Backend* backend = find_backend(exec.device.type);
   if (backend == nullptr || backend->*op == nullptr)
     return format::unsupported(std::string(name) +
                                ": this build of qfuse has no kernel for the device asked for; use cpu");
   if (format::is_empty(p)) return {};
-  return (backend->*op)(p, exec);
+  format::Outcome outcome = (backend->*op)(p, exec);
+  if (!outcome.ok()) outcome.message.insert(0, std::string(name) + ": ");
+  return outcome;
 }
 
 }  // namespace qfuse::ops

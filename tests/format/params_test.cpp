@@ -114,6 +114,7 @@ TEST(Params, OverlapIsRefusedToTheByte) {
   expect_refused([](auto& p) { p.out = at<void>(63); }, {"output out overlaps input packed"});
   expect_refused([](auto& p) { p.packed = at<std::uint8_t>(1024 + 255); }, {"output out overlaps input packed"});
   expect_refused([](auto& p) { p.absmax = at<float>(1024 + 252); }, {"output out overlaps input absmax"}, false);
+  expect_refused([](auto& p) { p.nested_offset_at = at<float>(1024); }, {"output out overlaps input nested_offset_at"});
   Dequantize4bit touching = valid_dequantize(true);
   touching.packed = at<std::uint8_t>(1024 - 64);
   EXPECT_TRUE(check(touching).ok()) << "arrays that only touch do not overlap";
@@ -132,6 +133,18 @@ TEST(Params, QuantizeRefusesOverlappingOutputsAndMissingOnes) {
   p.nested_offset = nullptr;
   p.nested_blocksize = 0;
   EXPECT_TRUE(check(p).ok()) << check(p).message;
+}
+
+TEST(Params, ReciprocalIsOneOfTwoAndTheApproximateOneIsCudas) {
+  Quantize4bit p = valid_quantize();
+  p.reciprocal = static_cast<qfuse_reciprocal>(2);
+  expect_refused(check(p), {"reciprocal is 2"});
+  p.reciprocal = QFUSE_RECIPROCAL_APPROX;
+  EXPECT_TRUE(check(p).ok());
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  EXPECT_EQ(check_device(p, exec).status, QFUSE_UNSUPPORTED);
+  exec.device = {QFUSE_CUDA, 0};
+  EXPECT_TRUE(check_device(p, exec).ok());
 }
 
 TEST(Params, Int8RefusesOverflowingShapes) {

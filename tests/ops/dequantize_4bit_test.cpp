@@ -91,6 +91,27 @@ std::string risk_name(const testing::TestParamInfo<Dequantize4bitCase>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Risks, Dequantize4bitCases, testing::ValuesIn(kDequantize4bitCases), risk_name);
 
+TEST(Dequantize4bit, AnOffsetInMemoryCountsLikeOneByValue) {
+  const Dequantize4bitCase c{"offset in memory", 64 * 300 + 5};
+  const Dequantize4bitInput in = make_input(c);
+  qfuse_dequantize_4bit_params p = make_params(c, in);
+  Buffer expected(output_size(p.n, QFUSE_FLOAT32));
+  p.out = expected.as<void>();
+  ASSERT_EQ(qfuse_dequantize_4bit(&p, nullptr, nullptr), QFUSE_OK);
+  for (const std::size_t misalignment : {0U, 1U}) {
+    Buffer offset(sizeof(float), misalignment);
+    std::memcpy(offset.as<void>(), &in.nested_offset, sizeof(float));
+    p.nested_offset = std::nanf("");
+    p.nested_offset_at = offset.as<float>();
+    for_each_way([&](const qfuse_exec& exec) {
+      Buffer out(expected.size());
+      p.out = out.as<void>();
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
+    });
+  }
+}
+
 // Outputs this large are stored past the caches, on another path than the small cases.
 TEST(Dequantize4bit, StreamedOutputEqualsTheOracle) {
   const Dequantize4bitCase c{"streamed", (16 << 20) + 8191, 4096};

@@ -40,8 +40,30 @@ std::int64_t differing_bytes(const std::vector<std::uint8_t>& expected, const Bu
   return differing;
 }
 
-// Codes and absmax of every case; nested codes and nested absmax for bitsandbytes' own offset (its mean depends on the
-// device). The spare nibble of an odd count is part of the comparison.
+// One golden case in one way. Codes and absmax; nested codes and nested absmax for bitsandbytes' own offset (its mean
+// depends on the device). The spare nibble of an odd count is part of the comparison.
+void expect_encoding(const GoldenWeight& golden, const GoldenTensor& input, qfuse_dtype dtype, const qfuse_exec& exec,
+                     qfuse_reciprocal reciprocal, std::int64_t flips) {
+  const Quantize4bitCase as_case{"", golden.n, golden.blocksize, golden.quant_type, golden.nested ? 256 : 0};
+  qfuse_quantize_4bit_params p = make_params(as_case, input.bytes.data(), dtype);
+  Encoded actual(golden.n, golden.blocksize, as_case.nested_blocksize);
+  actual.point(p);
+  p.given_offset = golden.nested ? &golden.nested_offset : nullptr;
+  p.reciprocal = reciprocal;
+  qfuse_error error{};
+  ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+  EXPECT_EQ(differing_bytes(golden.packed->bytes, actual.packed), flips);
+  if (!golden.nested) {
+    EXPECT_TRUE(same_elements(golden.absmax->bytes.data(), actual.absmax.data(), actual.blocks, QFUSE_FLOAT32));
+    return;
+  }
+  EXPECT_TRUE(same_bytes(golden.absmax->bytes.data(), actual.absmax_8bit.data(), actual.blocks)) << "nested codes";
+  ASSERT_EQ(golden.nested_absmax->bytes.size(), actual.nested_absmax.size());
+  EXPECT_TRUE(same_elements(golden.nested_absmax->bytes.data(), actual.nested_absmax.data(),
+                            golden.nested_absmax->elements(), QFUSE_FLOAT32));
+}
+
+// Every case of a golden file: with the IEEE reciprocal every way, with the approximate one where there is a GPU.
 void expect_golden(const std::string& stem, std::size_t expected) {
   const GoldenFile file = read_golden(stem + ".safetensors");
   const auto cases = read_golden_json(stem + ".json");
@@ -50,26 +72,15 @@ void expect_golden(const std::string& stem, std::size_t expected) {
     const GoldenWeight golden = golden_weight(file, c.at("name"));
     SCOPED_TRACE(golden.name + ", " + c.at("kind").get<std::string>());
     const GoldenTensor& input = file.at(golden.name + ".input");
-    const Quantize4bitCase as_case{"", golden.n, golden.blocksize, golden.quant_type, golden.nested ? 256 : 0};
+    const qfuse_dtype dtype = dtype_named(c.at("dtype"));
+    const auto flips = kReciprocalFlips.find(golden.name);
     for_each_way([&](const qfuse_exec& exec) {
-      qfuse_quantize_4bit_params p = make_params(as_case, input.bytes.data(), dtype_named(c.at("dtype")));
-      Encoded actual(golden.n, golden.blocksize, as_case.nested_blocksize);
-      actual.point(p);
-      p.given_offset = golden.nested ? &golden.nested_offset : nullptr;
-      qfuse_error error{};
-      ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
-      const auto flips = kReciprocalFlips.find(golden.name);
-      EXPECT_EQ(differing_bytes(golden.packed->bytes, actual.packed),
-                flips == kReciprocalFlips.end() ? 0 : flips->second);
-      if (golden.nested) {
-        EXPECT_TRUE(same_bytes(golden.absmax->bytes.data(), actual.absmax_8bit.data(), actual.blocks))
-            << "nested codes";
-        ASSERT_EQ(golden.nested_absmax->bytes.size(), actual.nested_absmax.size());
-        EXPECT_TRUE(same_elements(golden.nested_absmax->bytes.data(), actual.nested_absmax.data(),
-                                  golden.nested_absmax->elements(), QFUSE_FLOAT32));
-      } else {
-        EXPECT_TRUE(same_elements(golden.absmax->bytes.data(), actual.absmax.data(), actual.blocks, QFUSE_FLOAT32));
-      }
+      expect_encoding(golden, input, dtype, exec, QFUSE_RECIPROCAL_IEEE,
+                      flips == kReciprocalFlips.end() ? 0 : flips->second);
+    });
+    for_each_gpu_way([&](const qfuse_exec& exec) {
+      SCOPED_TRACE("approximate reciprocal");
+      expect_encoding(golden, input, dtype, exec, QFUSE_RECIPROCAL_APPROX, 0);
     });
   }
 }

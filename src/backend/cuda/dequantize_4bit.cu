@@ -6,7 +6,6 @@
 #include "backend/cuda/dequantize_4bit.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
@@ -157,7 +156,6 @@ format::Outcome launch_decode(const Dequantize4bitPlan& plan, const Arguments& a
 }
 
 Arguments arguments_of(const format::Dequantize4bit& p) {
-  const auto log2 = [](std::int64_t x) { return std::countr_zero(static_cast<std::uint64_t>(x)); };
   Arguments a{.n = p.n,
               .block_shift = log2(p.blocksize),
               .nested_shift = format::is_nested(p) ? log2(p.nested_blocksize) : 0,

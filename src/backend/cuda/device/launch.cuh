@@ -5,12 +5,16 @@
 #include <cuda_runtime.h>
 #include <qfuse/qfuse.h>
 
+#include <bit>
 #include <cstdint>
 
 #include "backend/cuda/device/current.h"
 #include "format/outcome.h"
 
 namespace qfuse::cuda {
+
+// Of a power of two.
+inline int log2(std::int64_t x) { return std::countr_zero(static_cast<std::uint64_t>(x)); }
 
 // `blocks` blocks of `threads` threads. The launch's own error, never one that other work left behind.
 template <class Argument>

@@ -2,33 +2,42 @@
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_MEMORY_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_MEMORY_CUH
 
+#include <cstddef>
 #include <cstdint>
 
 namespace qfuse::cuda {
 
-template <class T>
-__host__ __device__ inline bool is_aligned(const void* address, T bytes) {
-  return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(bytes) == 0;
+__host__ __device__ inline bool is_aligned(const void* address, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
 }
 
-// One value, small or read often: through the caches. Unless kAligned it may lie at any byte address.
-template <bool kAligned>
-__device__ float load(const float* from) {
-  if (kAligned || is_aligned(from, sizeof(float))) return __ldg(from);
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(from);
-  std::uint32_t bits = 0;
-  for (int b = 0; b < 4; ++b) bits |= static_cast<std::uint32_t>(__ldg(bytes + b)) << (8 * b);
-  return __uint_as_float(bits);
+// A value at any byte address.
+template <class T>
+__device__ T load_bytes(const void* from) {
+  T value;
+  for (unsigned b = 0; b < sizeof(T); ++b)
+    reinterpret_cast<std::uint8_t*>(&value)[b] = static_cast<const std::uint8_t*>(from)[b];
+  return value;
+}
+
+template <class T>
+__device__ void store_bytes(void* to, T value) {
+  for (unsigned b = 0; b < sizeof(T); ++b)
+    static_cast<std::uint8_t*>(to)[b] = reinterpret_cast<const std::uint8_t*>(&value)[b];
+}
+
+// The same where that is likely aligned, or, kAligned, certainly.
+template <bool kAligned, class T>
+__device__ T load(const T* from) {
+  return kAligned || is_aligned(from, sizeof(T)) ? *from : load_bytes<T>(from);
 }
 
 template <bool kAligned, class T>
 __device__ void store(T* to, T value) {
-  if (kAligned || is_aligned(to, sizeof(T))) {
+  if (kAligned || is_aligned(to, sizeof(T)))
     *to = value;
-    return;
-  }
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
-  for (unsigned b = 0; b < sizeof(T); ++b) reinterpret_cast<std::uint8_t*>(to)[b] = bytes[b];
+  else
+    store_bytes(to, value);
 }
 
 // 16 bytes to an aligned address; kStream: that are not read again soon.

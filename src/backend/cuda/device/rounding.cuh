@@ -1,5 +1,5 @@
-// The arithmetic of format/rounding.h in the device's own instructions. No step may be fused with another: whoever
-// includes this is compiled with -fmad=false.
+// Between fp32 and the 16-bit types, and the arithmetic of format/rounding.h, in the device's own instructions. No step
+// may be fused with another: whoever includes this is compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_ROUNDING_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_ROUNDING_CUH
 
@@ -44,6 +44,24 @@ struct Rounding<__nv_bfloat16> {
     return *reinterpret_cast<const std::uint32_t*>(&pair);
   }
 };
+
+// Widening is exact.
+__device__ inline float widen(float x) { return x; }
+__device__ inline float widen(__half x) { return __half2float(x); }
+__device__ inline float widen(__nv_bfloat16 x) { return __bfloat162float(x); }
+
+// 8 elements from an address aligned to 16 bytes, which nobody reads again.
+template <class In>
+__device__ void widen(const In* from, float (&x)[8]) {
+  constexpr int kVectors = 8 * sizeof(In) / sizeof(uint4);
+  constexpr int kPerVector = 8 / kVectors;
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) {
+    const uint4 words = __ldcs(reinterpret_cast<const uint4*>(from) + v);
+#pragma unroll
+    for (int e = 0; e < kPerVector; ++e) x[v * kPerVector + e] = widen(reinterpret_cast<const In*>(&words)[e]);
+  }
+}
 
 }  // namespace qfuse::cuda
 

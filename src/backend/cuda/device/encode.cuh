@@ -1,0 +1,60 @@
+// Steps of the encoders: the scale of a block, and the rank of a scaled value.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_ENCODE_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_ENCODE_CUH
+
+#include <qfuse/qfuse.h>
+
+#include <cfloat>
+
+namespace qfuse::cuda {
+
+constexpr float kNoNumber = -FLT_MAX;  // what remains of a block of NaN alone
+constexpr int kWarp = 32;
+
+// The larger magnitude; NaN is skipped, subnormals count as zero.
+__device__ inline float larger(float most, float x) {
+  float result;
+  asm("{ .reg .f32 magnitude; abs.ftz.f32 magnitude, %2; max.ftz.f32 %0, %1, magnitude; }"
+      : "=f"(result)
+      : "f"(most), "f"(x));
+  return result;
+}
+
+// The largest of `lanes` neighbouring threads, a power of two up to kThreads; all threads of the thread block come here
+// together. `most` may be negative: only kNoNumber is.
+template <int kThreads>
+__device__ float largest_of(float most, int lanes, float (&of_warps)[kThreads / kWarp]) {
+  for (int step = 1; step < lanes && step < kWarp; step *= 2)
+    most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, step));
+  if (lanes <= kWarp) return most;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  __syncthreads();  // the values of the call before have been read
+  if (threadIdx.x % kWarp == 0) of_warps[warp] = most;
+  __syncthreads();
+  const int first = warp & ~(lanes / kWarp - 1);
+  for (int i = 0; i < lanes / kWarp; ++i) most = fmaxf(most, of_warps[first + i]);
+  return most;
+}
+
+__device__ inline float reciprocal(float absmax, qfuse_reciprocal kind) {
+  float result;
+  if (kind == QFUSE_RECIPROCAL_APPROX)
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(absmax));
+  else
+    asm("rcp.rn.ftz.f32 %0, %1;" : "=f"(result) : "f"(absmax));
+  return result;
+}
+
+// How many of the first kCount ascending thresholds lie strictly below x; kCount + 1 is a power of two. NaN: none.
+template <int kCount>
+__device__ int rank(const float* thresholds, float x) {
+  int below = 0;
+#pragma unroll
+  for (int step = (kCount + 1) / 2; step > 0; step /= 2)
+    if (x > thresholds[below + step - 1]) below += step;
+  return below;
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_ENCODE_CUH

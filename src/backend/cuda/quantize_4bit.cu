@@ -1,0 +1,245 @@
+// in:     in [n] fp32, fp16 or bf16; 16-byte loads where it is aligned to 16 bytes and packed to 4; else any address
+// out:    packed [ceil(n/2)] u8, absmax [blocks] fp32, and if nested absmax_8bit [blocks] u8, nested_absmax, offset
+// math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
+// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the device's memory
+// oracle: reference/quantize_4bit.cpp
+#include "backend/cuda/quantize_4bit.h"
+
+#include <algorithm>
+
+#include "backend/cuda/device/encode.cuh"
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/device/rounding.cuh"
+#include "backend/cuda/quantize_blockwise.h"
+#include "format/codebook4.h"
+#include "format/layout.h"
+#include "format/mean.h"
+
+namespace qfuse::cuda {
+namespace {
+
+// ---- policy ----
+
+constexpr int kGroup = 8;  // elements a thread encodes at once: 4 bytes of codes
+constexpr int kThreads = 512;
+static_assert(kThreads * kGroup == format::kMaxBlocksize);  // so no block leaves its thread block
+
+// ---- what a kernel sees ----
+
+struct Arguments {
+  std::int64_t n;
+  int block_shift;  // log2 of elements a block
+  qfuse_reciprocal reciprocal;
+  const void* in;
+  std::uint8_t* packed;
+  float* absmax;
+  float thresholds[format::kCodes4];
+  std::uint8_t code_of_rank[format::kCodes4];
+};
+
+// Looked up by every thread; its values lie in 16 banks of shared memory, so that reading them never conflicts.
+struct Tables {
+  float thresholds[format::kCodes4];
+  unsigned code_of_rank[format::kCodes4];
+};
+
+// ---- steps ----
+
+__device__ void load_tables(const Arguments& a, Tables& tables) {
+  if (threadIdx.x < format::kCodes4) {
+    tables.thresholds[threadIdx.x] = a.thresholds[threadIdx.x];
+    tables.code_of_rank[threadIdx.x] = a.code_of_rank[threadIdx.x];
+  }
+  __syncthreads();
+}
+
+// kGroup elements from `in` on, or the `left` ones that exist and zeros.
+template <class In, bool kWide>
+__device__ void load_group(const In* in, int left, float (&x)[kGroup]) {
+  if constexpr (kWide) {
+    if (left >= kGroup) return widen(in, x);
+  }
+#pragma unroll
+  for (int e = 0; e < kGroup; ++e) x[e] = e < left ? widen(load<kWide>(in + e)) : 0.0F;
+}
+
+template <bool kSigned>
+__device__ unsigned encode_4bit(const Tables& tables, float v) {
+  if constexpr (!kSigned) return static_cast<unsigned>(rank<15>(tables.thresholds, v));
+  const int negative = v < 0 ? format::kSignRank : 0;
+  return tables.code_of_rank[rank<7>(tables.thresholds, fabsf(v)) + negative];
+}
+
+// Element e of a group: the high nibble of byte e/2 comes first.
+__device__ constexpr int nibble_shift(int e) { return 8 * (e / 2) + (e % 2 == 0 ? 4 : 0); }
+
+template <bool kWide>
+__device__ void store_codes(std::uint8_t* packed, int left, std::uint32_t codes) {
+  if (kWide && left >= kGroup) {
+    *reinterpret_cast<std::uint32_t*>(packed) = codes;
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < kGroup / 2; ++j)
+    if (2 * j < left) packed[j] = static_cast<std::uint8_t>(codes >> (8 * j));
+}
+
+// ---- kernel: absmax and codes ----
+
+template <class In, bool kSigned, bool kWide>
+__global__ void __launch_bounds__(kThreads) encode(const __grid_constant__ Arguments a) {
+  constexpr int kTile = kThreads * kGroup;
+  __shared__ Tables tables;
+  __shared__ float of_warps[kThreads / kWarp];
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
+  const int count = static_cast<int>(a.n - tile < kTile ? a.n - tile : kTile);
+  const int at = static_cast<int>(threadIdx.x) * kGroup;
+  float x[kGroup];
+  load_group<In, kWide>(static_cast<const In*>(a.in) + tile + at, count - at, x);
+  load_tables(a, tables);
+  // A short block is padded with zeros, as bitsandbytes pads it.
+  float most = kNoNumber;
+#pragma unroll
+  for (int e = 0; e < kGroup; ++e) most = larger(most, x[e]);
+  most = largest_of<kThreads>(most, (1 << a.block_shift) / kGroup, of_warps);
+  if (at >= count) return;
+  if ((at & ((1 << a.block_shift) - 1)) == 0)
+    store<kWide>(a.absmax + (tile >> a.block_shift) + (at >> a.block_shift), most);
+  const float scale = reciprocal(most, a.reciprocal);
+  std::uint32_t codes = 0;
+#pragma unroll
+  for (int e = 0; e < kGroup; ++e) codes |= encode_4bit<kSigned>(tables, mul_ftz(x[e], scale)) << nibble_shift(e);
+  store_codes<kWide>(a.packed + (tile + at) / 2, count - at, codes);
+}
+
+// ---- kernels: the mean of absmax, in the order of format/mean.h ----
+
+struct MeanArguments {
+  const float* values;
+  std::int64_t count;
+  std::uint8_t* sums;  // of the whole chunks before the last, each at its chunk's place: kMeanChunk bytes apart
+  float* mean;
+};
+
+constexpr int kMeanThreads = format::kMeanLanes;
+
+__device__ double sum_chunk(const MeanArguments& a, std::int64_t chunk, double (&lanes)[kMeanThreads]) {
+  const std::int64_t begin = chunk * format::kMeanChunk;
+  double sum = 0.0;
+  for (std::int64_t i = begin + threadIdx.x; i < begin + format::kMeanChunk && i < a.count; i += kMeanThreads)
+    sum = __dadd_rn(sum, load<false>(a.values + i));
+  lanes[threadIdx.x] = sum;
+  for (int half = kMeanThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) lanes[threadIdx.x] = __dadd_rn(lanes[threadIdx.x], lanes[threadIdx.x + half]);
+  }
+  __syncthreads();
+  return lanes[0];
+}
+
+__global__ void __launch_bounds__(kMeanThreads) sum_chunks(const __grid_constant__ MeanArguments a) {
+  __shared__ double lanes[kMeanThreads];
+  const double sum = sum_chunk(a, blockIdx.x, lanes);
+  if (threadIdx.x == 0) store_bytes(a.sums + blockIdx.x * format::kMeanChunk, sum);
+}
+
+__global__ void __launch_bounds__(kMeanThreads) finish_mean(const __grid_constant__ MeanArguments a) {
+  __shared__ double sums[kMeanThreads];
+  const std::int64_t last = (a.count - 1) / format::kMeanChunk;
+  double total = 0.0;
+  for (std::int64_t chunk = 0; chunk < last; chunk += kMeanThreads) {
+    __syncthreads();
+    if (chunk + threadIdx.x < last)
+      sums[threadIdx.x] = load_bytes<double>(a.sums + (chunk + threadIdx.x) * format::kMeanChunk);
+    __syncthreads();
+    for (int i = 0; i < kMeanThreads && chunk + i < last; ++i) total = __dadd_rn(total, sums[i]);
+  }
+  __syncthreads();
+  total = __dadd_rn(total, sum_chunk(a, last, sums));
+  if (threadIdx.x == 0)
+    store<false>(a.mean, __double2float_rn(__ddiv_rn(total, static_cast<double>(a.count))));
+}
+
+format::Outcome enqueue_mean(const format::Quantize4bit& p, const Quantize4bitPlan& plan, const qfuse_exec& exec) {
+  const MeanArguments a{p.absmax, format::block_count(p.n, p.blocksize), p.absmax_8bit, p.nested_offset};
+  if (plan.chunks > 0)
+    if (format::Outcome o = launch(sum_chunks, plan.chunks, kMeanThreads, a, exec); !o.ok()) return o;
+  return launch(finish_mean, 1, kMeanThreads, a, exec);
+}
+
+// ---- the order of the launches ----
+
+format::Outcome enqueue_nested(const format::Quantize4bit& p, const Quantize4bitPlan& plan, const qfuse_exec& exec) {
+  const bool given = p.given_offset != nullptr;
+  if (!given)
+    if (format::Outcome o = enqueue_mean(p, plan, exec); !o.ok()) return o;
+  format::QuantizeBlockwise nested{};
+  nested.n = format::block_count(p.n, p.blocksize);
+  nested.blocksize = p.nested_blocksize;
+  nested.in = p.absmax;
+  nested.codes = p.absmax_8bit;
+  nested.absmax = p.nested_absmax;
+  nested.reciprocal = p.reciprocal;
+  return quantize_blockwise_at(nested, given ? p.given_offset : p.nested_offset, given ? p.nested_offset : nullptr,
+                               exec);
+}
+
+template <class In, bool kSigned>
+format::Outcome enqueue_encode(const Quantize4bitPlan& plan, const Arguments& a, const qfuse_exec& exec) {
+  return launch(plan.wide ? encode<In, kSigned, true> : encode<In, kSigned, false>, plan.blocks, plan.threads, a, exec);
+}
+
+template <class In>
+format::Outcome enqueue_encode(const format::Quantize4bit& p, const Quantize4bitPlan& plan, const qfuse_exec& exec) {
+  const format::Codebook4& codebook = format::codebook4(p.quant_type);
+  Arguments a{.n = p.n,
+              .block_shift = log2(p.blocksize),
+              .reciprocal = p.reciprocal,
+              .in = p.in,
+              .packed = p.packed,
+              .absmax = p.absmax,
+              .thresholds = {},
+              .code_of_rank = {}};
+  std::ranges::copy(codebook.thresholds, a.thresholds);
+  std::ranges::copy(codebook.code_of_rank, a.code_of_rank);
+  return codebook.signed_magnitude ? enqueue_encode<In, true>(plan, a, exec) : enqueue_encode<In, false>(plan, a, exec);
+}
+
+format::Outcome enqueue_encode(const format::Quantize4bit& p, const Quantize4bitPlan& plan, const qfuse_exec& exec) {
+  switch (p.in_dtype) {
+    case QFUSE_FLOAT32: return enqueue_encode<float>(p, plan, exec);
+    case QFUSE_FLOAT16: return enqueue_encode<__half>(p, plan, exec);
+    case QFUSE_BFLOAT16: return enqueue_encode<__nv_bfloat16>(p, plan, exec);
+  }
+  return {};
+}
+
+}  // namespace
+
+// ---- plan ----
+
+Quantize4bitPlan plan(const format::Quantize4bit& p) {
+  Quantize4bitPlan plan;
+  plan.wide = is_aligned(p.in, 16) && is_aligned(p.packed, kGroup / 2) && is_aligned(p.absmax, 4);
+  plan.threads = kThreads;
+  plan.lanes = static_cast<int>(p.blocksize) / kGroup;
+  plan.blocks = format::ceil_div(p.n, std::int64_t{kThreads} * kGroup);
+  if (format::is_nested(p) && p.given_offset == nullptr)
+    plan.chunks = (format::block_count(p.n, p.blocksize) - 1) / format::kMeanChunk;
+  return plan;
+}
+
+std::string describe(const Quantize4bitPlan& plan) {
+  return std::to_string(plan.blocks) + " blocks of " + std::to_string(plan.threads) + " threads, " +
+         std::to_string(plan.lanes) + " to a scale, " + (plan.wide ? "16-byte loads" : "loads element by element") +
+         (plan.chunks > 0 ? ", mean of " + std::to_string(plan.chunks + 1) + " chunks" : "");
+}
+
+format::Outcome quantize_4bit(const format::Quantize4bit& p, const qfuse_exec& exec) {
+  const Quantize4bitPlan how = plan(p);
+  if (format::Outcome o = enqueue_encode(p, how, exec); !o.ok()) return o;
+  return format::is_nested(p) ? enqueue_nested(p, how, exec) : format::Outcome{};
+}
+
+}  // namespace qfuse::cuda

@@ -1,0 +1,122 @@
+// in:     in [n] fp32; any address
+// out:    codes [n] u8, absmax [blocks] fp32; any address
+// math:   v = in - offset; absmax = max |v|; code = nearest of the dynamic 8-bit code to ftz(v * ftz(1/absmax))
+// cost:   4n bytes read, n + 4n/blocksize written
+// oracle: reference/quantize_blockwise.cpp
+#include "backend/cuda/quantize_blockwise.h"
+
+#include <algorithm>
+
+#include "backend/cuda/device/encode.cuh"
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/device/rounding.cuh"
+#include "format/dynamic8.h"
+#include "format/layout.h"
+
+namespace qfuse::cuda {
+namespace {
+
+// ---- policy ----
+
+constexpr int kThreads = 1024;  // one value each: neighbours share a block, up to this size without leaving registers
+
+// ---- what a kernel sees ----
+
+constexpr int kThresholds = format::kCodes8 - 1;
+
+// The thresholds of the code, looked up by every thread.
+__device__ constexpr auto kDynamic8Thresholds = format::kDynamic8Thresholds;
+
+struct Arguments {
+  std::int64_t n;
+  std::int64_t blocksize;
+  const float* in;
+  const float* offset_at;
+  float offset;
+  float* offset_out;
+  std::uint8_t* codes;
+  float* absmax;
+  qfuse_reciprocal reciprocal;
+};
+
+// ---- steps ----
+
+__device__ void load_thresholds(float (&thresholds)[kThresholds]) {
+  if (threadIdx.x < kThresholds) thresholds[threadIdx.x] = kDynamic8Thresholds[threadIdx.x];
+  __syncthreads();
+}
+
+__device__ float load_offset(const Arguments& a) {
+  const float offset = a.offset_at != nullptr ? load<false>(a.offset_at) : a.offset;
+  if (a.offset_out != nullptr && blockIdx.x == 0 && threadIdx.x == 0) store<false>(a.offset_out, offset);
+  return offset;
+}
+
+__device__ float load_value(const Arguments& a, std::int64_t i, float offset) {
+  return __fsub_rn(load<false>(a.in + i), offset);
+}
+
+__device__ std::uint8_t encode_8bit(const float* thresholds, float v) {
+  return static_cast<std::uint8_t>(rank<kThresholds>(thresholds, v));
+}
+
+// ---- kernels ----
+
+// Blocks of up to kThreads values, several to a thread block.
+__global__ void __launch_bounds__(kThreads) encode_small(const __grid_constant__ Arguments a) {
+  __shared__ float thresholds[kThresholds];
+  __shared__ float of_warps[kThreads / kWarp];
+  load_thresholds(thresholds);
+  const float offset = load_offset(a);
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  const int lanes = static_cast<int>(a.blocksize);
+  const std::int64_t begin = i & -a.blocksize;
+  const bool full = begin + a.blocksize <= a.n;
+  const float value = i < a.n ? load_value(a, i, offset) : 0.0F;
+  const float most = largest_of<kThreads>(i < a.n ? larger(full ? kNoNumber : 0.0F, value) : kNoNumber, lanes, of_warps);
+  if (i >= a.n) return;
+  if (i == begin) store<false>(a.absmax + i / a.blocksize, most);
+  a.codes[i] = encode_8bit(thresholds, mul_ftz(value, reciprocal(most, a.reciprocal)));
+}
+
+// Larger ones, a thread block each, which reads its values twice.
+__global__ void __launch_bounds__(kThreads) encode_large(const __grid_constant__ Arguments a) {
+  __shared__ float thresholds[kThresholds];
+  __shared__ float of_warps[kThreads / kWarp];
+  load_thresholds(thresholds);
+  const float offset = load_offset(a);
+  const std::int64_t begin = blockIdx.x * a.blocksize;
+  const std::int64_t end = a.n - begin < a.blocksize ? a.n : begin + a.blocksize;
+  float most = end - begin == a.blocksize ? kNoNumber : 0.0F;
+  for (std::int64_t i = begin + threadIdx.x; i < end; i += kThreads) most = larger(most, load_value(a, i, offset));
+  most = largest_of<kThreads>(most, kThreads, of_warps);
+  if (threadIdx.x == 0) store<false>(a.absmax + blockIdx.x, most);
+  const float scale = reciprocal(most, a.reciprocal);
+  for (std::int64_t i = begin + threadIdx.x; i < end; i += kThreads)
+    a.codes[i] = encode_8bit(thresholds, mul_ftz(load_value(a, i, offset), scale));
+}
+
+}  // namespace
+
+format::Outcome quantize_blockwise_at(const format::QuantizeBlockwise& p, const float* offset_at, float* offset_out,
+                                      const qfuse_exec& exec) {
+  const Arguments a{.n = p.n,
+                    .blocksize = p.blocksize,
+                    .in = p.in,
+                    .offset_at = offset_at,
+                    .offset = p.offset,
+                    .offset_out = offset_out,
+                    .codes = p.codes,
+                    .absmax = p.absmax,
+                    .reciprocal = p.reciprocal};
+  const bool small = p.blocksize <= kThreads;
+  return launch(small ? encode_small : encode_large, format::ceil_div(p.n, small ? kThreads : p.blocksize), kThreads, a,
+                exec);
+}
+
+format::Outcome quantize_blockwise(const format::QuantizeBlockwise& p, const qfuse_exec& exec) {
+  return quantize_blockwise_at(p, nullptr, nullptr, exec);
+}
+
+}  // namespace qfuse::cuda
