@@ -4,9 +4,11 @@ target_compile_features(qfuse_compile INTERFACE cxx_std_20)
 # The bits are the contract: no compiler may fuse a multiply and an add into one rounding.
 target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off -Wall -Wextra -Wpedantic>)
 
-# -fmad=false says so to nvcc, which may also use the constexpr functions of format in kernels.
-target_compile_options(qfuse_compile INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-fmad=false;--expt-relaxed-constexpr;-Xcompiler=-ffp-contract=off,-Wall,-Wextra>")
+# -fmad=false says so to nvcc, which may also use the constexpr functions of format in kernels. A kernel that keeps
+# variables in memory instead of registers does not compile.
+set(qfuse_cuda_options -std=c++20 -fmad=false --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off,-Wall,-Wextra
+                       -Xptxas=-warn-spills,-warn-lmem-usage,-Werror)
+target_compile_options(qfuse_compile INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${qfuse_cuda_options}>")
 
 if(QFUSE_WERROR)
   target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)

@@ -63,8 +63,8 @@ typedef enum qfuse_dtype QFUSE_ENUM { QFUSE_FLOAT32 = 0, QFUSE_FLOAT16 = 1, QFUS
 /* 4-bit codebooks. The numbers are those of bitsandbytes' own C interface. */
 typedef enum qfuse_quant_type QFUSE_ENUM { QFUSE_FP4 = 1, QFUSE_NF4 = 2 } qfuse_quant_type;
 
-/* How the encoders divide by absmax: by its IEEE reciprocal, or by the GPU's approximate one, which bitsandbytes uses on
- * CUDA (docs/ACCURACY.md counts the codes that differ). APPROX is for CUDA only. */
+/* How the encoders divide by absmax: by its IEEE reciprocal, or by the GPU's approximate one, which bitsandbytes uses
+ * on CUDA (docs/ACCURACY.md counts the codes that differ). APPROX is for CUDA only. */
 typedef enum qfuse_reciprocal QFUSE_ENUM { QFUSE_RECIPROCAL_IEEE = 0, QFUSE_RECIPROCAL_APPROX = 1 } qfuse_reciprocal;
 
 typedef enum qfuse_device_type QFUSE_ENUM {
@@ -207,25 +207,47 @@ QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* par
 
 /* ---- quantize_blockwise ---------------------------------------------------------------------------------------- */
 
-/* fp32 values encoded to 8-bit codes of the signed dynamic code, block by block: the nested step of quantize_4bit by
- * itself, for who encodes a tensor piece by piece. Cut where a block ends, pieces give the bytes of the whole.
+/* Values encoded to 8-bit codes of the signed dynamic code, block by block: bitsandbytes' quantize_blockwise with its
+ * default code, and the nested step of quantize_4bit by itself, for who encodes a tensor piece by piece. Cut where a
+ * block ends, pieces give the bytes of the whole.
  * Block b, in fp32, with v[i] = in[i] - offset, subnormals from there on read as zero of their sign:
  *   absmax[b] = max |v| over the numbers of the block (NaN is skipped; of NaN alone as in quantize_4bit)
  *   codes[i]  = the index of the value nearest to v[i] * (1/absmax[b]), ties to the even index, NaN to 0 */
 typedef struct qfuse_quantize_blockwise_params {
   size_t struct_size;
-  int64_t n;         /* values, >= 0 */
-  int64_t blocksize; /* values a block: a power of two; bitsandbytes uses 256 for absmax */
-  const float* in;   /* [n] */
-  float offset;      /* subtracted from each value first; 0 for none */
-  uint8_t* codes;    /* out: [n] */
-  float* absmax;     /* out: [ceil(n/blocksize)] */
+  int64_t n;                   /* values, >= 0 */
+  int64_t blocksize;           /* values a block: a power of two; bitsandbytes uses 256 for absmax */
+  qfuse_dtype in_dtype;        /* element type of `in` */
+  const void* in;              /* [n] of in_dtype */
+  float offset;                /* subtracted from each value first; 0 for none */
+  uint8_t* codes;              /* out: [n] */
+  float* absmax;               /* out: [ceil(n/blocksize)] */
   qfuse_reciprocal reciprocal; /* how to divide by absmax */
 } qfuse_quantize_blockwise_params;
 
 /* Errors as for qfuse_quantize_4bit. */
 QFUSE_API qfuse_status qfuse_quantize_blockwise(const qfuse_quantize_blockwise_params* params, const qfuse_exec* exec,
                                                 qfuse_error* error);
+
+/* ---- dequantize_blockwise -------------------------------------------------------------------------------------- */
+
+/* 8-bit codes of any code, block by block, decoded to fp32, fp16 or bf16: what quantize_blockwise wrote, or
+ * bitsandbytes. out[i] = round_to_dtype(ftz(quant_map[codes[i]] * absmax[i/blocksize]))      ftz and NaN as in
+ * dequantize_4bit */
+typedef struct qfuse_dequantize_blockwise_params {
+  size_t struct_size;
+  int64_t n;              /* values, >= 0 */
+  int64_t blocksize;      /* values a block: a power of two */
+  qfuse_dtype out_dtype;  /* element type of `out` */
+  const uint8_t* codes;   /* [n] */
+  const float* absmax;    /* [ceil(n/blocksize)] */
+  const float* quant_map; /* [256], the map stored with the codes; qfuse_nested_quant_map gives the default */
+  void* out;              /* [n] of out_dtype */
+} qfuse_dequantize_blockwise_params;
+
+/* Errors as for qfuse_dequantize_4bit. */
+QFUSE_API qfuse_status qfuse_dequantize_blockwise(const qfuse_dequantize_blockwise_params* params,
+                                                  const qfuse_exec* exec, qfuse_error* error);
 
 /* ---- dequantize_int8 ------------------------------------------------------------------------------------------- */
 

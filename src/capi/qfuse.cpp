@@ -171,6 +171,11 @@ qfuse_status qfuse_quantize_blockwise(const qfuse_quantize_blockwise_params* par
   return run(params, exec, error, qfuse::ops::quantize_blockwise, qfuse::reference::quantize_blockwise);
 }
 
+qfuse_status qfuse_dequantize_blockwise(const qfuse_dequantize_blockwise_params* params, const qfuse_exec* exec,
+                                        qfuse_error* error) {
+  return run(params, exec, error, qfuse::ops::dequantize_blockwise, qfuse::reference::dequantize_blockwise);
+}
+
 qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
                                    qfuse_error* error) {
   return run(params, exec, error, qfuse::ops::dequantize_int8, qfuse::reference::dequantize_int8);

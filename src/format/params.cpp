@@ -63,10 +63,11 @@ Outcome check_dtype(const char* name, qfuse_dtype dtype) {
 
 Outcome check_reciprocal(qfuse_reciprocal reciprocal) {
   if (reciprocal != QFUSE_RECIPROCAL_IEEE && reciprocal != QFUSE_RECIPROCAL_APPROX)
-    return invalid_argument(fmt::format("reciprocal is {}, it must be QFUSE_RECIPROCAL_IEEE ({}) or "
-                                        "QFUSE_RECIPROCAL_APPROX ({})",
-                                        static_cast<int>(reciprocal), static_cast<int>(QFUSE_RECIPROCAL_IEEE),
-                                        static_cast<int>(QFUSE_RECIPROCAL_APPROX)));
+    return invalid_argument(
+        fmt::format("reciprocal is {}, it must be QFUSE_RECIPROCAL_IEEE ({}) or "
+                    "QFUSE_RECIPROCAL_APPROX ({})",
+                    static_cast<int>(reciprocal), static_cast<int>(QFUSE_RECIPROCAL_IEEE),
+                    static_cast<int>(QFUSE_RECIPROCAL_APPROX)));
   return {};
 }
 
@@ -137,11 +138,19 @@ std::array<Array, 5> outputs(const Quantize4bit& p) {
            {"nested_offset", p.nested_offset, nested && !is_empty(p) ? kFloat : 0}}};
 }
 
-std::array<Array, 1> inputs(const QuantizeBlockwise& p) { return {{{"in", p.in, p.n * kFloat}}}; }
+std::array<Array, 1> inputs(const QuantizeBlockwise& p) { return {{{"in", p.in, p.n * dtype_size(p.in_dtype)}}}; }
 
 std::array<Array, 2> outputs(const QuantizeBlockwise& p) {
   return {{{"codes", p.codes, p.n}, {"absmax", p.absmax, block_count(p.n, p.blocksize) * kFloat}}};
 }
+
+std::array<Array, 3> inputs(const DequantizeBlockwise& p) {
+  return {{{"codes", p.codes, p.n},
+           {"absmax", p.absmax, block_count(p.n, p.blocksize) * kFloat},
+           {"quant_map", p.quant_map, is_empty(p) ? 0 : kCodes8 * kFloat}}};
+}
+
+std::array<Array, 1> outputs(const DequantizeBlockwise& p) { return {{{"out", p.out, p.n * dtype_size(p.out_dtype)}}}; }
 
 std::array<Array, 2> inputs(const DequantizeInt8& p) {
   return {{{"in", p.in, p.rows * p.cols}, {"scb", p.scb, is_empty(p) ? 0 : p.rows * kFloat}}};
@@ -181,7 +190,15 @@ Outcome check(const Quantize4bit& p) {
 Outcome check(const QuantizeBlockwise& p) {
   if (Outcome o = check_count("n", p.n); !o.ok()) return o;
   if (Outcome o = check_power_of_two("blocksize", p.blocksize); !o.ok()) return o;
+  if (Outcome o = check_dtype("in_dtype", p.in_dtype); !o.ok()) return o;
   if (Outcome o = check_reciprocal(p.reciprocal); !o.ok()) return o;
+  return check_arrays(inputs(p), outputs(p));
+}
+
+Outcome check(const DequantizeBlockwise& p) {
+  if (Outcome o = check_count("n", p.n); !o.ok()) return o;
+  if (Outcome o = check_power_of_two("blocksize", p.blocksize); !o.ok()) return o;
+  if (Outcome o = check_dtype("out_dtype", p.out_dtype); !o.ok()) return o;
   return check_arrays(inputs(p), outputs(p));
 }
 
@@ -211,9 +228,7 @@ Outcome check(const qfuse_exec& exec) {
   return {};
 }
 
-Outcome check_device(const Quantize4bit& p, const qfuse_exec& exec) {
-  return check_device(p.reciprocal, exec.device);
-}
+Outcome check_device(const Quantize4bit& p, const qfuse_exec& exec) { return check_device(p.reciprocal, exec.device); }
 
 Outcome check_device(const QuantizeBlockwise& p, const qfuse_exec& exec) {
   return check_device(p.reciprocal, exec.device);
@@ -222,6 +237,7 @@ Outcome check_device(const QuantizeBlockwise& p, const qfuse_exec& exec) {
 std::int64_t bytes(const Dequantize4bit& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
 std::int64_t bytes(const Quantize4bit& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
 std::int64_t bytes(const QuantizeBlockwise& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
+std::int64_t bytes(const DequantizeBlockwise& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
 std::int64_t bytes(const DequantizeInt8& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
 
 }  // namespace qfuse::format

@@ -16,12 +16,14 @@ namespace qfuse::format {
 using Dequantize4bit = qfuse_dequantize_4bit_params;
 using Quantize4bit = qfuse_quantize_4bit_params;
 using QuantizeBlockwise = qfuse_quantize_blockwise_params;
+using DequantizeBlockwise = qfuse_dequantize_blockwise_params;
 using DequantizeInt8 = qfuse_dequantize_int8_params;
 
 // Ranges, presence and overlap of every field against the manual in qfuse.h.
 Outcome check(const Dequantize4bit& p);
 Outcome check(const Quantize4bit& p);
 Outcome check(const QuantizeBlockwise& p);
+Outcome check(const DequantizeBlockwise& p);
 Outcome check(const DequantizeInt8& p);
 Outcome check(const qfuse_exec& exec);
 
@@ -29,18 +31,21 @@ Outcome check(const qfuse_exec& exec);
 inline Outcome check_device(const Dequantize4bit& /*p*/, const qfuse_exec& /*exec*/) { return {}; }
 Outcome check_device(const Quantize4bit& p, const qfuse_exec& exec);
 Outcome check_device(const QuantizeBlockwise& p, const qfuse_exec& exec);
+inline Outcome check_device(const DequantizeBlockwise& /*p*/, const qfuse_exec& /*exec*/) { return {}; }
 inline Outcome check_device(const DequantizeInt8& /*p*/, const qfuse_exec& /*exec*/) { return {}; }
 
 // Each input read once and each output written once.
 std::int64_t bytes(const Dequantize4bit& p);
 std::int64_t bytes(const Quantize4bit& p);
 std::int64_t bytes(const QuantizeBlockwise& p);
+std::int64_t bytes(const DequantizeBlockwise& p);
 std::int64_t bytes(const DequantizeInt8& p);
 
 // Nothing to do: pointers may be null then, and no backend is asked.
 inline bool is_empty(const Dequantize4bit& p) { return p.n == 0; }
 inline bool is_empty(const Quantize4bit& p) { return p.n == 0; }
 inline bool is_empty(const QuantizeBlockwise& p) { return p.n == 0; }
+inline bool is_empty(const DequantizeBlockwise& p) { return p.n == 0; }
 inline bool is_empty(const DequantizeInt8& p) { return p.rows == 0 || p.cols == 0; }
 
 inline bool is_nested(const Dequantize4bit& p) { return p.absmax_8bit != nullptr; }

@@ -10,6 +10,7 @@ namespace qfuse::ops {
 format::Outcome dequantize_4bit(const format::Dequantize4bit& p, const qfuse_exec& exec);
 format::Outcome quantize_4bit(const format::Quantize4bit& p, const qfuse_exec& exec);
 format::Outcome quantize_blockwise(const format::QuantizeBlockwise& p, const qfuse_exec& exec);
+format::Outcome dequantize_blockwise(const format::DequantizeBlockwise& p, const qfuse_exec& exec);
 format::Outcome dequantize_int8(const format::DequantizeInt8& p, const qfuse_exec& exec);
 
 // Name of the CPU backend's index-th SIMD target, best first; null past the last.

@@ -3,12 +3,14 @@
 #include <array>
 
 #include "backend/cpu/dequantize_4bit.h"
+#include "backend/cpu/dequantize_blockwise.h"
 #include "backend/cpu/dequantize_int8.h"
 #include "backend/cpu/quantize_4bit.h"
 #include "backend/cpu/quantize_blockwise.h"
 #include "backend/cpu/targets.h"
 #ifdef QFUSE_WITH_CUDA
 #include "backend/cuda/dequantize_4bit.h"
+#include "backend/cuda/dequantize_blockwise.h"
 #include "backend/cuda/dequantize_int8.h"
 #include "backend/cuda/quantize_4bit.h"
 #include "backend/cuda/quantize_blockwise.h"
@@ -24,6 +26,7 @@ constexpr std::array kBackends = {
             .dequantize_4bit = cpu::dequantize_4bit,
             .quantize_4bit = cpu::quantize_4bit,
             .quantize_blockwise = cpu::quantize_blockwise,
+            .dequantize_blockwise = cpu::dequantize_blockwise,
             .dequantize_int8 = cpu::dequantize_int8},
 #ifdef QFUSE_WITH_CUDA
     Backend{.type = QFUSE_CUDA,
@@ -31,6 +34,7 @@ constexpr std::array kBackends = {
             .dequantize_4bit = cuda::dequantize_4bit,
             .quantize_4bit = cuda::quantize_4bit,
             .quantize_blockwise = cuda::quantize_blockwise,
+            .dequantize_blockwise = cuda::dequantize_blockwise,
             .dequantize_int8 = cuda::dequantize_int8},
 #endif
 };

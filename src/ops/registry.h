@@ -19,6 +19,7 @@ struct Backend {
   Launch<format::Dequantize4bit> dequantize_4bit;
   Launch<format::Quantize4bit> quantize_4bit;
   Launch<format::QuantizeBlockwise> quantize_blockwise;
+  Launch<format::DequantizeBlockwise> dequantize_blockwise;
   Launch<format::DequantizeInt8> dequantize_int8;
 };
 

@@ -1,4 +1,4 @@
-// in:   in [n] fp32
+// in:   in [n] fp32, fp16 or bf16
 // out:  codes [n] u8, absmax [blocks] fp32
 // math: v = in - offset; absmax = max |v|; code = nearest of the dynamic 8-bit code to ftz(v * ftz(1/absmax))
 // The code is found as bitsandbytes finds it, by a search with pivots; the backends count thresholds.
@@ -34,7 +34,7 @@ std::uint8_t encode_8bit(float x) {
 }
 
 void quantize_blockwise(const format::QuantizeBlockwise& p) {
-  const auto load = [&](std::int64_t i) { return format::ftz(format::load_unaligned<float>(p.in, i) - p.offset); };
+  const auto load = [&](std::int64_t i) { return format::ftz(format::load_as_float(p.in, i, p.in_dtype) - p.offset); };
   for (std::int64_t begin = 0; begin < p.n; begin += p.blocksize) {
     const std::int64_t end = begin + std::min(p.n - begin, p.blocksize);
     AbsmaxOf absmax(end - begin == p.blocksize);

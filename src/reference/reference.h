@@ -12,6 +12,7 @@ namespace qfuse::reference {
 void dequantize_4bit(const format::Dequantize4bit& p);
 void quantize_4bit(const format::Quantize4bit& p);
 void quantize_blockwise(const format::QuantizeBlockwise& p);
+void dequantize_blockwise(const format::DequantizeBlockwise& p);
 void dequantize_int8(const format::DequantizeInt8& p);
 
 // The 8-bit dynamic code of one scaled value by bitsandbytes' own search: the nearest, ties to the even index, NaN to

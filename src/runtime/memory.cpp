@@ -18,7 +18,9 @@ DeviceMemory::DeviceMemory(int device, std::size_t size) : device_(device), size
 
 DeviceMemory::~DeviceMemory() { cuda::release(device_, data_); }
 
-PinnedMemory::PinnedMemory(std::size_t size) : size_(size) { require(cuda::allocate_pinned(at_least_one(size_), data_)); }
+PinnedMemory::PinnedMemory(std::size_t size) : size_(size) {
+  require(cuda::allocate_pinned(at_least_one(size_), data_));
+}
 
 PinnedMemory::~PinnedMemory() { cuda::release_pinned(data_); }
 

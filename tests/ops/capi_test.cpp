@@ -114,7 +114,7 @@ TEST(Capi, DevicesAreNamed) {
 
 TEST(Capi, AMissingDeviceIsAClearFailure) {
   Call call;
-  call.exec.device = {QFUSE_CUDA, 0};
+  call.exec.device = {QFUSE_CUDA, qfuse_device_count(QFUSE_CUDA)};  // one past the last
   EXPECT_EQ(call.run(), QFUSE_UNSUPPORTED);
   EXPECT_NE(std::string(call.error.message).find("dequantize_4bit"), std::string::npos) << call.error.message;
   call = Call();

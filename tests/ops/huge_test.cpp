@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "support/compare.h"
+#include "support/run.h"
+#include "support/ways.h"
 
 namespace qfuse::tests {
 namespace {
@@ -20,7 +22,7 @@ constexpr std::int64_t kWindow = 4 * kNestedElements;
 const std::vector<std::int64_t> kWindows = {0, (std::int64_t{1} << 31) - kWindow / 2,
                                             kCount / kNestedElements* kNestedElements};
 
-TEST(Huge, DecodeAndEncodeBeyondTwoToThe31) {
+void expect_decode_and_encode(const qfuse_exec& exec) {
   std::vector<std::uint8_t> packed(static_cast<std::size_t>(qfuse_packed_size(kCount)));
   for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::uint8_t>(i * 2654435761U >> 13);
   std::vector<std::uint8_t> codes(static_cast<std::size_t>(kBlocks));
@@ -45,7 +47,7 @@ TEST(Huge, DecodeAndEncodeBeyondTwoToThe31) {
   d.nested_offset = 0.02F;
   d.out = out.data();
   qfuse_error error{};
-  ASSERT_EQ(qfuse_dequantize_4bit(&d, nullptr, &error), QFUSE_OK) << error.message;
+  ASSERT_EQ(run(d, exec, &error), QFUSE_OK) << error.message;
 
   std::vector<std::uint8_t> packed_again(packed.size());
   std::vector<float> absmax(codes.size());
@@ -58,7 +60,7 @@ TEST(Huge, DecodeAndEncodeBeyondTwoToThe31) {
   q.in = out.data();
   q.packed = packed_again.data();
   q.absmax = absmax.data();
-  ASSERT_EQ(qfuse_quantize_4bit(&q, nullptr, &error), QFUSE_OK) << error.message;
+  ASSERT_EQ(run(q, exec, &error), QFUSE_OK) << error.message;
 
   qfuse_exec oracle = QFUSE_EXEC_INIT;
   oracle.device = {QFUSE_REFERENCE, 0};
@@ -87,6 +89,16 @@ TEST(Huge, DecodeAndEncodeBeyondTwoToThe31) {
     EXPECT_TRUE(same_elements(expected_absmax.data(), absmax.data() + begin / kBlocksize,
                               qfuse_block_count(count, kBlocksize), QFUSE_FLOAT32));
   }
+}
+
+TEST(Huge, DecodeAndEncodeBeyondTwoToThe31) {
+  const qfuse_exec exec = QFUSE_EXEC_INIT;
+  expect_decode_and_encode(exec);
+}
+
+TEST(Huge, TheSameOnAGpu) {
+  if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
+  for_each_gpu_way(expect_decode_and_encode);
 }
 
 }  // namespace

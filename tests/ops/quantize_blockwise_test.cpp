@@ -41,15 +41,18 @@ std::vector<float> make_values(std::int64_t n) {
   return values;
 }
 
-TEST_P(QuantizeBlockwise, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
-  const Case& c = GetParam();
+void expect_oracles_bytes(const Case& c, qfuse_dtype dtype) {
   const std::vector<float> values = make_values(c.n);
+  Buffer in(values.size() * qfuse_dtype_size(dtype), 3);
+  for (std::int64_t i = 0; i < c.n; ++i)
+    format::store_rounded(in.as<void>(), i, dtype, values[static_cast<std::size_t>(i)]);
   const auto blocks = static_cast<std::size_t>(qfuse_block_count(c.n, c.blocksize));
   qfuse_quantize_blockwise_params p{};
   p.struct_size = sizeof p;
   p.n = c.n;
   p.blocksize = c.blocksize;
-  p.in = values.data();
+  p.in_dtype = dtype;
+  p.in = in.as<void>();
   p.offset = c.offset;
   Buffer expected_codes(values.size());
   Buffer expected_absmax(blocks * sizeof(float));
@@ -58,9 +61,6 @@ TEST_P(QuantizeBlockwise, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
   qfuse_exec oracle = QFUSE_EXEC_INIT;
   oracle.device = {QFUSE_REFERENCE, 0};
   ASSERT_EQ(run(p, oracle, nullptr), QFUSE_OK);
-  Buffer in(values.size() * sizeof(float), 3);
-  std::memcpy(in.as<void>(), values.data(), in.size());
-  p.in = in.as<float>();
   for_each_fast_way([&](const qfuse_exec& exec) {
     Buffer codes(expected_codes.size(), 1);
     Buffer absmax(expected_absmax.size(), 2);
@@ -72,6 +72,13 @@ TEST_P(QuantizeBlockwise, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
     ASSERT_TRUE(same_bytes(expected_absmax.data(), absmax.data(), static_cast<std::int64_t>(absmax.size())));
     ASSERT_TRUE(codes.front_is_intact() && absmax.front_is_intact());
   });
+}
+
+TEST_P(QuantizeBlockwise, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
+  for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+    SCOPED_TRACE("dtype " + std::to_string(dtype));
+    expect_oracles_bytes(GetParam(), dtype);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, QuantizeBlockwise,

@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
+#include "backend/cuda/gpu.h"
 #include "format/layout.h"
 #include "format/params.h"
-#include "backend/cuda/gpu.h"
 #include "runtime/memory.h"
 #include "support/buffer.h"
 
@@ -26,6 +26,9 @@ inline qfuse_status call(const qfuse_quantize_4bit_params& p, const qfuse_exec& 
 }
 inline qfuse_status call(const qfuse_quantize_blockwise_params& p, const qfuse_exec& exec, qfuse_error* error) {
   return qfuse_quantize_blockwise(&p, &exec, error);
+}
+inline qfuse_status call(const qfuse_dequantize_blockwise_params& p, const qfuse_exec& exec, qfuse_error* error) {
+  return qfuse_dequantize_blockwise(&p, &exec, error);
 }
 inline qfuse_status call(const qfuse_dequantize_int8_params& p, const qfuse_exec& exec, qfuse_error* error) {
   return qfuse_dequantize_int8(&p, &exec, error);
@@ -119,9 +122,16 @@ inline void move_arrays(qfuse_quantize_4bit_params& p, OnDevice& to) {
 }
 
 inline void move_arrays(qfuse_quantize_blockwise_params& p, OnDevice& to) {
-  to.input(p.in, p.n * 4);
+  to.input(p.in, p.n * format::dtype_size(p.in_dtype));
   to.output(p.codes, p.n);
   to.output(p.absmax, format::block_count(p.n, p.blocksize) * 4);
+}
+
+inline void move_arrays(qfuse_dequantize_blockwise_params& p, OnDevice& to) {
+  to.input(p.codes, p.n);
+  to.input(p.absmax, format::block_count(p.n, p.blocksize) * 4);
+  to.input(p.quant_map, std::int64_t{format::kCodes8} * 4);
+  to.output(p.out, p.n * format::dtype_size(p.out_dtype));
 }
 
 inline void move_arrays(qfuse_dequantize_int8_params& p, OnDevice& to) {

@@ -1,8 +1,8 @@
-// in:     in [n] fp32; any address
+// in:     in [n] fp32, fp16 or bf16; any address
 // out:    codes [n] u8, absmax [blocks] fp32
 // math:   v = in - offset; absmax = max |v|; code = nearest of the dynamic 8-bit code to ftz(v * ftz(1/absmax))
-// cost:   4n bytes read twice (the second time from a cache), n written: bound by the gathers of the ranks, 8 a vector
-// oracle: reference/quantize_blockwise.cpp
+// cost:   4n or 2n bytes read twice (the second time from a cache), n written: bound by the gathers of the ranks, 8 a
+// vector oracle: reference/quantize_blockwise.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/quantize_blockwise.cpp"
 #include <hwy/foreach_target.h>  // re-includes this file once per target
@@ -36,9 +36,10 @@ constexpr std::int64_t kPiece = 256;
 using Piece = std::array<float, kPiece>;
 
 // Values [first, first + count), less the offset, padded to whole vectors with NaN, which no maximum takes.
+template <qfuse_dtype kDtype>
 HWY_INLINE void load_piece(const format::QuantizeBlockwise& p, std::int64_t first, std::int64_t count, Piece& piece) {
   for (std::int64_t i = 0; i < count; ++i)
-    piece[static_cast<std::size_t>(i)] = format::load_unaligned<float>(p.in, first + i) - p.offset;
+    piece[static_cast<std::size_t>(i)] = format::load_as_float(p.in, first + i, kDtype) - p.offset;
   std::fill(piece.begin() + count, piece.end(), std::numeric_limits<float>::quiet_NaN());
 }
 
@@ -70,7 +71,8 @@ HWY_INLINE void encode_piece(const Piece& piece, float absmax, std::array<std::u
 
 // ---- kernel: the blocks [begin, end) ----
 
-void quantize_blockwise_blocks(const format::QuantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
+template <qfuse_dtype kDtype>
+void encode_blocks(const format::QuantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
   alignas(64) Piece piece;
   alignas(64) std::array<std::uint8_t, kPiece> codes;
   for (std::int64_t block = begin; block < end; ++block) {
@@ -78,17 +80,25 @@ void quantize_blockwise_blocks(const format::QuantizeBlockwise& p, std::int64_t 
     const std::int64_t last = first + std::min(p.n - first, p.blocksize);
     auto most = hn::Set(Ints(), kNoNumber);
     for (std::int64_t at = first; at < last; at += kPiece) {
-      load_piece(p, at, std::min(kPiece, last - at), piece);
+      load_piece<kDtype>(p, at, std::min(kPiece, last - at), piece);
       most = most_of(most, piece);
     }
     const float absmax = absmax_of(hn::GetLane(hn::MaxOfLanes(Ints(), most)), last - first == p.blocksize);
     format::store_unaligned(p.absmax, block, absmax);
     for (std::int64_t at = first; at < last; at += kPiece) {
       const std::int64_t count = std::min(kPiece, last - at);
-      if (last - first > kPiece) load_piece(p, at, count, piece);
+      if (last - first > kPiece) load_piece<kDtype>(p, at, count, piece);
       encode_piece(piece, absmax, codes);
       std::memcpy(p.codes + at, codes.data(), static_cast<std::size_t>(count));
     }
+  }
+}
+
+void quantize_blockwise_blocks(const format::QuantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
+  switch (p.in_dtype) {
+    case QFUSE_FLOAT32: return encode_blocks<QFUSE_FLOAT32>(p, begin, end);
+    case QFUSE_FLOAT16: return encode_blocks<QFUSE_FLOAT16>(p, begin, end);
+    case QFUSE_BFLOAT16: return encode_blocks<QFUSE_BFLOAT16>(p, begin, end);
   }
 }
 

@@ -57,7 +57,8 @@ template <bool kWide, bool kNested>
 __device__ void load_tables(const Arguments& a, Tables<kNested>& tables) {
   for (unsigned i = threadIdx.x; i < format::kCodes4; i += kThreads) tables.values[i] = a.values[i];
   if constexpr (kNested)
-    for (unsigned i = threadIdx.x; i < format::kCodes8; i += kThreads) tables.map[i] = load<kWide>(a.nested_quant_map + i);
+    for (unsigned i = threadIdx.x; i < format::kCodes8; i += kThreads)
+      tables.map[i] = load<kWide>(a.nested_quant_map + i);
 }
 
 // What is left of a block's absmax when the tables are there.
@@ -194,7 +195,9 @@ Dequantize4bitPlan plan(const format::Dequantize4bit& p, const DeviceFacts& fact
 std::string describe(const Dequantize4bitPlan& plan) {
   return std::to_string(plan.blocks) + " blocks of " + std::to_string(plan.threads) + " threads, " +
          std::to_string(plan.groups) + " groups of " + std::to_string(plan.group) + " elements each, " +
-         (!plan.wide ? "stores element by element" : plan.stream ? "16-byte stores past the caches" : "16-byte stores");
+         (!plan.wide    ? "stores element by element"
+          : plan.stream ? "16-byte stores past the caches"
+                        : "16-byte stores");
 }
 
 format::Outcome dequantize_4bit(const format::Dequantize4bit& p, const qfuse_exec& exec) {

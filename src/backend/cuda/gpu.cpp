@@ -22,8 +22,8 @@ cudaError_t read_facts(int index, DeviceFacts& facts) {
   int minor = 0;
   for (const auto& [value, attribute] :
        {std::pair{&facts.multiprocessors, cudaDevAttrMultiProcessorCount},
-        std::pair{&facts.l2_bytes, cudaDevAttrL2CacheSize},
-        std::pair{&major, cudaDevAttrComputeCapabilityMajor}, std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
+        std::pair{&facts.l2_bytes, cudaDevAttrL2CacheSize}, std::pair{&major, cudaDevAttrComputeCapabilityMajor},
+        std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
     if (const cudaError_t error = cudaDeviceGetAttribute(value, attribute, index); error != cudaSuccess) return error;
   facts.compute_capability = 10 * major + minor;
   return cudaSuccess;

@@ -157,8 +157,7 @@ __global__ void __launch_bounds__(kMeanThreads) finish_mean(const __grid_constan
   }
   __syncthreads();
   total = __dadd_rn(total, sum_chunk(a, last, sums));
-  if (threadIdx.x == 0)
-    store<false>(a.mean, __double2float_rn(__ddiv_rn(total, static_cast<double>(a.count))));
+  if (threadIdx.x == 0) store<false>(a.mean, __double2float_rn(__ddiv_rn(total, static_cast<double>(a.count))));
 }
 
 format::Outcome enqueue_mean(const format::Quantize4bit& p, const Quantize4bitPlan& plan, const qfuse_exec& exec) {

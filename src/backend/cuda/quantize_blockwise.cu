@@ -1,7 +1,7 @@
-// in:     in [n] fp32; any address
+// in:     in [n] fp32, fp16 or bf16; any address
 // out:    codes [n] u8, absmax [blocks] fp32; any address
 // math:   v = in - offset; absmax = max |v|; code = nearest of the dynamic 8-bit code to ftz(v * ftz(1/absmax))
-// cost:   4n bytes read, n + 4n/blocksize written
+// cost:   4n or 2n bytes read, n + 4n/blocksize written
 // oracle: reference/quantize_blockwise.cpp
 #include "backend/cuda/quantize_blockwise.h"
 
@@ -31,7 +31,7 @@ __device__ constexpr auto kDynamic8Thresholds = format::kDynamic8Thresholds;
 struct Arguments {
   std::int64_t n;
   std::int64_t blocksize;
-  const float* in;
+  const void* in;
   const float* offset_at;
   float offset;
   float* offset_out;
@@ -53,8 +53,9 @@ __device__ float load_offset(const Arguments& a) {
   return offset;
 }
 
+template <class In>
 __device__ float load_value(const Arguments& a, std::int64_t i, float offset) {
-  return __fsub_rn(load<false>(a.in + i), offset);
+  return __fsub_rn(widen(load<false>(static_cast<const In*>(a.in) + i)), offset);
 }
 
 __device__ std::uint8_t encode_8bit(const float* thresholds, float v) {
@@ -64,6 +65,7 @@ __device__ std::uint8_t encode_8bit(const float* thresholds, float v) {
 // ---- kernels ----
 
 // Blocks of up to kThreads values, several to a thread block.
+template <class In>
 __global__ void __launch_bounds__(kThreads) encode_small(const __grid_constant__ Arguments a) {
   __shared__ float thresholds[kThresholds];
   __shared__ float of_warps[kThreads / kWarp];
@@ -73,14 +75,16 @@ __global__ void __launch_bounds__(kThreads) encode_small(const __grid_constant__
   const int lanes = static_cast<int>(a.blocksize);
   const std::int64_t begin = i & -a.blocksize;
   const bool full = begin + a.blocksize <= a.n;
-  const float value = i < a.n ? load_value(a, i, offset) : 0.0F;
-  const float most = largest_of<kThreads>(i < a.n ? larger(full ? kNoNumber : 0.0F, value) : kNoNumber, lanes, of_warps);
+  const float value = i < a.n ? load_value<In>(a, i, offset) : 0.0F;
+  const float most =
+      largest_of<kThreads>(i < a.n ? larger(full ? kNoNumber : 0.0F, value) : kNoNumber, lanes, of_warps);
   if (i >= a.n) return;
   if (i == begin) store<false>(a.absmax + i / a.blocksize, most);
   a.codes[i] = encode_8bit(thresholds, mul_ftz(value, reciprocal(most, a.reciprocal)));
 }
 
 // Larger ones, a thread block each, which reads its values twice.
+template <class In>
 __global__ void __launch_bounds__(kThreads) encode_large(const __grid_constant__ Arguments a) {
   __shared__ float thresholds[kThresholds];
   __shared__ float of_warps[kThreads / kWarp];
@@ -89,12 +93,18 @@ __global__ void __launch_bounds__(kThreads) encode_large(const __grid_constant__
   const std::int64_t begin = blockIdx.x * a.blocksize;
   const std::int64_t end = a.n - begin < a.blocksize ? a.n : begin + a.blocksize;
   float most = end - begin == a.blocksize ? kNoNumber : 0.0F;
-  for (std::int64_t i = begin + threadIdx.x; i < end; i += kThreads) most = larger(most, load_value(a, i, offset));
+  for (std::int64_t i = begin + threadIdx.x; i < end; i += kThreads) most = larger(most, load_value<In>(a, i, offset));
   most = largest_of<kThreads>(most, kThreads, of_warps);
   if (threadIdx.x == 0) store<false>(a.absmax + blockIdx.x, most);
   const float scale = reciprocal(most, a.reciprocal);
   for (std::int64_t i = begin + threadIdx.x; i < end; i += kThreads)
-    a.codes[i] = encode_8bit(thresholds, mul_ftz(load_value(a, i, offset), scale));
+    a.codes[i] = encode_8bit(thresholds, mul_ftz(load_value<In>(a, i, offset), scale));
+}
+
+template <class In>
+format::Outcome launch_encode(const Arguments& a, const qfuse_exec& exec) {
+  if (a.blocksize <= kThreads) return launch(encode_small<In>, format::ceil_div(a.n, kThreads), kThreads, a, exec);
+  return launch(encode_large<In>, format::ceil_div(a.n, a.blocksize), kThreads, a, exec);
 }
 
 }  // namespace
@@ -110,9 +120,12 @@ format::Outcome quantize_blockwise_at(const format::QuantizeBlockwise& p, const 
                     .codes = p.codes,
                     .absmax = p.absmax,
                     .reciprocal = p.reciprocal};
-  const bool small = p.blocksize <= kThreads;
-  return launch(small ? encode_small : encode_large, format::ceil_div(p.n, small ? kThreads : p.blocksize), kThreads, a,
-                exec);
+  switch (p.in_dtype) {
+    case QFUSE_FLOAT32: return launch_encode<float>(a, exec);
+    case QFUSE_FLOAT16: return launch_encode<__half>(a, exec);
+    case QFUSE_BFLOAT16: return launch_encode<__nv_bfloat16>(a, exec);
+  }
+  return {};
 }
 
 format::Outcome quantize_blockwise(const format::QuantizeBlockwise& p, const qfuse_exec& exec) {
