@@ -98,6 +98,8 @@ class HeaderEvents {
 
  private:
   static constexpr const char* kMetadata = "__metadata__";
+  static constexpr std::int64_t kDeepest = 127;    // containers in each other: the reference's parser stops there
+  static constexpr std::int64_t kAroundField = 2;  // open ones around a field: the document and the entry
 
   // What the next value belongs to.
   enum class At { document, tensors, metadata, entry, shape, offsets, ignored };
@@ -125,7 +127,8 @@ class HeaderEvents {
   bool start_unexpected(std::string_view kind) {
     unexpected(kind);
     at_ = At::ignored;
-    ++ignored_depth_;
+    if (kAroundField + ++ignored_depth_ > kDeepest)
+      reject(fmt::format("field '{}' is nested more than {} deep", printable(field_), kDeepest));
     return true;
   }
   bool end_ignored() {

@@ -1,9 +1,9 @@
 // The safetensors container: 8 bytes of little-endian header length, a JSON header, then the tensors' bytes.
 // Strict where the reference implementation is: the tensors cover the data exactly, without hole, overlap or rest, each
 // one's byte range is what its dtype and shape need, and nothing is allocated by a number that the file's real size
-// does not back. Stricter in two things: a name occurs once and holds no zero character.
-// Accepted, as there: scalars (shape []), zero-size dimensions, unaligned data, white space around the JSON, unknown
-// fields in a tensor's entry, `"__metadata__": null`.
+// does not back. Where it is stricter, docs/FORMAT.md says so: above all, a name occurs once and holds no zero
+// character. Accepted, as there: scalars (shape []), zero-size dimensions, unaligned data, white space around the JSON,
+// unknown fields in a tensor's entry, `"__metadata__": null`.
 #ifndef QFUSE_CHECKPOINT_SAFETENSORS_H
 #define QFUSE_CHECKPOINT_SAFETENSORS_H
 

@@ -74,14 +74,12 @@ class Absurd(Faults):
 
     def test_a_million_brackets(self):
         arrays = "[" * MILLION
-        closed = arrays + "]" * MILLION
         for name, text, message in (
                 ("config.json", arrays, "config.json: is nested more than 100 deep"),
                 ("config.json", '{"a":' * MILLION, "config.json: is nested more than 100 deep"),
                 (INDEX, '{"weight_map": ' + arrays, "index.json: is nested more than 100 deep"),
                 ("model.safetensors", arrays, "the header is an array"),
-                ("model.safetensors", '{"a":{"x":' + arrays, "is not valid JSON"),
-                ("model.safetensors", '{"a":{"x":' + closed + "}}", "dtype is missing")):
+                ("model.safetensors", '{"a":{"x":' + arrays, "field 'x' is nested more than 127 deep")):
             with self.subTest(name, text=text[:20]):
                 self.source.mkdir()
                 if name == "config.json":
