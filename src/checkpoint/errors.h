@@ -15,7 +15,8 @@
 
 namespace qfuse::checkpoint {
 
-// Text that came from a file, fit for a one-line message: control characters as \xNN, the end of long text cut off.
+// Text that came from a file, fit for a one-line message in UTF-8: control characters, and bytes that are not UTF-8, as
+// \xNN; the end of long text cut off.
 std::string printable(std::string_view text);
 // A shape as "[2, 3]"; one can have millions of dimensions, so its end is cut off too.
 std::string printable(std::span<const std::int64_t> shape);

@@ -2,6 +2,7 @@
 #include <rapidcheck.h>
 #include <sys/stat.h>
 
+#include "checkpoint/errors.h"
 #include "checkpoint/safetensors.h"
 #include "support.h"
 
@@ -213,6 +214,19 @@ TEST(Safetensors, long_and_hostile_names_leave_messages_one_short_line) {
   EXPECT_LT(ranks.size(), 500U);
   const std::string escaped = error_of(Status::invalid_data, [&] { parse_header("{\"a\\n\\u001b[2J\":1}", 0, "f"); });
   EXPECT_TRUE(holds(escaped, "tensor 'a\\x0a\\x1b[2J'"));
+  const std::string broken = error_of(Status::invalid_data, [&] { parse_header("{\"ä\xED\xA0\x80\":1}", 0, "f"); });
+  EXPECT_TRUE(holds(broken, "ä\\xed"));
+}
+
+TEST(Safetensors, messages_are_utf8_without_control_characters) {
+  EXPECT_EQ(printable("a~ä€\U0001F999\uFFFF\U0010FFFF"), "a~ä€\U0001F999\uFFFF\U0010FFFF");
+  EXPECT_EQ(printable("\x7F\t\u009B"), "\\x7f\\x09\\xc2\\x9b");
+  EXPECT_EQ(printable("\x80\xC0\x80\xE0\x9F\xBF"), "\\x80\\xc0\\x80\\xe0\\x9f\\xbf");  // overlong
+  EXPECT_EQ(printable("\xED\xA0\x80\xF4\x90\x80\x80"), "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
+  EXPECT_EQ(printable("\xE2\x82"), "\\xe2\\x82");  // cut
+  EXPECT_EQ(printable(std::string(299, 'n') + "ä"), std::string(299, 'n') + "...");
+  EXPECT_EQ(printable(std::string(298, 'n') + "ä"), std::string(298, 'n') + "ä");
+  EXPECT_EQ(printable(std::string(1000, '\n')).size(), 303U);
 }
 
 TEST(Safetensors, unknown_fields_nest_as_deep_as_the_reference_reads_and_cost_no_stack) {
