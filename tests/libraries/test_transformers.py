@@ -1,0 +1,76 @@
+"""transformers loads what qfuse writes, and computes the same with it."""
+import torch
+from libraries import TINY, Judged, main
+from models import DEVICE, VARIANTS, decoded, load, quantize_by_transformers, same_bits
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
+
+LINEAR_LAYERS = 14  # of both models, but for lm_head
+IDS = torch.arange(3, 67).reshape(2, 32)
+
+
+@torch.no_grad()
+def logits(model):
+    return model(IDS.to(DEVICE)).logits
+
+
+class Transformers(Judged):
+    def make(self, dtype):
+        """A small Llama whose rows are whole blocks: only there does bitsandbytes on a CPU find the right scales."""
+        torch.manual_seed(1)
+        config = LlamaConfig(hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4,
+                             num_key_value_heads=2, vocab_size=512, max_position_embeddings=256)
+        path = self.directory / f"made-{dtype}"
+        LlamaForCausalLM(config).to(dtype).save_pretrained(path)
+        return path
+
+    def test_loads_what_quantize_wrote(self):
+        for name, (options, _) in VARIANTS.items():
+            for more in ([], ["--block-size", "128"], ["--max-shard-size", "100KB"], ["--dtype", "fp16"]):
+                with self.subTest(name, options=more):
+                    model = load(AutoModelForCausalLM, self.convert("quantize", TINY / "full", *options, *more, to=name))
+                    self.assertEqual(len(decoded(model)), LINEAR_LAYERS)
+
+    def test_loads_what_was_excluded(self):
+        out = self.convert("quantize", TINY / "full", "--exclude", "*.self_attn.*", to="excluded")
+        self.assertEqual(len(decoded(load(AutoModelForCausalLM, out))), LINEAR_LAYERS - 8)
+
+    def test_computes_the_same_as_what_it_quantized_itself(self):
+        """NF4, not nested: there alone bitsandbytes' codes are the same on the CPU and on CUDA, whose codes are ours."""
+        sources = [(self.make(dtype), dtype) for dtype in (torch.bfloat16, torch.float16, torch.float32)]
+        if DEVICE != "cpu":
+            sources.append((TINY / "full", torch.bfloat16))  # not all of its rows are whole blocks
+        options, asked = VARIANTS["nf4-plain"]
+        for source, dtype in sources:
+            with self.subTest(source.name):
+                ours = load(AutoModelForCausalLM, self.convert("quantize", source, *options, to="plain"), dtype=dtype)
+                theirs = quantize_by_transformers(AutoModelForCausalLM, source, *asked, dtype)
+                found = logits(ours)
+                self.assertTrue(torch.isfinite(found).all())
+                self.assertTrue(same_bits(found, logits(theirs)))
+
+    def test_decodes_what_quantize_wrote_as_dequantize_does(self):
+        for name, (options, _) in VARIANTS.items():
+            for dtype in (torch.bfloat16, torch.float16, torch.float32):
+                with self.subTest(name, dtype=dtype):
+                    out = self.convert("quantize", self.make(dtype), *options, to=name)
+                    theirs = decoded(load(AutoModelForCausalLM, out, dtype=dtype))
+                    ours = load_file(self.convert("dequantize", out, to="back") / "model.safetensors")
+                    self.assertEqual(len(theirs), LINEAR_LAYERS)
+                    for key, weight in theirs.items():  # as numbers: on a CPU, FP4's code 8 may be +0
+                        self.assertTrue(torch.equal(ours[key], weight), key)
+
+    def test_loads_what_dequantize_wrote(self):
+        """With every bit that bitsandbytes decodes on CUDA."""
+        expected = load_file(TINY / "dequant_expected.safetensors")
+        self.assertEqual(len(expected), LINEAR_LAYERS)
+        for source in ("bnb4", "bnb4_scattered"):
+            model = load(AutoModelForCausalLM, self.convert("dequantize", TINY / source, to="full"))
+            self.assertTrue(torch.isfinite(logits(model)).all())
+            state = model.state_dict()
+            for key, weight in expected.items():
+                self.assertTrue(same_bits(state[key], weight), key)
+
+
+if __name__ == "__main__":
+    main()
