@@ -1,88 +1,70 @@
-// qfuse-bench [op] [Google Benchmark's flags]: one table row per op, dtype, SIMD target and thread count.
-#include <benchmark/benchmark.h>
+// qfuse-bench [nf4|ladder] [flags]: times qfuse's kernels beside the memory roof of the same bytes.
 #include <qfuse/qfuse.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <string_view>
-#include <vector>
+#include <exception>
 
-#include "nf4.h"
+#include "cpu.h"
+#include "gpu/run.h"
+#include "options.h"
 
 namespace {
 
 constexpr const char* kHelp =
-    "qfuse-bench [OP] [FLAGS]: times qfuse's kernels beside the memory roof of the same bytes\n"
+    "qfuse-bench [nf4|ladder] [FLAGS]: times qfuse's kernels beside the memory roof of the same bytes\n"
     "\n"
-    "  OP   nf4    NF4 decode and encode, 4096 x 14336, block 64, nested; every SIMD target, one thread and all\n"
+    "  nf4      NF4 decode and encode, block 64, nested in blocks of 256\n"
+    "  ladder   the designs that were published for NF4 decode on GPUs, from three launches to qfuse's kernel\n"
     "\n"
-    "Each row asserts its result against the scalar oracle, then runs the roof (plain and streaming stores) and the\n"
-    "kernel in turn, 15 times. Columns: the kernel's median time, p10 to p90, bytes moved a second, and the share of\n"
-    "the faster roof's speed in the same run. For encode, 'input' counts the bytes of the weights alone.\n"
+    "  --device auto|cpu|cuda[:N]   where to run; auto: the first GPU if there is one, else the CPU\n"
+    "  --json FILE                  every figure, for machines\n"
+    "  --commit HASH                of qfuse: kept with the figures\n"
+    "  --peer PATH                  GPU: bitsandbytes' own shared object, libbitsandbytes_cuda*.so, to be timed in "
+    "turn\n"
+    "                               with qfuse and to agree with it to the bit; find libcudart and libcublas for it\n"
+    "                               with LD_LIBRARY_PATH\n"
     "\n"
-    "FLAGS are Google Benchmark's, such as\n"
-    "  --benchmark_filter=decode/bf16          only the rows whose name matches\n"
-    "  --benchmark_out=FILE --benchmark_out_format=json   every counter, for machines\n";
+    "Every result is compared with the scalar oracle before it is timed; a difference is a failure, exit status 1.\n"
+    "\n"
+    "On a GPU the roof is a kernel that reads and writes the same bytes with no arithmetic, in the best of several\n"
+    "shapes. Candidates run in turn, each as a CUDA graph that goes round enough buffers that the L2 cache holds "
+    "none;\n"
+    "'in L2': one buffer over and over. Columns: median, p10 to p90, bytes moved a second, share of the roof's speed\n"
+    "in the same run, and how many times faster than the peer.\n"
+    "\n"
+    "On the CPU: 4096 x 14336, every SIMD target, one thread and all; kernel and roof (plain and streaming stores) in\n"
+    "turn, 15 times. For encode, 'input' counts the bytes of the weights alone. Other flags are Google Benchmark's,\n"
+    "such as\n"
+    "  --benchmark_filter=decode/bf16   only the rows whose name matches\n";
 
-// A row of the table for each run; counters keep everything for the JSON.
-class TableReporter : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context& context) override {
-    PrintBasicContext(&GetErrorStream(), context);
-    std::printf("%-40s %10s %17s %8s %8s %7s %8s\n", "", "median ms", "p10 - p90 ms", "GB/s", "roof", "% roof",
-                "input");
-    return true;
+int run_gpu(const qfuse::bench::Options& options, int device) {
+  if (!options.others.empty())
+    throw qfuse::bench::UsageError("'" + options.others.front() + "' is no flag for a GPU (for the CPU: --device cpu)");
+  return options.what == "ladder" ? qfuse::bench::run_gpu_ladder(options, device)
+                                  : qfuse::bench::run_gpu_nf4(options, device);
+}
+
+int run(const qfuse::bench::Options& options) {
+  if (options.help) {
+    std::fputs(kHelp, stdout);
+    return 0;
   }
-
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) {
-      if (run.error_occurred) {
-        std::printf("%-40s FAILED: %s\n", run.run_name.function_name.c_str(), run.error_message.c_str());
-        failed_ = true;
-        continue;
-      }
-      const auto counter = [&](const char* name) {
-        const auto found = run.counters.find(name);
-        return found == run.counters.end() ? 0.0 : found->second.value;
-      };
-      std::printf("%-40s %10.2f %8.2f -%7.2f %8.2f %8.2f %6.1f%%", run.run_name.function_name.c_str(),
-                  counter("median_ms"), counter("p10_ms"), counter("p90_ms"), counter("GB/s"),
-                  std::max(counter("plain_roof_GB/s"), counter("streaming_roof_GB/s")), counter("of_roof_%"));
-      if (const double input = counter("input_GB/s"); input > 0) std::printf(" %8.2f", input);
-      std::printf("\n");
-      std::fflush(stdout);
-    }
-  }
-
-  [[nodiscard]] bool failed() const { return failed_; }
-
- private:
-  bool failed_ = false;
-};
+  if (options.device ? options.device->type == QFUSE_CUDA : qfuse_device_count(QFUSE_CUDA) > 0)
+    return run_gpu(options, options.device ? options.device->index : 0);
+  if (options.what == "ladder") throw qfuse::bench::UsageError("the ladder is for GPUs, and there is none here");
+  return qfuse::bench::run_cpu(options);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<char*> arguments(argv, argv + argc);
-  if (argc > 1 && argv[1][0] != '-') {
-    if (std::string_view(argv[1]) != "nf4") {
-      std::fprintf(stderr, "qfuse-bench: '%s' is no op to time; there is: nf4\n", argv[1]);
-      return 2;
-    }
-    arguments.erase(arguments.begin() + 1);
+  try {
+    return run(qfuse::bench::parse_options(argc, argv));
+  } catch (const qfuse::bench::UsageError& error) {
+    std::fprintf(stderr, "qfuse-bench: %s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "qfuse-bench: %s\n", error.what());
+    return 1;
   }
-  for (const std::string_view argument : arguments) {
-    if (argument != "--help" && argument != "-h") continue;
-    std::fputs(kHelp, stdout);
-    return 0;
-  }
-  auto count = static_cast<int>(arguments.size());
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
-  benchmark::AddCustomContext("qfuse", qfuse_version());
-  qfuse::bench::register_nf4();
-  TableReporter reporter;
-  benchmark::RunSpecifiedBenchmarks(&reporter);
-  benchmark::Shutdown();
-  return reporter.failed() ? 1 : 0;
 }

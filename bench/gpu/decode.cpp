@@ -1,0 +1,180 @@
+// NF4 decode on a GPU beside the roof of the same bytes, and beside the peer.
+#include "gpu/decode.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "gpu/error.h"
+#include "gpu/kernels.h"
+
+namespace qfuse::bench {
+namespace {
+
+constexpr std::array kDtypes = {QFUSE_FLOAT16, QFUSE_BFLOAT16};
+
+cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream); }
+
+constexpr int kNone = -1;
+constexpr int kBestTile = -2;  // the best of decode_roofs
+
+// A candidate, and what its row says beside its time.
+struct Entry {
+  Candidate candidate;
+  std::int64_t bytes;
+  int roof = kNone;  // index of the entry that moves the same bytes with no arithmetic
+  int peer = kNone;  // index of the entry that is the peer at the same
+};
+
+// All that is timed for a shape, in the order of its table.
+class Table {
+ public:
+  Table(const DecodeWeights& weights, const Card& card, const Peer* peer)
+      : weights_(weights), card_(card), peer_(peer), bytes_(weights.bytes()) {}
+
+  void add_plain_roofs() {
+    const auto out = [this](int set) { return weights_.out(set).as<void>(); };
+    const std::int64_t size = weights_.out(0).size();
+    const int sets = sets_for(bytes_, card_.l2_bytes);
+    push("copy on the device", 2 * size, [=](int set, void* stream) {
+      require(cudaMemcpyAsync(out(set), out((set + 1) % sets), static_cast<std::size_t>(size), cudaMemcpyDeviceToDevice,
+                              as_stream(stream)),
+              "cudaMemcpyAsync");
+    });
+    push("write alone", size, [=](int set, void* stream) {
+      require(cudaMemsetAsync(out(set), 0x5a, static_cast<std::size_t>(size), as_stream(stream)), "cudaMemsetAsync");
+    });
+    read_roof_ = static_cast<int>(entries.size());
+    push("the same bytes, then read by another kernel", bytes_ + size, [this](int set, void* stream) {
+      move_as_decode(weights_.params(set, QFUSE_BFLOAT16), kReadRoof, as_stream(stream));
+      read_out(set, stream);
+    });
+  }
+
+  // The three ways to use the op, where its result is right.
+  void add_decode(Report& report, qfuse_dtype dtype) {
+    const std::string name = std::string("decode ") + name_of(dtype);
+    const std::string peer_name = std::string("bitsandbytes ") + name_of(dtype);
+    const Bytes oracle = weights_.oracle(dtype);
+    const Enqueue ours = [this, dtype](int set, void* stream) {
+      enqueue_decode(weights_.params(set, dtype), card_.index, stream);
+    };
+    const Enqueue theirs = [this, dtype](int set, void* stream) {
+      peer_->decode(weights_.params(set, dtype), weights_.scratch(set), stream);
+    };
+    int peer = kNone;
+    if (peer_ != nullptr) {
+      report.attempt(peer_name + " " + text_of(weights_.shape()), [&] {
+        require_decoded(weights_, oracle, theirs);
+        peer = static_cast<int>(entries.size());
+        push(peer_name + ", its three launches", bytes_, theirs);
+        push(peer_name + ", in L2", bytes_, theirs, Cache::warm);
+      });
+    }
+    report.attempt(name + " " + text_of(weights_.shape()), [&] {
+      require_decoded(weights_, oracle, ours);
+      push(name, bytes_, ours);
+      entries.back().roof = kBestTile;
+      entries.back().peer = peer;
+      push(name + ", in L2", bytes_, ours, Cache::warm);
+      entries.back().peer = peer == kNone ? kNone : peer + 1;
+      push(name + ", then read by another kernel", bytes_ + weights_.out(0).size(), [=, this](int set, void* stream) {
+        ours(set, stream);
+        read_out(set, stream);
+      });
+      entries.back().roof = read_roof_;
+    });
+  }
+
+  std::vector<Entry> entries;
+
+ private:
+  // Leaves the output in the caches, as far as it fits.
+  static constexpr RoofTile kReadRoof{256, 2, false};
+
+  void read_out(int set, void* stream) const {
+    read_all(weights_.out(set).as<void>(), weights_.out(set).size(), card_.multiprocessors, as_stream(stream));
+  }
+
+  void push(const std::string& name, std::int64_t bytes, Enqueue enqueue, Cache cache = Cache::cold) {
+    entries.push_back({.candidate = {name, std::move(enqueue), cache}, .bytes = bytes});
+  }
+
+  const DecodeWeights& weights_;
+  const Card& card_;
+  const Peer* peer_;
+  std::int64_t bytes_;
+  int read_roof_ = kNone;
+};
+
+}  // namespace
+
+void enqueue_decode(const format::Dequantize4bit& p, int device, void* stream) {
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  exec.device = {QFUSE_CUDA, device};
+  exec.stream = stream;
+  qfuse_error error{};
+  if (qfuse_dequantize_4bit(&p, &exec, &error) != QFUSE_OK) throw std::runtime_error(error.message);
+}
+
+void require_decoded(const DecodeWeights& weights, const Bytes& oracle, const Enqueue& enqueue) {
+  weights.out(0).poison();
+  enqueue(0, nullptr);
+  const Bytes decoded = weights.out(0).read();
+  const std::string wrong = difference(oracle.data(), decoded.data(), weights.out(0).size(), kElementBytes);
+  if (!wrong.empty()) throw std::runtime_error(wrong);
+}
+
+std::vector<Candidate> decode_roofs(const DecodeWeights& weights) {
+  std::vector<Candidate> roofs;
+  for (const RoofTile& tile : kRoofTiles) {
+    const Enqueue move = [&weights, tile](int set, void* stream) {
+      move_as_decode(weights.params(set, QFUSE_BFLOAT16), tile, as_stream(stream));
+    };
+    roofs.push_back({"the same bytes, " + describe(tile), move});
+  }
+  return roofs;
+}
+
+std::size_t best(const std::vector<Timing>& timings, std::size_t begin, std::size_t end) {
+  const auto first = timings.begin();
+  const auto fastest =
+      std::min_element(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end),
+                       [](const Timing& a, const Timing& b) { return a.median < b.median; });
+  return static_cast<std::size_t>(fastest - first);
+}
+
+void time_decode(Report& report, const Card& card, const Peer* peer, Shape shape) {
+  DecodeWeights weights(card.index, shape);
+  const std::int64_t bytes = weights.bytes();
+  const int sets = sets_for(bytes, card.l2_bytes);
+  weights.allocate_sets(sets);
+  Table table(weights, card, peer);
+  table.add_plain_roofs();
+  for (const qfuse_dtype dtype : kDtypes) table.add_decode(report, dtype);
+
+  std::vector<Candidate> candidates = decode_roofs(weights);
+  const std::size_t roofs = candidates.size();
+  for (const Entry& entry : table.entries) candidates.push_back(entry.candidate);
+  const std::vector<Timing> timings = time_in_turn(candidates, sets, bytes);
+
+  const std::size_t roof = best(timings, 0, roofs);
+  const auto median_of = [&](int entry) {
+    if (entry == kNone) return 0.0;
+    return timings[entry == kBestTile ? roof : roofs + static_cast<std::size_t>(entry)].median;
+  };
+  report.begin_table("decode NF4, nested, " + text_of(shape));
+  report.add({.op = "decode", .name = candidates[roof].name, .shape = shape, .timing = timings[roof], .bytes = bytes});
+  for (std::size_t i = 0; i < table.entries.size(); ++i) {
+    const Entry& entry = table.entries[i];
+    report.add({.op = "decode",
+                .name = entry.candidate.name,
+                .shape = shape,
+                .timing = timings[roofs + i],
+                .bytes = entry.bytes,
+                .roof_us = median_of(entry.roof),
+                .peer_us = median_of(entry.peer)});
+  }
+}
+
+}  // namespace qfuse::bench

@@ -1,0 +1,43 @@
+// The kernels that qfuse's are compared with: roofs that move the same bytes with no arithmetic, and a reader.
+#ifndef QFUSE_BENCH_GPU_KERNELS_H
+#define QFUSE_BENCH_GPU_KERNELS_H
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "format/params.h"
+
+namespace qfuse::bench {
+
+// One way to move bytes; the best of them is the roof.
+struct RoofTile {
+  int threads;  // of a thread block
+  int groups;   // of 8 elements that a thread has in flight: 1, 2 or 4
+  bool stream;  // store past the caches
+};
+inline constexpr std::array kRoofTiles = {
+    RoofTile{128, 1, false}, RoofTile{128, 2, false}, RoofTile{128, 2, true}, RoofTile{128, 4, true},
+    RoofTile{256, 1, false}, RoofTile{256, 2, false}, RoofTile{256, 2, true}, RoofTile{256, 4, true},
+    RoofTile{512, 1, false}, RoofTile{512, 2, false}, RoofTile{512, 2, true}, RoofTile{512, 4, false},
+};
+std::string describe(const RoofTile& tile);
+
+// Reads p's codes and 8-bit absmax, writes its 16-bit output: what they hold.
+void move_as_decode(const format::Dequantize4bit& p, const RoofTile& tile, cudaStream_t stream);
+
+// Reads p's 16-bit weights, writes its codes and absmax.
+void move_as_encode(const format::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream);
+
+// Reads `bytes` (a multiple of 16), as a consumer of decoded weights does. Writes nothing, but the compiler cannot
+// know.
+void read_all(const void* from, std::int64_t bytes, int multiprocessors, cudaStream_t stream);
+
+// values[i] += offset, one launch: what torch does between the two decoders of bitsandbytes.
+void add_offset(float* values, std::int64_t count, float offset, cudaStream_t stream);
+
+}  // namespace qfuse::bench
+
+#endif  // QFUSE_BENCH_GPU_KERNELS_H

@@ -1,0 +1,55 @@
+// qfuse-bench nf4 on a GPU: every table.
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "gpu/decode.h"
+#include "gpu/encode.h"
+#include "gpu/peer.h"
+#include "gpu/published.h"
+#include "gpu/report.h"
+#include "gpu/run.h"
+
+namespace qfuse::bench {
+namespace {
+
+constexpr std::array kShapes = {
+    Shape{1024, 4096},  Shape{2048, 8192},  Shape{4096, 14336}, Shape{8192, 28672},
+    Shape{4096, 11008}, Shape{5120, 13824}, Shape{6656, 17920}, Shape{8192, 22016},  // the MLPs of LLaMA 7B to 65B
+};
+
+// Cards that the figures would be good to have for, as their drivers name them.
+constexpr std::array kWantedCards = {"T4", "L4", "A100"};
+
+void say_what_is_missing(Report& report, const Card& card) {
+  nlohmann::ordered_json missing = nlohmann::ordered_json::array();
+  std::string text = "\nnot measured here:";
+  for (const std::string wanted : kWantedCards) {
+    if ((card.name + "-").find(" " + wanted + "-") != std::string::npos) continue;
+    text += " " + wanted;
+    missing.push_back(wanted);
+  }
+  text += "; whoever has one: qfuse bench nf4 --device cuda --json nf4.json";
+  report.note("not_measured", missing, text);
+}
+
+}  // namespace
+
+int run_gpu_nf4(const Options& options, int device) {
+  const Card card = use_card(device);
+  std::unique_ptr<Peer> peer;
+  if (!options.peer.empty()) peer = std::make_unique<Peer>(options.peer);
+  Report report(options, card);
+  for (const Shape shape : kShapes)
+    report.attempt("decode " + text_of(shape), [&] { time_decode(report, card, peer.get(), shape); });
+  for (const Shape shape : kShapes)
+    for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16})
+      report.attempt(fmt::format("encode {} {}", text_of(shape), name_of(dtype)),
+                     [&] { time_encode(report, card, peer.get(), shape, dtype); });
+  report.attempt("the published test", [&] { time_published(report, card, peer.get()); });
+  say_what_is_missing(report, card);
+  return report.finish();
+}
+
+}  // namespace qfuse::bench

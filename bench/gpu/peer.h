@@ -1,0 +1,43 @@
+// bitsandbytes' own CUDA library, by its C interface, as its Python and unsloth's call it.
+#ifndef QFUSE_BENCH_GPU_PEER_H
+#define QFUSE_BENCH_GPU_PEER_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "format/params.h"
+
+namespace qfuse::bench {
+
+class Peer {
+ public:
+  // Throws where `path` cannot be loaded or lacks a function.
+  explicit Peer(const std::string& path);
+
+  // Nested NF4 to fp16 or bf16 in its three launches; scratch: fp32, one for each block.
+  void decode(const format::Dequantize4bit& p, float* scratch, void* stream) const;
+  // Plain NF4 of fp16 or bf16. Its interface has no stream: it runs on the legacy default one.
+  void encode(const format::Quantize4bit& p) const;
+
+ private:
+  using Decode8 = void (*)(float* code, unsigned char* codes, float* absmax, float* out, int blocksize, int n,
+                           void* stream);
+  using Decode4 = void (*)(float* code, unsigned char* packed, float* absmax, void* out, int blocksize, int n,
+                           void* stream);
+  using Encode4 = void (*)(float* code, void* in, float* absmax, unsigned char* packed, int blocksize, int n);
+
+  struct Close {
+    void operator()(void* library) const;
+  };
+  std::unique_ptr<void, Close> library_;
+  Decode8 decode_8bit_;
+  Decode4 decode_fp16_;
+  Decode4 decode_bf16_;
+  Encode4 encode_fp16_;
+  Encode4 encode_bf16_;
+};
+
+}  // namespace qfuse::bench
+
+#endif  // QFUSE_BENCH_GPU_PEER_H

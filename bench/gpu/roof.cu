@@ -1,0 +1,154 @@
+// in:     decode: packed [n/2] u8, absmax_8bit [n/64] u8; encode: in [n] of 2 bytes; all aligned to 16, n % 8 == 0
+// out:    decode: [n] of 2 bytes; encode: packed [n/2] u8, absmax [n/64] fp32; aligned to 16
+// math:   none: what is written depends on all that is read, so that no read can be left out, and is not constant
+// cost:   that of the op whose bytes are moved: this is the roof
+// oracle: none
+#include <cuda_runtime.h>
+
+#include <stdexcept>
+
+#include "format/layout.h"
+#include "gpu/error.h"
+#include "gpu/kernels.h"
+#include "gpu/weights.h"
+
+namespace qfuse::bench {
+namespace {
+
+// ---- policy ----
+
+constexpr int kGroup = 8;  // elements whose 16-bit form is one vector and whose codes are one word
+constexpr int kGroupsPerBlock = static_cast<int>(kBlocksize) / kGroup;
+constexpr int kReadThreads = 512;
+constexpr int kReadBlocksPerMultiprocessor = 4;
+constexpr int kAddThreads = 128;  // as torch's elementwise kernels: 4 elements each
+constexpr int kAddElements = 4;
+
+// ---- steps ----
+
+template <bool kStream>
+__device__ void store_vector(uint4* to, uint4 words) {
+  if constexpr (kStream)
+    __stcs(to, words);
+  else
+    *to = words;
+}
+
+// ---- kernels ----
+
+// Group g of a thread lies blockDim.x groups behind group g - 1, so that neighbours read and write neighbours.
+template <int kGroups, bool kStream>
+__global__ void move_decode(const std::uint32_t* codes, const std::uint8_t* scales, uint4* out, std::int64_t groups) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * kGroups + threadIdx.x;
+  std::uint32_t words[kGroups];
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const std::int64_t i = first + g * static_cast<std::int64_t>(blockDim.x);
+    if (i < groups) words[g] = __ldcs(codes + i) + __ldg(scales + i / kGroupsPerBlock);
+  }
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const std::int64_t i = first + g * static_cast<std::int64_t>(blockDim.x);
+    if (i < groups) store_vector<kStream>(out + i, {words[g], words[g] + 1, words[g] * 3, words[g] ^ 5});
+  }
+}
+
+template <int kGroups, bool kStream>
+__global__ void move_encode(const uint4* in, std::uint32_t* codes, float* absmax, std::int64_t groups) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * kGroups + threadIdx.x;
+  uint4 vectors[kGroups];
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const std::int64_t i = first + g * static_cast<std::int64_t>(blockDim.x);
+    if (i < groups) vectors[g] = __ldcs(in + i);
+  }
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const std::int64_t i = first + g * static_cast<std::int64_t>(blockDim.x);
+    if (i >= groups) continue;
+    const std::uint32_t word = vectors[g].x ^ vectors[g].y ^ vectors[g].z ^ vectors[g].w;
+    if constexpr (kStream)
+      __stcs(codes + i, word);
+    else
+      codes[i] = word;
+    if (i % kGroupsPerBlock == 0) absmax[i / kGroupsPerBlock] = __uint_as_float(word);
+  }
+}
+
+__global__ void __launch_bounds__(kReadThreads) read_vectors(const uint4* from, std::int64_t vectors, uint4* never) {
+  uint4 all = {0, 0, 0, 0};
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kReadThreads;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kReadThreads + threadIdx.x; i < vectors; i += stride) {
+    const uint4 v = from[i];
+    all = {all.x ^ v.x, all.y ^ v.y, all.z ^ v.z, all.w ^ v.w};
+  }
+  if (never != nullptr) never[threadIdx.x] = all;
+}
+
+__global__ void __launch_bounds__(kAddThreads) add(float* values, std::int64_t count, float offset) {
+  const std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * kAddThreads + threadIdx.x) * kAddElements;
+  if (i + kAddElements <= count) {
+    float4 v = *reinterpret_cast<const float4*>(values + i);
+    v = {v.x + offset, v.y + offset, v.z + offset, v.w + offset};
+    *reinterpret_cast<float4*>(values + i) = v;
+  } else {
+    for (std::int64_t k = i; k < count; ++k) values[k] += offset;
+  }
+}
+
+// ---- choosing a tile ----
+
+// Calls launch.operator()<groups, stream>() for the tile's.
+template <class Launch>
+void for_tile(const RoofTile& tile, const Launch& launch) {
+  if (tile.groups == 1)
+    return tile.stream ? launch.template operator()<1, true>() : launch.template operator()<1, false>();
+  if (tile.groups == 2)
+    return tile.stream ? launch.template operator()<2, true>() : launch.template operator()<2, false>();
+  if (tile.groups == 4)
+    return tile.stream ? launch.template operator()<4, true>() : launch.template operator()<4, false>();
+  throw std::logic_error("a roof has 1, 2 or 4 groups a thread, not " + std::to_string(tile.groups));
+}
+
+unsigned blocks_for(std::int64_t groups, const RoofTile& tile) {
+  return static_cast<unsigned>(format::ceil_div(groups, std::int64_t{tile.threads} * tile.groups));
+}
+
+}  // namespace
+
+std::string describe(const RoofTile& tile) {
+  return std::to_string(tile.threads) + " threads x " + std::to_string(tile.groups) +
+         (tile.stream ? ", past the caches" : "");
+}
+
+void move_as_decode(const format::Dequantize4bit& p, const RoofTile& tile, cudaStream_t stream) {
+  const std::int64_t groups = p.n / kGroup;
+  for_tile(tile, [&]<int kGroups, bool kStream>() {
+    move_decode<kGroups, kStream><<<blocks_for(groups, tile), static_cast<unsigned>(tile.threads), 0, stream>>>(
+        reinterpret_cast<const std::uint32_t*>(p.packed), p.absmax_8bit, static_cast<uint4*>(p.out), groups);
+  });
+  require(cudaGetLastError(), "roof of decode");
+}
+
+void move_as_encode(const format::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream) {
+  const std::int64_t groups = p.n / kGroup;
+  for_tile(tile, [&]<int kGroups, bool kStream>() {
+    move_encode<kGroups, kStream><<<blocks_for(groups, tile), static_cast<unsigned>(tile.threads), 0, stream>>>(
+        static_cast<const uint4*>(p.in), reinterpret_cast<std::uint32_t*>(p.packed), p.absmax, groups);
+  });
+  require(cudaGetLastError(), "roof of encode");
+}
+
+void read_all(const void* from, std::int64_t bytes, int multiprocessors, cudaStream_t stream) {
+  read_vectors<<<static_cast<unsigned>(multiprocessors * kReadBlocksPerMultiprocessor), kReadThreads, 0, stream>>>(
+      static_cast<const uint4*>(from), bytes / 16, nullptr);
+  require(cudaGetLastError(), "reader");
+}
+
+void add_offset(float* values, std::int64_t count, float offset, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>(format::ceil_div(count, kAddThreads * kAddElements));
+  add<<<blocks, kAddThreads, 0, stream>>>(values, count, offset);
+  require(cudaGetLastError(), "add_offset");
+}
+
+}  // namespace qfuse::bench
