@@ -58,6 +58,7 @@ int run_cpu(const Options& options) {
   if (!options.json.empty())
     arguments.insert(arguments.end(), {"--benchmark_out=" + options.json, "--benchmark_out_format=json"});
   std::vector<char*> argv;
+  argv.reserve(arguments.size());
   for (std::string& argument : arguments) argv.push_back(argument.data());
   auto count = static_cast<int>(argv.size());
   benchmark::Initialize(&count, argv.data());

@@ -76,7 +76,7 @@ DeviceArray::DeviceArray(int device, std::int64_t size)
 
 DeviceArray::DeviceArray(int device, const void* from, std::int64_t size)
     : memory_(std::make_unique<runtime::DeviceMemory>(device, static_cast<std::size_t>(size))) {
-  require(cudaMemcpy(memory_->data(), from, memory_->size(), cudaMemcpyHostToDevice), "copying to the GPU");
+  require(cudaMemcpy(memory_->data(), from, memory_->size(), cudaMemcpyDefault), "copying to the GPU");
 }
 
 void DeviceArray::poison() const {
@@ -100,12 +100,15 @@ DecodeWeights::DecodeWeights(int device, Shape shape)
       input_(tests::make_input(case_)) {}
 
 void DecodeWeights::allocate_sets(int count) {
-  const auto copy = [this](const auto& array) {
-    return DeviceArray(device_, array.data(), static_cast<std::int64_t>(array.size() * sizeof(array[0])));
+  // The first set comes from the host, the others from the first.
+  const auto copy = [this](const auto& array, DeviceArray Set::*first) {
+    const void* from = array.data();
+    if (!sets_.empty()) from = (sets_.front().*first).template as<void>();
+    return DeviceArray(device_, from, static_cast<std::int64_t>(array.size() * sizeof(array[0])));
   };
   for (int i = 0; i < count; ++i)
-    sets_.push_back({copy(input_.packed), copy(input_.absmax_8bit), copy(input_.nested_absmax),
-                     copy(input_.nested_quant_map),
+    sets_.push_back({copy(input_.packed, &Set::packed), copy(input_.absmax_8bit, &Set::absmax_8bit),
+                     copy(input_.nested_absmax, &Set::nested_absmax), copy(input_.nested_quant_map, &Set::map),
                      DeviceArray(device_, 4 * format::block_count(shape_.count(), kBlocksize)),
                      DeviceArray(device_, kElementBytes * shape_.count())});
 }
@@ -151,7 +154,8 @@ EncodeWeights::EncodeWeights(int device, Shape shape, qfuse_dtype dtype, int set
   const std::int64_t blocks = format::block_count(count_, kBlocksize);
   for (int i = 0; i < sets; ++i)
     sets_.push_back(
-        {DeviceArray(device, values_.data(), static_cast<std::int64_t>(values_.size())),
+        {DeviceArray(device, sets_.empty() ? values_.data() : sets_.front().in.as<std::uint8_t>(),
+                     static_cast<std::int64_t>(values_.size())),
          DeviceArray(device, format::packed_size(count_)), DeviceArray(device, 4 * blocks), DeviceArray(device, blocks),
          DeviceArray(device, 4 * format::block_count(blocks, format::kNestedBlocksize)), DeviceArray(device, 4)});
 }

@@ -24,7 +24,7 @@ inline constexpr std::int64_t kElementBytes = 2;  // of fp16 and bf16, the dtype
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Device memory with a copy of the host's bytes, or with poison.
+// Device memory with a copy of bytes from the host or the device, or with poison.
 class DeviceArray {
  public:
   DeviceArray(int device, const void* from, std::int64_t size);

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Draws the figures of `qfuse-bench nf4 --json FILE` on a GPU, or of `qfuse-bench ladder --json FILE`, as one SVG.
+Usage: bench/plot.py FILE OUT.svg [dtype]
+
+nf4: bandwidth against shape with the roof over each, and the speed-up over the peer if there was one; of the dtype,
+bf16 unless said. ladder: the bandwidth of each rung, a panel for each shape. Nothing is needed but Python."""
+import json
+import sys
+from xml.sax.saxutils import escape
+
+INK, FAINT, OURS, THEIRS, ROOF = "#1f2933", "#d9dee3", "#1b6ca8", "#b8c4ce", "#c2410c"
+WIDTH = 900
+FONT = 'font-family="DejaVu Sans, Verdana, sans-serif"'
+
+
+class Drawing:
+    """Collects elements of an SVG; y grows downwards."""
+
+    def __init__(self):
+        self.elements = []
+        self.height = 0
+
+    def text(self, x, y, words, size=12, anchor="start", color=INK, weight="normal"):
+        self.elements.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{color}" '
+                             f'font-weight="{weight}">{escape(words)}</text>')
+
+    def line(self, x1, y1, x2, y2, color=FAINT, width=1.0):
+        self.elements.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" '
+                             f'stroke-width="{width}"/>')
+
+    def bar(self, x, y, width, height, color):
+        self.elements.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{color}"/>')
+
+    def svg(self):
+        return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" '
+                          f'width="{WIDTH}" height="{self.height}" {FONT}>',
+                          f'<rect width="{WIDTH}" height="{self.height}" fill="white"/>', *self.elements, "</svg>", ""])
+
+
+def gigabytes_per_second(row, time="median_us"):
+    return row["bytes"] / 1e3 / row[time]
+
+
+def nice_step(most):
+    """A round distance between some four to eight grid lines up to `most`."""
+    step = 1.0
+    while most / step > 8:
+        step *= 2 if str(step)[0] in "15" else 2.5
+    while most / step < 4:
+        step /= 2
+    return step
+
+
+def heading(drawing, run, title):
+    drawing.text(20, 32, title, size=17, weight="bold")
+    commit = f", commit {run['commit']}" if run["commit"] else ""
+    drawing.text(20, 52, f"{run['device']}, {run['date'][:10]}, qfuse {run['qfuse']}{commit}", size=12)
+    drawing.height = 70
+
+
+def key(drawing, entries):
+    """One line that says what the colors are."""
+    drawing.height += 14
+    x = 70
+    for color, words in entries:
+        drawing.bar(x, drawing.height - 9, 18, 9 if color != ROOF else 3, color)
+        drawing.text(x + 25, drawing.height, words)
+        x += 45 + 7.2 * len(words)
+    drawing.height += 8
+
+
+class Columns:
+    """A panel of groups of vertical bars on a common scale from zero."""
+
+    LEFT, PLOT_HEIGHT = 70, 220
+
+    def __init__(self, drawing, labels, most, unit):
+        self.drawing, self.top, self.most = drawing, drawing.height + 24, most * 1.08
+        self.group = (WIDTH - self.LEFT - 20) / len(labels)
+        drawing.text(self.LEFT - 50, self.top - 8, unit)
+        step = nice_step(self.most)
+        for i in range(int(self.most / step) + 1):
+            drawing.line(self.LEFT, self.y(i * step), WIDTH - 20, self.y(i * step))
+            drawing.text(self.LEFT - 8, self.y(i * step) + 4, f"{i * step:g}", anchor="end")
+        for i, label in enumerate(labels):
+            drawing.text(self.LEFT + (i + 0.5) * self.group, self.y(0) + 18, label, size=11, anchor="middle")
+        drawing.height = self.y(0) + 34
+
+    def y(self, value):
+        return self.top + self.PLOT_HEIGHT * (1 - value / self.most)
+
+    def bar(self, group, place, places, value, color, label):
+        """Bar `place` of the `places` in a group, with a label on it."""
+        width = 0.76 * self.group / places
+        x = self.LEFT + (group + 0.12) * self.group + place * width
+        self.drawing.bar(x, self.y(value), width - 2, self.y(0) - self.y(value), color)
+        inside = color == OURS
+        self.drawing.text(x + width / 2 - 1, self.y(value) + 14, label, size=10, anchor="middle",
+                          color="white" if inside else INK)
+
+    def mark(self, group, value, color):
+        """A line over all of a group."""
+        x = self.LEFT + (group + 0.08) * self.group
+        self.drawing.line(x, self.y(value), x + 0.84 * self.group, self.y(value), color, 2.5)
+
+
+def plot_nf4(drawing, run, dtype):
+    rows = sorted((row for row in run["rows"] if row["op"] == "decode" and row["name"] == f"decode {dtype}"),
+                  key=lambda row: row["bytes"])
+    if not rows:
+        sys.exit(f"there is no row 'decode {dtype}' in the file")
+    labels = [f"{row['rows']} × {row['cols']}" for row in rows]
+    has_peer = all("peer_us" in row for row in rows)
+    heading(drawing, run, f"NF4 to {dtype}, nested absmax, cold: bytes moved a second")
+    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse, share of the roof")] +
+        ([(THEIRS, "bitsandbytes, three launches")] if has_peer else []))
+    panel = Columns(drawing, labels, max(gigabytes_per_second(row, "roof_us") for row in rows), "GB/s")
+    for i, row in enumerate(rows):
+        panel.bar(i, 0, 1 + has_peer, gigabytes_per_second(row), OURS, f"{row['of_roof_%']:.0f} %")
+        if has_peer:
+            panel.bar(i, 1, 2, gigabytes_per_second(row, "peer_us"), THEIRS,
+                      f"{100 * row['roof_us'] / row['peer_us']:.0f} %")
+        panel.mark(i, gigabytes_per_second(row, "roof_us"), ROOF)
+    if has_peer:
+        drawing.height += 26
+        drawing.text(20, drawing.height, "Times as fast as bitsandbytes' three launches", size=15, weight="bold")
+        panel = Columns(drawing, labels, max(row["times_peer"] for row in rows), "")
+        for i, row in enumerate(rows):
+            panel.bar(i, 0, 1, row["times_peer"], OURS, f"{row['times_peer']:.2f}")
+        for i in range(len(rows)):
+            panel.mark(i, 1.0, THEIRS)
+
+
+def plot_ladder_panel(drawing, rows):
+    """Horizontal bars, a rung each, up to the line of the roof."""
+    left, right, pitch = 330, WIDTH - 90, 22
+    rungs = [row for row in rows if "roof_us" in row]
+    most = max([gigabytes_per_second(row) for row in rungs] + [gigabytes_per_second(rungs[0], "roof_us")])
+    scale = (right - left) / most
+    top = drawing.height + 30
+    drawing.text(20, top - 10, f"{rows[0]['rows']} × {rows[0]['cols']}, bf16, GB/s and share of the roof", size=13,
+                 weight="bold")
+    for i, row in enumerate(rungs):
+        y = top + i * pitch
+        value = gigabytes_per_second(row)
+        drawing.text(left - 10, y + 13, row["name"].strip(), size=11, anchor="end")
+        drawing.bar(left, y + 3, value * scale, pitch - 6, OURS if row["name"].endswith("qfuse") else THEIRS)
+        drawing.text(right + 8, y + 14, f"{value:.0f}, {row['of_roof_%']:.0f} %", size=11)
+    roof = left + gigabytes_per_second(rungs[0], "roof_us") * scale
+    drawing.line(roof, top, roof, top + len(rungs) * pitch, ROOF, 2.5)
+    drawing.height = top + len(rungs) * pitch + 10
+
+
+def plot_ladder(drawing, run):
+    heading(drawing, run, "NF4 decode: what each design buys")
+    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse"), (THEIRS, "published designs")])
+    rows = [row for row in run["rows"] if row["op"] == "ladder"]
+    for shape in dict.fromkeys((row["rows"], row["cols"]) for row in rows):
+        plot_ladder_panel(drawing, [row for row in rows if (row["rows"], row["cols"]) == shape])
+
+
+def main():
+    if len(sys.argv) not in (3, 4):
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="utf-8") as file:
+        run = json.load(file)
+    drawing = Drawing()
+    if any(row["op"] == "ladder" for row in run["rows"]):
+        plot_ladder(drawing, run)
+    else:
+        plot_nf4(drawing, run, sys.argv[3] if len(sys.argv) == 4 else "bf16")
+    drawing.height = round(drawing.height + 10)
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        file.write(drawing.svg())
+
+
+main()

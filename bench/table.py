@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Prints the figures of `qfuse-bench nf4 --json FILE` on a GPU, or of `qfuse-bench ladder --json FILE`, as Markdown.
+Usage: bench/table.py FILE"""
+import json
+import sys
+
+
+def shape_of(row):
+    return f"{row['rows']} × {row['cols']}"
+
+
+def groups_of(rows, key):
+    """Rows by key, in the order in which the keys first come."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def microseconds(value):
+    return f"{value:.2f}" if value < 100 else f"{value:.1f}"
+
+
+def number(row, name, form):
+    return form.format(row[name]) if name in row else ""
+
+
+def print_heading(run):
+    commit = f", commit {run['commit']}" if run["commit"] else ""
+    print(f"{run['device']}, driver for CUDA {run['driver_cuda']}, {run['date'][:10]}, qfuse {run['qfuse']}{commit}:\n")
+    print(f"    {run['command']}\n")
+
+
+def print_ops(rows):
+    """A table for each op and shape."""
+    for (op, shape), group in groups_of(rows, lambda row: (row["op"], shape_of(row))).items():
+        print(f"### {op.capitalize()}, {shape}\n")
+        print("| | median µs | p10 to p90 | GB/s | of the roof | × bitsandbytes |")
+        print("|---|---|---|---|---|---|")
+        for row in group:
+            spread = f"{microseconds(row['p10_us'])} to {microseconds(row['p90_us'])}"
+            print(f"| {row['name']} | {microseconds(row['median_us'])} | {spread} | {row['GB/s']:.0f} | "
+                  f"{number(row, 'of_roof_%', '{:.1f} %')} | {number(row, 'times_peer', '{:.2f}')} |")
+        print()
+
+
+def print_ladder(rows):
+    """One table, a line a rung, with three columns for each shape. The roof's line ends it."""
+    by_shape = groups_of(rows, shape_of)
+    print("| rung | " + " | ".join(f"{shape}: µs | GB/s | of the roof" for shape in by_shape) + " |")
+    print("|---|" + "---|---|---|" * len(by_shape))
+    names = groups_of(rows, lambda row: row["name"] if "of_roof_%" in row else "roof: the same bytes, no arithmetic")
+    for name, group in names.items():
+        cells = []
+        for shape in by_shape:
+            row = next((row for row in group if shape_of(row) == shape), None)
+            cells += [microseconds(row["median_us"]), f"{row['GB/s']:.0f}",
+                      number(row, "of_roof_%", "{:.1f} %")] if row else ["failed", "", ""]
+        print(f"| {name.strip()} | " + " | ".join(cells) + " |")
+    print()
+
+
+def print_published(contenders):
+    print("### The published test\n")
+    parts = contenders[0]["parts"]
+    print("| | seconds per 1000 rounds | least to most | " +
+          " | ".join(f"{shape_of(part)} {part['dtype']}" for part in parts) + " |")
+    print("|---|---|---|" + "---|" * len(parts))
+    for contender in contenders:
+        print(f"| {contender['name']} | {contender['median_s']:.3f} | {contender['min_s']:.3f} to "
+              f"{contender['max_s']:.3f} | " + " | ".join(f"{part['median_s']:.3f}" for part in contender["parts"]) + " |")
+    print()
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    with open(sys.argv[1], encoding="utf-8") as file:
+        run = json.load(file)
+    print_heading(run)
+    for failure in run["failures"]:
+        print(f"**FAILED** {failure}\n")
+    rows = groups_of(run["rows"], lambda row: row["op"] == "ladder")
+    if True in rows:
+        print_ladder(rows[True])
+    print_ops(rows.get(False, []))
+    if "published" in run:
+        print_published(run["published"])
+
+
+main()
