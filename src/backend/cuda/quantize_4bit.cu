@@ -5,8 +5,6 @@
 // oracle: reference/quantize_4bit.cpp
 #include "backend/cuda/quantize_4bit.h"
 
-#include <algorithm>
-
 #include "backend/cuda/device/encode.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
@@ -34,22 +32,48 @@ struct Arguments {
   const void* in;
   std::uint8_t* packed;
   float* absmax;
-  float thresholds[format::kCodes4];
-  std::uint8_t code_of_rank[format::kCodes4];
 };
 
-// Looked up by every thread; its values lie in 16 banks of shared memory, so that reading them never conflicts.
-struct Tables {
-  float thresholds[format::kCodes4];
-  unsigned code_of_rank[format::kCodes4];
+// The thresholds by place: bins so narrow that each holds one at most. A scaled weight's rank is then that of its bin,
+// plus one comparison. [-1, 1] fills 33 bins, which lie in 32 banks of shared memory, so that looking them up hardly
+// ever conflicts; the last bin is NaN's.
+constexpr int kBins = 64;
+constexpr int kBinsPerUnit = 16;
+struct Bins {
+  float threshold[kBins] = {};
+  int rank[kBins] = {};
 };
+
+constexpr double kBinSlack = 0.25;  // of a bin: more than the rounding in bin_offset moves its edges
+
+constexpr Bins make_bins(const format::Codebook4& codebook) {
+  Bins bins;
+  for (int b = 0; b < kBins; ++b) {
+    const double low = (b - kBinSlack) / kBinsPerUnit - 1;
+    const double high = (b + 1 + kBinSlack) / kBinsPerUnit - 1;
+    bins.threshold[b] = format::kNoThreshold;
+    if (b == kBins - 1) continue;
+    for (const float threshold : codebook.used_thresholds()) {
+      if (threshold < low) ++bins.rank[b];
+      if (threshold < low || threshold > high) continue;
+      if (bins.threshold[b] != format::kNoThreshold) throw "two thresholds in one bin";
+      bins.threshold[b] = threshold;
+    }
+  }
+  return bins;
+}
+
+__device__ constexpr Bins kNf4Bins = make_bins(format::kNf4);
+__device__ constexpr Bins kFp4Bins = make_bins(format::kFp4);
 
 // ---- steps ----
 
-__device__ void load_tables(const Arguments& a, Tables& tables) {
-  if (threadIdx.x < format::kCodes4) {
-    tables.thresholds[threadIdx.x] = a.thresholds[threadIdx.x];
-    tables.code_of_rank[threadIdx.x] = a.code_of_rank[threadIdx.x];
+template <bool kSigned>
+__device__ void load_bins(Bins& bins) {
+  const Bins& from = kSigned ? kFp4Bins : kNf4Bins;
+  if (threadIdx.x < kBins) {
+    bins.threshold[threadIdx.x] = from.threshold[threadIdx.x];
+    bins.rank[threadIdx.x] = from.rank[threadIdx.x];
   }
   __syncthreads();
 }
@@ -64,12 +88,42 @@ __device__ void load_group(const In* in, int left, float (&x)[kGroup]) {
   for (int e = 0; e < kGroup; ++e) x[e] = e < left ? widen(load<kWide>(in + e)) : 0.0F;
 }
 
-template <bool kSigned>
-__device__ unsigned encode_4bit(const Tables& tables, float v) {
-  if constexpr (!kSigned) return static_cast<unsigned>(rank<15>(tables.thresholds, v));
-  const int negative = v < 0 ? format::kSignRank : 0;
-  return tables.code_of_rank[rank<7>(tables.thresholds, fabsf(v)) + negative];
+// Where the bin of v, a number of [-1, 1] give or take an ulp, or NaN, lies in each array of Bins, in bytes. The sum
+// has quarters of a bin as its last bits.
+__device__ unsigned bin_offset(float v) {
+  constexpr float kQuarters = 0x1.8p21F;
+  return __float_as_uint(__fmaf_rn(v, kBinsPerUnit, kQuarters + kBinsPerUnit)) & 4 * (kBins - 1);
 }
+
+template <class T>
+__device__ T at_offset(const T* array, unsigned bytes) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + bytes);
+}
+
+__device__ int rank_number(const Bins& bins, float v) {
+  const unsigned offset = bin_offset(v);
+  return at_offset(bins.rank, offset) + (v > at_offset(bins.threshold, offset) ? 1 : 0);
+}
+
+template <bool kSigned>
+__device__ unsigned rank_4bit(const Bins& bins, float v) {
+  if constexpr (!kSigned) return static_cast<unsigned>(rank_number(bins, v));
+  return static_cast<unsigned>(rank_number(bins, fabsf(v)) + (v < 0 ? format::kSignRank : 0));
+}
+
+// Eight ranks, a nibble each, to their codes. FP4: bit 1 of a rank flips bit 2.
+template <bool kSigned>
+__device__ __host__ constexpr std::uint32_t codes_of_ranks(std::uint32_t ranks) {
+  return kSigned ? ranks ^ (ranks & 0x22222222U) << 1 : ranks;
+}
+
+template <bool kSigned>
+constexpr bool gives_the_codes_of(const format::Codebook4& codebook) {
+  for (std::uint32_t rank = 0; rank < format::kCodes4; ++rank)
+    if (codes_of_ranks<kSigned>(rank) != codebook.code_of_rank[rank]) return false;
+  return true;
+}
+static_assert(gives_the_codes_of<false>(format::kNf4) && gives_the_codes_of<true>(format::kFp4));
 
 // Element e of a group: the high nibble of byte e/2 comes first.
 __device__ constexpr int nibble_shift(int e) { return 8 * (e / 2) + (e % 2 == 0 ? 4 : 0); }
@@ -90,14 +144,14 @@ __device__ void store_codes(std::uint8_t* packed, int left, std::uint32_t codes)
 template <class In, bool kSigned, bool kWide>
 __global__ void __launch_bounds__(kThreads) encode(const __grid_constant__ Arguments a) {
   constexpr int kTile = kThreads * kGroup;
-  __shared__ Tables tables;
+  __shared__ Bins bins;
   __shared__ float of_warps[kThreads / kWarp];
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
   const int count = static_cast<int>(a.n - tile < kTile ? a.n - tile : kTile);
   const int at = static_cast<int>(threadIdx.x) * kGroup;
   float x[kGroup];
   load_group<In, kWide>(static_cast<const In*>(a.in) + tile + at, count - at, x);
-  load_tables(a, tables);
+  load_bins<kSigned>(bins);
   // A short block is padded with zeros, as bitsandbytes pads it.
   float most = kNoNumber;
 #pragma unroll
@@ -107,10 +161,10 @@ __global__ void __launch_bounds__(kThreads) encode(const __grid_constant__ Argum
   if ((at & ((1 << a.block_shift) - 1)) == 0)
     store<kWide>(a.absmax + (tile >> a.block_shift) + (at >> a.block_shift), most);
   const float scale = reciprocal(most, a.reciprocal);
-  std::uint32_t codes = 0;
+  std::uint32_t ranks = 0;
 #pragma unroll
-  for (int e = 0; e < kGroup; ++e) codes |= encode_4bit<kSigned>(tables, mul_ftz(x[e], scale)) << nibble_shift(e);
-  store_codes<kWide>(a.packed + (tile + at) / 2, count - at, codes);
+  for (int e = 0; e < kGroup; ++e) ranks |= rank_4bit<kSigned>(bins, mul_ftz(x[e], scale)) << nibble_shift(e);
+  store_codes<kWide>(a.packed + (tile + at) / 2, count - at, codes_of_ranks<kSigned>(ranks));
 }
 
 // ---- kernels: the mean of absmax, in the order of format/mean.h ----
@@ -192,16 +246,12 @@ format::Outcome enqueue_encode(const Quantize4bitPlan& plan, const Arguments& a,
 template <class In>
 format::Outcome enqueue_encode(const format::Quantize4bit& p, const Quantize4bitPlan& plan, const qfuse_exec& exec) {
   const format::Codebook4& codebook = format::codebook4(p.quant_type);
-  Arguments a{.n = p.n,
-              .block_shift = log2(p.blocksize),
-              .reciprocal = p.reciprocal,
-              .in = p.in,
-              .packed = p.packed,
-              .absmax = p.absmax,
-              .thresholds = {},
-              .code_of_rank = {}};
-  std::ranges::copy(codebook.thresholds, a.thresholds);
-  std::ranges::copy(codebook.code_of_rank, a.code_of_rank);
+  const Arguments a{.n = p.n,
+                    .block_shift = log2(p.blocksize),
+                    .reciprocal = p.reciprocal,
+                    .in = p.in,
+                    .packed = p.packed,
+                    .absmax = p.absmax};
   return codebook.signed_magnitude ? enqueue_encode<In, true>(plan, a, exec) : enqueue_encode<In, false>(plan, a, exec);
 }
 
