@@ -104,8 +104,7 @@ void write_output(const PendingOutput& output, const Plan& plan, const Model& mo
     index.push_back({planned.name, planned.entries});
   }
   if (index.size() > 1) output.create_text(kIndexFile, index_json(index));
-  if (!plan.config.empty()) output.create_text(kConfigFile, plan.config);
-  for (const fs::path& name : companion_files(model)) output.create_copy(model.path() / name);
+  create_further_files(output, model, plan.config);
 }
 
 DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const DequantizeOptions& options) {

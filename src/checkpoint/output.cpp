@@ -1,7 +1,5 @@
 #include "checkpoint/output.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,23 +21,9 @@ constexpr const char* kOldEnding = ".qfuse-old";  // what is being replaced, for
 
 std::string shown(const fs::path& path) { return printable(path.native()); }
 
-// "out/" and "out/." name what "out" names; a target's neighbours are found from the latter.
-fs::path without_trailing_slash(const fs::path& path) {
-  const fs::path normal = path.lexically_normal();
-  return normal.has_filename() ? normal : normal.parent_path();
-}
-
-fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
-
-fs::path beside(const fs::path& target, const char* ending) { return fs::path(target.native() + ending); }
-
 bool contains(const fs::path& outer, const fs::path& inner) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
-
-// Whether no other process has it locked. A lock ends with its process, which tells a living run from a dead one. Where
-// a file system cannot lock directories, every run counts as dead.
-bool lock(const Descriptor& file) { return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
 void check_apart(const fs::path& target, const fs::path& input) {
   const fs::path out = fs::weakly_canonical(fs::absolute(target));
@@ -87,41 +71,46 @@ void check_parent(const fs::path& parent, std::int64_t bytes) {
 
 }  // namespace
 
+// "out/" and "out/." name what "out" names; a target's neighbours are found from the latter.
+fs::path without_trailing_slash(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+fs::path beside(const fs::path& target, const char* ending) { return fs::path(target.native() + ending); }
+
+fs::path check_target(const fs::path& target, OutputKind kind, bool force, const fs::path& input, std::int64_t bytes) {
+  fs::path checked = without_trailing_slash(target);
+  if (!checked.has_filename()) fail(Status::invalid_argument, "'{}': is no name for an output", shown(target));
+  check_apart(checked, input);
+  check_replaceable(checked, kind, force);
+  check_parent(parent_of(checked), bytes);
+  return checked;
+}
+
 PendingOutput::PendingOutput(const fs::path& target, OutputKind kind, bool force, const fs::path& input,
                              std::int64_t bytes)
-    : target_(without_trailing_slash(target)), partial_(beside(target_, kPartialEnding)), kind_(kind) {
-  if (!target_.has_filename()) fail(Status::invalid_argument, "'{}': is no name for an output", shown(target));
-  check_apart(target_, input);
-  check_replaceable(target_, kind, force);
-  check_parent(parent_of(target_), bytes);
-  claim_partial();
+    : target_(check_target(target, kind, force, input, bytes)),
+      kind_(kind),
+      work_(beside(target_, kPartialEnding)),
+      result_(work_.path() / target_.filename()) {
+  if (kind_ == OutputKind::directory && ::mkdir(result_.c_str(), 0777) != 0) fail_errno(result_.native(), "create");
 }
 
-void PendingOutput::claim_partial() {
-  const Descriptor left(::open(partial_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  if (!lock(left)) fail(Status::io_error, "{}: is being written by another process", shown(partial_));
-  fs::remove_all(partial_);
-  if (::mkdir(partial_.c_str(), 0777) != 0) fail_errno(partial_.native(), "create");
-  lock_ = Descriptor(::open(partial_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!lock(lock_)) fail(Status::io_error, "{}: is being written by another process", shown(partial_));
+fs::path PendingOutput::place(const fs::path& name) const {
+  return kind_ == OutputKind::file ? result_ : result_ / name;
 }
 
-PendingOutput::~PendingOutput() {
-  std::error_code ignored;  // there is nobody left to tell
-  fs::remove_all(partial_, ignored);
-}
-
-OutputFile PendingOutput::create(const fs::path& name) const {
-  return OutputFile(partial_ / (kind_ == OutputKind::file ? target_.filename() : name));
-}
-
-void PendingOutput::create_text(const fs::path& name, std::string_view text) const {
+void Destination::create_text(const fs::path& name, std::string_view text) const {
   OutputFile file = create(name);
   file.write(text);
   file.finish();
+  publish(name);
 }
 
-void PendingOutput::create_copy(const fs::path& from) const {
+void Destination::create_copy(const fs::path& from) const {
   constexpr std::int64_t kPiece = 1 << 20;  // bytes
   const InputFile source(from);
   OutputFile copy = create(from.filename());
@@ -132,14 +121,22 @@ void PendingOutput::create_copy(const fs::path& from) const {
     copy.write(buffer);
   }
   copy.finish();
+  publish(from.filename());
 }
 
+void PendingOutput::create_link(const fs::path& from) const {
+  if (::link(from.c_str(), place(from.filename()).c_str()) != 0) create_copy(from);
+}
+
+void PendingOutput::discard(const fs::path& path) const { fs::rename(path, work_.path() / path.filename()); }
+
 void PendingOutput::commit() {
-  sync_directory(partial_);
-  if (kind_ == OutputKind::file)
-    fs::rename(partial_ / target_.filename(), target_);
-  else
+  if (kind_ == OutputKind::file) {
+    fs::rename(result_, target_);
+  } else {
+    sync_directory(result_);
     replace_directory();
+  }
   sync_directory(parent_of(target_));
 }
 
@@ -149,9 +146,9 @@ void PendingOutput::replace_directory() const {
   const bool replaces = fs::exists(fs::symlink_status(target_));
   if (replaces) fs::rename(target_, old);
   std::error_code error;
-  fs::rename(partial_, target_, error);
+  fs::rename(result_, target_, error);
   if (error && replaces) fs::rename(old, target_);
-  if (error) throw fs::filesystem_error("rename", partial_, target_, error);
+  if (error) throw fs::filesystem_error("rename", result_, target_, error);
   if (replaces) fs::remove_all(old);
 }
 
@@ -179,6 +176,11 @@ std::vector<fs::path> companion_files(const Model& model) {
     if (fs::is_regular_file(model.path() / name) && !is_weight_file(name) && name != kConfigFile)
       names.push_back(std::move(name));
   return names;
+}
+
+void create_further_files(const Destination& output, const Model& model, std::string_view config) {
+  if (!config.empty()) output.create_text(kConfigFile, config);
+  for (const fs::path& name : companion_files(model)) output.create_copy(model.path() / name);
 }
 
 }  // namespace qfuse::checkpoint

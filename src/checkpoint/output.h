@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/claim.h"
 #include "checkpoint/file.h"
 #include "checkpoint/model.h"
 
@@ -17,37 +18,65 @@ namespace qfuse::checkpoint {
 
 enum class OutputKind { file, directory };
 
-// Built in the directory <target>.qfuse-partial beside the target and renamed at the end; removed if the end is not
-// reached. What a dead run left there is removed first; while a living one works there, a second is refused.
-class PendingOutput {
+// Where a conversion puts its files, one after the other.
+class Destination {
  public:
-  // Refuses: an existing target without `force`; with it, a target of the other kind, and a directory that is no
-  // model's (holds directories, or files but no .safetensors); a target that is `input`, contains it or lies within it;
-  // a parent that does not exist; a file system with less than `bytes` free.
-  PendingOutput(const std::filesystem::path& target, OutputKind kind, bool force, const std::filesystem::path& input,
-                std::int64_t bytes);
-  PendingOutput(const PendingOutput&) = delete;
-  PendingOutput& operator=(const PendingOutput&) = delete;
-  ~PendingOutput();
+  Destination() = default;
+  Destination(const Destination&) = delete;
+  Destination& operator=(const Destination&) = delete;
+  virtual ~Destination() = default;
 
-  // A new file of an output directory; or of an output that is a file the only one, whatever `name`.
-  [[nodiscard]] OutputFile create(const std::filesystem::path& name) const;
+  // A new file; publish() says that it is finished.
+  [[nodiscard]] virtual OutputFile create(const std::filesystem::path& name) const = 0;
+  virtual void publish(const std::filesystem::path& name) const = 0;
+  [[nodiscard]] virtual ScratchFile create_scratch() const = 0;
+  // The last call: every file was published.
+  virtual void commit() = 0;
+
   // A whole file at once: of `text`, or with the name and the bytes of `from`.
   void create_text(const std::filesystem::path& name, std::string_view text) const;
   void create_copy(const std::filesystem::path& from) const;
-  [[nodiscard]] ScratchFile create_scratch() const { return ScratchFile(partial_); }
+};
+
+// Built in the directory <target>.qfuse-partial beside the target and renamed at the end; removed if the end is not
+// reached. What a dead run left there is removed first; while a living one works there, a second is refused.
+class PendingOutput : public Destination {
+ public:
+  // Refuses what check_target() does.
+  PendingOutput(const std::filesystem::path& target, OutputKind kind, bool force, const std::filesystem::path& input,
+                std::int64_t bytes);
+
+  // Of an output directory; or of an output that is a file the only one, whatever `name`.
+  [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override { return OutputFile(place(name)); }
+  void publish(const std::filesystem::path&) const override {}  // all at once, by commit()
+  [[nodiscard]] ScratchFile create_scratch() const override { return ScratchFile(work_.path()); }
   // Makes the finished files durable and gives them the target's name, in place of what stood there.
-  void commit();
+  void commit() override;
+
+  // The file `from` itself under the same name, where the file system has hard links, else a copy.
+  void create_link(const std::filesystem::path& from) const;
+  // Takes `path`, beside the target, away at once and removes it in the end, even if that is left to another run.
+  void discard(const std::filesystem::path& path) const;
 
  private:
-  void claim_partial();
+  [[nodiscard]] std::filesystem::path place(const std::filesystem::path& name) const;
   void replace_directory() const;
 
   std::filesystem::path target_;
-  std::filesystem::path partial_;
   OutputKind kind_;
-  Descriptor lock_;  // on the partial directory, as long as this lives
+  WorkDirectory work_;
+  std::filesystem::path result_;  // what becomes the target, in work_
 };
+
+// The path of an output, without a slash at its end. Refuses: an existing target without `force`; with it, a target of
+// the other kind, and a directory that is no model's (holds directories, or files but no .safetensors); a target that
+// is `input`, contains it or lies within it; a parent that does not exist; a file system with less than `bytes` free.
+std::filesystem::path check_target(const std::filesystem::path& target, OutputKind kind, bool force,
+                                   const std::filesystem::path& input, std::int64_t bytes);
+// The same without any check, and what stands beside it under its name with `ending`.
+std::filesystem::path without_trailing_slash(const std::filesystem::path& path);
+std::filesystem::path beside(const std::filesystem::path& target, const char* ending);
+std::filesystem::path parent_of(const std::filesystem::path& path);
 
 // The names that transformers looks for: of the `count` .safetensors files of a directory, number `i` from 0.
 std::string weight_file_name(std::size_t i, std::size_t count);
@@ -64,6 +93,9 @@ std::string index_json(std::span<const IndexedFile> files);
 // The files of a model directory that go with any form of its weights: all but weights and config.json, none if `model`
 // is a file; their names.
 std::vector<std::filesystem::path> companion_files(const Model& model);
+
+// Writes these, and config.json if `config`, its text, is not empty.
+void create_further_files(const Destination& output, const Model& model, std::string_view config);
 
 }  // namespace qfuse::checkpoint
 

@@ -250,8 +250,7 @@ void write_output(const PendingOutput& output, Plan& plan, const Model& model, c
     index.push_back({planned.name, planned.entries});
   }
   if (index.size() > 1) output.create_text(kIndexFile, index_json(index));
-  if (!plan.config.empty()) output.create_text(kConfigFile, plan.config);
-  for (const fs::path& name : companion_files(model)) output.create_copy(model.path() / name);
+  create_further_files(output, model, plan.config);
 }
 
 QuantizeReport quantize_model(const fs::path& in, const fs::path& out, const QuantizeOptions& options) {

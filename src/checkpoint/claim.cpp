@@ -1,0 +1,57 @@
+#include "checkpoint/claim.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "checkpoint/errors.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whoever had a lock before removes its file in the end, and another process may have made the next one by then.
+bool is_at(const Descriptor& file, const fs::path& path) {
+  struct stat opened {};
+  struct stat there {};
+  return ::fstat(file.get(), &opened) == 0 && ::lstat(path.c_str(), &there) == 0 && opened.st_dev == there.st_dev &&
+         opened.st_ino == there.st_ino;
+}
+
+}  // namespace
+
+std::optional<Descriptor> take_lock(const fs::path& path, LockKind kind) {
+  const int operation = (kind == LockKind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  while (true) {
+    Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666));
+    if (file.get() < 0) fail_errno(path.native(), "create");
+    if (::flock(file.get(), operation) != 0 && errno == EWOULDBLOCK) return std::nullopt;
+    if (is_at(file, path)) return file;
+  }
+}
+
+WorkDirectory::Claim::Claim(const fs::path& directory) : path_(directory.native() + ".lock") {
+  std::optional<Descriptor> lock = take_lock(path_, LockKind::exclusive);
+  if (!lock) fail(Status::io_error, "{}: is being written by another process", printable(directory.native()));
+  lock_ = std::move(*lock);
+}
+
+WorkDirectory::Claim::~Claim() { ::unlink(path_.c_str()); }
+
+WorkDirectory::WorkDirectory(fs::path path) : path_(std::move(path)), claim_(path_) {
+  fs::remove_all(path_);
+  if (::mkdir(path_.c_str(), 0777) != 0) fail_errno(path_.native(), "create");
+}
+
+WorkDirectory::~WorkDirectory() {
+  std::error_code ignored;  // there is nobody left to tell
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace qfuse::checkpoint
