@@ -24,6 +24,7 @@ struct Command {
 
 Command add_dequantize(CLI::App& app);
 Command add_quantize(CLI::App& app);
+Command add_finish(CLI::App& app);
 Command add_inspect(CLI::App& app);
 Command add_compare(CLI::App& app);
 Command add_devices(CLI::App& app);

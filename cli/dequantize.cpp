@@ -25,7 +25,7 @@ void print_summary(const checkpoint::DequantizeReport& report, const Arguments& 
                "\n",
                report.tensors, report.dequantized, report.files, report.bytes_read, report.bytes_written, seconds);
   else if (!args.quiet)
-    fmt::print("{}: {} of {} tensors dequantized, {} in {} file{}, {:.1f} s\n", printable(args.out), report.dequantized,
+    fmt::print("{}: {} of {} tensors dequantized, {} in {} file{}, {:.1f} s\n", output_name(args), report.dequantized,
                report.tensors, human_size(static_cast<double>(report.bytes_written)), report.files,
                report.files == 1 ? "" : "s", seconds);
 }
@@ -38,6 +38,7 @@ int run(const Arguments& args) {
   options.progress = line.callback();
   const checkpoint::DequantizeReport report = checkpoint::dequantize(args.in, args.out, options);
   print_summary(report, args, line.seconds());
+  if (options.shard && !args.quiet && !args.json) print_next_step(args, report.files);
   return kSuccess;
 }
 
@@ -53,7 +54,8 @@ Command add_dequantize(CLI::App& app) {
   add_conversion_options(*parser, *args, "auto, bf16, fp16 or fp32; auto: what each weight was before");
   parser->footer(
       "Weights that are not quantized are copied byte for byte, and so are tokenizer and other files of a directory;\n"
-      "config.json loses its quantization_config. Ctrl-C leaves no partial output.");
+      "config.json loses its quantization_config. Ctrl-C leaves no partial output." +
+      shard_help("dequantize"));
   return {parser, [args] { return run(*args); }};
 }
 

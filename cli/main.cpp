@@ -23,6 +23,7 @@ constexpr const char* kExamples =
     "  qfuse dequantize llama-bnb-4bit -o llama --dtype fp16 --max-shard-size 2GB\n"
     "  qfuse dequantize adapter.safetensors -o plain.safetensors\n"
     "  qfuse quantize llama -o llama-bnb-4bit               to NF4, as transformers saves it\n"
+    "  qfuse quantize llama -o out --shard 2/8              one of 8 parts, on any host; then qfuse finish out\n"
     "  qfuse compare llama llama-bnb-4bit                   are these the same weights?\n"
     "\n"
     "Exit codes: 0 done, 1 bad data or a failure, 2 a wrong command line, 130 interrupted;\n"
@@ -51,7 +52,7 @@ int run(int argc, char** argv) {
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("qfuse ") + qfuse_version());
   app.require_subcommand(1);
-  const std::array commands{add_dequantize(app), add_quantize(app), add_inspect(app),
+  const std::array commands{add_dequantize(app), add_quantize(app), add_finish(app), add_inspect(app),
                             add_compare(app),    add_devices(app),  add_bench(app)};
   try {
     app.parse(argc, argv);

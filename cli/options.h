@@ -2,7 +2,10 @@
 #ifndef QFUSE_CLI_OPTIONS_H
 #define QFUSE_CLI_OPTIONS_H
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <exception>
 #include <map>
 #include <optional>
@@ -37,6 +40,7 @@ struct ConversionArguments {
   std::string out;
   std::string dtype = "auto";
   std::string max_shard_size = "5GB";
+  std::string shard;  // "I/N"; empty: no shard, all of the output
   int threads = 0;
   bool force = false;
   bool quiet = false;
@@ -59,9 +63,39 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, 
   parser.add_option("--max-shard-size", args.max_shard_size, "Of one file in an output directory")
       ->check(valid_if(parse_size))
       ->capture_default_str();
+  parser.add_option("--shard", args.shard, "Make part I of N of a model directory, I from 0; see below")
+      ->type_name("I/N")
+      ->check(valid_if(parse_shard));
   parser.add_flag("--force", args.force, "Replace an existing output, once the new one is complete");
   parser.add_flag("--quiet", args.quiet, "Print errors only");
   parser.add_flag("--json", args.json, "Print the summary as JSON");
+}
+
+// The end of the help of `command`.
+inline std::string shard_help(const std::string& command) {
+  return fmt::format(
+      "\n\n"
+      "To share the work among N processes, on hosts that see the same files, start each with --shard I/N, I from 0,\n"
+      "and else the same command line. They need no connection. Each makes some of the output's files; when all have\n"
+      "ended, `qfuse finish OUT` checks that nothing is missing and makes the output, the same as that of one "
+      "process.\n"
+      "A process that failed is run again by itself. With SLURM:\n"
+      "  srun --ntasks=8 sh -c 'qfuse {} IN -o OUT --shard $SLURM_PROCID/$SLURM_NTASKS' && qfuse finish OUT\n"
+      "(torchrun: $RANK/$WORLD_SIZE; Open MPI: $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE)",
+      command);
+}
+
+// What a summary is of.
+inline std::string output_name(const ConversionArguments& args) {
+  return printable(args.out) + (args.shard.empty() ? "" : ", shard " + args.shard);
+}
+
+// Behind the summary of a shard: what to do when all are done.
+inline void print_next_step(const ConversionArguments& args, std::int64_t files) {
+  const checkpoint::Shard shard = parse_shard(args.shard);
+  if (files == 0) fmt::print("nothing to do for this shard: the output has fewer files\n");
+  fmt::print("when all {} shards are done: qfuse finish {}{}\n", shard.count, printable(args.out),
+             args.force ? " --force" : "");
 }
 
 // What DequantizeOptions and QuantizeOptions have in common.
@@ -70,6 +104,7 @@ void set_conversion_options(const ConversionArguments& args, Options& options) {
   options.dtype = kDtypes.at(args.dtype);
   options.max_shard_size = parse_size(args.max_shard_size);
   options.force = args.force;
+  if (!args.shard.empty()) options.shard = parse_shard(args.shard);
   options.exec.threads = args.threads;
 }
 

@@ -26,8 +26,8 @@ void print_summary(const checkpoint::QuantizeReport& report, const Arguments& ar
                "\n",
                report.tensors, report.quantized, report.files, report.bytes_read, report.bytes_written, seconds);
   else if (!args.quiet)
-    fmt::print("{}: {} of {} tensors quantized, {} to {} in {} file{}, {:.1f} s\n", printable(args.out),
-               report.quantized, report.tensors, human_size(static_cast<double>(report.bytes_read)),
+    fmt::print("{}: {} of {} tensors quantized, {} to {} in {} file{}, {:.1f} s\n", output_name(args), report.quantized,
+               report.tensors, human_size(static_cast<double>(report.bytes_read)),
                human_size(static_cast<double>(report.bytes_written)), report.files, report.files == 1 ? "" : "s",
                seconds);
 }
@@ -44,6 +44,7 @@ int run(const Arguments& args) {
   options.progress = line.callback();
   const checkpoint::QuantizeReport report = checkpoint::quantize(args.in, args.out, options);
   print_summary(report, args, line.seconds());
+  if (options.shard && !args.quiet && !args.json) print_next_step(args, report.files);
   return kSuccess;
 }
 
@@ -69,7 +70,8 @@ Command add_quantize(CLI::App& app) {
       "The weights of linear layers are quantized, but for output heads, routers and vision towers; the rest is "
       "copied\n"
       "byte for byte. A pattern is that of a shell, for a tensor's whole name: --exclude '*.self_attn.*' keeps every\n"
-      "attention as it is. --exclude wins over --include. Ctrl-C leaves no partial output.");
+      "attention as it is. --exclude wins over --include. Ctrl-C leaves no partial output." +
+      shard_help("quantize"));
   return {parser, [args] { return run(*args); }};
 }
 

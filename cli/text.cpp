@@ -55,6 +55,20 @@ std::int64_t parse_size(std::string_view text) {
   return bytes;
 }
 
+checkpoint::Shard parse_shard(std::string_view text) {
+  checkpoint::Shard shard;
+  const char* const text_end = text.data() + text.size();
+  const auto [slash, error] = std::from_chars(text.data(), text_end, shard.index);
+  const bool has_count = error == std::errc() && slash != text_end && *slash == '/';
+  const auto [end, count_error] = std::from_chars(has_count ? slash + 1 : text_end, text_end, shard.count);
+  if (count_error != std::errc() || end != text_end)
+    throw std::invalid_argument(fmt::format("'{}' is no shard: write I/N, as 0/8 to 7/8", text));
+  if (shard.index < 0 || shard.index >= shard.count)
+    throw std::invalid_argument(
+        fmt::format("'{}' is no shard: I counts from 0, so that N processes have 0/N to N-1/N", text));
+  return shard;
+}
+
 std::string human_size(double bytes) {
   constexpr std::array<const char*, 5> kNames{"B", "kB", "MB", "GB", "TB"};
   std::size_t unit = 0;

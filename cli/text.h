@@ -3,6 +3,7 @@
 #define QFUSE_CLI_TEXT_H
 
 #include <cstdint>
+#include <qfuse/checkpoint.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@ namespace qfuse::cli {
 
 // "5GB", "500 MB", "4GiB" or plain bytes, in whole numbers. Throws std::invalid_argument.
 std::int64_t parse_size(std::string_view text);
+
+// "2/8", the first of which is 0/8. Throws std::invalid_argument.
+checkpoint::Shard parse_shard(std::string_view text);
 
 // "4.97 GB": three digits, powers of 1000.
 std::string human_size(double bytes);

@@ -23,11 +23,19 @@ namespace qfuse::checkpoint {
 
 struct Progress {
   std::string_view tensor;      // being worked on
-  std::int64_t bytes_done = 0;  // of output (dequantize), of input (quantize), of values compared (compare)
+  std::int64_t bytes_done = 0;  // of output (dequantize, finish), of input (quantize), of values (compare)
   std::int64_t bytes_total = 0;
 };
 // Called now and then on the calling thread; return false to stop. May be empty.
 using ProgressCallback = std::function<bool(const Progress&)>;
+
+// One part of a conversion that several processes share, each on a host of its own if need be: the files of the output
+// are dealt out in turn, file i to shard i % count. What one makes gathers in <out>.qfuse-shards beside the output,
+// until finish() makes it the output. All must have the same input and options.
+struct Shard {
+  std::int64_t index = 0;  // from 0, as ranks count
+  std::int64_t count = 1;  // more than there are files is fine: the last ones have nothing to do
+};
 
 // ---- dequantize ------------------------------------------------------------------------------------------------
 
@@ -36,10 +44,12 @@ struct DequantizeOptions {
   std::int64_t max_shard_size = 5'000'000'000;  // bytes of tensor data a file of an output directory may hold; a
                                                 // larger tensor gets a file of its own
   bool force = false;                           // replace an existing output, once the new one is complete
+  std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
   Exec exec;                                    // CPU or REFERENCE
   ProgressCallback progress;
 };
 
+// Of a shard: its part alone.
 struct DequantizeReport {
   std::int64_t tensors = 0;        // in the output
   std::int64_t dequantized = 0;    // of those, decoded; the rest were copied byte for byte
@@ -68,10 +78,12 @@ struct QuantizeOptions {
   std::int64_t max_shard_size = 5'000'000'000;  // bytes of tensor data a file of an output directory may hold; a
                                                 // larger weight gets a file of its own
   bool force = false;                           // replace an existing output, once the new one is complete
+  std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
   Exec exec;                                    // CPU or REFERENCE
   ProgressCallback progress;
 };
 
+// Of a shard: its part alone.
 struct QuantizeReport {
   std::int64_t tensors = 0;        // in the input
   std::int64_t quantized = 0;      // of those, encoded; the rest were copied byte for byte
@@ -92,6 +104,25 @@ struct QuantizeReport {
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API QuantizeReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                   const QuantizeOptions& options = {});
+
+// ---- finish ----------------------------------------------------------------------------------------------------
+
+struct FinishOptions {
+  bool force = false;  // replace an existing output
+  ProgressCallback progress;
+};
+
+struct FinishReport {
+  std::int64_t shards = 0;
+  std::int64_t files = 0;    // .safetensors files of the output
+  std::int64_t tensors = 0;  // in them
+  std::int64_t bytes = 0;    // of tensor data
+};
+
+// Makes `out` of what the shards of a conversion left in <out>.qfuse-shards: the bytes are those that one process would
+// have written. invalid_data if files are missing or not what was planned, with the shards to run again; io_error while
+// a shard is still being written.
+QFUSE_API FinishReport finish(const std::filesystem::path& out, const FinishOptions& options = {});
 
 // ---- inspect ---------------------------------------------------------------------------------------------------
 

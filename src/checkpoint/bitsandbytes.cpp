@@ -31,7 +31,7 @@ class LayoutReader {
 
   std::vector<Tensor> read() {
     for_each_stored([&](const StoredTensor& stored) {
-      if (stored.entry->name.find(kQuantState) != std::string::npos) add_4bit(stored);
+      if (is_quant_state(stored.entry->name)) add_4bit(stored);
     });
     for_each_stored([&](const StoredTensor& stored) {
       if (stored.entry->name.ends_with(".SCB")) add_int8(stored);
@@ -191,6 +191,8 @@ void LayoutReader::refuse_orphan(const StoredTensor& stored) const {
 }
 
 }  // namespace
+
+bool is_quant_state(std::string_view name) { return name.find(kQuantState) != name.npos; }
 
 std::int64_t Tensor::elements() const { return element_count(shape).value(); }  // checked when it was read
 

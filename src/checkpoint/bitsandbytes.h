@@ -11,12 +11,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "checkpoint/model.h"
 
 namespace qfuse::checkpoint {
+
+// Whether a tensor of that name holds a quant_state.
+bool is_quant_state(std::string_view name);
 
 struct NestedAbsmax {
   StoredTensor absmax;           // F32 [ceil(blocks/blocksize)]

@@ -1,5 +1,6 @@
 // Plans the whole output from the headers, so that what can fail fails early; then writes it front to back.
 #include <algorithm>
+#include <memory>
 #include <qfuse/checkpoint.hpp>
 #include <unordered_map>
 
@@ -10,6 +11,8 @@
 #include "checkpoint/model.h"
 #include "checkpoint/output.h"
 #include "checkpoint/progress.h"
+#include "checkpoint/shards.h"
+#include "checkpoint/shards_plan.h"
 #include "checkpoint/write_behind.h"
 
 namespace qfuse::checkpoint {
@@ -29,7 +32,6 @@ struct Plan {
   std::vector<Tensor> tensors;
   std::unordered_map<std::string_view, const Tensor*> by_name;
   std::string config;  // of the output; empty where the input has none
-  std::int64_t data_bytes = 0;
 };
 
 bool is_quantized(const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }
@@ -55,7 +57,6 @@ void plan_files(Plan& plan, const DequantizeOptions& options, std::int64_t max_b
     if (!plan.files.back().entries.empty() && entry.bytes() > max_bytes - plan.files.back().data_bytes)
       plan.files.emplace_back();
     plan.files.back().data_bytes += entry.bytes();
-    plan.data_bytes += entry.bytes();
     plan.files.back().entries.push_back(std::move(entry));
     plan.by_name.emplace(tensor.name, &tensor);
   }
@@ -86,7 +87,7 @@ void write_tensor(WriteBehind& file, const Tensor& tensor, const DequantizeOptio
   }
 }
 
-void write_file(const PendingOutput& output, const PlannedFile& planned, const Plan& plan,
+void write_file(const Destination& output, const PlannedFile& planned, const Plan& plan,
                 const DequantizeOptions& options, ProgressMeter& meter) {
   OutputFile file = output.create(planned.name);
   file.write(planned.header);
@@ -94,17 +95,53 @@ void write_file(const PendingOutput& output, const PlannedFile& planned, const P
   for (const TensorEntry& entry : planned.entries) write_tensor(behind, *plan.by_name.at(entry.name), options, meter);
   behind.finish();
   file.finish();
+  output.publish(planned.name);
 }
 
-void write_output(const PendingOutput& output, const Plan& plan, const Model& model, const DequantizeOptions& options) {
-  ProgressMeter meter(options.progress, plan.data_bytes);
+std::vector<IndexedFile> index_of(const Plan& plan) {
   std::vector<IndexedFile> index;
-  for (const PlannedFile& planned : plan.files) {
-    write_file(output, planned, plan, options, meter);
-    index.push_back({planned.name, planned.entries});
+  for (const PlannedFile& file : plan.files) index.push_back({file.name, file.entries});
+  return index;
+}
+
+// Of what is written here.
+DequantizeReport report_of(const Plan& plan, const std::optional<Shard>& shard) {
+  DequantizeReport report;
+  for (std::size_t i = 0; i < plan.files.size(); ++i) {
+    if (!is_own(shard, i)) continue;
+    ++report.files;
+    report.bytes_written += plan.files[i].data_bytes;
+    for (const TensorEntry& entry : plan.files[i].entries) {
+      const Tensor& tensor = *plan.by_name.at(entry.name);
+      ++report.tensors;
+      report.dequantized += is_quantized(tensor) ? 1 : 0;
+      report.bytes_read += tensor.stored_bytes;
+    }
   }
-  if (index.size() > 1) output.create_text(kIndexFile, index_json(index));
-  create_further_files(output, model, plan.config);
+  return report;
+}
+
+void write_output(const Destination& output, const Plan& plan, const Model& model, const DequantizeOptions& options,
+                  std::int64_t bytes) {
+  ProgressMeter meter(options.progress, bytes);
+  for (std::size_t i = 0; i < plan.files.size(); ++i)
+    if (is_own(options.shard, i)) write_file(output, plan.files[i], plan, options, meter);
+  if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan)));
+  if (is_own(options.shard, 0)) create_further_files(output, model, plan.config);
+}
+
+std::unique_ptr<Destination> open_output(const fs::path& out, const Plan& plan, const Model& model,
+                                         const DequantizeOptions& options, std::int64_t bytes) {
+  if (!options.shard) {
+    const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
+    return std::make_unique<PendingOutput>(out, kind, options.force, model.path(), bytes);
+  }
+  const nlohmann::json conversion{{"command", "dequantize"},
+                                  {"dtype", options.dtype ? dtype_name(*options.dtype) : "auto"},
+                                  {"max_shard_size", options.max_shard_size}};
+  return std::make_unique<ShardOutput>(
+      out, *options.shard, options.force, model.path(), bytes,
+      print_shards_plan(conversion, options.shard->count, index_of(plan), model, plan.config));
 }
 
 DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const DequantizeOptions& options) {
@@ -112,17 +149,12 @@ DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const
     fail(Status::invalid_argument, "max_shard_size is {}, must be positive", options.max_shard_size);
   require_decodable(options.exec);
   const Model model(in);
+  check_shard(options.shard, model);
   const Plan plan = make_plan(model, options);
-  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
-  PendingOutput output(out, kind, options.force, in, plan.data_bytes);
-  write_output(output, plan, model, options);
-  output.commit();
-  DequantizeReport report;
-  report.tensors = static_cast<std::int64_t>(plan.tensors.size());
-  report.dequantized = std::count_if(plan.tensors.begin(), plan.tensors.end(), is_quantized);
-  report.files = static_cast<std::int64_t>(plan.files.size());
-  report.bytes_read = model.data_bytes();
-  report.bytes_written = plan.data_bytes;
+  const DequantizeReport report = report_of(plan, options.shard);
+  const std::unique_ptr<Destination> output = open_output(out, plan, model, options, report.bytes_written);
+  write_output(*output, plan, model, options, report.bytes_written);
+  output->commit();
   return report;
 }
 

@@ -38,8 +38,7 @@ std::map<std::string, std::string> read_weight_map(const fs::path& index) {
     if (!shard.is_string())
       fail(Status::invalid_data, "{}: tensor '{}': its file is no string", where, printable(tensor));
     const auto& file = shard.get_ref<const std::string&>();
-    // A plain name stays in the directory, whatever the index says.
-    if (file.empty() || file == "." || file == ".." || file.find_first_of(std::string_view("/\\\0", 3)) != file.npos)
+    if (!is_plain_name(file))
       fail(Status::invalid_data, "{}: tensor '{}': its file '{}' is not a plain file name", where, printable(tensor),
            printable(file));
     map.emplace(tensor, file);
@@ -50,6 +49,10 @@ std::map<std::string, std::string> read_weight_map(const fs::path& index) {
 }  // namespace
 
 std::string StoredTensor::where() const { return fmt::format("{}: tensor '{}'", file->name(), printable(entry->name)); }
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
+}
 
 bool is_weight_file(const fs::path& file) {
   const bool is_index = file.extension() == ".json" && file.native().find(".index.") != std::string::npos;

@@ -57,6 +57,9 @@ inline constexpr std::string_view kModelFile = "model.safetensors";
 inline constexpr std::string_view kIndexFile = "model.safetensors.index.json";
 inline constexpr std::string_view kConfigFile = "config.json";
 
+// Whether a file of that name lies in the directory that it is looked for in, whatever else the name says.
+bool is_plain_name(std::string_view name);
+
 // Whether a file of a model directory holds weights (*.safetensors, *.bin, *.pt, *.pth) or an index of them
 // (model.safetensors.index.json, pytorch_model.bin.index.fp16.json).
 bool is_weight_file(const std::filesystem::path& file);

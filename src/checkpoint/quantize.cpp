@@ -2,6 +2,7 @@
 // tell is how long each quant_state prints: these stand last in a file, and its header, written at the end, has room
 // for the longest. So every other tensor has its place from the beginning, and nothing waits in memory.
 #include <algorithm>
+#include <memory>
 #include <qfuse/checkpoint.hpp>
 #include <unordered_map>
 
@@ -13,6 +14,8 @@
 #include "checkpoint/model.h"
 #include "checkpoint/output.h"
 #include "checkpoint/progress.h"
+#include "checkpoint/shards.h"
+#include "checkpoint/shards_plan.h"
 #include "format/layout.h"
 
 namespace qfuse::checkpoint {
@@ -37,10 +40,6 @@ struct PlannedFile {
 struct Plan {
   std::vector<PlannedFile> files;
   std::string config;  // of the output; empty where the input has none
-  std::int64_t tensors = 0;
-  std::int64_t quantized = 0;      // of those
-  std::int64_t data_bytes = 0;     // at most
-  std::int64_t scratch_bytes = 0;  // for the absmax of the largest weight
 };
 
 // ---- which tensors ---------------------------------------------------------------------------------------------
@@ -168,25 +167,46 @@ Plan make_plan(const Model& model, const QuantizeOptions& options) {
   check_patterns("include", options.include, tensors);
   check_patterns("exclude", options.exclude, tensors);
   std::vector<PlannedTensor> planned = plan_tensors(tensors, options);
-  Plan plan;
-  plan.tensors = static_cast<std::int64_t>(planned.size());
-  for (const PlannedTensor& tensor : planned) {
-    if (!tensor.state) continue;
-    ++plan.quantized;
-    const std::int64_t blocks = qfuse_block_count(*element_count(tensor.state->shape), options.blocksize);
-    plan.scratch_bytes = std::max(plan.scratch_bytes, blocks * static_cast<std::int64_t>(sizeof(float)));
-  }
-  if (plan.quantized == 0)
+  if (std::none_of(planned.begin(), planned.end(),
+                   [](const PlannedTensor& tensor) { return tensor.state.has_value(); }))
     fail(Status::invalid_data, "{}: nothing to quantize: none of its {} tensors is the weight of a linear layer{}",
-         model.name(), plan.tensors, options.exclude.empty() ? "" : " and not excluded");
+         model.name(), planned.size(), options.exclude.empty() ? "" : " and not excluded");
+  Plan plan;
   plan.config = quantized_config(model, planned, options);
   plan.files = deal_out(std::move(planned), model.is_directory() ? options.max_shard_size : INT64_MAX);
   for (std::size_t i = 0; i < plan.files.size(); ++i) {
     plan.files[i].name = weight_file_name(i, plan.files.size());
     lay_out(plan.files[i]);
-    plan.data_bytes += plan.files[i].data_bytes;
   }
   return plan;
+}
+
+// Of what is written here. Until that is done, `bytes_written` is the most that it can be.
+QuantizeReport report_of(const Plan& plan, const std::optional<Shard>& shard) {
+  QuantizeReport report;
+  for (std::size_t i = 0; i < plan.files.size(); ++i) {
+    if (!is_own(shard, i)) continue;
+    ++report.files;
+    report.bytes_written += plan.files[i].data_bytes;
+    for (const PlannedTensor& tensor : plan.files[i].tensors) {
+      ++report.tensors;
+      report.quantized += tensor.state ? 1 : 0;
+      report.bytes_read += tensor.stored.entry->bytes();
+    }
+  }
+  return report;
+}
+
+// What the absmax of the largest weight need.
+std::int64_t scratch_bytes(const Plan& plan, const std::optional<Shard>& shard) {
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < plan.files.size(); ++i)
+    for (const PlannedTensor& tensor : plan.files[i].tensors) {
+      if (!tensor.state || !is_own(shard, i)) continue;
+      const std::int64_t blocks = qfuse_block_count(*element_count(tensor.state->shape), tensor.state->blocksize);
+      most = std::max(most, blocks * static_cast<std::int64_t>(sizeof(float)));
+    }
+  return most;
 }
 
 // ---- writing ---------------------------------------------------------------------------------------------------
@@ -220,7 +240,7 @@ void finish_file(OutputFile& file, PlannedFile& planned,
   file.finish();
 }
 
-void write_file(const PendingOutput& output, PlannedFile& planned, WeightEncoder& encoder, ProgressMeter& meter) {
+void write_file(const Destination& output, PlannedFile& planned, WeightEncoder& encoder, ProgressMeter& meter) {
   OutputFile file = output.create(planned.name);
   std::unordered_map<std::string_view, std::int64_t> places;  // of a tensor's first byte in the file
   for (const TensorEntry& entry : planned.entries)
@@ -238,19 +258,43 @@ void write_file(const PendingOutput& output, PlannedFile& planned, WeightEncoder
       copy_tensor(tensor.stored, write, advance);
   }
   finish_file(file, planned, quant_states);
+  output.publish(planned.name);
 }
 
-void write_output(const PendingOutput& output, Plan& plan, const Model& model, const QuantizeOptions& options) {
-  ProgressMeter meter(options.progress, model.data_bytes());
+std::vector<IndexedFile> index_of(const Plan& plan) {
+  std::vector<IndexedFile> index;
+  for (const PlannedFile& file : plan.files) index.push_back({file.name, file.entries});
+  return index;
+}
+
+void write_output(const Destination& output, Plan& plan, const Model& model, const QuantizeOptions& options,
+                  std::int64_t bytes_read) {
+  ProgressMeter meter(options.progress, bytes_read);
   ScratchFile scratch = output.create_scratch();
   WeightEncoder encoder(scratch, options.exec);
-  std::vector<IndexedFile> index;
-  for (PlannedFile& planned : plan.files) {
-    write_file(output, planned, encoder, meter);
-    index.push_back({planned.name, planned.entries});
+  for (std::size_t i = 0; i < plan.files.size(); ++i)
+    if (is_own(options.shard, i)) write_file(output, plan.files[i], encoder, meter);
+  if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan)));
+  if (is_own(options.shard, 0)) create_further_files(output, model, plan.config);
+}
+
+std::unique_ptr<Destination> open_output(const fs::path& out, const Plan& plan, const Model& model,
+                                         const QuantizeOptions& options, std::int64_t bytes) {
+  if (!options.shard) {
+    const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
+    return std::make_unique<PendingOutput>(out, kind, options.force, model.path(), bytes);
   }
-  if (index.size() > 1) output.create_text(kIndexFile, index_json(index));
-  create_further_files(output, model, plan.config);
+  const nlohmann::json conversion{{"command", "quantize"},
+                                  {"type", quant_type_name(options.quant_type)},
+                                  {"block_size", options.blocksize},
+                                  {"double_quant", options.double_quant},
+                                  {"include", options.include},
+                                  {"exclude", options.exclude},
+                                  {"dtype", options.dtype ? dtype_name(*options.dtype) : "auto"},
+                                  {"max_shard_size", options.max_shard_size}};
+  return std::make_unique<ShardOutput>(
+      out, *options.shard, options.force, model.path(), bytes,
+      print_shards_plan(conversion, options.shard->count, index_of(plan), model, plan.config));
 }
 
 QuantizeReport quantize_model(const fs::path& in, const fs::path& out, const QuantizeOptions& options) {
@@ -258,18 +302,14 @@ QuantizeReport quantize_model(const fs::path& in, const fs::path& out, const Qua
     fail(Status::invalid_argument, "max_shard_size is {}, must be positive", options.max_shard_size);
   require_encodable(options.quant_type, options.blocksize, options.exec);
   const Model model(in);
+  check_shard(options.shard, model);
   Plan plan = make_plan(model, options);
-  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
-  PendingOutput output(out, kind, options.force, in, plan.data_bytes + plan.scratch_bytes);
-  write_output(output, plan, model, options);
-  output.commit();
-  QuantizeReport report;
-  report.tensors = plan.tensors;
-  report.quantized = plan.quantized;
-  report.files = static_cast<std::int64_t>(plan.files.size());
-  report.bytes_read = model.data_bytes();
-  for (const PlannedFile& file : plan.files) report.bytes_written += file.data_bytes;
-  return report;
+  const QuantizeReport most = report_of(plan, options.shard);
+  const std::unique_ptr<Destination> output =
+      open_output(out, plan, model, options, most.bytes_written + scratch_bytes(plan, options.shard));
+  write_output(*output, plan, model, options, most.bytes_read);
+  output->commit();
+  return report_of(plan, options.shard);
 }
 
 }  // namespace

@@ -60,6 +60,10 @@ int mkdir(const char* path, mode_t mode) noexcept {
 int rename(const char* from, const char* to) noexcept {
   return strikes() ? -1 : next<int(const char*, const char*)>("rename")(from, to);
 }
+int link(const char* from, const char* to) noexcept {
+  return strikes() ? -1 : next<int(const char*, const char*)>("link")(from, to);
+}
+int unlink(const char* path) noexcept { return strikes() ? -1 : next<int(const char*)>("unlink")(path); }
 int unlinkat(int directory, const char* path, int flags) noexcept {
   return strikes() ? -1 : next<int(int, const char*, int)>("unlinkat")(directory, path, flags);
 }

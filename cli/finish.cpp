@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+
+#include "command.h"
+#include "progress.h"
+#include "text.h"
+
+namespace qfuse::cli {
+namespace {
+
+struct Arguments {
+  std::string out;
+  bool force = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+void print_summary(const checkpoint::FinishReport& report, const Arguments& args, double seconds) {
+  if (args.json)
+    fmt::print(R"({{"shards": {}, "files": {}, "tensors": {}, "bytes": {}, "seconds": {:.3f}}})"
+               "\n",
+               report.shards, report.files, report.tensors, report.bytes, seconds);
+  else if (!args.quiet)
+    fmt::print("{}: {} tensors, {} in {} file{} of {} shard{}, {:.1f} s\n", printable(args.out), report.tensors,
+               human_size(static_cast<double>(report.bytes)), report.files, report.files == 1 ? "" : "s", report.shards,
+               report.shards == 1 ? "" : "s", seconds);
+}
+
+int run(const Arguments& args) {
+  checkpoint::FinishOptions options;
+  options.force = args.force;
+  ProgressLine line("finish", args.quiet);
+  options.progress = line.callback();
+  const checkpoint::FinishReport report = checkpoint::finish(args.out, options);
+  print_summary(report, args, line.seconds());
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_finish(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("finish", "Make one output of what the shards of a conversion wrote");
+  auto args = std::make_shared<Arguments>();
+  parser->add_option("OUT", args->out, "The output that was named to dequantize or quantize with --shard")->required();
+  parser->add_flag("--force", args->force, "Replace an existing output");
+  parser->add_flag("--quiet", args->quiet, "Print errors only");
+  parser->add_flag("--json", args->json, "Print the summary as JSON");
+  parser->footer(
+      "Shards gather in OUT.qfuse-shards. This checks that every file is there and holds the tensors that were\n"
+      "planned, names the shards to run again if not, and gives the whole the name OUT. It takes no second copy on "
+      "the\n"
+      "disk where files can be linked. To give up a sharded conversion, remove OUT.qfuse-shards.");
+  return {parser, [args] { return run(*args); }};
+}
+
+}  // namespace qfuse::cli

@@ -1,0 +1,77 @@
+#include "checkpoint/shards.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "checkpoint/errors.h"
+#include "checkpoint/shards_plan.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string shown(const fs::path& path) { return printable(path.native()); }
+
+// The one that all shards share: made by whoever comes first.
+fs::path make_shards_directory(const fs::path& target) {
+  fs::path shards = shards_directory(target);
+  const bool made = ::mkdir(shards.c_str(), 0777) == 0;
+  if (!made && errno != EEXIST) fail_errno(shards.native(), "create");
+  if (!fs::is_directory(fs::symlink_status(shards)))
+    fail(Status::invalid_argument, "{}: is no directory; move or remove it", shown(shards));
+  if (made) sync_directory(parent_of(target));
+  return shards;
+}
+
+}  // namespace
+
+fs::path shards_directory(const fs::path& target) { return beside(target, ".qfuse-shards"); }
+
+Descriptor lock_shards(const fs::path& shards, LockKind kind) {
+  std::optional<Descriptor> lock = take_lock(shards / ".qfuse-lock", kind);
+  if (!lock)
+    fail(Status::io_error, "{}: {}", shown(shards),
+         kind == LockKind::shared ? "is being finished by another process" : "a shard is still being written there");
+  return std::move(*lock);
+}
+
+ShardOutput::ShardOutput(const fs::path& target, const Shard& shard, bool force, const fs::path& input,
+                         std::int64_t bytes, const std::string& plan)
+    : shards_(make_shards_directory(check_target(target, OutputKind::directory, force, input, bytes))),
+      lock_(lock_shards(shards_, LockKind::shared)),
+      work_(shards_ / fmt::format(".qfuse-shard-{:05}", shard.index)) {
+  agree_on(plan);
+}
+
+OutputFile ShardOutput::create(const fs::path& name) const { return OutputFile(work_.path() / name); }
+
+void ShardOutput::publish(const fs::path& name) const {
+  fs::rename(work_.path() / name, shards_ / name);
+  sync_directory(shards_);
+}
+
+// A link never replaces: of the processes that come at once, one is first. Without hard links the last one is, which
+// matters to those alone that come at the same moment with different plans.
+void ShardOutput::agree_on(const std::string& plan) const {
+  const fs::path there = shards_ / kPlanFile;
+  if (!fs::exists(fs::symlink_status(there))) {
+    OutputFile file = create(kPlanFile);
+    file.write(plan);
+    file.finish();
+    const fs::path here = work_.path() / kPlanFile;
+    if (::link(here.c_str(), there.c_str()) != 0 && errno != EEXIST) fs::rename(here, there);
+    sync_directory(shards_);
+  }
+  const std::string found = read_shards_plan(shards_);
+  if (found != plan)
+    fail(Status::invalid_argument,
+         "{}: holds another conversion ({}): finish it, or remove it and all shards begin anew", shown(shards_),
+         plan_difference(found, plan));
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,46 @@
+// A conversion in parts: independent processes, on any hosts that share a file system, each make some of the files of
+// one output in the directory <output>.qfuse-shards, and finish() makes it the output.
+#ifndef QFUSE_CHECKPOINT_SHARDS_H
+#define QFUSE_CHECKPOINT_SHARDS_H
+
+#include <cstdint>
+#include <filesystem>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+
+#include "checkpoint/claim.h"
+#include "checkpoint/output.h"
+
+namespace qfuse::checkpoint {
+
+// Where the shards of an output gather.
+std::filesystem::path shards_directory(const std::filesystem::path& target);
+
+// The lock of a directory of shards: shared by those who make them, exclusive for finish(). io_error if it is taken.
+Descriptor lock_shards(const std::filesystem::path& shards, LockKind kind);
+
+// The part of one process. It works in a directory of its own below the shared one, and moves each finished file to its
+// final name there: what has that name is whole, and nobody removes what another one made.
+class ShardOutput : public Destination {
+ public:
+  // Refuses what check_target() does, of which `bytes` are those of this shard; to run beside a living process of the
+  // same shard, or beside finish(); a directory that has another plan than `plan`.
+  ShardOutput(const std::filesystem::path& target, const Shard& shard, bool force, const std::filesystem::path& input,
+              std::int64_t bytes, const std::string& plan);
+
+  [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override;
+  void publish(const std::filesystem::path& name) const override;
+  [[nodiscard]] ScratchFile create_scratch() const override { return ScratchFile(work_.path()); }
+  void commit() override {}  // finish() does it
+
+ private:
+  void agree_on(const std::string& plan) const;
+
+  std::filesystem::path shards_;
+  Descriptor lock_;
+  WorkDirectory work_;
+};
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_SHARDS_H

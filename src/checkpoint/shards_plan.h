@@ -1,0 +1,64 @@
+// What the processes of a sharded conversion agree on. Each one computes it from the input's headers alone.
+#ifndef QFUSE_CHECKPOINT_SHARDS_PLAN_H
+#define QFUSE_CHECKPOINT_SHARDS_PLAN_H
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <qfuse/checkpoint.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/model.h"
+#include "checkpoint/output.h"
+
+namespace qfuse::checkpoint {
+
+// Throws invalid_argument for a shard that is none of its count, or of a model that is a file.
+void check_shard(const std::optional<Shard>& shard, const Model& model);
+
+// "2/8", as --shard takes it.
+std::string shard_name(const Shard& shard);
+
+// Whose an output's file `i` is. What an output has once only, as config.json, is shard 0's.
+std::int64_t shard_of(std::size_t i, std::int64_t count);
+// Whether file `i` is that shard's; without shards all are.
+bool is_own(const std::optional<Shard>& shard, std::size_t i);
+
+struct ShardsPlan {
+  struct File {
+    std::string name;
+    std::vector<TensorEntry> tensors;  // by name; without byte ranges
+  };
+  std::int64_t shards = 0;
+  std::vector<File> files;
+  std::map<std::string, std::int64_t> others;  // further files and their bytes
+};
+
+// Of the names in a directory of shards, those that are no part of the output begin so.
+inline constexpr std::string_view kOwnPrefix = ".qfuse-";
+inline constexpr std::string_view kPlanFile = ".qfuse-plan.json";
+
+// The plan's text, the same bytes in every process. `conversion` is the command and those of its options that the bytes
+// of the output depend on; a quant_state among `files` is as long as it can get; `config` is the output's.
+std::string print_shards_plan(const nlohmann::json& conversion, std::int64_t shards, std::span<const IndexedFile> files,
+                              const Model& model, std::string_view config);
+
+// Reads the text of a plan that anyone may have written. invalid_data, its message beginning with `where`, for what is
+// none of ours: what it names lies in the directory itself and is none of our own names there.
+ShardsPlan parse_shards_plan(const std::string& text, const std::string& where);
+
+// The text of the plan in a directory of shards.
+std::string read_shards_plan(const std::filesystem::path& shards);
+
+// In what a plan differs from `ours`: "another number of shards".
+std::string plan_difference(const std::string& text, const std::string& ours);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_SHARDS_PLAN_H

@@ -1,0 +1,392 @@
+// Conversions in parts: the whole is what one process writes, and what does not fit together is never made an output.
+#include "checkpoint/shards.h"
+
+#include <algorithm>
+#include <memory>
+#include <qfuse/checkpoint.hpp>
+#include <random>
+#include <utility>
+
+#include "checkpoint/shards_plan.h"
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+using Names = std::vector<std::string>;
+
+Files files_in(const fs::path& directory) {
+  Files files;
+  for (const std::string& name : names_in(directory)) files[name] = read_file(directory / name);
+  return files;
+}
+
+const char* const kPlan = ".qfuse-plan.json";
+
+// Both conversions of the same small model into several files.
+struct Conversion {
+  const char* name;
+  std::int64_t files;
+  void (*convert)(const fs::path& out, std::optional<Shard> shard, bool force, std::int64_t max_shard_size);
+};
+
+void dequantize_tiny(const fs::path& out, std::optional<Shard> shard, bool force, std::int64_t max_shard_size) {
+  DequantizeOptions options;
+  options.shard = shard;
+  options.force = force;
+  options.max_shard_size = max_shard_size;
+  dequantize(golden("tiny_llama/bnb4"), out, options);
+}
+
+void quantize_tiny(const fs::path& out, std::optional<Shard> shard, bool force, std::int64_t max_shard_size) {
+  QuantizeOptions options;
+  options.shard = shard;
+  options.force = force;
+  options.max_shard_size = max_shard_size;
+  quantize(golden("tiny_llama/full"), out, options);
+}
+
+constexpr std::int64_t kMaxShardSize = 150'000;
+
+class Shards : public testing::TestWithParam<Conversion> {
+ protected:
+  void convert(const std::string& out, std::optional<Shard> shard = std::nullopt, bool force = false) {
+    GetParam().convert(directory_ / out, shard, force, kMaxShardSize);
+  }
+  void convert_all(const std::string& out, std::int64_t count, bool force = false) {
+    for (std::int64_t i = 0; i < count; ++i) convert(out, Shard{i, count}, force);
+  }
+  std::string finish_error(Status status = Status::invalid_data) {
+    return error_of(status, [&] { finish(directory_ / "out"); });
+  }
+  [[nodiscard]] fs::path shards() const { return directory_ / "out.qfuse-shards"; }
+  [[nodiscard]] std::string plan() const { return read_file(shards() / kPlan); }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_P(Shards, make_what_one_process_makes_in_any_order) {
+  convert("whole");
+  const Files whole = files_in(directory_ / "whole");
+  std::mt19937 random(1);
+  for (const std::int64_t count : {1, 2, 3, 7, 100}) {
+    SCOPED_TRACE(count);
+    std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) order[static_cast<std::size_t>(i)] = i;
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::int64_t i : order) {
+      EXPECT_FALSE(fs::exists(directory_ / "out"));
+      convert("out", Shard{i, count});
+    }
+    const FinishReport report = finish(directory_ / "out");
+    EXPECT_EQ(report.shards, count);
+    EXPECT_EQ(report.files, GetParam().files);
+    EXPECT_TRUE(files_in(directory_ / "out") == whole);
+    EXPECT_EQ(names_in(directory_.path()), (Names{"out", "whole"}));
+    fs::remove_all(directory_ / "out");
+  }
+}
+
+TEST_P(Shards, of_one_file_have_no_index) {
+  for (const std::int64_t i : {0, 1}) GetParam().convert(directory_ / "out", Shard{i, 2}, false, INT64_MAX);
+  GetParam().convert(directory_ / "whole", std::nullopt, false, INT64_MAX);
+  finish(directory_ / "out");
+  EXPECT_TRUE(files_in(directory_ / "out") == files_in(directory_ / "whole"));
+  EXPECT_FALSE(fs::exists(directory_ / "out/model.safetensors.index.json"));
+}
+
+TEST_P(Shards, plan_the_same_whoever_comes_first) {
+  convert("a", Shard{0, 3});
+  convert("b", Shard{2, 3});
+  EXPECT_EQ(read_file(directory_ / "a.qfuse-shards" / kPlan), read_file(directory_ / "b.qfuse-shards" / kPlan));
+  EXPECT_EQ(read_file(directory_ / "a.qfuse-shards" / kPlan).find(directory_.path().native()), std::string::npos);
+  for (const std::string& name : names_in(directory_ / "b.qfuse-shards"))
+    EXPECT_TRUE(name.starts_with(".qfuse-") || name.starts_with("model-")) << name << " is shard 0's";
+}
+
+TEST_P(Shards, may_be_made_again) {
+  convert_all("out", 2);
+  const Files before = files_in(shards());
+  const std::string name = "model-00002-of-0000" + std::to_string(GetParam().files) + ".safetensors";
+  write_file(shards() / name, "spoilt");
+  convert("out", Shard{1, 2});
+  EXPECT_TRUE(files_in(shards()) == before);
+}
+
+TEST_P(Shards, that_die_are_cleaned_up_after_by_the_next) {
+  fs::create_directories(shards() / ".qfuse-shard-00001");
+  write_file(shards() / ".qfuse-shard-00001/rest", "x");
+  write_file(shards() / ".qfuse-shard-00001.lock", "");
+  convert("out", Shard{1, 2});
+  for (const std::string& name : names_in(shards())) EXPECT_FALSE(name.starts_with(".qfuse-shard-")) << name;
+}
+
+TEST_P(Shards, of_another_conversion_are_refused) {
+  convert("out", Shard{0, 3});
+  const Files before = files_in(shards());
+  const auto refused = [&](const auto& run) { return error_of(Status::invalid_argument, run); };
+  EXPECT_TRUE(holds(refused([&] { convert("out", Shard{1, 4}); }), "another number of shards"));
+  EXPECT_TRUE(holds(refused([&] {
+                      GetParam().convert(directory_ / "out", Shard{1, 3}, false, kMaxShardSize - 1);
+                    }),
+                    "other options"));
+  const auto& other = GetParam().convert == dequantize_tiny ? quantize_tiny : dequantize_tiny;
+  EXPECT_TRUE(holds(refused([&] { other(directory_ / "out", Shard{1, 3}, false, kMaxShardSize); }), "other options"));
+  EXPECT_TRUE(files_in(shards()) == before);
+
+  const auto change = [&](const std::string& from, const std::string& to) {
+    std::string text = before.at(kPlan);
+    text.replace(text.find(from), from.size(), to);
+    write_file(shards() / kPlan, text);
+    return refused([&] { convert("out", Shard{1, 3}); });
+  };
+  EXPECT_TRUE(holds(change(R"("BF16")", R"("F16")"), "another input"));
+  EXPECT_TRUE(holds(change(qfuse_version(), "9.9.9"), "another version"));
+  EXPECT_TRUE(holds(change("{", "["), "no plan of qfuse"));
+  EXPECT_TRUE(holds(change("{", "["), "remove it"));
+}
+
+TEST_P(Shards, beside_a_living_one_of_the_same_number_are_refused) {
+  convert("out", Shard{1, 2});
+  const ShardOutput living(directory_ / "out", {0, 2}, false, golden("tiny_llama"), 0, plan());
+  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { convert("out", Shard{0, 2}); }), "written by another process"));
+  EXPECT_TRUE(fs::exists(shards() / ".qfuse-shard-00000")) << "the living one's";
+  convert("out", Shard{1, 2});
+  EXPECT_TRUE(holds(finish_error(Status::io_error), "a shard is still being written"));
+}
+
+TEST_P(Shards, are_refused_while_they_are_finished) {
+  convert("out", Shard{0, 2});
+  const Descriptor finishing = lock_shards(shards(), LockKind::exclusive);
+  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { convert("out", Shard{1, 2}); }), "is being finished"));
+  EXPECT_TRUE(holds(finish_error(Status::io_error), "still being written"));
+}
+
+TEST_P(Shards, look_at_the_output_as_any_run_does) {
+  convert_all("out", 2);
+  convert("out");
+  const auto refused = [&](const auto& run) { return error_of(Status::invalid_argument, run); };
+  EXPECT_TRUE(holds(refused([&] { convert("out", Shard{0, 2}); }), "--force replaces it"));
+  convert("out", Shard{0, 2}, true);
+  EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "--force replaces it"));
+  finish(directory_ / "out", {true, {}});
+  convert("whole");
+  EXPECT_TRUE(files_in(directory_ / "out") == files_in(directory_ / "whole"));
+  EXPECT_TRUE(holds(error_of(Status::io_error,
+                             [&] {
+                               convert("none/out", Shard{0, 2});
+                             }),
+                    "not an existing directory"));
+  write_file(directory_ / "x.qfuse-shards", "a file");
+  EXPECT_TRUE(holds(refused([&] { convert("x", Shard{0, 2}); }), "is no directory"));
+}
+
+TEST_P(Shards, finish_names_what_is_missing) {
+  EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "there is no out.qfuse-shards"));
+  convert("out", Shard{1, 3});
+  EXPECT_TRUE(holds(finish_error(), "files are missing ('config.json', 'generation_config.json', 'model-0000"));
+  EXPECT_TRUE(holds(finish_error(), "run --shard 0/3, 2/3"));
+  convert("out", Shard{0, 3});
+  EXPECT_TRUE(holds(finish_error(), "'model-00003-of"));
+  EXPECT_TRUE(finish_error().ends_with("run --shard 2/3"));
+  convert("out", Shard{2, 3});
+  finish(directory_ / "out");
+  EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "nothing to finish: it exists"));
+}
+
+TEST_P(Shards, finish_refuses_files_that_are_not_what_was_planned) {
+  convert_all("out", 2);
+  const Files whole = files_in(shards());
+  const std::string first = "model-00001-of-0000" + std::to_string(GetParam().files) + ".safetensors";
+  const std::string second = "model-00002-of-0000" + std::to_string(GetParam().files) + ".safetensors";
+  const auto error_with = [&](const std::string& name, const std::string& bytes) {
+    write_file(shards() / name, bytes);
+    const std::string error = finish_error();
+    write_file(shards() / name, whole.at(name));
+    EXPECT_FALSE(fs::exists(directory_ / "out"));
+    return error;
+  };
+  const std::string cut = whole.at(second).substr(0, whole.at(second).size() - 1);
+  EXPECT_TRUE(holds(error_with(second, cut), "run --shard 1/2 again"));
+  EXPECT_TRUE(holds(error_with(second, ""), "run --shard 1/2 again"));
+  EXPECT_TRUE(holds(error_with(first, "garbled, and longer than eight bytes"), "run --shard 0/2 again"));
+  EXPECT_TRUE(holds(error_with(first, whole.at(second)), "is missing: run --shard 0/2 again"));
+  EXPECT_TRUE(holds(error_with("config.json", "{}"), "config.json: has 2 bytes, the plan says"));
+
+  RawTensors tensors = parse_safetensors(whole.at(first));
+  tensors["another"] = u8({1});
+  EXPECT_TRUE(holds(error_with(first, safetensors(tensors)), "tensors, the plan says"));
+  tensors.erase("another");
+  tensors.begin()->second.shape.push_back(1);
+  EXPECT_TRUE(holds(error_with(first, safetensors(tensors)), "the plan says"));
+  finish(directory_ / "out");
+}
+
+TEST_P(Shards, finish_throws_nothing_away_that_it_does_not_know) {
+  convert_all("out", 2);
+  write_file(shards() / "notes.txt", "mine");
+  EXPECT_TRUE(holds(finish_error(), "'notes.txt' is no part of the output"));
+  EXPECT_EQ(read_file(shards() / "notes.txt"), "mine");
+  fs::remove(shards() / "notes.txt");
+  fs::remove(shards() / "config.json");
+  fs::create_symlink("/etc/hostname", shards() / "config.json");
+  EXPECT_TRUE(holds(finish_error(), "'config.json'")) << "a link is not the file that was made";
+}
+
+TEST_P(Shards, finish_goes_on_where_a_killed_one_had_renamed) {
+  convert_all("out", 2);
+  convert("whole");
+  fs::create_directory(directory_ / "out");
+  for (const std::string& name : names_in(directory_ / "whole"))
+    if (name.ends_with(".safetensors")) fs::create_hard_link(shards() / name, directory_ / "out" / name);
+  finish(directory_ / "out");
+  EXPECT_TRUE(files_in(directory_ / "out") == files_in(directory_ / "whole"));
+  EXPECT_EQ(names_in(directory_.path()), (Names{"out", "whole"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Shards,
+                         testing::Values(Conversion{"dequantize", 9, dequantize_tiny},
+                                         Conversion{"quantize", 4, quantize_tiny}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(ShardsOfInput, must_be_of_a_directory_and_count_from_0) {
+  const TemporaryDirectory directory;
+  const auto error = [&](const fs::path& in, Shard shard) {
+    DequantizeOptions options;
+    options.shard = shard;
+    return error_of(Status::invalid_argument, [&] { dequantize(in, directory / "out", options); });
+  };
+  for (const Shard shard : {Shard{8, 8}, Shard{-1, 8}, Shard{0, 0}, Shard{1, 0}, Shard{0, -1}})
+    EXPECT_TRUE(holds(error(golden("tiny_llama/bnb4"), shard), "count from 0"));
+  EXPECT_TRUE(holds(error(golden("bnb_cases.safetensors"), {0, 2}), "is a single file, which has no shards"));
+  EXPECT_EQ(names_in(directory.path()), Names{});
+}
+
+TEST(ShardsOfInput, that_are_cancelled_leave_what_others_made) {
+  const TemporaryDirectory directory;
+  dequantize_tiny(directory / "out", Shard{1, 2}, false, kMaxShardSize);
+  const Files before = files_in(directory / "out.qfuse-shards");
+  DequantizeOptions options;
+  options.shard = Shard{0, 2};
+  options.max_shard_size = kMaxShardSize;
+  options.progress = [](const Progress&) { return false; };
+  EXPECT_EQ(error_of(Status::cancelled, [&] { dequantize(golden("tiny_llama/bnb4"), directory / "out", options); }),
+            "cancelled");
+  EXPECT_TRUE(files_in(directory / "out.qfuse-shards") == before);
+}
+
+TEST(ShardsOfInput, names_that_a_plan_cannot_hold_are_refused) {
+  for (const std::string name : {".qfuse-plan.json", "a\\b", "\xff"}) {
+    const TemporaryDirectory directory;
+    fs::create_directory(directory / "in");
+    write_file(directory / "in/model.safetensors", safetensors(small_nf4("a.weight")));
+    write_file(directory / "in" / name, "x");
+    DequantizeOptions options;
+    options.shard = Shard{0, 1};
+    EXPECT_NE(error_of(Status::unsupported, [&] { dequantize(directory / "in", directory / "out", options); }), "");
+    EXPECT_EQ(names_in(directory.path()), Names{"in"});
+    dequantize(directory / "in", directory / "out");
+  }
+}
+
+TEST(ShardsOfInput, a_quant_state_is_no_longer_than_planned) {
+  const TemporaryDirectory directory;
+  QuantizeOptions options;
+  options.shard = Shard{0, 1};
+  quantize(golden("tiny_llama/full"), directory / "out", options);
+  const fs::path file = directory / "out.qfuse-shards/model.safetensors";
+  const RawTensors whole = load(file);
+  const std::string name = "model.layers.0.mlp.up_proj.weight.quant_state.bitsandbytes__nf4";
+  for (const std::string& state : {std::string(), std::string(300, ' ')}) {
+    RawTensors tensors = whole;
+    tensors.at(name) = text(state);
+    write_file(file, safetensors(tensors));
+    EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { finish(directory / "out"); }), name));
+  }
+}
+
+// ---- the plan --------------------------------------------------------------------------------------------------
+
+std::string plan_with(const std::string& files, const std::string& others = "{}", const std::string& shards = "2") {
+  return R"({"qfuse":")" + std::string(qfuse_version()) + R"(","shards":)" + shards + R"(,"files":)" + files +
+         R"(,"others":)" + others + "}";
+}
+
+std::string plan_file(const std::string& name, const std::string& tensors = "{}") {
+  return R"([{"name":")" + name + R"(","tensors":)" + tensors + "}]";
+}
+
+TEST(ShardsPlan, is_read_as_it_was_written) {
+  const ShardsPlan plan = parse_shards_plan(
+      plan_with(plan_file("a.safetensors", R"({"w":{"dtype":"BF16","shape":[2,3]}})"), R"({"b":7})"), "plan");
+  EXPECT_EQ(plan.shards, 2);
+  ASSERT_EQ(plan.files.size(), 1U);
+  EXPECT_EQ(plan.files[0].name, "a.safetensors");
+  ASSERT_EQ(plan.files[0].tensors.size(), 1U);
+  EXPECT_EQ(plan.files[0].tensors[0].name, "w");
+  EXPECT_EQ(plan.files[0].tensors[0].type, TensorType::bf16);
+  EXPECT_EQ(plan.files[0].tensors[0].shape, (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(plan.others, (std::map<std::string, std::int64_t>{{"b", 7}}));
+}
+
+TEST(ShardsPlan, of_a_stranger_is_refused) {
+  const std::string good = plan_file("a");
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "is not valid JSON"},
+      {"[]", "no object"},
+      {"{}", "'qfuse' is missing or wrong"},
+      {std::string(200, '['), "nested more than"},
+      {R"({"qfuse":"0.0.0"})", "is of qfuse 0.0.0, and this is"},
+      {R"({"qfuse":1})", "'qfuse' is missing or wrong"},
+      {plan_with(good, "{}", "0"), "has no shards"},
+      {plan_with(good, "{}", "-1"), "'shards' is missing or wrong"},
+      {plan_with(good, "{}", "1.5"), "'shards' is missing or wrong"},
+      {plan_with(good, "{}", "9223372036854775808"), "too large"},
+      {plan_with("{}"), "'files' is missing or wrong"},
+      {plan_with("[]"), "has no files"},
+      {plan_with("[1]"), "a file is no object"},
+      {plan_with(R"([{"name":1,"tensors":{}}])"), "'name' is missing or wrong"},
+      {plan_with(R"([{"name":"a"}])"), "'tensors' is missing or wrong"},
+      {plan_with(plan_file("../a")), "'../a' is no name for a file"},
+      {plan_with(plan_file("/etc/passwd")), "is no name for a file"},
+      {plan_with(plan_file("..")), "is no name for a file"},
+      {plan_with(plan_file("")), "is no name for a file"},
+      {plan_with(plan_file(".qfuse-lock")), "is no name for a file"},
+      {plan_with(R"([{"name":NaN,"tensors":{}}])"), "is no name for a file"},
+      {plan_with(plan_file("model.safetensors.index.json")), "twice"},
+      {plan_with(R"([{"name":"a","tensors":{}},{"name":"a","tensors":{}}])"), "has 'a' twice"},
+      {plan_with(good, R"({"a":1})"), "has 'a' twice"},
+      {plan_with(good, R"({"../b":1})"), "is no name for a file"},
+      {plan_with(good, R"({"b":-1})"), "a number is none"},
+      {plan_with(good, "[]"), "'others' is missing or wrong"},
+      {plan_with(plan_file("a", R"({"w":1})")), "tensor 'w': is no plan"},
+      {plan_with(plan_file("a", R"({"w":{"shape":[]}})")), "'dtype' is missing or wrong"},
+      {plan_with(plan_file("a", R"({"w":{"dtype":"X","shape":[]}})")), "dtype 'X' is unknown"},
+      {plan_with(plan_file("a", R"({"w":{"dtype":"U8","shape":1}})")), "'shape' is missing or wrong"},
+      {plan_with(plan_file("a", R"({"w":{"dtype":"U8","shape":[-1]}})")), "a number is none"},
+      {plan_with(plan_file("a", R"({"w":{"dtype":"U8","shape":["1"]}})")), "a number is none"},
+  };
+  for (const auto& [text, message] : cases) {
+    SCOPED_TRACE(text);
+    const TemporaryDirectory directory;
+    fs::create_directory(directory / "out.qfuse-shards");
+    write_file(directory / "out.qfuse-shards" / kPlan, text);
+    const std::string error = error_of(Status::invalid_data, [&] { finish(directory / "out"); });
+    EXPECT_TRUE(holds(error, message));
+    EXPECT_TRUE(holds(error, kPlan));
+    EXPECT_TRUE(holds(error, "remove it and run a shard again"));
+    EXPECT_EQ(names_in(directory.path()), Names{"out.qfuse-shards"});
+  }
+}
+
+TEST(ShardsPlan, that_is_too_long_is_not_read) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "out.qfuse-shards");
+  write_file(directory / "out.qfuse-shards" / kPlan, "");
+  fs::resize_file(directory / "out.qfuse-shards" / kPlan, 100'000'001);
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { finish(directory / "out"); }), "more than 100000000"));
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint
