@@ -44,9 +44,9 @@ class General(Command):
 
     def test_help_teaches(self):
         text, _ = self.run_qfuse("--help")
-        for word in ("dequantize", "quantize", "inspect", "compare", "devices", "bench", "Examples:", "Exit codes:"):
+        for word in ("dequantize", "quantize", "finish", "inspect", "compare", "devices", "bench", "Examples:", "Exit codes:"):
             self.assertIn(word, text)
-        for subcommand in ("dequantize", "quantize", "inspect", "compare", "devices"):
+        for subcommand in ("dequantize", "quantize", "finish", "inspect", "compare", "devices"):
             self.assertIn(f"qfuse {subcommand}", self.run_qfuse(subcommand, "--help")[0])
 
     def test_usage_errors(self):
@@ -59,7 +59,8 @@ class General(Command):
                           ["quantize", "x", "-o", "y", "--block-size", "48"],
                           ["quantize", "x", "-o", "y", "--dtype", "int8"],
                           ["quantize", "x", "-o", "y", "--max-shard-size", "much"],
-                          ["quantize", "x", "-o", "y", "--include"]):
+                          ["quantize", "x", "-o", "y", "--include"],
+                          ["finish"], ["finish", "x", "y"]):
             with self.subTest(arguments=arguments):
                 self.error(*arguments, code=2)
 
@@ -176,20 +177,25 @@ class Dequantize(Command):
     def test_progress_on_a_terminal(self):
         source = self.directory / "big.safetensors"
         write_big(source)
-        leader, follower = pty.openpty()
-        process = subprocess.Popen([QFUSE, "dequantize", source, "-o", self.out], stdout=subprocess.DEVNULL,
-                                   stderr=follower)
-        os.close(follower)
-        text = b""
-        try:
-            while chunk := os.read(leader, 4096):
-                text += chunk
-        except OSError:  # the other side is closed
-            pass
-        os.close(leader)
-        self.assertEqual(process.wait(timeout=60), 0)
+        text = terminal_of(self, "dequantize", source, "-o", self.out)
         self.assertRegex(text, rb"dequantize +\d+%  [\d.]+ MB of 134 MB  [\d.]+ .B/s  \d+ s left")
         self.assertTrue(text.endswith(b"\r\x1b[K"), "the line is wiped at the end")
+
+
+def terminal_of(test, *arguments):
+    """What a terminal gets from a run that succeeds."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([QFUSE, *arguments], stdout=subprocess.DEVNULL, stderr=follower)
+    os.close(follower)
+    text = b""
+    try:
+        while chunk := os.read(leader, 4096):
+            text += chunk
+    except OSError:  # the other side is closed
+        pass
+    os.close(leader)
+    test.assertEqual(process.wait(timeout=60), 0)
+    return text
 
 
 def write_big(path, elements=1 << 26):
@@ -314,6 +320,63 @@ def write_hole(path, size=1 << 29):
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(header)) + header.encode())
         file.truncate(8 + len(header) + size)
+
+
+class Shards(Command):
+    def shard(self, shard, *arguments, **options):
+        return self.run_qfuse("dequantize", TINY / "bnb4", "-o", self.out, "--max-shard-size", "300KB", "--shard",
+                              shard, *arguments, **options)
+
+    def test_summary_says_what_comes_next(self):
+        out, error = self.shard("1/8")
+        self.assertRegex(out, rf"\A{self.out}, shard 1/8: 4 of 8 tensors dequantized, 288 kB in 1 file, [\d.]+ s\n"
+                              rf"when all 8 shards are done: qfuse finish {self.out}\n\Z")
+        self.assertEqual(error, "")
+        out, _ = self.shard("7/8", "--force")
+        self.assertRegex(out, rf"0 files, [\d.]+ s\nnothing to do for this shard: [^\n]+\n"
+                              rf"when all 8 shards are done: qfuse finish {self.out} --force\n\Z")
+        self.assertEqual(self.shard("0/8", "--quiet"), ("", ""))
+        self.assertEqual(json.loads(self.shard("2/8", "--json")[0])["files"], 1)
+        self.shard("3/8")
+        out, error = self.run_qfuse("finish", self.out)
+        self.assertRegex(out, rf"\A{self.out}: 21 tensors, 1\.00 MB in 4 files of 8 shards, [\d.]+ s\n\Z")
+        self.assertEqual(error, "")
+        self.assertEqual(os.listdir(self.directory), ["out"])
+
+    def test_quantize_too(self):
+        for arguments in ([], ["--shard", "1/2"], ["--shard", "0/2"]):
+            out = self.out if arguments else self.directory / "whole"
+            self.run_qfuse("quantize", TINY / "full", "-o", out, "--max-shard-size", "200KB", *arguments)
+        report = json.loads(self.run_qfuse("finish", self.out, "--json")[0])
+        self.assertGreaterEqual(report.pop("seconds"), 0)
+        index = json.loads((self.directory / "whole/model.safetensors.index.json").read_text())
+        self.assertEqual(report, {"shards": 2, "files": 3, "tensors": len(index["weight_map"]),
+                                  "bytes": index["metadata"]["total_size"]})
+        for name in os.listdir(self.directory / "whole"):
+            self.assertEqual((self.out / name).read_bytes(), (self.directory / "whole" / name).read_bytes(), name)
+        self.assertEqual(self.run_qfuse("finish", "--quiet", self.out, code=1)[0], "")
+
+    def test_shards_that_are_none(self):
+        for shard in ("8/8", "-1/8", "0/0", "1", "1/", "/8", "a/b", "1/8/8", "1 /8", "1/99999999999999999999"):
+            with self.subTest(shard):
+                error = self.error("dequantize", "x", "-o", "y", f"--shard={shard}", code=2)
+                self.assertIn("is no shard", error)
+        self.assertIn("counts from 0", self.error("quantize", "x", "-o", "y", "--shard", "8/8", code=2))
+        self.assertIn("single file", self.error("dequantize", GOLDEN / "bnb_cases.safetensors", "-o", self.out, "--shard",
+                                                "0/8", code=1))
+
+    def test_help_has_a_line_to_copy(self):
+        for command in ("dequantize", "quantize"):
+            self.assertIn(f"qfuse {command} IN -o OUT --shard $SLURM_PROCID/$SLURM_NTASKS",
+                          self.run_qfuse(command, "--help")[0])
+
+    def test_progress_on_a_terminal(self):
+        source = self.directory / "in"
+        source.mkdir()
+        write_big(source / "model.safetensors")
+        self.assertRegex(terminal_of(self, "dequantize", source, "-o", self.out, "--shard", "0/1"),
+                         rb"dequantize +\d+%  [\d.]+ MB of 134 MB")
+        self.assertRegex(terminal_of(self, "finish", self.out), rb"finish +100%  134 MB of 134 MB")
 
 
 class Inspect(Command):

@@ -78,6 +78,7 @@ class Faults(unittest.TestCase):
         self.source = self.directory / "in"
         self.out = self.directory / "out"
         self.partial = self.directory / "out.qfuse-partial"
+        self.lock = self.directory / "out.qfuse-partial.lock"
         self.old = self.directory / "out.qfuse-old"
 
     def command(self, *options):

@@ -42,6 +42,7 @@ class Steps(Faults):
     def clear(self):
         for path in (self.out, self.partial, self.old):
             shutil.rmtree(path, ignore_errors=True)
+        self.lock.unlink(missing_ok=True)
 
     def test_killed_at_every_step(self):
         for step in self.steps():
