@@ -76,13 +76,15 @@ Plan make_plan(const Model& model, const DequantizeOptions& options) {
   return plan;
 }
 
-void write_tensor(WriteBehind& file, const Tensor& tensor, const DequantizeOptions& options, ProgressMeter& meter) {
+// To byte `place` of the file on.
+void write_tensor(WriteBehind& file, std::int64_t place, const Tensor& tensor, const DequantizeOptions& options,
+                  ProgressMeter& meter) {
   TensorReader reader(tensor, output_dtype(tensor, options), options.exec);
   const std::int64_t chunk = chunk_bytes(reader.alignment());
   for (std::int64_t at = 0; at < reader.bytes(); at += chunk) {
     const std::int64_t size = std::min(chunk, reader.bytes() - at);
     reader.read(at, file.buffer(static_cast<std::size_t>(size)));
-    file.write();
+    file.write(place + at);
     meter.advance(tensor.name, size);
   }
 }
@@ -91,8 +93,10 @@ void write_file(const Destination& output, const PlannedFile& planned, const Pla
                 const DequantizeOptions& options, ProgressMeter& meter) {
   OutputFile file = output.create(planned.name);
   file.write(planned.header);
+  const auto data_begin = static_cast<std::int64_t>(planned.header.size());
   WriteBehind behind(file);
-  for (const TensorEntry& entry : planned.entries) write_tensor(behind, *plan.by_name.at(entry.name), options, meter);
+  for (const TensorEntry& entry : planned.entries)
+    write_tensor(behind, data_begin + entry.begin, *plan.by_name.at(entry.name), options, meter);
   behind.finish();
   file.finish();
   output.publish(planned.name);

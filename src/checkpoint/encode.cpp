@@ -46,7 +46,29 @@ std::int64_t longest_quant_state(QuantState state) {
   return static_cast<std::int64_t>(print_quant_state(state).size());
 }
 
+// quantize_4bit() with plain absmax, to where the codes and absmax belong.
+void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& state, std::span<std::byte> packed,
+                  std::span<float> absmax, const Exec& exec) {
+  qfuse_quantize_4bit_params p{};
+  p.struct_size = sizeof p;
+  p.n = static_cast<std::int64_t>(in.size() / dtype_size(dtype));
+  p.blocksize = state.blocksize;
+  p.quant_type = static_cast<qfuse_quant_type>(state.quant_type);
+  p.in_dtype = static_cast<qfuse_dtype>(dtype);
+  p.in = in.data();
+  p.packed = reinterpret_cast<std::uint8_t*>(packed.data());
+  p.absmax = absmax.data();
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_quantize_4bit(&p, &e, &error), error);
+}
+
 }  // namespace
+
+void TensorSink::write_copy(const std::string& tensor, std::int64_t offset, std::span<const std::byte> bytes) {
+  std::ranges::copy(bytes, buffer(bytes.size()).begin());
+  write(tensor, offset);
+}
 
 void require_encodable(QuantType quant_type, std::int64_t blocksize, const Exec& exec) {
   if (exec.device.type == QFUSE_CUDA)
@@ -85,7 +107,7 @@ EncodedParts encoded_parts(const std::string& name, const QuantState& state) {
 WeightEncoder::WeightEncoder(ScratchFile& scratch, Exec exec, std::int64_t piece_bytes)
     : scratch_(scratch), exec_(std::move(exec)), piece_bytes_(piece_bytes) {}
 
-QuantState WeightEncoder::encode(const StoredTensor& weight, QuantState state, const WriteTensor& write,
+QuantState WeightEncoder::encode(const StoredTensor& weight, QuantState state, TensorSink& sink,
                                  const Advance& advance) {
   const std::string& name = weight.entry->name;
   const Dtype dtype = dtype_of(weight.entry->type).value();
@@ -95,52 +117,55 @@ QuantState WeightEncoder::encode(const StoredTensor& weight, QuantState state, c
   const std::int64_t piece = std::max(piece_bytes_ / least, std::int64_t{1}) * least;
   format::Mean mean;
   std::vector<std::byte> buffer;
+  std::vector<float> absmax;
   for (std::int64_t at = 0; at < weight.entry->bytes(); at += piece) {
     buffer.resize(static_cast<std::size_t>(std::min(piece, weight.entry->bytes() - at)));
     weight.read(at, buffer);
-    const Quantized4bit encoded = quantize_4bit(buffer, dtype, state.quant_type, state.blocksize, false, exec_);
+    const auto n = static_cast<std::int64_t>(buffer.size()) / element;
+    absmax.resize(static_cast<std::size_t>(qfuse_block_count(n, state.blocksize)));
+    encode_piece(buffer, dtype, state, sink.buffer(static_cast<std::size_t>(qfuse_packed_size(n))), absmax, exec_);
     const std::int64_t first = at / element;
+    sink.write(name, first / 2);
     const std::int64_t absmax_at = first / state.blocksize * kFloatBytes;
-    write(name, first / 2, std::as_bytes(std::span(encoded.packed)));
     if (state.nested) {
-      mean.add(encoded.absmax.data(), static_cast<std::int64_t>(encoded.absmax.size()));
-      scratch_.write(absmax_at, std::as_bytes(std::span(encoded.absmax)));
+      mean.add(absmax.data(), static_cast<std::int64_t>(absmax.size()));
+      scratch_.write(absmax_at, std::as_bytes(std::span(absmax)));
     } else {
-      write(name + ".absmax", absmax_at, std::as_bytes(std::span(encoded.absmax)));
+      sink.write_copy(name + ".absmax", absmax_at, std::as_bytes(std::span(absmax)));
     }
     advance(static_cast<std::int64_t>(buffer.size()));
   }
   const std::array<float, format::kCodes4> map = stored_quant_map(state.quant_type);
-  write(name + ".quant_map", 0, std::as_bytes(std::span(map)));
+  sink.write_copy(name + ".quant_map", 0, std::as_bytes(std::span(map)));
   if (state.nested) {
     state.nested->offset = mean.value();
-    encode_absmax(name, qfuse_block_count(weight.entry->bytes() / element, state.blocksize), *state.nested, write);
+    encode_absmax(name, qfuse_block_count(weight.entry->bytes() / element, state.blocksize), *state.nested, sink);
   }
   return state;
 }
 
 // The second pass: the absmax, less their mean, which was known only after the first.
 void WeightEncoder::encode_absmax(const std::string& weight, std::int64_t blocks, const NestedState& nested,
-                                  const WriteTensor& write) {
+                                  TensorSink& sink) {
   const std::int64_t least = nested.blocksize * kFloatBytes;
   const std::int64_t bytes = piece_bytes_ / 16;  // less than the first pass had in memory
   const std::int64_t piece = std::max(bytes / least, std::int64_t{1}) * nested.blocksize;  // absmax
   std::vector<float> absmax;
-  std::vector<std::uint8_t> codes;
   std::vector<float> scales;
   for (std::int64_t at = 0; at < blocks; at += piece) {
     const std::int64_t count = std::min(piece, blocks - at);
     absmax.resize(static_cast<std::size_t>(count));
-    codes.resize(static_cast<std::size_t>(count));
     scales.resize(static_cast<std::size_t>(qfuse_block_count(count, nested.blocksize)));
     scratch_.read(at * kFloatBytes, std::as_writable_bytes(std::span(absmax)));
-    quantize_blockwise(absmax, nested.blocksize, nested.offset, codes, scales, exec_);
-    write(weight + ".absmax", at, std::as_bytes(std::span(codes)));
-    write(weight + ".nested_absmax", at / nested.blocksize * kFloatBytes, std::as_bytes(std::span(scales)));
+    const std::span<std::byte> codes = sink.buffer(absmax.size());
+    quantize_blockwise(absmax, nested.blocksize, nested.offset,
+                       {reinterpret_cast<std::uint8_t*>(codes.data()), codes.size()}, scales, exec_);
+    sink.write(weight + ".absmax", at);
+    sink.write_copy(weight + ".nested_absmax", at / nested.blocksize * kFloatBytes, std::as_bytes(std::span(scales)));
   }
   std::array<float, format::kCodes8> map{};
   qfuse_nested_quant_map(map.data());
-  write(weight + ".nested_quant_map", 0, std::as_bytes(std::span(map)));
+  sink.write_copy(weight + ".nested_quant_map", 0, std::as_bytes(std::span(map)));
 }
 
 }  // namespace qfuse::checkpoint

@@ -31,9 +31,21 @@ struct EncodedParts {
 };
 EncodedParts encoded_parts(const std::string& name, const QuantState& state);
 
-// Takes bytes of a tensor of the output, from byte `offset` of it on.
-using WriteTensor =
-    std::function<void(const std::string& tensor, std::int64_t offset, std::span<const std::byte> bytes)>;
+// Where encoded tensors go: a buffer is asked for, filled and handed over, one after the other.
+class TensorSink {
+ public:
+  TensorSink() = default;
+  TensorSink(const TensorSink&) = delete;
+  TensorSink& operator=(const TensorSink&) = delete;
+  virtual ~TensorSink() = default;
+
+  virtual std::span<std::byte> buffer(std::size_t size) = 0;
+  // Takes the buffer that was given last for bytes of a tensor of the output, from byte `offset` of it on.
+  virtual void write(const std::string& tensor, std::int64_t offset) = 0;
+
+  // The same for bytes that are elsewhere.
+  void write_copy(const std::string& tensor, std::int64_t offset, std::span<const std::byte> bytes);
+};
 
 // Is told after each piece how many bytes of the weight were read.
 using Advance = std::function<void(std::int64_t bytes)>;
@@ -47,13 +59,12 @@ class WeightEncoder {
   // must outlive this.
   WeightEncoder(ScratchFile& scratch, Exec exec, std::int64_t piece_bytes = kPieceBytes);
 
-  // Encodes `weight`, of a dtype, as `state` asks. Every byte of the arrays of encoded_parts() is given to `write`
+  // Encodes `weight`, of a dtype, as `state` asks. Every byte of the arrays of encoded_parts() is given to `sink`
   // once; they do not depend on the size of the pieces. Returns `state` with its nested offset.
-  QuantState encode(const StoredTensor& weight, QuantState state, const WriteTensor& write, const Advance& advance);
+  QuantState encode(const StoredTensor& weight, QuantState state, TensorSink& sink, const Advance& advance);
 
  private:
-  void encode_absmax(const std::string& weight, std::int64_t blocks, const NestedState& nested,
-                     const WriteTensor& write);
+  void encode_absmax(const std::string& weight, std::int64_t blocks, const NestedState& nested, TensorSink& sink);
 
   ScratchFile& scratch_;
   Exec exec_;

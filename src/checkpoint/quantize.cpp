@@ -16,6 +16,7 @@
 #include "checkpoint/progress.h"
 #include "checkpoint/shards.h"
 #include "checkpoint/shards_plan.h"
+#include "checkpoint/write_behind.h"
 #include "format/layout.h"
 
 namespace qfuse::checkpoint {
@@ -211,14 +212,29 @@ std::int64_t scratch_bytes(const Plan& plan, const std::optional<Shard>& shard) 
 
 // ---- writing ---------------------------------------------------------------------------------------------------
 
-void copy_tensor(const StoredTensor& stored, const WriteTensor& write, const Advance& advance) {
-  constexpr std::int64_t kPiece = WeightEncoder::kPieceBytes;
-  std::vector<std::byte> buffer;
+// A file whose tensors have their places.
+class PlacedTensors : public TensorSink {
+ public:
+  PlacedTensors(OutputFile& file, const PlannedFile& planned) : behind_(file) {
+    for (const TensorEntry& entry : planned.entries)
+      places_.emplace(entry.name, static_cast<std::int64_t>(planned.header_bytes) + entry.begin);
+  }
+  std::span<std::byte> buffer(std::size_t size) override { return behind_.buffer(size); }
+  void write(const std::string& tensor, std::int64_t offset) override { behind_.write(places_.at(tensor) + offset); }
+  void finish() { behind_.finish(); }
+
+ private:
+  WriteBehind behind_;
+  std::unordered_map<std::string_view, std::int64_t> places_;  // of a tensor's first byte in the file
+};
+
+void copy_tensor(const StoredTensor& stored, TensorSink& sink, const Advance& advance) {
+  constexpr std::int64_t kPiece = WeightEncoder::kPieceBytes / 4;  // what a piece of bf16 is encoded to
   for (std::int64_t at = 0; at < stored.entry->bytes(); at += kPiece) {
-    buffer.resize(static_cast<std::size_t>(std::min(kPiece, stored.entry->bytes() - at)));
-    stored.read(at, buffer);
-    write(stored.entry->name, at, buffer);
-    advance(static_cast<std::int64_t>(buffer.size()));
+    const std::int64_t size = std::min(kPiece, stored.entry->bytes() - at);
+    stored.read(at, sink.buffer(static_cast<std::size_t>(size)));
+    sink.write(stored.entry->name, at);
+    advance(size);
   }
 }
 
@@ -242,21 +258,17 @@ void finish_file(OutputFile& file, PlannedFile& planned,
 
 void write_file(const Destination& output, PlannedFile& planned, WeightEncoder& encoder, ProgressMeter& meter) {
   OutputFile file = output.create(planned.name);
-  std::unordered_map<std::string_view, std::int64_t> places;  // of a tensor's first byte in the file
-  for (const TensorEntry& entry : planned.entries)
-    places.emplace(entry.name, static_cast<std::int64_t>(planned.header_bytes) + entry.begin);
-  const WriteTensor write = [&](const std::string& tensor, std::int64_t offset, std::span<const std::byte> bytes) {
-    file.write_at(places.at(tensor) + offset, bytes);
-  };
+  PlacedTensors sink(file, planned);
   std::unordered_map<std::string_view, std::string> quant_states;
   for (const PlannedTensor& tensor : planned.tensors) {
     const Advance advance = [&](std::int64_t bytes) { meter.advance(tensor.stored.entry->name, bytes); };
     if (tensor.state)
       quant_states.emplace(tensor.parts.quant_state.name,
-                           print_quant_state(encoder.encode(tensor.stored, *tensor.state, write, advance)));
+                           print_quant_state(encoder.encode(tensor.stored, *tensor.state, sink, advance)));
     else
-      copy_tensor(tensor.stored, write, advance);
+      copy_tensor(tensor.stored, sink, advance);
   }
+  sink.finish();
   finish_file(file, planned, quant_states);
   output.publish(planned.name);
 }

@@ -17,8 +17,9 @@ std::span<std::byte> WriteBehind::buffer(std::size_t size) {
   return std::span(free.memory).first(size);
 }
 
-void WriteBehind::write() {
+void WriteBehind::write(std::int64_t offset) {
   const std::lock_guard lock(mutex_);
+  buffers_[filled_ % kBuffers].offset = offset;
   ++filled_;
   changed_.notify_all();
 }
@@ -47,7 +48,7 @@ void WriteBehind::run() {
     lock.unlock();
     std::exception_ptr failure;
     try {
-      file_.write(std::span(next.memory).first(next.size));
+      file_.write_at(next.offset, std::span(next.memory).first(next.size));
     } catch (...) {
       failure = std::current_exception();
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <span>
@@ -26,8 +27,8 @@ class WriteBehind {
 
   // `size` bytes to fill, once a buffer is free. Throws what writing an earlier one threw.
   std::span<std::byte> buffer(std::size_t size);
-  // Hands over the buffer that was given last.
-  void write();
+  // Hands over the buffer that was given last, to be written at byte `offset` of the file.
+  void write(std::int64_t offset);
   // Returns when everything is written; throws what writing threw. The last call.
   void finish();
 
@@ -38,6 +39,7 @@ class WriteBehind {
   struct Buffer {
     std::vector<std::byte> memory;  // never shrinks, so that large pieces between small ones cost no clearing
     std::size_t size = 0;           // in use
+    std::int64_t offset = 0;        // in the file
   };
 
   void run();

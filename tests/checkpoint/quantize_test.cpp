@@ -237,7 +237,7 @@ TEST(Quantize, weights_that_overflowed_are_encoded_like_others) {
 // ---- pieces ----------------------------------------------------------------------------------------------------
 
 // Collects what an encoder writes, and sees that each byte is written once.
-class Collected {
+class Collected : public TensorSink {
  public:
   explicit Collected(const EncodedParts& parts) {
     for (const TensorEntry& entry : parts.arrays) {
@@ -246,14 +246,18 @@ class Collected {
       written_[entry.name].resize(static_cast<std::size_t>(entry.bytes()));
     }
   }
-  void write(const std::string& tensor, std::int64_t offset, std::span<const std::byte> bytes) {
+  std::span<std::byte> buffer(std::size_t size) override {
+    buffer_.assign(size, std::byte{});
+    return buffer_;
+  }
+  void write(const std::string& tensor, std::int64_t offset) override {
     ++calls_;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (std::size_t i = 0; i < buffer_.size(); ++i) {
       const std::size_t at = static_cast<std::size_t>(offset) + i;
       ASSERT_LT(at, bytes_.at(tensor).size()) << tensor;
       ASSERT_FALSE(written_.at(tensor)[at]) << tensor << " twice at " << at;
       written_.at(tensor)[at] = true;
-      bytes_.at(tensor)[at] = static_cast<char>(bytes[i]);
+      bytes_.at(tensor)[at] = static_cast<char>(buffer_[i]);
       --unwritten_.at(tensor);
     }
   }
@@ -269,6 +273,7 @@ class Collected {
   std::map<std::string, std::string> bytes_;
   std::map<std::string, std::vector<bool>> written_;
   std::map<std::string, std::int64_t> unwritten_;
+  std::vector<std::byte> buffer_;  // given last
   int calls_ = 0;
 };
 
@@ -293,12 +298,8 @@ TEST(WeightEncoder, pieces_give_the_bytes_of_the_whole) {
         Collected collected(encoded_parts("w", state));
         std::int64_t read = 0;
         WeightEncoder encoder(scratch, {}, piece_bytes);
-        const QuantState result = encoder.encode(
-            *model.find("w"), state,
-            [&](const std::string& tensor, std::int64_t offset, std::span<const std::byte> bytes) {
-              collected.write(tensor, offset, bytes);
-            },
-            [&](std::int64_t bytes) { read += bytes; });
+        const QuantState result =
+            encoder.encode(*model.find("w"), state, collected, [&](std::int64_t bytes) { read += bytes; });
         EXPECT_EQ(collected.unwritten(), 0);
         EXPECT_EQ(read, static_cast<std::int64_t>(weight.bytes.size()));
         EXPECT_EQ(collected.calls() > 10, piece_bytes == 1 && double_quant) << "absmax in pieces of one nested block";

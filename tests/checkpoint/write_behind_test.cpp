@@ -33,20 +33,40 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-void put(WriteBehind& behind, std::size_t size, char byte) {
+void put(WriteBehind& behind, std::size_t offset, std::size_t size, char byte) {
   std::ranges::fill(behind.buffer(size), static_cast<std::byte>(byte));
-  behind.write();
+  behind.write(static_cast<std::int64_t>(offset));
 }
 
-TEST(WriteBehind, WritesEverythingInOrder) {
+TEST(WriteBehind, WritesEverything) {
   const TemporaryDirectory directory;
   OutputFile file(directory / "file");
   WriteBehind behind(file);
   std::string expected;
   for (int i = 0; i < 200; ++i) {
     const std::size_t size = i % 7 == 0 ? 0 : static_cast<std::size_t>(i % 50) * 1000 + 1;
-    put(behind, size, static_cast<char>('a' + i % 26));
+    put(behind, expected.size(), size, static_cast<char>('a' + i % 26));
     expected.append(size, static_cast<char>('a' + i % 26));
+  }
+  behind.finish();
+  file.finish();
+  EXPECT_TRUE(read_file(directory / "file") == expected);
+}
+
+// As an encoder does, that fills several tensors of a file in turn.
+TEST(WriteBehind, WritesWhereItIsTold) {
+  const TemporaryDirectory directory;
+  OutputFile file(directory / "file");
+  file.write("header");
+  WriteBehind behind(file);
+  constexpr std::size_t kPiece = 1000;
+  constexpr std::size_t kPieces = 60;
+  std::string expected = "header" + std::string(2 * kPieces * kPiece, '?');
+  for (std::size_t i = 0; i < 2 * kPieces; ++i) {
+    const std::size_t place = 6 + (i % 2 * kPieces + kPieces - 1 - i / 2) * kPiece;  // two tensors, each back to front
+    const char byte = static_cast<char>('a' + i % 26);
+    put(behind, place, kPiece, byte);
+    expected.replace(place, kPiece, kPiece, byte);
   }
   behind.finish();
   file.finish();
@@ -60,7 +80,7 @@ TEST(WriteBehind, AFailureReachesTheCaller) {
   WriteBehind behind(file);
   EXPECT_THROW(
       {
-        for (int i = 0; i < 100; ++i) put(behind, 1000, 'x');
+        for (std::size_t i = 0; i < 100; ++i) put(behind, 1000 * i, 1000, 'x');
         behind.finish();
       },
       Error);
@@ -71,7 +91,7 @@ TEST(WriteBehind, AFailureOfTheLastWriteReachesFinish) {
   OutputFile file(directory / "file");
   const FileSizeLimit limit(100);
   WriteBehind behind(file);
-  put(behind, 1000, 'x');
+  put(behind, 0, 1000, 'x');
   EXPECT_THROW(behind.finish(), Error);
 }
 
@@ -79,7 +99,7 @@ TEST(WriteBehind, MayBeAbandoned) {
   const TemporaryDirectory directory;
   OutputFile file(directory / "file");
   WriteBehind behind(file);
-  put(behind, 1000, 'x');
+  put(behind, 0, 1000, 'x');
   behind.buffer(10);  // given, and not handed over
 }
 
