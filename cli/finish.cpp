@@ -50,9 +50,8 @@ Command add_finish(CLI::App& app) {
   parser->add_flag("--json", args->json, "Print the summary as JSON");
   parser->footer(
       "Shards gather in OUT.qfuse-shards. This checks that every file is there and holds the tensors that were\n"
-      "planned, names the shards to run again if not, and gives the whole the name OUT. It takes no second copy on "
-      "the\n"
-      "disk where files can be linked. To give up a sharded conversion, remove OUT.qfuse-shards.");
+      "planned, names the shards to run again if not, and gives the whole the name OUT. Where files can be linked\n"
+      "it needs no room for a second copy. To give up a sharded conversion, remove OUT.qfuse-shards.");
   return {parser, [args] { return run(*args); }};
 }
 

@@ -77,8 +77,7 @@ inline std::string shard_help(const std::string& command) {
       "\n\n"
       "To share the work among N processes, on hosts that see the same files, start each with --shard I/N, I from 0,\n"
       "and else the same command line. They need no connection. Each makes some of the output's files; when all have\n"
-      "ended, `qfuse finish OUT` checks that nothing is missing and makes the output, the same as that of one "
-      "process.\n"
+      "ended, `qfuse finish OUT` checks that nothing is missing and makes the output, as one process would have.\n"
       "A process that failed is run again by itself. With SLURM:\n"
       "  srun --ntasks=8 sh -c 'qfuse {} IN -o OUT --shard $SLURM_PROCID/$SLURM_NTASKS' && qfuse finish OUT\n"
       "(torchrun: $RANK/$WORLD_SIZE; Open MPI: $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE)",

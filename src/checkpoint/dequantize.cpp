@@ -12,7 +12,6 @@
 #include "checkpoint/output.h"
 #include "checkpoint/progress.h"
 #include "checkpoint/shards.h"
-#include "checkpoint/shards_plan.h"
 #include "checkpoint/write_behind.h"
 
 namespace qfuse::checkpoint {
@@ -102,12 +101,6 @@ void write_file(const Destination& output, const PlannedFile& planned, const Pla
   output.publish(planned.name);
 }
 
-std::vector<IndexedFile> index_of(const Plan& plan) {
-  std::vector<IndexedFile> index;
-  for (const PlannedFile& file : plan.files) index.push_back({file.name, file.entries});
-  return index;
-}
-
 // Of what is written here.
 DequantizeReport report_of(const Plan& plan, const std::optional<Shard>& shard) {
   DequantizeReport report;
@@ -130,22 +123,14 @@ void write_output(const Destination& output, const Plan& plan, const Model& mode
   ProgressMeter meter(options.progress, bytes);
   for (std::size_t i = 0; i < plan.files.size(); ++i)
     if (is_own(options.shard, i)) write_file(output, plan.files[i], plan, options, meter);
-  if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan)));
+  if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan.files)));
   if (is_own(options.shard, 0)) create_further_files(output, model, plan.config);
 }
 
-std::unique_ptr<Destination> open_output(const fs::path& out, const Plan& plan, const Model& model,
-                                         const DequantizeOptions& options, std::int64_t bytes) {
-  if (!options.shard) {
-    const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
-    return std::make_unique<PendingOutput>(out, kind, options.force, model.path(), bytes);
-  }
-  const nlohmann::json conversion{{"command", "dequantize"},
-                                  {"dtype", options.dtype ? dtype_name(*options.dtype) : "auto"},
-                                  {"max_shard_size", options.max_shard_size}};
-  return std::make_unique<ShardOutput>(
-      out, *options.shard, options.force, model.path(), bytes,
-      print_shards_plan(conversion, options.shard->count, index_of(plan), model, plan.config));
+nlohmann::json command_of(const DequantizeOptions& options) {
+  return {{"command", "dequantize"},
+          {"dtype", options.dtype ? dtype_name(*options.dtype) : "auto"},
+          {"max_shard_size", options.max_shard_size}};
 }
 
 DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const DequantizeOptions& options) {
@@ -156,7 +141,9 @@ DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const
   check_shard(options.shard, model);
   const Plan plan = make_plan(model, options);
   const DequantizeReport report = report_of(plan, options.shard);
-  const std::unique_ptr<Destination> output = open_output(out, plan, model, options, report.bytes_written);
+  const std::unique_ptr<Destination> output =
+      open_destination(out, {model, command_of(options), index_of(plan.files), plan.config}, options.shard,
+                       options.force, report.bytes_written);
   write_output(*output, plan, model, options, report.bytes_written);
   output->commit();
   return report;

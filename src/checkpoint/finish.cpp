@@ -11,7 +11,6 @@
 #include "checkpoint/output.h"
 #include "checkpoint/progress.h"
 #include "checkpoint/shards.h"
-#include "checkpoint/shards_plan.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -34,10 +33,8 @@ void check_begun(const fs::path& target, const fs::path& shards) {
   if (fs::exists(target))
     fail(Status::invalid_argument, "{}: nothing to finish: it exists, and no {} beside it", shown(target),
          shown(shards.filename()));
-  fail(Status::invalid_argument,
-       "{}: nothing to finish: there is no {}; qfuse dequantize or quantize makes one with "
-       "--shard",
-       shown(target), shown(shards.filename()));
+  fail(Status::invalid_argument, "{}: nothing to finish: there is no {}, which --shard makes", shown(target),
+       shown(shards.filename() / kPlanFile));
 }
 
 // What is no part of the output is not thrown away with the directory. (NFS keeps files that were removed while they
@@ -115,14 +112,19 @@ ShardsPlan read_plan(const fs::path& shards) {
                   [&] { return parse_shards_plan(read_shards_plan(shards), shown(shards / kPlanFile)); });
 }
 
-// The tensors of each file, which are those of the plan.
-std::vector<std::vector<TensorEntry>> check_files(const fs::path& shards, const ShardsPlan& plan) {
-  std::vector<std::vector<TensorEntry>> entries;
+struct FinishedFile {
+  std::string name;
+  std::vector<TensorEntry> entries;
+};
+
+// What the files hold, which is what was planned.
+std::vector<FinishedFile> check_files(const fs::path& shards, const ShardsPlan& plan) {
+  std::vector<FinishedFile> files;
   for (std::size_t i = 0; i < plan.files.size(); ++i)
     advising(run_again(shard_of(i, plan.shards), plan), [&] {
       const SafetensorsFile file(shards / plan.files[i].name);
       check_tensors(file, plan.files[i].tensors);
-      entries.push_back(file.entries());
+      files.push_back({plan.files[i].name, file.entries()});
     });
   for (const auto& [name, bytes] : plan.others)
     advising(run_again(0, plan), [&, &name = name, &bytes = bytes] {
@@ -130,7 +132,7 @@ std::vector<std::vector<TensorEntry>> check_files(const fs::path& shards, const 
       if (found != bytes)
         fail(Status::invalid_data, "{}: has {} bytes, the plan says {}", shown(shards / name), found, bytes);
     });
-  return entries;
+  return files;
 }
 
 // Whether `target` was made of these very files by a run that was killed before it removed them.
@@ -141,18 +143,12 @@ bool is_made_of(const fs::path& target, const fs::path& shards, const ShardsPlan
   });
 }
 
-std::vector<IndexedFile> index_of(const ShardsPlan& plan, const std::vector<std::vector<TensorEntry>>& entries) {
-  std::vector<IndexedFile> index;
-  for (std::size_t i = 0; i < plan.files.size(); ++i) index.push_back({plan.files[i].name, entries[i]});
-  return index;
-}
-
-FinishReport report_of(const ShardsPlan& plan, const std::vector<std::vector<TensorEntry>>& entries) {
+FinishReport report_of(const ShardsPlan& plan, const std::vector<FinishedFile>& files) {
   FinishReport report;
   report.shards = plan.shards;
-  report.files = static_cast<std::int64_t>(plan.files.size());
-  for (const std::vector<TensorEntry>& file : entries)
-    for (const TensorEntry& entry : file) {
+  report.files = static_cast<std::int64_t>(files.size());
+  for (const FinishedFile& file : files)
+    for (const TensorEntry& entry : file.entries) {
       ++report.tensors;
       report.bytes += entry.bytes();
     }
@@ -160,14 +156,14 @@ FinishReport report_of(const ShardsPlan& plan, const std::vector<std::vector<Ten
 }
 
 void assemble(const PendingOutput& output, const fs::path& shards, const ShardsPlan& plan,
-              const std::vector<IndexedFile>& index, ProgressMeter& meter) {
-  for (const IndexedFile& file : index) {
+              const std::vector<FinishedFile>& files, ProgressMeter& meter) {
+  for (const FinishedFile& file : files) {
     std::int64_t bytes = 0;
     for (const TensorEntry& entry : file.entries) bytes += entry.bytes();
     output.create_link(shards / file.name);
     meter.advance(file.name, bytes);
   }
-  if (index.size() > 1) output.create_text(kIndexFile, index_json(index));
+  if (files.size() > 1) output.create_text(kIndexFile, index_json(index_of(files)));
   for (const auto& [name, bytes] : plan.others) output.create_link(shards / name);
 }
 
@@ -179,11 +175,11 @@ FinishReport finish_shards(const fs::path& out, const FinishOptions& options) {
   const ShardsPlan plan = read_plan(shards);
   check_known(shards, plan);
   check_complete(shards, plan);
-  const std::vector<std::vector<TensorEntry>> entries = check_files(shards, plan);
-  const FinishReport report = report_of(plan, entries);
-  ProgressMeter meter(options.progress, report.bytes);
+  const std::vector<FinishedFile> files = check_files(shards, plan);
+  const FinishReport report = report_of(plan, files);
   PendingOutput output(target, OutputKind::directory, options.force || is_made_of(target, shards, plan), shards, 0);
-  assemble(output, shards, plan, index_of(plan, entries), meter);
+  ProgressMeter meter(options.progress, report.bytes);
+  assemble(output, shards, plan, files, meter);
   output.commit();
   output.discard(shards);
   lock = Descriptor();  // NFS cannot remove the directory of a file that is open

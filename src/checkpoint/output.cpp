@@ -71,7 +71,6 @@ void check_parent(const fs::path& parent, std::int64_t bytes) {
 
 }  // namespace
 
-// "out/" and "out/." name what "out" names; a target's neighbours are found from the latter.
 fs::path without_trailing_slash(const fs::path& path) {
   const fs::path normal = path.lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();

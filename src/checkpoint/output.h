@@ -73,8 +73,10 @@ class PendingOutput : public Destination {
 // is `input`, contains it or lies within it; a parent that does not exist; a file system with less than `bytes` free.
 std::filesystem::path check_target(const std::filesystem::path& target, OutputKind kind, bool force,
                                    const std::filesystem::path& input, std::int64_t bytes);
-// The same without any check, and what stands beside it under its name with `ending`.
+
+// "out/" and "out/." name what "out" names; a target's neighbours are found from the latter.
 std::filesystem::path without_trailing_slash(const std::filesystem::path& path);
+// The neighbour that has the target's name and `ending`.
 std::filesystem::path beside(const std::filesystem::path& target, const char* ending);
 std::filesystem::path parent_of(const std::filesystem::path& path);
 
@@ -86,6 +88,13 @@ struct IndexedFile {
   std::string name;
   std::span<const TensorEntry> entries;
 };
+
+template <typename Files>
+std::vector<IndexedFile> index_of(const Files& files) {
+  std::vector<IndexedFile> index;
+  for (const auto& file : files) index.push_back({file.name, file.entries});
+  return index;
+}
 
 // The text of model.safetensors.index.json.
 std::string index_json(std::span<const IndexedFile> files);

@@ -15,7 +15,6 @@
 #include "checkpoint/output.h"
 #include "checkpoint/progress.h"
 #include "checkpoint/shards.h"
-#include "checkpoint/shards_plan.h"
 #include "checkpoint/write_behind.h"
 #include "format/layout.h"
 
@@ -273,12 +272,6 @@ void write_file(const Destination& output, PlannedFile& planned, WeightEncoder& 
   output.publish(planned.name);
 }
 
-std::vector<IndexedFile> index_of(const Plan& plan) {
-  std::vector<IndexedFile> index;
-  for (const PlannedFile& file : plan.files) index.push_back({file.name, file.entries});
-  return index;
-}
-
 void write_output(const Destination& output, Plan& plan, const Model& model, const QuantizeOptions& options,
                   std::int64_t bytes_read) {
   ProgressMeter meter(options.progress, bytes_read);
@@ -286,27 +279,19 @@ void write_output(const Destination& output, Plan& plan, const Model& model, con
   WeightEncoder encoder(scratch, options.exec);
   for (std::size_t i = 0; i < plan.files.size(); ++i)
     if (is_own(options.shard, i)) write_file(output, plan.files[i], encoder, meter);
-  if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan)));
+  if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan.files)));
   if (is_own(options.shard, 0)) create_further_files(output, model, plan.config);
 }
 
-std::unique_ptr<Destination> open_output(const fs::path& out, const Plan& plan, const Model& model,
-                                         const QuantizeOptions& options, std::int64_t bytes) {
-  if (!options.shard) {
-    const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
-    return std::make_unique<PendingOutput>(out, kind, options.force, model.path(), bytes);
-  }
-  const nlohmann::json conversion{{"command", "quantize"},
-                                  {"type", quant_type_name(options.quant_type)},
-                                  {"block_size", options.blocksize},
-                                  {"double_quant", options.double_quant},
-                                  {"include", options.include},
-                                  {"exclude", options.exclude},
-                                  {"dtype", options.dtype ? dtype_name(*options.dtype) : "auto"},
-                                  {"max_shard_size", options.max_shard_size}};
-  return std::make_unique<ShardOutput>(
-      out, *options.shard, options.force, model.path(), bytes,
-      print_shards_plan(conversion, options.shard->count, index_of(plan), model, plan.config));
+nlohmann::json command_of(const QuantizeOptions& options) {
+  return {{"command", "quantize"},
+          {"type", quant_type_name(options.quant_type)},
+          {"block_size", options.blocksize},
+          {"double_quant", options.double_quant},
+          {"include", options.include},
+          {"exclude", options.exclude},
+          {"dtype", options.dtype ? dtype_name(*options.dtype) : "auto"},
+          {"max_shard_size", options.max_shard_size}};
 }
 
 QuantizeReport quantize_model(const fs::path& in, const fs::path& out, const QuantizeOptions& options) {
@@ -318,7 +303,8 @@ QuantizeReport quantize_model(const fs::path& in, const fs::path& out, const Qua
   Plan plan = make_plan(model, options);
   const QuantizeReport most = report_of(plan, options.shard);
   const std::unique_ptr<Destination> output =
-      open_output(out, plan, model, options, most.bytes_written + scratch_bytes(plan, options.shard));
+      open_destination(out, {model, command_of(options), index_of(plan.files), plan.config}, options.shard,
+                       options.force, most.bytes_written + scratch_bytes(plan, options.shard));
   write_output(*output, plan, model, options, most.bytes_read);
   output->commit();
   return report_of(plan, options.shard);

@@ -4,11 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <optional>
 #include <utility>
 
 #include "checkpoint/errors.h"
-#include "checkpoint/shards_plan.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -72,6 +70,16 @@ void ShardOutput::agree_on(const std::string& plan) const {
     fail(Status::invalid_argument,
          "{}: holds another conversion ({}): finish it, or remove it and all shards begin anew", shown(shards_),
          plan_difference(found, plan));
+}
+
+std::unique_ptr<Destination> open_destination(const fs::path& out, const Conversion& conversion,
+                                              const std::optional<Shard>& shard, bool force, std::int64_t bytes) {
+  const Model& model = conversion.model;
+  if (shard)
+    return std::make_unique<ShardOutput>(out, *shard, force, model.path(), bytes,
+                                         print_shards_plan(conversion, shard->count));
+  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
+  return std::make_unique<PendingOutput>(out, kind, force, model.path(), bytes);
 }
 
 }  // namespace qfuse::checkpoint

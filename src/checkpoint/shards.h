@@ -5,11 +5,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <qfuse/checkpoint.hpp>
 #include <string>
 
 #include "checkpoint/claim.h"
 #include "checkpoint/output.h"
+#include "checkpoint/shards_plan.h"
 
 namespace qfuse::checkpoint {
 
@@ -40,6 +43,10 @@ class ShardOutput : public Destination {
   Descriptor lock_;
   WorkDirectory work_;
 };
+
+// Where the output of a conversion goes, or a shard's part of it, which has `bytes`.
+std::unique_ptr<Destination> open_destination(const std::filesystem::path& out, const Conversion& conversion,
+                                              const std::optional<Shard>& shard, bool force, std::int64_t bytes);
 
 }  // namespace qfuse::checkpoint
 

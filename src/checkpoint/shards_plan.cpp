@@ -20,7 +20,7 @@ constexpr const char* kShards = "shards";
 constexpr const char* kFiles = "files";
 constexpr const char* kOthers = "others";
 
-constexpr std::int64_t kLongest = 100'000'000;  // bytes: as many as a header may have
+constexpr std::int64_t kLongest = kLongestHeader;  // bytes: the tensors are those of headers
 constexpr std::size_t kMostKeys = 10'000'000;
 
 bool is_allowed(std::string_view name) { return is_plain_name(name) && !name.starts_with(kOwnPrefix); }
@@ -103,26 +103,25 @@ bool is_own(const std::optional<Shard>& shard, std::size_t i) {
   return !shard || shard_of(i, shard->count) == shard->index;
 }
 
-std::string print_shards_plan(const Json& conversion, std::int64_t shards, std::span<const IndexedFile> files,
-                              const Model& model, std::string_view config) {
+std::string print_shards_plan(const Conversion& conversion, std::int64_t shards) {
+  const std::string& model = conversion.model.name();
   Json plan;
   plan[kVersion] = qfuse_version();  // of another, other bytes may come
-  plan[kConversion] = conversion;
+  plan[kConversion] = conversion.command;
   plan[kShards] = shards;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    plan[kFiles].push_back(
-        {{"name", files[i].name}, {"shard", shard_of(i, shards)}, {"tensors", tensors_json(files[i].entries)}});
-  plan[kOthers] = others_json(model, config);
+  for (std::size_t i = 0; i < conversion.files.size(); ++i)
+    plan[kFiles].push_back({{"name", conversion.files[i].name},
+                            {"shard", shard_of(i, shards)},
+                            {"tensors", tensors_json(conversion.files[i].entries)}});
+  plan[kOthers] = others_json(conversion.model, conversion.config);
   std::string text;
   try {
     text = plan.dump() + "\n";
   } catch (const Json::type_error&) {
-    fail(Status::unsupported, "{}: a name of a file, or a pattern, is no UTF-8: convert it without shards",
-         model.name());
+    fail(Status::unsupported, "{}: a name of a file, or a pattern, is no UTF-8: convert it without shards", model);
   }
   if (static_cast<std::int64_t>(text.size()) > kLongest)
-    fail(Status::unsupported, "{}: the plan for its shards has {} bytes, more than {}", model.name(), text.size(),
-         kLongest);
+    fail(Status::unsupported, "{}: the plan for its shards has {} bytes, more than {}", model, text.size(), kLongest);
   return text;
 }
 

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <qfuse/checkpoint.hpp>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,10 +43,16 @@ struct ShardsPlan {
 inline constexpr std::string_view kOwnPrefix = ".qfuse-";
 inline constexpr std::string_view kPlanFile = ".qfuse-plan.json";
 
-// The plan's text, the same bytes in every process. `conversion` is the command and those of its options that the bytes
-// of the output depend on; a quant_state among `files` is as long as it can get; `config` is the output's.
-std::string print_shards_plan(const nlohmann::json& conversion, std::int64_t shards, std::span<const IndexedFile> files,
-                              const Model& model, std::string_view config);
+// What a conversion is before it begins. A quant_state among the files' entries is as long as it can get.
+struct Conversion {
+  const Model& model;
+  nlohmann::json command;  // with those of its options that the bytes of the output depend on
+  std::vector<IndexedFile> files;
+  std::string_view config;  // of the output; empty: none
+};
+
+// The plan's text, the same bytes in every process.
+std::string print_shards_plan(const Conversion& conversion, std::int64_t shards);
 
 // Reads the text of a plan that anyone may have written. invalid_data, its message beginning with `where`, for what is
 // none of ours: what it names lies in the directory itself and is none of our own names there.
