@@ -60,6 +60,7 @@ void check_complete(const fs::path& shards, const ShardsPlan& plan) {
   for (std::size_t i = 0; i < plan.files.size(); ++i) look_for(plan.files[i].name, shard_of(i, plan.shards));
   if (missing.empty()) return;
   std::vector<std::string> again;
+  again.reserve(of_shards.size());
   for (const std::int64_t shard : of_shards) again.push_back(shard_name({shard, plan.shards}));
   fail(Status::invalid_data, "{}: {} of {} files are missing ({}): run --shard {}", shown(shards), missing.size(),
        plan.files.size() + plan.others.size(), some_of(missing), some_of(again));

@@ -92,6 +92,7 @@ struct IndexedFile {
 template <typename Files>
 std::vector<IndexedFile> index_of(const Files& files) {
   std::vector<IndexedFile> index;
+  index.reserve(files.size());
   for (const auto& file : files) index.push_back({file.name, file.entries});
   return index;
 }
