@@ -37,7 +37,7 @@ format::Outcome launch(Launch<Params> Backend::*op, const char* name, const Para
                                ": this build of qfuse has no kernel for the device asked for; use cpu");
   if (format::is_empty(p)) return {};
   format::Outcome outcome = (backend->*op)(p, exec);
-  if (!outcome.ok()) outcome.message.insert(0, std::string(name) + ": ");
+  if (!outcome.ok()) outcome.message = std::string(name).append(": ").append(outcome.message);
   return outcome;
 }
 
