@@ -72,11 +72,11 @@ TEST(EncodePlan, BlocksShareLanesAndMeansHaveChunks) {
   p.packed = address<std::uint8_t>(0x2000);
   p.absmax = address<float>(0x3000);
   p.absmax_8bit = address<std::uint8_t>(0x4000);
-  EXPECT_EQ(describe(plan(p)), "14336 blocks of 512 threads, 8 to a scale, 16-byte loads, mean of 224 chunks");
+  EXPECT_EQ(describe(plan(p)), "14336 blocks of 256 threads, 4 to a scale, 16-byte loads, mean of 224 chunks");
   p.in = address<void>(0x1002);
   p.absmax_8bit = nullptr;
   p.blocksize = 4096;
-  EXPECT_EQ(describe(plan(p)), "14336 blocks of 512 threads, 512 to a scale, loads element by element");
+  EXPECT_EQ(describe(plan(p)), "14336 blocks of 256 threads, 256 to a scale, loads element by element");
 }
 
 }  // namespace

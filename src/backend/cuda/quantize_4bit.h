@@ -13,7 +13,7 @@ namespace qfuse::cuda {
 // How a call will run: made from its parameters alone.
 struct Quantize4bitPlan {
   bool wide = false;        // 16-byte loads; else element by element, for arrays at odd addresses
-  int threads = 0;          // of a thread block, each with 8 elements
+  int threads = 0;          // of a thread block, each with 16 elements
   int lanes = 0;            // of them that share an absmax
   std::int64_t blocks = 0;  // thread blocks
   std::int64_t chunks = 0;  // nested: of the mean, the last one apart; 0 where the offset is given

@@ -50,17 +50,21 @@ __device__ inline float widen(float x) { return x; }
 __device__ inline float widen(__half x) { return __half2float(x); }
 __device__ inline float widen(__nv_bfloat16 x) { return __bfloat162float(x); }
 
-// 8 elements from an address aligned to 16 bytes, which nobody reads again.
+// Element e of an array that registers hold as words.
 template <class In>
-__device__ void widen(const In* from, float (&x)[8]) {
-  constexpr int kVectors = 8 * sizeof(In) / sizeof(uint4);
-  constexpr int kPerVector = 8 / kVectors;
-#pragma unroll
-  for (int v = 0; v < kVectors; ++v) {
-    const uint4 words = __ldcs(reinterpret_cast<const uint4*>(from) + v);
-#pragma unroll
-    for (int e = 0; e < kPerVector; ++e) x[v * kPerVector + e] = widen(reinterpret_cast<const In*>(&words)[e]);
-  }
+__device__ float widen(const std::uint32_t* words, int e);
+template <>
+__device__ inline float widen<float>(const std::uint32_t* words, int e) {
+  return __uint_as_float(words[e]);
+}
+template <>
+__device__ inline float widen<__half>(const std::uint32_t* words, int e) {
+  const __half2 pair = *reinterpret_cast<const __half2*>(words + e / 2);
+  return e % 2 == 0 ? __low2float(pair) : __high2float(pair);
+}
+template <>
+__device__ inline float widen<__nv_bfloat16>(const std::uint32_t* words, int e) {
+  return __uint_as_float(e % 2 == 0 ? words[e / 2] << 16 : words[e / 2] & 0xffff0000U);
 }
 
 }  // namespace qfuse::cuda
