@@ -4,8 +4,8 @@
     bench/checkpoint.py QFUSE [--gigabytes 4] [--one-tensor] [--runs 5] [--directory DIR]
 
 Makes a bnb-4bit model whose bf16 form has that many gigabytes (sharded by 5 GB, or one single tensor), then runs in turn
-`qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY`. Prints medians, their ratio and the peak of
-RssAnon + RssShmem, and one line of JSON.
+`qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY`, and likewise `qfuse quantize` of what that wrote.
+Prints medians, their ratio and the peak of RssAnon + RssShmem, and one line of JSON.
 """
 
 import argparse
@@ -116,6 +116,40 @@ def timed(command):
     return seconds, sampler.peak
 
 
+def in_turn(way, options, source, target, copy):
+    """Runs the conversion and the copy of its output in turn; the figures of both. Leaves the output."""
+    ours, theirs, peak = [], [], 0
+    for _ in range(options.runs):
+        for old in (target, copy):
+            shutil.rmtree(old, ignore_errors=True)
+        subprocess.run(["sync"], check=True)
+        seconds, memory = timed([options.qfuse, way, str(source), "-o", str(target), "--quiet"])
+        ours.append(seconds)
+        peak = max(peak, memory)
+        theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{target}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
+    shutil.rmtree(copy)
+    written = sum(file.stat().st_size for file in target.iterdir())
+    result = {"way": way, "output_bytes": written, "seconds": ours, "cp_seconds": theirs,
+              "ratio_of_medians": statistics.median(ours) / statistics.median(theirs), "peak_rss_kib": peak}
+    print(f"{way}: {written / 1e9:.2f} GB written in {statistics.median(ours):.2f} s, cp and sync of it "
+          f"{statistics.median(theirs):.2f} s, ratio {result['ratio_of_medians']:.2f}, peak memory {peak / 1024:.0f} MiB")
+    return result
+
+
+def python_way(way, options, source, target):
+    command = [options.python, str(Path(__file__).with_name("python_way.py")), way, str(source), str(target)]
+    seconds, peak = [], 0
+    for _ in range(options.python_runs):
+        shutil.rmtree(target, ignore_errors=True)
+        subprocess.run(["sync"], check=True)
+        taken, memory = timed(command)
+        seconds.append(taken)
+        peak = max(peak, memory)
+    shutil.rmtree(target)
+    print(f"{way} the Python way: {statistics.median(seconds):.2f} s, peak memory {peak / 1024:.0f} MiB")
+    return {"seconds": seconds, "peak_rss_kib": peak}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("qfuse")
@@ -123,27 +157,19 @@ def main():
     parser.add_argument("--one-tensor", action="store_true")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()))
+    parser.add_argument("--python", help="an interpreter that has bitsandbytes: also times bench/python_way.py")
+    parser.add_argument("--python-runs", type=int, default=1)
     options = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="qfuse-bench-", dir=options.directory))
     try:
         make_model(work / "in", options.gigabytes, options.one_tensor)
-        out, copy = work / "out", work / "copy"
-        ours, theirs, peak = [], [], 0
-        for _ in range(options.runs):
-            shutil.rmtree(out, ignore_errors=True)
-            shutil.rmtree(copy, ignore_errors=True)
-            subprocess.run(["sync"], check=True)
-            seconds, memory = timed([options.qfuse, "dequantize", str(work / "in"), "-o", str(out), "--quiet"])
-            ours.append(seconds)
-            peak = max(peak, memory)
-            theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{out}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
-        written = sum(file.stat().st_size for file in out.iterdir())
-        result = {"output_bytes": written, "one_tensor": options.one_tensor, "dequantize_s": ours, "cp_s": theirs,
-                  "ratio_of_medians": statistics.median(ours) / statistics.median(theirs), "peak_rss_kib": peak}
-        print(f"{written / 1e9:.2f} GB written: dequantize {statistics.median(ours):.2f} s, "
-              f"cp and sync {statistics.median(theirs):.2f} s, ratio {result['ratio_of_medians']:.2f}, "
-              f"peak memory {peak / 1024:.0f} MiB")
-        print(json.dumps(result))
+        results = []
+        for way, source, target in (("dequantize", work / "in", work / "plain"),
+                                    ("quantize", work / "plain", work / "again")):
+            results.append(in_turn(way, options, source, target, work / "copy"))
+            if options.python:
+                results[-1]["python"] = python_way(way, options, source, work / "python")
+        print(json.dumps({"gigabytes": options.gigabytes, "one_tensor": options.one_tensor, "results": results}))
     finally:
         shutil.rmtree(work)
 

@@ -1,4 +1,4 @@
-// in:     decode: packed [n/2] u8, absmax_8bit [n/64] u8; encode: in [n] of 2 bytes; all aligned to 16, n % 8 == 0
+// in:     decode: packed [n/2] u8, absmax_8bit [n/64] u8; encode: in [n] of 2 bytes; all aligned to 16, n % 16 == 0
 // out:    decode: [n] of 2 bytes; encode: packed [n/2] u8, absmax [n/64] fp32; aligned to 16
 // math:   none: what is written depends on all that is read, so that no read can be left out, and is not constant
 // cost:   that of the op whose bytes are moved: this is the roof
@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kGroup = 8;  // elements whose 16-bit form is one vector and whose codes are one word
 constexpr int kGroupsPerBlock = static_cast<int>(kBlocksize) / kGroup;
+constexpr int kPairsPerBlock = kGroupsPerBlock / 2;
 constexpr int kReadThreads = 512;
 constexpr int kReadBlocksPerMultiprocessor = 4;
 constexpr int kAddThreads = 128;  // as torch's elementwise kernels: 4 elements each
@@ -33,6 +34,8 @@ __device__ void store_vector(uint4* to, uint4 words) {
   else
     *to = words;
 }
+
+__device__ std::uint32_t all_of(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
 
 // ---- kernels ----
 
@@ -53,25 +56,28 @@ __global__ void move_decode(const std::uint32_t* codes, const std::uint8_t* scal
   }
 }
 
+// Two neighbouring vectors and two words at once: faster than one of each.
 template <int kGroups, bool kStream>
-__global__ void move_encode(const uint4* in, std::uint32_t* codes, float* absmax, std::int64_t groups) {
+__global__ void move_encode(const uint4* in, uint2* codes, float* absmax, std::int64_t pairs) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x * kGroups + threadIdx.x;
-  uint4 vectors[kGroups];
+  uint4 vectors[kGroups][2];
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const std::int64_t i = first + g * static_cast<std::int64_t>(blockDim.x);
-    if (i < groups) vectors[g] = __ldcs(in + i);
+    if (i >= pairs) continue;
+    vectors[g][0] = __ldcs(in + 2 * i);
+    vectors[g][1] = __ldcs(in + 2 * i + 1);
   }
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const std::int64_t i = first + g * static_cast<std::int64_t>(blockDim.x);
-    if (i >= groups) continue;
-    const std::uint32_t word = vectors[g].x ^ vectors[g].y ^ vectors[g].z ^ vectors[g].w;
+    if (i >= pairs) continue;
+    const uint2 words = {all_of(vectors[g][0]), all_of(vectors[g][1])};
     if constexpr (kStream)
-      __stcs(codes + i, word);
+      __stcs(codes + i, words);
     else
-      codes[i] = word;
-    if (i % kGroupsPerBlock == 0) absmax[i / kGroupsPerBlock] = __uint_as_float(word);
+      codes[i] = words;
+    if (i % kPairsPerBlock == 0) absmax[i / kPairsPerBlock] = __uint_as_float(words.x);
   }
 }
 
@@ -131,10 +137,10 @@ void move_as_decode(const format::Dequantize4bit& p, const RoofTile& tile, cudaS
 }
 
 void move_as_encode(const format::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream) {
-  const std::int64_t groups = p.n / kGroup;
+  const std::int64_t pairs = p.n / (2 * kGroup);
   for_tile(tile, [&]<int kGroups, bool kStream>() {
-    move_encode<kGroups, kStream><<<blocks_for(groups, tile), static_cast<unsigned>(tile.threads), 0, stream>>>(
-        static_cast<const uint4*>(p.in), reinterpret_cast<std::uint32_t*>(p.packed), p.absmax, groups);
+    move_encode<kGroups, kStream><<<blocks_for(pairs, tile), static_cast<unsigned>(tile.threads), 0, stream>>>(
+        static_cast<const uint4*>(p.in), reinterpret_cast<uint2*>(p.packed), p.absmax, pairs);
   });
   require(cudaGetLastError(), "roof of encode");
 }

@@ -102,6 +102,7 @@ struct Absmax {
   std::span<const float> nested_quant_map{};  // [256]
   std::int64_t nested_blocksize = 256;        // blocks
   float nested_offset = 0.0F;
+  const float* nested_offset_at = nullptr;  // [1] where the op runs, read instead of nested_offset
 };
 
 // Decodes n = out.size() / dtype_size(dtype) elements. Throws Error; every length is checked against n.
@@ -135,6 +136,7 @@ inline void dequantize_4bit(std::span<const std::uint8_t> packed, const Absmax& 
   p.nested_quant_map = absmax.nested_quant_map.data();
   p.nested_blocksize = absmax.nested.empty() ? 0 : absmax.nested_blocksize;
   p.nested_offset = absmax.nested_offset;
+  p.nested_offset_at = absmax.nested_offset_at;
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_dequantize_4bit(&p, &e, &error), error);
@@ -162,11 +164,14 @@ struct Quantized4bit {
   }
 };
 
-// Encodes in.size() / dtype_size(dtype) elements. `given_offset` replaces the mean of absmax as the nested offset.
+// Encodes in.size() / dtype_size(dtype) elements. `given_offset` replaces the mean of absmax as the nested offset. What
+// it returns lies on the host, so exec must not name a CUDA device: for that there is qfuse_quantize_4bit.
 inline Quantized4bit quantize_4bit(std::span<const std::byte> in, Dtype dtype, QuantType quant_type,
                                    std::int64_t blocksize = 64, bool nested = true, const Exec& exec = {},
                                    std::optional<float> given_offset = std::nullopt) {
   constexpr std::int64_t kNestedBlocksize = 256;
+  if (exec.device.type == QFUSE_CUDA)
+    throw Error(Status::unsupported, "quantize_4bit returns arrays of the host; on CUDA call qfuse_quantize_4bit");
   Quantized4bit q;
   q.n = static_cast<std::int64_t>(in.size() / dtype_size(dtype));
   q.blocksize = blocksize;
@@ -217,6 +222,28 @@ inline void quantize_blockwise(std::span<const float> in, std::int64_t blocksize
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_quantize_blockwise(&p, &e, &error), error);
+}
+
+// Decodes n = codes.size() values of any 8-bit code; quant_map is [256].
+inline void dequantize_blockwise(std::span<const std::uint8_t> codes, std::span<const float> absmax,
+                                 std::span<const float> quant_map, std::int64_t blocksize, std::span<std::byte> out,
+                                 Dtype dtype, const Exec& exec = {}) {
+  const auto n = static_cast<std::int64_t>(codes.size());
+  if (blocksize > 0) detail::require_length("absmax", absmax.size(), qfuse_block_count(n, blocksize));
+  detail::require_length("quant_map", quant_map.size(), 256);
+  detail::require_length("out", out.size(), n * static_cast<std::int64_t>(dtype_size(dtype)));
+  qfuse_dequantize_blockwise_params p{};
+  p.struct_size = sizeof p;
+  p.n = n;
+  p.blocksize = blocksize;
+  p.out_dtype = static_cast<qfuse_dtype>(dtype);
+  p.codes = codes.data();
+  p.absmax = absmax.data();
+  p.quant_map = quant_map.data();
+  p.out = out.data();
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_dequantize_blockwise(&p, &e, &error), error);
 }
 
 // Decodes LLM.int8 rows: in is [rows, cols], scb [rows], out rows*cols elements of dtype.

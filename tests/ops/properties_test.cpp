@@ -46,6 +46,24 @@ std::vector<std::uint8_t> with_one_zero(std::vector<std::uint8_t> packed, QuantT
   return packed;
 }
 
+// The nearest value of the map is at most half its widest gap away, times the block's absmax.
+RC_GTEST_PROP(Properties, Blockwise8BitCodesDecodeToNearTheirValues, ()) {
+  const std::vector<float> values = any_weights();
+  const auto blocksize = std::int64_t{1} << *rc::gen::inRange(0, 13);
+  const auto blocks = static_cast<std::size_t>(qfuse_block_count(static_cast<std::int64_t>(values.size()), blocksize));
+  std::vector<std::uint8_t> codes(values.size());
+  std::vector<float> absmax(blocks);
+  quantize_blockwise(values, blocksize, 0.0F, codes, absmax, any_exec());
+  std::vector<float> map(256);
+  qfuse_nested_quant_map(map.data());
+  std::vector<float> decoded(values.size());
+  dequantize_blockwise(codes, absmax, map, blocksize, std::as_writable_bytes(std::span(decoded)), Dtype::float32,
+                       any_exec());
+  constexpr float kHalfWidestGap = 0.0071F;  // of 0.9/64 in the top decade; -1 is as far from the least value
+  for (std::size_t i = 0; i < values.size(); ++i)
+    RC_ASSERT(std::fabs(values[i] - decoded[i]) <= kHalfWidestGap * absmax[i / static_cast<std::size_t>(blocksize)]);
+}
+
 RC_GTEST_PROP(Properties, EncodingADecodedWeightGivesItsCodes, ()) {
   const std::vector<float> weights = any_weights();
   const auto quant_type = *rc::gen::element(QuantType::nf4, QuantType::fp4);
