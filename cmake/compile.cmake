@@ -5,17 +5,19 @@ target_compile_features(qfuse_compile INTERFACE cxx_std_20)
 target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off -Wall -Wextra -Wpedantic>)
 
 # -fmad=false says so to nvcc, which may also use the constexpr functions of format in kernels. A kernel that keeps
-# variables in memory instead of registers does not compile.
+# variables in memory instead of registers is warned of.
 set(qfuse_cuda_options -std=c++20 -fmad=false --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off,-Wall,-Wextra
-                       -Xptxas=-warn-spills,-warn-lmem-usage,-Werror)
+                       -Xptxas=-warn-spills,-warn-lmem-usage)
 target_compile_options(qfuse_compile INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${qfuse_cuda_options}>")
 
 if(QFUSE_WERROR)
-  target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
+  target_compile_options(qfuse_compile INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-Werror;-Xcompiler=-Werror;-Werror=all-warnings>")
 endif()
 if(QFUSE_SANITIZE)
-  target_compile_options(qfuse_compile INTERFACE -fsanitize=${QFUSE_SANITIZE} -fno-sanitize-recover=all
-                                                 -fno-omit-frame-pointer)
+  target_compile_options(qfuse_compile INTERFACE
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${QFUSE_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(qfuse_compile INTERFACE -fsanitize=${QFUSE_SANITIZE})
 endif()
 

@@ -10,14 +10,15 @@
  * - Pointers need no alignment: any byte address is valid for every array. Natural alignment is faster, and on CUDA 16
  *   bytes for the widest arrays.
  * - On CUDA every array lies in memory that the device can reach. An op is enqueued on the caller's stream and returns
- *   at once; it allocates nothing, waits for nothing, and may be captured into a CUDA graph. Failures of its execution
- *   show where the caller next synchronizes.
+ *   at once; it allocates nothing, waits for nothing, and may be captured into a CUDA graph, but for the first call of
+ *   each kind on a device, which loads its kernel. Failures of its execution show where the caller next synchronizes.
  * - Outputs must not overlap inputs or each other; that is checked and refused.
  * - No function keeps a pointer after it returns, allocates memory for its caller, or changes global state. Calls are
  *   safe from any number of threads at once, as long as their outputs are disjoint.
  * - Structs start with `struct_size`: set it to sizeof the struct (the *_INIT macros do, and zero the rest). Fields
  *   that a later version appends read as zero when an older caller's struct ends before them.
- * - Results are the same bytes for every device, SIMD target and thread count. */
+ * - Results are the same bytes for every device, SIMD target and thread count, but where an approximate reciprocal is
+ *   asked for, which is the GPU's own. */
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
 
@@ -216,7 +217,8 @@ QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* par
 typedef struct qfuse_quantize_blockwise_params {
   size_t struct_size;
   int64_t n;                   /* values, >= 0 */
-  int64_t blocksize;           /* values a block: a power of two; bitsandbytes uses 256 for absmax */
+  int64_t blocksize;           /* values a block: a power of two; bitsandbytes uses 256 for absmax. On CUDA a block of
+                                  more than 1024 is one multiprocessor's work */
   qfuse_dtype in_dtype;        /* element type of `in` */
   const void* in;              /* [n] of in_dtype */
   float offset;                /* subtracted from each value first; 0 for none */

@@ -130,8 +130,8 @@ inline void dequantize_4bit(std::span<const std::uint8_t> packed, const Absmax& 
                                qfuse_block_count(blocks, absmax.nested_blocksize));
     }
   }
-  p.absmax = absmax.plain.data();
-  p.absmax_8bit = absmax.nested.data();
+  p.absmax = absmax.plain.empty() ? nullptr : absmax.plain.data();
+  p.absmax_8bit = absmax.nested.empty() ? nullptr : absmax.nested.data();
   p.nested_absmax = absmax.nested_absmax.data();
   p.nested_quant_map = absmax.nested_quant_map.data();
   p.nested_blocksize = absmax.nested.empty() ? 0 : absmax.nested_blocksize;

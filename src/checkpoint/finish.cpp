@@ -53,7 +53,7 @@ void check_complete(const fs::path& shards, const ShardsPlan& plan) {
   std::set<std::int64_t> of_shards;
   const auto look_for = [&](const std::string& name, std::int64_t shard) {
     if (fs::is_regular_file(fs::symlink_status(shards / name))) return;
-    missing.push_back("'" + printable(name) + "'");
+    missing.push_back(fmt::format("'{}'", printable(name)));
     of_shards.insert(shard);
   };
   for (const auto& [name, bytes] : plan.others) look_for(name, 0);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -4,6 +4,8 @@
 #include <qfuse/qfuse.h>
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "cases/dequantize_4bit.h"
@@ -139,6 +141,9 @@ TEST_F(Stream, OpsMayBeCapturedIntoAGraph) {
   weight.enqueue(handle);
   cudaGraph_t graph = nullptr;
   ASSERT_EQ(cudaStreamEndCapture(handle, &graph), cudaSuccess);
+  std::size_t nodes = 0;
+  ASSERT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
+  EXPECT_EQ(nodes, 5U) << "four kernels to encode and one to decode: no copy, no allocation, no host function";
   cudaGraphExec_t runnable = nullptr;
   ASSERT_EQ(cudaGraphInstantiate(&runnable, graph, 0), cudaSuccess);
   for (int replay = 0; replay < 2; ++replay) {
@@ -173,7 +178,7 @@ TEST_F(Stream, AnErrorOfTheCallersOwnIsNotTheOps) {
   weight.enqueue(nullptr);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   weight.expect_right();
-  cudaGetLastError();
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue) << "it is still the caller's to see";
 }
 
 TEST_F(Stream, AMissingDeviceIsRefusedAndTheCurrentOneStays) {

@@ -56,7 +56,41 @@ TEST(Dequantize4bit, EqualsBitsandbytesOnSubnormalScales) { expect_golden("bnb_e
 
 class Dequantize4bitCases : public testing::TestWithParam<Dequantize4bitCase> {};
 
+// The arrays of a case, each at an address as odd as asked for.
+struct Displaced {
+  Displaced(const Dequantize4bitInput& in, std::size_t packed_misalignment, std::size_t misalignment)
+      : packed(copy(in.packed, packed_misalignment)),
+        absmax(copy(in.absmax, misalignment)),
+        absmax_8bit(copy(in.absmax_8bit, misalignment)),
+        nested_absmax(copy(in.nested_absmax, misalignment)),
+        nested_quant_map(copy(in.nested_quant_map, misalignment)) {}
+
+  void point(qfuse_dequantize_4bit_params& p) {
+    p.packed = packed.as();
+    p.absmax = p.absmax != nullptr ? absmax.as<float>() : nullptr;
+    p.absmax_8bit = p.absmax_8bit != nullptr ? absmax_8bit.as() : nullptr;
+    p.nested_absmax = p.nested_absmax != nullptr ? nested_absmax.as<float>() : nullptr;
+    p.nested_quant_map = p.nested_quant_map != nullptr ? nested_quant_map.as<float>() : nullptr;
+  }
+
+  template <class T>
+  static Buffer copy(const std::vector<T>& values, std::size_t misalignment) {
+    Buffer buffer(values.size() * sizeof(T), misalignment);
+    if (!values.empty()) std::memcpy(buffer.as<void>(), values.data(), buffer.size());
+    return buffer;
+  }
+
+  Buffer packed;
+  Buffer absmax;
+  Buffer absmax_8bit;
+  Buffer nested_absmax;
+  Buffer nested_quant_map;
+};
+
 TEST_P(Dequantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
+  constexpr std::array kMisalignments = {std::array{0U, 0U, 0U},   std::array{1U, 0U, 0U}, std::array{0U, 1U, 0U},
+                                         std::array{0U, 0U, 2U},   std::array{2U, 0U, 0U}, std::array{3U, 3U, 3U},
+                                         std::array{16U, 16U, 16U}};  // of packed, out and the others
   const Dequantize4bitInput in = make_input(GetParam());
   for (const qfuse_dtype dtype : kDtypes) {
     qfuse_dequantize_4bit_params p = make_params(GetParam(), in);
@@ -66,20 +100,73 @@ TEST_P(Dequantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
     qfuse_exec oracle = QFUSE_EXEC_INIT;
     oracle.device = {QFUSE_REFERENCE, 0};
     qfuse_error error{};
-    ASSERT_EQ(run(p, oracle, &error), QFUSE_OK) << error.message;
-    for (const std::size_t misalignment : {0U, 1U, 3U, 16U}) {
-      SCOPED_TRACE(std::string("to ") + kDtypeNames.at(dtype) + ", misaligned by " + std::to_string(misalignment));
-      Buffer packed(in.packed.size(), misalignment);
-      std::memcpy(packed.as<void>(), in.packed.data(), in.packed.size());
-      p.packed = packed.data();
+    ASSERT_EQ(qfuse_dequantize_4bit(&p, &oracle, &error), QFUSE_OK) << error.message;
+    for (const auto& [packed, out_misalignment, others] : kMisalignments) {
+      SCOPED_TRACE(std::string("to ") + kDtypeNames.at(dtype) + ", packed misaligned by " + std::to_string(packed) +
+                   ", out by " + std::to_string(out_misalignment) + ", the others by " + std::to_string(others));
+      Displaced displaced(in, packed, others);
+      displaced.point(p);
+      const std::size_t to = out_misalignment;
       for_each_fast_way([&](const qfuse_exec& exec) {
-        Buffer out(expected.size(), misalignment);
+        Buffer out(expected.size(), to);
         p.out = out.as<void>();
         ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
         ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
         ASSERT_TRUE(out.front_is_intact());
       });
-      ASSERT_TRUE(same_bytes(in.packed.data(), packed.data(), static_cast<std::int64_t>(packed.size())));
+      ASSERT_TRUE(same_bytes(in.packed.data(), displaced.packed.data(), static_cast<std::int64_t>(in.packed.size())));
+    }
+  }
+}
+
+// Products so near to 2^-126 that a processor that judges before rounding flushes them, and one that judges after does
+// not: absmax, for the magnitude of a code.
+TEST(Dequantize4bit, ProductsAtTheEdgeOfFlushingAreTheOracles) {
+  constexpr std::array<std::uint32_t, 12> kEdges = {0x00f3c68d, 0x0161009e, 0x02490e06, 0x01c6d80e,
+                                                    0x0182059e, 0x01113863, 0x00e3821b, 0x00b10cf9,
+                                                    0x043fffff, 0x00bfffff, 0x013fffff, 0x01bfffff};
+  std::vector<std::uint8_t> packed(kEdges.size() * 32);
+  for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::uint8_t>(i * 0x1f + 1);
+  for (const qfuse_quant_type quant_type : {QFUSE_NF4, QFUSE_FP4}) {
+    qfuse_dequantize_4bit_params p{};
+    p.struct_size = sizeof p;
+    p.n = static_cast<std::int64_t>(kEdges.size()) * 64;
+    p.blocksize = 64;
+    p.quant_type = quant_type;
+    p.packed = packed.data();
+    p.absmax = reinterpret_cast<const float*>(kEdges.data());
+    Buffer expected(output_size(p.n, QFUSE_FLOAT32));
+    p.out = expected.as<void>();
+    qfuse_exec oracle = QFUSE_EXEC_INIT;
+    oracle.device = {QFUSE_REFERENCE, 0};
+    ASSERT_EQ(run(p, oracle, nullptr), QFUSE_OK);
+    for_each_fast_way([&](const qfuse_exec& exec) {
+      Buffer out(expected.size());
+      p.out = out.as<void>();
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      EXPECT_TRUE(same_elements(expected.data(), out.data(), p.n, QFUSE_FLOAT32));
+    });
+  }
+}
+
+// On a GPU what exceeds its L2 cache is stored past it, by kernels of their own.
+TEST(Dequantize4bit, OutputLargerThanAGpusCacheEqualsTheOracle) {
+  if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
+  for (const std::int64_t nested_blocksize : {0, 256}) {
+    const Dequantize4bitCase c{"past the cache", (64 << 20) + 8191, 64, QFUSE_NF4, nested_blocksize};
+    const Dequantize4bitInput in = make_input(c);
+    for (const qfuse_dtype dtype : kDtypes) {
+      qfuse_dequantize_4bit_params p = make_params(c, in);
+      p.out_dtype = dtype;
+      Buffer expected(output_size(p.n, dtype));
+      p.out = expected.as<void>();
+      ASSERT_EQ(qfuse_dequantize_4bit(&p, nullptr, nullptr), QFUSE_OK);  // the CPU, which answers to the oracle
+      for_each_gpu_way([&](const qfuse_exec& exec) {
+        Buffer out(expected.size());
+        p.out = out.as<void>();
+        ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+        EXPECT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
+      });
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "runtime/memory.h"
@@ -30,7 +31,10 @@ void for_each_cpu_way(const Body& body) {
 // On the first GPU, if there is one: on a stream of its own.
 template <class Body>
 void for_each_gpu_way(const Body& body) {
-  if (qfuse_device_count(QFUSE_CUDA) == 0) return;
+  if (qfuse_device_count(QFUSE_CUDA) == 0) {
+    if (std::getenv("QFUSE_REQUIRE_GPU") != nullptr) ADD_FAILURE() << "there is no GPU here, and there should be";
+    return;
+  }
   SCOPED_TRACE("cuda");
   const runtime::Stream stream(0);
   qfuse_exec exec = QFUSE_EXEC_INIT;

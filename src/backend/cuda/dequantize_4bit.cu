@@ -128,7 +128,9 @@ __global__ void __launch_bounds__(kThreads) decode(const __grid_constant__ Argum
     codes[g] = load_codes<kGroup>(packed + at / 2, count - at);
     absmax[g] = load_absmax<kWide, kNested>(a, (tile >> a.block_shift) + (at >> a.block_shift));
   }
-  const float offset = a.nested_offset_at != nullptr ? load<kWide>(a.nested_offset_at) : a.nested_offset;
+  float offset = a.nested_offset;
+  if constexpr (kNested)
+    if (a.nested_offset_at != nullptr) offset = load<kWide>(a.nested_offset_at);
   load_tables<kWide>(a, tables);
   __syncthreads();
   Out* const out = static_cast<Out*>(a.out) + tile;

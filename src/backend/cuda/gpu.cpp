@@ -1,9 +1,11 @@
 #include "backend/cuda/gpu.h"
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <array>
 #include <mutex>
+#include <utility>
 
 #include "backend/cuda/device/current.h"
 
@@ -15,6 +17,19 @@ template <class Call>
 format::Outcome on_device(int device, const Call& call) {
   const CurrentDevice current(device);
   return outcome_of(current.error() != cudaSuccess ? current.error() : call());
+}
+
+// Whether the thread has a device already. To one that has none, cudaGetDevice says 0, and setting that back would put
+// a context of some 100 MB on a device that nobody asked for.
+bool has_context() {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  constexpr unsigned kSince = 4000;  // of the driver's interface, cuCtxGetCurrent
+  if (cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &entry, kSince, cudaEnableDefault, &found) != cudaSuccess ||
+      entry == nullptr)
+    return false;
+  CUcontext context = nullptr;
+  return reinterpret_cast<CUresult (*)(CUcontext*)>(entry)(&context) == CUDA_SUCCESS && context != nullptr;
 }
 
 cudaError_t read_facts(int index, DeviceFacts& facts) {
@@ -39,19 +54,27 @@ format::Outcome outcome_of(cudaError_t error) {
     case cudaErrorNoDevice:
     case cudaErrorInvalidDevice:
     case cudaErrorInsufficientDriver:
-    case cudaErrorNoKernelImageForDevice: return format::unsupported(message());
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorJitCompilerNotFound:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorStubLibrary:
+    case cudaErrorCompatNotSupportedOnDevice:
+    case cudaErrorInvalidResourceHandle:  // a stream of another device
+      return format::unsupported(message());
     default: return {QFUSE_DEVICE_ERROR, message()};
   }
 }
 
 CurrentDevice::CurrentDevice(int device) : error_(cudaGetDevice(&before_)) {
   if (error_ != cudaSuccess || device == before_) return;
+  restores_ = has_context();
   error_ = cudaSetDevice(device);
-  changed_ = error_ == cudaSuccess;
+  restores_ = restores_ && error_ == cudaSuccess;
 }
 
 CurrentDevice::~CurrentDevice() {
-  if (changed_) cudaSetDevice(before_);
+  if (restores_) cudaSetDevice(before_);
 }
 
 int device_count() {

@@ -10,7 +10,7 @@ namespace qfuse::cuda {
 
 format::Outcome outcome_of(cudaError_t error);
 
-// Makes `device` the thread's current one while this lives, then the one that was.
+// Makes `device` the thread's current one while this lives, then the one that was, if there was one.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int device);
@@ -23,7 +23,7 @@ class CurrentDevice {
 
  private:
   int before_ = 0;
-  bool changed_ = false;
+  bool restores_ = false;
   cudaError_t error_;
 };
 
