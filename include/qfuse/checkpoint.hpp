@@ -3,9 +3,11 @@
 // model.safetensors.index.json, and config.json beside them. Which weights are quantized is decided by the keys in the
 // files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, or <name>'s SCB), never by config.json.
 // Every function throws qfuse::Error: invalid_data for what a file holds, io_error for what the system refuses,
-// unsupported for what is well-formed but cannot be read or done here (pickle files, a GPU), invalid_argument for the
-// options, cancelled when `progress` returned false. Messages name file, tensor and values.
-// Memory is bounded by a constant per thread, whatever the size of a checkpoint or of one tensor.
+// unsupported for what is well-formed but cannot be read or done here (pickle files, a GPU that is not there),
+// invalid_argument for the options, device_error or out_of_memory for what a GPU refuses, cancelled when `progress`
+// returned false. Messages name file, tensor and values.
+// Memory is bounded by a constant per thread, whatever the size of a checkpoint or of one tensor; on a GPU, about 100
+// MiB of the host's, pinned, and as much of its own.
 #ifndef QFUSE_CHECKPOINT_HPP
 #define QFUSE_CHECKPOINT_HPP
 
@@ -29,6 +31,11 @@ struct Progress {
 // Called now and then on the calling thread; return false to stop. May be empty.
 using ProgressCallback = std::function<bool(const Progress&)>;
 
+// The first GPU that works here and now, otherwise the CPU; to find out, it decodes a weight. Which device converts is
+// a matter of speed alone: the bytes are the same. A CPU decodes faster than disks write, so that a GPU is worth its
+// start where few cores are free.
+QFUSE_API qfuse_device best_device();
+
 // One part of a conversion that several processes share, each on a host of its own if need be: the files of the output
 // are dealt out in turn, file i to shard i % count. What one makes gathers in <out>.qfuse-shards beside the output,
 // until finish() makes it the output. All must have the same input and options.
@@ -45,7 +52,7 @@ struct DequantizeOptions {
                                                 // larger tensor gets a file of its own
   bool force = false;                           // replace an existing output, once the new one is complete
   std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
-  Exec exec;                                    // CPU or REFERENCE
+  Exec exec;                                    // its stream is NULL: on a GPU there are several
   ProgressCallback progress;
 };
 
@@ -79,7 +86,7 @@ struct QuantizeOptions {
                                                 // larger weight gets a file of its own
   bool force = false;                           // replace an existing output, once the new one is complete
   std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
-  Exec exec;                                    // CPU or REFERENCE
+  Exec exec;                                    // its stream is NULL: on a GPU there are several
   ProgressCallback progress;
 };
 

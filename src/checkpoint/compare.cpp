@@ -128,8 +128,9 @@ class Comparator {
 void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& meter) {
   Exec oracle;
   oracle.device = {QFUSE_REFERENCE, 0};
-  TensorReader a(*pair.a, compared_dtype(*pair.a, *pair.b), oracle);
-  TensorReader b(*pair.b, compared_dtype(*pair.b, *pair.a), oracle);
+  Pieces pieces(oracle);
+  const TensorReader a(*pair.a, compared_dtype(*pair.a, *pair.b));
+  const TensorReader b(*pair.b, compared_dtype(*pair.b, *pair.a));
   Comparator comparator(pair.a->decoded_type(compared_dtype(*pair.a, *pair.b)), result);
   const std::int64_t chunk = chunk_bytes(std::max(a.alignment(), b.alignment()));
   std::vector<std::byte> bytes_a;
@@ -138,8 +139,8 @@ void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& m
     const auto size = static_cast<std::size_t>(std::min(chunk, a.bytes() - at));
     bytes_a.resize(size);
     bytes_b.resize(size);
-    a.read(at, bytes_a);
-    b.read(at, bytes_b);
+    a.read(at, bytes_a, pieces.next());
+    b.read(at, bytes_b, pieces.next());
     comparator.add(bytes_a, bytes_b);
     meter.advance(result.name, static_cast<std::int64_t>(size));
   }

@@ -7,41 +7,35 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "checkpoint/bitsandbytes.h"
+#include "checkpoint/pieces.h"
 
 namespace qfuse::checkpoint {
 
-// Throws unsupported or invalid_argument unless weights can be decoded there; finds out by decoding one.
-void require_decodable(const Exec& exec);
+// Throws unless weights can be decoded there; finds out by decoding one.
+void require_decodable(Pieces& pieces);
 
 class TensorReader {
  public:
-  // A quantized `tensor` is decoded to `dtype`, any other is read as it is. `tensor` must outlive the reader, and
-  // `exec` be one that weights can be decoded on.
-  TensorReader(const Tensor& tensor, Dtype dtype, Exec exec);
+  // A quantized `tensor` is decoded to `dtype`, any other is read as it is. `tensor` must outlive the reader.
+  TensorReader(const Tensor& tensor, Dtype dtype);
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }  // of the decoded tensor
   // Reads begin at a multiple of this many bytes, so that they meet whole (nested) blocks: a power of two.
   [[nodiscard]] std::int64_t alignment() const { return alignment_; }
-  // Fills `out`, which must not reach beyond bytes(), from byte `begin` on.
-  void read(std::int64_t begin, std::span<std::byte> out);
+  // Fills `out`, which must not reach beyond bytes(), from byte `begin` on; it is filled when `slot` has been waited
+  // for. On a CPU that is at once, and `out` may be any memory; on a GPU, a buffer of the slot's Pieces.
+  void read(std::int64_t begin, std::span<std::byte> out, Slot& slot) const;
 
  private:
-  void read_4bit(const Weight4bit& weight, std::int64_t begin, std::span<std::byte> out);
-  void read_int8(const WeightInt8& weight, std::int64_t begin, std::span<std::byte> out);
+  void read_4bit(const Weight4bit& weight, std::int64_t begin, std::span<std::byte> out, Slot& slot) const;
+  void read_int8(const WeightInt8& weight, std::int64_t begin, std::span<std::byte> out, Slot& slot) const;
 
   const Tensor& tensor_;
   Dtype dtype_;
-  Exec exec_;
   std::int64_t bytes_;
   std::int64_t alignment_ = 1;
-  // What a read needs beside its output; kept, so that reads of one size allocate once.
-  std::vector<std::uint8_t> codes_;
-  std::vector<std::uint8_t> absmax_8bit_;
-  std::vector<float> scales_;  // absmax, nested_absmax or SCB
-  std::vector<float> nested_quant_map_;
 };
 
 // How many bytes to ask a reader for at a time: enough to keep every core busy, little enough to stay in memory

@@ -10,6 +10,7 @@
 #include "checkpoint/errors.h"
 #include "checkpoint/model.h"
 #include "checkpoint/output.h"
+#include "checkpoint/pieces.h"
 #include "checkpoint/progress.h"
 #include "checkpoint/shards.h"
 #include "checkpoint/write_behind.h"
@@ -75,27 +76,34 @@ Plan make_plan(const Model& model, const DequantizeOptions& options) {
   return plan;
 }
 
+// What the files of a run are made with, one after the other.
+struct Tools {
+  const DequantizeOptions& options;
+  Pieces& pieces;
+  ProgressMeter& meter;
+};
+
 // To byte `place` of the file on.
-void write_tensor(WriteBehind& file, std::int64_t place, const Tensor& tensor, const DequantizeOptions& options,
-                  ProgressMeter& meter) {
-  TensorReader reader(tensor, output_dtype(tensor, options), options.exec);
+void write_tensor(WriteBehind& file, std::int64_t place, const Tensor& tensor, const Tools& tools) {
+  const TensorReader reader(tensor, output_dtype(tensor, tools.options));
   const std::int64_t chunk = chunk_bytes(reader.alignment());
   for (std::int64_t at = 0; at < reader.bytes(); at += chunk) {
     const std::int64_t size = std::min(chunk, reader.bytes() - at);
-    reader.read(at, file.buffer(static_cast<std::size_t>(size)));
-    file.write(place + at);
-    meter.advance(tensor.name, size);
+    Slot& slot = tools.pieces.next();
+    reader.read(at, file.buffer(static_cast<std::size_t>(size)), slot);
+    tools.pieces.then([&file, offset = place + at] { file.write(offset); });
+    tools.meter.advance(tensor.name, size);
   }
 }
 
-void write_file(const Destination& output, const PlannedFile& planned, const Plan& plan,
-                const DequantizeOptions& options, ProgressMeter& meter) {
+void write_file(const Destination& output, const PlannedFile& planned, const Plan& plan, const Tools& tools) {
   OutputFile file = output.create(planned.name);
   file.write(planned.header);
   const auto data_begin = static_cast<std::int64_t>(planned.header.size());
-  WriteBehind behind(file);
+  WriteBehind behind(file, tools.pieces.buffers());
   for (const TensorEntry& entry : planned.entries)
-    write_tensor(behind, data_begin + entry.begin, *plan.by_name.at(entry.name), options, meter);
+    write_tensor(behind, data_begin + entry.begin, *plan.by_name.at(entry.name), tools);
+  tools.pieces.finish();
   behind.finish();
   file.finish();
   output.publish(planned.name);
@@ -119,10 +127,10 @@ DequantizeReport report_of(const Plan& plan, const std::optional<Shard>& shard) 
 }
 
 void write_output(const Destination& output, const Plan& plan, const Model& model, const DequantizeOptions& options,
-                  std::int64_t bytes) {
+                  Pieces& pieces, std::int64_t bytes) {
   ProgressMeter meter(options.progress, bytes);
   for (std::size_t i = 0; i < plan.files.size(); ++i)
-    if (is_own(options.shard, i)) write_file(output, plan.files[i], plan, options, meter);
+    if (is_own(options.shard, i)) write_file(output, plan.files[i], plan, {options, pieces, meter});
   if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan.files)));
   if (is_own(options.shard, 0)) create_further_files(output, model, plan.config);
 }
@@ -136,7 +144,8 @@ nlohmann::json command_of(const DequantizeOptions& options) {
 DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const DequantizeOptions& options) {
   if (options.max_shard_size < 1)
     fail(Status::invalid_argument, "max_shard_size is {}, must be positive", options.max_shard_size);
-  require_decodable(options.exec);
+  Pieces pieces(options.exec);
+  require_decodable(pieces);
   const Model model(in);
   check_shard(options.shard, model);
   const Plan plan = make_plan(model, options);
@@ -144,7 +153,7 @@ DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const
   const std::unique_ptr<Destination> output =
       open_destination(out, {model, command_of(options), index_of(plan.files), plan.config}, options.shard,
                        options.force, report.bytes_written);
-  write_output(*output, plan, model, options, report.bytes_written);
+  write_output(*output, plan, model, options, pieces, report.bytes_written);
   output->commit();
   return report;
 }

@@ -19,6 +19,11 @@ namespace {
 
 constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
 
+// The arrays of a piece.
+constexpr std::size_t kIn = 0;
+constexpr std::size_t kCodes = 1;
+constexpr std::size_t kAbsmax = 2;
+
 // repr() of the float that Python makes of an fp32 number: the shortest decimal of the *double*.
 std::string python_float(double value) {
   if (std::isnan(value)) return "NaN";
@@ -46,9 +51,9 @@ std::int64_t longest_quant_state(QuantState state) {
   return static_cast<std::int64_t>(print_quant_state(state).size());
 }
 
-// quantize_4bit() with plain absmax, to where the codes and absmax belong.
-void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& state, std::span<std::byte> packed,
-                  std::span<float> absmax, const Exec& exec) {
+// quantize_4bit() with plain absmax of `in`, which the device can reach; codes and absmax are the host's.
+void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& state, std::span<std::byte> codes,
+                  std::span<std::byte> absmax, Slot& slot) {
   qfuse_quantize_4bit_params p{};
   p.struct_size = sizeof p;
   p.n = static_cast<std::int64_t>(in.size() / dtype_size(dtype));
@@ -56,11 +61,13 @@ void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& 
   p.quant_type = static_cast<qfuse_quant_type>(state.quant_type);
   p.in_dtype = static_cast<qfuse_dtype>(dtype);
   p.in = in.data();
-  p.packed = reinterpret_cast<std::uint8_t*>(packed.data());
-  p.absmax = absmax.data();
-  const qfuse_exec e = detail::to_c(exec);
+  p.packed = reinterpret_cast<std::uint8_t*>(slot.output(kCodes, codes).data());
+  p.absmax = reinterpret_cast<float*>(slot.output(kAbsmax, absmax).data());
+  const qfuse_exec e = detail::to_c(slot.exec());
   qfuse_error error{};
   detail::throw_if(qfuse_quantize_4bit(&p, &e, &error), error);
+  slot.fetch(kCodes, codes);
+  slot.fetch(kAbsmax, absmax);
 }
 
 }  // namespace
@@ -70,11 +77,13 @@ void TensorSink::write_copy(const std::string& tensor, std::int64_t offset, std:
   write(tensor, offset);
 }
 
-void require_encodable(QuantType quant_type, std::int64_t blocksize, const Exec& exec) {
-  if (exec.device.type == QFUSE_CUDA)
-    fail(Status::unsupported, "device cuda: checkpoints are encoded by cpu or reference only");
-  constexpr std::array<std::byte, 4> kWeight{};
-  (void)quantize_4bit(kWeight, Dtype::float32, quant_type, blocksize, false, exec);
+void require_encodable(QuantType quant_type, std::int64_t blocksize, Pieces& pieces) {
+  Slot& slot = pieces.next();
+  const auto weight = slot.input<std::byte>(kIn, sizeof(float),
+                                            [](std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{}); });
+  encode_piece(weight, Dtype::float32, {quant_type, blocksize, Dtype::float32, {}, {}}, slot.host(kCodes, 1),
+               slot.host(kAbsmax, sizeof(float)), slot);
+  slot.wait();
 }
 
 std::string print_quant_state(const QuantState& state) {
@@ -104,8 +113,8 @@ EncodedParts encoded_parts(const std::string& name, const QuantState& state) {
   return parts;
 }
 
-WeightEncoder::WeightEncoder(ScratchFile& scratch, Exec exec, std::int64_t piece_bytes)
-    : scratch_(scratch), exec_(std::move(exec)), piece_bytes_(piece_bytes) {}
+WeightEncoder::WeightEncoder(ScratchFile& scratch, Pieces& pieces, std::int64_t piece_bytes)
+    : scratch_(scratch), pieces_(pieces), piece_bytes_(piece_bytes) {}
 
 QuantState WeightEncoder::encode(const StoredTensor& weight, QuantState state, TensorSink& sink,
                                  const Advance& advance) {
@@ -116,40 +125,54 @@ QuantState WeightEncoder::encode(const StoredTensor& weight, QuantState state, T
   const std::int64_t least = format::kMeanChunk * state.blocksize * element;
   const std::int64_t piece = std::max(piece_bytes_ / least, std::int64_t{1}) * least;
   format::Mean mean;
-  std::vector<std::byte> buffer;
-  std::vector<float> absmax;
   for (std::int64_t at = 0; at < weight.entry->bytes(); at += piece) {
-    buffer.resize(static_cast<std::size_t>(std::min(piece, weight.entry->bytes() - at)));
-    weight.read(at, buffer);
-    const auto n = static_cast<std::int64_t>(buffer.size()) / element;
-    absmax.resize(static_cast<std::size_t>(qfuse_block_count(n, state.blocksize)));
-    encode_piece(buffer, dtype, state, sink.buffer(static_cast<std::size_t>(qfuse_packed_size(n))), absmax, exec_);
+    const std::int64_t size = std::min(piece, weight.entry->bytes() - at);
     const std::int64_t first = at / element;
-    sink.write(name, first / 2);
-    const std::int64_t absmax_at = first / state.blocksize * kFloatBytes;
-    if (state.nested) {
-      mean.add(absmax.data(), static_cast<std::int64_t>(absmax.size()));
-      scratch_.write(absmax_at, std::as_bytes(std::span(absmax)));
-    } else {
-      sink.write_copy(name + ".absmax", absmax_at, std::as_bytes(std::span(absmax)));
-    }
-    advance(static_cast<std::int64_t>(buffer.size()));
+    Slot& slot = pieces_.next();
+    const auto in = slot.input<std::byte>(kIn, size, [&](std::span<std::byte> bytes) { weight.read(at, bytes); });
+    const std::int64_t blocks = qfuse_block_count(size / element, state.blocksize);
+    const std::span<std::byte> absmax = slot.host(kAbsmax, static_cast<std::size_t>(blocks * kFloatBytes));
+    encode_piece(in, dtype, state, sink.buffer(static_cast<std::size_t>(qfuse_packed_size(size / element))), absmax,
+                 slot);
+    pieces_.then([this, &mean, &name, &sink, &state, absmax, first, blocks] {
+      sink.write(name, first / 2);
+      scratch_.write(first / state.blocksize * kFloatBytes, absmax);
+      if (state.nested) mean.add(reinterpret_cast<const float*>(absmax.data()), blocks);
+    });
+    advance(size);
   }
+  pieces_.finish();
   const std::array<float, format::kCodes4> map = stored_quant_map(state.quant_type);
   sink.write_copy(name + ".quant_map", 0, std::as_bytes(std::span(map)));
-  if (state.nested) {
+  const std::int64_t blocks = qfuse_block_count(weight.entry->bytes() / element, state.blocksize);
+  if (!state.nested) {
+    copy_absmax(name, blocks, sink);
+  } else {
     state.nested->offset = mean.value();
-    encode_absmax(name, qfuse_block_count(weight.entry->bytes() / element, state.blocksize), *state.nested, sink);
+    encode_absmax(name, blocks, *state.nested, sink);
   }
   return state;
 }
 
-// The second pass: the absmax, less their mean, which was known only after the first.
+// How many absmax, of a multiple of `unit`, the second pass has in memory: less than the first.
+std::int64_t WeightEncoder::absmax_piece(std::int64_t unit) const {
+  return std::max(piece_bytes_ / 16 / (unit * kFloatBytes), std::int64_t{1}) * unit;
+}
+
+// Written with the codes, they would need as many buffers again.
+void WeightEncoder::copy_absmax(const std::string& weight, std::int64_t blocks, TensorSink& sink) {
+  const std::int64_t piece = absmax_piece(1);
+  for (std::int64_t at = 0; at < blocks; at += piece) {
+    const std::int64_t count = std::min(piece, blocks - at);
+    scratch_.read(at * kFloatBytes, sink.buffer(static_cast<std::size_t>(count * kFloatBytes)));
+    sink.write(weight + ".absmax", at * kFloatBytes);
+  }
+}
+
+// The absmax, less their mean, which was known only after the first pass.
 void WeightEncoder::encode_absmax(const std::string& weight, std::int64_t blocks, const NestedState& nested,
                                   TensorSink& sink) {
-  const std::int64_t least = nested.blocksize * kFloatBytes;
-  const std::int64_t bytes = piece_bytes_ / 16;  // less than the first pass had in memory
-  const std::int64_t piece = std::max(bytes / least, std::int64_t{1}) * nested.blocksize;  // absmax
+  const std::int64_t piece = absmax_piece(nested.blocksize);
   std::vector<float> absmax;
   std::vector<float> scales;
   for (std::int64_t at = 0; at < blocks; at += piece) {
@@ -159,7 +182,7 @@ void WeightEncoder::encode_absmax(const std::string& weight, std::int64_t blocks
     scratch_.read(at * kFloatBytes, std::as_writable_bytes(std::span(absmax)));
     const std::span<std::byte> codes = sink.buffer(absmax.size());
     quantize_blockwise(absmax, nested.blocksize, nested.offset,
-                       {reinterpret_cast<std::uint8_t*>(codes.data()), codes.size()}, scales, exec_);
+                       {reinterpret_cast<std::uint8_t*>(codes.data()), codes.size()}, scales, pieces_.host_exec());
     sink.write(weight + ".absmax", at);
     sink.write_copy(weight + ".nested_absmax", at / nested.blocksize * kFloatBytes, std::as_bytes(std::span(scales)));
   }

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/memory.h"
+
 namespace qfuse::checkpoint {
 
 // Text that came from a file, fit for a one-line message in UTF-8: control characters, and bytes that are not UTF-8, as
@@ -29,13 +31,16 @@ template <typename... Args>
 // io_error from errno: "<path>: cannot <verb>: <reason>".
 [[noreturn]] void fail_errno(std::string_view path, std::string_view verb);
 
-// Calls `work`; what the standard library throws from it leaves as qfuse::Error, as the public interface promises.
+// Calls `work`; what the standard library and a GPU throw from it leaves as qfuse::Error, as the public interface
+// promises.
 template <typename Work>
 auto with_qfuse_errors(Work work) {
   try {
     return work();
   } catch (const std::filesystem::filesystem_error& error) {
     fail(Status::io_error, "{}: {}", printable(error.path1().native()), error.code().message());
+  } catch (const runtime::Failure& failure) {
+    throw Error(static_cast<Status>(failure.status()), failure.what());
   } catch (const std::bad_alloc&) {
     throw Error(Status::out_of_memory, "out of memory");
   }

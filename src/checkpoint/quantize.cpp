@@ -13,6 +13,7 @@
 #include "checkpoint/linear.h"
 #include "checkpoint/model.h"
 #include "checkpoint/output.h"
+#include "checkpoint/pieces.h"
 #include "checkpoint/progress.h"
 #include "checkpoint/shards.h"
 #include "checkpoint/write_behind.h"
@@ -214,7 +215,7 @@ std::int64_t scratch_bytes(const Plan& plan, const std::optional<Shard>& shard) 
 // A file whose tensors have their places.
 class PlacedTensors : public TensorSink {
  public:
-  PlacedTensors(OutputFile& file, const PlannedFile& planned) : behind_(file) {
+  PlacedTensors(OutputFile& file, std::span<HostMemory> buffers, const PlannedFile& planned) : behind_(file, buffers) {
     for (const TensorEntry& entry : planned.entries)
       places_.emplace(entry.name, static_cast<std::int64_t>(planned.header_bytes) + entry.begin);
   }
@@ -255,9 +256,10 @@ void finish_file(OutputFile& file, PlannedFile& planned,
   file.finish();
 }
 
-void write_file(const Destination& output, PlannedFile& planned, WeightEncoder& encoder, ProgressMeter& meter) {
+void write_file(const Destination& output, PlannedFile& planned, WeightEncoder& encoder, Pieces& pieces,
+                ProgressMeter& meter) {
   OutputFile file = output.create(planned.name);
-  PlacedTensors sink(file, planned);
+  PlacedTensors sink(file, pieces.buffers(), planned);
   std::unordered_map<std::string_view, std::string> quant_states;
   for (const PlannedTensor& tensor : planned.tensors) {
     const Advance advance = [&](std::int64_t bytes) { meter.advance(tensor.stored.entry->name, bytes); };
@@ -273,12 +275,12 @@ void write_file(const Destination& output, PlannedFile& planned, WeightEncoder& 
 }
 
 void write_output(const Destination& output, Plan& plan, const Model& model, const QuantizeOptions& options,
-                  std::int64_t bytes_read) {
+                  Pieces& pieces, std::int64_t bytes_read) {
   ProgressMeter meter(options.progress, bytes_read);
   ScratchFile scratch = output.create_scratch();
-  WeightEncoder encoder(scratch, options.exec);
+  WeightEncoder encoder(scratch, pieces);
   for (std::size_t i = 0; i < plan.files.size(); ++i)
-    if (is_own(options.shard, i)) write_file(output, plan.files[i], encoder, meter);
+    if (is_own(options.shard, i)) write_file(output, plan.files[i], encoder, pieces, meter);
   if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan.files)));
   if (is_own(options.shard, 0)) create_further_files(output, model, plan.config);
 }
@@ -297,7 +299,8 @@ nlohmann::json command_of(const QuantizeOptions& options) {
 QuantizeReport quantize_model(const fs::path& in, const fs::path& out, const QuantizeOptions& options) {
   if (options.max_shard_size < 1)
     fail(Status::invalid_argument, "max_shard_size is {}, must be positive", options.max_shard_size);
-  require_encodable(options.quant_type, options.blocksize, options.exec);
+  Pieces pieces(options.exec);
+  require_encodable(options.quant_type, options.blocksize, pieces);
   const Model model(in);
   check_shard(options.shard, model);
   Plan plan = make_plan(model, options);
@@ -305,7 +308,7 @@ QuantizeReport quantize_model(const fs::path& in, const fs::path& out, const Qua
   const std::unique_ptr<Destination> output =
       open_destination(out, {model, command_of(options), index_of(plan.files), plan.config}, options.shard,
                        options.force, most.bytes_written + scratch_bytes(plan, options.shard));
-  write_output(*output, plan, model, options, most.bytes_read);
+  write_output(*output, plan, model, options, pieces, most.bytes_read);
   output->commit();
   return report_of(plan, options.shard);
 }

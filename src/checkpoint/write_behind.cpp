@@ -2,24 +2,27 @@
 
 namespace qfuse::checkpoint {
 
-WriteBehind::WriteBehind(OutputFile& file) : file_(file), thread_([this] { run(); }) {}
+WriteBehind::WriteBehind(OutputFile& file, std::span<HostMemory> buffers) : file_(file) {
+  for (HostMemory& memory : buffers) buffers_.push_back({&memory, {}, 0});
+  thread_ = std::thread([this] { run(); });
+}
 
 WriteBehind::~WriteBehind() { stop(); }
 
 std::span<std::byte> WriteBehind::buffer(std::size_t size) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return filled_ - written_ < kBuffers || failure_ != nullptr; });
+  changed_.wait(lock, [this] { return given_ - written_ < buffers_.size() || failure_ != nullptr; });
   if (failure_ != nullptr) std::rethrow_exception(failure_);
-  Buffer& free = buffers_[filled_ % kBuffers];
   lock.unlock();  // the writer does not look at a buffer that is not handed over
-  if (free.memory.size() < size) free.memory.resize(size);
-  free.size = size;
-  return std::span(free.memory).first(size);
+  Buffer& free = at(given_);
+  free.bytes = free.memory->room(size);
+  ++given_;
+  return free.bytes;
 }
 
 void WriteBehind::write(std::int64_t offset) {
   const std::lock_guard lock(mutex_);
-  buffers_[filled_ % kBuffers].offset = offset;
+  at(filled_).offset = offset;
   ++filled_;
   changed_.notify_all();
 }
@@ -44,11 +47,11 @@ void WriteBehind::run() {
   while (true) {
     changed_.wait(lock, [this] { return written_ < filled_ || done_; });
     if (written_ == filled_) return;
-    const Buffer& next = buffers_[written_ % kBuffers];
+    const Buffer& next = at(written_);
     lock.unlock();
     std::exception_ptr failure;
     try {
-      file_.write_at(next.offset, std::span(next.memory).first(next.size));
+      file_.write_at(next.offset, next.bytes);
     } catch (...) {
       failure = std::current_exception();
     }

@@ -43,4 +43,15 @@ std::string describe(qfuse_device device) {
   return {};
 }
 
+format::Outcome check_gpu(int index) {
+  const int count = cuda::device_count();
+  if (index >= 0 && index < count) return {};
+  const std::string name = "device cuda:" + std::to_string(index);
+  if (count > 0)
+    return format::unsupported(name + ": this machine has " + std::to_string(count) + (count == 1 ? " GPU" : " GPUs") +
+                               " for this process, numbered from 0");
+  cuda::DeviceFacts none;
+  return format::unsupported(name + ": there is no GPU here: " + cuda::device_facts(0, none).message);
+}
+
 }  // namespace qfuse::runtime

@@ -61,11 +61,14 @@ struct NestedWeight {
   std::vector<std::byte> decoded;
 };
 
-std::vector<std::byte> read_in_chunks(TensorReader& reader, std::int64_t chunk) {
+std::vector<std::byte> read_in_chunks(const TensorReader& reader, std::int64_t chunk) {
+  Pieces pieces({});
   std::vector<std::byte> all(static_cast<std::size_t>(reader.bytes()));
   for (std::int64_t at = 0; at < reader.bytes(); at += chunk)
-    reader.read(at, std::span(all).subspan(static_cast<std::size_t>(at),
-                                           static_cast<std::size_t>(std::min(chunk, reader.bytes() - at))));
+    reader.read(at,
+                std::span(all).subspan(static_cast<std::size_t>(at),
+                                       static_cast<std::size_t>(std::min(chunk, reader.bytes() - at))),
+                pieces.next());
   return all;
 }
 
@@ -74,7 +77,7 @@ TEST(Decode, chunks_of_a_nested_weight_meet_without_a_seam) {
     const NestedWeight weight(2 * 64 * 64 * 3 + 64 * 5 + 13, 64, 64, dtype);  // ends within a block, odd
     const Model model(weight.directory / "x.safetensors");
     const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
-    TensorReader reader(tensors.at(0), dtype, {});
+    const TensorReader reader(tensors.at(0), dtype);
     EXPECT_EQ(reader.alignment(), static_cast<std::int64_t>(64 * 64 * dtype_size(dtype)));
     EXPECT_TRUE(read_in_chunks(reader, reader.alignment()) == weight.decoded);
     EXPECT_TRUE(read_in_chunks(reader, 2 * reader.alignment()) == weight.decoded);
@@ -85,7 +88,7 @@ TEST(Decode, a_weight_larger_than_a_chunk_is_decoded_whole) {
   const NestedWeight weight(9'000'001, 64, 256, Dtype::float32);
   const Model model(weight.directory / "x.safetensors");
   const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
-  TensorReader reader(tensors.at(0), Dtype::float32, {});
+  const TensorReader reader(tensors.at(0), Dtype::float32);
   const std::int64_t chunk = chunk_bytes(reader.alignment());
   ASSERT_GT(reader.bytes(), 2 * chunk);
   EXPECT_EQ(chunk % reader.alignment(), 0);
@@ -111,25 +114,31 @@ TEST(Decode, int8_reads_may_begin_and_end_within_rows) {
              safetensors({{"m.weight", {"I8", {rows, columns}, bytes_of(codes)}}, {"m.SCB", f32(scb)}}));
   const Model model(directory / "x.safetensors");
   const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
-  TensorReader reader(tensors.at(0), Dtype::float16, {});
+  const TensorReader reader(tensors.at(0), Dtype::float16);
+  Pieces pieces({});
   for (std::int64_t begin = 0; begin <= reader.bytes(); begin += 2)
     for (std::int64_t end = begin; end <= reader.bytes(); end += 2) {
       std::vector<std::byte> read(static_cast<std::size_t>(end - begin));
-      reader.read(begin, read);
+      reader.read(begin, read, pieces.next());
       ASSERT_TRUE(std::equal(read.begin(), read.end(), decoded.begin() + begin)) << begin << " to " << end;
     }
 }
 
 TEST(Decode, says_at_once_where_it_cannot) {
+  const auto decode = [](const Exec& exec) {
+    Pieces pieces(exec);
+    require_decodable(pieces);
+  };
   Exec exec;
-  require_decodable(exec);
+  decode(exec);
   exec.device = {QFUSE_REFERENCE, 0};
-  require_decodable(exec);
-  exec.device = {QFUSE_CUDA, 0};
-  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { require_decodable(exec); }), "device cuda"));
+  decode(exec);
   exec.device = {QFUSE_CPU, 0};
   exec.cpu_target = "no such target";
-  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { require_decodable(exec); }), "no such target"));
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { decode(exec); }), "no such target"));
+  exec.cpu_target = "";
+  exec.stream = &exec;
+  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { decode(exec); }), "stream is given"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
@@ -106,6 +107,12 @@ RawTensors small_nested_nf4(const std::string& base) {
   tensors[base + ".nested_quant_map"] = f32(map);
   tensors[base + ".quant_state.bitsandbytes__nf4"] = text(kNestedState);
   return tensors;
+}
+
+// The tree that this was built in, or another, for programs that are carried to another machine.
+fs::path golden(const std::string& name) {
+  const char* const elsewhere = std::getenv("QFUSE_GOLDEN_DIR");
+  return fs::path(elsewhere != nullptr ? elsewhere : QFUSE_GOLDEN_DIR) / name;
 }
 
 testing::AssertionResult holds(const std::string& text, const std::string& part) {

@@ -86,7 +86,7 @@ std::string error_of(Status status, Work work) {
 // Whether `text` holds `part`, for messages that begin with a path.
 testing::AssertionResult holds(const std::string& text, const std::string& part);
 
-inline fs::path golden(const std::string& name) { return fs::path(QFUSE_GOLDEN_DIR) / name; }
+fs::path golden(const std::string& name);  // a path below tests/golden
 
 }  // namespace qfuse::checkpoint
 

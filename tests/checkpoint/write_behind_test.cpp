@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstddef>
 #include <string>
@@ -41,7 +42,8 @@ void put(WriteBehind& behind, std::size_t offset, std::size_t size, char byte) {
 TEST(WriteBehind, WritesEverything) {
   const TemporaryDirectory directory;
   OutputFile file(directory / "file");
-  WriteBehind behind(file);
+  std::array<HostMemory, 3> buffers;
+  WriteBehind behind(file, buffers);
   std::string expected;
   for (int i = 0; i < 200; ++i) {
     const std::size_t size = i % 7 == 0 ? 0 : static_cast<std::size_t>(i % 50) * 1000 + 1;
@@ -58,7 +60,8 @@ TEST(WriteBehind, WritesWhereItIsTold) {
   const TemporaryDirectory directory;
   OutputFile file(directory / "file");
   file.write("header");
-  WriteBehind behind(file);
+  std::array<HostMemory, 3> buffers;
+  WriteBehind behind(file, buffers);
   constexpr std::size_t kPiece = 1000;
   constexpr std::size_t kPieces = 60;
   std::string expected = "header" + std::string(2 * kPieces * kPiece, '?');
@@ -77,7 +80,8 @@ TEST(WriteBehind, AFailureReachesTheCaller) {
   const TemporaryDirectory directory;
   OutputFile file(directory / "file");
   const FileSizeLimit limit(10'000);
-  WriteBehind behind(file);
+  std::array<HostMemory, 3> buffers;
+  WriteBehind behind(file, buffers);
   EXPECT_THROW(
       {
         for (std::size_t i = 0; i < 100; ++i) put(behind, 1000 * i, 1000, 'x');
@@ -90,7 +94,8 @@ TEST(WriteBehind, AFailureOfTheLastWriteReachesFinish) {
   const TemporaryDirectory directory;
   OutputFile file(directory / "file");
   const FileSizeLimit limit(100);
-  WriteBehind behind(file);
+  std::array<HostMemory, 3> buffers;
+  WriteBehind behind(file, buffers);
   put(behind, 0, 1000, 'x');
   EXPECT_THROW(behind.finish(), Error);
 }
@@ -98,7 +103,8 @@ TEST(WriteBehind, AFailureOfTheLastWriteReachesFinish) {
 TEST(WriteBehind, MayBeAbandoned) {
   const TemporaryDirectory directory;
   OutputFile file(directory / "file");
-  WriteBehind behind(file);
+  std::array<HostMemory, 3> buffers;
+  WriteBehind behind(file, buffers);
   put(behind, 0, 1000, 'x');
   behind.buffer(10);  // given, and not handed over
 }
