@@ -9,7 +9,9 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <qfuse/checkpoint.hpp>
 #include <qfuse/qfuse.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "text.h"
@@ -35,9 +37,18 @@ CLI::Validator valid_if(Parse parse) {
       "");
 }
 
+// Of --device; none for auto. No help offers "reference", the slow oracle: it is for tests that stop a run midway.
+inline std::optional<qfuse_device> device_of(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  if (name != "cpu" && name != "reference" && name != "cuda" && !name.starts_with("cuda:"))
+    throw std::invalid_argument(fmt::format("'{}' is none of auto, cpu and cuda[:N]", name));
+  return parse_device(name);
+}
+
 struct ConversionArguments {
   std::string in;
   std::string out;
+  std::string device = "cpu";
   std::string dtype = "auto";
   std::string max_shard_size = "5GB";
   std::string shard;  // "I/N"; empty: no shard, all of the output
@@ -57,7 +68,12 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, 
   parser.add_option("--dtype", args.dtype, dtype_help)
       ->check(CLI::IsMember({"auto", "bf16", "fp16", "fp32"}))
       ->capture_default_str();
-  parser.add_option("--threads", args.threads, "At most this many; 0: one per core")
+  parser
+      .add_option("--device", args.device, "cpu, cuda[:N] or auto: the first GPU that works, else the CPU; see below")
+      ->type_name("DEVICE")
+      ->check(valid_if(device_of))
+      ->capture_default_str();
+  parser.add_option("--threads", args.threads, "Of the CPU at most this many; 0: one per core")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   parser.add_option("--max-shard-size", args.max_shard_size, "Of one file in an output directory")
@@ -72,9 +88,13 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, 
 }
 
 // The end of the help of `command`.
-inline std::string shard_help(const std::string& command) {
+inline std::string conversion_help(const std::string& command) {
   return fmt::format(
       "\n\n"
+      "Every device writes the same bytes. The default is the CPU: a few cores convert faster than disks write, while "
+      "a\n"
+      "GPU takes a moment to start. It pays where few cores are free.\n"
+      "\n"
       "To share the work among N processes, on hosts that see the same files, start each with --shard I/N, I from 0,\n"
       "and else the same command line. They need no connection. Each makes some of the output's files; when all have\n"
       "ended, `qfuse finish OUT` checks that nothing is missing and makes the output, as one process would have.\n"
@@ -83,6 +103,18 @@ inline std::string shard_help(const std::string& command) {
       "(torchrun: $RANK/$WORLD_SIZE; Open MPI: $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE)",
       command);
 }
+
+inline std::string device_name(qfuse_device device) {
+  switch (device.type) {
+    case QFUSE_CPU: return "cpu";
+    case QFUSE_CUDA: return fmt::format("cuda:{}", device.index);
+    case QFUSE_REFERENCE: return "reference";
+  }
+  return "";
+}
+
+// The end of a summary's line.
+inline std::string on_gpu(qfuse_device device) { return device.type == QFUSE_CUDA ? " on " + device_name(device) : ""; }
 
 // What a summary is of.
 inline std::string output_name(const ConversionArguments& args) {
@@ -104,6 +136,8 @@ void set_conversion_options(const ConversionArguments& args, Options& options) {
   options.max_shard_size = parse_size(args.max_shard_size);
   options.force = args.force;
   if (!args.shard.empty()) options.shard = parse_shard(args.shard);
+  const std::optional<qfuse_device> device = device_of(args.device);
+  options.exec.device = device ? *device : checkpoint::best_device();  // which may take a second
   options.exec.threads = args.threads;
 }
 

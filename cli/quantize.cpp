@@ -19,17 +19,19 @@ struct Arguments : ConversionArguments {
   std::vector<std::string> exclude;
 };
 
-void print_summary(const checkpoint::QuantizeReport& report, const Arguments& args, double seconds) {
+void print_summary(const checkpoint::QuantizeReport& report, const Arguments& args, qfuse_device device,
+                   double seconds) {
   if (args.json)
     fmt::print(R"({{"tensors": {}, "quantized": {}, "files": {}, "bytes_read": {}, "bytes_written": {}, )"
-               R"("seconds": {:.3f}}})"
+               R"("device": "{}", "seconds": {:.3f}}})"
                "\n",
-               report.tensors, report.quantized, report.files, report.bytes_read, report.bytes_written, seconds);
+               report.tensors, report.quantized, report.files, report.bytes_read, report.bytes_written,
+               device_name(device), seconds);
   else if (!args.quiet)
-    fmt::print("{}: {} of {} tensors quantized, {} to {} in {} file{}, {:.1f} s\n", output_name(args), report.quantized,
-               report.tensors, human_size(static_cast<double>(report.bytes_read)),
+    fmt::print("{}: {} of {} tensors quantized, {} to {} in {} file{}, {:.1f} s{}\n", output_name(args),
+               report.quantized, report.tensors, human_size(static_cast<double>(report.bytes_read)),
                human_size(static_cast<double>(report.bytes_written)), report.files, report.files == 1 ? "" : "s",
-               seconds);
+               seconds, on_gpu(device));
 }
 
 int run(const Arguments& args) {
@@ -39,11 +41,11 @@ int run(const Arguments& args) {
   options.double_quant = !args.no_double_quant;
   options.include = args.include;
   options.exclude = args.exclude;
-  set_conversion_options(args, options);
   ProgressLine line("quantize", args.quiet);
+  set_conversion_options(args, options);
   options.progress = line.callback();
   const checkpoint::QuantizeReport report = checkpoint::quantize(args.in, args.out, options);
-  print_summary(report, args, line.seconds());
+  print_summary(report, args, options.exec.device, line.seconds());
   if (options.shard && !args.quiet && !args.json) print_next_step(args, report.files);
   return kSuccess;
 }
@@ -71,7 +73,7 @@ Command add_quantize(CLI::App& app) {
       "copied\n"
       "byte for byte. A pattern is that of a shell, for a tensor's whole name: --exclude '*.self_attn.*' keeps every\n"
       "attention as it is. --exclude wins over --include. Ctrl-C leaves no partial output." +
-      shard_help("quantize"));
+      conversion_help("quantize"));
   return {parser, [args] { return run(*args); }};
 }
 

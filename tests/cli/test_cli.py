@@ -53,6 +53,8 @@ class General(Command):
         for arguments in ([], ["nonsense"], ["dequantize"], ["dequantize", "x"], ["compare", "x"], ["inspect", "--no"],
                           ["dequantize", "x", "-o", "y", "--dtype", "int8"],
                           ["dequantize", "x", "-o", "y", "--device", "tpu"],
+                          ["dequantize", "x", "-o", "y", "--device", "cuda:x"],
+                          ["quantize", "x", "-o", "y", "--device", "gpu"],
                           ["dequantize", "x", "-o", "y", "--threads", "-1"],
                           ["quantize"], ["quantize", "x"],
                           ["quantize", "x", "-o", "y", "--type", "int8"],
@@ -122,7 +124,7 @@ class Dequantize(Command):
         summary = json.loads(self.dequantize("--json")[0])
         self.assertGreaterEqual(summary.pop("seconds"), 0)
         self.assertEqual(summary, {"tensors": 21, "dequantized": 14, "files": 1, "bytes_read": 471219,
-                                   "bytes_written": 1000704})
+                                   "bytes_written": 1000704, "device": "cpu"})
 
     def test_quiet(self):
         self.assertEqual(self.dequantize("--quiet"), ("", ""))
@@ -132,13 +134,6 @@ class Dequantize(Command):
             with self.subTest(dtype=dtype):
                 self.dequantize("--dtype", dtype, "--force")
                 self.assertEqual(json.loads((self.out / "config.json").read_text())["dtype"], name)
-
-    def test_devices_and_threads_agree(self):
-        contents = set()
-        for arguments in (["--device", "cpu"], ["--device", "reference"], ["--device", "auto"], ["--threads", "1"]):
-            self.dequantize("--force", *arguments)
-            contents.add((self.out / "model.safetensors").read_bytes())
-        self.assertEqual(len(contents), 1)
 
     def test_existing_output(self):
         self.dequantize()
@@ -215,6 +210,59 @@ def write_big(path, elements=1 << 26):
         file.write(state)
 
 
+class Device(Command):
+    """What --device does on this machine, whether it has GPUs or not."""
+
+    def setUp(self):
+        super().setUp()
+        self.gpus = self.run_qfuse("devices")[0].count("cuda:")
+
+    def convert(self, command, *arguments):
+        source = TINY / ("bnb4" if command == "dequantize" else "full")
+        out, error = self.run_qfuse(command, source, "-o", self.out, "--force", *arguments)
+        self.assertEqual(error, "")
+        return out
+
+    def test_all_and_any_number_of_threads_agree(self):
+        gpus = [["--device", name] for name in ("cuda", "cuda:0", f"cuda:{self.gpus - 1}") if self.gpus > 0]
+        for command in ("dequantize", "quantize"):
+            contents = set()
+            for arguments in (["--device", "cpu"], ["--device", "reference"], ["--device", "auto"], ["--threads", "1"],
+                              ["--device", "auto", "--threads", "1"], *gpus):
+                self.convert(command, *arguments)
+                contents.add((self.out / "model.safetensors").read_bytes())
+            self.assertEqual(len(contents), 1, command)
+
+    def test_auto_is_a_gpu_that_the_summary_names_or_the_cpu(self):
+        best = "cuda:0" if self.gpus > 0 else "cpu"
+        for command in ("dequantize", "quantize"):
+            self.assertEqual(json.loads(self.convert(command, "--device", "auto", "--json"))["device"], best)
+            self.assertEqual(json.loads(self.convert(command, "--json"))["device"], "cpu", "the default")
+            self.assertRegex(self.convert(command, "--device", "auto"), r" s on cuda:0\n\Z" if self.gpus else r" s\n\Z")
+
+    def test_a_gpu_that_is_not_there_is_a_failure_before_anything_is_written(self):
+        name = f"cuda:{self.gpus}"
+        reason = f"this machine has {self.gpus} GPU" if self.gpus > 0 else "there is no GPU here: "
+        for command, source in (("dequantize", TINY / "bnb4"), ("quantize", TINY / "full")):
+            error = self.error(command, source, "-o", self.out, "--device", name, code=1)
+            self.assertIn(f"device {name}: {reason}", error)
+            self.assertEqual(os.listdir(self.directory), [])
+            self.assertNotIn("reference", self.run_qfuse(command, "--help")[0])
+
+    def test_interrupted_on_the_best_device_it_leaves_nothing(self):
+        source = self.directory / "big.safetensors"
+        write_big(source, 1 << 30)
+        process = subprocess.Popen([QFUSE, "dequantize", source, "-o", self.out, "--device", "auto"],
+                                   stderr=subprocess.PIPE, text=True)
+        partial = self.directory / "out.qfuse-partial" / "out"
+        while process.poll() is None and not partial.exists():
+            pass
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
+        self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
+
+
 class Quantize(Command):
     def quantize(self, *arguments, source=TINY / "full", **options):
         return self.run_qfuse("quantize", source, "-o", self.out, *arguments, **options)
@@ -235,7 +283,7 @@ class Quantize(Command):
         self.assertGreaterEqual(summary.pop("seconds"), 0)
         written = sum(tensor["bytes"] for tensor in self.inspect().values())
         self.assertEqual(summary, {"tensors": 21, "quantized": 14, "files": 1, "bytes_read": 1000704,
-                                   "bytes_written": written})
+                                   "bytes_written": written, "device": "cpu"})
 
     def test_how(self):
         name = "model.layers.0.mlp.up_proj.weight"

@@ -1,0 +1,242 @@
+// A GPU writes the files that the CPU writes, byte for byte. With a GPU these are part of test_checkpoint; everywhere,
+// of test_gpu_double, which has a double of one.
+#include <functional>
+#include <optional>
+#include <qfuse/checkpoint.hpp>
+#include <random>
+
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+constexpr qfuse_device kGpu{QFUSE_CUDA, 0};
+
+Files files_of(const fs::path& output) {
+  if (!fs::is_directory(output)) return {{"", read_file(output)}};
+  Files files;
+  for (const std::string& name : names_in(output)) files[name] = read_file(output / name);
+  return files;
+}
+
+// Names of files that differ; their bytes are too many to print.
+std::vector<std::string> differing(const Files& a, const Files& b) {
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : a)
+    if (!b.contains(name) || b.at(name) != bytes) names.push_back("'" + name + "'");
+  for (const auto& [name, bytes] : b)
+    if (!a.contains(name)) names.push_back("'" + name + "'");
+  return names;
+}
+
+class Gpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
+  }
+
+  // `convert` writes its output to a path, by a device.
+  void expect_same(const std::function<void(const fs::path& out, qfuse_device device)>& convert) {
+    const TemporaryDirectory directory;
+    convert(directory / "cpu", {QFUSE_CPU, 0});
+    convert(directory / "gpu", kGpu);
+    EXPECT_EQ(differing(files_of(directory / "cpu"), files_of(directory / "gpu")), std::vector<std::string>{});
+    EXPECT_EQ(names_in(directory.path()), (std::vector<std::string>{"cpu", "gpu"}));
+  }
+};
+
+// ---- golden data -----------------------------------------------------------------------------------------------
+
+TEST_F(Gpu, decodes_every_golden_file_to_every_dtype) {
+  const std::vector<std::optional<Dtype>> dtypes{std::nullopt, Dtype::bfloat16, Dtype::float16, Dtype::float32};
+  for (const char* name : {"bnb_cases.safetensors", "bnb_extra.safetensors", "bnb_int8.safetensors", "tiny_llama/bnb4",
+                           "tiny_llama/bnb4_scattered"})
+    for (const std::optional<Dtype> dtype : dtypes) {
+      SCOPED_TRACE(std::string(name) + (dtype ? " to " + std::to_string(static_cast<int>(*dtype)) : ""));
+      expect_same([&](const fs::path& out, qfuse_device device) {
+        DequantizeOptions options;
+        options.dtype = dtype;
+        options.exec.device = device;
+        dequantize(golden(name), out, options);
+      });
+    }
+}
+
+TEST_F(Gpu, encodes_a_model_in_every_way) {
+  for (const QuantType quant_type : {QuantType::nf4, QuantType::fp4})
+    for (const bool double_quant : {true, false})
+      for (const std::int64_t blocksize : {32, 64, 4096}) {
+        SCOPED_TRACE(blocksize);
+        expect_same([&](const fs::path& out, qfuse_device device) {
+          QuantizeOptions options;
+          options.quant_type = quant_type;
+          options.double_quant = double_quant;
+          options.blocksize = blocksize;
+          options.exec.device = device;
+          quantize(golden("tiny_llama/full"), out, options);
+        });
+      }
+}
+
+// ---- sizes -----------------------------------------------------------------------------------------------------
+
+// Bits that are numbers in their dtype, with magnitudes that differ from block to block.
+RawTensor random_tensor(const std::string& type, std::vector<std::int64_t> shape, unsigned seed) {
+  std::mt19937 random(seed);
+  std::size_t n = 1;
+  for (const std::int64_t dimension : shape) n *= static_cast<std::size_t>(dimension);
+  std::string bytes(n * (type == "F32" ? 4 : type == "I8" ? 1 : 2), '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  for (std::size_t high = type == "F32" ? 3 : 1; type != "I8" && high < bytes.size(); high += type == "F32" ? 4 : 2)
+    bytes[high] = static_cast<char>((static_cast<unsigned char>(bytes[high]) & 0x83U) | 0x38U);
+  return {type, std::move(shape), bytes};
+}
+
+// Many pieces of one tensor, then tensors of all sizes, so that each slot is used again for more and for less.
+RawTensors plain_model() {
+  RawTensors tensors{{"a.weight", random_tensor("BF16", {4999, 4096}, 1)},  // 41 MB: three pieces to encode
+                     {"b.weight", random_tensor("F32", {1501, 4099}, 2)},   // two, the second of an odd length
+                     {"c.weight", random_tensor("F16", {33, 127}, 3)},
+                     {"d.weight", random_tensor("BF16", {1, 1}, 4)},
+                     {"e.weight", random_tensor("F32", {0, 64}, 5)},
+                     {"f.weight", random_tensor("F16", {2048, 4096}, 6)},  // one piece and no more
+                     {"norm", random_tensor("BF16", {5003}, 7)},
+                     {"embed_tokens.weight", random_tensor("BF16", {2500, 4096}, 8)}};  // 20 MB, copied
+  for (int i = 0; i < 20; ++i)
+    tensors["m." + std::to_string(i) + ".weight"] =
+        random_tensor("BF16", {i + 1, 64 * i + 3}, static_cast<unsigned>(i));
+  return tensors;
+}
+
+TEST_F(Gpu, converts_tensors_of_all_sizes_there_and_back) {
+  const TemporaryDirectory directory;
+  write_file(directory / "plain", safetensors(plain_model()));
+  for (const bool double_quant : {true, false}) {
+    SCOPED_TRACE(double_quant);
+    QuantizeOptions encode;
+    encode.double_quant = double_quant;
+    encode.force = true;
+    quantize(directory / "plain", directory / "quantized", encode);
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      QuantizeOptions options;
+      options.double_quant = double_quant;
+      options.exec.device = device;
+      quantize(directory / "plain", out, options);
+    });
+    for (const std::optional<Dtype> dtype : {std::optional<Dtype>(), std::optional(Dtype::float32)})
+      expect_same([&](const fs::path& out, qfuse_device device) {
+        DequantizeOptions options;
+        options.dtype = dtype;
+        options.exec.device = device;
+        dequantize(directory / "quantized", out, options);
+      });
+  }
+}
+
+// Pieces begin and end within rows.
+TEST_F(Gpu, decodes_int8_of_all_sizes) {
+  const TemporaryDirectory directory;
+  RawTensors tensors;
+  for (const auto& [rows, columns] : {std::pair{2000, 5003}, {3, 9'000'001}, {1, 1}, {700'001, 1}}) {
+    const std::string name = std::to_string(rows) + "x" + std::to_string(columns);
+    tensors[name + ".weight"] = random_tensor("I8", {rows, columns}, 1);
+    tensors[name + ".SCB"] = random_tensor("F32", {rows}, 2);
+  }
+  write_file(directory / "in", safetensors(tensors));
+  for (const Dtype dtype : {Dtype::bfloat16, Dtype::float32})
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      DequantizeOptions options;
+      options.dtype = dtype;
+      options.exec.device = device;
+      dequantize(directory / "in", out, options);
+    });
+}
+
+// ---- files and shards --------------------------------------------------------------------------------------------
+
+TEST_F(Gpu, writes_the_same_files_and_shards) {
+  expect_same([](const fs::path& out, qfuse_device device) {
+    DequantizeOptions options;
+    options.max_shard_size = 150'000;
+    options.exec.device = device;
+    dequantize(golden("tiny_llama/bnb4"), out, options);
+  });
+  // Of the other output each part is another device's: the CPU's, the GPU's, the CPU's.
+  expect_same([](const fs::path& out, qfuse_device device) {
+    QuantizeOptions options;
+    options.max_shard_size = 100'000;
+    if (device.type == QFUSE_CPU) {
+      quantize(golden("tiny_llama/full"), out, options);
+      return;
+    }
+    for (std::int64_t i = 0; i < 3; ++i) {
+      options.shard = Shard{i, 3};
+      options.exec.device = i == 1 ? device : qfuse_device{QFUSE_CPU, 0};
+      quantize(golden("tiny_llama/full"), out, options);
+    }
+    finish(out);
+  });
+}
+
+// ---- what does not go well ---------------------------------------------------------------------------------------
+
+// The error of both conversions on a device, and that they leave nothing.
+std::string error_on(const Exec& exec, Status status) {
+  const TemporaryDirectory directory;
+  DequantizeOptions decode;
+  decode.exec = exec;
+  QuantizeOptions encode;
+  encode.exec = exec;
+  const std::string error = error_of(status, [&] { dequantize(golden("tiny_llama/bnb4"), directory / "out", decode); });
+  EXPECT_EQ(error_of(status, [&] { quantize(golden("tiny_llama/full"), directory / "out", encode); }), error);
+  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{});
+  return error;
+}
+
+TEST_F(Gpu, cancelling_leaves_nothing) {
+  for (const int last : {1, 2, 3, 4, 7, 20}) {
+    const TemporaryDirectory directory;
+    int calls = 0;
+    DequantizeOptions options;
+    options.exec.device = kGpu;
+    options.progress = [&](const Progress&) { return ++calls < last; };
+    EXPECT_EQ(error_of(Status::cancelled, [&] { dequantize(golden("tiny_llama/bnb4"), directory / "out", options); }),
+              "cancelled");
+    EXPECT_EQ(calls, last);
+    EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{});
+  }
+}
+
+TEST_F(Gpu, one_that_is_not_there_is_refused) {
+  const int count = qfuse_device_count(QFUSE_CUDA);
+  Exec exec;
+  exec.device = {QFUSE_CUDA, count};
+  EXPECT_EQ(error_on(exec, Status::unsupported), "device cuda:" + std::to_string(count) + ": this machine has " +
+                                                     std::to_string(count) + (count == 1 ? " GPU" : " GPUs") +
+                                                     " for this process, numbered from 0");
+}
+
+TEST_F(Gpu, a_stream_of_the_callers_is_refused) {
+  Exec exec;
+  exec.device = kGpu;
+  exec.stream = &exec;
+  EXPECT_TRUE(holds(error_on(exec, Status::invalid_argument), "stream is given"));
+}
+
+TEST_F(Gpu, is_the_best_device) {
+  EXPECT_EQ(best_device().type, QFUSE_CUDA);
+  EXPECT_EQ(best_device().index, 0);
+}
+
+TEST(NoGpu, is_said_and_nothing_is_written) {
+  if (qfuse_device_count(QFUSE_CUDA) > 0) GTEST_SKIP() << "there is a GPU here";
+  Exec exec;
+  exec.device = kGpu;
+  EXPECT_TRUE(holds(error_on(exec, Status::unsupported), "device cuda:0: there is no GPU here: "));
+  EXPECT_EQ(best_device().type, QFUSE_CPU);
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint
