@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times whole conversions of synthetic checkpoints beside `cp` of what they write, and samples their memory.
 
-    bench/checkpoint.py QFUSE [--gigabytes 4] [--one-tensor] [--runs 5] [--directory DIR]
+    bench/checkpoint.py QFUSE [--gigabytes 4] [--one-tensor] [--runs 5] [--directory DIR] [--device cuda]
 
 Makes a bnb-4bit model whose bf16 form has that many gigabytes (sharded by 5 GB, or one single tensor), then runs in turn
 `qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY`, and likewise `qfuse quantize` of what that wrote.
@@ -123,7 +123,8 @@ def in_turn(way, options, source, target, copy):
         for old in (target, copy):
             shutil.rmtree(old, ignore_errors=True)
         subprocess.run(["sync"], check=True)
-        seconds, memory = timed([options.qfuse, way, str(source), "-o", str(target), "--quiet"])
+        seconds, memory = timed([options.qfuse, way, str(source), "-o", str(target), "--quiet",
+                                 "--device", options.device])
         ours.append(seconds)
         peak = max(peak, memory)
         theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{target}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
@@ -156,6 +157,7 @@ def main():
     parser.add_argument("--gigabytes", type=float, default=4)
     parser.add_argument("--one-tensor", action="store_true")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--directory", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--python", help="an interpreter that has bitsandbytes: also times bench/python_way.py")
     parser.add_argument("--python-runs", type=int, default=1)
@@ -169,7 +171,8 @@ def main():
             results.append(in_turn(way, options, source, target, work / "copy"))
             if options.python:
                 results[-1]["python"] = python_way(way, options, source, work / "python")
-        print(json.dumps({"gigabytes": options.gigabytes, "one_tensor": options.one_tensor, "results": results}))
+        print(json.dumps({"gigabytes": options.gigabytes, "one_tensor": options.one_tensor, "device": options.device,
+                          "results": results}))
     finally:
         shutil.rmtree(work)
 

@@ -84,6 +84,7 @@ __global__ void move_encode(const uint4* in, uint2* codes, float* absmax, std::i
 __global__ void __launch_bounds__(kReadThreads) read_vectors(const uint4* from, std::int64_t vectors, uint4* never) {
   uint4 all = {0, 0, 0, 0};
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * kReadThreads;
+#pragma unroll 4
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kReadThreads + threadIdx.x; i < vectors; i += stride) {
     const uint4 v = from[i];
     all = {all.x ^ v.x, all.y ^ v.y, all.z ^ v.z, all.w ^ v.w};

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,30 +14,30 @@
 
 namespace qfuse::checkpoint {
 
-enum class HostMemoryKind { plain, pinned };  // pinned: GPUs copy from and to it while the host goes on
-
 class HostMemory {
  public:
-  explicit HostMemory(HostMemoryKind kind = HostMemoryKind::plain) : kind_(kind) {}
+  HostMemory() = default;
+  // Pinned, so that the GPU of that number copies from and to it while the host goes on.
+  explicit HostMemory(int gpu) : gpu_(gpu) {}
 
   // Room for `size` bytes, until it is asked for more.
   std::span<std::byte> room(std::size_t size) {
-    if (kind_ == HostMemoryKind::pinned) return pinned_room(size);
+    if (gpu_) return pinned_room(size);
     plain_.resize(std::max(plain_.size(), size));
     return std::span(plain_).first(size);
   }
 
  private:
-  // In powers of two: pinning is slow, and a tensor's last piece is a little larger than another's.
+  // In powers of two: pinning is slow, and one tensor's last piece is a little larger than another's.
   std::span<std::byte> pinned_room(std::size_t size) {
     if (pinned_ == nullptr || pinned_->size() < size) {
       pinned_.reset();
-      pinned_ = std::make_unique<runtime::PinnedMemory>(std::bit_ceil(size));
+      pinned_ = std::make_unique<runtime::PinnedMemory>(*gpu_, std::bit_ceil(size));
     }
     return {pinned_->data(), size};
   }
 
-  HostMemoryKind kind_;
+  std::optional<int> gpu_;
   std::vector<std::byte> plain_;
   std::unique_ptr<runtime::PinnedMemory> pinned_;
 };

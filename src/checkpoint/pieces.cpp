@@ -26,15 +26,12 @@ class HostSlot : public Slot {
   std::array<HostMemory, kArrays> memory_;
 };
 
-// An array's memory on both sides.
-struct Pair {
-  HostMemory host{HostMemoryKind::pinned};
-  std::optional<runtime::DeviceMemory> device;
-};
-
 class GpuSlot : public Slot {
  public:
-  explicit GpuSlot(const Exec& exec) : Slot(exec), stream_(exec.device.index) { run_on(stream_.handle()); }
+  explicit GpuSlot(const Exec& exec) : Slot(exec), stream_(exec.device.index) {
+    run_on(stream_.handle());
+    for (HostMemory& memory : host_) memory = HostMemory(exec.device.index);
+  }
 
   // A GPU may still be copying from and to what is freed next. Work that fails now was given up before.
   ~GpuSlot() override {
@@ -44,7 +41,7 @@ class GpuSlot : public Slot {
     }
   }
 
-  std::span<std::byte> host(std::size_t array, std::size_t size) override { return pairs_.at(array).host.room(size); }
+  std::span<std::byte> host(std::size_t array, std::size_t size) override { return host_.at(array).room(size); }
 
   std::span<const std::byte> send(std::size_t array, std::span<const std::byte> filled) override {
     const std::span<std::byte> there = on_device(array, filled.size());
@@ -64,7 +61,7 @@ class GpuSlot : public Slot {
 
  private:
   std::span<std::byte> on_device(std::size_t array, std::size_t size) {
-    std::optional<runtime::DeviceMemory>& memory = pairs_.at(array).device;
+    std::optional<runtime::DeviceMemory>& memory = device_.at(array);
     if (!memory || memory->size() < size) {
       memory.reset();
       memory.emplace(exec().device.index, std::bit_ceil(size));
@@ -73,7 +70,8 @@ class GpuSlot : public Slot {
   }
 
   runtime::Stream stream_;
-  std::array<Pair, kArrays> pairs_;
+  std::array<HostMemory, kArrays> host_;
+  std::array<std::optional<runtime::DeviceMemory>, kArrays> device_;
 };
 
 // A GPU copies to it, works and copies back at the same time, one piece each.
@@ -93,8 +91,7 @@ Pieces::Pieces(const Exec& exec) : host_exec_(exec) {
     fail(Status::invalid_argument, "stream is given, but a conversion has streams of its own");
   if (gpu) host_exec_.device = {QFUSE_CPU, 0};
   const std::size_t slots = gpu ? kSlotsOfGpu : 1;
-  for (std::size_t i = 0; i < slots + 2; ++i)
-    buffers_.emplace_back(gpu ? HostMemoryKind::pinned : HostMemoryKind::plain);
+  for (std::size_t i = 0; i < slots + 2; ++i) buffers_.push_back(gpu ? HostMemory(exec.device.index) : HostMemory());
   for (std::size_t i = 0; i < slots; ++i) ring_.push_back({make_slot(exec), {}});
 }
 

@@ -11,7 +11,7 @@ namespace {
 // No allocator is asked for nothing.
 std::int64_t at_least_one(std::size_t size) { return static_cast<std::int64_t>(std::max<std::size_t>(size, 1)); }
 
-std::string bytes_of(std::size_t size) { return std::to_string(size) + " bytes of memory"; }
+std::string bytes_of(std::size_t size) { return std::to_string(size) + " bytes"; }
 
 // A failure says what failed where.
 void require_on(const std::string& where, const std::string& what, format::Outcome outcome) {
@@ -25,16 +25,17 @@ std::string name_of(int device) { return "cuda:" + std::to_string(device); }
 }  // namespace
 
 DeviceMemory::DeviceMemory(int device, std::size_t size) : device_(device), size_(size) {
-  require_on(name_of(device_), bytes_of(size_), cuda::allocate(device_, at_least_one(size_), data_));
+  require_on(name_of(device_), bytes_of(size_) + " of its memory", cuda::allocate(device_, at_least_one(size_), data_));
 }
 
 DeviceMemory::~DeviceMemory() { cuda::release(device_, data_); }
 
-PinnedMemory::PinnedMemory(std::size_t size) : size_(size) {
-  require_on("pinned", bytes_of(size_), cuda::allocate_pinned(at_least_one(size_), data_));
+PinnedMemory::PinnedMemory(int device, std::size_t size) : device_(device), size_(size) {
+  require_on(name_of(device_), bytes_of(size_) + " of pinned memory",
+             cuda::allocate_pinned(device_, at_least_one(size_), data_));
 }
 
-PinnedMemory::~PinnedMemory() { cuda::release_pinned(data_); }
+PinnedMemory::~PinnedMemory() { cuda::release_pinned(device_, data_); }
 
 Stream::Stream(int device) : device_(device) {
   require_on(name_of(device_), "a stream", cuda::create_stream(device_, handle_));

@@ -42,10 +42,11 @@ class DeviceMemory {
   void* data_ = nullptr;
 };
 
-// Bytes of the host's memory that GPUs copy from and to while the host goes on.
+// Bytes of the host's memory that GPUs copy from and to while the host goes on. `device` is the GPU whose driver pins
+// them, so that no other one is started.
 class PinnedMemory {
  public:
-  explicit PinnedMemory(std::size_t size);
+  PinnedMemory(int device, std::size_t size);
   PinnedMemory(const PinnedMemory&) = delete;
   PinnedMemory& operator=(const PinnedMemory&) = delete;
   ~PinnedMemory();
@@ -54,6 +55,7 @@ class PinnedMemory {
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:
+  int device_;
   std::size_t size_;
   void* data_ = nullptr;
 };

@@ -69,6 +69,15 @@ TEST_F(Double, the_first_that_works_is_the_best_device) {
   EXPECT_EQ(best_device().type, QFUSE_CPU);
 }
 
+// Another one would be started by the first call that names none, which takes a second and memory of it.
+TEST_F(Double, only_the_one_that_was_asked_for_is_used) {
+  const TemporaryDirectory directory;
+  DequantizeOptions options;
+  options.exec.device = {QFUSE_CUDA, 1};
+  dequantize(golden("tiny_llama/bnb4"), directory / "out", options);
+  EXPECT_EQ(gpu_double().used, std::set<int>{1});
+}
+
 // 100 MB when it is decoded.
 RawTensors large_int8() {
   constexpr std::int64_t kRows = 5000;

@@ -78,8 +78,9 @@ int streams_made = 0;
 Outcome broken(const std::string& how) { return {QFUSE_DEVICE_ERROR, "double: " + how}; }
 
 // What a call that can fail begins with.
-Outcome attempt(const char* what) {
+Outcome attempt(int device, const char* what) {
   GpuDouble& gpu = gpu_double();
+  gpu.used.insert(device);
   if (++gpu.calls != gpu.failing_call) return {};
   return broken(std::string("the planted failure of ") + what);
 }
@@ -103,7 +104,7 @@ Outcome enqueue(void* handle, std::function<Outcome()> work) {
 template <typename Params>
 Outcome launch(Outcome (*op)(const Params&, const qfuse_exec&), const Params& p, const qfuse_exec& exec,
                std::initializer_list<const void*> arrays) {
-  if (Outcome o = attempt("a launch"); !o.ok()) return o;
+  if (Outcome o = attempt(exec.device.index, "a launch"); !o.ok()) return o;
   for (const void* array : arrays)
     if (array != nullptr && !device_memory.holds(array)) return broken("an array is not in the GPU's memory");
   return enqueue(exec.stream, [op, p] {
@@ -112,9 +113,9 @@ Outcome launch(Outcome (*op)(const Params&, const qfuse_exec&), const Params& p,
   });
 }
 
-Outcome allocate(const char* what, Memory& kind, std::int64_t bytes, std::int64_t& now, std::int64_t& most,
+Outcome allocate(int device, const char* what, Memory& kind, std::int64_t bytes, std::int64_t& now, std::int64_t& most,
                  void*& memory) {
-  if (Outcome o = attempt(what); !o.ok()) return {QFUSE_OUT_OF_MEMORY, o.message};
+  if (Outcome o = attempt(device, what); !o.ok()) return {QFUSE_OUT_OF_MEMORY, o.message};
   memory = kind.allocate(bytes);
   now += bytes;
   most = std::max(most, now);
@@ -136,22 +137,24 @@ format::Outcome device_facts(int index, DeviceFacts& /*facts*/) {
   return index < device_count() ? format::Outcome{} : format::unsupported("double: no device");
 }
 
-format::Outcome allocate(int /*device*/, std::int64_t bytes, void*& memory) {
+format::Outcome allocate(int device, std::int64_t bytes, void*& memory) {
   tests::GpuDouble& gpu = gpu_double();
-  return tests::allocate("memory", tests::device_memory, bytes, gpu.device_bytes, gpu.most_device_bytes, memory);
+  return tests::allocate(device, "memory", tests::device_memory, bytes, gpu.device_bytes, gpu.most_device_bytes,
+                         memory);
 }
 
 void release(int /*device*/, void* memory) { gpu_double().device_bytes -= tests::device_memory.release(memory); }
 
-format::Outcome allocate_pinned(std::int64_t bytes, void*& memory) {
+format::Outcome allocate_pinned(int device, std::int64_t bytes, void*& memory) {
   tests::GpuDouble& gpu = gpu_double();
-  return tests::allocate("pinned memory", tests::pinned_memory, bytes, gpu.pinned_bytes, gpu.most_pinned_bytes, memory);
+  return tests::allocate(device, "pinned memory", tests::pinned_memory, bytes, gpu.pinned_bytes, gpu.most_pinned_bytes,
+                         memory);
 }
 
-void release_pinned(void* memory) { gpu_double().pinned_bytes -= tests::pinned_memory.release(memory); }
+void release_pinned(int /*device*/, void* memory) { gpu_double().pinned_bytes -= tests::pinned_memory.release(memory); }
 
-format::Outcome create_stream(int /*device*/, void*& stream) {
-  if (format::Outcome o = tests::attempt("a stream"); !o.ok()) return o;
+format::Outcome create_stream(int device, void*& stream) {
+  if (format::Outcome o = tests::attempt(device, "a stream"); !o.ok()) return o;
   auto made = std::make_unique<tests::DoubleStream>();
   made->late = ++tests::streams_made % 2 == 0;
   stream = made.get();
@@ -165,8 +168,8 @@ void destroy_stream(int device, void* stream) {
   tests::streams.erase(stream);
 }
 
-format::Outcome copy(int /*device*/, void* to, const void* from, std::int64_t bytes, void* stream) {
-  if (format::Outcome o = tests::attempt("a copy"); !o.ok()) return o;
+format::Outcome copy(int device, void* to, const void* from, std::int64_t bytes, void* stream) {
+  if (format::Outcome o = tests::attempt(device, "a copy"); !o.ok()) return o;
   const bool in = tests::device_memory.holds(to) && tests::pinned_memory.holds(from);
   const bool out = tests::pinned_memory.holds(to) && tests::device_memory.holds(from);
   if (!in && !out) return tests::broken("a copy that is not between pinned memory and the GPU's");
@@ -176,14 +179,14 @@ format::Outcome copy(int /*device*/, void* to, const void* from, std::int64_t by
   });
 }
 
-format::Outcome synchronize(int /*device*/, void* handle) {
+format::Outcome synchronize(int device, void* handle) {
   tests::DoubleStream& stream = *tests::streams.at(handle);
   for (; !stream.work.empty(); stream.work.pop_front())
     if (stream.failure.ok()) stream.failure = stream.work.front()();
   if (!stream.busy) return stream.failure;
   --gpu_double().busy;
   stream.busy = false;
-  if (format::Outcome o = tests::attempt("work"); !o.ok()) return o;
+  if (format::Outcome o = tests::attempt(device, "work"); !o.ok()) return o;
   return stream.failure;
 }
 

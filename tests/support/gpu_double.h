@@ -6,6 +6,7 @@
 #define QFUSE_TESTS_SUPPORT_GPU_DOUBLE_H
 
 #include <cstdint>
+#include <set>
 
 namespace qfuse::tests {
 
@@ -20,6 +21,7 @@ struct GpuDouble {
   std::int64_t pinned_bytes = 0;
   std::int64_t most_device_bytes = 0;  // at any time
   std::int64_t most_pinned_bytes = 0;
+  std::set<int> used;  // devices that a call named
 };
 
 // The one there is; a test sets it back with = {}. For one thread.

@@ -111,11 +111,13 @@ void release(int device, void* memory) {
   static_cast<void>(on_device(device, [&] { return cudaFree(memory); }));
 }
 
-format::Outcome allocate_pinned(std::int64_t bytes, void*& memory) {
-  return outcome_of(cudaMallocHost(&memory, static_cast<std::size_t>(bytes)));
+format::Outcome allocate_pinned(int device, std::int64_t bytes, void*& memory) {
+  return on_device(device, [&] { return cudaMallocHost(&memory, static_cast<std::size_t>(bytes)); });
 }
 
-void release_pinned(void* memory) { cudaFreeHost(memory); }
+void release_pinned(int device, void* memory) {
+  static_cast<void>(on_device(device, [&] { return cudaFreeHost(memory); }));
+}
 
 format::Outcome create_stream(int device, void*& stream) {
   return on_device(device, [&] {

@@ -28,8 +28,8 @@ format::Outcome device_facts(int index, DeviceFacts& facts);
 // `bytes` of a device's memory, aligned to 256 bytes; of host memory that devices copy from and to at full speed.
 format::Outcome allocate(int device, std::int64_t bytes, void*& memory);
 void release(int device, void* memory);
-format::Outcome allocate_pinned(std::int64_t bytes, void*& memory);
-void release_pinned(void* memory);
+format::Outcome allocate_pinned(int device, std::int64_t bytes, void*& memory);
+void release_pinned(int device, void* memory);
 
 // A stream that does not wait for the legacy default stream.
 format::Outcome create_stream(int device, void*& stream);

@@ -17,9 +17,9 @@ format::Outcome allocate(int /*device*/, std::int64_t /*bytes*/, void*& /*memory
 
 void release(int /*device*/, void* /*memory*/) {}
 
-format::Outcome allocate_pinned(std::int64_t /*bytes*/, void*& /*memory*/) { return none(); }
+format::Outcome allocate_pinned(int /*device*/, std::int64_t /*bytes*/, void*& /*memory*/) { return none(); }
 
-void release_pinned(void* /*memory*/) {}
+void release_pinned(int /*device*/, void* /*memory*/) {}
 
 format::Outcome create_stream(int /*device*/, void*& /*stream*/) { return none(); }
 
