@@ -34,8 +34,20 @@ constexpr float ftz(float x) {
   return (bits & ~kSignBit) < kMinNormalBits ? std::bit_cast<float>(bits & kSignBit) : x;
 }
 
-// mul.ftz.f32: subnormal operands and results count as zero.
-constexpr float mul_ftz(float a, float b) { return ftz(ftz(a) * ftz(b)); }
+// A power of two that brings every product of fp32 numbers that is near kMinNormal to where nothing is subnormal.
+inline constexpr float kFlushScale = 0x1p64F;
+inline constexpr std::uint32_t kFlushedBits = kMinNormalBits + (64U << 23);  // kMinNormal * kFlushScale
+
+// mul.ftz.f32: subnormal operands and results count as zero. A result is judged after it was rounded to 24 bits as if
+// no exponent were too small, as CUDA does (seen on an H100): what plain rounding would lift to kMinNormal may be zero.
+constexpr float mul_ftz(float a, float b) {
+  a = ftz(a);
+  b = ftz(b);
+  const auto scaled = std::bit_cast<std::uint32_t>(a * kFlushScale * b);
+  const float product = a * b;
+  if ((scaled & ~kSignBit) >= kFlushedBits) return product;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(product) & kSignBit);
+}
 
 // Round to nearest even.
 constexpr std::uint16_t to_bfloat16(float x) {

@@ -97,6 +97,22 @@ TEST(Rounding, FlushingProductFlushesOperandsAndResult) {
   EXPECT_EQ(mul_ftz(0x1p-100F, 0x1p-27F), 0.0F) << "a subnormal result becomes zero";
   EXPECT_TRUE(std::signbit(mul_ftz(-0x1p-100F, 0x1p-27F)));
   EXPECT_EQ(mul_ftz(0x1p-100F, 0x1p-26F), 0x1p-126F);
+  EXPECT_EQ(mul_ftz(0x1.fffffep-100F, 0x1p-27F), 0.0F) << "below 2^-126 in 24 bits";
+  EXPECT_TRUE(std::isnan(mul_ftz(INFINITY, 0x1p-127F))) << "infinity times what counts as zero";
+  EXPECT_EQ(mul_ftz(FLT_MAX, 0.0F), 0.0F) << "though its scaled operand is infinite";
+  EXPECT_EQ(mul_ftz(FLT_MAX, 0x1p-126F), 0x1.fffffep1F);
+}
+
+// A foreign judge: the exact product in fp64, rounded to 24 bits where no exponent is too small.
+TEST(Rounding, FlushingProductIsJudgedAfterRoundingTo24Bits) {
+  std::mt19937 random(4);
+  for (int i = 0; i < 2'000'000; ++i) {
+    const float a = float_of((static_cast<std::uint32_t>(random()) & 0x007fffffU) | 0x20000000U);  // [2^-63, 2^-62)
+    const auto b = static_cast<float>(0x1p-126 / a * (1 + std::ldexp(static_cast<double>(random() % 7) - 3, -24)));
+    const double exact = static_cast<double>(a) * static_cast<double>(b);
+    const bool flushed = static_cast<float>(exact * 0x1p100) < 0x1p-26F;
+    ASSERT_EQ(mul_ftz(a, b), flushed ? 0.0F : a * b) << a << " * " << b;
+  }
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 // Entries of the table of scales: one for each 8-bit code of a nested block, or one for each of so many plain blocks.
 constexpr std::int64_t kScales = format::kCodes8;
 
-// The least absmax whose products with every code of both codebooks (the smallest is 2^-7.6) are normal numbers.
-constexpr std::uint32_t kTameBits = 0x04000000U;  // 2^-119
+// An absmax from which on products with every code of both codebooks (the smallest is 2^-7.6) are normal numbers.
+constexpr std::uint32_t kTameBits = 0x04800000U;  // 2^-118
 
 // ---- steps ----
 

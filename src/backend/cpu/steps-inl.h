@@ -49,7 +49,14 @@ HWY_INLINE hn::Vec<DF> ftz([[maybe_unused]] DF df, hn::Vec<DF> v) {
 
 template <class DF>
 HWY_INLINE hn::Vec<DF> mul_ftz([[maybe_unused]] DF df, hn::Vec<DF> a, hn::Vec<DF> b) {
-  return ftz(df, hn::Mul(ftz(df, a), ftz(df, b)));
+  const Bits<DF> du;
+  a = ftz(df, a);
+  b = ftz(df, b);
+  const auto scaled = hn::Mul(hn::Mul(a, hn::Set(df, format::kFlushScale)), b);
+  const auto product = hn::Mul(a, b);
+  const auto flushed = hn::RebindMask(df, magnitude_less(du, magnitude_bits(df, scaled), format::kFlushedBits));
+  const auto zero = hn::BitCast(df, hn::And(hn::BitCast(du, product), hn::Set(du, format::kSignBit)));
+  return hn::IfThenElse(flushed, zero, product);
 }
 
 // The 16-bit roundings come in two steps, so that a caller who knows that no lane is NaN may leave out the second.
