@@ -26,6 +26,8 @@ bool is_at(const Descriptor& file, const fs::path& path) {
 
 }  // namespace
 
+fs::path lock_path(const fs::path& directory) { return fs::path(directory.native() + ".lock"); }
+
 std::optional<Descriptor> take_lock(const fs::path& path, LockKind kind) {
   const int operation = (kind == LockKind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
   while (true) {
@@ -36,7 +38,7 @@ std::optional<Descriptor> take_lock(const fs::path& path, LockKind kind) {
   }
 }
 
-WorkDirectory::Claim::Claim(const fs::path& directory) : path_(directory.native() + ".lock") {
+WorkDirectory::Claim::Claim(const fs::path& directory) : path_(lock_path(directory)) {
   std::optional<Descriptor> lock = take_lock(path_, LockKind::exclusive);
   if (!lock) fail(Status::io_error, "{}: is being written by another process", printable(directory.native()));
   lock_ = std::move(*lock);

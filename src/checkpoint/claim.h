@@ -13,6 +13,9 @@ namespace qfuse::checkpoint {
 
 enum class LockKind { shared, exclusive };
 
+// The file of the lock on `directory`.
+std::filesystem::path lock_path(const std::filesystem::path& directory);
+
 // The lock on the file `path`, which is made where it is missing; none while another process has it otherwise.
 std::optional<Descriptor> take_lock(const std::filesystem::path& path, LockKind kind);
 
@@ -27,7 +30,7 @@ class WorkDirectory {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  // The exclusive lock <directory>.lock, whose file goes with it.
+  // The exclusive lock on it, whose file goes with it.
   class Claim {
    public:
     explicit Claim(const std::filesystem::path& directory);

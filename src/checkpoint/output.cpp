@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kPartialEnding = ".qfuse-partial";
 constexpr const char* kOldEnding = ".qfuse-old";  // what is being replaced, for a moment
+constexpr const char* kShardsEnding = ".qfuse-shards";
 
 std::string shown(const fs::path& path) { return printable(path.native()); }
 
@@ -79,6 +80,19 @@ fs::path without_trailing_slash(const fs::path& path) {
 fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 fs::path beside(const fs::path& target, const char* ending) { return fs::path(target.native() + ending); }
+
+fs::path shards_directory(const fs::path& target) { return beside(target, kShardsEnding); }
+
+void check_neighbours(const fs::path& target, const fs::path& input) {
+  const fs::path checked = without_trailing_slash(target);
+  const fs::path partial = beside(checked, kPartialEnding);
+  const fs::path in = fs::canonical(input);
+  for (const fs::path& neighbour :
+       {partial, lock_path(partial), beside(checked, kOldEnding), shards_directory(checked)})
+    if (contains(fs::weakly_canonical(fs::absolute(neighbour)), in))
+      fail(Status::invalid_argument, "{}: the input lies in {}, which is removed on the way to {}: rename one of them",
+           shown(input), shown(neighbour), shown(checked));
+}
 
 fs::path check_target(const fs::path& target, OutputKind kind, bool force, const fs::path& input, std::int64_t bytes) {
   fs::path checked = without_trailing_slash(target);

@@ -74,10 +74,16 @@ class PendingOutput : public Destination {
 std::filesystem::path check_target(const std::filesystem::path& target, OutputKind kind, bool force,
                                    const std::filesystem::path& input, std::int64_t bytes);
 
+// Refuses an input that is one of the neighbours which runs make and remove on the way to `target`, or lies in one: it
+// would go with them.
+void check_neighbours(const std::filesystem::path& target, const std::filesystem::path& input);
+
 // "out/" and "out/." name what "out" names; a target's neighbours are found from the latter.
 std::filesystem::path without_trailing_slash(const std::filesystem::path& path);
 // The neighbour that has the target's name and `ending`.
 std::filesystem::path beside(const std::filesystem::path& target, const char* ending);
+// Where the shards of an output gather.
+std::filesystem::path shards_directory(const std::filesystem::path& target);
 std::filesystem::path parent_of(const std::filesystem::path& path);
 
 // The names that transformers looks for: of the `count` .safetensors files of a directory, number `i` from 0.

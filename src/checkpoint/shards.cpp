@@ -28,8 +28,6 @@ fs::path make_shards_directory(const fs::path& target) {
 
 }  // namespace
 
-fs::path shards_directory(const fs::path& target) { return beside(target, ".qfuse-shards"); }
-
 Descriptor lock_shards(const fs::path& shards, LockKind kind) {
   std::optional<Descriptor> lock = take_lock(shards / ".qfuse-lock", kind);
   if (!lock)
@@ -75,6 +73,7 @@ void ShardOutput::agree_on(const std::string& plan) const {
 std::unique_ptr<Destination> open_destination(const fs::path& out, const Conversion& conversion,
                                               const std::optional<Shard>& shard, bool force, std::int64_t bytes) {
   const Model& model = conversion.model;
+  check_neighbours(out, model.path());
   if (shard)
     return std::make_unique<ShardOutput>(out, *shard, force, model.path(), bytes,
                                          print_shards_plan(conversion, shard->count));

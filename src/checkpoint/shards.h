@@ -16,9 +16,6 @@
 
 namespace qfuse::checkpoint {
 
-// Where the shards of an output gather.
-std::filesystem::path shards_directory(const std::filesystem::path& target);
-
 // The lock of a directory of shards: shared by those who make them, exclusive for finish(). io_error if it is taken.
 Descriptor lock_shards(const std::filesystem::path& shards, LockKind kind);
 

@@ -297,6 +297,34 @@ TEST(Dequantize, progress_ends_at_its_total) {
   EXPECT_EQ(done, report.bytes_written);
 }
 
+TEST(Dequantize, the_input_does_not_go_with_what_a_run_removes) {
+  const TemporaryDirectory directory;
+  const auto refused = [&](const fs::path& in, std::optional<Shard> shard) {
+    DequantizeOptions options;
+    options.shard = shard;
+    const std::string error =
+        error_of(Status::invalid_argument, [&] { dequantize(in, (directory / "m").native() + "/", options); });
+    EXPECT_TRUE(holds(error, "rename one of them"));
+    EXPECT_TRUE(fs::exists(in)) << in;
+  };
+  for (const std::string ending : {".qfuse-partial", ".qfuse-old", ".qfuse-shards"}) {
+    const fs::path in = directory / ("m" + ending);
+    fs::copy(golden("tiny_llama/bnb4"), in);
+    fs::copy(golden("tiny_llama/bnb4"), in / "model");
+    for (const std::optional<Shard> shard : {std::optional<Shard>(), std::optional<Shard>(Shard{0, 2})}) {
+      refused(in, shard);
+      refused(in / "model", shard);
+    }
+    fs::create_directory_symlink(in, directory / "link");
+    refused(directory / "link", std::nullopt);
+    fs::remove(directory / "link");
+    fs::remove_all(in);
+  }
+  fs::copy(golden("bnb_cases.safetensors"), directory / "m.qfuse-partial.lock");
+  refused(directory / "m.qfuse-partial.lock", std::nullopt);
+  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{"m.qfuse-partial.lock"});
+}
+
 TEST(Dequantize, the_input_is_not_written_to) {
   const TemporaryDirectory directory;
   fs::copy(golden("tiny_llama/bnb4"), directory / "in");
