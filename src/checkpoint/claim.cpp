@@ -16,12 +16,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Whether the lock was free, or the file system has none, as some network file systems.
+bool lock(const Descriptor& file, int operation, const fs::path& path) {
+  int result = 0;
+  do result = ::flock(file.get(), operation);
+  while (result != 0 && errno == EINTR);
+  if (result == 0 || errno == ENOSYS || errno == EOPNOTSUPP || errno == EINVAL) return true;
+  if (errno != EWOULDBLOCK) fail_errno(path.native(), "lock");
+  return false;
+}
+
 // Whoever had a lock before removes its file in the end, and another process may have made the next one by then.
 bool is_at(const Descriptor& file, const fs::path& path) {
   struct stat opened {};
   struct stat there {};
-  return ::fstat(file.get(), &opened) == 0 && ::lstat(path.c_str(), &there) == 0 && opened.st_dev == there.st_dev &&
-         opened.st_ino == there.st_ino;
+  if (::fstat(file.get(), &opened) != 0) fail_errno(path.native(), "stat");
+  if (::lstat(path.c_str(), &there) != 0 && errno != ENOENT) fail_errno(path.native(), "stat");
+  // Of a file that is not there, the number is 0. Without a link, what is there is a cache's memory of this one.
+  return opened.st_nlink > 0 && opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
 }
 
 }  // namespace
@@ -29,13 +41,16 @@ bool is_at(const Descriptor& file, const fs::path& path) {
 fs::path lock_path(const fs::path& directory) { return fs::path(directory.native() + ".lock"); }
 
 std::optional<Descriptor> take_lock(const fs::path& path, LockKind kind) {
+  constexpr int kTries = 100;  // more than ever meet; a file system that denies its own files is no reason to hang
   const int operation = (kind == LockKind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
-  while (true) {
+  for (int i = 0; i < kTries; ++i) {
     Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666));
     if (file.get() < 0) fail_errno(path.native(), "create");
-    if (::flock(file.get(), operation) != 0 && errno == EWOULDBLOCK) return std::nullopt;
+    if (!lock(file, operation, path)) return std::nullopt;
     if (is_at(file, path)) return file;
   }
+  fail(Status::io_error, "{}: was gone each of {} times that it was made to be locked", printable(path.native()),
+       kTries);
 }
 
 WorkDirectory::Claim::Claim(const fs::path& directory) : path_(lock_path(directory)) {
