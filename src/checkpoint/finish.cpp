@@ -37,14 +37,12 @@ void check_begun(const fs::path& target, const fs::path& shards) {
        shown(shards.filename() / kPlanFile));
 }
 
-// What is no part of the output is not thrown away with the directory. (NFS keeps files that were removed while they
-// were open under names of its own.)
+// What is no part of the output is not thrown away with the directory.
 void check_known(const fs::path& shards, const ShardsPlan& plan) {
   std::set<std::string> names;
   for (const ShardsPlan::File& file : plan.files) names.insert(file.name);
-  for (const fs::path& name : list_directory(shards))
-    if (!names.contains(name) && !plan.others.contains(name) && !name.native().starts_with(kOwnPrefix) &&
-        !name.native().starts_with(".nfs"))
+  for (const fs::path& name : list_shards(shards))
+    if (!names.contains(name) && !plan.others.contains(name))
       fail(Status::invalid_data, "{}: '{}' is no part of the output: move or remove it", shown(shards), shown(name));
 }
 
@@ -109,7 +107,7 @@ std::string run_again(std::int64_t shard, const ShardsPlan& plan) {
 }
 
 ShardsPlan read_plan(const fs::path& shards) {
-  return advising("remove it and run a shard again",
+  return advising(fmt::format("remove {} and run all shards again", shown(shards)),
                   [&] { return parse_shards_plan(read_shards_plan(shards), shown(shards / kPlanFile)); });
 }
 

@@ -36,6 +36,14 @@ Descriptor lock_shards(const fs::path& shards, LockKind kind) {
   return std::move(*lock);
 }
 
+std::vector<fs::path> list_shards(const fs::path& shards) {
+  std::vector<fs::path> names = list_directory(shards);
+  std::erase_if(names, [](const fs::path& name) {
+    return name.native().starts_with(kOwnPrefix) || name.native().starts_with(".nfs");
+  });
+  return names;
+}
+
 ShardOutput::ShardOutput(const fs::path& target, const Shard& shard, bool force, const fs::path& input,
                          std::int64_t bytes, const std::string& plan)
     : shards_(make_shards_directory(check_target(target, OutputKind::directory, force, input, bytes))),
@@ -55,7 +63,13 @@ void ShardOutput::publish(const fs::path& name) const {
 // matters to those alone that come at the same moment with different plans.
 void ShardOutput::agree_on(const std::string& plan) const {
   const fs::path there = shards_ / kPlanFile;
+  const std::vector<fs::path> files = list_shards(shards_);  // before the plan is looked for: it is older than they are
   if (!fs::exists(fs::symlink_status(there))) {
+    if (!files.empty())
+      fail(Status::invalid_data,
+           "{}: holds '{}' of an unknown conversion, since {} is missing: remove the directory "
+           "and run all shards again",
+           shown(shards_), shown(files.front()), kPlanFile);
     OutputFile file = create(kPlanFile);
     file.write(plan);
     file.finish();
@@ -66,8 +80,8 @@ void ShardOutput::agree_on(const std::string& plan) const {
   const std::string found = read_shards_plan(shards_);
   if (found != plan)
     fail(Status::invalid_argument,
-         "{}: holds another conversion ({}): finish it, or remove it and all shards begin anew", shown(shards_),
-         plan_difference(found, plan));
+         "{}: holds another conversion ({}): finish it, or remove the directory and run all shards again",
+         shown(shards_), plan_difference(found, plan));
 }
 
 std::unique_ptr<Destination> open_destination(const fs::path& out, const Conversion& conversion,

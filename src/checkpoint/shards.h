@@ -9,6 +9,7 @@
 #include <optional>
 #include <qfuse/checkpoint.hpp>
 #include <string>
+#include <vector>
 
 #include "checkpoint/claim.h"
 #include "checkpoint/output.h"
@@ -19,12 +20,16 @@ namespace qfuse::checkpoint {
 // The lock of a directory of shards: shared by those who make them, exclusive for finish(). io_error if it is taken.
 Descriptor lock_shards(const std::filesystem::path& shards, LockKind kind);
 
+// The names there of what shards made, sorted. Not those of qfuse itself, nor of files that NFS keeps for whoever has
+// them open.
+std::vector<std::filesystem::path> list_shards(const std::filesystem::path& shards);
+
 // The part of one process. It works in a directory of its own below the shared one, and moves each finished file to its
 // final name there: what has that name is whole, and nobody removes what another one made.
 class ShardOutput : public Destination {
  public:
   // Refuses what check_target() does, of which `bytes` are those of this shard; to run beside a living process of the
-  // same shard, or beside finish(); a directory that has another plan than `plan`.
+  // same shard, or beside finish(); a directory that has another plan than `plan`, or files and none.
   ShardOutput(const std::filesystem::path& target, const Shard& shard, bool force, const std::filesystem::path& input,
               std::int64_t bytes, const std::string& plan);
 

@@ -144,7 +144,21 @@ TEST_P(Shards, of_another_conversion_are_refused) {
   EXPECT_TRUE(holds(change(R"("BF16")", R"("F16")"), "another input"));
   EXPECT_TRUE(holds(change(qfuse_version(), "9.9.9"), "another version"));
   EXPECT_TRUE(holds(change("{", "["), "no plan of qfuse"));
-  EXPECT_TRUE(holds(change("{", "["), "remove it"));
+  EXPECT_TRUE(holds(change("{", "["), "remove the directory and run all"));
+}
+
+// A plan that was removed alone would be made anew, by another conversion too.
+TEST_P(Shards, without_a_plan_are_not_taken_for_those_of_a_new_one) {
+  convert_all("out", 2);
+  fs::remove(shards() / kPlan);
+  const Files before = files_in(shards());
+  const std::string error = error_of(Status::invalid_data, [&] { convert("out", Shard{1, 2}); });
+  EXPECT_TRUE(holds(error, "out.qfuse-shards: holds 'config.json' of an unknown conversion"));
+  EXPECT_TRUE(holds(error, "remove the directory and run all shards again"));
+  EXPECT_TRUE(files_in(shards()) == before);
+  for (const auto& [name, bytes] : before)
+    if (!name.starts_with(".qfuse-")) fs::remove(shards() / name);
+  convert("out", Shard{1, 2});
 }
 
 TEST_P(Shards, beside_a_living_one_of_the_same_number_are_refused) {
@@ -375,7 +389,7 @@ TEST(ShardsPlan, of_a_stranger_is_refused) {
     const std::string error = error_of(Status::invalid_data, [&] { finish(directory / "out"); });
     EXPECT_TRUE(holds(error, message));
     EXPECT_TRUE(holds(error, kPlan));
-    EXPECT_TRUE(holds(error, "remove it and run a shard again"));
+    EXPECT_TRUE(holds(error, "remove " + (directory / "out.qfuse-shards").native() + " and run all shards again"));
     EXPECT_EQ(names_in(directory.path()), Names{"out.qfuse-shards"});
   }
 }
