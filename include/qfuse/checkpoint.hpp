@@ -38,7 +38,7 @@ QFUSE_API qfuse_device best_device();
 
 // One part of a conversion that several processes share, each on a host of its own if need be: the files of the output
 // are dealt out in turn, file i to shard i % count. What one makes gathers in <out>.qfuse-shards beside the output,
-// until finish() makes it the output. All must have the same input and options.
+// until finish() makes it the output. All must have the same options and input, down to the times of its files.
 struct Shard {
   std::int64_t index = 0;  // from 0, as ranks count
   std::int64_t count = 1;  // more than there are files is fine: the last ones have nothing to do

@@ -55,12 +55,13 @@ int Descriptor::release() { return std::exchange(fd_, -1); }
 
 // O_NONBLOCK: a FIFO in a file's place is opened, seen and refused instead of waited for.
 InputFile::InputFile(const fs::path& path)
-    : name_(printable(path.native())), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    : path_(path), name_(printable(path.native())), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (fd_.get() < 0) fail_errno(name_, "open");
   struct stat info {};
   if (::fstat(fd_.get(), &info) != 0) fail_errno(name_, "stat");
   if (!S_ISREG(info.st_mode)) fail(Status::io_error, "{}: is not a regular file", name_);
   size_ = info.st_size;
+  modified_ = info.st_mtim;
 }
 
 void InputFile::read(std::int64_t offset, std::span<std::byte> out) const { read_at(fd_, name_, offset, out); }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -32,15 +33,19 @@ class Descriptor {
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path);
-  [[nodiscard]] const std::string& name() const { return name_; }  // printable
-  [[nodiscard]] std::int64_t size() const { return size_; }        // bytes, when it was opened
+  [[nodiscard]] const std::string& name() const { return name_; }     // printable
+  [[nodiscard]] std::int64_t size() const { return size_; }           // bytes, when it was opened
+  [[nodiscard]] std::timespec modified() const { return modified_; }  // when it was last written to, since 1970
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   // Fills `out` from byte `offset` on; io_error if the file ends before.
   void read(std::int64_t offset, std::span<std::byte> out) const;
 
  private:
+  std::filesystem::path path_;
   std::string name_;
   Descriptor fd_;
   std::int64_t size_ = 0;
+  std::timespec modified_{};
 };
 
 // The whole of a file of at most `limit` bytes; invalid_data if it is longer.

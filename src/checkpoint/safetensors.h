@@ -90,6 +90,7 @@ std::string write_header(std::vector<TensorEntry>& entries);
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::filesystem::path& path);
+  [[nodiscard]] const InputFile& file() const { return file_; }
   [[nodiscard]] const std::string& name() const { return file_.name(); }
   [[nodiscard]] const std::vector<TensorEntry>& entries() const { return entries_; }  // in the order of their bytes
   [[nodiscard]] std::int64_t data_bytes() const { return file_.size() - data_begin_; }

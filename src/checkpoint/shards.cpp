@@ -50,6 +50,7 @@ ShardOutput::ShardOutput(const fs::path& target, const Shard& shard, bool force,
       lock_(lock_shards(shards_, LockKind::shared)),
       work_(shards_ / fmt::format(".qfuse-shard-{:05}", shard.index)) {
   agree_on(plan);
+  remove_earlier(parse_shards_plan(plan, shown(shards_ / kPlanFile)), shard.index);
 }
 
 OutputFile ShardOutput::create(const fs::path& name) const { return OutputFile(work_.path() / name); }
@@ -82,6 +83,13 @@ void ShardOutput::agree_on(const std::string& plan) const {
     fail(Status::invalid_argument,
          "{}: holds another conversion ({}): finish it, or remove the directory and run all shards again",
          shown(shards_), plan_difference(found, plan));
+}
+
+void ShardOutput::remove_earlier(const ShardsPlan& plan, std::int64_t shard) const {
+  for (std::size_t i = 0; i < plan.files.size(); ++i)
+    if (shard_of(i, plan.shards) == shard) fs::remove(shards_ / plan.files[i].name);
+  if (shard != 0) return;
+  for (const std::string& name : plan.others) fs::remove(shards_ / name);
 }
 
 std::unique_ptr<Destination> open_destination(const fs::path& out, const Conversion& conversion,

@@ -25,7 +25,8 @@ Descriptor lock_shards(const std::filesystem::path& shards, LockKind kind);
 std::vector<std::filesystem::path> list_shards(const std::filesystem::path& shards);
 
 // The part of one process. It works in a directory of its own below the shared one, and moves each finished file to its
-// final name there: what has that name is whole, and nobody removes what another one made.
+// final name there: what has that name is whole, and nobody removes what another one made. What the same shard made
+// before is removed first, so that all its files are of one run.
 class ShardOutput : public Destination {
  public:
   // Refuses what check_target() does, of which `bytes` are those of this shard; to run beside a living process of the
@@ -40,6 +41,7 @@ class ShardOutput : public Destination {
 
  private:
   void agree_on(const std::string& plan) const;
+  void remove_earlier(const ShardsPlan& plan, std::int64_t shard) const;
 
   std::filesystem::path shards_;
   Descriptor lock_;

@@ -1,8 +1,7 @@
 #include "checkpoint/shards_plan.h"
 
-#include <array>
-#include <set>
-#include <utility>
+#include <ctime>
+#include <iterator>
 
 #include "checkpoint/errors.h"
 #include "checkpoint/file.h"
@@ -17,11 +16,13 @@ using Json = nlohmann::json;
 constexpr const char* kVersion = "qfuse";  // its keys
 constexpr const char* kConversion = "conversion";
 constexpr const char* kShards = "shards";
+constexpr const char* kInputs = "inputs";
 constexpr const char* kFiles = "files";
 constexpr const char* kOthers = "others";
 
-constexpr std::int64_t kLongest = kLongestHeader;  // bytes: the tensors are those of headers
-constexpr std::size_t kMostKeys = 10'000'000;
+// Bytes. 70,000 experts, each six tensors when it is quantized, are 42 MB.
+constexpr std::int64_t kLongest = 64'000'000;
+constexpr std::size_t kMostKeys = 4'000'000;
 
 bool is_allowed(std::string_view name) { return is_plain_name(name) && !name.starts_with(kOwnPrefix); }
 
@@ -32,14 +33,28 @@ Json tensors_json(std::span<const TensorEntry> entries) {
   return tensors;
 }
 
+// Inputs with the same headers may hold other values; then they were written at another time.
+Json inputs_json(const Model& model) {
+  Json inputs = Json::object();
+  const auto add = [&](const InputFile& file) {
+    const std::timespec modified = file.modified();
+    inputs[file.path().filename().native()] = {
+        {"bytes", file.size()}, {"modified", fmt::format("{}.{:09}", modified.tv_sec, modified.tv_nsec)}};
+  };
+  for (const SafetensorsFile& file : model.files()) add(file.file());
+  if (fs::exists(model.path() / kConfigFile)) add(InputFile(model.path() / kConfigFile));
+  return inputs;
+}
+
+// Not how long they are: one may grow meanwhile, as a log does.
 Json others_json(const Model& model, std::string_view config) {
-  Json others = Json::object();
-  if (!config.empty()) others[std::string(kConfigFile)] = config.size();
+  Json others = Json::array();
+  if (!config.empty()) others.push_back(kConfigFile);
   for (const fs::path& name : companion_files(model)) {
     if (!is_allowed(name.native()))
       fail(Status::unsupported, "{}: its file '{}' cannot be in a sharded output; rename it", model.name(),
            printable(name.native()));
-    others[name.native()] = fs::file_size(model.path() / name);
+    others.push_back(name.native());
   }
   return others;
 }
@@ -85,6 +100,23 @@ ShardsPlan::File parse_file(const Json& json, std::set<std::string>& names, cons
   return file;
 }
 
+// Where two values first differ, and how; `path` leads to them.
+std::string difference(const Json& theirs, const Json& ours, const std::string& path) {
+  if (!ours.is_structured() || theirs.type() != ours.type())
+    return fmt::format("{} is {} there and {} here", printable(path), printable(theirs.dump()), printable(ours.dump()));
+  const auto name = [](const Json& json, const Json::const_iterator& at) {
+    return json.is_object() ? at.key() : std::to_string(std::distance(json.begin(), at));
+  };
+  auto a = theirs.begin();
+  auto b = ours.begin();
+  for (; a != theirs.end() && b != ours.end() && name(theirs, a) == name(ours, b); ++a, ++b)
+    if (*a != *b) return difference(*a, *b, path + "/" + name(ours, b));
+  const auto next = [&](const Json& json, const Json::const_iterator& at) {
+    return at == json.end() ? "nothing more" : fmt::format("'{}'", printable(name(json, at)));
+  };
+  return fmt::format("{} has {} there and {} here", printable(path), next(theirs, a), next(ours, b));
+}
+
 }  // namespace
 
 std::string shard_name(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
@@ -109,10 +141,10 @@ std::string print_shards_plan(const Conversion& conversion, std::int64_t shards)
   plan[kVersion] = qfuse_version();  // of another, other bytes may come
   plan[kConversion] = conversion.command;
   plan[kShards] = shards;
+  plan[kInputs] = inputs_json(conversion.model);
   for (std::size_t i = 0; i < conversion.files.size(); ++i)
-    plan[kFiles].push_back({{"name", conversion.files[i].name},
-                            {"shard", shard_of(i, shards)},
-                            {"tensors", tensors_json(conversion.files[i].entries)}});
+    plan[kFiles].push_back(
+        {{"name", conversion.files[i].name}, {"tensors", tensors_json(conversion.files[i].entries)}});
   plan[kOthers] = others_json(conversion.model, conversion.config);
   std::string text;
   try {
@@ -138,22 +170,28 @@ ShardsPlan parse_shards_plan(const std::string& text, const std::string& where) 
   for (const Json& file : value_of(json, kFiles, Json::value_t::array, where))
     plan.files.push_back(parse_file(file, names, where));
   if (plan.files.empty()) fail(Status::invalid_data, "{}: is no plan of qfuse: has no files", where);
-  for (const auto& [name, bytes] : value_of(json, kOthers, Json::value_t::object, where).items())
-    plan.others.emplace(parse_name(name, names, where), number(bytes, where));
+  for (const Json& name : value_of(json, kOthers, Json::value_t::array, where)) {
+    if (!name.is_string()) fail(Status::invalid_data, "{}: is no plan of qfuse: a name is no string", where);
+    plan.others.insert(parse_name(name.get_ref<const std::string&>(), names, where));
+  }
   return plan;
 }
 
 std::string read_shards_plan(const fs::path& shards) { return read_text(shards / kPlanFile, kLongest); }
 
 std::string plan_difference(const std::string& text, const std::string& ours) {
-  const Json theirs = Json::parse(text, nullptr, false);
+  constexpr const char* kNoPlan = "no plan of qfuse";
   const Json own = Json::parse(ours);
-  if (!theirs.is_object()) return "no plan of qfuse";
-  constexpr std::array kWhat{std::pair{kVersion, "another version of qfuse"},
-                             std::pair{kShards, "another number of shards"}, std::pair{kConversion, "other options"}};
-  for (const auto& [key, what] : kWhat)
-    if (theirs.find(key) == theirs.end() || theirs[key] != own[key]) return what;
-  return "another input";
+  Json theirs;
+  try {
+    theirs = parse_json<Json>(text, "", kMostKeys);
+  } catch (const Error&) {  // no JSON, or too much of it
+    return kNoPlan;
+  }
+  if (!theirs.is_object()) return kNoPlan;
+  for (const char* key : {kVersion, kShards, kConversion, kInputs, kFiles, kOthers})
+    if (const Json their = theirs.value(key, Json()); their != own[key]) return difference(their, own[key], key);
+  return "more keys there than here";
 }
 
 }  // namespace qfuse::checkpoint

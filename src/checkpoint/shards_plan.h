@@ -1,14 +1,15 @@
-// What the processes of a sharded conversion agree on. Each one computes it from the input's headers alone.
+// What the processes of a sharded conversion agree on. Each one computes it from what the input's files are like and
+// from their headers.
 #ifndef QFUSE_CHECKPOINT_SHARDS_PLAN_H
 #define QFUSE_CHECKPOINT_SHARDS_PLAN_H
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <qfuse/checkpoint.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ struct ShardsPlan {
   };
   std::int64_t shards = 0;
   std::vector<File> files;
-  std::map<std::string, std::int64_t> others;  // further files and their bytes
+  std::set<std::string> others;  // further files
 };
 
 // Of the names in a directory of shards, those that are no part of the output begin so.
@@ -61,7 +62,7 @@ ShardsPlan parse_shards_plan(const std::string& text, const std::string& where);
 // The text of the plan in a directory of shards.
 std::string read_shards_plan(const std::filesystem::path& shards);
 
-// In what a plan differs from `ours`: "another number of shards".
+// The first value in which a plan differs from `ours`: "shards is 3 there and 4 here".
 std::string plan_difference(const std::string& text, const std::string& ours);
 
 }  // namespace qfuse::checkpoint
