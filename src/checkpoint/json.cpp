@@ -13,6 +13,12 @@ constexpr std::array<std::string_view, 3> kHidden{R"("\u0000-Infinity")", R"("\u
 
 }  // namespace
 
+std::size_t find_escaped_zero(std::string_view json) {
+  for (std::size_t at = json.find('\\'); at < json.size(); at = json.find('\\', at + 2))
+    if (json.substr(at).starts_with("\\u0000")) return at;
+  return std::string_view::npos;
+}
+
 std::string hide_special_numbers(std::string_view json) {
   std::string hidden;
   bool in_string = false;

@@ -15,6 +15,8 @@ namespace qfuse::checkpoint {
 
 inline constexpr char kSpecialNumberMark = '\0';
 
+// Where a string holds \u0000, and not a backslash before "u0000"; npos: nowhere.
+std::size_t find_escaped_zero(std::string_view json);
 std::string hide_special_numbers(std::string_view json);
 std::string restore_special_numbers(std::string_view json);
 
@@ -26,7 +28,7 @@ Json parse_json(std::string_view text, const std::string& where, std::size_t mos
   // The parser would take a zero byte for the end of the text.
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     fail(Status::invalid_data, "{}: is not valid JSON: byte {} is zero", where, zero);
-  if (const std::size_t zero = text.find("\\u0000"); zero != std::string_view::npos)
+  if (const std::size_t zero = find_escaped_zero(text); zero != std::string_view::npos)
     fail(Status::invalid_data, "{}: holds a zero character, at byte {}", where, zero);
   std::size_t keys = 0;
   const auto check = [&](int depth, typename Json::parse_event_t event, Json& parsed) {

@@ -394,6 +394,19 @@ TEST(ShardsOfInput, a_quant_state_is_no_longer_than_planned) {
   }
 }
 
+// What JSON escapes once more, and is no zero character.
+TEST(ShardsOfInput, a_tensor_s_name_may_have_a_backslash_before_u0000) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "in");
+  const std::string name = R"(a\u0000b.weight)";
+  write_file(directory / "in/model.safetensors", safetensors(small_nf4(name)));
+  DequantizeOptions options;
+  options.shard = Shard{0, 1};
+  dequantize(directory / "in", directory / "out", options);
+  finish(directory / "out");
+  EXPECT_TRUE(load(directory / "out").contains(name));
+}
+
 // ---- the plan --------------------------------------------------------------------------------------------------
 
 std::string plan_with(const std::string& files, const std::string& others = "[]", const std::string& shards = "2") {
