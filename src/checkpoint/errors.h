@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "runtime/memory.h"
@@ -20,6 +21,7 @@ namespace qfuse::checkpoint {
 // Text that came from a file, fit for a one-line message in UTF-8: control characters, and bytes that are not UTF-8, as
 // \xNN; the end of long text cut off.
 std::string printable(std::string_view text);
+inline std::string shown(const std::filesystem::path& path) { return printable(path.native()); }
 // A shape as "[2, 3]"; one can have millions of dimensions, so its end is cut off too.
 std::string printable(std::span<const std::int64_t> shape);
 
@@ -39,6 +41,8 @@ auto with_qfuse_errors(Work work) {
     return work();
   } catch (const std::filesystem::filesystem_error& error) {
     fail(Status::io_error, "{}: {}", printable(error.path1().native()), error.code().message());
+  } catch (const std::system_error& error) {  // a thread that could not be started
+    fail(Status::io_error, "{}", error.what());
   } catch (const runtime::Failure& failure) {
     throw Error(static_cast<Status>(failure.status()), failure.what());
   } catch (const std::bad_alloc&) {

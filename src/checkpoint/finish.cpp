@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string shown(const fs::path& path) { return printable(path.native()); }
-
 // "a, b, c and 4 more"
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 3;  // what a line has room for

@@ -20,8 +20,6 @@ constexpr const char* kPartialEnding = ".qfuse-partial";
 constexpr const char* kOldEnding = ".qfuse-old";  // what is being replaced, for a moment
 constexpr const char* kShardsEnding = ".qfuse-shards";
 
-std::string shown(const fs::path& path) { return printable(path.native()); }
-
 bool contains(const fs::path& outer, const fs::path& inner) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }

@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string shown(const fs::path& path) { return printable(path.native()); }
-
 // The one that all shards share: made by whoever comes first.
 fs::path make_shards_directory(const fs::path& target) {
   fs::path shards = shards_directory(target);

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <string>
+#include <system_error>
 
+#include "checkpoint/errors.h"
 #include "support.h"
 
 namespace qfuse::checkpoint {
@@ -37,6 +40,12 @@ class FileSizeLimit {
 void put(WriteBehind& behind, std::size_t offset, std::size_t size, char byte) {
   std::ranges::fill(behind.buffer(size), static_cast<std::byte>(byte));
   behind.write(static_cast<std::int64_t>(offset));
+}
+
+TEST(Errors, of_the_system_are_qfuse_s) {  // as of a thread that cannot be started
+  const std::error_code error(EAGAIN, std::generic_category());
+  EXPECT_EQ(error_of(Status::io_error, [&] { with_qfuse_errors([&] { throw std::system_error(error); }); }),
+            "Resource temporarily unavailable");
 }
 
 TEST(WriteBehind, WritesEverything) {
