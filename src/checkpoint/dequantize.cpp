@@ -126,15 +126,6 @@ DequantizeReport report_of(const Plan& plan, const std::optional<Shard>& shard) 
   return report;
 }
 
-void write_output(const Destination& output, const Plan& plan, const Model& model, const DequantizeOptions& options,
-                  Pieces& pieces, std::int64_t bytes) {
-  ProgressMeter meter(options.progress, bytes);
-  for (std::size_t i = 0; i < plan.files.size(); ++i)
-    if (is_own(options.shard, i)) write_file(output, plan.files[i], plan, {options, pieces, meter});
-  if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan.files)));
-  if (is_own(options.shard, 0)) create_further_files(output, model, plan.config);
-}
-
 nlohmann::json command_of(const DequantizeOptions& options) {
   return {{"command", "dequantize"},
           {"dtype", options.dtype ? dtype_name(*options.dtype) : "auto"},
@@ -150,10 +141,13 @@ DequantizeReport dequantize_model(const fs::path& in, const fs::path& out, const
   check_shard(options.shard, model);
   const Plan plan = make_plan(model, options);
   const DequantizeReport report = report_of(plan, options.shard);
+  const Conversion conversion{model, command_of(options), index_of(plan.files), plan.config};
   const std::unique_ptr<Destination> output =
-      open_destination(out, {model, command_of(options), index_of(plan.files), plan.config}, options.shard,
-                       options.force, report.bytes_written);
-  write_output(*output, plan, model, options, pieces, report.bytes_written);
+      open_destination(out, conversion, options.shard, options.force, report.bytes_written);
+  ProgressMeter meter(options.progress, report.bytes_written);
+  write_files(*output, conversion, options.shard, [&](std::size_t i) {
+    write_file(*output, plan.files[i], plan, {options, pieces, meter});
+  });
   output->commit();
   return report;
 }

@@ -110,6 +110,10 @@ void ScratchFile::write(std::int64_t offset, std::span<const std::byte> bytes) {
 
 void ScratchFile::read(std::int64_t offset, std::span<std::byte> out) const { read_at(fd_, name_, offset, out); }
 
+bool is_without_links(int error) {
+  return error == EPERM || error == EOPNOTSUPP || error == EXDEV || error == EMLINK || error == ENOSYS;
+}
+
 void sync_directory(const fs::path& path) {
   const Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some network file systems cannot flush a directory and say EINVAL; their renames are durable by other means.

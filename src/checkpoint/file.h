@@ -82,6 +82,9 @@ class ScratchFile {
 // The names in a directory, sorted.
 std::vector<std::filesystem::path> list_directory(const std::filesystem::path& path);
 
+// Whether link() failed with `error` because the file system has no links, or none there, or no more of that file.
+bool is_without_links(int error);
+
 // Makes the names in a directory durable.
 void sync_directory(const std::filesystem::path& path);
 

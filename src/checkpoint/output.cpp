@@ -136,7 +136,10 @@ void Destination::create_copy(const fs::path& from) const {
 }
 
 void PendingOutput::create_link(const fs::path& from) const {
-  if (::link(from.c_str(), place(from.filename()).c_str()) != 0) create_copy(from);
+  const fs::path to = place(from.filename());
+  if (::link(from.c_str(), to.c_str()) == 0) return;
+  if (!is_without_links(errno)) fail_errno(to.native(), "link");
+  create_copy(from);
 }
 
 void PendingOutput::discard(const fs::path& path) const { fs::rename(path, work_.path() / path.filename()); }

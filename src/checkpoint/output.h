@@ -53,7 +53,7 @@ class PendingOutput : public Destination {
   // Makes the finished files durable and gives them the target's name, in place of what stood there.
   void commit() override;
 
-  // The file `from` itself under the same name, where the file system has hard links, else a copy.
+  // The file `from` itself under the same name, where that can be, else a copy.
   void create_link(const std::filesystem::path& from) const;
   // Takes `path`, beside the target, away at once and removes it in the end, even if that is left to another run.
   void discard(const std::filesystem::path& path) const;

@@ -274,17 +274,6 @@ void write_file(const Destination& output, PlannedFile& planned, WeightEncoder& 
   output.publish(planned.name);
 }
 
-void write_output(const Destination& output, Plan& plan, const Model& model, const QuantizeOptions& options,
-                  Pieces& pieces, std::int64_t bytes_read) {
-  ProgressMeter meter(options.progress, bytes_read);
-  ScratchFile scratch = output.create_scratch();
-  WeightEncoder encoder(scratch, pieces);
-  for (std::size_t i = 0; i < plan.files.size(); ++i)
-    if (is_own(options.shard, i)) write_file(output, plan.files[i], encoder, pieces, meter);
-  if (!options.shard && plan.files.size() > 1) output.create_text(kIndexFile, index_json(index_of(plan.files)));
-  if (is_own(options.shard, 0)) create_further_files(output, model, plan.config);
-}
-
 nlohmann::json command_of(const QuantizeOptions& options) {
   return {{"command", "quantize"},
           {"type", quant_type_name(options.quant_type)},
@@ -305,10 +294,14 @@ QuantizeReport quantize_model(const fs::path& in, const fs::path& out, const Qua
   check_shard(options.shard, model);
   Plan plan = make_plan(model, options);
   const QuantizeReport most = report_of(plan, options.shard);
-  const std::unique_ptr<Destination> output =
-      open_destination(out, {model, command_of(options), index_of(plan.files), plan.config}, options.shard,
-                       options.force, most.bytes_written + scratch_bytes(plan, options.shard));
-  write_output(*output, plan, model, options, pieces, most.bytes_read);
+  const Conversion conversion{model, command_of(options), index_of(plan.files), plan.config};
+  const std::unique_ptr<Destination> output = open_destination(out, conversion, options.shard, options.force,
+                                                               most.bytes_written + scratch_bytes(plan, options.shard));
+  ProgressMeter meter(options.progress, most.bytes_read);
+  ScratchFile scratch = output->create_scratch();
+  WeightEncoder encoder(scratch, pieces);
+  write_files(*output, conversion, options.shard,
+              [&](std::size_t i) { write_file(*output, plan.files[i], encoder, pieces, meter); });
   output->commit();
   return report_of(plan, options.shard);
 }

@@ -60,21 +60,28 @@ void ShardOutput::publish(const fs::path& name) const {
 
 // A link never replaces: of the processes that come at once, one is first. Without hard links the last one is, which
 // matters to those alone that come at the same moment with different plans.
-void ShardOutput::agree_on(const std::string& plan) const {
+void ShardOutput::publish_plan(const std::string& plan) const {
+  OutputFile file = create(kPlanFile);
+  file.write(plan);
+  file.finish();
+  const fs::path here = work_.path() / kPlanFile;
   const fs::path there = shards_ / kPlanFile;
+  if (::link(here.c_str(), there.c_str()) != 0 && errno != EEXIST) {
+    if (!is_without_links(errno)) fail_errno(there.native(), "link");
+    fs::rename(here, there);
+  }
+  sync_directory(shards_);
+}
+
+void ShardOutput::agree_on(const std::string& plan) const {
   const std::vector<fs::path> files = list_shards(shards_);  // before the plan is looked for: it is older than they are
-  if (!fs::exists(fs::symlink_status(there))) {
+  if (!fs::exists(fs::symlink_status(shards_ / kPlanFile))) {
     if (!files.empty())
-      fail(Status::invalid_data,
-           "{}: holds '{}' of an unknown conversion, since {} is missing: remove the directory "
-           "and run all shards again",
-           shown(shards_), shown(files.front()), kPlanFile);
-    OutputFile file = create(kPlanFile);
-    file.write(plan);
-    file.finish();
-    const fs::path here = work_.path() / kPlanFile;
-    if (::link(here.c_str(), there.c_str()) != 0 && errno != EEXIST) fs::rename(here, there);
-    sync_directory(shards_);
+      fail(
+          Status::invalid_data,
+          "{}: holds '{}' of an unknown conversion, since {} is missing: remove the directory and run all shards again",
+          shown(shards_), shown(files.front()), kPlanFile);
+    publish_plan(plan);
   }
   const std::string found = read_shards_plan(shards_);
   if (found != plan)
@@ -88,6 +95,14 @@ void ShardOutput::remove_earlier(const ShardsPlan& plan, std::int64_t shard) con
     if (shard_of(i, plan.shards) == shard) fs::remove(shards_ / plan.files[i].name);
   if (shard != 0) return;
   for (const std::string& name : plan.others) fs::remove(shards_ / name);
+}
+
+void write_files(const Destination& output, const Conversion& conversion, const std::optional<Shard>& shard,
+                 const std::function<void(std::size_t)>& write_file) {
+  for (std::size_t i = 0; i < conversion.files.size(); ++i)
+    if (is_own(shard, i)) write_file(i);
+  if (!shard && conversion.files.size() > 1) output.create_text(kIndexFile, index_json(conversion.files));
+  if (is_own(shard, 0)) create_further_files(output, conversion.model, conversion.config);
 }
 
 std::unique_ptr<Destination> open_destination(const fs::path& out, const Conversion& conversion,

@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include "support.h"
 
 namespace qfuse::checkpoint {
@@ -128,6 +130,16 @@ TEST_F(Output, a_dead_run_is_cleaned_up_after_a_living_one_respected) {
   EXPECT_TRUE(holds(refusal(Status::io_error, directory_ / "out2", OutputKind::directory, false),
                     "is being written by another process"));
   EXPECT_TRUE(fs::exists(directory_ / "out2.qfuse-partial")) << "the second must not remove the first's work";
+}
+
+TEST_F(Output, what_cannot_be_linked_is_copied_only_where_there_are_no_links) {
+  for (const int error : {EPERM, EOPNOTSUPP, EXDEV, EMLINK, ENOSYS}) EXPECT_TRUE(is_without_links(error));
+  for (const int error : {EEXIST, EIO, ENOSPC, EDQUOT, EROFS}) EXPECT_FALSE(is_without_links(error));
+  const PendingOutput output(directory_ / "out", OutputKind::directory, false, directory_ / "in", 0);
+  output.create_link(directory_ / "in/model.safetensors");
+  EXPECT_EQ(fs::hard_link_count(directory_ / "in/model.safetensors"), 2U);
+  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { output.create_link(directory_ / "in/model.safetensors"); }),
+                    "cannot link: File exists"));
 }
 
 TEST_F(Output, what_an_interrupted_replacement_left_is_not_thrown_away) {
