@@ -24,9 +24,10 @@ void print_summary(const checkpoint::FinishReport& report, const Arguments& args
                "\n",
                report.shards, report.files, report.tensors, report.bytes, seconds);
   else if (!args.quiet)
-    fmt::print("{}: {} tensors, {} in {} file{} of {} shard{}, {:.1f} s\n", printable(args.out), report.tensors,
-               human_size(static_cast<double>(report.bytes)), report.files, report.files == 1 ? "" : "s", report.shards,
-               report.shards == 1 ? "" : "s", seconds);
+    fmt::print("{}: {} tensors, {} in {} file{}{}, {:.1f} s\n", printable(args.out), report.tensors,
+               human_size(static_cast<double>(report.bytes)), report.files, report.files == 1 ? "" : "s",
+               report.shards == 0 ? "" : fmt::format(" of {} shard{}", report.shards, report.shards == 1 ? "" : "s"),
+               seconds);
 }
 
 int run(const Arguments& args) {

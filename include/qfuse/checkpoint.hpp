@@ -120,7 +120,7 @@ struct FinishOptions {
 };
 
 struct FinishReport {
-  std::int64_t shards = 0;
+  std::int64_t shards = 0;   // 0: unknown, because an earlier run had finished all but the removal of what they left
   std::int64_t files = 0;    // .safetensors files of the output
   std::int64_t tensors = 0;  // in them
   std::int64_t bytes = 0;    // of tensor data

@@ -2,9 +2,11 @@
 // name, so that whatever happens on the way, it can be run again.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <qfuse/checkpoint.hpp>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "checkpoint/bitsandbytes.h"
 #include "checkpoint/errors.h"
@@ -44,24 +46,6 @@ void check_known(const fs::path& shards, const ShardsPlan& plan) {
       fail(Status::invalid_data, "{}: '{}' is no part of the output: move or remove it", shown(shards), shown(name));
 }
 
-void check_complete(const fs::path& shards, const ShardsPlan& plan) {
-  std::vector<std::string> missing;
-  std::set<std::int64_t> of_shards;
-  const auto look_for = [&](const std::string& name, std::int64_t shard) {
-    if (fs::is_regular_file(fs::symlink_status(shards / name))) return;
-    missing.push_back(fmt::format("'{}'", printable(name)));
-    of_shards.insert(shard);
-  };
-  for (const std::string& name : plan.others) look_for(name, 0);
-  for (std::size_t i = 0; i < plan.files.size(); ++i) look_for(plan.files[i].name, shard_of(i, plan.shards));
-  if (missing.empty()) return;
-  std::vector<std::string> again;
-  again.reserve(of_shards.size());
-  for (const std::int64_t shard : of_shards) again.push_back(shard_name({shard, plan.shards}));
-  fail(Status::invalid_data, "{}: {} of {} files are missing ({}): run --shard {}", shown(shards), missing.size(),
-       plan.files.size() + plan.others.size(), some_of(missing), some_of(again));
-}
-
 std::string described(const TensorEntry& entry) {
   return fmt::format("{} {}", type_name(entry.type), printable(entry.shape));
 }
@@ -89,24 +73,13 @@ void check_tensors(const SafetensorsFile& file, const std::vector<TensorEntry>& 
     fail(Status::invalid_data, "{}: has {} tensors, the plan says {}", file.name(), found.size(), planned.size());
 }
 
-// Calls `work`; where it finds something wrong with a file, the message ends with `advice`.
-template <typename Work>
-auto advising(const std::string& advice, Work work) {
+ShardsPlan read_plan(const fs::path& shards) {
   try {
-    return work();
+    return parse_shards_plan(read_shards_plan(shards), shown(shards / kPlanFile));
   } catch (const Error& error) {
     if (error.status() != Status::invalid_data) throw;
-    fail(Status::invalid_data, "{}: {}", error.what(), advice);
+    fail(Status::invalid_data, "{}: remove {} and run all shards again", error.what(), shown(shards));
   }
-}
-
-std::string run_again(std::int64_t shard, const ShardsPlan& plan) {
-  return fmt::format("run --shard {} again", shard_name({shard, plan.shards}));
-}
-
-ShardsPlan read_plan(const fs::path& shards) {
-  return advising(fmt::format("remove {} and run all shards again", shown(shards)),
-                  [&] { return parse_shards_plan(read_shards_plan(shards), shown(shards / kPlanFile)); });
 }
 
 struct FinishedFile {
@@ -114,24 +87,69 @@ struct FinishedFile {
   std::vector<TensorEntry> entries;
 };
 
+// What is wrong with the files of a directory, and whose it is.
+struct Faults {
+  std::vector<std::string> missing;  // names
+  std::vector<std::string> wrong;    // messages, which begin with the path
+  std::set<std::int64_t> shards;
+
+  void add(std::vector<std::string>& list, std::string text, std::int64_t shard) {
+    list.push_back(std::move(text));
+    shards.insert(shard);
+  }
+};
+
+// Throws if there are any.
+void report_faults(const Faults& faults, const fs::path& shards, const ShardsPlan& plan) {
+  if (faults.shards.empty()) return;
+  std::string what;
+  if (!faults.missing.empty())
+    what = fmt::format("{}: {} of {} files are missing ({})", shown(shards), faults.missing.size(),
+                       plan.files.size() + plan.others.size(), some_of(faults.missing));
+  if (!faults.wrong.empty()) what += (what.empty() ? "" : "; ") + faults.wrong.front();
+  if (faults.wrong.size() > 1) what += fmt::format("; {} more files are wrong", faults.wrong.size() - 1);
+  fail(Status::invalid_data, "{}: run {}", what, shards_name(faults.shards, plan.shards));
+}
+
 // What the files hold, which is what was planned.
 std::vector<FinishedFile> check_files(const fs::path& shards, const ShardsPlan& plan) {
   std::vector<FinishedFile> files;
-  for (std::size_t i = 0; i < plan.files.size(); ++i)
-    advising(run_again(shard_of(i, plan.shards), plan), [&] {
+  Faults faults;
+  const auto is_there = [&](const std::string& name, std::int64_t shard) {
+    const bool is = fs::is_regular_file(fs::symlink_status(shards / name));
+    if (!is) faults.add(faults.missing, fmt::format("'{}'", printable(name)), shard);
+    return is;
+  };
+  for (const std::string& name : plan.others) is_there(name, 0);
+  for (std::size_t i = 0; i < plan.files.size(); ++i) {
+    const std::int64_t shard = shard_of(i, plan.shards);
+    if (!is_there(plan.files[i].name, shard)) continue;
+    try {
       const SafetensorsFile file(shards / plan.files[i].name);
       check_tensors(file, plan.files[i].tensors);
       files.push_back({plan.files[i].name, file.entries()});
-    });
+    } catch (const Error& error) {
+      if (error.status() != Status::invalid_data) throw;
+      faults.add(faults.wrong, error.what(), shard);
+    }
+  }
+  report_faults(faults, shards, plan);
   return files;
 }
 
-// Whether `target` was made of these very files by a run that was killed before it removed them.
+// Whether `target` was made of these very files by a run that was ended before it removed them. Files that are linked
+// from two places, and not a second way to the same place.
 bool is_made_of(const fs::path& target, const fs::path& shards, const ShardsPlan& plan) {
-  std::error_code no_such_file;
-  return std::all_of(plan.files.begin(), plan.files.end(), [&](const ShardsPlan::File& file) {
-    return fs::equivalent(target / file.name, shards / file.name, no_such_file);
-  });
+  std::error_code none;
+  if (fs::is_symlink(target, none) || fs::equivalent(target, shards, none)) return false;
+  const auto is_linked = [&](const std::string& name) {
+    return fs::is_regular_file(fs::symlink_status(target / name, none)) &&
+           fs::equivalent(target / name, shards / name, none);
+  };
+  return (plan.files.size() == 1 || fs::exists(target / kIndexFile, none)) &&
+         std::all_of(plan.others.begin(), plan.others.end(), is_linked) &&
+         std::all_of(plan.files.begin(), plan.files.end(),
+                     [&](const ShardsPlan::File& file) { return is_linked(file.name); });
 }
 
 FinishReport report_of(const ShardsPlan& plan, const std::vector<FinishedFile>& files) {
@@ -158,22 +176,50 @@ void assemble(const PendingOutput& output, const fs::path& shards, const ShardsP
   for (const std::string& name : plan.others) output.create_link(shards / name);
 }
 
+// Takes the shards away at once, into the directory that its owner removes. NFS cannot remove the directory of a file
+// that is open, so the lock ends with this.
+void discard(const fs::path& shards, const fs::path& work, Descriptor /*lock*/) {
+  fs::rename(shards, work / shards.filename());
+}
+
+// What a run that was ended while it removed the shards left; it did that last.
+std::optional<FinishReport> finish_removal(const fs::path& target, const fs::path& shards) {
+  const fs::path partial = partial_directory(target);
+  if (fs::exists(fs::symlink_status(shards)) || !fs::is_directory(target) ||
+      !fs::is_directory(fs::symlink_status(partial / shards.filename())))
+    return std::nullopt;
+  const Model model(target);
+  const WorkDirectory work(partial);
+  FinishReport report;
+  for (const SafetensorsFile& file : model.files()) {
+    ++report.files;
+    report.tensors += static_cast<std::int64_t>(file.entries().size());
+    report.bytes += file.data_bytes();
+  }
+  return report;
+}
+
 FinishReport finish_shards(const fs::path& out, const FinishOptions& options) {
   const fs::path target = without_trailing_slash(out);
   const fs::path shards = shards_directory(target);
+  if (const std::optional<FinishReport> report = finish_removal(target, shards)) return *report;
   check_begun(target, shards);
   Descriptor lock = lock_shards(shards, LockKind::exclusive);
   const ShardsPlan plan = read_plan(shards);
   check_known(shards, plan);
-  check_complete(shards, plan);
   const std::vector<FinishedFile> files = check_files(shards, plan);
   const FinishReport report = report_of(plan, files);
-  PendingOutput output(target, OutputKind::directory, options.force || is_made_of(target, shards, plan), shards, 0);
+  if (is_made_of(target, shards, plan)) {
+    const WorkDirectory work(partial_directory(target));
+    sync_directory(parent_of(target));
+    discard(shards, work.path(), std::move(lock));
+    return report;
+  }
+  PendingOutput output(target, OutputKind::directory, options.force, shards, 0);
   ProgressMeter meter(options.progress, report.bytes);
   assemble(output, shards, plan, files, meter);
   output.commit();
-  output.discard(shards);
-  lock = Descriptor();  // NFS cannot remove the directory of a file that is open
+  discard(shards, output.work(), std::move(lock));
   return report;
 }
 

@@ -79,11 +79,13 @@ fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.
 
 fs::path beside(const fs::path& target, const char* ending) { return fs::path(target.native() + ending); }
 
+fs::path partial_directory(const fs::path& target) { return beside(target, kPartialEnding); }
+
 fs::path shards_directory(const fs::path& target) { return beside(target, kShardsEnding); }
 
 void check_neighbours(const fs::path& target, const fs::path& input) {
   const fs::path checked = without_trailing_slash(target);
-  const fs::path partial = beside(checked, kPartialEnding);
+  const fs::path partial = partial_directory(checked);
   const fs::path in = fs::canonical(input);
   for (const fs::path& neighbour :
        {partial, lock_path(partial), beside(checked, kOldEnding), shards_directory(checked)})
@@ -105,7 +107,7 @@ PendingOutput::PendingOutput(const fs::path& target, OutputKind kind, bool force
                              std::int64_t bytes)
     : target_(check_target(target, kind, force, input, bytes)),
       kind_(kind),
-      work_(beside(target_, kPartialEnding)),
+      work_(partial_directory(target_)),
       result_(work_.path() / target_.filename()) {
   if (kind_ == OutputKind::directory && ::mkdir(result_.c_str(), 0777) != 0) fail_errno(result_.native(), "create");
 }
@@ -141,8 +143,6 @@ void PendingOutput::create_link(const fs::path& from) const {
   if (!is_without_links(errno)) fail_errno(to.native(), "link");
   create_copy(from);
 }
-
-void PendingOutput::discard(const fs::path& path) const { fs::rename(path, work_.path() / path.filename()); }
 
 void PendingOutput::commit() {
   if (kind_ == OutputKind::file) {

@@ -55,8 +55,8 @@ class PendingOutput : public Destination {
 
   // The file `from` itself under the same name, where that can be, else a copy.
   void create_link(const std::filesystem::path& from) const;
-  // Takes `path`, beside the target, away at once and removes it in the end, even if that is left to another run.
-  void discard(const std::filesystem::path& path) const;
+  // What is moved there goes with this, even if that is left to another run.
+  [[nodiscard]] const std::filesystem::path& work() const { return work_.path(); }
 
  private:
   [[nodiscard]] std::filesystem::path place(const std::filesystem::path& name) const;
@@ -82,6 +82,8 @@ void check_neighbours(const std::filesystem::path& target, const std::filesystem
 std::filesystem::path without_trailing_slash(const std::filesystem::path& path);
 // The neighbour that has the target's name and `ending`.
 std::filesystem::path beside(const std::filesystem::path& target, const char* ending);
+// Where a run to an output works.
+std::filesystem::path partial_directory(const std::filesystem::path& target);
 // Where the shards of an output gather.
 std::filesystem::path shards_directory(const std::filesystem::path& target);
 std::filesystem::path parent_of(const std::filesystem::path& path);

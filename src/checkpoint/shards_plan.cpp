@@ -1,5 +1,7 @@
 #include "checkpoint/shards_plan.h"
 
+#include <fmt/ranges.h>
+
 #include <ctime>
 #include <iterator>
 
@@ -120,6 +122,25 @@ std::string difference(const Json& theirs, const Json& ours, const std::string& 
 }  // namespace
 
 std::string shard_name(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
+
+std::string shards_name(const std::set<std::int64_t>& shards, std::int64_t count) {
+  std::vector<std::string> ranges;
+  for (auto at = shards.begin(); at != shards.end();) {
+    const std::int64_t first = *at;
+    std::int64_t last = first;
+    while (++at != shards.end() && *at == last + 1) last = *at;
+    if (last > first + 1) {
+      ranges.push_back(fmt::format("{}-{}", first, last));
+    } else {
+      ranges.push_back(std::to_string(first));
+      if (last != first) ranges.push_back(std::to_string(last));
+    }
+  }
+  const std::string end = ranges.back();
+  ranges.pop_back();
+  return fmt::format("{} {}{}{} of {}", shards.size() == 1 ? "shard" : "shards", fmt::join(ranges, ", "),
+                     ranges.empty() ? "" : " and ", end, count);
+}
 
 void check_shard(const std::optional<Shard>& shard, const Model& model) {
   if (!shard) return;

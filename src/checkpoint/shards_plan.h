@@ -25,6 +25,9 @@ void check_shard(const std::optional<Shard>& shard, const Model& model);
 // "2/8", as --shard takes it.
 std::string shard_name(const Shard& shard);
 
+// "shards 0-3, 7 and 9 of 16"; at least one.
+std::string shards_name(const std::set<std::int64_t>& shards, std::int64_t count);
+
 // Whose an output's file `i` is. What an output has once only, as config.json, is shard 0's.
 std::int64_t shard_of(std::size_t i, std::int64_t count);
 // Whether file `i` is that shard's; without shards all are.

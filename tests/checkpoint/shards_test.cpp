@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <qfuse/checkpoint.hpp>
 #include <random>
@@ -230,10 +232,10 @@ TEST_P(Shards, finish_names_what_is_missing) {
   EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "there is no out.qfuse-shards"));
   convert("out", Shard{1, 3});
   EXPECT_TRUE(holds(finish_error(), "files are missing ('config.json', 'generation_config.json', 'model-0000"));
-  EXPECT_TRUE(holds(finish_error(), "run --shard 0/3, 2/3"));
+  EXPECT_TRUE(holds(finish_error(), "run shards 0 and 2 of 3"));
   convert("out", Shard{0, 3});
   EXPECT_TRUE(holds(finish_error(), "'model-00003-of"));
-  EXPECT_TRUE(finish_error().ends_with("run --shard 2/3"));
+  EXPECT_TRUE(finish_error().ends_with("run shard 2 of 3"));
   convert("out", Shard{2, 3});
   finish(directory_ / "out");
   EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "nothing to finish: it exists"));
@@ -252,10 +254,10 @@ TEST_P(Shards, finish_refuses_files_that_are_not_what_was_planned) {
     return error;
   };
   const std::string cut = whole.at(second).substr(0, whole.at(second).size() - 1);
-  EXPECT_TRUE(holds(error_with(second, cut), "run --shard 1/2 again"));
-  EXPECT_TRUE(holds(error_with(second, ""), "run --shard 1/2 again"));
-  EXPECT_TRUE(holds(error_with(first, "garbled, and longer than eight bytes"), "run --shard 0/2 again"));
-  EXPECT_TRUE(holds(error_with(first, whole.at(second)), "is missing: run --shard 0/2 again"));
+  EXPECT_TRUE(holds(error_with(second, cut), ": run shard 1 of 2"));
+  EXPECT_TRUE(holds(error_with(second, ""), ": run shard 1 of 2"));
+  EXPECT_TRUE(holds(error_with(first, "garbled, and longer than eight bytes"), ": run shard 0 of 2"));
+  EXPECT_TRUE(holds(error_with(first, whole.at(second)), "is missing: run shard 0 of 2"));
 
   RawTensors tensors = parse_safetensors(whole.at(first));
   tensors["another"] = u8({1});
@@ -264,6 +266,18 @@ TEST_P(Shards, finish_refuses_files_that_are_not_what_was_planned) {
   tensors.begin()->second.shape.push_back(1);
   EXPECT_TRUE(holds(error_with(first, safetensors(tensors)), "the plan says"));
   finish(directory_ / "out");
+}
+
+TEST_P(Shards, finish_names_all_that_are_to_be_run_again) {
+  convert_all("out", 4);
+  const auto name = [&](int i) { return fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, GetParam().files); };
+  write_file(shards() / name(0), "");
+  write_file(shards() / name(1), "");
+  fs::remove(shards() / name(2));
+  const std::string error = finish_error();
+  EXPECT_TRUE(holds(error, fmt::format("files are missing ('{}'); ", name(2))));
+  EXPECT_TRUE(holds(error, name(0) + ": "));
+  EXPECT_TRUE(holds(error, "; 1 more files are wrong: run shards 0-2 of 4"));
 }
 
 TEST_P(Shards, finish_throws_nothing_away_that_it_does_not_know) {
@@ -277,21 +291,74 @@ TEST_P(Shards, finish_throws_nothing_away_that_it_does_not_know) {
   EXPECT_TRUE(holds(finish_error(), "'config.json'")) << "a link is not the file that was made";
 }
 
-TEST_P(Shards, finish_goes_on_where_a_killed_one_had_renamed) {
-  convert_all("out", 2);
-  convert("whole");
-  fs::create_directory(directory_ / "out");
-  for (const std::string& name : names_in(directory_ / "whole"))
-    if (name.ends_with(".safetensors")) fs::create_hard_link(shards() / name, directory_ / "out" / name);
-  finish(directory_ / "out");
-  EXPECT_TRUE(files_in(directory_ / "out") == files_in(directory_ / "whole"));
-  EXPECT_EQ(names_in(directory_.path()), (Names{"out", "whole"}));
+class Finished : public Shards {
+ protected:
+  // As finish() leaves the output where links can be; the shards are still there.
+  void make_output() {
+    convert_all("out", 2);
+    convert("whole");
+    fs::create_directory(directory_ / "out");
+    for (const std::string& name : names_in(directory_ / "whole"))
+      if (fs::exists(shards() / name))
+        fs::create_hard_link(shards() / name, directory_ / "out" / name);
+      else
+        fs::copy(directory_ / "whole" / name, directory_ / "out" / name);
+  }
+  void finish_again(const Names& names) {
+    const FinishReport report = finish(directory_ / "out");
+    EXPECT_EQ(report.files, GetParam().files);
+    EXPECT_GT(report.bytes, 0);
+    EXPECT_TRUE(files_in(directory_ / "out") == files_in(directory_ / "whole"));
+    EXPECT_EQ(names_in(directory_.path()), names);
+  }
+};
+
+TEST_P(Finished, but_for_the_removal_of_the_shards_is_finished) {
+  make_output();
+  fs::create_directory(directory_ / "out.qfuse-old");  // that the same run had replaced
+  finish_again({"out", "out.qfuse-old", "whole"});
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Shards,
-                         testing::Values(Conversion{"dequantize", 9, dequantize_tiny},
-                                         Conversion{"quantize", 4, quantize_tiny}),
-                         [](const auto& info) { return std::string(info.param.name); });
+TEST_P(Finished, is_what_was_made_of_the_same_files_alone) {
+  make_output();
+  const fs::path file = directory_ / "out/config.json";
+  fs::remove(file);
+  for (const auto& make :
+       std::vector<std::function<void()>>{[] {}, [&] { fs::copy(shards() / "config.json", file); },
+                                          [&] { fs::create_symlink(shards() / "config.json", file); }}) {
+    make();
+    EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "--force replaces it"));
+    EXPECT_TRUE(fs::exists(shards() / "config.json"));
+    fs::remove(file);
+  }
+  fs::remove_all(directory_ / "out");
+  fs::create_directory_symlink(shards(), directory_ / "out");
+  EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "is the input itself"));
+  EXPECT_TRUE(fs::exists(shards() / "config.json"));
+}
+
+TEST_P(Finished, but_for_the_end_of_the_removal_is_finished) {
+  make_output();
+  fs::create_directory(directory_ / "out.qfuse-partial");
+  fs::rename(shards(), directory_ / "out.qfuse-partial/out.qfuse-shards");
+  fs::remove(directory_ / "out.qfuse-partial/out.qfuse-shards" / kPlan);
+  finish_again({"out", "whole"});
+}
+
+TEST_P(Finished, is_none_without_the_output) {
+  make_output();
+  fs::remove_all(directory_ / "out");
+  fs::create_directory(directory_ / "out.qfuse-partial");
+  fs::rename(shards(), directory_ / "out.qfuse-partial/out.qfuse-shards");
+  EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "nothing to finish"));
+  EXPECT_TRUE(fs::exists(directory_ / "out.qfuse-partial/out.qfuse-shards"));
+}
+
+constexpr std::array kConversions{Conversion{"dequantize", 9, dequantize_tiny},
+                                  Conversion{"quantize", 4, quantize_tiny}};
+std::string conversion_name(const testing::TestParamInfo<Conversion>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Of, Shards, testing::ValuesIn(kConversions), conversion_name);
+INSTANTIATE_TEST_SUITE_P(Of, Finished, testing::ValuesIn(kConversions), conversion_name);
 
 TEST(ShardsOfInput, must_be_of_a_directory_and_count_from_0) {
   const TemporaryDirectory directory;
@@ -479,6 +546,14 @@ TEST(ShardsPlan, of_a_stranger_is_refused) {
     EXPECT_TRUE(holds(error, "remove " + (directory / "out.qfuse-shards").native() + " and run all shards again"));
     EXPECT_EQ(names_in(directory.path()), Names{"out.qfuse-shards"});
   }
+}
+
+TEST(ShardsPlan, its_shards_are_named_as_ranges) {
+  EXPECT_EQ(shards_name({0}, 1), "shard 0 of 1");
+  EXPECT_EQ(shards_name({0, 1}, 3), "shards 0 and 1 of 3");
+  EXPECT_EQ(shards_name({0, 1, 2, 3, 7, 9}, 16), "shards 0-3, 7 and 9 of 16");
+  EXPECT_EQ(shards_name({1, 5, 6, 7}, 8), "shards 1 and 5-7 of 8");
+  EXPECT_EQ(shards_name({0, 1, 2}, 3), "shards 0-2 of 3");
 }
 
 TEST(ShardsPlan, that_is_too_long_is_not_read) {
