@@ -18,7 +18,7 @@
  * - Structs start with `struct_size`: set it to sizeof the struct (the *_INIT macros do, and zero the rest). Fields
  *   that a later version appends read as zero when an older caller's struct ends before them.
  * - Results are the same bytes for every device, SIMD target and thread count, but where an approximate reciprocal is
- *   asked for, which is the GPU's own. */
+ *   asked for, which is the GPU's own, and for the exp of silu_dot_fwd_bwd_quant_fuse, which is CUDA's own there. */
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
 
@@ -269,6 +269,49 @@ typedef struct qfuse_dequantize_int8_params {
 /* Errors as for qfuse_dequantize_4bit; also INVALID_ARGUMENT where rows*cols overflows int64_t. */
 QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
+
+/* ---- silu_dot_fwd_bwd_quant_fuse ------------------------------------------------------------------------------- */
+
+/* The backward pass of a SwiGLU block, y = silu(gate) * up, for training in INT8: recomputes the forward, makes the
+ * gradients, and writes both as the INT8 products that follow want them, the gradient in groups of channels and y
+ * transposed in groups of tokens. One pass; no bf16 array between.
+ * A row of x is [gate, up], a row of grad_input_q [d_gate, d_up], each half of h channels. Per element, with g, u, dy
+ * widened to fp32 and every step rounded to nearest even in fp32, never fused:
+ *   s      = 1 / (1 + exp(-g))
+ *   silu   = g * s
+ *   y      = silu * u
+ *   d_up   = dy * silu
+ *   d_gate = ((dy * u) * s) * (1 + g * (1 - s))
+ * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels of
+ * one row of grad_input_q, or 128 tokens of one row of y_q_t; where m is no multiple of 128, the last group of tokens
+ * is short. Per group, z being its bf16 values: absmax = max |z| scale  = max(absmax * fp32(1/127), 1e-10) q      = the
+ * integer part of z / scale: truncated toward zero, -127 to 127, as torch's .to(int8) does. The largest element often
+ * becomes 126. That is the published PyTorch operator run on a GPU, to the byte; exp is PyTorch's own, expf, on CUDA,
+ * and on the CPU the one of docs/ACCURACY.md, which also counts the bytes that differ between them. Not finite: a NaN
+ * among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN, infinity by
+ * infinity) is stored as 0; under an infinite scale every number is 0. No group sees another. Subnormals are numbers
+ * everywhere. Fields that later versions append (type of payloads and scales, rounding, router weight, offsets of
+ * experts) do at zero what this version does. */
+typedef struct qfuse_silu_dot_fwd_bwd_quant_fuse_params {
+  size_t struct_size;
+  int64_t m;             /* tokens, >= 0 */
+  int64_t h;             /* channels: a multiple of group_size, >= 0 */
+  int64_t group_size;    /* must be 128 */
+  const void* x;         /* [m, 2h] bf16: gate, up */
+  int64_t x_stride;      /* elements from one row of x to the next, >= 2h; 0 stands for 2h */
+  const void* grad_y;    /* [m, h] bf16; not read, and may be NULL, where grad_input_q is NULL */
+  int64_t grad_y_stride; /* likewise, >= h; 0 stands for h */
+  int8_t* grad_input_q;  /* out: [m, 2h]; NULL, like grad_input_s, leaves out the gradients and what they cost */
+  float* grad_input_s;   /* out: [m, 2h/128], the scales of grad_input_q */
+  int8_t* y_q_t;         /* out: [h, m]; NULL, like y_s_t, leaves out y and what it costs */
+  float* y_s_t;          /* out: [h, ceil(m/128)], the scales of y_q_t */
+} qfuse_silu_dot_fwd_bwd_quant_fuse_params;
+
+/* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, a missing or an
+ * overlapping array (the gaps between strided rows belong to the array), sizes that overflow int64_t.
+ * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
+QFUSE_API qfuse_status qfuse_silu_dot_fwd_bwd_quant_fuse(const qfuse_silu_dot_fwd_bwd_quant_fuse_params* params,
+                                                         const qfuse_exec* exec, qfuse_error* error);
 
 #ifdef __cplusplus
 }

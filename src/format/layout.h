@@ -1,4 +1,4 @@
-// Sizes of the bitsandbytes layouts: how elements fill bytes and blocks. Counts are in elements, sizes in bytes.
+// Sizes of the layouts: how elements fill bytes, blocks and groups. Counts are in elements, sizes in bytes.
 #ifndef QFUSE_FORMAT_LAYOUT_H
 #define QFUSE_FORMAT_LAYOUT_H
 
@@ -13,7 +13,11 @@ inline constexpr std::int64_t kMaxBlocksize = 4096;         //
 inline constexpr std::int64_t kNestedBlocksize = 256;       // blocks; hard-coded in bitsandbytes' quantize_4bit
 inline constexpr int kCodes4 = 16;                          // entries of a 4-bit codebook
 inline constexpr int kCodes8 = 256;                         // entries of an 8-bit codebook
-inline constexpr float kInt8Scale = 7.874015718698502e-3F;  // bitsandbytes' fp32 1/127 of LLM.int8
+inline constexpr float kInt8Scale = 7.874015718698502e-3F;  // fp32 1/127: LLM.int8's constant, and the groups'
+
+// Groups of int8 with one scale each, of silu_dot_fwd_bwd_quant_fuse.
+inline constexpr std::int64_t kGroupSize = 128;  // elements
+inline constexpr float kMinGroupScale = 1e-10F;  // the scale of a group that is (nearly) nothing but zeros
 
 // Written so that no count near 2^63 overflows.
 constexpr std::int64_t ceil_div(std::int64_t n, std::int64_t d) { return n / d + (n % d != 0 ? 1 : 0); }

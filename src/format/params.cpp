@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -160,6 +161,41 @@ std::array<Array, 1> outputs(const DequantizeInt8& p) {
   return {{{"out", p.out, p.rows * p.cols * dtype_size(p.out_dtype)}}};
 }
 
+// Bytes from the first to the last element of `rows` rows of bf16, gaps included.
+std::int64_t strided_size(std::int64_t rows, std::int64_t cols, std::int64_t stride) {
+  return rows == 0 || cols == 0 ? 0 : ((rows - 1) * stride + cols) * dtype_size(QFUSE_BFLOAT16);
+}
+
+// Whoever gives one array of a pair of outputs asks for both.
+bool names_gradients(const SiluDotFwdBwdQuantFuse& p) { return p.grad_input_q != nullptr || p.grad_input_s != nullptr; }
+bool names_y(const SiluDotFwdBwdQuantFuse& p) { return p.y_q_t != nullptr || p.y_s_t != nullptr; }
+
+std::array<Array, 2> inputs(const SiluDotFwdBwdQuantFuse& p) {
+  return {{{"x", p.x, strided_size(p.m, 2 * p.h, x_stride(p))},
+           {"grad_y", p.grad_y, names_gradients(p) ? strided_size(p.m, p.h, grad_y_stride(p)) : 0}}};
+}
+
+std::array<Array, 4> outputs(const SiluDotFwdBwdQuantFuse& p) {
+  const std::int64_t gradients = names_gradients(p) ? p.m * 2 * p.h : 0;
+  const std::int64_t y = names_y(p) ? p.m * p.h : 0;
+  return {{{"grad_input_q", p.grad_input_q, gradients},
+           {"grad_input_s", p.grad_input_s, gradients / kGroupSize * kFloat},
+           {"y_q_t", p.y_q_t, y},
+           {"y_s_t", p.y_s_t, y > 0 ? p.h * block_count(p.m, kGroupSize) * kFloat : 0}}};
+}
+
+// A row's stride may be 0, which stands for rows without gaps.
+Outcome check_rows(const char* name, std::int64_t stride, std::int64_t m, const char* cols_name, std::int64_t cols) {
+  if (stride != 0 && stride < cols)
+    return invalid_argument(fmt::format("{} is {}, it must be 0 or at least {}, {}", name, stride, cols_name, cols));
+  // So tight that the bytes of all arrays together do not overflow either.
+  const std::int64_t step = std::max(stride, cols);
+  if (step > 0 && m > std::numeric_limits<std::int64_t>::max() / 8 / step)
+    return invalid_argument(fmt::format("m rows of {} elements ({}) are {} * {}, more than memory can hold", step,
+                                        stride != 0 ? name : cols_name, m, step));
+  return {};
+}
+
 }  // namespace
 
 Outcome check(const Dequantize4bit& p) {
@@ -211,6 +247,20 @@ Outcome check(const DequantizeInt8& p) {
   return check_arrays(inputs(p), outputs(p));
 }
 
+Outcome check(const SiluDotFwdBwdQuantFuse& p) {
+  if (Outcome o = check_count("m", p.m); !o.ok()) return o;
+  if (Outcome o = check_count("h", p.h); !o.ok()) return o;
+  if (p.group_size != kGroupSize)
+    return invalid_argument(fmt::format("group_size is {}, it must be {}", p.group_size, kGroupSize));
+  if (p.h % kGroupSize != 0)
+    return invalid_argument(fmt::format("h is {}, it must be a multiple of group_size, {}", p.h, kGroupSize));
+  if (Outcome o = check_rows("x_stride", p.x_stride, p.m, "2h", 2 * p.h); !o.ok()) return o;
+  if (Outcome o = check_rows("grad_y_stride", p.grad_y_stride, p.m, "h", p.h); !o.ok()) return o;
+  if (!is_empty(p) && !names_gradients(p) && !names_y(p))
+    return invalid_argument("grad_input_q and y_q_t are both NULL: at least one pair of outputs must be given");
+  return check_arrays(inputs(p), outputs(p));
+}
+
 Outcome check(const qfuse_exec& exec) {
   const qfuse_device& device = exec.device;
   if (device.type != QFUSE_CPU && device.type != QFUSE_CUDA && device.type != QFUSE_REFERENCE)
@@ -239,5 +289,11 @@ std::int64_t bytes(const Quantize4bit& p) { return total_size(inputs(p)) + total
 std::int64_t bytes(const QuantizeBlockwise& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
 std::int64_t bytes(const DequantizeBlockwise& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
 std::int64_t bytes(const DequantizeInt8& p) { return total_size(inputs(p)) + total_size(outputs(p)); }
+
+// Without the gaps between strided rows, which are not read.
+std::int64_t bytes(const SiluDotFwdBwdQuantFuse& p) {
+  const std::int64_t halves = is_empty(p) ? 0 : (wants_gradients(p) ? 3 : 2);  // gate, up, and grad_y
+  return halves * p.m * p.h * dtype_size(QFUSE_BFLOAT16) + total_size(outputs(p));
+}
 
 }  // namespace qfuse::format
