@@ -282,16 +282,19 @@ QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params*
  *   y      = silu * u
  *   d_up   = dy * silu
  *   d_gate = ((dy * u) * s) * (1 + g * (1 - s))
- * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels of
- * one row of grad_input_q, or 128 tokens of one row of y_q_t; where m is no multiple of 128, the last group of tokens
- * is short. Per group, z being its bf16 values: absmax = max |z| scale  = max(absmax * fp32(1/127), 1e-10) q      = the
- * integer part of z / scale: truncated toward zero, -127 to 127, as torch's .to(int8) does. The largest element often
- * becomes 126. That is the published PyTorch operator run on a GPU, to the byte; exp is PyTorch's own, expf, on CUDA,
- * and on the CPU the one of docs/ACCURACY.md, which also counts the bytes that differ between them. Not finite: a NaN
- * among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN, infinity by
- * infinity) is stored as 0; under an infinite scale every number is 0. No group sees another. Subnormals are numbers
- * everywhere. Fields that later versions append (type of payloads and scales, rounding, router weight, offsets of
- * experts) do at zero what this version does. */
+ * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels
+ * of one row of grad_input_q, or 128 tokens of one row of y_q_t; where m is no multiple of 128, the last group of
+ * tokens is short. Per group, z being its bf16 values:
+ *   absmax = max |z|
+ *   scale  = max(absmax * fp32(1/127), 1e-10)
+ *   q      = the integer part of z / scale: truncated toward zero, as torch's .to(int8) does
+ * so the largest element becomes 127 or, for 10 of the 128 mantissas of bf16, 126. That is the published PyTorch
+ * operator run on a GPU, to the byte; exp is PyTorch's own, expf, on CUDA, and on the CPU the one of docs/ACCURACY.md.
+ * Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN,
+ * infinity by infinity) is stored as 0; under an infinite scale every number is 0. No group sees another.
+ * Subnormals are numbers, whatever floating-point mode the caller is in.
+ * Fields that later versions append (type of payloads and scales, rounding, router weight, offsets of experts) do at
+ * zero what this version does. */
 typedef struct qfuse_silu_dot_fwd_bwd_quant_fuse_params {
   size_t struct_size;
   int64_t m;             /* tokens, >= 0 */

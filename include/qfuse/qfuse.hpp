@@ -267,6 +267,43 @@ inline void dequantize_int8(std::span<const std::int8_t> in, std::span<const flo
   detail::throw_if(qfuse_dequantize_int8(&p, &e, &error), error);
 }
 
+// The SwiGLU backward with INT8 outputs, of m tokens and h channels in rows without gaps: x is m*2h, grad_y m*h bf16
+// values. An empty pair of outputs is left out; without the gradients, grad_y may be empty.
+inline void silu_dot_fwd_bwd_quant_fuse(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
+                                        std::span<const std::byte> grad_y, std::span<std::int8_t> grad_input_q,
+                                        std::span<float> grad_input_s, std::span<std::int8_t> y_q_t,
+                                        std::span<float> y_s_t, const Exec& exec = {}) {
+  constexpr std::int64_t kGroupSize = 128;
+  qfuse_silu_dot_fwd_bwd_quant_fuse_params p{};
+  p.struct_size = sizeof p;
+  p.m = m;
+  p.h = h;
+  p.group_size = kGroupSize;
+  p.x = x.data();
+  p.grad_y = grad_y.data();
+  const bool gradients = !grad_input_q.empty() || !grad_input_s.empty();
+  const bool y = !y_q_t.empty() || !y_s_t.empty();
+  if (m > 0 && h > 0 && h <= INT64_MAX / 8 / m) {  // others are refused, or need no arrays
+    detail::require_length("x", x.size(), m * 2 * h * 2);
+    if (gradients) {
+      detail::require_length("grad_y", grad_y.size(), m * h * 2);
+      detail::require_length("grad_input_q", grad_input_q.size(), m * 2 * h);
+      detail::require_length("grad_input_s", grad_input_s.size(), m * (2 * h / kGroupSize));
+    }
+    if (y) {
+      detail::require_length("y_q_t", y_q_t.size(), h * m);
+      detail::require_length("y_s_t", y_s_t.size(), h * qfuse_block_count(m, kGroupSize));
+    }
+  }
+  p.grad_input_q = gradients ? grad_input_q.data() : nullptr;
+  p.grad_input_s = gradients ? grad_input_s.data() : nullptr;
+  p.y_q_t = y ? y_q_t.data() : nullptr;
+  p.y_s_t = y ? y_s_t.data() : nullptr;
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &e, &error), error);
+}
+
 }  // namespace qfuse
 
 #endif  // QFUSE_QFUSE_HPP

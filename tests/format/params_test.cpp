@@ -67,6 +67,22 @@ DequantizeInt8 valid_int8() {
   return p;
 }
 
+// Two tokens of 128 channels.
+SiluDotFwdBwdQuantFuse valid_silu() {
+  SiluDotFwdBwdQuantFuse p{};
+  p.struct_size = sizeof p;
+  p.m = 2;
+  p.h = 128;
+  p.group_size = 128;
+  p.x = at<void>(0);
+  p.grad_y = at<void>(1024);
+  p.grad_input_q = at<std::int8_t>(2048);
+  p.grad_input_s = at<float>(2560);
+  p.y_q_t = at<std::int8_t>(2688);
+  p.y_s_t = at<float>(3072);
+  return p;
+}
+
 // The outcome is the refusal that is expected, and its message holds every one of `parts`.
 void expect_refused(const Outcome& outcome, std::initializer_list<const char*> parts) {
   EXPECT_EQ(outcome.status, QFUSE_INVALID_ARGUMENT);
@@ -157,6 +173,81 @@ TEST(Params, Int8RefusesOverflowingShapes) {
   expect_refused(check(p), {"rows is -4"});
 }
 
+void expect_silu_refused(const std::function<void(SiluDotFwdBwdQuantFuse&)>& spoil,
+                         std::initializer_list<const char*> parts) {
+  SiluDotFwdBwdQuantFuse p = valid_silu();
+  spoil(p);
+  expect_refused(check(p), parts);
+}
+
+TEST(Params, SiluRefusesShapesThatAreNone) {
+  EXPECT_TRUE(check(valid_silu()).ok()) << check(valid_silu()).message;
+  expect_silu_refused([](auto& p) { p.m = -1; }, {"m is -1, it must not be negative"});
+  expect_silu_refused([](auto& p) { p.h = -128; }, {"h is -128, it must not be negative"});
+  expect_silu_refused([](auto& p) { p.h = kLots; }, {"h is 4611686018427387904, more than memory can hold"});
+  for (const std::int64_t group_size : {0L, 64L, -128L, 256L})
+    expect_silu_refused([&](auto& p) { p.group_size = group_size; },
+                        {("group_size is " + std::to_string(group_size) + ", it must be 128").c_str()});
+  expect_silu_refused([](auto& p) { p.h = 130; }, {"h is 130, it must be a multiple of group_size, 128"});
+  expect_silu_refused([](auto& p) { p.x_stride = 255; }, {"x_stride is 255, it must be 0 or at least 2h, 256"});
+  expect_silu_refused([](auto& p) { p.x_stride = -256; }, {"x_stride is -256, it must be 0 or at least 2h, 256"});
+  expect_silu_refused([](auto& p) { p.grad_y_stride = 127; },
+                      {"grad_y_stride is 127, it must be 0 or at least h, 128"});
+}
+
+TEST(Params, SiluRefusesSizesThatOverflow) {
+  const auto much = std::int64_t{1} << 56;
+  expect_silu_refused([&](auto& p) { p.m = much; },
+                      {"m rows of 256 elements (2h) are 72057594037927936 * 256, more than memory can hold"});
+  expect_silu_refused([&](auto& p) { p.x_stride = much << 4; }, {"m rows of 1152921504606846976 elements (x_stride)"});
+  expect_silu_refused([&](auto& p) { p.grad_y_stride = much << 4; },
+                      {"m rows of 1152921504606846976 elements (grad_y_stride)"});
+  // The largest that pass: no sum of their bytes may overflow either.
+  SiluDotFwdBwdQuantFuse p{};
+  p.m = 1;
+  p.h = (std::int64_t{1} << 59) - 128;
+  p.group_size = 128;
+  expect_refused(check(p), {"both NULL"});
+  p = valid_silu();
+  p.m = 1;
+  p.h = (std::int64_t{1} << 59) - 128;
+  EXPECT_EQ(bytes(p), 9 * p.h + p.h / 128 * 8 + p.h * 4);
+}
+
+TEST(Params, SiluRefusesHalfAPairOfOutputs) {
+  expect_silu_refused([](auto& p) { p.grad_input_q = nullptr; }, {"grad_input_q is NULL, it must hold 512 bytes"});
+  expect_silu_refused([](auto& p) { p.grad_input_s = nullptr; }, {"grad_input_s is NULL, it must hold 16 bytes"});
+  expect_silu_refused([](auto& p) { p.y_q_t = nullptr; }, {"y_q_t is NULL, it must hold 256 bytes"});
+  expect_silu_refused([](auto& p) { p.y_s_t = nullptr; }, {"y_s_t is NULL, it must hold 512 bytes"});
+  expect_silu_refused([](auto& p) { p.x = nullptr; }, {"x is NULL, it must hold 1024 bytes"});
+  expect_silu_refused([](auto& p) { p.grad_y = nullptr; }, {"grad_y is NULL, it must hold 512 bytes"});
+  SiluDotFwdBwdQuantFuse p = valid_silu();
+  p.grad_input_q = nullptr;
+  p.grad_input_s = nullptr;
+  p.grad_y = nullptr;
+  EXPECT_TRUE(check(p).ok()) << "y alone needs no gradient: " << check(p).message;
+  p.y_q_t = nullptr;
+  p.y_s_t = nullptr;
+  expect_refused(check(p), {"grad_input_q and y_q_t are both NULL: at least one pair of outputs must be given"});
+  p.m = 0;
+  EXPECT_TRUE(check(p).ok()) << check(p).message;
+  EXPECT_EQ(bytes(p), 0);
+}
+
+TEST(Params, SiluRefusesOverlapGapsIncluded) {
+  expect_silu_refused([](auto& p) { p.y_q_t = at<std::int8_t>(1023); }, {"output y_q_t overlaps input x"});
+  expect_silu_refused([](auto& p) { p.y_s_t = at<float>(1024 + 511); }, {"output y_s_t overlaps input grad_y"});
+  expect_silu_refused([](auto& p) { p.y_q_t = at<std::int8_t>(2048 + 511); },
+                      {"output grad_input_q overlaps output y_q_t"});
+  expect_silu_refused([](auto& p) { p.grad_input_s = at<float>(3072 + 511); },
+                      {"output grad_input_s overlaps output y_s_t"});
+  // The second row of x lies beyond the array that stands in the gap.
+  expect_silu_refused([](auto& p) { p.x_stride = 1200; }, {"output grad_input_q overlaps input x"});
+  SiluDotFwdBwdQuantFuse p = valid_silu();
+  p.x_stride = 768;  // ends where grad_input_q begins, and covers grad_y: inputs may overlap
+  EXPECT_TRUE(check(p).ok()) << check(p).message;
+}
+
 TEST(Params, NothingNeedsNothing) {
   Dequantize4bit d{};
   d.blocksize = 64;
@@ -169,6 +260,10 @@ TEST(Params, NothingNeedsNothing) {
   DequantizeInt8 i{};
   i.rows = 5;
   EXPECT_TRUE(check(i).ok()) << check(i).message;
+  SiluDotFwdBwdQuantFuse s{};
+  s.group_size = 128;
+  s.h = 256;
+  EXPECT_TRUE(check(s).ok()) << check(s).message;
 }
 
 TEST(Params, ExecRefusesWhatNoDeviceHas) {
@@ -195,6 +290,14 @@ TEST(Params, BytesCountEachArrayOnce) {
   // 128 fp32 read; 64 packed, 2 absmax, 2 codes, 1 nested scale, 1 offset written.
   EXPECT_EQ(bytes(valid_quantize()), 512 + 64 + 8 + 2 + 4 + 4);
   EXPECT_EQ(bytes(valid_int8()), 128 + 16 + 512);
+  // 256 gates and ups, 256 grad_y read; 512 gradients, 4 scales, 256 y, 128 scales written.
+  SiluDotFwdBwdQuantFuse p = valid_silu();
+  EXPECT_EQ(bytes(p), 1024 + 512 + 512 + 16 + 256 + 512);
+  p.x_stride = 512;
+  EXPECT_EQ(bytes(p), 1024 + 512 + 512 + 16 + 256 + 512) << "gaps are not read";
+  p.grad_input_q = nullptr;
+  p.grad_input_s = nullptr;
+  EXPECT_EQ(bytes(p), 1024 + 256 + 512);
 }
 
 }  // namespace
