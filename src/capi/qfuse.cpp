@@ -180,3 +180,9 @@ qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, c
                                    qfuse_error* error) {
   return run(params, exec, error, qfuse::ops::dequantize_int8, qfuse::reference::dequantize_int8);
 }
+
+qfuse_status qfuse_silu_dot_fwd_bwd_quant_fuse(const qfuse_silu_dot_fwd_bwd_quant_fuse_params* params,
+                                               const qfuse_exec* exec, qfuse_error* error) {
+  return run(params, exec, error, qfuse::ops::silu_dot_fwd_bwd_quant_fuse,
+             qfuse::reference::silu_dot_fwd_bwd_quant_fuse);
+}

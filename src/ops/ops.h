@@ -12,6 +12,7 @@ format::Outcome quantize_4bit(const format::Quantize4bit& p, const qfuse_exec& e
 format::Outcome quantize_blockwise(const format::QuantizeBlockwise& p, const qfuse_exec& exec);
 format::Outcome dequantize_blockwise(const format::DequantizeBlockwise& p, const qfuse_exec& exec);
 format::Outcome dequantize_int8(const format::DequantizeInt8& p, const qfuse_exec& exec);
+format::Outcome silu_dot_fwd_bwd_quant_fuse(const format::SiluDotFwdBwdQuantFuse& p, const qfuse_exec& exec);
 
 // Name of the CPU backend's index-th SIMD target, best first; null past the last.
 const char* cpu_target_name(int index);

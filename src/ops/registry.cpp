@@ -7,6 +7,7 @@
 #include "backend/cpu/dequantize_int8.h"
 #include "backend/cpu/quantize_4bit.h"
 #include "backend/cpu/quantize_blockwise.h"
+#include "backend/cpu/silu_dot_fwd_bwd_quant_fuse.h"
 #include "backend/cpu/targets.h"
 #ifdef QFUSE_WITH_CUDA
 #include "backend/cuda/dequantize_4bit.h"
@@ -27,7 +28,8 @@ constexpr std::array kBackends = {
             .quantize_4bit = cpu::quantize_4bit,
             .quantize_blockwise = cpu::quantize_blockwise,
             .dequantize_blockwise = cpu::dequantize_blockwise,
-            .dequantize_int8 = cpu::dequantize_int8},
+            .dequantize_int8 = cpu::dequantize_int8,
+            .silu_dot_fwd_bwd_quant_fuse = cpu::silu_dot_fwd_bwd_quant_fuse},
 #ifdef QFUSE_WITH_CUDA
     Backend{.type = QFUSE_CUDA,
             .name = "cuda",
@@ -35,7 +37,8 @@ constexpr std::array kBackends = {
             .quantize_4bit = cuda::quantize_4bit,
             .quantize_blockwise = cuda::quantize_blockwise,
             .dequantize_blockwise = cuda::dequantize_blockwise,
-            .dequantize_int8 = cuda::dequantize_int8},
+            .dequantize_int8 = cuda::dequantize_int8,
+            .silu_dot_fwd_bwd_quant_fuse = nullptr},
 #endif
 };
 

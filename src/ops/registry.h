@@ -21,6 +21,7 @@ struct Backend {
   Launch<format::QuantizeBlockwise> quantize_blockwise;
   Launch<format::DequantizeBlockwise> dequantize_blockwise;
   Launch<format::DequantizeInt8> dequantize_int8;
+  Launch<format::SiluDotFwdBwdQuantFuse> silu_dot_fwd_bwd_quant_fuse;
 };
 
 // Null: no backend for the type in this build.

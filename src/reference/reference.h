@@ -14,6 +14,7 @@ void quantize_4bit(const format::Quantize4bit& p);
 void quantize_blockwise(const format::QuantizeBlockwise& p);
 void dequantize_blockwise(const format::DequantizeBlockwise& p);
 void dequantize_int8(const format::DequantizeInt8& p);
+void silu_dot_fwd_bwd_quant_fuse(const format::SiluDotFwdBwdQuantFuse& p);
 
 // The 8-bit dynamic code of one scaled value by bitsandbytes' own search: the nearest, ties to the even index, NaN to
 // 0.

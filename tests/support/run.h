@@ -33,6 +33,10 @@ inline qfuse_status call(const qfuse_dequantize_blockwise_params& p, const qfuse
 inline qfuse_status call(const qfuse_dequantize_int8_params& p, const qfuse_exec& exec, qfuse_error* error) {
   return qfuse_dequantize_int8(&p, &exec, error);
 }
+inline qfuse_status call(const qfuse_silu_dot_fwd_bwd_quant_fuse_params& p, const qfuse_exec& exec,
+                         qfuse_error* error) {
+  return qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &exec, error);
+}
 
 // Arrays in a GPU's memory, as odd an address as on the host. Around an output stands poison, and in it; an input ends
 // where its allocation does, so that compute-sanitizer sees one read too far.
@@ -138,6 +142,16 @@ inline void move_arrays(qfuse_dequantize_int8_params& p, OnDevice& to) {
   to.input(p.in, p.rows * p.cols);
   to.input(p.scb, p.rows * 4);
   to.output(p.out, p.rows * p.cols * format::dtype_size(p.out_dtype));
+}
+
+inline void move_arrays(qfuse_silu_dot_fwd_bwd_quant_fuse_params& p, OnDevice& to) {
+  const std::int64_t groups = format::block_count(p.m, format::kGroupSize);
+  to.input(p.x, ((p.m - 1) * format::x_stride(p) + 2 * p.h) * 2);
+  to.input(p.grad_y, ((p.m - 1) * format::grad_y_stride(p) + p.h) * 2);
+  to.output(p.grad_input_q, p.m * 2 * p.h);
+  to.output(p.grad_input_s, p.m * 2 * p.h / format::kGroupSize * 4);
+  to.output(p.y_q_t, p.h * p.m);
+  to.output(p.y_s_t, p.h * groups * 4);
 }
 
 // Parameters must be valid, as their sizes are believed.
