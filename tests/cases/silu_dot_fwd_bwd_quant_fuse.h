@@ -42,6 +42,7 @@ inline constexpr std::array kSiluCases = {
     SiluCase{"one token in the last group", 129, 384},
     SiluCase{"several threads, short last group", 1000, 384},
     SiluCase{"a whole layer's width", 130, 2560},
+    SiluCase{"one group beyond a wide tile", 131, 640},
     SiluCase{"fewer tokens than a vector", 5, 128},
     SiluCase{"rows apart", 200, 256, Activations::normal, 1.0F, 384, 1},
     SiluCase{"rows apart by odd gaps", 150, 128, Activations::normal, 1.0F, 3, 7},

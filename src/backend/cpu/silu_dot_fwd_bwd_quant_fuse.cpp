@@ -2,10 +2,11 @@
 // out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
-// cost:   6 bytes an element read, 3.1 written; bound by the arithmetic, about 90 operations an element
+// cost:   6 bytes an element read, 3.1 written; bound by the arithmetic, about 90 operations an element and a division
 // oracle: reference/silu_dot_fwd_bwd_quant_fuse.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/silu_dot_fwd_bwd_quant_fuse.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // re-includes this file once per target
 #include <hwy/highway.h>
 
@@ -28,12 +29,16 @@ HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
 
 constexpr std::int64_t kGroup = format::kGroupSize;
+
+constexpr std::int64_t kTileWidth = kSiluTileWidth;
+constexpr std::int64_t kRowsAhead = 8;  // 4 to 16 are alike on Zen 5
+
 constexpr std::int64_t kStrip = 16;  // channels that are transposed together: as many bytes as the narrowest registers
 
 using Floats = hn::CappedTag<float, kStrip>;
 using Ints = hn::RebindToSigned<Floats>;
-using Words = hn::Rebind<std::uint16_t, Floats>;  // bf16
-using Payload = hn::Rebind<std::int8_t, Floats>;
+using Words = hn::Rebind<std::uint16_t, Floats>;   // bf16
+using Payload = hn::Rebind<std::uint8_t, Floats>;  // int8, as bits
 constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
 
 // ---- steps ----
@@ -43,8 +48,7 @@ HWY_INLINE hn::Vec<Floats> exponential(hn::Vec<Floats> x) {
   const Bits<Floats> du;
   const auto most = hn::Set(df, format::kExpMax);
   const auto least = hn::Set(df, format::kExpMin);
-  x = hn::IfThenElse(hn::Gt(x, most), most, x);
-  x = hn::IfThenElse(hn::Lt(x, least), least, x);
+  x = hn::Max(least, hn::Min(most, x));
   const auto magic = hn::Set(df, format::kExpMagic);
   const auto sum = hn::Add(hn::Mul(x, hn::Set(df, format::kLog2e)), magic);
   const auto n = hn::Sub(sum, magic);
@@ -73,25 +77,39 @@ HWY_INLINE hn::Vec<Floats> gate_gradient(hn::Vec<Floats> g, hn::Vec<Floats> u, h
 
 // The NaN of arithmetic on bf16 values have an empty lower half, so that the rounding's carry leaves them NaN.
 HWY_INLINE hn::Vec<Floats> rounded_to_bfloat16(hn::Vec<Floats> v) {
-  return from_bfloat16(Floats(), number_to_bfloat16(Floats(), v));
+  const Bits<Floats> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1U));
+  const auto sum = hn::Add(hn::Add(bits, hn::Set(du, 0x7fffU)), odd);
+  return hn::BitCast(Floats(), hn::And(sum, hn::Set(du, 0xffff0000U)));
 }
 
-// The integer part of z / scale: format::group_factor says why of a product, and why it fits.
+// The integer part of z / scale: format::group_factor says why of a product, and why it fits. Adding the magic number
+// leaves it in the low byte, in two's complement; converting instead would take Highway four steps more.
 HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
-  return hn::DemoteTo(Payload(), hn::ConvertTo(Ints(), hn::Mul(z, factor)));
+  const auto sum = hn::Add(hn::Trunc(hn::Mul(z, factor)), hn::Set(Floats(), 0x1.8p23F));
+  return hn::TruncateTo(Payload(), hn::BitCast(Bits<Floats>(), sum));
 }
 
-// ---- kernel: tiles of 128 tokens by 128 channels, in which both kinds of group close ----
+// ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
 
 struct Tile {
-  alignas(64) std::uint16_t y[kGroup][kGroup];  // bf16, a row per token
-  alignas(64) float d_gate[kGroup];             // of one token; bf16 values
-  alignas(64) float d_up[kGroup];
-  alignas(64) std::int8_t strip[kGroup][kStrip];  // y's payload of 16 channels, a row per token
-  alignas(64) std::int8_t turned[kStrip][kGroup];
+  alignas(64) std::uint16_t y[kGroup][kTileWidth];  // bf16, a row per token
+  alignas(64) float d_gate[kTileWidth];             // of one token; bf16 values
+  alignas(64) float d_up[kTileWidth];
+  alignas(64) std::uint8_t strip[kGroup][kStrip];  // y's payload of 16 channels, a row per token
+  alignas(64) std::uint8_t turned[kStrip][kGroup];
 };
 
-// Where a tile's row lies in the inputs.
+// Which part of the arrays a tile is.
+struct Place {
+  std::int64_t first_token;
+  std::int64_t tokens;  // 128, or fewer at the end
+  std::int64_t first_channel;
+  std::int64_t channels;  // whole groups, as many as are left of kTileWidth
+};
+
+// Where one token's part of the tile lies in the inputs.
 struct Row {
   const std::uint8_t* gate;
   const std::uint8_t* up;
@@ -102,6 +120,26 @@ struct Absmax {
   std::uint16_t d_gate;
   std::uint16_t d_up;
 };
+
+template <bool kGradients>
+HWY_INLINE Row row_at(const format::SiluDotFwdBwdQuantFuse& p, std::int64_t token, std::int64_t channel) {
+  constexpr std::int64_t kSize = format::dtype_size(QFUSE_BFLOAT16);
+  const auto* const gate = static_cast<const std::uint8_t*>(p.x) + (token * format::x_stride(p) + channel) * kSize;
+  if constexpr (!kGradients) return {gate, gate + p.h * kSize, nullptr};
+  const auto* const grad_y = static_cast<const std::uint8_t*>(p.grad_y);
+  return {gate, gate + p.h * kSize, grad_y + (token * format::grad_y_stride(p) + channel) * kSize};
+}
+
+// The processor's own prefetching ends where a page does.
+template <bool kGradients>
+HWY_INLINE void prefetch(const Row& row, std::int64_t channels) {
+  constexpr std::int64_t kLine = 64;
+  for (std::int64_t i = 0; i < channels * format::dtype_size(QFUSE_BFLOAT16); i += kLine) {
+    hwy::Prefetch(row.gate + i);
+    hwy::Prefetch(row.up + i);
+    if constexpr (kGradients) hwy::Prefetch(row.grad_y + i);
+  }
+}
 
 HWY_INLINE hn::Vec<Floats> load_bfloat16(const std::uint8_t* row, std::int64_t c) {
   return load_as_float<QFUSE_BFLOAT16>(Floats(), row + c * format::dtype_size(QFUSE_BFLOAT16));
@@ -117,12 +155,12 @@ HWY_INLINE hn::Vec<Bits<Floats>> larger(hn::Vec<Bits<Floats>> magnitudes, hn::Ve
   return hn::BitCast(Bits<Floats>(), hn::Max(hn::BitCast(Ints(), magnitudes), magnitude));
 }
 
-// The 128 channels of one token: y to its row of the tile, the gradients to theirs.
+// One group of channels of one token, from `first` of the tile on: y and the gradients to their rows of the tile.
 template <bool kGradients, bool kY>
-HWY_INLINE Absmax make_row(const Row& row, Tile& tile, std::int64_t t) {
+HWY_INLINE Absmax make_group(const Row& row, Tile& tile, std::int64_t t, std::int64_t first) {
   auto most_d_gate = hn::Zero(Bits<Floats>());
   auto most_d_up = hn::Zero(Bits<Floats>());
-  for (std::int64_t c = 0; c < kGroup; c += kLanes) {
+  for (std::int64_t c = first; c < first + kGroup; c += kLanes) {
     const auto g = load_bfloat16(row.gate, c);
     const auto u = load_bfloat16(row.up, c);
     const auto s = sigmoid(g);
@@ -145,7 +183,7 @@ HWY_INLINE Absmax make_row(const Row& row, Tile& tile, std::int64_t t) {
 }
 
 // One group of a row's gradient.
-HWY_INLINE void write_row(const float* values, std::uint16_t absmax, std::int8_t* q, float* scale) {
+HWY_INLINE void write_group(const float* values, std::uint16_t absmax, std::int8_t* q, float* scale) {
   format::store_unaligned(scale, 0, format::group_scale(absmax));
   if (absmax >= format::kBfloat16Inf) {
     std::memset(q, 0, kGroup);
@@ -153,7 +191,8 @@ HWY_INLINE void write_row(const float* values, std::uint16_t absmax, std::int8_t
   }
   const auto factor = hn::Set(Floats(), format::group_factor(absmax));
   for (std::int64_t c = 0; c < kGroup; c += kLanes)
-    hn::StoreU(quantize_value(hn::Load(Floats(), values + c), factor), Payload(), q + c);
+    hn::StoreU(quantize_value(hn::Load(Floats(), values + c), factor), Payload(),
+               reinterpret_cast<std::uint8_t*>(q) + c);
 }
 
 // The groups of tokens of 16 channels, from c on: their absmax.
@@ -174,7 +213,7 @@ HWY_INLINE void transpose(Tile& tile, std::int64_t tokens) {
   for (std::int64_t t = 0; t < tokens; ++t)
     for (std::int64_t i = 0; i < kStrip; ++i) tile.turned[i][t] = tile.strip[t][i];
 #else
-  const hn::Full128<std::int8_t> d;
+  const hn::Full128<std::uint8_t> d;
   for (std::int64_t first = 0; first < tokens; first += kStrip) {
     hn::Vec<decltype(d)> rows[kStrip];
     hn::Vec<decltype(d)> shuffled[kStrip];
@@ -218,45 +257,49 @@ HWY_INLINE void write_strip(Tile& tile, std::int64_t c, std::int64_t tokens, std
     std::memcpy(q + i * q_stride, tile.turned[i], static_cast<std::size_t>(tokens));
 }
 
+// One token: all its groups are made before the first is quantized, as a group's factor is long in coming.
 template <bool kGradients, bool kY>
-HWY_INLINE void write_tile(const format::SiluDotFwdBwdQuantFuse& p, Tile& tile, std::int64_t token_group,
-                           std::int64_t channel_group) {
-  constexpr std::int64_t kSize = format::dtype_size(QFUSE_BFLOAT16);
-  const std::int64_t first_token = token_group * kGroup;
-  const std::int64_t tokens = std::min(kGroup, p.m - first_token);
-  const std::int64_t channel = channel_group * kGroup;
-  const std::int64_t channel_groups = p.h / kGroup;
-  for (std::int64_t t = 0; t < tokens; ++t) {
-    const std::int64_t token = first_token + t;
-    const auto* const x = static_cast<const std::uint8_t*>(p.x) + (token * format::x_stride(p) + channel) * kSize;
-    const auto* const grad_y = static_cast<const std::uint8_t*>(p.grad_y);
-    const Row row = {x, x + p.h * kSize,
-                     kGradients ? grad_y + (token * format::grad_y_stride(p) + channel) * kSize : nullptr};
-    const Absmax absmax = make_row<kGradients, kY>(row, tile, t);
-    if constexpr (kGradients) {
-      std::int8_t* const q = p.grad_input_q + token * 2 * p.h + channel;
-      float* const scale = p.grad_input_s + token * 2 * channel_groups + channel_group;
-      write_row(tile.d_gate, absmax.d_gate, q, scale);
-      write_row(tile.d_up, absmax.d_up, q + p.h, scale + channel_groups);
+HWY_INLINE void write_row(const format::SiluDotFwdBwdQuantFuse& p, Tile& tile, const Place& place, std::int64_t t) {
+  const std::int64_t token = place.first_token + t;
+  const Row row = row_at<kGradients>(p, token, place.first_channel);
+  if (t + kRowsAhead < place.tokens)
+    prefetch<kGradients>(row_at<kGradients>(p, token + kRowsAhead, place.first_channel), place.channels);
+  Absmax absmax[kTileWidth / kGroup];
+  for (std::int64_t c = 0; c < place.channels; c += kGroup)
+    absmax[c / kGroup] = make_group<kGradients, kY>(row, tile, t, c);
+  if constexpr (kGradients) {
+    std::int8_t* const q = p.grad_input_q + token * 2 * p.h + place.first_channel;
+    float* const scale = p.grad_input_s + (token * 2 * p.h + place.first_channel) / kGroup;
+    for (std::int64_t c = 0; c < place.channels; c += kGroup) {
+      write_group(tile.d_gate + c, absmax[c / kGroup].d_gate, q + c, scale + c / kGroup);
+      write_group(tile.d_up + c, absmax[c / kGroup].d_up, q + p.h + c, scale + (p.h + c) / kGroup);
     }
   }
-  if constexpr (kY) {
-    const std::int64_t padded_tokens = format::ceil_div(tokens, kStrip) * kStrip;
-    std::memset(tile.y + tokens, 0, static_cast<std::size_t>(padded_tokens - tokens) * sizeof tile.y[0]);
-    const std::int64_t token_groups = format::block_count(p.m, kGroup);
-    for (std::int64_t c = 0; c < kGroup; c += kStrip)
-      write_strip(tile, c, tokens, padded_tokens, p.y_q_t + (channel + c) * p.m + first_token, p.m,
-                  p.y_s_t + (channel + c) * token_groups + token_group, token_groups);
+}
+
+HWY_INLINE void write_y(const format::SiluDotFwdBwdQuantFuse& p, Tile& tile, const Place& place) {
+  const std::int64_t padded_tokens = format::ceil_div(place.tokens, kStrip) * kStrip;
+  std::memset(tile.y + place.tokens, 0, static_cast<std::size_t>(padded_tokens - place.tokens) * sizeof tile.y[0]);
+  const std::int64_t token_groups = format::block_count(p.m, kGroup);
+  for (std::int64_t c = 0; c < place.channels; c += kStrip) {
+    const std::int64_t channel = place.first_channel + c;
+    write_strip(tile, c, place.tokens, padded_tokens, p.y_q_t + channel * p.m + place.first_token, p.m,
+                p.y_s_t + channel * token_groups + place.first_token / kGroup, token_groups);
   }
 }
 
 template <bool kGradients, bool kY>
 HWY_NOINLINE void write_tiles(const format::SiluDotFwdBwdQuantFuse& p, std::int64_t begin, std::int64_t end) {
   const format::DefaultFloatMode mode;
-  const std::int64_t channel_groups = p.h / kGroup;
+  const std::int64_t tiles_across = format::ceil_div(p.h, kTileWidth);
   Tile tile;
-  for (std::int64_t i = begin; i < end; ++i)
-    write_tile<kGradients, kY>(p, tile, i / channel_groups, i % channel_groups);
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::int64_t token = i / tiles_across * kGroup;
+    const std::int64_t channel = i % tiles_across * kTileWidth;
+    const Place place = {token, std::min(kGroup, p.m - token), channel, std::min(kTileWidth, p.h - channel)};
+    for (std::int64_t t = 0; t < place.tokens; ++t) write_row<kGradients, kY>(p, tile, place, t);
+    if constexpr (kY) write_y(p, tile, place);
+  }
 }
 
 void silu_dot_fwd_bwd_quant_fuse_tiles(const format::SiluDotFwdBwdQuantFuse& p, std::int64_t begin, std::int64_t end) {
@@ -275,16 +318,14 @@ namespace {
 
 HWY_EXPORT(silu_dot_fwd_bwd_quant_fuse_tiles);
 
-// Tiles a range holds at least: some 20 us of work.
-constexpr std::int64_t kGrainTiles = 2;
-
 }  // namespace
 
+// A tile is some 100 us of work, enough to be handed over by itself.
 format::Outcome silu_dot_fwd_bwd_quant_fuse(const format::SiluDotFwdBwdQuantFuse& p, const qfuse_exec& exec) {
   std::size_t row = 0;
   if (format::Outcome o = choose_target(exec.cpu_target, row); !o.ok()) return o;
-  const std::int64_t tiles = format::block_count(p.m, format::kGroupSize) * (p.h / format::kGroupSize);
-  parallel_for(tiles, kGrainTiles, exec.threads, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t tiles = format::block_count(p.m, format::kGroupSize) * format::ceil_div(p.h, kSiluTileWidth);
+  parallel_for(tiles, 1, exec.threads, [&](std::int64_t begin, std::int64_t end) {
     HWY_DISPATCH_TABLE(silu_dot_fwd_bwd_quant_fuse_tiles)[row](p, begin, end);
   });
   return {};
