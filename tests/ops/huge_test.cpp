@@ -1,8 +1,13 @@
-// One weight of more than 2^31 elements (about 7 GB of memory), decoded and encoded again: no index may be 32 bits.
+// More than 2^31 elements (about 7 GB of memory): no index may be 32 bits. One weight, decoded and encoded again; and
+// the SwiGLU backward of so many activations.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "support/compare.h"
@@ -99,6 +104,109 @@ TEST(Huge, DecodeAndEncodeBeyondTwoToThe31) {
 TEST(Huge, TheSameOnAGpu) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
   for_each_gpu_way(expect_decode_and_encode);
+}
+
+constexpr std::int64_t kTokens = (std::int64_t{1} << 20) + 37;
+constexpr std::int64_t kChannels = 128 * 17;
+constexpr std::int64_t kGroup = 128;
+static_assert(kTokens * kChannels > std::int64_t{1} << 31);
+
+// Memory that nobody has written to is zeros and costs nothing: only what a test looks at holds numbers.
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+template <class T>
+std::unique_ptr<T[], Free> zeros(std::int64_t count) {
+  return std::unique_ptr<T[], Free>(static_cast<T*>(std::calloc(static_cast<std::size_t>(count), sizeof(T))));
+}
+
+// Groups of tokens: the first, the ones around element 2^31 of x and of y, and the short last.
+const std::vector<std::int64_t> kTokenWindows = {0, (std::int64_t{1} << 30) / kChannels / kGroup* kGroup,
+                                                 (std::int64_t{1} << 31) / kChannels / kGroup* kGroup,
+                                                 kTokens / kGroup* kGroup};
+
+std::int64_t tokens_of(std::int64_t window) { return std::min(kGroup, kTokens - window); }
+
+struct Activations {
+  Activations() : x(zeros<std::uint16_t>(kTokens * 2 * kChannels)), grad_y(zeros<std::uint16_t>(kTokens * kChannels)) {
+    for (const std::int64_t window : kTokenWindows) {
+      for (std::int64_t i = 0; i < tokens_of(window) * 2 * kChannels; ++i)
+        x[static_cast<std::size_t>(window * 2 * kChannels + i)] = some_bfloat16(window + i);
+      for (std::int64_t i = 0; i < tokens_of(window) * kChannels; ++i)
+        grad_y[static_cast<std::size_t>(window * kChannels + i)] = some_bfloat16(window + i + 7);
+    }
+  }
+  // Between 1/4 and 4, either sign.
+  static std::uint16_t some_bfloat16(std::int64_t i) {
+    const auto mixed = static_cast<std::uint32_t>(i * 2654435761U >> 7);
+    return static_cast<std::uint16_t>((mixed & 0x81ffU) + 0x3e80U);
+  }
+  [[nodiscard]] qfuse_silu_dot_fwd_bwd_quant_fuse_params params(std::int64_t first, std::int64_t tokens) const {
+    qfuse_silu_dot_fwd_bwd_quant_fuse_params p{};
+    p.struct_size = sizeof p;
+    p.m = tokens;
+    p.h = kChannels;
+    p.group_size = kGroup;
+    p.x = x.get() + first * 2 * kChannels;
+    p.grad_y = grad_y.get() + first * kChannels;
+    return p;
+  }
+
+  std::unique_ptr<std::uint16_t[], Free> x;
+  std::unique_ptr<std::uint16_t[], Free> grad_y;
+};
+
+TEST(Huge, SwigluGradientsBeyondTwoToThe31) {
+  const Activations in;
+  const auto q = zeros<std::int8_t>(kTokens * 2 * kChannels);
+  const auto s = zeros<float>(kTokens * 2 * kChannels / kGroup);
+  qfuse_silu_dot_fwd_bwd_quant_fuse_params p = in.params(0, kTokens);
+  p.grad_input_q = q.get();
+  p.grad_input_s = s.get();
+  qfuse_error error{};
+  ASSERT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, nullptr, &error), QFUSE_OK) << error.message;
+  qfuse_exec oracle = QFUSE_EXEC_INIT;
+  oracle.device = {QFUSE_REFERENCE, 0};
+  for (const std::int64_t window : kTokenWindows) {
+    SCOPED_TRACE("window from token " + std::to_string(window));
+    const std::int64_t count = tokens_of(window) * 2 * kChannels;
+    std::vector<std::int8_t> expected_q(static_cast<std::size_t>(count));
+    std::vector<float> expected_s(static_cast<std::size_t>(count / kGroup));
+    p = in.params(window, tokens_of(window));
+    p.grad_input_q = expected_q.data();
+    p.grad_input_s = expected_s.data();
+    ASSERT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &oracle, &error), QFUSE_OK) << error.message;
+    EXPECT_TRUE(same_bytes(expected_q.data(), q.get() + window * 2 * kChannels, count));
+    EXPECT_TRUE(same_bytes(expected_s.data(), s.get() + window * 2 * kChannels / kGroup, count / kGroup * 4));
+  }
+}
+
+TEST(Huge, SwigluYBeyondTwoToThe31) {
+  const Activations in;
+  constexpr std::int64_t kGroups = (kTokens + kGroup - 1) / kGroup;
+  const auto q = zeros<std::int8_t>(kTokens * kChannels);
+  const auto s = zeros<float>(kGroups * kChannels);
+  qfuse_silu_dot_fwd_bwd_quant_fuse_params p = in.params(0, kTokens);
+  p.y_q_t = q.get();
+  p.y_s_t = s.get();
+  qfuse_error error{};
+  ASSERT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, nullptr, &error), QFUSE_OK) << error.message;
+  qfuse_exec oracle = QFUSE_EXEC_INIT;
+  oracle.device = {QFUSE_REFERENCE, 0};
+  for (const std::int64_t window : kTokenWindows) {
+    SCOPED_TRACE("window from token " + std::to_string(window));
+    const std::int64_t tokens = tokens_of(window);
+    std::vector<std::int8_t> expected_q(static_cast<std::size_t>(tokens * kChannels));
+    std::vector<float> expected_s(kChannels);
+    p = in.params(window, tokens);
+    p.y_q_t = expected_q.data();
+    p.y_s_t = expected_s.data();
+    ASSERT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &oracle, &error), QFUSE_OK) << error.message;
+    for (std::int64_t c = 0; c < kChannels; ++c) {
+      ASSERT_TRUE(same_bytes(expected_q.data() + c * tokens, q.get() + c * kTokens + window, tokens)) << c;
+      ASSERT_TRUE(same_bytes(expected_s.data() + c, s.get() + c * kGroups + window / kGroup, 4)) << c;
+    }
+  }
 }
 
 }  // namespace
