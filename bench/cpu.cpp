@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nf4.h"
+#include "swiglu.h"
 
 namespace qfuse::bench {
 namespace {
@@ -65,7 +66,7 @@ int run_cpu(const Options& options) {
   if (benchmark::ReportUnrecognizedArguments(count, argv.data())) return 2;
   benchmark::AddCustomContext("qfuse", qfuse_version());
   if (!options.commit.empty()) benchmark::AddCustomContext("commit", options.commit);
-  register_nf4();
+  options.what == "swiglu" ? register_swiglu() : register_nf4();
   TableReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   benchmark::Shutdown();

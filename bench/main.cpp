@@ -1,4 +1,4 @@
-// qfuse-bench [nf4|ladder] [flags]: times qfuse's kernels beside the memory roof of the same bytes.
+// qfuse-bench [nf4|swiglu|ladder] [flags]: times qfuse's kernels beside the memory roof of the same bytes.
 #include <qfuse/qfuse.h>
 
 #include <cstdio>
@@ -11,9 +11,10 @@
 namespace {
 
 constexpr const char* kHelp =
-    "qfuse-bench [nf4|ladder] [FLAGS]: times qfuse's kernels beside the memory roof of the same bytes\n"
+    "qfuse-bench [nf4|swiglu|ladder] [FLAGS]: times qfuse's kernels beside the memory roof of the same bytes\n"
     "\n"
     "  nf4      NF4 decode and encode, block 64, nested in blocks of 256\n"
+    "  swiglu   the SwiGLU backward with two INT8 layouts, in three of the published shapes\n"
     "  ladder   the designs that were published for NF4 decode on GPUs, from three launches to qfuse's kernel\n"
     "\n"
     "  --device auto|cpu|cuda[:N]   where to run; auto: the first GPU if there is one, else the CPU\n"
@@ -32,12 +33,15 @@ constexpr const char* kHelp =
     "'in L2': one buffer over and over. Columns: median, p10 to p90, bytes moved a second, share of the roof's speed\n"
     "in the same run, and how many times faster than the peer.\n"
     "\n"
-    "On the CPU: 4096 x 14336, every SIMD target, one thread and all; kernel and roof (plain and streaming stores) in\n"
-    "turn, 15 times. For encode, 'input' counts the bytes of the weights alone. Other flags are Google Benchmark's,\n"
-    "such as\n"
+    "On the CPU: every SIMD target, one thread and all; kernel and roof (plain and streaming stores) in turn, 15 "
+    "times.\n"
+    "nf4 is 4096 x 14336; for encode, 'input' counts the bytes of the weights alone. For swiglu the oracle is timed, "
+    "too.\n"
+    "Other flags are Google Benchmark's, such as\n"
     "  --benchmark_filter=decode/bf16   only the rows whose name matches\n";
 
 int run_gpu(const qfuse::bench::Options& options, int device) {
+  if (options.what == "swiglu") throw qfuse::bench::UsageError("swiglu is timed on the CPU: --device cpu");
   if (!options.others.empty())
     throw qfuse::bench::UsageError("'" + options.others.front() + "' is no flag for a GPU (for the CPU: --device cpu)");
   return options.what == "ladder" ? qfuse::bench::run_gpu_ladder(options, device)

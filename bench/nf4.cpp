@@ -6,23 +6,17 @@
 #include <qfuse/qfuse.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <random>
-#include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "format/elements.h"
 #include "format/layout.h"
 #include "format/params.h"
-#include "roof.h"
-#include "statistics.h"
+#include "in_turn.h"
 
 namespace qfuse::bench {
 namespace {
@@ -31,39 +25,6 @@ constexpr std::int64_t kRows = 4096;  // the MLP of a 7B to 8B Llama
 constexpr std::int64_t kColumns = 14336;
 constexpr std::int64_t kCount = kRows * kColumns;
 constexpr std::int64_t kBlocksize = 64;
-constexpr int kRuns = 15;
-constexpr std::size_t kAlignment = 64;  // what allocators of tensors give
-
-struct FreeAligned {
-  void operator()(std::uint8_t* memory) const { std::free(memory); }
-};
-
-// Written once, so that no page is touched for the first time while the clock runs.
-class Memory {
- public:
-  explicit Memory(std::int64_t size)
-      : size_(static_cast<std::size_t>(size)),
-        bytes_(static_cast<std::uint8_t*>(
-            std::aligned_alloc(kAlignment, (size_ + kAlignment - 1) / kAlignment * kAlignment))) {
-    std::memset(bytes_.get(), 0, size_);
-  }
-  [[nodiscard]] std::uint8_t* data() const { return bytes_.get(); }
-  [[nodiscard]] std::span<std::uint8_t> span() const { return {bytes_.get(), size_}; }
-  template <class T>
-  [[nodiscard]] T* as() const {
-    return reinterpret_cast<T*>(bytes_.get());
-  }
-
- private:
-  std::size_t size_;
-  std::unique_ptr<std::uint8_t, FreeAligned> bytes_;
-};
-
-double seconds(const auto& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 const char* name_of(qfuse_dtype dtype) {
   switch (dtype) {
@@ -164,36 +125,6 @@ Fixture& fixture(qfuse_dtype dtype) {
   return *current;
 }
 
-// Runs kernel and both roofs in turn, and leaves medians and quantiles as counters.
-void time_in_turn(benchmark::State& state, std::int64_t bytes, std::span<const std::uint8_t> roof_in,
-                  std::span<std::uint8_t> roof_out, int threads, const auto& kernel) {
-  std::vector<double> kernel_times;
-  std::vector<double> plain_times;
-  std::vector<double> streaming_times;
-  for ([[maybe_unused]] auto _ : state) {
-    plain_times.push_back(seconds([&] { move_bytes(roof_in, roof_out, Stores::plain, threads); }));
-    streaming_times.push_back(seconds([&] { move_bytes(roof_in, roof_out, Stores::streaming, threads); }));
-    kernel_times.push_back(seconds(kernel));
-    state.SetIterationTime(kernel_times.back());
-  }
-  const double roof = std::min(median(plain_times), median(streaming_times));
-  const double gigabytes = static_cast<double>(bytes) / 1e9;
-  state.counters["median_ms"] = median(kernel_times) * 1e3;
-  state.counters["p10_ms"] = quantile(kernel_times, 0.1) * 1e3;
-  state.counters["p90_ms"] = quantile(kernel_times, 0.9) * 1e3;
-  state.counters["GB/s"] = gigabytes / median(kernel_times);
-  state.counters["plain_roof_GB/s"] = gigabytes / median(plain_times);
-  state.counters["streaming_roof_GB/s"] = gigabytes / median(streaming_times);
-  state.counters["of_roof_%"] = 100.0 * roof / median(kernel_times);
-}
-
-qfuse_exec exec_for(const char* target, int threads) {
-  qfuse_exec exec = QFUSE_EXEC_INIT;
-  exec.cpu_target = target;
-  exec.threads = threads;
-  return exec;
-}
-
 void decode(benchmark::State& state, qfuse_dtype dtype, const char* target, int threads) {
   Fixture& f = fixture(dtype);
   Memory out(kCount * format::dtype_size(dtype));
@@ -227,12 +158,10 @@ void encode(benchmark::State& state, qfuse_dtype dtype, const char* target, int 
 }  // namespace
 
 void register_nf4() {
-  std::vector<int> thread_counts = {1};
-  if (const auto all = static_cast<int>(std::thread::hardware_concurrency()); all > 1) thread_counts.push_back(all);
   for (const qfuse_dtype dtype : {QFUSE_BFLOAT16, QFUSE_FLOAT16, QFUSE_FLOAT32}) {
     for (const auto& [op_name, op] : {std::pair{"decode", &decode}, std::pair{"encode", &encode}}) {
       for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
-        for (const int threads : thread_counts) {
+        for (const int threads : thread_counts()) {
           const std::string name = std::string("nf4/") + op_name + "/" + name_of(dtype) + "/" + target +
                                    "/threads:" + std::to_string(threads);
           benchmark::RegisterBenchmark(name.c_str(), op, dtype, target, threads)->UseManualTime()->Iterations(kRuns);

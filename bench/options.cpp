@@ -53,8 +53,8 @@ Options parse_options(int argc, char** argv) {
   for (const std::string& argument : arguments) options.command += " " + argument;
   std::size_t i = 0;
   if (!arguments.empty() && !arguments[0].starts_with('-')) options.what = arguments[i++];
-  if (options.what != "nf4" && options.what != "ladder")
-    throw UsageError("'" + options.what + "' is nothing to time; there are: nf4, ladder");
+  if (options.what != "nf4" && options.what != "swiglu" && options.what != "ladder")
+    throw UsageError("'" + options.what + "' is nothing to time; there are: nf4, swiglu, ladder");
   for (; i < arguments.size(); ++i) parse_flag(arguments, i, options);
   return options;
 }
