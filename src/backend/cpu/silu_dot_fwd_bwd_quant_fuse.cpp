@@ -43,6 +43,7 @@ constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
 
 // ---- steps ----
 
+// What Min makes of NaN differs between targets; where g is NaN, it makes every result of its element NaN by itself.
 HWY_INLINE hn::Vec<Floats> exponential(hn::Vec<Floats> x) {
   const Floats df;
   const Bits<Floats> du;
@@ -87,8 +88,13 @@ HWY_INLINE hn::Vec<Floats> rounded_to_bfloat16(hn::Vec<Floats> v) {
 // The integer part of z / scale: format::group_factor says why of a product, and why it fits. Adding the magic number
 // leaves it in the low byte, in two's complement; converting instead would take Highway four steps more.
 HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
-  const auto sum = hn::Add(hn::Trunc(hn::Mul(z, factor)), hn::Set(Floats(), 0x1.8p23F));
+  const auto product = hn::Mul(z, factor);
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(Payload(), static_cast<std::uint8_t>(static_cast<std::int32_t>(hn::GetLane(product))));
+#else
+  const auto sum = hn::Add(hn::Trunc(product), hn::Set(Floats(), 0x1.8p23F));
   return hn::TruncateTo(Payload(), hn::BitCast(Bits<Floats>(), sum));
+#endif
 }
 
 // ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
