@@ -15,6 +15,7 @@
 #include "backend/cuda/dequantize_int8.h"
 #include "backend/cuda/quantize_4bit.h"
 #include "backend/cuda/quantize_blockwise.h"
+#include "backend/cuda/silu_dot_fwd_bwd_quant_fuse.h"
 #endif
 #include "ops/ops.h"
 
@@ -38,7 +39,7 @@ constexpr std::array kBackends = {
             .quantize_blockwise = cuda::quantize_blockwise,
             .dequantize_blockwise = cuda::dequantize_blockwise,
             .dequantize_int8 = cuda::dequantize_int8,
-            .silu_dot_fwd_bwd_quant_fuse = nullptr},
+            .silu_dot_fwd_bwd_quant_fuse = cuda::silu_dot_fwd_bwd_quant_fuse},
 #endif
 };
 

@@ -1,0 +1,66 @@
+// Steps of format/int8_groups.h on pairs of bf16 values, two in a word.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_INT8_GROUPS_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_INT8_GROUPS_CUH
+
+#include <cuda_bf16.h>
+
+#include <cstdint>
+
+#include "backend/cuda/device/rounding.cuh"
+#include "format/layout.h"
+#include "format/rounding.h"
+
+namespace qfuse::cuda {
+
+__device__ inline std::uint32_t magnitudes(std::uint32_t pair) { return pair & 0x7fff7fffU; }
+
+// The larger magnitude of each half; a NaN is larger than all, as its bits are. Turing has no bf16 arithmetic.
+__device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
+#if __CUDA_ARCH__ >= 800
+  std::uint32_t most;
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(most) : "r"(a), "r"(b));
+  return most;
+#else
+  return __vmaxu2(a, b);
+#endif
+}
+
+template <int kWords>
+__device__ std::uint32_t find_absmax(const std::uint32_t (&pairs)[kWords]) {
+  std::uint32_t most = magnitudes(pairs[0]);
+#pragma unroll
+  for (int i = 1; i < kWords; ++i) most = larger_magnitudes(most, magnitudes(pairs[i]));
+  return most;
+}
+
+__device__ inline float group_scale(float absmax) {
+  if (absmax != absmax) return __uint_as_float(format::kNan32);
+  return fmaxf(absmax * format::kInt8Scale, format::kMinGroupScale);
+}
+
+// A factor by which a product has the integer part of the quotient by the scale: format::group_factor, whose reciprocal
+// may be an ulp off. Under an infinite or NaN scale every product is zero or NaN.
+__device__ inline float group_factor(float absmax, float scale) {
+  constexpr float kNudge = 0x1p-18F;
+  float factor;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(factor) : "f"(scale));
+  const bool reaches_127 = __fmaf_rn(-127.0F, scale, absmax) >= scale * -kNudge;  // absmax / scale, rounded
+  return factor * (reaches_127 ? 1 + kNudge : 1 - kNudge);
+}
+
+// Four values to their payload, the first one in the lowest byte. What is NaN becomes 0.
+__device__ inline std::uint32_t quantize_values(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
+  const std::uint32_t pairs[] = {first_pair, second_pair};
+  int q[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) q[i] = __float2int_rz(widen<__nv_bfloat16>(pairs, i) * factor);
+  std::uint32_t bytes;
+  asm("{ .reg .b32 high; cvt.pack.sat.s8.s32.b32 high, %4, %3, 0; cvt.pack.sat.s8.s32.b32 %0, %2, %1, high; }"
+      : "=r"(bytes)
+      : "r"(q[0]), "r"(q[1]), "r"(q[2]), "r"(q[3]));
+  return bytes;
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_INT8_GROUPS_CUH
