@@ -29,15 +29,12 @@ struct Group {
   void add(std::uint16_t value) { values[count++] = value; }
 };
 
-float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
-
-std::uint16_t forward(float g, float u) {
-  const float silu = g * sigmoid(g);
+std::uint16_t forward(float g, float u, float s) {
+  const float silu = g * s;
   return format::to_bfloat16(silu * u);
 }
 
-Gradients backward(float g, float u, float dy) {
-  const float s = sigmoid(g);
+Gradients backward(float g, float u, float dy, float s) {
   const float silu = g * s;
   const float d_up = dy * silu;
   const float d_gate = ((dy * u) * s) * (1.0F + g * (1.0F - s));
@@ -60,26 +57,30 @@ void quantize_group(const Group& group, std::int8_t* q, float* scales, std::int6
 
 class Inputs {
  public:
-  explicit Inputs(const format::SiluDotFwdBwdQuantFuse& p)
-      : p_(p), x_stride_(format::x_stride(p)), grad_y_stride_(format::grad_y_stride(p)) {}
+  Inputs(const format::SiluDotFwdBwdQuantFuse& p, Exponential exponential)
+      : p_(p), exponential_(exponential), x_stride_(format::x_stride(p)), grad_y_stride_(format::grad_y_stride(p)) {}
   [[nodiscard]] float gate(std::int64_t t, std::int64_t c) const { return load(p_.x, t * x_stride_ + c); }
   [[nodiscard]] float up(std::int64_t t, std::int64_t c) const { return load(p_.x, t * x_stride_ + p_.h + c); }
   [[nodiscard]] float grad_y(std::int64_t t, std::int64_t c) const { return load(p_.grad_y, t * grad_y_stride_ + c); }
+  [[nodiscard]] float sigmoid(std::int64_t t, std::int64_t c) const {
+    return 1.0F / (1.0F + exponential_(-gate(t, c)));
+  }
 
  private:
   static float load(const void* array, std::int64_t i) { return format::load_as_float(array, i, QFUSE_BFLOAT16); }
   const format::SiluDotFwdBwdQuantFuse& p_;
+  Exponential exponential_;
   std::int64_t x_stride_;
   std::int64_t grad_y_stride_;
 };
 
 // Two groups of one row: those of d_gate and of d_up that belong to the same 128 channels.
-void write_gradients(const format::SiluDotFwdBwdQuantFuse& p, std::int64_t t, std::int64_t first_channel) {
-  const Inputs in(p);
+void write_gradients(const format::SiluDotFwdBwdQuantFuse& p, const Inputs& in, std::int64_t t,
+                     std::int64_t first_channel) {
   Group gate;
   Group up;
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) {
-    const Gradients gradients = backward(in.gate(t, c), in.up(t, c), in.grad_y(t, c));
+    const Gradients gradients = backward(in.gate(t, c), in.up(t, c), in.grad_y(t, c), in.sigmoid(t, c));
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
@@ -89,11 +90,10 @@ void write_gradients(const format::SiluDotFwdBwdQuantFuse& p, std::int64_t t, st
 }
 
 // One group of one channel of y.
-void write_y(const format::SiluDotFwdBwdQuantFuse& p, std::int64_t c, std::int64_t first_token) {
-  const Inputs in(p);
+void write_y(const format::SiluDotFwdBwdQuantFuse& p, const Inputs& in, std::int64_t c, std::int64_t first_token) {
   Group y;
   for (std::int64_t t = first_token; t < std::min(p.m, first_token + format::kGroupSize); ++t)
-    y.add(forward(in.gate(t, c), in.up(t, c)));
+    y.add(forward(in.gate(t, c), in.up(t, c), in.sigmoid(t, c)));
   const std::int64_t groups = format::block_count(p.m, format::kGroupSize);
   quantize_group(y, p.y_q_t + c * p.m + first_token, p.y_s_t, c * groups + first_token / format::kGroupSize);
 }
@@ -101,13 +101,18 @@ void write_y(const format::SiluDotFwdBwdQuantFuse& p, std::int64_t c, std::int64
 }  // namespace
 
 void silu_dot_fwd_bwd_quant_fuse(const format::SiluDotFwdBwdQuantFuse& p) {
+  silu_dot_fwd_bwd_quant_fuse_with(format::exponential, p);
+}
+
+void silu_dot_fwd_bwd_quant_fuse_with(Exponential exponential, const format::SiluDotFwdBwdQuantFuse& p) {
   const format::DefaultFloatMode mode;
+  const Inputs in(p, exponential);
   if (format::wants_gradients(p))
     for (std::int64_t t = 0; t < p.m; ++t)
-      for (std::int64_t c = 0; c < p.h; c += format::kGroupSize) write_gradients(p, t, c);
+      for (std::int64_t c = 0; c < p.h; c += format::kGroupSize) write_gradients(p, in, t, c);
   if (format::wants_y(p))
     for (std::int64_t t = 0; t < p.m; t += format::kGroupSize)
-      for (std::int64_t c = 0; c < p.h; ++c) write_y(p, c, t);
+      for (std::int64_t c = 0; c < p.h; ++c) write_y(p, in, c, t);
 }
 
 }  // namespace qfuse::reference

@@ -5,6 +5,7 @@
 
 #include "backend/cuda/dequantize_4bit.h"
 #include "backend/cuda/quantize_4bit.h"
+#include "backend/cuda/silu_dot_fwd_bwd_quant_fuse.h"
 
 namespace qfuse::cuda {
 namespace {
@@ -77,6 +78,47 @@ TEST(EncodePlan, BlocksShareLanesAndMeansHaveChunks) {
   p.absmax_8bit = nullptr;
   p.blocksize = 4096;
   EXPECT_EQ(describe(plan(p)), "14336 blocks of 256 threads, 256 to a scale, loads element by element");
+}
+
+format::SiluDotFwdBwdQuantFuse silu_of(std::int64_t m, std::int64_t h) {
+  format::SiluDotFwdBwdQuantFuse p{};
+  p.m = m;
+  p.h = h;
+  p.group_size = 128;
+  p.x = address<void>(0x1000);
+  p.grad_y = address<void>(0x2000);
+  p.grad_input_q = address<std::int8_t>(0x3000);
+  p.grad_input_s = address<float>(0x4000);
+  p.y_q_t = address<std::int8_t>(0x5000);
+  p.y_s_t = address<float>(0x6000);
+  return p;
+}
+
+TEST(SiluPlan, TilesThatJustMissAWaveAreMadeByFewerThreads) {
+  EXPECT_EQ(describe(plan(silu_of(1024, 2560), kH100)),
+            "160 tiles of 128 x 128 by 512 threads each, 16-byte loads, 16-byte stores of y");
+  EXPECT_EQ(plan(silu_of(2048, 2560), kH100).threads, 256);
+  EXPECT_EQ(plan(silu_of(4096, 2560), kH100).threads, 512);
+  EXPECT_EQ(plan(silu_of(2048, 2560), kT4).threads, 512);
+  EXPECT_EQ(plan(silu_of(1, 128), kH100).blocks, 1);
+  EXPECT_EQ(plan(silu_of(129, 256), kH100).blocks, 4);
+}
+
+TEST(SiluPlan, OddAddressesAndStridesGoElementByElement) {
+  EXPECT_EQ(describe(plan(silu_of(1000, 128), kH100)),
+            "8 tiles of 128 x 128 by 512 threads each, 16-byte loads, stores of y byte by byte");
+  for (const auto spoil : {+[](format::SiluDotFwdBwdQuantFuse& p) { p.x = address<void>(0x1002); },
+                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.x_stride = 2 * p.h + 1; },
+                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.grad_y = address<void>(0x2008); },
+                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.grad_y_stride = p.h + 4; },
+                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.grad_input_q = address<std::int8_t>(0x3004); },
+                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.grad_input_s = address<float>(0x4002); },
+                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.y_s_t = address<float>(0x6001); }}) {
+    format::SiluDotFwdBwdQuantFuse p = silu_of(1024, 2560);
+    spoil(p);
+    EXPECT_FALSE(plan(p, kH100).wide);
+    EXPECT_TRUE(plan(p, kH100).wide_y);
+  }
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/run.h"
+#include "support/silu.h"
 #include "support/ways.h"
 
 #if defined(__x86_64__)
@@ -29,80 +30,8 @@ namespace qfuse::tests {
 namespace {
 
 using Params = qfuse_silu_dot_fwd_bwd_quant_fuse_params;
-
-enum class Asked { both, gradients, y };
-
-// The inputs of a case, at an address as odd as asked for.
-struct Inputs {
-  Inputs(const SiluCase& c, std::size_t misalignment)
-      : shape(c),
-        x_values(make_activations(c, 2 * c.h, c.x_gap, 1)),
-        grad_y_values(make_activations(c, c.h, c.grad_y_gap, 2)),
-        x(x_values.size() * 2, misalignment),
-        grad_y(grad_y_values.size() * 2, misalignment) {
-    std::memcpy(x.as<void>(), x_values.data(), x.size());
-    std::memcpy(grad_y.as<void>(), grad_y_values.data(), grad_y.size());
-  }
-  [[nodiscard]] Params params(Asked asked) const {
-    Params p{};
-    p.struct_size = sizeof p;
-    p.m = shape.m;
-    p.h = shape.h;
-    p.group_size = 128;
-    p.x = x.data();
-    p.x_stride = shape.x_gap == 0 ? 0 : 2 * shape.h + shape.x_gap;
-    p.grad_y = asked == Asked::y ? nullptr : grad_y.data();
-    p.grad_y_stride = shape.grad_y_gap == 0 ? 0 : shape.h + shape.grad_y_gap;
-    return p;
-  }
-  [[nodiscard]] bool unchanged() const {
-    return std::memcmp(x.data(), x_values.data(), x.size()) == 0 &&
-           std::memcmp(grad_y.data(), grad_y_values.data(), grad_y.size()) == 0;
-  }
-
-  SiluCase shape;
-  std::vector<std::uint16_t> x_values;
-  std::vector<std::uint16_t> grad_y_values;
-  Buffer x;
-  Buffer grad_y;
-};
-
-// Every output, exactly sized and poisoned.
-struct Outputs {
-  Outputs(std::int64_t m, std::int64_t h, std::size_t misalignment = 0)
-      : grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
-        grad_input_s(static_cast<std::size_t>(m * 2 * h / 128 * 4), misalignment),
-        y_q_t(static_cast<std::size_t>(h * m), misalignment),
-        y_s_t(static_cast<std::size_t>(h * qfuse_block_count(m, 128) * 4), misalignment) {}
-
-  void point(Params& p, Asked asked) {
-    const bool gradients = asked != Asked::y;
-    const bool y = asked != Asked::gradients;
-    p.grad_input_q = gradients ? grad_input_q.as<std::int8_t>() : nullptr;
-    p.grad_input_s = gradients ? grad_input_s.as<float>() : nullptr;
-    p.y_q_t = y ? y_q_t.as<std::int8_t>() : nullptr;
-    p.y_s_t = y ? y_s_t.as<float>() : nullptr;
-  }
-
-  Buffer grad_input_q;
-  Buffer grad_input_s;
-  Buffer y_q_t;
-  Buffer y_s_t;
-};
-
-testing::AssertionResult same_outputs(const Outputs& expected, const Outputs& actual) {
-  for (const auto& [name, buffer] : {std::pair{"grad_input_q", &Outputs::grad_input_q},
-                                     {"grad_input_s", &Outputs::grad_input_s},
-                                     {"y_q_t", &Outputs::y_q_t},
-                                     {"y_s_t", &Outputs::y_s_t}}) {
-    const Buffer& e = expected.*buffer;
-    const Buffer& a = actual.*buffer;
-    if (!a.front_is_intact()) return testing::AssertionFailure() << name << ": bytes before it were written";
-    if (auto result = same_bytes(e.data(), a.data(), static_cast<std::int64_t>(e.size())); !result)
-      return result << " (" << name << ")";
-  }
-  return testing::AssertionSuccess();
-}
+using Inputs = SiluInputs;
+using Outputs = SiluOutputs;
 
 qfuse_exec oracle() {
   qfuse_exec exec = QFUSE_EXEC_INIT;
