@@ -15,12 +15,14 @@
 #include "backend/cpu/dequantize_int8.h"
 #include "backend/cpu/quantize_4bit.h"
 #include "backend/cpu/quantize_blockwise.h"
+#include "backend/cpu/silu_dot_fwd_bwd_quant_fuse.h"
 #include "backend/cuda/dequantize_4bit.h"
 #include "backend/cuda/dequantize_blockwise.h"
 #include "backend/cuda/dequantize_int8.h"
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/quantize_4bit.h"
 #include "backend/cuda/quantize_blockwise.h"
+#include "backend/cuda/silu_dot_fwd_bwd_quant_fuse.h"
 
 namespace qfuse::tests {
 
@@ -209,6 +211,11 @@ format::Outcome dequantize_blockwise(const format::DequantizeBlockwise& p, const
 
 format::Outcome dequantize_int8(const format::DequantizeInt8& p, const qfuse_exec& exec) {
   return tests::launch(cpu::dequantize_int8, p, exec, {p.in, p.scb, p.out});
+}
+
+format::Outcome silu_dot_fwd_bwd_quant_fuse(const format::SiluDotFwdBwdQuantFuse& p, const qfuse_exec& exec) {
+  return tests::launch(cpu::silu_dot_fwd_bwd_quant_fuse, p, exec,
+                       {p.x, p.grad_y, p.grad_input_q, p.grad_input_s, p.y_q_t, p.y_s_t});
 }
 
 }  // namespace qfuse::cuda
