@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -53,8 +54,9 @@ Options parse_options(int argc, char** argv) {
   for (const std::string& argument : arguments) options.command += " " + argument;
   std::size_t i = 0;
   if (!arguments.empty() && !arguments[0].starts_with('-')) options.what = arguments[i++];
-  if (options.what != "nf4" && options.what != "swiglu" && options.what != "ladder")
-    throw UsageError("'" + options.what + "' is nothing to time; there are: nf4, swiglu, ladder");
+  constexpr std::array kAll = {"nf4", "ladder", "swiglu"};
+  if (std::find(kAll.begin(), kAll.end(), options.what) == kAll.end())
+    throw UsageError("'" + options.what + "' is nothing to time; there are: nf4, ladder, swiglu");
   for (; i < arguments.size(); ++i) parse_flag(arguments, i, options);
   return options;
 }

@@ -18,7 +18,7 @@ struct UsageError : std::runtime_error {
 
 struct Options {
   std::string command;                 // all of it, to be kept beside the figures
-  std::string what = "nf4";            // nf4, swiglu, ladder
+  std::string what = "nf4";            // one of those that parse_options knows
   std::optional<qfuse_device> device;  // none: the GPU if there is one, else the CPU
   std::string peer;                    // path of bitsandbytes' shared object; empty: none
   std::string json;                    // path; empty: none

@@ -93,6 +93,7 @@ void Report::add(const Row& row) {
   }
   fmt::print("\n");
   std::fflush(stdout);
+  if (row.experts > 0) json["experts"] = row.experts;
   json_["rows"].push_back(std::move(json));
 }
 

@@ -31,6 +31,7 @@ struct Row {
   std::int64_t bytes = 0;  // moved at least
   double roof_us = 0.0;    // median of the same bytes moved with no arithmetic; 0: none
   double peer_us = 0.0;    // median of the peer at the same; 0: none
+  int experts = 0;         // of a mixture, that share the rows; 0: none
 };
 
 class Report {

@@ -1,0 +1,211 @@
+// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows without gaps, m and h multiples of 128, aligned to 16
+// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, m/128] fp32
+// math:   the checker: the manual's in qfuse.h, line by line, by the roundings that CUDA names; the roof: none
+// cost:   the checker: no matter; the roof: 6 bytes an element read, 3 written
+// oracle: the eager PyTorch of bench/swiglu_python.py, which this checker and the library answer to on a GPU
+#include "gpu/swiglu_kernels.h"
+
+#include <cuda_bf16.h>
+
+#include <stdexcept>
+
+#include "format/layout.h"
+#include "gpu/error.h"
+
+namespace qfuse::bench {
+namespace {
+
+// ---- policy ----
+
+constexpr int kThreads = 256;  // of all that is not timed
+constexpr int kGroup = 128;    // elements
+constexpr int kVector = 16;    // elements whose payload is one vector of 16 bytes
+constexpr int kXVectors = 4;   // that go with one vector of y's payload
+constexpr int kGradVectors = 2;
+
+__device__ std::int64_t thread_index() { return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
+
+unsigned blocks_for(std::int64_t threads) { return static_cast<unsigned>(format::ceil_div(threads, kThreads)); }
+
+// ---- inputs ----
+
+// Well mixed bits of a counter (Steele, Lea, Flood: SplitMix64).
+__device__ std::uint64_t mix(std::uint64_t z) {
+  z += 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+// Box and Muller's transform of two uniform numbers.
+__global__ void __launch_bounds__(kThreads) normal(__nv_bfloat16* to, std::int64_t count, std::uint32_t seed) {
+  const std::int64_t i = thread_index();
+  if (i >= count) return;
+  const std::uint64_t bits = mix(static_cast<std::uint64_t>(i) + (static_cast<std::uint64_t>(seed) << 40));
+  const float first = (static_cast<float>(bits >> 40) + 1.0F) * 0x1p-24F;  // above 0
+  const float second = static_cast<float>(bits & 0xffffffU) * 0x1p-24F;
+  to[i] = __float2bfloat16_rn(sqrtf(-2.0F * logf(first)) * cospif(2.0F * second));
+}
+
+// ---- the checker ----
+
+struct Element {
+  float d_gate;
+  float d_up;
+  float y;
+};
+
+// What is quantized: bf16 values, widened again.
+__device__ Element check_element(const format::SiluDotFwdBwdQuantFuse& p, std::int64_t token, std::int64_t channel) {
+  const auto* const x = static_cast<const __nv_bfloat16*>(p.x) + token * 2 * p.h + channel;
+  const float g = __bfloat162float(x[0]);
+  const float u = __bfloat162float(x[p.h]);
+  const float dy = __bfloat162float(static_cast<const __nv_bfloat16*>(p.grad_y)[token * p.h + channel]);
+  const float s = __frcp_rn(__fadd_rn(1.0F, expf(-g)));
+  const float silu = __fmul_rn(g, s);
+  const float y = __fmul_rn(silu, u);
+  const float d_up = __fmul_rn(dy, silu);
+  const float slope = __fadd_rn(1.0F, __fmul_rn(g, __fsub_rn(1.0F, s)));
+  const float d_gate = __fmul_rn(__fmul_rn(__fmul_rn(dy, u), s), slope);
+  return {__bfloat162float(__float2bfloat16_rn(d_gate)), __bfloat162float(__float2bfloat16_rn(d_up)),
+          __bfloat162float(__float2bfloat16_rn(y))};
+}
+
+__device__ float check_scale(float absmax) { return fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F); }
+
+__device__ std::int8_t check_quotient(float z, float scale) {
+  const float quotient = fminf(fmaxf(__fdiv_rn(z, scale), -127.0F), 127.0F);
+  return static_cast<std::int8_t>(static_cast<int>(quotient));  // truncates
+}
+
+// Two groups a thread: d_gate and d_up of the same 128 channels of a token.
+__global__ void __launch_bounds__(kThreads) check_gradients(const format::SiluDotFwdBwdQuantFuse p) {
+  const std::int64_t groups = p.h / kGroup;
+  const std::int64_t token = thread_index() / groups;
+  if (token >= p.m) return;
+  const std::int64_t group = thread_index() % groups;
+  float gate_absmax = 0.0F;
+  float up_absmax = 0.0F;
+  for (int i = 0; i < kGroup; ++i) {
+    const Element e = check_element(p, token, group * kGroup + i);
+    gate_absmax = fmaxf(gate_absmax, fabsf(e.d_gate));
+    up_absmax = fmaxf(up_absmax, fabsf(e.d_up));
+  }
+  const float gate_scale = check_scale(gate_absmax);
+  const float up_scale = check_scale(up_absmax);
+  p.grad_input_s[token * 2 * groups + group] = gate_scale;
+  p.grad_input_s[token * 2 * groups + groups + group] = up_scale;
+  for (int i = 0; i < kGroup; ++i) {
+    const Element e = check_element(p, token, group * kGroup + i);
+    std::int8_t* const q = p.grad_input_q + token * 2 * p.h + group * kGroup + i;
+    q[0] = check_quotient(e.d_gate, gate_scale);
+    q[p.h] = check_quotient(e.d_up, up_scale);
+  }
+}
+
+// One group a thread: 128 tokens of a channel. Neighbouring threads have neighbouring channels.
+__global__ void __launch_bounds__(kThreads) check_y(const format::SiluDotFwdBwdQuantFuse p) {
+  const std::int64_t groups = p.m / kGroup;
+  const std::int64_t group = thread_index() / p.h;
+  if (group >= groups) return;
+  const std::int64_t channel = thread_index() % p.h;
+  float absmax = 0.0F;
+  for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(check_element(p, group * kGroup + i, channel).y));
+  const float scale = check_scale(absmax);
+  p.y_s_t[channel * groups + group] = scale;
+  for (int i = 0; i < kGroup; ++i)
+    p.y_q_t[channel * p.m + group * kGroup + i] =
+        check_quotient(check_element(p, group * kGroup + i, channel).y, scale);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    count_bytes(const std::uint8_t* a, const std::uint8_t* b, std::int64_t bytes, unsigned long long* counter) {
+  const std::int64_t i = thread_index();
+  if (i < bytes && a[i] != b[i]) atomicAdd(counter, 1ULL);
+}
+
+// ---- the roof ----
+
+// Of a thread, at places `step` vectors apart; neighbours are neighbours in memory, so each access is contiguous.
+template <int kVectors, bool kStream>
+__device__ std::uint32_t read_vectors(const uint4* from, std::int64_t step) {
+  uint4 vectors[kVectors];
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) vectors[i] = kStream ? __ldcs(from + i * step) : __ldg(from + i * step);
+  std::uint32_t all = 0;
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) all ^= vectors[i].x ^ vectors[i].y ^ vectors[i].z ^ vectors[i].w;
+  return all;
+}
+
+template <int kVectors, bool kStream>
+__device__ void write_vectors(uint4* to, std::int64_t step, std::uint32_t word) {
+#pragma unroll
+  for (int i = 0; i < kVectors; ++i) {
+    const uint4 vector = {word, word + 1, word * 3, word ^ static_cast<unsigned>(i)};
+    if constexpr (kStream)
+      __stcs(to + i * step, vector);
+    else
+      to[i * step] = vector;
+  }
+}
+
+// A thread block has as many vectors of y's payload as `groups` a thread, and what goes with them of the other arrays.
+template <int kGroups, bool kStream>
+__global__ void __launch_bounds__(512) move_swiglu(const uint4* x, const uint4* grad_y, uint4* grad_input, uint4* y) {
+  const std::int64_t step = blockDim.x;
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * step * kGroups;
+  const auto first = [tile](int vectors) { return tile * vectors + threadIdx.x; };
+  const std::uint32_t word = read_vectors<kXVectors * kGroups, kStream>(x + first(kXVectors), step) +
+                             read_vectors<kGradVectors * kGroups, kStream>(grad_y + first(kGradVectors), step);
+  write_vectors<kGradVectors * kGroups, kStream>(grad_input + first(kGradVectors), step, word);
+  write_vectors<kGroups, kStream>(y + first(1), step, word);
+}
+
+using Move = void (*)(const uint4*, const uint4*, uint4*, uint4*);
+
+Move move_for(const RoofTile& tile) {
+  if (tile.groups == 1) return tile.stream ? move_swiglu<1, true> : move_swiglu<1, false>;
+  if (tile.groups == 2) return tile.stream ? move_swiglu<2, true> : move_swiglu<2, false>;
+  if (tile.groups == 4) return tile.stream ? move_swiglu<4, true> : move_swiglu<4, false>;
+  throw std::logic_error("a roof has 1, 2 or 4 groups a thread, not " + std::to_string(tile.groups));
+}
+
+}  // namespace
+
+void fill_normal(void* to, std::int64_t count, std::uint32_t seed, cudaStream_t stream) {
+  normal<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<__nv_bfloat16*>(to), count, seed);
+  require(cudaGetLastError(), "filling with normal numbers");
+}
+
+void check_swiglu(const format::SiluDotFwdBwdQuantFuse& p, cudaStream_t stream) {
+  if (p.m % kGroup != 0) throw std::logic_error("the checker takes whole groups of tokens");
+  check_gradients<<<blocks_for(p.m * p.h / kGroup), kThreads, 0, stream>>>(p);
+  require(cudaGetLastError(), "checker of the gradients");
+  check_y<<<blocks_for(p.m / kGroup * p.h), kThreads, 0, stream>>>(p);
+  require(cudaGetLastError(), "checker of y");
+}
+
+void count_differing(const void* a, const void* b, std::int64_t bytes, unsigned long long* counter,
+                     cudaStream_t stream) {
+  count_bytes<<<blocks_for(bytes), kThreads, 0, stream>>>(static_cast<const std::uint8_t*>(a),
+                                                          static_cast<const std::uint8_t*>(b), bytes, counter);
+  require(cudaGetLastError(), "counting differing bytes");
+}
+
+std::int64_t bytes_of_move(const format::SiluDotFwdBwdQuantFuse& p) {
+  constexpr std::int64_t kBytes = 16 * (kXVectors + kGradVectors + kGradVectors + 1);
+  return p.m * p.h / kVector * kBytes;
+}
+
+void move_as_swiglu(const format::SiluDotFwdBwdQuantFuse& p, const RoofTile& tile, cudaStream_t stream) {
+  const std::int64_t vectors = p.m * p.h / kVector;
+  const std::int64_t of_block = std::int64_t{tile.threads} * tile.groups;
+  if (vectors % of_block != 0) throw std::logic_error("the roof takes whole tiles");
+  move_for(tile)<<<static_cast<unsigned>(vectors / of_block), static_cast<unsigned>(tile.threads), 0, stream>>>(
+      static_cast<const uint4*>(p.x), static_cast<const uint4*>(p.grad_y), reinterpret_cast<uint4*>(p.grad_input_q),
+      reinterpret_cast<uint4*>(p.y_q_t));
+  require(cudaGetLastError(), "roof of silu_dot_fwd_bwd_quant_fuse");
+}
+
+}  // namespace qfuse::bench

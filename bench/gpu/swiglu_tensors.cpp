@@ -1,0 +1,147 @@
+#include "gpu/swiglu_tensors.h"
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "format/layout.h"
+#include "gpu/error.h"
+#include "gpu/swiglu_kernels.h"
+
+namespace qfuse::bench {
+namespace {
+
+constexpr double kScaleAtol = 1e-4;
+constexpr double kScaleRtol = 1e-5;
+constexpr double kValueTol = 0.25;  // atol and rtol
+
+// Written so that a NaN is refused.
+bool is_within(double actual, double expected, double atol, double rtol) {
+  return std::abs(actual - expected) <= atol + rtol * std::abs(expected);
+}
+
+struct Quantized {
+  Quantized(const DeviceArray& payload, const DeviceArray& scales) : q(payload.read()), bytes(scales.read()) {}
+  [[nodiscard]] float scale(std::size_t group) const {
+    float value = 0.0F;
+    std::memcpy(&value, bytes.data() + group * sizeof value, sizeof value);
+    return value;
+  }
+  [[nodiscard]] double value(std::size_t i) const {
+    return double{scale(i / format::kGroupSize)} * static_cast<std::int8_t>(q[i]);
+  }
+  Bytes q;
+  Bytes bytes;
+};
+
+std::int64_t count_outside(const Quantized& actual, const Quantized& expected) {
+  std::int64_t outside = 0;
+  for (std::size_t group = 0; group < actual.bytes.size() / sizeof(float); ++group)
+    if (!is_within(actual.scale(group), expected.scale(group), kScaleAtol, kScaleRtol)) ++outside;
+  for (std::size_t i = 0; i < actual.q.size(); ++i)
+    if (!is_within(actual.value(i), expected.value(i), kValueTol, kValueTol)) ++outside;
+  return outside;
+}
+
+}  // namespace
+
+std::string text_of(const Differing& differing) {
+  std::string text;
+  for (std::size_t i = 0; i < differing.size(); ++i)
+    if (differing[i] != 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(differing[i]) + " bytes of " + kSwigluOutputs[i];
+  return text;
+}
+
+void enqueue_swiglu(const format::SiluDotFwdBwdQuantFuse& p, int device, void* stream) {
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  exec.device = {QFUSE_CUDA, device};
+  exec.stream = stream;
+  qfuse_error error{};
+  if (qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &exec, &error) != QFUSE_OK) throw std::runtime_error(error.message);
+}
+
+SwigluTensors::Outputs::Outputs(int device, Shape shape)
+    : grad_input_q(device, 2 * shape.count()),
+      grad_input_s(device, 4 * (2 * shape.count() / format::kGroupSize)),
+      y_q_t(device, shape.count()),
+      y_s_t(device, 4 * (shape.count() / format::kGroupSize)) {}
+
+void SwigluTensors::Outputs::poison() const {
+  for (const DeviceArray* array : all()) array->poison();
+}
+
+SwigluTensors::Set::Set(int device, Shape shape, std::uint32_t seed)
+    : x(device, kElementBytes * 2 * shape.count()), grad_y(device, kElementBytes * shape.count()), out(device, shape) {
+  fill_normal(x.as<void>(), 2 * shape.count(), 2 * seed, nullptr);
+  fill_normal(grad_y.as<void>(), shape.count(), 2 * seed + 1, nullptr);
+}
+
+SwigluTensors::SwigluTensors(const Card& card, Shape shape)
+    : device_(card.index), shape_(shape), expected_(card.index, shape) {
+  sets_.emplace_back(card.index, shape, 0);
+  const int wanted = sets_for(bytes(), card.l2_bytes);
+  for (int i = 1; i < wanted; ++i) sets_.emplace_back(card.index, shape, static_cast<std::uint32_t>(i));
+  check_swiglu(params(sets_.front(), expected_), nullptr);
+  require(cudaDeviceSynchronize(), "the checker");
+}
+
+format::SiluDotFwdBwdQuantFuse SwigluTensors::params(const Set& set, const Outputs& out) const {
+  format::SiluDotFwdBwdQuantFuse p{};
+  p.struct_size = sizeof p;
+  p.m = shape_.rows;
+  p.h = shape_.cols;
+  p.group_size = format::kGroupSize;
+  p.x = set.x.as<void>();
+  p.grad_y = set.grad_y.as<void>();
+  p.grad_input_q = out.grad_input_q.as<std::int8_t>();
+  p.grad_input_s = out.grad_input_s.as<float>();
+  p.y_q_t = out.y_q_t.as<std::int8_t>();
+  p.y_s_t = out.y_s_t.as<float>();
+  return p;
+}
+
+format::SiluDotFwdBwdQuantFuse SwigluTensors::params(int set) const {
+  const Set& there = sets_[static_cast<std::size_t>(set)];
+  return params(there, there.out);
+}
+
+Differing SwigluTensors::differing(const Enqueue& enqueue) const {
+  const Outputs& actual = sets_.front().out;
+  actual.poison();
+  enqueue(0, nullptr);
+  require(cudaDeviceSynchronize(), "silu_dot_fwd_bwd_quant_fuse");
+  const std::array<unsigned long long, kSwigluOutputs.size()> zeros{};
+  const DeviceArray counters(device_, zeros.data(), sizeof zeros);
+  for (std::size_t i = 0; i < kSwigluOutputs.size(); ++i)
+    count_differing(actual.all()[i]->as<void>(), expected_.all()[i]->as<void>(), actual.all()[i]->size(),
+                    counters.as<unsigned long long>() + i, nullptr);
+  const Bytes counts = counters.read();
+  Differing differing{};
+  static_assert(sizeof differing == sizeof zeros);
+  std::memcpy(differing.data(), counts.data(), sizeof differing);
+  return differing;
+}
+
+std::int64_t SwigluTensors::outside_tolerance() const {
+  const Outputs& actual = sets_.front().out;
+  return count_outside({actual.grad_input_q, actual.grad_input_s}, {expected_.grad_input_q, expected_.grad_input_s}) +
+         count_outside({actual.y_q_t, actual.y_s_t}, {expected_.y_q_t, expected_.y_s_t});
+}
+
+std::vector<Candidate> swiglu_roofs(const SwigluTensors& tensors) {
+  std::vector<Candidate> roofs;
+  for (const RoofTile& tile : kRoofTiles) {
+    const Enqueue move = [&tensors, tile](int set, void* stream) {
+      move_as_swiglu(tensors.params(set), tile, static_cast<cudaStream_t>(stream));
+    };
+    roofs.push_back({"the same bytes, " + describe(tile), move});
+  }
+  return roofs;
+}
+
+double floor_us(const SwigluTensors& tensors, const Timing& roof) {
+  return roof.median * static_cast<double>(tensors.bytes()) / static_cast<double>(bytes_of_move(tensors.params(0)));
+}
+
+}  // namespace qfuse::bench

@@ -1,0 +1,77 @@
+// The tensors of silu_dot_fwd_bwd_quant_fuse in a GPU's memory, in several sets, and the checker's answer for the
+// first.
+#ifndef QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
+#define QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/params.h"
+#include "gpu/report.h"
+#include "gpu/timing.h"
+#include "gpu/weights.h"
+
+namespace qfuse::bench {
+
+inline constexpr std::array kSwigluOutputs = {"grad_input_q", "grad_input_s", "y_q_t", "y_s_t"};
+
+// Bytes of each output that are not the checker's.
+using Differing = std::array<std::int64_t, kSwigluOutputs.size()>;
+std::string text_of(const Differing& differing);  // only of those that differ; empty: none
+
+// The op of the library, through its front door; throws what it refuses.
+void enqueue_swiglu(const format::SiluDotFwdBwdQuantFuse& p, int device, void* stream);
+
+class SwigluTensors {
+ public:
+  // Rows are tokens, columns channels. As many sets as keep the L2 cache cold, each of its own random normal numbers.
+  SwigluTensors(const Card& card, Shape shape);
+
+  [[nodiscard]] Shape shape() const { return shape_; }
+  [[nodiscard]] int sets() const { return static_cast<int>(sets_.size()); }
+  [[nodiscard]] format::SiluDotFwdBwdQuantFuse params(int set) const;
+  // That the op moves at least.
+  [[nodiscard]] std::int64_t bytes() const { return format::bytes(params(0)); }
+
+  // Runs `enqueue` on the first set, whose outputs are poisoned before, and compares with the checker.
+  [[nodiscard]] Differing differing(const Enqueue& enqueue) const;
+  // Values of the first set's outputs, as they are now, that the published tolerance refuses: scales atol 1e-4, rtol
+  // 1e-5; payload times scale atol = rtol = 0.25.
+  [[nodiscard]] std::int64_t outside_tolerance() const;
+
+ private:
+  struct Outputs {
+    Outputs(int device, Shape shape);
+    [[nodiscard]] std::array<const DeviceArray*, kSwigluOutputs.size()> all() const {
+      return {&grad_input_q, &grad_input_s, &y_q_t, &y_s_t};
+    }
+    void poison() const;
+    DeviceArray grad_input_q;
+    DeviceArray grad_input_s;
+    DeviceArray y_q_t;
+    DeviceArray y_s_t;
+  };
+  struct Set {
+    Set(int device, Shape shape, std::uint32_t seed);
+    DeviceArray x;
+    DeviceArray grad_y;
+    Outputs out;
+  };
+  [[nodiscard]] format::SiluDotFwdBwdQuantFuse params(const Set& set, const Outputs& out) const;
+
+  int device_;
+  Shape shape_;
+  std::vector<Set> sets_;
+  Outputs expected_;
+};
+
+// The kernels that move the op's bytes, one candidate each.
+std::vector<Candidate> swiglu_roofs(const SwigluTensors& tensors);
+// The microseconds that the op's bytes take at the speed of a roof.
+double floor_us(const SwigluTensors& tensors, const Timing& roof);
+
+}  // namespace qfuse::bench
+
+#endif  // QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
