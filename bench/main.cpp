@@ -1,4 +1,4 @@
-// qfuse-bench [nf4|swiglu|ladder] [flags]: times qfuse's kernels beside the memory roof of the same bytes.
+// qfuse-bench [nf4|swiglu|ladder|swiglu-ladder] [flags]: times qfuse's kernels beside the memory roof of the same bytes.
 #include <qfuse/qfuse.h>
 
 #include <cstdio>
@@ -11,12 +11,13 @@
 namespace {
 
 constexpr const char* kHelp =
-    "qfuse-bench [nf4|swiglu|ladder] [FLAGS]: times qfuse's kernels beside the memory roof of the same bytes
-"
+    "qfuse-bench [nf4|swiglu|ladder|swiglu-ladder] [FLAGS]: times qfuse's kernels beside the memory roof of the same "
+    "bytes\n"
     "\n"
     "  nf4      NF4 decode and encode, block 64, nested in blocks of 256\n"
     "  swiglu   the SwiGLU backward with two INT8 layouts: 12 published shapes on a GPU, 3 of them on a CPU\n"
     "  ladder   the designs that were published for NF4 decode on GPUs, from three launches to qfuse's kernel\n"
+    "  swiglu-ladder   the designs that the SwiGLU backward's kernel was chosen from\n"
     "\n"
     "  --device auto|cpu|cuda[:N]   where to run; auto: the first GPU if there is one, else the CPU\n"
     "  --json FILE                  every figure, for machines\n"
@@ -46,6 +47,7 @@ int run_gpu(const qfuse::bench::Options& options, int device) {
     throw qfuse::bench::UsageError("'" + options.others.front() + "' is no flag for a GPU (for the CPU: --device cpu)");
   if (options.what == "ladder") return qfuse::bench::run_gpu_ladder(options, device);
   if (options.what == "swiglu") return qfuse::bench::run_gpu_swiglu(options, device);
+  if (options.what == "swiglu-ladder") return qfuse::bench::run_gpu_swiglu_ladder(options, device);
   return qfuse::bench::run_gpu_nf4(options, device);
 }
 

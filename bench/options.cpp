@@ -54,9 +54,9 @@ Options parse_options(int argc, char** argv) {
   for (const std::string& argument : arguments) options.command += " " + argument;
   std::size_t i = 0;
   if (!arguments.empty() && !arguments[0].starts_with('-')) options.what = arguments[i++];
-  constexpr std::array kAll = {"nf4", "ladder", "swiglu"};
+  constexpr std::array kAll = {"nf4", "ladder", "swiglu", "swiglu-ladder"};
   if (std::find(kAll.begin(), kAll.end(), options.what) == kAll.end())
-    throw UsageError("'" + options.what + "' is nothing to time; there are: nf4, ladder, swiglu");
+    throw UsageError("'" + options.what + "' is nothing to time; there are: nf4, ladder, swiglu, swiglu-ladder");
   for (; i < arguments.size(); ++i) parse_flag(arguments, i, options);
   return options;
 }

@@ -15,5 +15,6 @@ namespace {
 int run_gpu_nf4(const Options& /*options*/, int /*device*/) { refuse(); }
 int run_gpu_ladder(const Options& /*options*/, int /*device*/) { refuse(); }
 int run_gpu_swiglu(const Options& /*options*/, int /*device*/) { refuse(); }
+int run_gpu_swiglu_ladder(const Options& /*options*/, int /*device*/) { refuse(); }
 
 }  // namespace qfuse::bench

@@ -9,6 +9,7 @@ namespace qfuse::bench {
 int run_gpu_nf4(const Options& options, int device);
 int run_gpu_ladder(const Options& options, int device);
 int run_gpu_swiglu(const Options& options, int device);
+int run_gpu_swiglu_ladder(const Options& options, int device);
 
 }  // namespace qfuse::bench
 
