@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the figures of `qfuse-bench nf4 --json FILE` on a GPU, or of `qfuse-bench ladder --json FILE`, as one SVG.
+"""Draws the figures of `qfuse-bench nf4|ladder|swiglu|swiglu-ladder --json FILE` on a GPU as one SVG.
 Usage: bench/plot.py FILE OUT.svg [dtype]
 
 nf4: bandwidth against shape with the roof over each, and the speed-up over the peer if there was one; of the dtype,
-bf16 unless said. ladder: the bandwidth of each rung, a panel for each shape. Nothing is needed but Python."""
+bf16 unless said. swiglu: bandwidth against shape with the roof over each. The ladders: the bandwidth of each rung, a
+panel for each shape. Nothing is needed but Python."""
 import json
 import sys
 from xml.sax.saxutils import escape
@@ -131,6 +132,22 @@ def plot_nf4(drawing, run, dtype):
             panel.mark(i, 1.0, THEIRS)
 
 
+def plot_swiglu(drawing, run):
+    """A panel for each H, on one scale."""
+    rows = [row for row in run["rows"] if "roof_us" in row]
+    most = max(gigabytes_per_second(row, time) for row in rows for time in ("median_us", "roof_us"))
+    heading(drawing, run, "silu_dot_fwd_bwd_quant_fuse, cold: bytes moved a second")
+    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse: share of the roof, time")])
+    for channels in dict.fromkeys(row["cols"] for row in rows):
+        group = [row for row in rows if row["cols"] == channels]
+        drawing.height += 26
+        drawing.text(20, drawing.height, f"H = {channels}, experts × tokens of each", size=13, weight="bold")
+        panel = Columns(drawing, [f"{row['experts']} × {row['rows'] // row['experts']}" for row in group], most, "GB/s")
+        for i, row in enumerate(group):
+            panel.bar(i, 0, 1, gigabytes_per_second(row), OURS, f"{row['of_roof_%']:.0f} %, {row['median_us']:.1f} µs")
+            panel.mark(i, gigabytes_per_second(row, "roof_us"), ROOF)
+
+
 def plot_ladder_panel(drawing, rows):
     """Horizontal bars, a rung each, up to the line of the roof."""
     left, right, pitch = 330, WIDTH - 90, 22
@@ -138,7 +155,7 @@ def plot_ladder_panel(drawing, rows):
     most = max([gigabytes_per_second(row) for row in rungs] + [gigabytes_per_second(rungs[0], "roof_us")])
     scale = (right - left) / most
     top = drawing.height + 30
-    drawing.text(20, top - 10, f"{rows[0]['rows']} × {rows[0]['cols']}, bf16, GB/s and share of the roof", size=13,
+    drawing.text(20, top - 10, f"{rows[0]['rows']} × {rows[0]['cols']}, GB/s and share of the roof", size=13,
                  weight="bold")
     for i, row in enumerate(rungs):
         y = top + i * pitch
@@ -151,10 +168,10 @@ def plot_ladder_panel(drawing, rows):
     drawing.height = top + len(rungs) * pitch + 10
 
 
-def plot_ladder(drawing, run):
-    heading(drawing, run, "NF4 decode: what each design buys")
-    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse"), (THEIRS, "published designs")])
-    rows = [row for row in run["rows"] if row["op"] == "ladder"]
+def plot_ladder(drawing, run, title, others):
+    heading(drawing, run, title)
+    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse"), (THEIRS, others)])
+    rows = run["rows"]
     for shape in dict.fromkeys((row["rows"], row["cols"]) for row in rows):
         plot_ladder_panel(drawing, [row for row in rows if (row["rows"], row["cols"]) == shape])
 
@@ -165,8 +182,13 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         run = json.load(file)
     drawing = Drawing()
-    if any(row["op"] == "ladder" for row in run["rows"]):
-        plot_ladder(drawing, run)
+    kind = run["rows"][0]["op"]
+    if kind == "ladder":
+        plot_ladder(drawing, run, "NF4 decode to bf16: what each design buys", "published designs")
+    elif kind == "swiglu-ladder":
+        plot_ladder(drawing, run, "silu_dot_fwd_bwd_quant_fuse: what each design buys", "other designs")
+    elif kind == "swiglu":
+        plot_swiglu(drawing, run)
     else:
         plot_nf4(drawing, run, sys.argv[3] if len(sys.argv) == 4 else "bf16")
     drawing.height = round(drawing.height + 10)

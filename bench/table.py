@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the figures of `qfuse-bench nf4 --json FILE` on a GPU, or of `qfuse-bench ladder --json FILE`, as Markdown.
+"""Prints the figures of `qfuse-bench nf4|ladder|swiglu|swiglu-ladder --json FILE` on a GPU as Markdown.
 Usage: bench/table.py FILE"""
 import json
 import sys
+
+OUTPUTS = ("grad_input_q", "grad_input_s", "y_q_t", "y_s_t")
 
 
 def shape_of(row):
@@ -60,6 +62,26 @@ def print_ladder(rows):
     print()
 
 
+def print_swiglu(rows):
+    """A line a shape. The floor is the op's bytes at the speed of the roof, which moves the payloads' alone."""
+    print("| experts × tokens | M | H | µs | p10 to p90 | GB/s | floor µs | of the roof |")
+    print("|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        if "roof_us" in row:
+            print(f"| {row['experts']} × {row['rows'] // row['experts']} | {row['rows']} | {row['cols']} | "
+                  f"{microseconds(row['median_us'])} | {microseconds(row['p10_us'])} to {microseconds(row['p90_us'])} | "
+                  f"{row['GB/s']:.0f} | {microseconds(row['roof_us'])} | **{row['of_roof_%']:.1f} %** |")
+    print()
+
+
+def print_inexact(rungs):
+    """What rungs that are not exact get wrong."""
+    for rung in rungs:
+        wrong = ", ".join(f"{rung[output]} of `{output}`" for output in OUTPUTS if rung[output])
+        print(f"{rung['name']}, {shape_of(rung)}: differing bytes: {wrong or 'none'}; "
+              f"{rung['outside_published_tolerance']} values outside the published tolerance.\n")
+
+
 def print_published(contenders):
     print("### The published test\n")
     parts = contenders[0]["parts"]
@@ -80,10 +102,10 @@ def main():
     print_heading(run)
     for failure in run["failures"]:
         print(f"**FAILED** {failure}\n")
-    rows = groups_of(run["rows"], lambda row: row["op"] == "ladder")
-    if True in rows:
-        print_ladder(rows[True])
-    print_ops(rows.get(False, []))
+    kinds = {"ladder": print_ladder, "swiglu-ladder": print_ladder, "swiglu": print_swiglu}
+    for printer, rows in groups_of(run["rows"], lambda row: kinds.get(row["op"], print_ops)).items():
+        printer(rows)
+    print_inexact(run.get("inexact", []))
     if "published" in run:
         print_published(run["published"])
 
