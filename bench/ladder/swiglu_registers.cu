@@ -11,7 +11,6 @@ namespace swiglu {
 namespace {
 
 constexpr int kThreads = 512;
-constexpr int kBlocksPerMultiprocessor = 2;          // so a thread has 64 registers
 constexpr int kWarps = kThreads / 32;                //
 constexpr int kRows = kTile / (kThreads / kChunks);  // neighbouring tokens a thread has: a word of payload
 constexpr int kWords = kTile / kRows;                // words of a channel's payload
@@ -71,19 +70,20 @@ __device__ void write_payload_rows(const Arguments& a, const Tile& tile, const C
   }
 }
 
-__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor) hold_tile(const Arguments a) {
+__global__ void __launch_bounds__(kThreads, kHungryBlocks) hold_tile(const Arguments a) {
   __shared__ Columns columns;
   const Tile tile = channel_major_tile(a);
   const int chunk = static_cast<int>(threadIdx.x) % kChunks;
   const int word = static_cast<int>(threadIdx.x) / kChunks;
+  // 32 bits hold any index of the timed shapes' rows and spare the registers that y needs.
+  const int token = static_cast<int>(tile.token) + word * kRows;
+  const int channel = static_cast<int>(tile.channel) + chunk * kChunk;
   if (threadIdx.x < kTile) columns.absmax[threadIdx.x] = 0;
   std::uint32_t y[kRows][kPairs];
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
-    const std::int64_t token = tile.token + word * kRows + row;
-    const std::int64_t channel = tile.channel + chunk * kChunk;
-    const Outputs out = differentiate(load_row<true>(a, token, channel));
-    write_gradients(a, token, channel, out);
+    const Outputs out = differentiate(load_row<true>(a, token + row, channel));
+    write_gradients(a, token + row, channel, out);
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) y[row][i] = out.y[i];
   }

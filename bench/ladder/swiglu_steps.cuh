@@ -28,6 +28,15 @@ inline constexpr int kChunks = kTile / kChunk;                      // threads t
 inline constexpr int kPairs = kChunk / 2;                           // words of bf16 a chunk
 inline constexpr unsigned kAllLanes = 0xffffffffU;
 
+// Thread blocks of 512 that a multiprocessor is to hold: with two, a thread has 64 registers. Kernels that need them
+// all get more of them on compute capability 12.0, where the compiler would put some in memory.
+inline constexpr int kBlocks = 2;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
+inline constexpr int kHungryBlocks = 1;
+#else
+inline constexpr int kHungryBlocks = kBlocks;
+#endif
+
 // What a kernel sees.
 struct Arguments {
   std::int64_t m;

@@ -11,7 +11,6 @@ namespace swiglu {
 namespace {
 
 constexpr int kThreads = 512;  // at most
-constexpr int kBlocksPerMultiprocessor = 2;
 
 // ---- what is done otherwise ----
 
@@ -56,6 +55,7 @@ struct AsQfuse {
   using Load = CachedLoad;
   static constexpr bool kTokenMajor = false;
   static constexpr bool kYFirst = false;
+  static constexpr int kBlocksPerMultiprocessor = kBlocks;
 };
 struct TokenMajor : AsQfuse {
   static constexpr bool kTokenMajor = true;
@@ -65,6 +65,7 @@ struct YFirst : AsQfuse {
 };
 struct Divided : AsQfuse {
   using Quotient = Division;
+  static constexpr int kBlocksPerMultiprocessor = kHungryBlocks;
 };
 struct Reciprocated : AsQfuse {
   using Quotient = Reciprocal;
@@ -101,7 +102,8 @@ __device__ void take_rows(const Arguments& a, const Tile& tile, uint4* y) {
 }
 
 template <class Policy>
-__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor) differentiate_whole_tile(const Arguments a) {
+__global__ void __launch_bounds__(kThreads, Policy::kBlocksPerMultiprocessor)
+    differentiate_whole_tile(const Arguments a) {
   __shared__ YTile y;
   const Tile tile = locate<Policy>(a);
   take_rows<Policy, !Policy::kYFirst, true>(a, tile, y);
