@@ -17,7 +17,7 @@ constexpr const char* kHelp =
     "  nf4      NF4 decode and encode, block 64, nested in blocks of 256\n"
     "  swiglu   the SwiGLU backward with two INT8 layouts: 12 published shapes on a GPU, 3 of them on a CPU\n"
     "  ladder   the designs that were published for NF4 decode on GPUs, from three launches to qfuse's kernel\n"
-    "  swiglu-ladder   the designs that the SwiGLU backward's kernel was chosen from\n"
+    "  swiglu-ladder   likewise those that the SwiGLU backward's kernel was chosen from\n"
     "\n"
     "  --device auto|cpu|cuda[:N]   where to run; auto: the first GPU if there is one, else the CPU\n"
     "  --json FILE                  every figure, for machines\n"
@@ -58,7 +58,7 @@ int run(const qfuse::bench::Options& options) {
   }
   if (options.device ? options.device->type == QFUSE_CUDA : qfuse_device_count(QFUSE_CUDA) > 0)
     return run_gpu(options, options.device ? options.device->index : 0);
-  if (options.what != "nf4") throw qfuse::bench::UsageError(options.what + " is for GPUs, and there is none here");
+  if (options.what.ends_with("ladder")) throw qfuse::bench::UsageError(options.what + " is for GPUs, and there is none here");
   return qfuse::bench::run_cpu(options);
 }
 
