@@ -1,4 +1,5 @@
-// qfuse-bench [nf4|swiglu|ladder|swiglu-ladder] [flags]: times qfuse's kernels beside the memory roof of the same bytes.
+// qfuse-bench [nf4|swiglu|ladder|swiglu-ladder] [flags]: times qfuse's kernels beside the memory roof of the same
+// bytes.
 #include <qfuse/qfuse.h>
 
 #include <cstdio>
@@ -58,7 +59,8 @@ int run(const qfuse::bench::Options& options) {
   }
   if (options.device ? options.device->type == QFUSE_CUDA : qfuse_device_count(QFUSE_CUDA) > 0)
     return run_gpu(options, options.device ? options.device->index : 0);
-  if (options.what.ends_with("ladder")) throw qfuse::bench::UsageError(options.what + " is for GPUs, and there is none here");
+  if (options.what.ends_with("ladder"))
+    throw qfuse::bench::UsageError(options.what + " is for GPUs, and there is none here");
   return qfuse::bench::run_cpu(options);
 }
 
