@@ -2,7 +2,7 @@
 // out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
-// cost:   6 bytes an element read, 3.1 written: bound by the device's memory; about 50 instructions an element
+// cost:   6 bytes an element read, 3.1 written: bound by the device's memory; about 60 instructions an element
 // oracle: reference/silu_dot_fwd_bwd_quant_fuse.cpp
 #include "backend/cuda/silu_dot_fwd_bwd_quant_fuse.h"
 
