@@ -1,5 +1,6 @@
 // The SwiGLU backward on a GPU against the oracle, to which the GPU lends its exp: the one step in which devices
 // differ.
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
@@ -9,10 +10,13 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "reference/reference.h"
+#include "runtime/memory.h"
 #include "sigmoids.h"
 #include "support/run.h"
 #include "support/silu.h"
@@ -86,6 +90,95 @@ TEST_F(SiluOnGpu, GivesTheOraclesBytesWhateverTheNumberOfTiles) {
       ASSERT_TRUE(same_outputs(expected, actual));
     });
   }
+}
+
+// Inputs and outputs of so many tokens, in the GPU's memory alone: 20 GB.
+struct Large {
+  static constexpr std::int64_t kChannels = 256;
+  static constexpr std::int64_t kTokens = (std::int64_t{1} << 31) / kChannels + 130;
+  static constexpr std::int64_t kTokenGroups = (kTokens + 127) / 128;
+
+  // One stretch of random bits over and over, whose length no row's divides.
+  void fill(const runtime::DeviceMemory& memory, unsigned seed) const {
+    constexpr std::size_t kNoise = 1'000'003;
+    std::mt19937 random(seed);
+    std::vector<std::uint8_t> noise(kNoise);
+    for (std::size_t i = 0; i < kNoise; ++i)
+      noise[i] = static_cast<std::uint8_t>(random() & (i % 2 == 0 ? 0xff : 0xbf));
+    for (std::size_t at = 0; at < memory.size(); at += kNoise)
+      ASSERT_EQ(cudaMemcpy(memory.data() + at, noise.data(), std::min(kNoise, memory.size() - at), cudaMemcpyDefault),
+                cudaSuccess);
+  }
+
+  [[nodiscard]] qfuse_silu_dot_fwd_bwd_quant_fuse_params params() const {
+    qfuse_silu_dot_fwd_bwd_quant_fuse_params p{};
+    p.struct_size = sizeof p;
+    p.m = kTokens;
+    p.h = kChannels;
+    p.group_size = 128;
+    p.x = x.data();
+    p.grad_y = grad_y.data();
+    p.grad_input_q = reinterpret_cast<std::int8_t*>(grad_input_q.data());
+    p.grad_input_s = reinterpret_cast<float*>(grad_input_s.data());
+    p.y_q_t = reinterpret_cast<std::int8_t*>(y_q_t.data());
+    p.y_s_t = reinterpret_cast<float*>(y_s_t.data());
+    return p;
+  }
+
+  runtime::DeviceMemory x{0, kTokens * 2 * kChannels * 2};
+  runtime::DeviceMemory grad_y{0, kTokens* kChannels * 2};
+  runtime::DeviceMemory grad_input_q{0, kTokens * 2 * kChannels};
+  runtime::DeviceMemory grad_input_s{0, kTokens * 2 * kChannels / 128 * 4};
+  runtime::DeviceMemory y_q_t{0, kTokens* kChannels};
+  runtime::DeviceMemory y_s_t{0, kTokenGroups* kChannels * 4};
+};
+
+template <class T>
+std::vector<T> copied(const T* from, std::int64_t count) {
+  std::vector<T> values(static_cast<std::size_t>(count));
+  EXPECT_EQ(cudaMemcpy(values.data(), from, values.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
+  return values;
+}
+
+// The tokens from `first` on, as a call of their own.
+void expect_window(const Large& large, std::int64_t first, std::int64_t tokens) {
+  const qfuse_silu_dot_fwd_bwd_quant_fuse_params all = large.params();
+  const auto x = copied(static_cast<const std::uint16_t*>(all.x) + first * 2 * all.h, tokens * 2 * all.h);
+  const auto grad_y = copied(static_cast<const std::uint16_t*>(all.grad_y) + first * all.h, tokens * all.h);
+  SiluOutputs expected(tokens, all.h);
+  qfuse_silu_dot_fwd_bwd_quant_fuse_params p = all;
+  p.m = tokens;
+  p.x = x.data();
+  p.grad_y = grad_y.data();
+  expected.point(p, Asked::both);
+  reference::silu_dot_fwd_bwd_quant_fuse_with(gpus_exponential, p);
+  const auto q = copied(all.grad_input_q + first * 2 * all.h, tokens * 2 * all.h);
+  const auto s = copied(all.grad_input_s + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
+  EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), tokens * 2 * all.h));
+  EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), tokens * 2 * all.h / 128 * 4));
+  for (std::int64_t c = 0; c < all.h; ++c) {
+    const auto y = copied(all.y_q_t + c * all.m + first, tokens);
+    const auto scale = copied(all.y_s_t + c * Large::kTokenGroups + first / 128, 1);
+    ASSERT_TRUE(same_bytes(expected.y_q_t.data() + c * tokens, y.data(), tokens)) << c;
+    ASSERT_TRUE(same_bytes(expected.y_s_t.data() + 4 * c, scale.data(), 4)) << c;
+  }
+}
+
+TEST_F(SiluOnGpu, MoreThanTwoToThe31Activations) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+  if (free < std::size_t{21} << 30) GTEST_SKIP() << "this GPU has no 21 GB of memory left";
+  const Large large;
+  ASSERT_NO_FATAL_FAILURE(large.fill(large.x, 1));
+  ASSERT_NO_FATAL_FAILURE(large.fill(large.grad_y, 2));
+  for_each_gpu_way([&](const qfuse_exec& exec) {
+    const qfuse_silu_dot_fwd_bwd_quant_fuse_params p = large.params();
+    ASSERT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &exec, nullptr), QFUSE_OK);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  });
+  for (const std::int64_t first : {std::int64_t{0}, Large::kTokens / 2 / 128 * 128, Large::kTokens / 128 * 128})
+    expect_window(large, first, std::min<std::int64_t>(128, Large::kTokens - first));
 }
 
 TEST_F(SiluOnGpu, TheFastSigmoidHasTheBitsOfThePlainOne) {
