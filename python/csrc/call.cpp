@@ -1,0 +1,177 @@
+#include "call.h"
+
+#include <dlfcn.h>
+#include <torch/csrc/stable/ops.h>
+
+namespace qfuse::torch_ops {
+namespace {
+
+std::string shape_text(Shape shape) {
+  std::ostringstream text;
+  text << '(';
+  for (std::size_t i = 0; i < shape.size(); ++i) text << (i == 0 ? "" : ", ") << shape[i];
+  text << ')';
+  return text.str();
+}
+
+std::string device_text(const Tensor& tensor) {
+  if (tensor.is_cpu()) return "the CPU";
+  if (tensor.is_cuda()) return "cuda:" + std::to_string(tensor.get_device_index());
+  return "another kind of device";
+}
+
+bool same(Shape a, Shape b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+void check_dtype(const Tensor& tensor, const char* name, ScalarType dtype) {
+  if (const ScalarType has = tensor.scalar_type(); has != dtype)
+    refuse(name, " is ", name_of(has), ", it must be ", name_of(dtype));
+}
+
+void check_shape(const Tensor& tensor, const char* name, Shape shape) {
+  if (!same(tensor.sizes(), shape))
+    refuse(name, " has shape ", shape_text(tensor.sizes()), ", it must be ", shape_text(shape));
+}
+
+// Torch's own function, from the library that only a torch with CUDA has and has then loaded.
+using CurrentStream = AOTITorchError (*)(std::int32_t device_index, void** stream);
+
+CurrentStream find_current_stream() {
+  void* const torch_cuda = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
+  if (torch_cuda == nullptr) return nullptr;
+  return reinterpret_cast<CurrentStream>(dlsym(torch_cuda, "aoti_torch_get_current_cuda_stream"));
+}
+
+void* current_stream(std::int32_t device_index) {
+  static const CurrentStream current = find_current_stream();
+  void* stream = nullptr;
+  if (current == nullptr) refuse("this torch has no libtorch_cuda.so, so its current CUDA stream is not to be had");
+  STABLE_TORCH_ERROR_CODE_CHECK(current(device_index, &stream));
+  return stream;
+}
+
+}  // namespace
+
+std::string name_of(ScalarType dtype) {
+  switch (dtype) {
+    case ScalarType::Byte: return "uint8";
+    case ScalarType::Char: return "int8";
+    case ScalarType::Half: return "float16";
+    case ScalarType::BFloat16: return "bfloat16";
+    case ScalarType::Float: return "float32";
+    case ScalarType::Double: return "float64";
+    case ScalarType::Int: return "int32";
+    case ScalarType::Long: return "int64";
+    default: return torch::headeronly::toString(dtype);  // no op takes these: torch's own word will do
+  }
+}
+
+qfuse_dtype dtype_of(ScalarType dtype, const char* what) {
+  if (dtype == ScalarType::Float) return QFUSE_FLOAT32;
+  if (dtype == ScalarType::Half) return QFUSE_FLOAT16;
+  if (dtype == ScalarType::BFloat16) return QFUSE_BFLOAT16;
+  refuse(what, " is ", name_of(dtype), ", it can be float32, float16 or bfloat16");
+}
+
+qfuse_quant_type quant_type_of(const std::string& name) {
+  if (name == "nf4") return QFUSE_NF4;
+  if (name == "fp4") return QFUSE_FP4;
+  refuse("quant_type is '", name, "', it can be 'nf4' or 'fp4'");
+}
+
+qfuse_reciprocal reciprocal_of(const std::string& name) {
+  if (name == "ieee") return QFUSE_RECIPROCAL_IEEE;
+  if (name == "approx") return QFUSE_RECIPROCAL_APPROX;
+  refuse("reciprocal is '", name, "', it can be 'ieee' or 'approx'");
+}
+
+std::int64_t elements_of(Shape shape) {
+  std::int64_t product = 1;
+  for (const std::int64_t dim : shape) {
+    if (dim < 0) refuse("shape is ", shape_text(shape), ", no dimension can be negative");
+    if (__builtin_mul_overflow(product, dim, &product))
+      refuse("shape is ", shape_text(shape), ", more than 2^63 elements");
+  }
+  return product;
+}
+
+std::int64_t Blocks::count() const {
+  if (size < 1) refuse(size_name, " is ", size, ", it must be positive");
+  return qfuse_block_count(n, size);
+}
+
+Call::Call(const Tensor& first, const char* name) : first_(first), first_name_(name) {
+  if (first.is_cuda()) {
+    exec_.device = {QFUSE_CUDA, first.get_device_index()};
+    exec_.stream = current_stream(exec_.device.index);
+  } else if (first.is_cpu()) {
+    std::uint32_t threads = 0;
+    STABLE_TORCH_ERROR_CODE_CHECK(torch_get_num_threads(&threads));
+    exec_.threads = static_cast<std::int32_t>(threads);
+  } else {
+    refuse(name, " lies on ", device_text(first), ", it must be on the CPU or a CUDA device");
+  }
+}
+
+void Call::check_here(const Tensor& tensor, const char* name) const {
+  const bool here = exec_.device.type == QFUSE_CUDA
+                        ? tensor.is_cuda() && tensor.get_device_index() == exec_.device.index
+                        : tensor.is_cpu();
+  if (!here)
+    refuse(name, " lies on ", device_text(tensor), ", ", first_name_, " on ", device_text(first_),
+           ": all must be on one device");
+}
+
+const void* Call::bytes(const Tensor& tensor, const char* name) const {
+  check_here(tensor, name);
+  if (!tensor.is_contiguous())
+    refuse(name, " has shape ", shape_text(tensor.sizes()), " and strides ", shape_text(tensor.strides()),
+           ", it must be contiguous");
+  return tensor.const_data_ptr();
+}
+
+void* Call::array(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const {
+  check_dtype(tensor, name, dtype);
+  check_shape(tensor, name, shape);
+  bytes(tensor, name);
+  return tensor.mutable_data_ptr();
+}
+
+const void* Call::array(const Tensor& tensor, const char* name, ScalarType dtype, const Blocks& blocks) const {
+  check_dtype(tensor, name, dtype);
+  if (const std::int64_t count = blocks.count(); tensor.numel() != count)
+    refuse(name, " has ", tensor.numel(), " elements, ", blocks.n, " values in blocks of ", blocks.size, " need ",
+           count);
+  return bytes(tensor, name);
+}
+
+const void* Call::array(const Tensor& tensor, const char* name, ScalarType dtype, std::int64_t count) const {
+  check_dtype(tensor, name, dtype);
+  if (tensor.numel() != count) refuse(name, " has ", tensor.numel(), " elements, it must have ", count);
+  return bytes(tensor, name);
+}
+
+const void* Call::rows(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape,
+                       std::int64_t& stride) const {
+  check_dtype(tensor, name, dtype);
+  check_shape(tensor, name, shape);
+  check_here(tensor, name);
+  if (shape[0] == 0 || shape[1] == 0) {
+    stride = 0;
+    return nullptr;
+  }
+  if (shape[1] > 1 && tensor.stride(1) != 1)
+    refuse(name, " has strides ", shape_text(tensor.strides()), ", its rows must be contiguous: a last stride of 1");
+  stride = shape[0] > 1 ? tensor.stride(0) : shape[1];
+  if (stride < shape[1])  // 0 would mean "contiguous" to qfuse.h, and an expanded tensor has it
+    refuse(name, " has strides ", shape_text(tensor.strides()), ", rows of ", shape[1], " must not overlap");
+  return tensor.const_data_ptr();
+}
+
+Tensor Call::empty(Shape shape, ScalarType dtype) const { return torch::stable::new_empty(first_, shape, dtype); }
+
+}  // namespace qfuse::torch_ops

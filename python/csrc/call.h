@@ -1,0 +1,82 @@
+// One call of an op: torch's tensors as the pointers of qfuse.h, with every check that qfuse.h cannot make, because it
+// sees neither dtypes nor shapes nor where memory lies. What it can check, it checks and words itself.
+#ifndef QFUSE_PYTHON_CSRC_CALL_H
+#define QFUSE_PYTHON_CSRC_CALL_H
+
+#include <qfuse/qfuse.h>
+#include <torch/csrc/stable/tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace qfuse::torch_ops {
+
+using torch::headeronly::ScalarType;
+using torch::stable::Tensor;
+using Shape = torch::headeronly::IntHeaderOnlyArrayRef;
+
+// Throws what Python sees as a RuntimeError.
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  std::ostringstream message;
+  ((message << parts), ...);
+  throw std::runtime_error(message.str());
+}
+
+// Dtypes as Python writes them.
+std::string name_of(ScalarType dtype);
+qfuse_dtype dtype_of(ScalarType dtype, const char* what);
+qfuse_quant_type quant_type_of(const std::string& name);
+qfuse_reciprocal reciprocal_of(const std::string& name);
+
+// The product of a shape's dimensions; refuses negative ones and what does not fit.
+std::int64_t elements_of(Shape shape);
+
+// `n` values in blocks of `size`, whose number is an array's length.
+struct Blocks {
+  std::int64_t n;
+  std::int64_t size;
+  const char* size_name;
+
+  [[nodiscard]] std::int64_t count() const;  // refuses a size below 1
+};
+
+// The tensors of one call lie where its first one does, and there it runs, on torch's current stream.
+class Call {
+ public:
+  Call(const Tensor& first, const char* name);
+
+  // Contiguous arrays of one dtype: the whole of a shape, one value for each block, or `count` values.
+  void* array(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const;
+  const void* array(const Tensor& tensor, const char* name, ScalarType dtype, const Blocks& blocks) const;
+  const void* array(const Tensor& tensor, const char* name, ScalarType dtype, std::int64_t count) const;
+  // Contiguous and here, of whatever dtype and size.
+  const void* bytes(const Tensor& tensor, const char* name) const;
+  // Here, with rows that are each contiguous; the stride is the distance between them.
+  const void* rows(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape, std::int64_t& stride) const;
+
+  // A new tensor here.
+  [[nodiscard]] Tensor empty(Shape shape, ScalarType dtype) const;
+
+  template <class Params>
+  void run(qfuse_status (*op)(const Params*, const qfuse_exec*, qfuse_error*), Params params) const {
+    params.struct_size = sizeof params;
+    qfuse_error error;
+    if (op(&params, &exec_, &error) != QFUSE_OK) refuse(error.message);
+  }
+
+ private:
+  void check_here(const Tensor& tensor, const char* name) const;
+
+  const Tensor& first_;
+  const char* first_name_;
+  qfuse_exec exec_ = QFUSE_EXEC_INIT;
+};
+
+}  // namespace qfuse::torch_ops
+
+#endif  // QFUSE_PYTHON_CSRC_CALL_H

@@ -1,0 +1,52 @@
+// The ops' schemas, and which function runs them where. Loading this library registers them; nothing else is exported.
+#include <torch/csrc/stable/library.h>
+
+#include "ops.h"
+
+STABLE_TORCH_LIBRARY(qfuse, m) {
+  m.def(
+      "dequantize_4bit(Tensor packed, Tensor absmax, int blocksize, str quant_type, int[] shape, ScalarType dtype, "
+      "Tensor? nested_absmax=None, Tensor? nested_quant_map=None, Tensor? nested_offset=None, "
+      "int nested_blocksize=256) -> Tensor");
+  m.def(
+      "dequantize_4bit.out(Tensor packed, Tensor absmax, int blocksize, str quant_type, int[] shape, "
+      "ScalarType dtype, Tensor? nested_absmax=None, Tensor? nested_quant_map=None, Tensor? nested_offset=None, "
+      "int nested_blocksize=256, *, Tensor(a!) out) -> ()");
+  m.def(
+      "quantize_4bit(Tensor input, int blocksize, str quant_type, str reciprocal=\"ieee\") -> "
+      "(Tensor packed, Tensor absmax)");
+  m.def(
+      "quantize_4bit.nested(Tensor input, int blocksize, str quant_type, *, int nested_blocksize, "
+      "Tensor? given_offset=None, str reciprocal=\"ieee\") -> "
+      "(Tensor packed, Tensor absmax_8bit, Tensor nested_absmax, Tensor nested_offset, Tensor absmax)");
+  m.def(
+      "quantize_blockwise(Tensor input, int blocksize, float offset=0, str reciprocal=\"ieee\") -> "
+      "(Tensor codes, Tensor absmax)");
+  m.def(
+      "dequantize_blockwise(Tensor codes, Tensor absmax, Tensor quant_map, int blocksize, ScalarType dtype) -> Tensor");
+  m.def(
+      "dequantize_blockwise.out(Tensor codes, Tensor absmax, Tensor quant_map, int blocksize, ScalarType dtype, *, "
+      "Tensor(a!) out) -> ()");
+  m.def(
+      "silu_dot_fwd_bwd_quant_fuse(Tensor x, Tensor? grad_y, Tensor(a!)? grad_input_q, Tensor(b!)? grad_input_s, "
+      "Tensor(c!)? y_q_t, Tensor(d!)? y_s_t) -> ()");
+}
+
+namespace {
+
+void register_all(torch::stable::detail::StableLibrary& m) {
+  using namespace qfuse::torch_ops;
+  m.impl("dequantize_4bit", TORCH_BOX(&dequantize_4bit));
+  m.impl("dequantize_4bit.out", TORCH_BOX(&dequantize_4bit_out));
+  m.impl("quantize_4bit", TORCH_BOX(&quantize_4bit));
+  m.impl("quantize_4bit.nested", TORCH_BOX(&quantize_4bit_nested));
+  m.impl("quantize_blockwise", TORCH_BOX(&quantize_blockwise));
+  m.impl("dequantize_blockwise", TORCH_BOX(&dequantize_blockwise));
+  m.impl("dequantize_blockwise.out", TORCH_BOX(&dequantize_blockwise_out));
+  m.impl("silu_dot_fwd_bwd_quant_fuse", TORCH_BOX(&silu_dot_fwd_bwd_quant_fuse));
+}
+
+}  // namespace
+
+STABLE_TORCH_LIBRARY_IMPL(qfuse, CPU, m) { register_all(m); }
+STABLE_TORCH_LIBRARY_IMPL(qfuse, CUDA, m) { register_all(m); }

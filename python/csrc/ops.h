@@ -1,0 +1,53 @@
+// The ops as torch calls them, each one function for the CPU and CUDA. library.cpp holds their schemas, python/qfuse/
+// ops.py their manual.
+#ifndef QFUSE_PYTHON_CSRC_OPS_H
+#define QFUSE_PYTHON_CSRC_OPS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "call.h"
+
+namespace qfuse::torch_ops {
+
+Tensor dequantize_4bit(const Tensor& packed, const Tensor& absmax, std::int64_t blocksize,
+                       const std::string& quant_type, const std::vector<std::int64_t>& shape, ScalarType dtype,
+                       const std::optional<Tensor>& nested_absmax, const std::optional<Tensor>& nested_quant_map,
+                       const std::optional<Tensor>& nested_offset, std::int64_t nested_blocksize);
+
+void dequantize_4bit_out(const Tensor& packed, const Tensor& absmax, std::int64_t blocksize,
+                         const std::string& quant_type, const std::vector<std::int64_t>& shape, ScalarType dtype,
+                         const std::optional<Tensor>& nested_absmax, const std::optional<Tensor>& nested_quant_map,
+                         const std::optional<Tensor>& nested_offset, std::int64_t nested_blocksize, const Tensor& out);
+
+// packed, absmax
+std::tuple<Tensor, Tensor> quantize_4bit(const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
+                                         const std::string& reciprocal);
+
+// packed, absmax_8bit, nested_absmax, nested_offset, absmax
+std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Tensor& input, std::int64_t blocksize,
+                                                                        const std::string& quant_type,
+                                                                        std::int64_t nested_blocksize,
+                                                                        const std::optional<Tensor>& given_offset,
+                                                                        const std::string& reciprocal);
+
+// codes, absmax
+std::tuple<Tensor, Tensor> quantize_blockwise(const Tensor& input, std::int64_t blocksize, double offset,
+                                              const std::string& reciprocal);
+
+Tensor dequantize_blockwise(const Tensor& codes, const Tensor& absmax, const Tensor& quant_map, std::int64_t blocksize,
+                            ScalarType dtype);
+
+void dequantize_blockwise_out(const Tensor& codes, const Tensor& absmax, const Tensor& quant_map,
+                              std::int64_t blocksize, ScalarType dtype, const Tensor& out);
+
+void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
+                                 const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
+                                 const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t);
+
+}  // namespace qfuse::torch_ops
+
+#endif  // QFUSE_PYTHON_CSRC_OPS_H

@@ -1,0 +1,16 @@
+"""Loads the extension, which registers the ops as torch.ops.qfuse.*."""
+from pathlib import Path
+
+import torch
+
+_LIBRARY = Path(__file__).with_name("libqfuse_torch.so")
+
+
+def load() -> None:
+    """Raises ImportError with the reason where the extension is missing or this torch is too old for it."""
+    if not _LIBRARY.is_file():
+        raise ImportError(f"{_LIBRARY} is not there: install qfuse with pip, its sources alone cannot be imported")
+    try:
+        torch.ops.load_library(str(_LIBRARY))
+    except OSError as error:
+        raise ImportError(f"qfuse needs torch 2.10 or later, this is {torch.__version__}: {error}") from error

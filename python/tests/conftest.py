@@ -1,0 +1,105 @@
+"""What these tests share: golden weights, devices, and equality of bits."""
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"  # they know nothing of a schema that has changed
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+GOLDEN = Path(os.environ.get("QFUSE_GOLDEN_DIR", Path(__file__).parents[2] / "tests" / "golden"))
+DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+NO_GPU = "NOT TESTED ON A GPU: torch sees none here"
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU))]
+
+
+@pytest.fixture(params=DEVICES)
+def device(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+class Golden(NamedTuple):
+    """A weight that bitsandbytes made on an H100, with what it decodes to there."""
+
+    name: str
+    args: tuple  # of dequantize_4bit, but for the dtype, which comes in between
+    nested: tuple
+    input: torch.Tensor | None
+    decoded: dict[torch.dtype, torch.Tensor]
+
+    def arguments(self, dtype: torch.dtype, device: str) -> list:
+        return [a.to(device) if isinstance(a, torch.Tensor) else a for a in (*self.args, dtype, *self.nested)]
+
+
+def golden_weights(stem: str) -> Iterator[Golden]:
+    tensors = load_file(GOLDEN / f"{stem}.safetensors")
+    for case in json.loads((GOLDEN / f"{stem}.json").read_text()):
+        yield _golden(tensors, case["name"])
+
+
+def _golden(tensors: dict[str, torch.Tensor], name: str) -> Golden:
+    prefix = f"{name}.weight"
+    blob = next(key for key in tensors if key.startswith(f"{prefix}.quant_state."))
+    state = json.loads(bytes(tensors[blob].tolist()))
+    nested = ()
+    if "nested_offset" in state:
+        offset = torch.tensor(state["nested_offset"], dtype=torch.float32)
+        nested = (tensors[f"{prefix}.nested_absmax"], tensors[f"{prefix}.nested_quant_map"], offset)
+    args = (tensors[prefix], tensors[f"{prefix}.absmax"], state["blocksize"], state["quant_type"], state["shape"])
+    decoded = {dtype: tensors[f"{name}.dequant.{str(dtype).removeprefix('torch.')}"] for dtype in DTYPES
+               if f"{name}.dequant.{str(dtype).removeprefix('torch.')}" in tensors}
+    return Golden(name, args, nested, tensors.get(f"{name}.input"), decoded)
+
+
+def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Any NaN stands for any NaN."""
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    a, b = a.contiguous().cpu(), b.contiguous().cpu()
+    if a.dtype.is_floating_point:
+        nan = a.isnan()
+        if not torch.equal(nan, b.isnan()):
+            return False
+        a, b = a.masked_fill(nan, 0), b.masked_fill(nan, 0)
+    return torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))
+
+
+def compile_backend() -> str:
+    """"inductor" where it can build, else "aot_eager", which traces just the same."""
+    try:
+        assert torch.compile(lambda x: x * 2 + 1)(torch.ones(64)).sum() == 192
+    except Exception as error:  # no compiler, no headers of Python's
+        print(f"inductor cannot build here ({type(error).__name__}); compiled with aot_eager")
+        return "aot_eager"
+    return "inductor"
+
+
+@pytest.fixture(scope="session")
+def backend() -> str:
+    return compile_backend()
+
+
+@pytest.fixture
+def weight(device: str) -> dict:
+    """A nested NF4 weight and the map of its absmax, encoded by qfuse."""
+    return make_weight(device)
+
+
+def make_weight(device: str, rows: int = 64, cols: int = 192) -> dict:
+    import qfuse
+
+    generator = torch.Generator().manual_seed(7)
+    original = torch.randn(rows, cols, generator=generator).to(device)
+    packed, absmax_8bit, nested_absmax, offset, absmax = qfuse.ops.quantize_4bit_nested(original, 64, "nf4")
+    nested_map = next(golden_weights("bnb_cases")).nested[1].to(device)  # bitsandbytes' own
+    return {"packed": packed, "plain": absmax, "absmax": absmax_8bit, "nested_absmax": nested_absmax,
+            "nested_quant_map": nested_map, "nested_offset": offset, "shape": (rows, cols), "original": original}
+
+
+def nested_arguments(weight: dict, dtype: torch.dtype = torch.bfloat16) -> list:
+    return [weight["packed"], weight["absmax"], 64, "nf4", weight["shape"], dtype, weight["nested_absmax"],
+            weight["nested_quant_map"], weight["nested_offset"]]
