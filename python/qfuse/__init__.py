@@ -1,7 +1,14 @@
-"""Fused quantization kernels for large language models, as PyTorch ops: see qfuse.ops. Needs no GPU to be imported."""
+"""Fused quantization kernels for large language models, as PyTorch ops.
+
+    import qfuse
+    w = qfuse.dequantize_4bit(layer)            # a Linear4bit of bitsandbytes, to its original dtype
+
+qfuse.ops has every op with its manual, docs/PYTORCH.md is where to start. No GPU is needed to import it.
+"""
 from importlib.metadata import version as _version
 
 from . import ops
+from .functional import dequantize_4bit, matmul_4bit
 
-__all__ = ["ops"]
+__all__ = ["dequantize_4bit", "matmul_4bit", "ops"]
 __version__ = _version("qfuse")

@@ -1,0 +1,110 @@
+"""The many shapes in which the state of a 4-bit weight comes, read into one."""
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+__all__ = ["Weight", "decodable_weight", "read_weight"]
+
+_FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+
+
+class Weight(NamedTuple):
+    """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order."""
+
+    packed: Tensor
+    absmax: Tensor
+    blocksize: int
+    quant_type: str
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+    nested_absmax: Tensor | None
+    nested_quant_map: Tensor | None
+    nested_offset: Tensor | None
+    nested_blocksize: int
+
+
+def read_weight(weight: Any, quant_state: Any = None) -> Weight:
+    """`weight` with `quant_state`, or with its own: see qfuse.dequantize_4bit for what both can be.
+
+    Raises TypeError where there is no state, and ValueError for what this library cannot decode exactly.
+    """
+    packed, state = _find_state(weight, quant_state)
+    if getattr(state, "packing_format_for_cpu", False):
+        raise ValueError("bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu); "
+                         "put the layer into training mode, or decode it before its first forward pass")
+    return _from_list(packed, state) if isinstance(state, (list, tuple)) else _from_object(packed, state)
+
+
+def decodable_weight(packed: Tensor, quant_state: Any) -> Weight | None:
+    """read_weight, or None for what an integration leaves to the original: what qfuse would refuse for its kind.
+
+    Sizes are not looked at: where they do not fit, nobody can decode, and qfuse's message says why.
+    """
+    if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
+        return None
+    try:
+        weight = read_weight(packed, quant_state)
+    except (AttributeError, TypeError, ValueError):
+        return None
+    nested = (weight.nested_absmax, weight.nested_quant_map)
+    absmax_dtype = torch.float32 if weight.nested_absmax is None else torch.uint8
+    ours = (weight.dtype in _FLOAT_DTYPES and weight.absmax.dtype == absmax_dtype
+            and all(array is None or array.dtype == torch.float32 for array in nested))
+    return weight if ours else None
+
+
+def _find_state(weight: Any, quant_state: Any) -> tuple[Tensor, Any]:
+    if isinstance(weight, torch.nn.Module):
+        module, weight = weight, getattr(weight, "weight", None)
+        quant_state = quant_state if quant_state is not None else getattr(module, "quant_state", None)
+    if quant_state is None:
+        quant_state = getattr(weight, "quant_state", None)
+    if not isinstance(weight, Tensor):
+        raise TypeError(f"weight is a {type(weight).__name__}, it must be a tensor or a module that has a weight")
+    if quant_state is None:
+        raise TypeError(f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "
+                        "bitsandbytes makes one when a layer is moved to its device")
+    return weight.data if isinstance(weight, torch.nn.Parameter) else weight, quant_state
+
+
+def _from_object(packed: Tensor, state: Any) -> Weight:
+    if state.state2 is None:
+        return _weight(packed, state.absmax, state.shape, state.dtype, state.blocksize, state.quant_type)
+    return _weight(packed, state.absmax, state.shape, state.dtype, state.blocksize, state.quant_type, state.offset,
+                   state.state2.absmax, state.state2.code, state.state2.blocksize, state.state2.dtype)
+
+
+def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight:
+    """[absmax, shape, dtype, blocksize, None or [offset, state2], quant_type, code], as bitsandbytes once had it.
+
+    state2 is an object or [absmax, code, blocksize, ..., dtype ...], as it was for 8-bit blocks.
+    """
+    if len(state) < 6:
+        raise ValueError(f"a quant_state that is a list has {len(state)} entries, 6 or 7 are needed")
+    absmax, shape, dtype, blocksize, compressed, quant_type = state[:6]
+    if compressed is None:
+        return _weight(packed, absmax, shape, dtype, blocksize, quant_type)
+    offset, state2 = compressed
+    if isinstance(state2, (list, tuple)):
+        nested_absmax, nested_map, nested_blocksize, _, nested_dtype = state2[:5]
+    else:
+        nested_absmax, nested_map, nested_blocksize, nested_dtype = (state2.absmax, state2.code, state2.blocksize,
+                                                                     state2.dtype)
+    return _weight(packed, absmax, shape, dtype, blocksize, quant_type, offset, nested_absmax, nested_map,
+                   nested_blocksize, nested_dtype)
+
+
+def _weight(packed: Tensor, absmax: Tensor, shape: Sequence[int] | None, dtype: torch.dtype, blocksize: int,
+            quant_type: str, offset: Tensor | None = None, nested_absmax: Tensor | None = None,
+            nested_map: Tensor | None = None, nested_blocksize: int = 256,
+            nested_dtype: torch.dtype | None = None) -> Weight:
+    if shape is None:
+        raise ValueError("the quant_state has no shape, so the number of weights is not known")
+    if nested_dtype not in (None, torch.float32):
+        raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
+    if offset is not None and offset.dtype != torch.float32:
+        offset = offset.float()  # exact; bitsandbytes makes it in torch's default dtype
+    return Weight(packed, absmax, blocksize, quant_type, tuple(shape), dtype, nested_absmax, nested_map, offset,
+                  nested_blocksize)
