@@ -3,6 +3,9 @@
     import qfuse
     w = qfuse.dequantize_4bit(layer)            # a Linear4bit of bitsandbytes, to its original dtype
 
+    import qfuse.integrations.bitsandbytes
+    qfuse.integrations.bitsandbytes.enable()    # whatever calls bitsandbytes' own function gets that
+
 qfuse.ops has every op with its manual, docs/PYTORCH.md is where to start. No GPU is needed to import it.
 """
 from importlib.metadata import version as _version
