@@ -13,4 +13,5 @@ def load() -> None:
     try:
         torch.ops.load_library(str(_LIBRARY))
     except OSError as error:
-        raise ImportError(f"qfuse needs torch 2.10 or later, this is {torch.__version__}: {error}") from error
+        reason = error.__cause__ or error  # torch puts a sentence of its own before the loader's
+        raise ImportError(f"qfuse needs torch 2.10 or later, this is {torch.__version__}: {reason}") from error

@@ -1,0 +1,63 @@
+"""The installed package: that it is whole, typed, and needs nothing but torch and libc."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import GOLDEN
+
+import qfuse
+
+PACKAGE = Path(qfuse.__file__).parent
+ROOT = GOLDEN.parents[1]
+
+
+def test_the_version_is_the_librarys():
+    text = (ROOT / "CMakeLists.txt").read_text()
+    assert f"project(qfuse VERSION {qfuse.__version__} " in text
+
+
+def test_what_the_extension_is_linked_with_lies_beside_it():
+    found = subprocess.run(["ldd", PACKAGE / "libqfuse_torch.so"], capture_output=True, text=True, check=True).stdout
+    places = {line.split()[0]: line.split()[2] for line in found.splitlines() if "=>" in line and "not" not in line}
+    ours = [Path(place) for name, place in places.items() if re.match("lib(qfuse|hwy|tbb|fmt)", name)]
+    assert len(ours) == 4 and {place.parent for place in ours} == {PACKAGE}
+    assert not any("python" in name for name in places)
+
+
+def test_the_extension_asks_for_no_more_than_torch_2_10_has():
+    """In torch's headers, what later versions added stands behind a guard: so the declared version is what counts."""
+    lines = (ROOT / "python" / "CMakeLists.txt").read_text()
+    assert "TORCH_TARGET_VERSION=0x020a000000000000" in lines
+    names = subprocess.run(["nm", "-D", "--undefined-only", PACKAGE / "libqfuse_torch.so"], capture_output=True,
+                           text=True, check=True).stdout.split()
+    from_torch = {name for name in names if name.startswith(("aoti_torch_", "torch_"))}
+    assert from_torch and not any("cuda_stream" in name for name in from_torch)
+    assert not any("c10" in name or "2at" in name for name in names)  # nothing of the interface that is not stable
+
+
+def test_types():
+    pytest.importorskip("mypy")
+    checked = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir",
+                              "/dev/null", "-p", "qfuse"], capture_output=True, text=True, cwd=PACKAGE.parent)
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_importing_starts_no_gpu_and_imports_no_one_else():
+    code = ("import sys, torch, qfuse, qfuse.integrations.bitsandbytes, qfuse.integrations.unsloth;"
+            "print(torch.cuda.is_initialized(), {'bitsandbytes', 'unsloth', 'transformers'} & set(sys.modules))")
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert found.split("\n")[0] == "False set()"
+
+
+def test_names_the_missing_extension(monkeypatch, tmp_path):
+    from qfuse import extension
+
+    monkeypatch.setattr(extension, "_LIBRARY", tmp_path / "libqfuse_torch.so")
+    with pytest.raises(ImportError, match="install qfuse with pip"):
+        extension.load()
+    (tmp_path / "libqfuse_torch.so").write_bytes(b"no library")
+    with pytest.raises(ImportError, match=re.escape(f"needs torch 2.10 or later, this is {torch.__version__}: ")):
+        extension.load()
