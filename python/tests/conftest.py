@@ -16,6 +16,9 @@ DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 NO_GPU = "NOT TESTED ON A GPU: torch sees none here"
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU))]
 
+if "QFUSE_REQUIRE_GPU" in os.environ and not torch.cuda.is_available():
+    pytest.exit("QFUSE_REQUIRE_GPU is set, and torch sees no GPU", returncode=1)
+
 
 @pytest.fixture(params=DEVICES)
 def device(request: pytest.FixtureRequest) -> str:
