@@ -1,4 +1,4 @@
-// The ops' schemas, and which function runs them where. Loading this library registers them; nothing else is exported.
+// The ops' schemas, and which function runs them where. Loading this library registers them.
 #include <torch/csrc/stable/library.h>
 
 #include "ops.h"

@@ -48,7 +48,7 @@ class Patch:
                 original = getattr(importlib.import_module(self._module), self._name)
             except Exception as error:  # whatever keeps it from being imported here is its own affair
                 report.reason = f"{self._module}.{self._name} cannot be had ({type(error).__name__}: {error})"
-                warnings.warn(str(report), stacklevel=3)
+                warnings.warn(str(report), stacklevel=2)
                 return report
             self._original, self._replacement = original, self._make(original)
         _replace(self._name, self._original, self._replacement)
