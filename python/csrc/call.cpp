@@ -1,7 +1,10 @@
 #include "call.h"
 
 #include <dlfcn.h>
-#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
+#include <torch/csrc/stable/stableivalue_conversions.h>
+
+#include <algorithm>
 
 namespace qfuse::torch_ops {
 namespace {
@@ -35,6 +38,17 @@ void check_dtype(const Tensor& tensor, const char* name, ScalarType dtype) {
 void check_shape(const Tensor& tensor, const char* name, Shape shape) {
   if (!same(tensor.sizes(), shape))
     refuse(name, " has shape ", shape_text(tensor.sizes()), ", it must be ", shape_text(shape));
+}
+
+std::vector<std::int64_t> contiguous_strides(Shape shape) {
+  std::vector<std::int64_t> strides(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = stride;
+    if (__builtin_mul_overflow(stride, std::max<std::int64_t>(shape[i], 1), &stride))
+      refuse("shape is ", shape_text(shape), ", more than 2^63 elements but for its zeros");
+  }
+  return strides;
 }
 
 // Torch's own function, from the library that only a torch with CUDA has and has then loaded.
@@ -172,6 +186,18 @@ const void* Call::rows(const Tensor& tensor, const char* name, ScalarType dtype,
   return tensor.const_data_ptr();
 }
 
-Tensor Call::empty(Shape shape, ScalarType dtype) const { return torch::stable::new_empty(first_, shape, dtype); }
+// From the allocator itself: torch::stable::new_empty looks its operator up by name, which takes longer than the rest.
+Tensor Call::empty(Shape shape, ScalarType dtype) const {
+  const std::vector<std::int64_t> strides = contiguous_strides(shape);
+  const auto torch_dtype = torch::stable::detail::to<std::int32_t>(torch::stable::detail::from(dtype));
+  const bool cuda = exec_.device.type == QFUSE_CUDA;
+  const std::int32_t type = cuda ? aoti_torch_device_type_cuda() : aoti_torch_device_type_cpu();
+  const std::int32_t index = cuda ? exec_.device.index : 0;
+  AtenTensorHandle tensor = nullptr;
+  const AOTITorchError allocated = aoti_torch_empty_strided(static_cast<std::int64_t>(shape.size()), shape.data(),
+                                                            strides.data(), torch_dtype, type, index, &tensor);
+  STABLE_TORCH_ERROR_CODE_CHECK(allocated);  // in torch's own words
+  return Tensor(tensor);
+}
 
 }  // namespace qfuse::torch_ops

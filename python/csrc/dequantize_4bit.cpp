@@ -26,13 +26,13 @@ void set_nested(const Call& call, qfuse_dequantize_4bit_params& p, const Tensor&
   p.nested_offset_at = static_cast<const float*>(call.array(offset, "nested_offset", ScalarType::Float, 1));
 }
 
-}  // namespace
-
-void dequantize_4bit_out(const Tensor& packed, const Tensor& absmax, std::int64_t blocksize,
-                         const std::string& quant_type, const std::vector<std::int64_t>& shape, ScalarType dtype,
-                         const std::optional<Tensor>& nested_absmax, const std::optional<Tensor>& nested_quant_map,
-                         const std::optional<Tensor>& nested_offset, std::int64_t nested_blocksize, const Tensor& out) {
-  const Call call(packed, "packed");
+// Everything but where to write.
+qfuse_dequantize_4bit_params prepare(const Call& call, const Tensor& packed, const Tensor& absmax,
+                                     std::int64_t blocksize, const std::string& quant_type,
+                                     const std::vector<std::int64_t>& shape, ScalarType dtype,
+                                     const std::optional<Tensor>& nested_absmax,
+                                     const std::optional<Tensor>& nested_quant_map,
+                                     const std::optional<Tensor>& nested_offset, std::int64_t nested_blocksize) {
   qfuse_dequantize_4bit_params p{};
   p.n = elements_of(shape);
   p.blocksize = blocksize;
@@ -47,6 +47,18 @@ void dequantize_4bit_out(const Tensor& packed, const Tensor& absmax, std::int64_
     set_nested(call, p, absmax, blocks, *nested_absmax, *nested_quant_map, *nested_offset);
   else
     refuse("absmax is uint8, so nested_absmax, nested_quant_map and nested_offset are needed, or absmax in float32");
+  return p;
+}
+
+}  // namespace
+
+void dequantize_4bit_out(const Tensor& packed, const Tensor& absmax, std::int64_t blocksize,
+                         const std::string& quant_type, const std::vector<std::int64_t>& shape, ScalarType dtype,
+                         const std::optional<Tensor>& nested_absmax, const std::optional<Tensor>& nested_quant_map,
+                         const std::optional<Tensor>& nested_offset, std::int64_t nested_blocksize, const Tensor& out) {
+  const Call call(packed, "packed");
+  qfuse_dequantize_4bit_params p = prepare(call, packed, absmax, blocksize, quant_type, shape, dtype, nested_absmax,
+                                           nested_quant_map, nested_offset, nested_blocksize);
   p.out = call.array(out, "out", dtype, shape);
   call.run(qfuse_dequantize_4bit, p);
 }
@@ -55,11 +67,12 @@ Tensor dequantize_4bit(const Tensor& packed, const Tensor& absmax, std::int64_t 
                        const std::string& quant_type, const std::vector<std::int64_t>& shape, ScalarType dtype,
                        const std::optional<Tensor>& nested_absmax, const std::optional<Tensor>& nested_quant_map,
                        const std::optional<Tensor>& nested_offset, std::int64_t nested_blocksize) {
-  elements_of(shape);  // before torch is asked for that much
-  dtype_of(dtype, "dtype");
-  const Tensor out = Call(packed, "packed").empty(shape, dtype);
-  dequantize_4bit_out(packed, absmax, blocksize, quant_type, shape, dtype, nested_absmax, nested_quant_map,
-                      nested_offset, nested_blocksize, out);
+  const Call call(packed, "packed");
+  qfuse_dequantize_4bit_params p = prepare(call, packed, absmax, blocksize, quant_type, shape, dtype, nested_absmax,
+                                           nested_quant_map, nested_offset, nested_blocksize);
+  Tensor out = call.empty(shape, dtype);
+  p.out = out.mutable_data_ptr();
+  call.run(qfuse_dequantize_4bit, p);
   return out;
 }
 

@@ -31,9 +31,6 @@ def read_weight(weight: Any, quant_state: Any = None) -> Weight:
     Raises TypeError where there is no state, and ValueError for what this library cannot decode exactly.
     """
     packed, state = _find_state(weight, quant_state)
-    if getattr(state, "packing_format_for_cpu", False):
-        raise ValueError("bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu); "
-                         "put the layer into training mode, or decode it before its first forward pass")
     return _from_list(packed, state) if isinstance(state, (list, tuple)) else _from_object(packed, state)
 
 
@@ -56,24 +53,32 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Weight | None:
 
 
 def _find_state(weight: Any, quant_state: Any) -> tuple[Tensor, Any]:
+    # A small weight is decoded in less time than a careless search for its state takes. What is slow: looking up what
+    # an object of bitsandbytes or torch.nn lacks, and any access to a Params4bit, which has a __torch_function__.
+    module = None
     if isinstance(weight, torch.nn.Module):
         module, weight = weight, getattr(weight, "weight", None)
-        quant_state = quant_state if quant_state is not None else getattr(module, "quant_state", None)
-    if quant_state is None:
-        quant_state = getattr(weight, "quant_state", None)
     if not isinstance(weight, Tensor):
         raise TypeError(f"weight is a {type(weight).__name__}, it must be a tensor or a module that has a weight")
-    if quant_state is None:
+    state = quant_state if quant_state is not None else getattr(weight, "quant_state", None)
+    if state is None:
+        state = getattr(module, "quant_state", None)
+    if state is None:
         raise TypeError(f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "
                         "bitsandbytes makes one when a layer is moved to its device")
-    return weight.data if isinstance(weight, torch.nn.Parameter) else weight, quant_state
+    with torch._C.DisableTorchFunctionSubclass():
+        return weight.data, state
 
 
 def _from_object(packed: Tensor, state: Any) -> Weight:
-    if state.state2 is None:
+    if getattr(state, "__dict__", {}).get("packing_format_for_cpu", False):
+        raise ValueError("bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu); "
+                         "put the layer into training mode, or decode it before its first forward pass")
+    state2 = state.state2
+    if state2 is None:
         return _weight(packed, state.absmax, state.shape, state.dtype, state.blocksize, state.quant_type)
     return _weight(packed, state.absmax, state.shape, state.dtype, state.blocksize, state.quant_type, state.offset,
-                   state.state2.absmax, state.state2.code, state.state2.blocksize, state.state2.dtype)
+                   state2.absmax, state2.code, state2.blocksize, state2.dtype)
 
 
 def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight:
