@@ -1,4 +1,7 @@
 """What only a GPU shows: streams, graphs, devices, the allocator. Skipped, and said so, where torch sees none."""
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 from conftest import NO_GPU, make_weight, nested_arguments, same_bits
@@ -45,6 +48,34 @@ def test_two_streams_at_once(weight):
                 found.append(qfuse.ops.dequantize_4bit(*nested_arguments(weight)))
     torch.cuda.synchronize()
     assert all(same_bits(result, expected) for result in found)
+
+
+def test_eight_threads_at_once(weight):
+    """Each with its own stream, weight and activations, and all in the library at the same time."""
+    def results(args, x, grad_y):
+        quantized = [torch.empty(256, 1024, dtype=torch.int8, device="cuda"), torch.empty(256, 8, device="cuda"),
+                     torch.empty(512, 256, dtype=torch.int8, device="cuda"), torch.empty(512, 2, device="cuda")]
+        qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *quantized)
+        return [qfuse.ops.dequantize_4bit(*args), *quantized]
+
+    generator = torch.Generator("cuda").manual_seed(1)
+    inputs = [([weight["packed"].roll(i), *nested_arguments(weight)[1:]],
+               *(torch.randn(256, cols, generator=generator, device="cuda").bfloat16() for cols in (1024, 512)))
+              for i in range(8)]
+    expected = [results(*given) for given in inputs]
+    torch.cuda.synchronize()
+    together = threading.Barrier(8)
+
+    def work(i):
+        stream = torch.cuda.Stream()
+        together.wait()
+        with torch.cuda.stream(stream):
+            found = [results(*inputs[i]) for _ in range(20)]
+        stream.synchronize()
+        return all(same_bits(a, b) for result in found for a, b in zip(result, expected[i], strict=True))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(work, range(8)))
 
 
 def test_a_graph_captures_it(weight):
