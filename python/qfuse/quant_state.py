@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-__all__ = ["Weight", "decodable_weight", "read_weight"]
+__all__ = ["FLOAT_DTYPES", "Weight", "decodable_weight", "read_weight"]
 
-_FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 
 class Weight(NamedTuple):
@@ -47,7 +47,7 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Weight | None:
         return None
     nested = (weight.nested_absmax, weight.nested_quant_map)
     absmax_dtype = torch.float32 if weight.nested_absmax is None else torch.uint8
-    ours = (weight.dtype in _FLOAT_DTYPES and weight.absmax.dtype == absmax_dtype
+    ours = (weight.dtype in FLOAT_DTYPES and weight.absmax.dtype == absmax_dtype
             and all(array is None or array.dtype == torch.float32 for array in nested))
     return weight if ours else None
 

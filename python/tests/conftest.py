@@ -10,6 +10,7 @@ os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"  # they know nothing of a
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch.profiler import ProfilerActivity, profile
 
 GOLDEN = Path(os.environ.get("QFUSE_GOLDEN_DIR", Path(__file__).parents[2] / "tests" / "golden"))
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
@@ -69,6 +70,30 @@ def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
             return False
         a, b = a.masked_fill(nan, 0), b.masked_fill(nan, 0)
     return torch.equal(a.reshape(-1).view(torch.uint8), b.reshape(-1).view(torch.uint8))
+
+
+def same_state(a: object, b: object) -> bool:
+    """Whether two QuantStates are the same in every field and bit, and lie on the same device."""
+    if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+        return a.device == b.device and same_bits(a, b)
+    if type(a) is not type(b) or not hasattr(a, "quant_type"):
+        return type(a) is type(b) and a == b
+    return vars(a).keys() == vars(b).keys() and all(same_state(vars(a)[name], vars(b)[name]) for name in vars(a))
+
+
+class Calls:
+    """Counts the calls of the ops of that name, also those from inside of other libraries' ops."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._profile = name, profile(activities=[ProfilerActivity.CPU])
+
+    def __enter__(self) -> "Calls":
+        self._profile.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._profile.stop()
+        self.count = sum(event.name == self._name for event in self._profile.events())
 
 
 SUMMARY = [] if torch.cuda.is_available() else ["Not judged: the torch ops on a GPU (torch sees none here)"]

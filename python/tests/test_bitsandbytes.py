@@ -4,37 +4,33 @@ On a CPU, bitsandbytes' own decode is exact only where rows are whole blocks, so
 """
 import sys
 import types
+from inspect import signature
 
 import pytest
 import torch
-from conftest import GOLDEN, make_weight, same_bits
+from conftest import GOLDEN, Calls, make_weight, same_bits, same_state
 from safetensors.torch import load_file
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import qfuse
 import qfuse.integrations.bitsandbytes as integration
-from qfuse.integrations.patch import Patch
+from qfuse.integrations.patch import Patch, Patches
 
 bnb = pytest.importorskip("bitsandbytes")
-ORIGINAL = bnb.functional.dequantize_4bit
+ORIGINALS = {name: getattr(bnb.functional, name) for name in ("dequantize_4bit", "quantize_4bit")}
 TINY = GOLDEN / "tiny_llama"
+MANY = 2048  # tokens
 
 
-class Decodes(TorchDispatchMode):
-    """Counts the calls of qfuse's decode."""
-
-    count = 0
-
-    def __torch_dispatch__(self, op, types, args=(), kwargs=None):
-        self.count += op.name().startswith("qfuse::dequantize_4bit")
-        return op(*args, **(kwargs or {}))
+def all_are_original():
+    return all(getattr(bnb.functional, name) is original for name, original in ORIGINALS.items())
 
 
 @pytest.fixture(autouse=True)
 def leave_nothing_behind():
     yield
     integration.disable()
-    assert bnb.functional.dequantize_4bit is ORIGINAL
+    assert all_are_original()
 
 
 def make_layer(device, nested=False, quant_type="nf4", dtype=torch.bfloat16):
@@ -45,12 +41,12 @@ def make_layer(device, nested=False, quant_type="nf4", dtype=torch.bfloat16):
     return layer.to(dtype).to(device)
 
 
-def step(layer, device):
+def step(layer, device, tokens):
     """Output and gradients of a training step, and how many decodes it took from qfuse."""
     torch.manual_seed(4)
-    x = torch.randn(4, 128, device=device, dtype=torch.bfloat16, requires_grad=True)
+    x = torch.randn(tokens, 128, device=device, dtype=torch.bfloat16, requires_grad=True)
     layer.bias.grad = None
-    with Decodes() as decodes:
+    with Calls("qfuse::dequantize_4bit") as decodes:
         y = layer(x)
         y.float().square().sum().backward()
     return (y.detach(), x.grad, layer.bias.grad), decodes.count
@@ -58,35 +54,37 @@ def step(layer, device):
 
 @pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
 @pytest.mark.parametrize("quant_type", ["nf4", "fp4"])
-def test_a_layer_trains_to_the_same_bits(device, nested, quant_type):
+@pytest.mark.parametrize("tokens", [4, MANY])
+def test_a_layer_trains_to_the_same_bits(device, nested, quant_type, tokens):
     layer = make_layer(device, nested, quant_type)
     layer.bias.requires_grad_()
-    without, decodes = step(layer, device)
+    without, decodes = step(layer, device, tokens)
     assert decodes == 0
     with integration.enabled():
-        found, decodes = step(layer, device)
-    assert decodes > 0
+        found, decodes = step(layer, device, tokens)
+    assert decodes == 1  # for the gradient
     assert all(same_bits(a, b) for a, b in zip(found, without, strict=True))
 
 
 def test_says_what_it_replaced_everywhere_and_puts_it_back():
-    by_name = types.ModuleType("holds_it_by_name")
-    by_name.dequantize_4bit = ORIGINAL
-    sys.modules["holds_it_by_name"] = by_name
+    by_name = types.ModuleType("holds_them_by_name")
+    vars(by_name).update(ORIGINALS)
+    sys.modules["holds_them_by_name"] = by_name
     try:
         report = integration.enable()
-        assert report and {"bitsandbytes.functional.dequantize_4bit", "holds_it_by_name.dequantize_4bit"} <= set(
-            report.replaced)
-        assert "qfuse replaced bitsandbytes.functional.dequantize_4bit" in str(report)
-        assert by_name.dequantize_4bit is bnb.functional.dequantize_4bit is not ORIGINAL
+        for name, original in ORIGINALS.items():
+            assert report and {f"bitsandbytes.functional.{name}", f"holds_them_by_name.{name}"} <= set(report.replaced)
+            assert f"qfuse replaced bitsandbytes.functional.{name}" in str(report)
+            assert getattr(by_name, name) is getattr(bnb.functional, name) is not original
         late = types.ModuleType("imported_late")
         late.dequantize_4bit = bnb.functional.dequantize_4bit
         sys.modules["imported_late"] = late
         assert "imported_late.dequantize_4bit" in integration.enable().replaced
         integration.disable()
-        assert by_name.dequantize_4bit is late.dequantize_4bit is ORIGINAL
+        assert late.dequantize_4bit is ORIGINALS["dequantize_4bit"] and all_are_original()
+        assert all(getattr(by_name, name) is original for name, original in ORIGINALS.items())
     finally:
-        sys.modules.pop("holds_it_by_name")
+        sys.modules.pop("holds_them_by_name")
         sys.modules.pop("imported_late", None)
 
 
@@ -96,16 +94,44 @@ def test_a_context_inside_of_another_ends_nothing():
         with integration.enabled():
             pass
         assert bnb.functional.dequantize_4bit is replacement
-    assert bnb.functional.dequantize_4bit is ORIGINAL
+    assert all_are_original()
 
 
 def test_says_why_it_could_not():
-    with pytest.warns(UserWarning, match="replaced nothing of no_such_library: .*No module named 'no_such_library'"):
-        report = Patch("no_such_library.functional", "f", lambda original: original).enable()
-    assert not report
+    patches = Patches(Patch("no_such_library.functional", "f", print),
+                      Patch("bitsandbytes.functional", "quantize_4bit", lambda *args, **kwargs: "ours"))
+    with pytest.warns(UserWarning, match="qfuse left no_such_library.functional.f .*No module named 'no_such_library'"):
+        report = patches.enable()
+    assert report.replaced == ["bitsandbytes.functional.quantize_4bit"] and bnb.functional.quantize_4bit() == "ours"
+    patches.disable()
+    with pytest.warns(UserWarning):
+        assert not Patches(Patch("no_such_library.functional", "f", print)).enable()
 
 
-def test_keeps_the_signature_and_what_it_cannot_decode(device):
+def test_tells_of_a_module_that_keeps_the_original(monkeypatch):
+    class Stubborn(types.ModuleType):
+        def __setattr__(self, name, value):
+            raise AttributeError("stubborn")
+
+    module = Stubborn("stubborn")
+    vars(module).update(ORIGINALS)
+    monkeypatch.setitem(sys.modules, "stubborn", module)
+    with pytest.warns(UserWarning, match="AttributeError: stubborn"):
+        report = integration.enable()
+    assert {f"bitsandbytes.functional.{name}" for name in ORIGINALS} <= {*report.left} & {*report.replaced}
+    assert module.quantize_4bit is ORIGINALS["quantize_4bit"]
+    integration.disable()
+    assert all_are_original()
+
+
+def test_keeps_the_signatures():
+    with integration.enabled():
+        for name, original in ORIGINALS.items():
+            replacement = getattr(bnb.functional, name)
+            assert replacement is not original and signature(replacement) == signature(original)
+
+
+def test_decodes_and_keeps_what_it_cannot(device):
     layer = make_layer(device, nested=True)
     packed, state = layer.weight.data, layer.weight.quant_state
     expected = qfuse.dequantize_4bit(packed, state)
@@ -121,6 +147,62 @@ def test_keeps_the_signature_and_what_it_cannot_decode(device):
             decode(packed, state)
 
 
+def test_leaves_what_is_encoded_on_a_cpu():
+    """There, bitsandbytes' bytes are others than on CUDA."""
+    weight = torch.randn(64, 96)
+    expected = bnb.functional.quantize_4bit(weight, compress_statistics=True, quant_type="nf4")
+    with integration.enabled(), Calls("qfuse::quantize_4bit") as encodes:
+        found = bnb.functional.quantize_4bit(weight, compress_statistics=True, quant_type="nf4")
+        with pytest.raises(ValueError, match="invalid blocksize 48"):
+            bnb.functional.quantize_4bit(weight, blocksize=48)
+    assert encodes.count == 0
+    assert same_bits(found[0], expected[0]) and same_state(found[1], expected[1])
+
+
+@pytest.fixture
+def pretended_gpu(monkeypatch):
+    """Tensors without memory, that say they are on a GPU: for what can be judged of them where there is none."""
+    monkeypatch.setattr(integration, "_made", {})  # what is made in here is good for nothing else
+    monkeypatch.setattr(bnb.functional, "name2qmap", {})
+    monkeypatch.setattr(bnb.functional, "create_dynamic_map", lambda: torch.empty(256))  # it reads what it has made
+    with FakeTensorMode():
+        yield
+
+
+def outline(value):
+    """Everything of what quantize_4bit returns, but for what tensors hold."""
+    if isinstance(value, torch.Tensor):
+        return value.shape, value.stride(), value.dtype, value.device, value.storage_offset()
+    if isinstance(value, bnb.functional.QuantState):
+        return {name: outline(field) for name, field in vars(value).items()}
+    return type(value), value
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
+def test_what_is_encoded_looks_the_same(pretended_gpu, monkeypatch, nested):
+    for shape in [(64, 96), (13, 5), (7,), (2, 3, 4)]:
+        for storage in (torch.uint8, torch.bfloat16, torch.float32):
+            for dtype in (torch.float32, torch.float16, torch.bfloat16):
+                weight = torch.empty(shape, dtype=dtype, device="cuda")
+                arguments = dict(blocksize=128, compress_statistics=nested, quant_type="nf4", quant_storage=storage)
+                expected = ORIGINALS["quantize_4bit"](weight, **arguments)
+                with integration.enabled(), monkeypatch.context() as context:
+                    context.setattr(torch.ops.bitsandbytes, "quantize_4bit", None)  # the original would need it
+                    found = bnb.functional.quantize_4bit(weight, **arguments)
+                assert [*map(outline, found)] == [*map(outline, expected)]
+
+
+def test_what_of_a_gpu_is_left_to_the_original(pretended_gpu, monkeypatch):
+    monkeypatch.setattr(bnb.functional, "quantize_4bit", lambda *args, **kwargs: "the original")
+    weight = torch.empty(64, 96, device="cuda")
+    with integration.enabled():
+        encode = bnb.functional.quantize_4bit
+        for unusual in [dict(A=weight.double()), dict(A=weight.cpu()), dict(blocksize=48), dict(quant_type="int4"),
+                        dict(absmax=weight), dict(out=weight), dict(of_a_later_version=1)]:
+            assert encode(**dict(dict(A=weight), **unusual)) == "the original"
+        assert encode(weight) != "the original"
+
+
 def test_compiles_into_one_graph(device, backend):
     weight = make_weight(device)
     state2 = bnb.functional.QuantState(weight["nested_absmax"], code=weight["nested_quant_map"], blocksize=256,
@@ -134,11 +216,69 @@ def test_compiles_into_one_graph(device, backend):
     assert same_bits(found, qfuse.dequantize_4bit(weight["packed"], state))
 
 
+@pytest.fixture
+def llama(tmp_path):
+    """The directory of a small Llama that is not quantized, and whose rows are whole blocks."""
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(1)
+    config = transformers.LlamaConfig(hidden_size=128, intermediate_size=256, num_hidden_layers=2,
+                                      num_attention_heads=4, num_key_value_heads=2, vocab_size=512,
+                                      max_position_embeddings=256)
+    transformers.LlamaForCausalLM(config).to(torch.bfloat16).save_pretrained(tmp_path)
+    return tmp_path
+
+
+def load(path, device, **options):
+    transformers = pytest.importorskip("transformers")
+    return transformers.AutoModelForCausalLM.from_pretrained(path, device_map=device, dtype=torch.bfloat16,
+                                                             attn_implementation="eager", **options)
+
+
+def load_quantized(path, device, quant_type="nf4"):
+    transformers = pytest.importorskip("transformers")
+    return load(path, device, quantization_config=transformers.BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type=quant_type, bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=torch.bfloat16))
+
+
+@pytest.mark.parametrize("quant_type", ["nf4", "fp4"])
+def test_transformers_quantizes_to_the_same_bytes(device, llama, quant_type):
+    expected = load_quantized(llama, device, quant_type).state_dict()
+    with integration.enabled(), Calls("qfuse::quantize_4bit") as encodes:
+        found = load_quantized(llama, device, quant_type).state_dict()
+    assert encodes.count == (14 if device == "cuda" else 0)
+    assert found.keys() == expected.keys() and sum("quant_state" in key for key in found) == 14
+    assert all(same_bits(found[key], tensor) for key, tensor in expected.items())
+
+
+def whole_step(model):
+    """Logits, loss and every gradient of a whole model, and how many decodes it took from qfuse."""
+    model.train().zero_grad()
+    tokens = torch.arange(MANY, device=model.device).reshape(8, 256) * 7 % 512
+    with Calls("qfuse::dequantize_4bit") as decodes:
+        output = model(tokens, labels=tokens)
+        output.loss.backward()
+    gradients = [parameter.grad for parameter in model.parameters() if parameter.requires_grad]
+    return [output.logits.detach(), output.loss.detach(), *gradients], decodes.count
+
+
+def test_a_whole_model_trains_to_the_same_bits(device, llama):
+    models = [load_quantized(llama, device)]
+    if device == "cuda":
+        models.append(load(TINY / "bnb4", device))  # its rows are no whole blocks
+    for model in models:
+        expected, decodes = whole_step(model)
+        assert decodes == 0 and len(expected) > 6
+        with integration.enabled():
+            found, decodes = whole_step(model)
+        assert decodes == 14
+        assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
+
+
 def test_transformers_gets_the_bits_of_cuda(device):
     """model.dequantize() of a model whose rows are no whole blocks, which bitsandbytes decodes wrong on some CPUs."""
-    transformers = pytest.importorskip("transformers")
-    model = transformers.AutoModelForCausalLM.from_pretrained(TINY / "bnb4", device_map=device)
-    with integration.enabled(), Decodes() as decodes:
+    model = load(TINY / "bnb4", device)
+    with integration.enabled(), Calls("qfuse::dequantize_4bit") as decodes:
         state = model.dequantize().state_dict()
     expected = load_file(TINY / "dequant_expected.safetensors")
     assert decodes.count >= len(expected) == 14
@@ -157,7 +297,7 @@ def test_peft_merges_to_the_same_bits(device):
         for name, parameter in model.named_parameters():
             if "lora_" in name:
                 parameter.data = torch.randn(parameter.shape, generator=adapter).to(parameter) * 0.02
-        with Decodes() as decodes:
+        with Calls("qfuse::dequantize_4bit") as decodes:
             if enabled:
                 with integration.enabled():
                     model.merge_adapter()

@@ -1,32 +1,80 @@
-"""bitsandbytes.functional.dequantize_4bit on qfuse: one pass where a nested weight took three, the bits of CUDA.
+"""bitsandbytes on qfuse: its encode, and its decode wherever that is a step of its own. The bytes are those of CUDA.
 
-bitsandbytes calls it for the gradients of Linear4bit and for parametrized weights; peft to merge and unmerge adapters;
-transformers in model.dequantize(). bitsandbytes' fused inference product, gemm_4bit, decodes inside of itself and is
-left alone. Whatever qfuse does not decode, another device or storage or an unusual state, goes to the original.
+dequantize_4bit is one pass where a nested weight took three. bitsandbytes calls it for the gradients of Linear4bit and
+for parametrized weights; peft to merge and unmerge adapters; transformers in model.dequantize().
+
+quantize_4bit, with which a layer is quantized when it is moved to a GPU, runs on torch's current stream;
+bitsandbytes' runs on the default one, where it may read a weight before it is there.
+
+bitsandbytes' fused inference product, gemm_4bit, decodes inside of itself and is left alone.
+
+Whatever qfuse does not do, another device or storage or an unusual state, goes to the original.
 """
-from functools import wraps
 from typing import Any
 
+import torch
 from torch import Tensor
 
+from .. import ops
 from ..functional import decode
-from ..quant_state import decodable_weight
-from .patch import Function, Patch
+from ..quant_state import FLOAT_DTYPES, decodable_weight
+from .patch import Patch, Patches
 
 __all__ = ["disable", "enable", "enabled"]
 
-def _make(original: Function) -> Function:
-    @wraps(original)
-    def dequantize_4bit(A: Tensor, quant_state: Any = None, absmax: Tensor | None = None, out: Tensor | None = None,
-                        blocksize: int | None = None, quant_type: str = "fp4", **more: Any) -> Tensor:
-        weight = decodable_weight(A, quant_state) if quant_state is not None and not more else None
-        if weight is None:
-            result: Tensor = original(A, quant_state, absmax, out, blocksize, quant_type, **more)
-            return result
-        return decode(weight, out)
-
-    return dequantize_4bit
+_BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)
+_NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
+_made: dict[tuple[str, torch.device, torch.dtype], tuple[Tensor, Tensor]] = {}
 
 
-_patch = Patch("bitsandbytes.functional", "dequantize_4bit", _make)
-enable, disable, enabled = _patch.enable, _patch.disable, _patch.enabled
+def _dequantize_4bit(A: Tensor, quant_state: Any = None, absmax: Tensor | None = None, out: Tensor | None = None,
+                     blocksize: int | None = None, quant_type: str = "fp4", **more: Any) -> Tensor | None:
+    weight = decodable_weight(A, quant_state) if quant_state is not None and not more else None
+    return None if weight is None else decode(weight, out)
+
+
+def _quantize_4bit(A: Tensor, absmax: Tensor | None = None, out: Tensor | None = None, blocksize: int | None = None,
+                   compress_statistics: bool = False, quant_type: str = "fp4",
+                   quant_storage: torch.dtype = torch.uint8, **more: Any) -> tuple[Tensor, Any] | None:
+    if blocksize is None:
+        blocksize = 64
+    usual = absmax is None and out is None and not more
+    known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in ("nf4", "fp4")
+    if not (usual and known and A.is_cuda and torch.version.hip is None):
+        return None  # on a CPU too: bitsandbytes' bytes are others there
+    from bitsandbytes.functional import QuantState
+
+    code, nested_map = _maps(quant_type, A.device)
+    packed, scales = ops.quantize_4bit(A.contiguous(), blocksize, quant_type, "approx")
+    offset = state2 = None
+    if compress_statistics:
+        offset = scales.mean()  # torch's, for its last bit
+        scales, nested_absmax = ops.quantize_blockwise(scales - offset, _NESTED_BLOCKSIZE, reciprocal="approx")
+        state2 = QuantState(nested_absmax, code=nested_map.clone(), blocksize=_NESTED_BLOCKSIZE, dtype=torch.float32)
+    state = QuantState(scales, A.shape, code.clone(), blocksize, quant_type, A.dtype, offset, state2)
+    return _in_storage(packed, quant_storage), state
+
+
+def _maps(quant_type: str, device: torch.device) -> tuple[Tensor, Tensor]:
+    """The 16 values of quant_type and the 256 of the nested absmax, in bitsandbytes' own words, to be cloned.
+
+    bitsandbytes brings them to the GPU for every weight, and waits for that; here only the first one of a kind does.
+    """
+    key = quant_type, device, torch.get_default_dtype()  # which the 16 are in
+    if key not in _made:
+        from bitsandbytes.functional import create_dynamic_map, get_4bit_type
+
+        _made[key] = get_4bit_type(quant_type, "cpu").to(device), create_dynamic_map().to(device)
+    return _made[key]
+
+
+def _in_storage(packed: Tensor, dtype: torch.dtype) -> Tensor:
+    """Codes [ceil(n/2), 1] as whole elements of dtype; as with bitsandbytes, bytes beyond them are lost."""
+    whole = packed.numel() // dtype.itemsize * dtype.itemsize
+    return packed.view(-1)[:whole].view(dtype).view(-1, 1)
+
+
+_patches = Patches(
+    Patch("bitsandbytes.functional", "dequantize_4bit", _dequantize_4bit),
+    Patch("bitsandbytes.functional", "quantize_4bit", _quantize_4bit))
+enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled

@@ -5,72 +5,111 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any
 
-__all__ = ["Patch", "Report"]
+__all__ = ["Patch", "Patches", "Report"]
 
 Function = Callable[..., Any]
 
 
 @dataclass
 class Report:
-    """What enable() did. True where something was replaced; as text, one line for people."""
+    """What enable() did. True where something was replaced; as text, a line for each function."""
 
-    library: str
     replaced: list[str] = field(default_factory=list)  # "module.name" of every place
-    reason: str = ""  # why nothing was replaced
+    left: dict[str, str] = field(default_factory=dict)  # "module.name" of what could not be replaced, and why
 
     def __bool__(self) -> bool:
         return bool(self.replaced)
 
     def __str__(self) -> str:
-        if self.replaced:
-            return f"qfuse replaced {', '.join(self.replaced)}"
-        return f"qfuse replaced nothing of {self.library}: {self.reason}"
+        return "\n".join([*(f"qfuse replaced {place}" for place in self.replaced),
+                          *(f"qfuse left {name} as it is: {reason}" for name, reason in self.left.items())])
 
 
 class Patch:
     """One function of one module, and where else it went by its name.
 
-    make(original) returns the replacement, which may call the original for what qfuse does not do.
+    ours takes the original's arguments and returns None for what it leaves to the original.
     """
 
-    def __init__(self, module: str, name: str, make: Callable[[Function], Function]) -> None:
-        self._module, self._name, self._make = module, name, make
+    def __init__(self, module: str, name: str, ours: Function) -> None:
+        self._module, self._name, self._ours = module, name, ours
         self._original: Function | None = None
         self._replacement: Function | None = None
 
-    def enable(self) -> Report:
-        """Replaces; where that cannot be, warns and says why. A second call finds modules imported since the first."""
-        report = Report(self._module.partition(".")[0])
-        if self._original is None:
-            try:
-                original = getattr(importlib.import_module(self._module), self._name)
-            except Exception as error:  # whatever keeps it from being imported here is its own affair
-                report.reason = f"{self._module}.{self._name} cannot be had ({type(error).__name__}: {error})"
-                warnings.warn(str(report), stacklevel=2)
-                return report
-            self._original, self._replacement = original, self._make(original)
-        _replace(self._name, self._original, self._replacement)
-        report.replaced = _places(self._name, self._replacement)
-        return report
+    def __str__(self) -> str:
+        return f"{self._module}.{self._name}"
 
-    def disable(self) -> None:
-        """Puts the original back wherever the replacement is now; without enable(), does nothing."""
+    @property
+    def active(self) -> bool:
+        return self._original is not None
+
+    def replace(self) -> None:
+        """Raises what keeps it from being done. A second call finds modules imported since the first."""
+        if self._original is None:
+            original: Function = getattr(importlib.import_module(self._module), self._name)
+            self._original, self._replacement = original, _ours_first(self._ours, original)
+        _replace(self._name, self._original, self._replacement)
+
+    def restore(self) -> None:
+        """Puts the original back wherever the replacement is now; without replace(), does nothing."""
         if self._original is not None:
             _replace(self._name, self._replacement, self._original)
             self._original = self._replacement = None
 
+    def places(self) -> list[str]:
+        """Where the replacement is now."""
+        holders = _holders(self._name, self._replacement) if self.active else ()
+        return sorted(f"{module_name}.{self._name}" for module_name, _ in holders)
+
+
+class Patches:
+    """Functions that are replaced together and put back together."""
+
+    def __init__(self, *patches: Patch) -> None:
+        self._patches = patches
+
+    def enable(self) -> Report:
+        """Replaces what can be replaced; warns and says why where something cannot.
+
+        A second call finds modules imported since the first.
+        """
+        report = Report()
+        for patch in self._patches:
+            try:
+                patch.replace()
+            except Exception as error:  # whatever keeps it from being replaced here is its own affair
+                report.left[str(patch)] = f"{type(error).__name__}: {error}"
+            report.replaced += patch.places()
+        if report.left:
+            warnings.warn(str(report), stacklevel=2)
+        return report
+
+    def disable(self) -> None:
+        """Puts every original back; without enable(), does nothing."""
+        for patch in self._patches:
+            patch.restore()
+
     @contextmanager
     def enabled(self) -> Iterator[Report]:
         """enable() for a with statement; what was enabled before it stays so after it."""
-        was_enabled = self._original is not None
-        report = self.enable()
+        not_before = [patch for patch in self._patches if not patch.active]
         try:
-            yield report
+            yield self.enable()
         finally:
-            if not was_enabled:
-                self.disable()
+            for patch in not_before:
+                patch.restore()
+
+
+def _ours_first(ours: Function, original: Function) -> Function:
+    @wraps(original)
+    def replacement(*args: Any, **kwargs: Any) -> Any:
+        result = ours(*args, **kwargs)
+        return original(*args, **kwargs) if result is None else result
+
+    return replacement
 
 
 def _holders(name: str, function: Function | None) -> Iterator[tuple[str, Any]]:
@@ -83,7 +122,3 @@ def _holders(name: str, function: Function | None) -> Iterator[tuple[str, Any]]:
 def _replace(name: str, old: Function | None, new: Function | None) -> None:
     for _, module in _holders(name, old):
         setattr(module, name, new)
-
-
-def _places(name: str, function: Function | None) -> list[str]:
-    return sorted(f"{module_name}.{name}" for module_name, _ in _holders(name, function))

@@ -4,30 +4,23 @@ The same call, with three differences, all of them for the better: the current s
 current when unsloth was imported; FP4 and float32 states get their own bits, which unsloth decodes as NF4 and bfloat16;
 and use_global_buffer is ignored, so that the next call does not overwrite a result. fp8 weights go to the original.
 """
-from functools import wraps
 from typing import Any
 
 from torch import Tensor
 
 from ..functional import decode
 from ..quant_state import decodable_weight
-from .patch import Function, Patch
+from .patch import Patch, Patches
 
 __all__ = ["disable", "enable", "enabled"]
 
 
-def _make(original: Function) -> Function:
-    @wraps(original)
-    def fast_dequantize(W: Any, quant_state: Any = None, out: Tensor | None = None, use_global_buffer: bool = False,
-                        **more: Any) -> Any:
-        ours = quant_state is not None and not more and isinstance(W, Tensor)
-        weight = decodable_weight(W, quant_state) if ours else None
-        if weight is None:
-            return original(W, quant_state, out, use_global_buffer, **more)
-        return decode(weight, out)
-
-    return fast_dequantize
+def _fast_dequantize(W: Any, quant_state: Any = None, out: Tensor | None = None, use_global_buffer: bool = False,
+                     **more: Any) -> Tensor | None:
+    ours = quant_state is not None and not more and isinstance(W, Tensor)
+    weight = decodable_weight(W, quant_state) if ours else None
+    return None if weight is None else decode(weight, out)
 
 
-_patch = Patch("unsloth.kernels.utils", "fast_dequantize", _make)
-enable, disable, enabled = _patch.enable, _patch.disable, _patch.enabled
+_patches = Patches(Patch("unsloth.kernels.utils", "fast_dequantize", _fast_dequantize))
+enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled
