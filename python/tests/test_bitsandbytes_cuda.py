@@ -1,4 +1,6 @@
 """What only a GPU shows of the integration: that its bytes are bitsandbytes', and its streams torch's."""
+import warnings
+
 import pytest
 import torch
 from conftest import NO_GPU, Calls, same_bits, same_state
@@ -48,7 +50,7 @@ def original(*args, **kwargs):
 
 
 def test_every_patch_applies(enabled):
-    assert enabled.left == {} and len(enabled.replaced) >= 2
+    assert enabled.left == {} and len(enabled.replaced) >= 3
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
@@ -182,3 +184,22 @@ def test_a_layer_that_is_moved_to_the_gpu(quant_type, nested, storage):
     assert same((layer.weight.data, layer.weight.quant_state), (expected.weight.data, expected.weight.quant_state))
     found, saved = layer.state_dict(), expected.state_dict()
     assert found.keys() == saved.keys() and all(same_bits(found[key], saved[key]) for key in saved)
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("tokens, columns", [(2048, 128), (4, 80)], ids=["many tokens", "broken blocks"])
+def test_a_product_decodes_once(nested, dtype, tokens, columns):
+    """Where bitsandbytes has no kernel for the product: in the dtype of x, which is not the weight's."""
+    torch.manual_seed(3)
+    layer = bnb.nn.Linear4bit(columns, 64, compute_dtype=dtype, compress_statistics=nested, quant_type="nf4")
+    layer = layer.to(torch.bfloat16).to("cuda")
+    x = torch.randn(tokens, columns, device="cuda", dtype=dtype)
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.filterwarnings("ignore", message="inner dimension .* is not aligned")
+        with Calls("qfuse::dequantize_4bit") as decodes:
+            found = layer(x)
+        integration.disable()
+        expected = layer(x)
+    assert decodes.count == 1
+    assert found.dtype == dtype and same_bits(found, expected)

@@ -6,7 +6,8 @@ for parametrized weights; peft to merge and unmerge adapters; transformers in mo
 quantize_4bit, with which a layer is quantized when it is moved to a GPU, runs on torch's current stream;
 bitsandbytes' runs on the default one, where it may read a weight before it is there.
 
-bitsandbytes' fused inference product, gemm_4bit, decodes inside of itself and is left alone.
+gemm_4bit multiplies few tokens without decoding, and is left alone there. For many, as in training, it decodes with
+three launches and multiplies in a function of its own, _dequant_linear_fallback.
 
 Whatever qfuse does not do, another device or storage or an unusual state, goes to the original.
 """
@@ -74,7 +75,20 @@ def _in_storage(packed: Tensor, dtype: torch.dtype) -> Tensor:
     return packed.view(-1)[:whole].view(dtype).view(-1, 1)
 
 
+def _dequant_linear_fallback(A: Tensor, B: Tensor, shapeB: Any, absmax: Tensor, blocksize: int, quant_type: str,
+                             bias: Tensor | None = None, absmax_8bit: Tensor | None = None,
+                             absmax_code: Tensor | None = None, absmax_offset: Tensor | None = None) -> Tensor | None:
+    if absmax_8bit is None:
+        state = [absmax, shapeB, A.dtype, blocksize, None, quant_type]
+    else:
+        state2 = [absmax, absmax_code, _NESTED_BLOCKSIZE, None, torch.float32]
+        state = [absmax_8bit, shapeB, A.dtype, blocksize, [absmax_offset, state2], quant_type]
+    weight = decodable_weight(B, state)
+    return None if weight is None else torch.nn.functional.linear(A, ops.dequantize_4bit(*weight), bias)
+
+
 _patches = Patches(
     Patch("bitsandbytes.functional", "dequantize_4bit", _dequantize_4bit),
-    Patch("bitsandbytes.functional", "quantize_4bit", _quantize_4bit))
+    Patch("bitsandbytes.functional", "quantize_4bit", _quantize_4bit),
+    Patch("bitsandbytes.backends.cuda.ops", "_dequant_linear_fallback", _dequant_linear_fallback, private=True))
 enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 __all__ = ["Patch", "Patches", "Report"]
@@ -31,11 +32,12 @@ class Report:
 class Patch:
     """One function of one module, and where else it went by its name.
 
-    ours takes the original's arguments and returns None for what it leaves to the original.
+    ours takes the original's arguments and returns None for what it leaves to the original. A private function, which
+    the library promises to nobody, is replaced only where it is loaded and has the parameters that ours has.
     """
 
-    def __init__(self, module: str, name: str, ours: Function) -> None:
-        self._module, self._name, self._ours = module, name, ours
+    def __init__(self, module: str, name: str, ours: Function, private: bool = False) -> None:
+        self._module, self._name, self._ours, self.private = module, name, ours, private
         self._original: Function | None = None
         self._replacement: Function | None = None
 
@@ -49,7 +51,7 @@ class Patch:
     def replace(self) -> None:
         """Raises what keeps it from being done. A second call finds modules imported since the first."""
         if self._original is None:
-            original: Function = getattr(importlib.import_module(self._module), self._name)
+            original = self._find()
             self._original, self._replacement = original, _ours_first(self._ours, original)
         _replace(self._name, self._original, self._replacement)
 
@@ -64,6 +66,19 @@ class Patch:
         holders = _holders(self._name, self._replacement) if self.active else ()
         return sorted(f"{module_name}.{self._name}" for module_name, _ in holders)
 
+    def _find(self) -> Function:
+        if not self.private:
+            public: Function = getattr(importlib.import_module(self._module), self._name)
+            return public
+        module = sys.modules.get(self._module)  # what the library did not import may not be for this machine
+        original: Function | None = getattr(module, self._name, None)
+        if original is None:
+            raise LookupError("there is none here" if module else f"{self._module} is not loaded here")
+        has, known = list(signature(original).parameters), list(signature(self._ours).parameters)
+        if has != known:
+            raise TypeError(f"its parameters are {', '.join(has)}; known are {', '.join(known)}")
+        return original
+
 
 class Patches:
     """Functions that are replaced together and put back together."""
@@ -72,7 +87,7 @@ class Patches:
         self._patches = patches
 
     def enable(self) -> Report:
-        """Replaces what can be replaced; warns and says why where something cannot.
+        """Replaces what can be replaced and says why the rest could not: with a warning too, but for private functions.
 
         A second call finds modules imported since the first.
         """
@@ -83,7 +98,7 @@ class Patches:
             except Exception as error:  # whatever keeps it from being replaced here is its own affair
                 report.left[str(patch)] = f"{type(error).__name__}: {error}"
             report.replaced += patch.places()
-        if report.left:
+        if any(str(patch) in report.left and not patch.private for patch in self._patches):
             warnings.warn(str(report), stacklevel=2)
         return report
 
