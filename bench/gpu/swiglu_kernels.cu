@@ -2,7 +2,7 @@
 // out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, m/128] fp32
 // math:   the checker: the manual's in qfuse.h, line by line, by the roundings that CUDA names; the roof: none
 // cost:   the checker: no matter; the roof: 6 bytes an element read, 3 written
-// oracle: the eager PyTorch of bench/swiglu_python.py, which this checker and the library answer to on a GPU
+// oracle: the eager PyTorch of python/benchmarks/, which this checker and the library answer to on a GPU
 #include "gpu/swiglu_kernels.h"
 
 #include <cuda_bf16.h>

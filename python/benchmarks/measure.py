@@ -1,0 +1,156 @@
+"""What the benchmarks share: their arguments, statistics, clocks, the count of kernels, and how results are written."""
+import argparse
+import gc
+import json
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+ROTATED_BYTES = 400_000_000  # what a graph goes round at least: more than the caches hold
+LAUNCHES = 24  # in a graph at least: starting it is not what is timed
+WARM_UPS = 3
+REPLAYS = 15
+
+Run = Callable[[], Any]
+
+
+def argument_parser(description: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
+    parser.add_argument("--small", action="store_true", help="small shapes, for a CPU or a quick look")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where every figure goes")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="where the tables go that are printed")
+    parser.add_argument("--commit", default="", metavar="HASH", help="what is measured, noted with the figures")
+    return parser
+
+
+def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argparse.Namespace:
+    arguments = parser.parse_args(argv)
+    if arguments.device == "cuda" and not torch.cuda.is_available():
+        parser.error("torch sees no GPU; --device cpu --small runs what needs none")
+    return arguments
+
+
+def circumstances(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What a figure is nothing without."""
+    name = torch.cuda.get_device_name() if arguments.device == "cuda" else platform.machine() + " CPU"
+    return {"device": name, "torch": torch.__version__, "cuda": torch.version.cuda, "commit": arguments.commit,
+            "date": time.strftime("%FT%TZ", time.gmtime()), "small": arguments.small}
+
+
+def heading(result: dict[str, Any]) -> str:
+    commit = f", commit {result['commit']}" if result["commit"] else ""
+    shapes = ", small shapes" if result["small"] else ""
+    return f"{result['device']}, torch {result['torch']}, {result['date'][:10]}{commit}{shapes}:"
+
+
+def progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def finish(arguments: argparse.Namespace, result: dict[str, Any], markdown: str) -> None:
+    """Prints the tables, and writes what was asked for."""
+    print(markdown)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    if arguments.markdown:
+        arguments.markdown.write_text(markdown + "\n", encoding="utf-8")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(cells) + " |" for cells in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+# ---- bits ----
+
+def differing_bytes(actual: torch.Tensor, expected: torch.Tensor) -> int:
+    """How many bytes are not the same; raises where it is not the same kind of tensor at all."""
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
+        raise AssertionError(f"a result is {actual.dtype} {tuple(actual.shape)}, "
+                             f"expected {expected.dtype} {tuple(expected.shape)}")
+    as_bytes = (tensor.contiguous().view(torch.uint8) for tensor in (actual, expected))
+    return int(torch.ne(*as_bytes).sum())
+
+
+# ---- statistics and clocks ----
+
+def spread(values: Sequence[float]) -> dict[str, float]:
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def synchronizer(device: str) -> Run:
+    return torch.cuda.synchronize if device == "cuda" else lambda: None
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """No collection of garbage while a clock runs."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+class Stopwatch:
+    """Microseconds of a run on its device: between two events on a GPU, whose creation is not timed."""
+
+    def __init__(self, device: str) -> None:
+        self._events = None
+        if device == "cuda":
+            self._events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+
+    def microseconds(self, run: Run) -> float:
+        if self._events is None:
+            begun = time.perf_counter_ns()
+            run()
+            return (time.perf_counter_ns() - begun) / 1e3
+        begin, end = self._events
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        milliseconds: float = begin.elapsed_time(end)
+        return milliseconds * 1e3
+
+
+def replayed_us(run: Run, calls: int, device: str) -> list[float]:
+    """Microseconds of one of the `calls` calls in run(), of each replay of them as a CUDA graph; on a CPU, of run().
+
+    What run() returns is kept while the graph lives, so that results share no memory.
+    """
+    run()
+    again, kept = run, None
+    if device == "cuda":
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            kept = run()
+        again = graph.replay
+    watch = Stopwatch(device)
+    with undisturbed():
+        times = [watch.microseconds(again) / calls for _ in range(WARM_UPS + REPLAYS)]
+    del kept
+    return times[WARM_UPS:]
+
+
+# ---- the profiler ----
+
+def launches(run: Run) -> list[tuple[str, float]]:
+    """Name and microseconds of each kernel, copy and fill that run() starts on the GPU, as torch.profiler saw them."""
+    activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    for _ in range(2):  # the first profile of a process may miss what comes before its tracer is up
+        with torch.profiler.profile(activities=activities) as profile:
+            run()
+            torch.cuda.synchronize()
+    on_gpu = torch.autograd.DeviceType.CUDA
+    return [(event.name, event.time_range.elapsed_us()) for event in profile.events() if event.device_type == on_gpu]
