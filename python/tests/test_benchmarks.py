@@ -1,11 +1,16 @@
 """The benchmarks in little: all of them on a GPU, on a CPU what needs none. Figures mean nothing at these sizes."""
+import copy
 import json
 import sys
 from pathlib import Path
 
 import pytest
+import torch
 
+pytest.importorskip("bitsandbytes")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+import measure
+import test_dequantize as published
 import test_silu_dot_fwd_bwd_quant_fuse as swiglu
 
 import qfuse
@@ -17,6 +22,99 @@ def run(benchmark, folder, device, *options):
     status = benchmark.main(["--device", device, "--small", "--commit", "abc", "--json", str(files[0]), "--markdown",
                              str(files[1]), *options])
     return status, json.loads(files[0].read_text()), files[1].read_text()
+
+
+@pytest.fixture(scope="module")
+def on_cpu(tmp_path_factory):
+    return run(published, tmp_path_factory.mktemp("published"), "cpu", "--rounds", "1")
+
+
+def check_published(status, result, tables):
+    assert status == 0 and result["rounds"] == 1 and "commit abc, small shapes" in tables
+    assert [one["contenders"]["qfuse"] for one in result["checks"]] == [{"differing_bytes": 0, "product": ""}] * 3
+    assert {"qfuse", "bitsandbytes"} <= set(result["published"]) and len(result["published"]["qfuse"]["parts"]) == 3
+    assert all(times["min"] > 0 for times in result["host_us"].values())
+    rubric = {name: verdict for name, _, verdict in result["rubric"]}
+    for name in ("custom PTX", "a cache eviction policy", "float16 and bfloat16"):
+        assert rubric[name] == "yes" and name in tables
+    assert rubric["works under torch.compile, in one graph"] in ("yes", "not measured")  # for want of a compiler
+    return rubric
+
+
+def test_the_published_test_on_a_cpu(on_cpu):
+    rubric = check_published(*on_cpu)
+    assert rubric["a single kernel"] == "not measured"
+    assert on_cpu[1]["missing"][published.PEER] == "ValueError: its kernels are a GPU's alone"
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="NOT TESTED ON A GPU: torch sees none here")
+def test_the_published_test_on_a_gpu(tmp_path):
+    status, result, tables = run(published, tmp_path, "cuda", "--rounds", "1")
+    assert check_published(status, result, tables)["a single kernel"] == "yes"
+    assert {one[published.PEER]["launches"] for one in result["profiles"]} == {3}
+    assert "an empty kernel" in result["floors_us"]
+
+
+def test_the_report_of_a_gpu(on_cpu):
+    """What only a GPU measures, made up: whether sums and verdicts follow from it."""
+    result = copy.deepcopy(on_cpu[1])
+    result["floors_us"]["an empty kernel"] = measure.spread([10.0])
+    result["published"] = {name: {"seconds": measure.spread([seconds]), "parts": [measure.spread([seconds / 3])] * 3}
+                           for name, seconds in (("qfuse", 200e-6), (published.PEER, 222e-6))}
+    result["device_us"] = [{name: measure.spread([4.0]) for name in result["published"]}] * 3
+    result["profiles"] = [{"qfuse": {"launches": 1.0, "us": us}, published.PEER: {"launches": 3.0, "us": 2 * us}}
+                          for us in (5.0, 10.0, 15.0)]
+    # Three matrices of each MLP, once: 3 x (3 x (10 + 1) + 5 + 10 + 15) us.
+    assert "0.000 s; measured: 0.000 s, which is more" in published.floor_text(result)
+    result["rounds"] = 10**4
+    assert "summed over the calls: 1.890 s" in published.floor_text(result)
+    result["rounds"] = 1
+    row = "| qfuse | 128 × 512 float16 | 4.00 (4.00 to 4.00) | 22.22 | 1 | 5.00 | 7.22 |"
+    assert row in published.calls_table(result)
+    assert published.judge_speed(result)[1:] == ("1.11 times", "yes, 1.10")
+    assert published.judge_kernels(result)[1:] == (f"launches a call: qfuse 1, {published.PEER} 3", "yes")
+    result["profiles"][1]["qfuse"]["launches"] = 2.0
+    assert published.judge_kernels(result).verdict == "no"
+    result["published"]["qfuse"]["seconds"] = measure.spread([223e-6])
+    assert published.judge_speed(result).verdict == "no"
+
+
+def test_a_single_wrong_bit_fails(device):
+    def wrong(layer):
+        out = qfuse.dequantize_4bit(layer)
+        out.view(torch.int16)[0, 0] ^= 1
+        return out
+
+    c = published.CONFIGURATIONS[1].small()
+    with torch.no_grad():
+        mlp = published.MLP(c, device)
+        checks = [{"configuration": str(c), "contenders": published.check(mlp, c, {"qfuse": wrong})}]
+    result = {"checks": checks, "compiled": []}
+    bits, product = published.failures(result)
+    assert bits == "qfuse, 64 × 256 bfloat16: 3 differing bytes"
+    assert product.startswith("qfuse, 64 × 256 bfloat16: the product with its weights: Tensor-likes are not close!")
+
+
+def test_what_compiling_may_and_may_not_change():
+    def failing(**compiled):
+        result = {"checks": [], "compiled": [compiled]}
+        return bool(published.failures(result)), published.judge_compiled(result).verdict
+
+    right, rounded, wrong = ({"weights": 0, "product": 0}, {"weights": 0, "product": 7}, {"weights": 1, "product": 0})
+    refused = {"refused": "InductorError: no compiler"}
+    assert failing(inductor=rounded, aot_eager=right) == (False, "yes")
+    assert failing(inductor=refused, aot_eager=right) == (False, "not measured")
+    assert failing(inductor=wrong, aot_eager=right) == (True, "no")
+    assert failing(inductor=rounded, aot_eager=rounded) == (True, "no")
+    assert failing(inductor=refused, aot_eager=refused) == (True, "no")
+
+
+def test_another_state_than_the_published_is_refused(device):
+    c = published.CONFIGURATIONS[0].small()
+    mlp = published.MLP(c, device)
+    mlp.up_proj.weight.quant_state.blocksize = 128
+    with pytest.raises(AssertionError, match="'blocksize': 128.*'blocksize': 64"):
+        published.check(mlp, c, {})
 
 
 def test_the_swiglu_backward(tmp_path, device):

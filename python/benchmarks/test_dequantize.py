@@ -1,0 +1,538 @@
+#!/usr/bin/env python3
+"""The test that unsloth published for NF4 decoders: qfuse beside unsloth's launches, bitsandbytes and peft.
+
+    python python/benchmarks/test_dequantize.py [--rounds 1000] [--json FILE] [--markdown FILE] [--commit HASH]
+    python python/benchmarks/test_dequantize.py --device cpu --small --rounds 2      # all that needs no GPU
+
+Three MLPs of Linear4bit are checked; then their matrices are decoded one by one, each waited for, by all contenders in
+turn, and the seconds of the three MLPs added up. Beside that: what a call takes that decodes nothing, the device's own
+time, the host's own time, and how many kernels a call launches. The test's rubric comes last, with verdicts from what
+was measured. The exit status is 1 where a bit differs or a product is not close.
+
+Needs the installed package, torch and bitsandbytes; another contender that cannot be had is left out, and it says why.
+"""
+import copy
+import ctypes
+import sys
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bitsandbytes
+import measure
+import torch
+from measure import LAUNCHES, ROTATED_BYTES, differing_bytes, spread, table
+from torch import Tensor
+from torch.nn.functional import silu
+
+import qfuse
+from qfuse.quant_state import read_weight
+
+ROOT = Path(__file__).parents[2]
+REPEATS = 5  # of everything that is timed, in turn
+WARM_UPS = 2  # rounds
+PROFILED_ROUNDS = 10
+HOST_CALLS, HOST_BLOCK = 2000, 100  # in blocks, so that the GPU's queue never fills
+MORE_US = 1.0  # what a call may take beside an empty kernel's and its own kernels' time
+STEPS = (1.00, 1.05, 1.10, 1.15)  # of the rubric: speed-ups over unsloth
+BACKENDS = ("inductor", "aot_eager")
+US, PEER = "qfuse", "unsloth's launches"
+
+Decode = Callable[[torch.nn.Module], Tensor]
+
+
+# ---- the MLPs ----
+
+class Configuration(NamedTuple):
+    batch: int
+    tokens: int
+    hidden: int
+    intermediate: int
+    seed: int
+    dtype: torch.dtype
+
+    def small(self) -> "Configuration":
+        """Matrices with a sixteenth of each side: rows are still whole blocks, and there are several nested blocks.
+
+        Of the tokens half: with fewer, bitsandbytes multiplies on some GPUs by a kernel that rounds in another order.
+        """
+        return self._replace(tokens=self.tokens // 2, hidden=self.hidden // 16, intermediate=self.intermediate // 16)
+
+    def __str__(self) -> str:
+        return f"{self.hidden} × {self.intermediate} {str(self.dtype).removeprefix('torch.')}"
+
+
+CONFIGURATIONS = (Configuration(2, 3333, 2048, 8192, 3407, torch.float16),
+                  Configuration(5, 777, 1024, 4096, 3409, torch.bfloat16),
+                  Configuration(3, 2048, 4096, 14336, 3408, torch.bfloat16))
+
+
+def linear_4bit(columns: int, rows: int, dtype: torch.dtype, device: str) -> torch.nn.Module:
+    layer = bitsandbytes.nn.Linear4bit(columns, rows, bias=False, compute_dtype=dtype, compress_statistics=True,
+                                       quant_type="nf4")
+    return layer.to(dtype).to(device)  # where it is quantized
+
+
+class MLP(torch.nn.Module):
+    def __init__(self, c: Configuration, device: str) -> None:
+        super().__init__()
+        torch.manual_seed(c.seed)
+        self.gate_proj = linear_4bit(c.hidden, c.intermediate, c.dtype, device)
+        self.up_proj = linear_4bit(c.hidden, c.intermediate, c.dtype, device)
+        self.down_proj = linear_4bit(c.intermediate, c.hidden, c.dtype, device)
+        self.x = torch.randn(c.batch, c.tokens, c.hidden, dtype=c.dtype, device=device)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down_proj(silu(self.gate_proj(x)) * self.up_proj(x))
+
+
+def decoded(mlp: MLP, decode: Decode, wait: measure.Run = lambda: None) -> tuple[Tensor, Tensor, Tensor]:
+    """up, gate and down in the test's order, each waited for before the next."""
+    up = decode(mlp.up_proj)
+    wait()
+    gate = decode(mlp.gate_proj)
+    wait()
+    down = decode(mlp.down_proj)
+    wait()
+    return up, gate, down
+
+
+def product(x: Tensor, up: Tensor, gate: Tensor, down: Tensor) -> Tensor:
+    """MLP.forward with decoded weights."""
+    return (silu(x @ gate.t()) * (x @ up.t())) @ down.t()
+
+
+# ---- the contenders ----
+
+class Unsloth:
+    """The three launches of unsloth's fast_dequantize, through bitsandbytes' C interface, as its host code makes them.
+
+    Functions are looked up once, and the stream is the one that is current now; the global buffer is off, as in the
+    published test. Returns out.t() for packed codes that lie in one row.
+    """
+
+    def __init__(self, device: str) -> None:
+        if device == "cpu":
+            raise ValueError("its kernels are a GPU's alone")
+        library = bitsandbytes.cextension.lib
+        self._stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        self._absmax = library.cdequantize_blockwise_fp32
+        self._codes = {torch.float16: library.cdequantize_blockwise_fp16_nf4,
+                       torch.bfloat16: library.cdequantize_blockwise_bf16_nf4}
+
+    @torch.inference_mode()
+    def dequantize(self, packed: Tensor, state: Any) -> Tensor:
+        out = torch.empty(state.shape, dtype=state.dtype, device=packed.device)
+        count, state2 = state.absmax.numel(), state.state2
+        absmax = torch.empty(count, dtype=torch.float32, device=packed.device)
+        at = ctypes.c_void_p(absmax.data_ptr())
+        self._absmax(ctypes.c_void_p(state2.code.data_ptr()), ctypes.c_void_p(state.absmax.data_ptr()),
+                     ctypes.c_void_p(state2.absmax.data_ptr()), at, ctypes.c_int(state2.blocksize),
+                     ctypes.c_int(count), self._stream)
+        absmax += state.offset
+        self._codes[state.dtype](ctypes.c_void_p(None), ctypes.c_void_p(packed.data_ptr()), at,
+                                 ctypes.c_void_p(out.data_ptr()), ctypes.c_int(state.blocksize),
+                                 ctypes.c_int(out.numel()), self._stream)
+        return out.t() if packed.shape[0] == 1 else out
+
+    def __call__(self, layer: torch.nn.Module) -> Tensor:
+        return self.dequantize(layer.weight, layer.weight.quant_state)
+
+
+def decode_of_bitsandbytes(layer: torch.nn.Module) -> Tensor:
+    return bitsandbytes.functional.dequantize_4bit(layer.weight.data, layer.weight.quant_state)
+
+
+def make_peft(device: str) -> Decode:
+    from peft.utils.integrations import dequantize_module_weight
+
+    return dequantize_module_weight
+
+
+# Made anew where a CUDA graph is captured, for the sake of the one that keeps a stream.
+MAKERS: dict[str, Callable[[str], Decode]] = {
+    US: lambda device: qfuse.dequantize_4bit,
+    PEER: Unsloth,
+    "bitsandbytes": lambda device: decode_of_bitsandbytes,
+    "peft": make_peft,
+}
+
+
+def find_contenders(device: str) -> tuple[dict[str, Decode], dict[str, str]]:
+    """Those that can be had here, and why the others cannot."""
+    found, missing = {}, {}
+    for name, make in MAKERS.items():
+        try:
+            found[name] = make(device)
+        except Exception as error:  # whatever keeps another library from being imported is its own affair
+            missing[name] = f"{type(error).__name__}: {error}".rstrip(".")
+    return found, missing
+
+
+# ---- correctness ----
+
+def check_state(layer: torch.nn.Module, dtype: torch.dtype) -> None:
+    """What the published test asserts of each weight before it decodes it."""
+    state = layer.weight.quant_state
+    found = {"dtype": state.dtype, "absmax": state.absmax.dtype, "code": state.code.dtype,
+             "offset": state.offset.dtype, "blocksize": state.blocksize, "nested absmax": state.state2.absmax.dtype,
+             "nested code": state.state2.code.dtype, "nested blocksize": state.state2.blocksize}
+    expected = {"dtype": dtype, "absmax": torch.uint8, "code": torch.float32, "offset": torch.float32,
+                "blocksize": 64, "nested absmax": torch.float32, "nested code": torch.float32, "nested blocksize": 256}
+    if found != expected:
+        raise AssertionError(f"the weight has {found}, the test is of {expected}")
+
+
+def not_close(found: Tensor, expected: Tensor) -> str:
+    """The published test's judgement of a product, torch's: empty, or what is wrong."""
+    try:
+        torch.testing.assert_close(found, expected)
+    except AssertionError as error:
+        return " ".join(str(error).split())
+    return ""
+
+
+def check(mlp: MLP, c: Configuration, contenders: dict[str, Decode]) -> dict[str, Any]:
+    """Each contender's matrices against bitsandbytes' own, bit for bit, and the product with them against the MLP."""
+    for layer in (mlp.gate_proj, mlp.up_proj, mlp.down_proj):
+        check_state(layer, c.dtype)
+    weights, y = decoded(mlp, decode_of_bitsandbytes), mlp(mlp.x)
+    results = {}
+    for name, decode in contenders.items():
+        found = decoded(mlp, decode)
+        results[name] = {"differing_bytes": sum(map(differing_bytes, found, weights)),
+                         "product": not_close(product(mlp.x, *found), y)}
+    return results
+
+
+def check_compiled(mlp: MLP) -> dict[str, Any]:
+    """The MLP with qfuse's decode in one compiled graph, against the same eagerly; bytes that differ.
+
+    aot_eager runs the eager kernels, so its product has the same bits too. inductor rounds silu(gate) * up once where
+    the eager kernels round twice, so of its product only the weights in it are judged.
+    """
+    def run(x: Tensor) -> tuple[Tensor, ...]:
+        weights = decoded(mlp, qfuse.dequantize_4bit)
+        return product(x, *weights), *weights
+
+    expected = run(mlp.x)
+    results: dict[str, Any] = {}
+    for backend in BACKENDS:
+        torch.compiler.reset()
+        try:
+            found = torch.compile(run, fullgraph=True, dynamic=False, backend=backend)(mlp.x)
+        except Exception as error:  # no compiler here, or a break in the graph: the rubric tells them apart
+            results[backend] = {"refused": f"{type(error).__name__}: {error}"[:300]}
+            continue
+        differing = list(map(differing_bytes, found, expected))
+        results[backend] = {"product": differing[0], "weights": sum(differing[1:])}
+    return results
+
+
+# ---- timing ----
+
+def seconds_of(mlp: MLP, decode: Decode, rounds: int, synchronize: measure.Run) -> float:
+    for _ in range(WARM_UPS):
+        decoded(mlp, decode, synchronize)
+    begin = time.perf_counter()
+    for _ in range(rounds):
+        decoded(mlp, decode, synchronize)
+    return time.perf_counter() - begin
+
+
+@measure.undisturbed()
+def time_published(mlps: list[MLP], contenders: dict[str, Decode], rounds: int,
+                   synchronize: measure.Run) -> dict[str, Any]:
+    """Seconds of all rounds, and of each MLP's; of the repeats, which take turns."""
+    parts: dict[str, list[list[float]]] = {name: [] for name in contenders}
+    for _ in range(REPEATS):
+        for name, decode in contenders.items():
+            parts[name].append([seconds_of(mlp, decode, rounds, synchronize) for mlp in mlps])
+    return {name: {"seconds": spread(list(map(sum, repeats))), "parts": list(map(spread, zip(*repeats, strict=True)))}
+            for name, repeats in parts.items()}
+
+
+@measure.undisturbed()
+def time_floors(device: str, calls: int, synchronize: measure.Run) -> dict[str, Any]:
+    """Microseconds of a call that decodes nothing, with the synchronization after it: an op on no element, which
+    launches nothing, and a kernel that does nothing."""
+    ways = {"an empty op": partial(torch.empty(0, device=device).add_, 1)}
+    if device == "cuda":
+        ways["an empty kernel"] = partial(torch.cuda._sleep, 0)
+    floors: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(REPEATS):
+        for name, call in ways.items():
+            begin = time.perf_counter()
+            for _ in range(calls):
+                call()
+                synchronize()
+            floors[name].append((time.perf_counter() - begin) * 1e6 / calls)
+    return {name: spread(times) for name, times in floors.items()}
+
+
+def time_device(layer: torch.nn.Module, contenders: dict[str, Decode], rotated: int, device: str) -> dict[str, Any]:
+    """Microseconds to decode a matrix, cold: a CUDA graph that goes round copies of `rotated` bytes in all."""
+    weight = read_weight(layer)
+    layers = [copy.deepcopy(layer) for _ in range(max(2, -(-rotated // (weight.packed.numel() * 5))))]
+    layers *= -(-LAUNCHES // len(layers))
+
+    def run(name: str) -> list[Tensor]:
+        decode = MAKERS[name](device)
+        return [decode(one) for one in layers]
+
+    return {name: spread(measure.replayed_us(partial(run, name), len(layers), device)) for name in contenders}
+
+
+def profile(mlp: MLP, contenders: dict[str, Decode], synchronize: measure.Run) -> dict[str, Any]:
+    """What a call launches in the test itself, and the microseconds of that: counted by torch's profiler."""
+    results = {}
+    for name, decode in contenders.items():
+        def rounds(decode: Decode = decode) -> None:
+            for _ in range(PROFILED_ROUNDS):
+                decoded(mlp, decode, synchronize)
+
+        seen, calls = measure.launches(rounds), 3 * PROFILED_ROUNDS
+        results[name] = {"launches": len(seen) / calls, "us": sum(us for _, us in seen) / calls,
+                         "kernels": sorted({kernel for kernel, _ in seen})}
+    return results
+
+
+@measure.undisturbed()
+def time_host(contenders: dict[str, Decode], device: str, synchronize: measure.Run) -> dict[str, Any]:
+    """Microseconds until a call returns, of a weight so small that the GPU is never behind."""
+    layer = linear_4bit(64, 64, torch.bfloat16, device)
+    weight = read_weight(layer)
+    out = torch.empty(weight.shape, dtype=weight.dtype, device=device)
+    calls = {"torch.ops.qfuse.dequantize_4bit.out": partial(torch.ops.qfuse.dequantize_4bit.out, *weight, out=out),
+             "qfuse.ops.dequantize_4bit": partial(qfuse.ops.dequantize_4bit, *weight),
+             **{name: partial(decode, layer) for name, decode in contenders.items()}}
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(HOST_CALLS // HOST_BLOCK):
+        for name, call in calls.items():
+            call()
+            synchronize()
+            begin = time.perf_counter()
+            for _ in range(HOST_BLOCK):
+                call()
+            times[name].append((time.perf_counter() - begin) * 1e6 / HOST_BLOCK)
+    return {name: spread(blocks) for name, blocks in times.items()}
+
+
+# ---- the rubric ----
+
+class Criterion(NamedTuple):
+    name: str
+    found: str
+    verdict: str  # "yes", "no" or "not measured"
+
+
+def verdict(holds: bool | None) -> str:
+    return "not measured" if holds is None else "yes" if holds else "no"
+
+
+def judge_kernels(result: dict[str, Any]) -> Criterion:
+    if not result["profiles"]:
+        return Criterion("a single kernel", "", verdict(None))
+    counts = {name: [profile[name]["launches"] for profile in result["profiles"]] for name in result["published"]}
+    found = ", ".join(f"{name} {max(launches):g}" for name, launches in counts.items())
+    return Criterion("a single kernel", f"launches a call: {found}", verdict(set(counts[US]) == {1.0}))
+
+
+def judge_speed(result: dict[str, Any]) -> Criterion:
+    name = f"as fast as {PEER}, or " + ", ".join(f"{step:.2f}" for step in STEPS[1:]) + " times"
+    published = result["published"]
+    if PEER not in published:
+        return Criterion(name, "", verdict(None))
+    ratio = published[PEER]["seconds"]["median"] / published[US]["seconds"]["median"]
+    reached = [step for step in STEPS if ratio >= step]
+    return Criterion(name, f"{ratio:.2f} times", f"yes, {reached[-1]:.2f}" if reached else "no")
+
+
+def wrong_bytes(backend: str, one: dict[str, Any]) -> int:
+    """Of a compiled MLP: see check_compiled for what is judged of whom."""
+    return one.get("weights", 0) + (one.get("product", 0) if backend == "aot_eager" else 0)
+
+
+def judge_compiled(result: dict[str, Any]) -> Criterion:
+    """Where inductor alone refuses, it lacks a compiler here; a break in the graph shows under aot_eager too."""
+    texts, holds = [], {}
+    for backend in BACKENDS:
+        ran = [one[backend] for one in result["compiled"]]
+        refused = next((one["refused"] for one in ran if "refused" in one), None)
+        weights, product_ = (sum(one.get(part, 0) for one in ran) for part in ("weights", "product"))
+        counted = f"{weights} differing bytes of the weights, {product_} of the product"
+        texts.append(f"{backend}: {refused or counted}")
+        holds[backend] = None if refused else not any(wrong_bytes(backend, one) for one in ran)
+    both = bool(holds["aot_eager"]) and holds["inductor"]
+    return Criterion("works under torch.compile, in one graph", "; ".join(texts), verdict(both))
+
+
+def line_of(path: str, text: str) -> str:
+    """Where the sources have a text, as path:line; empty where they do not."""
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    return next((f"{path}:{number}" for number, line in enumerate(lines, 1) if text in line), "")
+
+
+def judge_sources(l2_bytes: int) -> list[Criterion]:
+    """What only the sources show: PTX of our own, and which loads and stores go past the caches."""
+    folder = "src/backend/cuda/device/"
+    multiply = line_of(folder + "rounding.cuh", 'asm("mul.rn.ftz.f32')
+    load, store = (line_of(folder + "memory.cuh", text) for text in ("return __ldcs(", "__stcs("))
+    size = f" ({l2_bytes / 2**20:g} MiB here)" if l2_bytes else ""
+    return [Criterion("custom PTX", f"mul.rn.ftz.f32, every product of the decode ({multiply})",
+                      verdict(bool(multiply))),
+            Criterion("a cache eviction policy",
+                      f"evict-first loads of the codes ({load}), and evict-first stores ({store}) of outputs larger "
+                      f"than the L2 cache{size}; smaller ones stay there for their reader",
+                      verdict(bool(load and store)))]
+
+
+def judge(result: dict[str, Any]) -> list[Criterion]:
+    differing = {c["configuration"]: c["contenders"][US]["differing_bytes"] for c in result["checks"]}
+    dtypes = {name.split()[-1] for name in differing}
+    found = ", ".join(f"{name}: {count} differing bytes" for name, count in differing.items())
+    both = dtypes == {"float16", "bfloat16"} and not any(differing.values())
+    return [judge_kernels(result), judge_speed(result), judge_compiled(result), *judge_sources(result["l2_bytes"]),
+            Criterion("float16 and bfloat16", found, verdict(both))]
+
+
+def failures(result: dict[str, Any]) -> list[str]:
+    """What the exit status speaks of: bits that differ, products that are not close, graphs that break."""
+    found = []
+    for one in result["checks"]:
+        for name, check in one["contenders"].items():
+            if check["differing_bytes"]:
+                found.append(f"{name}, {one['configuration']}: {check['differing_bytes']} differing bytes")
+            if check["product"]:
+                found.append(f"{name}, {one['configuration']}: the product with its weights: {check['product']}")
+    for one in result["compiled"]:
+        found += [f"compiled by {backend}: {wrong_bytes(backend, one[backend])} differing bytes" for backend in BACKENDS
+                  if wrong_bytes(backend, one[backend])]
+        found += [f"compiled: {one['aot_eager']['refused']}"] if "refused" in one["aot_eager"] else []
+    return found
+
+
+# ---- the report ----
+
+def to_text(times: dict[str, float], digits: int) -> str:
+    return f"{times['median']:.{digits}f} ({times['min']:.{digits}f} to {times['max']:.{digits}f})"
+
+
+def published_table(result: dict[str, Any]) -> str:
+    ours = result["published"][US]["seconds"]["median"]
+    rows = [[name, to_text(times["seconds"], 3), f"{times['seconds']['median'] / ours:.2f}",
+             *(f"{part['median']:.3f}" for part in times["parts"])] for name, times in result["published"].items()]
+    return table(["", f"seconds per {result['rounds']} rounds (least to most)", f"× {US}", *result["configurations"]],
+                 rows)
+
+
+def calls_table(result: dict[str, Any]) -> str:
+    """Where the time of a call goes; what only a GPU has stays empty without one."""
+    floor = result["floors_us"].get("an empty kernel", {"median": 0.0})["median"]
+    rows = []
+    for name, times in result["published"].items():
+        for i, configuration in enumerate(result["configurations"]):
+            call = times["parts"][i]["median"] * 1e6 / (3 * result["rounds"])
+            cells = ["", "", ""]
+            if result["profiles"]:
+                seen = result["profiles"][i][name]
+                cells = [f"{seen['launches']:g}", f"{seen['us']:.2f}", f"{call - floor - seen['us']:.2f}"]
+            rows.append([name, configuration, to_text(result["device_us"][i][name], 2), f"{call:.2f}", *cells])
+    return table(["", "", "alone and cold µs", "a call of the test µs", "its launches", "their time there µs",
+                  "the call's rest over an empty kernel µs"], rows)
+
+
+def host_table(result: dict[str, Any]) -> str:
+    return table(["a call on the host", "µs (least to most)"],
+                 [[name, to_text(times, 2)] for name, times in result["host_us"].items()])
+
+
+def floor_text(result: dict[str, Any]) -> str:
+    """How far our seconds are from what no decoder can go below, where a GPU says what that is."""
+    text = [f"{name.capitalize()} and a synchronization: {to_text(times, 2)} µs." for name, times in
+            result["floors_us"].items()]
+    floor = result["floors_us"].get("an empty kernel")
+    if floor and result["profiles"]:
+        calls = 3 * result["rounds"]
+        kernels = sum(profile[US]["us"] for profile in result["profiles"])
+        bound = calls * (len(result["profiles"]) * (floor["median"] + MORE_US) + kernels) / 1e6
+        measured = result["published"][US]["seconds"]["median"]
+        text.append(f"An empty kernel with its synchronization, {US}'s kernel and {MORE_US:g} µs, summed over the "
+                    f"calls: {bound:.3f} s; measured: {measured:.3f} s, which is "
+                    f"{'more' if measured > bound else 'no more'}.")
+    return "\n".join(text)
+
+
+def markdown(result: dict[str, Any]) -> str:
+    peers = ", ".join(f"{name} {version}" for name, version in result["peers"].items())
+    missing = [f"Without {name}: {reason}." for name, reason in result["missing"].items()]
+    rubric = table(["the rubric", "found", ""], [list(criterion) for criterion in result["rubric"]])
+    return "\n\n".join([measure.heading(result) + f" {peers}.", *missing, published_table(result), floor_text(result),
+                        calls_table(result), host_table(result), rubric])
+
+
+# ---- main ----
+
+def versions() -> dict[str, str]:
+    found = {"bitsandbytes": bitsandbytes.__version__}
+    if "peft" in sys.modules:
+        found["peft"] = sys.modules["peft"].__version__
+    return found
+
+
+def l2_bytes(device: str) -> int:
+    """0 for a CPU, which no kernel here asks."""
+    return torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size if device == "cuda" else 0
+
+
+def run(arguments: Any) -> dict[str, Any]:
+    device, synchronize = arguments.device, measure.synchronizer(arguments.device)
+    configurations = [c.small() if arguments.small else c for c in CONFIGURATIONS]
+    contenders, missing = find_contenders(device)
+    calls = 9 * arguments.rounds
+    measure.progress(f"the floors, {calls} calls each")
+    result = measure.circumstances(arguments) | {
+        "rounds": arguments.rounds, "configurations": list(map(str, configurations)), "peers": versions(),
+        "missing": missing, "l2_bytes": l2_bytes(device),
+        "floors_us": time_floors(device, calls, synchronize), "checks": [], "compiled": []}
+    mlps = []
+    for c in configurations:
+        measure.progress(f"checking {c}")
+        mlps.append(MLP(c, device))
+        with torch.no_grad():
+            result["checks"].append({"configuration": str(c), "contenders": check(mlps[-1], c, contenders)})
+            result["compiled"].append(check_compiled(mlps[-1]))
+    measure.progress(f"timing {arguments.rounds} rounds, {REPEATS} times")
+    result["published"] = time_published(mlps, contenders, arguments.rounds, synchronize)
+    measure.progress(published_table(result) + "\ntiming the host and the device alone")
+    result["host_us"] = time_host(contenders, device, synchronize)
+    rotated = 0 if arguments.small else ROTATED_BYTES
+    result["device_us"] = [time_device(mlp.gate_proj, contenders, rotated, device) for mlp in mlps]
+    result["profiles"] = [profile(mlp, contenders, synchronize) for mlp in mlps] if device == "cuda" else []
+    result["rubric"] = judge(result)
+    return result
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = measure.argument_parser(__doc__)
+    parser.add_argument("--rounds", type=int, default=1000)
+    arguments = measure.parse(parser, argv)
+    result = run(arguments)
+    measure.finish(arguments, result, markdown(result))
+    wrong = failures(result)
+    compared = sum(len(one["contenders"]) for one in result["checks"])
+    print(f"Ran {compared} comparisons of three matrices and a product, {len(wrong)} failures")
+    for failure in wrong:
+        print(f"FAILED {failure}")
+    return 1 if wrong else 0
+
+
+def test_small() -> None:
+    """For pytest."""
+    assert main(["--small", "--rounds", "3", "--device", "cuda" if torch.cuda.is_available() else "cpu"]) == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
