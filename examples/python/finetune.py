@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+"""Fine-tunes a 4-bit Llama with LoRA, without qfuse and with it: the same bits, and the time and memory of each.
+
+    finetune.py                               # a tiny model: on a CPU in half a minute
+    finetune.py --size 8b --tokens 1024       # layers as wide as Llama-3.1-8B's, for a GPU
+
+What it does, without a network:
+
+  1. It makes a Llama with random weights. transformers quantizes it to NF4 with double quantization, saves it, and
+     loads it back: the kind of base that QLoRA starts from.
+  2. peft adds LoRA to every linear layer.
+  3. It trains the adapter several times: in turns with bitsandbytes alone, and inside of
+     qfuse.integrations.bitsandbytes.enabled(). Nothing else is different: every run starts from the same adapter and
+     sees the same data.
+  4. It compares every loss, the trained adapter and the last gradients of all runs, bit for bit.
+
+Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse. Exit status: 0 all is equal, 1 something
+differs or qfuse decoded nothing, 2 wrong usage, 130 interrupted.
+"""
+import argparse
+import json
+import math
+import os
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler, which counts the calls, need not say so
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else cuBLAS may sum in another order in every run
+
+import torch
+import transformers
+from peft import LoraConfig, get_peft_model
+from torch import Tensor
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig, LlamaConfig, LlamaForCausalLM
+
+import qfuse.integrations.bitsandbytes
+
+SEED = 1
+WARM_UP = 3  # steps at the start of each run that are compared, but not timed; in the first, calls are counted
+LABELS = ("bitsandbytes", "with qfuse")  # of a run, by whether qfuse is enabled
+
+
+class Size(NamedTuple):
+    """Every width is whole blocks of 64: elsewhere bitsandbytes itself decodes wrong on some CPUs."""
+
+    hidden: int
+    intermediate: int
+    heads: int
+    kv_heads: int
+    layers: int
+    vocabulary: int  # cut as the layers are, so that the last layer has the share in a step that it really has
+
+
+SIZES = {
+    "tiny": Size(128, 256, 4, 2, layers=2, vocabulary=512),
+    "1b": Size(2048, 8192, 32, 8, layers=4, vocabulary=128256 * 4 // 16),  # Llama-3.2-1B, which has 16 layers
+    "8b": Size(4096, 14336, 32, 8, layers=4, vocabulary=128256 * 4 // 32),  # Llama-3.1-8B, which has 32
+}
+
+
+@dataclass
+class Run:
+    """What one training gave. Its tensors lie on the CPU, so that every run finds the same memory on a GPU."""
+
+    qfuse: bool
+    losses: list[float] = field(default_factory=list)  # of every step; floats hold float32 exactly
+    step_ms: list[float] = field(default_factory=list)  # of every step after the warm-up
+    peak_bytes: int | None = None  # allocated on the GPU, the base included; None on a CPU
+    calls: dict[str, int] = field(default_factory=dict)  # of each op of bitsandbytes and qfuse, in one step
+    report: str = ""  # the integration's: what it replaced
+    adapter: dict[str, Tensor] = field(default_factory=dict)
+    gradients: dict[str, Tensor] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return LABELS[self.qfuse]
+
+
+# ---- the model ----
+
+def random_llama(size: Size, layers: int, device: str) -> Any:
+    torch.manual_seed(SEED)
+    config = LlamaConfig(hidden_size=size.hidden, intermediate_size=size.intermediate, vocab_size=size.vocabulary,
+                         num_hidden_layers=layers, num_attention_heads=size.heads, num_key_value_heads=size.kv_heads)
+    with torch.device(device):  # a CPU takes long to draw a billion random numbers
+        return LlamaForCausalLM(config).to(torch.bfloat16)
+
+
+def make_base(size: Size, layers: int, device: str, folder: Path) -> None:
+    """Writes folder/base, a checkpoint as transformers saves it with bitsandbytes."""
+    nf4 = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
+                             bnb_4bit_compute_dtype=torch.bfloat16)
+    with tempfile.TemporaryDirectory(dir=folder) as unquantized:
+        random_llama(size, layers, device).save_pretrained(unquantized)
+        load(unquantized, device, quantization_config=nf4).save_pretrained(folder / "base")
+
+
+def load(path: str | Path, device: str, **options: Any) -> Any:
+    return AutoModelForCausalLM.from_pretrained(path, device_map=device, dtype=torch.bfloat16, **options)
+
+
+def add_lora(model: Any, gradient_checkpointing: bool) -> Any:
+    model.config.use_cache = False
+    if gradient_checkpointing:
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    torch.manual_seed(SEED)
+    lora = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
+    return get_peft_model(model, lora).train()  # in eval mode, bitsandbytes repacks weights on some CPUs
+
+
+def trainable(model: Any) -> dict[str, torch.nn.Parameter]:
+    return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+
+
+# ---- training ----
+
+def make_data(steps: int, batch: int, tokens: int, device: str) -> list[Tensor]:
+    """For each step, token ids [batch, tokens]: sequences that count round a circle of 64, each with its stride."""
+    generator = torch.Generator().manual_seed(SEED)
+    starts = [torch.randint(1, 64, (2, batch, 1), generator=generator) for _ in range(steps)]
+    return [((first + stride * torch.arange(tokens)) % 64).to(device) for first, stride in starts]
+
+
+def train_step(model: Any, optimizer: torch.optim.Optimizer, tokens: Tensor) -> Tensor:
+    """The loss. The gradients stay until the next step."""
+    optimizer.zero_grad()
+    with torch.autocast(tokens.device.type, torch.bfloat16):
+        loss: Tensor = model(input_ids=tokens, labels=tokens).loss
+    loss.backward()
+    optimizer.step()
+    return loss.detach()
+
+
+def train(model: Any, start: dict[str, Tensor], data: list[Tensor], device: str, run: Run) -> None:
+    """Trains the adapter from `start` and fills in `run`."""
+    parameters = trainable(model)
+    for name, parameter in parameters.items():
+        parameter.data.copy_(start[name])
+        parameter.grad = None
+    optimizer = torch.optim.AdamW(parameters.values(), lr=1e-3)
+    if device == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+    for step, tokens in enumerate(data):
+        begin = now(device)
+        with nullcontext() if step else count_calls(run.calls):
+            loss = train_step(model, optimizer, tokens)
+        if step >= WARM_UP:
+            run.step_ms.append((now(device) - begin) * 1e3)
+        run.losses.append(loss.item())
+    run.peak_bytes = torch.cuda.max_memory_allocated() if device == "cuda" else None
+    run.adapter = {name: parameter.detach().to("cpu", copy=True) for name, parameter in parameters.items()}
+    run.gradients = {name: parameter.grad.to("cpu", copy=True) for name, parameter in parameters.items()}
+
+
+def now(device: str) -> float:
+    """Seconds, once a GPU has done all that it was given."""
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
+@contextmanager
+def count_calls(calls: dict[str, int]) -> Iterator[None]:
+    """Counts by name, whoever calls: a dispatch mode would not see the ops that another op calls."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        yield
+    calls.update({event.key: event.count for event in profile.key_averages()
+                  if event.key.startswith(("bitsandbytes::", "qfuse::"))})
+
+
+def train_in_turns(model: Any, arguments: argparse.Namespace) -> list[Run]:
+    data = make_data(WARM_UP + arguments.steps, arguments.batch, arguments.tokens, arguments.device)
+    start = {name: parameter.detach().clone() for name, parameter in trainable(model).items()}
+    runs = [Run(qfuse=enabled) for _ in range(arguments.rounds) for enabled in (False, True)]
+    for number, run in enumerate(runs, 1):
+        print(f"Run {number} of {len(runs)}, {run.label}: ", end="", flush=True)
+        begin = time.perf_counter()
+        with qfuse.integrations.bitsandbytes.enabled() if run.qfuse else nullcontext("") as report:
+            run.report = str(report)
+            train(model, start, data, arguments.device, run)
+        print(f"{len(data)} steps in {time.perf_counter() - begin:.1f} s")
+    return runs
+
+
+# ---- comparing ----
+
+def same_bits(a: Tensor, b: Tensor) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and torch.equal(a.view(torch.uint8), b.view(torch.uint8))
+
+
+def count_differing(run: Run, first: Run) -> dict[str, int]:
+    """How many losses differ from another run's, and how many tensors of the adapter and of its gradients."""
+    return {"losses": sum(a != b for a, b in zip(run.losses, first.losses, strict=True)),
+            "adapter weights": sum(not same_bits(run.adapter[name], first.adapter[name]) for name in first.adapter),
+            "gradients": sum(not same_bits(run.gradients[name], first.gradients[name]) for name in first.gradients)}
+
+
+def find_faults(runs: list[Run]) -> list[str]:
+    """A line for whatever is not as it must be. All runs are compared with the first."""
+    faults = []
+    if not all(map(math.isfinite, runs[0].losses)):
+        faults.append("A loss is not finite, so that equality says nothing")
+    for number, run in enumerate(runs, 1):
+        if run.qfuse and not run.calls.get("qfuse::dequantize_4bit"):
+            faults.append(f"Run {number}, {run.label}: qfuse decoded nothing ({run.report})")
+        faults += [f"Run {number}, {run.label}: {count} {what} differ from those of run 1"
+                   for what, count in count_differing(run, runs[0]).items() if count]
+    return faults
+
+
+# ---- the report ----
+
+def spread(step_ms: list[float]) -> list[float]:
+    """The 10th, 50th and 90th percentile."""
+    return torch.tensor(step_ms, dtype=torch.float64).quantile(torch.tensor([0.1, 0.5, 0.9]).double()).tolist()
+
+
+def spreads(runs: list[Run]) -> list[list[float]]:
+    """Of all steps without qfuse, and of all with it."""
+    return [spread([ms for run in runs if run.qfuse == enabled for ms in run.step_ms]) for enabled in (False, True)]
+
+
+def print_row(name: str, *values: object) -> None:
+    print(f"{name:<43}" + "".join(f"{value:>24}" for value in values))
+
+
+def print_report(runs: list[Run]) -> None:
+    pair = runs[:2]
+    times = spreads(runs)
+    print()
+    print_row("", *LABELS)
+    for step, losses in enumerate(zip(*(run.losses for run in pair), strict=True), 1):
+        print_row(f"loss, step {step}", *(f"{loss:.9g}" for loss in losses))  # nine digits tell all float32 apart
+    print_row("time of a step, median", *(f"{median:.2f} ms" for _, median, _ in times))
+    print_row("time of a step, p10 to p90", *(f"{p10:.2f} to {p90:.2f} ms" for p10, _, p90 in times))
+    print_row("peak memory on the GPU", *("not measured" if run.peak_bytes is None else f"{run.peak_bytes / 1e9:.3f} GB"
+                                          for run in pair))
+    for op in sorted({op for run in pair for op in run.calls}):
+        print_row(f"{op}, a step", *(run.calls.get(op, 0) for run in pair))
+    print(f"\n{pair[1].report}")
+
+
+def print_verdict(runs: list[Run], faults: list[str]) -> None:
+    if faults:
+        print("\n".join(faults))
+    else:
+        print(f"Equal bit for bit in all {len(runs)} runs: {len(runs[0].losses)} losses, "
+              f"{len(runs[0].adapter)} adapter weights, {len(runs[0].gradients)} gradients")
+
+
+def describe(device: str) -> str:
+    if device == "cuda":
+        return torch.cuda.get_device_name()
+    return f"CPU with {torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} thread(s)"
+
+
+def figures(arguments: argparse.Namespace, runs: list[Run], faults: list[str]) -> dict[str, object]:
+    """All that was found, but for the tensors."""
+    packages = ("qfuse", "torch", "bitsandbytes", "transformers", "peft")
+    return {"device": describe(arguments.device), "date": time.strftime("%FT%TZ", time.gmtime()), "command": sys.argv,
+            "versions": {package: version(package) for package in packages},
+            "model": {**SIZES[arguments.size]._asdict(), "layers": arguments.layers},
+            "batch": arguments.batch, "tokens": arguments.tokens, "warm_up": WARM_UP,
+            "gradient_checkpointing": arguments.gradient_checkpointing, "faults": faults,
+            "p10_median_p90_ms": dict(zip(LABELS, spreads(runs), strict=True)),
+            "runs": [{"label": run.label, "report": run.report, "calls": run.calls, "peak_bytes": run.peak_bytes,
+                      "losses": run.losses, "step_ms": run.step_ms, "differing": count_differing(run, runs[0])}
+                     for run in runs]}
+
+
+# ---- the command ----
+
+def positive(text: str) -> int:
+    if int(text) < 1:
+        raise ValueError
+    return int(text)
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=("cpu", "cuda"), help="default: cuda where torch sees a GPU, else cpu")
+    parser.add_argument("--size", choices=SIZES, default="tiny",
+                        help="of the model: tiny, the default, or a few layers as wide as those of Llama-3.2-1B or "
+                        "Llama-3.1-8B, with a vocabulary cut alike")
+    parser.add_argument("--layers", type=positive, metavar="N", help="default: 2 where tiny, else 4")
+    parser.add_argument("--batch", type=positive, default=2, metavar="N", help="sequences in a step, default 2")
+    parser.add_argument("--tokens", type=positive, default=128, metavar="N", help="in a sequence, default 128")
+    parser.add_argument("--steps", type=positive, default=10, metavar="N",
+                        help=f"to time in each run, default 10; {WARM_UP} come before them")
+    parser.add_argument("--rounds", type=positive, default=2, metavar="N",
+                        help="of a run without qfuse and one with it, default 2")
+    parser.add_argument("--gradient-checkpointing", action="store_true",
+                        help="saves memory, and computes, and so decodes, once more in every step")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures, each step's loss and time too")
+    parser.add_argument("--keep", type=Path, metavar="DIR",
+                        help="a new directory that gets the 4-bit checkpoint, base, and the trained adapter, adapter")
+    arguments = parser.parse_args()
+    arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    arguments.layers = arguments.layers or SIZES[arguments.size].layers
+    if arguments.device == "cuda" and not torch.cuda.is_available():
+        parser.error("--device cuda: torch sees no GPU")
+    if arguments.keep and arguments.keep.exists():
+        parser.error(f"--keep {arguments.keep} is there already")
+    for path in (arguments.keep, arguments.json):
+        if path and not path.absolute().parent.is_dir():
+            parser.error(f"{path} cannot be made: {path.absolute().parent} is no directory")
+    return arguments
+
+
+@contextmanager
+def workplace(keep: Path | None) -> Iterator[Path]:
+    """A folder for the base: `keep`, or a temporary one. What breaks off, by Ctrl-C too, leaves neither."""
+    if keep:
+        keep.mkdir()
+    folder = keep or Path(tempfile.mkdtemp(prefix="qfuse-finetune-"))
+    whole = False
+    try:
+        yield folder
+        whole = True
+    finally:
+        if not (whole and keep):
+            shutil.rmtree(folder)
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    warnings.simplefilter("ignore", FutureWarning)  # of peft and transformers about each other
+    torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # it would be timed
+    size = SIZES[arguments.size]
+    print(f"{describe(arguments.device)}: a Llama of {arguments.layers} layers {size.hidden} wide, "
+          f"steps of {arguments.batch} x {arguments.tokens} tokens", flush=True)
+    with workplace(arguments.keep) as folder:
+        make_base(size, arguments.layers, arguments.device, folder)
+        model = add_lora(load(folder / "base", arguments.device), arguments.gradient_checkpointing)
+        runs = train_in_turns(model, arguments)
+        if arguments.keep:
+            model.save_pretrained(folder / "adapter")
+    faults = find_faults(runs)
+    print_report(runs)
+    print_verdict(runs, faults)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures(arguments, runs, faults), indent=1) + "\n", encoding="utf-8")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\nInterrupted", file=sys.stderr)
+        sys.exit(130)

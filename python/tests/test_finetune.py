@@ -1,0 +1,108 @@
+"""The example of fine-tuning, at its smallest: bitsandbytes, transformers and peft at once."""
+import contextlib
+import json
+import os
+import re
+import runpy
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import qfuse
+import qfuse.integrations.bitsandbytes as integration
+
+for needed in ("bitsandbytes", "transformers", "peft"):
+    pytest.importorskip(needed)
+
+EXAMPLE = str(Path(__file__).parents[2] / "examples" / "python" / "finetune.py")
+SMALLEST = ["--layers", "1", "--tokens", "16", "--steps", "1", "--rounds", "1"]
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts the example as a user does, with a folder for temporary files, in which it must leave none."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    started = []
+
+    def start(*options, **more):
+        started.append(subprocess.Popen([sys.executable, "-B", EXAMPLE, *options], stdout=subprocess.PIPE, text=True,
+                                        stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(temporary)}, **more))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+    assert not list(temporary.glob("qfuse*"))
+
+
+@pytest.mark.parametrize("options", [[], ["--gradient-checkpointing"]], ids=["plain", "checkpointing"])
+def test_trains_to_the_same_bits(start, tmp_path, device, options):
+    process = start(*SMALLEST, "--device", device, *options, "--json", tmp_path / "figures.json")
+    out, err = process.communicate()
+    assert process.returncode == 0, out + err
+    assert "Equal bit for bit in all 2 runs: 4 losses, 14 adapter weights, 14 gradients" in out
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    without, enabled = figures["runs"]
+    assert without["losses"] == enabled["losses"] and len(set(without["losses"])) == 4
+    assert figures["faults"] == [] and not any(enabled["differing"].values())
+    assert without["report"] == "" and "bitsandbytes.functional.dequantize_4bit" in enabled["report"]
+    assert enabled["calls"]["qfuse::dequantize_4bit"] >= 4  # of 7 layers, those that pass a gradient on
+    assert not any(op.startswith("qfuse") for op in without["calls"])
+    assert all(len(run["step_ms"]) == 1 and run["step_ms"][0] > 0 for run in figures["runs"])
+    assert all((run["peak_bytes"] is None) == (device == "cpu") for run in figures["runs"])
+
+
+def test_interrupted_leaves_nothing_behind(start, tmp_path):
+    # SIGINT is ignored by a shell's background jobs, and then by what they start.
+    process = start("--steps", "100000", "--device", "cpu", "--keep", tmp_path / "kept",
+                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    out = ""
+    while "Run 1" not in out and (more := process.stdout.read(1)):
+        out += more
+    assert (tmp_path / "kept" / "base").is_dir()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130 and err.endswith("Interrupted\n"), err
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.fixture
+def run_here(monkeypatch, capsys):
+    """Runs the example in this process, where a test can break things: its exit status and what it printed."""
+    def run_here(*options):
+        monkeypatch.setattr(sys, "argv", [EXAMPLE, *SMALLEST, "--device", "cpu", *options])
+        with pytest.raises(SystemExit) as end:
+            runpy.run_path(EXAMPLE, run_name="__main__")
+        return end.value.code, capsys.readouterr().out
+
+    yield run_here
+    torch.use_deterministic_algorithms(False)
+    torch.utils.deterministic.fill_uninitialized_memory = True
+
+
+def test_one_wrong_sign_in_a_weight_is_seen(run_here, monkeypatch, tmp_path):
+    decode = qfuse.ops.dequantize_4bit
+
+    def broken(*args, **more):
+        weight = decode(*args, **more)
+        weight[0, 0] *= -1
+        return weight
+
+    monkeypatch.setattr(qfuse.ops, "dequantize_4bit", broken)
+    status, out = run_here("--keep", str(tmp_path / "kept"))
+    assert status == 1
+    assert re.search(r"Run 2, with qfuse: \d+ gradients differ from those of run 1", out) and "Equal" not in out
+    assert {path.name for path in (tmp_path / "kept").iterdir()} == {"base", "adapter"}  # to find out why
+
+
+def test_a_comparison_in_which_qfuse_did_nothing_fails(run_here, monkeypatch):
+    monkeypatch.setattr(integration, "enabled", lambda: contextlib.nullcontext("no report"))
+    status, out = run_here()
+    assert status == 1
+    assert "Run 2, with qfuse: qfuse decoded nothing (no report)" in out and "Equal" not in out
