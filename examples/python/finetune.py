@@ -29,7 +29,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -268,7 +267,7 @@ def figures(arguments: argparse.Namespace, runs: list[Run], faults: list[str]) -
     """All that was found, but for the tensors."""
     packages = ("qfuse", "torch", "bitsandbytes", "transformers", "peft")
     return {"device": describe(arguments.device), "date": time.strftime("%FT%TZ", time.gmtime()), "command": sys.argv,
-            "versions": {package: version(package) for package in packages},
+            "versions": {package: sys.modules[package].__version__ for package in packages},
             "model": {**SIZES[arguments.size]._asdict(), "layers": arguments.layers},
             "batch": arguments.batch, "tokens": arguments.tokens, "warm_up": WARM_UP,
             "gradient_checkpointing": arguments.gradient_checkpointing, "faults": faults,
