@@ -31,25 +31,12 @@ void print_table(const checkpoint::Inventory& inventory) {
              compression(inventory.decoded_bytes, inventory.bytes));
 }
 
-void print_json(const checkpoint::Inventory& inventory) {
-  fmt::print(R"({{"files": {}, "bytes": {}, "decoded_bytes": {}, "tensors": [)", inventory.files, inventory.bytes,
-             inventory.decoded_bytes);
-  const char* separator = "\n";
-  for (const checkpoint::TensorInfo& tensor : inventory.tensors) {
-    fmt::print(
-        R"({}  {{"name": {}, "file": {}, "format": {}, "shape": {}, "dtype": {}, "blocksize": {}, "nested": {}, )"
-        R"("bytes": {}, "decoded_bytes": {}}})",
-        separator, json_string(tensor.name), json_string(tensor.file), json_string(tensor.format),
-        shape_text(tensor.shape), json_string(tensor.dtype), tensor.blocksize, tensor.nested, tensor.bytes,
-        tensor.decoded_bytes);
-    separator = ",\n";
-  }
-  fmt::print("\n]}}\n");
-}
-
 int run(const Arguments& args) {
   const checkpoint::Inventory inventory = checkpoint::inspect(args.in);
-  args.json ? print_json(inventory) : print_table(inventory);
+  if (args.json)
+    fmt::print("{}\n", checkpoint::to_json(inventory));
+  else
+    print_table(inventory);
   return kSuccess;
 }
 
@@ -59,7 +46,7 @@ Command add_inspect(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("inspect", "List the tensors of a checkpoint and how they are quantized");
   auto args = std::make_shared<Arguments>();
   parser->add_option("IN", args->in, "A .safetensors file or a model directory")->required();
-  parser->add_flag("--json", args->json, "Print JSON");
+  parser->add_flag("--json", args->json, "Print JSON, with where each array lies in which file");
   parser->footer("Reads the headers only. The parts of a quantized weight count as one tensor.");
   return {parser, [args] { return run(*args); }};
 }

@@ -70,7 +70,7 @@ bool run(std::string_view recipe, Scratch& scratch) {
   const fs::path out = scratch.path / "out";
   fs::create_directory(in);
   write_model(recipe, in);
-  const bool inspected = succeeds([&] { checkpoint::inspect(in); });
+  const bool inspected = succeeds([&] { checkpoint::to_json(checkpoint::inspect(in)); });
   checkpoint::DequantizeReport report;
   const bool converted = succeeds([&] { report = checkpoint::dequantize(in, out, options_for(recipe.size())); });
   expect(inspected || !converted, "what can be converted can be inspected");

@@ -133,6 +133,17 @@ QFUSE_API FinishReport finish(const std::filesystem::path& out, const FinishOpti
 
 // ---- inspect ---------------------------------------------------------------------------------------------------
 
+// An array as the files have it, and where: what a loader needs to read or map it.
+struct StoredArray {
+  std::string name;                 // as the file spells it: the tensor's own for its values or codes, else
+                                    // <name>.absmax, .nested_absmax, ..., or <prefix>.SCB (docs/FORMAT.md)
+  std::filesystem::path path;       // of the file, to open
+  std::int64_t offset = 0;          // bytes from the file's beginning; may be unaligned
+  std::int64_t bytes = 0;           // offset + bytes is within the size that the file had
+  std::string dtype;                // as safetensors spells it; of 4-bit codes it says nothing (quant_storage)
+  std::vector<std::int64_t> shape;  // as stored, so of 4-bit codes [ceil(n/2), 1] or what another dtype makes of it
+};
+
 struct TensorInfo {
   std::string name;
   std::string file;                 // name within the checkpoint
@@ -143,6 +154,10 @@ struct TensorInfo {
   bool nested = false;              // double quantization
   std::int64_t bytes = 0;           // stored, siblings included
   std::int64_t decoded_bytes = 0;   // as `dtype`
+
+  std::int64_t nested_blocksize = 0;  // absmax in a block of nested_absmax; 0 where not nested
+  float nested_offset = 0.0F;         // any value, also NaN and infinite
+  std::vector<StoredArray> arrays;    // all that it is made of, in no order; each array of a file is one tensor's
 };
 
 struct Inventory {
@@ -152,7 +167,13 @@ struct Inventory {
   std::int64_t decoded_bytes = 0;
 };
 
+// Reads headers and quant_states alone. Every size, type and relation that decoding relies on is checked, as for
+// dequantize.
 QFUSE_API Inventory inspect(const std::filesystem::path& in);
+
+// What `qfuse inspect --json` prints: the fields above under their names, a tensor on a line, UTF-8 but for what paths
+// hold. nested_offset, which JSON cannot always say, may be the string "nan", "inf" or "-inf".
+QFUSE_API std::string to_json(const Inventory& inventory);
 
 // ---- compare ---------------------------------------------------------------------------------------------------
 

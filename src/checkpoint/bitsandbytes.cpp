@@ -43,7 +43,7 @@ class LayoutReader {
         tensors.push_back(std::move(weight->second));
       } else if (!parts_.contains(name)) {
         refuse_orphan(stored);
-        tensors.push_back({name, stored.entry->shape, stored, stored.entry->bytes()});
+        tensors.push_back({name, stored.entry->shape, stored, {stored}});
       }
     });
     return tensors;
@@ -63,7 +63,7 @@ class LayoutReader {
     if (!parts_.insert(part->entry->name).second)
       fail(Status::invalid_data, "{}: is part of two quantized weights, one of them '{}'", part->where(),
            printable(weight.name));
-    weight.stored_bytes += part->entry->bytes();
+    weight.parts.push_back(*part);
     return part;
   }
   const StoredTensor& claim_needed(Tensor& weight, const StoredTensor& because, const std::string& name) {
@@ -121,7 +121,7 @@ void LayoutReader::add_4bit(const StoredTensor& blob) {
   const std::optional<std::int64_t> n = element_count(state.shape);
   if (!n) fail(Status::invalid_data, "{}: the size of shape {} overflows", blob.where(), printable(state.shape));
 
-  Tensor weight{base, state.shape, {}, 0};
+  Tensor weight{base, state.shape, {}, {}};
   claim(weight, blob_name);
   Weight4bit storage{state.quant_type, state.blocksize, state.dtype, {}, {}, {}};
   storage.packed = claim_needed(weight, blob, base);
@@ -154,7 +154,7 @@ void LayoutReader::add_nested(Tensor& weight, Weight4bit& storage, const QuantSt
 void LayoutReader::add_int8(const StoredTensor& scb) {
   const std::string& scb_name = scb.entry->name;
   const std::string prefix = scb_name.substr(0, scb_name.size() - std::string_view("SCB").size());
-  Tensor weight{prefix + "weight", {}, {}, 0};
+  Tensor weight{prefix + "weight", {}, {}, {}};
   claim(weight, scb_name);
   const StoredTensor& values = claim_needed(weight, scb, weight.name);
   require_type(values, TensorType::i8);
@@ -208,10 +208,16 @@ const StoredTensor& Tensor::values() const {
   return std::get<StoredTensor>(storage);
 }
 
+std::int64_t Tensor::stored_bytes() const {
+  std::int64_t bytes = 0;
+  for (const StoredTensor& part : parts) bytes += part.entry->bytes();
+  return bytes;
+}
+
 TensorType Tensor::decoded_type(Dtype dtype) const { return quantized_dtype() ? type_of(dtype) : values().entry->type; }
 
 std::int64_t Tensor::decoded_bytes(Dtype dtype) const {
-  return quantized_dtype() ? elements() * static_cast<std::int64_t>(dtype_size(dtype)) : stored_bytes;
+  return quantized_dtype() ? elements() * static_cast<std::int64_t>(dtype_size(dtype)) : stored_bytes();
 }
 
 std::vector<Tensor> read_layout(const Model& model, Dtype int8_dtype) { return LayoutReader(model, int8_dtype).read(); }

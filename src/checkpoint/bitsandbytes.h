@@ -49,11 +49,12 @@ struct Tensor {
   std::string name;
   std::vector<std::int64_t> shape;
   std::variant<StoredTensor, Weight4bit, WeightInt8> storage;  // StoredTensor: as it is, not quantized
-  std::int64_t stored_bytes = 0;                               // of all its parts
+  std::vector<StoredTensor> parts;                             // all that it is made of, in no order
 
   [[nodiscard]] std::int64_t elements() const;
   [[nodiscard]] std::optional<Dtype> quantized_dtype() const;  // what it decodes to by default; none if not quantized
   [[nodiscard]] const StoredTensor& values() const;            // the part that holds its values or codes
+  [[nodiscard]] std::int64_t stored_bytes() const;             // of all its parts
   // Decoded to `dtype`, which matters only if it is quantized.
   [[nodiscard]] TensorType decoded_type(Dtype dtype) const;
   [[nodiscard]] std::int64_t decoded_bytes(Dtype dtype) const;

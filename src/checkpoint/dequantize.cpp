@@ -120,7 +120,7 @@ DequantizeReport report_of(const Plan& plan, const std::optional<Shard>& shard) 
       const Tensor& tensor = *plan.by_name.at(entry.name);
       ++report.tensors;
       report.dequantized += is_quantized(tensor) ? 1 : 0;
-      report.bytes_read += tensor.stored_bytes;
+      report.bytes_read += tensor.stored_bytes();
     }
   }
   return report;

@@ -1,22 +1,32 @@
 // A list of what a checkpoint holds, from its headers alone.
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cmath>
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/bitsandbytes.h"
 #include "checkpoint/config.h"
 #include "checkpoint/errors.h"
+#include "checkpoint/json.h"
 #include "checkpoint/model.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
+StoredArray locate(const StoredTensor& part) {
+  const auto& [file, entry] = part;
+  return {entry->name, file->file().path(), file->position(*entry), entry->bytes(), std::string(type_name(entry->type)),
+          entry->shape};
+}
+
 TensorInfo describe(const Tensor& tensor) {
   const StoredTensor& values = tensor.values();
   TensorInfo info;
   info.name = tensor.name;
-  info.file = std::filesystem::path(values.file->name()).filename().native();
+  info.file = values.file->file().path().filename().native();
   info.shape = tensor.shape;
-  info.bytes = tensor.stored_bytes;
+  info.bytes = tensor.stored_bytes();
   const Dtype dtype = tensor.quantized_dtype().value_or(Dtype::bfloat16);
   info.dtype = type_name(tensor.decoded_type(dtype));
   info.decoded_bytes = tensor.decoded_bytes(dtype);
@@ -25,9 +35,14 @@ TensorInfo describe(const Tensor& tensor) {
     info.format = weight->quant_type == QuantType::nf4 ? "nf4" : "fp4";
     info.blocksize = weight->blocksize;
     info.nested = weight->nested.has_value();
+    if (info.nested) {
+      info.nested_blocksize = weight->nested->blocksize;
+      info.nested_offset = weight->nested->offset;
+    }
   } else if (std::holds_alternative<WeightInt8>(tensor.storage)) {
     info.format = "int8";
   }
+  for (const StoredTensor& part : tensor.parts) info.arrays.push_back(locate(part));
   return info;
 }
 
@@ -45,10 +60,44 @@ Inventory take_inventory(const std::filesystem::path& in) {
   return inventory;
 }
 
+std::string json_of(const std::vector<std::int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+std::string json_of(const StoredArray& array) {
+  return fmt::format(R"({{"name": {}, "path": {}, "offset": {}, "bytes": {}, "dtype": {}, "shape": {}}})",
+                     json_string(array.name), json_string(array.path.native()), array.offset, array.bytes,
+                     json_string(array.dtype), json_of(array.shape));
+}
+
+std::string json_of(float number) {
+  return std::isfinite(number) ? nlohmann::json(number).dump() : fmt::format("\"{}\"", number);
+}
+
+std::string json_of(const TensorInfo& tensor) {
+  std::vector<std::string> arrays;
+  for (const StoredArray& array : tensor.arrays) arrays.push_back(json_of(array));
+  return fmt::format(
+      R"({{"name": {}, "file": {}, "format": {}, "shape": {}, "dtype": {}, "blocksize": {}, "nested": {}, )"
+      R"("bytes": {}, "decoded_bytes": {}, "nested_blocksize": {}, "nested_offset": {}, "arrays": [{}]}})",
+      json_string(tensor.name), json_string(tensor.file), json_string(tensor.format), json_of(tensor.shape),
+      json_string(tensor.dtype), tensor.blocksize, tensor.nested, tensor.bytes, tensor.decoded_bytes,
+      tensor.nested_blocksize, json_of(tensor.nested_offset), fmt::join(arrays, ", "));
+}
+
+std::string json_of(const Inventory& inventory) {
+  std::vector<std::string> tensors;
+  for (const TensorInfo& tensor : inventory.tensors) tensors.push_back("\n  " + json_of(tensor));
+  return fmt::format("{{\"files\": {}, \"bytes\": {}, \"decoded_bytes\": {}, \"tensors\": [{}\n]}}", inventory.files,
+                     inventory.bytes, inventory.decoded_bytes, fmt::join(tensors, ","));
+}
+
 }  // namespace
 
 Inventory inspect(const std::filesystem::path& in) {
   return with_qfuse_errors([&] { return take_inventory(in); });
+}
+
+std::string to_json(const Inventory& inventory) {
+  return with_qfuse_errors([&] { return json_of(inventory); });
 }
 
 }  // namespace qfuse::checkpoint

@@ -53,4 +53,17 @@ std::string restore_special_numbers(std::string_view json) {
   return restored;
 }
 
+std::string json_string(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      json += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20)
+      json += fmt::format("\\u{:04x}", c);
+    else
+      json += c;
+  }
+  return json + '"';
+}
+
 }  // namespace qfuse::checkpoint

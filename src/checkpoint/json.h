@@ -20,6 +20,9 @@ std::size_t find_escaped_zero(std::string_view json);
 std::string hide_special_numbers(std::string_view json);
 std::string restore_special_numbers(std::string_view json);
 
+// A JSON string. What is not UTF-8, as a path may be, stays as it is.
+std::string json_string(std::string_view text);
+
 // Parses JSON that someone else wrote; `where` begins the message of an invalid_data.
 // Containers may nest 100 deep: printing recurses. `most_keys` bounds ordered_json, which looks keys up one by one.
 template <typename Json>

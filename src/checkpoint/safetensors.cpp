@@ -128,7 +128,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
 }
 
 void SafetensorsFile::read(const TensorEntry& entry, std::int64_t offset, std::span<std::byte> out) const {
-  file_.read(data_begin_ + entry.begin + offset, out);
+  file_.read(position(entry) + offset, out);
 }
 
 }  // namespace qfuse::checkpoint

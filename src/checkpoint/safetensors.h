@@ -94,6 +94,8 @@ class SafetensorsFile {
   [[nodiscard]] const std::string& name() const { return file_.name(); }
   [[nodiscard]] const std::vector<TensorEntry>& entries() const { return entries_; }  // in the order of their bytes
   [[nodiscard]] std::int64_t data_bytes() const { return file_.size() - data_begin_; }
+  // Where a tensor's bytes begin, from the beginning of the file.
+  [[nodiscard]] std::int64_t position(const TensorEntry& entry) const { return data_begin_ + entry.begin; }
   // Fills `out` with a tensor's bytes from `offset` on.
   void read(const TensorEntry& entry, std::int64_t offset, std::span<std::byte> out) const;
 

@@ -139,7 +139,7 @@ TEST(Bitsandbytes, folds_parts_into_weights_and_leaves_the_rest) {
   std::int64_t stored = 0;
   for (const Tensor& tensor : read_layout(model, Dtype::float16)) {
     layout.emplace(tensor.name, tensor);
-    stored += tensor.stored_bytes;
+    stored += tensor.stored_bytes();
   }
   ASSERT_EQ(layout.size(), 5U);
   EXPECT_EQ(stored, model.data_bytes()) << "every byte belongs to exactly one tensor";

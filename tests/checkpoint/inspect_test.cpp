@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cfloat>
+#include <limits>
 #include <qfuse/checkpoint.hpp>
 
 #include "support.h"
@@ -42,6 +47,128 @@ TEST(Inspect, tells_the_formats_apart) {
   EXPECT_GT(formats["fp4"], 0);
   EXPECT_EQ(bytes, inventory.bytes);
   EXPECT_EQ(inspect(golden("bnb_int8.safetensors")).tensors.at(2).format, "int8");
+}
+
+// Reads every array where the inventory says that it lies, with nothing else of the file.
+RawTensors located(const Inventory& inventory) {
+  RawTensors arrays;
+  std::map<fs::path, std::string> files;
+  for (const TensorInfo& tensor : inventory.tensors) {
+    std::int64_t bytes = 0;
+    for (const StoredArray& array : tensor.arrays) {
+      std::string& file = files[array.path];
+      if (file.empty()) file = read_file(array.path);
+      const RawTensor raw{array.dtype, array.shape,
+                          file.substr(static_cast<std::size_t>(array.offset), static_cast<std::size_t>(array.bytes))};
+      EXPECT_TRUE(arrays.emplace(array.name, raw).second) << array.name;
+      bytes += array.bytes;
+    }
+    EXPECT_EQ(bytes, tensor.bytes) << tensor.name;
+    EXPECT_TRUE(arrays.contains(tensor.name)) << "values or codes go by the tensor's own name: " << tensor.name;
+  }
+  return arrays;
+}
+
+class Where : public testing::TestWithParam<const char*> {};
+
+TEST_P(Where, every_array_lies_where_the_inventory_says) {
+  EXPECT_EQ(located(inspect(golden(GetParam()))), load(golden(GetParam())));
+}
+
+INSTANTIATE_TEST_SUITE_P(Inspect, Where,
+                         testing::Values("tiny_llama/bnb4", "tiny_llama/bnb4_scattered", "tiny_llama/full",
+                                         "bnb_cases.safetensors", "bnb_int8.safetensors"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
+                           return name;
+                         });
+
+TEST(Inspect, knows_arrays_that_are_empty_unaligned_or_stored_as_another_dtype) {
+  RawTensors tensors = small_nested_nf4("w");
+  tensors["w"] = {"BF16", {48, 1}, tensors["w"].bytes};
+  tensors["a_byte_before_all"] = u8({1});  // so that whatever follows is at an odd place
+  tensors["empty"] = {"F32", {0, 3}, ""};
+  tensors["scalar"] = {"I64", {}, "12345678"};
+  const TemporaryDirectory directory;
+  write_file(directory / "x.safetensors", safetensors(tensors));
+  EXPECT_EQ(located(inspect(directory / "x.safetensors")), tensors);
+}
+
+TEST(Inspect, says_how_nested_absmax_are_decoded) {
+  const TemporaryDirectory directory;
+  RawTensors tensors = small_nested_nf4("a");
+  tensors.merge(small_nf4("b"));
+  write_file(directory / "x.safetensors", safetensors(tensors));
+  const Inventory inventory = inspect(directory / "x.safetensors");
+  EXPECT_EQ(inventory.tensors.at(0).nested_blocksize, 256);
+  EXPECT_EQ(inventory.tensors.at(0).nested_offset, 0.05230140686035156F);
+  EXPECT_EQ(inventory.tensors.at(1).nested_blocksize, 0);
+}
+
+TEST(Inspect, prints_json_that_says_the_same) {
+  const Inventory inventory = inspect(golden("tiny_llama/bnb4_scattered"));
+  const auto json = nlohmann::json::parse(to_json(inventory));
+  EXPECT_EQ(json["files"], inventory.files);
+  EXPECT_EQ(json["bytes"], inventory.bytes);
+  EXPECT_EQ(json["decoded_bytes"], inventory.decoded_bytes);
+  ASSERT_EQ(json["tensors"].size(), inventory.tensors.size());
+  for (std::size_t i = 0; i < inventory.tensors.size(); ++i) {
+    const TensorInfo& tensor = inventory.tensors[i];
+    auto expected = nlohmann::json{{"name", tensor.name},
+                                   {"file", tensor.file},
+                                   {"format", tensor.format},
+                                   {"shape", tensor.shape},
+                                   {"dtype", tensor.dtype},
+                                   {"blocksize", tensor.blocksize},
+                                   {"nested", tensor.nested},
+                                   {"bytes", tensor.bytes},
+                                   {"decoded_bytes", tensor.decoded_bytes},
+                                   {"nested_blocksize", tensor.nested_blocksize},
+                                   {"nested_offset", json["tensors"][i]["nested_offset"]},
+                                   {"arrays", nlohmann::json::array()}};
+    for (const StoredArray& array : tensor.arrays)
+      expected["arrays"].push_back({{"name", array.name},
+                                    {"path", array.path.native()},
+                                    {"offset", array.offset},
+                                    {"bytes", array.bytes},
+                                    {"dtype", array.dtype},
+                                    {"shape", array.shape}});
+    EXPECT_EQ(json["tensors"][i], expected);
+    EXPECT_EQ(json["tensors"][i]["nested_offset"].get<float>(), tensor.nested_offset);
+  }
+}
+
+TEST(Inspect, prints_json_whatever_names_and_numbers_there_are) {
+  const auto print = [](const std::string& name, float offset) {
+    Inventory inventory;
+    inventory.tensors.emplace_back().name = name;
+    inventory.tensors.back().nested_offset = offset;
+    return nlohmann::json::parse(to_json(inventory))["tensors"][0];
+  };
+  const std::string hostile = "a\n\x01\"\\\x7f\u00e9\U0001F600/";
+  EXPECT_EQ(print(hostile, 0.0F)["name"], hostile);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(print("", std::numeric_limits<float>::quiet_NaN())["nested_offset"], "nan");
+  EXPECT_EQ(print("", kInfinity)["nested_offset"], "inf");
+  EXPECT_EQ(print("", -kInfinity)["nested_offset"], "-inf");
+  for (const float number : {-0.0F, 5.0F, 1e20F, -1e-45F, FLT_MAX, 0.1F}) {
+    const auto printed = print("", number)["nested_offset"];
+    EXPECT_TRUE(printed.is_number_float()) << number << ": readers may lose the sign of an integer zero";
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(printed.get<float>()), std::bit_cast<std::uint32_t>(number)) << number;
+  }
+  EXPECT_TRUE(nlohmann::json::parse(to_json({}))["tensors"].empty());
+}
+
+TEST(Inspect, keeps_the_bytes_of_a_path_that_is_not_utf8) {
+  const TemporaryDirectory directory;
+  const fs::path path = directory / "caf\xe9.safetensors";
+  write_file(path, safetensors({{"a", u8({1})}}));
+  const Inventory inventory = inspect(path);
+  EXPECT_EQ(inventory.tensors.at(0).arrays.at(0).path, path);
+  EXPECT_EQ(inventory.tensors.at(0).file, "caf\xe9.safetensors");
+  EXPECT_TRUE(holds(to_json(inventory), "caf\xe9.safetensors\", \"offset\": "));
 }
 
 }  // namespace

@@ -439,6 +439,8 @@ class Inspect(Command):
         self.assertEqual((inventory["files"], inventory["bytes"]), (3, 471219))
         self.assertEqual(len(inventory["tensors"]), 21)
         self.assertEqual(sum(tensor["bytes"] for tensor in inventory["tensors"]), inventory["bytes"])
+        arrays = [array for tensor in inventory["tensors"] for array in tensor["arrays"]]
+        self.assertEqual(sum(array["bytes"] for array in arrays), inventory["bytes"])
 
     def test_hostile_names_stay_on_their_line(self):
         name = 'a\n\x1b[2J"\\\x7f\u00e9'
