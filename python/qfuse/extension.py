@@ -1,4 +1,5 @@
-"""Loads the extension, which registers the ops as torch.ops.qfuse.*."""
+"""Loads the extension, which registers the ops as torch.ops.qfuse.*, and calls what of it is no op."""
+import ctypes
 from pathlib import Path
 
 import torch
@@ -15,3 +16,11 @@ def load() -> None:
     except OSError as error:
         reason = error.__cause__ or error  # torch puts a sentence of its own before the loader's
         raise ImportError(f"qfuse needs torch 2.10 or later, this is {torch.__version__}: {reason}") from error
+
+
+def inspect(path: bytes) -> tuple[int, bytes]:
+    """A qfuse_status with the inventory of a checkpoint as JSON, or with a message."""
+    texts: list[bytes] = []
+    take = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(texts.append)
+    status: int = ctypes.CDLL(str(_LIBRARY)).qfuse_python_inspect(path, take)
+    return status, texts[0]

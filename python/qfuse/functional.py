@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from . import ops
-from .quant_state import Weight, read_weight
+from .quant_state import Weight4bit, read_weight
 
 __all__ = ["dequantize_4bit", "matmul_4bit"]
 
@@ -13,9 +13,9 @@ __all__ = ["dequantize_4bit", "matmul_4bit"]
 def dequantize_4bit(weight: Any, quant_state: Any = None, out: Tensor | None = None) -> Tensor:
     """A 4-bit weight of bitsandbytes in its original shape and dtype: the bits that bitsandbytes decodes on CUDA.
 
-    weight: a Linear4bit, a Params4bit, or packed codes with their quant_state. quant_state: bitsandbytes' QuantState or
-    the list that it once was, which unsloth still takes; by default the weight's own. out: where to write, of the
-    weight's shape, dtype and device, contiguous.
+    weight: a Linear4bit, a Params4bit, a Weight4bit of load_checkpoint, or packed codes with their quant_state.
+    quant_state: bitsandbytes' QuantState or the list that it once was, which unsloth still takes; by default the
+    weight's own. out: where to write, of the weight's shape, dtype and device, contiguous.
 
     The result has the state's shape and dtype, but is transposed, as bitsandbytes' is, where weight.shape[0] == 1: so
     packed codes say that they were transposed. It never requires a gradient.
@@ -25,7 +25,7 @@ def dequantize_4bit(weight: Any, quant_state: Any = None, out: Tensor | None = N
     return decode(read_weight(weight, quant_state), out)
 
 
-def decode(weight: Weight, out: Tensor | None = None) -> Tensor:
+def decode(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
     """dequantize_4bit of what read_weight found."""
     if out is None:
         out = ops.dequantize_4bit(*weight)
@@ -39,7 +39,7 @@ class _Matmul4bit(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, *weight: Any) -> Tensor:
-        ctx.weight = Weight(*weight)
+        ctx.weight = Weight4bit(*weight)
         return torch.nn.functional.linear(x, ops.dequantize_4bit(*weight).to(x.dtype))
 
     @staticmethod

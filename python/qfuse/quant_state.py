@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-__all__ = ["FLOAT_DTYPES", "Weight", "decodable_weight", "read_weight"]
+__all__ = ["FLOAT_DTYPES", "Weight4bit", "decodable_weight", "read_weight"]
 
 FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 
 
-class Weight(NamedTuple):
+class Weight4bit(NamedTuple):
     """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order."""
 
     packed: Tensor
@@ -24,17 +24,24 @@ class Weight(NamedTuple):
     nested_offset: Tensor | None
     nested_blocksize: int
 
+    def to(self, device: torch.device | str | int, non_blocking: bool = False) -> "Weight4bit":
+        """Its tensors on `device`, as Tensor.to moves them."""
+        return Weight4bit._make(part.to(device, non_blocking=non_blocking) if isinstance(part, Tensor) else part
+                                for part in self)
 
-def read_weight(weight: Any, quant_state: Any = None) -> Weight:
+
+def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
     """`weight` with `quant_state`, or with its own: see qfuse.dequantize_4bit for what both can be.
 
     Raises TypeError where there is no state, and ValueError for what this library cannot decode exactly.
     """
+    if isinstance(weight, Weight4bit) and quant_state is None:
+        return weight
     packed, state = _find_state(weight, quant_state)
     return _from_list(packed, state) if isinstance(state, (list, tuple)) else _from_object(packed, state)
 
 
-def decodable_weight(packed: Tensor, quant_state: Any) -> Weight | None:
+def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
     """read_weight, or None for what an integration leaves to the original: what qfuse would refuse for its kind.
 
     Sizes are not looked at: where they do not fit, nobody can decode, and qfuse's message says why.
@@ -70,7 +77,7 @@ def _find_state(weight: Any, quant_state: Any) -> tuple[Tensor, Any]:
         return weight.data, state
 
 
-def _from_object(packed: Tensor, state: Any) -> Weight:
+def _from_object(packed: Tensor, state: Any) -> Weight4bit:
     if getattr(state, "__dict__", {}).get("packing_format_for_cpu", False):
         raise ValueError("bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu); "
                          "put the layer into training mode, or decode it before its first forward pass")
@@ -81,7 +88,7 @@ def _from_object(packed: Tensor, state: Any) -> Weight:
                    state2.absmax, state2.code, state2.blocksize, state2.dtype)
 
 
-def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight:
+def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight4bit:
     """[absmax, shape, dtype, blocksize, None or [offset, state2], quant_type, code], as bitsandbytes once had it.
 
     state2 is an object or [absmax, code, blocksize, ..., dtype ...], as it was for 8-bit blocks.
@@ -104,12 +111,12 @@ def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight:
 def _weight(packed: Tensor, absmax: Tensor, shape: Sequence[int] | None, dtype: torch.dtype, blocksize: int,
             quant_type: str, offset: Tensor | None = None, nested_absmax: Tensor | None = None,
             nested_map: Tensor | None = None, nested_blocksize: int = 256,
-            nested_dtype: torch.dtype | None = None) -> Weight:
+            nested_dtype: torch.dtype | None = None) -> Weight4bit:
     if shape is None:
         raise ValueError("the quant_state has no shape, so the number of weights is not known")
     if nested_dtype not in (None, torch.float32):
         raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
     if offset is not None and offset.dtype != torch.float32:
         offset = offset.float()  # exact; bitsandbytes makes it in torch's default dtype
-    return Weight(packed, absmax, blocksize, quant_type, tuple(shape), dtype, nested_absmax, nested_map, offset,
+    return Weight4bit(packed, absmax, blocksize, quant_type, tuple(shape), dtype, nested_absmax, nested_map, offset,
                   nested_blocksize)

@@ -1,0 +1,110 @@
+"""Checkpoints of bitsandbytes as tensors that lie in their mapped files."""
+import json
+import mmap
+import os
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import extension
+from .quant_state import Weight4bit
+
+__all__ = ["load_checkpoint"]
+
+# As safetensors spells them. Torch has no F6_E2M3 and F6_E3M2.
+_DTYPES = {
+    "BOOL": torch.bool, "F4": torch.float4_e2m1fn_x2, "U8": torch.uint8, "I8": torch.int8,
+    "F8_E5M2": torch.float8_e5m2, "F8_E4M3": torch.float8_e4m3fn, "F8_E8M0": torch.float8_e8m0fnu,
+    "F8_E4M3FNUZ": torch.float8_e4m3fnuz, "F8_E5M2FNUZ": torch.float8_e5m2fnuz, "I16": torch.int16,
+    "U16": torch.uint16, "F16": torch.float16, "BF16": torch.bfloat16, "I32": torch.int32, "U32": torch.uint32,
+    "F32": torch.float32, "C64": torch.complex64, "F64": torch.float64, "I64": torch.int64, "U64": torch.uint64,
+}
+_MAP_NORESERVE = 0x4000  # Linux's; Python names it from 3.13 on
+_ERRORS = {4: OSError, 5: MemoryError}  # for QFUSE_IO_ERROR and QFUSE_OUT_OF_MEMORY; all else is ValueError
+
+
+def load_checkpoint(path: str | os.PathLike[str],
+                    device: torch.device | str | int = "cpu") -> dict[str, Tensor | Weight4bit]:
+    """The tensors of a .safetensors file or a model directory, by name; its 4-bit weights as Weight4bit.
+
+    A Weight4bit is what dequantize_4bit and matmul_4bit take. What is not quantized to 4 bits is a tensor as it is
+    stored, LLM.int8's weight, SCB and weight_format among them. Quantized is what the names in the files say is, not
+    config.json. Shards and their index are checked against each other, and a weight's parts may lie in different ones.
+
+    On the CPU nothing is read until it is used, and nothing is copied: every tensor is a view of its file, which is
+    mapped once, privately, so that a write to a tensor never gets to the file. Only an array that is not aligned to its
+    elements is copied. Elsewhere, arrays go from the mapping to `device`, and the files are closed.
+
+    Who truncates a file while it is mapped kills the process (SIGBUS), as with safetensors' own loader; who writes to
+    it may change the tensors. To replace a checkpoint, write a new file and rename it.
+
+    Raises ValueError for files that are not as they must be, hold a dtype that torch lacks or are pickles, OSError for
+    those that cannot be read; the message names file, tensor and values.
+    """
+    files = _Files(torch.device(device))
+    loaded: dict[str, Tensor | Weight4bit] = {}
+    for tensor in _inspect(path)["tensors"]:
+        if tensor["format"] in ("nf4", "fp4"):
+            loaded[tensor["name"]] = _weight(tensor, files)
+        else:
+            loaded.update((array["name"], files.tensor(array)) for array in tensor["arrays"])
+    return loaded
+
+
+def _inspect(path: str | os.PathLike[str]) -> Any:
+    os.stat(path)  # for FileNotFoundError and its kin
+    status, text = extension.inspect(os.fsencode(path))
+    decoded = text.decode("utf-8", "surrogateescape")  # a path can be any bytes
+    if status != 0:
+        raise _ERRORS.get(status, ValueError)(decoded)
+    return json.loads(decoded)
+
+
+def _weight(tensor: Any, files: "_Files") -> Weight4bit:
+    name = tensor["name"]
+    arrays = {array["name"]: array for array in tensor["arrays"]}
+    packed, absmax = (files.tensor(arrays[key]) for key in (name, f"{name}.absmax"))
+    rest = (tensor["blocksize"], tensor["format"], tuple(tensor["shape"]), _DTYPES[tensor["dtype"]])
+    if not tensor["nested"]:
+        return Weight4bit(packed, absmax, *rest, None, None, None, 256)
+    offset = torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=files.device)
+    return Weight4bit(packed, absmax, *rest, files.tensor(arrays[f"{name}.nested_absmax"]),
+                      files.tensor(arrays[f"{name}.nested_quant_map"]), offset, tensor["nested_blocksize"])
+
+
+class _Files:
+    """The files of a checkpoint, each mapped when first needed and for as long as a tensor lies in it."""
+
+    def __init__(self, device: torch.device) -> None:
+        self.device = device
+        self._mapped: dict[str, mmap.mmap] = {}
+
+    def tensor(self, array: Any) -> Tensor:
+        """One array of the inventory, with a storage of its own: saving one tensor does not save the whole file."""
+        dtype, shape, size = _DTYPES.get(array["dtype"]), array["shape"], array["bytes"]
+        where = f"{array['path']}: tensor '{array['name']}'"
+        if dtype is torch.float4_e2m1fn_x2:  # two elements of the file's are one of torch's
+            *shape, last = shape
+            dtype = dtype if last % 2 == 0 else None
+            shape = [*shape, last // 2]
+        if dtype is None:
+            raise ValueError(f"{where}: torch has no dtype for {array['dtype']} of shape {array['shape']}")
+        if size == 0:
+            return torch.empty(shape, dtype=dtype, device=self.device)
+        mapped = self._map(array["path"])
+        if array["offset"] + size > len(mapped):
+            raise ValueError(f"{where}: ends at byte {array['offset'] + size}, the file has {len(mapped)} by now")
+        raw = torch.frombuffer(mapped, dtype=torch.uint8, count=size, offset=array["offset"]).to(self.device)
+        if raw.data_ptr() % dtype.itemsize != 0:
+            raw = raw.clone()
+        return raw.view(dtype).view(shape)
+
+    def _map(self, path: str) -> mmap.mmap:
+        if path not in self._mapped:
+            # Writable, since torch knows no read-only tensors, but with no memory set aside for writes that hardly ever
+            # come: a file may be larger than memory.
+            with open(path.encode("utf-8", "surrogateescape"), "rb") as file:
+                self._mapped[path] = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE | _MAP_NORESERVE,
+                                               mmap.PROT_READ | mmap.PROT_WRITE)
+        return self._mapped[path]
