@@ -1,11 +1,14 @@
-"""The integration under a stand-in for unsloth, which needs a GPU to be imported: the same names, by-name imports and
-pass-through cases, and a fast_dequantize that says when it is called."""
+"""The integration under unsloth itself, where it and a GPU are, and everywhere under a stand-in: the same names, by-name
+imports and pass-through cases, and a fast_dequantize that says when it is called."""
+import importlib.util
+import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 import torch
-from conftest import make_weight, same_bits
+from conftest import NO_GPU, make_weight, same_bits
 
 import qfuse
 import qfuse.integrations.unsloth as integration
@@ -78,3 +81,12 @@ def test_says_that_it_is_not_there():
         pytest.skip("it is")
     with pytest.warns(UserWarning, match="qfuse left unsloth.kernels.utils.fast_dequantize as it is"):
         assert not integration.enable()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU)
+def test_under_unsloth_itself(tmp_path):
+    if importlib.util.find_spec("unsloth") is None:
+        pytest.skip("NOT TESTED UNDER UNSLOTH: it is not installed here")
+    script = Path(__file__).with_name("under_unsloth.py")
+    done = subprocess.run([sys.executable, "-B", script], cwd=tmp_path, capture_output=True, text=True)  # it writes there
+    assert done.returncode == 0, done.stdout + done.stderr

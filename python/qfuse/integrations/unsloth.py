@@ -16,7 +16,7 @@ __all__ = ["disable", "enable", "enabled"]
 
 
 def _fast_dequantize(W: Any, quant_state: Any = None, out: Tensor | None = None, use_global_buffer: bool = False,
-                     **more: Any) -> Tensor | None:
+                     dtype: Any = None, **more: Any) -> Tensor | None:  # dtype: of fp8 weights alone
     ours = quant_state is not None and not more and isinstance(W, Tensor)
     weight = decodable_weight(W, quant_state) if ours else None
     return None if weight is None else decode(weight, out)
