@@ -305,7 +305,12 @@ def time_host(contenders: dict[str, Decode], device: str, synchronize: measure.R
     layer = linear_4bit(64, 64, torch.bfloat16, device)
     weight = read_weight(layer)
     out = torch.empty(weight.shape, dtype=weight.dtype, device=device)
-    calls = {"torch.ops.qfuse.dequantize_4bit.out": partial(torch.ops.qfuse.dequantize_4bit.out, *weight, out=out),
+    nothing = weight._replace(packed=weight.packed[:0], absmax=weight.absmax[:0], shape=(0, 64),
+                              nested_absmax=weight.nested_absmax[:0])
+    op = torch.ops.qfuse.dequantize_4bit.out
+    calls = {"torch.ops.qfuse.dequantize_4bit.out": partial(op, *weight, out=out),
+             "the same of no elements, which launches nothing": partial(op, *nothing, out=out[:0]),
+             **({"torch.cuda._sleep(0), which only launches": partial(torch.cuda._sleep, 0)} if device == "cuda" else {}),
              "qfuse.ops.dequantize_4bit": partial(qfuse.ops.dequantize_4bit, *weight),
              **{name: partial(decode, layer) for name, decode in contenders.items()}}
     times: dict[str, list[float]] = {name: [] for name in calls}

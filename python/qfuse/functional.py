@@ -35,28 +35,42 @@ def decode(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
 
 
 class _Matmul4bit(torch.autograd.Function):
-    """x @ W.T with W decoded anew for each direction, so that what is kept between them is the packed weight alone."""
+    """x @ W.T + bias with W decoded anew for each direction: what is kept between them is the packed weight alone."""
+
+    generate_vmap_rule = True
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, *weight: Any) -> Tensor:
-        ctx.weight = Weight4bit(*weight)
-        return torch.nn.functional.linear(x, ops.dequantize_4bit(*weight).to(x.dtype))
+    def forward(x: Tensor, bias: Tensor | None, *weight: Any) -> Tensor:
+        return torch.nn.functional.linear(x, ops.dequantize_4bit(*weight).to(x.dtype), bias)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        weight = inputs[2:]
+        ctx.save_for_backward(*(part if isinstance(part, Tensor) else None for part in weight))
+        ctx.rest = [None if isinstance(part, Tensor) else part for part in weight]
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         (grad,) = grads
-        grad_x = grad @ ops.dequantize_4bit(*ctx.weight).to(grad.dtype) if ctx.needs_input_grad[0] else None
-        return grad_x, *([None] * len(ctx.weight))
+        grad_x = grad_bias = None
+        if ctx.needs_input_grad[0]:
+            weight = (rest if part is None else part for part, rest in zip(ctx.saved_tensors, ctx.rest, strict=True))
+            grad_x = grad @ ops.dequantize_4bit(*weight).to(grad.dtype)
+        if ctx.needs_input_grad[1]:
+            grad_bias = grad.reshape(-1, grad.shape[-1]).sum(0)
+        return grad_x, grad_bias, *([None] * len(ctx.rest))
 
 
 def matmul_4bit(x: Tensor, weight: Any, quant_state: Any = None, bias: Tensor | None = None) -> Tensor:
     """x [..., k] times the transpose of a 4-bit weight [n, k], plus bias [n]: a Linear4bit to train through.
 
-    weight and quant_state are those of dequantize_4bit; how the packed codes lie does not matter. The product is
-    torch.nn.functional.linear in x's dtype. Gradients flow to x and bias; the weight is decoded again for them.
+    weight and quant_state are those of dequantize_4bit; how the packed codes lie does not matter. The result is
+    torch.nn.functional.linear's in x's dtype. Gradients flow to x and bias; the weight is decoded again for them.
     """
     found = read_weight(weight, quant_state)
-    if len(found.shape) != 2 or x.shape[-1] != found.shape[1]:
+    if len(found.shape) != 2 or x.shape[-1:] != found.shape[1:]:
         raise ValueError(f"x has shape {tuple(x.shape)}, the weight {found.shape}: they must be [..., k] and [n, k]")
-    product: Tensor = _Matmul4bit.apply(x, *found)
-    return product if bias is None else product + bias.to(product.dtype)
+    if bias is not None and bias.shape != found.shape[:1]:
+        raise ValueError(f"bias has shape {tuple(bias.shape)}, it must be {found.shape[:1]}")
+    product: Tensor = _Matmul4bit.apply(x, None if bias is None else bias.to(x.dtype), *found)
+    return product

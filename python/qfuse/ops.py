@@ -20,6 +20,10 @@ __all__ = ["dequantize_4bit", "dequantize_4bit_out", "dequantize_blockwise", "de
 extension.load()
 fakes.register()
 _ops = torch.ops.qfuse
+_no_gradients = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
+for _op in ("dequantize_4bit", "dequantize_blockwise", "quantize_4bit", "quantize_4bit.nested", "quantize_blockwise"):
+    # Else torch gives results a gradient function that only warns, wherever an argument requires a gradient.
+    _no_gradients.impl(_op, torch.library.fallthrough_kernel, "Autograd")
 
 
 def dequantize_4bit(packed: Tensor, absmax: Tensor, blocksize: int, quant_type: str, shape: Sequence[int],

@@ -73,8 +73,10 @@ def _find_state(weight: Any, quant_state: Any) -> tuple[Tensor, Any]:
     if state is None:
         raise TypeError(f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "
                         "bitsandbytes makes one when a layer is moved to its device")
+    if type(weight) is Tensor:
+        return weight, state
     with torch._C.DisableTorchFunctionSubclass():
-        return weight.data, state
+        return weight.detach(), state
 
 
 def _from_object(packed: Tensor, state: Any) -> Weight4bit:

@@ -1,7 +1,7 @@
 """qfuse.dequantize_4bit and matmul_4bit with every form in which bitsandbytes keeps a weight and its state."""
 import pytest
 import torch
-from conftest import golden_weights, same_bits
+from conftest import Calls, golden_weights, same_bits
 
 import qfuse
 
@@ -106,14 +106,66 @@ def test_a_product_to_train_through(case, device, compiled, backend):
 
 
 def test_a_product_keeps_the_packed_weight_alone(device):
-    layer = linear_of(*state_of(CASES[0], device))
+    packed, state = state_of(CASES[0], device)
+    x = torch.ones(2, state.shape[1], device=device, requires_grad=True)
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t) or t, lambda t: t):
-        qfuse.matmul_4bit(torch.ones(2, layer.in_features, device=device, requires_grad=True), layer)
-    assert kept == []  # the decoded weight would be here
+        y = qfuse.matmul_4bit(x, packed, state)
+    assert packed.data_ptr() in {t.data_ptr() for t in kept}
+    kept += [t for t in vars(y.grad_fn).values() if isinstance(t, torch.Tensor)]
+    assert max(t.nbytes for t in kept) <= packed.nbytes + 2 * 16 * 64  # the map has 256 values; the weight has 4096
+    with Calls("qfuse::dequantize_4bit") as decodes:
+        y.sum().backward()
+    assert decodes.count == 1
+
+
+def test_a_product_is_linear_to_the_bit(device):
+    layer = linear_of(*state_of(CASES[0], device, torch.bfloat16))
+    x = torch.randn(7, layer.in_features, device=device).bfloat16()
+    bias = torch.randn(layer.out_features, device=device)
+    expected = torch.nn.functional.linear(x, qfuse.dequantize_4bit(layer), bias.bfloat16())
+    assert same_bits(qfuse.matmul_4bit(x, layer, bias=bias), expected)
+    assert same_bits(qfuse.matmul_4bit(x[0], layer, bias=bias),
+                     torch.nn.functional.linear(x[0], qfuse.dequantize_4bit(layer), bias.bfloat16()))
+
+
+def test_a_product_under_function_transforms(device):
+    layer = linear_of(*state_of(CASES[0], device, torch.float32))
+    x, bias = torch.randn(4, layer.in_features, device=device), torch.randn(layer.out_features, device=device)
+
+    def loss(x, b):
+        return qfuse.matmul_4bit(x, layer, bias=b).square().sum()
+
+    dense = qfuse.dequantize_4bit(layer)
+    y = torch.nn.functional.linear(x, dense, bias)
+    grad_x, grad_bias = torch.func.grad(loss, argnums=(0, 1))(x, bias)
+    torch.testing.assert_close(grad_x, 2 * y @ dense)
+    torch.testing.assert_close(grad_bias, 2 * y.sum(0))
+    torch.testing.assert_close(torch.func.vmap(lambda row: qfuse.matmul_4bit(row, layer, bias=bias))(x), y)
+
+
+def test_a_changed_weight_has_no_gradient_of_the_old_one(device):
+    packed, state = state_of(CASES[0], device)
+    packed = packed.clone()
+    y = qfuse.matmul_4bit(torch.ones(2, state.shape[1], device=device, requires_grad=True), packed, state)
+    packed.zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_a_decoded_weight_requires_no_gradient(device):
+    original = torch.randn(64, 64, device=device, requires_grad=True)
+    packed, absmax = qfuse.ops.quantize_4bit(original, 64, "nf4")
+    state = [absmax.requires_grad_(), (64, 64), torch.float32, 64, None, "nf4"]
+    assert not qfuse.dequantize_4bit(packed, state).requires_grad
 
 
 def test_a_product_that_does_not_fit(device):
     layer = linear_of(*state_of(CASES[0], device))
     with pytest.raises(ValueError, match=r"x has shape \(2, 3\), the weight \(64, 64\)"):
         qfuse.matmul_4bit(torch.ones(2, 3, device=device), layer)
+    with pytest.raises(ValueError, match=r"the weight \(64, 64\)"):
+        qfuse.matmul_4bit(torch.ones((), device=device), layer)
+    for shape in ((1,), (3, 1, 64)):
+        with pytest.raises(ValueError, match=r"bias has shape .*, it must be \(64,\)"):
+            qfuse.matmul_4bit(torch.ones(2, 64, device=device), layer, bias=torch.ones(shape, device=device))
