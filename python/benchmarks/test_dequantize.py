@@ -2,6 +2,7 @@
 """The test that unsloth published for NF4 decoders: qfuse beside unsloth's launches, bitsandbytes and peft.
 
     python python/benchmarks/test_dequantize.py [--rounds 1000] [--json FILE] [--markdown FILE] [--commit HASH]
+    python python/benchmarks/test_dequantize.py --unsloth         # unsloth itself takes part, where it is installed
     python python/benchmarks/test_dequantize.py --device cpu --small --rounds 2      # all that needs no GPU
 
 Three MLPs of Linear4bit are checked; then their matrices are decoded one by one, each waited for, by all contenders in
@@ -38,7 +39,7 @@ HOST_CALLS, HOST_BLOCK = 2000, 100  # in blocks, so that the GPU's queue never f
 MORE_US = 1.0  # what a call may take beside an empty kernel's and its own kernels' time
 STEPS = (1.00, 1.05, 1.10, 1.15)  # of the rubric: speed-ups over unsloth
 BACKENDS = ("inductor", "aot_eager")
-US, PEER = "qfuse", "unsloth's launches"
+US, PEER, TODAY = "qfuse", "unsloth's launches", "unsloth itself"
 
 Decode = Callable[[torch.nn.Module], Tensor]
 
@@ -107,7 +108,8 @@ def product(x: Tensor, up: Tensor, gate: Tensor, down: Tensor) -> Tensor:
 # ---- the contenders ----
 
 class Unsloth:
-    """The three launches of unsloth's fast_dequantize, through bitsandbytes' C interface, as its host code makes them.
+    """The three launches of unsloth's fast_dequantize, as its host code made them when it published the test: through
+    bitsandbytes' C interface.
 
     Functions are looked up once, and the stream is the one that is current now; the global buffer is off, as in the
     published test. Returns out.t() for packed codes that lie in one row.
@@ -145,6 +147,13 @@ def decode_of_bitsandbytes(layer: torch.nn.Module) -> Tensor:
     return bitsandbytes.functional.dequantize_4bit(layer.weight.data, layer.weight.quant_state)
 
 
+def make_unsloth(into_buffer: bool = False) -> Decode:
+    """What unsloth does today, which is one launch of a kernel of its own."""
+    from unsloth.kernels.utils import fast_dequantize
+
+    return lambda layer: fast_dequantize(layer.weight, layer.weight.quant_state, use_global_buffer=into_buffer)
+
+
 def make_peft(device: str) -> Decode:
     from peft.utils.integrations import dequantize_module_weight
 
@@ -157,6 +166,7 @@ MAKERS: dict[str, Callable[[str], Decode]] = {
     PEER: Unsloth,
     "bitsandbytes": lambda device: decode_of_bitsandbytes,
     "peft": make_peft,
+    TODAY: lambda device: make_unsloth(),
 }
 
 
@@ -164,6 +174,8 @@ def find_contenders(device: str) -> tuple[dict[str, Decode], dict[str, str]]:
     """Those that can be had here, and why the others cannot."""
     found, missing = {}, {}
     for name, make in MAKERS.items():
+        if name == TODAY and "unsloth" not in sys.modules:
+            continue  # it was not asked for
         try:
             found[name] = make(device)
         except Exception as error:  # whatever keeps another library from being imported is its own affair
@@ -310,9 +322,12 @@ def time_host(contenders: dict[str, Decode], device: str, synchronize: measure.R
     op = torch.ops.qfuse.dequantize_4bit.out
     calls = {"torch.ops.qfuse.dequantize_4bit.out": partial(op, *weight, out=out),
              "the same of no elements, which launches nothing": partial(op, *nothing, out=out[:0]),
-             **({"torch.cuda._sleep(0), which only launches": partial(torch.cuda._sleep, 0)} if device == "cuda" else {}),
              "qfuse.ops.dequantize_4bit": partial(qfuse.ops.dequantize_4bit, *weight),
              **{name: partial(decode, layer) for name, decode in contenders.items()}}
+    if device == "cuda":
+        calls["torch.cuda._sleep(0), which only launches"] = partial(torch.cuda._sleep, 0)
+    if TODAY in contenders:
+        calls[f"{TODAY}, into the buffer that its next call overwrites"] = partial(make_unsloth(True), layer)
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(HOST_CALLS // HOST_BLOCK):
         for name, call in calls.items():
@@ -482,9 +497,7 @@ def markdown(result: dict[str, Any]) -> str:
 
 def versions() -> dict[str, str]:
     found = {"bitsandbytes": bitsandbytes.__version__}
-    if "peft" in sys.modules:
-        found["peft"] = sys.modules["peft"].__version__
-    return found
+    return found | {name: sys.modules[name].__version__ for name in ("peft", "unsloth") if name in sys.modules}
 
 
 def l2_bytes(device: str) -> int:
@@ -523,7 +536,11 @@ def run(arguments: Any) -> dict[str, Any]:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = measure.argument_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=1000)
+    parser.add_argument("--unsloth", action="store_true",
+                        help="import unsloth first, which patches the other libraries, and measure it too")
     arguments = measure.parse(parser, argv)
+    if arguments.unsloth:
+        import unsloth  # noqa: F401
     result = run(arguments)
     measure.finish(arguments, result, markdown(result))
     wrong = failures(result)
