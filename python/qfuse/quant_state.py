@@ -45,7 +45,9 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
     """read_weight, or None for what an integration leaves to the original: what qfuse would refuse for its kind.
 
     Sizes are not looked at: where they do not fit, nobody can decode, and qfuse's message says why.
+    Raises ValueError for a weight that is repacked: the original would take it for another one.
     """
+    _refuse_repacked(quant_state)
     if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
         return None
     try:
@@ -79,10 +81,15 @@ def _find_state(weight: Any, quant_state: Any) -> tuple[Tensor, Any]:
         return weight.detach(), state
 
 
-def _from_object(packed: Tensor, state: Any) -> Weight4bit:
+def _refuse_repacked(state: Any) -> None:
     if getattr(state, "__dict__", {}).get("packing_format_for_cpu", False):
-        raise ValueError("bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu); "
-                         "put the layer into training mode, or decode it before its first forward pass")
+        raise ValueError("bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu) and "
+                         "rounded its absmax to bfloat16; load the model again, and decode it or call .train() before "
+                         "its first forward pass")
+
+
+def _from_object(packed: Tensor, state: Any) -> Weight4bit:
+    _refuse_repacked(state)
     state2 = state.state2
     if state2 is None:
         return _weight(packed, state.absmax, state.shape, state.dtype, state.blocksize, state.quant_type)

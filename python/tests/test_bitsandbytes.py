@@ -158,6 +158,22 @@ def test_decodes_and_keeps_what_it_cannot(device):
             decode(packed, state)
 
 
+@pytest.mark.skipif(not bnb.functional.has_avx512bf16(), reason="NOT TESTED: this CPU has no AVX512-BF16, for which "
+                    "bitsandbytes repacks weights")
+@pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
+def test_refuses_a_weight_that_is_repacked(nested):
+    """Which bitsandbytes decodes as if it were not. No mode of the layer brings it back."""
+    layer = make_layer("cpu", nested)
+    expected = qfuse.dequantize_4bit(layer)
+    layer.eval()(torch.ones(2, 128, dtype=torch.bfloat16))
+    layer.train()
+    wrong = bnb.functional.dequantize_4bit(layer.weight, layer.weight.quant_state) != expected
+    assert wrong.float().mean() > 0.9  # if this fails, bitsandbytes has learned it, and there is nothing to refuse
+    for packed in (layer.weight, layer.weight.data.t()):
+        with integration.enabled(), pytest.raises(ValueError, match="repacked .*; load the model again"):
+            bnb.functional.dequantize_4bit(packed, layer.weight.quant_state)
+
+
 def test_leaves_what_is_encoded_on_a_cpu():
     """There, bitsandbytes' bytes are others than on CUDA."""
     weight = torch.randn(64, 96)

@@ -9,7 +9,8 @@ bitsandbytes' runs on the default one, where it may read a weight before it is t
 gemm_4bit multiplies few tokens without decoding, and is left alone there. For many, as in training, it decodes with
 three launches and multiplies in a function of its own, _dequant_linear_fallback.
 
-Whatever qfuse does not do, another device or storage or an unusual state, goes to the original.
+Whatever qfuse does not do, another device or an unusual state, goes to the original; but a weight that bitsandbytes has
+repacked for its CPU kernels, which the original decodes as if it were not, is a ValueError.
 """
 from typing import Any
 
