@@ -48,12 +48,13 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
     Raises ValueError for a weight that is repacked: the original would take it for another one.
     """
     _refuse_repacked(quant_state)
-    if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
-        return None
-    try:
-        weight = read_weight(packed, quant_state)
-    except (AttributeError, TypeError, ValueError):
-        return None
+    with torch._C.DisableTorchFunctionSubclass():  # see _find_state
+        if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
+            return None
+        try:
+            weight = read_weight(packed, quant_state)
+        except (AttributeError, TypeError, ValueError):
+            return None
     nested = (weight.nested_absmax, weight.nested_quant_map)
     absmax_dtype = torch.float32 if weight.nested_absmax is None else torch.uint8
     ours = (weight.dtype in FLOAT_DTYPES and weight.absmax.dtype == absmax_dtype

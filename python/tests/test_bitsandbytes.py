@@ -158,6 +158,18 @@ def test_decodes_and_keeps_what_it_cannot(device):
             decode(packed, state)
 
 
+def test_asks_a_parameter_nothing(monkeypatch):
+    """Each attribute of a Params4bit takes its __torch_function__ a microsecond, and a small decode takes seven."""
+    layer = make_layer("cpu")
+    asked = []
+    monkeypatch.setattr(bnb.nn.Params4bit, "__torch_function__",
+                        classmethod(lambda cls, function, *args: asked.append(function)))
+    with integration.enabled():
+        found = bnb.functional.dequantize_4bit(layer.weight, layer.weight.quant_state)
+    monkeypatch.undo()
+    assert asked == [] and same_bits(found, qfuse.dequantize_4bit(layer))
+
+
 @pytest.mark.skipif(not bnb.functional.has_avx512bf16(), reason="NOT TESTED: this CPU has no AVX512-BF16, for which "
                     "bitsandbytes repacks weights")
 @pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
