@@ -1,4 +1,5 @@
 """The many shapes in which the state of a 4-bit weight comes, read into one."""
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -42,9 +43,10 @@ def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
 
 
 def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
-    """read_weight, or None for what an integration leaves to the original: what qfuse would refuse for its kind.
+    """read_weight, or None for what an integration leaves to the original: what qfuse would refuse for its kind,
+    and codes whose storage has lost the last bytes, which bitsandbytes reads beyond it.
 
-    Sizes are not looked at: where they do not fit, nobody can decode, and qfuse's message says why.
+    Other sizes are not looked at: where they do not fit, qfuse's message says so.
     Raises ValueError for a weight that is repacked: the original would take it for another one.
     """
     _refuse_repacked(quant_state)
@@ -126,6 +128,11 @@ def _weight(packed: Tensor, absmax: Tensor, shape: Sequence[int] | None, dtype: 
         raise ValueError("the quant_state has no shape, so the number of weights is not known")
     if nested_dtype not in (None, torch.float32):
         raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
+    count = math.prod(shape)
+    has, need = packed.numel() * packed.itemsize, (count + 1) // 2
+    if 0 < need - has < packed.itemsize:  # as bitsandbytes makes them on a GPU
+        raise ValueError(f"packed has {has} bytes, {count} 4-bit codes need {need}: what does not fill an element of "
+                         f"{packed.dtype} was lost when they were stored")
     if offset is not None and offset.dtype != torch.float32:
         offset = offset.float()  # exact; bitsandbytes makes it in torch's default dtype
     return Weight4bit(packed, absmax, blocksize, quant_type, tuple(shape), dtype, nested_absmax, nested_map, offset,

@@ -158,6 +158,22 @@ def test_decodes_and_keeps_what_it_cannot(device):
             decode(packed, state)
 
 
+def test_leaves_codes_that_the_storage_has_cut_off(monkeypatch):
+    """bitsandbytes reads them from beyond the storage; qfuse does not, and says what is missing."""
+    monkeypatch.setattr(bnb.functional, "dequantize_4bit", lambda *args, **kwargs: "the original")
+    packed, absmax = qfuse.ops.quantize_4bit(torch.randn(13, 5), 64, "nf4")  # 33 bytes
+    state = bnb.functional.QuantState(absmax, torch.Size((13, 5)), None, 64, "nf4", torch.float32)
+    for storage, kept in [(torch.bfloat16, 32), (torch.float32, 32)]:
+        stored = packed.view(-1)[:kept].view(storage).view(-1, 1)
+        with integration.enabled():
+            assert bnb.functional.dequantize_4bit(stored, state) == "the original"
+        with pytest.raises(ValueError, match=f"has {kept} bytes, 65 4-bit codes need 33: .* element of {storage} was"):
+            qfuse.dequantize_4bit(stored, state)
+    for other in (packed[:32], packed[:28].view(-1).view(torch.float32).view(-1, 1)):
+        with integration.enabled(), pytest.raises(RuntimeError, match="codes need 33"):
+            bnb.functional.dequantize_4bit(other, state)
+
+
 def test_asks_a_parameter_nothing(monkeypatch):
     """Each attribute of a Params4bit takes its __torch_function__ a microsecond, and a small decode takes seven."""
     layer = make_layer("cpu")
@@ -220,7 +236,7 @@ def outline(value):
 @pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
 def test_what_is_encoded_looks_the_same(pretended_gpu, monkeypatch, nested):
     for shape in [(64, 96), (13, 5), (7,), (2, 3, 4)]:
-        for storage in (torch.uint8, torch.bfloat16, torch.float32):
+        for storage in (torch.uint8, torch.bfloat16, torch.float32) if shape != (13, 5) else (torch.uint8,):
             for dtype in (torch.float32, torch.float16, torch.bfloat16):
                 weight = torch.empty(shape, dtype=dtype, device="cuda")
                 arguments = dict(blocksize=128, compress_statistics=nested, quant_type="nf4", quant_storage=storage)
@@ -240,6 +256,8 @@ def test_what_of_a_gpu_is_left_to_the_original(pretended_gpu, monkeypatch):
                         dict(absmax=weight), dict(out=weight), dict(of_a_later_version=1)]:
             assert encode(**dict(dict(A=weight), **unusual)) == "the original"
         assert encode(weight) != "the original"
+        assert encode(weight[:5, :13], quant_storage=torch.uint8) != "the original"
+        assert encode(weight[:5, :13], quant_storage=torch.bfloat16) == "the original"  # 33 bytes, of which 32 are kept
 
 
 def stand_in(monkeypatch, fallback):

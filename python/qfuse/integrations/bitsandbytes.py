@@ -42,7 +42,8 @@ def _quantize_4bit(A: Tensor, absmax: Tensor | None = None, out: Tensor | None =
         blocksize = 64
     usual = absmax is None and out is None and not more
     known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in ("nf4", "fp4")
-    if not (usual and known and A.is_cuda and torch.version.hip is None):
+    whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
+    if not (usual and known and whole and A.is_cuda and torch.version.hip is None):
         return None  # on a CPU too: bitsandbytes' bytes are others there
     from bitsandbytes.functional import QuantState
 
@@ -54,7 +55,7 @@ def _quantize_4bit(A: Tensor, absmax: Tensor | None = None, out: Tensor | None =
         scales, nested_absmax = ops.quantize_blockwise(scales - offset, _NESTED_BLOCKSIZE, reciprocal="approx")
         state2 = QuantState(nested_absmax, code=nested_map.clone(), blocksize=_NESTED_BLOCKSIZE, dtype=torch.float32)
     state = QuantState(scales, A.shape, code.clone(), blocksize, quant_type, A.dtype, offset, state2)
-    return _in_storage(packed, quant_storage), state
+    return packed.view(-1).view(quant_storage).view(-1, 1), state
 
 
 def _maps(quant_type: str, device: torch.device) -> tuple[Tensor, Tensor]:
@@ -68,12 +69,6 @@ def _maps(quant_type: str, device: torch.device) -> tuple[Tensor, Tensor]:
 
         _made[key] = get_4bit_type(quant_type, "cpu").to(device), create_dynamic_map().to(device)
     return _made[key]
-
-
-def _in_storage(packed: Tensor, dtype: torch.dtype) -> Tensor:
-    """Codes [ceil(n/2), 1] as whole elements of dtype; as with bitsandbytes, bytes beyond them are lost."""
-    whole = packed.numel() // dtype.itemsize * dtype.itemsize
-    return packed.view(-1)[:whole].view(dtype).view(-1, 1)
 
 
 def _dequant_linear_fallback(A: Tensor, B: Tensor, shapeB: Any, absmax: Tensor, blocksize: int, quant_type: str,
