@@ -336,8 +336,11 @@ def test_compiles_into_one_graph(device, backend):
                                       weight["nested_offset"], state2)
     with integration.enabled():
         torch._dynamo.reset()
-        found = torch.compile(lambda p: bnb.functional.dequantize_4bit(p, state), fullgraph=True,
-                              backend=backend)(weight["packed"])
+        decode = torch.compile(lambda p: bnb.functional.dequantize_4bit(p, state), fullgraph=True, backend=backend)
+        decode(weight["packed"])
+        with Calls("qfuse::dequantize_4bit") as decodes:
+            found = decode(weight["packed"])
+    assert decodes.count == 1
     assert same_bits(found, qfuse.dequantize_4bit(weight["packed"], state))
 
 
