@@ -218,6 +218,7 @@ def test_leaves_what_is_encoded_on_a_cpu():
 def pretended_gpu(monkeypatch):
     """Tensors without memory, that say they are on a GPU: for what can be judged of them where there is none."""
     monkeypatch.setattr(integration, "_made", {})  # what is made in here is good for nothing else
+    monkeypatch.setattr(integration, "_is_plain", lambda tensor: True)
     monkeypatch.setattr(bnb.functional, "name2qmap", {})
     monkeypatch.setattr(bnb.functional, "create_dynamic_map", lambda: torch.empty(256))  # it reads what it has made
     with FakeTensorMode():
@@ -245,6 +246,41 @@ def test_what_is_encoded_looks_the_same(pretended_gpu, monkeypatch, nested):
                     context.setattr(torch.ops.bitsandbytes, "quantize_4bit", None)  # the original would need it
                     found = bnb.functional.quantize_4bit(weight, **arguments)
                 assert [*map(outline, found)] == [*map(outline, expected)]
+
+
+def test_makes_the_nested_map_only_where_it_is_needed_and_once(pretended_gpu, monkeypatch):
+    made = []
+    monkeypatch.setattr(bnb.functional, "create_dynamic_map", lambda: (made.append(1), torch.empty(256))[1])
+    weight = torch.empty(64, 96, device="cuda")
+    with integration.enabled():
+        bnb.functional.quantize_4bit(weight)
+        assert made == []
+        for _ in range(2):
+            bnb.functional.quantize_4bit(weight, compress_statistics=True)
+    assert made == [1]
+
+
+def test_a_fake_weight_is_left_to_the_original(monkeypatch):
+    """A map that an earlier weight has left is no tensor of the mode."""
+    key = "fp4", torch.device("cuda:0"), torch.float32
+    monkeypatch.setattr(integration, "_made", {key: torch.empty(16)})
+    with FakeTensorMode():
+        weight = torch.empty(64, 96, device="cuda")
+        expected = ORIGINALS["quantize_4bit"](weight)
+        with integration.enabled():
+            found = bnb.functional.quantize_4bit(weight)
+    assert [*map(outline, found)] == [*map(outline, expected)]
+
+
+def test_a_map_that_is_made_in_a_graph_is_not_kept(monkeypatch):
+    monkeypatch.setattr(integration, "_made", {})
+    device = torch.device("cpu")
+    torch._dynamo.reset()
+    compiled = torch.compile(lambda: integration._map("nf4", device) + 0, backend="eager", fullgraph=True)()
+    with FakeTensorMode():
+        integration._map("nf4", device)
+    assert integration._made == {}
+    assert same_bits(integration._map("nf4", device), compiled) and len(integration._made) == 1
 
 
 def test_what_of_a_gpu_is_left_to_the_original(pretended_gpu, monkeypatch):

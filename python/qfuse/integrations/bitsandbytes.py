@@ -26,7 +26,7 @@ __all__ = ["disable", "enable", "enabled"]
 
 _BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)
 _NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
-_made: dict[tuple[str, torch.device, torch.dtype], tuple[Tensor, Tensor]] = {}
+_made: dict[tuple[str, torch.device, torch.dtype], Tensor] = {}
 
 
 def _dequantize_4bit(A: Tensor, quant_state: Any = None, absmax: Tensor | None = None, out: Tensor | None = None,
@@ -43,32 +43,43 @@ def _quantize_4bit(A: Tensor, absmax: Tensor | None = None, out: Tensor | None =
     usual = absmax is None and out is None and not more
     known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in ("nf4", "fp4")
     whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
-    if not (usual and known and whole and A.is_cuda and torch.version.hip is None):
+    if not (usual and known and whole and A.is_cuda and torch.version.hip is None and _is_plain(A)):
         return None  # on a CPU too: bitsandbytes' bytes are others there
     from bitsandbytes.functional import QuantState
 
-    code, nested_map = _maps(quant_type, A.device)
     packed, scales = ops.quantize_4bit(A.contiguous(), blocksize, quant_type, "approx")
     offset = state2 = None
     if compress_statistics:
         offset = scales.mean()  # torch's, for its last bit
         scales, nested_absmax = ops.quantize_blockwise(scales - offset, _NESTED_BLOCKSIZE, reciprocal="approx")
-        state2 = QuantState(nested_absmax, code=nested_map.clone(), blocksize=_NESTED_BLOCKSIZE, dtype=torch.float32)
-    state = QuantState(scales, A.shape, code.clone(), blocksize, quant_type, A.dtype, offset, state2)
+        state2 = QuantState(nested_absmax, code=_map("dynamic", A.device).clone(), blocksize=_NESTED_BLOCKSIZE,
+                            dtype=torch.float32)
+    code = _map(quant_type, A.device).clone()
+    state = QuantState(scales, A.shape, code, blocksize, quant_type, A.dtype, offset, state2)
     return packed.view(-1).view(quant_storage).view(-1, 1), state
 
 
-def _maps(quant_type: str, device: torch.device) -> tuple[Tensor, Tensor]:
-    """The 16 values of quant_type and the 256 of the nested absmax, in bitsandbytes' own words, to be cloned.
+def _is_plain(tensor: Tensor) -> bool:
+    """Not a FakeTensor or another subclass with ops of its own, for which maps of plain tensors would be strangers."""
+    return type(tensor).__torch_dispatch__ is Tensor.__torch_dispatch__
+
+
+def _map(name: str, device: torch.device) -> Tensor:
+    """The values of "nf4", "fp4" or, for the nested absmax, "dynamic", in bitsandbytes' own words, to be cloned.
 
     bitsandbytes brings them to the GPU for every weight, and waits for that; here only the first one of a kind does.
+    What is made in a compiled graph lies in its memory, and is not kept. While a CUDA graph is captured nothing can be
+    waited for, so that torch raises before there is anything to keep.
     """
-    key = quant_type, device, torch.get_default_dtype()  # which the 16 are in
-    if key not in _made:
+    key = name, device, torch.get_default_dtype()  # which the 16 of a quant_type are in
+    found = _made.get(key)
+    if found is None:
         from bitsandbytes.functional import create_dynamic_map, get_4bit_type
 
-        _made[key] = get_4bit_type(quant_type, "cpu").to(device), create_dynamic_map().to(device)
-    return _made[key]
+        found = (create_dynamic_map() if name == "dynamic" else get_4bit_type(name, "cpu")).to(device)
+        if _is_plain(found) and not torch.compiler.is_compiling():
+            _made[key] = found
+    return found
 
 
 def _dequant_linear_fallback(A: Tensor, B: Tensor, shapeB: Any, absmax: Tensor, blocksize: int, quant_type: str,
