@@ -108,6 +108,29 @@ def test_a_context_inside_of_another_ends_nothing():
     assert all_are_original()
 
 
+def test_contexts_that_overlap_end_together():
+    """As those of two threads do: the first to enter may be the first to leave."""
+    one, other = integration.enabled(), integration.enabled()
+    one.__enter__()
+    other.__enter__()
+    replacement = bnb.functional.dequantize_4bit
+    one.__exit__(None, None, None)
+    assert bnb.functional.dequantize_4bit is replacement is not ORIGINALS["dequantize_4bit"]
+    other.__exit__(None, None, None)
+
+
+def test_what_is_enabled_by_itself_stays_until_it_is_disabled():
+    with integration.enabled():
+        integration.enable()
+        replacement = bnb.functional.dequantize_4bit
+    assert bnb.functional.dequantize_4bit is replacement is not ORIGINALS["dequantize_4bit"]
+    with integration.enabled():
+        integration.disable()
+        assert all_are_original()
+    with integration.enabled():
+        assert not all_are_original()
+
+
 def test_says_why_it_could_not():
     patches = Patches(Patch("no_such_library.functional", "f", print),
                       Patch("bitsandbytes.functional", "quantize_4bit", lambda *args, **kwargs: "ours"))

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from inspect import signature
+from threading import Lock
 from typing import Any
 
 __all__ = ["Patch", "Patches", "Report"]
@@ -81,41 +82,57 @@ class Patch:
 
 
 class Patches:
-    """Functions that are replaced together and put back together."""
+    """Functions that are replaced together and put back together, for all threads of the process."""
 
     def __init__(self, *patches: Patch) -> None:
         self._patches = patches
+        self._lock = Lock()
+        self._stays = False  # from enable() to disable()
+        self._entered = 0  # contexts of enabled(), whichever threads they are in
 
     def enable(self) -> Report:
         """Replaces what can be replaced and says why the rest could not: with a warning too, but for private functions.
 
-        A second call finds modules imported since the first.
+        It stays so until disable(). A second call finds modules imported since the first.
         """
-        report = Report()
-        for patch in self._patches:
-            try:
-                patch.replace()
-            except Exception as error:  # whatever keeps it from being replaced here is its own affair
-                report.left[str(patch)] = f"{type(error).__name__}: {error}"
-            report.replaced += patch.places()
-        if any(str(patch) in report.left and not patch.private for patch in self._patches):
-            warnings.warn(str(report), stacklevel=2)
-        return report
+        self._stays = True
+        return self._replace()
 
     def disable(self) -> None:
-        """Puts every original back; without enable(), does nothing."""
-        for patch in self._patches:
-            patch.restore()
+        """Puts every original back, inside of enabled() too; without enable(), does nothing."""
+        with self._lock:
+            self._stays = False
+            self._restore()
 
     @contextmanager
     def enabled(self) -> Iterator[Report]:
-        """enable() for a with statement; what was enabled before it stays so after it."""
-        not_before = [patch for patch in self._patches if not patch.active]
+        """enable() for a with statement. The last of several to end puts back; what enable() did by itself stays."""
+        with self._lock:
+            self._entered += 1
         try:
-            yield self.enable()
+            yield self._replace()
         finally:
-            for patch in not_before:
-                patch.restore()
+            with self._lock:
+                self._entered -= 1
+                if not self._entered and not self._stays:
+                    self._restore()
+
+    def _replace(self) -> Report:
+        report = Report()
+        with self._lock:
+            for patch in self._patches:
+                try:
+                    patch.replace()
+                except Exception as error:  # whatever keeps it from being replaced here is its own affair
+                    report.left[str(patch)] = f"{type(error).__name__}: {error}"
+                report.replaced += patch.places()
+        if any(str(patch) in report.left and not patch.private for patch in self._patches):
+            warnings.warn(str(report), stacklevel=3)
+        return report
+
+    def _restore(self) -> None:
+        for patch in self._patches:
+            patch.restore()
 
 
 def _ours_first(ours: Function, original: Function) -> Function:
