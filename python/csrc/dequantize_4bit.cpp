@@ -7,7 +7,10 @@ namespace {
 const std::uint8_t* packed_bytes(const Call& call, const Tensor& packed, std::int64_t n) {
   const auto item = static_cast<std::int64_t>(packed.element_size());
   const std::int64_t has = packed.numel() * item, need = qfuse_packed_size(n);
-  if (has < need || has >= need + item) refuse("packed has ", has, " bytes, ", n, " 4-bit codes need ", need);
+  if (has < need || has >= need + item)
+    refuse("packed has ", has, " bytes, ", n, " 4-bit codes need ", need,
+           has < need && need < has + item ? ": what fills no whole element of its dtype was lost when they were stored"
+                                           : "");
   return static_cast<const std::uint8_t*>(call.bytes(packed, "packed"));
 }
 

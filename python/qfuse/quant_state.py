@@ -59,8 +59,10 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
             return None
     nested = (weight.nested_absmax, weight.nested_quant_map)
     absmax_dtype = torch.float32 if weight.nested_absmax is None else torch.uint8
+    lost = -(-math.prod(weight.shape) // 2) - weight.packed.nbytes  # bytes that filled no whole element of a storage
     ours = (weight.dtype in FLOAT_DTYPES and weight.absmax.dtype == absmax_dtype
-            and all(array is None or array.dtype == torch.float32 for array in nested))
+            and all(array is None or array.dtype == torch.float32 for array in nested)
+            and not 0 < lost < weight.packed.itemsize)
     return weight if ours else None
 
 
@@ -128,11 +130,6 @@ def _weight(packed: Tensor, absmax: Tensor, shape: Sequence[int] | None, dtype: 
         raise ValueError("the quant_state has no shape, so the number of weights is not known")
     if nested_dtype not in (None, torch.float32):
         raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
-    count = math.prod(shape)
-    has, need = packed.numel() * packed.itemsize, (count + 1) // 2
-    if 0 < need - has < packed.itemsize:  # as bitsandbytes makes them on a GPU
-        raise ValueError(f"packed has {has} bytes, {count} 4-bit codes need {need}: what does not fill an element of "
-                         f"{packed.dtype} was lost when they were stored")
     if offset is not None and offset.dtype != torch.float32:
         offset = offset.float()  # exact; bitsandbytes makes it in torch's default dtype
     return Weight4bit(packed, absmax, blocksize, quant_type, tuple(shape), dtype, nested_absmax, nested_map, offset,

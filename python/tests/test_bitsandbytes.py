@@ -190,7 +190,7 @@ def test_leaves_codes_that_the_storage_has_cut_off(monkeypatch):
         stored = packed.view(-1)[:kept].view(storage).view(-1, 1)
         with integration.enabled():
             assert bnb.functional.dequantize_4bit(stored, state) == "the original"
-        with pytest.raises(ValueError, match=f"has {kept} bytes, 65 4-bit codes need 33: .* element of {storage} was"):
+        with pytest.raises(RuntimeError, match=f"has {kept} bytes, 65 4-bit codes need 33: .* was lost when"):
             qfuse.dequantize_4bit(stored, state)
     for other in (packed[:32], packed[:28].view(-1).view(torch.float32).view(-1, 1)):
         with integration.enabled(), pytest.raises(RuntimeError, match="codes need 33"):

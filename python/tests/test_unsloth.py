@@ -1,6 +1,7 @@
-"""The integration under unsloth itself, where it and a GPU are, and everywhere under a stand-in: the same names, by-name
-imports and pass-through cases, and a fast_dequantize that says when it is called."""
+"""The integration under unsloth itself, where it and a GPU are, and everywhere under a stand-in: the same names,
+by-name imports and pass-through cases, and a fast_dequantize that says when it is called."""
 import importlib.util
+import os
 import subprocess
 import sys
 import types
@@ -83,10 +84,21 @@ def test_says_that_it_is_not_there():
         assert not integration.enable()
 
 
+def test_leaves_a_version_with_a_kernel_of_its_own(unsloth, weight):
+    utils = unsloth["unsloth.kernels.utils"]
+    utils._USE_NF4_KERNELS = True
+    with pytest.warns(UserWarning, match="left unsloth.kernels.utils.fast_dequantize as it is: Unneeded: .* itself"):
+        assert not integration.enable()
+    assert utils.fast_dequantize(weight["packed"], state_of(weight)) == "the original"
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU)
-def test_under_unsloth_itself(tmp_path):
+@pytest.mark.parametrize("own_kernel", ["0", "1"])
+def test_under_unsloth_itself(tmp_path, own_kernel):
     if importlib.util.find_spec("unsloth") is None:
         pytest.skip("NOT TESTED UNDER UNSLOTH: it is not installed here")
     script = Path(__file__).with_name("under_unsloth.py")
-    done = subprocess.run([sys.executable, "-B", script], cwd=tmp_path, capture_output=True, text=True)  # it writes there
+    environment = {**os.environ, "UNSLOTH_BNB_TRITON": own_kernel}
+    done = subprocess.run([sys.executable, "-B", script], cwd=tmp_path,  # where unsloth leaves files
+                          env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -10,9 +10,13 @@ from inspect import signature
 from threading import Lock
 from typing import Any
 
-__all__ = ["Patch", "Patches", "Report"]
+__all__ = ["Patch", "Patches", "Report", "Unneeded"]
 
 Function = Callable[..., Any]
+
+
+class Unneeded(Exception):
+    """Says why a function is left as it is although it could be replaced."""
 
 
 @dataclass
@@ -35,10 +39,12 @@ class Patch:
 
     ours takes the original's arguments and returns None for what it leaves to the original. A private function, which
     the library promises to nobody, is replaced only where it is loaded and has the parameters that ours has.
+    examine(module) may raise Unneeded.
     """
 
-    def __init__(self, module: str, name: str, ours: Function, private: bool = False) -> None:
-        self._module, self._name, self._ours, self.private = module, name, ours, private
+    def __init__(self, module: str, name: str, ours: Function, private: bool = False,
+                 examine: Callable[[Any], None] = lambda module: None) -> None:
+        self._module, self._name, self._ours, self.private, self._examine = module, name, ours, private, examine
         self._original: Function | None = None
         self._replacement: Function | None = None
 
@@ -69,7 +75,9 @@ class Patch:
 
     def _find(self) -> Function:
         if not self.private:
-            public: Function = getattr(importlib.import_module(self._module), self._name)
+            loaded = importlib.import_module(self._module)
+            self._examine(loaded)
+            public: Function = getattr(loaded, self._name)
             return public
         module = sys.modules.get(self._module)  # what the library did not import may not be for this machine
         original: Function | None = getattr(module, self._name, None)
