@@ -29,7 +29,7 @@ from torch import Tensor
 from torch.nn.functional import silu
 
 import qfuse
-from qfuse.quant_state import read_weight
+from qfuse.quant_state import Weight4bit, read_weight
 
 ROOT = Path(__file__).parents[2]
 REPEATS = 5  # of everything that is timed, in turn
@@ -266,11 +266,18 @@ def time_published(mlps: list[MLP], contenders: dict[str, Decode], rounds: int,
             for name, repeats in parts.items()}
 
 
+def weight_of_nothing(device: str) -> Weight4bit:
+    codes, numbers = (torch.empty(0, dtype=dtype, device=device) for dtype in (torch.uint8, torch.float32))
+    nested_map, offset = torch.zeros(256, device=device), torch.zeros((), device=device)
+    return Weight4bit(codes, codes, 64, "nf4", (0, 64), torch.bfloat16, numbers, nested_map, offset, 256)
+
+
 @measure.undisturbed()
 def time_floors(device: str, calls: int, synchronize: measure.Run) -> dict[str, Any]:
-    """Microseconds of a call that decodes nothing, with the synchronization after it: an op on no element, which
-    launches nothing, and a kernel that does nothing."""
-    ways = {"an empty op": partial(torch.empty(0, device=device).add_, 1)}
+    """Microseconds of a call that decodes nothing, with the synchronization after it: two ops on no element, which
+    launch nothing, torch's and qfuse's, and a kernel that does nothing."""
+    ways = {"an empty op": partial(torch.empty(0, device=device).add_, 1),
+            "a decode of no elements": partial(qfuse.dequantize_4bit, weight_of_nothing(device))}
     if device == "cuda":
         ways["an empty kernel"] = partial(torch.cuda._sleep, 0)
     floors: dict[str, list[float]] = {name: [] for name in ways}
@@ -317,8 +324,7 @@ def time_host(contenders: dict[str, Decode], device: str, synchronize: measure.R
     layer = linear_4bit(64, 64, torch.bfloat16, device)
     weight = read_weight(layer)
     out = torch.empty(weight.shape, dtype=weight.dtype, device=device)
-    nothing = weight._replace(packed=weight.packed[:0], absmax=weight.absmax[:0], shape=(0, 64),
-                              nested_absmax=weight.nested_absmax[:0])
+    nothing = weight_of_nothing(device)
     op = torch.ops.qfuse.dequantize_4bit.out
     calls = {"torch.ops.qfuse.dequantize_4bit.out": partial(op, *weight, out=out),
              "the same of no elements, which launches nothing": partial(op, *nothing, out=out[:0]),
