@@ -17,21 +17,27 @@ def dequantize_4bit(weight: Any, quant_state: Any = None, out: Tensor | None = N
     quant_state: bitsandbytes' QuantState or the list that it once was, which unsloth still takes; by default the
     weight's own. out: where to write, of the weight's shape, dtype and device, contiguous.
 
-    The result has the state's shape and dtype, but is transposed, as bitsandbytes' is, where weight.shape[0] == 1: so
-    packed codes say that they were transposed. It never requires a gradient.
+    The result has the state's shape and dtype. Of bitsandbytes' own forms, where codes whose shape[0] is 1 say that
+    they were transposed, it is then the transpose, as bitsandbytes' is; of a Weight4bit, however its codes lie, it is
+    not. It never requires a gradient.
 
     Raises TypeError or ValueError for a weight or state that is none, RuntimeError for tensors that do not fit.
     """
-    return decode(read_weight(weight, quant_state), out)
+    found = read_weight(weight, quant_state)
+    return _decode(found, out) if isinstance(weight, Weight4bit) else decode(found, out)
 
 
 def decode(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
-    """dequantize_4bit of what read_weight found."""
+    """dequantize_4bit of what read_weight found in bitsandbytes' own forms."""
+    decoded = _decode(weight, out)
+    return decoded.t() if weight.packed.shape[0] == 1 else decoded
+
+
+def _decode(weight: Weight4bit, out: Tensor | None) -> Tensor:
     if out is None:
-        out = ops.dequantize_4bit(*weight)
-    else:
-        ops.dequantize_4bit_out(*weight, out=out)
-    return out.t() if weight.packed.shape[0] == 1 else out
+        return ops.dequantize_4bit(*weight)
+    ops.dequantize_4bit_out(*weight, out=out)
+    return out
 
 
 class _Matmul4bit(torch.autograd.Function):

@@ -1,5 +1,6 @@
 """qfuse.load_checkpoint: the bits of the files, where they lie in them, and what it refuses."""
 import json
+import math
 import os
 import re
 import struct
@@ -245,6 +246,25 @@ def test_codes_stored_as_another_dtype(tmp_path, storage, device):
     other = qfuse.load_checkpoint(write(tmp_path / "b.safetensors", arrays), device)["w"]
     assert other.packed.dtype.itemsize == width
     assert same_bits(qfuse.dequantize_4bit(other), qfuse.dequantize_4bit(plain))
+
+
+@pytest.mark.parametrize(("storage", "codes", "shape"), [
+    ("U8", [1, 1], (2, 1)), ("F32", [1, 1], (4, 2)), ("U8", [1, 64], (2, 64)), ("U8", [1, 4], (2, 2, 2)),
+    ("U8", [], (1,))])
+def test_codes_that_lie_in_a_row_are_no_transpose_in_a_file(tmp_path, storage, codes, shape, device):
+    numbers = bytes(i * 37 % 256 for i in range((math.prod(shape) + 1) // 2))
+    scales = [0.5 + i for i in range((math.prod(shape) + 63) // 64)]
+    absmax = struct.pack(f"<{len(scales)}f", *scales)
+    state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "float16", "shape": shape}).encode()
+    file = write(tmp_path / "x.safetensors", [("w.absmax", "F32", [len(scales)], absmax), ("w", storage, codes, numbers),
+                                              (f"w{STATE}nf4", "U8", [len(state)], state)])
+    weight = qfuse.load_checkpoint(file, device)["w"]
+    assert list(weight.packed.shape) == codes
+    expected = qfuse.ops.dequantize_4bit(torch.tensor(list(numbers), dtype=torch.uint8, device=device),
+                                         torch.tensor(scales, device=device), 64, "nf4", shape, torch.float16)
+    assert expected.shape == shape and same_bits(qfuse.dequantize_4bit(weight), expected)
+    out = torch.empty_like(expected)
+    assert qfuse.dequantize_4bit(weight, out=out) is out and same_bits(out, expected)
 
 
 @pytest.mark.parametrize("offset", [float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1e-45,
