@@ -2,6 +2,7 @@
 import json
 import mmap
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -37,14 +38,20 @@ def load_checkpoint(path: str | os.PathLike[str],
     elements is copied. Elsewhere, arrays go from the mapping to `device`, and the files are closed.
 
     Who truncates a file while it is mapped kills the process (SIGBUS), as with safetensors' own loader; who writes to
-    it may change the tensors. To replace a checkpoint, write a new file and rename it.
+    it may change the tensors. To replace a checkpoint, write a new file and rename it, or a directory. Where that
+    happens while it is being loaded, ValueError says so.
 
     Raises ValueError for files that are not as they must be, hold a dtype that torch lacks or are pickles, OSError for
     those that cannot be read; the message names file, tensor and values.
     """
-    files = _Files(torch.device(device))
+    inventory = _inspect(path)
+    files = _Files(torch.device(device), sorted({array["path"] for tensor in inventory for array in tensor["arrays"]}))
+    # The reader has opened the files for itself, and they may be others by now. It says the same again of those that
+    # are mapped if their paths lead to them before and after; an inode that is mapped cannot become another file's.
+    if _inspect(path) != inventory or not files.are_in_place():
+        raise ValueError(f"{os.fsdecode(path)}: was replaced while it was being loaded; load it again")
     loaded: dict[str, Tensor | Weight4bit] = {}
-    for tensor in _inspect(path)["tensors"]:
+    for tensor in inventory:
         if tensor["format"] in ("nf4", "fp4"):
             loaded[tensor["name"]] = _weight(tensor, files)
         else:
@@ -58,7 +65,7 @@ def _inspect(path: str | os.PathLike[str]) -> Any:
     decoded = text.decode("utf-8", "surrogateescape")  # a path can be any bytes
     if status != 0:
         raise _ERRORS.get(status, ValueError)(decoded)
-    return json.loads(decoded)
+    return json.loads(decoded)["tensors"]
 
 
 def _weight(tensor: Any, files: "_Files") -> Weight4bit:
@@ -74,37 +81,46 @@ def _weight(tensor: Any, files: "_Files") -> Weight4bit:
 
 
 class _Files:
-    """The files of a checkpoint, each mapped when first needed and for as long as a tensor lies in it."""
+    """The files of a checkpoint, each mapped once, and for as long as a tensor lies in it."""
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(self, device: torch.device, paths: Iterable[str]) -> None:
         self.device = device
         self._mapped: dict[str, mmap.mmap] = {}
+        self._identities: dict[str, tuple[int, ...]] = {}
+        for path in paths:
+            # Writable, since torch knows no read-only tensors, but with no memory set aside for writes that hardly ever
+            # come: a file may be larger than memory.
+            with open(_encode(path), "rb") as file:
+                self._identities[path] = _identity(os.fstat(file.fileno()))
+                self._mapped[path] = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE | _MAP_NORESERVE,
+                                               mmap.PROT_READ | mmap.PROT_WRITE)
+
+    def are_in_place(self) -> bool:
+        """Whether each path still leads to the file that is mapped, with the size and time it had."""
+        return all(_identity(os.stat(_encode(path))) == identity for path, identity in self._identities.items())
 
     def tensor(self, array: Any) -> Tensor:
         """One array of the inventory, with a storage of its own: saving one tensor does not save the whole file."""
         dtype, shape, size = _DTYPES.get(array["dtype"]), array["shape"], array["bytes"]
-        where = f"{array['path']}: tensor '{array['name']}'"
         if dtype is torch.float4_e2m1fn_x2:  # two elements of the file's are one of torch's
             *shape, last = shape
             dtype = dtype if last % 2 == 0 else None
             shape = [*shape, last // 2]
         if dtype is None:
-            raise ValueError(f"{where}: torch has no dtype for {array['dtype']} of shape {array['shape']}")
+            raise ValueError(f"{array['path']}: tensor '{array['name']}': torch has no dtype for {array['dtype']} of "
+                             f"shape {array['shape']}")
         if size == 0:
             return torch.empty(shape, dtype=dtype, device=self.device)
-        mapped = self._map(array["path"])
-        if array["offset"] + size > len(mapped):
-            raise ValueError(f"{where}: ends at byte {array['offset'] + size}, the file has {len(mapped)} by now")
-        raw = torch.frombuffer(mapped, dtype=torch.uint8, count=size, offset=array["offset"]).to(self.device)
+        raw = torch.frombuffer(self._mapped[array["path"]], dtype=torch.uint8, count=size, offset=array["offset"])
+        raw = raw.to(self.device)
         if raw.data_ptr() % dtype.itemsize != 0:
             raw = raw.clone()
         return raw.view(dtype).view(shape)
 
-    def _map(self, path: str) -> mmap.mmap:
-        if path not in self._mapped:
-            # Writable, since torch knows no read-only tensors, but with no memory set aside for writes that hardly ever
-            # come: a file may be larger than memory.
-            with open(path.encode("utf-8", "surrogateescape"), "rb") as file:
-                self._mapped[path] = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE | _MAP_NORESERVE,
-                                               mmap.PROT_READ | mmap.PROT_WRITE)
-        return self._mapped[path]
+
+def _encode(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+def _identity(file: os.stat_result) -> tuple[int, ...]:
+    return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns

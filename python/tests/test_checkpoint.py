@@ -1,6 +1,7 @@
 """qfuse.load_checkpoint: the bits of the files, where they lie in them, and what it refuses."""
 import json
 import math
+import mmap
 import os
 import re
 import struct
@@ -315,19 +316,68 @@ def test_says_what_is_wrong(tmp_path):
         qfuse.load_checkpoint(tmp_path)
 
 
-def test_a_file_that_shrinks_while_it_is_opened(tmp_path, monkeypatch):
-    file = write(tmp_path / "x.safetensors", small_weight())
-    inspect = extension.inspect
+def floats(seed):
+    return struct.pack("<100f", *(seed * 1000 + i for i in range(100)))
 
-    def inspect_and_shrink(path):
-        found = inspect(path)
-        os.truncate(file, file.stat().st_size - 1)
-        return found
 
-    monkeypatch.setattr(extension, "inspect", inspect_and_shrink)
-    save_file({"a": torch.ones(100)}, file)
-    with pytest.raises(ValueError, match=r"x\.safetensors: tensor 'a': ends at byte 4\d\d, the file has 4\d\d by now"):
-        qfuse.load_checkpoint(file)
+def write_shard(path, seed, names):
+    write(path, [(name, "F32", [100], floats(seed + ord(name))) for name in names])
+
+
+def version(path, seed):
+    path.mkdir()
+    write_shard(path / "1.safetensors", seed, "ab")
+    write_shard(path / "2.safetensors", seed, "c")
+    index = {"weight_map": {"a": "1.safetensors", "b": "1.safetensors", "c": "2.safetensors"}}
+    (path / "model.safetensors.index.json").write_text(json.dumps(index))
+    return path
+
+
+def shrink(path):
+    os.truncate(path / "1.safetensors", (path / "1.safetensors").stat().st_size - 1)
+
+
+def swap_a_file(path, names="ba"):
+    write_shard(path / "new", 2, names)
+    os.replace(path / "new", path / "1.safetensors")
+
+
+def swap_a_file_of_that_layout(path):
+    swap_a_file(path, "ab")
+
+
+def swap_the_directory(path):
+    (path.parent / "new").symlink_to(version(path.parent / "second", 2))
+    os.replace(path.parent / "new", path)
+
+
+@pytest.mark.parametrize("change", [shrink, swap_a_file, swap_a_file_of_that_layout, swap_the_directory])
+@pytest.mark.parametrize("moment", ["listed", "mapped one", "mapped all", "listed again"])
+def test_files_that_change_while_they_are_loaded(tmp_path, monkeypatch, moment, change):
+    path = tmp_path / "checkpoint"
+    path.symlink_to(version(tmp_path / "first", 1))
+    steps = iter(["listed", "mapped one", "mapped all", "listed again"])
+
+    def then_change(step):
+        def changing(*args):
+            found = step(*args)
+            if next(steps) == moment:
+                change(path)
+            return found
+        return changing
+
+    monkeypatch.setattr(extension, "inspect", then_change(extension.inspect))
+    monkeypatch.setattr(mmap, "mmap", then_change(mmap.mmap))
+    if moment == "listed" and change in (swap_a_file_of_that_layout, swap_the_directory):
+        loaded = qfuse.load_checkpoint(path)  # what was listed holds for what was then mapped
+        assert next(steps, None) is None and all(same_bits(loaded[n], tensor) for n, tensor in stored(path).items())
+        return
+    message = f"^{path}: was replaced while it was being loaded; load it again$"
+    if change is shrink and moment != "listed again":
+        message = r"1\.safetensors: the tensors fill \d+ bytes, the file has \d+"
+    with pytest.raises(ValueError, match=message):
+        qfuse.load_checkpoint(path)
+    assert next(steps, None) is None
 
 
 @pytest.mark.parametrize("device", DEVICES[1:])
