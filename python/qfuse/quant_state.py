@@ -26,9 +26,14 @@ class Weight4bit(NamedTuple):
     nested_blocksize: int
 
     def to(self, device: torch.device | str | int, non_blocking: bool = False) -> "Weight4bit":
-        """Its tensors on `device`, as Tensor.to moves them."""
+        """Its tensors on `device`, as Tensor.to moves them; to convert codes to another dtype would spoil them."""
+        if not isinstance(device, (torch.device, str, int)):
+            raise TypeError("a Weight4bit moves between devices; the dtype it decodes to is w._replace(dtype=...)")
         return Weight4bit._make(part.to(device, non_blocking=non_blocking) if isinstance(part, Tensor) else part
                                 for part in self)
+
+
+torch.serialization.add_safe_globals([Weight4bit])  # for torch.load with weights_only, its default
 
 
 def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
@@ -107,6 +112,8 @@ def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight4bit:
 
     state2 is an object or [absmax, code, blocksize, ..., dtype ...], as it was for 8-bit blocks.
     """
+    if isinstance(state, Weight4bit):
+        raise TypeError("quant_state is a Weight4bit: pass it as the weight")
     if len(state) < 6:
         raise ValueError(f"a quant_state that is a list has {len(state)} entries, 6 or 7 are needed")
     absmax, shape, dtype, blocksize, compressed, quant_type = state[:6]

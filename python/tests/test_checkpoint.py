@@ -5,6 +5,8 @@ import mmap
 import os
 import re
 import struct
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import NamedTuple
@@ -128,8 +130,27 @@ def test_a_loaded_weight_multiplies_and_moves(device, backend):
     torch._dynamo.reset()
     product = torch.compile(lambda x, w: qfuse.matmul_4bit(x, w, bias=bias), fullgraph=True, backend=backend)
     torch.testing.assert_close(product(x, weight), expected)
+    torch._dynamo.reset()
+    assert same_bits(torch.compile(qfuse.dequantize_4bit, fullgraph=True, backend=backend)(weight), dense)
     with pytest.raises(TypeError, match="weight is a Weight4bit"):
         qfuse.dequantize_4bit(weight, [1, 2])
+    with pytest.raises(TypeError, match="^quant_state is a Weight4bit: pass it as the weight$"):
+        qfuse.dequantize_4bit(weight.packed, weight)
+    for no_device in (torch.float16, torch.ones(1, dtype=torch.float16)):
+        with pytest.raises(TypeError, match=r"moves between devices; the dtype it decodes to is w\._replace\(dtype="):
+            weight.to(no_device)
+    assert same_bits(qfuse.dequantize_4bit(weight._replace(dtype=torch.float32)).to(dense.dtype), dense)
+
+
+def test_torch_saves_and_loads_it(tmp_path, device):
+    weights = qfuse.load_checkpoint(TINY / "bnb4", device)
+    torch.save(weights, tmp_path / "x.pt")
+    code = ("import sys, torch, qfuse; x = torch.load(sys.argv[1], weights_only=True);"
+            "torch.save({name: qfuse.dequantize_4bit(w) for name, w in x.items() if type(w) is qfuse.Weight4bit},"
+            "sys.argv[1])")  # in a process that knows of it by the import alone
+    subprocess.run([sys.executable, "-c", code, tmp_path / "x.pt"], check=True)
+    dense = torch.load(tmp_path / "x.pt")
+    assert len(dense) == 14 and all(same_bits(qfuse.dequantize_4bit(weights[name]), dense[name]) for name in dense)
 
 
 def header_offsets(path):
