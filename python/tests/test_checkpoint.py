@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 import torch
-from conftest import DEVICES, GOLDEN, golden_weights, same_bits
+from conftest import DEVICES, GOLDEN, golden_weights, same_bits, same_state
 from safetensors.torch import load_file, save_file
 
 import qfuse
@@ -268,6 +268,35 @@ def test_codes_stored_as_another_dtype(tmp_path, storage, device):
     other = qfuse.load_checkpoint(write(tmp_path / "b.safetensors", arrays), device)["w"]
     assert other.packed.dtype.itemsize == width
     assert same_bits(qfuse.dequantize_4bit(other), qfuse.dequantize_4bit(plain))
+
+
+def documented(name):
+    """The function of that name in docs/PYTORCH.md."""
+    blocks = re.findall(r"```python\n(.*?)```", (GOLDEN.parents[1] / "docs" / "PYTORCH.md").read_text(), re.DOTALL)
+    block, = (block for block in blocks if f"def {name}(" in block)
+    names = {"torch": torch, "bitsandbytes": pytest.importorskip("bitsandbytes")}
+    exec(block[:block.index("\nlayer.weight = ")], names)
+    return names[name]
+
+
+def test_the_manuals_way_into_bitsandbytes(device):
+    params4bit, transformers = documented("params4bit"), pytest.importorskip("transformers")
+    model = transformers.AutoModelForCausalLM.from_pretrained(TINY / "bnb4", device_map=device, dtype=torch.bfloat16)
+    weights = qfuse.load_checkpoint(TINY / "bnb4", device)
+    layers = {f"{name}.weight": layer for name, layer in model.named_modules() if hasattr(layer, "quant_state")}
+    assert len(layers) == 14
+    for name, layer in layers.items():
+        expected = layer.weight
+        other = type(layer)(layer.in_features, layer.out_features, bias=False, compute_dtype=layer.compute_dtype,
+                            device="meta")
+        other.weight = params4bit(weights[name], other)
+        assert same_bits(other.weight.data, expected.data) and same_state(other.quant_state, expected.quant_state)
+        assert other.weight.quant_state is other.quant_state and other.weight.module is other
+        settings = ("blocksize", "quant_type", "compress_statistics", "quant_storage", "bnb_quantized", "requires_grad")
+        assert all(getattr(other.weight, key) == getattr(expected, key) for key in settings)
+        for rows in (1, 64):  # in training mode: in eval mode, a CPU may repack weights, but cannot those of such rows
+            x = torch.randn(rows, layer.in_features, dtype=torch.bfloat16, device=device)
+            assert same_bits(other.train()(x), layer.train()(x))
 
 
 @pytest.mark.parametrize(("storage", "codes", "shape"), [
