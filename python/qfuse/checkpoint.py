@@ -29,6 +29,8 @@ def load_checkpoint(path: str | os.PathLike[str],
                     device: torch.device | str | int = "cpu") -> dict[str, Tensor | Weight4bit]:
     """The tensors of a .safetensors file or a model directory, by name; its 4-bit weights as Weight4bit.
 
+    path: on this machine; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one. Nothing is fetched.
+
     A Weight4bit is what dequantize_4bit and matmul_4bit take. What is not quantized to 4 bits is a tensor as it is
     stored, LLM.int8's weight, SCB and weight_format among them. Quantized is what the names in the files say is, not
     config.json. Shards and their index are checked against each other, and a weight's parts may lie in different ones.
@@ -60,7 +62,11 @@ def load_checkpoint(path: str | os.PathLike[str],
 
 
 def _inspect(path: str | os.PathLike[str]) -> Any:
-    os.stat(path)  # for FileNotFoundError and its kin
+    try:
+        os.stat(path)  # for PermissionError and its kin
+    except FileNotFoundError as error:
+        hint = "No such local path; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one"
+        raise FileNotFoundError(error.errno, hint, os.fspath(path)) from None
     status, text = extension.inspect(os.fsencode(path))
     decoded = text.decode("utf-8", "surrogateescape")  # a path can be any bytes
     if status != 0:

@@ -345,8 +345,9 @@ def test_any_name(tmp_path, monkeypatch):
 
 
 def test_says_what_is_wrong(tmp_path):
-    with pytest.raises(FileNotFoundError, match="none"):
-        qfuse.load_checkpoint(tmp_path / "none")
+    with pytest.raises(FileNotFoundError, match=r"No such local path; of a model on the Hub, huggingface_hub\."
+                                                r"snapshot_download\(id\) gives one: 'someone/none-bnb-4bit'$"):
+        qfuse.load_checkpoint("someone/none-bnb-4bit")
     with pytest.raises(ValueError, match="null"):
         qfuse.load_checkpoint(f"{tmp_path}\0")
     with pytest.raises(ValueError, match=r"has no \.safetensors file"):
