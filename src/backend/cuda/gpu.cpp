@@ -5,6 +5,7 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "backend/cuda/device/current.h"
@@ -93,14 +94,18 @@ std::string describe_device(int index) {
 
 format::Outcome device_facts(int index, DeviceFacts& facts) {
   constexpr int kMaxDevices = 64;  // of one process: more than any machine has
-  static std::array<std::once_flag, kMaxDevices> once;
-  static std::array<DeviceFacts, kMaxDevices> known;
-  static std::array<cudaError_t, kMaxDevices> errors;
+  static std::mutex mutex;
+  static std::array<std::optional<DeviceFacts>, kMaxDevices> known;  // errors are not kept: they may pass
   if (index < 0 || index >= kMaxDevices) return outcome_of(cudaErrorInvalidDevice);
-  const auto i = static_cast<std::size_t>(index);
-  std::call_once(once[i], [&] { errors[i] = read_facts(index, known[i]); });
-  facts = known[i];
-  return outcome_of(errors[i]);
+  const std::lock_guard lock(mutex);
+  std::optional<DeviceFacts>& device = known[static_cast<std::size_t>(index)];
+  if (!device)
+    if (const cudaError_t error = read_facts(index, device.emplace()); error != cudaSuccess) {
+      device.reset();
+      return outcome_of(error);
+    }
+  facts = *device;
+  return {};
 }
 
 format::Outcome allocate(int device, std::int64_t bytes, void*& memory) {

@@ -17,7 +17,7 @@ int device_count();
 // One line: model, compute capability, multiprocessors, memory. Empty where there is no such device.
 std::string describe_device(int index);
 
-// What a kernel's plan depends on. Read from the driver once.
+// What a kernel's plan depends on. Read from the driver until that has succeeded once.
 struct DeviceFacts {
   int multiprocessors = 0;
   int l2_bytes = 0;
