@@ -45,9 +45,14 @@ class _Matmul4bit(torch.autograd.Function):
 
     generate_vmap_rule = True
 
+    # The weight's parts are named one by one, because the compiler of torch 2.11 counts the parameters.
     @staticmethod
-    def forward(x: Tensor, bias: Tensor | None, *weight: Any) -> Tensor:
-        return torch.nn.functional.linear(x, ops.dequantize_4bit(*weight).to(x.dtype), bias)
+    def forward(x: Tensor, bias: Tensor | None, packed: Tensor, absmax: Tensor, blocksize: int, quant_type: str,
+                shape: tuple[int, ...], dtype: torch.dtype, nested_absmax: Tensor | None,
+                nested_quant_map: Tensor | None, nested_offset: Tensor | None, nested_blocksize: int) -> Tensor:
+        decoded = ops.dequantize_4bit(packed, absmax, blocksize, quant_type, shape, dtype, nested_absmax,
+                                      nested_quant_map, nested_offset, nested_blocksize)
+        return torch.nn.functional.linear(x, decoded.to(x.dtype), bias)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:

@@ -125,7 +125,7 @@ def test_a_loaded_weight_multiplies_and_moves(device, backend):
     out = torch.empty_like(dense)
     assert dense.shape == (128, 352) and same_bits(qfuse.dequantize_4bit(weight, out=out), dense)
     x, bias = torch.randn(3, 352, device=device), torch.ones(128, device=device)
-    expected = torch.nn.functional.linear(x, dense.float()) + bias
+    expected = torch.nn.functional.linear(x, dense.float(), bias)
     assert same_bits(qfuse.matmul_4bit(x, weight, bias=bias), expected)
     torch._dynamo.reset()
     product = torch.compile(lambda x, w: qfuse.matmul_4bit(x, w, bias=bias), fullgraph=True, backend=backend)
@@ -254,7 +254,8 @@ def test_every_dtype_scalars_and_empty_tensors(tmp_path, device):
 @pytest.mark.parametrize(("dtype", "shape", "size"), [("F6_E2M3", [4], 3), ("F6_E3M2", [4], 3), ("F4", [2, 3], 3)])
 def test_names_a_dtype_that_torch_lacks(tmp_path, dtype, shape, size):
     file = write(tmp_path / "x.safetensors", [("odd one", dtype, shape, bytes(size))])
-    with pytest.raises(ValueError, match=re.escape(f"x.safetensors: tensor 'odd one': torch has no dtype for {dtype} of "
+    where = "x.safetensors: tensor 'odd one'"
+    with pytest.raises(ValueError, match=re.escape(f"{where}: torch has no dtype for {dtype} of "
                                                    f"shape {shape}")):
         qfuse.load_checkpoint(file)
 
@@ -307,7 +308,8 @@ def test_codes_that_lie_in_a_row_are_no_transpose_in_a_file(tmp_path, storage, c
     scales = [0.5 + i for i in range((math.prod(shape) + 63) // 64)]
     absmax = struct.pack(f"<{len(scales)}f", *scales)
     state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "float16", "shape": shape}).encode()
-    file = write(tmp_path / "x.safetensors", [("w.absmax", "F32", [len(scales)], absmax), ("w", storage, codes, numbers),
+    file = write(tmp_path / "x.safetensors", [("w.absmax", "F32", [len(scales)], absmax),
+                                              ("w", storage, codes, numbers),
                                               (f"w{STATE}nf4", "U8", [len(state)], state)])
     weight = qfuse.load_checkpoint(file, device)["w"]
     assert list(weight.packed.shape) == codes
