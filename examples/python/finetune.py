@@ -171,7 +171,8 @@ def now(device: str) -> float:
 @contextmanager
 def count_calls(calls: dict[str, int]) -> Iterator[None]:
     """Counts by name, whoever calls: a dispatch mode would not see the ops that another op calls."""
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+    # acc_events, or some versions warn of a second use that never comes.
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], acc_events=True) as profile:
         yield
     calls.update({event.key: event.count for event in profile.key_averages()
                   if event.key.startswith(("bitsandbytes::", "qfuse::"))})
