@@ -23,18 +23,6 @@ struct Arguments {
   bool all = false;
 };
 
-const char* difference_text(Difference difference) {
-  switch (difference) {
-    case Difference::equal: return "equal";
-    case Difference::values: return "values";
-    case Difference::dtype: return "dtype";
-    case Difference::shape: return "shape";
-    case Difference::only_in_a: return "only in A";
-    case Difference::only_in_b: return "only in B";
-  }
-  return "";
-}
-
 void print_table(const CompareReport& report, bool all) {
   Table table(
       {"name", "difference", "differing", "elements", "max abs", "max rel", "rmse", "SNR dB", "first at", "A / B"});
@@ -44,12 +32,12 @@ void print_table(const CompareReport& report, bool all) {
     if (t.difference != Difference::equal) ++differing;
     if (t.difference == Difference::equal && !all) continue;
     if (has_values)
-      table.add({printable(t.name), difference_text(t.difference), std::to_string(t.differing),
+      table.add({printable(t.name), std::string(name_of(t.difference)), std::to_string(t.differing),
                  std::to_string(t.elements), fmt::format("{:.3g}", t.max_abs), fmt::format("{:.3g}", t.max_rel),
                  fmt::format("{:.3g}", t.rmse), fmt::format("{:.1f}", t.snr_db), std::to_string(t.first_differing),
                  fmt::format("{:.6g} / {:.6g}", t.first_a, t.first_b)});
     else
-      table.add({printable(t.name), difference_text(t.difference), "", "", "", "", "", "", "", t.note});
+      table.add({printable(t.name), std::string(name_of(t.difference)), "", "", "", "", "", "", "", t.note});
   }
   if (!table.empty()) table.print();
   if (differing == 0)
@@ -58,28 +46,13 @@ void print_table(const CompareReport& report, bool all) {
     fmt::print("different: {} of {} tensors\n", differing, report.tensors.size());
 }
 
-void print_json(const CompareReport& report, bool all) {
-  fmt::print(R"({{"equal": {}, "compared": {}, "tensors": [)", report.equal, report.tensors.size());
-  const char* separator = "\n";
-  for (const TensorComparison& t : report.tensors) {
-    if (t.difference == Difference::equal && !all) continue;
-    fmt::print(R"({}  {{"name": {}, "difference": {}, "note": {}, "elements": {}, "differing": {}, "max_abs": {}, )"
-               R"("max_rel": {}, "rmse": {}, "snr_db": {}, "first_differing": {}, "first_a": {}, "first_b": {}}})",
-               separator, json_string(t.name), json_string(difference_text(t.difference)), json_string(t.note),
-               t.elements, t.differing, json_number(t.max_abs), json_number(t.max_rel), json_number(t.rmse),
-               json_number(t.snr_db), t.first_differing, json_number(t.first_a), json_number(t.first_b));
-    separator = ",\n";
-  }
-  fmt::print("\n]}}\n");
-}
-
 int run(const Arguments& args) {
   const CompareReport report = [&] {
     ProgressLine line("compare", args.quiet);
     return checkpoint::compare(args.a, args.b, line.callback());
   }();
   if (args.json)
-    print_json(report, args.all);
+    fmt::print("{}\n", checkpoint::to_json(report, args.all));
   else if (!args.quiet)
     print_table(report, args.all);
   return report.equal ? kSuccess : kDifferent;

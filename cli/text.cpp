@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <stdexcept>
 
 namespace qfuse::cli {
@@ -88,21 +87,6 @@ std::string printable(std::string_view text) {
   for (const char c : text) line += is_control(c) ? fmt::format("\\x{:02x}", c) : std::string(1, c);
   return line;
 }
-
-std::string json_string(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      json += {'\\', c};
-    else if (is_control(c))
-      json += fmt::format("\\u{:04x}", c);
-    else
-      json += c;
-  }
-  return json + '"';
-}
-
-std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 void Table::print() const {
   std::vector<std::size_t> widths(rows_.front().size());

@@ -19,13 +19,10 @@ checkpoint::Shard parse_shard(std::string_view text);
 // "4.97 GB": three digits, powers of 1000.
 std::string human_size(double bytes);
 
-std::string shape_text(const std::vector<std::int64_t>& shape);  // "[4096, 1024]", which is JSON too
+std::string shape_text(const std::vector<std::int64_t>& shape);  // "[4096, 1024]"
 
 // Text from a file for a terminal: control characters as \xNN, so that it stays on its line and cannot move the cursor.
 std::string printable(std::string_view text);
-
-std::string json_string(std::string_view text);
-std::string json_number(double value);  // null for what JSON cannot say: NaN and the infinities
 
 // Columns as wide as their widest cell, the first left-aligned, the others right-aligned.
 class Table {

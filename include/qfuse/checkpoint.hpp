@@ -179,6 +179,19 @@ QFUSE_API std::string to_json(const Inventory& inventory);
 
 enum class Difference { equal, values, dtype, shape, only_in_a, only_in_b };
 
+// For people and in JSON.
+constexpr std::string_view name_of(Difference difference) {
+  switch (difference) {
+    case Difference::equal: return "equal";
+    case Difference::values: return "values";
+    case Difference::dtype: return "dtype";
+    case Difference::shape: return "shape";
+    case Difference::only_in_a: return "only in A";
+    case Difference::only_in_b: return "only in B";
+  }
+  return "";
+}
+
 struct TensorComparison {
   std::string name;
   Difference difference = Difference::equal;
@@ -204,6 +217,10 @@ struct CompareReport {
 // other side's where only one side is quantized.
 QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                                 const ProgressCallback& progress = {});
+
+// What `qfuse compare --json` prints: the fields above under their names, a tensor on a line, those that are equal only
+// with `equal_too`. A number that JSON cannot say, NaN or infinite, is null.
+QFUSE_API std::string to_json(const CompareReport& report, bool equal_too);
 
 }  // namespace qfuse::checkpoint
 

@@ -1,4 +1,6 @@
 // Two checkpoints, tensor by tensor: their bits first, and how far apart their values are.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,6 +13,7 @@
 #include "checkpoint/config.h"
 #include "checkpoint/decode.h"
 #include "checkpoint/errors.h"
+#include "checkpoint/json.h"
 #include "checkpoint/model.h"
 #include "checkpoint/progress.h"
 #include "format/elements.h"
@@ -189,11 +192,32 @@ CompareReport compare_models(const std::filesystem::path& a, const std::filesyst
   return report;
 }
 
+std::string json_of(const TensorComparison& t) {
+  return fmt::format(
+      R"({{"name": {}, "difference": {}, "note": {}, "elements": {}, "differing": {}, "max_abs": {}, "max_rel": {}, )"
+      R"("rmse": {}, "snr_db": {}, "first_differing": {}, "first_a": {}, "first_b": {}}})",
+      json_string(t.name), json_string(name_of(t.difference)), json_string(t.note), t.elements, t.differing,
+      json_number(t.max_abs), json_number(t.max_rel), json_number(t.rmse), json_number(t.snr_db), t.first_differing,
+      json_number(t.first_a), json_number(t.first_b));
+}
+
+std::string json_of(const CompareReport& report, bool equal_too) {
+  std::vector<std::string> tensors;
+  for (const TensorComparison& t : report.tensors)
+    if (equal_too || t.difference != Difference::equal) tensors.push_back("\n  " + json_of(t));
+  return fmt::format("{{\"equal\": {}, \"compared\": {}, \"tensors\": [{}\n]}}", report.equal, report.tensors.size(),
+                     fmt::join(tensors, ","));
+}
+
 }  // namespace
 
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                       const ProgressCallback& progress) {
   return with_qfuse_errors([&] { return compare_models(a, b, progress); });
+}
+
+std::string to_json(const CompareReport& report, bool equal_too) {
+  return with_qfuse_errors([&] { return json_of(report, equal_too); });
 }
 
 }  // namespace qfuse::checkpoint

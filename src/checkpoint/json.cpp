@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace qfuse::checkpoint {
 namespace {
@@ -58,12 +59,14 @@ std::string json_string(std::string_view text) {
   for (const char c : text) {
     if (c == '"' || c == '\\')
       json += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
       json += fmt::format("\\u{:04x}", c);
     else
       json += c;
   }
   return json + '"';
 }
+
+std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 }  // namespace qfuse::checkpoint

@@ -1,9 +1,14 @@
-// The JSON beside a 4-bit weight: every value that decoding relies on is checked, with a message that names it.
+// The JSON beside a 4-bit weight: every value that decoding relies on is checked, with a message that names it; and it
+// is printed as bitsandbytes prints it.
 #include "checkpoint/quant_state.h"
 
 #include <bit>
+#include <cfloat>
 #include <cmath>
+#include <limits>
+#include <random>
 
+#include "checkpoint/encode.h"
 #include "support.h"
 
 namespace qfuse::checkpoint {
@@ -94,6 +99,60 @@ TEST(QuantState, refuses_what_it_cannot_rely_on) {
 TEST(QuantState, refuses_a_shape_that_was_not_known) {
   const std::string state = replaced(kPlainState, "[6, 32]", "null");
   EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { parse_quant_state(state, "f"); }), "shape is null"));
+}
+
+std::string printed(float offset) {
+  const std::string text = print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{256, offset}});
+  const std::size_t value = text.rfind(' ') + 1;
+  return text.substr(value, text.size() - value - 1);
+}
+
+TEST(QuantStateText, is_what_json_dumps_prints) {
+  EXPECT_EQ(print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, {}}), kPlainState);
+  EXPECT_EQ(print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{256, 0.05230140686035156F}}),
+            kNestedState);
+  EXPECT_EQ(print_quant_state({QuantType::fp4, 4096, Dtype::float16, {2, 3, 4}, {}}),
+            R"({"quant_type": "fp4", "blocksize": 4096, "dtype": "float16", "shape": [2, 3, 4]})");
+  EXPECT_EQ(print_quant_state({QuantType::nf4, 32, Dtype::float32, {1}, {}}),
+            R"({"quant_type": "nf4", "blocksize": 32, "dtype": "float32", "shape": [1]})");
+}
+
+// As Python prints float(numpy.float32(x)).
+TEST(QuantStateText, offsets_are_printed_as_python_prints_them) {
+  const std::vector<std::pair<float, const char*>> cases{
+      {0.0F, "0.0"},
+      {-0.0F, "-0.0"},
+      {1.0F, "1.0"},
+      {0.1F, "0.10000000149011612"},
+      {0.0001F, "9.999999747378752e-05"},
+      {0.00012207031F, "0.0001220703125"},
+      {2.6346343e-6F, "2.634634256537538e-06"},
+      {123456.0F, "123456.0"},
+      {1e15F, "999999986991104.0"},
+      {1e16F, "1.0000000272564224e+16"},
+      {3.5e9F, "3500000000.0"},
+      {FLT_MAX, "3.4028234663852886e+38"},
+      {-FLT_MIN, "-1.1754943508222875e-38"},
+      {1e-45F, "1.401298464324817e-45"},
+      {std::numeric_limits<float>::infinity(), "Infinity"},
+      {-std::numeric_limits<float>::infinity(), "-Infinity"},
+      {std::numeric_limits<float>::quiet_NaN(), "NaN"},
+  };
+  for (const auto& [offset, text] : cases) EXPECT_EQ(printed(offset), text);
+}
+
+TEST(QuantStateText, fits_the_room_that_is_kept_for_it_and_is_read_back) {
+  std::mt19937 random(1);
+  const QuantState state{QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{}};
+  const std::int64_t room = encoded_parts("w", state).quant_state.bytes();
+  for (int i = 0; i < 100'000; ++i) {
+    const float offset = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    const std::string text =
+        print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{256, offset}});
+    ASSERT_LE(static_cast<std::int64_t>(text.size()), room) << text;
+    const float back = parse_quant_state(text, "test").nested->offset;
+    ASSERT_TRUE(back == offset || (std::isnan(back) && std::isnan(offset))) << text;
+  }
 }
 
 }  // namespace

@@ -1,13 +1,10 @@
 // End to end: what comes out is what transformers saves with bitsandbytes, and decodes as the ops say.
 #include <bit>
-#include <cfloat>
 #include <cmath>
 #include <limits>
 #include <qfuse/checkpoint.hpp>
-#include <random>
 
 #include "checkpoint/config.h"
-#include "checkpoint/encode.h"
 #include "support.h"
 
 namespace qfuse::checkpoint {
@@ -16,32 +13,9 @@ namespace {
 const std::string kStateNf4 = ".quant_state.bitsandbytes__nf4";
 const std::string kStateFp4 = ".quant_state.bitsandbytes__fp4";
 
-std::string type_of_name(Dtype dtype) {
-  return dtype == Dtype::float32 ? "F32" : dtype == Dtype::float16 ? "F16" : "BF16";
-}
-
-// Weights with magnitudes that differ from block to block. Every bit pattern made here is a number in each dtype.
-RawTensor random_weight(std::vector<std::int64_t> shape, Dtype dtype = Dtype::bfloat16, unsigned seed = 1) {
-  std::mt19937 random(seed);
-  std::size_t n = 1;
-  for (const std::int64_t dimension : shape) n *= static_cast<std::size_t>(dimension);
-  std::string bytes(n * dtype_size(dtype), '\0');
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto bits = static_cast<std::uint32_t>(random());
-    // sign, an exponent near that of 1/16, and as many bits of mantissa as there are
-    const std::uint32_t value = dtype == Dtype::float32    ? (bits & 0x83FFFFFFU) | 0x3C000000U
-                                : dtype == Dtype::bfloat16 ? ((bits & 0x83FFU) | 0x3C00U)
-                                                           : ((bits & 0x8FFFU) | 0x2000U);
-    std::memcpy(&bytes[i * dtype_size(dtype)], &value, dtype_size(dtype));
-  }
-  return {type_of_name(dtype), std::move(shape), bytes};
-}
-
 Dtype dtype_of_name(const std::string& type) {
   return type == "F32" ? Dtype::float32 : type == "F16" ? Dtype::float16 : Dtype::bfloat16;
 }
-
-std::span<const std::byte> bytes_of_tensor(const RawTensor& tensor) { return std::as_bytes(std::span(tensor.bytes)); }
 
 const std::string& state_of(const RawTensors& tensors, const std::string& name) {
   return tensors.at(name + (tensors.contains(name + kStateNf4) ? kStateNf4 : kStateFp4)).bytes;
@@ -232,142 +206,6 @@ TEST(Quantize, weights_that_overflowed_are_encoded_like_others) {
   const RawTensors ours = quantize_tensors({{"a.weight", weight}});
   for (const auto& [part, tensor] : encoded_by_op("a.weight", weight, {})) EXPECT_TRUE(ours.at(part) == tensor) << part;
   EXPECT_TRUE(holds(ours.at("a.weight" + kStateNf4).bytes, R"("nested_offset": Infinity})"));
-}
-
-// ---- pieces ----------------------------------------------------------------------------------------------------
-
-// Collects what an encoder writes, and sees that each byte is written once.
-class Collected : public TensorSink {
- public:
-  explicit Collected(const EncodedParts& parts) {
-    for (const TensorEntry& entry : parts.arrays) {
-      bytes_[entry.name].resize(static_cast<std::size_t>(entry.bytes()));
-      unwritten_[entry.name] = entry.bytes();
-      written_[entry.name].resize(static_cast<std::size_t>(entry.bytes()));
-    }
-  }
-  std::span<std::byte> buffer(std::size_t size) override {
-    buffer_.assign(size, std::byte{});
-    return buffer_;
-  }
-  void write(const std::string& tensor, std::int64_t offset) override {
-    ++calls_;
-    for (std::size_t i = 0; i < buffer_.size(); ++i) {
-      const std::size_t at = static_cast<std::size_t>(offset) + i;
-      ASSERT_LT(at, bytes_.at(tensor).size()) << tensor;
-      ASSERT_FALSE(written_.at(tensor)[at]) << tensor << " twice at " << at;
-      written_.at(tensor)[at] = true;
-      bytes_.at(tensor)[at] = static_cast<char>(buffer_[i]);
-      --unwritten_.at(tensor);
-    }
-  }
-  [[nodiscard]] const std::string& bytes(const std::string& tensor) const { return bytes_.at(tensor); }
-  [[nodiscard]] std::int64_t unwritten() const {
-    std::int64_t count = 0;
-    for (const auto& [tensor, left] : unwritten_) count += left;
-    return count;
-  }
-  [[nodiscard]] int calls() const { return calls_; }
-
- private:
-  std::map<std::string, std::string> bytes_;
-  std::map<std::string, std::vector<bool>> written_;
-  std::map<std::string, std::int64_t> unwritten_;
-  std::vector<std::byte> buffer_;  // given last
-  int calls_ = 0;
-};
-
-TEST(WeightEncoder, pieces_give_the_bytes_of_the_whole) {
-  const TemporaryDirectory directory;
-  ScratchFile scratch(directory.path());
-  for (const bool double_quant : {true, false})
-    for (const std::int64_t blocksize : {32, 64, 128}) {
-      QuantizeOptions options;
-      options.blocksize = blocksize;
-      options.double_quant = double_quant;
-      // Two whole pieces at the least size, then one that ends within a block, at an odd count.
-      const std::int64_t columns = 2 * 4096 * blocksize / 3 + 3 * 64 + 1;
-      const RawTensor weight = random_weight({3, columns}, Dtype::float16, static_cast<unsigned>(blocksize));
-      write_file(directory / "in", safetensors({{"w", weight}}));
-      const Model model(directory / "in");
-      QuantState state{options.quant_type, blocksize, Dtype::float16, weight.shape, {}};
-      if (double_quant) state.nested = NestedState{};
-      const RawTensors expected = encoded_by_op("w", weight, options);
-      for (const std::int64_t piece_bytes : {std::int64_t{1}, WeightEncoder::kPieceBytes}) {
-        SCOPED_TRACE(std::to_string(blocksize) + " in pieces of " + std::to_string(piece_bytes));
-        Collected collected(encoded_parts("w", state));
-        std::int64_t read = 0;
-        Pieces pieces({});
-        WeightEncoder encoder(scratch, pieces, piece_bytes);
-        const QuantState result =
-            encoder.encode(*model.find("w"), state, collected, [&](std::int64_t bytes) { read += bytes; });
-        EXPECT_EQ(collected.unwritten(), 0);
-        EXPECT_EQ(read, static_cast<std::int64_t>(weight.bytes.size()));
-        EXPECT_EQ(collected.calls() > 10, piece_bytes == 1) << "absmax in pieces of one (nested) block";
-        for (const auto& [part, tensor] : expected) EXPECT_TRUE(collected.bytes(part) == tensor.bytes) << part;
-        if (double_quant) {
-          const Quantized4bit whole = quantize_4bit(bytes_of_tensor(weight), Dtype::float16, QuantType::nf4, blocksize);
-          EXPECT_EQ(std::bit_cast<std::uint32_t>(result.nested->offset),
-                    std::bit_cast<std::uint32_t>(whole.nested_offset));
-        }
-      }
-    }
-}
-
-// ---- the quant_state -------------------------------------------------------------------------------------------
-
-std::string printed(float offset) {
-  const std::string text = print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{256, offset}});
-  const std::size_t value = text.rfind(' ') + 1;
-  return text.substr(value, text.size() - value - 1);
-}
-
-TEST(QuantStateText, is_what_json_dumps_prints) {
-  EXPECT_EQ(print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, {}}), kPlainState);
-  EXPECT_EQ(print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{256, 0.05230140686035156F}}),
-            kNestedState);
-  EXPECT_EQ(print_quant_state({QuantType::fp4, 4096, Dtype::float16, {2, 3, 4}, {}}),
-            R"({"quant_type": "fp4", "blocksize": 4096, "dtype": "float16", "shape": [2, 3, 4]})");
-  EXPECT_EQ(print_quant_state({QuantType::nf4, 32, Dtype::float32, {1}, {}}),
-            R"({"quant_type": "nf4", "blocksize": 32, "dtype": "float32", "shape": [1]})");
-}
-
-// As Python prints float(numpy.float32(x)).
-TEST(QuantStateText, offsets_are_printed_as_python_prints_them) {
-  const std::vector<std::pair<float, const char*>> cases{
-      {0.0F, "0.0"},
-      {-0.0F, "-0.0"},
-      {1.0F, "1.0"},
-      {0.1F, "0.10000000149011612"},
-      {0.0001F, "9.999999747378752e-05"},
-      {0.00012207031F, "0.0001220703125"},
-      {2.6346343e-6F, "2.634634256537538e-06"},
-      {123456.0F, "123456.0"},
-      {1e15F, "999999986991104.0"},
-      {1e16F, "1.0000000272564224e+16"},
-      {3.5e9F, "3500000000.0"},
-      {FLT_MAX, "3.4028234663852886e+38"},
-      {-FLT_MIN, "-1.1754943508222875e-38"},
-      {1e-45F, "1.401298464324817e-45"},
-      {std::numeric_limits<float>::infinity(), "Infinity"},
-      {-std::numeric_limits<float>::infinity(), "-Infinity"},
-      {std::numeric_limits<float>::quiet_NaN(), "NaN"},
-  };
-  for (const auto& [offset, text] : cases) EXPECT_EQ(printed(offset), text);
-}
-
-TEST(QuantStateText, fits_the_room_that_is_kept_for_it_and_is_read_back) {
-  std::mt19937 random(1);
-  const QuantState state{QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{}};
-  const std::int64_t room = encoded_parts("w", state).quant_state.bytes();
-  for (int i = 0; i < 100'000; ++i) {
-    const float offset = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
-    const std::string text =
-        print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{256, offset}});
-    ASSERT_LE(static_cast<std::int64_t>(text.size()), room) << text;
-    const float back = parse_quant_state(text, "test").nested->offset;
-    ASSERT_TRUE(back == offset || (std::isnan(back) && std::isnan(offset))) << text;
-  }
 }
 
 // ---- what is quantized, and what config.json says of it ---------------------------------------------------------

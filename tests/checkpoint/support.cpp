@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <random>
 
 namespace qfuse::checkpoint {
 
@@ -118,6 +119,26 @@ fs::path golden(const std::string& name) {
 testing::AssertionResult holds(const std::string& text, const std::string& part) {
   if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "'" << text << "' does not hold '" << part << "'";
+}
+
+std::string type_of_name(Dtype dtype) {
+  return dtype == Dtype::float32 ? "F32" : dtype == Dtype::float16 ? "F16" : "BF16";
+}
+
+RawTensor random_weight(std::vector<std::int64_t> shape, Dtype dtype, unsigned seed) {
+  std::mt19937 random(seed);
+  std::size_t n = 1;
+  for (const std::int64_t dimension : shape) n *= static_cast<std::size_t>(dimension);
+  std::string bytes(n * dtype_size(dtype), '\0');
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    // sign, an exponent near that of 1/16, and as many bits of mantissa as there are
+    const std::uint32_t value = dtype == Dtype::float32    ? (bits & 0x83FFFFFFU) | 0x3C000000U
+                                : dtype == Dtype::bfloat16 ? ((bits & 0x83FFU) | 0x3C00U)
+                                                           : ((bits & 0x8FFFU) | 0x2000U);
+    std::memcpy(&bytes[i * dtype_size(dtype)], &value, dtype_size(dtype));
+  }
+  return {type_of_name(dtype), std::move(shape), bytes};
 }
 
 }  // namespace qfuse::checkpoint

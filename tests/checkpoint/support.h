@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <qfuse/qfuse.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,13 @@ std::string bytes_of(const std::vector<T>& values) {
 RawTensor f32(const std::vector<float>& values);
 RawTensor u8(const std::vector<std::uint8_t>& values);
 RawTensor text(const std::string& json);  // as U8
+inline std::span<const std::byte> bytes_of_tensor(const RawTensor& tensor) {
+  return std::as_bytes(std::span(tensor.bytes));
+}
+std::string type_of_name(Dtype dtype);  // as safetensors spells it
+
+// Weights with magnitudes that differ from block to block. Every bit pattern made here is a number in each dtype.
+RawTensor random_weight(std::vector<std::int64_t> shape, Dtype dtype = Dtype::bfloat16, unsigned seed = 1);
 
 std::string safetensors(const RawTensors& tensors);
 RawTensors parse_safetensors(const std::string& bytes);

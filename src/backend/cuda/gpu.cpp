@@ -99,11 +99,11 @@ format::Outcome device_facts(int index, DeviceFacts& facts) {
   if (index < 0 || index >= kMaxDevices) return outcome_of(cudaErrorInvalidDevice);
   const std::lock_guard lock(mutex);
   std::optional<DeviceFacts>& device = known[static_cast<std::size_t>(index)];
-  if (!device)
-    if (const cudaError_t error = read_facts(index, device.emplace()); error != cudaSuccess) {
-      device.reset();
-      return outcome_of(error);
-    }
+  if (!device) {
+    DeviceFacts read;
+    if (const cudaError_t error = read_facts(index, read); error != cudaSuccess) return outcome_of(error);
+    device = read;
+  }
   facts = *device;
   return {};
 }
