@@ -24,7 +24,7 @@ from .patch import Patch, Patches
 
 __all__ = ["disable", "enable", "enabled"]
 
-_BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)
+_BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)  # bitsandbytes' own, whose message names the others
 _NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
 _made: dict[tuple[str, torch.device, torch.dtype], Tensor] = {}
 
