@@ -7,10 +7,6 @@
 #include "backend/cuda/device/launch.cuh"
 #include "skeleton/backend/cuda/scale/steps.cuh"
 
-#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#error "This file is for sm_90a: its target has other flags"
-#endif
-
 namespace qfuse::cuda {
 namespace {
 
