@@ -32,6 +32,7 @@ qfuse_status find_workspace_size(const Params* params, const qfuse_exec* exec, s
     if (size == nullptr) return invalid_argument("size is NULL");
     if (Outcome o = check_ranges(p); !o.ok()) return o;
     if (Outcome o = qfuse::contract::check(e); !o.ok()) return o;
+    if (Outcome o = check_device(p, e.device); !o.ok()) return o;
     *size = workspace_size(p);
     return {};
   });

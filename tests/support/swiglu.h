@@ -1,6 +1,6 @@
-// The arrays of a call of silu_dot_fwd_bwd_quant_fuse: inputs made from a case, outputs poisoned and compared.
-#ifndef QFUSE_TESTS_SUPPORT_SILU_H
-#define QFUSE_TESTS_SUPPORT_SILU_H
+// The arrays of a call of swiglu_backward: inputs made from a case, outputs poisoned and compared.
+#ifndef QFUSE_TESTS_SUPPORT_SWIGLU_H
+#define QFUSE_TESTS_SUPPORT_SWIGLU_H
 
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "cases/silu_dot_fwd_bwd_quant_fuse.h"
+#include "cases/swiglu_backward.h"
+#include "contract/swiglu_backward.h"
 #include "support/buffer.h"
 #include "support/compare.h"
 
@@ -19,8 +20,8 @@ namespace qfuse::tests {
 enum class Asked { both, gradients, y };
 
 // The inputs of a case, at an address as odd as asked for.
-struct SiluInputs {
-  SiluInputs(const SiluCase& c, std::size_t misalignment)
+struct SwigluInputs {
+  SwigluInputs(const SwigluCase& c, std::size_t misalignment)
       : shape(c),
         x_values(make_activations(c, 2 * c.h, c.x_gap, 1)),
         grad_y_values(make_activations(c, c.h, c.grad_y_gap, 2)),
@@ -29,9 +30,8 @@ struct SiluInputs {
     std::memcpy(x.as<void>(), x_values.data(), x.size());
     std::memcpy(grad_y.as<void>(), grad_y_values.data(), grad_y.size());
   }
-  [[nodiscard]] qfuse_silu_dot_fwd_bwd_quant_fuse_params params(Asked asked) const {
-    qfuse_silu_dot_fwd_bwd_quant_fuse_params p{};
-    p.struct_size = sizeof p;
+  [[nodiscard]] contract::SwigluBackward params(Asked asked) const {
+    contract::SwigluBackward p{};
     p.m = shape.m;
     p.h = shape.h;
     p.group_size = 128;
@@ -46,7 +46,7 @@ struct SiluInputs {
            std::memcmp(grad_y.data(), grad_y_values.data(), grad_y.size()) == 0;
   }
 
-  SiluCase shape;
+  SwigluCase shape;
   std::vector<std::uint16_t> x_values;
   std::vector<std::uint16_t> grad_y_values;
   Buffer x;
@@ -54,19 +54,19 @@ struct SiluInputs {
 };
 
 // Every output, exactly sized and poisoned.
-struct SiluOutputs {
-  SiluOutputs(std::int64_t m, std::int64_t h, std::size_t misalignment = 0)
+struct SwigluOutputs {
+  SwigluOutputs(std::int64_t m, std::int64_t h, std::size_t misalignment = 0)
       : grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
         grad_input_s(static_cast<std::size_t>(m * 2 * h / 128 * 4), misalignment),
         y_q_t(static_cast<std::size_t>(h * m), misalignment),
         y_s_t(static_cast<std::size_t>(h * qfuse_block_count(m, 128) * 4), misalignment) {}
 
-  void point(qfuse_silu_dot_fwd_bwd_quant_fuse_params& p, Asked asked) {
+  void point(contract::SwigluBackward& p, Asked asked) {
     const bool gradients = asked != Asked::y;
     const bool y = asked != Asked::gradients;
-    p.grad_input_q = gradients ? grad_input_q.as<std::int8_t>() : nullptr;
+    p.grad_input_q = gradients ? grad_input_q.as<void>() : nullptr;
     p.grad_input_s = gradients ? grad_input_s.as<float>() : nullptr;
-    p.y_q_t = y ? y_q_t.as<std::int8_t>() : nullptr;
+    p.y_q_t = y ? y_q_t.as<void>() : nullptr;
     p.y_s_t = y ? y_s_t.as<float>() : nullptr;
   }
 
@@ -76,11 +76,11 @@ struct SiluOutputs {
   Buffer y_s_t;
 };
 
-inline testing::AssertionResult same_outputs(const SiluOutputs& expected, const SiluOutputs& actual) {
-  for (const auto& [name, buffer] : {std::pair{"grad_input_q", &SiluOutputs::grad_input_q},
-                                     {"grad_input_s", &SiluOutputs::grad_input_s},
-                                     {"y_q_t", &SiluOutputs::y_q_t},
-                                     {"y_s_t", &SiluOutputs::y_s_t}}) {
+inline testing::AssertionResult same_outputs(const SwigluOutputs& expected, const SwigluOutputs& actual) {
+  for (const auto& [name, buffer] : {std::pair{"grad_input_q", &SwigluOutputs::grad_input_q},
+                                     {"grad_input_s", &SwigluOutputs::grad_input_s},
+                                     {"y_q_t", &SwigluOutputs::y_q_t},
+                                     {"y_s_t", &SwigluOutputs::y_s_t}}) {
     const Buffer& e = expected.*buffer;
     const Buffer& a = actual.*buffer;
     if (!a.front_is_intact()) return testing::AssertionFailure() << name << ": bytes before it were written";
@@ -92,4 +92,4 @@ inline testing::AssertionResult same_outputs(const SiluOutputs& expected, const 
 
 }  // namespace qfuse::tests
 
-#endif  // QFUSE_TESTS_SUPPORT_SILU_H
+#endif  // QFUSE_TESTS_SUPPORT_SWIGLU_H

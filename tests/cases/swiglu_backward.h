@@ -1,6 +1,6 @@
-// The cases of silu_dot_fwd_bwd_quant_fuse, for correctness, sanitizers and the benchmark: the risk is in the name.
-#ifndef QFUSE_TESTS_CASES_SILU_DOT_FWD_BWD_QUANT_FUSE_H
-#define QFUSE_TESTS_CASES_SILU_DOT_FWD_BWD_QUANT_FUSE_H
+// The cases of swiglu_backward, for correctness, sanitizers and the benchmark: the risk is in the name.
+#ifndef QFUSE_TESTS_CASES_SWIGLU_BACKWARD_H
+#define QFUSE_TESTS_CASES_SWIGLU_BACKWARD_H
 
 #include <qfuse/qfuse.h>
 
@@ -25,7 +25,7 @@ enum class Activations {
   planted       // rarely NaN or an infinity, so that most groups have none
 };
 
-struct SiluCase {
+struct SwigluCase {
   const char* risk;
   std::int64_t m;
   std::int64_t h;
@@ -35,35 +35,36 @@ struct SiluCase {
   std::int64_t grad_y_gap = 0;
 };
 
-inline constexpr std::array kSiluCases = {
-    SiluCase{"one token", 1, 128},
-    SiluCase{"one group, one token short", 127, 128},
-    SiluCase{"one group of tokens, whole", 128, 256},
-    SiluCase{"one token in the last group", 129, 384},
-    SiluCase{"several threads, short last group", 1000, 384},
-    SiluCase{"a whole layer's width", 130, 2560},
-    SiluCase{"one group beyond a wide tile", 131, 640},
-    SiluCase{"fewer tokens than a vector", 5, 128},
-    SiluCase{"rows apart", 200, 256, Activations::normal, 1.0F, 384, 1},
-    SiluCase{"rows apart by odd gaps", 150, 128, Activations::normal, 1.0F, 3, 7},
-    SiluCase{"saturated sigmoid, x20", 260, 256, Activations::normal, 20.0F},
-    SiluCase{"exp overflows, x200", 260, 256, Activations::normal, 200.0F},
-    SiluCase{"small, x1e-3", 260, 256, Activations::normal, 1e-3F},
-    SiluCase{"scales at their floor, x1e-5", 260, 256, Activations::normal, 1e-5F},
-    SiluCase{"products underflow, x1e-20", 260, 256, Activations::normal, 1e-20F},
-    SiluCase{"products overflow, x1e15", 260, 256, Activations::normal, 1e15F},
-    SiluCase{"zeros", 260, 256, Activations::normal, 0.0F},
-    SiluCase{"mostly zeros", 260, 256, Activations::sparse},
-    SiluCase{"one huge element in a group", 260, 256, Activations::one_huge},
-    SiluCase{"alternating signs", 260, 256, Activations::alternating},
-    SiluCase{"equal values", 260, 256, Activations::equal},
-    SiluCase{"subnormal", 260, 256, Activations::subnormal},
-    SiluCase{"any bits", 260, 256, Activations::any_bits},
-    SiluCase{"NaN and infinities among numbers", 390, 512, Activations::planted},
+inline constexpr std::array kSwigluCases = {
+    SwigluCase{"one token", 1, 128},
+    SwigluCase{"one group, one token short", 127, 128},
+    SwigluCase{"one group of tokens, whole", 128, 256},
+    SwigluCase{"one token in the last group", 129, 384},
+    SwigluCase{"several threads, short last group", 1000, 384},
+    SwigluCase{"a whole layer's width", 130, 2560},
+    SwigluCase{"one group beyond a wide tile", 131, 640},
+    SwigluCase{"fewer tokens than a vector", 5, 128},
+    SwigluCase{"rows apart", 200, 256, Activations::normal, 1.0F, 384, 1},
+    SwigluCase{"rows apart by odd gaps", 150, 128, Activations::normal, 1.0F, 3, 7},
+    SwigluCase{"saturated sigmoid, x20", 260, 256, Activations::normal, 20.0F},
+    SwigluCase{"exp overflows, x200", 260, 256, Activations::normal, 200.0F},
+    SwigluCase{"small, x1e-3", 260, 256, Activations::normal, 1e-3F},
+    SwigluCase{"scales at their floor, x1e-5", 260, 256, Activations::normal, 1e-5F},
+    SwigluCase{"products underflow, x1e-20", 260, 256, Activations::normal, 1e-20F},
+    SwigluCase{"products overflow, x1e15", 260, 256, Activations::normal, 1e15F},
+    SwigluCase{"zeros", 260, 256, Activations::normal, 0.0F},
+    SwigluCase{"mostly zeros", 260, 256, Activations::sparse},
+    SwigluCase{"one huge element in a group", 260, 256, Activations::one_huge},
+    SwigluCase{"alternating signs", 260, 256, Activations::alternating},
+    SwigluCase{"equal values", 260, 256, Activations::equal},
+    SwigluCase{"subnormal", 260, 256, Activations::subnormal},
+    SwigluCase{"any bits", 260, 256, Activations::any_bits},
+    SwigluCase{"NaN and infinities among numbers", 390, 512, Activations::planted},
 };
 
 // Element i of an array whose rows have `columns` elements.
-inline std::uint16_t random_activation(const SiluCase& c, std::int64_t i, std::int64_t columns, std::mt19937& random) {
+inline std::uint16_t random_activation(const SwigluCase& c, std::int64_t i, std::int64_t columns,
+                                       std::mt19937& random) {
   constexpr std::array<std::uint16_t, 5> kNotFinite = {0x7f80, 0xff80, 0x7fc0, 0xffff, 0x7f81};
   const float normal = std::normal_distribution<float>(0.0F, 1.0F)(random) * c.factor;
   const std::int64_t row = i / columns;
@@ -83,7 +84,7 @@ inline std::uint16_t random_activation(const SiluCase& c, std::int64_t i, std::i
 }
 
 // rows x columns bf16 values with gaps of NaN between the rows, from a fixed seed.
-inline std::vector<std::uint16_t> make_activations(const SiluCase& c, std::int64_t columns, std::int64_t gap,
+inline std::vector<std::uint16_t> make_activations(const SwigluCase& c, std::int64_t columns, std::int64_t gap,
                                                    std::uint32_t seed) {
   constexpr std::uint16_t kUnread = 0x7fa5;
   std::mt19937 random(seed);
@@ -96,4 +97,4 @@ inline std::vector<std::uint16_t> make_activations(const SiluCase& c, std::int64
 
 }  // namespace qfuse::tests
 
-#endif  // QFUSE_TESTS_CASES_SILU_DOT_FWD_BWD_QUANT_FUSE_H
+#endif  // QFUSE_TESTS_CASES_SWIGLU_BACKWARD_H

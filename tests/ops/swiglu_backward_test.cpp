@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cfenv>
 #include <cmath>
 #include <cstring>
@@ -13,13 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "cases/silu_dot_fwd_bwd_quant_fuse.h"
+#include "cases/swiglu_backward.h"
 #include "format/elements.h"
 #include "format/layout.h"
 #include "support/buffer.h"
 #include "support/compare.h"
+#include "support/risk.h"
 #include "support/run.h"
-#include "support/silu.h"
+#include "support/swiglu.h"
 #include "support/ways.h"
 
 #if defined(__x86_64__)
@@ -29,15 +29,9 @@
 namespace qfuse::tests {
 namespace {
 
-using Params = qfuse_silu_dot_fwd_bwd_quant_fuse_params;
-using Inputs = SiluInputs;
-using Outputs = SiluOutputs;
-
-qfuse_exec oracle() {
-  qfuse_exec exec = QFUSE_EXEC_INIT;
-  exec.device = {QFUSE_REFERENCE, 0};
-  return exec;
-}
+using Params = contract::SwigluBackward;
+using Inputs = SwigluInputs;
+using Outputs = SwigluOutputs;
 
 Outputs oracles_outputs(const Inputs& in, Asked asked) {
   Params p = in.params(asked);
@@ -50,9 +44,9 @@ Outputs oracles_outputs(const Inputs& in, Asked asked) {
 
 // ---- against the oracle; exp is the CPU's own, so a GPU is judged elsewhere ----
 
-class SiluCases : public testing::TestWithParam<SiluCase> {};
+class SwigluBackwardCases : public testing::TestWithParam<SwigluCase> {};
 
-TEST_P(SiluCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
+TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address) {
   for (const Asked asked : {Asked::both, Asked::gradients, Asked::y}) {
     SCOPED_TRACE(asked == Asked::both ? "both" : asked == Asked::y ? "y alone" : "gradients alone");
     const Outputs expected = oracles_outputs(Inputs(GetParam(), 0), asked);
@@ -71,7 +65,7 @@ TEST_P(SiluCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
   }
 }
 
-TEST_P(SiluCases, EveryOutputIsTheSameWithoutTheOther) {
+TEST_P(SwigluBackwardCases, every_output_is_the_same_without_the_other) {
   const Inputs in(GetParam(), 0);
   const Outputs both = oracles_outputs(in, Asked::both);
   const Outputs gradients = oracles_outputs(in, Asked::gradients);
@@ -83,19 +77,14 @@ TEST_P(SiluCases, EveryOutputIsTheSameWithoutTheOther) {
   EXPECT_TRUE(same_bytes(both.y_s_t.data(), y.y_s_t.data(), size(both.y_s_t)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Risks, SiluCases, testing::ValuesIn(kSiluCases), [](const auto& info) {
-  std::string name = info.param.risk;
-  std::ranges::replace_if(
-      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCases, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
 
 // One token: every group of y is one element, so its scale shows every bit of y, and so of the sigmoid.
-TEST(Silu, EveryGateGivesTheOraclesYOnEveryTarget) {
+TEST(SwigluBackward, every_gate_gives_the_oracles_y_on_every_target) {
   constexpr std::int64_t kGates = 1 << 16;
   for (const float up : {1.0F, -1.3671875F, 3.171875F, 1e-30F, 2e30F}) {
     SCOPED_TRACE("up " + std::to_string(up));
-    Inputs in(SiluCase{"", 1, kGates}, 0);
+    Inputs in(SwigluCase{"", 1, kGates}, 0);
     for (std::int64_t i = 0; i < kGates; ++i) {
       format::store_unaligned(in.x.as<void>(), i, static_cast<std::uint16_t>(i));
       format::store_rounded(in.x.as<void>(), kGates + i, QFUSE_BFLOAT16, up);
@@ -116,7 +105,7 @@ TEST(Silu, EveryGateGivesTheOraclesYOnEveryTarget) {
 // 128 tokens of 128 channels, everything the same but for what a test plants, in one way.
 struct Square {
   static constexpr std::int64_t kSide = 128;
-  Square(float gate, float up, float dy) : in(SiluCase{"", kSide, kSide}, 0), out(kSide, kSide) {
+  Square(float gate, float up, float dy) : in(SwigluCase{"", kSide, kSide}, 0), out(kSide, kSide) {
     for (std::int64_t t = 0; t < kSide; ++t)
       for (std::int64_t c = 0; c < kSide; ++c) plant(t, c, gate, up, dy);
   }
@@ -144,7 +133,7 @@ struct Square {
 };
 
 // A closed gate: s is 1/2 and silu 0, so y and d_up vanish, and d_gate is dy * u / 2.
-TEST(Silu, AGateOfZeroPassesHalfTheProduct) {
+TEST(SwigluBackward, a_gate_of_zero_passes_half_the_product) {
   for_each_way([](const qfuse_exec& exec) {
     Square square(0.0F, 3.0F, 0.5F);
     square.plant(5, 7, 0.0F, 3.0F, -0.25F);
@@ -160,7 +149,7 @@ TEST(Silu, AGateOfZeroPassesHalfTheProduct) {
 }
 
 // An open gate: s is 1, so y is g * u, d_up g * dy, and d_gate dy * u.
-TEST(Silu, AnOpenGatePassesTheProducts) {
+TEST(SwigluBackward, an_open_gate_passes_the_products) {
   for_each_way([](const qfuse_exec& exec) {
     Square square(64.0F, 3.0F, 0.5F);
     square.plant(9, 11, 64.0F, -1.5F, 0.125F);
@@ -209,7 +198,7 @@ void expect_only_its_groups_change(const qfuse_exec& exec, float up) {
   }
 }
 
-TEST(Silu, WhatIsNotFiniteStaysInItsGroups) {
+TEST(SwigluBackward, what_is_not_finite_stays_in_its_groups) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for_each_way([](const qfuse_exec& exec) {
     for (const float up : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity})
@@ -243,9 +232,9 @@ class OddMode {
   std::fenv_t callers_{};
 };
 
-TEST(Silu, TheCallersFloatingPointModeChangesNothingAndIsKept) {
-  for (const SiluCase& c : {SiluCase{"", 140, 128}, SiluCase{"", 140, 128, Activations::subnormal},
-                            SiluCase{"", 140, 128, Activations::any_bits}}) {
+TEST(SwigluBackward, the_callers_floating_point_mode_changes_nothing_and_is_kept) {
+  for (const SwigluCase& c : {SwigluCase{"", 140, 128}, SwigluCase{"", 140, 128, Activations::subnormal},
+                              SwigluCase{"", 140, 128, Activations::any_bits}}) {
     const Inputs in(c, 0);
     const Outputs expected = oracles_outputs(in, Asked::both);
     const auto body = [&](const qfuse_exec& exec) {
@@ -266,37 +255,35 @@ TEST(Silu, TheCallersFloatingPointModeChangesNothingAndIsKept) {
 
 // ---- the front doors ----
 
-TEST(Silu, NothingToDoTouchesNothing) {
+TEST(SwigluBackward, nothing_to_do_touches_nothing) {
   for_each_way([](const qfuse_exec& exec) {
     for (const auto& [m, h] : {std::pair{0, 256}, std::pair{5, 0}, std::pair{0, 0}}) {
       Params p{};
-      p.struct_size = sizeof p;
       p.m = m;
       p.h = h;
       p.group_size = 128;
       qfuse_error error{};
-      EXPECT_EQ(call(p, exec, &error), QFUSE_OK) << error.message;
+      EXPECT_EQ(call(p, &exec, &error), QFUSE_OK) << error.message;
     }
   });
 }
 
-TEST(Silu, RefusesWhatTheManualRefuses) {
-  const Inputs in(SiluCase{"", 3, 128}, 0);
+TEST(SwigluBackward, refuses_what_the_manual_refuses) {
+  const Inputs in(SwigluCase{"", 3, 128}, 0);
   Outputs out(3, 128);
   const auto refusal = [&](const std::function<void(Params&)>& spoil) {
     Params p = in.params(Asked::both);
     out.point(p, Asked::both);
     spoil(p);
     qfuse_error error{};
-    EXPECT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+    EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
     return std::string(error.message);
   };
   EXPECT_EQ(refusal([](Params& p) { p.group_size = 64; }), "group_size is 64, it must be 128");
   EXPECT_EQ(refusal([](Params& p) { p.h = 64; }), "h is 64, it must be a multiple of group_size, 128");
   EXPECT_EQ(refusal([](Params& p) { p.y_s_t = nullptr; }), "y_s_t is NULL, it must hold 512 bytes");
   EXPECT_EQ(refusal([](Params& p) { p.grad_y = nullptr; }), "grad_y is NULL, it must hold 768 bytes");
-  EXPECT_EQ(refusal([&](Params& p) { p.y_q_t = const_cast<std::int8_t*>(static_cast<const std::int8_t*>(p.x)); }),
-            "output y_q_t overlaps input x");
+  EXPECT_EQ(refusal([&](Params& p) { p.y_q_t = const_cast<void*>(p.x); }), "output y_q_t overlaps input x");
 }
 
 template <class T>
@@ -304,24 +291,24 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
 
-TEST(Silu, TheCppInterfaceChecksLengthsAndGivesTheSameBytes) {
-  const Inputs in(SiluCase{"", 130, 256}, 0);
+TEST(SwigluBackward, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
+  const Inputs in(SwigluCase{"", 130, 256}, 0);
   const Outputs expected = oracles_outputs(in, Asked::both);
   std::vector<std::int8_t> q(expected.grad_input_q.size());
   std::vector<float> s(expected.grad_input_s.size() / 4);
   std::vector<std::int8_t> y(expected.y_q_t.size());
   std::vector<float> y_s(expected.y_s_t.size() / 4);
-  qfuse::silu_dot_fwd_bwd_quant_fuse(130, 256, bytes_of(in.x_values), bytes_of(in.grad_y_values), q, s, y, y_s);
+  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), bytes_of(in.grad_y_values), q, s, y, y_s);
   EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), static_cast<std::int64_t>(q.size())));
   EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), static_cast<std::int64_t>(s.size() * 4)));
   EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));
   EXPECT_TRUE(same_bytes(expected.y_s_t.data(), y_s.data(), static_cast<std::int64_t>(y_s.size() * 4)));
   std::ranges::fill(y, std::int8_t{1});
-  qfuse::silu_dot_fwd_bwd_quant_fuse(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
+  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
   EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));
   y.pop_back();
   try {
-    qfuse::silu_dot_fwd_bwd_quant_fuse(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
+    qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
     ADD_FAILURE() << "a short span was taken";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "y_q_t has 33279 entries, needs 33280");
