@@ -32,16 +32,17 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "qfuse maintainers" CACHE STRING "Who answers for the packages: Name <address>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each has its own
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
 
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
-    "${PROJECT_DESCRIPTION}\n Decodes and encodes weights in the 4-bit and 8-bit formats of bitsandbytes, bit for bit.")
+    "${PROJECT_DESCRIPTION}\nDecodes and encodes weights in the 4-bit and 8-bit formats\nof bitsandbytes, bit for bit.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-    "${PROJECT_DESCRIPTION} (development)\n Headers for C and C++, with what CMake and pkg-config ask for.")
+    "${PROJECT_DESCRIPTION} (development)\nHeaders for C and C++, with what CMake and pkg-config ask for.")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
-    "Convert, inspect and compare quantized checkpoints of language models\n The command qfuse, with qfuse-bench, \
-which measures its kernels.")
+    "convert, inspect and compare quantized checkpoints of language models\nThe command qfuse, with its man page, \
+and qfuse-bench, which measures kernels.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
@@ -54,10 +55,11 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY "=")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_BINARY_DIR}/debian/triggers)
 
 # Each has a copyright file and a changelog in Debian's form, of which only the packages have use.
-set(SOURCE_DATE "Thu, 01 Jan 1970 00:00:00 +0000" CACHE STRING "Date of the Debian changelog, as date -R prints it")
-file(READ ${PROJECT_SOURCE_DIR}/LICENSE license)
+string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)  # or what SOURCE_DATE_EPOCH says
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   set(package ${package_${component}})
   string(TOUPPER ${component} COMPONENT)
@@ -68,7 +70,7 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
 in /usr/share/common-licenses/Apache-2.0.\n\nParts of it are these works of others:\n@notices@")
   file(CONFIGURE OUTPUT ${documents}/changelog @ONLY CONTENT
        "qfuse (${PROJECT_VERSION}) unstable; urgency=medium\n\n  * CHANGELOG.md of the source says what is new.\n\n \
--- ${CPACK_PACKAGE_CONTACT}  ${SOURCE_DATE}\n")
+-- ${CPACK_PACKAGE_CONTACT}  ${now}\n")
   execute_process(COMMAND gzip -9nf ${documents}/changelog COMMAND_ERROR_IS_FATAL ANY)
   install(FILES ${documents}/copyright ${documents}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
           COMPONENT ${component} EXCLUDE_FROM_ALL)
