@@ -17,7 +17,8 @@ if(QFUSE_CUDA)
   string(APPEND notices "\n---- CUDA runtime\n\nNVIDIA Corporation, under the End User License Agreement of the CUDA "
                         "Toolkit, as one of its distributable parts.\n")
 endif()
-file(CONFIGURE OUTPUT THIRD_PARTY_NOTICES CONTENT "Parts of qfuse's binaries are these works of others:\n${notices}" @ONLY)
+file(CONFIGURE OUTPUT THIRD_PARTY_NOTICES @ONLY CONTENT
+     "Parts of qfuse's binaries are these works of others:\n@notices@")
 if(QFUSE_TORCH AND SKBUILD_METADATA_DIR)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/THIRD_PARTY_NOTICES DESTINATION ${SKBUILD_METADATA_DIR}/licenses
           COMPONENT python)
@@ -66,8 +67,8 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   set(CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME ${package})
   set(documents ${CMAKE_CURRENT_BINARY_DIR}/debian/${package})
   file(CONFIGURE OUTPUT ${documents}/copyright @ONLY CONTENT
-       "qfuse is the work of its contributors, Copyright 2026, under the Apache License, Version 2.0, which is on Debian \
-in /usr/share/common-licenses/Apache-2.0.\n\nParts of it are these works of others:\n@notices@")
+       "Copyright 2026 the contributors of qfuse. Apache License, Version 2.0, which is on Debian in \
+/usr/share/common-licenses/Apache-2.0.\n\nParts of it are these works of others:\n@notices@")
   file(CONFIGURE OUTPUT ${documents}/changelog @ONLY CONTENT
        "qfuse (${PROJECT_VERSION}) unstable; urgency=medium\n\n  * CHANGELOG.md of the source says what is new.\n\n \
 -- ${CPACK_PACKAGE_CONTACT}  ${now}\n")
