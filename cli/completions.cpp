@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "definition.h"
+#include "text.h"
 
 namespace qfuse::cli {
 namespace {

@@ -49,10 +49,4 @@ Definition definition_of(const CLI::App& app) {
   return definition;
 }
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
-    text.replace(at, from.size(), to);
-  return text;
-}
-
 }  // namespace qfuse::cli

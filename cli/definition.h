@@ -42,9 +42,6 @@ std::string bash_completion(const Definition& definition);
 std::string zsh_completion(const Definition& definition);
 std::string fish_completion(const Definition& definition);
 
-// `text` with every `from` replaced by `to`.
-std::string replaced(std::string text, std::string_view from, std::string_view to);
-
 }  // namespace qfuse::cli
 
 #endif  // QFUSE_CLI_DEFINITION_H

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "definition.h"
+#include "text.h"
 
 namespace qfuse::cli {
 namespace {
