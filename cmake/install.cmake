@@ -1,5 +1,7 @@
 # The outside of the product: what libqfuse exports, and what an installation holds. Everything in a prefix finds the
-# rest relative to itself, so that a prefix may be moved.
+# rest relative to itself, so that a prefix may be moved. Every file belongs to one of three components, which are also
+# the Debian packages: library (what programs need to run), development (to build them), command. cmake/package.cmake
+# makes them.
 include(CMakePackageConfigHelpers)
 
 # Visibility attributes choose what is exported; the map also keeps in what they cannot reach, such as the standard
@@ -8,14 +10,15 @@ set(map ${CMAKE_CURRENT_LIST_DIR}/qfuse.map)
 target_link_options(qfuse PRIVATE LINKER:--version-script=${map})
 set_property(TARGET qfuse APPEND PROPERTY LINK_DEPENDS ${map})
 
-install(TARGETS qfuse EXPORT qfuse)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+install(TARGETS qfuse EXPORT qfuse LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY include/qfuse DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h PATTERN *.hpp)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)  # Debian packages have another form of it
 
 foreach(command IN ITEMS qfuse_command qfuse_bench)
   if(TARGET ${command})
     set_target_properties(${command} PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
-    install(TARGETS ${command})
+    install(TARGETS ${command} COMPONENT command)
   endif()
 endforeach()
 
