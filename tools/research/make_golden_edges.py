@@ -1,7 +1,7 @@
 """Makes tests/golden/bnb_edges.{safetensors,json}: what bitsandbytes on CUDA encodes the odd weights to.
 
 NaN, infinities, subnormals, overflowing reciprocals and ties, where the other golden files have few. Needs a GPU,
-torch, safetensors and bitsandbytes; run as: python tools/make_golden_edges.py OUT_DIRECTORY
+torch, safetensors and bitsandbytes; run as: python tools/research/make_golden_edges.py OUT_DIRECTORY
 """
 
 import json
