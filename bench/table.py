@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Prints the figures of `qfuse-bench nf4|ladder|swiglu|swiglu-ladder --json FILE` on a GPU as Markdown.
 Usage: bench/table.py FILE"""
+
 import json
 import sys
 
@@ -41,8 +42,10 @@ def print_ops(rows):
         print("|---|---|---|---|---|---|")
         for row in group:
             spread = f"{microseconds(row['p10_us'])} to {microseconds(row['p90_us'])}"
-            print(f"| {row['name']} | {microseconds(row['median_us'])} | {spread} | {row['GB/s']:.0f} | "
-                  f"{number(row, 'of_roof_%', '{:.1f} %')} | {number(row, 'times_peer', '{:.2f}')} |")
+            print(
+                f"| {row['name']} | {microseconds(row['median_us'])} | {spread} | {row['GB/s']:.0f} | "
+                f"{number(row, 'of_roof_%', '{:.1f} %')} | {number(row, 'times_peer', '{:.2f}')} |"
+            )
         print()
 
 
@@ -56,8 +59,11 @@ def print_ladder(rows):
         cells = []
         for shape in by_shape:
             row = next((row for row in group if shape_of(row) == shape), None)
-            cells += [microseconds(row["median_us"]), f"{row['GB/s']:.0f}",
-                      number(row, "of_roof_%", "{:.1f} %")] if row else ["failed", "", ""]
+            cells += (
+                [microseconds(row["median_us"]), f"{row['GB/s']:.0f}", number(row, "of_roof_%", "{:.1f} %")]
+                if row
+                else ["failed", "", ""]
+            )
         print(f"| {name.strip()} | " + " | ".join(cells) + " |")
     print()
 
@@ -68,9 +74,11 @@ def print_swiglu(rows):
     print("|---|---|---|---|---|---|---|---|")
     for row in rows:
         if "roof_us" in row:
-            print(f"| {row['experts']} × {row['rows'] // row['experts']} | {row['rows']} | {row['cols']} | "
-                  f"{microseconds(row['median_us'])} | {microseconds(row['p10_us'])} to {microseconds(row['p90_us'])} | "
-                  f"{row['GB/s']:.0f} | {microseconds(row['roof_us'])} | **{row['of_roof_%']:.1f} %** |")
+            print(
+                f"| {row['experts']} × {row['rows'] // row['experts']} | {row['rows']} | {row['cols']} | "
+                f"{microseconds(row['median_us'])} | {microseconds(row['p10_us'])} to {microseconds(row['p90_us'])} | "
+                f"{row['GB/s']:.0f} | {microseconds(row['roof_us'])} | **{row['of_roof_%']:.1f} %** |"
+            )
     print()
 
 
@@ -78,19 +86,26 @@ def print_inexact(rungs):
     """What rungs that are not exact get wrong."""
     for rung in rungs:
         wrong = ", ".join(f"{rung[output]} of `{output}`" for output in OUTPUTS if rung[output])
-        print(f"{rung['name']}, {shape_of(rung)}: differing bytes: {wrong or 'none'}; "
-              f"{rung['outside_published_tolerance']} values outside the published tolerance.\n")
+        print(
+            f"{rung['name']}, {shape_of(rung)}: differing bytes: {wrong or 'none'}; "
+            f"{rung['outside_published_tolerance']} values outside the published tolerance.\n"
+        )
 
 
 def print_published(contenders):
     print("### The published test\n")
     parts = contenders[0]["parts"]
-    print("| | seconds per 1000 rounds | least to most | " +
-          " | ".join(f"{shape_of(part)} {part['dtype']}" for part in parts) + " |")
+    print(
+        "| | seconds per 1000 rounds | least to most | "
+        + " | ".join(f"{shape_of(part)} {part['dtype']}" for part in parts)
+        + " |"
+    )
     print("|---|---|---|" + "---|" * len(parts))
     for contender in contenders:
-        print(f"| {contender['name']} | {contender['median_s']:.3f} | {contender['min_s']:.3f} to "
-              f"{contender['max_s']:.3f} | " + " | ".join(f"{part['median_s']:.3f}" for part in contender["parts"]) + " |")
+        print(
+            f"| {contender['name']} | {contender['median_s']:.3f} | {contender['min_s']:.3f} to "
+            f"{contender['max_s']:.3f} | " + " | ".join(f"{part['median_s']:.3f}" for part in contender["parts"]) + " |"
+        )
     print()
 
 

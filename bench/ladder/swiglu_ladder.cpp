@@ -16,7 +16,7 @@
 namespace qfuse::bench {
 namespace {
 
-// The largest first: it is the one that tools/gpu_test profiles.
+// The largest first: it is the one that tools/gpu/test profiles.
 constexpr std::array kShapes = {Shape{8192, 4096}, Shape{2048, 4096}, Shape{1024, 2560}};
 
 struct Step {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Conversions in parts, whose processes and whose finish are killed, fail and meet.
 Usage: test_shards.py <qfuse> <strike library> [seed]"""
+
 import errno
 import os
 import random
@@ -32,8 +33,13 @@ class Shards(Faults):
         self.verb, self.options = verb, ["--max-shard-size", str(max_shard_size)]
         shutil.rmtree(self.source, ignore_errors=True)
         plain = ("BF16", [size, size], pattern(2 * size * size))
-        write_model(self.source, [nf4(f"{i}.weight", size, size) if verb == "dequantize" else {f"{i}.weight": plain}
-                                  for i in range(weights)])
+        write_model(
+            self.source,
+            [
+                nf4(f"{i}.weight", size, size) if verb == "dequantize" else {f"{i}.weight": plain}
+                for i in range(weights)
+            ],
+        )
         if verb == "quantize":
             (self.source / "config.json").write_text("{}\n")
         subprocess.run(self.command("whole"), check=True, timeout=60)
@@ -57,8 +63,9 @@ class Shards(Faults):
 
     def strike(self, step, error, *arguments):
         environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_STRIKE": f"{step},{error}"}
-        done = subprocess.run(self.command(*arguments), env=environment, stderr=subprocess.PIPE, text=True, timeout=60,
-                              check=False)
+        done = subprocess.run(
+            self.command(*arguments), env=environment, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
         if error != KILL and done.returncode != 0:
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"\Aqfuse: error: [^\n]+\n\Z")
@@ -312,8 +319,9 @@ class Random(Shards):
         self.big("dequantize")
         disk = self.directory / "disk"
         disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", disk], capture_output=True,
-                                 text=True, check=False)
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", disk], capture_output=True, text=True, check=False
+        )
         if mounted.returncode != 0:
             self.skipTest(f"cannot mount a small file system: {mounted.stderr.strip()}")
         self.addCleanup(subprocess.run, ["umount", disk], check=True)

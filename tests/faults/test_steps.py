@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Ends or fails a run at each of its steps, one after the other. Usage: test_steps.py <qfuse> <strike library>"""
+
 import errno
 import os
 import shutil
@@ -26,8 +27,9 @@ class Steps(Faults):
     def strike(self, step, error, *options):
         """The exit code and standard error of a run that is struck at a step."""
         environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_STRIKE": f"{step},{error}"}
-        done = subprocess.run(self.command(*options), env=environment, stderr=subprocess.PIPE, text=True, timeout=60,
-                              check=False)
+        done = subprocess.run(
+            self.command(*options), env=environment, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
         return done.returncode, done.stderr
 
     def steps(self, *options):
@@ -101,7 +103,7 @@ class Steps(Faults):
 
     def check_failure(self, code, error):
         """An error leaves nothing, unless it is that the finished output's new name could not be made durable."""
-        if code == 0 or "flush" in error and self.out.exists():
+        if code == 0 or ("flush" in error and self.out.exists()):
             self.assertEqual(contents(self.out), self.complete)
             return code
         self.assertEqual(code, 1)

@@ -1,7 +1,7 @@
 """Makes tests/golden/bnb_edges.{safetensors,json}: what bitsandbytes on CUDA encodes the odd weights to.
 
 NaN, infinities, subnormals, overflowing reciprocals and ties, where the other golden files have few. Needs a GPU,
-torch, safetensors and bitsandbytes; run as: python tools/make_golden_edges.py OUT_DIRECTORY
+torch, safetensors and bitsandbytes; run as: python tools/research/make_golden_edges.py OUT_DIRECTORY
 """
 
 import json
@@ -21,7 +21,9 @@ def trained(n, generator):
 
 def specials(n, generator):
     """About one in 50 elements is NaN, infinite, a zero of either sign or an extreme of fp32."""
-    values = torch.tensor([float("nan"), float("inf"), -float("inf"), -0.0, FINFO.max, -FINFO.max, FINFO.tiny, -FINFO.tiny])
+    values = torch.tensor(
+        [float("nan"), float("inf"), -float("inf"), -0.0, FINFO.max, -FINFO.max, FINFO.tiny, -FINFO.tiny]
+    )
     x = trained(n, generator)
     chosen = torch.rand(n, generator=generator) < 0.02
     x[chosen] = values[torch.randint(0, len(values), (int(chosen.sum()),), generator=generator)]
@@ -77,15 +79,28 @@ def main(out):
                 for nested in (False, True):
                     name = f"edge{len(cases):03d}"
                     x = kind(COUNT, generator).to(dtype)
-                    packed, state = F.quantize_4bit(x.cuda(), blocksize=64, quant_type=quant_type, compress_statistics=nested)
+                    packed, state = F.quantize_4bit(
+                        x.cuda(), blocksize=64, quant_type=quant_type, compress_statistics=nested
+                    )
                     tensors[f"{name}.input"] = x
                     tensors[f"{name}.weight"] = packed.cpu()
                     for key, value in state.as_dict(packed=True).items():
                         tensors[f"{name}.weight.{key}"] = value.cpu()
-                    cases.append({"name": name, "kind": kind.__name__, "quant_type": quant_type, "nested": nested,
-                                  "dtype": str(dtype).removeprefix("torch."), "blocksize": 64})
-    save_file(tensors, f"{out}/bnb_edges.safetensors", metadata={
-        "bitsandbytes": bnb.__version__, "torch": torch.__version__, "device": torch.cuda.get_device_name()})
+                    cases.append(
+                        {
+                            "name": name,
+                            "kind": kind.__name__,
+                            "quant_type": quant_type,
+                            "nested": nested,
+                            "dtype": str(dtype).removeprefix("torch."),
+                            "blocksize": 64,
+                        }
+                    )
+    save_file(
+        tensors,
+        f"{out}/bnb_edges.safetensors",
+        metadata={"bitsandbytes": bnb.__version__, "torch": torch.__version__, "device": torch.cuda.get_device_name()},
+    )
     with open(f"{out}/bnb_edges.json", "w", encoding="utf-8") as file:
         json.dump(cases, file, indent=1)
     print(len(cases), "cases with bitsandbytes", bnb.__version__, "on", torch.cuda.get_device_name())
