@@ -1,14 +1,11 @@
-#include "gpu/published.h"
-
+// The test that was published for NF4 decoders.
 #include <fmt/format.h>
 
 #include <array>
 #include <chrono>
 #include <memory>
 
-#include "gpu/decode.h"
-#include "gpu/error.h"
-#include "statistics.h"
+#include "gpu/nf4.h"
 
 namespace qfuse::bench {
 namespace {
@@ -73,11 +70,11 @@ void run_once(const std::vector<Layer>& layers, Contender& contender, const runt
   contender.totals.push_back(total);
 }
 
-nlohmann::ordered_json to_json(const Contender& contender) {
-  nlohmann::ordered_json json = {{"name", contender.name},
-                                 {"median_s", median(contender.totals)},
-                                 {"min_s", quantile(contender.totals, 0.0)},
-                                 {"max_s", quantile(contender.totals, 1.0)}};
+Json to_json(const Contender& contender) {
+  Json json = {{"name", contender.name},
+               {"median_s", median(contender.totals)},
+               {"min_s", quantile(contender.totals, 0.0)},
+               {"max_s", quantile(contender.totals, 1.0)}};
   for (std::size_t i = 0; i < kConfigurations.size(); ++i)
     json["parts"].push_back({{"rows", kConfigurations[i].shape.rows},
                              {"cols", kConfigurations[i].shape.cols},
@@ -105,7 +102,7 @@ void time_published(Report& report, const Card& card, const Peer* peer) {
   }
   std::vector<Contender> contenders = {
       {"qfuse", [&](const DecodeWeights& weights, int matrix, qfuse_dtype dtype, void* stream) {
-         enqueue_decode(weights.params(matrix, dtype), card.index, stream);
+         enqueue_op(qfuse_dequantize_4bit, weights.params(matrix, dtype), card, stream);
        }}};
   if (peer != nullptr)
     contenders.push_back(
@@ -119,7 +116,7 @@ void time_published(Report& report, const Card& card, const Peer* peer) {
 
   std::string text =
       fmt::format("\nthe published test: {} rounds of 9 matrices, synchronized after each, wall clock", kRounds);
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  Json json = Json::array();
   for (const Contender& contender : contenders) {
     text += "\n  " + to_line(contender);
     json.push_back(to_json(contender));

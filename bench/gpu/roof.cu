@@ -8,9 +8,8 @@
 #include <stdexcept>
 
 #include "format/layout.h"
-#include "gpu/error.h"
+#include "gpu/device.h"
 #include "gpu/kernels.h"
-#include "gpu/weights.h"
 
 namespace qfuse::bench {
 namespace {

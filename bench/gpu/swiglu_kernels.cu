@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "format/layout.h"
-#include "gpu/error.h"
+#include "gpu/device.h"
 
 namespace qfuse::bench {
 namespace {

@@ -1,11 +1,10 @@
 #include "gpu/swiglu_tensors.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
 #include "format/layout.h"
-#include "gpu/error.h"
 #include "gpu/swiglu_kernels.h"
 
 namespace qfuse::bench {
@@ -21,23 +20,17 @@ bool is_within(double actual, double expected, double atol, double rtol) {
 }
 
 struct Quantized {
-  Quantized(const DeviceArray& payload, const DeviceArray& scales) : q(payload.read()), bytes(scales.read()) {}
-  [[nodiscard]] float scale(std::size_t group) const {
-    float value = 0.0F;
-    std::memcpy(&value, bytes.data() + group * sizeof value, sizeof value);
-    return value;
-  }
-  [[nodiscard]] double value(std::size_t i) const {
-    return double{scale(i / format::kGroupSize)} * static_cast<std::int8_t>(q[i]);
-  }
-  Bytes q;
-  Bytes bytes;
+  Quantized(const DeviceArray& payload, const DeviceArray& of)
+      : q(payload.read<std::int8_t>()), scales(of.read<float>()) {}
+  [[nodiscard]] double value(std::size_t i) const { return double{scales[i / format::kGroupSize]} * q[i]; }
+  std::vector<std::int8_t> q;
+  std::vector<float> scales;
 };
 
 std::int64_t count_outside(const Quantized& actual, const Quantized& expected) {
   std::int64_t outside = 0;
-  for (std::size_t group = 0; group < actual.bytes.size() / sizeof(float); ++group)
-    if (!is_within(actual.scale(group), expected.scale(group), kScaleAtol, kScaleRtol)) ++outside;
+  for (std::size_t group = 0; group < actual.scales.size(); ++group)
+    if (!is_within(actual.scales[group], expected.scales[group], kScaleAtol, kScaleRtol)) ++outside;
   for (std::size_t i = 0; i < actual.q.size(); ++i)
     if (!is_within(actual.value(i), expected.value(i), kValueTol, kValueTol)) ++outside;
   return outside;
@@ -53,12 +46,10 @@ std::string text_of(const Differing& differing) {
   return text;
 }
 
-void enqueue_swiglu(const format::SiluDotFwdBwdQuantFuse& p, int device, void* stream) {
-  qfuse_exec exec = QFUSE_EXEC_INIT;
-  exec.device = {QFUSE_CUDA, device};
-  exec.stream = stream;
-  qfuse_error error{};
-  if (qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &exec, &error) != QFUSE_OK) throw std::runtime_error(error.message);
+Enqueue swiglu_of(const SwigluTensors& tensors, const Card& card) {
+  return [&tensors, &card](int set, void* stream) {
+    enqueue_op(qfuse_silu_dot_fwd_bwd_quant_fuse, tensors.params(set), card, stream);
+  };
 }
 
 SwigluTensors::Outputs::Outputs(int device, Shape shape)
@@ -116,10 +107,8 @@ Differing SwigluTensors::differing(const Enqueue& enqueue) const {
   for (std::size_t i = 0; i < kSwigluOutputs.size(); ++i)
     count_differing(actual.all()[i]->as<void>(), expected_.all()[i]->as<void>(), actual.all()[i]->size(),
                     counters.as<unsigned long long>() + i, nullptr);
-  const Bytes counts = counters.read();
   Differing differing{};
-  static_assert(sizeof differing == sizeof zeros);
-  std::memcpy(differing.data(), counts.data(), sizeof differing);
+  std::ranges::copy(counters.read<std::int64_t>(), differing.begin());
   return differing;
 }
 

@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "format/params.h"
-#include "gpu/report.h"
+#include "gpu/device.h"
 #include "gpu/timing.h"
-#include "gpu/weights.h"
 
 namespace qfuse::bench {
 
@@ -20,9 +19,6 @@ inline constexpr std::array kSwigluOutputs = {"grad_input_q", "grad_input_s", "y
 // Bytes of each output that are not the checker's.
 using Differing = std::array<std::int64_t, kSwigluOutputs.size()>;
 std::string text_of(const Differing& differing);  // only of those that differ; empty: none
-
-// The op of the library, through its front door; throws what it refuses.
-void enqueue_swiglu(const format::SiluDotFwdBwdQuantFuse& p, int device, void* stream);
 
 class SwigluTensors {
  public:
@@ -67,7 +63,8 @@ class SwigluTensors {
   Outputs expected_;
 };
 
-// The kernels that move the op's bytes, one candidate each.
+// qfuse's op on tensors; and the kernels that move its bytes, one candidate each.
+Enqueue swiglu_of(const SwigluTensors& tensors, const Card& card);
 std::vector<Candidate> swiglu_roofs(const SwigluTensors& tensors);
 // The microseconds that the op's bytes take at the speed of a roof.
 double floor_us(const SwigluTensors& tensors, const Timing& roof);

@@ -1,7 +1,7 @@
-// What the rungs of silu_dot_fwd_bwd_quant_fuse have in common: the library's kernel cut into steps, for whole tiles of
-// aligned arrays alone.
-#ifndef QFUSE_BENCH_LADDER_SWIGLU_STEPS_CUH
-#define QFUSE_BENCH_LADDER_SWIGLU_STEPS_CUH
+// What the variants of silu_dot_fwd_bwd_quant_fuse have in common: the library's kernel cut into steps, for whole tiles
+// of aligned arrays alone.
+#ifndef QFUSE_BENCH_VARIANTS_SWIGLU_STEPS_CUH
+#define QFUSE_BENCH_VARIANTS_SWIGLU_STEPS_CUH
 
 #include <cuda_runtime.h>
 
@@ -12,8 +12,8 @@
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/swiglu.cuh"
 #include "format/layout.h"
-#include "gpu/error.h"
-#include "ladder/swiglu_ladder.h"
+#include "gpu/device.h"
+#include "variants/variants.h"
 
 namespace qfuse::bench::swiglu {
 
@@ -65,7 +65,7 @@ struct Outputs {
   std::uint32_t y[kPairs];
 };
 
-// ---- policies: the library's, which rungs replace one by one ----
+// ---- policies: the library's, which variants replace one by one ----
 
 // By the factor whose product has the quotient's integer part, made once a group.
 struct NudgedFactor {
@@ -233,16 +233,16 @@ __device__ inline Tile channel_major_tile(const Arguments& a) {
 
 // ---- launches ----
 
-inline Arguments arguments_of(const SwigluClimb& climb) {
-  const format::SiluDotFwdBwdQuantFuse& p = climb.p;
-  if (p.m % kTile != 0 || p.h % kTile != 0) throw std::logic_error("the rungs take whole tiles");
+inline Arguments arguments_of(const SwigluRun& run) {
+  const format::SiluDotFwdBwdQuantFuse& p = run.p;
+  if (p.m % kTile != 0 || p.h % kTile != 0) throw std::logic_error("the variants take whole tiles");
   return {.m = p.m,
           .h = p.h,
           .channel_tiles = static_cast<int>(p.h / kTile),
           .token_tiles = static_cast<int>(p.m / kTile),
           .x = static_cast<const std::uint16_t*>(p.x),
           .grad_y = static_cast<const std::uint16_t*>(p.grad_y),
-          .y = static_cast<std::uint16_t*>(climb.y),
+          .y = static_cast<std::uint16_t*>(run.y),
           .grad_input_q = p.grad_input_q,
           .grad_input_s = p.grad_input_s,
           .y_q_t = p.y_q_t,
@@ -253,4 +253,4 @@ inline unsigned tiles_of(const Arguments& a) { return static_cast<unsigned>(a.ch
 
 }  // namespace qfuse::bench::swiglu
 
-#endif  // QFUSE_BENCH_LADDER_SWIGLU_STEPS_CUH
+#endif  // QFUSE_BENCH_VARIANTS_SWIGLU_STEPS_CUH

@@ -4,7 +4,7 @@
 // cost:   9.1 bytes an element, the fewest; y first: x and grad_y once more, from the L2 cache if it has them still
 // oracle: gpu/swiglu_kernels.cu
 // The library's kernel for whole tiles, and what becomes of it when one thing is done otherwise.
-#include "ladder/swiglu_steps.cuh"
+#include "variants/swiglu_steps.cuh"
 
 namespace qfuse::bench {
 namespace swiglu {
@@ -113,20 +113,40 @@ __global__ void __launch_bounds__(kThreads, Policy::kBlocksPerMultiprocessor)
 }
 
 template <class Policy>
-void launch(const SwigluClimb& climb) {
-  const Arguments a = arguments_of(climb);
-  differentiate_whole_tile<Policy><<<tiles_of(a), static_cast<unsigned>(climb.threads), 0, climb.stream>>>(a);
+void launch(const SwigluRun& run) {
+  const Arguments a = arguments_of(run);
+  differentiate_whole_tile<Policy><<<tiles_of(a), static_cast<unsigned>(run.threads), 0, run.stream>>>(a);
   require(cudaGetLastError(), "the tile through shared memory");
 }
 
 }  // namespace
 }  // namespace swiglu
 
-void swiglu_token_major(const SwigluClimb& climb) { swiglu::launch<swiglu::TokenMajor>(climb); }
-void swiglu_y_first(const SwigluClimb& climb) { swiglu::launch<swiglu::YFirst>(climb); }
-void swiglu_divided(const SwigluClimb& climb) { swiglu::launch<swiglu::Divided>(climb); }
-void swiglu_reciprocal(const SwigluClimb& climb) { swiglu::launch<swiglu::Reciprocated>(climb); }
-void swiglu_past_l1(const SwigluClimb& climb) { swiglu::launch<swiglu::PastL1>(climb); }
-void swiglu_whole_tiles(const SwigluClimb& climb) { swiglu::launch<swiglu::AsQfuse>(climb); }
+void swiglu_token_major(const SwigluRun& run) { swiglu::launch<swiglu::TokenMajor>(run); }
+void swiglu_y_first(const SwigluRun& run) { swiglu::launch<swiglu::YFirst>(run); }
+void swiglu_divided(const SwigluRun& run) { swiglu::launch<swiglu::Divided>(run); }
+void swiglu_reciprocal(const SwigluRun& run) { swiglu::launch<swiglu::Reciprocated>(run); }
+void swiglu_past_l1(const SwigluRun& run) { swiglu::launch<swiglu::PastL1>(run); }
+void swiglu_whole_tiles(const SwigluRun& run) { swiglu::launch<swiglu::AsQfuse>(run); }
+
+void swiglu_y_twice(const SwigluRun& run);    // swiglu_passes.cu
+void swiglu_y_buffer(const SwigluRun& run);   // swiglu_passes.cu
+void swiglu_registers(const SwigluRun& run);  // swiglu_registers.cu
+
+std::span<const SwigluVariant> swiglu_variants() {
+  static constexpr SwigluVariant kVariants[] = {
+      {"two kernels, y computed twice", swiglu_y_twice},
+      {"two kernels, y through memory", swiglu_y_buffer},
+      {"one tile, y held in registers", swiglu_registers},
+      {"y in shared memory, tiles down the tokens", swiglu_token_major},
+      {"y leaves first, gradients last", swiglu_y_first},
+      {"a division an element", swiglu_divided},
+      {"times 127 / absmax (not exact)", swiglu_reciprocal, false},
+      {"loads past the L1 cache", swiglu_past_l1},
+      {"qfuse's design, whole tiles alone", swiglu_whole_tiles},
+      {"qfuse", nullptr},
+  };
+  return kVariants;
+}
 
 }  // namespace qfuse::bench

@@ -4,7 +4,7 @@
 // cost:   9.1 bytes an element, the fewest
 // oracle: gpu/swiglu_kernels.cu
 // y waits in registers until the largest of each column is known, and crosses shared memory as finished payload.
-#include "ladder/swiglu_steps.cuh"
+#include "variants/swiglu_steps.cuh"
 
 namespace qfuse::bench {
 namespace swiglu {
@@ -100,10 +100,10 @@ __global__ void __launch_bounds__(kThreads, kHungryBlocks) hold_tile(const Argum
 }  // namespace
 }  // namespace swiglu
 
-void swiglu_registers(const SwigluClimb& climb) {
+void swiglu_registers(const SwigluRun& run) {
   using namespace swiglu;
-  const Arguments a = arguments_of(climb);
-  hold_tile<<<tiles_of(a), kThreads, 0, climb.stream>>>(a);
+  const Arguments a = arguments_of(run);
+  hold_tile<<<tiles_of(a), kThreads, 0, run.stream>>>(a);
   require(cudaGetLastError(), "the tile in registers");
 }
 

@@ -1,5 +1,5 @@
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "roof.cpp"
+#define HWY_TARGET_INCLUDE "cpu/roof.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // re-includes this file once per target
 #include <hwy/highway.h>
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "roof.h"
+#include "cpu/roof.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::bench::HWY_NAMESPACE {

@@ -1,6 +1,6 @@
 // The roof of a bandwidth-bound op: the same bytes read and written, with no arithmetic.
-#ifndef QFUSE_BENCH_ROOF_H
-#define QFUSE_BENCH_ROOF_H
+#ifndef QFUSE_BENCH_CPU_ROOF_H
+#define QFUSE_BENCH_CPU_ROOF_H
 
 #include <cstdint>
 #include <span>
@@ -15,4 +15,4 @@ void move_bytes(std::span<const std::uint8_t> in, std::span<std::uint8_t> out, S
 
 }  // namespace qfuse::bench
 
-#endif  // QFUSE_BENCH_ROOF_H
+#endif  // QFUSE_BENCH_CPU_ROOF_H

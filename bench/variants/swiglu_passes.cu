@@ -4,7 +4,7 @@
 // cost:   13 bytes an element, where 9 are the fewest: y's pass reads x again, or y is written and read
 // oracle: gpu/swiglu_kernels.cu
 // Two kernels, one for each direction of the groups.
-#include "ladder/swiglu_steps.cuh"
+#include "variants/swiglu_steps.cuh"
 
 namespace qfuse::bench {
 namespace swiglu {
@@ -47,18 +47,18 @@ __global__ void __launch_bounds__(kThreads) pass_columns(const Arguments a) {
 }
 
 template <bool kThroughMemory>
-void launch(const SwigluClimb& climb) {
-  const Arguments a = arguments_of(climb);
-  pass_rows<kThroughMemory><<<static_cast<unsigned>(a.m * a.h / kChunk / kThreads), kThreads, 0, climb.stream>>>(a);
+void launch(const SwigluRun& run) {
+  const Arguments a = arguments_of(run);
+  pass_rows<kThroughMemory><<<static_cast<unsigned>(a.m * a.h / kChunk / kThreads), kThreads, 0, run.stream>>>(a);
   require(cudaGetLastError(), "the rows' pass");
-  pass_columns<kThroughMemory><<<tiles_of(a), kThreads, 0, climb.stream>>>(a);
+  pass_columns<kThroughMemory><<<tiles_of(a), kThreads, 0, run.stream>>>(a);
   require(cudaGetLastError(), "the columns' pass");
 }
 
 }  // namespace
 }  // namespace swiglu
 
-void swiglu_y_twice(const SwigluClimb& climb) { swiglu::launch<false>(climb); }
-void swiglu_y_buffer(const SwigluClimb& climb) { swiglu::launch<true>(climb); }
+void swiglu_y_twice(const SwigluRun& run) { swiglu::launch<false>(run); }
+void swiglu_y_buffer(const SwigluRun& run) { swiglu::launch<true>(run); }
 
 }  // namespace qfuse::bench
