@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <regex>
@@ -12,6 +13,7 @@
 #include "cpu/cpu.h"
 #include "gpu/gpu.h"
 #include "options.h"
+#include "plans.h"
 
 namespace {
 
@@ -32,7 +34,8 @@ constexpr const char* kColumns =
     "  qfuse-bench nf4 --json nf4.json\n"
     "  qfuse-bench nf4 --device cpu --filter 'decode/bf16/avx2'\n"
     "  qfuse-bench nf4 --device cuda --peer libbitsandbytes_cuda130.so\n"
-    "  qfuse-bench swiglu --quick";
+    "  qfuse-bench swiglu --quick\n"
+    "  qfuse-bench nf4 --device cuda --plan dequantize_4bit:threads=128,groups=1";
 
 struct Benchmark {
   const char* name;
@@ -57,6 +60,12 @@ void add_benchmark(CLI::App& app, const Benchmark& benchmark, Options& options) 
       ->type_name("REGEX");
   command->add_option("--rounds", options.rounds, "How often each candidate is timed")->check(CLI::PositiveNumber);
   command->add_flag("--quick", options.quick, "One small shape, three rounds: does it work? The figures say little");
+  command
+      ->add_option(
+          "--plan", options.plan,
+          "Force plans of kernels, as QFUSE_PLAN does: 'dequantize_4bit:threads=128,groups=1'; the command plans\n"
+          "lists what there is. On a GPU")
+      ->type_name("OP:FIELD=VALUE,...");
   if (benchmark.name == std::string("nf4"))
     command
         ->add_option("--peer", options.peer,
@@ -64,6 +73,15 @@ void add_benchmark(CLI::App& app, const Benchmark& benchmark, Options& options) 
                      "and to agree with it to the bit; LD_LIBRARY_PATH finds libcudart and libcublas for it")
         ->type_name("PATH");
   command->callback([&options, &benchmark] { options.benchmark = benchmark.name; });
+}
+
+void add_plans(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand("plans", "The plans of the GPU's kernels; needs no GPU");
+  command->add_option("--on", options.plans_on, "h100, h200, unknown or all")->capture_default_str();
+  command->footer(
+      "For each op and shape: the plan that is chosen on such a device, and below it the others that there are, which\n"
+      "--plan or the environment variable QFUSE_PLAN forces. QFUSE_LOG_PLANS=1 prints the plan of every call.");
+  command->callback([&options] { options.benchmark = "plans"; });
 }
 
 // The GPU to run on; none: the CPU.
@@ -77,6 +95,9 @@ std::optional<int> gpu_of(const Options& options) {
 }
 
 int run(const Options& options) {
+  if (options.benchmark.empty()) throw qfuse::bench::UsageError("a subcommand is required, see --help");
+  if (options.benchmark == "plans") return qfuse::bench::print_plans(options);
+  if (!options.plan.empty()) setenv("QFUSE_PLAN", options.plan.c_str(), 1);
   if (const std::optional<int> gpu = gpu_of(options)) return qfuse::bench::run_on_gpu(options, *gpu);
   return qfuse::bench::run_on_cpu(options);
 }
@@ -89,8 +110,9 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) options.command += std::string(" ") + argv[i];
   CLI::App app(kDescription, "qfuse-bench");
   app.set_version_flag("--version", std::string("qfuse-bench ") + qfuse_version());
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);  // one; but what is none of them is named before one is asked for
   for (const Benchmark& benchmark : kBenchmarks) add_benchmark(app, benchmark, options);
+  add_plans(app, options);
   const auto report = [](const std::exception& error, int status) {
     fmt::print(stderr, "qfuse-bench: {}\n", error.what());
     return status;

@@ -14,7 +14,7 @@ namespace qfuse::bench {
 namespace {
 
 // The oracle takes a weight in pieces: whole nested blocks, so that each is a weight of its own.
-constexpr std::int64_t kPieceBlocks = 64 * format::kNestedBlocksize;
+constexpr std::int64_t kPieceBlocks = 64 * QFUSE_NESTED_BLOCKSIZE;
 constexpr std::int64_t kPiece = kPieceBlocks * kBlocksize;
 
 void for_pieces(std::int64_t count, const auto& body) {
@@ -25,6 +25,14 @@ void for_pieces(std::int64_t count, const auto& body) {
 }
 
 auto size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
+Codes codes_for(std::int64_t count) {
+  const std::int64_t blocks = format::block_count(count, kBlocksize);
+  return {.packed = Bytes(size(format::packed_size(count))),
+          .absmax = std::vector<float>(size(blocks)),
+          .absmax_8bit = Bytes(size(blocks)),
+          .nested_absmax = std::vector<float>(size(format::block_count(blocks, QFUSE_NESTED_BLOCKSIZE)))};
+}
 
 }  // namespace
 
@@ -39,26 +47,43 @@ Bytes trained_weights(std::int64_t count, qfuse_dtype dtype) {
   return values;
 }
 
-format::Quantize4bit plain_params(std::int64_t count, qfuse_dtype dtype, const void* in, std::uint8_t* packed,
-                                  float* absmax) {
-  format::Quantize4bit p{};
-  p.struct_size = sizeof p;
-  p.n = count;
-  p.blocksize = kBlocksize;
-  p.quant_type = QFUSE_NF4;
+Codes random_codes(std::int64_t count) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<float> scale(0.01F, 0.2F);
+  Codes codes = codes_for(count);
+  std::ranges::generate(codes.packed, [&] { return static_cast<std::uint8_t>(random()); });
+  std::ranges::generate(codes.absmax_8bit, [&] { return static_cast<std::uint8_t>(random()); });
+  std::ranges::generate(codes.nested_absmax, [&] { return scale(random); });
+  codes.nested_offset = 0.05F;
+  return codes;
+}
+
+contract::Quantize4bit encode_params(std::int64_t count, qfuse_dtype dtype, const void* in, std::uint8_t* packed,
+                                     float* absmax) {
+  contract::Quantize4bit p{};
   p.in_dtype = dtype;
   p.in = in;
-  p.packed = packed;
-  p.absmax = absmax;
+  p.weight = {.struct_size = sizeof p.weight,
+              .rows = 1,
+              .cols = count,
+              .blocksize = kBlocksize,
+              .quant_type = QFUSE_NF4,
+              .packed = packed,
+              .absmax = absmax,
+              .absmax_8bit = nullptr,
+              .nested_absmax = nullptr,
+              .nested_quant_map = nullptr,
+              .nested_offset = nullptr,
+              .nested_blocksize = QFUSE_NESTED_BLOCKSIZE};
   return p;
 }
 
-format::QuantizeBlockwise nested_step_params(std::int64_t blocks, const float* in, float offset, std::uint8_t* codes,
-                                             float* absmax) {
-  format::QuantizeBlockwise p{};
-  p.struct_size = sizeof p;
+contract::QuantizeBlockwise nested_step_params(std::int64_t blocks, const float* in, float offset, std::uint8_t* codes,
+                                               float* absmax) {
+  contract::QuantizeBlockwise p{};
   p.n = blocks;
-  p.blocksize = format::kNestedBlocksize;
+  p.blocksize = QFUSE_NESTED_BLOCKSIZE;
+  p.in_dtype = QFUSE_FLOAT32;
   p.in = in;
   p.offset = offset;
   p.codes = codes;
@@ -66,15 +91,24 @@ format::QuantizeBlockwise nested_step_params(std::int64_t blocks, const float* i
   return p;
 }
 
+contract::Dequantize4bit decode_params(std::int64_t count, qfuse_dtype dtype, const qfuse_weight_4bit& arrays,
+                                       void* out) {
+  contract::Dequantize4bit p{arrays, dtype, out};
+  p.weight.struct_size = sizeof p.weight;
+  p.weight.rows = 1;
+  p.weight.cols = count;
+  p.weight.blocksize = kBlocksize;
+  p.weight.quant_type = QFUSE_NF4;
+  p.weight.nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
+  return p;
+}
+
 Codes encode_by_oracle(const Bytes& values, std::int64_t count, qfuse_dtype dtype) {
   const std::int64_t blocks = format::block_count(count, kBlocksize);
-  Codes codes{.packed = Bytes(size(format::packed_size(count))),
-              .absmax = std::vector<float>(size(blocks)),
-              .absmax_8bit = Bytes(size(blocks)),
-              .nested_absmax = std::vector<float>(size(format::block_count(blocks, format::kNestedBlocksize)))};
+  Codes codes = codes_for(count);
   for_pieces(count, [&](std::int64_t begin, std::int64_t n) {
-    reference::quantize_4bit(plain_params(n, dtype, values.data() + begin * format::dtype_size(dtype),
-                                          codes.packed.data() + begin / 2, codes.absmax.data() + begin / kBlocksize));
+    reference::quantize_4bit(encode_params(n, dtype, values.data() + begin * format::dtype_size(dtype),
+                                           codes.packed.data() + begin / 2, codes.absmax.data() + begin / kBlocksize));
   });
   format::Mean mean;
   mean.add(codes.absmax.data(), blocks);
@@ -83,22 +117,24 @@ Codes encode_by_oracle(const Bytes& values, std::int64_t count, qfuse_dtype dtyp
     const std::int64_t block = begin / kBlocksize;
     reference::quantize_blockwise(nested_step_params(format::block_count(n, kBlocksize), codes.absmax.data() + block,
                                                      codes.nested_offset, codes.absmax_8bit.data() + block,
-                                                     codes.nested_absmax.data() + block / format::kNestedBlocksize));
+                                                     codes.nested_absmax.data() + block / QFUSE_NESTED_BLOCKSIZE));
   });
   return codes;
 }
 
-Bytes decode_by_oracle(const format::Dequantize4bit& p) {
-  const std::int64_t element = format::dtype_size(p.out_dtype);
-  Bytes decoded(size(element * p.n));
-  for_pieces(p.n, [&](std::int64_t begin, std::int64_t n) {
-    format::Dequantize4bit piece = p;
-    piece.n = n;
-    piece.packed += begin / 2;
-    piece.absmax_8bit += begin / kBlocksize;
-    piece.nested_absmax += begin / kBlocksize / format::kNestedBlocksize;
-    piece.out = decoded.data() + element * begin;
-    reference::dequantize_4bit(piece);
+Bytes decode_by_oracle(const Codes& codes, std::int64_t count, qfuse_dtype dtype) {
+  const std::int64_t element = format::dtype_size(dtype);
+  std::vector<float> map(QFUSE_QUANT_MAP_SIZE);
+  qfuse_nested_quant_map(map.data());
+  Bytes decoded(size(element * count));
+  for_pieces(count, [&](std::int64_t begin, std::int64_t n) {
+    qfuse_weight_4bit arrays{};
+    arrays.packed = codes.packed.data() + begin / 2;
+    arrays.absmax_8bit = codes.absmax_8bit.data() + begin / kBlocksize;
+    arrays.nested_absmax = codes.nested_absmax.data() + begin / kBlocksize / QFUSE_NESTED_BLOCKSIZE;
+    arrays.nested_quant_map = map.data();
+    arrays.nested_offset = &codes.nested_offset;
+    reference::dequantize_4bit(decode_params(n, dtype, arrays, decoded.data() + element * begin));
   });
   return decoded;
 }

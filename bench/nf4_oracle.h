@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "format/params.h"
+#include "contract/ops.h"
 
 namespace qfuse::bench {
 
@@ -25,16 +25,20 @@ struct Codes {
 
 // Normal with deviation 0.02, as those of trained models.
 Bytes trained_weights(std::int64_t count, qfuse_dtype dtype);
+// Any codes, with the scales of trained weights.
+Codes random_codes(std::int64_t count);
 
-format::Quantize4bit plain_params(std::int64_t count, qfuse_dtype dtype, const void* in, std::uint8_t* packed,
-                                  float* absmax);
+// Plain encoding; more arrays of the weight make it nested.
+contract::Quantize4bit encode_params(std::int64_t count, qfuse_dtype dtype, const void* in, std::uint8_t* packed,
+                                     float* absmax);
 // The nested step alone.
-format::QuantizeBlockwise nested_step_params(std::int64_t blocks, const float* in, float offset, std::uint8_t* codes,
-                                             float* absmax);
+contract::QuantizeBlockwise nested_step_params(std::int64_t blocks, const float* in, float offset, std::uint8_t* codes,
+                                               float* absmax);
+contract::Dequantize4bit decode_params(std::int64_t count, qfuse_dtype dtype, const qfuse_weight_4bit& arrays,
+                                       void* out);
 
 Codes encode_by_oracle(const Bytes& values, std::int64_t count, qfuse_dtype dtype);
-// p's arrays are the host's; its `out` is not looked at.
-Bytes decode_by_oracle(const format::Dequantize4bit& p);
+Bytes decode_by_oracle(const Codes& codes, std::int64_t count, qfuse_dtype dtype);
 
 // Where two arrays of `element`-byte elements first differ, in words; empty: nowhere.
 std::string difference(const void* expected, const void* actual, std::int64_t size, std::int64_t element);

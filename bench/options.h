@@ -23,7 +23,9 @@ struct Options {
   std::string commit;  // of qfuse, as the caller says
   std::string peer;    // path of bitsandbytes' shared object; empty: none
   std::string filter;  // regular expression; empty: everything
-  int rounds = 0;      // 0: as many as each benchmark has
+  std::string plan;    // forced, in QFUSE_PLAN's form; empty: none
+  std::string plans_on = "all";
+  int rounds = 0;  // 0: as many as each benchmark has
   bool quick = false;
 };
 

@@ -32,7 +32,7 @@ class Table {
   void add_plain_roofs() {
     const auto out = [this](int set) { return weights_.out(set).as<void>(); };
     const std::int64_t size = weights_.out(0).size();
-    const int sets = sets_for(bytes_, card_.l2_bytes);
+    const int sets = weights_.sets();
     push("copy on the device", 2 * size, [=](int set, void* stream) {
       require(cudaMemcpyAsync(out(set), out((set + 1) % sets), static_cast<std::size_t>(size), cudaMemcpyDeviceToDevice,
                               as_stream(stream)),
@@ -105,9 +105,7 @@ class Table {
 }  // namespace
 
 Enqueue decode_of(const DecodeWeights& weights, const Card& card, qfuse_dtype dtype) {
-  return [&weights, &card, dtype](int set, void* stream) {
-    enqueue_op(qfuse_dequantize_4bit, weights.params(set, dtype), card, stream);
-  };
+  return [&weights, &card, dtype](int set, void* stream) { run(weights.params(set, dtype), exec_on(card, stream)); };
 }
 
 void require_decoded(const DecodeWeights& weights, const Bytes& oracle, const Enqueue& enqueue) {
@@ -130,17 +128,15 @@ std::vector<Candidate> decode_roofs(const DecodeWeights& weights) {
 }
 
 void time_decode(Report& report, const Card& card, const Peer* peer, Shape shape) {
-  DecodeWeights weights(card.index, shape);
+  const DecodeWeights weights(card, shape);
   const std::int64_t bytes = weights.bytes();
-  const int sets = sets_for(bytes, card.l2_bytes);
-  weights.allocate_sets(sets);
   Table table(weights, card, peer);
   table.add_plain_roofs();
   for (const qfuse_dtype dtype : kDtypes) table.add_decode(report, dtype);
 
   std::vector<Candidate> candidates;
   for (const Entry& entry : table.entries) candidates.push_back(entry.candidate);
-  const BesideRoof times = time_beside_roof(report, decode_roofs(weights), candidates, sets, bytes);
+  const BesideRoof times = time_beside_roof(report, decode_roofs(weights), candidates, weights.sets(), bytes);
 
   const auto median_of = [&](int entry) {
     if (entry == kNone) return 0.0;

@@ -6,12 +6,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <qfuse/qfuse.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "nf4_oracle.h"
-#include "runtime/memory.h"
+#include "ops.h"
 
 namespace qfuse::bench {
 
@@ -37,15 +38,6 @@ inline qfuse_exec exec_on(const Card& card, void* stream) {
   return exec;
 }
 
-// Runs an op of the library through its C interface; throws what it refuses.
-template <class Params>
-void enqueue_op(qfuse_status (*op)(const Params*, const qfuse_exec*, qfuse_error*), const Params& p, const Card& card,
-                void* stream) {
-  const qfuse_exec exec = exec_on(card, stream);
-  qfuse_error error{};
-  if (op(&p, &exec, &error) != QFUSE_OK) throw std::runtime_error(error.message);
-}
-
 // Device memory with a copy of bytes from the host or the device, or with poison.
 class DeviceArray {
  public:
@@ -68,7 +60,7 @@ class DeviceArray {
   }
 
  private:
-  std::unique_ptr<runtime::DeviceMemory> memory_;
+  std::unique_ptr<DeviceMemory> memory_;
 };
 
 }  // namespace qfuse::bench

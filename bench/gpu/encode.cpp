@@ -9,10 +9,6 @@
 namespace qfuse::bench {
 namespace {
 
-void enqueue_encode(const format::Quantize4bit& p, const Card& card, void* stream) {
-  enqueue_op(qfuse_quantize_4bit, p, card, stream);
-}
-
 void require_same(const char* what, const auto& expected, const auto& actual) {
   const auto element = static_cast<std::int64_t>(sizeof(expected[0]));
   const std::string wrong =
@@ -28,9 +24,12 @@ void require_plain(const Codes& expected, const Codes& actual) {
 // Encodes with the IEEE reciprocal, as the oracle does.
 void require_encoded(const EncodeWeights& weights, const Codes& oracle, const Card& card) {
   weights.poison(0);
-  enqueue_encode(weights.nested(0), card, nullptr);
+  run(weights.plain(0), exec_on(card, nullptr));
+  require_plain(oracle, weights.read(0));
+  weights.poison(0);
+  run(weights.nested(0), exec_on(card, nullptr));
   const Codes codes = weights.read(0);
-  require_plain(oracle, codes);
+  require_same("packed", oracle.packed, codes.packed);
   require_same("nested_offset", std::array{oracle.nested_offset}, std::array{codes.nested_offset});
   require_same("nested_absmax", oracle.nested_absmax, codes.nested_absmax);
   require_same("absmax_8bit", oracle.absmax_8bit, codes.absmax_8bit);
@@ -39,9 +38,9 @@ void require_encoded(const EncodeWeights& weights, const Codes& oracle, const Ca
 // What the peer encodes is what we do with the reciprocal that it has.
 void require_agreement(const EncodeWeights& weights, const Peer& peer, const Card& card) {
   weights.poison(0);
-  format::Quantize4bit p = weights.plain(0);
+  contract::Quantize4bit p = weights.plain(0);
   p.reciprocal = QFUSE_RECIPROCAL_APPROX;
-  enqueue_encode(p, card, nullptr);
+  run(p, exec_on(card, nullptr));
   const Codes ours = weights.read(0);
   weights.poison(0);
   peer.encode(p);
@@ -63,9 +62,9 @@ std::vector<Candidate> encode_roofs(const EncodeWeights& weights) {
 void time_peer(Report& report, const EncodeWeights& weights, const Card& card, const Peer& peer, Row row, int sets) {
   require_agreement(weights, peer, card);
   const Enqueue ours = [&](int set, void* stream) {
-    format::Quantize4bit p = weights.plain(set);
+    contract::Quantize4bit p = weights.plain(set);
     p.reciprocal = QFUSE_RECIPROCAL_APPROX;
-    enqueue_encode(p, card, stream);
+    run(p, exec_on(card, stream));
   };
   const Enqueue theirs = [&](int set, void* /*stream*/) { peer.encode(weights.plain(set)); };
   const std::vector<Timing> timings = time_launches(report, {{"ours", ours}, {"theirs", theirs}}, sets);
@@ -91,23 +90,22 @@ void time_encode(Report& report, const Card& card, const Peer* peer, Shape shape
   const std::string name = std::string("encode ") + name_of(dtype);
   // In this order, after the roofs, so that the nested step finds absmax where those have written anything.
   const std::vector<Candidate> candidates = {
-      {name + " plain", [&](int set, void* stream) { enqueue_encode(weights.plain(set), card, stream); }},
+      {name + " plain", [&](int set, void* stream) { run(weights.plain(set), exec_on(card, stream)); }},
       {name + " nested: plain, mean, 8-bit codes",
-       [&](int set, void* stream) { enqueue_encode(weights.nested(set), card, stream); }},
-      {"8-bit codes of absmax alone", [&](int set, void* stream) {
-         enqueue_op(qfuse_quantize_blockwise, weights.nested_step(set, oracle.nested_offset), card, stream);
-       }}};
+       [&](int set, void* stream) { run(weights.nested(set), exec_on(card, stream)); }},
+      {"8-bit codes of absmax alone",
+       [&](int set, void* stream) { run(weights.nested_step(set, oracle.nested_offset), exec_on(card, stream)); }}};
   const BesideRoof times = time_beside_roof(report, encode_roofs(weights), candidates, sets, in_bytes);
 
-  const std::int64_t plain_bytes = format::bytes(weights.plain(0));
+  const std::int64_t plain_bytes = contract::bytes(weights.plain(0));
   report.begin_table("encode NF4, " + text_of(shape) + ", " + name_of(dtype));
   const auto add = [&](const std::string& row, const Timing& timing, std::int64_t bytes, double roof_us) {
     report.add({.op = "encode", .name = row, .shape = shape, .timing = timing, .bytes = bytes, .roof_us = roof_us});
   };
   add(times.roof_name, times.roof, plain_bytes, 0.0);
   add(candidates[0].name, times.timings[0], plain_bytes, times.roof.median);
-  add(candidates[1].name, times.timings[1], format::bytes(weights.nested(0)), 0.0);
-  add(candidates[2].name, times.timings[2], format::bytes(weights.nested_step(0, 0.0F)), 0.0);
+  add(candidates[1].name, times.timings[1], contract::bytes(weights.nested(0)), 0.0);
+  add(candidates[2].name, times.timings[2], contract::bytes(weights.nested_step(0, 0.0F)), 0.0);
   if (peer != nullptr)
     time_peer(report, weights, card, *peer, {.op = "encode", .name = name, .shape = shape, .bytes = plain_bytes}, sets);
 }

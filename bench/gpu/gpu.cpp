@@ -77,12 +77,12 @@ int run_on_gpu(const Options& options, int device) {
 }
 
 DeviceArray::DeviceArray(int device, std::int64_t size)
-    : memory_(std::make_unique<runtime::DeviceMemory>(device, static_cast<std::size_t>(size))) {
+    : memory_(std::make_unique<DeviceMemory>(qfuse_device{QFUSE_CUDA, device}, static_cast<std::size_t>(size))) {
   poison();
 }
 
 DeviceArray::DeviceArray(int device, const void* from, std::int64_t size)
-    : memory_(std::make_unique<runtime::DeviceMemory>(device, static_cast<std::size_t>(size))) {
+    : memory_(std::make_unique<DeviceMemory>(qfuse_device{QFUSE_CUDA, device}, static_cast<std::size_t>(size))) {
   require(cudaMemcpy(memory_->data(), from, memory_->size(), cudaMemcpyDefault), "copying to the GPU");
 }
 

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "cases/dequantize_4bit.h"
-#include "format/params.h"
 #include "gpu/device.h"
 #include "report.h"
 
@@ -15,18 +13,20 @@ namespace qfuse::bench {
 // NF4 codes with nested absmax, to be decoded.
 class DecodeWeights {
  public:
-  DecodeWeights(int device, Shape shape);
+  DecodeWeights(const Card& card, Shape shape);
+  // With so many sets; otherwise with as many as keep the L2 cache cold.
+  DecodeWeights(const Card& card, Shape shape, int sets);
 
-  void allocate_sets(int count);
   [[nodiscard]] Shape shape() const { return shape_; }
-  // That decoding to a 16-bit dtype moves at least.
-  [[nodiscard]] std::int64_t bytes() const;
+  [[nodiscard]] int sets() const { return static_cast<int>(sets_.size()); }
+  // That decoding to a 16-bit dtype moves at least; a set must be there.
+  [[nodiscard]] std::int64_t bytes() const { return contract::bytes(params(0, QFUSE_BFLOAT16)); }
   // Of a set on the GPU.
-  [[nodiscard]] format::Dequantize4bit params(int i, qfuse_dtype dtype) const;
+  [[nodiscard]] contract::Dequantize4bit params(int i, qfuse_dtype dtype) const;
   // Scratch of a set: fp32, one for each block.
   [[nodiscard]] float* scratch(int i) const { return set(i).scratch.as<float>(); }
   [[nodiscard]] const DeviceArray& out(int i) const { return set(i).out; }
-  [[nodiscard]] Bytes oracle(qfuse_dtype dtype) const;
+  [[nodiscard]] Bytes oracle(qfuse_dtype dtype) const { return decode_by_oracle(codes_, shape_.count(), dtype); }
 
  private:
   struct Set {
@@ -34,15 +34,14 @@ class DecodeWeights {
     DeviceArray absmax_8bit;
     DeviceArray nested_absmax;
     DeviceArray map;
+    DeviceArray offset;
     DeviceArray scratch;
     DeviceArray out;
   };
   [[nodiscard]] const Set& set(int i) const { return sets_[static_cast<std::size_t>(i)]; }
 
-  int device_;
   Shape shape_;
-  tests::Dequantize4bitCase case_;
-  tests::Dequantize4bitInput input_;
+  Codes codes_;
   std::vector<Set> sets_;
 };
 
@@ -51,10 +50,10 @@ class EncodeWeights {
  public:
   EncodeWeights(int device, Shape shape, qfuse_dtype dtype, int sets);
 
-  [[nodiscard]] format::Quantize4bit plain(int i) const;
-  [[nodiscard]] format::Quantize4bit nested(int i) const;
+  [[nodiscard]] contract::Quantize4bit plain(int i) const;
+  [[nodiscard]] contract::Quantize4bit nested(int i) const;
   // The nested step alone, from the absmax of the set.
-  [[nodiscard]] format::QuantizeBlockwise nested_step(int i, float offset) const;
+  [[nodiscard]] contract::QuantizeBlockwise nested_step(int i, float offset) const;
 
   void poison(int i) const;
   [[nodiscard]] Codes read(int i) const;
@@ -68,6 +67,7 @@ class EncodeWeights {
     DeviceArray absmax_8bit;
     DeviceArray nested_absmax;
     DeviceArray offset;
+    DeviceArray workspace;
   };
   [[nodiscard]] const Set& set(int i) const { return sets_[static_cast<std::size_t>(i)]; }
 

@@ -33,7 +33,7 @@ struct Layer {
   std::unique_ptr<DecodeWeights> weights;
 };
 
-double seconds(const Layer& layer, const Decode& decode, const runtime::Stream& stream) {
+double seconds(const Layer& layer, const Decode& decode, const Stream& stream) {
   auto* const handle = static_cast<cudaStream_t>(stream.handle());
   std::chrono::steady_clock::time_point begin;
   for (int round = -kWarmUps; round < kRounds; ++round) {
@@ -61,7 +61,7 @@ void require_right(const std::vector<Layer>& layers, const Contender& contender)
   }
 }
 
-void run_once(const std::vector<Layer>& layers, Contender& contender, const runtime::Stream& stream) {
+void run_once(const std::vector<Layer>& layers, Contender& contender, const Stream& stream) {
   double total = 0.0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     contender.parts[i].push_back(seconds(layers[i], contender.decode, stream));
@@ -96,13 +96,11 @@ std::string to_line(const Contender& contender) {
 
 void time_published(Report& report, const Card& card, const Peer* peer) {
   std::vector<Layer> layers;
-  for (const Configuration& configuration : kConfigurations) {
-    layers.push_back({configuration, std::make_unique<DecodeWeights>(card.index, configuration.shape)});
-    layers.back().weights->allocate_sets(kMatrices);
-  }
+  for (const Configuration& configuration : kConfigurations)
+    layers.push_back({configuration, std::make_unique<DecodeWeights>(card, configuration.shape, kMatrices)});
   std::vector<Contender> contenders = {
       {"qfuse", [&](const DecodeWeights& weights, int matrix, qfuse_dtype dtype, void* stream) {
-         enqueue_op(qfuse_dequantize_4bit, weights.params(matrix, dtype), card, stream);
+         run(weights.params(matrix, dtype), exec_on(card, stream));
        }}};
   if (peer != nullptr)
     contenders.push_back(
@@ -110,7 +108,7 @@ void time_published(Report& report, const Card& card, const Peer* peer) {
            peer->decode(weights.params(matrix, dtype), weights.scratch(matrix), stream);
          }});
   for (const Contender& contender : contenders) require_right(layers, contender);
-  const runtime::Stream stream(card.index);
+  const Stream stream({QFUSE_CUDA, card.index});
   for (int repeat = 0; repeat < kRepeats; ++repeat)
     for (Contender& contender : contenders) run_once(layers, contender, stream);
 

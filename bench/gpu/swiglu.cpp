@@ -1,4 +1,4 @@
-// qfuse-bench swiglu on a GPU: silu_dot_fwd_bwd_quant_fuse at its published shapes, beside the roof of its bytes.
+// qfuse-bench swiglu on a GPU: swiglu_backward at its published shapes, beside the roof of its bytes.
 #include <fmt/format.h>
 
 #include <array>
@@ -52,7 +52,7 @@ void time_layer(Report& report, const Card& card, const Layer& layer, Summary& s
                                             tensors.sets(), tensors.bytes());
   const double floor = floor_us(tensors, times.roof);
   const Json experts = {{"experts", layer.experts}};
-  report.begin_table("silu_dot_fwd_bwd_quant_fuse, " + text_of(layer));
+  report.begin_table("swiglu_backward, " + text_of(layer));
   report.add({.op = "swiglu",
               .name = times.roof_name,
               .shape = layer.shape(),

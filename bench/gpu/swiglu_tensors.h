@@ -1,4 +1,4 @@
-// The tensors of silu_dot_fwd_bwd_quant_fuse in a GPU's memory, in several sets, and the checker's answer for the
+// The tensors of swiglu_backward in a GPU's memory, in several sets, and the checker's answer for the
 // first.
 #ifndef QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
 #define QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "format/params.h"
+#include "contract/ops.h"
 #include "gpu/device.h"
 #include "gpu/timing.h"
 
@@ -27,9 +27,9 @@ class SwigluTensors {
 
   [[nodiscard]] Shape shape() const { return shape_; }
   [[nodiscard]] int sets() const { return static_cast<int>(sets_.size()); }
-  [[nodiscard]] format::SiluDotFwdBwdQuantFuse params(int set) const;
+  [[nodiscard]] contract::SwigluBackward params(int set) const;
   // That the op moves at least.
-  [[nodiscard]] std::int64_t bytes() const { return format::bytes(params(0)); }
+  [[nodiscard]] std::int64_t bytes() const { return contract::bytes(params(0)); }
 
   // Runs `enqueue` on the first set, whose outputs are poisoned before, and compares with the checker.
   [[nodiscard]] Differing differing(const Enqueue& enqueue) const;
@@ -55,7 +55,7 @@ class SwigluTensors {
     DeviceArray grad_y;
     Outputs out;
   };
-  [[nodiscard]] format::SiluDotFwdBwdQuantFuse params(const Set& set, const Outputs& out) const;
+  [[nodiscard]] contract::SwigluBackward params(const Set& set, const Outputs& out) const;
 
   int device_;
   Shape shape_;

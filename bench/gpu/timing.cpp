@@ -87,7 +87,7 @@ BesideRoof time_beside_roof(const Report& report, const std::vector<Candidate>& 
   const int launches = (wanted + sets - 1) / sets * sets;
   int device = 0;
   require(cudaGetDevice(&device), "cudaGetDevice");
-  runtime::Stream owned(device);
+  Stream owned({QFUSE_CUDA, device});
   auto* const stream = static_cast<cudaStream_t>(owned.handle());
   for (const Candidate& candidate : all) candidate.enqueue(0, stream);  // a capture may load no kernel
   owned.synchronize();

@@ -58,11 +58,9 @@ void add_variants(Report& report, const std::string& op, Shape shape, const std:
 void time_nf4_variants(const Options& options, Report& report, const Card& card) {
   for (const Shape shape : shapes_to_time(options, kShapes))
     report.attempt_if_wanted("nf4-variants " + text_of(shape), [&] {
-      DecodeWeights weights(card.index, shape);
-      const int sets = sets_for(weights.bytes(), card.l2_bytes);
-      weights.allocate_sets(sets);
-      add_variants(report, "nf4-variants", shape, right_variants(report, weights, card), decode_roofs(weights), sets,
-                   weights.bytes(), weights.bytes());
+      const DecodeWeights weights(card, shape);
+      add_variants(report, "nf4-variants", shape, right_variants(report, weights, card), decode_roofs(weights),
+                   weights.sets(), weights.bytes(), weights.bytes());
     });
 }
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "backend/cuda/device/rounding.cuh"
+#include "backend/cuda/device/weight_4bit.cuh"
 #include "format/codebook4.h"
 #include "format/layout.h"
 #include "variants/variants.h"
@@ -19,54 +19,48 @@ namespace qfuse::bench {
 namespace {
 
 using cuda::mul_ftz;
+using cuda::nibble;
 using cuda::Rounding;
+using Codebook = cuda::Tables<false>;  // in shared memory
 
 // ---- policy: the same for all, where a variant is not about it ----
 
 constexpr int kThreads = 256;
 constexpr int kBlock = static_cast<int>(kBlocksize);  // elements
-constexpr int kNested = static_cast<int>(format::kNestedBlocksize);
+constexpr int kNested = static_cast<int>(QFUSE_NESTED_BLOCKSIZE);
 constexpr int kGroup = 8;  // elements whose 16-bit form fills one 16-byte store
 constexpr int kWarp = 32;
 
 // ---- what a kernel sees ----
 
-struct Weight {
-  const std::uint8_t* packed;       // [n/2]
-  const std::uint8_t* absmax_8bit;  // [n/64]
-  const float* nested_absmax;       // [n/64/256]
-  const float* nested_quant_map;    // [256]
-  float nested_offset;
-  std::int64_t n;
+struct Weight : cuda::Weight4bit {
+  std::int64_t bytes;      // of packed
   std::int64_t row_bytes;  // of packed
   float* scratch;          // [n/64]
 };
 
-// The codebook in the GPU's memory, from where each variant takes it to where it keeps it.
-static __device__ constexpr auto kValues = format::kNf4.values;
+// The codebook in the GPU's memory, for those who keep it elsewhere than the library.
+__device__ constexpr auto kValues = format::kNf4.values;
 
-// ---- steps ----
+// ---- steps: the library's (device/weight_4bit.cuh), and those that it has not ----
 
+// From the caches, without a table of the map.
 __device__ float decode_absmax(const Weight& w, std::int64_t block) {
-  const float value = __ldg(w.nested_quant_map + __ldg(w.absmax_8bit + block));
-  return __fadd_rn(mul_ftz(value, __ldg(w.nested_absmax + block / kNested)), w.nested_offset);
+  const cuda::Absmax absmax = cuda::load_absmax<true, true>(w, block);
+  return __fadd_rn(mul_ftz(__ldg(w.nested_quant_map + absmax.code), absmax.scale), cuda::load_offset<true, true>(w));
 }
 
-// Element e of packed bytes: the high nibble of byte e/2 comes first.
-__device__ unsigned nibble(std::uint32_t codes, int e) { return codes >> (8 * (e / 2) + (e % 2 == 0 ? 4 : 0)) & 0xfU; }
-
 // All threads of the thread block come here.
-__device__ void load_table(float (&table)[format::kCodes4]) {
-  if (threadIdx.x < format::kCodes4) table[threadIdx.x] = kValues[threadIdx.x];
+__device__ void load_codebook(const Weight& w, Codebook& codebook) {
+  cuda::load_tables<kThreads, true>(w, codebook);
   __syncthreads();
 }
 
 // The two elements of byte i, stored as one word, the first one lowest.
 template <class Out>
-__device__ void decode_byte(const Weight& w, const float (&table)[format::kCodes4], std::int64_t i, float absmax,
-                            Out* out) {
+__device__ void decode_byte(const Weight& w, const Codebook& codebook, std::int64_t i, float absmax, Out* out) {
   const unsigned byte = w.packed[i];
-  const float weights[2] = {mul_ftz(table[byte >> 4], absmax), mul_ftz(table[byte & 0xf], absmax)};
+  const float weights[2] = {cuda::decode_code(codebook, byte, 0, absmax), cuda::decode_code(codebook, byte, 1, absmax)};
   reinterpret_cast<std::uint32_t*>(out)[i] = Rounding<Out>::word(weights);
 }
 
@@ -91,63 +85,62 @@ __device__ void store_group(const float (&values)[kGroup], float absmax, Out* ou
 
 // ---- three launches, as the libraries: absmax is decoded to memory, shifted there, and read by the decoder ----
 
-__global__ void __launch_bounds__(kThreads) decode_codes(Weight w, std::int64_t blocks) {
+__global__ void __launch_bounds__(kThreads) decode_codes(const __grid_constant__ Weight w, std::int64_t blocks) {
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (block < blocks)
     w.scratch[block] = mul_ftz(w.nested_quant_map[w.absmax_8bit[block]], w.nested_absmax[block / kNested]);
 }
 
-__global__ void __launch_bounds__(kThreads) add_offset(Weight w, std::int64_t blocks) {
+__global__ void __launch_bounds__(kThreads) add_offset(const __grid_constant__ Weight w, std::int64_t blocks) {
   const std::int64_t block = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (block < blocks) w.scratch[block] = __fadd_rn(w.scratch[block], w.nested_offset);
+  if (block < blocks) w.scratch[block] = __fadd_rn(w.scratch[block], *w.nested_offset);
 }
 
 template <class Out>
-__global__ void __launch_bounds__(kThreads) decode_plain(Weight w, Out* out) {
-  __shared__ float table[format::kCodes4];
-  load_table(table);
+__global__ void __launch_bounds__(kThreads) decode_plain(const __grid_constant__ Weight w, Out* out) {
+  __shared__ Codebook codebook;
+  load_codebook(w, codebook);
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   const std::uint32_t codes = load_codes(w, i);
   float values[kGroup];
 #pragma unroll
-  for (int e = 0; e < kGroup; ++e) values[e] = table[nibble(codes, e)];
+  for (int e = 0; e < kGroup; ++e) values[e] = codebook.values[nibble(codes, e)];
   store_group(values, w.scratch[i * kGroup / kBlock], out, i);
 }
 
-// ---- one kernel, the absmax decoded where it is used: three ways to put the two elements of a byte in their places
-// ----
+// ---- one kernel, the absmax decoded where it is used: three ways to store the two elements of a byte ----
 
 // A thread has a byte and stores its elements one after the other, so that a warp's stores leave every other element
 // out.
 template <class Out>
-__global__ void __launch_bounds__(kThreads) store_interleaved(Weight w, Out* out) {
-  __shared__ float table[format::kCodes4];
-  load_table(table);
+__global__ void __launch_bounds__(kThreads) store_interleaved(const __grid_constant__ Weight w, Out* out) {
+  __shared__ Codebook codebook;
+  load_codebook(w, codebook);
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   const float absmax = decode_absmax(w, 2 * i / kBlock);
   const unsigned byte = w.packed[i];
-  out[2 * i] = Rounding<Out>::one(mul_ftz(table[byte >> 4], absmax));
-  out[2 * i + 1] = Rounding<Out>::one(mul_ftz(table[byte & 0xf], absmax));
+  out[2 * i] = Rounding<Out>::one(cuda::decode_code(codebook, byte, 0, absmax));
+  out[2 * i + 1] = Rounding<Out>::one(cuda::decode_code(codebook, byte, 1, absmax));
 }
 
 // The two joined into one store of 4 bytes.
 template <class Out>
-__global__ void __launch_bounds__(kThreads) store_joined(Weight w, Out* out) {
-  __shared__ float table[format::kCodes4];
-  load_table(table);
+__global__ void __launch_bounds__(kThreads) store_joined(const __grid_constant__ Weight w, Out* out) {
+  __shared__ Codebook codebook;
+  load_codebook(w, codebook);
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  decode_byte(w, table, i, decode_absmax(w, 2 * i / kBlock), out);
+  decode_byte(w, codebook, i, decode_absmax(w, 2 * i / kBlock), out);
 }
 
 // A thread has an element, and loads the byte that its neighbour loads too: dense stores without joining.
 template <class Out>
-__global__ void __launch_bounds__(kThreads) load_twice(Weight w, Out* out) {
-  __shared__ float table[format::kCodes4];
-  load_table(table);
+__global__ void __launch_bounds__(kThreads) load_twice(const __grid_constant__ Weight w, Out* out) {
+  __shared__ Codebook codebook;
+  load_codebook(w, codebook);
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   const unsigned byte = w.packed[i / 2];
-  const unsigned code = i % 2 == 0 ? byte >> 4 : byte & 0xf;
-  out[i] = Rounding<Out>::one(mul_ftz(table[code], decode_absmax(w, i / kBlock)));
+  const float absmax = decode_absmax(w, i / kBlock);
+  out[i] = Rounding<Out>::one(cuda::decode_code(codebook, byte, static_cast<int>(i % 2), absmax));
 }
 
 // ---- joined 4-byte stores: three ways to deal out the work ----
@@ -162,40 +155,40 @@ constexpr int kRowThreads = kTileThreads / kTileRows;
 
 // As many threads as the GPU has at once; each takes a byte, then the next one a grid further.
 template <class Out>
-__global__ void __launch_bounds__(kThreads) stride(Weight w, Out* out) {
-  __shared__ float table[format::kCodes4];
-  load_table(table);
+__global__ void __launch_bounds__(kThreads) stride(const __grid_constant__ Weight w, Out* out) {
+  __shared__ Codebook codebook;
+  load_codebook(w, codebook);
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < w.n / 2; i += step)
-    decode_byte(w, table, i, decode_absmax(w, 2 * i / kBlock), out);
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < w.bytes; i += step)
+    decode_byte(w, codebook, i, decode_absmax(w, 2 * i / kBlock), out);
 }
 
 // The matrix cut into tiles of rows and columns, as a kernel for matrices would.
 template <class Out>
-__global__ void __launch_bounds__(kTileThreads) tile_rows(Weight w, Out* out) {
-  __shared__ float table[format::kCodes4];
-  load_table(table);
+__global__ void __launch_bounds__(kTileThreads) tile_rows(const __grid_constant__ Weight w, Out* out) {
+  __shared__ Codebook codebook;
+  load_codebook(w, codebook);
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.y) * kTileRows + threadIdx.x / kRowThreads;
   const std::int64_t first =
       row * w.row_bytes + static_cast<std::int64_t>(blockIdx.x) * kTileBytes + threadIdx.x % kRowThreads;
 #pragma unroll
   for (int b = 0; b < kTileBytes / kRowThreads; ++b) {
     const std::int64_t i = first + b * kRowThreads;
-    decode_byte(w, table, i, decode_absmax(w, 2 * i / kBlock), out);
+    decode_byte(w, codebook, i, decode_absmax(w, 2 * i / kBlock), out);
   }
 }
 
 // A warp has a quantization block, a byte a lane; one lane decodes the absmax for all.
 template <class Out>
-__global__ void __launch_bounds__(kThreads) own_block(Weight w, Out* out) {
+__global__ void __launch_bounds__(kThreads) own_block(const __grid_constant__ Weight w, Out* out) {
   static_assert(kBlock == 2 * kWarp);
-  __shared__ float table[format::kCodes4];
-  load_table(table);
+  __shared__ Codebook codebook;
+  load_codebook(w, codebook);
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   float absmax = 0.0F;
   if (threadIdx.x % kWarp == 0) absmax = decode_absmax(w, i / kWarp);
   absmax = __shfl_sync(0xffffffffU, absmax, 0);
-  decode_byte(w, table, i, absmax, out);
+  decode_byte(w, codebook, i, absmax, out);
 }
 
 // ---- 16-byte stores of 8 elements a thread: four places for the codebook's 16 values ----
@@ -206,6 +199,7 @@ __global__ void __launch_bounds__(kThreads) own_block(Weight w, Out* out) {
 __constant__ constexpr auto kConstantValues = format::kNf4.values;
 
 struct ConstantTable {
+  __device__ explicit ConstantTable(const Weight& /*w*/) {}
   __device__ void look_up(std::uint32_t codes, float (&values)[kGroup]) const {
 #pragma unroll
     for (int e = 0; e < kGroup; ++e) values[e] = kConstantValues[nibble(codes, e)];
@@ -215,10 +209,10 @@ struct ConstantTable {
 // In shared memory, where 16 values lie in 16 banks: no lane waits.
 struct SharedTable {
   const float* values_by_code;
-  __device__ SharedTable() {
-    __shared__ float table[format::kCodes4];
-    load_table(table);
-    values_by_code = table;
+  __device__ explicit SharedTable(const Weight& w) {
+    __shared__ Codebook codebook;
+    load_codebook(w, codebook);
+    values_by_code = codebook.values;
   }
   __device__ void look_up(std::uint32_t codes, float (&values)[kGroup]) const {
 #pragma unroll
@@ -228,7 +222,8 @@ struct SharedTable {
 
 // A value a lane, in both halves of the warp: a shuffle is the look-up. All lanes must be there.
 struct ShuffledTable {
-  float own = kValues[threadIdx.x % format::kCodes4];
+  float own;
+  __device__ explicit ShuffledTable(const Weight& /*w*/) : own(kValues[threadIdx.x % format::kCodes4]) {}
   __device__ void look_up(std::uint32_t codes, float (&values)[kGroup]) const {
 #pragma unroll
     for (int e = 0; e < kGroup; ++e)
@@ -250,6 +245,7 @@ constexpr Plane plane_of(int b) {
 // In the instructions themselves: a permutation picks 4 bytes out of 8 by the nibbles of its selector, which the codes
 // are. Three make 4 codes' bytes of a plane, eight turn four planes into 4 values.
 struct PermutedTable {
+  __device__ explicit PermutedTable(const Weight& /*w*/) {}
   // Bytes of 4 codes: by their low three bits from either half of the plane, then by their high bit from the two.
   template <int kPlane>
   static __device__ std::uint32_t bytes_of(std::uint32_t codes) {
@@ -281,11 +277,11 @@ struct PermutedTable {
 };
 
 template <class Table, class Out>
-__global__ void __launch_bounds__(kThreads) decode_groups(Weight w, Out* out) {
+__global__ void __launch_bounds__(kThreads) decode_groups(const __grid_constant__ Weight w, Out* out) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   const std::uint32_t codes = load_codes(w, i);
   const float absmax = decode_absmax(w, i * kGroup / kBlock);
-  const Table table;  // after the loads, so that they are under way while it is made
+  const Table table(w);  // after the loads, so that they are under way while it is made
   float values[kGroup];
   table.look_up(codes, values);
   store_group(values, absmax, out, i);
@@ -298,7 +294,7 @@ constexpr int kPairs = format::kCodes4 / 2;              // words of products
 static_assert(kLanes == kPairs && kWarp % kLanes == 0);  // each lane makes one word, and no block leaves its warp
 
 template <class Out>
-__global__ void __launch_bounds__(kThreads) look_up_products(Weight w, Out* out) {
+__global__ void __launch_bounds__(kThreads) look_up_products(const __grid_constant__ Weight w, Out* out) {
   __shared__ std::uint32_t tables[kThreads / kLanes][kPairs];
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   const std::uint32_t codes = load_codes(w, i);
@@ -337,16 +333,16 @@ __device__ void publish_shared() {
 }
 
 template <class Out>
-__global__ void __launch_bounds__(kThreads) decode_tile(Weight w, Out* out) {
-  __shared__ float table[format::kCodes4];
+__global__ void __launch_bounds__(kThreads) decode_tile(const __grid_constant__ Weight w, Out* out) {
+  __shared__ Codebook codebook;
   __shared__ alignas(16) uint4 tile[kThreads];
-  load_table(table);
+  load_codebook(w, codebook);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kThreads;
   const std::int64_t i = first + threadIdx.x;
   const std::uint32_t codes = load_codes(w, i);
   float values[kGroup];
 #pragma unroll
-  for (int e = 0; e < kGroup; ++e) values[e] = table[nibble(codes, e)];
+  for (int e = 0; e < kGroup; ++e) values[e] = codebook.values[nibble(codes, e)];
   tile[threadIdx.x] = scale_group<Out>(values, decode_absmax(w, i * kGroup / kBlock));
   publish_shared();
   __syncthreads();
@@ -356,9 +352,7 @@ __global__ void __launch_bounds__(kThreads) decode_tile(Weight w, Out* out) {
 // ---- launches ----
 
 Weight weight_of(const Nf4Run& run) {
-  const format::Dequantize4bit& p = run.p;
-  return {p.packed,        p.absmax_8bit, p.nested_absmax,    p.nested_quant_map,
-          p.nested_offset, p.n,           run.shape.cols / 2, run.scratch};
+  return {cuda::device_view(run.p.weight), run.shape.count() / 2, run.shape.cols / 2, run.scratch};
 }
 
 // How many tiles a weight has that must be made of whole ones.
@@ -393,12 +387,12 @@ void launch(const Nf4Run& run, dim3 blocks, int threads, const Kernels& kernels)
 // kElements a thread.
 template <int kElements>
 void launch_tiles(const Nf4Run& run, const Kernels& kernels) {
-  launch(run, whole_tiles(run.p.n, kElements * kThreads), kThreads, kernels);
+  launch(run, whole_tiles(run.shape.count(), kElements * kThreads), kThreads, kernels);
 }
 
 void three_launches(const Nf4Run& run) {
   const Weight w = weight_of(run);
-  const std::int64_t blocks = w.n / kBlock;
+  const std::int64_t blocks = run.shape.count() / kBlock;
   const auto grid = static_cast<unsigned>(format::ceil_div(blocks, kThreads));
   decode_codes<<<grid, kThreads, 0, run.stream>>>(w, blocks);
   add_offset<<<grid, kThreads, 0, run.stream>>>(w, blocks);

@@ -4,7 +4,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "backend/cuda/silu_dot_fwd_bwd_quant_fuse.h"
+#include "backend/cuda/gpu.h"
 #include "gpu/gpu.h"
 #include "gpu/swiglu_kernels.h"
 #include "gpu/swiglu_tensors.h"
@@ -16,27 +16,27 @@ namespace {
 // The largest first: it is the one that tools/gpu_test profiles.
 constexpr std::array kShapes = {Shape{8192, 4096}, Shape{2048, 4096}, Shape{1024, 2560}};
 
-int planned_threads(const format::SiluDotFwdBwdQuantFuse& p, const Card& card) {
+cuda::SwigluBackwardPlan plan_of(const contract::SwigluBackward& p, const Card& card) {
   cuda::DeviceFacts facts;
-  facts.multiprocessors = card.multiprocessors;
-  return cuda::plan(p, facts).threads;
+  if (const contract::Outcome o = cuda::device_facts(card.index, facts); !o.ok()) throw std::runtime_error(o.message);
+  return cuda::plan(p, facts);
 }
 
 // The tensors, and y's way through memory, one for each set so that it is cold as they are.
 struct Buffers {
-  Buffers(const Card& of, Shape shape) : card(of), tensors(of, shape), threads(planned_threads(tensors.params(0), of)) {
+  Buffers(const Card& of, Shape shape) : card(of), tensors(of, shape), plan(plan_of(tensors.params(0), of)) {
     for (int i = 0; i < tensors.sets(); ++i) y.emplace_back(card.index, kElementBytes * shape.count());
   }
   const Card& card;
   SwigluTensors tensors;
   std::vector<DeviceArray> y;
-  int threads;
+  cuda::SwigluBackwardPlan plan;
 };
 
 Enqueue enqueue_of(const SwigluVariant& variant, const Buffers& buffers) {
   if (variant.enqueue == nullptr) return swiglu_of(buffers.tensors, buffers.card);
   return [&buffers, enqueue = variant.enqueue](int set, void* stream) {
-    enqueue({buffers.tensors.params(set), buffers.y[static_cast<std::size_t>(set)].as<void>(), buffers.threads,
+    enqueue({buffers.tensors.params(set), buffers.plan, buffers.y[static_cast<std::size_t>(set)].as<void>(),
              static_cast<cudaStream_t>(stream)});
   };
 }

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "format/params.h"
+#include "backend/cuda/swiglu_backward/plan.h"
+#include "contract/ops.h"
 #include "gpu/device.h"
 #include "gpu/timing.h"
 
@@ -18,7 +19,7 @@ namespace qfuse::bench {
 
 // One decode of a weight in blocks of 64, nested in blocks of 256, to fp16 or bf16, whose size the variant can take.
 struct Nf4Run {
-  format::Dequantize4bit p;
+  contract::Dequantize4bit p;
   Shape shape;
   float* scratch;  // [n/64]
   int multiprocessors;
@@ -33,9 +34,9 @@ std::span<const Nf4Variant> nf4_variants();
 
 // One SwiGLU backward on whole tiles: m and h multiples of 128, rows without gaps, arrays aligned to 16, all outputs.
 struct SwigluRun {
-  format::SiluDotFwdBwdQuantFuse p;
-  void* y;      // scratch: [m, h] bf16
-  int threads;  // of a block of those that work on tiles: what the library's plan has for this shape
+  contract::SwigluBackward p;
+  cuda::SwigluBackwardPlan plan;  // the library's, for those that work on tiles
+  void* y;                        // scratch: [m, h] bf16
   cudaStream_t stream;
 };
 struct SwigluVariant {
