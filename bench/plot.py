@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Draws the figures of `qfuse-bench nf4|ladder|swiglu|swiglu-ladder --json FILE` on a GPU as one SVG.
+"""Draws the figures of `qfuse-bench nf4|nf4-variants|swiglu|swiglu-variants --json FILE` on a GPU as one SVG.
 Usage: bench/plot.py FILE OUT.svg [dtype]
 
 nf4: bandwidth against shape with the roof over each, and the speed-up over the peer if there was one; of the dtype,
-bf16 unless said. swiglu: bandwidth against shape with the roof over each. The ladders: the bandwidth of each rung, a
+bf16 unless said. swiglu: bandwidth against shape with the roof over each. The variants: the bandwidth of each, a
 panel for each shape. Nothing is needed but Python."""
 
 import json
@@ -156,7 +156,7 @@ def plot_swiglu(drawing, run):
     """A panel for each H, on one scale."""
     rows = [row for row in run["rows"] if "roof_us" in row]
     most = max(gigabytes_per_second(row, time) for row in rows for time in ("median_us", "roof_us"))
-    heading(drawing, run, "silu_dot_fwd_bwd_quant_fuse, cold: bytes moved a second")
+    heading(drawing, run, "swiglu_backward, cold: bytes moved a second")
     key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse: share of the roof, time")])
     for channels in dict.fromkeys(row["cols"] for row in rows):
         group = [row for row in rows if row["cols"] == channels]
@@ -168,33 +168,33 @@ def plot_swiglu(drawing, run):
             panel.mark(i, gigabytes_per_second(row, "roof_us"), ROOF)
 
 
-def plot_ladder_panel(drawing, rows):
-    """Horizontal bars, a rung each, up to the line of the roof."""
+def plot_variants_panel(drawing, rows):
+    """Horizontal bars, a variant each, up to the line of the roof."""
     left, right, pitch = 330, WIDTH - 90, 22
-    rungs = [row for row in rows if "roof_us" in row]
-    most = max([gigabytes_per_second(row) for row in rungs] + [gigabytes_per_second(rungs[0], "roof_us")])
+    variants = [row for row in rows if "roof_us" in row]
+    most = max([gigabytes_per_second(row) for row in variants] + [gigabytes_per_second(variants[0], "roof_us")])
     scale = (right - left) / most
     top = drawing.height + 30
     drawing.text(
         20, top - 10, f"{rows[0]['rows']} × {rows[0]['cols']}, GB/s and share of the roof", size=13, weight="bold"
     )
-    for i, row in enumerate(rungs):
+    for i, row in enumerate(variants):
         y = top + i * pitch
         value = gigabytes_per_second(row)
         drawing.text(left - 10, y + 13, row["name"].strip(), size=11, anchor="end")
         drawing.bar(left, y + 3, value * scale, pitch - 6, OURS if row["name"].endswith("qfuse") else THEIRS)
         drawing.text(right + 8, y + 14, f"{value:.0f}, {row['of_roof_%']:.0f} %", size=11)
-    roof = left + gigabytes_per_second(rungs[0], "roof_us") * scale
-    drawing.line(roof, top, roof, top + len(rungs) * pitch, ROOF, 2.5)
-    drawing.height = top + len(rungs) * pitch + 10
+    roof = left + gigabytes_per_second(variants[0], "roof_us") * scale
+    drawing.line(roof, top, roof, top + len(variants) * pitch, ROOF, 2.5)
+    drawing.height = top + len(variants) * pitch + 10
 
 
-def plot_ladder(drawing, run, title, others):
+def plot_variants(drawing, run, title, others):
     heading(drawing, run, title)
     key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse"), (THEIRS, others)])
     rows = run["rows"]
     for shape in dict.fromkeys((row["rows"], row["cols"]) for row in rows):
-        plot_ladder_panel(drawing, [row for row in rows if (row["rows"], row["cols"]) == shape])
+        plot_variants_panel(drawing, [row for row in rows if (row["rows"], row["cols"]) == shape])
 
 
 def main():
@@ -204,10 +204,10 @@ def main():
         run = json.load(file)
     drawing = Drawing()
     kind = run["rows"][0]["op"]
-    if kind == "ladder":
-        plot_ladder(drawing, run, "NF4 decode to bf16: what each design buys", "published designs")
-    elif kind == "swiglu-ladder":
-        plot_ladder(drawing, run, "silu_dot_fwd_bwd_quant_fuse: what each design buys", "other designs")
+    if kind in ("nf4-variants", "ladder"):  # the latter: as results of 2026 name them
+        plot_variants(drawing, run, "NF4 decode to bf16: what each design brings", "published designs")
+    elif kind in ("swiglu-variants", "swiglu-ladder"):
+        plot_variants(drawing, run, "swiglu_backward: what each design brings", "other designs")
     elif kind == "swiglu":
         plot_swiglu(drawing, run)
     else:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the figures of `qfuse-bench nf4|ladder|swiglu|swiglu-ladder --json FILE` on a GPU as Markdown.
+"""Prints the figures of `qfuse-bench nf4|nf4-variants|swiglu|swiglu-variants --json FILE` on a GPU as Markdown.
 Usage: bench/table.py FILE"""
 
 import json
@@ -49,10 +49,10 @@ def print_ops(rows):
         print()
 
 
-def print_ladder(rows):
-    """One table, a line a rung, with three columns for each shape. The roof's line ends it."""
+def print_variants(rows):
+    """One table, a line a variant, with three columns for each shape. The roof's line ends it."""
     by_shape = groups_of(rows, shape_of)
-    print("| rung | " + " | ".join(f"{shape}: µs | GB/s | of the roof" for shape in by_shape) + " |")
+    print("| variant | " + " | ".join(f"{shape}: µs | GB/s | of the roof" for shape in by_shape) + " |")
     print("|---|" + "---|---|---|" * len(by_shape))
     names = groups_of(rows, lambda row: row["name"] if "of_roof_%" in row else "roof: the same bytes, no arithmetic")
     for name, group in names.items():
@@ -82,13 +82,13 @@ def print_swiglu(rows):
     print()
 
 
-def print_inexact(rungs):
-    """What rungs that are not exact get wrong."""
-    for rung in rungs:
-        wrong = ", ".join(f"{rung[output]} of `{output}`" for output in OUTPUTS if rung[output])
+def print_inexact(variants):
+    """What variants that are not exact get wrong."""
+    for variant in variants:
+        wrong = ", ".join(f"{variant[output]} of `{output}`" for output in OUTPUTS if variant[output])
         print(
-            f"{rung['name']}, {shape_of(rung)}: differing bytes: {wrong or 'none'}; "
-            f"{rung['outside_published_tolerance']} values outside the published tolerance.\n"
+            f"{variant['name']}, {shape_of(variant)}: differing bytes: {wrong or 'none'}; "
+            f"{variant['outside_published_tolerance']} values outside the published tolerance.\n"
         )
 
 
@@ -117,7 +117,13 @@ def main():
     print_heading(run)
     for failure in run["failures"]:
         print(f"**FAILED** {failure}\n")
-    kinds = {"ladder": print_ladder, "swiglu-ladder": print_ladder, "swiglu": print_swiglu}
+    kinds = {
+        "nf4-variants": print_variants,
+        "swiglu-variants": print_variants,
+        "swiglu": print_swiglu,
+        "ladder": print_variants,
+        "swiglu-ladder": print_variants,
+    }  # as results of 2026 name them
     for printer, rows in groups_of(run["rows"], lambda row: kinds.get(row["op"], print_ops)).items():
         printer(rows)
     print_inexact(run.get("inexact", []))
