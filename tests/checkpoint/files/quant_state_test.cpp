@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "checkpoint/files/bitsandbytes.h"
 #include "support.h"
 
 namespace qfuse::checkpoint {

@@ -241,6 +241,13 @@ TEST(Safetensors, unknown_fields_nest_as_deep_as_the_reference_reads_and_cost_no
   }
 }
 
+// Orders and places `entries`; their header.
+std::string write_header(std::vector<TensorEntry>& entries) {
+  order_entries(entries);
+  place_entries(entries);
+  return print_header(entries);
+}
+
 TEST(Safetensors, writes_later_types_first_then_by_name) {
   std::vector<TensorEntry> entries{{"b", TensorType::u8, {3}, 0, 3},
                                    {"z", TensorType::bf16, {2}, 0, 4},
