@@ -25,7 +25,7 @@ inline const std::map<std::string, std::optional<Dtype>> kDtypes{
 
 // Turns the exceptions of a parsing function into what the parser reports: a usage error. The help shows `choices`, and
 // shells complete them: "{a,b}".
-template <typename Parse>
+template <class Parse>
 CLI::Validator valid_if(Parse parse, const std::string& choices = "") {
   return CLI::Validator(
       [parse](const std::string& text) {
@@ -134,9 +134,25 @@ inline void print_next_step(const ConversionArguments& args, std::int64_t files)
              args.force ? " --force" : "");
 }
 
-// What DequantizeOptions and QuantizeOptions have in common.
-template <typename Options>
-void set_conversion_options(const ConversionArguments& args, Options& options) {
+// What a conversion says at its end, of which `done` is the participle, and `sizes` what it says of bytes.
+inline void print_summary(const std::string& done, const std::string& sizes, const checkpoint::ConversionReport& report,
+                          const ConversionArguments& args, const checkpoint::ConversionOptions& options,
+                          double seconds) {
+  const qfuse_device device = options.exec.device;
+  if (args.json) {
+    fmt::print(R"({{"tensors": {}, "{}": {}, "files": {}, "bytes_read": {}, "bytes_written": {}, )"
+               R"("device": "{}", "seconds": {:.3f}}})"
+               "\n",
+               report.tensors, done, report.converted, report.files, report.bytes_read, report.bytes_written,
+               device_name(device), seconds);
+  } else if (!args.quiet) {
+    fmt::print("{}: {} of {} tensors {}, {} in {} file{}, {:.1f} s{}\n", output_name(args), report.converted,
+               report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s", seconds, on_gpu(device));
+    if (options.shard) print_next_step(args, report.files);
+  }
+}
+
+inline void set_conversion_options(const ConversionArguments& args, checkpoint::ConversionOptions& options) {
   options.dtype = kDtypes.at(args.dtype);
   options.max_shard_size = parse_size(args.max_shard_size);
   options.force = args.force;

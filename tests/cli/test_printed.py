@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The man page and the completions that the command prints of itself. Usage: test_printed.py <qfuse>
 They are compared with what --help says, and asked as their users ask them: man, and each shell that is here."""
+
 import os
 import re
 import shutil
@@ -26,7 +27,7 @@ def options_in(text):
 
 
 HELP = output(QFUSE, "--help")
-COMMANDS = re.findall(r"(?m)^  (\w+)  ", HELP[HELP.index("Subcommands:"):HELP.index("Examples:")])
+COMMANDS = re.findall(r"(?m)^  (\w+)  ", HELP[HELP.index("Subcommands:") : HELP.index("Examples:")])
 OPTIONS = {command: options_in(output(QFUSE, command, "--help")) for command in COMMANDS if command != "bench"}
 
 
@@ -116,8 +117,16 @@ class Printed(unittest.TestCase):
         output("fish", "--no-execute", path)
 
         def complete(line):
-            reply = output("fish", "--no-config", "-c", 'source $argv[1]; complete -C $argv[2]', path, line,
-                           cwd=self.directory, env={**os.environ, "HOME": str(self.directory)})
+            reply = output(
+                "fish",
+                "--no-config",
+                "-c",
+                "source $argv[1]; complete -C $argv[2]",
+                path,
+                line,
+                cwd=self.directory,
+                env={**os.environ, "HOME": str(self.directory)},
+            )
             return {candidate.split("\t")[0] for candidate in reply.splitlines()}
 
         self.assertEqual(complete("qfuse "), set(COMMANDS))

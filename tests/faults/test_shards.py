@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Conversions in parts, whose processes and whose finish are killed, fail and meet.
-Usage: test_shards.py <qfuse> <strike library> [seed]"""
+Usage: test_shards.py <qfuse> <library fail_at_step> [seed]"""
 
 import errno
 import os
@@ -61,8 +61,8 @@ class Shards(Faults):
         done = subprocess.run(self.command(*arguments), stderr=subprocess.PIPE, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def strike(self, step, error, *arguments):
-        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_STRIKE": f"{step},{error}"}
+    def fail_at(self, step, error, *arguments):
+        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_FAIL_AT": f"{step},{error}"}
         done = subprocess.run(
             self.command(*arguments), env=environment, stderr=subprocess.PIPE, text=True, timeout=60, check=False
         )
@@ -101,11 +101,11 @@ class Steps(Shards):
     def steps(self, *arguments):
         """Kills a run at one step after the other until one survives; yields after each."""
         step = 1
-        while (code := self.strike(step, KILL, *arguments)) != 0:
+        while (code := self.fail_at(step, KILL, *arguments)) != 0:
             self.assertEqual(code, -signal.SIGKILL)
             yield step
             step += 1
-        self.assertGreater(step, 20, "the library strikes")
+        self.assertGreater(step, 20, "the library is preloaded")
 
     def small(self, verb):
         self.use(verb, 3, 64, 5000 if verb == "quantize" else 8192)
@@ -136,7 +136,7 @@ class Steps(Shards):
                         self.clear()
                         self.succeed("1/2")
                         before = self.published()
-                        code = self.strike(step, error, "0/2")
+                        code = self.fail_at(step, error, "0/2")
                         self.assertLessEqual(before.items(), self.published().items())
                         if code != 0:
                             self.assertEqual(self.own_names(), [".qfuse-lock", ".qfuse-plan.json"])
@@ -195,7 +195,7 @@ class Steps(Shards):
             for step in range(1, last + 1):
                 with self.subTest(step=step, error=errno.errorcode[error]):
                     self.made()
-                    codes.append(self.strike(step, error, "finish"))
+                    codes.append(self.fail_at(step, error, "finish"))
                     if self.out.exists():
                         self.assertEqual(contents(self.out), self.complete)
                     self.assertEqual(self.shards.exists(), codes[-1] != 0)
