@@ -54,10 +54,15 @@ class Command(unittest.TestCase):
         self.assertIn("--peer", run("nf4", "--help").stdout)
 
     def test_wrong_command_lines(self):
-        for arguments, word in (((), "subcommand"), (("nf3",), "nf3"), (("nf4", "--device", "tpu"), "tpu"),
-                                (("nf4", "--filter", "("), "regular expression"), (("plans", "--on", "x"), "h200"),
-                                (("nf4-variants", "--device", "cpu"), "nf4-variants is for GPUs"),
-                                (("nf4", "--device", "cpu", "--peer", "x.so"), "--peer")):
+        for arguments, word in (
+            ((), "subcommand"),
+            (("nf3",), "nf3"),
+            (("nf4", "--device", "tpu"), "tpu"),
+            (("nf4", "--filter", "("), "regular expression"),
+            (("plans", "--on", "x"), "h200"),
+            (("nf4-variants", "--device", "cpu"), "nf4-variants is for GPUs"),
+            (("nf4", "--device", "cpu", "--peer", "x.so"), "--peer"),
+        ):
             done = run(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(word, done.stderr)
