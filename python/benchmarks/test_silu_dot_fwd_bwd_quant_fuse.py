@@ -10,6 +10,7 @@ one does. (On a CPU, qfuse's exp is not torch's; a byte that this changes would 
 of the same (which takes a minute or two to compile) and the op are timed on the 12 published shapes, cold. Needs the
 installed package.
 """
+
 import statistics
 import sys
 from functools import partial
@@ -24,12 +25,13 @@ GROUP_SIZE = 128
 NAMES = ("grad_input_q", "grad_input_s", "y_q_t", "y_s_t")
 LAYERS = [(experts, tokens, h) for h in (2560, 4096) for experts in (8, 16, 32) for tokens in (128, 256)]
 SMALL_LAYERS = [(2, 128, 256), (1, 300, 384)]
-POISON = 0xa5
+POISON = 0xA5
 FLUSHED_BYTES = 256_000_000  # written between runs, so that no cache holds anything of the next one's
 RUNS = 20
 
 
 # ---- the operator in PyTorch ----
+
 
 def quantized(groups):
     """bf16 values [..., group] to their payload and scales."""
@@ -65,10 +67,13 @@ def reference(x, grad_y):
 
 # ---- cases ----
 
+
 def normal(device, m, h, seed=0):
     generator = torch.Generator(device).manual_seed(seed)
-    return (torch.randn(m, 2 * h, generator=generator, device=device).to(torch.bfloat16),
-            torch.randn(m, h, generator=generator, device=device).to(torch.bfloat16))
+    return (
+        torch.randn(m, 2 * h, generator=generator, device=device).to(torch.bfloat16),
+        torch.randn(m, h, generator=generator, device=device).to(torch.bfloat16),
+    )
 
 
 def scaled(device, factor, m=1024, h=2560):
@@ -116,6 +121,7 @@ def subnormal(device, m=256, h=256):
         magnitude = torch.randint(0, 0x80, shape, generator=generator, device=device, dtype=torch.int32)
         sign = torch.randint(-1, 1, shape, generator=generator, device=device, dtype=torch.int32)
         return (magnitude + sign * 0x8000).to(torch.int16).view(torch.bfloat16)
+
     return bits(m, 2 * h), bits(m, h)
 
 
@@ -128,9 +134,9 @@ def strided(device, m=300, h=384):
     x, grad_y = normal(device, m, h)
     wide_x = torch.full((m, 2 * h + 9), float("nan"), dtype=torch.bfloat16, device=device)
     wide_grad_y = torch.full((m, h + 8), float("nan"), dtype=torch.bfloat16, device=device)
-    wide_x[:, :2 * h] = x
+    wide_x[:, : 2 * h] = x
     wide_grad_y[:, :h] = grad_y
-    return wide_x[:, :2 * h], wide_grad_y[:, :h]
+    return wide_x[:, : 2 * h], wide_grad_y[:, :h]
 
 
 def cases(layers):
@@ -140,21 +146,31 @@ def cases(layers):
         yield f"{experts} x {tokens} tokens, H {h}", partial(normal, m=m, h=h, seed=m + h)
     for factor in (20.0, 1e-3, 1e-20, 1e15):
         yield f"times {factor:g}", partial(scaled, factor=factor)
-    yield from (("zeros", zeros), ("99 % zeros", mostly_zeros), ("one huge element a group", one_huge_element),
-                ("alternating signs", alternating), ("all-equal groups", equal), ("subnormal", subnormal),
-                ("subnormal gradient", subnormal_gradient), ("strided", strided))
+    yield from (
+        ("zeros", zeros),
+        ("99 % zeros", mostly_zeros),
+        ("one huge element a group", one_huge_element),
+        ("alternating signs", alternating),
+        ("all-equal groups", equal),
+        ("subnormal", subnormal),
+        ("subnormal gradient", subnormal_gradient),
+        ("strided", strided),
+    )
     for m, h in ((1024, 128), (1, 2560), (1000, 2560), (129, 2560), (127, 128)):
         yield f"{m} x {h}", partial(normal, m=m, h=h)
 
 
 # ---- comparing ----
 
+
 def empty_outputs(m, h, device):
     """The four outputs of [m, h], in the op's order."""
-    return (torch.empty(m, 2 * h, dtype=torch.int8, device=device),
-            torch.empty(m, 2 * h // GROUP_SIZE, dtype=torch.float32, device=device),
-            torch.empty(h, m, dtype=torch.int8, device=device),
-            torch.empty(h, -(-m // GROUP_SIZE), dtype=torch.float32, device=device))
+    return (
+        torch.empty(m, 2 * h, dtype=torch.int8, device=device),
+        torch.empty(m, 2 * h // GROUP_SIZE, dtype=torch.float32, device=device),
+        torch.empty(h, m, dtype=torch.int8, device=device),
+        torch.empty(h, -(-m // GROUP_SIZE), dtype=torch.float32, device=device),
+    )
 
 
 def poisoned(m, h, device):
@@ -205,6 +221,7 @@ def compare_cpu():
 
 # ---- timing ----
 
+
 def time_calls(call, flushed, device):
     """Median microseconds of one call as a user makes it: launches and allocations included, caches flushed."""
     watch, times = measure.Stopwatch(device), []
@@ -234,8 +251,10 @@ def time_compiled(x, grad_y, flushed):
     torch.compiler.reset()  # its cache takes only so many shapes
     try:
         compiled = torch.compile(reference, dynamic=False)
-        return {"compiled_differing": differing(compiled(x, grad_y), reference(x, grad_y)),
-                "compiled_us": time_calls(lambda: compiled(x, grad_y), flushed, x.device.type)}
+        return {
+            "compiled_differing": differing(compiled(x, grad_y), reference(x, grad_y)),
+            "compiled_us": time_calls(lambda: compiled(x, grad_y), flushed, x.device.type),
+        }
     except Exception as error:  # whatever its layers raise, the other figures are good without it
         return {"compile_refused": f"{type(error).__name__}: {error}"[:200]}
 
@@ -245,8 +264,13 @@ def time_layer(layer, flushed, arguments):
     m, device = experts * tokens, arguments.device
     x, grad_y = normal(device, m, h)
     outputs = empty_outputs(m, h, device)
-    row = {"experts": experts, "tokens": tokens, "rows": m, "cols": h,
-           "eager_us": time_calls(lambda: reference(x, grad_y), flushed, device)}
+    row = {
+        "experts": experts,
+        "tokens": tokens,
+        "rows": m,
+        "cols": h,
+        "eager_us": time_calls(lambda: reference(x, grad_y), flushed, device),
+    }
     if not arguments.without_compile:
         row.update(time_compiled(x, grad_y, flushed))
     row["qfuse_call_us"] = time_calls(lambda: silu_dot_fwd_bwd_quant_fuse(x, grad_y, *outputs), flushed, device)
@@ -262,11 +286,15 @@ def time_layer(layer, flushed, arguments):
 def time_all(layers, arguments):
     flushed = torch.empty(0 if arguments.small else FLUSHED_BYTES, dtype=torch.uint8, device=arguments.device)
     rows = [time_layer(layer, flushed, arguments) for layer in layers]
-    return {"rows": rows, "mean_speed_up": statistics.fmean(row["speed_up"] for row in rows),
-            "mean_speed_up_of_call": statistics.fmean(row["speed_up_of_call"] for row in rows)}
+    return {
+        "rows": rows,
+        "mean_speed_up": statistics.fmean(row["speed_up"] for row in rows),
+        "mean_speed_up_of_call": statistics.fmean(row["speed_up_of_call"] for row in rows),
+    }
 
 
 # ---- the report ----
+
 
 def markdown(result):
     rows = []
@@ -274,17 +302,43 @@ def markdown(result):
         compiled = ["", ""]
         if "compiled_us" in row:
             compiled = [f"{row['compiled_us']:.1f}", str(sum(row["compiled_differing"].values()))]
-        rows.append([f"{row['experts']} × {row['tokens']}", str(row["rows"]), str(row["cols"]),
-                     f"{row['eager_us']:.1f}", *compiled, f"{row['qfuse_us']:.2f}", f"**{row['speed_up']:.1f}**",
-                     f"{row['qfuse_call_us']:.2f}", f"{row['speed_up_of_call']:.1f}"])
-    head = ["experts × tokens", "M", "H", "eager µs", "torch.compile µs", "its differing bytes", "qfuse µs", "× eager",
-            "qfuse, one call from Python µs", "× eager"]
+        rows.append(
+            [
+                f"{row['experts']} × {row['tokens']}",
+                str(row["rows"]),
+                str(row["cols"]),
+                f"{row['eager_us']:.1f}",
+                *compiled,
+                f"{row['qfuse_us']:.2f}",
+                f"**{row['speed_up']:.1f}**",
+                f"{row['qfuse_call_us']:.2f}",
+                f"{row['speed_up_of_call']:.1f}",
+            ]
+        )
+    head = [
+        "experts × tokens",
+        "M",
+        "H",
+        "eager µs",
+        "torch.compile µs",
+        "its differing bytes",
+        "qfuse µs",
+        "× eager",
+        "qfuse, one call from Python µs",
+        "× eager",
+    ]
     mean = f"Mean over the {len(rows)} shapes: **{result['mean_speed_up']:.2f}** times as fast as eager"
-    return "\n\n".join([measure.heading(result), table(head, rows),
-                        f"{mean}, one call from Python {result['mean_speed_up_of_call']:.2f} times."])
+    return "\n\n".join(
+        [
+            measure.heading(result),
+            table(head, rows),
+            f"{mean}, one call from Python {result['mean_speed_up_of_call']:.2f} times.",
+        ]
+    )
 
 
 # ---- main ----
+
 
 def main(argv=None):
     parser = measure.argument_parser(__doc__)
@@ -294,8 +348,10 @@ def main(argv=None):
     compared = compare_all(layers, arguments.device)
     wrong = {name: counts for name, counts in compared.items() if counts}
     result = measure.circumstances(arguments) | {
-        "compared": compared, "cpu_differing": compare_cpu() if arguments.device == "cuda" else None,
-        **time_all(layers, arguments)}
+        "compared": compared,
+        "cpu_differing": compare_cpu() if arguments.device == "cuda" else None,
+        **time_all(layers, arguments),
+    }
     measure.finish(arguments, result, markdown(result))
     print(f"Ran {len(compared)} comparisons with eager PyTorch, {len(wrong)} with differing bytes")
     for name, counts in wrong.items():

@@ -1,4 +1,5 @@
 """Weights of bitsandbytes, decoded and multiplied by in one call."""
+
 from typing import Any
 
 import torch
@@ -47,11 +48,32 @@ class _Matmul4bit(torch.autograd.Function):
 
     # The weight's parts are named one by one, because the compiler of torch 2.11 counts the parameters.
     @staticmethod
-    def forward(x: Tensor, bias: Tensor | None, packed: Tensor, absmax: Tensor, blocksize: int, quant_type: str,
-                shape: tuple[int, ...], dtype: torch.dtype, nested_absmax: Tensor | None,
-                nested_quant_map: Tensor | None, nested_offset: Tensor | None, nested_blocksize: int) -> Tensor:
-        decoded = ops.dequantize_4bit(packed, absmax, blocksize, quant_type, shape, dtype, nested_absmax,
-                                      nested_quant_map, nested_offset, nested_blocksize)
+    def forward(
+        x: Tensor,
+        bias: Tensor | None,
+        packed: Tensor,
+        absmax: Tensor,
+        blocksize: int,
+        quant_type: str,
+        shape: tuple[int, ...],
+        dtype: torch.dtype,
+        nested_absmax: Tensor | None,
+        nested_quant_map: Tensor | None,
+        nested_offset: Tensor | None,
+        nested_blocksize: int,
+    ) -> Tensor:
+        decoded = ops.dequantize_4bit(
+            packed,
+            absmax,
+            blocksize,
+            quant_type,
+            shape,
+            dtype,
+            nested_absmax,
+            nested_quant_map,
+            nested_offset,
+            nested_blocksize,
+        )
         return torch.nn.functional.linear(x, decoded.to(x.dtype), bias)
 
     @staticmethod

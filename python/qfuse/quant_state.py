@@ -1,4 +1,5 @@
 """The many shapes in which the state of a 4-bit weight comes, read into one."""
+
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -29,8 +30,9 @@ class Weight4bit(NamedTuple):
         """Its tensors on `device`, as Tensor.to moves them; to convert codes to another dtype would spoil them."""
         if not isinstance(device, (torch.device, str, int)):
             raise TypeError("a Weight4bit moves between devices; the dtype it decodes to is w._replace(dtype=...)")
-        return Weight4bit._make(part.to(device, non_blocking=non_blocking) if isinstance(part, Tensor) else part
-                                for part in self)
+        return Weight4bit._make(
+            part.to(device, non_blocking=non_blocking) if isinstance(part, Tensor) else part for part in self
+        )
 
 
 torch.serialization.add_safe_globals([Weight4bit])  # for torch.load with weights_only, its default
@@ -65,9 +67,12 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
     nested = (weight.nested_absmax, weight.nested_quant_map)
     absmax_dtype = torch.float32 if weight.nested_absmax is None else torch.uint8
     lost = -(-math.prod(weight.shape) // 2) - weight.packed.nbytes  # bytes that filled no whole element of a storage
-    ours = (weight.dtype in FLOAT_DTYPES and weight.absmax.dtype == absmax_dtype
-            and all(array is None or array.dtype == torch.float32 for array in nested)
-            and not 0 < lost < weight.packed.itemsize)
+    ours = (
+        weight.dtype in FLOAT_DTYPES
+        and weight.absmax.dtype == absmax_dtype
+        and all(array is None or array.dtype == torch.float32 for array in nested)
+        and not 0 < lost < weight.packed.itemsize
+    )
     return weight if ours else None
 
 
@@ -83,8 +88,10 @@ def _find_state(weight: Any, quant_state: Any) -> tuple[Tensor, Any]:
     if state is None:
         state = getattr(module, "quant_state", None)
     if state is None:
-        raise TypeError(f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "
-                        "bitsandbytes makes one when a layer is moved to its device")
+        raise TypeError(
+            f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "
+            "bitsandbytes makes one when a layer is moved to its device"
+        )
     if type(weight) is Tensor:
         return weight, state
     with torch._C.DisableTorchFunctionSubclass():
@@ -93,9 +100,11 @@ def _find_state(weight: Any, quant_state: Any) -> tuple[Tensor, Any]:
 
 def _refuse_repacked(state: Any) -> None:
     if getattr(state, "__dict__", {}).get("packing_format_for_cpu", False):
-        raise ValueError("bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu) and "
-                         "rounded its absmax to bfloat16; load the model again, and decode it or call .train() before "
-                         "its first forward pass")
+        raise ValueError(
+            "bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu) and "
+            "rounded its absmax to bfloat16; load the model again, and decode it or call .train() before "
+            "its first forward pass"
+        )
 
 
 def _from_object(packed: Tensor, state: Any) -> Weight4bit:
@@ -103,8 +112,19 @@ def _from_object(packed: Tensor, state: Any) -> Weight4bit:
     state2 = state.state2
     if state2 is None:
         return _weight(packed, state.absmax, state.shape, state.dtype, state.blocksize, state.quant_type)
-    return _weight(packed, state.absmax, state.shape, state.dtype, state.blocksize, state.quant_type, state.offset,
-                   state2.absmax, state2.code, state2.blocksize, state2.dtype)
+    return _weight(
+        packed,
+        state.absmax,
+        state.shape,
+        state.dtype,
+        state.blocksize,
+        state.quant_type,
+        state.offset,
+        state2.absmax,
+        state2.code,
+        state2.blocksize,
+        state2.dtype,
+    )
 
 
 def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight4bit:
@@ -123,21 +143,46 @@ def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight4bit:
     if isinstance(state2, (list, tuple)):
         nested_absmax, nested_map, nested_blocksize, _, nested_dtype = state2[:5]
     else:
-        nested_absmax, nested_map, nested_blocksize, nested_dtype = (state2.absmax, state2.code, state2.blocksize,
-                                                                     state2.dtype)
-    return _weight(packed, absmax, shape, dtype, blocksize, quant_type, offset, nested_absmax, nested_map,
-                   nested_blocksize, nested_dtype)
+        nested_absmax, nested_map, nested_blocksize, nested_dtype = (
+            state2.absmax,
+            state2.code,
+            state2.blocksize,
+            state2.dtype,
+        )
+    return _weight(
+        packed,
+        absmax,
+        shape,
+        dtype,
+        blocksize,
+        quant_type,
+        offset,
+        nested_absmax,
+        nested_map,
+        nested_blocksize,
+        nested_dtype,
+    )
 
 
-def _weight(packed: Tensor, absmax: Tensor, shape: Sequence[int] | None, dtype: torch.dtype, blocksize: int,
-            quant_type: str, offset: Tensor | None = None, nested_absmax: Tensor | None = None,
-            nested_map: Tensor | None = None, nested_blocksize: int = 256,
-            nested_dtype: torch.dtype | None = None) -> Weight4bit:
+def _weight(
+    packed: Tensor,
+    absmax: Tensor,
+    shape: Sequence[int] | None,
+    dtype: torch.dtype,
+    blocksize: int,
+    quant_type: str,
+    offset: Tensor | None = None,
+    nested_absmax: Tensor | None = None,
+    nested_map: Tensor | None = None,
+    nested_blocksize: int = 256,
+    nested_dtype: torch.dtype | None = None,
+) -> Weight4bit:
     if shape is None:
         raise ValueError("the quant_state has no shape, so the number of weights is not known")
     if nested_dtype not in (None, torch.float32):
         raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
     if offset is not None and offset.dtype != torch.float32:
         offset = offset.float()  # exact; bitsandbytes makes it in torch's default dtype
-    return Weight4bit(packed, absmax, blocksize, quant_type, tuple(shape), dtype, nested_absmax, nested_map, offset,
-                  nested_blocksize)
+    return Weight4bit(
+        packed, absmax, blocksize, quant_type, tuple(shape), dtype, nested_absmax, nested_map, offset, nested_blocksize
+    )

@@ -1,4 +1,5 @@
 """What these tests share: golden weights, devices, and equality of bits."""
+
 import json
 import os
 from collections.abc import Iterator
@@ -54,8 +55,11 @@ def _golden(tensors: dict[str, torch.Tensor], name: str) -> Golden:
         offset = torch.tensor(state["nested_offset"], dtype=torch.float32)
         nested = (tensors[f"{prefix}.nested_absmax"], tensors[f"{prefix}.nested_quant_map"], offset)
     args = (tensors[prefix], tensors[f"{prefix}.absmax"], state["blocksize"], state["quant_type"], state["shape"])
-    decoded = {dtype: tensors[f"{name}.dequant.{str(dtype).removeprefix('torch.')}"] for dtype in DTYPES
-               if f"{name}.dequant.{str(dtype).removeprefix('torch.')}" in tensors}
+    decoded = {
+        dtype: tensors[f"{name}.dequant.{str(dtype).removeprefix('torch.')}"]
+        for dtype in DTYPES
+        if f"{name}.dequant.{str(dtype).removeprefix('torch.')}" in tensors
+    }
     return Golden(name, args, nested, tensors.get(f"{name}.input"), decoded)
 
 
@@ -101,7 +105,7 @@ SUMMARY = [] if torch.cuda.is_available() else ["Not judged: the torch ops on a 
 
 @pytest.fixture(scope="session")
 def backend() -> str:
-    """"inductor" where it can build, else "aot_eager", which traces just the same."""
+    """ "inductor" where it can build, else "aot_eager", which traces just the same."""
     try:
         assert torch.compile(lambda x: x * 2 + 1)(torch.ones(64)).sum() == 192
     except Exception as error:  # no compiler, no headers of Python's
@@ -128,10 +132,27 @@ def make_weight(device: str, rows: int = 64, cols: int = 192) -> dict:
     original = torch.randn(rows, cols, generator=generator).to(device)
     packed, absmax_8bit, nested_absmax, offset, absmax = qfuse.ops.quantize_4bit_nested(original, 64, "nf4")
     nested_map = next(golden_weights("bnb_cases")).nested[1].to(device)  # bitsandbytes' own
-    return {"packed": packed, "plain": absmax, "absmax": absmax_8bit, "nested_absmax": nested_absmax,
-            "nested_quant_map": nested_map, "nested_offset": offset, "shape": (rows, cols), "original": original}
+    return {
+        "packed": packed,
+        "plain": absmax,
+        "absmax": absmax_8bit,
+        "nested_absmax": nested_absmax,
+        "nested_quant_map": nested_map,
+        "nested_offset": offset,
+        "shape": (rows, cols),
+        "original": original,
+    }
 
 
 def nested_arguments(weight: dict, dtype: torch.dtype = torch.bfloat16) -> list:
-    return [weight["packed"], weight["absmax"], 64, "nf4", weight["shape"], dtype, weight["nested_absmax"],
-            weight["nested_quant_map"], weight["nested_offset"]]
+    return [
+        weight["packed"],
+        weight["absmax"],
+        64,
+        "nf4",
+        weight["shape"],
+        dtype,
+        weight["nested_absmax"],
+        weight["nested_quant_map"],
+        weight["nested_offset"],
+    ]

@@ -1,4 +1,5 @@
 """What only a GPU shows: streams, graphs, devices, the allocator. Skipped, and said so, where torch sees none."""
+
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -52,16 +53,25 @@ def test_two_streams_at_once(weight):
 
 def test_eight_threads_at_once(weight):
     """Each with its own stream, weight and activations, and all in the library at the same time."""
+
     def results(args, x, grad_y):
-        quantized = [torch.empty(256, 1024, dtype=torch.int8, device="cuda"), torch.empty(256, 8, device="cuda"),
-                     torch.empty(512, 256, dtype=torch.int8, device="cuda"), torch.empty(512, 2, device="cuda")]
+        quantized = [
+            torch.empty(256, 1024, dtype=torch.int8, device="cuda"),
+            torch.empty(256, 8, device="cuda"),
+            torch.empty(512, 256, dtype=torch.int8, device="cuda"),
+            torch.empty(512, 2, device="cuda"),
+        ]
         qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *quantized)
         return [qfuse.ops.dequantize_4bit(*args), *quantized]
 
     generator = torch.Generator("cuda").manual_seed(1)
-    inputs = [([weight["packed"].roll(i), *nested_arguments(weight)[1:]],
-               *(torch.randn(256, cols, generator=generator, device="cuda").bfloat16() for cols in (1024, 512)))
-              for i in range(8)]
+    inputs = [
+        (
+            [weight["packed"].roll(i), *nested_arguments(weight)[1:]],
+            *(torch.randn(256, cols, generator=generator, device="cuda").bfloat16() for cols in (1024, 512)),
+        )
+        for i in range(8)
+    ]
     expected = [results(*given) for given in inputs]
     torch.cuda.synchronize()
     together = threading.Barrier(8)
@@ -105,11 +115,17 @@ def test_allocates_its_output_alone(weight):
     args = nested_arguments(weight)
     out = qfuse.ops.dequantize_4bit(*args)
     x = torch.randn(256, 512, device="cuda").bfloat16()
-    outputs = (torch.empty(256, 512, dtype=torch.int8, device="cuda"), torch.empty(256, 4, device="cuda"),
-               torch.empty(256, 256, dtype=torch.int8, device="cuda"), torch.empty(256, 2, device="cuda"))
-    calls = [(0, lambda: qfuse.ops.dequantize_4bit_out(*args, out=out)),
-             (0, lambda: qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, x[:, :256], *outputs)),
-             (out.nbytes, lambda: qfuse.ops.dequantize_4bit(*args))]
+    outputs = (
+        torch.empty(256, 512, dtype=torch.int8, device="cuda"),
+        torch.empty(256, 4, device="cuda"),
+        torch.empty(256, 256, dtype=torch.int8, device="cuda"),
+        torch.empty(256, 2, device="cuda"),
+    )
+    calls = [
+        (0, lambda: qfuse.ops.dequantize_4bit_out(*args, out=out)),
+        (0, lambda: qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, x[:, :256], *outputs)),
+        (out.nbytes, lambda: qfuse.ops.dequantize_4bit(*args)),
+    ]
     for allowed, call in calls:
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
@@ -147,16 +163,18 @@ def test_refuses_a_tensor_on_the_cpu(weight, index):
     if not isinstance(args[index], torch.Tensor):
         pytest.skip("no tensor")
     args[index] = args[index].cpu()
-    with pytest.raises(RuntimeError, match="lies on the CPU, .* on cuda:0|lies on cuda:0, packed on the CPU"):
+    with pytest.raises(RuntimeError, match=r"lies on the CPU, .* on cuda:0|lies on cuda:0, packed on the CPU"):
         qfuse.ops.dequantize_4bit(*args)
 
 
 def test_the_bytes_of_bitsandbytes(weight):
     bitsandbytes = pytest.importorskip("bitsandbytes")
-    theirs, state = bitsandbytes.functional.quantize_4bit(weight["original"], compress_statistics=True,
-                                                          quant_type="nf4")
+    theirs, state = bitsandbytes.functional.quantize_4bit(
+        weight["original"], compress_statistics=True, quant_type="nf4"
+    )
     packed, absmax_8bit, nested_absmax, offset, _ = qfuse.ops.quantize_4bit_nested(
-        weight["original"], 64, "nf4", given_offset=state.offset, reciprocal="approx")
+        weight["original"], 64, "nf4", given_offset=state.offset, reciprocal="approx"
+    )
     assert same_bits(packed, theirs) and same_bits(absmax_8bit, state.absmax)
     assert same_bits(nested_absmax, state.state2.absmax) and same_bits(offset, state.offset)
     assert same_bits(qfuse.dequantize_4bit(theirs, state), bitsandbytes.functional.dequantize_4bit(theirs, state))

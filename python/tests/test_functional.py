@@ -1,4 +1,5 @@
 """qfuse.dequantize_4bit and matmul_4bit with every form in which bitsandbytes keeps a weight and its state."""
+
 import pytest
 import torch
 from conftest import Calls, golden_weights, same_bits
@@ -17,13 +18,22 @@ def state_of(case, device, dtype=torch.bfloat16, offset_dtype=torch.float32):
     if nested:
         state2 = QuantState(absmax=nested[0], code=nested[1], blocksize=256, dtype=torch.float32)
         offset = nested[2].to(offset_dtype)
-    return packed, QuantState(absmax=absmax, shape=torch.Size(shape), dtype=dtype, blocksize=blocksize,
-                              quant_type=quant_type, offset=offset, state2=state2)
+    return packed, QuantState(
+        absmax=absmax,
+        shape=torch.Size(shape),
+        dtype=dtype,
+        blocksize=blocksize,
+        quant_type=quant_type,
+        offset=offset,
+        state2=state2,
+    )
 
 
 def legacy_list(state):
-    compressed = state.state2 and [state.offset, [state.state2.absmax, state.state2.code, state.state2.blocksize, True,
-                                                  state.state2.dtype, None, None]]
+    compressed = state.state2 and [
+        state.offset,
+        [state.state2.absmax, state.state2.code, state.state2.blocksize, True, state.state2.dtype, None, None],
+    ]
     return [state.absmax, state.shape, state.dtype, state.blocksize, compressed, state.quant_type, state.code]
 
 
@@ -55,8 +65,9 @@ def test_an_offset_in_another_default_dtype(device):
     case = next(c for c in CASES if c.nested)
     packed, state = state_of(case, device, offset_dtype=torch.bfloat16)
     rounded = case._replace(nested=(*case.nested[:2], case.nested[2].bfloat16().float()))
-    assert same_bits(qfuse.dequantize_4bit(packed, state),
-                     qfuse.ops.dequantize_4bit(*rounded.arguments(torch.bfloat16, device)))
+    assert same_bits(
+        qfuse.dequantize_4bit(packed, state), qfuse.ops.dequantize_4bit(*rounded.arguments(torch.bfloat16, device))
+    )
 
 
 def test_what_is_no_weight():
@@ -73,12 +84,12 @@ def test_what_is_no_weight():
     with pytest.raises(ValueError, match="no shape"):
         qfuse.dequantize_4bit(packed, state)
     state.packing_format_for_cpu = True
-    with pytest.raises(ValueError, match="packing_format_for_cpu.*load the model again"):
+    with pytest.raises(ValueError, match=r"packing_format_for_cpu.*load the model again"):
         qfuse.dequantize_4bit(packed, state)
     nested = next(c for c in CASES if c.nested)
     packed, state = state_of(nested, "cpu")
     state.state2.dtype = torch.float16
-    with pytest.raises(ValueError, match="torch.float16"):
+    with pytest.raises(ValueError, match="float16"):
         qfuse.dequantize_4bit(packed, state)
 
 
@@ -95,8 +106,10 @@ def test_a_product_to_train_through(case, device, compiled, backend):
     if compiled:
         torch._dynamo.reset()
         product = torch.compile(qfuse.matmul_4bit, fullgraph=True, backend=backend)
-    for y in (lambda x, b: product(x, layer.weight, layer.weight.quant_state, b),
-              lambda x, b: torch.nn.functional.linear(x, dense) + b):
+    for y in (
+        lambda x, b: product(x, layer.weight, layer.weight.quant_state, b),
+        lambda x, b: torch.nn.functional.linear(x, dense) + b,
+    ):
         leaves = (x.clone().requires_grad_(), bias.clone().requires_grad_())
         out = y(*leaves)
         out.square().sum().backward()
@@ -125,8 +138,10 @@ def test_a_product_is_linear_to_the_bit(device):
     bias = torch.randn(layer.out_features, device=device)
     expected = torch.nn.functional.linear(x, qfuse.dequantize_4bit(layer), bias.bfloat16())
     assert same_bits(qfuse.matmul_4bit(x, layer, bias=bias), expected)
-    assert same_bits(qfuse.matmul_4bit(x[0], layer, bias=bias),
-                     torch.nn.functional.linear(x[0], qfuse.dequantize_4bit(layer), bias.bfloat16()))
+    assert same_bits(
+        qfuse.matmul_4bit(x[0], layer, bias=bias),
+        torch.nn.functional.linear(x[0], qfuse.dequantize_4bit(layer), bias.bfloat16()),
+    )
 
 
 def test_a_product_under_function_transforms(device):

@@ -1,4 +1,5 @@
 """The bits of bitsandbytes on CUDA, on whatever runs here."""
+
 import pytest
 import torch
 from conftest import DTYPES, golden_weights, same_bits
@@ -19,10 +20,13 @@ def test_decodes_to_the_same_bits(case, device):
 @pytest.mark.parametrize("case", [c for c in CASES if c.nested], ids=lambda case: case.name)
 def test_the_steps_of_a_nested_decode_give_the_same_as_the_one_pass(case, device):
     packed, absmax, blocksize, quant_type, shape, dtype, nested_absmax, nested_map, offset = case.arguments(
-        torch.float32, device)
+        torch.float32, device
+    )
     plain = qfuse.ops.dequantize_blockwise(absmax, nested_absmax, nested_map, 256, torch.float32) + offset
-    assert same_bits(qfuse.ops.dequantize_4bit(packed, plain, blocksize, quant_type, shape, dtype),
-                     qfuse.ops.dequantize_4bit(*case.arguments(torch.float32, device)))
+    assert same_bits(
+        qfuse.ops.dequantize_4bit(packed, plain, blocksize, quant_type, shape, dtype),
+        qfuse.ops.dequantize_4bit(*case.arguments(torch.float32, device)),
+    )
 
 
 # Elsewhere a reciprocal that is rounded correctly, and not as on CUDA, may give another code.
@@ -34,8 +38,12 @@ def test_encodes_to_the_same_bytes(case, device):
     packed, absmax, blocksize, quant_type, _ = case.args
     if case.nested:
         found, codes, nested_absmax, offset, _ = qfuse.ops.quantize_4bit_nested(
-            case.input.to(device), blocksize, quant_type, given_offset=case.nested[2].to(device),
-            reciprocal="approx" if device == "cuda" else "ieee")
+            case.input.to(device),
+            blocksize,
+            quant_type,
+            given_offset=case.nested[2].to(device),
+            reciprocal="approx" if device == "cuda" else "ieee",
+        )
         assert same_bits(nested_absmax, case.nested[0])
         assert same_bits(offset, case.nested[2])
         assert device == "cpu" or same_bits(codes, absmax)

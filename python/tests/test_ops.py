@@ -1,4 +1,5 @@
 """Each op as torch sees it: schema, fake, compiled, and how it refuses."""
+
 import pytest
 import torch
 from conftest import DTYPES, make_weight, nested_arguments, same_bits
@@ -11,9 +12,14 @@ OPS = torch.ops.qfuse
 def silu_arguments(device, m=200, h=256):
     x = torch.randn(m, 2 * h, device=device).bfloat16()
     grad_y = torch.randn(m, h, device=device).bfloat16()
-    return (x, grad_y, torch.empty(m, 2 * h, dtype=torch.int8, device=device),
-            torch.empty(m, 2 * h // 128, device=device), torch.empty(h, m, dtype=torch.int8, device=device),
-            torch.empty(h, -(-m // 128), device=device))
+    return (
+        x,
+        grad_y,
+        torch.empty(m, 2 * h, dtype=torch.int8, device=device),
+        torch.empty(m, 2 * h // 128, device=device),
+        torch.empty(h, m, dtype=torch.int8, device=device),
+        torch.empty(h, -(-m // 128), device=device),
+    )
 
 
 def calls(device):
@@ -23,15 +29,18 @@ def calls(device):
     out = torch.empty(w["shape"], dtype=torch.bfloat16, device=device)
     plain = (w["packed"], w["plain"], 64, "nf4", w["shape"], torch.float16)
     blockwise = (codes, absmax, w["nested_quant_map"], 256, torch.bfloat16)
-    return [(OPS.dequantize_4bit.default, nested_arguments(w), {}), (OPS.dequantize_4bit.default, plain, {}),
-            (OPS.dequantize_4bit.out, nested_arguments(w), {"out": out}),
-            (OPS.quantize_4bit.default, (w["original"], 64, "nf4"), {}),
-            (OPS.quantize_4bit.nested, (w["original"].half(), 128, "fp4"), {"nested_blocksize": 256}),
-            (OPS.quantize_blockwise.default, (w["original"], 256, 0.5), {}),
-            (OPS.dequantize_blockwise.default, blockwise, {}),
-            (OPS.dequantize_blockwise.out, blockwise, {"out": out.clone()}),
-            (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
-            (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {})]
+    return [
+        (OPS.dequantize_4bit.default, nested_arguments(w), {}),
+        (OPS.dequantize_4bit.default, plain, {}),
+        (OPS.dequantize_4bit.out, nested_arguments(w), {"out": out}),
+        (OPS.quantize_4bit.default, (w["original"], 64, "nf4"), {}),
+        (OPS.quantize_4bit.nested, (w["original"].half(), 128, "fp4"), {"nested_blocksize": 256}),
+        (OPS.quantize_blockwise.default, (w["original"], 256, 0.5), {}),
+        (OPS.dequantize_blockwise.default, blockwise, {}),
+        (OPS.dequantize_blockwise.out, blockwise, {"out": out.clone()}),
+        (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
+        (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
+    ]
 
 
 CALLS = range(len(calls("cpu")))
@@ -60,8 +69,8 @@ def test_compiles_into_one_graph_with_the_same_result(index, device, backend):
     expected = call(*args, **kwargs)
     torch._dynamo.reset()
     found = torch.compile(call, fullgraph=True, backend=backend)(*args, **kwargs)
-    as_list = (lambda r: [r] if isinstance(r, torch.Tensor) else list(r))
-    assert all(same_bits(a, b) for a, b in zip(as_list(found), as_list(expected), strict=True))
+    found, expected = ([r] if isinstance(r, torch.Tensor) else list(r) for r in (found, expected))
+    assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
 
 
 def test_compiles_where_every_argument_is_named(weight, backend):
@@ -82,8 +91,10 @@ def test_out_gets_what_is_returned(weight, device, dtype):
 @pytest.mark.parametrize("storage", [torch.bfloat16, torch.float16, torch.float32, torch.int8])
 def test_a_storage_dtype_is_bits(weight, storage):
     args = nested_arguments(weight)
-    assert same_bits(qfuse.ops.dequantize_4bit(args[0].view(-1).view(storage).view(-1, 1), *args[1:]),
-                     qfuse.ops.dequantize_4bit(*args))
+    assert same_bits(
+        qfuse.ops.dequantize_4bit(args[0].view(-1).view(storage).view(-1, 1), *args[1:]),
+        qfuse.ops.dequantize_4bit(*args),
+    )
 
 
 def test_odd_addresses(weight):
@@ -123,7 +134,7 @@ def test_the_swiglu_backward(device):
     y.backward(grad_y.double())
     # A value rounds to bf16 (2^-9 of it), then to the integers of its group: half a step, or a whole one truncated.
     for values, codes, scales in ((leaf.grad, grad_q, grad_s), (y.detach().t(), y_q, y_s)):
-        step = scales.double().repeat_interleave(128, dim=1)[:, :values.shape[1]]
+        step = scales.double().repeat_interleave(128, dim=1)[:, : values.shape[1]]
         assert ((codes.double() * step - values).abs() <= step * 1.01 + values.abs() * 2**-8).all()
 
 
@@ -133,19 +144,29 @@ REFUSED = {
     "absmax in float16": ({"absmax": lambda w: w["plain"].half()}, "absmax is float16, it must be float32"),
     "float32 absmax with a nested state": ({"absmax": lambda w: w["plain"]}, "absmax is float32, nested_absmax"),
     "uint8 absmax without a nested state": ({"nested_offset": lambda w: None}, "absmax is uint8, so nested_absmax"),
-    "a nested map in bfloat16": ({"nested_quant_map": lambda w: w["nested_quant_map"].bfloat16()},
-                                 "nested_quant_map is bfloat16, it must be float32"),
-    "a map that is too short": ({"nested_quant_map": lambda w: w["nested_quant_map"][:255]},
-                                "nested_quant_map has 255 elements, it must have 256"),
-    "nested absmax in float64": ({"nested_absmax": lambda w: w["nested_absmax"].double()},
-                                 "nested_absmax is float64, it must be float32"),
-    "two offsets": ({"nested_offset": lambda w: torch.zeros(2, device=w["packed"].device)},
-                    "nested_offset has 2 elements, it must have 1"),
+    "a nested map in bfloat16": (
+        {"nested_quant_map": lambda w: w["nested_quant_map"].bfloat16()},
+        "nested_quant_map is bfloat16, it must be float32",
+    ),
+    "a map that is too short": (
+        {"nested_quant_map": lambda w: w["nested_quant_map"][:255]},
+        "nested_quant_map has 255 elements, it must have 256",
+    ),
+    "nested absmax in float64": (
+        {"nested_absmax": lambda w: w["nested_absmax"].double()},
+        "nested_absmax is float64, it must be float32",
+    ),
+    "two offsets": (
+        {"nested_offset": lambda w: torch.zeros(2, device=w["packed"].device)},
+        "nested_offset has 2 elements, it must have 1",
+    ),
     "too few codes": ({"packed": lambda w: w["packed"][:-1]}, "packed has 6143 bytes, 12288 4-bit codes need 6144"),
     "too many codes": ({"packed": lambda w: w["packed"].new_zeros(6145, 1)}, "packed has 6145 bytes"),
     "every second code": ({"packed": lambda w: w["packed"].repeat(2, 1)[::2]}, "packed has shape .* and strides"),
-    "too few absmax": ({"absmax": lambda w: w["absmax"][:-1]},
-                       "absmax has 191 elements, 12288 values in blocks of 64 need 192"),
+    "too few absmax": (
+        {"absmax": lambda w: w["absmax"][:-1]},
+        "absmax has 191 elements, 12288 values in blocks of 64 need 192",
+    ),
     "a strided absmax": ({"absmax": lambda w: w["absmax"].repeat(2)[::2]}, "absmax has shape .* and strides"),
     "a block size of zero": ({"blocksize": lambda w: 0}, "blocksize is 0"),
     "a block size that is no power of two": ({"blocksize": lambda w: 96, "absmax": lambda w: w["absmax"][:128]}, "96"),
@@ -159,8 +180,17 @@ REFUSED = {
 
 
 def keywords(weight, **changes):
-    names = ["packed", "absmax", "blocksize", "quant_type", "shape", "dtype", "nested_absmax", "nested_quant_map",
-             "nested_offset"]
+    names = [
+        "packed",
+        "absmax",
+        "blocksize",
+        "quant_type",
+        "shape",
+        "dtype",
+        "nested_absmax",
+        "nested_quant_map",
+        "nested_offset",
+    ]
     return dict(zip(names, nested_arguments(weight), strict=True)) | changes
 
 
@@ -176,9 +206,11 @@ def test_refuses_an_out_that_does_not_fit(weight, device):
         qfuse.ops.dequantize_4bit_out(**keywords(weight), out=out)
 
     new = torch.empty
-    for out, message in [(new(64, 191, dtype=torch.bfloat16, device=device), r"out has shape \(64, 191\).*\(64, 192\)"),
-                         (new(64, 192, device=device), "out is float32, it must be bfloat16"),
-                         (new(192, 64, dtype=torch.bfloat16, device=device).t(), "out has shape .* and strides")]:
+    for out, message in [
+        (new(64, 191, dtype=torch.bfloat16, device=device), r"out has shape \(64, 191\).*\(64, 192\)"),
+        (new(64, 192, device=device), "out is float32, it must be bfloat16"),
+        (new(192, 64, dtype=torch.bfloat16, device=device).t(), "out has shape .* and strides"),
+    ]:
         with pytest.raises(RuntimeError, match=message):
             decode(out)
     memory = new(64 * 192 * 2, dtype=torch.uint8, device=device)
@@ -198,20 +230,21 @@ def test_refuses_inputs_of_the_other_ops(weight, device):
     x = weight["original"]
     codes, absmax = qfuse.ops.quantize_blockwise(x, 256)
     for call, message in [
-            (lambda: qfuse.ops.quantize_4bit(x.long(), 64, "nf4"), "input is int64"),
-            (lambda: qfuse.ops.quantize_4bit(x.t(), 64, "nf4"), "input has shape .* and strides"),
-            (lambda: qfuse.ops.quantize_4bit(x, 48, "nf4"), "48"),
-            (lambda: qfuse.ops.quantize_4bit(x, 64, "nf4", "fast"), "reciprocal is 'fast'"),
-            (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", 0), "nested_blocksize is 0"),
-            (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", given_offset=x), "given_offset has 12288 elements"),
-            (lambda: qfuse.ops.quantize_blockwise(x, -1), "blocksize is -1"),
-            (lambda: qfuse.ops.dequantize_blockwise(codes, absmax[1:], x[0], 256, x.dtype), "absmax has 47 elements"),
-            (lambda: qfuse.ops.dequantize_blockwise(codes, absmax, x[0], 256, x.dtype), "quant_map has 192 elements"),
-            (lambda: qfuse.ops.dequantize_blockwise(x, absmax, x[0], 256, x.dtype), "codes is float32")]:
+        (lambda: qfuse.ops.quantize_4bit(x.long(), 64, "nf4"), "input is int64"),
+        (lambda: qfuse.ops.quantize_4bit(x.t(), 64, "nf4"), "input has shape .* and strides"),
+        (lambda: qfuse.ops.quantize_4bit(x, 48, "nf4"), "48"),
+        (lambda: qfuse.ops.quantize_4bit(x, 64, "nf4", "fast"), "reciprocal is 'fast'"),
+        (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", 0), "nested_blocksize is 0"),
+        (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", given_offset=x), "given_offset has 12288 elements"),
+        (lambda: qfuse.ops.quantize_blockwise(x, -1), "blocksize is -1"),
+        (lambda: qfuse.ops.dequantize_blockwise(codes, absmax[1:], x[0], 256, x.dtype), "absmax has 47 elements"),
+        (lambda: qfuse.ops.dequantize_blockwise(codes, absmax, x[0], 256, x.dtype), "quant_map has 192 elements"),
+        (lambda: qfuse.ops.dequantize_blockwise(x, absmax, x[0], 256, x.dtype), "codes is float32"),
+    ]:
         with pytest.raises(RuntimeError, match=message):
             call()
     if device == "cpu":
-        with pytest.raises(RuntimeError, match="(?i)approx"):
+        with pytest.raises(RuntimeError, match=r"(?i)approx"):
             qfuse.ops.quantize_4bit(x, 64, "nf4", "approx")
 
 
@@ -231,4 +264,4 @@ def test_the_swiglu_backward_refuses(device):
     refuse("y_s_t has shape", y_s_t=good[5][:, :1])
     refuse("rows of 512 must not overlap", x=good[0][:1].expand(200, 512))
     refuse("its rows must be contiguous", x=good[0].t().contiguous().t())
-    refuse("overlap", y_q_t=good[2].view(-1)[:256 * 200].view(256, 200))
+    refuse("overlap", y_q_t=good[2].view(-1)[: 256 * 200].view(256, 200))

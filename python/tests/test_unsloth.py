@@ -1,5 +1,6 @@
 """The integration under unsloth itself, where it and a GPU are, and everywhere under a stand-in: the same names,
 by-name imports and pass-through cases, and a fast_dequantize that says when it is called."""
+
 import importlib.util
 import os
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import NO_GPU, make_weight, same_bits
+from conftest import NO_GPU, same_bits
 
 import qfuse
 import qfuse.integrations.unsloth as integration
@@ -25,8 +26,13 @@ BY_NAME = "from unsloth.kernels.utils import fast_dequantize\n"
 @pytest.fixture
 def unsloth(monkeypatch):
     modules = {}
-    for name, source in [("unsloth", ""), ("unsloth.kernels", ""), ("unsloth.kernels.utils", UTILS),
-                         ("unsloth.kernels.fast_lora", BY_NAME), ("unsloth.save", BY_NAME)]:
+    for name, source in [
+        ("unsloth", ""),
+        ("unsloth.kernels", ""),
+        ("unsloth.kernels.utils", UTILS),
+        ("unsloth.kernels.fast_lora", BY_NAME),
+        ("unsloth.save", BY_NAME),
+    ]:
         modules[name] = types.ModuleType(name)
         monkeypatch.setitem(sys.modules, name, modules[name])
         exec(source, modules[name].__dict__)
@@ -35,16 +41,25 @@ def unsloth(monkeypatch):
 
 
 def state_of(weight, dtype=torch.bfloat16, quant_type="nf4"):
-    state2 = types.SimpleNamespace(absmax=weight["nested_absmax"], code=weight["nested_quant_map"], blocksize=256,
-                                   dtype=torch.float32)
-    return types.SimpleNamespace(absmax=weight["absmax"], shape=torch.Size(weight["shape"]), dtype=dtype, blocksize=64,
-                                 quant_type=quant_type, offset=weight["nested_offset"], state2=state2)
+    state2 = types.SimpleNamespace(
+        absmax=weight["nested_absmax"], code=weight["nested_quant_map"], blocksize=256, dtype=torch.float32
+    )
+    return types.SimpleNamespace(
+        absmax=weight["absmax"],
+        shape=torch.Size(weight["shape"]),
+        dtype=dtype,
+        blocksize=64,
+        quant_type=quant_type,
+        offset=weight["nested_offset"],
+        state2=state2,
+    )
 
 
 def test_replaces_it_in_every_module(unsloth):
     report = integration.enable()
-    assert report.replaced == [f"unsloth.{module}.fast_dequantize" for module in
-                               ("kernels.fast_lora", "kernels.utils", "save")]
+    assert report.replaced == [
+        f"unsloth.{module}.fast_dequantize" for module in ("kernels.fast_lora", "kernels.utils", "save")
+    ]
     integration.disable()
     assert all(unsloth[f"unsloth.{m}"].fast_dequantize(None, 1) == "the original" for m in ("save", "kernels.utils"))
 
@@ -99,6 +114,11 @@ def test_under_unsloth_itself(tmp_path, own_kernel):
         pytest.skip("NOT TESTED UNDER UNSLOTH: it is not installed here")
     script = Path(__file__).with_name("under_unsloth.py")
     environment = {**os.environ, "UNSLOTH_BNB_TRITON": own_kernel}
-    done = subprocess.run([sys.executable, "-B", script], cwd=tmp_path,  # where unsloth leaves files
-                          env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-B", script],
+        cwd=tmp_path,  # where unsloth leaves files
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
