@@ -12,13 +12,22 @@
  * - On CUDA every array lies in memory that the device can reach. An op is enqueued on the caller's stream and returns
  *   at once; it allocates nothing, waits for nothing, and may be captured into a CUDA graph, but for the first call of
  *   each kind on a device, which loads its kernel. Failures of its execution show where the caller next synchronizes.
- * - Outputs must not overlap inputs or each other; that is checked and refused.
- * - No function keeps a pointer after it returns, allocates memory for its caller, or changes global state. Calls are
- *   safe from any number of threads at once, as long as their outputs are disjoint.
- * - Structs start with `struct_size`: set it to sizeof the struct (the *_INIT macros do, and zero the rest). Fields
- *   that a later version appends read as zero when an older caller's struct ends before them.
+ * - Outputs must not overlap inputs, each other or the workspace; that is checked and refused.
+ * - A workspace is scratch memory that the caller lends to an op for one call, where the op runs; it need not be
+ *   cleared before, and may be used for anything after the op has run. qfuse_<op>_workspace_size says how many bytes
+ *   a call needs. An op without such a function needs none.
+ * - No function keeps a pointer after it returns or changes global state, and only qfuse_memory_allocate allocates
+ *   memory for its caller. Calls are safe from any number of threads at once, as long as their outputs are disjoint.
+ * - Structs start with `struct_size`: set it to sizeof the struct (the *_INIT macros do, and zero the rest). A caller
+ *   compiled with an older qfuse.h passes shorter structs: fields that such a struct ends before read as zero, which
+ *   stands for what the op did before it had them. A struct must reach the line "optional from here on", or its end
+ *   where there is no such line. A newer caller's longer structs are accepted if the fields that this version does not
+ *   know are zero.
  * - Results are the same bytes for every device, SIMD target and thread count, but where an approximate reciprocal is
- *   asked for, which is the GPU's own, and for the exp of silu_dot_fwd_bwd_quant_fuse, which is CUDA's own there. */
+ *   asked for, which is the GPU's own, and for the exp of swiglu_backward, which is CUDA's own there.
+ * - Environment variables, for people who look for a cause: QFUSE_LOG_PLANS=1 prints a line on stderr for each op that
+ *   runs, with the plan that was chosen for it; QFUSE_PLAN forces plans; QFUSE_CPU_TARGET names the SIMD target of
+ *   calls that name none. docs/PLANS.md has their values. They are read once. */
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
 
@@ -91,7 +100,7 @@ typedef struct qfuse_exec {
   size_t struct_size;
   qfuse_device device;
   int32_t threads;        /* CPU: use at most this many threads; 0 = one per core this process may use */
-  const char* cpu_target; /* CPU: a name from qfuse_cpu_target_name, or NULL for the best one */
+  const char* cpu_target; /* CPU: a name from qfuse_cpu_target_name; NULL: QFUSE_CPU_TARGET's, or the best one */
   void* stream;           /* CUDA: a cudaStream_t of `device`, on which the op is enqueued; must be NULL elsewhere */
 } qfuse_exec;
 #define QFUSE_EXEC_INIT \
@@ -124,7 +133,42 @@ QFUSE_API qfuse_status qfuse_device_describe(qfuse_device device, char* text, si
  * "sse4", "ssse3", "neon", "scalar". NULL past the last. The last is always "scalar". */
 QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
 
+/* ---- memory and streams of a GPU --------------------------------------------------------------------------------- */
+
+/* What a pipeline over a GPU needs, for callers who would not include a vendor's headers. Arrays and streams of any
+ * other origin serve the ops as well. `device` must be a GPU; else INVALID_ARGUMENT. */
+typedef enum qfuse_memory_kind QFUSE_ENUM {
+  QFUSE_MEMORY_DEVICE = 0, /* the GPU's own, aligned to 256 bytes, not to be touched by the host */
+  QFUSE_MEMORY_PINNED = 1  /* the host's, which GPUs copy from and to while the host goes on */
+} qfuse_memory_kind;
+
+/* OUT_OF_MEMORY: the device or the host has not so much left. `size` is in bytes, >= 0; of 0 bytes there is memory too.
+ */
+QFUSE_API qfuse_status qfuse_memory_allocate(qfuse_device device, qfuse_memory_kind kind, int64_t size, void** memory,
+                                             qfuse_error* error);
+
+/* Memory of qfuse_memory_allocate, with the same device and kind; NULL is ignored. */
+QFUSE_API void qfuse_memory_release(qfuse_device device, qfuse_memory_kind kind, void* memory);
+
+/* A stream: work in order, beside that of other streams; on CUDA a cudaStream_t that does not wait for the default
+ * stream. Destroying it waits for nothing; NULL is ignored. */
+QFUSE_API qfuse_status qfuse_stream_create(qfuse_device device, void** stream, qfuse_error* error);
+QFUSE_API void qfuse_stream_destroy(qfuse_device device, void* stream);
+
+/* Waits for all that was enqueued on the stream; reports what failed in it. */
+QFUSE_API qfuse_status qfuse_stream_synchronize(qfuse_device device, void* stream, qfuse_error* error);
+
+/* Enqueues a copy of `size` bytes in any direction between the device and the host, whose memory should be pinned. */
+QFUSE_API qfuse_status qfuse_copy(qfuse_device device, void* to, const void* from, int64_t size, void* stream,
+                                  qfuse_error* error);
+
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
+
+/* Blocks of absmax a nested block, as bitsandbytes has it, and values a group of swiglu_backward. */
+#define QFUSE_NESTED_BLOCKSIZE 256
+#define QFUSE_SWIGLU_GROUP_SIZE 128
+/* Entries of the code of 8-bit values, so of nested_quant_map. */
+#define QFUSE_QUANT_MAP_SIZE 256
 
 /* Bytes of n packed 4-bit codes: ceil(n/2). n must not be negative. */
 QFUSE_API int64_t qfuse_packed_size(int64_t n);
@@ -135,34 +179,62 @@ QFUSE_API int64_t qfuse_block_count(int64_t n, int64_t blocksize);
 
 /* Writes the 256 ascending fp32 values of the signed dynamic 8-bit code, which quantize_4bit uses for nested absmax
  * (CRC32 of the 1024 little-endian bytes: 454261483). Decoding must use the map stored beside the codes instead. */
-QFUSE_API void qfuse_nested_quant_map(float map[256]);
+QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
+
+/* ---- the 4-bit weight ------------------------------------------------------------------------------------------ */
+
+/* A weight of NF4 or FP4 codes as bitsandbytes stores it, with plain or nested absmax. Every op that reads such a
+ * weight takes this struct; the arrays lie where the op runs. Layout: the rows*cols elements follow one another, row by
+ * row. Byte j of `packed` holds element 2j in its high and 2j+1 in its low nibble; block b covers elements
+ * [b*blocksize, (b+1)*blocksize), so that blocks may straddle rows; the spare nibble of an odd count is ignored. A
+ * weight without a shape is one row. Value of element i in block b, each step rounded to nearest even in fp32 (the
+ * order of bitsandbytes on CUDA): A = absmax[b] plain A = ftz(nested_quant_map[absmax_8bit[b]] *
+ * nested_absmax[b/nested_blocksize]) + *nested_offset   nested value = ftz(code[nibble] * A), rounded to the dtype that
+ * the op works in where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept.
+ * NaN results are the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the
+ * formula. */
+typedef struct qfuse_weight_4bit {
+  size_t struct_size;
+  int64_t rows;                /* >= 0: outputs of a linear layer */
+  int64_t cols;                /* >= 0: inputs of a linear layer */
+  int64_t blocksize;           /* elements: a power of two, 32 to 4096 */
+  qfuse_quant_type quant_type; /* which codebook */
+  const uint8_t* packed;       /* [ceil(rows*cols/2)] */
+  const float* absmax;         /* plain: [blocks], that is ceil(rows*cols/blocksize); NULL when nested */
+  /* optional from here on */
+  const uint8_t* absmax_8bit;    /* nested: [blocks]; NULL when plain, and the rest is then ignored */
+  const float* nested_absmax;    /* nested: [ceil(blocks/nested_blocksize)] */
+  const float* nested_quant_map; /* nested: [256], the map stored with the weight */
+  const float* nested_offset;    /* nested: [1], added to every decoded absmax */
+  int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two, QFUSE_NESTED_BLOCKSIZE as a rule */
+} qfuse_weight_4bit;
+
+/* The same weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit. The arrays that
+ * are given choose between plain and nested. */
+typedef struct qfuse_weight_4bit_out {
+  size_t struct_size;
+  int64_t rows;
+  int64_t cols;
+  int64_t blocksize;
+  qfuse_quant_type quant_type;
+  uint8_t* packed;
+  float* absmax; /* plain: not NULL; nested: NULL */
+  /* optional from here on */
+  uint8_t* absmax_8bit;
+  float* nested_absmax;
+  float* nested_quant_map; /* nested: [256], gets the map of qfuse_nested_quant_map; NULL: the caller has it */
+  float* nested_offset;
+  int64_t nested_blocksize;
+} qfuse_weight_4bit_out;
 
 /* ---- dequantize_4bit ------------------------------------------------------------------------------------------- */
 
-/* NF4 or FP4 codes with plain or nested absmax, decoded to fp32, fp16 or bf16 in one pass.
- * Layout: byte j of `packed` holds element 2j in its high and 2j+1 in its low nibble; block b covers elements
- * [b*blocksize, (b+1)*blocksize) of the flattened tensor; the spare nibble of an odd n is ignored.
- * Value of element i in block b, each step rounded to nearest even in fp32 (the order of bitsandbytes on CUDA):
- *   A = absmax[b]                                                                            plain
- *   A = ftz(nested_quant_map[absmax_8bit[b]] * nested_absmax[b/nested_blocksize]) + offset    nested
- *   out[i] = round_to_dtype(ftz(code[nibble] * A))
- * where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept. NaN results are
- * the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the formula. */
+/* A 4-bit weight decoded to fp32, fp16 or bf16 in one pass: out[i] = the value of element i, rounded to out_dtype. */
 typedef struct qfuse_dequantize_4bit_params {
   size_t struct_size;
-  int64_t n;                     /* elements, >= 0 */
-  int64_t blocksize;             /* elements: a power of two, 32 to 4096 */
-  qfuse_quant_type quant_type;   /* which codebook */
-  qfuse_dtype out_dtype;         /* element type of `out` */
-  const uint8_t* packed;         /* [ceil(n/2)] */
-  const float* absmax;           /* plain: [ceil(n/blocksize)]; NULL selects nested */
-  const uint8_t* absmax_8bit;    /* nested: [ceil(n/blocksize)]; NULL when plain */
-  const float* nested_absmax;    /* nested: [ceil(ceil(n/blocksize)/nested_blocksize)] */
-  const float* nested_quant_map; /* nested: [256], the map stored with the weight */
-  int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two; bitsandbytes uses 256 */
-  float nested_offset;           /* nested: added to every decoded absmax */
-  void* out;                     /* [n] of out_dtype */
-  const float* nested_offset_at; /* nested: [1] the offset where the op runs, read instead of nested_offset; or NULL */
+  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
+  qfuse_dtype out_dtype;           /* element type of `out` */
+  void* out;                       /* [rows, cols] of out_dtype */
 } qfuse_dequantize_4bit_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, plain and nested mixed.
@@ -172,58 +244,57 @@ QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params*
 
 /* ---- quantize_4bit --------------------------------------------------------------------------------------------- */
 
-/* fp32, fp16 or bf16 weights encoded to NF4 or FP4 codes with absmax, and optionally nested absmax, as bitsandbytes on
- * CUDA does: with `reciprocal` APPROX to the bit (but for the nested offset, see there), with IEEE, which every device
- * has, up to the codes that docs/ACCURACY.md counts.
- * Block b, in fp32, every operand and result that is subnormal read as zero of its sign:
- *   absmax[b] = max |x| over the numbers of the block (NaN is skipped)
- *   v[i]      = x[i] * (1/absmax[b])
- *   code[i]   = how many thresholds of the codebook lie strictly below v[i]              (NF4; NaN: 0)
- *               8 where v[i] < 0, plus the code of |v[i]|, found by thresholds likewise  (FP4; NaN: 0)
- * Nested, if absmax_8bit is given: offset = mean of absmax, summed in fp64 in one fixed order (docs/FORMAT.md) and
- * rounded once, or *given_offset; absmax - offset is coded in blocks of nested_blocksize by the signed dynamic 8-bit
- * code, to the nearest value, ties to the even index.
- * An all-zero block has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0
- * where it is the short last block; the spare nibble of an odd n is the code of a padding zero. */
+/* fp32, fp16 or bf16 weights encoded to a 4-bit weight, plain or nested, as bitsandbytes on CUDA does: with
+ * `reciprocal` APPROX to the bit (but for the nested offset, see there), with IEEE, which every device has, up to the
+ * codes that docs/ACCURACY.md counts. Block b, in fp32, every operand and result that is subnormal read as zero of its
+ * sign: absmax[b] = max |x| over the numbers of the block (NaN is skipped) v[i]      = x[i] * (1/absmax[b]) code[i]   =
+ * how many thresholds of the codebook lie strictly below v[i]              (NF4; NaN: 0) 8 where v[i] < 0, plus the
+ * code of |v[i]|, found by thresholds likewise  (FP4; NaN: 0) Nested: offset = mean of absmax, summed in fp64 in one
+ * fixed order (docs/FORMAT.md) and rounded once, or *given_offset; absmax - offset is coded in blocks of
+ * nested_blocksize by the signed dynamic 8-bit code, to the nearest value, ties to the even index. An all-zero block
+ * has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0 where it is the
+ * short last block; the spare nibble of an odd count is the code of a padding zero. */
 typedef struct qfuse_quantize_4bit_params {
   size_t struct_size;
-  int64_t n;                   /* elements, >= 0 */
-  int64_t blocksize;           /* elements: a power of two, 32 to 4096 */
-  qfuse_quant_type quant_type; /* which codebook */
-  qfuse_dtype in_dtype;        /* element type of `in` */
-  const void* in;              /* [n] of in_dtype */
-  uint8_t* packed;             /* out: [ceil(n/2)] */
-  float* absmax;               /* out: [ceil(n/blocksize)], written whether nested or not */
-  uint8_t* absmax_8bit;        /* out, nested: [ceil(n/blocksize)]; NULL selects plain, and the rest is then ignored */
-  float* nested_absmax;        /* out, nested: [ceil(ceil(n/blocksize)/nested_blocksize)] */
-  float* nested_offset;        /* out, nested: [1] */
-  int64_t nested_blocksize;    /* nested: blocks per nested block, a power of two; bitsandbytes uses 256 */
+  qfuse_dtype in_dtype;                /* element type of `in` */
+  const void* in;                      /* [rows, cols] of in_dtype */
+  const qfuse_weight_4bit_out* weight; /* out: in the host's memory; its arrays lie where the op runs */
+  /* optional from here on */
   const float* given_offset;   /* nested: [1] use this offset; NULL: the mean of absmax */
   qfuse_reciprocal reciprocal; /* how to divide by absmax */
+  void* workspace;             /* of qfuse_quantize_4bit_workspace_size bytes; may be NULL where that is 0 */
+  int64_t workspace_size;      /* bytes of it */
 } qfuse_quantize_4bit_params;
 
-/* Errors as for qfuse_dequantize_4bit; also UNSUPPORTED for an approximate reciprocal elsewhere than on CUDA. */
+/* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: for nested absmax
+ * about 4 bytes a block, for a plain one 0. Errors as for qfuse_quantize_4bit. */
+QFUSE_API qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params,
+                                                          const qfuse_exec* exec, int64_t* size, qfuse_error* error);
+
+/* Errors as for qfuse_dequantize_4bit; also INVALID_ARGUMENT for a workspace that is too small, and UNSUPPORTED for an
+ * approximate reciprocal elsewhere than on CUDA. */
 QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                            qfuse_error* error);
 
 /* ---- quantize_blockwise ---------------------------------------------------------------------------------------- */
 
 /* Values encoded to 8-bit codes of the signed dynamic code, block by block: bitsandbytes' quantize_blockwise with its
- * default code, and the nested step of quantize_4bit by itself, for who encodes a tensor piece by piece. Cut where a
- * block ends, pieces give the bytes of the whole.
- * Block b, in fp32, with v[i] = in[i] - offset, subnormals from there on read as zero of their sign:
- *   absmax[b] = max |v| over the numbers of the block (NaN is skipped; of NaN alone as in quantize_4bit)
- *   codes[i]  = the index of the value nearest to v[i] * (1/absmax[b]), ties to the even index, NaN to 0 */
+ * default code, and the nested step of quantize_4bit by itself, for those who encode a tensor piece by piece. Cut where
+ * a block ends, pieces give the bytes of the whole. Block b, in fp32, with v[i] = in[i] - offset, subnormals from there
+ * on read as zero of their sign: absmax[b] = max |v| over the numbers of the block (NaN is skipped; of NaN alone as in
+ * quantize_4bit) codes[i]  = the index of the value nearest to v[i] * (1/absmax[b]), ties to the even index, NaN to 0
+ */
 typedef struct qfuse_quantize_blockwise_params {
   size_t struct_size;
-  int64_t n;                   /* values, >= 0 */
-  int64_t blocksize;           /* values a block: a power of two; bitsandbytes uses 256 for absmax. On CUDA a block of
-                                  more than 1024 is one multiprocessor's work */
-  qfuse_dtype in_dtype;        /* element type of `in` */
-  const void* in;              /* [n] of in_dtype */
+  int64_t n;            /* values, >= 0 */
+  int64_t blocksize;    /* values a block: a power of two; bitsandbytes uses 256 for absmax. On CUDA a block of
+                           more than 1024 is one multiprocessor's work */
+  qfuse_dtype in_dtype; /* element type of `in` */
+  const void* in;       /* [n] of in_dtype */
+  uint8_t* codes;       /* out: [n] */
+  float* absmax;        /* out: [ceil(n/blocksize)] */
+  /* optional from here on */
   float offset;                /* subtracted from each value first; 0 for none */
-  uint8_t* codes;              /* out: [n] */
-  float* absmax;               /* out: [ceil(n/blocksize)] */
   qfuse_reciprocal reciprocal; /* how to divide by absmax */
 } qfuse_quantize_blockwise_params;
 
@@ -270,7 +341,7 @@ typedef struct qfuse_dequantize_int8_params {
 QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
 
-/* ---- silu_dot_fwd_bwd_quant_fuse ------------------------------------------------------------------------------- */
+/* ---- swiglu_backward ------------------------------------------------------------------------------------------- */
 
 /* The backward pass of a SwiGLU block, y = silu(gate) * up, for training in INT8: recomputes the forward, makes the
  * gradients, and writes both as the INT8 products that follow want them, the gradient in groups of channels and y
@@ -289,32 +360,37 @@ QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params*
  *   scale  = max(absmax * fp32(1/127), 1e-10)
  *   q      = the integer part of z / scale: truncated toward zero, as torch's .to(int8) does
  * so the largest element becomes 127 or, for 10 of the 128 mantissas of bf16, 126. That is the published PyTorch
- * operator run on a GPU, to the byte; exp is PyTorch's own, expf, on CUDA, and on the CPU the one of docs/ACCURACY.md.
- * Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN,
- * infinity by infinity) is stored as 0; under an infinite scale every number is 0. No group sees another.
- * Subnormals are numbers, whatever floating-point mode the caller is in.
- * Fields that later versions append (type of payloads and scales, rounding, router weight, offsets of experts) do at
- * zero what this version does. */
-typedef struct qfuse_silu_dot_fwd_bwd_quant_fuse_params {
+ * operator silu_dot_fwd_bwd_quant_fuse run on a GPU, to the byte; exp is PyTorch's own, expf, on CUDA, and on the CPU
+ * the one of docs/ACCURACY.md. Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient
+ * that is NaN (z or scale NaN, infinity by infinity) is stored as 0; under an infinite scale every number is 0. No
+ * group sees another. Subnormals are numbers, whatever floating-point mode the caller is in. Fields that later versions
+ * append (type of scales, rounding, router weight, offsets of experts) do at zero what this version does. */
+typedef enum qfuse_payload QFUSE_ENUM {
+  QFUSE_INT8 = 0 /* the groups above */
+} qfuse_payload;
+
+typedef struct qfuse_swiglu_backward_params {
   size_t struct_size;
   int64_t m;             /* tokens, >= 0 */
   int64_t h;             /* channels: a multiple of group_size, >= 0 */
-  int64_t group_size;    /* must be 128 */
+  int64_t group_size;    /* must be QFUSE_SWIGLU_GROUP_SIZE */
   const void* x;         /* [m, 2h] bf16: gate, up */
   int64_t x_stride;      /* elements from one row of x to the next, >= 2h; 0 stands for 2h */
   const void* grad_y;    /* [m, h] bf16; not read, and may be NULL, where grad_input_q is NULL */
   int64_t grad_y_stride; /* likewise, >= h; 0 stands for h */
-  int8_t* grad_input_q;  /* out: [m, 2h]; NULL, like grad_input_s, leaves out the gradients and what they cost */
+  void* grad_input_q;    /* out: [m, 2h] payloads; NULL, like grad_input_s, leaves out the gradients' cost too */
   float* grad_input_s;   /* out: [m, 2h/128], the scales of grad_input_q */
-  int8_t* y_q_t;         /* out: [h, m]; NULL, like y_s_t, leaves out y and what it costs */
+  void* y_q_t;           /* out: [h, m] payloads; NULL, like y_s_t, leaves out y and what it costs */
   float* y_s_t;          /* out: [h, ceil(m/128)], the scales of y_q_t */
-} qfuse_silu_dot_fwd_bwd_quant_fuse_params;
+  /* optional from here on */
+  qfuse_payload payload_type; /* element type of grad_input_q and y_q_t */
+} qfuse_swiglu_backward_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, a missing or an
  * overlapping array (the gaps between strided rows belong to the array), sizes that overflow int64_t.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
-QFUSE_API qfuse_status qfuse_silu_dot_fwd_bwd_quant_fuse(const qfuse_silu_dot_fwd_bwd_quant_fuse_params* params,
-                                                         const qfuse_exec* exec, qfuse_error* error);
+QFUSE_API qfuse_status qfuse_swiglu_backward(const qfuse_swiglu_backward_params* params, const qfuse_exec* exec,
+                                             qfuse_error* error);
 
 #ifdef __cplusplus
 }

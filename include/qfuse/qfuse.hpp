@@ -4,9 +4,9 @@
 
 #include <qfuse/qfuse.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -93,116 +93,259 @@ inline std::vector<std::string> cpu_targets() {
   return names;
 }
 
-// The scales of a 4-bit weight: plain fp32, or 8-bit codes with scales of their own (double quantization).
-// Views only: the arrays stay the caller's.
-struct Absmax {
-  std::span<const float> plain{};             // [blocks]; empty when nested
-  std::span<const std::uint8_t> nested{};     // [blocks]; empty when plain
-  std::span<const float> nested_absmax{};     // [ceil(blocks/nested_blocksize)]
-  std::span<const float> nested_quant_map{};  // [256]
-  std::int64_t nested_blocksize = 256;        // blocks
-  float nested_offset = 0.0F;
-  const float* nested_offset_at = nullptr;  // [1] where the op runs, read instead of nested_offset
+// One line about a device for people. Throws Error, UNSUPPORTED with the reason, where there is no such device.
+inline std::string describe_device(qfuse_device device) {
+  std::array<char, 256> line{};
+  qfuse_error error{};
+  detail::throw_if(qfuse_device_describe(device, line.data(), line.size(), &error), error);
+  return line.data();
+}
+
+// Bytes of memory for a GPU, its own or pinned memory of the host (qfuse_memory_allocate).
+template <qfuse_memory_kind kKind>
+class GpuMemory {
+ public:
+  GpuMemory(qfuse_device device, std::size_t size) : device_(device), size_(size) {
+    qfuse_error error{};
+    detail::throw_if(qfuse_memory_allocate(device, kKind, static_cast<std::int64_t>(size), &data_, &error), error);
+  }
+  GpuMemory(const GpuMemory&) = delete;
+  GpuMemory& operator=(const GpuMemory&) = delete;
+  ~GpuMemory() { qfuse_memory_release(device_, kKind, data_); }
+
+  [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(data_); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  qfuse_device device_;
+  std::size_t size_;
+  void* data_ = nullptr;
+};
+using DeviceMemory = GpuMemory<QFUSE_MEMORY_DEVICE>;
+using PinnedMemory = GpuMemory<QFUSE_MEMORY_PINNED>;
+
+// Work on a GPU in order, beside that of other streams.
+class Stream {
+ public:
+  explicit Stream(qfuse_device device) : device_(device) {
+    qfuse_error error{};
+    detail::throw_if(qfuse_stream_create(device, &handle_, &error), error);
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { qfuse_stream_destroy(device_, handle_); }  // waits for nothing
+
+  void copy(void* to, const void* from, std::size_t size) {
+    qfuse_error error{};
+    detail::throw_if(qfuse_copy(device_, to, from, static_cast<std::int64_t>(size), handle_, &error), error);
+  }
+  // Waits for all work so far; throws what failed in it.
+  void synchronize() {
+    qfuse_error error{};
+    detail::throw_if(qfuse_stream_synchronize(device_, handle_, &error), error);
+  }
+  [[nodiscard]] void* handle() const { return handle_; }
+
+ private:
+  qfuse_device device_;
+  void* handle_ = nullptr;
 };
 
-// Decodes n = out.size() / dtype_size(dtype) elements. Throws Error; every length is checked against n.
-inline void dequantize_4bit(std::span<const std::uint8_t> packed, const Absmax& absmax, QuantType quant_type,
-                            std::int64_t blocksize, std::span<std::byte> out, Dtype dtype, const Exec& exec = {}) {
-  const auto n = static_cast<std::int64_t>(out.size() / dtype_size(dtype));
-  detail::require_length("packed", packed.size(), qfuse_packed_size(n));
-  qfuse_dequantize_4bit_params p{};
-  p.struct_size = sizeof p;
-  p.n = n;
-  p.blocksize = blocksize;
-  p.quant_type = static_cast<qfuse_quant_type>(quant_type);
-  p.out_dtype = static_cast<qfuse_dtype>(dtype);
-  p.packed = packed.data();
-  p.out = out.data();
-  if (blocksize > 0) {
-    const std::int64_t blocks = qfuse_block_count(n, blocksize);
-    if (absmax.nested.empty()) {
-      detail::require_length("absmax", absmax.plain.size(), blocks);
-    } else {
-      detail::require_length("nested absmax", absmax.nested.size(), blocks);
-      detail::require_length("nested_quant_map", absmax.nested_quant_map.size(), 256);
-      if (absmax.nested_blocksize > 0)
-        detail::require_length("nested_absmax", absmax.nested_absmax.size(),
-                               qfuse_block_count(blocks, absmax.nested_blocksize));
+// A 4-bit weight: qfuse_weight_4bit with lengths. A view; the arrays stay the caller's. Without absmax_8bit it is
+// plain.
+struct Weight4bit {
+  std::int64_t rows = 1;
+  std::int64_t cols = 0;
+  std::int64_t blocksize = 64;
+  QuantType quant_type = QuantType::nf4;
+  std::span<const std::uint8_t> packed{};
+  std::span<const float> absmax{};              // plain
+  std::span<const std::uint8_t> absmax_8bit{};  // nested, and so are all that follow
+  std::span<const float> nested_absmax{};
+  std::span<const float> nested_quant_map{};
+  const float* nested_offset = nullptr;
+  std::int64_t nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
+};
+
+// The same to be written: qfuse_weight_4bit_out with lengths.
+struct Weight4bitOut {
+  std::int64_t rows = 1;
+  std::int64_t cols = 0;
+  std::int64_t blocksize = 64;
+  QuantType quant_type = QuantType::nf4;
+  std::span<std::uint8_t> packed{};
+  std::span<float> absmax{};
+  std::span<std::uint8_t> absmax_8bit{};
+  std::span<float> nested_absmax{};
+  std::span<float> nested_quant_map{};  // may be left out
+  float* nested_offset = nullptr;
+  std::int64_t nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
+};
+
+// A 4-bit weight in arrays of its own, on the host.
+class Weight4bitArrays {
+ public:
+  Weight4bitArrays(std::int64_t rows, std::int64_t cols, std::int64_t blocksize = 64,
+                   QuantType quant_type = QuantType::nf4, bool nested = true)
+      : rows_(rows), cols_(cols), blocksize_(blocksize), quant_type_(quant_type) {
+    const std::int64_t blocks = blocksize > 0 ? qfuse_block_count(rows * cols, blocksize) : 0;
+    packed.resize(static_cast<std::size_t>(qfuse_packed_size(rows * cols)));
+    if (!nested) {
+      absmax.resize(static_cast<std::size_t>(blocks));
+      return;
     }
+    absmax_8bit.resize(static_cast<std::size_t>(blocks));
+    nested_absmax.resize(static_cast<std::size_t>(qfuse_block_count(blocks, QFUSE_NESTED_BLOCKSIZE)));
+    nested_quant_map.resize(QFUSE_QUANT_MAP_SIZE);
   }
-  p.absmax = absmax.plain.empty() ? nullptr : absmax.plain.data();
-  p.absmax_8bit = absmax.nested.empty() ? nullptr : absmax.nested.data();
-  p.nested_absmax = absmax.nested_absmax.data();
-  p.nested_quant_map = absmax.nested_quant_map.data();
-  p.nested_blocksize = absmax.nested.empty() ? 0 : absmax.nested_blocksize;
-  p.nested_offset = absmax.nested_offset;
-  p.nested_offset_at = absmax.nested_offset_at;
+
+  // Views for the ops; valid as long as this object is and stays where it is.
+  [[nodiscard]] Weight4bit view() const {
+    return {rows_,
+            cols_,
+            blocksize_,
+            quant_type_,
+            packed,
+            absmax,
+            absmax_8bit,
+            nested_absmax,
+            nested_quant_map,
+            &nested_offset,
+            QFUSE_NESTED_BLOCKSIZE};
+  }
+  [[nodiscard]] Weight4bitOut out() {
+    return {rows_,
+            cols_,
+            blocksize_,
+            quant_type_,
+            packed,
+            absmax,
+            absmax_8bit,
+            nested_absmax,
+            nested_quant_map,
+            &nested_offset,
+            QFUSE_NESTED_BLOCKSIZE};
+  }
+
+  std::vector<std::uint8_t> packed;
+  std::vector<float> absmax;              // plain; empty when nested
+  std::vector<std::uint8_t> absmax_8bit;  // nested; empty when plain
+  std::vector<float> nested_absmax;
+  std::vector<float> nested_quant_map;
+  float nested_offset = 0.0F;
+
+ private:
+  std::int64_t rows_;
+  std::int64_t cols_;
+  std::int64_t blocksize_;
+  QuantType quant_type_;
+};
+
+namespace detail {
+
+// rows*cols; -1 for counts that no memory holds, which the op refuses itself.
+inline std::int64_t element_count(std::int64_t rows, std::int64_t cols) {
+  return rows >= 0 && cols >= 0 && (cols == 0 || rows <= INT64_MAX / 4 / cols) ? rows * cols : -1;
+}
+
+inline void require_elements(const char* field, std::size_t has, std::int64_t count, Dtype dtype) {
+  if (count >= 0) require_length(field, has, count * static_cast<std::int64_t>(dtype_size(dtype)));
+}
+
+// One C struct from a view, whose lengths must be what its counts need.
+template <class C, class View>
+C to_c(const View& view) {
+  C c{};
+  c.struct_size = sizeof c;
+  c.rows = view.rows;
+  c.cols = view.cols;
+  c.blocksize = view.blocksize;
+  c.quant_type = static_cast<qfuse_quant_type>(view.quant_type);
+  c.packed = view.packed.data();
+  c.absmax = view.absmax.empty() ? nullptr : view.absmax.data();
+  c.absmax_8bit = view.absmax_8bit.empty() ? nullptr : view.absmax_8bit.data();
+  c.nested_absmax = view.nested_absmax.data();
+  c.nested_quant_map = view.nested_quant_map.empty() ? nullptr : view.nested_quant_map.data();
+  c.nested_offset = view.nested_offset;
+  c.nested_blocksize = view.nested_blocksize;
+  const std::int64_t n = element_count(view.rows, view.cols);
+  if (n < 0 || view.blocksize < 1 || view.nested_blocksize < 1) return c;  // the op says what is wrong
+  const std::int64_t blocks = qfuse_block_count(n, view.blocksize);
+  require_length("packed", view.packed.size(), qfuse_packed_size(n));
+  if (view.absmax_8bit.empty()) {
+    require_length("absmax", view.absmax.size(), blocks);
+  } else {
+    require_length("absmax_8bit", view.absmax_8bit.size(), blocks);
+    require_length("nested_absmax", view.nested_absmax.size(), qfuse_block_count(blocks, view.nested_blocksize));
+    if (!view.nested_quant_map.empty())
+      require_length("nested_quant_map", view.nested_quant_map.size(), QFUSE_QUANT_MAP_SIZE);
+  }
+  return c;
+}
+
+}  // namespace detail
+
+// Decodes all elements; `out` is rows*cols elements of dtype. Throws Error; every length is checked.
+inline void dequantize_4bit(const Weight4bit& weight, std::span<std::byte> out, Dtype dtype, const Exec& exec = {}) {
+  const auto w = detail::to_c<qfuse_weight_4bit>(weight);
+  detail::require_elements("out", out.size(), detail::element_count(w.rows, w.cols), dtype);
+  qfuse_dequantize_4bit_params p{sizeof p, &w, static_cast<qfuse_dtype>(dtype), out.data()};
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_dequantize_4bit(&p, &e, &error), error);
 }
 
-// A 4-bit weight that owns its arrays; what quantize_4bit returns.
-struct Quantized4bit {
-  std::int64_t n = 0;
-  std::int64_t blocksize = 64;
-  QuantType quant_type = QuantType::nf4;
-  std::vector<std::uint8_t> packed;       // [ceil(n/2)]
-  std::vector<float> absmax;              // [blocks], also when nested
-  std::vector<std::uint8_t> absmax_8bit;  // [blocks], empty when plain
-  std::vector<float> nested_absmax;       // [ceil(blocks/256)]
-  std::vector<float> nested_quant_map;    // [256], empty when plain
-  float nested_offset = 0.0F;
-
-  // A view for dequantize_4bit; valid as long as this object is.
-  [[nodiscard]] Absmax view() const {
-    if (absmax_8bit.empty()) return {.plain = absmax};
-    return {.nested = absmax_8bit,
-            .nested_absmax = nested_absmax,
-            .nested_quant_map = nested_quant_map,
-            .nested_offset = nested_offset};
-  }
+// What quantize_4bit may be told beside its arrays.
+struct QuantizeOptions {
+  const float* given_offset = nullptr;  // nested: [1] where the op runs, in the place of the mean of absmax
+  qfuse_reciprocal reciprocal = QFUSE_RECIPROCAL_IEEE;
+  std::span<std::byte> workspace{};  // where the op runs; on the host it may be left out, and is then allocated
 };
 
-// Encodes in.size() / dtype_size(dtype) elements. `given_offset` replaces the mean of absmax as the nested offset. What
-// it returns lies on the host, so exec must not name a CUDA device: for that there is qfuse_quantize_4bit.
-inline Quantized4bit quantize_4bit(std::span<const std::byte> in, Dtype dtype, QuantType quant_type,
-                                   std::int64_t blocksize = 64, bool nested = true, const Exec& exec = {},
-                                   std::optional<float> given_offset = std::nullopt) {
-  constexpr std::int64_t kNestedBlocksize = 256;
-  if (exec.device.type == QFUSE_CUDA)
-    throw Error(Status::unsupported, "quantize_4bit returns arrays of the host; on CUDA call qfuse_quantize_4bit");
-  Quantized4bit q;
-  q.n = static_cast<std::int64_t>(in.size() / dtype_size(dtype));
-  q.blocksize = blocksize;
-  q.quant_type = quant_type;
-  const std::int64_t blocks = blocksize > 0 ? qfuse_block_count(q.n, blocksize) : 0;
-  q.packed.resize(static_cast<std::size_t>(qfuse_packed_size(q.n)));
-  q.absmax.resize(static_cast<std::size_t>(blocks));
+namespace detail {
+
+inline qfuse_quantize_4bit_params to_c(std::span<const std::byte> in, Dtype dtype, const qfuse_weight_4bit_out& weight,
+                                       const QuantizeOptions& options) {
   qfuse_quantize_4bit_params p{};
   p.struct_size = sizeof p;
-  if (nested) {
-    q.absmax_8bit.resize(static_cast<std::size_t>(blocks));
-    q.nested_absmax.resize(static_cast<std::size_t>(qfuse_block_count(blocks, kNestedBlocksize)));
-    q.nested_quant_map.resize(256);
-    qfuse_nested_quant_map(q.nested_quant_map.data());
-    p.absmax_8bit = q.absmax_8bit.data();
-    p.nested_absmax = q.nested_absmax.data();
-    p.nested_offset = &q.nested_offset;
-    p.nested_blocksize = kNestedBlocksize;
-    p.given_offset = given_offset ? &*given_offset : nullptr;
-  }
-  p.n = q.n;
-  p.blocksize = blocksize;
-  p.quant_type = static_cast<qfuse_quant_type>(quant_type);
   p.in_dtype = static_cast<qfuse_dtype>(dtype);
   p.in = in.data();
-  p.packed = q.packed.data();
-  p.absmax = q.absmax.data();
+  p.weight = &weight;
+  p.given_offset = options.given_offset;
+  p.reciprocal = options.reciprocal;
+  p.workspace = options.workspace.data();
+  p.workspace_size = static_cast<std::int64_t>(options.workspace.size());
+  return p;
+}
+
+}  // namespace detail
+
+// Bytes of workspace that quantize_4bit needs for such a weight.
+inline std::size_t quantize_4bit_workspace_size(const Weight4bitOut& weight, Dtype dtype, const Exec& exec = {}) {
+  const auto w = detail::to_c<qfuse_weight_4bit_out>(weight);
+  const qfuse_quantize_4bit_params p = detail::to_c({}, dtype, w, {});
+  const qfuse_exec e = detail::to_c(exec);
+  std::int64_t size = 0;
+  qfuse_error error{};
+  detail::throw_if(qfuse_quantize_4bit_workspace_size(&p, &e, &size, &error), error);
+  return static_cast<std::size_t>(size);
+}
+
+// Encodes rows*cols elements of dtype. Throws Error; every length is checked.
+inline void quantize_4bit(std::span<const std::byte> in, Dtype dtype, const Weight4bitOut& weight,
+                          const Exec& exec = {}, const QuantizeOptions& options = {}) {
+  const auto w = detail::to_c<qfuse_weight_4bit_out>(weight);
+  detail::require_elements("in", in.size(), detail::element_count(w.rows, w.cols), dtype);
+  qfuse_quantize_4bit_params p = detail::to_c(in, dtype, w, options);
+  std::vector<std::byte> workspace;
+  if (options.workspace.empty() && exec.device.type != QFUSE_CUDA) {
+    workspace.resize(quantize_4bit_workspace_size(weight, dtype, exec));
+    p.workspace = workspace.data();
+    p.workspace_size = static_cast<std::int64_t>(workspace.size());
+  }
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_quantize_4bit(&p, &e, &error), error);
-  return q;
 }
 
 // Encodes fp32 values, less `offset`, to 8-bit codes of the signed dynamic code; codes and absmax are filled.
@@ -224,13 +367,13 @@ inline void quantize_blockwise(std::span<const float> in, std::int64_t blocksize
   detail::throw_if(qfuse_quantize_blockwise(&p, &e, &error), error);
 }
 
-// Decodes n = codes.size() values of any 8-bit code; quant_map is [256].
+// Decodes n = codes.size() values of any 8-bit code; quant_map is [QFUSE_QUANT_MAP_SIZE].
 inline void dequantize_blockwise(std::span<const std::uint8_t> codes, std::span<const float> absmax,
                                  std::span<const float> quant_map, std::int64_t blocksize, std::span<std::byte> out,
                                  Dtype dtype, const Exec& exec = {}) {
   const auto n = static_cast<std::int64_t>(codes.size());
   if (blocksize > 0) detail::require_length("absmax", absmax.size(), qfuse_block_count(n, blocksize));
-  detail::require_length("quant_map", quant_map.size(), 256);
+  detail::require_length("quant_map", quant_map.size(), QFUSE_QUANT_MAP_SIZE);
   detail::require_length("out", out.size(), n * static_cast<std::int64_t>(dtype_size(dtype)));
   qfuse_dequantize_blockwise_params p{};
   p.struct_size = sizeof p;
@@ -269,16 +412,15 @@ inline void dequantize_int8(std::span<const std::int8_t> in, std::span<const flo
 
 // The SwiGLU backward with INT8 outputs, of m tokens and h channels in rows without gaps: x is m*2h, grad_y m*h bf16
 // values. An empty pair of outputs is left out; without the gradients, grad_y may be empty.
-inline void silu_dot_fwd_bwd_quant_fuse(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
-                                        std::span<const std::byte> grad_y, std::span<std::int8_t> grad_input_q,
-                                        std::span<float> grad_input_s, std::span<std::int8_t> y_q_t,
-                                        std::span<float> y_s_t, const Exec& exec = {}) {
-  constexpr std::int64_t kGroupSize = 128;
-  qfuse_silu_dot_fwd_bwd_quant_fuse_params p{};
+inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
+                            std::span<const std::byte> grad_y, std::span<std::int8_t> grad_input_q,
+                            std::span<float> grad_input_s, std::span<std::int8_t> y_q_t, std::span<float> y_s_t,
+                            const Exec& exec = {}) {
+  qfuse_swiglu_backward_params p{};
   p.struct_size = sizeof p;
   p.m = m;
   p.h = h;
-  p.group_size = kGroupSize;
+  p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = x.data();
   p.grad_y = grad_y.data();
   const bool gradients = !grad_input_q.empty() || !grad_input_s.empty();
@@ -288,11 +430,11 @@ inline void silu_dot_fwd_bwd_quant_fuse(std::int64_t m, std::int64_t h, std::spa
     if (gradients) {
       detail::require_length("grad_y", grad_y.size(), m * h * 2);
       detail::require_length("grad_input_q", grad_input_q.size(), m * 2 * h);
-      detail::require_length("grad_input_s", grad_input_s.size(), m * (2 * h / kGroupSize));
+      detail::require_length("grad_input_s", grad_input_s.size(), m * (2 * h / QFUSE_SWIGLU_GROUP_SIZE));
     }
     if (y) {
       detail::require_length("y_q_t", y_q_t.size(), h * m);
-      detail::require_length("y_s_t", y_s_t.size(), h * qfuse_block_count(m, kGroupSize));
+      detail::require_length("y_s_t", y_s_t.size(), h * qfuse_block_count(m, QFUSE_SWIGLU_GROUP_SIZE));
     }
   }
   p.grad_input_q = gradients ? grad_input_q.data() : nullptr;
@@ -301,7 +443,7 @@ inline void silu_dot_fwd_bwd_quant_fuse(std::int64_t m, std::int64_t h, std::spa
   p.y_s_t = y ? y_s_t.data() : nullptr;
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
-  detail::throw_if(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &e, &error), error);
+  detail::throw_if(qfuse_swiglu_backward(&p, &e, &error), error);
 }
 
 }  // namespace qfuse

@@ -2,26 +2,22 @@
 #include <qfuse/qfuse.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "backend/cpu/targets.h"
+#include "capi/adopt.h"
 #include "format/dynamic8.h"
 #include "format/layout.h"
-#include "format/outcome.h"
-#include "format/params.h"
-#include "ops/ops.h"
-#include "reference/reference.h"
+#include "ops/registry.h"
 #include "runtime/devices.h"
 
 namespace {
 
-using qfuse::format::invalid_argument;
-using qfuse::format::Outcome;
-using qfuse::format::unsupported;
+using qfuse::contract::invalid_argument;
+using qfuse::contract::Outcome;
 
 // Whole UTF-8 characters, as many as fit before the final zero.
 void copy_message(std::string_view message, char* to, std::size_t size) {
@@ -52,68 +48,45 @@ qfuse_status guarded(qfuse_error* error, const Body& body) {
   }
 }
 
-// Takes a caller's struct of this version or a newer one, whose additions must be zero.
-template <class Struct>
-Outcome adopt(const Struct* from, const char* name, Struct& to) {
-  if (from == nullptr) return invalid_argument(std::string(name) + " is NULL");
-  const std::size_t size = from->struct_size;
-  if (size < sizeof(Struct))
-    return invalid_argument(std::string(name) + ".struct_size is " + std::to_string(size) +
-                            ", it must be sizeof the struct, " + std::to_string(sizeof(Struct)));
-  const auto* bytes = reinterpret_cast<const unsigned char*>(from);
-  if (std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char byte) { return byte != 0; }))
-    return unsupported(std::string(name) + " uses fields that qfuse " QFUSE_VERSION_STRING " does not know");
-  std::memcpy(&to, from, sizeof(Struct));
-  to.struct_size = sizeof(Struct);
-  return {};
+// Every op: takes over what the caller passed, and does `action` with it.
+template <class Op, class Params, class Action>
+qfuse_status with_params(const Params* caller_params, const qfuse_exec* caller_exec, qfuse_error* error,
+                         const Action& action) {
+  return guarded(error, [&]() -> Outcome {
+    Op p{};
+    qfuse_exec exec = QFUSE_EXEC_INIT;
+    if (Outcome o = qfuse::capi::adopt_params(caller_params, p); !o.ok()) return o;
+    if (caller_exec != nullptr)
+      if (Outcome o = qfuse::capi::adopt(caller_exec, "exec", exec); !o.ok()) return o;
+    return action(p, exec);
+  });
 }
 
-// The device named "reference" is the oracle; all others are the ops' affair.
-template <class Params, class Op, class Oracle>
-qfuse_status run(const Params* caller_params, const qfuse_exec* caller_exec, qfuse_error* error, const Op& op,
-                 const Oracle& oracle) {
-  return guarded(error, [&]() -> Outcome {
-    Params params{};
-    qfuse_exec exec = QFUSE_EXEC_INIT;
-    if (Outcome o = adopt(caller_params, "params", params); !o.ok()) return o;
-    if (caller_exec != nullptr)
-      if (Outcome o = adopt(caller_exec, "exec", exec); !o.ok()) return o;
-    if (exec.device.type != QFUSE_REFERENCE) return op(params, exec);
-    if (Outcome o = qfuse::format::check(params); !o.ok()) return o;
-    if (Outcome o = qfuse::format::check(exec); !o.ok()) return o;
-    if (Outcome o = qfuse::format::check_device(params, exec); !o.ok()) return o;
-    if (!qfuse::format::is_empty(params)) oracle(params);
+template <class Op, class Params>
+qfuse_status run(const Params* params, const qfuse_exec* exec, qfuse_error* error) {
+  return with_params<Op>(params, exec, error, [](const Op& p, const qfuse_exec& e) { return qfuse::ops::run(p, e); });
+}
+
+template <class Op, class Params>
+qfuse_status find_workspace_size(const Params* params, const qfuse_exec* exec, std::int64_t* size, qfuse_error* error) {
+  return with_params<Op>(params, exec, error, [&](const Op& p, const qfuse_exec& e) -> Outcome {
+    if (size == nullptr) return invalid_argument("size is NULL");
+    if (Outcome o = check_ranges(p); !o.ok()) return o;
+    if (Outcome o = qfuse::contract::check(e); !o.ok()) return o;
+    *size = workspace_size(p);
     return {};
   });
 }
 
 Outcome parse_device(const char* name, qfuse_device* device) {
   if (name == nullptr || device == nullptr) return invalid_argument("name or device is NULL");
-  const std::string_view text = name;
-  constexpr std::string_view kCudaIndex = "cuda:";
-  if (text == "cpu") {
-    *device = {QFUSE_CPU, 0};
-  } else if (text == "reference") {
-    *device = {QFUSE_REFERENCE, 0};
-  } else if (text == "cuda") {
-    *device = {QFUSE_CUDA, 0};
-  } else if (text.starts_with(kCudaIndex)) {
-    std::int32_t index = -1;
-    const char* end = text.data() + text.size();
-    const auto [stop, status] = std::from_chars(text.data() + kCudaIndex.size(), end, index);
-    if (status != std::errc() || stop != end || index < 0)
-      return invalid_argument("device '" + std::string(text) + "': the index after 'cuda:' must be a number from 0");
-    *device = {QFUSE_CUDA, index};
-  } else {
-    return invalid_argument("device '" + std::string(text) + "' is unknown: cpu, cuda, cuda:N or reference");
-  }
-  return {};
+  return qfuse::runtime::parse(name, *device);
 }
 
 Outcome describe_device(qfuse_device device, char* text, std::size_t size) {
   if (text == nullptr || size == 0) return invalid_argument("text is NULL or size is 0");
-  const std::string line = qfuse::runtime::describe(device);
-  if (line.empty()) return unsupported("no such device here");
+  std::string line;
+  if (Outcome o = qfuse::runtime::describe(device, line); !o.ok()) return o;
   copy_message(line, text, size);
   return {};
 }
@@ -149,40 +122,68 @@ qfuse_status qfuse_device_describe(qfuse_device device, char* text, size_t size,
   return guarded(error, [&] { return describe_device(device, text, size); });
 }
 
-const char* qfuse_cpu_target_name(int32_t index) { return qfuse::ops::cpu_target_name(index); }
+qfuse_status qfuse_memory_allocate(qfuse_device device, qfuse_memory_kind kind, int64_t size, void** memory,
+                                   qfuse_error* error) {
+  return guarded(error, [&] { return qfuse::runtime::allocate(device, kind, size, memory); });
+}
+
+void qfuse_memory_release(qfuse_device device, qfuse_memory_kind kind, void* memory) {
+  qfuse::runtime::release(device, kind, memory);
+}
+
+qfuse_status qfuse_stream_create(qfuse_device device, void** stream, qfuse_error* error) {
+  return guarded(error, [&] { return qfuse::runtime::create_stream(device, stream); });
+}
+
+void qfuse_stream_destroy(qfuse_device device, void* stream) { qfuse::runtime::destroy_stream(device, stream); }
+
+qfuse_status qfuse_stream_synchronize(qfuse_device device, void* stream, qfuse_error* error) {
+  return guarded(error, [&] { return qfuse::runtime::synchronize(device, stream); });
+}
+
+qfuse_status qfuse_copy(qfuse_device device, void* to, const void* from, int64_t size, void* stream,
+                        qfuse_error* error) {
+  return guarded(error, [&] { return qfuse::runtime::copy(device, to, from, size, stream); });
+}
+
+const char* qfuse_cpu_target_name(int32_t index) { return qfuse::cpu::target_name(index); }
 
 int64_t qfuse_packed_size(int64_t n) { return qfuse::format::packed_size(n); }
 
 int64_t qfuse_block_count(int64_t n, int64_t blocksize) { return qfuse::format::block_count(n, blocksize); }
 
-void qfuse_nested_quant_map(float map[256]) { std::ranges::copy(qfuse::format::kDynamic8, map); }
+void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]) { qfuse::format::store_nested_quant_map(map); }
 
 qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params* params, const qfuse_exec* exec,
                                    qfuse_error* error) {
-  return run(params, exec, error, qfuse::ops::dequantize_4bit, qfuse::reference::dequantize_4bit);
+  return run<qfuse::contract::Dequantize4bit>(params, exec, error);
 }
 
 qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec, qfuse_error* error) {
-  return run(params, exec, error, qfuse::ops::quantize_4bit, qfuse::reference::quantize_4bit);
+  return run<qfuse::contract::Quantize4bit>(params, exec, error);
 }
 
 qfuse_status qfuse_quantize_blockwise(const qfuse_quantize_blockwise_params* params, const qfuse_exec* exec,
                                       qfuse_error* error) {
-  return run(params, exec, error, qfuse::ops::quantize_blockwise, qfuse::reference::quantize_blockwise);
+  return run<qfuse::contract::QuantizeBlockwise>(params, exec, error);
 }
 
 qfuse_status qfuse_dequantize_blockwise(const qfuse_dequantize_blockwise_params* params, const qfuse_exec* exec,
                                         qfuse_error* error) {
-  return run(params, exec, error, qfuse::ops::dequantize_blockwise, qfuse::reference::dequantize_blockwise);
+  return run<qfuse::contract::DequantizeBlockwise>(params, exec, error);
 }
 
 qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
                                    qfuse_error* error) {
-  return run(params, exec, error, qfuse::ops::dequantize_int8, qfuse::reference::dequantize_int8);
+  return run<qfuse::contract::DequantizeInt8>(params, exec, error);
 }
 
-qfuse_status qfuse_silu_dot_fwd_bwd_quant_fuse(const qfuse_silu_dot_fwd_bwd_quant_fuse_params* params,
-                                               const qfuse_exec* exec, qfuse_error* error) {
-  return run(params, exec, error, qfuse::ops::silu_dot_fwd_bwd_quant_fuse,
-             qfuse::reference::silu_dot_fwd_bwd_quant_fuse);
+qfuse_status qfuse_swiglu_backward(const qfuse_swiglu_backward_params* params, const qfuse_exec* exec,
+                                   qfuse_error* error) {
+  return run<qfuse::contract::SwigluBackward>(params, exec, error);
+}
+
+qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
+                                                int64_t* size, qfuse_error* error) {
+  return find_workspace_size<qfuse::contract::Quantize4bit>(params, exec, size, error);
 }

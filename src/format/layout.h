@@ -8,15 +8,16 @@
 
 namespace qfuse::format {
 
-inline constexpr std::int64_t kMinBlocksize = 32;           // bitsandbytes: 32, 64, ..., 4096
-inline constexpr std::int64_t kMaxBlocksize = 4096;         //
-inline constexpr std::int64_t kNestedBlocksize = 256;       // blocks; hard-coded in bitsandbytes' quantize_4bit
+inline constexpr std::int64_t kMinBlocksize = 32;    // bitsandbytes: 32, 64, ..., 4096
+inline constexpr std::int64_t kMaxBlocksize = 4096;  //
+inline constexpr std::int64_t kNestedBlocksize =
+    QFUSE_NESTED_BLOCKSIZE;                                 // blocks; hard-coded in bitsandbytes' quantize_4bit
 inline constexpr int kCodes4 = 16;                          // entries of a 4-bit codebook
-inline constexpr int kCodes8 = 256;                         // entries of an 8-bit codebook
+inline constexpr int kCodes8 = QFUSE_QUANT_MAP_SIZE;        // entries of an 8-bit codebook
 inline constexpr float kInt8Scale = 7.874015718698502e-3F;  // fp32 1/127: LLM.int8's constant, and the groups'
 
-// Groups of int8 with one scale each, of silu_dot_fwd_bwd_quant_fuse.
-inline constexpr std::int64_t kGroupSize = 128;  // elements
+// Groups of int8 with one scale each, of swiglu_backward.
+inline constexpr std::int64_t kGroupSize = QFUSE_SWIGLU_GROUP_SIZE;  // elements
 inline constexpr float kMinGroupScale = 1e-10F;  // the scale of a group that is (nearly) nothing but zeros
 
 // Written so that no count near 2^63 overflows.

@@ -1,56 +1,51 @@
 #include "ops/registry.h"
 
-#include <array>
+#include <algorithm>
+#include <vector>
 
-#include "backend/cpu/dequantize_4bit.h"
-#include "backend/cpu/dequantize_blockwise.h"
-#include "backend/cpu/dequantize_int8.h"
-#include "backend/cpu/quantize_4bit.h"
-#include "backend/cpu/quantize_blockwise.h"
-#include "backend/cpu/silu_dot_fwd_bwd_quant_fuse.h"
-#include "backend/cpu/targets.h"
+#include "backend/cpu/kernels.h"
 #ifdef QFUSE_WITH_CUDA
-#include "backend/cuda/dequantize_4bit.h"
-#include "backend/cuda/dequantize_blockwise.h"
-#include "backend/cuda/dequantize_int8.h"
-#include "backend/cuda/quantize_4bit.h"
-#include "backend/cuda/quantize_blockwise.h"
-#include "backend/cuda/silu_dot_fwd_bwd_quant_fuse.h"
+#include "backend/cuda/kernels.h"
 #endif
-#include "ops/ops.h"
+#include "reference/reference.h"
 
 namespace qfuse::ops {
 namespace {
 
-constexpr std::array kBackends = {
-    Backend{.type = QFUSE_CPU,
-            .name = "cpu",
-            .dequantize_4bit = cpu::dequantize_4bit,
-            .quantize_4bit = cpu::quantize_4bit,
-            .quantize_blockwise = cpu::quantize_blockwise,
-            .dequantize_blockwise = cpu::dequantize_blockwise,
-            .dequantize_int8 = cpu::dequantize_int8,
-            .silu_dot_fwd_bwd_quant_fuse = cpu::silu_dot_fwd_bwd_quant_fuse},
+// The oracle is one thread of the host and cannot fail.
+template <class Op, void (*kOracle)(const Op&)>
+contract::Outcome oracle(const Op& p, const qfuse_exec& /*exec*/) {
+  kOracle(p);
+  return {};
+}
+
+std::vector<Row>& rows() {
+  using namespace contract;
+  static std::vector<Row> all = {
+      {QFUSE_REFERENCE,
+       {oracle<Dequantize4bit, reference::dequantize_4bit>, oracle<Quantize4bit, reference::quantize_4bit>,
+        oracle<QuantizeBlockwise, reference::quantize_blockwise>,
+        oracle<DequantizeBlockwise, reference::dequantize_blockwise>,
+        oracle<DequantizeInt8, reference::dequantize_int8>, oracle<SwigluBackward, reference::swiglu_backward>}},
+      {QFUSE_CPU,
+       {cpu::dequantize_4bit, cpu::quantize_4bit, cpu::quantize_blockwise, cpu::dequantize_blockwise,
+        cpu::dequantize_int8, cpu::swiglu_backward}},
 #ifdef QFUSE_WITH_CUDA
-    Backend{.type = QFUSE_CUDA,
-            .name = "cuda",
-            .dequantize_4bit = cuda::dequantize_4bit,
-            .quantize_4bit = cuda::quantize_4bit,
-            .quantize_blockwise = cuda::quantize_blockwise,
-            .dequantize_blockwise = cuda::dequantize_blockwise,
-            .dequantize_int8 = cuda::dequantize_int8,
-            .silu_dot_fwd_bwd_quant_fuse = cuda::silu_dot_fwd_bwd_quant_fuse},
+      {QFUSE_CUDA,
+       {cuda::dequantize_4bit, cuda::quantize_4bit, cuda::quantize_blockwise, cuda::dequantize_blockwise,
+        cuda::dequantize_int8, cuda::swiglu_backward}},
 #endif
-};
+  };
+  return all;
+}
 
 }  // namespace
 
-const Backend* find_backend(qfuse_device_type type) {
-  for (const Backend& backend : kBackends)
-    if (backend.type == type) return &backend;
-  return nullptr;
-}
+Backends<contract::AllOps> backends() { return rows(); }
 
-const char* cpu_target_name(int index) { return cpu::target_name(index); }
+void replace_backend(const Row& row) {
+  std::erase_if(rows(), [&](const Row& other) { return other.type == row.type; });
+  rows().push_back(row);
+}
 
 }  // namespace qfuse::ops

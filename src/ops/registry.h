@@ -1,46 +1,72 @@
-// The support table: which backend has which op.
+// Which backend has which op, and the one way in which every op runs: check, choose, launch.
 #ifndef QFUSE_OPS_REGISTRY_H
 #define QFUSE_OPS_REGISTRY_H
 
+#include <span>
 #include <string>
+#include <tuple>
 
-#include "format/outcome.h"
-#include "format/params.h"
+#include "contract/ops.h"
+#include "contract/outcome.h"
 
 namespace qfuse::ops {
 
-template <class Params>
-using Launch = format::Outcome (*)(const Params&, const qfuse_exec&);
+template <class Op>
+using Launch = contract::Outcome (*)(const Op&, const qfuse_exec&);
 
-// A null entry is an op that the backend does not have in this build.
-struct Backend {
-  qfuse_device_type type;
-  const char* name;
-  Launch<format::Dequantize4bit> dequantize_4bit;
-  Launch<format::Quantize4bit> quantize_4bit;
-  Launch<format::QuantizeBlockwise> quantize_blockwise;
-  Launch<format::DequantizeBlockwise> dequantize_blockwise;
-  Launch<format::DequantizeInt8> dequantize_int8;
-  Launch<format::SiluDotFwdBwdQuantFuse> silu_dot_fwd_bwd_quant_fuse;
+template <class List>
+struct KernelsOf;
+template <class... Ops>
+struct KernelsOf<contract::OpList<Ops...>> {
+  using Type = std::tuple<Launch<Ops>...>;
 };
 
-// Null: no backend for the type in this build.
-const Backend* find_backend(qfuse_device_type type);
+// A backend's kernels, in the order of the list of ops. Null: an op that it does not have in this build.
+template <class List>
+struct Backend {
+  qfuse_device_type type;
+  typename KernelsOf<List>::Type kernels;
+};
 
-// The middle and the end of every op: choose the backend whose entry `op` is, launch.
-template <class Params>
-format::Outcome launch(Launch<Params> Backend::*op, const char* name, const Params& p, const qfuse_exec& exec) {
-  if (format::Outcome o = format::check(exec); !o.ok()) return o;
-  if (format::Outcome o = format::check_device(p, exec); !o.ok()) return o;
-  const Backend* backend = find_backend(exec.device.type);
-  if (backend == nullptr || backend->*op == nullptr)
-    return format::unsupported(std::string(name) +
-                               ": this build of qfuse has no kernel for the device asked for; use cpu");
-  if (format::is_empty(p)) return {};
-  format::Outcome outcome = (backend->*op)(p, exec);
-  if (!outcome.ok()) outcome.message = std::string(name).append(": ").append(outcome.message);
+template <class List>
+using Backends = std::span<const Backend<List>>;
+
+template <class Op, class List>
+Launch<Op> find_kernel(Backends<List> backends, qfuse_device_type type) {
+  for (const Backend<List>& backend : backends)
+    if (backend.type == type) return std::get<Launch<Op>>(backend.kernels);
+  return nullptr;
+}
+
+// An adopted call: checks it, chooses the backend that its device asks for, and launches.
+template <class List, class Op>
+contract::Outcome run_on(Backends<List> backends, const Op& p, const qfuse_exec& exec) {
+  using contract::Outcome;
+  if (Outcome o = contract::check(p); !o.ok()) return o;
+  if (Outcome o = contract::check(exec); !o.ok()) return o;
+  if (Outcome o = check_device(p, exec.device); !o.ok()) return o;
+  const Launch<Op> launch = find_kernel<Op>(backends, exec.device.type);
+  if (launch == nullptr)
+    return contract::unsupported(std::string(Op::kName) +
+                                 ": this build of qfuse has no kernel for the device asked for; use cpu");
+  if (is_empty(p)) return {};
+  Outcome outcome = launch(p, exec);
+  if (!outcome.ok()) outcome.message.insert(0, std::string(Op::kName).append(": "));
   return outcome;
 }
+
+using Row = Backend<contract::AllOps>;
+
+// The rows of this build: reference, cpu, and the GPUs' that it was built with.
+Backends<contract::AllOps> backends();
+
+template <class Op>
+contract::Outcome run(const Op& p, const qfuse_exec& exec) {
+  return run_on(backends(), p, exec);
+}
+
+// For tests, before any op runs: `row` stands in the place of the backend of its type.
+void replace_backend(const Row& row);
 
 }  // namespace qfuse::ops
 

@@ -11,20 +11,21 @@
 namespace qfuse::reference {
 namespace {
 
-float decode_absmax(const format::Dequantize4bit& p, std::int64_t block) {
-  if (!format::is_nested(p)) return format::load_unaligned<float>(p.absmax, block);
-  const float value = format::load_unaligned<float>(p.nested_quant_map, p.absmax_8bit[block]);
-  const float scale = format::load_unaligned<float>(p.nested_absmax, block / p.nested_blocksize);
-  return format::mul_ftz(value, scale) + format::nested_offset(p);
+float decode_absmax(const qfuse_weight_4bit& w, std::int64_t block) {
+  if (!contract::is_nested(w)) return format::load_unaligned<float>(w.absmax, block);
+  const float value = format::load_unaligned<float>(w.nested_quant_map, w.absmax_8bit[block]);
+  const float scale = format::load_unaligned<float>(w.nested_absmax, block / w.nested_blocksize);
+  return format::mul_ftz(value, scale) + contract::nested_offset(w);
 }
 
 }  // namespace
 
-void dequantize_4bit(const format::Dequantize4bit& p) {
-  const format::Codebook4& codebook = format::codebook4(p.quant_type);
-  for (std::int64_t i = 0; i < p.n; ++i) {
-    const float absmax = decode_absmax(p, i / p.blocksize);
-    const float weight = format::mul_ftz(codebook.values[format::load_nibble(p.packed, i)], absmax);
+void dequantize_4bit(const contract::Dequantize4bit& p) {
+  const qfuse_weight_4bit& w = p.weight;
+  const format::Codebook4& codebook = format::codebook4(w.quant_type);
+  for (std::int64_t i = 0; i < contract::element_count(w); ++i) {
+    const float absmax = decode_absmax(w, i / w.blocksize);
+    const float weight = format::mul_ftz(codebook.values[format::load_nibble(w.packed, i)], absmax);
     format::store_rounded(p.out, i, p.out_dtype, weight);
   }
 }

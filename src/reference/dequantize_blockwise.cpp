@@ -9,7 +9,7 @@
 
 namespace qfuse::reference {
 
-void dequantize_blockwise(const format::DequantizeBlockwise& p) {
+void dequantize_blockwise(const contract::DequantizeBlockwise& p) {
   for (std::int64_t i = 0; i < p.n; ++i) {
     const float value = format::load_unaligned<float>(p.quant_map, p.codes[i]);
     const float absmax = format::load_unaligned<float>(p.absmax, i / p.blocksize);

@@ -9,7 +9,7 @@
 
 namespace qfuse::reference {
 
-void dequantize_int8(const format::DequantizeInt8& p) {
+void dequantize_int8(const contract::DequantizeInt8& p) {
   for (std::int64_t row = 0; row < p.rows; ++row) {
     const float scale = format::load_unaligned<float>(p.scb, row);
     for (std::int64_t i = row * p.cols; i < (row + 1) * p.cols; ++i)

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "format/codebook4.h"
+#include "format/dynamic8.h"
 #include "format/elements.h"
 #include "format/layout.h"
 #include "format/mean.h"
@@ -39,43 +40,38 @@ float mean(const float* values, std::int64_t count) {
   return format::canonical(static_cast<float>(total / static_cast<double>(count)));
 }
 
-void encode_weights(const format::Quantize4bit& p) {
-  const format::Codebook4& codebook = format::codebook4(p.quant_type);
+void encode_weights(const contract::Quantize4bit& p) {
+  const qfuse_weight_4bit_out& w = p.weight;
+  const format::Codebook4& codebook = format::codebook4(w.quant_type);
   const auto load = [&](std::int64_t i) { return format::ftz(format::load_as_float(p.in, i, p.in_dtype)); };
-  for (std::int64_t begin = 0; begin < p.n; begin += p.blocksize) {
-    const std::int64_t end = std::min(p.n, begin + p.blocksize);
-    AbsmaxOf absmax(end - begin == p.blocksize);
+  const std::int64_t n = contract::element_count(w);
+  for (std::int64_t begin = 0; begin < n; begin += w.blocksize) {
+    const std::int64_t end = std::min(n, begin + w.blocksize);
+    AbsmaxOf absmax(end - begin == w.blocksize);
     for (std::int64_t i = begin; i < end; ++i) absmax.add(load(i));
-    format::store_unaligned(p.absmax, begin / p.blocksize, absmax.value());
+    format::store_unaligned(contract::absmax(p), begin / w.blocksize, absmax.value());
     const float scale = reciprocal(absmax.value());
     for (std::int64_t i = begin; i < end; i += 2) {
       const unsigned high = encode_4bit(codebook, format::mul_ftz(load(i), scale));
       const unsigned low = encode_4bit(codebook, format::mul_ftz(i + 1 < end ? load(i + 1) : 0.0F, scale));
-      p.packed[i / 2] = static_cast<std::uint8_t>(high << 4 | low);
+      w.packed[i / 2] = static_cast<std::uint8_t>(high << 4 | low);
     }
   }
 }
 
-void encode_absmax(const format::Quantize4bit& p) {
-  const std::int64_t blocks = format::block_count(p.n, p.blocksize);
-  const float offset =
-      p.given_offset != nullptr ? format::load_unaligned<float>(p.given_offset, 0) : mean(p.absmax, blocks);
-  format::store_unaligned(p.nested_offset, 0, offset);
-  format::QuantizeBlockwise nested{};
-  nested.n = blocks;
-  nested.blocksize = p.nested_blocksize;
-  nested.in = p.absmax;
-  nested.offset = offset;
-  nested.codes = p.absmax_8bit;
-  nested.absmax = p.nested_absmax;
-  quantize_blockwise(nested);
+void encode_absmax(const contract::Quantize4bit& p) {
+  const float offset = p.given_offset != nullptr ? format::load_unaligned<float>(p.given_offset, 0)
+                                                 : mean(contract::absmax(p), contract::block_count(p.weight));
+  format::store_unaligned(p.weight.nested_offset, 0, offset);
+  format::store_nested_quant_map(p.weight.nested_quant_map);
+  quantize_blockwise(contract::nested_step(p, offset));
 }
 
 }  // namespace
 
-void quantize_4bit(const format::Quantize4bit& p) {
+void quantize_4bit(const contract::Quantize4bit& p) {
   encode_weights(p);
-  if (format::is_nested(p)) encode_absmax(p);
+  if (contract::is_nested(p.weight)) encode_absmax(p);
 }
 
 }  // namespace qfuse::reference

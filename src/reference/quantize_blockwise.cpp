@@ -33,7 +33,7 @@ std::uint8_t encode_8bit(float x) {
   return static_cast<std::uint8_t>(x < (value_at(lower) + value_at(pivot)) * 0.5F ? lower : pivot);
 }
 
-void quantize_blockwise(const format::QuantizeBlockwise& p) {
+void quantize_blockwise(const contract::QuantizeBlockwise& p) {
   const auto load = [&](std::int64_t i) { return format::ftz(format::load_as_float(p.in, i, p.in_dtype) - p.offset); };
   for (std::int64_t begin = 0; begin < p.n; begin += p.blocksize) {
     const std::int64_t end = begin + std::min(p.n - begin, p.blocksize);

@@ -1,12 +1,37 @@
 #include "runtime/devices.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <thread>
 
-#include "backend/cuda/gpu.h"
+#include "runtime/vendors.h"
 
 namespace qfuse::runtime {
 namespace {
+
+using backend::Vendor;
+using contract::invalid_argument;
+using contract::Outcome;
+using contract::unsupported;
+
+// The types of device by their names.
+struct Named {
+  std::string_view name;
+  qfuse_device_type type;
+  bool numbered;
+};
+constexpr Named kTypes[] = {
+    {"cpu", QFUSE_CPU, false}, {"reference", QFUSE_REFERENCE, false}, {"cuda", QFUSE_CUDA, true}};
+
+std::string name_of(qfuse_device device) {
+  for (const Named& type : kTypes)
+    if (type.type == device.type)
+      return type.numbered ? fmt::format("{}:{}", type.name, device.index) : std::string(type.name);
+  return fmt::format("device of type {}", static_cast<int>(device.type));
+}
 
 // The first "model name" of /proc/cpuinfo; other architectures have none.
 std::string cpu_model() {
@@ -18,40 +43,111 @@ std::string cpu_model() {
   return "unknown model";
 }
 
-std::string describe_cpu() {
-  return cpu_model() + ", " + std::to_string(std::thread::hardware_concurrency()) + " threads";
+std::string describe_cpu() { return fmt::format("{}, {} threads", cpu_model(), std::thread::hardware_concurrency()); }
+
+// The vendor of a device that is a GPU of this machine.
+Outcome find_gpu(qfuse_device device, const Vendor*& vendor) {
+  const std::string name = fmt::format("device {}", name_of(device));
+  if (device.type == QFUSE_CPU || device.type == QFUSE_REFERENCE)
+    return invalid_argument(fmt::format("{} is no GPU", name));
+  vendor = find_vendor(device.type);
+  if (vendor == nullptr)
+    return unsupported(fmt::format("{}: there is no GPU here: this build of qfuse has no CUDA", name));
+  const int count = vendor->device_count();
+  if (device.index >= 0 && device.index < count) return {};
+  if (count == 0) return unsupported(fmt::format("{}: there is no GPU here: {}", name, vendor->why_none().message));
+  return unsupported(fmt::format("{}: this machine has {} {} for this process, numbered from 0", name, count,
+                                 count == 1 ? "GPU" : "GPUs"));
+}
+
+// Runs a function of a GPU's vendor; a failure says what failed where.
+template <class Call>
+Outcome on_gpu(qfuse_device device, std::string_view what, const Call& call) {
+  const Vendor* vendor = find_vendor(device.type);
+  if (vendor == nullptr) return find_gpu(device, vendor);
+  Outcome outcome = call(*vendor);
+  if (!outcome.ok()) outcome.message = fmt::format("{}: {}: {}", name_of(device), what, outcome.message);
+  return outcome;
 }
 
 }  // namespace
 
 int device_count(qfuse_device_type type) {
-  switch (type) {
-    case QFUSE_CPU: return 1;
-    case QFUSE_CUDA: return cuda::device_count();
-    case QFUSE_REFERENCE: return 1;
-  }
-  return 0;
+  if (type == QFUSE_CPU || type == QFUSE_REFERENCE) return 1;
+  const Vendor* vendor = find_vendor(type);
+  return vendor != nullptr ? vendor->device_count() : 0;
 }
 
-std::string describe(qfuse_device device) {
-  if (device.index < 0 || device.index >= device_count(device.type)) return {};
-  switch (device.type) {
-    case QFUSE_CPU: return describe_cpu();
-    case QFUSE_CUDA: return cuda::describe_device(device.index);
-    case QFUSE_REFERENCE: return "the scalar oracle, one thread";
+Outcome parse(std::string_view name, qfuse_device& device) {
+  for (const Named& type : kTypes) {
+    if (name == type.name) {
+      device = {type.type, 0};
+      return {};
+    }
+    if (!type.numbered || !name.starts_with(type.name) || name[type.name.size()] != ':') continue;
+    std::int32_t index = -1;
+    const char* const end = name.data() + name.size();
+    const auto [stop, status] = std::from_chars(name.data() + type.name.size() + 1, end, index);
+    if (status != std::errc() || stop != end || index < 0)
+      return invalid_argument(
+          fmt::format("device '{}': the index after '{}:' must be a number from 0", name, type.name));
+    device = {type.type, index};
+    return {};
+  }
+  return invalid_argument(fmt::format("device '{}' is unknown: cpu, cuda, cuda:N or reference", name));
+}
+
+Outcome describe(qfuse_device device, std::string& line) {
+  if (device.index == 0 && device.type == QFUSE_CPU) {
+    line = describe_cpu();
+  } else if (device.index == 0 && device.type == QFUSE_REFERENCE) {
+    line = "the scalar oracle, one thread";
+  } else if (device.type == QFUSE_CPU || device.type == QFUSE_REFERENCE) {
+    return unsupported("no such device here");
+  } else {
+    const Vendor* vendor = nullptr;
+    if (Outcome o = find_gpu(device, vendor); !o.ok()) return o;
+    line = vendor->describe(device.index);
   }
   return {};
 }
 
-format::Outcome check_gpu(int index) {
-  const int count = cuda::device_count();
-  if (index >= 0 && index < count) return {};
-  const std::string name = "device cuda:" + std::to_string(index);
-  if (count > 0)
-    return format::unsupported(name + ": this machine has " + std::to_string(count) + (count == 1 ? " GPU" : " GPUs") +
-                               " for this process, numbered from 0");
-  cuda::DeviceFacts none;
-  return format::unsupported(name + ": there is no GPU here: " + cuda::device_facts(0, none).message);
+Outcome allocate(qfuse_device device, qfuse_memory_kind kind, std::int64_t size, void** memory) {
+  if (memory == nullptr) return invalid_argument("memory is NULL");
+  if (size < 0) return invalid_argument(fmt::format("size is {}, it must not be negative", size));
+  if (kind != QFUSE_MEMORY_DEVICE && kind != QFUSE_MEMORY_PINNED)
+    return invalid_argument(fmt::format("kind is {}, it must be QFUSE_MEMORY_DEVICE ({}) or QFUSE_MEMORY_PINNED ({})",
+                                        static_cast<int>(kind), static_cast<int>(QFUSE_MEMORY_DEVICE),
+                                        static_cast<int>(QFUSE_MEMORY_PINNED)));
+  const char* what = kind == QFUSE_MEMORY_DEVICE ? "its" : "pinned";
+  return on_gpu(device, fmt::format("{} bytes of {} memory", size, what), [&](const Vendor& vendor) {
+    return vendor.allocate(device.index, kind, std::max<std::int64_t>(size, 1), memory);  // none is asked for nothing
+  });
+}
+
+void release(qfuse_device device, qfuse_memory_kind kind, void* memory) {
+  const Vendor* vendor = find_vendor(device.type);
+  if (vendor != nullptr && memory != nullptr) vendor->release(device.index, kind, memory);
+}
+
+Outcome create_stream(qfuse_device device, void** stream) {
+  if (stream == nullptr) return invalid_argument("stream is NULL");
+  return on_gpu(device, "a stream", [&](const Vendor& vendor) { return vendor.create_stream(device.index, stream); });
+}
+
+void destroy_stream(qfuse_device device, void* stream) {
+  const Vendor* vendor = find_vendor(device.type);
+  if (vendor != nullptr && stream != nullptr) vendor->destroy_stream(device.index, stream);
+}
+
+Outcome copy(qfuse_device device, void* to, const void* from, std::int64_t size, void* stream) {
+  if (size < 0) return invalid_argument(fmt::format("size is {}, it must not be negative", size));
+  return on_gpu(device, "a copy",
+                [&](const Vendor& vendor) { return vendor.copy(device.index, to, from, size, stream); });
+}
+
+Outcome synchronize(qfuse_device device, void* stream) {
+  return on_gpu(device, "its work", [&](const Vendor& vendor) { return vendor.synchronize(device.index, stream); });
 }
 
 }  // namespace qfuse::runtime

@@ -1,22 +1,31 @@
-// What this machine has to run ops on.
+// What this machine has to run ops on, by name and number, and the memory and streams of its GPUs.
 #ifndef QFUSE_RUNTIME_DEVICES_H
 #define QFUSE_RUNTIME_DEVICES_H
 
 #include <qfuse/qfuse.h>
 
 #include <string>
+#include <string_view>
 
-#include "format/outcome.h"
+#include "contract/outcome.h"
 
 namespace qfuse::runtime {
 
 int device_count(qfuse_device_type type);
 
-// One line for people; empty where there is no such device.
-std::string describe(qfuse_device device);
+// Reads "cpu", "reference", "cuda" or "cuda:N".
+contract::Outcome parse(std::string_view name, qfuse_device& device);
 
-// Unsupported, and why, where there is no GPU of that number.
-format::Outcome check_gpu(int index);
+// One line for people. UNSUPPORTED, and why, where there is no such device.
+contract::Outcome describe(qfuse_device device, std::string& line);
+
+// As in qfuse.h. A failure says what failed where.
+contract::Outcome allocate(qfuse_device device, qfuse_memory_kind kind, std::int64_t size, void** memory);
+void release(qfuse_device device, qfuse_memory_kind kind, void* memory);
+contract::Outcome create_stream(qfuse_device device, void** stream);
+void destroy_stream(qfuse_device device, void* stream);
+contract::Outcome copy(qfuse_device device, void* to, const void* from, std::int64_t size, void* stream);
+contract::Outcome synchronize(qfuse_device device, void* stream);
 
 }  // namespace qfuse::runtime
 

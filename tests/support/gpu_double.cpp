@@ -5,24 +5,15 @@
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
 
-#include "backend/cpu/dequantize_4bit.h"
-#include "backend/cpu/dequantize_blockwise.h"
-#include "backend/cpu/dequantize_int8.h"
-#include "backend/cpu/quantize_4bit.h"
-#include "backend/cpu/quantize_blockwise.h"
-#include "backend/cpu/silu_dot_fwd_bwd_quant_fuse.h"
-#include "backend/cuda/dequantize_4bit.h"
-#include "backend/cuda/dequantize_blockwise.h"
-#include "backend/cuda/dequantize_int8.h"
-#include "backend/cuda/gpu.h"
-#include "backend/cuda/quantize_4bit.h"
-#include "backend/cuda/quantize_blockwise.h"
-#include "backend/cuda/silu_dot_fwd_bwd_quant_fuse.h"
+#include "backend/cpu/kernels.h"
+#include "backend/vendor.h"
+#include "contract/ops.h"
+#include "ops/registry.h"
+#include "runtime/vendors.h"
 
 namespace qfuse::tests {
 
@@ -33,7 +24,7 @@ GpuDouble& gpu_double() {
 
 namespace {
 
-using format::Outcome;
+using contract::Outcome;
 
 // Memory of one kind by where it begins.
 class Memory {
@@ -103,15 +94,14 @@ Outcome enqueue(void* handle, std::function<Outcome()> work) {
 }
 
 // An op whose arrays must be the device's, done by the CPU.
-template <typename Params>
-Outcome launch(Outcome (*op)(const Params&, const qfuse_exec&), const Params& p, const qfuse_exec& exec,
-               std::initializer_list<const void*> arrays) {
+template <class Op, Outcome (*kOnCpu)(const Op&, const qfuse_exec&)>
+Outcome launch(const Op& p, const qfuse_exec& exec) {
   if (Outcome o = attempt(exec.device.index, "a launch"); !o.ok()) return o;
-  for (const void* array : arrays)
-    if (array != nullptr && !device_memory.holds(array)) return broken("an array is not in the GPU's memory");
-  return enqueue(exec.stream, [op, p] {
+  for (const contract::Array& array : contract::ArrayList(p).all())
+    if (array.size > 0 && !device_memory.holds(array.data)) return broken("an array is not in the GPU's memory");
+  return enqueue(exec.stream, [p] {
     const qfuse_exec cpu = QFUSE_EXEC_INIT;
-    return op(p, cpu);
+    return kOnCpu(p, cpu);
   });
 }
 
@@ -124,98 +114,76 @@ Outcome allocate(int device, const char* what, Memory& kind, std::int64_t bytes,
   return {};
 }
 
-}  // namespace
-}  // namespace qfuse::tests
-
-namespace qfuse::cuda {
-
-using tests::gpu_double;
-
 int device_count() { return gpu_double().devices; }
 
-std::string describe_device(int index) { return index < device_count() ? "a double" : ""; }
+Outcome why_none() { return contract::unsupported("double: no device"); }
 
-format::Outcome device_facts(int index, DeviceFacts& /*facts*/) {
-  return index < device_count() ? format::Outcome{} : format::unsupported("double: no device");
+std::string describe(int index) { return index < device_count() ? "a double" : ""; }
+
+Outcome allocate(int device, qfuse_memory_kind kind, std::int64_t size, void** memory) {
+  GpuDouble& gpu = gpu_double();
+  return kind == QFUSE_MEMORY_DEVICE
+             ? allocate(device, "memory", device_memory, size, gpu.device_bytes, gpu.most_device_bytes, *memory)
+             : allocate(device, "pinned memory", pinned_memory, size, gpu.pinned_bytes, gpu.most_pinned_bytes, *memory);
 }
 
-format::Outcome allocate(int device, std::int64_t bytes, void*& memory) {
-  tests::GpuDouble& gpu = gpu_double();
-  return tests::allocate(device, "memory", tests::device_memory, bytes, gpu.device_bytes, gpu.most_device_bytes,
-                         memory);
+void release(int /*device*/, qfuse_memory_kind kind, void* memory) {
+  if (kind == QFUSE_MEMORY_DEVICE)
+    gpu_double().device_bytes -= device_memory.release(memory);
+  else
+    gpu_double().pinned_bytes -= pinned_memory.release(memory);
 }
 
-void release(int /*device*/, void* memory) { gpu_double().device_bytes -= tests::device_memory.release(memory); }
-
-format::Outcome allocate_pinned(int device, std::int64_t bytes, void*& memory) {
-  tests::GpuDouble& gpu = gpu_double();
-  return tests::allocate(device, "pinned memory", tests::pinned_memory, bytes, gpu.pinned_bytes, gpu.most_pinned_bytes,
-                         memory);
-}
-
-void release_pinned(int /*device*/, void* memory) { gpu_double().pinned_bytes -= tests::pinned_memory.release(memory); }
-
-format::Outcome create_stream(int device, void*& stream) {
-  if (format::Outcome o = tests::attempt(device, "a stream"); !o.ok()) return o;
-  auto made = std::make_unique<tests::DoubleStream>();
-  made->late = ++tests::streams_made % 2 == 0;
-  stream = made.get();
-  tests::streams[stream] = std::move(made);
+Outcome create_stream(int device, void** stream) {
+  if (Outcome o = attempt(device, "a stream"); !o.ok()) return o;
+  auto made = std::make_unique<DoubleStream>();
+  made->late = ++streams_made % 2 == 0;
+  *stream = made.get();
+  streams[*stream] = std::move(made);
   return {};
 }
 
-// As a real one, it does not forget the work that it has.
-void destroy_stream(int device, void* stream) {
-  static_cast<void>(synchronize(device, stream));
-  tests::streams.erase(stream);
-}
-
-format::Outcome copy(int device, void* to, const void* from, std::int64_t bytes, void* stream) {
-  if (format::Outcome o = tests::attempt(device, "a copy"); !o.ok()) return o;
-  const bool in = tests::device_memory.holds(to) && tests::pinned_memory.holds(from);
-  const bool out = tests::pinned_memory.holds(to) && tests::device_memory.holds(from);
-  if (!in && !out) return tests::broken("a copy that is not between pinned memory and the GPU's");
-  return tests::enqueue(stream, [=] {
-    std::memcpy(to, from, static_cast<std::size_t>(bytes));
-    return format::Outcome{};
-  });
-}
-
-format::Outcome synchronize(int device, void* handle) {
-  tests::DoubleStream& stream = *tests::streams.at(handle);
+Outcome synchronize(int device, void* handle) {
+  DoubleStream& stream = *streams.at(handle);
   for (; !stream.work.empty(); stream.work.pop_front())
     if (stream.failure.ok()) stream.failure = stream.work.front()();
   if (!stream.busy) return stream.failure;
   --gpu_double().busy;
   stream.busy = false;
-  if (format::Outcome o = tests::attempt(device, "work"); !o.ok()) return o;
+  if (Outcome o = attempt(device, "work"); !o.ok()) return o;
   return stream.failure;
 }
 
-format::Outcome dequantize_4bit(const format::Dequantize4bit& p, const qfuse_exec& exec) {
-  return tests::launch(cpu::dequantize_4bit, p, exec,
-                       {p.packed, p.absmax, p.absmax_8bit, p.nested_absmax, p.nested_quant_map, p.out});
+// As a real one, it does not forget the work that it has.
+void destroy_stream(int device, void* stream) {
+  static_cast<void>(synchronize(device, stream));
+  streams.erase(stream);
 }
 
-format::Outcome quantize_4bit(const format::Quantize4bit& p, const qfuse_exec& exec) {
-  return tests::launch(cpu::quantize_4bit, p, exec, {p.in, p.packed, p.absmax, p.absmax_8bit, p.nested_absmax});
+Outcome copy(int device, void* to, const void* from, std::int64_t size, void* stream) {
+  if (Outcome o = attempt(device, "a copy"); !o.ok()) return o;
+  const bool in = device_memory.holds(to) && pinned_memory.holds(from);
+  const bool out = pinned_memory.holds(to) && device_memory.holds(from);
+  if (!in && !out) return broken("a copy that is not between pinned memory and the GPU's");
+  return enqueue(stream, [=] {
+    std::memcpy(to, from, static_cast<std::size_t>(size));
+    return Outcome{};
+  });
 }
 
-format::Outcome quantize_blockwise(const format::QuantizeBlockwise& p, const qfuse_exec& exec) {
-  return tests::launch(cpu::quantize_blockwise, p, exec, {p.in, p.codes, p.absmax});
+constexpr backend::Vendor kVendor = {QFUSE_CUDA, "cuda",        device_count,   why_none, describe,   allocate,
+                                     release,    create_stream, destroy_stream, copy,     synchronize};
+
+}  // namespace
+
+void install_gpu_double() {
+  using namespace contract;
+  runtime::replace_vendor(kVendor);
+  ops::replace_backend(
+      {QFUSE_CUDA,
+       {launch<Dequantize4bit, cpu::dequantize_4bit>, launch<Quantize4bit, cpu::quantize_4bit>,
+        launch<QuantizeBlockwise, cpu::quantize_blockwise>, launch<DequantizeBlockwise, cpu::dequantize_blockwise>,
+        launch<DequantizeInt8, cpu::dequantize_int8>, launch<SwigluBackward, cpu::swiglu_backward>}});
 }
 
-format::Outcome dequantize_blockwise(const format::DequantizeBlockwise& p, const qfuse_exec& exec) {
-  return tests::launch(cpu::dequantize_blockwise, p, exec, {p.codes, p.absmax, p.quant_map, p.out});
-}
-
-format::Outcome dequantize_int8(const format::DequantizeInt8& p, const qfuse_exec& exec) {
-  return tests::launch(cpu::dequantize_int8, p, exec, {p.in, p.scb, p.out});
-}
-
-format::Outcome silu_dot_fwd_bwd_quant_fuse(const format::SiluDotFwdBwdQuantFuse& p, const qfuse_exec& exec) {
-  return tests::launch(cpu::silu_dot_fwd_bwd_quant_fuse, p, exec,
-                       {p.x, p.grad_y, p.grad_input_q, p.grad_input_s, p.y_q_t, p.y_s_t});
-}
-
-}  // namespace qfuse::cuda
+}  // namespace qfuse::tests

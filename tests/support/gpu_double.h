@@ -1,6 +1,6 @@
-// Stands in for a GPU where there is none: gpu.h and the kernels' launches over the host's memory and the CPU's
-// kernels, so that a pipeline's order, memory and failures are tested everywhere. Linked in place of the CUDA backend.
-// It is the most awkward GPU that is allowed: of its streams every other works at once, which shows data that was sent
+// Stands in for a GPU where there is none: a vendor's row and a backend's row over the host's memory and the CPU's
+// kernels, so that a pipeline's order, memory and failures are tested everywhere. It is the most inconvenient GPU that
+// is allowed: of its streams every other works at once, which shows data that was sent
 // before it was there, and the rest as late as they may, which shows data that was overwritten or taken too early.
 #ifndef QFUSE_TESTS_SUPPORT_GPU_DOUBLE_H
 #define QFUSE_TESTS_SUPPORT_GPU_DOUBLE_H
@@ -23,6 +23,9 @@ struct GpuDouble {
   std::int64_t most_pinned_bytes = 0;
   std::set<int> used;  // devices that a call named
 };
+
+// Puts the double in the place of CUDA. Before any op runs.
+void install_gpu_double();
 
 // The one there is; a test sets it back with = {}. For one thread.
 GpuDouble& gpu_double();

@@ -8,54 +8,87 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <qfuse/qfuse.hpp>
+#include <type_traits>
 #include <vector>
 
-#include "backend/cuda/gpu.h"
-#include "format/layout.h"
-#include "format/params.h"
-#include "runtime/memory.h"
+#include "contract/ops.h"
 #include "support/buffer.h"
 
 namespace qfuse::tests {
 
-inline qfuse_status call(const qfuse_dequantize_4bit_params& p, const qfuse_exec& exec, qfuse_error* error) {
-  return qfuse_dequantize_4bit(&p, &exec, error);
+// Of `n` elements in one row; the arrays are left to the caller.
+inline qfuse_weight_4bit flat_weight(std::int64_t n, std::int64_t blocksize, qfuse_quant_type quant_type) {
+  qfuse_weight_4bit w{};
+  w.rows = 1;
+  w.cols = n;
+  w.blocksize = blocksize;
+  w.quant_type = quant_type;
+  return w;
 }
-inline qfuse_status call(const qfuse_quantize_4bit_params& p, const qfuse_exec& exec, qfuse_error* error) {
-  return qfuse_quantize_4bit(&p, &exec, error);
+inline qfuse_weight_4bit_out flat_weight_out(std::int64_t n, std::int64_t blocksize, qfuse_quant_type quant_type) {
+  qfuse_weight_4bit_out w{};
+  w.rows = 1;
+  w.cols = n;
+  w.blocksize = blocksize;
+  w.quant_type = quant_type;
+  return w;
 }
-inline qfuse_status call(const qfuse_quantize_blockwise_params& p, const qfuse_exec& exec, qfuse_error* error) {
-  return qfuse_quantize_blockwise(&p, &exec, error);
+
+// An op's parameters through the C interface. Sizes of structs are filled in.
+inline qfuse_status call(contract::Dequantize4bit p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  p.weight.struct_size = sizeof p.weight;
+  const qfuse_dequantize_4bit_params c{sizeof c, &p.weight, p.out_dtype, p.out};
+  return qfuse_dequantize_4bit(&c, exec, error);
 }
-inline qfuse_status call(const qfuse_dequantize_blockwise_params& p, const qfuse_exec& exec, qfuse_error* error) {
-  return qfuse_dequantize_blockwise(&p, &exec, error);
+inline qfuse_status call(contract::Quantize4bit p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  p.weight.struct_size = sizeof p.weight;
+  const qfuse_quantize_4bit_params c{sizeof c,       p.in_dtype,   p.in,        &p.weight,
+                                     p.given_offset, p.reciprocal, p.workspace, p.workspace_size};
+  return qfuse_quantize_4bit(&c, exec, error);
 }
-inline qfuse_status call(const qfuse_dequantize_int8_params& p, const qfuse_exec& exec, qfuse_error* error) {
-  return qfuse_dequantize_int8(&p, &exec, error);
+inline qfuse_status call(contract::QuantizeBlockwise p, const qfuse_exec* exec = nullptr,
+                         qfuse_error* error = nullptr) {
+  p.struct_size = sizeof(qfuse_quantize_blockwise_params);
+  return qfuse_quantize_blockwise(&p, exec, error);
 }
-inline qfuse_status call(const qfuse_silu_dot_fwd_bwd_quant_fuse_params& p, const qfuse_exec& exec,
-                         qfuse_error* error) {
-  return qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &exec, error);
+inline qfuse_status call(contract::DequantizeBlockwise p, const qfuse_exec* exec = nullptr,
+                         qfuse_error* error = nullptr) {
+  p.struct_size = sizeof(qfuse_dequantize_blockwise_params);
+  return qfuse_dequantize_blockwise(&p, exec, error);
+}
+inline qfuse_status call(contract::DequantizeInt8 p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  p.struct_size = sizeof(qfuse_dequantize_int8_params);
+  return qfuse_dequantize_int8(&p, exec, error);
+}
+inline qfuse_status call(contract::SwigluBackward p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  p.struct_size = sizeof(qfuse_swiglu_backward_params);
+  return qfuse_swiglu_backward(&p, exec, error);
 }
 
 // Arrays in a GPU's memory, as odd an address as on the host. Around an output stands poison, and in it; an input ends
 // where its allocation does, so that compute-sanitizer sees one read too far.
 class OnDevice {
  public:
-  explicit OnDevice(const qfuse_exec& exec) : device_(exec.device.index), stream_(device_) {}
+  explicit OnDevice(const qfuse_exec& exec) : device_(exec.device), stream_(device_) {}
 
+  // visit_arrays calls this with each array of an op: a pointer to const is an input.
   template <class T>
-  void input(const T*& array, std::int64_t size) {
-    if (array != nullptr) array = static_cast<const T*>(move(array, nullptr, static_cast<std::size_t>(size)));
+  void operator()(const char* /*name*/, T*& array, std::int64_t size) {
+    if (array == nullptr) return;
+    void* output = nullptr;
+    if constexpr (!std::is_const_v<T>) output = array;
+    array = static_cast<T*>(move(array, output, static_cast<std::size_t>(size)));
   }
-  template <class T>
-  void output(T*& array, std::int64_t size) {
-    if (array != nullptr) array = static_cast<T*>(move(array, array, static_cast<std::size_t>(size)));
+  // Scratch memory comes back like an output: it must not be written past its end.
+  void operator()(const char* name, void*& array, std::int64_t size, contract::Workspace /*marks it*/) {
+    (*this)(name, array, size);
   }
 
   // Waits, brings the outputs back, and looks that nothing else was written.
   void finish(void* op_stream) {
-    runtime::require(cuda::synchronize(device_, op_stream));
+    qfuse_error error{};
+    ASSERT_EQ(qfuse_stream_synchronize(device_, op_stream, &error), QFUSE_OK) << error.message;
     for (const auto& array : arrays_) {
       std::vector<std::uint8_t> after(array->there.size());
       stream_.copy(after.data(), array->there.data(), after.size());
@@ -70,7 +103,7 @@ class OnDevice {
 
  private:
   struct Array {
-    Array(int device, std::size_t front_bytes, std::size_t array_bytes, std::size_t back, void* host_output)
+    Array(qfuse_device device, std::size_t front_bytes, std::size_t array_bytes, std::size_t back, void* host_output)
         : front(front_bytes),
           size(array_bytes),
           out(host_output),
@@ -80,7 +113,7 @@ class OnDevice {
     std::size_t size;
     void* out;  // on the host; null for an input
     std::vector<std::uint8_t> before;
-    runtime::DeviceMemory there;
+    DeviceMemory there;
   };
 
   void* move(const void* from, void* out, std::size_t size) {
@@ -93,75 +126,27 @@ class OnDevice {
     return array.there.data() + front;
   }
 
-  int device_;
-  runtime::Stream stream_;
+  qfuse_device device_;
+  Stream stream_;
   std::vector<std::unique_ptr<Array>> arrays_;
 };
 
-inline void move_arrays(qfuse_dequantize_4bit_params& p, OnDevice& to) {
-  const std::int64_t blocks = format::block_count(p.n, p.blocksize);
-  to.input(p.packed, format::packed_size(p.n));
-  if (!format::is_nested(p)) {
-    to.input(p.absmax, blocks * 4);
-  } else {
-    to.input(p.nested_absmax, format::block_count(blocks, p.nested_blocksize) * 4);
-    to.input(p.nested_quant_map, std::int64_t{format::kCodes8} * 4);
-    to.input(p.nested_offset_at, 4);
+// Runs an op wherever exec says. Parameters must be valid, as their sizes are believed. An op that needs a workspace
+// and was given none gets one of exactly the size it asks for, at an odd address.
+template <class Op>
+qfuse_status run(Op p, const qfuse_exec& exec, qfuse_error* error) {
+  [[maybe_unused]] Buffer workspace(0);
+  if constexpr (requires { workspace_size(p); }) {
+    if (p.workspace == nullptr) {
+      p.workspace_size = workspace_size(p);
+      workspace = Buffer(static_cast<std::size_t>(p.workspace_size), 1);
+      p.workspace = workspace.as<void>();
+    }
   }
-  to.input(p.absmax_8bit, blocks);
-  to.output(p.out, p.n * format::dtype_size(p.out_dtype));
-}
-
-inline void move_arrays(qfuse_quantize_4bit_params& p, OnDevice& to) {
-  const std::int64_t blocks = format::block_count(p.n, p.blocksize);
-  to.input(p.in, p.n * format::dtype_size(p.in_dtype));
-  to.output(p.packed, format::packed_size(p.n));
-  to.output(p.absmax, blocks * 4);
-  if (format::is_nested(p)) {
-    to.output(p.nested_absmax, format::block_count(blocks, p.nested_blocksize) * 4);
-    to.output(p.nested_offset, 4);
-    to.input(p.given_offset, 4);
-  }
-  to.output(p.absmax_8bit, blocks);
-}
-
-inline void move_arrays(qfuse_quantize_blockwise_params& p, OnDevice& to) {
-  to.input(p.in, p.n * format::dtype_size(p.in_dtype));
-  to.output(p.codes, p.n);
-  to.output(p.absmax, format::block_count(p.n, p.blocksize) * 4);
-}
-
-inline void move_arrays(qfuse_dequantize_blockwise_params& p, OnDevice& to) {
-  to.input(p.codes, p.n);
-  to.input(p.absmax, format::block_count(p.n, p.blocksize) * 4);
-  to.input(p.quant_map, std::int64_t{format::kCodes8} * 4);
-  to.output(p.out, p.n * format::dtype_size(p.out_dtype));
-}
-
-inline void move_arrays(qfuse_dequantize_int8_params& p, OnDevice& to) {
-  to.input(p.in, p.rows * p.cols);
-  to.input(p.scb, p.rows * 4);
-  to.output(p.out, p.rows * p.cols * format::dtype_size(p.out_dtype));
-}
-
-inline void move_arrays(qfuse_silu_dot_fwd_bwd_quant_fuse_params& p, OnDevice& to) {
-  const std::int64_t groups = format::block_count(p.m, format::kGroupSize);
-  to.input(p.x, ((p.m - 1) * format::x_stride(p) + 2 * p.h) * 2);
-  to.input(p.grad_y, ((p.m - 1) * format::grad_y_stride(p) + p.h) * 2);
-  to.output(p.grad_input_q, p.m * 2 * p.h);
-  to.output(p.grad_input_s, p.m * 2 * p.h / format::kGroupSize * 4);
-  to.output(p.y_q_t, p.h * p.m);
-  to.output(p.y_s_t, p.h * groups * 4);
-}
-
-// Parameters must be valid, as their sizes are believed.
-template <class Params>
-qfuse_status run(const Params& p, const qfuse_exec& exec, qfuse_error* error) {
-  if (exec.device.type != QFUSE_CUDA) return call(p, exec, error);
-  Params there = p;
+  if (exec.device.type != QFUSE_CUDA) return call(p, &exec, error);
   OnDevice arrays(exec);
-  move_arrays(there, arrays);
-  const qfuse_status status = call(there, exec, error);
+  visit_arrays(p, arrays);
+  const qfuse_status status = call(p, &exec, error);
   arrays.finish(exec.stream);
   return status;
 }

@@ -7,9 +7,8 @@
 #include <qfuse/qfuse.h>
 
 #include <cstdlib>
+#include <qfuse/qfuse.hpp>
 #include <string>
-
-#include "runtime/memory.h"
 
 namespace qfuse::tests {
 
@@ -36,9 +35,9 @@ void for_each_gpu_way(const Body& body) {
     return;
   }
   SCOPED_TRACE("cuda");
-  const runtime::Stream stream(0);
   qfuse_exec exec = QFUSE_EXEC_INIT;
   exec.device = {QFUSE_CUDA, 0};
+  const Stream stream(exec.device);
   exec.stream = stream.handle();
   body(exec);
 }

@@ -14,11 +14,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backend/cpu/dequantize_4bit.h"
-#include "backend/cpu/parallel_for.h"
+#include "backend/cpu/kernels.h"
 #include "backend/cpu/products-inl.h"
+#include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
-#include "backend/cpu/targets.h"
 #include "format/codebook4.h"
 #include "format/elements.h"
 #include "format/layout.h"
@@ -40,18 +39,21 @@ using Floats = hn::ScalableTag<float>;
 using ScaleTable = std::array<float, kScales>;
 
 // absmax of every code in one nested block: 256 values serve as many blocks, each with one look-up.
-HWY_INLINE void decode_absmax(const format::Dequantize4bit& p, std::int64_t nested_block, ScaleTable& scales) {
-  const auto scale = hn::Set(Floats(), format::load_unaligned<float>(p.nested_absmax, nested_block));
-  const auto offset = hn::Set(Floats(), format::nested_offset(p));
+HWY_INLINE void decode_absmax(const contract::Dequantize4bit& p, std::int64_t nested_block, ScaleTable& scales) {
+  const auto scale = hn::Set(Floats(), format::load_unaligned<float>(p.weight.nested_absmax, nested_block));
+  const auto offset = hn::Set(Floats(), contract::nested_offset(p.weight));
   for (std::size_t i = 0; i < scales.size(); i += hn::Lanes(Floats())) {
-    const auto value = load_bytes(Floats(), reinterpret_cast<const char*>(p.nested_quant_map) + i * sizeof(float));
+    const auto value =
+        load_bytes(Floats(), reinterpret_cast<const char*>(p.weight.nested_quant_map) + i * sizeof(float));
     hn::Store(hn::Add(mul_ftz(Floats(), value, scale), offset), Floats(), scales.data() + i);
   }
 }
 
-HWY_INLINE void copy_absmax(const format::Dequantize4bit& p, std::int64_t begin, std::int64_t end, ScaleTable& scales) {
+HWY_INLINE void copy_absmax(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t end,
+                            ScaleTable& scales) {
   scales.fill(0.0F);
-  std::memcpy(scales.data(), reinterpret_cast<const char*>(p.absmax) + begin * static_cast<std::int64_t>(sizeof(float)),
+  std::memcpy(scales.data(),
+              reinterpret_cast<const char*>(p.weight.absmax) + begin * static_cast<std::int64_t>(sizeof(float)),
               static_cast<std::size_t>(end - begin) * sizeof(float));
 }
 
@@ -75,11 +77,11 @@ constexpr std::int64_t kUnitBytes = static_cast<std::int64_t>(kUnitElements) * f
 
 // Full blocks, each with scales[its code], or, codes being null, scales[its place after begin].
 template <qfuse_dtype kDtype, bool kStream, bool kTame>
-HWY_NOINLINE void decode_full_blocks(const format::Dequantize4bit& p, std::int64_t begin, std::int64_t end,
+HWY_NOINLINE void decode_full_blocks(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t end,
                                      const ScaleTable& scales, const std::uint8_t* codes) {
-  const format::Codebook4& codebook = format::codebook4(p.quant_type);
-  const std::int64_t units = p.blocksize / static_cast<std::int64_t>(kUnitElements);
-  const std::uint8_t* packed = p.packed + begin * p.blocksize / 2;
+  const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
+  const std::int64_t units = p.weight.blocksize / static_cast<std::int64_t>(kUnitElements);
+  const std::uint8_t* packed = p.weight.packed + begin * p.weight.blocksize / 2;
   std::uint8_t* out = static_cast<std::uint8_t*>(p.out) + begin * units * kUnitBytes<kDtype>;
   for (std::int64_t i = 0; i < end - begin; ++i) {
     const float absmax = scales[static_cast<std::size_t>(codes != nullptr ? codes[i] : i)];
@@ -91,14 +93,15 @@ HWY_NOINLINE void decode_full_blocks(const format::Dequantize4bit& p, std::int64
 
 // The short last block: the same units, the last of them on copies.
 template <qfuse_dtype kDtype>
-HWY_NOINLINE void decode_short_block(const format::Dequantize4bit& p, std::int64_t block, float absmax) {
-  const Products products = make_products<kDtype, false>(format::codebook4(p.quant_type), absmax);
-  std::int64_t first = block * p.blocksize;
-  for (; first < p.n; first += kUnitElements) {
-    const std::int64_t count = std::min(static_cast<std::int64_t>(kUnitElements), p.n - first);
+HWY_NOINLINE void decode_short_block(const contract::Dequantize4bit& p, std::int64_t block, float absmax) {
+  const Products products = make_products<kDtype, false>(format::codebook4(p.weight.quant_type), absmax);
+  std::int64_t first = block * p.weight.blocksize;
+  for (; first < contract::element_count(p.weight); first += kUnitElements) {
+    const std::int64_t count =
+        std::min(static_cast<std::int64_t>(kUnitElements), contract::element_count(p.weight) - first);
     std::array<std::uint8_t, kUnitPacked> packed{};
     std::array<std::uint8_t, kUnitBytes<kDtype>> outputs;
-    std::memcpy(packed.data(), p.packed + first / 2, static_cast<std::size_t>(format::packed_size(count)));
+    std::memcpy(packed.data(), p.weight.packed + first / 2, static_cast<std::size_t>(format::packed_size(count)));
     decode_unit<kDtype, false>(products, packed.data(), outputs.data());
     std::memcpy(static_cast<std::uint8_t*>(p.out) + first * format::dtype_size(kDtype), outputs.data(),
                 static_cast<std::size_t>(count * format::dtype_size(kDtype)));
@@ -106,15 +109,15 @@ HWY_NOINLINE void decode_short_block(const format::Dequantize4bit& p, std::int64
 }
 
 template <qfuse_dtype kDtype, bool kStream>
-void decode_blocks(const format::Dequantize4bit& p, std::int64_t begin, std::int64_t end) {
-  const bool nested = format::is_nested(p);
-  const std::int64_t run = nested ? p.nested_blocksize : kScales;
-  const std::int64_t full_end = std::min(end, p.n / p.blocksize);
+void decode_blocks(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t end) {
+  const bool nested = contract::is_nested(p.weight);
+  const std::int64_t run = nested ? p.weight.nested_blocksize : kScales;
+  const std::int64_t full_end = std::min(end, contract::element_count(p.weight) / p.weight.blocksize);
   alignas(64) ScaleTable scales;
   while (begin < end) {
     const std::int64_t stop = begin + std::min(end - begin, run - begin % run);
     nested ? decode_absmax(p, begin / run, scales) : copy_absmax(p, begin, stop, scales);
-    const std::uint8_t* const codes = nested ? p.absmax_8bit + begin : nullptr;
+    const std::uint8_t* const codes = nested ? p.weight.absmax_8bit + begin : nullptr;
     is_tame(scales) ? decode_full_blocks<kDtype, kStream, true>(p, begin, std::min(stop, full_end), scales, codes)
                     : decode_full_blocks<kDtype, kStream, false>(p, begin, std::min(stop, full_end), scales, codes);
     if (stop > full_end) {
@@ -127,7 +130,7 @@ void decode_blocks(const format::Dequantize4bit& p, std::int64_t begin, std::int
 }
 
 template <bool kStream>
-void decode(const format::Dequantize4bit& p, std::int64_t begin, std::int64_t end) {
+void decode(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t end) {
   switch (p.out_dtype) {
     case QFUSE_FLOAT32: return decode_blocks<QFUSE_FLOAT32, kStream>(p, begin, end);
     case QFUSE_FLOAT16: return decode_blocks<QFUSE_FLOAT16, kStream>(p, begin, end);
@@ -135,7 +138,7 @@ void decode(const format::Dequantize4bit& p, std::int64_t begin, std::int64_t en
   }
 }
 
-void dequantize_4bit_blocks(const format::Dequantize4bit& p, std::int64_t begin, std::int64_t end, bool stream) {
+void dequantize_4bit_blocks(const contract::Dequantize4bit& p, std::int64_t begin, std::int64_t end, bool stream) {
   const hn::ScalableTag<std::uint8_t> d8;
   const bool aligned = reinterpret_cast<std::uintptr_t>(p.out) % hn::Lanes(d8) == 0;
   return stream && aligned ? decode<true>(p, begin, end) : decode<false>(p, begin, end);
@@ -159,15 +162,14 @@ constexpr std::int64_t kStreamBytes = 32 << 20;
 
 }  // namespace
 
-format::Outcome dequantize_4bit(const format::Dequantize4bit& p, const qfuse_exec& exec) {
-  std::size_t row = 0;
-  if (format::Outcome o = choose_target(exec.cpu_target, row); !o.ok()) return o;
-  const bool stream = p.n * format::dtype_size(p.out_dtype) >= kStreamBytes;
-  parallel_for(format::block_count(p.n, p.blocksize), kGrainElements / p.blocksize, exec.threads,
-               [&](std::int64_t begin, std::int64_t end) {
-                 HWY_DISPATCH_TABLE(dequantize_4bit_blocks)[row](p, begin, end, stream);
-               });
-  return {};
+contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
+  const std::int64_t n = contract::element_count(p.weight);
+  const std::int64_t blocksize = p.weight.blocksize;
+  const bool stream = n * format::dtype_size(p.out_dtype) >= kStreamBytes;
+  return run(p, format::block_count(n, blocksize), kGrainElements / blocksize, exec,
+             [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+               HWY_DISPATCH_TABLE(dequantize_4bit_blocks)[target](p, begin, end, stream);
+             });
 }
 
 }  // namespace qfuse::cpu

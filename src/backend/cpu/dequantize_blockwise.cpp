@@ -13,10 +13,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backend/cpu/dequantize_blockwise.h"
-#include "backend/cpu/parallel_for.h"
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
-#include "backend/cpu/targets.h"
 #include "format/elements.h"
 #include "format/layout.h"
 
@@ -54,7 +53,7 @@ HWY_INLINE void decode_codes(const float* map, const std::uint8_t* codes, float 
 }
 
 template <qfuse_dtype kDtype>
-void decode_values(const format::DequantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
+void decode_values(const contract::DequantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
   std::array<float, format::kCodes8> map;
   std::memcpy(map.data(), p.quant_map, sizeof map);
   for (std::int64_t i = begin; i < end;) {
@@ -66,7 +65,7 @@ void decode_values(const format::DequantizeBlockwise& p, std::int64_t begin, std
   }
 }
 
-void dequantize_blockwise_values(const format::DequantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
+void dequantize_blockwise_values(const contract::DequantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
   switch (p.out_dtype) {
     case QFUSE_FLOAT32: return decode_values<QFUSE_FLOAT32>(p, begin, end);
     case QFUSE_FLOAT16: return decode_values<QFUSE_FLOAT16>(p, begin, end);
@@ -89,13 +88,10 @@ constexpr std::int64_t kGrainValues = 1 << 17;
 
 }  // namespace
 
-format::Outcome dequantize_blockwise(const format::DequantizeBlockwise& p, const qfuse_exec& exec) {
-  std::size_t row = 0;
-  if (format::Outcome o = choose_target(exec.cpu_target, row); !o.ok()) return o;
-  parallel_for(p.n, kGrainValues, exec.threads, [&](std::int64_t begin, std::int64_t end) {
-    HWY_DISPATCH_TABLE(dequantize_blockwise_values)[row](p, begin, end);
+contract::Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, const qfuse_exec& exec) {
+  return run(p, p.n, kGrainValues, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(dequantize_blockwise_values)[target](p, begin, end);
   });
-  return {};
 }
 
 }  // namespace qfuse::cpu

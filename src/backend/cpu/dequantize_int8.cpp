@@ -13,10 +13,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backend/cpu/dequantize_int8.h"
-#include "backend/cpu/parallel_for.h"
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
-#include "backend/cpu/targets.h"
 #include "format/elements.h"
 #include "format/layout.h"
 
@@ -53,7 +52,7 @@ HWY_INLINE void decode_row(const std::int8_t* in, float scb, std::int64_t count,
 
 // The elements [begin, end) of the flattened matrix, row by row.
 template <qfuse_dtype kDtype>
-void decode_elements(const format::DequantizeInt8& p, std::int64_t begin, std::int64_t end) {
+void decode_elements(const contract::DequantizeInt8& p, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < end;) {
     const std::int64_t row = i / p.cols;
     const std::int64_t count = std::min(end, (row + 1) * p.cols) - i;
@@ -63,7 +62,7 @@ void decode_elements(const format::DequantizeInt8& p, std::int64_t begin, std::i
   }
 }
 
-void dequantize_int8_elements(const format::DequantizeInt8& p, std::int64_t begin, std::int64_t end) {
+void dequantize_int8_elements(const contract::DequantizeInt8& p, std::int64_t begin, std::int64_t end) {
   switch (p.out_dtype) {
     case QFUSE_FLOAT32: return decode_elements<QFUSE_FLOAT32>(p, begin, end);
     case QFUSE_FLOAT16: return decode_elements<QFUSE_FLOAT16>(p, begin, end);
@@ -86,13 +85,10 @@ constexpr std::int64_t kGrainElements = 1 << 17;
 
 }  // namespace
 
-format::Outcome dequantize_int8(const format::DequantizeInt8& p, const qfuse_exec& exec) {
-  std::size_t row = 0;
-  if (format::Outcome o = choose_target(exec.cpu_target, row); !o.ok()) return o;
-  parallel_for(p.rows * p.cols, kGrainElements, exec.threads, [&](std::int64_t begin, std::int64_t end) {
-    HWY_DISPATCH_TABLE(dequantize_int8_elements)[row](p, begin, end);
+contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec) {
+  return run(p, p.rows * p.cols, kGrainElements, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(dequantize_int8_elements)[target](p, begin, end);
   });
-  return {};
 }
 
 }  // namespace qfuse::cpu

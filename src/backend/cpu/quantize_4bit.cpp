@@ -14,12 +14,11 @@
 #include <cstring>
 
 #include "backend/cpu/encode-inl.h"
-#include "backend/cpu/parallel_for.h"
-#include "backend/cpu/quantize_4bit.h"
-#include "backend/cpu/quantize_blockwise.h"
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
-#include "backend/cpu/targets.h"
 #include "format/codebook4.h"
+#include "format/dynamic8.h"
 #include "format/elements.h"
 #include "format/layout.h"
 
@@ -119,39 +118,39 @@ HWY_INLINE void encode_block(const std::uint8_t* in, std::int64_t blocksize, boo
 
 // The short last block: the same, on copies padded with zeros.
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
-HWY_NOINLINE void encode_short_block(const format::Quantize4bit& p, std::int64_t block) {
+HWY_NOINLINE void encode_short_block(const contract::Quantize4bit& p, std::int64_t block) {
   constexpr std::int64_t kSize = format::dtype_size(kDtype);
   std::array<std::uint8_t, format::kMaxBlocksize * kSize> in{};
   std::array<std::uint8_t, format::kMaxBlocksize / 2> packed;
-  const std::int64_t first = block * p.blocksize;
-  const std::int64_t count = p.n - first;
+  const std::int64_t first = block * p.weight.blocksize;
+  const std::int64_t count = contract::element_count(p.weight) - first;
   std::memcpy(in.data(), static_cast<const std::uint8_t*>(p.in) + first * kSize,
               static_cast<std::size_t>(count * kSize));
-  encode_block<kDtype, kQuantType>(in.data(), p.blocksize, false, p.absmax + block, packed.data());
-  std::memcpy(p.packed + first / 2, packed.data(), static_cast<std::size_t>(format::packed_size(count)));
+  encode_block<kDtype, kQuantType>(in.data(), p.weight.blocksize, false, contract::absmax(p) + block, packed.data());
+  std::memcpy(p.weight.packed + first / 2, packed.data(), static_cast<std::size_t>(format::packed_size(count)));
 }
 
 template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
-void encode_blocks(const format::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
-  const std::int64_t full_end = std::min(end, p.n / p.blocksize);
+void encode_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  const std::int64_t full_end = std::min(end, contract::element_count(p.weight) / p.weight.blocksize);
   const auto* const in = static_cast<const std::uint8_t*>(p.in);
   for (std::int64_t block = begin; block < full_end; ++block) {
-    const std::int64_t first = block * p.blocksize;
-    encode_block<kDtype, kQuantType>(in + first * format::dtype_size(kDtype), p.blocksize, true, p.absmax + block,
-                                     p.packed + first / 2);
+    const std::int64_t first = block * p.weight.blocksize;
+    encode_block<kDtype, kQuantType>(in + first * format::dtype_size(kDtype), p.weight.blocksize, true,
+                                     contract::absmax(p) + block, p.weight.packed + first / 2);
   }
   if (end > full_end) encode_short_block<kDtype, kQuantType>(p, end - 1);
 }
 
 template <qfuse_dtype kDtype>
-void encode(const format::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
-  switch (p.quant_type) {
+void encode(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+  switch (p.weight.quant_type) {
     case QFUSE_FP4: return encode_blocks<kDtype, QFUSE_FP4>(p, begin, end);
     case QFUSE_NF4: return encode_blocks<kDtype, QFUSE_NF4>(p, begin, end);
   }
 }
 
-void quantize_4bit_blocks(const format::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
+void quantize_4bit_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
   switch (p.in_dtype) {
     case QFUSE_FLOAT32: return encode<QFUSE_FLOAT32>(p, begin, end);
     case QFUSE_FLOAT16: return encode<QFUSE_FLOAT16>(p, begin, end);
@@ -175,36 +174,29 @@ HWY_EXPORT(quantize_4bit_blocks);
 constexpr std::int64_t kGrainElements = 1 << 16;
 
 // The mean is one thread's work: 4 bytes a block, little beside the block's own elements.
-float choose_offset(const format::Quantize4bit& p, std::int64_t blocks) {
+float choose_offset(const contract::Quantize4bit& p) {
   if (p.given_offset != nullptr) return format::load_unaligned<float>(p.given_offset, 0);
   format::Mean mean;
-  mean.add(p.absmax, blocks);
+  mean.add(contract::absmax(p), contract::block_count(p.weight));
   return mean.value();
 }
 
-format::Outcome encode_absmax(const format::Quantize4bit& p, std::int64_t blocks, const qfuse_exec& exec) {
-  const float offset = choose_offset(p, blocks);
-  format::store_unaligned(p.nested_offset, 0, offset);
-  format::QuantizeBlockwise nested{};
-  nested.n = blocks;
-  nested.blocksize = p.nested_blocksize;
-  nested.in = p.absmax;
-  nested.offset = offset;
-  nested.codes = p.absmax_8bit;
-  nested.absmax = p.nested_absmax;
-  return quantize_blockwise(nested, exec);
+contract::Outcome encode_absmax(const contract::Quantize4bit& p, const qfuse_exec& exec) {
+  const float offset = choose_offset(p);
+  format::store_unaligned(p.weight.nested_offset, 0, offset);
+  format::store_nested_quant_map(p.weight.nested_quant_map);
+  return quantize_blockwise(contract::nested_step(p, offset), exec);
 }
 
 }  // namespace
 
-format::Outcome quantize_4bit(const format::Quantize4bit& p, const qfuse_exec& exec) {
-  std::size_t row = 0;
-  if (format::Outcome o = choose_target(exec.cpu_target, row); !o.ok()) return o;
-  const std::int64_t blocks = format::block_count(p.n, p.blocksize);
-  parallel_for(blocks, kGrainElements / p.blocksize, exec.threads, [&](std::int64_t begin, std::int64_t end) {
-    HWY_DISPATCH_TABLE(quantize_4bit_blocks)[row](p, begin, end);
-  });
-  return format::is_nested(p) ? encode_absmax(p, blocks, exec) : format::Outcome{};
+contract::Outcome quantize_4bit(const contract::Quantize4bit& p, const qfuse_exec& exec) {
+  const auto encode = [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(quantize_4bit_blocks)[target](p, begin, end);
+  };
+  contract::Outcome outcome =
+      run(p, contract::block_count(p.weight), kGrainElements / p.weight.blocksize, exec, encode);
+  return outcome.ok() && contract::is_nested(p.weight) ? encode_absmax(p, exec) : outcome;
 }
 
 }  // namespace qfuse::cpu

@@ -15,10 +15,9 @@
 #include <limits>
 
 #include "backend/cpu/encode-inl.h"
-#include "backend/cpu/parallel_for.h"
-#include "backend/cpu/quantize_blockwise.h"
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
-#include "backend/cpu/targets.h"
 #include "format/dynamic8.h"
 #include "format/elements.h"
 #include "format/layout.h"
@@ -37,7 +36,7 @@ using Piece = std::array<float, kPiece>;
 
 // Values [first, first + count), less the offset, padded to whole vectors with NaN, which no maximum takes.
 template <qfuse_dtype kDtype>
-HWY_INLINE void load_piece(const format::QuantizeBlockwise& p, std::int64_t first, std::int64_t count, Piece& piece) {
+HWY_INLINE void load_piece(const contract::QuantizeBlockwise& p, std::int64_t first, std::int64_t count, Piece& piece) {
   for (std::int64_t i = 0; i < count; ++i)
     piece[static_cast<std::size_t>(i)] = format::load_as_float(p.in, first + i, kDtype) - p.offset;
   std::fill(piece.begin() + count, piece.end(), std::numeric_limits<float>::quiet_NaN());
@@ -72,7 +71,7 @@ HWY_INLINE void encode_piece(const Piece& piece, float absmax, std::array<std::u
 // ---- kernel: the blocks [begin, end) ----
 
 template <qfuse_dtype kDtype>
-void encode_blocks(const format::QuantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
+void encode_blocks(const contract::QuantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
   alignas(64) Piece piece;
   alignas(64) std::array<std::uint8_t, kPiece> codes;
   for (std::int64_t block = begin; block < end; ++block) {
@@ -94,7 +93,7 @@ void encode_blocks(const format::QuantizeBlockwise& p, std::int64_t begin, std::
   }
 }
 
-void quantize_blockwise_blocks(const format::QuantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
+void quantize_blockwise_blocks(const contract::QuantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
   switch (p.in_dtype) {
     case QFUSE_FLOAT32: return encode_blocks<QFUSE_FLOAT32>(p, begin, end);
     case QFUSE_FLOAT16: return encode_blocks<QFUSE_FLOAT16>(p, begin, end);
@@ -117,14 +116,12 @@ constexpr std::int64_t kGrain = 1 << 16;
 
 }  // namespace
 
-format::Outcome quantize_blockwise(const format::QuantizeBlockwise& p, const qfuse_exec& exec) {
-  std::size_t row = 0;
-  if (format::Outcome o = choose_target(exec.cpu_target, row); !o.ok()) return o;
-  parallel_for(format::block_count(p.n, p.blocksize), std::max<std::int64_t>(1, kGrain / p.blocksize), exec.threads,
-               [&](std::int64_t begin, std::int64_t end) {
-                 HWY_DISPATCH_TABLE(quantize_blockwise_blocks)[row](p, begin, end);
-               });
-  return {};
+contract::Outcome quantize_blockwise(const contract::QuantizeBlockwise& p, const qfuse_exec& exec) {
+  const std::int64_t grain = std::max<std::int64_t>(1, kGrain / p.blocksize);
+  return run(p, format::block_count(p.n, p.blocksize), grain, exec,
+             [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+               HWY_DISPATCH_TABLE(quantize_blockwise_blocks)[target](p, begin, end);
+             });
 }
 
 }  // namespace qfuse::cpu

@@ -15,6 +15,7 @@ HWY_AFTER_NAMESPACE();
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,9 @@ const char* target_name(int index) {
   return index >= 0 && i < targets().size() ? targets()[i].name.c_str() : nullptr;
 }
 
-format::Outcome choose_target(const char* name, std::size_t& dispatch_row) {
+contract::Outcome choose_target(const char* name, std::size_t& dispatch_row) {
+  static const char* const kFromEnvironment = std::getenv("QFUSE_CPU_TARGET");
+  if (name == nullptr) name = kFromEnvironment;
   std::string known;
   for (const Target& target : targets()) {
     if (name == nullptr || target.name == name) {
@@ -69,7 +72,7 @@ format::Outcome choose_target(const char* name, std::size_t& dispatch_row) {
     }
     known += (known.empty() ? "" : ", ") + target.name;
   }
-  return format::unsupported("cpu_target is '" + std::string(name) + "', this machine has: " + known);
+  return contract::unsupported("cpu_target is '" + std::string(name) + "', this machine has: " + known);
 }
 
 const char* compiled_target(std::size_t dispatch_row) { return HWY_DISPATCH_TABLE(compiled_for)[dispatch_row](); }

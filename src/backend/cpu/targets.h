@@ -6,15 +6,16 @@
 
 #include <cstddef>
 
-#include "format/outcome.h"
+#include "contract/outcome.h"
 
 namespace qfuse::cpu {
 
 // Name of the index-th target, best first, ending with "scalar"; null past the last.
 const char* target_name(int index);
 
-// The row of a Highway dispatch table for a target name; null stands for the best target. UNSUPPORTED: no such target.
-format::Outcome choose_target(const char* name, std::size_t& dispatch_row);
+// The row of a Highway dispatch table for a target name; null stands for the one that the environment variable
+// QFUSE_CPU_TARGET names, or the best. UNSUPPORTED: no such target.
+contract::Outcome choose_target(const char* name, std::size_t& dispatch_row);
 
 // The name that the code in this row was compiled under: proof of which target a row really is.
 const char* compiled_target(std::size_t dispatch_row);

@@ -3,7 +3,7 @@
 // math:   out = round((in * scb) * 1/127), each step rounded in fp32
 // cost:   n bytes read, 2n or 4n written
 // oracle: reference/dequantize_int8.cpp
-#include "backend/cuda/dequantize_int8.h"
+#include "backend/cuda/kernels.h"
 
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
@@ -21,35 +21,26 @@ constexpr int kElements = 8;
 
 // ---- kernel ----
 
-struct Arguments {
-  std::int64_t n;
-  std::int64_t cols;
-  const std::int8_t* in;
-  const float* scb;
-  void* out;
-};
-
 template <class Out>
-__global__ void __launch_bounds__(kThreads) decode(const __grid_constant__ Arguments a) {
+__global__ void __launch_bounds__(kThreads) decode(const __grid_constant__ contract::DequantizeInt8 p) {
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kThreads * kElements;
 #pragma unroll
   for (int e = 0; e < kElements; ++e) {
     const std::int64_t i = tile + e * kThreads + threadIdx.x;
-    if (i >= a.n) return;
-    const float scaled = __fmul_rn(static_cast<float>(a.in[i]), load<false>(a.scb + i / a.cols));
-    store<false>(static_cast<Out*>(a.out) + i, Rounding<Out>::one(__fmul_rn(scaled, format::kInt8Scale)));
+    if (i >= p.rows * p.cols) return;
+    const float scaled = __fmul_rn(static_cast<float>(p.in[i]), load<false>(p.scb + i / p.cols));
+    store<false>(static_cast<Out*>(p.out) + i, Rounding<Out>::one(__fmul_rn(scaled, format::kInt8Scale)));
   }
 }
 
 }  // namespace
 
-format::Outcome dequantize_int8(const format::DequantizeInt8& p, const qfuse_exec& exec) {
-  const Arguments a{.n = p.rows * p.cols, .cols = p.cols, .in = p.in, .scb = p.scb, .out = p.out};
-  const std::int64_t blocks = format::ceil_div(a.n, kThreads * kElements);
+contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec) {
+  const LaunchShape shape = {.blocks = format::ceil_div(p.rows * p.cols, kThreads * kElements), .threads = kThreads};
   switch (p.out_dtype) {
-    case QFUSE_FLOAT32: return launch(decode<float>, blocks, kThreads, a, exec);
-    case QFUSE_FLOAT16: return launch(decode<__half>, blocks, kThreads, a, exec);
-    case QFUSE_BFLOAT16: return launch(decode<__nv_bfloat16>, blocks, kThreads, a, exec);
+    case QFUSE_FLOAT32: return launch(decode<float>, shape, p, exec);
+    case QFUSE_FLOAT16: return launch(decode<__half>, shape, p, exec);
+    case QFUSE_BFLOAT16: return launch(decode<__nv_bfloat16>, shape, p, exec);
   }
   return {};
 }

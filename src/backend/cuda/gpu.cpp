@@ -15,7 +15,7 @@ namespace {
 
 // Runs a call of the runtime with `device` as the thread's current one.
 template <class Call>
-format::Outcome on_device(int device, const Call& call) {
+contract::Outcome on_device(int device, const Call& call) {
   const CurrentDevice current(device);
   return outcome_of(current.error() != cudaSuccess ? current.error() : call());
 }
@@ -36,18 +36,23 @@ bool has_context() {
 cudaError_t read_facts(int index, DeviceFacts& facts) {
   int major = 0;
   int minor = 0;
+  int clock = 0;  // kHz
+  int width = 0;  // bits
   for (const auto& [value, attribute] :
        {std::pair{&facts.multiprocessors, cudaDevAttrMultiProcessorCount},
         std::pair{&facts.l2_bytes, cudaDevAttrL2CacheSize}, std::pair{&major, cudaDevAttrComputeCapabilityMajor},
-        std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
+        std::pair{&minor, cudaDevAttrComputeCapabilityMinor}, std::pair{&clock, cudaDevAttrMemoryClockRate},
+        std::pair{&width, cudaDevAttrGlobalMemoryBusWidth}})
     if (const cudaError_t error = cudaDeviceGetAttribute(value, attribute, index); error != cudaSuccess) return error;
   facts.compute_capability = 10 * major + minor;
+  // Two transfers a clock.
+  facts.memory_gbs = static_cast<int>(2.0 * clock * width / 8 / 1e6);
   return cudaSuccess;
 }
 
 }  // namespace
 
-format::Outcome outcome_of(cudaError_t error) {
+contract::Outcome outcome_of(cudaError_t error) {
   const auto message = [&] { return std::string("CUDA: ").append(cudaGetErrorString(error)); };
   switch (error) {
     case cudaSuccess: return {};
@@ -62,7 +67,7 @@ format::Outcome outcome_of(cudaError_t error) {
     case cudaErrorStubLibrary:
     case cudaErrorCompatNotSupportedOnDevice:
     case cudaErrorInvalidResourceHandle:  // a stream of another device
-      return format::unsupported(message());
+      return contract::unsupported(message());
     default: return {QFUSE_DEVICE_ERROR, message()};
   }
 }
@@ -78,21 +83,7 @@ CurrentDevice::~CurrentDevice() {
   if (restores_) cudaSetDevice(before_);
 }
 
-int device_count() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
-}
-
-std::string describe_device(int index) {
-  cudaDeviceProp properties{};
-  if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) return {};
-  constexpr std::size_t kMiB = std::size_t{1} << 20;
-  return std::string(properties.name) + ", compute capability " + std::to_string(properties.major) + "." +
-         std::to_string(properties.minor) + ", " + std::to_string(properties.multiProcessorCount) +
-         " multiprocessors, " + std::to_string(properties.totalGlobalMem / kMiB) + " MiB";
-}
-
-format::Outcome device_facts(int index, DeviceFacts& facts) {
+contract::Outcome device_facts(int index, DeviceFacts& facts) {
   constexpr int kMaxDevices = 64;  // of one process: more than any machine has
   static std::mutex mutex;
   static std::array<std::optional<DeviceFacts>, kMaxDevices> known;  // errors are not kept: they may pass
@@ -108,27 +99,43 @@ format::Outcome device_facts(int index, DeviceFacts& facts) {
   return {};
 }
 
-format::Outcome allocate(int device, std::int64_t bytes, void*& memory) {
-  return on_device(device, [&] { return cudaMalloc(&memory, static_cast<std::size_t>(bytes)); });
+namespace {
+
+int device_count() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-void release(int device, void* memory) {
-  static_cast<void>(on_device(device, [&] { return cudaFree(memory); }));
+std::string describe(int index) {
+  cudaDeviceProp properties{};
+  if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) return {};
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  return std::string(properties.name) + ", compute capability " + std::to_string(properties.major) + "." +
+         std::to_string(properties.minor) + ", " + std::to_string(properties.multiProcessorCount) +
+         " multiprocessors, " + std::to_string(properties.totalGlobalMem / kMiB) + " MiB";
 }
 
-format::Outcome allocate_pinned(int device, std::int64_t bytes, void*& memory) {
-  return on_device(device, [&] { return cudaMallocHost(&memory, static_cast<std::size_t>(bytes)); });
+contract::Outcome why_none() {
+  DeviceFacts none;
+  return device_facts(0, none);
 }
 
-void release_pinned(int device, void* memory) {
-  static_cast<void>(on_device(device, [&] { return cudaFreeHost(memory); }));
+contract::Outcome allocate(int device, qfuse_memory_kind kind, std::int64_t size, void** memory) {
+  const auto bytes = static_cast<std::size_t>(size);
+  return on_device(
+      device, [&] { return kind == QFUSE_MEMORY_PINNED ? cudaMallocHost(memory, bytes) : cudaMalloc(memory, bytes); });
 }
 
-format::Outcome create_stream(int device, void*& stream) {
+void release(int device, qfuse_memory_kind kind, void* memory) {
+  static_cast<void>(
+      on_device(device, [&] { return kind == QFUSE_MEMORY_PINNED ? cudaFreeHost(memory) : cudaFree(memory); }));
+}
+
+contract::Outcome create_stream(int device, void** stream) {
   return on_device(device, [&] {
     cudaStream_t made = nullptr;
     const cudaError_t error = cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
-    stream = made;
+    *stream = made;
     return error;
   });
 }
@@ -137,15 +144,29 @@ void destroy_stream(int device, void* stream) {
   static_cast<void>(on_device(device, [&] { return cudaStreamDestroy(static_cast<cudaStream_t>(stream)); }));
 }
 
-format::Outcome copy(int device, void* to, const void* from, std::int64_t bytes, void* stream) {
+contract::Outcome copy(int device, void* to, const void* from, std::int64_t size, void* stream) {
   return on_device(device, [&] {
-    return cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDefault,
+    return cudaMemcpyAsync(to, from, static_cast<std::size_t>(size), cudaMemcpyDefault,
                            static_cast<cudaStream_t>(stream));
   });
 }
 
-format::Outcome synchronize(int device, void* stream) {
+contract::Outcome synchronize(int device, void* stream) {
   return on_device(device, [&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
 }
+
+}  // namespace
+
+const backend::Vendor kVendor = {.type = QFUSE_CUDA,
+                                 .name = "cuda",
+                                 .device_count = device_count,
+                                 .why_none = why_none,
+                                 .describe = describe,
+                                 .allocate = allocate,
+                                 .release = release,
+                                 .create_stream = create_stream,
+                                 .destroy_stream = destroy_stream,
+                                 .copy = copy,
+                                 .synchronize = synchronize};
 
 }  // namespace qfuse::cuda

@@ -3,7 +3,7 @@
 // math:   v = in - offset; absmax = max |v|; code = nearest of the dynamic 8-bit code to ftz(v * ftz(1/absmax))
 // cost:   4n or 2n bytes read, n + 4n/blocksize written
 // oracle: reference/quantize_blockwise.cpp
-#include "backend/cuda/quantize_blockwise.h"
+#include "backend/cuda/kernels.h"
 
 #include <algorithm>
 
@@ -25,8 +25,9 @@ constexpr int kThreads = 1024;  // one value each: neighbours share a block, up 
 
 constexpr int kThresholds = format::kCodes8 - 1;
 
-// The thresholds of the code, looked up by every thread.
+// The thresholds of the code, looked up by every thread, and its values.
 __device__ constexpr auto kDynamic8Thresholds = format::kDynamic8Thresholds;
+__device__ constexpr auto kDynamic8 = format::kDynamic8;
 
 struct Arguments {
   std::int64_t n;
@@ -35,6 +36,7 @@ struct Arguments {
   const float* offset_at;
   float offset;
   float* offset_out;
+  float* map_out;
   std::uint8_t* codes;
   float* absmax;
   qfuse_reciprocal reciprocal;
@@ -51,6 +53,11 @@ __device__ float load_offset(const Arguments& a) {
   const float offset = a.offset_at != nullptr ? load<false>(a.offset_at) : a.offset;
   if (a.offset_out != nullptr && blockIdx.x == 0 && threadIdx.x == 0) store<false>(a.offset_out, offset);
   return offset;
+}
+
+__device__ void store_map(const Arguments& a) {
+  if (a.map_out != nullptr && blockIdx.x == 0 && threadIdx.x < format::kCodes8)
+    store<false>(a.map_out + threadIdx.x, kDynamic8[threadIdx.x]);
 }
 
 template <class In>
@@ -71,6 +78,7 @@ __global__ void __launch_bounds__(kThreads) encode_small(const __grid_constant__
   __shared__ float of_warps[kThreads / kWarp];
   load_thresholds(thresholds);
   const float offset = load_offset(a);
+  store_map(a);
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   const int lanes = static_cast<int>(a.blocksize);
   const std::int64_t begin = i & -a.blocksize;
@@ -90,6 +98,7 @@ __global__ void __launch_bounds__(kThreads) encode_large(const __grid_constant__
   __shared__ float of_warps[kThreads / kWarp];
   load_thresholds(thresholds);
   const float offset = load_offset(a);
+  store_map(a);
   const std::int64_t begin = blockIdx.x * a.blocksize;
   const std::int64_t end = a.n - begin < a.blocksize ? a.n : begin + a.blocksize;
   float most = end - begin == a.blocksize ? kNoNumber : 0.0F;
@@ -102,21 +111,23 @@ __global__ void __launch_bounds__(kThreads) encode_large(const __grid_constant__
 }
 
 template <class In>
-format::Outcome launch_encode(const Arguments& a, const qfuse_exec& exec) {
-  if (a.blocksize <= kThreads) return launch(encode_small<In>, format::ceil_div(a.n, kThreads), kThreads, a, exec);
-  return launch(encode_large<In>, format::ceil_div(a.n, a.blocksize), kThreads, a, exec);
+contract::Outcome launch_encode(const Arguments& a, const qfuse_exec& exec) {
+  const bool small = a.blocksize <= kThreads;
+  const std::int64_t blocks = format::ceil_div(a.n, small ? kThreads : a.blocksize);
+  return launch(small ? encode_small<In> : encode_large<In>, {.blocks = blocks, .threads = kThreads}, a, exec);
 }
 
 }  // namespace
 
-format::Outcome quantize_blockwise_at(const format::QuantizeBlockwise& p, const float* offset_at, float* offset_out,
-                                      const qfuse_exec& exec) {
+contract::Outcome quantize_absmax(const contract::QuantizeBlockwise& p, const float* offset_at, float* offset_out,
+                                  float* map_out, const qfuse_exec& exec) {
   const Arguments a{.n = p.n,
                     .blocksize = p.blocksize,
                     .in = p.in,
                     .offset_at = offset_at,
                     .offset = p.offset,
                     .offset_out = offset_out,
+                    .map_out = map_out,
                     .codes = p.codes,
                     .absmax = p.absmax,
                     .reciprocal = p.reciprocal};
@@ -128,8 +139,8 @@ format::Outcome quantize_blockwise_at(const format::QuantizeBlockwise& p, const 
   return {};
 }
 
-format::Outcome quantize_blockwise(const format::QuantizeBlockwise& p, const qfuse_exec& exec) {
-  return quantize_blockwise_at(p, nullptr, nullptr, exec);
+contract::Outcome quantize_blockwise(const contract::QuantizeBlockwise& p, const qfuse_exec& exec) {
+  return quantize_absmax(p, nullptr, nullptr, nullptr, exec);
 }
 
 }  // namespace qfuse::cuda

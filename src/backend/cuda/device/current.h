@@ -4,11 +4,11 @@
 
 #include <cuda_runtime_api.h>
 
-#include "format/outcome.h"
+#include "contract/outcome.h"
 
 namespace qfuse::cuda {
 
-format::Outcome outcome_of(cudaError_t error);
+contract::Outcome outcome_of(cudaError_t error);
 
 // Makes `device` the thread's current one while this lives, then the one that was, if there was one.
 class CurrentDevice {

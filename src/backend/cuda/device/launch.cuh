@@ -7,25 +7,59 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
+#include <string>
 
 #include "backend/cuda/device/current.h"
-#include "format/outcome.h"
+#include "contract/outcome.h"
 
 namespace qfuse::cuda {
 
 // Of a power of two.
 inline int log2(std::int64_t x) { return std::countr_zero(static_cast<std::uint64_t>(x)); }
 
-// `blocks` blocks of `threads` threads. The launch's own error, never one that other work left behind.
+struct LaunchShape {
+  std::int64_t blocks;
+  int threads;           // of a block
+  int shared_bytes = 0;  // of a block, beside what the kernel declares; more than 48 KiB are asked for
+  int cluster = 1;       // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
+  bool overlap = false;  // may begin before the kernel ahead of it in the stream has ended: it waits for that itself
+};
+
+// The launch's own error, never one that other work left behind.
 template <class Argument>
-format::Outcome launch(void (*kernel)(Argument), std::int64_t blocks, int threads, Argument argument,
-                       const qfuse_exec& exec) {
+contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Argument argument,
+                         const qfuse_exec& exec) {
+  constexpr int kSharedOfAll = 48 << 10;               // bytes that every kernel may have without asking
+  if (shape.blocks > std::numeric_limits<int>::max())  // the widest grid of every architecture
+    return contract::unsupported(std::to_string(shape.blocks) + " thread blocks are more than a launch can have");
   const CurrentDevice current(exec.device.index);
   if (current.error() != cudaSuccess) return outcome_of(current.error());
+  const auto* const function = reinterpret_cast<const void*>(kernel);
+  if (shape.shared_bytes > kSharedOfAll)
+    if (const cudaError_t error =
+            cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared_bytes);
+        error != cudaSuccess)
+      return outcome_of(error);
+  cudaLaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  if (shape.cluster > 1) {
+    attributes[count].id = cudaLaunchAttributeClusterDimension;
+    attributes[count++].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
+  }
+  if (shape.overlap) {
+    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
+  }
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
+  config.stream = static_cast<cudaStream_t>(exec.stream);
+  config.attrs = attributes;
+  config.numAttrs = count;
   void* arguments[] = {&argument};
-  return outcome_of(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(static_cast<unsigned>(blocks)),
-                                     dim3(static_cast<unsigned>(threads)), arguments, 0,
-                                     static_cast<cudaStream_t>(exec.stream)));
+  return outcome_of(cudaLaunchKernelExC(&config, function, arguments));
 }
 
 }  // namespace qfuse::cuda

@@ -5,11 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace qfuse::cuda {
+#include "backend/cuda/align.h"
 
-__host__ __device__ inline bool is_aligned(const void* address, std::size_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
-}
+namespace qfuse::cuda {
 
 // A value at any byte address.
 template <class T>

@@ -1,0 +1,19 @@
+// The CPU backend's ops. Parameters are checked; exec chooses threads and SIMD target. UNSUPPORTED: no such target
+// here.
+#ifndef QFUSE_BACKEND_CPU_KERNELS_H
+#define QFUSE_BACKEND_CPU_KERNELS_H
+
+#include "contract/ops.h"
+
+namespace qfuse::cpu {
+
+contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec);
+contract::Outcome quantize_4bit(const contract::Quantize4bit& p, const qfuse_exec& exec);
+contract::Outcome quantize_blockwise(const contract::QuantizeBlockwise& p, const qfuse_exec& exec);
+contract::Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, const qfuse_exec& exec);
+contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec);
+contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse_exec& exec);
+
+}  // namespace qfuse::cpu
+
+#endif  // QFUSE_BACKEND_CPU_KERNELS_H

@@ -1,0 +1,350 @@
+// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride, any address
+// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32
+// math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
+//         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
+// cost:   6 bytes an element read, 3.1 written; bound by the arithmetic, about 90 operations an element and a division
+// oracle: reference/swiglu_backward.cpp
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/swiglu_backward.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>  // re-includes this file once per target
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/run.h"
+#include "backend/cpu/steps-inl.h"
+#include "contract/float_mode.h"
+#include "contract/ops.h"
+#include "format/elements.h"
+#include "format/exponential.h"
+#include "format/int8_groups.h"
+#include "format/layout.h"
+
+// What does not depend on the target; this file is included once for each.
+#ifndef QFUSE_BACKEND_CPU_SWIGLU_BACKWARD_POLICY
+#define QFUSE_BACKEND_CPU_SWIGLU_BACKWARD_POLICY
+namespace qfuse::cpu {
+
+// Channels of a tile of 128 tokens, which is one item of a thread's range. Measured on Zen 5, 8192 x 4096 in pages of
+// 4 KiB, one core: rows lie pages apart, so a narrow tile mostly waits for the next page. 1, 2, 4, 8 groups of channels
+// took 2.7, 2.1, 1.9, 1.8 ns an element, and with rows fetched ahead 1.8 for 4 and 1.7 for 8, whose y would take 256
+// KiB of the stack instead of 128.
+inline constexpr std::int64_t kTileWidth = 4 * format::kGroupSize;
+
+}  // namespace qfuse::cpu
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+constexpr std::int64_t kGroup = format::kGroupSize;
+constexpr std::int64_t kRowsAhead = 8;  // 4 to 16 are alike on Zen 5
+
+constexpr std::int64_t kStrip = 16;  // channels that are transposed together: as many bytes as the narrowest registers
+
+using Floats = hn::CappedTag<float, kStrip>;
+using Ints = hn::RebindToSigned<Floats>;
+using Words = hn::Rebind<std::uint16_t, Floats>;   // bf16
+using Payload = hn::Rebind<std::uint8_t, Floats>;  // int8, as bits
+constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
+
+// ---- steps ----
+
+// What Min makes of NaN differs between targets; where g is NaN, it makes every result of its element NaN by itself.
+HWY_INLINE hn::Vec<Floats> exponential(hn::Vec<Floats> x) {
+  const Floats df;
+  const Bits<Floats> du;
+  const auto most = hn::Set(df, format::kExpMax);
+  const auto least = hn::Set(df, format::kExpMin);
+  x = hn::Max(least, hn::Min(most, x));
+  const auto magic = hn::Set(df, format::kExpMagic);
+  const auto sum = hn::Add(hn::Mul(x, hn::Set(df, format::kLog2e)), magic);
+  const auto n = hn::Sub(sum, magic);
+  const auto r = hn::Sub(hn::Sub(x, hn::Mul(n, hn::Set(df, format::kLn2High))),  //
+                         hn::Mul(n, hn::Set(df, format::kLn2Low)));
+  auto p = hn::Set(df, format::kExpCoefficients[0]);
+  for (std::size_t i = 1; i < format::kExpCoefficients.size(); ++i)
+    p = hn::Add(hn::Mul(p, r), hn::Set(df, format::kExpCoefficients[i]));
+  const auto e = hn::Add(hn::Set(df, 1.0F), hn::Add(r, hn::Mul(p, hn::Mul(r, r))));
+  const auto exponent = hn::BitCast(du, sum);
+  const auto half = hn::ShiftRight<1>(exponent);
+  const auto low = hn::BitCast(df, hn::ShiftLeft<format::kExponentShift>(half));
+  const auto high = hn::BitCast(df, hn::ShiftLeft<format::kExponentShift>(hn::Sub(exponent, half)));
+  return hn::Mul(hn::Mul(e, low), high);
+}
+
+HWY_INLINE hn::Vec<Floats> sigmoid(hn::Vec<Floats> g) {
+  const auto one = hn::Set(Floats(), 1.0F);
+  return hn::Div(one, hn::Add(one, exponential(hn::Neg(g))));
+}
+
+HWY_INLINE hn::Vec<Floats> gate_gradient(hn::Vec<Floats> g, hn::Vec<Floats> u, hn::Vec<Floats> dy, hn::Vec<Floats> s) {
+  const auto one = hn::Set(Floats(), 1.0F);
+  return hn::Mul(hn::Mul(hn::Mul(dy, u), s), hn::Add(one, hn::Mul(g, hn::Sub(one, s))));
+}
+
+// The NaN of arithmetic on bf16 values have an empty lower half, so that the rounding's carry leaves them NaN.
+HWY_INLINE hn::Vec<Floats> rounded_to_bfloat16(hn::Vec<Floats> v) {
+  const Bits<Floats> du;
+  const auto bits = hn::BitCast(du, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1U));
+  const auto sum = hn::Add(hn::Add(bits, hn::Set(du, 0x7fffU)), odd);
+  return hn::BitCast(Floats(), hn::And(sum, hn::Set(du, 0xffff0000U)));
+}
+
+// The integer part of z / scale: format::group_factor says why of a product, and why it fits. Adding the magic number
+// leaves it in the low byte, in two's complement; converting instead would take Highway four steps more.
+HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
+  const auto product = hn::Mul(z, factor);
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(Payload(), static_cast<std::uint8_t>(static_cast<std::int32_t>(hn::GetLane(product))));
+#else
+  const auto sum = hn::Add(hn::Trunc(product), hn::Set(Floats(), 0x1.8p23F));
+  return hn::TruncateTo(Payload(), hn::BitCast(Bits<Floats>(), sum));
+#endif
+}
+
+// ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
+
+struct Tile {
+  alignas(64) std::uint16_t y[kGroup][kTileWidth];  // bf16, a row per token
+  alignas(64) float d_gate[kTileWidth];             // of one token; bf16 values
+  alignas(64) float d_up[kTileWidth];
+  alignas(64) std::uint8_t strip[kGroup][kStrip];  // y's payload of 16 channels, a row per token
+  alignas(64) std::uint8_t turned[kStrip][kGroup];
+};
+
+// Which part of the arrays a tile is.
+struct Place {
+  std::int64_t first_token;
+  std::int64_t tokens;  // 128, or fewer at the end
+  std::int64_t first_channel;
+  std::int64_t channels;  // whole groups, as many as are left of kTileWidth
+};
+
+// Where one token's part of the tile lies in the inputs.
+struct Row {
+  const std::uint8_t* gate;
+  const std::uint8_t* up;
+  const std::uint8_t* grad_y;
+};
+
+struct Absmax {
+  std::uint16_t d_gate;
+  std::uint16_t d_up;
+};
+
+template <bool kGradients>
+HWY_INLINE Row row_at(const contract::SwigluBackward& p, std::int64_t token, std::int64_t channel) {
+  constexpr std::int64_t kSize = format::dtype_size(QFUSE_BFLOAT16);
+  const auto* const gate = static_cast<const std::uint8_t*>(p.x) + (token * contract::x_stride(p) + channel) * kSize;
+  if constexpr (!kGradients) return {gate, gate + p.h * kSize, nullptr};
+  const auto* const grad_y = static_cast<const std::uint8_t*>(p.grad_y);
+  return {gate, gate + p.h * kSize, grad_y + (token * contract::grad_y_stride(p) + channel) * kSize};
+}
+
+// The processor's own prefetching ends where a page does.
+template <bool kGradients>
+HWY_INLINE void prefetch(const Row& row, std::int64_t channels) {
+  constexpr std::int64_t kLine = 64;
+  for (std::int64_t i = 0; i < channels * format::dtype_size(QFUSE_BFLOAT16); i += kLine) {
+    hwy::Prefetch(row.gate + i);
+    hwy::Prefetch(row.up + i);
+    if constexpr (kGradients) hwy::Prefetch(row.grad_y + i);
+  }
+}
+
+HWY_INLINE hn::Vec<Floats> load_bfloat16(const std::uint8_t* row, std::int64_t c) {
+  return load_as_float<QFUSE_BFLOAT16>(Floats(), row + c * format::dtype_size(QFUSE_BFLOAT16));
+}
+
+HWY_INLINE std::uint16_t largest(hn::Vec<Bits<Floats>> magnitudes) {
+  const auto most = hn::MaxOfLanes(Ints(), hn::BitCast(Ints(), magnitudes));
+  return static_cast<std::uint16_t>(hn::GetLane(most) >> 16);
+}
+
+HWY_INLINE hn::Vec<Bits<Floats>> larger(hn::Vec<Bits<Floats>> magnitudes, hn::Vec<Floats> v) {
+  const auto magnitude = hn::BitCast(Ints(), magnitude_bits(Floats(), v));
+  return hn::BitCast(Bits<Floats>(), hn::Max(hn::BitCast(Ints(), magnitudes), magnitude));
+}
+
+// One group of channels of one token, from `first` of the tile on: y and the gradients to their rows of the tile.
+template <bool kGradients, bool kY>
+HWY_INLINE Absmax make_group(const Row& row, Tile& tile, std::int64_t t, std::int64_t first) {
+  auto most_d_gate = hn::Zero(Bits<Floats>());
+  auto most_d_up = hn::Zero(Bits<Floats>());
+  for (std::int64_t c = first; c < first + kGroup; c += kLanes) {
+    const auto g = load_bfloat16(row.gate, c);
+    const auto u = load_bfloat16(row.up, c);
+    const auto s = sigmoid(g);
+    const auto silu = hn::Mul(g, s);
+    if constexpr (kY) {
+      const auto y = number_to_bfloat16(Floats(), hn::Mul(silu, u));
+      hn::StoreU(hn::TruncateTo(Words(), y), Words(), &tile.y[t][c]);
+    }
+    if constexpr (kGradients) {
+      const auto dy = load_bfloat16(row.grad_y, c);
+      const auto d_up = rounded_to_bfloat16(hn::Mul(dy, silu));
+      const auto d_gate = rounded_to_bfloat16(gate_gradient(g, u, dy, s));
+      most_d_up = larger(most_d_up, d_up);
+      most_d_gate = larger(most_d_gate, d_gate);
+      hn::Store(d_up, Floats(), tile.d_up + c);
+      hn::Store(d_gate, Floats(), tile.d_gate + c);
+    }
+  }
+  return {largest(most_d_gate), largest(most_d_up)};
+}
+
+// One group of a row's gradient.
+HWY_INLINE void write_group(const float* values, std::uint16_t absmax, std::int8_t* q, float* scale) {
+  format::store_unaligned(scale, 0, format::group_scale(absmax));
+  if (absmax >= format::kBfloat16Inf) {
+    std::memset(q, 0, kGroup);
+    return;
+  }
+  const auto factor = hn::Set(Floats(), format::group_factor(absmax));
+  for (std::int64_t c = 0; c < kGroup; c += kLanes)
+    hn::StoreU(quantize_value(hn::Load(Floats(), values + c), factor), Payload(),
+               reinterpret_cast<std::uint8_t*>(q) + c);
+}
+
+// The groups of tokens of 16 channels, from c on: their absmax.
+HWY_INLINE void find_absmax(const Tile& tile, std::int64_t c, std::int64_t tokens, std::uint16_t* absmax) {
+  const hn::CappedTag<std::int16_t, kStrip> d;
+  const auto magnitude = hn::Set(d, static_cast<std::int16_t>(format::kBfloat16Magnitude));
+  for (std::int64_t i = 0; i < kStrip; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+    auto most = hn::Zero(d);
+    for (std::int64_t t = 0; t < tokens; ++t)
+      most = hn::Max(most, hn::And(load_bytes(d, &tile.y[t][c + i]), magnitude));
+    store_bytes(d, most, absmax + i);
+  }
+}
+
+// strip to turned: 16 x 16 bytes at a time, by four rounds of a perfect shuffle of 16 registers.
+HWY_INLINE void transpose(Tile& tile, std::int64_t tokens) {
+#if HWY_TARGET == HWY_SCALAR
+  for (std::int64_t t = 0; t < tokens; ++t)
+    for (std::int64_t i = 0; i < kStrip; ++i) tile.turned[i][t] = tile.strip[t][i];
+#else
+  const hn::Full128<std::uint8_t> d;
+  for (std::int64_t first = 0; first < tokens; first += kStrip) {
+    hn::Vec<decltype(d)> rows[kStrip];
+    hn::Vec<decltype(d)> shuffled[kStrip];
+    for (std::int64_t i = 0; i < kStrip; ++i) rows[i] = hn::Load(d, tile.strip[first + i]);
+    const auto shuffle = [d](const auto* from, auto* to) HWY_ATTR {
+      for (std::int64_t i = 0; i < kStrip / 2; ++i) {
+        to[2 * i] = hn::InterleaveLower(d, from[i], from[i + kStrip / 2]);
+        to[2 * i + 1] = hn::InterleaveUpper(d, from[i], from[i + kStrip / 2]);
+      }
+    };
+    shuffle(rows, shuffled);
+    shuffle(shuffled, rows);
+    shuffle(rows, shuffled);
+    shuffle(shuffled, rows);
+    for (std::int64_t i = 0; i < kStrip; ++i) hn::Store(rows[i], d, tile.turned[i] + first);
+  }
+#endif
+}
+
+// 16 channels of the tile's y, from c on, to their rows of y_q_t. tokens is padded to whole strips.
+HWY_INLINE void write_strip(Tile& tile, std::int64_t c, std::int64_t tokens, std::int64_t padded_tokens, std::int8_t* q,
+                            std::int64_t q_stride, float* scales, std::int64_t scales_stride) {
+  std::uint16_t absmax[kStrip];
+  alignas(64) float factors[kStrip];
+  find_absmax(tile, c, tokens, absmax);
+  for (std::int64_t i = 0; i < kStrip; ++i) {
+    format::store_unaligned(scales, i * scales_stride, format::group_scale(absmax[i]));
+    factors[i] = format::group_factor(absmax[i]);
+    if (absmax[i] >= format::kBfloat16Inf)
+      for (std::int64_t t = 0; t < tokens; ++t) tile.y[t][c + i] = 0;
+  }
+  for (std::int64_t i = 0; i < kStrip; i += kLanes) {
+    const auto factor = hn::Load(Floats(), factors + i);
+    for (std::int64_t t = 0; t < padded_tokens; ++t) {
+      const auto y = load_as_float<QFUSE_BFLOAT16>(Floats(), &tile.y[t][c + i]);
+      hn::StoreU(quantize_value(y, factor), Payload(), &tile.strip[t][i]);
+    }
+  }
+  transpose(tile, padded_tokens);
+  for (std::int64_t i = 0; i < kStrip; ++i)
+    std::memcpy(q + i * q_stride, tile.turned[i], static_cast<std::size_t>(tokens));
+}
+
+// One token: all its groups are made before the first is quantized, as a group's factor is long in coming.
+template <bool kGradients, bool kY>
+HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile& tile, const Place& place, std::int64_t t) {
+  const std::int64_t token = place.first_token + t;
+  const Row row = row_at<kGradients>(p, token, place.first_channel);
+  if (t + kRowsAhead < place.tokens)
+    prefetch<kGradients>(row_at<kGradients>(p, token + kRowsAhead, place.first_channel), place.channels);
+  Absmax absmax[kTileWidth / kGroup];
+  for (std::int64_t c = 0; c < place.channels; c += kGroup)
+    absmax[c / kGroup] = make_group<kGradients, kY>(row, tile, t, c);
+  if constexpr (kGradients) {
+    std::int8_t* const q = contract::grad_input_int8(p) + token * 2 * p.h + place.first_channel;
+    float* const scale = p.grad_input_s + (token * 2 * p.h + place.first_channel) / kGroup;
+    for (std::int64_t c = 0; c < place.channels; c += kGroup) {
+      write_group(tile.d_gate + c, absmax[c / kGroup].d_gate, q + c, scale + c / kGroup);
+      write_group(tile.d_up + c, absmax[c / kGroup].d_up, q + p.h + c, scale + (p.h + c) / kGroup);
+    }
+  }
+}
+
+HWY_INLINE void write_y(const contract::SwigluBackward& p, Tile& tile, const Place& place) {
+  const std::int64_t padded_tokens = format::ceil_div(place.tokens, kStrip) * kStrip;
+  std::memset(tile.y + place.tokens, 0, static_cast<std::size_t>(padded_tokens - place.tokens) * sizeof tile.y[0]);
+  const std::int64_t token_groups = format::block_count(p.m, kGroup);
+  for (std::int64_t c = 0; c < place.channels; c += kStrip) {
+    const std::int64_t channel = place.first_channel + c;
+    write_strip(tile, c, place.tokens, padded_tokens, contract::y_int8(p) + channel * p.m + place.first_token, p.m,
+                p.y_s_t + channel * token_groups + place.first_token / kGroup, token_groups);
+  }
+}
+
+template <bool kGradients, bool kY>
+HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
+  const contract::DefaultFloatMode mode;
+  const std::int64_t tiles_across = format::ceil_div(p.h, kTileWidth);
+  Tile tile;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::int64_t token = i / tiles_across * kGroup;
+    const std::int64_t channel = i % tiles_across * kTileWidth;
+    const Place place = {token, std::min(kGroup, p.m - token), channel, std::min(kTileWidth, p.h - channel)};
+    for (std::int64_t t = 0; t < place.tokens; ++t) write_row<kGradients, kY>(p, tile, place, t);
+    if constexpr (kY) write_y(p, tile, place);
+  }
+}
+
+void swiglu_backward_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
+  if (!contract::wants_y(p)) return write_tiles<true, false>(p, begin, end);
+  if (!contract::wants_gradients(p)) return write_tiles<false, true>(p, begin, end);
+  return write_tiles<true, true>(p, begin, end);
+}
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace qfuse::cpu {
+namespace {
+
+HWY_EXPORT(swiglu_backward_tiles);
+
+}  // namespace
+
+// A tile is some 100 us of work, enough to be handed over by itself.
+contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse_exec& exec) {
+  const std::int64_t tiles = format::block_count(p.m, format::kGroupSize) * format::ceil_div(p.h, kTileWidth);
+  return run(p, tiles, 1, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(swiglu_backward_tiles)[target](p, begin, end);
+  });
+}
+
+}  // namespace qfuse::cpu
+
+#endif  // HWY_ONCE

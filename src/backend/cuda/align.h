@@ -1,0 +1,22 @@
+// Whether an address is a multiple of a power of two, for plans on the host and kernels on the device.
+#ifndef QFUSE_BACKEND_CUDA_ALIGN_H
+#define QFUSE_BACKEND_CUDA_ALIGN_H
+
+#include <cstddef>
+#include <cstdint>
+
+#ifdef __CUDACC__
+#define QFUSE_HOST_DEVICE __host__ __device__
+#else
+#define QFUSE_HOST_DEVICE
+#endif
+
+namespace qfuse::cuda {
+
+QFUSE_HOST_DEVICE inline bool is_aligned(const void* address, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_ALIGN_H

@@ -1,0 +1,62 @@
+// in:     packed [ceil(n/2)] u8, absmax [blocks] fp32, or absmax_8bit [blocks] u8 with nested_absmax, map and offset
+// out:    [n] fp32, fp16 or bf16; 16-byte stores where it is aligned to 16 bytes and packed to 4; else any address
+// math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32
+// cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by the device's memory
+// oracle: reference/dequantize_4bit.cpp
+#include <utility>
+
+#include "backend/cuda/dequantize_4bit/plan.h"
+#include "backend/cuda/dequantize_4bit/steps.cuh"
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/gpu.h"
+#include "backend/cuda/kernels.h"
+
+namespace qfuse::cuda {
+namespace {
+
+// ---- the kernel of a plan ----
+
+using Kernel = void (*)(DecodeArguments);
+
+template <class Out, bool kNested, bool kStream, std::size_t... kIndex>
+Kernel find_shape(const Dequantize4bitPlan& plan, std::index_sequence<kIndex...> /*of kDecodeShapes*/) {
+  Kernel found = nullptr;
+  const auto try_shape = [&]<int kThreads, int kGroups>() {
+    if (plan.threads == kThreads && plan.groups == kGroups)
+      found = decode<Out, kNested, true, kStream, kThreads, kGroups>;
+  };
+  (try_shape.template operator()<kDecodeShapes[kIndex].threads, kDecodeShapes[kIndex].groups>(), ...);
+  return found;
+}
+
+template <class Out, bool kNested>
+Kernel find_kernel(const Dequantize4bitPlan& plan) {
+  constexpr auto kShapes = std::make_index_sequence<kDecodeShapes.size()>();
+  if (!plan.wide) return decode<Out, kNested, false, false, kDecodeShapes[0].threads, kDecodeShapes[0].groups>;
+  return plan.stream ? find_shape<Out, kNested, true>(plan, kShapes) : find_shape<Out, kNested, false>(plan, kShapes);
+}
+
+template <class Out>
+contract::Outcome launch_decode(const contract::Dequantize4bit& p, const Dequantize4bitPlan& plan,
+                                const qfuse_exec& exec) {
+  const DecodeArguments a{.n = contract::element_count(p.weight), .weight = device_view(p.weight), .out = p.out};
+  const Kernel kernel = contract::is_nested(p.weight) ? find_kernel<Out, true>(plan) : find_kernel<Out, false>(plan);
+  return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
+}
+
+}  // namespace
+
+contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
+  DeviceFacts facts;
+  if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
+  Dequantize4bitPlan how = plan(p, facts);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
+  switch (p.out_dtype) {
+    case QFUSE_FLOAT32: return launch_decode<float>(p, how, exec);
+    case QFUSE_FLOAT16: return launch_decode<__half>(p, how, exec);
+    case QFUSE_BFLOAT16: return launch_decode<__nv_bfloat16>(p, how, exec);
+  }
+  return {};
+}
+
+}  // namespace qfuse::cuda

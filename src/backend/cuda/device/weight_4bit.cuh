@@ -1,0 +1,106 @@
+// Steps of every op that reads a 4-bit weight: what a kernel sees of it, and the way from codes to values.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_WEIGHT_4BIT_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_WEIGHT_4BIT_CUH
+
+#include <qfuse/qfuse.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/device/rounding.cuh"
+#include "contract/weight_4bit.h"
+#include "format/codebook4.h"
+#include "format/layout.h"
+
+namespace qfuse::cuda {
+
+struct Weight4bit {
+  int block_shift;   // log2 of elements a block
+  int nested_shift;  // log2 of blocks a nested block
+  const std::uint8_t* packed;
+  const float* absmax;
+  const std::uint8_t* absmax_8bit;
+  const float* nested_absmax;
+  const float* nested_quant_map;
+  const float* nested_offset;
+  float values[format::kCodes4];
+};
+
+inline Weight4bit device_view(const qfuse_weight_4bit& w) {
+  Weight4bit view{.block_shift = log2(w.blocksize),
+                  .nested_shift = contract::is_nested(w) ? log2(w.nested_blocksize) : 0,
+                  .packed = w.packed,
+                  .absmax = w.absmax,
+                  .absmax_8bit = w.absmax_8bit,
+                  .nested_absmax = w.nested_absmax,
+                  .nested_quant_map = w.nested_quant_map,
+                  .nested_offset = w.nested_offset,
+                  .values = {}};
+  std::ranges::copy(format::codebook4(w.quant_type).values, view.values);
+  return view;
+}
+
+// Looked up by every thread. The 16 values lie in 16 banks of shared memory, so that reading them never conflicts.
+template <bool kNested>
+struct Tables {
+  float values[format::kCodes4];
+  float map[kNested ? format::kCodes8 : 1];
+};
+
+// By all threads of a thread block, which then must synchronize.
+template <int kThreads, bool kWide, bool kNested>
+__device__ void load_tables(const Weight4bit& w, Tables<kNested>& tables) {
+  for (unsigned i = threadIdx.x; i < format::kCodes4; i += kThreads) tables.values[i] = w.values[i];
+  if constexpr (kNested)
+    for (unsigned i = threadIdx.x; i < format::kCodes8; i += kThreads)
+      tables.map[i] = load<kWide>(w.nested_quant_map + i);
+}
+
+// What is left of a block's absmax when the tables are there.
+struct Absmax {
+  unsigned code;  // nested
+  float scale;    // of the nested block; plain: absmax itself
+};
+
+template <bool kWide, bool kNested>
+__device__ Absmax load_absmax(const Weight4bit& w, std::int64_t block) {
+  if constexpr (!kNested) return {0, load<kWide>(w.absmax + block)};
+  return {__ldg(w.absmax_8bit + block), load<kWide>(w.nested_absmax + (block >> w.nested_shift))};
+}
+
+template <bool kWide, bool kNested>
+__device__ float load_offset(const Weight4bit& w) {
+  if constexpr (!kNested) return 0.0F;
+  return load<kWide>(w.nested_offset);
+}
+
+template <bool kNested>
+__device__ float decode_absmax(const Tables<kNested>& tables, Absmax absmax, float offset) {
+  if constexpr (!kNested) return absmax.scale;
+  return __fadd_rn(mul_ftz(tables.map[absmax.code], absmax.scale), offset);
+}
+
+// The codes of kGroup elements, or of the `left` ones that exist.
+template <int kGroup>
+__device__ std::uint32_t load_codes(const std::uint8_t* packed, int left) {
+  if (left >= kGroup) return load_once<kGroup / 2>(packed);
+  std::uint32_t codes = 0;
+  for (int j = 0; 2 * j < left; ++j) codes |= static_cast<std::uint32_t>(packed[j]) << (8 * j);
+  return codes;
+}
+
+// Element e of a group: the high nibble of byte e/2 comes first.
+__device__ inline unsigned nibble(std::uint32_t codes, int e) {
+  return codes >> (8 * (e / 2) + (e % 2 == 0 ? 4 : 0)) & 0xfU;
+}
+
+template <bool kNested>
+__device__ float decode_code(const Tables<kNested>& tables, std::uint32_t codes, int e, float absmax) {
+  return mul_ftz(tables.values[nibble(codes, e)], absmax);
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_WEIGHT_4BIT_CUH

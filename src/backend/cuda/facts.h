@@ -1,0 +1,20 @@
+// What a kernel's plan depends on of a device. Plain values, so that plans are made and tested without one.
+#ifndef QFUSE_BACKEND_CUDA_FACTS_H
+#define QFUSE_BACKEND_CUDA_FACTS_H
+
+namespace qfuse::cuda {
+
+struct DeviceFacts {
+  int multiprocessors = 0;
+  int l2_bytes = 0;
+  int compute_capability = 0;  // 10 * major + minor
+  int memory_gbs = 0;          // GB/s that the memory's clock and width make; 0: the driver does not say
+};
+
+// Devices whose figures plans were measured on, as their drivers describe them.
+inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 3352};
+inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 4917};
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_FACTS_H

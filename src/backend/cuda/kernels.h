@@ -1,0 +1,24 @@
+// The CUDA backend's ops. Parameters are checked, their arrays are memory that the device can reach. Each enqueues its
+// kernels on exec's device and stream, and allocates nothing.
+#ifndef QFUSE_BACKEND_CUDA_KERNELS_H
+#define QFUSE_BACKEND_CUDA_KERNELS_H
+
+#include "contract/ops.h"
+
+namespace qfuse::cuda {
+
+contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec);
+contract::Outcome quantize_4bit(const contract::Quantize4bit& p, const qfuse_exec& exec);
+contract::Outcome quantize_blockwise(const contract::QuantizeBlockwise& p, const qfuse_exec& exec);
+contract::Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, const qfuse_exec& exec);
+contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec);
+contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse_exec& exec);
+
+// For the nested step of quantize_4bit: the offset is read where the op runs, and it and the map of the code are also
+// written, each where its pointer is not null.
+contract::Outcome quantize_absmax(const contract::QuantizeBlockwise& p, const float* offset_at, float* offset_out,
+                                  float* map_out, const qfuse_exec& exec);
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_KERNELS_H

@@ -1,0 +1,287 @@
+// in:     in [n] fp32, fp16 or bf16; 16-byte loads where it is aligned to 16 bytes and packed to 8; else any address
+// out:    packed [ceil(n/2)] u8, absmax [blocks] fp32, and if nested absmax_8bit [blocks] u8, nested_absmax, offset
+// math:   absmax = max |x|; code = rank(ftz(x * ftz(1/absmax))); nested: the same of absmax - offset, in the 8-bit code
+// cost:   2n or 4n bytes read, n/2 + 4n/blocksize written: bound by the device's memory
+// oracle: reference/quantize_4bit.cpp
+#include "backend/cuda/device/encode.cuh"
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/device/rounding.cuh"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/quantize_4bit/plan.h"
+#include "format/codebook4.h"
+#include "format/layout.h"
+#include "format/mean.h"
+
+namespace qfuse::cuda {
+namespace {
+
+// ---- what a kernel sees ----
+
+// The thresholds by place: bins so narrow that each holds one at most. A scaled weight's rank is then that of its bin,
+// plus one comparison. [-1, 1] fills 33 bins, which lie in 32 banks of shared memory, so that looking them up hardly
+// ever conflicts; the last bin is NaN's.
+constexpr int kBins = 64;
+constexpr int kBinsPerUnit = 16;
+struct Bins {
+  float threshold[kBins] = {};
+  int rank[kBins] = {};
+};
+
+constexpr double kBinSlack = 0.25;  // of a bin: more than the rounding in bin_offset moves its edges
+
+constexpr Bins make_bins(const format::Codebook4& codebook) {
+  Bins bins;
+  for (int b = 0; b < kBins; ++b) {
+    const double low = (b - kBinSlack) / kBinsPerUnit - 1;
+    const double high = (b + 1 + kBinSlack) / kBinsPerUnit - 1;
+    bins.threshold[b] = format::kNoThreshold;
+    if (b == kBins - 1) continue;
+    for (const float threshold : codebook.used_thresholds()) {
+      if (threshold < low) ++bins.rank[b];
+      if (threshold < low || threshold > high) continue;
+      if (bins.threshold[b] != format::kNoThreshold) throw "two thresholds in one bin";
+      bins.threshold[b] = threshold;
+    }
+  }
+  return bins;
+}
+
+constexpr Bins kNf4Bins = make_bins(format::kNf4);
+constexpr Bins kFp4Bins = make_bins(format::kFp4);
+
+struct Arguments {
+  std::int64_t n;
+  int block_shift;  // log2 of elements a block
+  qfuse_reciprocal reciprocal;
+  const void* in;
+  std::uint8_t* packed;
+  float* absmax;
+  Bins bins;
+};
+
+// ---- steps ----
+
+__device__ void load_bins(const Arguments& a, Bins& bins) {
+  if (threadIdx.x < kBins) {
+    bins.threshold[threadIdx.x] = a.bins.threshold[threadIdx.x];
+    bins.rank[threadIdx.x] = a.bins.rank[threadIdx.x];
+  }
+  __syncthreads();
+}
+
+// The bits of kEncodeGroup elements, or of the `left` ones that exist and zeros, as 32-bit words.
+template <class In>
+struct Group {
+  static constexpr int kWords = kEncodeGroup * static_cast<int>(sizeof(In)) / 4;
+  std::uint32_t words[kWords];
+};
+
+template <class In, bool kWide>
+__device__ Group<In> load_group(const In* in, int left) {
+  Group<In> group = {};
+  if (kWide && left >= kEncodeGroup) {
+#pragma unroll
+    for (int v = 0; v < Group<In>::kWords / 4; ++v)
+      reinterpret_cast<uint4*>(group.words)[v] = __ldcs(reinterpret_cast<const uint4*>(in) + v);
+    return group;
+  }
+#pragma unroll
+  for (int e = 0; e < kEncodeGroup; ++e)
+    if (e < left) reinterpret_cast<In*>(group.words)[e] = load<kWide>(in + e);
+  return group;
+}
+
+// Where the bin of v, a number of [-1, 1] give or take an ulp, or NaN, lies in each array of Bins, in bytes. The sum
+// has quarters of a bin as its last bits.
+__device__ unsigned bin_offset(float v) {
+  constexpr float kQuarters = 0x1.8p21F;
+  return __float_as_uint(__fmaf_rn(v, kBinsPerUnit, kQuarters + kBinsPerUnit)) & 4 * (kBins - 1);
+}
+
+template <class T>
+__device__ T at_offset(const T* array, unsigned bytes) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + bytes);
+}
+
+// A nibble more: the rank of v behind the others.
+template <bool kSigned>
+__device__ std::uint32_t append_rank(std::uint32_t ranks, const Bins& bins, float v) {
+  const float number = kSigned ? fabsf(v) : v;
+  const unsigned offset = bin_offset(number);
+  ranks = (ranks << 4) + at_offset(bins.rank, offset);
+  if (number > at_offset(bins.threshold, offset)) ++ranks;
+  if (kSigned && v < 0) ranks += format::kSignRank;
+  return ranks;
+}
+
+// Eight ranks, a nibble each, to their codes. FP4: bit 1 of a rank flips bit 2.
+template <bool kSigned>
+__device__ __host__ constexpr std::uint32_t codes_of_ranks(std::uint32_t ranks) {
+  return kSigned ? ranks ^ (ranks & 0x22222222U) << 1 : ranks;
+}
+
+template <bool kSigned>
+constexpr bool gives_the_codes_of(const format::Codebook4& codebook) {
+  for (std::uint32_t rank = 0; rank < format::kCodes4; ++rank)
+    if (codes_of_ranks<kSigned>(rank) != codebook.code_of_rank[rank]) return false;
+  return true;
+}
+static_assert(gives_the_codes_of<false>(format::kNf4) && gives_the_codes_of<true>(format::kFp4));
+
+// Four bytes of codes: of each byte the high nibble comes first, and the first byte is the lowest.
+template <class In, bool kSigned>
+__device__ std::uint32_t encode_word(const Group<In>& group, int first, const Bins& bins, float scale) {
+  std::uint32_t ranks = 0;
+#pragma unroll
+  for (int byte = 3; byte >= 0; --byte)
+#pragma unroll
+    for (int e = 2 * byte; e < 2 * byte + 2; ++e)
+      ranks = append_rank<kSigned>(ranks, bins, mul_ftz(widen<In>(group.words, first + e), scale));
+  return codes_of_ranks<kSigned>(ranks);
+}
+
+template <bool kWide>
+__device__ void store_codes(std::uint8_t* packed, int left, const std::uint32_t (&codes)[kEncodeGroup / 8]) {
+  if (kWide && left >= kEncodeGroup) {
+    *reinterpret_cast<uint2*>(packed) = {codes[0], codes[1]};
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < kEncodeGroup / 2; ++j)
+    if (2 * j < left) packed[j] = static_cast<std::uint8_t>(codes[j / 4] >> (8 * (j % 4)));
+}
+
+// ---- kernel: absmax and codes ----
+
+template <class In, bool kSigned, bool kWide>
+__global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__ Arguments a) {
+  constexpr int kTile = kEncodeThreads * kEncodeGroup;
+  __shared__ Bins bins;
+  __shared__ float of_warps[kEncodeThreads / kWarp];
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
+  const int count = static_cast<int>(a.n - tile < kTile ? a.n - tile : kTile);
+  const int at = static_cast<int>(threadIdx.x) * kEncodeGroup;
+  const Group<In> group = load_group<In, kWide>(static_cast<const In*>(a.in) + tile + at, count - at);
+  load_bins(a, bins);  // while the group is on its way
+  // A short block is padded with zeros, as bitsandbytes pads it.
+  float most = kNoNumber;
+#pragma unroll
+  for (int e = 0; e < kEncodeGroup; ++e) most = larger(most, widen<In>(group.words, e));
+  most = largest_of<kEncodeThreads>(most, 1 << (a.block_shift - kEncodeGroupShift), of_warps);
+  if (at >= count) return;
+  if ((at & ((1 << a.block_shift) - 1)) == 0)
+    store<kWide>(a.absmax + (tile >> a.block_shift) + (at >> a.block_shift), most);
+  const float scale = reciprocal(most, a.reciprocal);
+  const std::uint32_t codes[kEncodeGroup / 8] = {encode_word<In, kSigned>(group, 0, bins, scale),
+                                                 encode_word<In, kSigned>(group, 8, bins, scale)};
+  store_codes<kWide>(a.packed + (tile + at) / 2, count - at, codes);
+}
+
+// ---- kernels: the mean of absmax, in the order of format/mean.h ----
+
+struct MeanArguments {
+  const float* values;
+  std::int64_t count;
+  double* sums;  // [chunks] fp64, of the chunks before the last
+  float* mean;
+};
+
+constexpr int kMeanThreads = format::kMeanLanes;
+
+__device__ double sum_chunk(const MeanArguments& a, std::int64_t chunk, double (&lanes)[kMeanThreads]) {
+  const std::int64_t begin = chunk * format::kMeanChunk;
+  double sum = 0.0;
+  for (std::int64_t i = begin + threadIdx.x; i < begin + format::kMeanChunk && i < a.count; i += kMeanThreads)
+    sum = __dadd_rn(sum, load<false>(a.values + i));
+  lanes[threadIdx.x] = sum;
+  for (int half = kMeanThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) lanes[threadIdx.x] = __dadd_rn(lanes[threadIdx.x], lanes[threadIdx.x + half]);
+  }
+  __syncthreads();
+  return lanes[0];
+}
+
+__global__ void __launch_bounds__(kMeanThreads) sum_chunks(const __grid_constant__ MeanArguments a) {
+  __shared__ double lanes[kMeanThreads];
+  const double sum = sum_chunk(a, blockIdx.x, lanes);
+  if (threadIdx.x == 0) store<false>(a.sums + blockIdx.x, sum);
+}
+
+__global__ void __launch_bounds__(kMeanThreads) finish_mean(const __grid_constant__ MeanArguments a) {
+  __shared__ double sums[kMeanThreads];
+  const std::int64_t last = (a.count - 1) / format::kMeanChunk;
+  double total = 0.0;
+  for (std::int64_t chunk = 0; chunk < last; chunk += kMeanThreads) {
+    __syncthreads();
+    if (chunk + threadIdx.x < last) sums[threadIdx.x] = load<false>(a.sums + chunk + threadIdx.x);
+    __syncthreads();
+    for (int i = 0; i < kMeanThreads && chunk + i < last; ++i) total = __dadd_rn(total, sums[i]);
+  }
+  __syncthreads();
+  total = __dadd_rn(total, sum_chunk(a, last, sums));
+  if (threadIdx.x == 0) store<false>(a.mean, __double2float_rn(__ddiv_rn(total, static_cast<double>(a.count))));
+}
+
+contract::Outcome enqueue_mean(const contract::Quantize4bit& p, const Quantize4bitPlan& plan, const qfuse_exec& exec) {
+  const MeanArguments a{contract::absmax(p), contract::block_count(p.weight), static_cast<double*>(p.workspace),
+                        p.weight.nested_offset};
+  if (plan.chunks > 0)
+    if (contract::Outcome o = launch(sum_chunks, {.blocks = plan.chunks, .threads = kMeanThreads}, a, exec); !o.ok())
+      return o;
+  return launch(finish_mean, {.blocks = 1, .threads = kMeanThreads}, a, exec);
+}
+
+// ---- the order of the launches ----
+
+contract::Outcome enqueue_nested(const contract::Quantize4bit& p, const Quantize4bitPlan& plan,
+                                 const qfuse_exec& exec) {
+  const bool given = p.given_offset != nullptr;
+  if (!given)
+    if (contract::Outcome o = enqueue_mean(p, plan, exec); !o.ok()) return o;
+  const float* const offset_at = given ? p.given_offset : p.weight.nested_offset;
+  return quantize_absmax(contract::nested_step(p, 0.0F), offset_at, given ? p.weight.nested_offset : nullptr,
+                         p.weight.nested_quant_map, exec);
+}
+
+template <class In, bool kSigned>
+contract::Outcome enqueue_encode(const Quantize4bitPlan& plan, const Arguments& a, const qfuse_exec& exec) {
+  return launch(plan.wide ? encode<In, kSigned, true> : encode<In, kSigned, false>,
+                {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
+}
+
+template <class In>
+contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize4bitPlan& plan,
+                                 const qfuse_exec& exec) {
+  const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
+  const Arguments a{.n = contract::element_count(p.weight),
+                    .block_shift = log2(p.weight.blocksize),
+                    .reciprocal = p.reciprocal,
+                    .in = p.in,
+                    .packed = p.weight.packed,
+                    .absmax = contract::absmax(p),
+                    .bins = codebook.signed_magnitude ? kFp4Bins : kNf4Bins};
+  return codebook.signed_magnitude ? enqueue_encode<In, true>(plan, a, exec) : enqueue_encode<In, false>(plan, a, exec);
+}
+
+contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize4bitPlan& plan,
+                                 const qfuse_exec& exec) {
+  switch (p.in_dtype) {
+    case QFUSE_FLOAT32: return enqueue_encode<float>(p, plan, exec);
+    case QFUSE_FLOAT16: return enqueue_encode<__half>(p, plan, exec);
+    case QFUSE_BFLOAT16: return enqueue_encode<__nv_bfloat16>(p, plan, exec);
+  }
+  return {};
+}
+
+}  // namespace
+
+contract::Outcome quantize_4bit(const contract::Quantize4bit& p, const qfuse_exec& exec) {
+  Quantize4bitPlan how = plan(p);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
+  if (contract::Outcome o = enqueue_encode(p, how, exec); !o.ok()) return o;
+  return contract::is_nested(p.weight) ? enqueue_nested(p, how, exec) : contract::Outcome{};
+}
+
+}  // namespace qfuse::cuda

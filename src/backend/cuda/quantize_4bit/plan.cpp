@@ -1,0 +1,20 @@
+#include "backend/cuda/quantize_4bit/plan.h"
+
+#include "backend/cuda/align.h"
+
+namespace qfuse::cuda {
+
+Quantize4bitPlan plan(const contract::Quantize4bit& p) {
+  const qfuse_weight_4bit_out& w = p.weight;
+  Quantize4bitPlan plan;
+  plan.wide = is_aligned(p.in, 16) && is_aligned(w.packed, 8) && is_aligned(contract::absmax(p), 4);
+  plan.threads = kEncodeThreads;
+  plan.lanes = static_cast<int>(w.blocksize) / kEncodeGroup;
+  plan.blocks = format::ceil_div(contract::element_count(w), std::int64_t{kEncodeThreads} * kEncodeGroup);
+  if (contract::is_nested(w) && p.given_offset == nullptr) plan.chunks = contract::chunk_count(p) - 1;
+  return plan;
+}
+
+std::vector<Quantize4bitPlan> candidates(const contract::Quantize4bit& p) { return {plan(p)}; }
+
+}  // namespace qfuse::cuda

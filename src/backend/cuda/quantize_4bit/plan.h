@@ -1,0 +1,42 @@
+// How a call of quantize_4bit runs on CUDA.
+#ifndef QFUSE_BACKEND_CUDA_QUANTIZE_4BIT_PLAN_H
+#define QFUSE_BACKEND_CUDA_QUANTIZE_4BIT_PLAN_H
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "contract/plan.h"
+#include "contract/quantize_4bit.h"
+
+namespace qfuse::cuda {
+
+struct Quantize4bitPlan {
+  static constexpr const char* kOp = "quantize_4bit";
+  bool wide = false;        // 16-byte loads; else element by element, for arrays at odd addresses
+  int threads = 0;          // of a thread block, each with 16 elements
+  int lanes = 0;            // of them that share an absmax
+  std::int64_t blocks = 0;  // thread blocks
+  std::int64_t chunks = 0;  // nested: of the mean, the last one apart; 0 where the offset is given
+
+  [[nodiscard]] std::array<contract::Field, 5> fields() const {
+    return {{contract::field("threads", threads), contract::field("lanes", lanes), contract::field("wide", wide),
+             contract::field("blocks", blocks), contract::field("chunks", chunks)}};
+  }
+};
+
+// Elements a thread encodes at once: 8 bytes of codes. On an H100 the arithmetic binds, not the memory, and what a
+// thread does once is shared by more elements than with 8.
+inline constexpr int kEncodeGroup = 16;
+inline constexpr int kEncodeGroupShift = 4;  // its log2
+inline constexpr int kEncodeThreads = 256;
+static_assert(1 << kEncodeGroupShift == kEncodeGroup);
+static_assert(kEncodeThreads * kEncodeGroup == format::kMaxBlocksize);  // so no block leaves its thread block
+
+// There is one plan for each call.
+Quantize4bitPlan plan(const contract::Quantize4bit& p);
+std::vector<Quantize4bitPlan> candidates(const contract::Quantize4bit& p);
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_QUANTIZE_4BIT_PLAN_H

@@ -1,0 +1,255 @@
+// The steps and the kernel of swiglu_backward. No step may be fused with another: whoever includes this is compiled
+// with -fmad=false.
+#ifndef QFUSE_BACKEND_CUDA_SWIGLU_BACKWARD_STEPS_CUH
+#define QFUSE_BACKEND_CUDA_SWIGLU_BACKWARD_STEPS_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/device/int8_groups.cuh"
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/device/rounding.cuh"
+#include "backend/cuda/device/swiglu.cuh"
+#include "backend/cuda/swiglu_backward/plan.h"
+
+namespace qfuse::cuda {
+
+constexpr int kChunk = kSwigluChunk;
+constexpr int kRowChunks = kSwigluTile / kChunk;  // threads that share a row
+constexpr int kPairs = kChunk / 2;                // words of bf16 a chunk
+
+// ---- what a kernel sees ----
+
+struct SwigluArguments {
+  std::int64_t m;
+  std::int64_t h;
+  std::int64_t x_stride;       // elements
+  std::int64_t grad_y_stride;  // elements
+  int channel_tiles;
+  int token_tiles;
+  bool wide_y;
+  const std::uint8_t* x;
+  const std::uint8_t* grad_y;
+  std::int8_t* grad_input_q;
+  float* grad_input_s;
+  std::int8_t* y_q_t;
+  float* y_s_t;
+};
+
+// One block's.
+struct Tile {
+  std::int64_t token;    // the first one
+  std::int64_t channel;  // the first one
+  int tokens;            // that there are: 128, or fewer in the last tile
+};
+
+// What a thread has of a row: pairs of bf16.
+struct Inputs {
+  std::uint32_t gate[kPairs];
+  std::uint32_t up[kPairs];
+  std::uint32_t grad_y[kPairs];
+};
+
+struct Outputs {
+  std::uint32_t d_gate[kPairs];
+  std::uint32_t d_up[kPairs];
+  std::uint32_t y[kPairs];
+};
+
+// ---- steps ----
+
+// Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole.
+__device__ inline Tile locate(const SwigluArguments& a) {
+  const std::int64_t token = static_cast<std::int64_t>(blockIdx.x / a.channel_tiles) * kSwigluTile;
+  return {token, static_cast<std::int64_t>(blockIdx.x % a.channel_tiles) * kSwigluTile,
+          static_cast<int>(a.m - token < kSwigluTile ? a.m - token : kSwigluTile)};
+}
+
+template <bool kWide>
+__device__ void load_chunk(const std::uint8_t* from, std::uint32_t (&pairs)[kPairs]) {
+  if constexpr (kWide) {
+    *reinterpret_cast<uint4*>(pairs) = __ldg(reinterpret_cast<const uint4*>(from));
+  } else {
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) pairs[i] = load_bytes<std::uint32_t>(from + 4 * i);
+  }
+}
+
+// Zeros for a token that is not there.
+template <bool kGradients, bool kWide>
+__device__ Inputs load_row(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+  Inputs in = {};
+  if (token >= tile.tokens) return in;
+  const std::int64_t row = tile.token + token;
+  const std::int64_t channel = tile.channel + chunk * kChunk;
+  const std::uint8_t* const x = a.x + 2 * (row * a.x_stride + channel);
+  load_chunk<kWide>(x, in.gate);
+  load_chunk<kWide>(x + 2 * a.h, in.up);
+  if constexpr (kGradients) load_chunk<kWide>(a.grad_y + 2 * (row * a.grad_y_stride + channel), in.grad_y);
+  return in;
+}
+
+template <bool kFast>
+__device__ void differentiate_pair(const Inputs& in, int i, Outputs& out) {
+  float y[2];
+  float d_up[2];
+  float d_gate[2];
+#pragma unroll
+  for (int e = 0; e < 2; ++e) {
+    const float g = widen<__nv_bfloat16>(in.gate + i, e);
+    const float u = widen<__nv_bfloat16>(in.up + i, e);
+    const float dy = widen<__nv_bfloat16>(in.grad_y + i, e);
+    const float s = kFast ? fast_sigmoid(g) : sigmoid(g);
+    const float silu = g * s;
+    y[e] = silu * u;
+    d_up[e] = dy * silu;
+    d_gate[e] = gate_gradient(g, u, dy, s);
+  }
+  out.y[i] = Rounding<__nv_bfloat16>::word(y);
+  out.d_up[i] = Rounding<__nv_bfloat16>::word(d_up);
+  out.d_gate[i] = Rounding<__nv_bfloat16>::word(d_gate);
+}
+
+// The forward and its gradients, rounded to bf16.
+__device__ inline Outputs differentiate(const Inputs& in) {
+  Outputs out;
+  const std::uint32_t most = find_absmax(in.gate);
+  if ((most >> 16) <= kFastSigmoidMost && (most & 0xffffU) <= kFastSigmoidMost) {
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) differentiate_pair<true>(in, i, out);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kPairs; ++i) differentiate_pair<false>(in, i, out);
+  }
+  return out;
+}
+
+// ---- rows: the gradients of one token ----
+
+template <bool kWide>
+__device__ void write_payload(std::int8_t* to, const std::uint32_t (&pairs)[kPairs], float factor) {
+  const uint2 payload = {quantize_values(pairs[0], pairs[1], factor), quantize_values(pairs[2], pairs[3], factor)};
+  if constexpr (kWide)
+    __stcs(reinterpret_cast<uint2*>(to), payload);
+  else
+    store_bytes(to, payload);
+}
+
+// The chunks of a row share its two groups. Their absmax travel as one word, d_gate's in the lower half; then even
+// threads make the scale of d_gate, odd ones that of d_up.
+template <bool kWide>
+__device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
+  const std::uint32_t gate = find_absmax(out.d_gate);
+  const std::uint32_t up = find_absmax(out.d_up);
+  std::uint32_t absmax = larger_magnitudes(__byte_perm(gate, up, 0x5410), __byte_perm(gate, up, 0x7632));
+#pragma unroll
+  for (int step = kRowChunks / 2; step > 0; step /= 2)
+    absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, step));
+  const bool ups = chunk % 2 == 1;
+  const float most = widen<__nv_bfloat16>(&absmax, ups ? 1 : 0);
+  const float scale = group_scale(most);
+  const float factor = group_factor(most, scale);
+  const float others = __shfl_xor_sync(0xffffffffU, factor, 1);
+  if (token >= tile.tokens) return;
+  const std::int64_t row = (tile.token + token) * 2 * a.h;
+  const std::int64_t channel = tile.channel + (ups ? a.h : 0);
+  if (chunk < 2) store<kWide>(a.grad_input_s + (row + channel) / kSwigluTile, scale);
+  std::int8_t* const q = a.grad_input_q + row + tile.channel + chunk * kChunk;
+  write_payload<kWide>(q, out.d_gate, ups ? others : factor);
+  write_payload<kWide>(q + a.h, out.d_up, ups ? factor : others);
+}
+
+// ---- columns: y of one channel ----
+
+// y waits in shared memory, a row a token, 16 chunks a row. Chunks change places within their row so that both ways
+// through it meet all banks: 8 neighbouring chunks of a row are stored at once, and then one chunk of each of the 8
+// tokens that token_of_lane names, in which this number takes all its values.
+__device__ inline int place(int token, int chunk) {
+  return token * kRowChunks + (chunk ^ ((token & 1) | (token >> 4 & 3) << 1));
+}
+
+// Eight channels of all tokens, transposed: `lane` gets the channel lane / 4 and of it the pairs of tokens from
+// 16 * (lane % 4) on, and as many from 64 further on.
+constexpr int kColumnPairs = kSwigluTile / 8;
+
+__device__ inline void load_columns(const uint4* y, int chunk, int lane, std::uint32_t (&pairs)[kColumnPairs]) {
+#pragma unroll
+  for (int i = 0; i < kColumnPairs; i += 4) {
+    // The instruction transposes four matrices of 8 x 8; each lane names a row of one.
+    const int matrix = i + lane / 8;
+    const int row = lane % 8;
+    const int token = (matrix >= 8 ? 64 : 0) + 16 * (row / 2) + 2 * (matrix % 8) + row % 2;
+    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(y + place(token, chunk)));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(pairs[i]), "=r"(pairs[i + 1]), "=r"(pairs[i + 2]), "=r"(pairs[i + 3])
+                 : "r"(at));
+  }
+}
+
+// 16 tokens of a channel, `left` of which exist.
+__device__ inline void write_tokens(const SwigluArguments& a, std::int8_t* to, const std::uint32_t* pairs, float factor,
+                                    int left) {
+  std::uint32_t payload[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) payload[i] = quantize_values(pairs[2 * i], pairs[2 * i + 1], factor);
+  if (a.wide_y) {
+    if (left > 0) __stcs(reinterpret_cast<uint4*>(to), *reinterpret_cast<const uint4*>(payload));
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 16; ++i)
+    if (i < left) to[i] = static_cast<std::int8_t>(payload[i / 4] >> 8 * (i % 4));
+}
+
+template <bool kWide>
+__device__ void write_columns(const SwigluArguments& a, const Tile& tile, const uint4* y) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warps = static_cast<int>(blockDim.x) / 32;
+#pragma unroll 1
+  for (int chunk = static_cast<int>(threadIdx.x) / 32; chunk < kRowChunks; chunk += warps) {
+    std::uint32_t pairs[kColumnPairs];
+    load_columns(y, chunk, lane, pairs);
+    std::uint32_t absmax = find_absmax(pairs);
+    absmax = larger_magnitudes(absmax, absmax >> 16);
+    absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, 1));
+    absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, 2));
+    const float most = widen<__nv_bfloat16>(&absmax, 0);
+    const float scale = group_scale(most);
+    const float factor = group_factor(most, scale);
+    const std::int64_t channel = tile.channel + chunk * kChunk + lane / 4;
+    if (lane % 4 == 0) store<kWide>(a.y_s_t + channel * a.token_tiles + tile.token / kSwigluTile, scale);
+    const int first = 16 * (lane % 4);
+    std::int8_t* const q = a.y_q_t + channel * a.m + tile.token + first;
+    write_tokens(a, q, pairs, factor, tile.tokens - first);
+    write_tokens(a, q + 64, pairs + kColumnPairs / 2, factor, tile.tokens - first - 64);
+  }
+}
+
+// ---- kernel ----
+
+// All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but y's.
+template <bool kGradients, bool kY, bool kWide>
+__global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocessor / kSwigluThreads)
+    differentiate_tile(const SwigluArguments a) {
+  __shared__ uint4 y[kY ? kSwigluTile * kRowChunks : 1];
+  const Tile tile = locate(a);
+  const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
+  const int rows = static_cast<int>(blockDim.x) / kRowChunks;
+  int token = static_cast<int>(threadIdx.x) / kRowChunks;
+  Inputs next = load_row<kGradients, kWide>(a, tile, token, chunk);
+#pragma unroll 1
+  for (; token < kSwigluTile; token += rows) {
+    const Inputs in = next;
+    if (token + rows < kSwigluTile) next = load_row<kGradients, kWide>(a, tile, token + rows, chunk);
+    const Outputs out = differentiate(in);
+    if constexpr (kY) y[place(token, chunk)] = *reinterpret_cast<const uint4*>(out.y);
+    if constexpr (kGradients) write_gradients<kWide>(a, tile, token, chunk, out);
+  }
+  if constexpr (kY) {
+    __syncthreads();
+    write_columns<kWide>(a, tile, y);
+  }
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_SWIGLU_BACKWARD_STEPS_CUH

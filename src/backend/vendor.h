@@ -1,0 +1,41 @@
+// The one seam to a GPU vendor's runtime: what the host does with devices, memory and streams, as a table of functions
+// that each vendor's backend fills. A stream travels as void*, as in qfuse.h.
+#ifndef QFUSE_BACKEND_VENDOR_H
+#define QFUSE_BACKEND_VENDOR_H
+
+#include <qfuse/qfuse.h>
+
+#include <cstdint>
+#include <string>
+
+#include "contract/outcome.h"
+
+namespace qfuse::backend {
+
+struct Vendor {
+  qfuse_device_type type;
+  const char* name;  // in the names of its devices, "<name>:<index>"
+
+  // Devices that the driver shows this process; 0 where there is none, or no driver.
+  int (*device_count)();
+  // Why there is none, for people.
+  contract::Outcome (*why_none)();
+  // One line: model, capability, multiprocessors, memory. Empty where there is no such device.
+  std::string (*describe)(int index);
+
+  // `size` bytes of a device's memory, aligned to 256; of host memory that devices copy from and to at full speed.
+  contract::Outcome (*allocate)(int index, qfuse_memory_kind kind, std::int64_t size, void** memory);
+  void (*release)(int index, qfuse_memory_kind kind, void* memory);
+
+  // A stream that does not wait for the legacy default stream.
+  contract::Outcome (*create_stream)(int index, void** stream);
+  void (*destroy_stream)(int index, void* stream);
+  // Enqueues a copy in any direction; the host's side should be pinned.
+  contract::Outcome (*copy)(int index, void* to, const void* from, std::int64_t size, void* stream);
+  // Waits for all that was enqueued, and reports what failed in it.
+  contract::Outcome (*synchronize)(int index, void* stream);
+};
+
+}  // namespace qfuse::backend
+
+#endif  // QFUSE_BACKEND_VENDOR_H

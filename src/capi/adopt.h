@@ -1,0 +1,85 @@
+// Structs from callers of any version: older ones are shorter, newer ones longer.
+#ifndef QFUSE_CAPI_ADOPT_H
+#define QFUSE_CAPI_ADOPT_H
+
+#include <qfuse/qfuse.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "contract/ops.h"
+#include "contract/outcome.h"
+
+namespace qfuse::capi {
+
+// The least struct_size of each struct: the end of the last field above "optional from here on" in qfuse.h. These never
+// change once a version has been released.
+template <class Struct>
+constexpr std::size_t kLeastSize = sizeof(Struct);
+
+#define QFUSE_ENDS_WITH(Struct, field) (offsetof(Struct, field) + sizeof(Struct::field))
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_weight_4bit> = QFUSE_ENDS_WITH(qfuse_weight_4bit, absmax);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_weight_4bit_out> = QFUSE_ENDS_WITH(qfuse_weight_4bit_out, absmax);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_quantize_4bit_params> = QFUSE_ENDS_WITH(qfuse_quantize_4bit_params,
+                                                                                      weight);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_quantize_blockwise_params> =
+    QFUSE_ENDS_WITH(qfuse_quantize_blockwise_params, absmax);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_swiglu_backward_params> = QFUSE_ENDS_WITH(qfuse_swiglu_backward_params,
+                                                                                        y_s_t);
+#undef QFUSE_ENDS_WITH
+
+// Copies a caller's struct; fields that it ends before become zero. INVALID_ARGUMENT: NULL, or too short.
+// UNSUPPORTED: it uses fields that this version does not know.
+template <class Struct>
+contract::Outcome adopt(const Struct* from, const char* name, Struct& to) {
+  if (from == nullptr) return contract::invalid_argument(std::string(name) + " is NULL");
+  const std::size_t size = from->struct_size;
+  if (size < kLeastSize<Struct>)
+    return contract::invalid_argument(std::string(name) + ".struct_size is " + std::to_string(size) +
+                                      ", it must be sizeof the struct, " + std::to_string(sizeof(Struct)));
+  const auto* bytes = reinterpret_cast<const unsigned char*>(from);
+  if (size > sizeof(Struct) &&
+      std::any_of(bytes + sizeof(Struct), bytes + size, [](unsigned char byte) { return byte != 0; }))
+    return contract::unsupported(std::string(name) + " uses fields that qfuse " QFUSE_VERSION_STRING " does not know");
+  to = {};
+  std::memcpy(&to, from, std::min(size, sizeof(Struct)));
+  to.struct_size = sizeof(Struct);
+  return {};
+}
+
+// An op's parameters. Most are the caller's struct itself.
+template <class Op, class Params>
+contract::Outcome adopt_params(const Params* from, Op& to) {
+  return adopt<Params>(from, "params", to);
+}
+
+inline contract::Outcome adopt_params(const qfuse_dequantize_4bit_params* from, contract::Dequantize4bit& to) {
+  qfuse_dequantize_4bit_params params{};
+  if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
+  to.out_dtype = params.out_dtype;
+  to.out = params.out;
+  return adopt(params.weight, "params.weight", to.weight);
+}
+
+inline contract::Outcome adopt_params(const qfuse_quantize_4bit_params* from, contract::Quantize4bit& to) {
+  qfuse_quantize_4bit_params params{};
+  if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
+  to.in_dtype = params.in_dtype;
+  to.in = params.in;
+  to.given_offset = params.given_offset;
+  to.reciprocal = params.reciprocal;
+  to.workspace = params.workspace;
+  to.workspace_size = params.workspace_size;
+  return adopt(params.weight, "params.weight", to.weight);
+}
+
+}  // namespace qfuse::capi
+
+#endif  // QFUSE_CAPI_ADOPT_H

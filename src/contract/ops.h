@@ -1,0 +1,43 @@
+// Every op there is, and what all of them have: a name, checks, and the bytes they move. Backends and the C interface
+// follow the order of this list.
+#ifndef QFUSE_CONTRACT_OPS_H
+#define QFUSE_CONTRACT_OPS_H
+
+#include "contract/dequantize_4bit.h"
+#include "contract/dequantize_blockwise.h"
+#include "contract/dequantize_int8.h"
+#include "contract/quantize_4bit.h"
+#include "contract/quantize_blockwise.h"
+#include "contract/swiglu_backward.h"
+
+namespace qfuse::contract {
+
+template <class... Ops>
+struct OpList {};
+
+using AllOps =
+    OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8, SwigluBackward>;
+
+// Whether what was asked for can be had on a device at all; most ops run alike everywhere.
+template <class Op>
+Outcome check_device(const Op& /*p*/, const qfuse_device& /*device*/) {
+  return {};
+}
+
+// Ranges, the workspace, and presence and overlap of all arrays, against the manual in qfuse.h.
+template <class Op>
+Outcome check(const Op& p) {
+  if (Outcome o = check_ranges(p); !o.ok()) return o;
+  if constexpr (requires { workspace_size(p); })
+    if (Outcome o = check_workspace(p.workspace_size, workspace_size(p)); !o.ok()) return o;
+  return check_arrays(ArrayList(p));
+}
+
+template <class Op>
+std::int64_t bytes(const Op& p) {
+  return total_size(ArrayList(p));
+}
+
+}  // namespace qfuse::contract
+
+#endif  // QFUSE_CONTRACT_OPS_H

@@ -1,0 +1,76 @@
+// What quantize_4bit accepts.
+#ifndef QFUSE_CONTRACT_QUANTIZE_4BIT_H
+#define QFUSE_CONTRACT_QUANTIZE_4BIT_H
+
+#include "contract/quantize_blockwise.h"
+#include "contract/ranges.h"
+#include "contract/weight_4bit.h"
+#include "format/mean.h"
+
+namespace qfuse::contract {
+
+struct Quantize4bit {
+  static constexpr const char* kName = "quantize_4bit";
+  qfuse_dtype in_dtype;
+  const void* in;
+  qfuse_weight_4bit_out weight;
+  const float* given_offset;
+  qfuse_reciprocal reciprocal;
+  void* workspace;
+  std::int64_t workspace_size;
+};
+
+inline bool is_empty(const Quantize4bit& p) { return element_count(p.weight) == 0; }
+
+// Nested: absmax before it is coded, one fp32 a block, behind the fp64 sums of the chunks of its mean (format/mean.h).
+inline std::int64_t chunk_count(const Quantize4bit& p) {
+  return format::ceil_div(block_count(p.weight), format::kMeanChunk);
+}
+inline std::int64_t workspace_size(const Quantize4bit& p) {
+  if (!is_nested(p.weight)) return 0;
+  return chunk_count(p) * static_cast<std::int64_t>(sizeof(double)) +
+         block_count(p.weight) * static_cast<std::int64_t>(sizeof(float));
+}
+
+// Where absmax is written: among the outputs, or to the workspace.
+inline float* absmax(const Quantize4bit& p) {
+  if (!is_nested(p.weight)) return p.weight.absmax;
+  auto* const sums = static_cast<std::uint8_t*>(p.workspace);
+  return reinterpret_cast<float*>(sums + chunk_count(p) * static_cast<std::int64_t>(sizeof(double)));
+}
+
+// The second half of the op for nested absmax, as an op of its own: absmax, less the offset, to 8-bit codes.
+inline QuantizeBlockwise nested_step(const Quantize4bit& p, float offset) {
+  QuantizeBlockwise step{};
+  step.n = block_count(p.weight);
+  step.blocksize = p.weight.nested_blocksize;
+  step.in = absmax(p);
+  step.codes = p.weight.absmax_8bit;
+  step.absmax = p.weight.nested_absmax;
+  step.offset = offset;
+  step.reciprocal = p.reciprocal;
+  return step;
+}
+
+inline Outcome check_ranges(const Quantize4bit& p) {
+  if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
+  if (Outcome o = check_dtype("in_dtype", p.in_dtype); !o.ok()) return o;
+  return check_reciprocal(p.reciprocal);
+}
+
+inline Outcome check_device(const Quantize4bit& p, const qfuse_device& device) {
+  return check_device(p.reciprocal, device);
+}
+
+template <ParamsOf<Quantize4bit> P, class Visit>
+void visit_arrays(P& p, Visit& visit) {
+  const bool reads_offset = is_nested(p.weight) && p.given_offset != nullptr && !is_empty(p);
+  visit("in", p.in, element_count(p.weight) * format::dtype_size(p.in_dtype));
+  visit("given_offset", p.given_offset, reads_offset ? static_cast<std::int64_t>(sizeof(float)) : 0);
+  visit_arrays(p.weight, visit);
+  visit("workspace", p.workspace, workspace_size(p), kWorkspace);
+}
+
+}  // namespace qfuse::contract
+
+#endif  // QFUSE_CONTRACT_QUANTIZE_4BIT_H

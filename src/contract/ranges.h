@@ -1,0 +1,32 @@
+// Checks of single fields, shared by the contracts: each names the field and its value.
+#ifndef QFUSE_CONTRACT_RANGES_H
+#define QFUSE_CONTRACT_RANGES_H
+
+#include <qfuse/qfuse.h>
+
+#include <cstdint>
+
+#include "contract/outcome.h"
+
+namespace qfuse::contract {
+
+// Not negative, and so small that 4 bytes an element do not overflow.
+Outcome check_count(const char* name, std::int64_t count);
+Outcome check_matrix(std::int64_t rows, std::int64_t cols);
+Outcome check_power_of_two(const char* name, std::int64_t value);
+Outcome check_dtype(const char* name, qfuse_dtype dtype);
+Outcome check_reciprocal(qfuse_reciprocal reciprocal);
+// A stride of 0 stands for rows of `cols` elements without gaps; so tight that the bytes of all arrays together do not
+// overflow either.
+Outcome check_rows(const char* name, std::int64_t stride, std::int64_t m, const char* cols_name, std::int64_t cols);
+// A given workspace must hold as much as the op needs.
+Outcome check_workspace(std::int64_t given, std::int64_t needed);
+
+Outcome check(const qfuse_exec& exec);
+
+// UNSUPPORTED where the device has no approximate reciprocal.
+Outcome check_device(qfuse_reciprocal reciprocal, const qfuse_device& device);
+
+}  // namespace qfuse::contract
+
+#endif  // QFUSE_CONTRACT_RANGES_H

@@ -1,0 +1,54 @@
+// What swiglu_backward accepts.
+#ifndef QFUSE_CONTRACT_SWIGLU_BACKWARD_H
+#define QFUSE_CONTRACT_SWIGLU_BACKWARD_H
+
+#include "contract/arrays.h"
+#include "contract/ranges.h"
+#include "format/layout.h"
+
+namespace qfuse::contract {
+
+struct SwigluBackward : qfuse_swiglu_backward_params {
+  static constexpr const char* kName = "swiglu_backward";
+};
+
+inline bool is_empty(const SwigluBackward& p) { return p.m == 0 || p.h == 0; }
+
+// Which outputs are asked for. Whoever gives one array of a pair asks for both; the check refuses half a pair.
+inline bool wants_gradients(const SwigluBackward& p) { return p.grad_input_q != nullptr || p.grad_input_s != nullptr; }
+inline bool wants_y(const SwigluBackward& p) { return p.y_q_t != nullptr || p.y_s_t != nullptr; }
+
+// Elements from one row to the next.
+inline std::int64_t x_stride(const SwigluBackward& p) { return p.x_stride != 0 ? p.x_stride : 2 * p.h; }
+inline std::int64_t grad_y_stride(const SwigluBackward& p) { return p.grad_y_stride != 0 ? p.grad_y_stride : p.h; }
+
+// The outputs of int8.
+inline std::int8_t* grad_input_int8(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.grad_input_q); }
+inline std::int8_t* y_int8(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.y_q_t); }
+
+Outcome check_ranges(const SwigluBackward& p);
+
+// Bytes from the first to the last element of `rows` rows of bf16, gaps included.
+inline std::int64_t strided_size(std::int64_t rows, std::int64_t cols, std::int64_t stride) {
+  return rows == 0 || cols == 0 ? 0 : ((rows - 1) * stride + cols) * format::dtype_size(QFUSE_BFLOAT16);
+}
+
+template <ParamsOf<SwigluBackward> P, class Visit>
+void visit_arrays(P& p, Visit& visit) {
+  constexpr std::int64_t kFloat = sizeof(float);
+  const std::int64_t gradients = wants_gradients(p) ? p.m * 2 * p.h : 0;
+  const std::int64_t y = wants_y(p) ? p.m * p.h : 0;
+  visit("x", p.x, strided_size(p.m, 2 * p.h, x_stride(p)));
+  visit("grad_y", p.grad_y, gradients > 0 ? strided_size(p.m, p.h, grad_y_stride(p)) : 0);
+  visit("grad_input_q", p.grad_input_q, gradients);
+  visit("grad_input_s", p.grad_input_s, gradients / format::kGroupSize * kFloat);
+  visit("y_q_t", p.y_q_t, y);
+  visit("y_s_t", p.y_s_t, y > 0 ? p.h * format::block_count(p.m, format::kGroupSize) * kFloat : 0);
+}
+
+// Of the gaps between strided rows, nothing is read.
+std::int64_t bytes(const SwigluBackward& p);
+
+}  // namespace qfuse::contract
+
+#endif  // QFUSE_CONTRACT_SWIGLU_BACKWARD_H

@@ -1,0 +1,50 @@
+// What an op that reads or writes a 4-bit weight accepts of it: ranges, and the one list of its arrays.
+#ifndef QFUSE_CONTRACT_WEIGHT_4BIT_H
+#define QFUSE_CONTRACT_WEIGHT_4BIT_H
+
+#include <qfuse/qfuse.h>
+
+#include <cstdint>
+
+#include "contract/arrays.h"
+#include "contract/outcome.h"
+#include "format/elements.h"
+#include "format/layout.h"
+
+namespace qfuse::contract {
+
+// Read and written weights have the same fields, but for const.
+template <class W>
+concept Weight4bit = ParamsOf<W, qfuse_weight_4bit> || ParamsOf<W, qfuse_weight_4bit_out>;
+
+std::int64_t element_count(const Weight4bit auto& w) { return w.rows * w.cols; }
+std::int64_t block_count(const Weight4bit auto& w) { return format::block_count(element_count(w), w.blocksize); }
+bool is_nested(const Weight4bit auto& w) { return w.absmax_8bit != nullptr; }
+std::int64_t nested_block_count(const Weight4bit auto& w) {
+  return is_nested(w) ? format::block_count(block_count(w), w.nested_blocksize) : 0;
+}
+
+// Of a nested weight, on the CPU.
+inline float nested_offset(const qfuse_weight_4bit& w) { return format::load_unaligned<float>(w.nested_offset, 0); }
+
+Outcome check_ranges(const qfuse_weight_4bit& w);
+Outcome check_ranges(const qfuse_weight_4bit_out& w);
+
+template <Weight4bit W, class Visit>
+void visit_arrays(W& w, Visit& visit) {
+  constexpr std::int64_t kFloat = sizeof(float);
+  constexpr bool kReads = ParamsOf<W, qfuse_weight_4bit>;
+  const std::int64_t blocks = block_count(w);
+  const bool nested = is_nested(w) && blocks > 0;
+  const std::int64_t map = nested && (kReads || w.nested_quant_map != nullptr) ? format::kCodes8 * kFloat : 0;
+  visit("packed", w.packed, format::packed_size(element_count(w)));
+  visit("absmax", w.absmax, is_nested(w) ? 0 : blocks * kFloat);
+  visit("absmax_8bit", w.absmax_8bit, nested ? blocks : 0);
+  visit("nested_absmax", w.nested_absmax, nested_block_count(w) * kFloat);
+  visit("nested_quant_map", w.nested_quant_map, map);
+  visit("nested_offset", w.nested_offset, nested ? kFloat : 0);
+}
+
+}  // namespace qfuse::contract
+
+#endif  // QFUSE_CONTRACT_WEIGHT_4BIT_H

@@ -1,0 +1,120 @@
+// in:   x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride
+// out:  grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32
+// math: s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
+//       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "contract/float_mode.h"
+#include "format/elements.h"
+#include "format/exponential.h"
+#include "format/int8_groups.h"
+#include "format/layout.h"
+#include "format/rounding.h"
+#include "reference/reference.h"
+
+namespace qfuse::reference {
+namespace {
+
+struct Gradients {
+  std::uint16_t gate;
+  std::uint16_t up;
+};
+
+// A group's bf16 values, and how many there are: the last group of tokens may be short.
+struct Group {
+  std::array<std::uint16_t, format::kGroupSize> values{};
+  std::size_t count = 0;
+  void add(std::uint16_t value) { values[count++] = value; }
+};
+
+std::uint16_t forward(float g, float u, float s) {
+  const float silu = g * s;
+  return format::to_bfloat16(silu * u);
+}
+
+Gradients backward(float g, float u, float dy, float s) {
+  const float silu = g * s;
+  const float d_up = dy * silu;
+  const float d_gate = ((dy * u) * s) * (1.0F + g * (1.0F - s));
+  return {format::to_bfloat16(d_gate), format::to_bfloat16(d_up)};
+}
+
+std::uint16_t find_absmax(const Group& group) {
+  std::uint16_t absmax = 0;
+  for (std::size_t i = 0; i < group.count; ++i)
+    absmax = std::max(absmax, static_cast<std::uint16_t>(group.values[i] & format::kBfloat16Magnitude));
+  return absmax;
+}
+
+void quantize_group(const Group& group, std::int8_t* q, float* scales, std::int64_t scale_index) {
+  const float scale = format::group_scale(find_absmax(group));
+  format::store_unaligned(scales, scale_index, scale);
+  for (std::size_t i = 0; i < group.count; ++i)
+    q[i] = format::quantize_value(format::from_bfloat16(group.values[i]), scale);
+}
+
+class Inputs {
+ public:
+  Inputs(const contract::SwigluBackward& p, Exponential exponential)
+      : p_(p),
+        exponential_(exponential),
+        x_stride_(contract::x_stride(p)),
+        grad_y_stride_(contract::grad_y_stride(p)) {}
+  [[nodiscard]] float gate(std::int64_t t, std::int64_t c) const { return load(p_.x, t * x_stride_ + c); }
+  [[nodiscard]] float up(std::int64_t t, std::int64_t c) const { return load(p_.x, t * x_stride_ + p_.h + c); }
+  [[nodiscard]] float grad_y(std::int64_t t, std::int64_t c) const { return load(p_.grad_y, t * grad_y_stride_ + c); }
+  [[nodiscard]] float sigmoid(std::int64_t t, std::int64_t c) const {
+    return 1.0F / (1.0F + exponential_(-gate(t, c)));
+  }
+
+ private:
+  static float load(const void* array, std::int64_t i) { return format::load_as_float(array, i, QFUSE_BFLOAT16); }
+  const contract::SwigluBackward& p_;
+  Exponential exponential_;
+  std::int64_t x_stride_;
+  std::int64_t grad_y_stride_;
+};
+
+// Two groups of one row: those of d_gate and of d_up that belong to the same 128 channels.
+void write_gradients(const contract::SwigluBackward& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
+  Group gate;
+  Group up;
+  for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) {
+    const Gradients gradients = backward(in.gate(t, c), in.up(t, c), in.grad_y(t, c), in.sigmoid(t, c));
+    gate.add(gradients.gate);
+    up.add(gradients.up);
+  }
+  const std::int64_t row = t * 2 * p.h;
+  for (const auto& [group, channel] : {std::pair{&gate, first_channel}, std::pair{&up, p.h + first_channel}})
+    quantize_group(*group, contract::grad_input_int8(p) + row + channel, p.grad_input_s,
+                   (row + channel) / format::kGroupSize);
+}
+
+// One group of one channel of y.
+void write_y(const contract::SwigluBackward& p, const Inputs& in, std::int64_t c, std::int64_t first_token) {
+  Group y;
+  for (std::int64_t t = first_token; t < std::min(p.m, first_token + format::kGroupSize); ++t)
+    y.add(forward(in.gate(t, c), in.up(t, c), in.sigmoid(t, c)));
+  const std::int64_t groups = format::block_count(p.m, format::kGroupSize);
+  quantize_group(y, contract::y_int8(p) + c * p.m + first_token, p.y_s_t,
+                 c * groups + first_token / format::kGroupSize);
+}
+
+}  // namespace
+
+void swiglu_backward(const contract::SwigluBackward& p) { swiglu_backward_with(format::exponential, p); }
+
+void swiglu_backward_with(Exponential exponential, const contract::SwigluBackward& p) {
+  const contract::DefaultFloatMode mode;
+  const Inputs in(p, exponential);
+  if (contract::wants_gradients(p))
+    for (std::int64_t t = 0; t < p.m; ++t)
+      for (std::int64_t c = 0; c < p.h; c += format::kGroupSize) write_gradients(p, in, t, c);
+  if (contract::wants_y(p))
+    for (std::int64_t t = 0; t < p.m; t += format::kGroupSize)
+      for (std::int64_t c = 0; c < p.h; ++c) write_y(p, in, c, t);
+}
+
+}  // namespace qfuse::reference
