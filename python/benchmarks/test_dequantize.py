@@ -312,7 +312,7 @@ def time_published(
 def weight_of_nothing(device: str) -> Weight4bit:
     codes, numbers = (torch.empty(0, dtype=dtype, device=device) for dtype in (torch.uint8, torch.float32))
     nested_map, offset = torch.zeros(256, device=device), torch.zeros((), device=device)
-    return Weight4bit(codes, codes, 64, "nf4", (0, 64), torch.bfloat16, numbers, nested_map, offset, 256)
+    return Weight4bit((codes, codes, numbers, nested_map, offset), (0, 64), torch.bfloat16)
 
 
 @measure.undisturbed()

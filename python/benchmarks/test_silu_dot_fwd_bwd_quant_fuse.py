@@ -6,8 +6,8 @@
     python python/benchmarks/test_silu_dot_fwd_bwd_quant_fuse.py --device cpu --small      # all that needs no GPU
 
 First every output of every case is compared with eager PyTorch's: no byte may differ, and the exit status is 1 where
-one does. (On a CPU, qfuse's exp is not torch's; a byte that this changes would count.) Then eager PyTorch, torch.compile
-of the same (which takes a minute or two to compile) and the op are timed on the 12 published shapes, cold. Needs the
+one does. (On a CPU, qfuse's exp is not torch's; a byte that this changes would count.) Then eager PyTorch,
+torch.compile of the same (which takes a minute or two) and the op are timed on the 12 published shapes, cold. Needs the
 installed package.
 """
 

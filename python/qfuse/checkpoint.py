@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from . import extension
-from .quant_state import Weight4bit
+from .quant_state import NESTED_BLOCKSIZE, QUANT_TYPES, Weight4bit
 
 __all__ = ["load_checkpoint"]
 
@@ -71,7 +71,7 @@ def load_checkpoint(
         raise ValueError(f"{os.fsdecode(path)}: was replaced while it was being loaded; load it again")
     loaded: dict[str, Tensor | Weight4bit] = {}
     for tensor in inventory:
-        if tensor["format"] in ("nf4", "fp4"):
+        if tensor["format"] in QUANT_TYPES:
             loaded[tensor["name"]] = _weight(tensor, files)
         else:
             loaded.update((array["name"], files.tensor(array)) for array in tensor["arrays"])
@@ -94,20 +94,14 @@ def _inspect(path: str | os.PathLike[str]) -> Any:
 def _weight(tensor: Any, files: "_Files") -> Weight4bit:
     name = tensor["name"]
     arrays = {array["name"]: array for array in tensor["arrays"]}
-    packed, absmax = (files.tensor(arrays[key]) for key in (name, f"{name}.absmax"))
-    rest = (tensor["blocksize"], tensor["format"], tuple(tensor["shape"]), _DTYPES[tensor["dtype"]])
-    if not tensor["nested"]:
-        return Weight4bit(packed, absmax, *rest, None, None, None, 256)
-    offset = torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=files.device)
-    return Weight4bit(
-        packed,
-        absmax,
-        *rest,
-        files.tensor(arrays[f"{name}.nested_absmax"]),
-        files.tensor(arrays[f"{name}.nested_quant_map"]),
-        offset,
-        tensor["nested_blocksize"],
-    )
+    parts = [name, f"{name}.absmax"]
+    if tensor["nested"]:
+        parts += [f"{name}.nested_absmax", f"{name}.nested_quant_map"]
+    tensors = [files.tensor(arrays[part]) for part in parts]
+    if tensor["nested"]:
+        tensors.append(torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=files.device))
+    scalars = tensor["format"], tensor["blocksize"], tensor["nested_blocksize"] or NESTED_BLOCKSIZE
+    return Weight4bit(tuple(tensors), tuple(tensor["shape"]), _DTYPES[tensor["dtype"]], *scalars)
 
 
 class _Files:

@@ -10,6 +10,8 @@ from torch import Tensor
 
 __all__ = ["register"]
 
+_QUANT_MAP_SIZE = 256  # of the 8-bit codes
+
 
 def _block_count(n: int, blocksize: int) -> int:
     torch._check(blocksize > 0, lambda: f"a block size is {blocksize}, it must be positive")
@@ -23,27 +25,12 @@ def _check_out(out: Tensor, shape: Sequence[int], dtype: torch.dtype) -> None:
     torch._check(out.dtype == dtype, lambda: f"out is {out.dtype}, it must be {dtype}")
 
 
-def _dequantize_4bit(
-    packed: Tensor,
-    absmax: Tensor,
-    blocksize: int,
-    quant_type: str,
-    shape: Sequence[int],
-    dtype: torch.dtype,
-    *nested: Tensor | int | None,
-) -> Tensor:
-    return packed.new_empty(shape, dtype=dtype)
+def _dequantize_4bit(weight: Sequence[Tensor], shape: Sequence[int], dtype: torch.dtype, *scalars: str | int) -> Tensor:
+    return weight[0].new_empty(shape, dtype=dtype)
 
 
 def _dequantize_4bit_out(
-    packed: Tensor,
-    absmax: Tensor,
-    blocksize: int,
-    quant_type: str,
-    shape: Sequence[int],
-    dtype: torch.dtype,
-    *nested: Tensor | int | None,
-    out: Tensor,
+    weight: Sequence[Tensor], shape: Sequence[int], dtype: torch.dtype, *scalars: str | int, out: Tensor
 ) -> None:
     _check_out(out, shape, dtype)
 
@@ -67,13 +54,8 @@ def _quantize_4bit_nested(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     packed, absmax = _quantize_4bit(input, blocksize, quant_type)
     nested_count = _block_count(absmax.numel(), nested_blocksize)
-    return (
-        packed,
-        torch.empty_like(absmax, dtype=torch.uint8),
-        absmax.new_empty((nested_count,)),
-        absmax.new_empty(()),
-        absmax,
-    )
+    nested = (absmax.new_empty((count,)) for count in (nested_count, _QUANT_MAP_SIZE))
+    return packed, torch.empty_like(absmax, dtype=torch.uint8), *nested, absmax.new_empty(())
 
 
 def _quantize_blockwise(

@@ -33,70 +33,48 @@ _no_gradients = torch.library.Library("qfuse", "IMPL")  # whose registrations en
 for _op in ("dequantize_4bit", "dequantize_blockwise", "quantize_4bit", "quantize_4bit.nested", "quantize_blockwise"):
     # Else torch gives results a gradient function that only warns, wherever an argument requires a gradient.
     _no_gradients.impl(_op, torch.library.fallthrough_kernel, "Autograd")
+_dequantize_4bit = _ops.dequantize_4bit.default
+_NUMBERS = {torch.float32: 6, torch.float16: 5, torch.bfloat16: 15}  # torch takes these in a third of a dtype's time
 
 
 def dequantize_4bit(
-    packed: Tensor,
-    absmax: Tensor,
-    blocksize: int,
-    quant_type: str,
+    weight: Sequence[Tensor],
     shape: Sequence[int],
     dtype: torch.dtype,
-    nested_absmax: Tensor | None = None,
-    nested_quant_map: Tensor | None = None,
-    nested_offset: Tensor | None = None,
+    quant_type: str = "nf4",
+    blocksize: int = 64,
     nested_blocksize: int = 256,
 ) -> Tensor:
     """NF4 or FP4 weights with plain or nested absmax, in one pass: the bits that bitsandbytes decodes on CUDA.
 
-    packed: ceil(n/2) bytes, two codes each, the first in the high half; any storage dtype, whose bits are taken as they
-    are. absmax: [nb] float32, or uint8 where nested. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096.
-    dtype: float32, float16 or bfloat16. nested_absmax: [ceil(nb / nested_blocksize)] float32. nested_quant_map: [256]
-    float32, the map stored with the weight. nested_offset: one float32, read where it lies. Returns `shape` in `dtype`.
+    weight: (packed, absmax) or (packed, absmax, nested_absmax, nested_quant_map, nested_offset), as Weight4bit.tensors
+    has them. packed: ceil(n/2) bytes, two codes each, the first in the high half; any storage dtype, whose bits are
+    taken as they are. absmax: [nb] float32, or uint8 where nested. nested_absmax: [ceil(nb / nested_blocksize)]
+    float32. nested_quant_map: [256] float32, the map stored with the weight. nested_offset: one float32, read where it
+    lies. dtype: float32, float16 or bfloat16. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096.
+    Returns `shape` in `dtype`.
     """
-    result: Tensor = _ops.dequantize_4bit.default(
-        packed,
-        absmax,
-        blocksize,
-        quant_type,
-        shape,
-        dtype,
-        nested_absmax,
-        nested_quant_map,
-        nested_offset,
-        nested_blocksize,
-    )
+    number = _NUMBERS.get(dtype, dtype)
+    result: Tensor
+    if quant_type == "nf4" and blocksize == 64 and nested_blocksize == 256:
+        result = _dequantize_4bit(weight, shape, number)  # what is left out takes no time to be understood
+    else:
+        result = _dequantize_4bit(weight, shape, number, quant_type, blocksize, nested_blocksize)
     return result
 
 
 def dequantize_4bit_out(
-    packed: Tensor,
-    absmax: Tensor,
-    blocksize: int,
-    quant_type: str,
+    weight: Sequence[Tensor],
     shape: Sequence[int],
     dtype: torch.dtype,
-    nested_absmax: Tensor | None = None,
-    nested_quant_map: Tensor | None = None,
-    nested_offset: Tensor | None = None,
+    quant_type: str = "nf4",
+    blocksize: int = 64,
     nested_blocksize: int = 256,
     *,
     out: Tensor,
 ) -> Tensor:
     """dequantize_4bit into `out`, which has exactly `shape` and `dtype` and overlaps no other argument."""
-    _ops.dequantize_4bit.out(
-        packed,
-        absmax,
-        blocksize,
-        quant_type,
-        shape,
-        dtype,
-        nested_absmax,
-        nested_quant_map,
-        nested_offset,
-        nested_blocksize,
-        out=out,
-    )
+    _ops.dequantize_4bit.out(weight, shape, dtype, quant_type, blocksize, nested_blocksize, out=out)
     return out
 
 
@@ -117,10 +95,11 @@ def quantize_4bit_nested(
     given_offset: Tensor | None = None,
     reciprocal: str = "ieee",
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """quantize_4bit whose absmax are coded too: (packed, absmax_8bit, nested_absmax, nested_offset, absmax).
+    """quantize_4bit whose absmax are coded too: the tensors of a nested weight, in the order of Weight4bit.tensors.
 
-    absmax_8bit: [nb] uint8. nested_absmax: [ceil(nb / nested_blocksize)] float32. nested_offset: [] float32, the mean
-    of absmax, or given_offset. absmax: [nb] float32, what was coded. The map is the signed dynamic code.
+    packed: [ceil(n/2), 1] uint8. absmax: [nb] uint8. nested_absmax: [ceil(nb / nested_blocksize)] float32.
+    nested_quant_map: [256] float32, the signed dynamic code. nested_offset: [] float32, the mean of the absmax, or
+    given_offset.
     """
     outputs: tuple[Tensor, Tensor, Tensor, Tensor, Tensor] = _ops.quantize_4bit.nested(
         input,

@@ -7,31 +7,98 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-__all__ = ["FLOAT_DTYPES", "Weight4bit", "decodable_weight", "read_weight"]
+__all__ = [
+    "FLOAT_DTYPES",
+    "NESTED_BLOCKSIZE",
+    "QUANT_TYPES",
+    "Weight4bit",
+    "decodable_weight",
+    "read_weight",
+    "without_torch_function",
+]
+
+# Params4bit has a __torch_function__ of its own, through which every access to it would go.
+without_torch_function = torch._C.DisableTorchFunctionSubclass
 
 FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+QUANT_TYPES = ("nf4", "fp4")
+NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
 
 
 class Weight4bit(NamedTuple):
-    """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order."""
+    """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order.
 
-    packed: Tensor
-    absmax: Tensor
-    blocksize: int
-    quant_type: str
+    tensors: (packed, absmax), or of a nested weight (packed, absmax, nested_absmax, nested_quant_map, nested_offset).
+    dtype: what it decodes to.
+    """
+
+    tensors: tuple[Tensor, ...]
     shape: tuple[int, ...]
     dtype: torch.dtype
-    nested_absmax: Tensor | None
-    nested_quant_map: Tensor | None
-    nested_offset: Tensor | None
-    nested_blocksize: int
+    quant_type: str = QUANT_TYPES[0]
+    blocksize: int = 64
+    nested_blocksize: int = NESTED_BLOCKSIZE
+
+    @property
+    def packed(self) -> Tensor:
+        return self.tensors[0]
+
+    @property
+    def absmax(self) -> Tensor:
+        """float32, or uint8 where nested."""
+        return self.tensors[1]
+
+    @property
+    def nested(self) -> bool:
+        return len(self.tensors) > 2
+
+    @property
+    def nested_absmax(self) -> Tensor | None:
+        return self.tensors[2] if self.nested else None
+
+    @property
+    def nested_quant_map(self) -> Tensor | None:
+        return self.tensors[3] if self.nested else None
+
+    @property
+    def nested_offset(self) -> Tensor | None:
+        return self.tensors[4] if self.nested else None
 
     def to(self, device: torch.device | str | int, non_blocking: bool = False) -> "Weight4bit":
         """Its tensors on `device`, as Tensor.to moves them; to convert codes to another dtype would spoil them."""
         if not isinstance(device, (torch.device, str, int)):
             raise TypeError("a Weight4bit moves between devices; the dtype it decodes to is w._replace(dtype=...)")
-        return Weight4bit._make(
-            part.to(device, non_blocking=non_blocking) if isinstance(part, Tensor) else part for part in self
+        return self._replace(tensors=tuple(tensor.to(device, non_blocking=non_blocking) for tensor in self.tensors))
+
+    def params4bit(self, module: torch.nn.Module | None = None) -> Any:
+        """A bitsandbytes.nn.Params4bit of the same tensors, as bitsandbytes would have loaded it.
+
+        layer.weight = weight.params4bit(layer) puts it into a Linear4bit, whose quant_state is set too.
+        """
+        from bitsandbytes.functional import QuantState, get_4bit_type
+        from bitsandbytes.nn import Params4bit
+
+        state2 = None
+        if self.nested:
+            state2 = QuantState(
+                self.nested_absmax, code=self.nested_quant_map, blocksize=self.nested_blocksize, dtype=torch.float32
+            )
+        code = get_4bit_type(self.quant_type, self.packed.device)
+        shape = torch.Size(self.shape)
+        state = QuantState(
+            self.absmax, shape, code, self.blocksize, self.quant_type, self.dtype, self.nested_offset, state2
+        )
+        if module is not None:
+            module.quant_state = state
+        return Params4bit(
+            self.packed,
+            quant_state=state,
+            blocksize=self.blocksize,
+            quant_type=self.quant_type,
+            compress_statistics=self.nested,
+            quant_storage=self.packed.dtype,
+            module=module,
+            bnb_quantized=True,
         )
 
 
@@ -41,47 +108,20 @@ torch.serialization.add_safe_globals([Weight4bit])  # for torch.load with weight
 def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
     """`weight` with `quant_state`, or with its own: see qfuse.dequantize_4bit for what both can be.
 
+    Its packed codes are the tensor that the weight holds, which may be a Params4bit, to be used without_torch_function.
+
     Raises TypeError where there is no state, and ValueError for what this library cannot decode exactly.
     """
-    if isinstance(weight, Weight4bit) and quant_state is None:
-        return weight
-    packed, state = _find_state(weight, quant_state)
-    return _from_list(packed, state) if isinstance(state, (list, tuple)) else _from_object(packed, state)
-
-
-def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
-    """read_weight, or None for what an integration leaves to the original: what qfuse would refuse for its kind,
-    and codes whose storage has lost the last bytes, which bitsandbytes reads beyond it.
-
-    Other sizes are not looked at: where they do not fit, qfuse's message says so.
-    Raises ValueError for a weight that is repacked: the original would take it for another one.
-    """
-    _refuse_repacked(quant_state)
-    with torch._C.DisableTorchFunctionSubclass():  # see _find_state
-        if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
-            return None
-        try:
-            weight = read_weight(packed, quant_state)
-        except (AttributeError, TypeError, ValueError):
-            return None
-    nested = (weight.nested_absmax, weight.nested_quant_map)
-    absmax_dtype = torch.float32 if weight.nested_absmax is None else torch.uint8
-    lost = -(-math.prod(weight.shape) // 2) - weight.packed.nbytes  # bytes that filled no whole element of a storage
-    ours = (
-        weight.dtype in FLOAT_DTYPES
-        and weight.absmax.dtype == absmax_dtype
-        and all(array is None or array.dtype == torch.float32 for array in nested)
-        and not 0 < lost < weight.packed.itemsize
-    )
-    return weight if ours else None
-
-
-def _find_state(weight: Any, quant_state: Any) -> tuple[Tensor, Any]:
-    # A small weight is decoded in less time than a careless search for its state takes. What is slow: looking up what
-    # an object of bitsandbytes or torch.nn lacks, and any access to a Params4bit, which has a __torch_function__.
+    # A small weight is decoded in less time than a careless search for its state takes. Nothing is kept between calls:
+    # to see that nothing was replaced takes as long as to read it, and what is kept is memory that is not freed.
     module = None
     if isinstance(weight, torch.nn.Module):
-        module, weight = weight, getattr(weight, "weight", None)
+        module = weight
+        weight = module._parameters.get("weight")  # torch's own search for module.weight takes five times as long
+        if weight is None:  # torch.nn.utils.parametrize has made it an attribute
+            weight = getattr(module, "weight", None)
+    elif isinstance(weight, Weight4bit) and quant_state is None:
+        return weight
     if not isinstance(weight, Tensor):
         raise TypeError(f"weight is a {type(weight).__name__}, it must be a tensor or a module that has a weight")
     state = quant_state if quant_state is not None else getattr(weight, "quant_state", None)
@@ -92,10 +132,33 @@ def _find_state(weight: Any, quant_state: Any) -> tuple[Tensor, Any]:
             f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "
             "bitsandbytes makes one when a layer is moved to its device"
         )
-    if type(weight) is Tensor:
-        return weight, state
-    with torch._C.DisableTorchFunctionSubclass():
-        return weight.detach(), state
+    return _from_list(weight, state) if isinstance(state, (list, tuple)) else _from_object(weight, state)
+
+
+def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
+    """read_weight, or None for what an integration leaves to the original: what qfuse would refuse for its kind,
+    and codes whose storage has lost the last bytes, which bitsandbytes reads beyond it.
+
+    Other sizes are not looked at: where they do not fit, qfuse's message says so.
+    Raises ValueError for a weight that is repacked: the original would take it for another one.
+    """
+    _refuse_repacked(quant_state)
+    with without_torch_function():
+        if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
+            return None
+        try:
+            weight = read_weight(packed, quant_state)
+        except (AttributeError, TypeError, ValueError):
+            return None
+        absmax_dtype = torch.uint8 if weight.nested else torch.float32
+        lost = -(-math.prod(weight.shape) // 2) - packed.nbytes  # bytes that filled no whole element of a storage
+        ours = (
+            weight.dtype in FLOAT_DTYPES
+            and weight.absmax.dtype == absmax_dtype
+            and all(array.dtype == torch.float32 for array in weight.tensors[2:])
+            and not 0 < lost < packed.itemsize
+        )
+    return weight if ours else None
 
 
 def _refuse_repacked(state: Any) -> None:
@@ -109,22 +172,12 @@ def _refuse_repacked(state: Any) -> None:
 
 def _from_object(packed: Tensor, state: Any) -> Weight4bit:
     _refuse_repacked(state)
-    state2 = state.state2
-    if state2 is None:
-        return _weight(packed, state.absmax, state.shape, state.dtype, state.blocksize, state.quant_type)
-    return _weight(
-        packed,
-        state.absmax,
-        state.shape,
-        state.dtype,
-        state.blocksize,
-        state.quant_type,
-        state.offset,
-        state2.absmax,
-        state2.code,
-        state2.blocksize,
-        state2.dtype,
-    )
+    nested = state.state2
+    if nested is None:
+        return _weight((packed, state.absmax), state.shape, state.dtype, state.quant_type, state.blocksize)
+    tensors = (packed, state.absmax, nested.absmax, nested.code, state.offset)
+    scalars = (state.shape, state.dtype, state.quant_type, state.blocksize, nested.blocksize, nested.dtype)
+    return _weight(tensors, *scalars)
 
 
 def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight4bit:
@@ -138,51 +191,30 @@ def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight4bit:
         raise ValueError(f"a quant_state that is a list has {len(state)} entries, 6 or 7 are needed")
     absmax, shape, dtype, blocksize, compressed, quant_type = state[:6]
     if compressed is None:
-        return _weight(packed, absmax, shape, dtype, blocksize, quant_type)
-    offset, state2 = compressed
-    if isinstance(state2, (list, tuple)):
-        nested_absmax, nested_map, nested_blocksize, _, nested_dtype = state2[:5]
+        return _weight((packed, absmax), shape, dtype, quant_type, blocksize)
+    offset, nested = compressed
+    if isinstance(nested, (list, tuple)):
+        nested_absmax, nested_map, nested_blocksize, _, nested_dtype = nested[:5]
     else:
-        nested_absmax, nested_map, nested_blocksize, nested_dtype = (
-            state2.absmax,
-            state2.code,
-            state2.blocksize,
-            state2.dtype,
-        )
-    return _weight(
-        packed,
-        absmax,
-        shape,
-        dtype,
-        blocksize,
-        quant_type,
-        offset,
-        nested_absmax,
-        nested_map,
-        nested_blocksize,
-        nested_dtype,
-    )
+        nested_absmax, nested_map = nested.absmax, nested.code
+        nested_blocksize, nested_dtype = nested.blocksize, nested.dtype
+    tensors = (packed, absmax, nested_absmax, nested_map, offset)
+    return _weight(tensors, shape, dtype, quant_type, blocksize, nested_blocksize, nested_dtype)
 
 
 def _weight(
-    packed: Tensor,
-    absmax: Tensor,
+    tensors: tuple[Tensor, ...],
     shape: Sequence[int] | None,
     dtype: torch.dtype,
-    blocksize: int,
     quant_type: str,
-    offset: Tensor | None = None,
-    nested_absmax: Tensor | None = None,
-    nested_map: Tensor | None = None,
-    nested_blocksize: int = 256,
-    nested_dtype: torch.dtype | None = None,
+    blocksize: int,
+    nested_blocksize: int = NESTED_BLOCKSIZE,
+    nested_dtype: torch.dtype | None = torch.float32,
 ) -> Weight4bit:
     if shape is None:
         raise ValueError("the quant_state has no shape, so the number of weights is not known")
-    if nested_dtype not in (None, torch.float32):
+    if nested_dtype is not torch.float32 and nested_dtype is not None:
         raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
-    if offset is not None and offset.dtype != torch.float32:
-        offset = offset.float()  # exact; bitsandbytes makes it in torch's default dtype
-    return Weight4bit(
-        packed, absmax, blocksize, quant_type, tuple(shape), dtype, nested_absmax, nested_map, offset, nested_blocksize
-    )
+    if len(tensors) > 2 and tensors[4].dtype is not torch.float32:
+        tensors = (*tensors[:4], tensors[4].float())  # exact; bitsandbytes makes it in torch's default dtype
+    return Weight4bit(tensors, tuple(shape), dtype, quant_type, blocksize, nested_blocksize)

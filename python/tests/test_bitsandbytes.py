@@ -25,7 +25,7 @@ ORIGINALS = {name: getattr(bnb.functional, name) for name in ("dequantize_4bit",
 CUDA_OPS = "bitsandbytes.backends.cuda.ops"
 FALLBACK = f"{CUDA_OPS}._dequant_linear_fallback"
 TINY = GOLDEN / "tiny_llama"
-MATRICES = [case for case in golden_weights("bnb_cases") if len(case.args[4]) == 2]
+MATRICES = [case for case in golden_weights("bnb_cases") if len(case.weight.shape) == 2]
 MANY = 2048  # tokens: bitsandbytes decodes a weight for more than 1536 on every GPU
 
 
@@ -356,24 +356,22 @@ def test_the_stand_in_is_like_the_function_of_this_version():
 @pytest.mark.parametrize("case", MATRICES, ids=lambda case: case.name)
 def test_multiplies_by_what_it_decodes(device, monkeypatch, case):
     module = stand_in(monkeypatch, _dequant_linear_fallback)
-    packed, absmax, blocksize, quant_type, shape, dtype, *nested = case.arguments(torch.bfloat16, device)
-    dense = qfuse.ops.dequantize_4bit(packed, absmax, blocksize, quant_type, shape, dtype, *nested)
-    x, bias = (torch.randn(*s, device=device, dtype=dtype) for s in [(2, 3, shape[1]), (shape[0],)])
-    statistics = {}
-    if nested:
-        statistics = dict(zip(("absmax_8bit", "absmax_code", "absmax_offset"), (absmax, *nested[1:]), strict=True))
-        absmax = nested[0]
+    weight = case.on(device)
+    dense = qfuse.ops.dequantize_4bit(*weight)
+    x, bias = (torch.randn(*s, device=device).bfloat16() for s in [(2, 3, weight.shape[1]), (weight.shape[0],)])
+    absmax, statistics = weight.absmax, {}
+    if weight.nested:
+        absmax = weight.nested_absmax
+        statistics = dict(
+            absmax_8bit=weight.absmax, absmax_code=weight.nested_quant_map, absmax_offset=weight.nested_offset
+        )
+    arguments = (weight.packed, torch.Size(weight.shape), absmax, weight.blocksize, weight.quant_type)
     with integration.enabled() as report:
         assert FALLBACK in report.replaced
         for given in (None, bias):
-            found = module._dequant_linear_fallback(
-                x, packed, torch.Size(shape), absmax, blocksize, quant_type, given, **statistics
-            )
+            found = module._dequant_linear_fallback(x, *arguments, given, **statistics)
             assert same_bits(found, torch.nn.functional.linear(x, dense, given))
-        assert (
-            module._dequant_linear_fallback(x.double(), packed, shape, absmax, blocksize, quant_type, **statistics)
-            == "the original"
-        )
+        assert module._dequant_linear_fallback(x.double(), *arguments, **statistics) == "the original"
     assert module._dequant_linear_fallback is _dequant_linear_fallback
 
 
@@ -384,7 +382,7 @@ def test_a_product_with_one_byte_of_weights(device, monkeypatch):
     packed, absmax = qfuse.ops.quantize_4bit(weight, 64, "nf4")
     with integration.enabled():
         found = module._dequant_linear_fallback(x, packed, (2, 1), absmax, 64, "nf4")
-    assert same_bits(found, x @ qfuse.ops.dequantize_4bit(packed, absmax, 64, "nf4", (2, 1), torch.float32).t())
+    assert same_bits(found, x @ qfuse.ops.dequantize_4bit((packed, absmax), (2, 1), torch.float32).t())
 
 
 def test_says_without_a_warning_why_a_private_function_stays(monkeypatch):
@@ -405,21 +403,16 @@ def test_says_without_a_warning_why_a_private_function_stays(monkeypatch):
 
 
 def test_compiles_into_one_graph(device, backend):
-    weight = make_weight(device)
-    state2 = bnb.functional.QuantState(
-        weight["nested_absmax"], code=weight["nested_quant_map"], blocksize=256, dtype=torch.float32
-    )
-    state = bnb.functional.QuantState(
-        weight["absmax"], torch.Size(weight["shape"]), None, 64, "nf4", torch.bfloat16, weight["nested_offset"], state2
-    )
+    weight = make_weight(device).weight
+    state = weight.params4bit().quant_state
     with integration.enabled():
         torch._dynamo.reset()
         decode = torch.compile(lambda p: bnb.functional.dequantize_4bit(p, state), fullgraph=True, backend=backend)
-        decode(weight["packed"])
+        decode(weight.packed)
         with Calls("qfuse::dequantize_4bit") as decodes:
-            found = decode(weight["packed"])
+            found = decode(weight.packed)
     assert decodes.count == 1
-    assert same_bits(found, qfuse.dequantize_4bit(weight["packed"], state))
+    assert same_bits(found, qfuse.dequantize_4bit(weight.packed, state))
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def test_every_tensor_has_the_bits_of_its_file(path, device):
     for name, tensor in loaded.items():
         if name in weights:
             check_weight(tensor, name, arrays)
-            assert {part.device.type for part in tensor if isinstance(part, torch.Tensor)} == {device}
+            assert {part.device.type for part in tensor.tensors} == {device}
         else:
             assert same_bits(tensor, arrays[name]) and tensor.device.type == device
 
@@ -140,7 +140,7 @@ def test_a_loaded_weight_multiplies_and_moves(device, backend):
     weight = qfuse.load_checkpoint(TINY / "bnb4")["model.layers.0.mlp.down_proj.weight"]
     weight = weight.to(device)
     assert weight.to(device).packed is weight.packed
-    assert {part.device.type for part in weight.to("meta") if isinstance(part, torch.Tensor)} == {"meta"}
+    assert {part.device.type for part in weight.to("meta").tensors} == {"meta"}
     dense = qfuse.dequantize_4bit(weight)
     out = torch.empty_like(dense)
     assert dense.shape == (128, 352) and same_bits(qfuse.dequantize_4bit(weight, out=out), dense)
@@ -324,17 +324,9 @@ def test_codes_stored_as_another_dtype(tmp_path, storage, device):
     assert same_bits(qfuse.dequantize_4bit(other), qfuse.dequantize_4bit(plain))
 
 
-def documented(name):
-    """The function of that name in docs/PYTORCH.md."""
-    blocks = re.findall(r"```python\n(.*?)```", (GOLDEN.parents[1] / "docs" / "PYTORCH.md").read_text(), re.DOTALL)
-    (block,) = (block for block in blocks if f"def {name}(" in block)
-    names = {"torch": torch, "bitsandbytes": pytest.importorskip("bitsandbytes")}
-    exec(block[: block.index("\nlayer.weight = ")], names)
-    return names[name]
-
-
-def test_the_manuals_way_into_bitsandbytes(device):
-    params4bit, transformers = documented("params4bit"), pytest.importorskip("transformers")
+def test_a_loaded_weight_becomes_what_bitsandbytes_would_have_loaded(device):
+    pytest.importorskip("bitsandbytes")
+    transformers = pytest.importorskip("transformers")
     model = transformers.AutoModelForCausalLM.from_pretrained(TINY / "bnb4", device_map=device, dtype=torch.bfloat16)
     weights = qfuse.load_checkpoint(TINY / "bnb4", device)
     layers = {f"{name}.weight": layer for name, layer in model.named_modules() if hasattr(layer, "quant_state")}
@@ -344,7 +336,7 @@ def test_the_manuals_way_into_bitsandbytes(device):
         other = type(layer)(
             layer.in_features, layer.out_features, bias=False, compute_dtype=layer.compute_dtype, device="meta"
         )
-        other.weight = params4bit(weights[name], other)
+        other.weight = weights[name].params4bit(other)
         assert same_bits(other.weight.data, expected.data) and same_state(other.quant_state, expected.quant_state)
         assert other.weight.quant_state is other.quant_state and other.weight.module is other
         settings = ("blocksize", "quant_type", "compress_statistics", "quant_storage", "bnb_quantized", "requires_grad")
@@ -380,10 +372,7 @@ def test_codes_that_lie_in_a_row_are_no_transpose_in_a_file(tmp_path, storage, c
     weight = qfuse.load_checkpoint(file, device)["w"]
     assert list(weight.packed.shape) == codes
     expected = qfuse.ops.dequantize_4bit(
-        torch.tensor(list(numbers), dtype=torch.uint8, device=device),
-        torch.tensor(scales, device=device),
-        64,
-        "nf4",
+        (torch.tensor(list(numbers), dtype=torch.uint8, device=device), torch.tensor(scales, device=device)),
         shape,
         torch.float16,
     )

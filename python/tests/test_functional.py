@@ -2,28 +2,30 @@
 
 import pytest
 import torch
-from conftest import Calls, golden_weights, same_bits
+from conftest import Calls, golden_weights, replaced, same_bits
 
 import qfuse
 
 bitsandbytes = pytest.importorskip("bitsandbytes")
 from bitsandbytes.functional import QuantState  # noqa: E402
 
-CASES = [c for c in golden_weights("bnb_cases") if torch.bfloat16 in c.decoded and len(c.args[4]) == 2]
+CASES = [c for c in golden_weights("bnb_cases") if torch.bfloat16 in c.decoded and len(c.weight.shape) == 2]
 
 
 def state_of(case, device, dtype=torch.bfloat16, offset_dtype=torch.float32):
-    packed, absmax, blocksize, quant_type, shape, dtype, *nested = case.arguments(dtype, device)
+    weight = case.on(device, dtype)
     state2 = offset = None
-    if nested:
-        state2 = QuantState(absmax=nested[0], code=nested[1], blocksize=256, dtype=torch.float32)
-        offset = nested[2].to(offset_dtype)
-    return packed, QuantState(
-        absmax=absmax,
-        shape=torch.Size(shape),
+    if weight.nested:
+        state2 = QuantState(
+            absmax=weight.nested_absmax, code=weight.nested_quant_map, blocksize=256, dtype=torch.float32
+        )
+        offset = weight.nested_offset.to(offset_dtype)
+    return weight.packed, QuantState(
+        absmax=weight.absmax,
+        shape=torch.Size(weight.shape),
         dtype=dtype,
-        blocksize=blocksize,
-        quant_type=quant_type,
+        blocksize=weight.blocksize,
+        quant_type=weight.quant_type,
         offset=offset,
         state2=state2,
     )
@@ -62,12 +64,10 @@ def test_codes_that_lie_in_a_row_come_back_transposed(device):
 
 
 def test_an_offset_in_another_default_dtype(device):
-    case = next(c for c in CASES if c.nested)
+    case = next(c for c in CASES if c.weight.nested)
     packed, state = state_of(case, device, offset_dtype=torch.bfloat16)
-    rounded = case._replace(nested=(*case.nested[:2], case.nested[2].bfloat16().float()))
-    assert same_bits(
-        qfuse.dequantize_4bit(packed, state), qfuse.ops.dequantize_4bit(*rounded.arguments(torch.bfloat16, device))
-    )
+    rounded = replaced(case.on(device), 4, case.weight.nested_offset.bfloat16().float().to(device))
+    assert same_bits(qfuse.dequantize_4bit(packed, state), qfuse.ops.dequantize_4bit(*rounded))
 
 
 def test_what_is_no_weight():
@@ -86,7 +86,7 @@ def test_what_is_no_weight():
     state.packing_format_for_cpu = True
     with pytest.raises(ValueError, match=r"packing_format_for_cpu.*load the model again"):
         qfuse.dequantize_4bit(packed, state)
-    nested = next(c for c in CASES if c.nested)
+    nested = next(c for c in CASES if c.weight.nested)
     packed, state = state_of(nested, "cpu")
     state.state2.dtype = torch.float16
     with pytest.raises(ValueError, match="float16"):

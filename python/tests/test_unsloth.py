@@ -42,17 +42,22 @@ def unsloth(monkeypatch):
 
 def state_of(weight, dtype=torch.bfloat16, quant_type="nf4"):
     state2 = types.SimpleNamespace(
-        absmax=weight["nested_absmax"], code=weight["nested_quant_map"], blocksize=256, dtype=torch.float32
+        absmax=weight.nested_absmax, code=weight.nested_quant_map, blocksize=256, dtype=torch.float32
     )
     return types.SimpleNamespace(
-        absmax=weight["absmax"],
-        shape=torch.Size(weight["shape"]),
+        absmax=weight.absmax,
+        shape=torch.Size(weight.shape),
         dtype=dtype,
-        blocksize=64,
+        blocksize=weight.blocksize,
         quant_type=quant_type,
-        offset=weight["nested_offset"],
+        offset=weight.nested_offset,
         state2=state2,
     )
+
+
+@pytest.fixture
+def weight(made):
+    return made.weight
 
 
 def test_replaces_it_in_every_module(unsloth):
@@ -68,19 +73,19 @@ def test_decodes_what_unsloth_does_and_more(unsloth, weight, device):
     fast_dequantize = (integration.enable(), unsloth["unsloth.save"].fast_dequantize)[1]
     for dtype in (torch.bfloat16, torch.float16, torch.float32):
         state = state_of(weight, dtype)
-        expected = qfuse.dequantize_4bit(weight["packed"], state)
-        assert same_bits(fast_dequantize(weight["packed"], state), expected)
-        assert same_bits(fast_dequantize(weight["packed"].t(), state, use_global_buffer=True), expected.t())
+        expected = qfuse.dequantize_4bit(weight.packed, state)
+        assert same_bits(fast_dequantize(weight.packed, state), expected)
+        assert same_bits(fast_dequantize(weight.packed.t(), state, use_global_buffer=True), expected.t())
         out = torch.empty_like(expected)
-        assert fast_dequantize(weight["packed"], state, out=out) is out and same_bits(out, expected)
-    assert not same_bits(fast_dequantize(weight["packed"], state_of(weight, torch.float32, "fp4")), expected)
+        assert fast_dequantize(weight.packed, state, out=out) is out and same_bits(out, expected)
+    assert not same_bits(fast_dequantize(weight.packed, state_of(weight, torch.float32, "fp4")), expected)
 
 
 def test_a_buffer_is_not_written_twice(unsloth, weight):
     integration.enable()
     fast_dequantize = unsloth["unsloth.kernels.fast_lora"].fast_dequantize
-    first = fast_dequantize(weight["packed"], state_of(weight), use_global_buffer=True)
-    second = fast_dequantize(weight["packed"], state_of(weight), use_global_buffer=True)
+    first = fast_dequantize(weight.packed, state_of(weight), use_global_buffer=True)
+    second = fast_dequantize(weight.packed, state_of(weight), use_global_buffer=True)
     assert first.data_ptr() != second.data_ptr()
 
 
@@ -104,7 +109,7 @@ def test_leaves_a_version_with_a_kernel_of_its_own(unsloth, weight):
     utils._USE_NF4_KERNELS = True
     with pytest.warns(UserWarning, match="left unsloth.kernels.utils.fast_dequantize as it is: Unneeded: .* itself"):
         assert not integration.enable()
-    assert utils.fast_dequantize(weight["packed"], state_of(weight)) == "the original"
+    assert utils.fast_dequantize(weight.packed, state_of(weight)) == "the original"
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU)

@@ -20,13 +20,12 @@ from torch import Tensor
 
 from .. import ops
 from ..functional import decode
-from ..quant_state import FLOAT_DTYPES, decodable_weight
+from ..quant_state import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, decodable_weight, without_torch_function
 from .patch import Patch, Patches
 
 __all__ = ["disable", "enable", "enabled"]
 
 _BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)  # bitsandbytes' own, whose message names the others
-_NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
 _made: dict[tuple[str, torch.device, torch.dtype], Tensor] = {}
 
 
@@ -40,7 +39,10 @@ def _dequantize_4bit(
     **more: Any,
 ) -> Tensor | None:
     weight = decodable_weight(A, quant_state) if quant_state is not None and not more else None
-    return None if weight is None else decode(weight, out)
+    if weight is None:
+        return None
+    with without_torch_function():
+        return decode(weight, out)
 
 
 def _quantize_4bit(
@@ -56,7 +58,7 @@ def _quantize_4bit(
     if blocksize is None:
         blocksize = 64
     usual = absmax is None and out is None and not more
-    known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in ("nf4", "fp4")
+    known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in QUANT_TYPES
     whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
     if not (usual and known and whole and A.is_cuda and torch.version.hip is None and _is_plain(A)):
         return None  # on a CPU too: bitsandbytes' bytes are others there
@@ -66,9 +68,9 @@ def _quantize_4bit(
     offset = state2 = None
     if compress_statistics:
         offset = scales.mean()  # torch's, for its last bit
-        scales, nested_absmax = ops.quantize_blockwise(scales - offset, _NESTED_BLOCKSIZE, reciprocal="approx")
+        scales, nested_absmax = ops.quantize_blockwise(scales - offset, NESTED_BLOCKSIZE, reciprocal="approx")
         state2 = QuantState(
-            nested_absmax, code=_map("dynamic", A.device).clone(), blocksize=_NESTED_BLOCKSIZE, dtype=torch.float32
+            nested_absmax, code=_map("dynamic", A.device).clone(), blocksize=NESTED_BLOCKSIZE, dtype=torch.float32
         )
     code = _map(quant_type, A.device).clone()
     state = QuantState(scales, A.shape, code, blocksize, quant_type, A.dtype, offset, state2)
@@ -113,10 +115,14 @@ def _dequant_linear_fallback(
     if absmax_8bit is None:
         state = [absmax, shapeB, A.dtype, blocksize, None, quant_type]
     else:
-        state2 = [absmax, absmax_code, _NESTED_BLOCKSIZE, None, torch.float32]
+        state2 = [absmax, absmax_code, NESTED_BLOCKSIZE, None, torch.float32]
         state = [absmax_8bit, shapeB, A.dtype, blocksize, [absmax_offset, state2], quant_type]
     weight = decodable_weight(B, state)
-    return None if weight is None else torch.nn.functional.linear(A, ops.dequantize_4bit(*weight), bias)
+    if weight is None:
+        return None
+    with without_torch_function():
+        decoded = ops.dequantize_4bit(*weight)
+    return torch.nn.functional.linear(A, decoded, bias)
 
 
 _patches = Patches(

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from ..functional import decode
-from ..quant_state import decodable_weight
+from ..quant_state import decodable_weight, without_torch_function
 from .patch import Patch, Patches, Unneeded
 
 __all__ = ["disable", "enable", "enabled"]
@@ -27,7 +27,10 @@ def _fast_dequantize(
 ) -> Tensor | None:  # dtype: of fp8 weights alone
     ours = quant_state is not None and not more and isinstance(W, Tensor)
     weight = decodable_weight(W, quant_state) if ours else None
-    return None if weight is None else decode(weight, out)
+    if weight is None:
+        return None
+    with without_torch_function():
+        return decode(weight, out)
 
 
 def _examine(utils: Any) -> None:
