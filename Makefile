@@ -1,7 +1,7 @@
 # A table of contents: the builds are in CMakePresets.json, the work is in tools/.
 PREFIX ?= /usr/local
 
-.PHONY: all configure demo test install format tidy clean help
+.PHONY: all configure demo test test-all test-dependencies install format tidy hooks clean help
 
 all: configure  ## build the library, the commands and the tests: build/release
 	cmake --build --preset release
@@ -9,29 +9,39 @@ all: configure  ## build the library, the commands and the tests: build/release
 configure:
 	@tools/install_dependencies build
 	cmake --preset release --log-level=WARNING
+	@test ! -e .git || test -n "$$(git config core.hooksPath)" || echo "To have commit messages checked: make hooks"
 
 demo: configure  ## turn a small 4-bit model into bf16 and prove every bit
 	cmake --build --preset release --target qfuse_command
 	tools/demo
 
-test:  ## build and test everything: release, sanitizers, fuzzers, arm64 under qemu, CUDA where nvcc is
-	@tools/install_dependencies build cross fuzz
-	@tools/install_dependencies judges && tools/install_judges || true  # without them, tools/test says what was not judged
+test: test-dependencies  ## build and test, in 20 minutes: release or CUDA, sanitizers, fuzzers, arm64 under qemu
 	tools/test
+
+test-all: test-dependencies  ## the same at full length: every build, GPU architecture and value, and the linter
+	tools/test --all
+
+test-dependencies:
+	@tools/install_dependencies build cross fuzz style
+	@tools/install_dependencies judges && tools/install_judges || true  # without them, tools/test says what was not judged
 
 install: all  ## install into PREFIX (/usr/local)
 	cmake --install build/release --prefix $(PREFIX)
 
 format:  ## format every source
 	@tools/install_dependencies style
+	@tools/install_dependencies judges && tools/install_judges || echo "Python is not formatted"
 	tools/format
 
 tidy:  ## lint every source
 	@tools/install_dependencies build style
 	tools/tidy
 
+hooks:  ## let git check commit messages as they are written
+	git config core.hooksPath tools/hooks
+
 clean:  ## remove build/
 	rm -rf build
 
 help:  ## this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' Makefile | expand -t 16

@@ -3,8 +3,9 @@
 
     bench/checkpoint.py QFUSE [--gigabytes 4] [--one-tensor] [--runs 5] [--directory DIR] [--device cuda]
 
-Makes a bnb-4bit model whose bf16 form has that many gigabytes (sharded by 5 GB, or one single tensor), then runs in turn
-`qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY`, and likewise `qfuse quantize` of what that wrote.
+Makes a bnb-4bit model whose bf16 form has that many gigabytes (sharded by 5 GB, or one single tensor), then runs
+in turn `qfuse dequantize` and `cp --reflink=never OUT COPY && sync COPY`, and likewise `qfuse quantize` of what that
+wrote.
 Prints medians, their ratio and the peak of RssAnon + RssShmem, and one line of JSON.
 """
 
@@ -29,8 +30,17 @@ ROWS, COLUMNS = 14336, 4096
 def weight(name, rows, columns):
     """The tensors of one NF4 weight, as (name, dtype, shape, maker of its bytes)."""
     blocks = rows * columns // BLOCKSIZE
-    state = json.dumps({"quant_type": "nf4", "blocksize": BLOCKSIZE, "dtype": "bfloat16", "shape": [rows, columns],
-                        "nested_blocksize": NESTED_BLOCKSIZE, "nested_dtype": "float32", "nested_offset": 0.0625}).encode()
+    state = json.dumps(
+        {
+            "quant_type": "nf4",
+            "blocksize": BLOCKSIZE,
+            "dtype": "bfloat16",
+            "shape": [rows, columns],
+            "nested_blocksize": NESTED_BLOCKSIZE,
+            "nested_dtype": "float32",
+            "nested_offset": 0.0625,
+        }
+    ).encode()
     scales = (blocks + NESTED_BLOCKSIZE - 1) // NESTED_BLOCKSIZE
     return [
         (f"{name}.nested_absmax", "F32", [scales], struct.pack("<f", 0.01) * scales),
@@ -123,17 +133,26 @@ def in_turn(way, options, source, target, copy):
         for old in (target, copy):
             shutil.rmtree(old, ignore_errors=True)
         subprocess.run(["sync"], check=True)
-        seconds, memory = timed([options.qfuse, way, str(source), "-o", str(target), "--quiet",
-                                 "--device", options.device])
+        seconds, memory = timed(
+            [options.qfuse, way, str(source), "-o", str(target), "--quiet", "--device", options.device]
+        )
         ours.append(seconds)
         peak = max(peak, memory)
         theirs.append(timed(["sh", "-c", f"cp -r --reflink=never '{target}' '{copy}' && sync '{copy}'/* '{copy}'"])[0])
     shutil.rmtree(copy)
     written = sum(file.stat().st_size for file in target.iterdir())
-    result = {"way": way, "output_bytes": written, "seconds": ours, "cp_seconds": theirs,
-              "ratio_of_medians": statistics.median(ours) / statistics.median(theirs), "peak_rss_kib": peak}
-    print(f"{way}: {written / 1e9:.2f} GB written in {statistics.median(ours):.2f} s, cp and sync of it "
-          f"{statistics.median(theirs):.2f} s, ratio {result['ratio_of_medians']:.2f}, peak memory {peak / 1024:.0f} MiB")
+    result = {
+        "way": way,
+        "output_bytes": written,
+        "seconds": ours,
+        "cp_seconds": theirs,
+        "ratio_of_medians": statistics.median(ours) / statistics.median(theirs),
+        "peak_rss_kib": peak,
+    }
+    print(
+        f"{way}: {written / 1e9:.2f} GB written in {statistics.median(ours):.2f} s, cp and sync of it "
+        f"{statistics.median(theirs):.2f} s, ratio {result['ratio_of_medians']:.2f}, peak memory {peak / 1024:.0f} MiB"
+    )
     return result
 
 
@@ -166,13 +185,23 @@ def main():
     try:
         make_model(work / "in", options.gigabytes, options.one_tensor)
         results = []
-        for way, source, target in (("dequantize", work / "in", work / "plain"),
-                                    ("quantize", work / "plain", work / "again")):
+        for way, source, target in (
+            ("dequantize", work / "in", work / "plain"),
+            ("quantize", work / "plain", work / "again"),
+        ):
             results.append(in_turn(way, options, source, target, work / "copy"))
             if options.python:
                 results[-1]["python"] = python_way(way, options, source, work / "python")
-        print(json.dumps({"gigabytes": options.gigabytes, "one_tensor": options.one_tensor, "device": options.device,
-                          "results": results}))
+        print(
+            json.dumps(
+                {
+                    "gigabytes": options.gigabytes,
+                    "one_tensor": options.one_tensor,
+                    "device": options.device,
+                    "results": results,
+                }
+            )
+        )
     finally:
         shutil.rmtree(work)
 

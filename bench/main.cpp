@@ -1,79 +1,132 @@
-// qfuse-bench [nf4|swiglu|ladder|swiglu-ladder] [flags]: times qfuse's kernels beside the memory roof of the same
-// bytes.
+// qfuse-bench: times qfuse's kernels beside the memory roof of the same bytes.
+#include <fmt/format.h>
 #include <qfuse/qfuse.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <optional>
+#include <regex>
+#include <string>
 
-#include "cpu.h"
-#include "gpu/run.h"
+#include "cpu/cpu.h"
+#include "gpu/gpu.h"
 #include "options.h"
+#include "plans.h"
 
 namespace {
 
-constexpr const char* kHelp =
-    "qfuse-bench [nf4|swiglu|ladder|swiglu-ladder] [FLAGS]: times qfuse's kernels beside the memory roof of the same "
-    "bytes\n"
-    "\n"
-    "  nf4      NF4 decode and encode, block 64, nested in blocks of 256\n"
-    "  swiglu   the SwiGLU backward with two INT8 layouts: 12 published shapes on a GPU, 3 of them on a CPU\n"
-    "  ladder   the designs that were published for NF4 decode on GPUs, from three launches to qfuse's kernel\n"
-    "  swiglu-ladder   likewise those that the SwiGLU backward's kernel was chosen from\n"
-    "\n"
-    "  --device auto|cpu|cuda[:N]   where to run; auto: the first GPU if there is one, else the CPU\n"
-    "  --json FILE                  every figure, for machines\n"
-    "  --commit HASH                of qfuse: kept with the figures\n"
-    "  --peer PATH                  GPU: bitsandbytes' own shared object, libbitsandbytes_cuda*.so, to be timed in "
-    "turn\n"
-    "                               with qfuse and to agree with it to the bit; find libcudart and libcublas for it\n"
-    "                               with LD_LIBRARY_PATH\n"
-    "\n"
-    "Every result is compared with the scalar oracle before it is timed; a difference is a failure, exit status 1.\n"
-    "\n"
-    "On a GPU the roof is a kernel that reads and writes the same bytes with no arithmetic, in the best of several\n"
-    "shapes. Candidates run in turn, each as a CUDA graph that goes round enough buffers that the L2 cache holds "
-    "none;\n"
-    "'in L2': one buffer over and over. Columns: median, p10 to p90, bytes moved a second, share of the roof's speed\n"
-    "in the same run, and how many times faster than the peer.\n"
-    "\n"
-    "On the CPU: every SIMD target, one thread and all; kernel and roof (plain and streaming stores) in turn, 15 "
-    "times.\n"
-    "nf4 is 4096 x 14336; for encode, 'input' counts the bytes of the weights alone. For swiglu the oracle is timed, "
-    "too.\n"
-    "Other flags are Google Benchmark's, such as\n"
-    "  --benchmark_filter=decode/bf16   only the rows whose name matches\n";
+using qfuse::bench::Options;
 
-int run_gpu(const qfuse::bench::Options& options, int device) {
-  if (!options.others.empty())
-    throw qfuse::bench::UsageError("'" + options.others.front() + "' is no flag for a GPU (for the CPU: --device cpu)");
-  if (options.what == "ladder") return qfuse::bench::run_gpu_ladder(options, device);
-  if (options.what == "swiglu") return qfuse::bench::run_gpu_swiglu(options, device);
-  if (options.what == "swiglu-ladder") return qfuse::bench::run_gpu_swiglu_ladder(options, device);
-  return qfuse::bench::run_gpu_nf4(options, device);
+constexpr const char* kDescription =
+    "Times qfuse's kernels beside the memory roof: the same bytes, read and written with no arithmetic.\n"
+    "Every result is compared with the scalar oracle before it is timed; a difference is a failure, exit status 1.";
+
+constexpr const char* kColumns =
+    "Columns: median, p10 to p90, bytes moved a second, share of the roof's speed in the same run, and how many times\n"
+    "faster than the peer.\n"
+    "On a GPU, candidates run in turn, each as a CUDA graph that goes round enough buffers that the L2 cache holds\n"
+    "none; 'in L2': one buffer over and over. The roof is the best of several launch shapes.\n"
+    "On the CPU: every SIMD target, one thread and all; kernel and roof (plain and streaming stores) in turn.\n"
+    "\n"
+    "Examples:\n"
+    "  qfuse-bench nf4 --json nf4.json\n"
+    "  qfuse-bench nf4 --device cpu --filter 'decode/bf16/avx2'\n"
+    "  qfuse-bench nf4 --device cuda --peer libbitsandbytes_cuda130.so\n"
+    "  qfuse-bench swiglu --quick\n"
+    "  qfuse-bench nf4 --device cuda --plan dequantize_4bit:threads=128,groups=1";
+
+struct Benchmark {
+  const char* name;
+  const char* summary;
+};
+
+constexpr Benchmark kBenchmarks[] = {
+    {"nf4", "NF4 decode and encode, block 64, nested in blocks of 256"},
+    {"swiglu", "The SwiGLU backward with two INT8 layouts: 12 published shapes on a GPU, 3 of them on a CPU"},
+    {"nf4-variants", "GPU: the published designs of an NF4 decoder, from three launches to qfuse's kernel"},
+    {"swiglu-variants", "GPU: the designs that the SwiGLU backward's kernel was chosen from"},
+};
+
+void add_benchmark(CLI::App& app, const Benchmark& benchmark, Options& options) {
+  CLI::App* command = app.add_subcommand(benchmark.name, benchmark.summary);
+  command->footer(kColumns);
+  command->add_option("--device", options.device, "auto (the first GPU if there is one, else the CPU), cpu, cuda[:N]")
+      ->capture_default_str();
+  command->add_option("--json", options.json, "Every figure, for machines")->type_name("FILE");
+  command->add_option("--commit", options.commit, "Of qfuse: kept with the figures")->type_name("HASH");
+  command->add_option("--filter", options.filter, "Only the rows, or on a GPU the tables, whose name matches")
+      ->type_name("REGEX");
+  command->add_option("--rounds", options.rounds, "How often each candidate is timed")->check(CLI::PositiveNumber);
+  command->add_flag("--quick", options.quick, "One small shape, three rounds: does it work? The figures say little");
+  command
+      ->add_option(
+          "--plan", options.plan,
+          "Force plans of kernels, as QFUSE_PLAN does: 'dequantize_4bit:threads=128,groups=1'; the command plans\n"
+          "lists what there is. On a GPU")
+      ->type_name("OP:FIELD=VALUE,...");
+  if (benchmark.name == std::string("nf4"))
+    command
+        ->add_option("--peer", options.peer,
+                     "GPU: bitsandbytes' own shared object, libbitsandbytes_cuda*.so, to be timed in turn with qfuse\n"
+                     "and to agree with it to the bit; LD_LIBRARY_PATH finds libcudart and libcublas for it")
+        ->type_name("PATH");
+  command->callback([&options, &benchmark] { options.benchmark = benchmark.name; });
 }
 
-int run(const qfuse::bench::Options& options) {
-  if (options.help) {
-    std::fputs(kHelp, stdout);
-    return 0;
-  }
-  if (options.device ? options.device->type == QFUSE_CUDA : qfuse_device_count(QFUSE_CUDA) > 0)
-    return run_gpu(options, options.device ? options.device->index : 0);
-  if (options.what.ends_with("ladder"))
-    throw qfuse::bench::UsageError(options.what + " is for GPUs, and there is none here");
-  return qfuse::bench::run_cpu(options);
+void add_plans(CLI::App& app, Options& options) {
+  CLI::App* command = app.add_subcommand("plans", "The plans of the GPU's kernels; needs no GPU");
+  command->add_option("--on", options.plans_on, "h100, h200, unknown or all")->capture_default_str();
+  command->footer(
+      "For each op and shape: the plan that is chosen on such a device, and below it the others that there are, which\n"
+      "--plan or the environment variable QFUSE_PLAN forces. QFUSE_LOG_PLANS=1 prints the plan of every call.");
+  command->callback([&options] { options.benchmark = "plans"; });
+}
+
+// The GPU to run on; none: the CPU.
+std::optional<int> gpu_of(const Options& options) {
+  if (options.device == "auto") return qfuse_device_count(QFUSE_CUDA) > 0 ? std::optional(0) : std::nullopt;
+  qfuse_device device{};
+  qfuse_error error{};
+  if (qfuse_device_parse(options.device.c_str(), &device, &error) != QFUSE_OK || device.type == QFUSE_REFERENCE)
+    throw qfuse::bench::UsageError("--device is '" + options.device + "': it can be auto, cpu, cuda or cuda:N");
+  return device.type == QFUSE_CUDA ? std::optional(device.index) : std::nullopt;
+}
+
+int run(const Options& options) {
+  if (options.benchmark.empty()) throw qfuse::bench::UsageError("a subcommand is required, see --help");
+  if (options.benchmark == "plans") return qfuse::bench::print_plans(options);
+  if (!options.plan.empty()) setenv("QFUSE_PLAN", options.plan.c_str(), 1);
+  if (const std::optional<int> gpu = gpu_of(options)) return qfuse::bench::run_on_gpu(options, *gpu);
+  return qfuse::bench::run_on_cpu(options);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  Options options;
+  options.command = "qfuse-bench";
+  for (int i = 1; i < argc; ++i) options.command += std::string(" ") + argv[i];
+  CLI::App app(kDescription, "qfuse-bench");
+  app.set_version_flag("--version", std::string("qfuse-bench ") + qfuse_version());
+  app.require_subcommand(0, 1);  // one; but what is none of them is named before one is asked for
+  for (const Benchmark& benchmark : kBenchmarks) add_benchmark(app, benchmark, options);
+  add_plans(app, options);
+  const auto report = [](const std::exception& error, int status) {
+    fmt::print(stderr, "qfuse-bench: {}\n", error.what());
+    return status;
+  };
   try {
-    return run(qfuse::bench::parse_options(argc, argv));
+    app.parse(argc, argv);
+    return run(options);
+  } catch (const CLI::ParseError& error) {
+    return error.get_exit_code() == 0 ? app.exit(error) : report(error, 2);  // 0: --help and --version
   } catch (const qfuse::bench::UsageError& error) {
-    std::fprintf(stderr, "qfuse-bench: %s\n", error.what());
-    return 2;
+    return report(error, 2);
+  } catch (const std::regex_error& error) {
+    return report(error, 2);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "qfuse-bench: %s\n", error.what());
-    return 1;
+    return report(error, 1);
   }
 }

@@ -1,13 +1,12 @@
-// The command line of qfuse-bench.
+// The command line of qfuse-bench, read.
 #ifndef QFUSE_BENCH_OPTIONS_H
 #define QFUSE_BENCH_OPTIONS_H
 
 #include <qfuse/qfuse.h>
 
-#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace qfuse::bench {
 
@@ -17,18 +16,24 @@ struct UsageError : std::runtime_error {
 };
 
 struct Options {
-  std::string command;                 // all of it, to be kept beside the figures
-  std::string what = "nf4";            // one of those that parse_options knows
-  std::optional<qfuse_device> device;  // none: the GPU if there is one, else the CPU
-  std::string peer;                    // path of bitsandbytes' shared object; empty: none
-  std::string json;                    // path; empty: none
-  std::string commit;                  // of qfuse, as the caller says
-  bool help = false;
-  std::vector<std::string> others;  // Google Benchmark's
+  std::string command;    // all of it, to be kept beside the figures
+  std::string benchmark;  // the subcommand
+  std::string device = "auto";
+  std::string json;    // path; empty: none
+  std::string commit;  // of qfuse, as the caller says
+  std::string peer;    // path of bitsandbytes' shared object; empty: none
+  std::string filter;  // regular expression; empty: everything
+  std::string plan;    // forced, in QFUSE_PLAN's form; empty: none
+  std::string plans_on = "all";
+  int rounds = 0;  // 0: as many as each benchmark has
+  bool quick = false;
 };
 
-// Throws UsageError.
-Options parse_options(int argc, char** argv);
+// The shapes to time, of which a quick run takes the first.
+template <class Shapes>
+auto shapes_to_time(const Options& options, const Shapes& shapes) {
+  return std::span(shapes).first(options.quick ? 1 : shapes.size());
+}
 
 }  // namespace qfuse::bench
 

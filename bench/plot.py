@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Draws the figures of `qfuse-bench nf4|ladder|swiglu|swiglu-ladder --json FILE` on a GPU as one SVG.
+"""Draws the figures of `qfuse-bench nf4|nf4-variants|swiglu|swiglu-variants --json FILE` on a GPU as one SVG.
 Usage: bench/plot.py FILE OUT.svg [dtype]
 
 nf4: bandwidth against shape with the roof over each, and the speed-up over the peer if there was one; of the dtype,
-bf16 unless said. swiglu: bandwidth against shape with the roof over each. The ladders: the bandwidth of each rung, a
+bf16 unless said. swiglu: bandwidth against shape with the roof over each. The variants: the bandwidth of each, a
 panel for each shape. Nothing is needed but Python."""
+
 import json
 import sys
 from xml.sax.saxutils import escape
@@ -22,20 +23,32 @@ class Drawing:
         self.height = 0
 
     def text(self, x, y, words, size=12, anchor="start", color=INK, weight="normal"):
-        self.elements.append(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{color}" '
-                             f'font-weight="{weight}">{escape(words)}</text>')
+        self.elements.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{color}" '
+            f'font-weight="{weight}">{escape(words)}</text>'
+        )
 
     def line(self, x1, y1, x2, y2, color=FAINT, width=1.0):
-        self.elements.append(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" '
-                             f'stroke-width="{width}"/>')
+        self.elements.append(
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" stroke-width="{width}"/>'
+        )
 
     def bar(self, x, y, width, height, color):
-        self.elements.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{color}"/>')
+        self.elements.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{color}"/>'
+        )
 
     def svg(self):
-        return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" '
-                          f'width="{WIDTH}" height="{self.height}" {FONT}>',
-                          f'<rect width="{WIDTH}" height="{self.height}" fill="white"/>', *self.elements, "</svg>", ""])
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" '
+                f'width="{WIDTH}" height="{self.height}" {FONT}>',
+                f'<rect width="{WIDTH}" height="{self.height}" fill="white"/>',
+                *self.elements,
+                "</svg>",
+                "",
+            ]
+        )
 
 
 def gigabytes_per_second(row, time="median_us"):
@@ -96,8 +109,9 @@ class Columns:
         x = self.LEFT + (group + 0.12) * self.group + place * width
         self.drawing.bar(x, self.y(value), width - 2, self.y(0) - self.y(value), color)
         inside = color == OURS
-        self.drawing.text(x + width / 2 - 1, self.y(value) + 14, label, size=10, anchor="middle",
-                          color="white" if inside else INK)
+        self.drawing.text(
+            x + width / 2 - 1, self.y(value) + 14, label, size=10, anchor="middle", color="white" if inside else INK
+        )
 
     def mark(self, group, value, color):
         """A line over all of a group."""
@@ -106,21 +120,27 @@ class Columns:
 
 
 def plot_nf4(drawing, run, dtype):
-    rows = sorted((row for row in run["rows"] if row["op"] == "decode" and row["name"] == f"decode {dtype}"),
-                  key=lambda row: row["bytes"])
+    rows = sorted(
+        (row for row in run["rows"] if row["op"] == "decode" and row["name"] == f"decode {dtype}"),
+        key=lambda row: row["bytes"],
+    )
     if not rows:
         sys.exit(f"there is no row 'decode {dtype}' in the file")
     labels = [f"{row['rows']} × {row['cols']}" for row in rows]
     has_peer = all("peer_us" in row for row in rows)
     heading(drawing, run, f"NF4 to {dtype}, nested absmax, cold: bytes moved a second")
-    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse, share of the roof")] +
-        ([(THEIRS, "bitsandbytes, three launches")] if has_peer else []))
+    key(
+        drawing,
+        [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse, share of the roof")]
+        + ([(THEIRS, "bitsandbytes, three launches")] if has_peer else []),
+    )
     panel = Columns(drawing, labels, max(gigabytes_per_second(row, "roof_us") for row in rows), "GB/s")
     for i, row in enumerate(rows):
         panel.bar(i, 0, 1 + has_peer, gigabytes_per_second(row), OURS, f"{row['of_roof_%']:.0f} %")
         if has_peer:
-            panel.bar(i, 1, 2, gigabytes_per_second(row, "peer_us"), THEIRS,
-                      f"{100 * row['roof_us'] / row['peer_us']:.0f} %")
+            panel.bar(
+                i, 1, 2, gigabytes_per_second(row, "peer_us"), THEIRS, f"{100 * row['roof_us'] / row['peer_us']:.0f} %"
+            )
         panel.mark(i, gigabytes_per_second(row, "roof_us"), ROOF)
     if has_peer:
         drawing.height += 26
@@ -136,7 +156,7 @@ def plot_swiglu(drawing, run):
     """A panel for each H, on one scale."""
     rows = [row for row in run["rows"] if "roof_us" in row]
     most = max(gigabytes_per_second(row, time) for row in rows for time in ("median_us", "roof_us"))
-    heading(drawing, run, "silu_dot_fwd_bwd_quant_fuse, cold: bytes moved a second")
+    heading(drawing, run, "swiglu_backward, cold: bytes moved a second")
     key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse: share of the roof, time")])
     for channels in dict.fromkeys(row["cols"] for row in rows):
         group = [row for row in rows if row["cols"] == channels]
@@ -148,32 +168,33 @@ def plot_swiglu(drawing, run):
             panel.mark(i, gigabytes_per_second(row, "roof_us"), ROOF)
 
 
-def plot_ladder_panel(drawing, rows):
-    """Horizontal bars, a rung each, up to the line of the roof."""
+def plot_variants_panel(drawing, rows):
+    """Horizontal bars, a variant each, up to the line of the roof."""
     left, right, pitch = 330, WIDTH - 90, 22
-    rungs = [row for row in rows if "roof_us" in row]
-    most = max([gigabytes_per_second(row) for row in rungs] + [gigabytes_per_second(rungs[0], "roof_us")])
+    variants = [row for row in rows if "roof_us" in row]
+    most = max([gigabytes_per_second(row) for row in variants] + [gigabytes_per_second(variants[0], "roof_us")])
     scale = (right - left) / most
     top = drawing.height + 30
-    drawing.text(20, top - 10, f"{rows[0]['rows']} × {rows[0]['cols']}, GB/s and share of the roof", size=13,
-                 weight="bold")
-    for i, row in enumerate(rungs):
+    drawing.text(
+        20, top - 10, f"{rows[0]['rows']} × {rows[0]['cols']}, GB/s and share of the roof", size=13, weight="bold"
+    )
+    for i, row in enumerate(variants):
         y = top + i * pitch
         value = gigabytes_per_second(row)
         drawing.text(left - 10, y + 13, row["name"].strip(), size=11, anchor="end")
         drawing.bar(left, y + 3, value * scale, pitch - 6, OURS if row["name"].endswith("qfuse") else THEIRS)
         drawing.text(right + 8, y + 14, f"{value:.0f}, {row['of_roof_%']:.0f} %", size=11)
-    roof = left + gigabytes_per_second(rungs[0], "roof_us") * scale
-    drawing.line(roof, top, roof, top + len(rungs) * pitch, ROOF, 2.5)
-    drawing.height = top + len(rungs) * pitch + 10
+    roof = left + gigabytes_per_second(variants[0], "roof_us") * scale
+    drawing.line(roof, top, roof, top + len(variants) * pitch, ROOF, 2.5)
+    drawing.height = top + len(variants) * pitch + 10
 
 
-def plot_ladder(drawing, run, title, others):
+def plot_variants(drawing, run, title, others):
     heading(drawing, run, title)
     key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse"), (THEIRS, others)])
     rows = run["rows"]
     for shape in dict.fromkeys((row["rows"], row["cols"]) for row in rows):
-        plot_ladder_panel(drawing, [row for row in rows if (row["rows"], row["cols"]) == shape])
+        plot_variants_panel(drawing, [row for row in rows if (row["rows"], row["cols"]) == shape])
 
 
 def main():
@@ -183,10 +204,10 @@ def main():
         run = json.load(file)
     drawing = Drawing()
     kind = run["rows"][0]["op"]
-    if kind == "ladder":
-        plot_ladder(drawing, run, "NF4 decode to bf16: what each design buys", "published designs")
-    elif kind == "swiglu-ladder":
-        plot_ladder(drawing, run, "silu_dot_fwd_bwd_quant_fuse: what each design buys", "other designs")
+    if kind in ("nf4-variants", "ladder"):  # the latter: as results of 2026 name them
+        plot_variants(drawing, run, "NF4 decode to bf16: what each design brings", "published designs")
+    elif kind in ("swiglu-variants", "swiglu-ladder"):
+        plot_variants(drawing, run, "swiglu_backward: what each design brings", "other designs")
     elif kind == "swiglu":
         plot_swiglu(drawing, run)
     else:

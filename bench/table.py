@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the figures of `qfuse-bench nf4|ladder|swiglu|swiglu-ladder --json FILE` on a GPU as Markdown.
+"""Prints the figures of `qfuse-bench nf4|nf4-variants|swiglu|swiglu-variants --json FILE` on a GPU as Markdown.
 Usage: bench/table.py FILE"""
+
 import json
 import sys
 
@@ -41,23 +42,28 @@ def print_ops(rows):
         print("|---|---|---|---|---|---|")
         for row in group:
             spread = f"{microseconds(row['p10_us'])} to {microseconds(row['p90_us'])}"
-            print(f"| {row['name']} | {microseconds(row['median_us'])} | {spread} | {row['GB/s']:.0f} | "
-                  f"{number(row, 'of_roof_%', '{:.1f} %')} | {number(row, 'times_peer', '{:.2f}')} |")
+            print(
+                f"| {row['name']} | {microseconds(row['median_us'])} | {spread} | {row['GB/s']:.0f} | "
+                f"{number(row, 'of_roof_%', '{:.1f} %')} | {number(row, 'times_peer', '{:.2f}')} |"
+            )
         print()
 
 
-def print_ladder(rows):
-    """One table, a line a rung, with three columns for each shape. The roof's line ends it."""
+def print_variants(rows):
+    """One table, a line a variant, with three columns for each shape. The roof's line ends it."""
     by_shape = groups_of(rows, shape_of)
-    print("| rung | " + " | ".join(f"{shape}: µs | GB/s | of the roof" for shape in by_shape) + " |")
+    print("| variant | " + " | ".join(f"{shape}: µs | GB/s | of the roof" for shape in by_shape) + " |")
     print("|---|" + "---|---|---|" * len(by_shape))
     names = groups_of(rows, lambda row: row["name"] if "of_roof_%" in row else "roof: the same bytes, no arithmetic")
     for name, group in names.items():
         cells = []
         for shape in by_shape:
             row = next((row for row in group if shape_of(row) == shape), None)
-            cells += [microseconds(row["median_us"]), f"{row['GB/s']:.0f}",
-                      number(row, "of_roof_%", "{:.1f} %")] if row else ["failed", "", ""]
+            cells += (
+                [microseconds(row["median_us"]), f"{row['GB/s']:.0f}", number(row, "of_roof_%", "{:.1f} %")]
+                if row
+                else ["failed", "", ""]
+            )
         print(f"| {name.strip()} | " + " | ".join(cells) + " |")
     print()
 
@@ -68,29 +74,38 @@ def print_swiglu(rows):
     print("|---|---|---|---|---|---|---|---|")
     for row in rows:
         if "roof_us" in row:
-            print(f"| {row['experts']} × {row['rows'] // row['experts']} | {row['rows']} | {row['cols']} | "
-                  f"{microseconds(row['median_us'])} | {microseconds(row['p10_us'])} to {microseconds(row['p90_us'])} | "
-                  f"{row['GB/s']:.0f} | {microseconds(row['roof_us'])} | **{row['of_roof_%']:.1f} %** |")
+            print(
+                f"| {row['experts']} × {row['rows'] // row['experts']} | {row['rows']} | {row['cols']} | "
+                f"{microseconds(row['median_us'])} | {microseconds(row['p10_us'])} to {microseconds(row['p90_us'])} | "
+                f"{row['GB/s']:.0f} | {microseconds(row['roof_us'])} | **{row['of_roof_%']:.1f} %** |"
+            )
     print()
 
 
-def print_inexact(rungs):
-    """What rungs that are not exact get wrong."""
-    for rung in rungs:
-        wrong = ", ".join(f"{rung[output]} of `{output}`" for output in OUTPUTS if rung[output])
-        print(f"{rung['name']}, {shape_of(rung)}: differing bytes: {wrong or 'none'}; "
-              f"{rung['outside_published_tolerance']} values outside the published tolerance.\n")
+def print_inexact(variants):
+    """What variants that are not exact get wrong."""
+    for variant in variants:
+        wrong = ", ".join(f"{variant[output]} of `{output}`" for output in OUTPUTS if variant[output])
+        print(
+            f"{variant['name']}, {shape_of(variant)}: differing bytes: {wrong or 'none'}; "
+            f"{variant['outside_published_tolerance']} values outside the published tolerance.\n"
+        )
 
 
 def print_published(contenders):
     print("### The published test\n")
     parts = contenders[0]["parts"]
-    print("| | seconds per 1000 rounds | least to most | " +
-          " | ".join(f"{shape_of(part)} {part['dtype']}" for part in parts) + " |")
+    print(
+        "| | seconds per 1000 rounds | least to most | "
+        + " | ".join(f"{shape_of(part)} {part['dtype']}" for part in parts)
+        + " |"
+    )
     print("|---|---|---|" + "---|" * len(parts))
     for contender in contenders:
-        print(f"| {contender['name']} | {contender['median_s']:.3f} | {contender['min_s']:.3f} to "
-              f"{contender['max_s']:.3f} | " + " | ".join(f"{part['median_s']:.3f}" for part in contender["parts"]) + " |")
+        print(
+            f"| {contender['name']} | {contender['median_s']:.3f} | {contender['min_s']:.3f} to "
+            f"{contender['max_s']:.3f} | " + " | ".join(f"{part['median_s']:.3f}" for part in contender["parts"]) + " |"
+        )
     print()
 
 
@@ -102,7 +117,13 @@ def main():
     print_heading(run)
     for failure in run["failures"]:
         print(f"**FAILED** {failure}\n")
-    kinds = {"ladder": print_ladder, "swiglu-ladder": print_ladder, "swiglu": print_swiglu}
+    kinds = {
+        "nf4-variants": print_variants,
+        "swiglu-variants": print_variants,
+        "swiglu": print_swiglu,
+        "ladder": print_variants,
+        "swiglu-ladder": print_variants,
+    }  # as results of 2026 name them
     for printer, rows in groups_of(run["rows"], lambda row: kinds.get(row["op"], print_ops)).items():
         printer(rows)
     print_inexact(run.get("inexact", []))

@@ -16,6 +16,8 @@ inline constexpr int kCancelled = 130;  // as shells report SIGINT
 inline constexpr int kDifferent = 1;
 inline constexpr int kCannotCompare = 3;
 
+inline constexpr const char* kPath = "PATH";  // the type of an argument that is a path: shells complete it
+
 struct Command {
   CLI::App* parser = nullptr;
   std::function<int()> run;  // gives back the exit code; throws qfuse::Error

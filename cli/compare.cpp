@@ -63,8 +63,10 @@ int run(const Arguments& args) {
 Command add_compare(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("compare", "Compare two checkpoints tensor by tensor, bit by bit");
   auto args = std::make_shared<Arguments>();
-  parser->add_option("A", args->a, "A .safetensors file or a model directory, quantized or not")->required();
-  parser->add_option("B", args->b, "Another")->required();
+  parser->add_option("A", args->a, "A .safetensors file or a model directory, quantized or not")
+      ->type_name(kPath)
+      ->required();
+  parser->add_option("B", args->b, "Another")->type_name(kPath)->required();
   parser->add_flag("--json", args->json, "Print JSON");
   parser->add_flag("--quiet", args->quiet, "Print errors only: the exit code is the answer");
   parser->add_flag("--all", args->all, "List equal tensors too");

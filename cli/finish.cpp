@@ -45,7 +45,9 @@ int run(const Arguments& args) {
 Command add_finish(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("finish", "Make one output of what the shards of a conversion wrote");
   auto args = std::make_shared<Arguments>();
-  parser->add_option("OUT", args->out, "The output that was named to dequantize or quantize with --shard")->required();
+  parser->add_option("OUT", args->out, "The output that was named to dequantize or quantize with --shard")
+      ->type_name(kPath)
+      ->required();
   parser->add_flag("--force", args->force, "Replace an existing output");
   parser->add_flag("--quiet", args->quiet, "Print errors only");
   parser->add_flag("--json", args->json, "Print the summary as JSON");

@@ -45,7 +45,7 @@ int run(const Arguments& args) {
 Command add_inspect(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("inspect", "List the tensors of a checkpoint and how they are quantized");
   auto args = std::make_shared<Arguments>();
-  parser->add_option("IN", args->in, "A .safetensors file or a model directory")->required();
+  parser->add_option("IN", args->in, "A .safetensors file or a model directory")->type_name(kPath)->required();
   parser->add_flag("--json", args->json, "Print JSON, with where each array lies in which file");
   parser->footer("Reads the headers only. The parts of a quantized weight count as one tensor.");
   return {parser, [args] { return run(*args); }};

@@ -7,6 +7,7 @@
 #include <qfuse/qfuse.hpp>
 
 #include "command.h"
+#include "definition.h"
 
 namespace qfuse::cli {
 namespace {
@@ -28,6 +29,23 @@ constexpr const char* kExamples =
     "\n"
     "Exit codes: 0 done, 1 bad data or a failure, 2 a wrong command line, 130 interrupted;\n"
     "compare: 0 equal, 1 different, 3 could not compare.";
+
+constexpr const char* kSummary = "convert, inspect and compare quantized checkpoints of language models";
+
+// Hidden options that the build and packages use: they print what is made from the definition of `app`.
+void add_printers(CLI::App& app) {
+  const auto add = [&app](const char* option, auto print) {
+    const auto print_and_end = [&app, print] {
+      fmt::print("{}", print(definition_of(app)));
+      throw CLI::Success();
+    };
+    app.add_flag_callback(option, print_and_end)->group("");
+  };
+  add("--print-manual", [](const Definition& all) { return man_page(all, kSummary, qfuse_version()); });
+  add("--print-bash-completion", bash_completion);
+  add("--print-zsh-completion", zsh_completion);
+  add("--print-fish-completion", fish_completion);
+}
 
 int report(const char* message, int exit_code) {
   fmt::print(stderr, "qfuse: error: {}\n", message);
@@ -51,6 +69,7 @@ int run(int argc, char** argv) {
   CLI::App app(kDescription, "qfuse");
   app.footer(kExamples);
   app.set_version_flag("--version", std::string("qfuse ") + qfuse_version());
+  add_printers(app);
   app.require_subcommand(1);
   const std::array commands{add_dequantize(app), add_quantize(app), add_finish(app), add_inspect(app),
                             add_compare(app),    add_devices(app),  add_bench(app)};

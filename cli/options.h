@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "command.h"
 #include "text.h"
 
 namespace qfuse::cli {
@@ -22,9 +23,10 @@ namespace qfuse::cli {
 inline const std::map<std::string, std::optional<Dtype>> kDtypes{
     {"auto", std::nullopt}, {"bf16", Dtype::bfloat16}, {"fp16", Dtype::float16}, {"fp32", Dtype::float32}};
 
-// Turns the exceptions of a parsing function into what the parser reports: a usage error.
-template <typename Parse>
-CLI::Validator valid_if(Parse parse) {
+// Turns the exceptions of a parsing function into what the parser reports: a usage error. The help shows `choices`, and
+// shells complete them: "{a,b}".
+template <class Parse>
+CLI::Validator valid_if(Parse parse, const std::string& choices = "") {
   return CLI::Validator(
       [parse](const std::string& text) {
         try {
@@ -34,7 +36,7 @@ CLI::Validator valid_if(Parse parse) {
           return std::string(error.what());
         }
       },
-      "");
+      choices);
 }
 
 // Of --device; none for auto. No help offers "reference", the slow oracle: it is for tests that stop a run midway.
@@ -60,8 +62,10 @@ struct ConversionArguments {
 
 // IN and --output stand first in the help, the others after a subcommand's own; `dtype_help` says what auto is.
 inline void add_paths(CLI::App& parser, ConversionArguments& args, const std::string& in_help) {
-  parser.add_option("IN", args.in, in_help)->required();
-  parser.add_option("-o,--output", args.out, "The file or directory to write; appears when it is complete")->required();
+  parser.add_option("IN", args.in, in_help)->type_name(kPath)->required();
+  parser.add_option("-o,--output", args.out, "The file or directory to write; appears when it is complete")
+      ->type_name(kPath)
+      ->required();
 }
 
 inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, const std::string& dtype_help) {
@@ -71,12 +75,13 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, 
   parser
       .add_option("--device", args.device, "cpu, cuda[:N] or auto: the first GPU that works, else the CPU; see below")
       ->type_name("DEVICE")
-      ->check(valid_if(device_of))
+      ->check(valid_if(device_of, "{auto,cpu,cuda}"))
       ->capture_default_str();
   parser.add_option("--threads", args.threads, "Of the CPU at most this many; 0: one per core")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   parser.add_option("--max-shard-size", args.max_shard_size, "Of one file in an output directory")
+      ->type_name("SIZE")
       ->check(valid_if(parse_size))
       ->capture_default_str();
   parser.add_option("--shard", args.shard, "Make part I of N of a model directory, I from 0; see below")
@@ -129,9 +134,25 @@ inline void print_next_step(const ConversionArguments& args, std::int64_t files)
              args.force ? " --force" : "");
 }
 
-// What DequantizeOptions and QuantizeOptions have in common.
-template <typename Options>
-void set_conversion_options(const ConversionArguments& args, Options& options) {
+// What a conversion says at its end, of which `done` is the participle, and `sizes` what it says of bytes.
+inline void print_summary(const std::string& done, const std::string& sizes, const checkpoint::ConversionReport& report,
+                          const ConversionArguments& args, const checkpoint::ConversionOptions& options,
+                          double seconds) {
+  const qfuse_device device = options.exec.device;
+  if (args.json) {
+    fmt::print(R"({{"tensors": {}, "{}": {}, "files": {}, "bytes_read": {}, "bytes_written": {}, )"
+               R"("device": "{}", "seconds": {:.3f}}})"
+               "\n",
+               report.tensors, done, report.converted, report.files, report.bytes_read, report.bytes_written,
+               device_name(device), seconds);
+  } else if (!args.quiet) {
+    fmt::print("{}: {} of {} tensors {}, {} in {} file{}, {:.1f} s{}\n", output_name(args), report.converted,
+               report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s", seconds, on_gpu(device));
+    if (options.shard) print_next_step(args, report.files);
+  }
+}
+
+inline void set_conversion_options(const ConversionArguments& args, checkpoint::ConversionOptions& options) {
   options.dtype = kDtypes.at(args.dtype);
   options.max_shard_size = parse_size(args.max_shard_size);
   options.force = args.force;

@@ -12,31 +12,19 @@ namespace qfuse::cli {
 namespace {
 
 struct Arguments : ConversionArguments {
-  std::string type = "nf4";
+  std::string type{checkpoint::name_of(QuantType::nf4)};
   std::int64_t block_size = 64;
   bool no_double_quant = false;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
 };
 
-void print_summary(const checkpoint::QuantizeReport& report, const Arguments& args, qfuse_device device,
-                   double seconds) {
-  if (args.json)
-    fmt::print(R"({{"tensors": {}, "quantized": {}, "files": {}, "bytes_read": {}, "bytes_written": {}, )"
-               R"("device": "{}", "seconds": {:.3f}}})"
-               "\n",
-               report.tensors, report.quantized, report.files, report.bytes_read, report.bytes_written,
-               device_name(device), seconds);
-  else if (!args.quiet)
-    fmt::print("{}: {} of {} tensors quantized, {} to {} in {} file{}, {:.1f} s{}\n", output_name(args),
-               report.quantized, report.tensors, human_size(static_cast<double>(report.bytes_read)),
-               human_size(static_cast<double>(report.bytes_written)), report.files, report.files == 1 ? "" : "s",
-               seconds, on_gpu(device));
-}
+const std::vector<std::string> kTypes{std::string(checkpoint::name_of(QuantType::nf4)),
+                                      std::string(checkpoint::name_of(QuantType::fp4))};
 
 int run(const Arguments& args) {
   checkpoint::QuantizeOptions options;
-  options.quant_type = args.type == "nf4" ? QuantType::nf4 : QuantType::fp4;
+  options.quant_type = args.type == kTypes[0] ? QuantType::nf4 : QuantType::fp4;
   options.blocksize = args.block_size;
   options.double_quant = !args.no_double_quant;
   options.include = args.include;
@@ -44,9 +32,10 @@ int run(const Arguments& args) {
   ProgressLine line("quantize", args.quiet);
   set_conversion_options(args, options);
   options.progress = line.callback();
-  const checkpoint::QuantizeReport report = checkpoint::quantize(args.in, args.out, options);
-  print_summary(report, args, options.exec.device, line.seconds());
-  if (options.shard && !args.quiet && !args.json) print_next_step(args, report.files);
+  const checkpoint::ConversionReport report = checkpoint::quantize(args.in, args.out, options);
+  const std::string sizes = fmt::format("{} to {}", human_size(static_cast<double>(report.bytes_read)),
+                                        human_size(static_cast<double>(report.bytes_written)));
+  print_summary("quantized", sizes, report, args, options, line.seconds());
   return kSuccess;
 }
 
@@ -56,7 +45,9 @@ Command add_quantize(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("quantize", "Write the same model with 4-bit weights, as bitsandbytes does");
   auto args = std::make_shared<Arguments>();
   add_paths(*parser, *args, "A plain checkpoint: a .safetensors file or a model directory");
-  parser->add_option("--type", args->type, "nf4 or fp4")->check(CLI::IsMember({"nf4", "fp4"}))->capture_default_str();
+  parser->add_option("--type", args->type, fmt::format("{} or {}", kTypes[0], kTypes[1]))
+      ->check(CLI::IsMember(kTypes))
+      ->capture_default_str();
   parser->add_option("--block-size", args->block_size, "Weights that share a scale: a power of two, 32 to 4096")
       ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
       ->capture_default_str();

@@ -88,6 +88,12 @@ std::string printable(std::string_view text) {
   return line;
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
 void Table::print() const {
   std::vector<std::size_t> widths(rows_.front().size());
   for (const auto& row : rows_)

@@ -24,6 +24,9 @@ std::string shape_text(const std::vector<std::int64_t>& shape);  // "[4096, 1024
 // Text from a file for a terminal: control characters as \xNN, so that it stays on its line and cannot move the cursor.
 std::string printable(std::string_view text);
 
+// `text` with every `from` replaced by `to`.
+std::string replaced(std::string text, std::string_view from, std::string_view to);
+
 // Columns as wide as their widest cell, the first left-aligned, the others right-aligned.
 class Table {
  public:

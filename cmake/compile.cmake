@@ -10,6 +10,20 @@ set(qfuse_cuda_options -std=c++20 -fmad=false --expt-relaxed-constexpr -Xcompile
                        -Xptxas=-warn-spills,-warn-lmem-usage)
 target_compile_options(qfuse_compile INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${qfuse_cuda_options}>")
 
+# Every SIMD target the processor may have, scalar included: the tests run each of them. SVE is left out: its vectors have
+# no size at compile time, which Highway 1.0.3 cannot put into the arrays that our kernels hold; NEON serves there.
+set(qfuse_cpu_definitions HWY_COMPILE_ALL_ATTAINABLE
+                          "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+
+# qfuse_kernels(<name> <architecture> <sources...>): an object library of kernels for one architecture, such as 90a, with
+# the instructions that it alone has.
+function(qfuse_kernels name architecture)
+  add_library(${name} OBJECT ${ARGN})
+  set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES ${architecture}-real)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE qfuse_compile)
+endfunction()
+
 if(QFUSE_WERROR)
   target_compile_options(qfuse_compile INTERFACE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>

@@ -1,32 +1,41 @@
-# The outside of the product: what libqfuse exports, and what an installation holds. Everything in a prefix finds the
-# rest relative to itself, so that a prefix may be moved.
+# The outside of the product: what the libraries export, and what an installation holds. Everything in a prefix finds the
+# rest relative to itself, so that a prefix may be moved. Every file belongs to one of three components, which are also
+# the Debian packages: library (what programs need to run), development (to build them), command. cmake/package.cmake
+# makes them.
 include(CMakePackageConfigHelpers)
 
 # Visibility attributes choose what is exported; the map also keeps in what they cannot reach, such as the standard
-# library's templates. tests/house/exported_symbols.txt is the resulting list.
-set(map ${CMAKE_CURRENT_LIST_DIR}/qfuse.map)
-target_link_options(qfuse PRIVATE LINKER:--version-script=${map})
-set_property(TARGET qfuse APPEND PROPERTY LINK_DEPENDS ${map})
+# library's templates. tests/house/exported_symbols has the resulting lists.
+foreach(library IN ITEMS qfuse qfuse_checkpoint)
+  set(map ${CMAKE_CURRENT_LIST_DIR}/${library}.map)
+  target_link_options(${library} PRIVATE LINKER:--version-script=${map})
+  set_property(TARGET ${library} APPEND PROPERTY LINK_DEPENDS ${map})
+endforeach()
 
-install(TARGETS qfuse EXPORT qfuse)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+set_target_properties(qfuse_checkpoint PROPERTIES INSTALL_RPATH $ORIGIN)
+install(TARGETS qfuse qfuse_checkpoint EXPORT qfuse LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY include/qfuse DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h PATTERN *.hpp)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)  # Debian packages have another form of it
 
 foreach(command IN ITEMS qfuse_command qfuse_bench)
   if(TARGET ${command})
     set_target_properties(${command} PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
-    install(TARGETS ${command})
+    install(TARGETS ${command} COMPONENT command)
   endif()
 endforeach()
 
-# find_package(qfuse): the exported targets are the whole package, because the library's own dependencies are private.
+# find_package(qfuse) gives qfuse::qfuse and qfuse::checkpoint. The exported targets are the whole package, because the
+# libraries' own dependencies are private.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/qfuse)
 install(EXPORT qfuse FILE qfuseConfig.cmake NAMESPACE qfuse:: DESTINATION ${package_dir})
 write_basic_package_version_file(qfuseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/qfuseConfigVersion.cmake DESTINATION ${package_dir})
 
-# pkg-config qfuse
+# pkg-config qfuse, and qfuse_checkpoint
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH prefix_from_pkgconfig /prefix/${pkgconfig_dir} /prefix)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/qfuse.pc.in qfuse.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/qfuse.pc DESTINATION ${pkgconfig_dir})
+foreach(library IN ITEMS qfuse qfuse_checkpoint)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${library}.pc.in ${library}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}.pc DESTINATION ${pkgconfig_dir})
+endforeach()

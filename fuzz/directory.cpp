@@ -8,8 +8,8 @@
 #include <cstring>
 #include <qfuse/checkpoint.hpp>
 
-#include "checkpoint/errors.h"
-#include "checkpoint/model.h"
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/model.h"
 #include "expect.h"
 #include "recipe.h"
 
@@ -56,7 +56,7 @@ checkpoint::DequantizeOptions options_for(std::size_t size) {
   return options;
 }
 
-void expect_faithful(const fs::path& in, const fs::path& out, const checkpoint::DequantizeReport& report) {
+void expect_faithful(const fs::path& in, const fs::path& out, const checkpoint::ConversionReport& report) {
   const checkpoint::Inventory inventory = checkpoint::inspect(out);
   expect(report.tensors == static_cast<std::int64_t>(inventory.tensors.size()), "the output has all tensors");
   expect(report.files == inventory.files, "the output has all files");
@@ -71,7 +71,7 @@ bool run(std::string_view recipe, Scratch& scratch) {
   fs::create_directory(in);
   write_model(recipe, in);
   const bool inspected = succeeds([&] { checkpoint::to_json(checkpoint::inspect(in)); });
-  checkpoint::DequantizeReport report;
+  checkpoint::ConversionReport report;
   const bool converted = succeeds([&] { report = checkpoint::dequantize(in, out, options_for(recipe.size())); });
   expect(inspected || !converted, "what can be converted can be inspected");
   expect(fs::exists(out) == converted, "there is an output if and only if it succeeded");

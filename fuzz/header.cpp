@@ -3,7 +3,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "checkpoint/safetensors.h"
+#include "checkpoint/files/safetensors.h"
 #include "expect.h"
 
 namespace qfuse::fuzz {
@@ -33,7 +33,9 @@ void expect_as_document(const std::vector<TensorEntry>& entries, std::string_vie
 }
 
 void expect_writable(std::vector<TensorEntry> entries, std::int64_t data_bytes) {
-  const std::string header = checkpoint::write_header(entries);
+  checkpoint::order_entries(entries);
+  checkpoint::place_entries(entries);
+  const std::string header = checkpoint::print_header(entries);
   expect(checkpoint::parse_header(header.substr(8), data_bytes, "f").size() == entries.size(),
          "what is written is read");
 }

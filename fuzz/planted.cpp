@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "checkpoint/quant_state.h"
+#include "checkpoint/files/quant_state.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

@@ -1,7 +1,7 @@
 // The JSON beside a 4-bit weight. What is accepted must be within the bounds that the decoder relies on.
-#include "checkpoint/quant_state.h"
+#include "checkpoint/files/quant_state.h"
 
-#include "checkpoint/json.h"
+#include "checkpoint/files/json.h"
 #include "expect.h"
 
 namespace qfuse::fuzz {

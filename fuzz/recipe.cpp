@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "checkpoint/safetensors.h"
+#include "checkpoint/files/safetensors.h"
 #include "expect.h"
 
 namespace qfuse::fuzz {

@@ -1,12 +1,9 @@
 // NF4 decode on a GPU beside the roof of the same bytes, and beside the peer.
-#include "gpu/decode.h"
-
-#include <algorithm>
 #include <array>
 #include <stdexcept>
 
-#include "gpu/error.h"
 #include "gpu/kernels.h"
+#include "gpu/nf4.h"
 
 namespace qfuse::bench {
 namespace {
@@ -35,7 +32,7 @@ class Table {
   void add_plain_roofs() {
     const auto out = [this](int set) { return weights_.out(set).as<void>(); };
     const std::int64_t size = weights_.out(0).size();
-    const int sets = sets_for(bytes_, card_.l2_bytes);
+    const int sets = weights_.sets();
     push("copy on the device", 2 * size, [=](int set, void* stream) {
       require(cudaMemcpyAsync(out(set), out((set + 1) % sets), static_cast<std::size_t>(size), cudaMemcpyDeviceToDevice,
                               as_stream(stream)),
@@ -56,9 +53,7 @@ class Table {
     const std::string name = std::string("decode ") + name_of(dtype);
     const std::string peer_name = std::string("bitsandbytes ") + name_of(dtype);
     const Bytes oracle = weights_.oracle(dtype);
-    const Enqueue ours = [this, dtype](int set, void* stream) {
-      enqueue_decode(weights_.params(set, dtype), card_.index, stream);
-    };
+    const Enqueue ours = decode_of(weights_, card_, dtype);
     const Enqueue theirs = [this, dtype](int set, void* stream) {
       peer_->decode(weights_.params(set, dtype), weights_.scratch(set), stream);
     };
@@ -109,18 +104,14 @@ class Table {
 
 }  // namespace
 
-void enqueue_decode(const format::Dequantize4bit& p, int device, void* stream) {
-  qfuse_exec exec = QFUSE_EXEC_INIT;
-  exec.device = {QFUSE_CUDA, device};
-  exec.stream = stream;
-  qfuse_error error{};
-  if (qfuse_dequantize_4bit(&p, &exec, &error) != QFUSE_OK) throw std::runtime_error(error.message);
+Enqueue decode_of(const DecodeWeights& weights, const Card& card, qfuse_dtype dtype) {
+  return [&weights, &card, dtype](int set, void* stream) { run(weights.params(set, dtype), exec_on(card, stream)); };
 }
 
 void require_decoded(const DecodeWeights& weights, const Bytes& oracle, const Enqueue& enqueue) {
   weights.out(0).poison();
   enqueue(0, nullptr);
-  const Bytes decoded = weights.out(0).read();
+  const Bytes decoded = weights.out(0).read<std::uint8_t>();
   const std::string wrong = difference(oracle.data(), decoded.data(), weights.out(0).size(), kElementBytes);
   if (!wrong.empty()) throw std::runtime_error(wrong);
 }
@@ -136,41 +127,29 @@ std::vector<Candidate> decode_roofs(const DecodeWeights& weights) {
   return roofs;
 }
 
-std::size_t best(const std::vector<Timing>& timings, std::size_t begin, std::size_t end) {
-  const auto first = timings.begin();
-  const auto fastest =
-      std::min_element(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end),
-                       [](const Timing& a, const Timing& b) { return a.median < b.median; });
-  return static_cast<std::size_t>(fastest - first);
-}
-
 void time_decode(Report& report, const Card& card, const Peer* peer, Shape shape) {
-  DecodeWeights weights(card.index, shape);
+  const DecodeWeights weights(card, shape);
   const std::int64_t bytes = weights.bytes();
-  const int sets = sets_for(bytes, card.l2_bytes);
-  weights.allocate_sets(sets);
   Table table(weights, card, peer);
   table.add_plain_roofs();
   for (const qfuse_dtype dtype : kDtypes) table.add_decode(report, dtype);
 
-  std::vector<Candidate> candidates = decode_roofs(weights);
-  const std::size_t roofs = candidates.size();
+  std::vector<Candidate> candidates;
   for (const Entry& entry : table.entries) candidates.push_back(entry.candidate);
-  const std::vector<Timing> timings = time_in_turn(candidates, sets, bytes);
+  const BesideRoof times = time_beside_roof(report, decode_roofs(weights), candidates, weights.sets(), bytes);
 
-  const std::size_t roof = best(timings, 0, roofs);
   const auto median_of = [&](int entry) {
     if (entry == kNone) return 0.0;
-    return timings[entry == kBestTile ? roof : roofs + static_cast<std::size_t>(entry)].median;
+    return entry == kBestTile ? times.roof.median : times.timings[static_cast<std::size_t>(entry)].median;
   };
   report.begin_table("decode NF4, nested, " + text_of(shape));
-  report.add({.op = "decode", .name = candidates[roof].name, .shape = shape, .timing = timings[roof], .bytes = bytes});
-  for (std::size_t i = 0; i < table.entries.size(); ++i) {
+  report.add({.op = "decode", .name = times.roof_name, .shape = shape, .timing = times.roof, .bytes = bytes});
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Entry& entry = table.entries[i];
     report.add({.op = "decode",
-                .name = entry.candidate.name,
+                .name = candidates[i].name,
                 .shape = shape,
-                .timing = timings[roofs + i],
+                .timing = times.timings[i],
                 .bytes = entry.bytes,
                 .roof_us = median_of(entry.roof),
                 .peer_us = median_of(entry.peer)});

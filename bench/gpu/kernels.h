@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "format/params.h"
+#include "contract/ops.h"
 
 namespace qfuse::bench {
 
@@ -26,17 +26,17 @@ inline constexpr std::array kRoofTiles = {
 std::string describe(const RoofTile& tile);
 
 // Reads p's codes and 8-bit absmax, writes its 16-bit output: what they hold.
-void move_as_decode(const format::Dequantize4bit& p, const RoofTile& tile, cudaStream_t stream);
+void move_as_decode(const contract::Dequantize4bit& p, const RoofTile& tile, cudaStream_t stream);
 
 // Reads p's 16-bit weights, writes its codes and absmax.
-void move_as_encode(const format::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream);
+void move_as_encode(const contract::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream);
 
 // Reads `bytes` (a multiple of 16), as a consumer of decoded weights does. Writes nothing, but the compiler cannot
 // know.
 void read_all(const void* from, std::int64_t bytes, int multiprocessors, cudaStream_t stream);
 
-// values[i] += offset, one launch: what torch does between the two decoders of bitsandbytes.
-void add_offset(float* values, std::int64_t count, float offset, cudaStream_t stream);
+// values[i] += *offset, one launch: what torch does between the two decoders of bitsandbytes.
+void add_offset(float* values, std::int64_t count, const float* offset, cudaStream_t stream);
 
 }  // namespace qfuse::bench
 

@@ -1,15 +1,11 @@
-// qfuse-bench nf4 on a GPU: every table.
+// qfuse-bench nf4 on a GPU: all tables.
 #include <fmt/format.h>
 
 #include <array>
 #include <memory>
 
-#include "gpu/decode.h"
-#include "gpu/encode.h"
-#include "gpu/peer.h"
-#include "gpu/published.h"
-#include "gpu/report.h"
-#include "gpu/run.h"
+#include "gpu/gpu.h"
+#include "gpu/nf4.h"
 
 namespace qfuse::bench {
 namespace {
@@ -23,7 +19,7 @@ constexpr std::array kShapes = {
 constexpr std::array kWantedCards = {"T4", "L4", "A100"};
 
 void say_what_is_missing(Report& report, const Card& card) {
-  nlohmann::ordered_json missing = nlohmann::ordered_json::array();
+  Json missing = Json::array();
   std::string text = "\nnot measured here:";
   for (const std::string wanted : kWantedCards) {
     if ((card.name + "-").find(" " + wanted + "-") != std::string::npos) continue;
@@ -36,20 +32,18 @@ void say_what_is_missing(Report& report, const Card& card) {
 
 }  // namespace
 
-int run_gpu_nf4(const Options& options, int device) {
-  const Card card = use_card(device);
+void time_nf4_on_gpu(const Options& options, Report& report, const Card& card) {
   std::unique_ptr<Peer> peer;
   if (!options.peer.empty()) peer = std::make_unique<Peer>(options.peer);
-  Report report(options, card);
-  for (const Shape shape : kShapes)
-    report.attempt("decode " + text_of(shape), [&] { time_decode(report, card, peer.get(), shape); });
-  for (const Shape shape : kShapes)
+  const auto shapes = shapes_to_time(options, kShapes);
+  for (const Shape shape : shapes)
+    report.attempt_if_wanted("decode " + text_of(shape), [&] { time_decode(report, card, peer.get(), shape); });
+  for (const Shape shape : shapes)
     for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16})
-      report.attempt(fmt::format("encode {} {}", text_of(shape), name_of(dtype)),
-                     [&] { time_encode(report, card, peer.get(), shape, dtype); });
-  report.attempt("the published test", [&] { time_published(report, card, peer.get()); });
+      report.attempt_if_wanted(fmt::format("encode {} {}", text_of(shape), name_of(dtype)),
+                               [&] { time_encode(report, card, peer.get(), shape, dtype); });
+  report.attempt_if_wanted("the published test", [&] { time_published(report, card, peer.get()); });
   say_what_is_missing(report, card);
-  return report.finish();
 }
 
 }  // namespace qfuse::bench

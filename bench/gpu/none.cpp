@@ -1,20 +1,12 @@
-// What a build without CUDA has of gpu/run.h.
+// What a build without CUDA has of gpu/gpu.h.
 #include <stdexcept>
 
-#include "gpu/run.h"
+#include "gpu/gpu.h"
 
 namespace qfuse::bench {
-namespace {
 
-[[noreturn]] void refuse() {
+int run_on_gpu(const Options& /*options*/, int /*device*/) {
   throw std::runtime_error("this build of qfuse has no CUDA (configure with -DQFUSE_CUDA=ON)");
 }
-
-}  // namespace
-
-int run_gpu_nf4(const Options& /*options*/, int /*device*/) { refuse(); }
-int run_gpu_ladder(const Options& /*options*/, int /*device*/) { refuse(); }
-int run_gpu_swiglu(const Options& /*options*/, int /*device*/) { refuse(); }
-int run_gpu_swiglu_ladder(const Options& /*options*/, int /*device*/) { refuse(); }
 
 }  // namespace qfuse::bench

@@ -4,7 +4,6 @@
 
 #include <stdexcept>
 
-#include "format/layout.h"
 #include "gpu/kernels.h"
 
 namespace qfuse::bench {
@@ -35,19 +34,22 @@ Peer::Peer(const std::string& path) : library_(dlopen(path.c_str(), RTLD_NOW | R
   find(library_.get(), "cquantize_blockwise_bf16_nf4", encode_bf16_);
 }
 
-void Peer::decode(const format::Dequantize4bit& p, float* scratch, void* stream) const {
-  const std::int64_t blocks = format::block_count(p.n, p.blocksize);
-  decode_8bit_(mutable_pointer(p.nested_quant_map), mutable_pointer(p.absmax_8bit), mutable_pointer(p.nested_absmax),
-               scratch, static_cast<int>(p.nested_blocksize), static_cast<int>(blocks), stream);
-  add_offset(scratch, blocks, p.nested_offset, static_cast<cudaStream_t>(stream));
+void Peer::decode(const contract::Dequantize4bit& p, float* scratch, void* stream) const {
+  const qfuse_weight_4bit& w = p.weight;
+  const std::int64_t blocks = contract::block_count(w);
+  decode_8bit_(mutable_pointer(w.nested_quant_map), mutable_pointer(w.absmax_8bit), mutable_pointer(w.nested_absmax),
+               scratch, static_cast<int>(w.nested_blocksize), static_cast<int>(blocks), stream);
+  add_offset(scratch, blocks, w.nested_offset, static_cast<cudaStream_t>(stream));
   const Decode4 decode = p.out_dtype == QFUSE_FLOAT16 ? decode_fp16_ : decode_bf16_;
-  decode(nullptr, mutable_pointer(p.packed), scratch, p.out, static_cast<int>(p.blocksize), static_cast<int>(p.n),
-         stream);
+  decode(nullptr, mutable_pointer(w.packed), scratch, p.out, static_cast<int>(w.blocksize),
+         static_cast<int>(contract::element_count(w)), stream);
 }
 
-void Peer::encode(const format::Quantize4bit& p) const {
+void Peer::encode(const contract::Quantize4bit& p) const {
+  const qfuse_weight_4bit_out& w = p.weight;
   const Encode4 encode = p.in_dtype == QFUSE_FLOAT16 ? encode_fp16_ : encode_bf16_;
-  encode(nullptr, const_cast<void*>(p.in), p.absmax, p.packed, static_cast<int>(p.blocksize), static_cast<int>(p.n));
+  encode(nullptr, const_cast<void*>(p.in), w.absmax, w.packed, static_cast<int>(w.blocksize),
+         static_cast<int>(contract::element_count(w)));
 }
 
 }  // namespace qfuse::bench

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "format/params.h"
+#include "contract/ops.h"
 
 namespace qfuse::bench {
 
@@ -16,9 +16,9 @@ class Peer {
   explicit Peer(const std::string& path);
 
   // Nested NF4 to fp16 or bf16 in its three launches; scratch: fp32, one for each block.
-  void decode(const format::Dequantize4bit& p, float* scratch, void* stream) const;
+  void decode(const contract::Dequantize4bit& p, float* scratch, void* stream) const;
   // Plain NF4 of fp16 or bf16. Its interface has no stream: it runs on the legacy default one.
-  void encode(const format::Quantize4bit& p) const;
+  void encode(const contract::Quantize4bit& p) const;
 
  private:
   using Decode8 = void (*)(float* code, unsigned char* codes, float* absmax, float* out, int blocksize, int n,

@@ -1,14 +1,11 @@
-#include "gpu/published.h"
-
+// The test that was published for NF4 decoders.
 #include <fmt/format.h>
 
 #include <array>
 #include <chrono>
 #include <memory>
 
-#include "gpu/decode.h"
-#include "gpu/error.h"
-#include "statistics.h"
+#include "gpu/nf4.h"
 
 namespace qfuse::bench {
 namespace {
@@ -36,7 +33,7 @@ struct Layer {
   std::unique_ptr<DecodeWeights> weights;
 };
 
-double seconds(const Layer& layer, const Decode& decode, const runtime::Stream& stream) {
+double seconds(const Layer& layer, const Decode& decode, const Stream& stream) {
   auto* const handle = static_cast<cudaStream_t>(stream.handle());
   std::chrono::steady_clock::time_point begin;
   for (int round = -kWarmUps; round < kRounds; ++round) {
@@ -64,7 +61,7 @@ void require_right(const std::vector<Layer>& layers, const Contender& contender)
   }
 }
 
-void run_once(const std::vector<Layer>& layers, Contender& contender, const runtime::Stream& stream) {
+void run_once(const std::vector<Layer>& layers, Contender& contender, const Stream& stream) {
   double total = 0.0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     contender.parts[i].push_back(seconds(layers[i], contender.decode, stream));
@@ -73,11 +70,11 @@ void run_once(const std::vector<Layer>& layers, Contender& contender, const runt
   contender.totals.push_back(total);
 }
 
-nlohmann::ordered_json to_json(const Contender& contender) {
-  nlohmann::ordered_json json = {{"name", contender.name},
-                                 {"median_s", median(contender.totals)},
-                                 {"min_s", quantile(contender.totals, 0.0)},
-                                 {"max_s", quantile(contender.totals, 1.0)}};
+Json to_json(const Contender& contender) {
+  Json json = {{"name", contender.name},
+               {"median_s", median(contender.totals)},
+               {"min_s", quantile(contender.totals, 0.0)},
+               {"max_s", quantile(contender.totals, 1.0)}};
   for (std::size_t i = 0; i < kConfigurations.size(); ++i)
     json["parts"].push_back({{"rows", kConfigurations[i].shape.rows},
                              {"cols", kConfigurations[i].shape.cols},
@@ -99,13 +96,11 @@ std::string to_line(const Contender& contender) {
 
 void time_published(Report& report, const Card& card, const Peer* peer) {
   std::vector<Layer> layers;
-  for (const Configuration& configuration : kConfigurations) {
-    layers.push_back({configuration, std::make_unique<DecodeWeights>(card.index, configuration.shape)});
-    layers.back().weights->allocate_sets(kMatrices);
-  }
+  for (const Configuration& configuration : kConfigurations)
+    layers.push_back({configuration, std::make_unique<DecodeWeights>(card, configuration.shape, kMatrices)});
   std::vector<Contender> contenders = {
       {"qfuse", [&](const DecodeWeights& weights, int matrix, qfuse_dtype dtype, void* stream) {
-         enqueue_decode(weights.params(matrix, dtype), card.index, stream);
+         run(weights.params(matrix, dtype), exec_on(card, stream));
        }}};
   if (peer != nullptr)
     contenders.push_back(
@@ -113,13 +108,13 @@ void time_published(Report& report, const Card& card, const Peer* peer) {
            peer->decode(weights.params(matrix, dtype), weights.scratch(matrix), stream);
          }});
   for (const Contender& contender : contenders) require_right(layers, contender);
-  const runtime::Stream stream(card.index);
+  const Stream stream({QFUSE_CUDA, card.index});
   for (int repeat = 0; repeat < kRepeats; ++repeat)
     for (Contender& contender : contenders) run_once(layers, contender, stream);
 
   std::string text =
       fmt::format("\nthe published test: {} rounds of 9 matrices, synchronized after each, wall clock", kRounds);
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  Json json = Json::array();
   for (const Contender& contender : contenders) {
     text += "\n  " + to_line(contender);
     json.push_back(to_json(contender));

@@ -8,9 +8,8 @@
 #include <stdexcept>
 
 #include "format/layout.h"
-#include "gpu/error.h"
+#include "gpu/device.h"
 #include "gpu/kernels.h"
-#include "gpu/weights.h"
 
 namespace qfuse::bench {
 namespace {
@@ -92,7 +91,8 @@ __global__ void __launch_bounds__(kReadThreads) read_vectors(const uint4* from, 
   if (never != nullptr) never[threadIdx.x] = all;
 }
 
-__global__ void __launch_bounds__(kAddThreads) add(float* values, std::int64_t count, float offset) {
+__global__ void __launch_bounds__(kAddThreads) add(float* values, std::int64_t count, const float* from) {
+  const float offset = *from;
   const std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * kAddThreads + threadIdx.x) * kAddElements;
   if (i + kAddElements <= count) {
     float4 v = *reinterpret_cast<const float4*>(values + i);
@@ -128,20 +128,21 @@ std::string describe(const RoofTile& tile) {
          (tile.stream ? ", past the caches" : "");
 }
 
-void move_as_decode(const format::Dequantize4bit& p, const RoofTile& tile, cudaStream_t stream) {
-  const std::int64_t groups = p.n / kGroup;
+void move_as_decode(const contract::Dequantize4bit& p, const RoofTile& tile, cudaStream_t stream) {
+  const std::int64_t groups = contract::element_count(p.weight) / kGroup;
   for_tile(tile, [&]<int kGroups, bool kStream>() {
     move_decode<kGroups, kStream><<<blocks_for(groups, tile), static_cast<unsigned>(tile.threads), 0, stream>>>(
-        reinterpret_cast<const std::uint32_t*>(p.packed), p.absmax_8bit, static_cast<uint4*>(p.out), groups);
+        reinterpret_cast<const std::uint32_t*>(p.weight.packed), p.weight.absmax_8bit, static_cast<uint4*>(p.out),
+        groups);
   });
   require(cudaGetLastError(), "roof of decode");
 }
 
-void move_as_encode(const format::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream) {
-  const std::int64_t pairs = p.n / (2 * kGroup);
+void move_as_encode(const contract::Quantize4bit& p, const RoofTile& tile, cudaStream_t stream) {
+  const std::int64_t pairs = contract::element_count(p.weight) / (2 * kGroup);
   for_tile(tile, [&]<int kGroups, bool kStream>() {
     move_encode<kGroups, kStream><<<blocks_for(pairs, tile), static_cast<unsigned>(tile.threads), 0, stream>>>(
-        static_cast<const uint4*>(p.in), reinterpret_cast<uint2*>(p.packed), p.absmax, pairs);
+        static_cast<const uint4*>(p.in), reinterpret_cast<uint2*>(p.weight.packed), p.weight.absmax, pairs);
   });
   require(cudaGetLastError(), "roof of encode");
 }
@@ -152,7 +153,7 @@ void read_all(const void* from, std::int64_t bytes, int multiprocessors, cudaStr
   require(cudaGetLastError(), "reader");
 }
 
-void add_offset(float* values, std::int64_t count, float offset, cudaStream_t stream) {
+void add_offset(float* values, std::int64_t count, const float* offset, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(format::ceil_div(count, kAddThreads * kAddElements));
   add<<<blocks, kAddThreads, 0, stream>>>(values, count, offset);
   require(cudaGetLastError(), "add_offset");

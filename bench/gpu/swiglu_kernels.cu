@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "format/layout.h"
-#include "gpu/error.h"
+#include "gpu/device.h"
 
 namespace qfuse::bench {
 namespace {
@@ -56,7 +56,7 @@ struct Element {
 };
 
 // What is quantized: bf16 values, widened again.
-__device__ Element check_element(const format::SiluDotFwdBwdQuantFuse& p, std::int64_t token, std::int64_t channel) {
+__device__ Element check_element(const contract::SwigluBackward& p, std::int64_t token, std::int64_t channel) {
   const auto* const x = static_cast<const __nv_bfloat16*>(p.x) + token * 2 * p.h + channel;
   const float g = __bfloat162float(x[0]);
   const float u = __bfloat162float(x[p.h]);
@@ -79,7 +79,7 @@ __device__ std::int8_t check_quotient(float z, float scale) {
 }
 
 // Two groups a thread: d_gate and d_up of the same 128 channels of a token.
-__global__ void __launch_bounds__(kThreads) check_gradients(const format::SiluDotFwdBwdQuantFuse p) {
+__global__ void __launch_bounds__(kThreads) check_gradients(const contract::SwigluBackward p) {
   const std::int64_t groups = p.h / kGroup;
   const std::int64_t token = thread_index() / groups;
   if (token >= p.m) return;
@@ -97,14 +97,14 @@ __global__ void __launch_bounds__(kThreads) check_gradients(const format::SiluDo
   p.grad_input_s[token * 2 * groups + groups + group] = up_scale;
   for (int i = 0; i < kGroup; ++i) {
     const Element e = check_element(p, token, group * kGroup + i);
-    std::int8_t* const q = p.grad_input_q + token * 2 * p.h + group * kGroup + i;
+    std::int8_t* const q = contract::grad_input_int8(p) + token * 2 * p.h + group * kGroup + i;
     q[0] = check_quotient(e.d_gate, gate_scale);
     q[p.h] = check_quotient(e.d_up, up_scale);
   }
 }
 
 // One group a thread: 128 tokens of a channel. Neighbouring threads have neighbouring channels.
-__global__ void __launch_bounds__(kThreads) check_y(const format::SiluDotFwdBwdQuantFuse p) {
+__global__ void __launch_bounds__(kThreads) check_y(const contract::SwigluBackward p) {
   const std::int64_t groups = p.m / kGroup;
   const std::int64_t group = thread_index() / p.h;
   if (group >= groups) return;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kThreads) check_y(const format::SiluDotFwdBwdQ
   const float scale = check_scale(absmax);
   p.y_s_t[channel * groups + group] = scale;
   for (int i = 0; i < kGroup; ++i)
-    p.y_q_t[channel * p.m + group * kGroup + i] =
+    contract::y_int8(p)[channel * p.m + group * kGroup + i] =
         check_quotient(check_element(p, group * kGroup + i, channel).y, scale);
 }
 
@@ -178,7 +178,7 @@ void fill_normal(void* to, std::int64_t count, std::uint32_t seed, cudaStream_t 
   require(cudaGetLastError(), "filling with normal numbers");
 }
 
-void check_swiglu(const format::SiluDotFwdBwdQuantFuse& p, cudaStream_t stream) {
+void check_swiglu(const contract::SwigluBackward& p, cudaStream_t stream) {
   if (p.m % kGroup != 0) throw std::logic_error("the checker takes whole groups of tokens");
   check_gradients<<<blocks_for(p.m * p.h / kGroup), kThreads, 0, stream>>>(p);
   require(cudaGetLastError(), "checker of the gradients");
@@ -193,19 +193,19 @@ void count_differing(const void* a, const void* b, std::int64_t bytes, unsigned 
   require(cudaGetLastError(), "counting differing bytes");
 }
 
-std::int64_t bytes_of_move(const format::SiluDotFwdBwdQuantFuse& p) {
+std::int64_t bytes_of_move(const contract::SwigluBackward& p) {
   constexpr std::int64_t kBytes = 16 * (kXVectors + kGradVectors + kGradVectors + 1);
   return p.m * p.h / kVector * kBytes;
 }
 
-void move_as_swiglu(const format::SiluDotFwdBwdQuantFuse& p, const RoofTile& tile, cudaStream_t stream) {
+void move_as_swiglu(const contract::SwigluBackward& p, const RoofTile& tile, cudaStream_t stream) {
   const std::int64_t vectors = p.m * p.h / kVector;
   const std::int64_t of_block = std::int64_t{tile.threads} * tile.groups;
   if (vectors % of_block != 0) throw std::logic_error("the roof takes whole tiles");
   move_for(tile)<<<static_cast<unsigned>(vectors / of_block), static_cast<unsigned>(tile.threads), 0, stream>>>(
-      static_cast<const uint4*>(p.x), static_cast<const uint4*>(p.grad_y), reinterpret_cast<uint4*>(p.grad_input_q),
-      reinterpret_cast<uint4*>(p.y_q_t));
-  require(cudaGetLastError(), "roof of silu_dot_fwd_bwd_quant_fuse");
+      static_cast<const uint4*>(p.x), static_cast<const uint4*>(p.grad_y), static_cast<uint4*>(p.grad_input_q),
+      static_cast<uint4*>(p.y_q_t));
+  require(cudaGetLastError(), "roof of swiglu_backward");
 }
 
 }  // namespace qfuse::bench

@@ -1,11 +1,10 @@
 #include "gpu/swiglu_tensors.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <stdexcept>
 
 #include "format/layout.h"
-#include "gpu/error.h"
 #include "gpu/swiglu_kernels.h"
 
 namespace qfuse::bench {
@@ -21,23 +20,17 @@ bool is_within(double actual, double expected, double atol, double rtol) {
 }
 
 struct Quantized {
-  Quantized(const DeviceArray& payload, const DeviceArray& scales) : q(payload.read()), bytes(scales.read()) {}
-  [[nodiscard]] float scale(std::size_t group) const {
-    float value = 0.0F;
-    std::memcpy(&value, bytes.data() + group * sizeof value, sizeof value);
-    return value;
-  }
-  [[nodiscard]] double value(std::size_t i) const {
-    return double{scale(i / format::kGroupSize)} * static_cast<std::int8_t>(q[i]);
-  }
-  Bytes q;
-  Bytes bytes;
+  Quantized(const DeviceArray& payload, const DeviceArray& of)
+      : q(payload.read<std::int8_t>()), scales(of.read<float>()) {}
+  [[nodiscard]] double value(std::size_t i) const { return double{scales[i / QFUSE_SWIGLU_GROUP_SIZE]} * q[i]; }
+  std::vector<std::int8_t> q;
+  std::vector<float> scales;
 };
 
 std::int64_t count_outside(const Quantized& actual, const Quantized& expected) {
   std::int64_t outside = 0;
-  for (std::size_t group = 0; group < actual.bytes.size() / sizeof(float); ++group)
-    if (!is_within(actual.scale(group), expected.scale(group), kScaleAtol, kScaleRtol)) ++outside;
+  for (std::size_t group = 0; group < actual.scales.size(); ++group)
+    if (!is_within(actual.scales[group], expected.scales[group], kScaleAtol, kScaleRtol)) ++outside;
   for (std::size_t i = 0; i < actual.q.size(); ++i)
     if (!is_within(actual.value(i), expected.value(i), kValueTol, kValueTol)) ++outside;
   return outside;
@@ -53,19 +46,15 @@ std::string text_of(const Differing& differing) {
   return text;
 }
 
-void enqueue_swiglu(const format::SiluDotFwdBwdQuantFuse& p, int device, void* stream) {
-  qfuse_exec exec = QFUSE_EXEC_INIT;
-  exec.device = {QFUSE_CUDA, device};
-  exec.stream = stream;
-  qfuse_error error{};
-  if (qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &exec, &error) != QFUSE_OK) throw std::runtime_error(error.message);
+Enqueue swiglu_of(const SwigluTensors& tensors, const Card& card) {
+  return [&tensors, &card](int set, void* stream) { run(tensors.params(set), exec_on(card, stream)); };
 }
 
 SwigluTensors::Outputs::Outputs(int device, Shape shape)
     : grad_input_q(device, 2 * shape.count()),
-      grad_input_s(device, 4 * (2 * shape.count() / format::kGroupSize)),
+      grad_input_s(device, 4 * (2 * shape.count() / QFUSE_SWIGLU_GROUP_SIZE)),
       y_q_t(device, shape.count()),
-      y_s_t(device, 4 * (shape.count() / format::kGroupSize)) {}
+      y_s_t(device, 4 * (shape.count() / QFUSE_SWIGLU_GROUP_SIZE)) {}
 
 void SwigluTensors::Outputs::poison() const {
   for (const DeviceArray* array : all()) array->poison();
@@ -86,22 +75,21 @@ SwigluTensors::SwigluTensors(const Card& card, Shape shape)
   require(cudaDeviceSynchronize(), "the checker");
 }
 
-format::SiluDotFwdBwdQuantFuse SwigluTensors::params(const Set& set, const Outputs& out) const {
-  format::SiluDotFwdBwdQuantFuse p{};
-  p.struct_size = sizeof p;
+contract::SwigluBackward SwigluTensors::params(const Set& set, const Outputs& out) const {
+  contract::SwigluBackward p{};
   p.m = shape_.rows;
   p.h = shape_.cols;
-  p.group_size = format::kGroupSize;
+  p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = set.x.as<void>();
   p.grad_y = set.grad_y.as<void>();
-  p.grad_input_q = out.grad_input_q.as<std::int8_t>();
+  p.grad_input_q = out.grad_input_q.as<void>();
   p.grad_input_s = out.grad_input_s.as<float>();
-  p.y_q_t = out.y_q_t.as<std::int8_t>();
+  p.y_q_t = out.y_q_t.as<void>();
   p.y_s_t = out.y_s_t.as<float>();
   return p;
 }
 
-format::SiluDotFwdBwdQuantFuse SwigluTensors::params(int set) const {
+contract::SwigluBackward SwigluTensors::params(int set) const {
   const Set& there = sets_[static_cast<std::size_t>(set)];
   return params(there, there.out);
 }
@@ -110,16 +98,14 @@ Differing SwigluTensors::differing(const Enqueue& enqueue) const {
   const Outputs& actual = sets_.front().out;
   actual.poison();
   enqueue(0, nullptr);
-  require(cudaDeviceSynchronize(), "silu_dot_fwd_bwd_quant_fuse");
+  require(cudaDeviceSynchronize(), "swiglu_backward");
   const std::array<unsigned long long, kSwigluOutputs.size()> zeros{};
   const DeviceArray counters(device_, zeros.data(), sizeof zeros);
   for (std::size_t i = 0; i < kSwigluOutputs.size(); ++i)
     count_differing(actual.all()[i]->as<void>(), expected_.all()[i]->as<void>(), actual.all()[i]->size(),
                     counters.as<unsigned long long>() + i, nullptr);
-  const Bytes counts = counters.read();
   Differing differing{};
-  static_assert(sizeof differing == sizeof zeros);
-  std::memcpy(differing.data(), counts.data(), sizeof differing);
+  std::ranges::copy(counters.read<std::int64_t>(), differing.begin());
   return differing;
 }
 

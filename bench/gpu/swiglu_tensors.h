@@ -1,4 +1,4 @@
-// The tensors of silu_dot_fwd_bwd_quant_fuse in a GPU's memory, in several sets, and the checker's answer for the
+// The tensors of swiglu_backward in a GPU's memory, in several sets, and the checker's answer for the
 // first.
 #ifndef QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
 #define QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
@@ -8,10 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "format/params.h"
-#include "gpu/report.h"
+#include "contract/ops.h"
+#include "gpu/device.h"
 #include "gpu/timing.h"
-#include "gpu/weights.h"
 
 namespace qfuse::bench {
 
@@ -21,9 +20,6 @@ inline constexpr std::array kSwigluOutputs = {"grad_input_q", "grad_input_s", "y
 using Differing = std::array<std::int64_t, kSwigluOutputs.size()>;
 std::string text_of(const Differing& differing);  // only of those that differ; empty: none
 
-// The op of the library, through its front door; throws what it refuses.
-void enqueue_swiglu(const format::SiluDotFwdBwdQuantFuse& p, int device, void* stream);
-
 class SwigluTensors {
  public:
   // Rows are tokens, columns channels. As many sets as keep the L2 cache cold, each of its own random normal numbers.
@@ -31,9 +27,9 @@ class SwigluTensors {
 
   [[nodiscard]] Shape shape() const { return shape_; }
   [[nodiscard]] int sets() const { return static_cast<int>(sets_.size()); }
-  [[nodiscard]] format::SiluDotFwdBwdQuantFuse params(int set) const;
+  [[nodiscard]] contract::SwigluBackward params(int set) const;
   // That the op moves at least.
-  [[nodiscard]] std::int64_t bytes() const { return format::bytes(params(0)); }
+  [[nodiscard]] std::int64_t bytes() const { return contract::bytes(params(0)); }
 
   // Runs `enqueue` on the first set, whose outputs are poisoned before, and compares with the checker.
   [[nodiscard]] Differing differing(const Enqueue& enqueue) const;
@@ -59,7 +55,7 @@ class SwigluTensors {
     DeviceArray grad_y;
     Outputs out;
   };
-  [[nodiscard]] format::SiluDotFwdBwdQuantFuse params(const Set& set, const Outputs& out) const;
+  [[nodiscard]] contract::SwigluBackward params(const Set& set, const Outputs& out) const;
 
   int device_;
   Shape shape_;
@@ -67,7 +63,8 @@ class SwigluTensors {
   Outputs expected_;
 };
 
-// The kernels that move the op's bytes, one candidate each.
+// qfuse's op on tensors; and the kernels that move its bytes, one candidate each.
+Enqueue swiglu_of(const SwigluTensors& tensors, const Card& card);
 std::vector<Candidate> swiglu_roofs(const SwigluTensors& tensors);
 // The microseconds that the op's bytes take at the speed of a roof.
 double floor_us(const SwigluTensors& tensors, const Timing& roof);

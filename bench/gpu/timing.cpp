@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <memory>
 
-#include "gpu/error.h"
-#include "statistics.h"
+#include "gpu/device.h"
 
 namespace qfuse::bench {
 namespace {
 
-constexpr int kWarmUps = 2;
-constexpr int kRounds = 21;
+constexpr Rounds kRounds{2, 21};
 constexpr std::int64_t kCacheFactor = 8;             // all sets together, in sizes of the L2 cache
 constexpr std::int64_t kGraphBytes = 4'000'000'000;  // over a millisecond a graph: its launch is then below 1 %
 constexpr int kMinLaunches = 10;
@@ -35,23 +33,16 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-class Stream {
- public:
-  Stream() { require(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { cudaStreamDestroy(stream_); }
-  [[nodiscard]] cudaStream_t get() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
+// Runs of a candidate, one after the other.
+void enqueue_runs(const Candidate& candidate, int runs, int sets, cudaStream_t stream) {
+  for (int i = 0; i < runs; ++i) candidate.enqueue(candidate.cache == Cache::warm ? 0 : i % sets, stream);
+}
 
 class Graph {
  public:
   Graph(cudaStream_t stream, const Candidate& candidate, int launches, int sets) {
     require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    for (int i = 0; i < launches; ++i) candidate.enqueue(candidate.cache == Cache::warm ? 0 : i % sets, stream);
+    enqueue_runs(candidate, launches, sets, stream);
     cudaGraph_t graph = nullptr;
     require(cudaStreamEndCapture(stream, &graph), ("capturing " + candidate.name).c_str());
     const cudaError_t error = cudaGraphInstantiate(&runnable_, graph, 0);
@@ -68,26 +59,18 @@ class Graph {
   cudaGraphExec_t runnable_ = nullptr;
 };
 
-// Runs run(c, stream) of every candidate c in turn, round by round; each is `launches` runs of it.
-std::vector<Timing> rounds(const std::vector<Candidate>& candidates, cudaStream_t stream, int launches,
-                           const auto& run) {
+// run(c) enqueues `launches` runs of candidate c.
+std::vector<Timing> time_by_events(const Report& report, const std::vector<Candidate>& candidates, cudaStream_t stream,
+                                   int launches, const auto& run) {
   Event begin;
   Event end;
-  std::vector<std::vector<double>> times(candidates.size());
-  for (int round = 0; round < kWarmUps + kRounds; ++round) {
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      if (candidates[c].cache == Cache::warm) candidates[c].enqueue(0, stream);
-      begin.record(stream);
-      run(c, stream);
-      end.record(stream);
-      const double time = end.microseconds_since(begin) / launches;
-      if (round >= kWarmUps) times[c].push_back(time);
-    }
-  }
-  std::vector<Timing> timings;
-  timings.reserve(times.size());
-  for (const std::vector<double>& t : times) timings.push_back({median(t), quantile(t, 0.1), quantile(t, 0.9)});
-  return timings;
+  return time_in_turn(candidates.size(), report.rounds(kRounds), [&](std::size_t c) {
+    if (candidates[c].cache == Cache::warm) candidates[c].enqueue(0, stream);
+    begin.record(stream);
+    run(c);
+    end.record(stream);
+    return end.microseconds_since(begin) / launches;
+  });
 }
 
 }  // namespace
@@ -96,24 +79,32 @@ int sets_for(std::int64_t bytes, std::int64_t l2_bytes) {
   return static_cast<int>(std::max<std::int64_t>(2, kCacheFactor * l2_bytes / bytes + 1));
 }
 
-std::vector<Timing> time_in_turn(const std::vector<Candidate>& candidates, int sets, std::int64_t bytes) {
+BesideRoof time_beside_roof(const Report& report, const std::vector<Candidate>& roofs,
+                            const std::vector<Candidate>& candidates, int sets, std::int64_t bytes) {
+  std::vector<Candidate> all = roofs;
+  all.insert(all.end(), candidates.begin(), candidates.end());
   const int wanted = std::max(kMinLaunches, static_cast<int>(kGraphBytes / bytes));
   const int launches = (wanted + sets - 1) / sets * sets;
-  const Stream stream;
-  for (const Candidate& candidate : candidates) candidate.enqueue(0, stream.get());  // a capture may load no kernel
-  require(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
+  int device = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  Stream owned({QFUSE_CUDA, device});
+  auto* const stream = static_cast<cudaStream_t>(owned.handle());
+  for (const Candidate& candidate : all) candidate.enqueue(0, stream);  // a capture may load no kernel
+  owned.synchronize();
   std::vector<std::unique_ptr<Graph>> graphs;
-  graphs.reserve(candidates.size());
-  for (const Candidate& candidate : candidates)
-    graphs.push_back(std::make_unique<Graph>(stream.get(), candidate, launches, sets));
-  return rounds(candidates, stream.get(), launches, [&](std::size_t c, cudaStream_t s) { graphs[c]->launch(s); });
+  graphs.reserve(all.size());
+  for (const Candidate& candidate : all) graphs.push_back(std::make_unique<Graph>(stream, candidate, launches, sets));
+  const std::vector<Timing> timings =
+      time_by_events(report, all, stream, launches, [&](std::size_t c) { graphs[c]->launch(stream); });
+  const auto first_candidate = timings.begin() + static_cast<std::ptrdiff_t>(roofs.size());
+  const auto best = std::min_element(timings.begin(), first_candidate,
+                                     [](const Timing& a, const Timing& b) { return a.median < b.median; });
+  return {all[static_cast<std::size_t>(best - timings.begin())].name, *best, {first_candidate, timings.end()}};
 }
 
-std::vector<Timing> time_launches(const std::vector<Candidate>& candidates, int sets) {
-  return rounds(candidates, nullptr, kDefaultStreamLaunches, [&](std::size_t c, cudaStream_t s) {
-    for (int i = 0; i < kDefaultStreamLaunches; ++i)
-      candidates[c].enqueue(candidates[c].cache == Cache::warm ? 0 : i % sets, s);
-  });
+std::vector<Timing> time_launches(const Report& report, const std::vector<Candidate>& candidates, int sets) {
+  return time_by_events(report, candidates, nullptr, kDefaultStreamLaunches,
+                        [&](std::size_t c) { enqueue_runs(candidates[c], kDefaultStreamLaunches, sets, nullptr); });
 }
 
 }  // namespace qfuse::bench

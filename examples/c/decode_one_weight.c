@@ -17,24 +17,27 @@ int main(void) {
   /* <name>.nested_absmax */
   static const float nested_absmax[1] = {0.25F};
   /* <name>.nested_quant_map: this example makes it; a checkpoint holds its own, which is the one to use. */
-  float nested_quant_map[256];
-  float weight[kRows][kCols];
+  float nested_quant_map[QFUSE_QUANT_MAP_SIZE];
+  /* A field of <name>.quant_state.bitsandbytes__nf4. */
+  const float nested_offset = 0.5F;
+  float decoded[kRows][kCols];
 
   qfuse_nested_quant_map(nested_quant_map);
-  const qfuse_dequantize_4bit_params params = {
-      .struct_size = sizeof params,
-      .n = (int64_t)kRows * kCols,
+  const qfuse_weight_4bit weight = {
+      .struct_size = sizeof weight,
+      .rows = kRows,
+      .cols = kCols,
       .blocksize = kBlocksize,
       .quant_type = QFUSE_NF4,
-      .out_dtype = QFUSE_FLOAT32,
       .packed = packed,
       .absmax_8bit = absmax_8bit,
       .nested_absmax = nested_absmax,
       .nested_quant_map = nested_quant_map,
-      .nested_blocksize = 256,
-      .nested_offset = 0.5F,
-      .out = weight,
+      .nested_offset = &nested_offset,
+      .nested_blocksize = QFUSE_NESTED_BLOCKSIZE,
   };
+  const qfuse_dequantize_4bit_params params = {
+      .struct_size = sizeof params, .weight = &weight, .out_dtype = QFUSE_FLOAT32, .out = decoded};
   qfuse_error error;
   if (qfuse_dequantize_4bit(&params, NULL, &error) != QFUSE_OK) {
     fprintf(stderr, "%s\n", error.message);
@@ -42,7 +45,7 @@ int main(void) {
   }
 
   for (int row = 0; row < kRows; ++row) {
-    for (int col = 0; col < kCols; ++col) printf("%8.4f", weight[row][col]);
+    for (int col = 0; col < kCols; ++col) printf("%8.4f", decoded[row][col]);
     printf("\n");
   }
   return 0;

@@ -10,7 +10,7 @@
 int main() {
   constexpr std::size_t kRows = 8;
   constexpr std::size_t kCols = 8;
-  constexpr std::size_t kBlocksize = 32;
+  constexpr std::int64_t kBlocksize = 32;
 
   // <name>: two codes a byte, the first in the high nibble. Here every code from 0 to 15, four times over.
   std::array<std::uint8_t, kRows * kCols / 2> packed;
@@ -21,22 +21,29 @@ int main() {
   // <name>.nested_absmax
   const std::array<float, 1> nested_absmax{0.25F};
   // <name>.nested_quant_map: this example makes it; a checkpoint holds its own, which is the one to use.
-  std::array<float, 256> nested_quant_map;
+  std::array<float, QFUSE_QUANT_MAP_SIZE> nested_quant_map;
   qfuse_nested_quant_map(nested_quant_map.data());
 
-  const qfuse::Absmax absmax{.nested = absmax_8bit,
-                             .nested_absmax = nested_absmax,
-                             .nested_quant_map = nested_quant_map,
-                             .nested_offset = 0.5F};
-  std::array<float, kRows * kCols> weight;
+  // A field of <name>.quant_state.bitsandbytes__nf4.
+  const float nested_offset = 0.5F;
+
+  const qfuse::Weight4bit weight{.rows = kRows,
+                                 .cols = kCols,
+                                 .blocksize = kBlocksize,
+                                 .quant_type = qfuse::QuantType::nf4,
+                                 .packed = packed,
+                                 .absmax_8bit = absmax_8bit,
+                                 .nested_absmax = nested_absmax,
+                                 .nested_quant_map = nested_quant_map,
+                                 .nested_offset = &nested_offset};
+  std::array<float, kRows * kCols> decoded;
   try {
-    qfuse::dequantize_4bit(packed, absmax, qfuse::QuantType::nf4, kBlocksize, std::as_writable_bytes(std::span(weight)),
-                           qfuse::Dtype::float32);
+    qfuse::dequantize_4bit(weight, std::as_writable_bytes(std::span(decoded)), qfuse::Dtype::float32);
   } catch (const qfuse::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }
 
-  for (std::size_t i = 0; i < weight.size(); ++i)
-    std::printf("%8.4f%s", static_cast<double>(weight[i]), i % kCols == kCols - 1 ? "\n" : "");
+  for (std::size_t i = 0; i < decoded.size(); ++i)
+    std::printf("%8.4f%s", static_cast<double>(decoded[i]), i % kCols == kCols - 1 ? "\n" : "");
 }

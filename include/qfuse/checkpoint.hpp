@@ -36,6 +36,9 @@ using ProgressCallback = std::function<bool(const Progress&)>;
 // start where few cores are free.
 QFUSE_API qfuse_device best_device();
 
+// As checkpoints and the command spell it.
+constexpr std::string_view name_of(QuantType quant_type) { return quant_type == QuantType::nf4 ? "nf4" : "fp4"; }
+
 // One part of a conversion that several processes share, each on a host of its own if need be: the files of the output
 // are dealt out in turn, file i to shard i % count. What one makes gathers in <out>.qfuse-shards beside the output,
 // until finish() makes it the output. All must have the same options and input, down to the times of its files.
@@ -44,44 +47,11 @@ struct Shard {
   std::int64_t count = 1;  // more than there are files is fine: the last ones have nothing to do
 };
 
-// ---- dequantize ------------------------------------------------------------------------------------------------
+// ---- conversions -----------------------------------------------------------------------------------------------
 
-struct DequantizeOptions {
-  std::optional<Dtype> dtype;                   // none: each weight's own (quant_state), LLM.int8: config's or bf16
-  std::int64_t max_shard_size = 5'000'000'000;  // bytes of tensor data a file of an output directory may hold; a
-                                                // larger tensor gets a file of its own
-  bool force = false;                           // replace an existing output, once the new one is complete
-  std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
-  Exec exec;                                    // its stream is NULL: on a GPU there are several
-  ProgressCallback progress;
-};
-
-// Of a shard: its part alone.
-struct DequantizeReport {
-  std::int64_t tensors = 0;        // in the output
-  std::int64_t dequantized = 0;    // of those, decoded; the rest were copied byte for byte
-  std::int64_t files = 0;          // .safetensors files written
-  std::int64_t bytes_read = 0;     // tensor data of the input
-  std::int64_t bytes_written = 0;  // tensor data of the output
-};
-
-// Reads a bnb checkpoint and writes the same model unquantized: a file gives a file, a directory gives a directory
-// with shards, index and config.json (without quantization_config; its dtype that of most decoded elements). The other
-// files of the directory are copied, but for weights in any format; its subdirectories are not. A tensor that is not
-// quantized keeps its bytes. invalid_data if none is quantized.
-// The output appears under its name only when complete, whatever happens; the input is never written to.
-QFUSE_API DequantizeReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
-                                      const DequantizeOptions& options = {});
-
-// ---- quantize --------------------------------------------------------------------------------------------------
-
-struct QuantizeOptions {
-  QuantType quant_type = QuantType::nf4;
-  std::int64_t blocksize = 64;                  // elements: a power of two, 32 to 4096
-  bool double_quant = true;                     // nested absmax, in blocks of 256
-  std::vector<std::string> include;             // shell patterns of tensor names to quantize beside the default
-  std::vector<std::string> exclude;             // of tensor names to leave as they are; wins over `include`
-  std::optional<Dtype> dtype;                   // what the weights will decode to; none: each weight's own
+// What all conversions have in common.
+struct ConversionOptions {
+  std::optional<Dtype> dtype;                   // what quantized weights (will) decode to; none: see each conversion
   std::int64_t max_shard_size = 5'000'000'000;  // bytes of tensor data a file of an output directory may hold; a
                                                 // larger weight gets a file of its own
   bool force = false;                           // replace an existing output, once the new one is complete
@@ -90,13 +60,33 @@ struct QuantizeOptions {
   ProgressCallback progress;
 };
 
-// Of a shard: its part alone.
-struct QuantizeReport {
-  std::int64_t tensors = 0;        // in the input
-  std::int64_t quantized = 0;      // of those, encoded; the rest were copied byte for byte
+// Of a shard: its part alone. A quantized weight counts as one tensor.
+struct ConversionReport {
+  std::int64_t tensors = 0;        // of the model
+  std::int64_t converted = 0;      // of those, decoded or encoded; the rest were copied byte for byte
   std::int64_t files = 0;          // .safetensors files written
   std::int64_t bytes_read = 0;     // tensor data of the input
   std::int64_t bytes_written = 0;  // tensor data of the output
+};
+
+// Without `dtype`, a 4-bit weight becomes what its quant_state says, LLM.int8 what the config says, or bf16.
+struct DequantizeOptions : ConversionOptions {};
+
+// Reads a bnb checkpoint and writes the same model unquantized: a file gives a file, a directory gives a directory
+// with shards, index and config.json (without quantization_config; its dtype that of most decoded elements). The other
+// files of the directory are copied, but for weights in any format; its subdirectories are not. A tensor that is not
+// quantized keeps its bytes. invalid_data if none is quantized.
+// The output appears under its name only when complete, whatever happens; the input is never written to.
+QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
+                                      const DequantizeOptions& options = {});
+
+// Without `dtype`, a weight will decode to the type that it has.
+struct QuantizeOptions : ConversionOptions {
+  QuantType quant_type = QuantType::nf4;
+  std::int64_t blocksize = 64;       // elements: a power of two, 32 to 4096
+  bool double_quant = true;          // nested absmax, in blocks of 256
+  std::vector<std::string> include;  // shell patterns of tensor names to quantize beside the default
+  std::vector<std::string> exclude;  // of tensor names to leave as they are; wins over `include`
 };
 
 // Reads a plain checkpoint and writes the same model as transformers saves it with bitsandbytes' Linear4bit: a file
@@ -109,8 +99,8 @@ struct QuantizeReport {
 // matches no such tensor; unsupported for a model whose config.json says that it is quantized otherwise, or that keeps
 // its matrices as [in, out], as GPT-2 does.
 // The output appears under its name only when complete, whatever happens; the input is never written to.
-QFUSE_API QuantizeReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
-                                  const QuantizeOptions& options = {});
+QFUSE_API ConversionReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
+                                    const QuantizeOptions& options = {});
 
 // ---- finish ----------------------------------------------------------------------------------------------------
 

@@ -31,6 +31,16 @@
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
 
+/* The version of this header; the library says its own with qfuse_version(). Every build reads the version here.
+ * QFUSE_VERSION is a number to compare with: #if QFUSE_VERSION >= 10203 asks for 1.2.3 or later. */
+#define QFUSE_VERSION_MAJOR 0
+#define QFUSE_VERSION_MINOR 1
+#define QFUSE_VERSION_PATCH 0
+#define QFUSE_VERSION (QFUSE_VERSION_MAJOR * 10000 + QFUSE_VERSION_MINOR * 100 + QFUSE_VERSION_PATCH)
+#define QFUSE_VERSION_STRING QFUSE_VERSION_JOIN_(QFUSE_VERSION_MAJOR, QFUSE_VERSION_MINOR, QFUSE_VERSION_PATCH)
+#define QFUSE_VERSION_JOIN_(major, minor, patch) QFUSE_VERSION_QUOTE_(major, minor, patch)
+#define QFUSE_VERSION_QUOTE_(major, minor, patch) #major "." #minor "." #patch
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from . import ops
-from .quant_state import Weight4bit, read_weight, without_torch_function
+from .quant_state import Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
 
 __all__ = ["dequantize_4bit", "matmul_4bit"]
 
@@ -25,20 +25,14 @@ def dequantize_4bit(weight: Any, quant_state: Any = None, out: Tensor | None = N
     Raises TypeError or ValueError for a weight or state that is none, RuntimeError for tensors that do not fit.
     """
     with without_torch_function():
-        found = read_weight(weight, quant_state)
-        if found is weight:
-            return _decode(found, out)
-        return decode(found, out)
+        return decode(read_arguments(weight, quant_state), out)
 
 
-def decode(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
-    """dequantize_4bit of what read_weight found in bitsandbytes' own forms, without_torch_function."""
-    decoded = _decode(weight, out)
-    return decoded.t() if weight[0][0].size(0) == 1 else decoded
-
-
-def _decode(weight: Weight4bit, out: Tensor | None) -> Tensor:
-    return ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
+def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
+    """dequantize_4bit of what read_arguments found, without_torch_function."""
+    decoded = ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
+    row = weight[0][0].size(0) == 1 and not isinstance(weight, Weight4bit)
+    return decoded.t() if row else decoded
 
 
 class _Matmul4bit(torch.autograd.Function):

@@ -24,6 +24,9 @@ FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 QUANT_TYPES = ("nf4", "fp4")
 NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
 
+# The fields of a Weight4bit, which are the arguments of qfuse.ops.dequantize_4bit.
+Arguments = tuple[tuple[Tensor, ...], tuple[int, ...], torch.dtype, str, int, int]
+
 
 class Weight4bit(NamedTuple):
     """A 4-bit weight as the arguments of qfuse.ops.dequantize_4bit, in their order.
@@ -112,8 +115,15 @@ def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
 
     Raises TypeError where there is no state, and ValueError for what this library cannot decode exactly.
     """
-    # A small weight is decoded in less time than a careless search for its state takes. Nothing is kept between calls:
-    # to see that nothing was replaced takes as long as to read it, and what is kept is memory that is not freed.
+    found = read_arguments(weight, quant_state)
+    return found if isinstance(found, Weight4bit) else Weight4bit._make(found)
+
+
+def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
+    """read_weight as a plain tuple, which takes less time to make; a Weight4bit comes back as it is."""
+    # Nothing is kept between calls: to see that nothing was replaced takes as long as to read it, and what was kept
+    # would be memory that is not freed when a layer is moved. What is slow is a search for what an object of torch or
+    # bitsandbytes lacks.
     module = None
     if isinstance(weight, torch.nn.Module):
         module = weight
@@ -135,8 +145,8 @@ def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
     return _from_list(weight, state) if isinstance(state, (list, tuple)) else _from_object(weight, state)
 
 
-def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
-    """read_weight, or None for what an integration leaves to the original: what qfuse would refuse for its kind,
+def decodable_weight(packed: Tensor, quant_state: Any) -> Arguments | None:
+    """read_arguments, or None for what an integration leaves to the original: what qfuse would refuse for its kind,
     and codes whose storage has lost the last bytes, which bitsandbytes reads beyond it.
 
     Other sizes are not looked at: where they do not fit, qfuse's message says so.
@@ -147,18 +157,18 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Weight4bit | None:
         if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
             return None
         try:
-            weight = read_weight(packed, quant_state)
+            found = read_arguments(packed, quant_state)
         except (AttributeError, TypeError, ValueError):
             return None
-        absmax_dtype = torch.uint8 if weight.nested else torch.float32
-        lost = -(-math.prod(weight.shape) // 2) - packed.nbytes  # bytes that filled no whole element of a storage
+        (_, absmax, *nested), shape, dtype, *_ = found
+        lost = -(-math.prod(shape) // 2) - packed.nbytes  # bytes that filled no whole element of a storage
         ours = (
-            weight.dtype in FLOAT_DTYPES
-            and weight.absmax.dtype == absmax_dtype
-            and all(array.dtype == torch.float32 for array in weight.tensors[2:])
+            dtype in FLOAT_DTYPES
+            and absmax.dtype == (torch.uint8 if nested else torch.float32)
+            and all(array.dtype == torch.float32 for array in nested)
             and not 0 < lost < packed.itemsize
         )
-    return weight if ours else None
+    return found if ours else None
 
 
 def _refuse_repacked(state: Any) -> None:
@@ -170,17 +180,24 @@ def _refuse_repacked(state: Any) -> None:
         )
 
 
-def _from_object(packed: Tensor, state: Any) -> Weight4bit:
-    _refuse_repacked(state)
+def _from_object(packed: Tensor, state: Any) -> Arguments:
+    if "packing_format_for_cpu" in getattr(state, "__dict__", ()):
+        _refuse_repacked(state)
     nested = state.state2
     if nested is None:
-        return _weight((packed, state.absmax), state.shape, state.dtype, state.quant_type, state.blocksize)
-    tensors = (packed, state.absmax, nested.absmax, nested.code, state.offset)
-    scalars = (state.shape, state.dtype, state.quant_type, state.blocksize, nested.blocksize, nested.dtype)
-    return _weight(tensors, *scalars)
+        return _checked((packed, state.absmax), state.shape, state.dtype, state.quant_type, state.blocksize)
+    return _checked(
+        (packed, state.absmax, nested.absmax, nested.code, state.offset),
+        state.shape,
+        state.dtype,
+        state.quant_type,
+        state.blocksize,
+        nested.blocksize,
+        nested.dtype,
+    )
 
 
-def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight4bit:
+def _from_list(packed: Tensor, state: Sequence[Any]) -> Arguments:
     """[absmax, shape, dtype, blocksize, None or [offset, state2], quant_type, code], as bitsandbytes once had it.
 
     state2 is an object or [absmax, code, blocksize, ..., dtype ...], as it was for 8-bit blocks.
@@ -191,7 +208,7 @@ def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight4bit:
         raise ValueError(f"a quant_state that is a list has {len(state)} entries, 6 or 7 are needed")
     absmax, shape, dtype, blocksize, compressed, quant_type = state[:6]
     if compressed is None:
-        return _weight((packed, absmax), shape, dtype, quant_type, blocksize)
+        return _checked((packed, absmax), shape, dtype, quant_type, blocksize)
     offset, nested = compressed
     if isinstance(nested, (list, tuple)):
         nested_absmax, nested_map, nested_blocksize, _, nested_dtype = nested[:5]
@@ -199,10 +216,10 @@ def _from_list(packed: Tensor, state: Sequence[Any]) -> Weight4bit:
         nested_absmax, nested_map = nested.absmax, nested.code
         nested_blocksize, nested_dtype = nested.blocksize, nested.dtype
     tensors = (packed, absmax, nested_absmax, nested_map, offset)
-    return _weight(tensors, shape, dtype, quant_type, blocksize, nested_blocksize, nested_dtype)
+    return _checked(tensors, shape, dtype, quant_type, blocksize, nested_blocksize, nested_dtype)
 
 
-def _weight(
+def _checked(
     tensors: tuple[Tensor, ...],
     shape: Sequence[int] | None,
     dtype: torch.dtype,
@@ -210,11 +227,11 @@ def _weight(
     blocksize: int,
     nested_blocksize: int = NESTED_BLOCKSIZE,
     nested_dtype: torch.dtype | None = torch.float32,
-) -> Weight4bit:
+) -> Arguments:
     if shape is None:
         raise ValueError("the quant_state has no shape, so the number of weights is not known")
     if nested_dtype is not torch.float32 and nested_dtype is not None:
         raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
     if len(tensors) > 2 and tensors[4].dtype is not torch.float32:
         tensors = (*tensors[:4], tensors[4].float())  # exact; bitsandbytes makes it in torch's default dtype
-    return Weight4bit(tensors, tuple(shape), dtype, quant_type, blocksize, nested_blocksize)
+    return tensors, tuple(shape), dtype, quant_type, blocksize, nested_blocksize

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "backend/cpu/targets.h"
-#include "capi/adopt.h"
+#include "capi/run.h"
 #include "format/dynamic8.h"
 #include "format/layout.h"
 #include "ops/registry.h"
@@ -16,55 +16,14 @@
 
 namespace {
 
+using qfuse::capi::guarded;
+using qfuse::capi::with_params;
 using qfuse::contract::invalid_argument;
 using qfuse::contract::Outcome;
 
-// Whole UTF-8 characters, as many as fit before the final zero.
-void copy_message(std::string_view message, char* to, std::size_t size) {
-  std::size_t length = std::min(message.size(), size - 1);
-  if (length < message.size())
-    while (length > 0 && (static_cast<unsigned char>(message[length]) & 0xc0U) == 0x80U) --length;
-  std::memcpy(to, message.data(), length);
-  to[length] = '\0';
-}
-
-qfuse_status report(const Outcome& outcome, qfuse_error* error) {
-  if (error != nullptr) {
-    error->status = outcome.status;
-    copy_message(outcome.message, error->message, sizeof error->message);
-  }
-  return outcome.status;
-}
-
-// No exception crosses the C boundary.
-template <class Body>
-qfuse_status guarded(qfuse_error* error, const Body& body) {
-  try {
-    return report(body(), error);
-  } catch (const std::bad_alloc&) {
-    return report({QFUSE_OUT_OF_MEMORY, "out of memory"}, error);
-  } catch (const std::exception& e) {
-    return report({QFUSE_INTERNAL_ERROR, e.what()}, error);
-  }
-}
-
-// Every op: takes over what the caller passed, and does `action` with it.
-template <class Op, class Params, class Action>
-qfuse_status with_params(const Params* caller_params, const qfuse_exec* caller_exec, qfuse_error* error,
-                         const Action& action) {
-  return guarded(error, [&]() -> Outcome {
-    Op p{};
-    qfuse_exec exec = QFUSE_EXEC_INIT;
-    if (Outcome o = qfuse::capi::adopt_params(caller_params, p); !o.ok()) return o;
-    if (caller_exec != nullptr)
-      if (Outcome o = qfuse::capi::adopt(caller_exec, "exec", exec); !o.ok()) return o;
-    return action(p, exec);
-  });
-}
-
 template <class Op, class Params>
 qfuse_status run(const Params* params, const qfuse_exec* exec, qfuse_error* error) {
-  return with_params<Op>(params, exec, error, [](const Op& p, const qfuse_exec& e) { return qfuse::ops::run(p, e); });
+  return qfuse::capi::run<Op>(qfuse::ops::backends(), params, exec, error);
 }
 
 template <class Op, class Params>
@@ -73,6 +32,7 @@ qfuse_status find_workspace_size(const Params* params, const qfuse_exec* exec, s
     if (size == nullptr) return invalid_argument("size is NULL");
     if (Outcome o = check_ranges(p); !o.ok()) return o;
     if (Outcome o = qfuse::contract::check(e); !o.ok()) return o;
+    if (Outcome o = check_device(p, e.device); !o.ok()) return o;
     *size = workspace_size(p);
     return {};
   });
@@ -87,7 +47,7 @@ Outcome describe_device(qfuse_device device, char* text, std::size_t size) {
   if (text == nullptr || size == 0) return invalid_argument("text is NULL or size is 0");
   std::string line;
   if (Outcome o = qfuse::runtime::describe(device, line); !o.ok()) return o;
-  copy_message(line, text, size);
+  qfuse::capi::copy_message(line, text, size);
   return {};
 }
 

@@ -39,14 +39,15 @@ Outcome parse_forced(const std::string& text, const std::string& op, std::vector
     const std::string_view entry = take(rest, ';');
     std::string_view fields = entry;
     const std::string_view name = take(fields, ':');
-    if (name.size() == entry.size())
-      return invalid_argument("QFUSE_PLAN has '" + std::string(entry) + "', it must be <op>:<field>=<value>,...");
-    if (name != op) continue;
+    bool good = !name.empty() && !fields.empty() && !fields.ends_with(',');
     while (!fields.empty()) {
       std::string_view value = take(fields, ',');
       const std::string_view field_name = take(value, '=');
-      asked.push_back({std::string(field_name), std::string(value)});
+      good = good && !field_name.empty() && !value.empty();
+      if (name == op) asked.push_back({std::string(field_name), std::string(value)});
     }
+    if (!good)
+      return invalid_argument("QFUSE_PLAN has '" + std::string(entry) + "', it must be <op>:<field>=<value>,...");
   }
   return {};
 }

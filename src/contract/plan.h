@@ -67,9 +67,9 @@ Outcome force(const std::string& text, const std::vector<Plan>& candidates, Plan
       plan = candidate;
       return {};
     }
-    known.append("; ").append(print(candidate.fields()));
+    known.append(known.empty() ? "" : "; ").append(print(candidate.fields()));
   }
-  return unsupported("QFUSE_PLAN asks for " + print(asked) + ", this call can have" + known);
+  return unsupported("QFUSE_PLAN asks for " + print(asked) + ", this call can have: " + known);
 }
 
 // The last word on a chosen plan: the environment's, which is also told what is done.

@@ -12,13 +12,6 @@
 namespace qfuse::ops {
 namespace {
 
-// The oracle is one thread of the host and cannot fail.
-template <class Op, void (*kOracle)(const Op&)>
-contract::Outcome oracle(const Op& p, const qfuse_exec& /*exec*/) {
-  kOracle(p);
-  return {};
-}
-
 std::vector<Row>& rows() {
   using namespace contract;
   static std::vector<Row> all = {

@@ -21,6 +21,13 @@ struct KernelsOf<contract::OpList<Ops...>> {
   using Type = std::tuple<Launch<Ops>...>;
 };
 
+// An entry for the oracle, which is one thread of the host and cannot fail.
+template <class Op, void (*kOracle)(const Op&)>
+contract::Outcome oracle(const Op& p, const qfuse_exec& /*exec*/) {
+  kOracle(p);
+  return {};
+}
+
 // A backend's kernels, in the order of the list of ops. Null: an op that it does not have in this build.
 template <class List>
 struct Backend {

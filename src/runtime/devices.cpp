@@ -6,6 +6,7 @@
 #include <charconv>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include "runtime/vendors.h"
 
@@ -30,7 +31,11 @@ std::string name_of(qfuse_device device) {
   for (const Named& type : kTypes)
     if (type.type == device.type)
       return type.numbered ? fmt::format("{}:{}", type.name, device.index) : std::string(type.name);
-  return fmt::format("device of type {}", static_cast<int>(device.type));
+  return fmt::format("of type {}", static_cast<int>(device.type));
+}
+
+bool is_gpu(qfuse_device_type type) {
+  return std::ranges::any_of(kTypes, [&](const Named& known) { return known.type == type && known.numbered; });
 }
 
 // The first "model name" of /proc/cpuinfo; other architectures have none.
@@ -48,8 +53,7 @@ std::string describe_cpu() { return fmt::format("{}, {} threads", cpu_model(), s
 // The vendor of a device that is a GPU of this machine.
 Outcome find_gpu(qfuse_device device, const Vendor*& vendor) {
   const std::string name = fmt::format("device {}", name_of(device));
-  if (device.type == QFUSE_CPU || device.type == QFUSE_REFERENCE)
-    return invalid_argument(fmt::format("{} is no GPU", name));
+  if (!is_gpu(device.type)) return invalid_argument(fmt::format("{} is no GPU", name));
   vendor = find_vendor(device.type);
   if (vendor == nullptr)
     return unsupported(fmt::format("{}: there is no GPU here: this build of qfuse has no CUDA", name));
@@ -102,7 +106,7 @@ Outcome describe(qfuse_device device, std::string& line) {
     line = describe_cpu();
   } else if (device.index == 0 && device.type == QFUSE_REFERENCE) {
     line = "the scalar oracle, one thread";
-  } else if (device.type == QFUSE_CPU || device.type == QFUSE_REFERENCE) {
+  } else if (!is_gpu(device.type)) {
     return unsupported("no such device here");
   } else {
     const Vendor* vendor = nullptr;
@@ -142,6 +146,9 @@ void destroy_stream(qfuse_device device, void* stream) {
 
 Outcome copy(qfuse_device device, void* to, const void* from, std::int64_t size, void* stream) {
   if (size < 0) return invalid_argument(fmt::format("size is {}, it must not be negative", size));
+  for (const auto& [name, memory] : {std::pair<const char*, const void*>{"to", to}, {"from", from}})
+    if (memory == nullptr && size > 0)
+      return invalid_argument(fmt::format("{} is NULL, it must hold {} bytes", name, size));
   return on_gpu(device, "a copy",
                 [&](const Vendor& vendor) { return vendor.copy(device.index, to, from, size, stream); });
 }

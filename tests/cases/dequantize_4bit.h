@@ -11,6 +11,8 @@
 #include <random>
 #include <vector>
 
+#include "contract/dequantize_4bit.h"
+
 namespace qfuse::tests {
 
 enum class AbsmaxKind { trained, subnormal, extreme };
@@ -92,19 +94,23 @@ inline Dequantize4bitInput make_input(const Dequantize4bitCase& c) {
 }
 
 // Parameters over `in`; out and its dtype are left to the caller.
-inline qfuse_dequantize_4bit_params make_params(const Dequantize4bitCase& c, const Dequantize4bitInput& in) {
-  qfuse_dequantize_4bit_params p{};
-  p.struct_size = sizeof p;
-  p.n = c.n;
-  p.blocksize = c.blocksize;
-  p.quant_type = c.quant_type;
-  p.packed = in.packed.data();
-  p.absmax = in.absmax.data();
-  p.absmax_8bit = in.absmax_8bit.data();
-  p.nested_absmax = in.nested_absmax.data();
-  p.nested_quant_map = in.nested_quant_map.data();
-  p.nested_blocksize = c.nested_blocksize;
-  p.nested_offset = in.nested_offset;
+inline contract::Dequantize4bit make_params(const Dequantize4bitCase& c, const Dequantize4bitInput& in) {
+  contract::Dequantize4bit p{};
+  qfuse_weight_4bit& w = p.weight;
+  w.rows = 1;
+  w.cols = c.n;
+  w.blocksize = c.blocksize;
+  w.quant_type = c.quant_type;
+  w.packed = in.packed.data();
+  if (c.nested_blocksize == 0) {
+    w.absmax = in.absmax.data();
+    return p;
+  }
+  w.absmax_8bit = in.absmax_8bit.data();
+  w.nested_absmax = in.nested_absmax.data();
+  w.nested_quant_map = in.nested_quant_map.data();
+  w.nested_offset = &in.nested_offset;
+  w.nested_blocksize = c.nested_blocksize;
   return p;
 }
 

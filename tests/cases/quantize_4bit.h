@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "contract/quantize_4bit.h"
 #include "format/codebook4.h"
 #include "format/elements.h"
 
@@ -86,6 +87,19 @@ inline std::vector<std::uint8_t> make_weights(const Quantize4bitCase& c, qfuse_d
   std::vector<std::uint8_t> weights(static_cast<std::size_t>(c.n) * qfuse_dtype_size(dtype));
   for (std::int64_t i = 0; i < c.n; ++i) format::store_rounded(weights.data(), i, dtype, random_weight(c, i, random));
   return weights;
+}
+
+// Parameters over `weights`; the outputs are left to the caller.
+inline contract::Quantize4bit make_params(const Quantize4bitCase& c, const void* weights, qfuse_dtype dtype) {
+  contract::Quantize4bit p{};
+  p.in_dtype = dtype;
+  p.in = weights;
+  p.weight.rows = 1;
+  p.weight.cols = c.n;
+  p.weight.blocksize = c.blocksize;
+  p.weight.quant_type = c.quant_type;
+  p.weight.nested_blocksize = c.nested_blocksize;
+  return p;
 }
 
 }  // namespace qfuse::tests

@@ -48,7 +48,7 @@ struct RawTensor {
 using RawTensors = std::map<std::string, RawTensor>;
 
 // Test data as tensors; the shape of a vector is its length.
-template <typename T>
+template <class T>
 std::string bytes_of(const std::vector<T>& values) {
   std::string bytes(values.size() * sizeof(T), '\0');
   if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
@@ -79,7 +79,7 @@ inline const char* const kNestedState =
     R"("nested_dtype": "float32", "nested_offset": 0.05230140686035156})";
 
 // The error that `work` throws, "" if it throws none; its status is checked.
-template <typename Work>
+template <class Work>
 std::string error_of(Status status, Work work) {
   try {
     work();

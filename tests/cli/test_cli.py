@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Drives the qfuse command as a user does. Usage: test_cli.py <qfuse> <golden directory>"""
+
 import json
 import os
 import pty
@@ -44,25 +45,44 @@ class General(Command):
 
     def test_help_teaches(self):
         text, _ = self.run_qfuse("--help")
-        for word in ("dequantize", "quantize", "finish", "inspect", "compare", "devices", "bench", "Examples:", "Exit codes:"):
+        for word in (
+            "dequantize",
+            "quantize",
+            "finish",
+            "inspect",
+            "compare",
+            "devices",
+            "bench",
+            "Examples:",
+            "Exit codes:",
+        ):
             self.assertIn(word, text)
         for subcommand in ("dequantize", "quantize", "finish", "inspect", "compare", "devices"):
             self.assertIn(f"qfuse {subcommand}", self.run_qfuse(subcommand, "--help")[0])
 
     def test_usage_errors(self):
-        for arguments in ([], ["nonsense"], ["dequantize"], ["dequantize", "x"], ["compare", "x"], ["inspect", "--no"],
-                          ["dequantize", "x", "-o", "y", "--dtype", "int8"],
-                          ["dequantize", "x", "-o", "y", "--device", "tpu"],
-                          ["dequantize", "x", "-o", "y", "--device", "cuda:x"],
-                          ["quantize", "x", "-o", "y", "--device", "gpu"],
-                          ["dequantize", "x", "-o", "y", "--threads", "-1"],
-                          ["quantize"], ["quantize", "x"],
-                          ["quantize", "x", "-o", "y", "--type", "int8"],
-                          ["quantize", "x", "-o", "y", "--block-size", "48"],
-                          ["quantize", "x", "-o", "y", "--dtype", "int8"],
-                          ["quantize", "x", "-o", "y", "--max-shard-size", "much"],
-                          ["quantize", "x", "-o", "y", "--include"],
-                          ["finish"], ["finish", "x", "y"]):
+        for arguments in (
+            [],
+            ["nonsense"],
+            ["dequantize"],
+            ["dequantize", "x"],
+            ["compare", "x"],
+            ["inspect", "--no"],
+            ["dequantize", "x", "-o", "y", "--dtype", "int8"],
+            ["dequantize", "x", "-o", "y", "--device", "tpu"],
+            ["dequantize", "x", "-o", "y", "--device", "cuda:x"],
+            ["quantize", "x", "-o", "y", "--device", "gpu"],
+            ["dequantize", "x", "-o", "y", "--threads", "-1"],
+            ["quantize"],
+            ["quantize", "x"],
+            ["quantize", "x", "-o", "y", "--type", "int8"],
+            ["quantize", "x", "-o", "y", "--block-size", "48"],
+            ["quantize", "x", "-o", "y", "--dtype", "int8"],
+            ["quantize", "x", "-o", "y", "--max-shard-size", "much"],
+            ["quantize", "x", "-o", "y", "--include"],
+            ["finish"],
+            ["finish", "x", "y"],
+        ):
             with self.subTest(arguments=arguments):
                 self.error(*arguments, code=2)
 
@@ -93,8 +113,13 @@ class General(Command):
         program.write_text('#!/bin/sh\necho "got $*"\nexit 7\n')
         program.chmod(0o755)
         environment["LD_LIBRARY_PATH"] = library_path()
-        done = subprocess.run([self.directory / "qfuse", "bench", "--help", "-x", "y"], capture_output=True, text=True,
-                              check=False, env=environment)
+        done = subprocess.run(
+            [self.directory / "qfuse", "bench", "--help", "-x", "y"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+        )
         self.assertEqual((done.returncode, done.stdout), (7, "got --help -x y\n"))
 
     def test_output_that_cannot_be_written_is_a_failure(self):
@@ -123,8 +148,17 @@ class Dequantize(Command):
     def test_json(self):
         summary = json.loads(self.dequantize("--json")[0])
         self.assertGreaterEqual(summary.pop("seconds"), 0)
-        self.assertEqual(summary, {"tensors": 21, "dequantized": 14, "files": 1, "bytes_read": 471219,
-                                   "bytes_written": 1000704, "device": "cpu"})
+        self.assertEqual(
+            summary,
+            {
+                "tensors": 21,
+                "dequantized": 14,
+                "files": 1,
+                "bytes_read": 471219,
+                "bytes_written": 1000704,
+                "device": "cpu",
+            },
+        )
 
     def test_quiet(self):
         self.assertEqual(self.dequantize("--quiet"), ("", ""))
@@ -148,8 +182,10 @@ class Dequantize(Command):
         self.assertIn("nothing to dequantize", self.error("dequantize", TINY / "full", "-o", self.out, code=1))
         self.assertIn("input itself", self.error("dequantize", TINY / "bnb4", "-o", TINY / "bnb4", "--force", code=1))
         (self.directory / "cut.safetensors").write_bytes(b"\x10\0\0\0\0\0\0\0{")
-        self.assertIn("cut.safetensors: the header claims 16 bytes, the file has 1",
-                      self.error("dequantize", self.directory / "cut.safetensors", "-o", self.out, code=1))
+        self.assertIn(
+            "cut.safetensors: the header claims 16 bytes, the file has 1",
+            self.error("dequantize", self.directory / "cut.safetensors", "-o", self.out, code=1),
+        )
         (self.directory / "x.bin").write_bytes(b"x")
         self.assertIn("save_pretrained", self.error("dequantize", self.directory / "x.bin", "-o", self.out, code=1))
         self.assertFalse(self.out.exists())
@@ -159,8 +195,11 @@ class Dequantize(Command):
         write_big(source)
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number):
-                process = subprocess.Popen([QFUSE, "dequantize", source, "-o", self.out, "--device", "reference"],
-                                           stderr=subprocess.PIPE, text=True)
+                process = subprocess.Popen(
+                    [QFUSE, "dequantize", source, "-o", self.out, "--device", "reference"],
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
                 partial = self.directory / "out.qfuse-partial" / "out"
                 while process.poll() is None and not partial.exists():
                     pass
@@ -196,8 +235,11 @@ def terminal_of(test, *arguments):
 def write_big(path, elements=1 << 26):
     """One plain NF4 weight whose file is a hole, so that only its decoding takes time."""
     state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [elements]}).encode()
-    sizes = {"w": ("U8", elements // 2), "w.absmax": ("F32", elements // 64 * 4),
-             "w.quant_state.bitsandbytes__nf4": ("U8", len(state))}
+    sizes = {
+        "w": ("U8", elements // 2),
+        "w.absmax": ("F32", elements // 64 * 4),
+        "w.quant_state.bitsandbytes__nf4": ("U8", len(state)),
+    }
     header, position = {}, 0
     for name, (dtype, size) in sizes.items():
         count = size // 4 if dtype == "F32" else size
@@ -227,8 +269,14 @@ class Device(Command):
         gpus = [["--device", name] for name in ("cuda", "cuda:0", f"cuda:{self.gpus - 1}") if self.gpus > 0]
         for command in ("dequantize", "quantize"):
             contents = set()
-            for arguments in (["--device", "cpu"], ["--device", "reference"], ["--device", "auto"], ["--threads", "1"],
-                              ["--device", "auto", "--threads", "1"], *gpus):
+            for arguments in (
+                ["--device", "cpu"],
+                ["--device", "reference"],
+                ["--device", "auto"],
+                ["--threads", "1"],
+                ["--device", "auto", "--threads", "1"],
+                *gpus,
+            ):
                 self.convert(command, *arguments)
                 contents.add((self.out / "model.safetensors").read_bytes())
             self.assertEqual(len(contents), 1, command)
@@ -252,8 +300,9 @@ class Device(Command):
     def test_interrupted_on_the_best_device_it_leaves_nothing(self):
         source = self.directory / "big.safetensors"
         write_big(source, 1 << 30)
-        process = subprocess.Popen([QFUSE, "dequantize", source, "-o", self.out, "--device", "auto"],
-                                   stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [QFUSE, "dequantize", source, "-o", self.out, "--device", "auto"], stderr=subprocess.PIPE, text=True
+        )
         partial = self.directory / "out.qfuse-partial" / "out"
         while process.poll() is None and not partial.exists():
             pass
@@ -282,17 +331,27 @@ class Quantize(Command):
         summary = json.loads(self.quantize("--json")[0])
         self.assertGreaterEqual(summary.pop("seconds"), 0)
         written = sum(tensor["bytes"] for tensor in self.inspect().values())
-        self.assertEqual(summary, {"tensors": 21, "quantized": 14, "files": 1, "bytes_read": 1000704,
-                                   "bytes_written": written, "device": "cpu"})
+        self.assertEqual(
+            summary,
+            {
+                "tensors": 21,
+                "quantized": 14,
+                "files": 1,
+                "bytes_read": 1000704,
+                "bytes_written": written,
+                "device": "cpu",
+            },
+        )
 
     def test_how(self):
         name = "model.layers.0.mlp.up_proj.weight"
         for arguments, expected in (
-                ([], ("nf4", 64, True, "BF16")),
-                (["--type", "fp4"], ("fp4", 64, True, "BF16")),
-                (["--block-size", "128", "--no-double-quant"], ("nf4", 128, False, "BF16")),
-                (["--dtype", "fp16"], ("nf4", 64, True, "F16")),
-                (["--dtype", "auto"], ("nf4", 64, True, "BF16"))):
+            ([], ("nf4", 64, True, "BF16")),
+            (["--type", "fp4"], ("fp4", 64, True, "BF16")),
+            (["--block-size", "128", "--no-double-quant"], ("nf4", 128, False, "BF16")),
+            (["--dtype", "fp16"], ("nf4", 64, True, "F16")),
+            (["--dtype", "auto"], ("nf4", 64, True, "BF16")),
+        ):
             with self.subTest(arguments=arguments):
                 self.quantize("--force", *arguments)
                 tensor = self.inspect()[name]
@@ -300,22 +359,42 @@ class Quantize(Command):
 
     def test_patterns(self):
         # Before IN as well as behind it: an option takes one pattern, and what follows is not another.
-        self.run_qfuse("quantize", "--exclude", "*.mlp.*", "--exclude", "*.v_proj.*", "--include", "lm_head.weight",
-                       TINY / "full", "-o", self.out)
+        self.run_qfuse(
+            "quantize",
+            "--exclude",
+            "*.mlp.*",
+            "--exclude",
+            "*.v_proj.*",
+            "--include",
+            "lm_head.weight",
+            TINY / "full",
+            "-o",
+            self.out,
+        )
         quantized = sorted(name for name, tensor in self.inspect().items() if tensor["format"] == "nf4")
-        self.assertEqual(quantized, ["lm_head.weight"] + [f"model.layers.{layer}.self_attn.{part}_proj.weight"
-                                                          for layer in (0, 1) for part in "koq"])
+        self.assertEqual(
+            quantized,
+            ["lm_head.weight"]
+            + [f"model.layers.{layer}.self_attn.{part}_proj.weight" for layer in (0, 1) for part in "koq"],
+        )
         config = json.loads((self.out / "config.json").read_text())["quantization_config"]
-        self.assertEqual(config["llm_int8_skip_modules"],
-                         sorted([f"model.layers.{layer}.mlp.{part}_proj" for layer in (0, 1)
-                                 for part in ("down", "gate", "up")] +
-                                [f"model.layers.{layer}.self_attn.v_proj" for layer in (0, 1)]))
+        self.assertEqual(
+            config["llm_int8_skip_modules"],
+            sorted(
+                [f"model.layers.{layer}.mlp.{part}_proj" for layer in (0, 1) for part in ("down", "gate", "up")]
+                + [f"model.layers.{layer}.self_attn.v_proj" for layer in (0, 1)]
+            ),
+        )
 
     def test_shards_and_threads(self):
         contents = set()
         for threads in ("0", "1", "3"):
-            self.assertEqual(json.loads(self.quantize("--max-shard-size", "200KB", "--threads", threads, "--json",
-                                                      "--force")[0])["files"], 3)
+            self.assertEqual(
+                json.loads(self.quantize("--max-shard-size", "200KB", "--threads", threads, "--json", "--force")[0])[
+                    "files"
+                ],
+                3,
+            )
             contents.add(tuple((self.out / name).read_bytes() for name in sorted(os.listdir(self.out))))
         self.assertEqual(len(contents), 1)
 
@@ -328,6 +407,7 @@ class Quantize(Command):
     def test_failures(self):
         def refuse(*arguments, source=TINY / "full"):
             return self.error("quantize", source, "-o", self.out, *arguments, code=1)
+
         self.assertIn("dequantize the checkpoint first", refuse(source=TINY / "bnb4"))
         self.assertIn("nothing to quantize", refuse("--exclude", "*"))
         self.assertIn("include '*.qq.*' matches nothing", refuse("--include", "*.qq.*"))
@@ -337,8 +417,9 @@ class Quantize(Command):
     def test_interrupt_leaves_nothing(self):
         source = self.directory / "big.safetensors"
         write_hole(source)
-        process = subprocess.Popen([QFUSE, "quantize", source, "-o", self.out, "--threads", "1"],
-                                   stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [QFUSE, "quantize", source, "-o", self.out, "--threads", "1"], stderr=subprocess.PIPE, text=True
+        )
         partial = self.directory / "out.qfuse-partial" / "out"
         while process.poll() is None and not partial.exists():
             pass
@@ -353,8 +434,21 @@ class Quantize(Command):
         for megabytes in (64, 512):
             source = self.directory / f"{megabytes}.safetensors"
             write_hole(source, megabytes << 20)
-            process = subprocess.Popen([QFUSE, "quantize", source, "-o", self.out, "--block-size", "32", "--force",
-                                        "--threads", "2", "--quiet"])
+            process = subprocess.Popen(
+                [
+                    QFUSE,
+                    "quantize",
+                    source,
+                    "-o",
+                    self.out,
+                    "--block-size",
+                    "32",
+                    "--force",
+                    "--threads",
+                    "2",
+                    "--quiet",
+                ]
+            )
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             self.assertEqual(process.returncode, 0)
@@ -372,17 +466,33 @@ def write_hole(path, size=1 << 29):
 
 class Shards(Command):
     def shard(self, shard, *arguments, **options):
-        return self.run_qfuse("dequantize", TINY / "bnb4", "-o", self.out, "--max-shard-size", "300KB", "--shard",
-                              shard, *arguments, **options)
+        return self.run_qfuse(
+            "dequantize",
+            TINY / "bnb4",
+            "-o",
+            self.out,
+            "--max-shard-size",
+            "300KB",
+            "--shard",
+            shard,
+            *arguments,
+            **options,
+        )
 
     def test_summary_says_what_comes_next(self):
         out, error = self.shard("1/8")
-        self.assertRegex(out, rf"\A{self.out}, shard 1/8: 4 of 8 tensors dequantized, 288 kB in 1 file, [\d.]+ s\n"
-                              rf"when all 8 shards are done: qfuse finish {self.out}\n\Z")
+        self.assertRegex(
+            out,
+            rf"\A{self.out}, shard 1/8: 4 of 8 tensors dequantized, 288 kB in 1 file, [\d.]+ s\n"
+            rf"when all 8 shards are done: qfuse finish {self.out}\n\Z",
+        )
         self.assertEqual(error, "")
         out, _ = self.shard("7/8", "--force")
-        self.assertRegex(out, rf"0 files, [\d.]+ s\nnothing to do for this shard: [^\n]+\n"
-                              rf"when all 8 shards are done: qfuse finish {self.out} --force\n\Z")
+        self.assertRegex(
+            out,
+            rf"0 files, [\d.]+ s\nnothing to do for this shard: [^\n]+\n"
+            rf"when all 8 shards are done: qfuse finish {self.out} --force\n\Z",
+        )
         self.assertEqual(self.shard("0/8", "--quiet"), ("", ""))
         self.assertEqual(json.loads(self.shard("2/8", "--json")[0])["files"], 1)
         self.shard("3/8")
@@ -398,8 +508,10 @@ class Shards(Command):
         report = json.loads(self.run_qfuse("finish", self.out, "--json")[0])
         self.assertGreaterEqual(report.pop("seconds"), 0)
         index = json.loads((self.directory / "whole/model.safetensors.index.json").read_text())
-        self.assertEqual(report, {"shards": 2, "files": 3, "tensors": len(index["weight_map"]),
-                                  "bytes": index["metadata"]["total_size"]})
+        self.assertEqual(
+            report,
+            {"shards": 2, "files": 3, "tensors": len(index["weight_map"]), "bytes": index["metadata"]["total_size"]},
+        )
         for name in os.listdir(self.directory / "whole"):
             self.assertEqual((self.out / name).read_bytes(), (self.directory / "whole" / name).read_bytes(), name)
         self.assertEqual(self.run_qfuse("finish", "--quiet", self.out, code=1)[0], "")
@@ -410,20 +522,25 @@ class Shards(Command):
                 error = self.error("dequantize", "x", "-o", "y", f"--shard={shard}", code=2)
                 self.assertIn("is no shard", error)
         self.assertIn("counts from 0", self.error("quantize", "x", "-o", "y", "--shard", "8/8", code=2))
-        self.assertIn("single file", self.error("dequantize", GOLDEN / "bnb_cases.safetensors", "-o", self.out, "--shard",
-                                                "0/8", code=1))
+        self.assertIn(
+            "single file",
+            self.error("dequantize", GOLDEN / "bnb_cases.safetensors", "-o", self.out, "--shard", "0/8", code=1),
+        )
 
     def test_help_has_a_line_to_copy(self):
         for command in ("dequantize", "quantize"):
-            self.assertIn(f"qfuse {command} IN -o OUT --shard $SLURM_PROCID/$SLURM_NTASKS",
-                          self.run_qfuse(command, "--help")[0])
+            self.assertIn(
+                f"qfuse {command} IN -o OUT --shard $SLURM_PROCID/$SLURM_NTASKS", self.run_qfuse(command, "--help")[0]
+            )
 
     def test_progress_on_a_terminal(self):
         source = self.directory / "in"
         source.mkdir()
         write_big(source / "model.safetensors")
-        self.assertRegex(terminal_of(self, "dequantize", source, "-o", self.out, "--shard", "0/1"),
-                         rb"dequantize +\d+%  [\d.]+ MB of 134 MB")
+        self.assertRegex(
+            terminal_of(self, "dequantize", source, "-o", self.out, "--shard", "0/1"),
+            rb"dequantize +\d+%  [\d.]+ MB of 134 MB",
+        )
         self.assertRegex(terminal_of(self, "finish", self.out), rb"finish +100%  134 MB of 134 MB")
 
 
@@ -449,8 +566,9 @@ class Inspect(Command):
         out, _ = self.run_qfuse("inspect", self.directory / "x")
         self.assertEqual(len(out.splitlines()), 3)
         self.assertIn('a\\x0a\\x1b[2J"\\\\x7f\u00e9 ', out)
-        self.assertEqual(json.loads(self.run_qfuse("inspect", self.directory / "x", "--json")[0])["tensors"][0]["name"],
-                         name)
+        self.assertEqual(
+            json.loads(self.run_qfuse("inspect", self.directory / "x", "--json")[0])["tensors"][0]["name"], name
+        )
 
     def test_failure(self):
         self.error("inspect", self.directory / "none", code=1)

@@ -10,14 +10,15 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <qfuse/qfuse.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "format/elements.h"
-#include "runtime/memory.h"
 #include "support/buffer.h"
 #include "support/compare.h"
+#include "support/run.h"
 
 namespace qfuse::tests {
 namespace {
@@ -53,7 +54,7 @@ class Peer : public testing::Test {
   // A copy of `bytes` in the GPU's memory.
   template <class T = void>
   T* there(const std::vector<std::uint8_t>& bytes) {
-    memory_.push_back(std::make_unique<runtime::DeviceMemory>(0, bytes.size()));
+    memory_.push_back(std::make_unique<DeviceMemory>(exec_.device, bytes.size()));
     EXPECT_EQ(cudaMemcpy(memory_.back()->data(), bytes.data(), bytes.size(), cudaMemcpyDefault), cudaSuccess);
     return reinterpret_cast<T*>(memory_.back()->data());
   }
@@ -89,10 +90,10 @@ class Peer : public testing::Test {
 
  private:
   void* library_ = nullptr;
-  std::vector<std::unique_ptr<runtime::DeviceMemory>> memory_;
+  std::vector<std::unique_ptr<DeviceMemory>> memory_;
 };
 
-TEST_F(Peer, DecodesTo4BitWeightsOfTheSameBits) {
+TEST_F(Peer, decodes_to_4bit_weights_of_the_same_bits) {
   for (const auto& [quant_type, type_name] : kQuantTypes) {
     for (const auto& [dtype, dtype_name] : kDtypes) {
       const auto decode = function<Decode>(std::string("cdequantize_blockwise_") + dtype_name + "_" + type_name);
@@ -101,19 +102,17 @@ TEST_F(Peer, DecodesTo4BitWeightsOfTheSameBits) {
           SCOPED_TRACE(std::string(type_name) + ", " + dtype_name + ", blocksize " + std::to_string(blocksize) +
                        ", n " + std::to_string(n));
           const std::int64_t size = n * static_cast<std::int64_t>(qfuse_dtype_size(dtype));
-          qfuse_dequantize_4bit_params p{};
-          p.struct_size = sizeof p;
-          p.n = n;
-          p.blocksize = blocksize;
-          p.quant_type = quant_type;
+          contract::Dequantize4bit p{};
+          p.weight = flat_weight(n, blocksize, quant_type);
           p.out_dtype = dtype;
-          p.packed = there<std::uint8_t>(random_bytes(qfuse_packed_size(n)));
-          p.absmax = there<float>(random_values(qfuse_block_count(n, blocksize), QFUSE_FLOAT32, 130));
+          p.weight.packed = there<std::uint8_t>(random_bytes(qfuse_packed_size(n)));
+          p.weight.absmax = there<float>(random_values(qfuse_block_count(n, blocksize), QFUSE_FLOAT32, 130));
           p.out = poisoned(size);
           qfuse_error error{};
-          ASSERT_EQ(qfuse_dequantize_4bit(&p, &exec_, &error), QFUSE_OK) << error.message;
+          ASSERT_EQ(call(p, &exec_, &error), QFUSE_OK) << error.message;
           void* const theirs = poisoned(size);
-          decode(nullptr, p.packed, p.absmax, theirs, static_cast<int>(blocksize), static_cast<int>(n), nullptr);
+          decode(nullptr, p.weight.packed, p.weight.absmax, theirs, static_cast<int>(blocksize), static_cast<int>(n),
+                 nullptr);
           ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
           ASSERT_TRUE(same_elements(back(theirs, size).data(), back(p.out, size).data(), n, dtype));
         }
@@ -122,7 +121,7 @@ TEST_F(Peer, DecodesTo4BitWeightsOfTheSameBits) {
   }
 }
 
-TEST_F(Peer, EncodesTo4BitCodesOfTheSameBytes) {
+TEST_F(Peer, encodes_to_4bit_codes_of_the_same_bytes) {
   for (const auto& [quant_type, type_name] : kQuantTypes) {
     for (const auto& [dtype, dtype_name] : kDtypes) {
       const auto encode = function<Encode>(std::string("cquantize_blockwise_") + dtype_name + "_" + type_name);
@@ -131,33 +130,30 @@ TEST_F(Peer, EncodesTo4BitCodesOfTheSameBytes) {
           SCOPED_TRACE(std::string(type_name) + ", " + dtype_name + ", blocksize " + std::to_string(blocksize) +
                        ", n " + std::to_string(n));
           const std::int64_t blocks = qfuse_block_count(n, blocksize);
-          qfuse_quantize_4bit_params p{};
-          p.struct_size = sizeof p;
-          p.n = n;
-          p.blocksize = blocksize;
-          p.quant_type = quant_type;
+          contract::Quantize4bit p{};
+          p.weight = flat_weight_out(n, blocksize, quant_type);
           p.in_dtype = dtype;
           p.in = there(random_values(n, dtype, dtype == QFUSE_FLOAT16 ? 14 : 126));
-          p.packed = poisoned<std::uint8_t>(qfuse_packed_size(n));
-          p.absmax = poisoned<float>(blocks * 4);
+          p.weight.packed = poisoned<std::uint8_t>(qfuse_packed_size(n));
+          p.weight.absmax = poisoned<float>(blocks * 4);
           p.reciprocal = QFUSE_RECIPROCAL_APPROX;
           qfuse_error error{};
-          ASSERT_EQ(qfuse_quantize_4bit(&p, &exec_, &error), QFUSE_OK) << error.message;
+          ASSERT_EQ(call(p, &exec_, &error), QFUSE_OK) << error.message;
           void* const packed = poisoned(qfuse_packed_size(n));
           auto* const absmax = poisoned<float>(blocks * 4);
           encode(nullptr, p.in, absmax, packed, static_cast<int>(blocksize), static_cast<int>(n));
           ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-          ASSERT_TRUE(
-              same_elements(back(absmax, blocks * 4).data(), back(p.absmax, blocks * 4).data(), blocks, QFUSE_FLOAT32));
-          ASSERT_TRUE(same_bytes(back(packed, qfuse_packed_size(n)).data(), back(p.packed, qfuse_packed_size(n)).data(),
-                                 qfuse_packed_size(n)));
+          ASSERT_TRUE(same_elements(back(absmax, blocks * 4).data(), back(p.weight.absmax, blocks * 4).data(), blocks,
+                                    QFUSE_FLOAT32));
+          const std::int64_t size = qfuse_packed_size(n);
+          ASSERT_TRUE(same_bytes(back(packed, size).data(), back(p.weight.packed, size).data(), size));
         }
       }
     }
   }
 }
 
-TEST_F(Peer, EncodesAndDecodes8BitBlocksToTheSameBytes) {
+TEST_F(Peer, encodes_and_decodes_8bit_blocks_to_the_same_bytes) {
   std::vector<std::uint8_t> map(1024);
   qfuse_nested_quant_map(reinterpret_cast<float*>(map.data()));
   auto* const code = there<float>(map);
@@ -169,8 +165,7 @@ TEST_F(Peer, EncodesAndDecodes8BitBlocksToTheSameBytes) {
         SCOPED_TRACE(std::string(dtype_name) + ", blocksize " + std::to_string(blocksize) + ", n " + std::to_string(n));
         const std::int64_t blocks = qfuse_block_count(n, blocksize);
         const std::int64_t size = n * static_cast<std::int64_t>(qfuse_dtype_size(dtype));
-        qfuse_quantize_blockwise_params q{};
-        q.struct_size = sizeof q;
+        contract::QuantizeBlockwise q{};
         q.n = n;
         q.blocksize = blocksize;
         q.in_dtype = dtype;
@@ -179,7 +174,7 @@ TEST_F(Peer, EncodesAndDecodes8BitBlocksToTheSameBytes) {
         q.absmax = poisoned<float>(blocks * 4);
         q.reciprocal = QFUSE_RECIPROCAL_APPROX;
         qfuse_error error{};
-        ASSERT_EQ(qfuse_quantize_blockwise(&q, &exec_, &error), QFUSE_OK) << error.message;
+        ASSERT_EQ(call(q, &exec_, &error), QFUSE_OK) << error.message;
         void* const codes = poisoned(n);
         auto* const absmax = poisoned<float>(blocks * 4);
         encode(code, q.in, absmax, codes, static_cast<int>(blocksize), static_cast<int>(n));
@@ -188,8 +183,7 @@ TEST_F(Peer, EncodesAndDecodes8BitBlocksToTheSameBytes) {
             same_elements(back(absmax, blocks * 4).data(), back(q.absmax, blocks * 4).data(), blocks, QFUSE_FLOAT32));
         ASSERT_TRUE(same_bytes(back(codes, n).data(), back(q.codes, n).data(), n));
 
-        qfuse_dequantize_blockwise_params d{};
-        d.struct_size = sizeof d;
+        contract::DequantizeBlockwise d{};
         d.n = n;
         d.blocksize = blocksize;
         d.out_dtype = dtype;
@@ -197,7 +191,7 @@ TEST_F(Peer, EncodesAndDecodes8BitBlocksToTheSameBytes) {
         d.absmax = q.absmax;
         d.quant_map = code;
         d.out = poisoned(size);
-        ASSERT_EQ(qfuse_dequantize_blockwise(&d, &exec_, &error), QFUSE_OK) << error.message;
+        ASSERT_EQ(call(d, &exec_, &error), QFUSE_OK) << error.message;
         void* const out = poisoned(size);
         decode(code, q.codes, q.absmax, out, static_cast<int>(blocksize), static_cast<int>(n), nullptr);
         ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);

@@ -1,120 +1,208 @@
-// How launches are planned, for devices that need not be there.
+// How launches are planned, for devices that need not be there. Plans are host code, so this is part of every build.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
-#include "backend/cuda/dequantize_4bit.h"
-#include "backend/cuda/quantize_4bit.h"
-#include "backend/cuda/silu_dot_fwd_bwd_quant_fuse.h"
+#include "backend/cuda/dequantize_4bit/plan.h"
+#include "backend/cuda/quantize_4bit/plan.h"
+#include "backend/cuda/swiglu_backward/plan.h"
 
 namespace qfuse::cuda {
 namespace {
 
-// From the vendors' data sheets.
-constexpr DeviceFacts kT4{.multiprocessors = 40, .l2_bytes = 4 << 20, .compute_capability = 75};
-constexpr DeviceFacts kH100{.multiprocessors = 132, .l2_bytes = 50 << 20, .compute_capability = 90};
+// From its data sheet: a device that no plan was measured on.
+constexpr DeviceFacts kT4{.multiprocessors = 40, .l2_bytes = 4 << 20, .compute_capability = 75, .memory_gbs = 320};
+// Of a driver that says nothing.
+constexpr DeviceFacts kUnknown{};
+constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};
 
 template <class T>
 T* address(std::uintptr_t at) {
   return reinterpret_cast<T*>(at);  // never read: plans look at the alignment alone
 }
 
-format::Dequantize4bit decode_of(std::int64_t n, qfuse_dtype dtype = QFUSE_BFLOAT16) {
-  format::Dequantize4bit p{};
-  p.n = n;
-  p.blocksize = 64;
+contract::Dequantize4bit decode_of(std::int64_t n, qfuse_dtype dtype = QFUSE_BFLOAT16) {
+  contract::Dequantize4bit p{};
+  p.weight.rows = 1;
+  p.weight.cols = n;
+  p.weight.blocksize = 64;
+  p.weight.quant_type = QFUSE_NF4;
+  p.weight.packed = address<std::uint8_t>(0x1000);
+  p.weight.absmax_8bit = address<std::uint8_t>(0x2001);  // bytes may lie anywhere
+  p.weight.nested_absmax = address<float>(0x3000);
+  p.weight.nested_quant_map = address<float>(0x4000);
+  p.weight.nested_offset = address<float>(0x5000);
+  p.weight.nested_blocksize = 256;
   p.out_dtype = dtype;
-  p.packed = address<std::uint8_t>(0x1000);
   p.out = address<void>(0x100000);
   return p;
 }
 
-TEST(DecodePlan, TilesCoverEveryElementOnce) {
-  for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
-    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{4095}, std::int64_t{4096}, std::int64_t{4097},
-                                 std::int64_t{4096} * 14336, (std::int64_t{1} << 31) + 1, std::int64_t{1} << 40}) {
-      const Dequantize4bitPlan how = plan(decode_of(n, dtype), kH100);
-      const std::int64_t tile = std::int64_t{how.threads} * how.groups * how.group;
-      EXPECT_GE(how.blocks * tile, n);
-      EXPECT_LT((how.blocks - 1) * tile, n);
-      EXPECT_LT(how.blocks, std::int64_t{1} << 31) << "more than a grid can have";
-    }
-  }
-}
-
-TEST(DecodePlan, AnyOddAddressIsDecodedElementByElement) {
-  EXPECT_TRUE(plan(decode_of(4096), kH100).wide);
-  format::Dequantize4bit p = decode_of(4096);
-  p.out = address<void>(0x100008);
-  EXPECT_FALSE(plan(p, kH100).wide);
-  p = decode_of(4096);
-  p.packed = address<std::uint8_t>(0x1002);
-  EXPECT_FALSE(plan(p, kH100).wide);
-  p.out_dtype = QFUSE_FLOAT32;  // a group of 4 has 2 bytes of codes
-  EXPECT_TRUE(plan(p, kH100).wide);
-  p = decode_of(4096);
-  p.nested_absmax = address<float>(0x2001);
-  EXPECT_FALSE(plan(p, kH100).wide);
-}
-
-TEST(DecodePlan, WhatFitsTheCacheStaysThere) {
-  EXPECT_FALSE(plan(decode_of(std::int64_t{2048} * 8192), kH100).stream);
-  EXPECT_TRUE(plan(decode_of(std::int64_t{2048} * 8192), kT4).stream);
-  EXPECT_TRUE(plan(decode_of(std::int64_t{4096} * 14336), kH100).stream);
-  EXPECT_EQ(describe(plan(decode_of(std::int64_t{4096} * 14336), kH100)),
-            "14336 blocks of 256 threads, 2 groups of 8 elements each, 16-byte stores past the caches");
-}
-
-TEST(EncodePlan, BlocksShareLanesAndMeansHaveChunks) {
-  format::Quantize4bit p{};
-  p.n = std::int64_t{4096} * 14336;
-  p.blocksize = 64;
+contract::Quantize4bit encode_of(std::int64_t n, std::int64_t blocksize) {
+  contract::Quantize4bit p{};
+  p.in_dtype = QFUSE_BFLOAT16;
   p.in = address<void>(0x1000);
-  p.packed = address<std::uint8_t>(0x2000);
-  p.absmax = address<float>(0x3000);
-  p.absmax_8bit = address<std::uint8_t>(0x4000);
-  EXPECT_EQ(describe(plan(p)), "14336 blocks of 256 threads, 4 to a scale, 16-byte loads, mean of 224 chunks");
-  p.in = address<void>(0x1002);
-  p.absmax_8bit = nullptr;
-  p.blocksize = 4096;
-  EXPECT_EQ(describe(plan(p)), "14336 blocks of 256 threads, 256 to a scale, loads element by element");
+  p.weight.rows = 1;
+  p.weight.cols = n;
+  p.weight.blocksize = blocksize;
+  p.weight.packed = address<std::uint8_t>(0x2000);
+  p.weight.absmax = address<float>(0x3000);
+  return p;
 }
 
-format::SiluDotFwdBwdQuantFuse silu_of(std::int64_t m, std::int64_t h) {
-  format::SiluDotFwdBwdQuantFuse p{};
+contract::SwigluBackward swiglu_of(std::int64_t m, std::int64_t h) {
+  contract::SwigluBackward p{};
   p.m = m;
   p.h = h;
   p.group_size = 128;
   p.x = address<void>(0x1000);
   p.grad_y = address<void>(0x2000);
-  p.grad_input_q = address<std::int8_t>(0x3000);
+  p.grad_input_q = address<void>(0x3000);
   p.grad_input_s = address<float>(0x4000);
-  p.y_q_t = address<std::int8_t>(0x5000);
+  p.y_q_t = address<void>(0x5000);
   p.y_s_t = address<float>(0x6000);
   return p;
 }
 
-TEST(SiluPlan, TilesThatJustMissAWaveAreMadeByFewerThreads) {
-  EXPECT_EQ(describe(plan(silu_of(1024, 2560), kH100)),
-            "160 tiles of 128 x 128 by 512 threads each, 16-byte loads, 16-byte stores of y");
-  EXPECT_EQ(plan(silu_of(2048, 2560), kH100).threads, 256);
-  EXPECT_EQ(plan(silu_of(4096, 2560), kH100).threads, 512);
-  EXPECT_EQ(plan(silu_of(2048, 2560), kT4).threads, 512);
-  EXPECT_EQ(plan(silu_of(1, 128), kH100).blocks, 1);
-  EXPECT_EQ(plan(silu_of(129, 256), kH100).blocks, 4);
+// The plan is one that the call can have, and text that names all its fields asks for it.
+template <class Plan>
+void expect_candidate(const Plan& plan, const std::vector<Plan>& candidates) {
+  const auto is_plan = [&](const Plan& other) { return other.fields() == plan.fields(); };
+  EXPECT_EQ(std::ranges::count_if(candidates, is_plan), 1) << contract::print(plan.fields());
+  for (const Plan& candidate : candidates) {
+    std::string text = contract::print(candidate.fields());
+    std::ranges::replace(text, ' ', ',');
+    Plan forced = plan;
+    const contract::Outcome outcome = contract::force(std::string(Plan::kOp) + ":" + text, candidates, forced);
+    EXPECT_TRUE(outcome.ok()) << outcome.message;
+    EXPECT_EQ(forced.fields(), candidate.fields());
+  }
 }
 
-TEST(SiluPlan, OddAddressesAndStridesGoElementByElement) {
-  EXPECT_EQ(describe(plan(silu_of(1000, 128), kH100)),
-            "8 tiles of 128 x 128 by 512 threads each, 16-byte loads, stores of y byte by byte");
-  for (const auto spoil : {+[](format::SiluDotFwdBwdQuantFuse& p) { p.x = address<void>(0x1002); },
-                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.x_stride = 2 * p.h + 1; },
-                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.grad_y = address<void>(0x2008); },
-                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.grad_y_stride = p.h + 4; },
-                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.grad_input_q = address<std::int8_t>(0x3004); },
-                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.grad_input_s = address<float>(0x4002); },
-                           +[](format::SiluDotFwdBwdQuantFuse& p) { p.y_s_t = address<float>(0x6001); }}) {
-    format::SiluDotFwdBwdQuantFuse p = silu_of(1024, 2560);
+TEST(Plans, are_among_their_candidates) {
+  for (const DeviceFacts& facts : kDevices) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{4096} * 14336}) {
+      for (const std::uintptr_t out : {0x100000, 0x100001}) {
+        contract::Dequantize4bit p = decode_of(n);
+        p.out = address<void>(out);
+        expect_candidate(plan(p, facts), candidates(p, facts));
+      }
+      for (const std::int64_t blocksize : {32, 64, 4096})
+        expect_candidate(plan(encode_of(n, blocksize)), candidates(encode_of(n, blocksize)));
+    }
+    for (const std::int64_t m : {1, 1024, 2048, 4096})
+      expect_candidate(plan(swiglu_of(m, 2560), facts), candidates(swiglu_of(m, 2560), facts));
+  }
+}
+
+TEST(Plans, are_for_the_ops_of_their_names) {
+  EXPECT_STREQ(Dequantize4bitPlan::kOp, contract::Dequantize4bit::kName);
+  EXPECT_STREQ(Quantize4bitPlan::kOp, contract::Quantize4bit::kName);
+  EXPECT_STREQ(SwigluBackwardPlan::kOp, contract::SwigluBackward::kName);
+}
+
+TEST(DecodePlan, tiles_cover_every_element_once) {
+  for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{4095}, std::int64_t{4096}, std::int64_t{4097},
+                                 std::int64_t{4096} * 14336, (std::int64_t{1} << 31) + 1, std::int64_t{1} << 40}) {
+      for (const Dequantize4bitPlan& how : candidates(decode_of(n, dtype), kH100)) {
+        const std::int64_t tile = std::int64_t{how.threads} * how.groups * how.group;
+        EXPECT_GE(how.blocks * tile, n);
+        EXPECT_LT((how.blocks - 1) * tile, n);
+        EXPECT_EQ(how.group * format::dtype_size(dtype), 16);
+      }
+      EXPECT_LT(plan(decode_of(n, dtype), kH100).blocks, std::int64_t{1} << 31) << "more than a grid can have";
+    }
+  }
+}
+
+TEST(DecodePlan, any_odd_address_is_decoded_element_by_element) {
+  EXPECT_TRUE(plan(decode_of(4096), kH100).wide);
+  for (const auto spoil : {+[](contract::Dequantize4bit& p) { p.out = address<void>(0x100008); },
+                           +[](contract::Dequantize4bit& p) { p.weight.packed = address<std::uint8_t>(0x1002); },
+                           +[](contract::Dequantize4bit& p) { p.weight.absmax = address<float>(0x6002); },
+                           +[](contract::Dequantize4bit& p) { p.weight.nested_absmax = address<float>(0x3001); },
+                           +[](contract::Dequantize4bit& p) { p.weight.nested_quant_map = address<float>(0x4002); },
+                           +[](contract::Dequantize4bit& p) { p.weight.nested_offset = address<float>(0x5003); }}) {
+    contract::Dequantize4bit p = decode_of(4096);
+    spoil(p);
+    EXPECT_FALSE(plan(p, kH100).wide);
+    for (const Dequantize4bitPlan& how : candidates(p, kH100)) EXPECT_FALSE(how.wide || how.stream);
+  }
+  contract::Dequantize4bit p = decode_of(4096, QFUSE_FLOAT32);
+  p.weight.packed = address<std::uint8_t>(0x1002);
+  EXPECT_TRUE(plan(p, kH100).wide) << "a group of 4 has 2 bytes of codes";
+}
+
+TEST(DecodePlan, what_fits_the_cache_stays_there) {
+  const contract::Dequantize4bit p = decode_of(std::int64_t{2048} * 8192);  // 32 MiB
+  EXPECT_FALSE(plan(p, kH100).stream);
+  EXPECT_TRUE(plan(p, kT4).stream);
+  EXPECT_TRUE(plan(p, kUnknown).stream);
+  const contract::Dequantize4bit between = decode_of(std::int64_t{55} << 19);  // 55 MiB
+  EXPECT_TRUE(plan(between, kH100).stream);
+  EXPECT_FALSE(plan(between, kH200).stream);
+}
+
+TEST(DecodePlan, prints_all_that_it_chose) {
+  EXPECT_EQ(contract::print(plan(decode_of(std::int64_t{4096} * 14336), kH100).fields()),
+            "threads=256 groups=2 group=8 wide=1 stream=1 blocks=14336");
+}
+
+TEST(EncodePlan, blocks_share_lanes_and_means_have_chunks) {
+  contract::Quantize4bit p = encode_of(std::int64_t{4096} * 14336, 64);
+  EXPECT_EQ(contract::print(plan(p).fields()), "threads=256 lanes=4 wide=1 blocks=14336 chunks=0");
+  p.weight.absmax = nullptr;
+  p.weight.absmax_8bit = address<std::uint8_t>(0x4000);
+  p.workspace = address<void>(0x5000);
+  EXPECT_EQ(plan(p).chunks, 223) << "of 224, the last of which is summed apart";
+  const float offset = 0;
+  p.given_offset = &offset;
+  EXPECT_EQ(plan(p).chunks, 0) << "nobody needs the mean";
+  EXPECT_EQ(plan(encode_of(4096, 4096)).lanes, 256);
+}
+
+TEST(EncodePlan, any_odd_address_is_encoded_element_by_element) {
+  EXPECT_TRUE(plan(encode_of(4096, 64)).wide);
+  for (const auto spoil : {+[](contract::Quantize4bit& p) { p.in = address<void>(0x1008); },
+                           +[](contract::Quantize4bit& p) { p.weight.packed = address<std::uint8_t>(0x2004); },
+                           +[](contract::Quantize4bit& p) { p.weight.absmax = address<float>(0x3002); },
+                           +[](contract::Quantize4bit& p) {
+                             p.weight.absmax = nullptr;
+                             p.weight.absmax_8bit = address<std::uint8_t>(0x4000);
+                             p.workspace = address<void>(0x5001);  // where absmax then lies
+                           }}) {
+    contract::Quantize4bit p = encode_of(4096, 64);
+    spoil(p);
+    EXPECT_FALSE(plan(p).wide);
+  }
+}
+
+TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
+  EXPECT_EQ(contract::print(plan(swiglu_of(1024, 2560), kH100).fields()), "threads=512 wide=1 wide_y=1 blocks=160");
+  EXPECT_EQ(plan(swiglu_of(2048, 2560), kH100).threads, 256);
+  EXPECT_EQ(plan(swiglu_of(2048, 2560), kH200).threads, 256);
+  EXPECT_EQ(plan(swiglu_of(4096, 2560), kH100).threads, 512);
+  EXPECT_EQ(plan(swiglu_of(2048, 2560), kT4).threads, 512);
+  EXPECT_EQ(plan(swiglu_of(2048, 2560), kUnknown).threads, 512);
+  EXPECT_EQ(plan(swiglu_of(1, 128), kH100).blocks, 1);
+  EXPECT_EQ(plan(swiglu_of(129, 256), kH100).blocks, 4);
+}
+
+TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
+  EXPECT_FALSE(plan(swiglu_of(1000, 128), kH100).wide_y) << "rows of y that begin anywhere";
+  for (const auto spoil : {+[](contract::SwigluBackward& p) { p.x = address<void>(0x1002); },
+                           +[](contract::SwigluBackward& p) { p.x_stride = 2 * p.h + 1; },
+                           +[](contract::SwigluBackward& p) { p.grad_y = address<void>(0x2008); },
+                           +[](contract::SwigluBackward& p) { p.grad_y_stride = p.h + 4; },
+                           +[](contract::SwigluBackward& p) { p.grad_input_q = address<void>(0x3004); },
+                           +[](contract::SwigluBackward& p) { p.grad_input_s = address<float>(0x4002); },
+                           +[](contract::SwigluBackward& p) { p.y_s_t = address<float>(0x6001); }}) {
+    contract::SwigluBackward p = swiglu_of(1024, 2560);
     spoil(p);
     EXPECT_FALSE(plan(p, kH100).wide);
     EXPECT_TRUE(plan(p, kH100).wide_y);

@@ -5,79 +5,71 @@
 
 #include <cstdint>
 #include <memory>
+#include <qfuse/qfuse.hpp>
 #include <string>
 #include <vector>
 
 #include "cases/dequantize_4bit.h"
 #include "cases/quantize_4bit.h"
-#include "runtime/memory.h"
 #include "support/compare.h"
 #include "support/encoded.h"
+#include "support/run.h"
 
 namespace qfuse::tests {
 namespace {
 
-class Stream : public testing::Test {
+constexpr qfuse_device kGpu = {QFUSE_CUDA, 0};
+
+class Streams : public testing::Test {
  protected:
   void SetUp() override {
     if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
   }
 };
 
+// What decodes a weight from where it was encoded to, nested.
+contract::Dequantize4bit decoding_of(const qfuse_weight_4bit_out& encoded, void* out) {
+  contract::Dequantize4bit p{};
+  p.weight = flat_weight(encoded.cols, encoded.blocksize, encoded.quant_type);
+  p.weight.packed = encoded.packed;
+  p.weight.absmax_8bit = encoded.absmax_8bit;
+  p.weight.nested_absmax = encoded.nested_absmax;
+  p.weight.nested_quant_map = encoded.nested_quant_map;
+  p.weight.nested_offset = encoded.nested_offset;
+  p.weight.nested_blocksize = encoded.nested_blocksize;
+  p.out_dtype = QFUSE_BFLOAT16;
+  p.out = out;
+  return p;
+}
+
 // A weight that is encoded and decoded again, all of it in a GPU's memory.
 class Weight {
  public:
-  explicit Weight(const Quantize4bitCase& c) : case_(c), values_(make_weights(c, QFUSE_BFLOAT16)) {
+  explicit Weight(const Quantize4bitCase& c)
+      : case_(c), values_(make_weights(c, QFUSE_BFLOAT16)), encode_(make_params(c, nullptr, QFUSE_BFLOAT16)) {
     const std::int64_t blocks = qfuse_block_count(c.n, c.blocksize);
-    in_ = allocate(values_.size());
-    packed_ = allocate(static_cast<std::size_t>(qfuse_packed_size(c.n)));
-    absmax_ = allocate(static_cast<std::size_t>(blocks) * 4);
-    absmax_8bit_ = allocate(static_cast<std::size_t>(blocks));
-    nested_absmax_ = allocate(static_cast<std::size_t>(qfuse_block_count(blocks, c.nested_blocksize)) * 4);
-    offset_ = allocate(4);
-    map_ = allocate(1024);
-    out_ = allocate(values_.size());
-    std::vector<float> map(256);
-    qfuse_nested_quant_map(map.data());
-    stream_.copy(map_, map.data(), 1024);
+    encode_.in = in_ = allocate<std::uint8_t>(values_.size());
+    qfuse_weight_4bit_out& w = encode_.weight;
+    w.packed = allocate<std::uint8_t>(static_cast<std::size_t>(qfuse_packed_size(c.n)));
+    w.absmax_8bit = allocate<std::uint8_t>(static_cast<std::size_t>(blocks));
+    w.nested_absmax = allocate<float>(static_cast<std::size_t>(qfuse_block_count(blocks, c.nested_blocksize)));
+    w.nested_quant_map = allocate<float>(QFUSE_QUANT_MAP_SIZE);
+    w.nested_offset = allocate<float>(1);
+    encode_.workspace_size = workspace_size(encode_);
+    encode_.workspace = allocate<std::uint8_t>(static_cast<std::size_t>(encode_.workspace_size));
+    out_ = allocate<std::uint8_t>(values_.size());
     stream_.copy(in_, values_.data(), values_.size());
     stream_.synchronize();
   }
 
-  // Encodes, and decodes with the offset where encoding left it: no step waits for the host.
+  // Encodes, and decodes with the map and the offset where encoding left them: no step waits for the host.
   void enqueue(void* stream) {
     qfuse_exec exec = QFUSE_EXEC_INIT;
-    exec.device = {QFUSE_CUDA, 0};
+    exec.device = kGpu;
     exec.stream = stream;
-    qfuse_quantize_4bit_params q{};
-    q.struct_size = sizeof q;
-    q.n = case_.n;
-    q.blocksize = case_.blocksize;
-    q.quant_type = case_.quant_type;
-    q.in_dtype = QFUSE_BFLOAT16;
-    q.in = in_;
-    q.packed = reinterpret_cast<std::uint8_t*>(packed_);
-    q.absmax = reinterpret_cast<float*>(absmax_);
-    q.absmax_8bit = reinterpret_cast<std::uint8_t*>(absmax_8bit_);
-    q.nested_absmax = reinterpret_cast<float*>(nested_absmax_);
-    q.nested_offset = reinterpret_cast<float*>(offset_);
-    q.nested_blocksize = case_.nested_blocksize;
     qfuse_error error{};
-    ASSERT_EQ(qfuse_quantize_4bit(&q, &exec, &error), QFUSE_OK) << error.message;
-    qfuse_dequantize_4bit_params d{};
-    d.struct_size = sizeof d;
-    d.n = case_.n;
-    d.blocksize = case_.blocksize;
-    d.quant_type = case_.quant_type;
-    d.out_dtype = QFUSE_BFLOAT16;
-    d.packed = q.packed;
-    d.absmax_8bit = q.absmax_8bit;
-    d.nested_absmax = q.nested_absmax;
-    d.nested_quant_map = reinterpret_cast<float*>(map_);
-    d.nested_blocksize = case_.nested_blocksize;
-    d.nested_offset_at = q.nested_offset;
-    d.out = out_;
-    ASSERT_EQ(qfuse_dequantize_4bit(&d, &exec, &error), QFUSE_OK) << error.message;
+    ASSERT_EQ(call(encode_, &exec, &error), QFUSE_OK) << error.message;
+    ASSERT_EQ(call(decoding_of(encode_.weight, out_), &exec, &error), QFUSE_OK) << error.message;
   }
 
   void clear_output() { ASSERT_EQ(cudaMemset(out_, 0xa5, values_.size()), cudaSuccess); }
@@ -88,54 +80,35 @@ class Weight {
     stream_.copy(actual.data(), out_, actual.size());
     stream_.synchronize();
     Encoded encoded(case_.n, case_.blocksize, case_.nested_blocksize);
-    qfuse_quantize_4bit_params q{};
-    q.struct_size = sizeof q;
-    q.n = case_.n;
-    q.blocksize = case_.blocksize;
-    q.quant_type = case_.quant_type;
-    q.in_dtype = QFUSE_BFLOAT16;
-    q.in = values_.data();
-    q.nested_blocksize = case_.nested_blocksize;
+    contract::Quantize4bit q = make_params(case_, values_.data(), QFUSE_BFLOAT16);
     encoded.point(q);
-    ASSERT_EQ(qfuse_quantize_4bit(&q, nullptr, nullptr), QFUSE_OK);
-    std::vector<float> map(256);
-    qfuse_nested_quant_map(map.data());
+    ASSERT_EQ(run(q, QFUSE_EXEC_INIT, nullptr), QFUSE_OK);
     std::vector<std::uint8_t> expected(values_.size());
-    qfuse_dequantize_4bit_params d{};
-    d.struct_size = sizeof d;
-    d.n = case_.n;
-    d.blocksize = case_.blocksize;
-    d.quant_type = case_.quant_type;
-    d.out_dtype = QFUSE_BFLOAT16;
-    d.packed = q.packed;
-    d.absmax_8bit = q.absmax_8bit;
-    d.nested_absmax = q.nested_absmax;
-    d.nested_quant_map = map.data();
-    d.nested_blocksize = case_.nested_blocksize;
-    d.nested_offset_at = q.nested_offset;
-    d.out = expected.data();
-    ASSERT_EQ(qfuse_dequantize_4bit(&d, nullptr, nullptr), QFUSE_OK);
+    ASSERT_EQ(call(decoding_of(q.weight, expected.data())), QFUSE_OK);
     EXPECT_TRUE(same_bytes(expected.data(), actual.data(), static_cast<std::int64_t>(actual.size())));
   }
 
  private:
-  std::byte* allocate(std::size_t size) {
-    memory_.push_back(std::make_unique<runtime::DeviceMemory>(0, size));
-    return memory_.back()->data();
+  template <class T>
+  T* allocate(std::size_t count) {
+    memory_.push_back(std::make_unique<DeviceMemory>(kGpu, count * sizeof(T)));
+    return reinterpret_cast<T*>(memory_.back()->data());
   }
 
   Quantize4bitCase case_;
   std::vector<std::uint8_t> values_;
-  runtime::Stream stream_{0};
-  std::vector<std::unique_ptr<runtime::DeviceMemory>> memory_;
-  std::byte *in_, *packed_, *absmax_, *absmax_8bit_, *nested_absmax_, *offset_, *map_, *out_;
+  Stream stream_{kGpu};
+  std::vector<std::unique_ptr<DeviceMemory>> memory_;
+  contract::Quantize4bit encode_;
+  std::uint8_t* in_ = nullptr;
+  std::uint8_t* out_ = nullptr;
 };
 
 constexpr Quantize4bitCase kCase{"several chunks of the mean", 64 * 4096 * 3 + 64 * 777 + 5};
 
-TEST_F(Stream, OpsMayBeCapturedIntoAGraph) {
+TEST_F(Streams, ops_may_be_captured_into_a_graph) {
   Weight weight(kCase);
-  runtime::Stream stream(0);
+  Stream stream(kGpu);
   auto* const handle = static_cast<cudaStream_t>(stream.handle());
   ASSERT_EQ(cudaStreamBeginCapture(handle, cudaStreamCaptureModeGlobal), cudaSuccess);
   weight.enqueue(handle);
@@ -157,7 +130,7 @@ TEST_F(Stream, OpsMayBeCapturedIntoAGraph) {
   cudaGraphDestroy(graph);
 }
 
-TEST_F(Stream, NothingIsAllocated) {
+TEST_F(Streams, nothing_is_allocated) {
   Weight weight(kCase);
   weight.enqueue(nullptr);  // loads the kernels
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -172,7 +145,7 @@ TEST_F(Stream, NothingIsAllocated) {
   weight.expect_right();
 }
 
-TEST_F(Stream, AnErrorOfTheCallersOwnIsNotTheOps) {
+TEST_F(Streams, an_error_of_the_callers_own_is_not_the_ops) {
   Weight weight(kCase);
   ASSERT_NE(cudaMemset(nullptr, 0, 16), cudaSuccess);  // stays behind as the thread's last error
   weight.enqueue(nullptr);
@@ -181,18 +154,18 @@ TEST_F(Stream, AnErrorOfTheCallersOwnIsNotTheOps) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue) << "it is still the caller's to see";
 }
 
-TEST_F(Stream, AMissingDeviceIsRefusedAndTheCurrentOneStays) {
+TEST_F(Streams, a_missing_device_is_refused_and_the_current_one_stays) {
   int before = -1;
   ASSERT_EQ(cudaGetDevice(&before), cudaSuccess);
   const Dequantize4bitCase c{"no such device", 64};
   const Dequantize4bitInput in = make_input(c);
-  qfuse_dequantize_4bit_params p = make_params(c, in);
+  contract::Dequantize4bit p = make_params(c, in);
   std::vector<float> out(64);
   p.out = out.data();
   qfuse_exec exec = QFUSE_EXEC_INIT;
   exec.device = {QFUSE_CUDA, 63};
   qfuse_error error{};
-  EXPECT_EQ(qfuse_dequantize_4bit(&p, &exec, &error), QFUSE_UNSUPPORTED);
+  EXPECT_EQ(call(p, &exec, &error), QFUSE_UNSUPPORTED);
   EXPECT_NE(std::string(error.message).find("dequantize_4bit"), std::string::npos) << error.message;
   int after = -1;
   ASSERT_EQ(cudaGetDevice(&after), cudaSuccess);
@@ -200,7 +173,7 @@ TEST_F(Stream, AMissingDeviceIsRefusedAndTheCurrentOneStays) {
 }
 
 // On a machine with several, each op runs on the device it names, and the caller's current one stays.
-TEST_F(Stream, AnotherDeviceThanTheCurrentOne) {
+TEST_F(Streams, another_device_than_the_current_one) {
   if (qfuse_device_count(QFUSE_CUDA) < 2) GTEST_SKIP() << "there is no second GPU here";
   ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
   Weight weight(kCase);

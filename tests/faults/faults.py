@@ -1,4 +1,5 @@
 """What the fault tests share: models written without qfuse, and the command run on them in a directory of its own."""
+
 import json
 import os
 import shutil
@@ -67,8 +68,11 @@ def small_model(directory):
 
 def contents(directory):
     """Every file below, by its relative path."""
-    return {path.relative_to(directory).as_posix(): path.read_bytes() for path in sorted(directory.rglob("*"))
-            if path.is_file()}
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file()
+    }
 
 
 class Faults(unittest.TestCase):
@@ -89,8 +93,9 @@ class Faults(unittest.TestCase):
 
     def dequantize(self, *options, code=0, **process):
         """Runs it to its end and checks the exit code; its error, which is one line, or nothing."""
-        done = subprocess.run(self.command(*options), stderr=subprocess.PIPE, text=True, timeout=60, check=False,
-                              **process)
+        done = subprocess.run(
+            self.command(*options), stderr=subprocess.PIPE, text=True, timeout=60, check=False, **process
+        )
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertRegex(done.stderr, r"\A\Z" if code == 0 else r"\Aqfuse: error: [^\n]+\n\Z")
         return done.stderr

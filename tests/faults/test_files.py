@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Files that are cut, absurd, or meant to hurt. Usage: test_files.py <qfuse>"""
+
 import json
 import resource
 import shutil
@@ -33,6 +34,7 @@ class Absurd(Faults):
 
     def limited_refusal(self, most_bytes):
         """The error of a run that may use so much memory."""
+
         def limit():
             resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
 
@@ -75,11 +77,12 @@ class Absurd(Faults):
     def test_a_million_brackets(self):
         arrays = "[" * MILLION
         for name, text, message in (
-                ("config.json", arrays, "config.json: is nested more than 100 deep"),
-                ("config.json", '{"a":' * MILLION, "config.json: is nested more than 100 deep"),
-                (INDEX, '{"weight_map": ' + arrays, "index.json: is nested more than 100 deep"),
-                ("model.safetensors", arrays, "the header is an array"),
-                ("model.safetensors", '{"a":{"x":' + arrays, "field 'x' is nested more than 127 deep")):
+            ("config.json", arrays, "config.json: is nested more than 100 deep"),
+            ("config.json", '{"a":' * MILLION, "config.json: is nested more than 100 deep"),
+            (INDEX, '{"weight_map": ' + arrays, "index.json: is nested more than 100 deep"),
+            ("model.safetensors", arrays, "the header is an array"),
+            ("model.safetensors", '{"a":{"x":' + arrays, "field 'x' is nested more than 127 deep"),
+        ):
             with self.subTest(name, text=text[:20]):
                 self.source.mkdir()
                 if name == "config.json":

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Ends runs at random moments. Usage: test_kill.py <qfuse> [seed]"""
+
 import os
 import random
 import shutil
 import signal
 import sys
 import time
-import unittest
 
 from faults import Faults, contents, main, nf4, write_model
 
@@ -50,7 +50,9 @@ class Kill(Faults):
             self.remove_output()
             code, _ = self.end_at_random(signal.SIGKILL)
             self.assertIn(code, (0, -signal.SIGKILL))
-            self.count("whole" if self.out.exists() else "in the middle" if self.partial.exists() else "before it began")
+            self.count(
+                "whole" if self.out.exists() else "in the middle" if self.partial.exists() else "before it began"
+            )
             if self.out.exists():
                 self.assertEqual(contents(self.out), self.complete)
         self.report("in the middle")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Conversions in parts, whose processes and whose finish are killed, fail and meet.
-Usage: test_shards.py <qfuse> <strike library> [seed]"""
+Usage: test_shards.py <qfuse> <library fail_at_step> [seed]"""
+
 import errno
 import os
 import random
@@ -32,8 +33,13 @@ class Shards(Faults):
         self.verb, self.options = verb, ["--max-shard-size", str(max_shard_size)]
         shutil.rmtree(self.source, ignore_errors=True)
         plain = ("BF16", [size, size], pattern(2 * size * size))
-        write_model(self.source, [nf4(f"{i}.weight", size, size) if verb == "dequantize" else {f"{i}.weight": plain}
-                                  for i in range(weights)])
+        write_model(
+            self.source,
+            [
+                nf4(f"{i}.weight", size, size) if verb == "dequantize" else {f"{i}.weight": plain}
+                for i in range(weights)
+            ],
+        )
         if verb == "quantize":
             (self.source / "config.json").write_text("{}\n")
         subprocess.run(self.command("whole"), check=True, timeout=60)
@@ -55,10 +61,11 @@ class Shards(Faults):
         done = subprocess.run(self.command(*arguments), stderr=subprocess.PIPE, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def strike(self, step, error, *arguments):
-        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_STRIKE": f"{step},{error}"}
-        done = subprocess.run(self.command(*arguments), env=environment, stderr=subprocess.PIPE, text=True, timeout=60,
-                              check=False)
+    def fail_at(self, step, error, *arguments):
+        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_FAIL_AT": f"{step},{error}"}
+        done = subprocess.run(
+            self.command(*arguments), env=environment, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
         if error != KILL and done.returncode != 0:
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"\Aqfuse: error: [^\n]+\n\Z")
@@ -94,11 +101,11 @@ class Steps(Shards):
     def steps(self, *arguments):
         """Kills a run at one step after the other until one survives; yields after each."""
         step = 1
-        while (code := self.strike(step, KILL, *arguments)) != 0:
+        while (code := self.fail_at(step, KILL, *arguments)) != 0:
             self.assertEqual(code, -signal.SIGKILL)
             yield step
             step += 1
-        self.assertGreater(step, 20, "the library strikes")
+        self.assertGreater(step, 20, "the library is preloaded")
 
     def small(self, verb):
         self.use(verb, 3, 64, 5000 if verb == "quantize" else 8192)
@@ -129,7 +136,7 @@ class Steps(Shards):
                         self.clear()
                         self.succeed("1/2")
                         before = self.published()
-                        code = self.strike(step, error, "0/2")
+                        code = self.fail_at(step, error, "0/2")
                         self.assertLessEqual(before.items(), self.published().items())
                         if code != 0:
                             self.assertEqual(self.own_names(), [".qfuse-lock", ".qfuse-plan.json"])
@@ -188,7 +195,7 @@ class Steps(Shards):
             for step in range(1, last + 1):
                 with self.subTest(step=step, error=errno.errorcode[error]):
                     self.made()
-                    codes.append(self.strike(step, error, "finish"))
+                    codes.append(self.fail_at(step, error, "finish"))
                     if self.out.exists():
                         self.assertEqual(contents(self.out), self.complete)
                     self.assertEqual(self.shards.exists(), codes[-1] != 0)
@@ -312,8 +319,9 @@ class Random(Shards):
         self.big("dequantize")
         disk = self.directory / "disk"
         disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", disk], capture_output=True,
-                                 text=True, check=False)
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=5m", "tmpfs", disk], capture_output=True, text=True, check=False
+        )
         if mounted.returncode != 0:
             self.skipTest(f"cannot mount a small file system: {mounted.stderr.strip()}")
         self.addCleanup(subprocess.run, ["umount", disk], check=True)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Ends or fails a run at each of its steps, one after the other. Usage: test_steps.py <qfuse> <strike library>"""
+"""Ends or fails a run at each of its steps, one after the other. Usage: test_steps.py <qfuse> <library fail_at_step>"""
+
 import errno
 import os
 import shutil
@@ -13,7 +14,7 @@ KILL = 0
 
 
 class Steps(Faults):
-    """A step is a call that reads, makes, fills, moves or removes a file; strike.cpp counts them."""
+    """A step is a call that reads, makes, fills, moves or removes a file; fail_at_step.cpp counts them."""
 
     def setUp(self):
         super().setUp()
@@ -23,21 +24,22 @@ class Steps(Faults):
         self.complete = contents(self.out)
         shutil.rmtree(self.out)
 
-    def strike(self, step, error, *options):
-        """The exit code and standard error of a run that is struck at a step."""
-        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_STRIKE": f"{step},{error}"}
-        done = subprocess.run(self.command(*options), env=environment, stderr=subprocess.PIPE, text=True, timeout=60,
-                              check=False)
+    def fail_at(self, step, error, *options):
+        """The exit code and standard error of a run that fails at a step."""
+        environment = {**os.environ, "LD_PRELOAD": sys.argv[2], "QFUSE_FAIL_AT": f"{step},{error}"}
+        done = subprocess.run(
+            self.command(*options), env=environment, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
         return done.returncode, done.stderr
 
     def steps(self, *options):
         """Kills a run at one step after the other until one survives; yields after each."""
         step = 1
-        while (code := self.strike(step, KILL, *options)[0]) != 0:
+        while (code := self.fail_at(step, KILL, *options)[0]) != 0:
             self.assertEqual(code, -signal.SIGKILL)
             yield step
             step += 1
-        self.assertGreater(step, 20, "the library strikes")
+        self.assertGreater(step, 20, "the library is preloaded")
 
     def clear(self):
         for path in (self.out, self.partial, self.old):
@@ -94,14 +96,14 @@ class Steps(Faults):
         for error in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
             for step in range(1, last + 1):
                 with self.subTest(step=step, error=errno.errorcode[error]):
-                    codes.add(self.check_failure(*self.strike(step, error)))
+                    codes.add(self.check_failure(*self.fail_at(step, error)))
                     self.clear()
         self.assertIn(1, codes)
         self.assertEqual(contents(self.source), self.input)
 
     def check_failure(self, code, error):
         """An error leaves nothing, unless it is that the finished output's new name could not be made durable."""
-        if code == 0 or "flush" in error and self.out.exists():
+        if code == 0 or ("flush" in error and self.out.exists()):
             self.assertEqual(contents(self.out), self.complete)
             return code
         self.assertEqual(code, 1)

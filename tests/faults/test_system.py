@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Full disks, missing permissions, files that change during a run. Usage: test_system.py <qfuse>"""
+
 import os
 import resource
 import signal
@@ -38,8 +39,9 @@ class FullDisk(Faults):
     def mount(self):
         self.disk = self.directory / "disk"
         self.disk.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", self.disk], capture_output=True,
-                                 text=True, check=False)
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", self.disk], capture_output=True, text=True, check=False
+        )
         if mounted.returncode != 0:
             self.skipTest(f"cannot mount a small file system: {mounted.stderr.strip()}")
         self.addCleanup(subprocess.run, ["umount", self.disk], check=True)
@@ -70,8 +72,11 @@ class Permissions(Faults):
         self.assert_only("in", "out")
 
     def test_a_file_that_may_not_be_read(self):
-        for name, verb in (("model-00002-of-00002.safetensors", "open"), ("config.json", "open"),
-                           ("tokenizer.json", "open")):
+        for name, verb in (
+            ("model-00002-of-00002.safetensors", "open"),
+            ("config.json", "open"),
+            ("tokenizer.json", "open"),
+        ):
             with self.subTest(name):
                 (self.source / name).chmod(0)
                 self.assertIn(f"{name}: cannot {verb}: Permission denied", self.refusal(**self.user))

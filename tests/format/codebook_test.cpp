@@ -22,7 +22,7 @@ std::array<std::uint32_t, N> bits_of(std::span<const float> values) {
 }
 
 // The fp32 bits of bitsandbytes' decision constants, each decimal rounded once.
-TEST(Codebook4, ThresholdsAreTheDecimalsRoundedOnce) {
+TEST(Codebook4, thresholds_are_the_decimals_rounded_once) {
   EXPECT_EQ(bits_of<7>(kFp4.used_thresholds()),
             (std::array<std::uint32_t, 7>{0x3b2aaab9, 0x3db00000, 0x3e555555, 0x3e955555, 0x3ed55556, 0x3f155550,
                                           0x3f555555}));
@@ -38,7 +38,7 @@ TEST(Codebook4, ThresholdsAreTheDecimalsRoundedOnce) {
   EXPECT_EQ(nf4[14], 0x3f5c89d9U);
 }
 
-TEST(Codebook4, RanksAscendInMagnitude) {
+TEST(Codebook4, ranks_ascend_in_magnitude) {
   for (const Codebook4* codebook : {&kNf4, &kFp4}) {
     for (std::size_t rank = 1; rank <= static_cast<std::size_t>(codebook->threshold_count); ++rank) {
       const float below = codebook->values[codebook->code_of_rank[rank - 1]];
@@ -49,7 +49,7 @@ TEST(Codebook4, RanksAscendInMagnitude) {
   }
 }
 
-TEST(Dynamic8, IsTheMapThatCheckpointsHold) {
+TEST(Dynamic8, is_the_map_that_checkpoints_hold) {
   EXPECT_EQ(dynamic8::crc32(kDynamic8), 454261483U);
   EXPECT_EQ(std::bit_cast<std::uint32_t>(kDynamic8[0]), 0xbf7e3333U);
   EXPECT_EQ(kDynamic8[127], 0.0F);
@@ -64,7 +64,7 @@ std::uint8_t count_below(float x) {
 }
 
 // The backends count thresholds, the oracle searches as bitsandbytes does: both must agree everywhere.
-TEST(Dynamic8, CountingThresholdsEqualsTheSearch) {
+TEST(Dynamic8, counting_thresholds_equals_the_search) {
   for (std::size_t i = 0; i + 1 < kDynamic8.size(); ++i) {
     const float midpoint = (kDynamic8[i] + kDynamic8[i + 1]) * 0.5F;
     for (const float x : {kDynamic8[i], midpoint, std::nextafter(midpoint, 2.0F), std::nextafter(midpoint, -2.0F)})

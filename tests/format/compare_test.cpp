@@ -11,26 +11,26 @@ namespace {
 
 constexpr std::array kBase = {1.0F, -0.0F, 2.0F};
 
-TEST(Compare, EqualIsEqual) { EXPECT_TRUE(same_elements(kBase.data(), kBase.data(), 3, QFUSE_FLOAT32)); }
+TEST(Compare, equal_is_equal) { EXPECT_TRUE(same_elements(kBase.data(), kBase.data(), 3, QFUSE_FLOAT32)); }
 
-TEST(Compare, ANumberIsNotNan) {
+TEST(Compare, a_number_is_not_nan) {
   const std::array other = {1.0F, -0.0F, NAN};
   EXPECT_FALSE(same_elements(kBase.data(), other.data(), 3, QFUSE_FLOAT32));
   EXPECT_FALSE(same_elements(other.data(), kBase.data(), 3, QFUSE_FLOAT32));
 }
 
-TEST(Compare, AnyNanIsAnyNan) {
+TEST(Compare, any_nan_is_any_nan) {
   const std::array one = {std::bit_cast<float>(0x7fc00000U)};
   const std::array two = {std::bit_cast<float>(0xffffffffU)};
   EXPECT_TRUE(same_elements(one.data(), two.data(), 1, QFUSE_FLOAT32));
 }
 
-TEST(Compare, ZerosHaveSigns) {
+TEST(Compare, zeros_have_signs) {
   const std::array other = {1.0F, 0.0F, 2.0F};
   EXPECT_FALSE(same_elements(kBase.data(), other.data(), 3, QFUSE_FLOAT32));
 }
 
-TEST(Compare, OneUlpIsADifferenceAndIsLocated) {
+TEST(Compare, one_ulp_is_a_difference_and_is_located) {
   const std::array other = {1.0F, -0.0F, std::nextafter(2.0F, 3.0F)};
   const auto result = same_elements(kBase.data(), other.data(), 3, QFUSE_FLOAT32);
   EXPECT_FALSE(result);
@@ -38,7 +38,7 @@ TEST(Compare, OneUlpIsADifferenceAndIsLocated) {
       << result.message();
 }
 
-TEST(Compare, BytesDiffer) {
+TEST(Compare, bytes_differ) {
   const std::array<std::uint8_t, 3> one = {1, 2, 3};
   const std::array<std::uint8_t, 3> two = {1, 9, 3};
   EXPECT_TRUE(same_bytes(one.data(), one.data(), 3));

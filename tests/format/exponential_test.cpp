@@ -54,7 +54,7 @@ struct Tally {
   }
 };
 
-TEST(Exponential, IsWithinOneUlpOfTheCorrectlyRoundedForEveryNumber) {
+TEST(Exponential, is_within_one_ulp_of_the_correctly_rounded_for_every_number) {
   Tally tally;
   for (const std::uint32_t sign : {0U, 0x80000000U})
     for (std::uint32_t magnitude = 0; magnitude <= 0x7f800000U; magnitude += std::min(kStride, 0x7f800001U - magnitude))
@@ -64,7 +64,7 @@ TEST(Exponential, IsWithinOneUlpOfTheCorrectlyRoundedForEveryNumber) {
   RecordProperty("not_correctly_rounded", std::to_string(tally.compared - tally.correctly_rounded));
 }
 
-TEST(Exponential, IsWithinOneUlpForEveryBfloat16) {
+TEST(Exponential, is_within_one_ulp_for_every_bfloat16) {
   Tally tally;
   for (std::uint32_t upper = 0; upper <= 0xffff; ++upper)
     if (const float x = float_of(upper << 16U); !std::isnan(x)) tally.add(x);
@@ -72,12 +72,12 @@ TEST(Exponential, IsWithinOneUlpForEveryBfloat16) {
   EXPECT_LE(tally.worst, 1U) << "exp(" << tally.worst_at << ")";
 }
 
-TEST(Exponential, OfNanIsNan) {
+TEST(Exponential, of_nan_is_nan) {
   for (const std::uint32_t bits : {0x7f800001U, 0x7fc00000U, 0x7fffffffU, 0xff800001U, 0xffffffffU, 0x7fc12345U})
     EXPECT_TRUE(std::isnan(exponential(float_of(bits)))) << bits;
 }
 
-TEST(Exponential, EndsWhereFloatsEnd) {
+TEST(Exponential, ends_where_floats_end) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(exponential(kInfinity), kInfinity);
   EXPECT_EQ(exponential(-kInfinity), 0.0F);

@@ -20,7 +20,7 @@ constexpr std::uint16_t kStride = 61;
 #endif
 
 // Products are truncated as the kernels do it; the quotient is the definition.
-TEST(Int8Groups, ProductsHaveTheIntegerPartOfQuotientsForEveryValueUnderEveryAbsmax) {
+TEST(Int8Groups, products_have_the_integer_part_of_quotients_for_every_value_under_every_absmax) {
   std::int64_t differing = 0;
   int most = 0;
   for (std::uint16_t absmax = 0; absmax < kBfloat16Inf; absmax = static_cast<std::uint16_t>(absmax + kStride)) {
@@ -39,7 +39,7 @@ TEST(Int8Groups, ProductsHaveTheIntegerPartOfQuotientsForEveryValueUnderEveryAbs
   EXPECT_EQ(most, 127) << "the quotients are in range without clipping";
 }
 
-TEST(Int8Groups, SignsAreKept) {
+TEST(Int8Groups, signs_are_kept) {
   for (std::uint16_t absmax = 1; absmax < kBfloat16Inf; absmax = static_cast<std::uint16_t>(absmax + 97)) {
     const float scale = group_scale(absmax);
     const float z = from_bfloat16(absmax);
@@ -48,7 +48,7 @@ TEST(Int8Groups, SignsAreKept) {
   }
 }
 
-TEST(Int8Groups, TheLargestBecomes126ForTenMantissas) {
+TEST(Int8Groups, the_largest_becomes_126_for_ten_mantissas) {
   int becomes_126 = 0;
   for (std::uint16_t mantissa = 0; mantissa < 128; ++mantissa) {
     const auto absmax = static_cast<std::uint16_t>(to_bfloat16(1.0F) + mantissa);
@@ -59,7 +59,7 @@ TEST(Int8Groups, TheLargestBecomes126ForTenMantissas) {
   EXPECT_EQ(becomes_126, 10);
 }
 
-TEST(Int8Groups, ScaleHasAFloorAndKeepsWhatIsNotFinite) {
+TEST(Int8Groups, scale_has_a_floor_and_keeps_what_is_not_finite) {
   EXPECT_EQ(group_scale(0), 1e-10F);
   EXPECT_EQ(group_scale(to_bfloat16(1e-20F)), 1e-10F);
   EXPECT_EQ(group_scale(to_bfloat16(127.0F)), 127.0F * kInt8Scale);
@@ -68,7 +68,7 @@ TEST(Int8Groups, ScaleHasAFloorAndKeepsWhatIsNotFinite) {
     EXPECT_EQ(std::bit_cast<std::uint32_t>(group_scale(nan)), 0x7fffffffU);
 }
 
-TEST(Int8Groups, QuotientsThatAreNoNumberAreZero) {
+TEST(Int8Groups, quotients_that_are_no_number_are_zero) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const float scale : {1.0F, nan, kInfinity}) EXPECT_EQ(quantize_value(nan, scale), 0);
   for (const float z : {1.0F, -3e38F, 0.0F, kInfinity}) EXPECT_EQ(quantize_value(z, nan), 0);

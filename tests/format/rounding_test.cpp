@@ -21,7 +21,7 @@ using CompilersHalf = _Float16;
 float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 // The compiler's own conversions are the foreign judge of fp16.
-TEST(Rounding, EveryFloat16WidensAsTheCompilerWidensIt) {
+TEST(Rounding, every_float16_widens_as_the_compiler_widens_it) {
   for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
     const auto expected = static_cast<float>(std::bit_cast<CompilersHalf>(half));
@@ -42,7 +42,7 @@ void expect_rounds_like_the_compiler(float x) {
   }
 }
 
-TEST(Rounding, Float16RoundsAsTheCompilerRoundsIt) {
+TEST(Rounding, float16_rounds_as_the_compiler_rounds_it) {
   // Each fp16 value, the midpoint to its neighbour, and the floats on both sides of each: every tie and every edge.
   for (std::uint32_t bits = 0; bits < 0xffff; ++bits) {
     const float value = from_float16(static_cast<std::uint16_t>(bits));
@@ -57,7 +57,7 @@ TEST(Rounding, Float16RoundsAsTheCompilerRoundsIt) {
 }
 
 // bf16 is the upper half of fp32: nearest among the two neighbours, judged in fp64, ties to the even one.
-TEST(Rounding, Bfloat16IsTheNearestWithTiesToEven) {
+TEST(Rounding, bfloat16_is_the_nearest_with_ties_to_even) {
   std::mt19937 random(4);
   for (int i = 0; i < 2'000'000; ++i) {
     const float x =
@@ -77,7 +77,7 @@ TEST(Rounding, Bfloat16IsTheNearestWithTiesToEven) {
   }
 }
 
-TEST(Rounding, NanBecomesTheCanonicalNan) {
+TEST(Rounding, nan_becomes_the_canonical_nan) {
   for (const std::uint32_t bits : {0x7f800001U, 0x7fffffffU, 0xffffffffU, 0xff800001U}) {
     EXPECT_EQ(to_bfloat16(float_of(bits)), 0x7fff);
     EXPECT_EQ(to_float16(float_of(bits)), 0x7fff);
@@ -85,14 +85,14 @@ TEST(Rounding, NanBecomesTheCanonicalNan) {
   }
 }
 
-TEST(Rounding, FlushKeepsTheSignAndEverythingNormal) {
+TEST(Rounding, flush_keeps_the_sign_and_everything_normal) {
   EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(float_of(0x007fffffU))), 0U);
   EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(float_of(0x80000001U))), 0x80000000U);
   for (const std::uint32_t bits : {0x00800000U, 0x80800000U, 0x3f800000U, 0x7f800000U, 0xff800000U, 0x7fc00001U})
     EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(float_of(bits))), bits);
 }
 
-TEST(Rounding, FlushingProductFlushesOperandsAndResult) {
+TEST(Rounding, flushing_product_flushes_operands_and_result) {
   EXPECT_EQ(mul_ftz(0x1p-127F, 0x1p100F), 0.0F) << "a subnormal operand counts as zero";
   EXPECT_EQ(mul_ftz(0x1p-100F, 0x1p-27F), 0.0F) << "a subnormal result becomes zero";
   EXPECT_TRUE(std::signbit(mul_ftz(-0x1p-100F, 0x1p-27F)));
@@ -104,7 +104,7 @@ TEST(Rounding, FlushingProductFlushesOperandsAndResult) {
 }
 
 // A foreign judge: the exact product in fp64, rounded to 24 bits where no exponent is too small.
-TEST(Rounding, FlushingProductIsJudgedAfterRoundingTo24Bits) {
+TEST(Rounding, flushing_product_is_judged_after_rounding_to_24_bits) {
   std::mt19937 random(4);
   for (int i = 0; i < 2'000'000; ++i) {
     const float a = float_of((static_cast<std::uint32_t>(random()) & 0x007fffffU) | 0x20000000U);  // [2^-63, 2^-62)

@@ -23,14 +23,14 @@ void expect_in_document(const std::string& table) {
   EXPECT_NE(document.find(table), std::string::npos) << "docs/FORMAT.md has no table\n" << table;
 }
 
-TEST(FormatDocument, HasTheCodebooks) {
+TEST(FormatDocument, has_the_codebooks) {
   std::string table = "| code | NF4 | bits | FP4 | bits |\n|---|---|---|---|---|\n";
   for (std::size_t code = 0; code < kCodes4; ++code)
     table += fmt::format("| {} |{}{}\n", code, cells(kNf4.values[code]), cells(kFp4.values[code]));
   expect_in_document(table);
 }
 
-TEST(FormatDocument, HasTheThresholds) {
+TEST(FormatDocument, has_the_thresholds) {
   std::string table =
       "| rank above | NF4 threshold | bits | FP4 threshold | bits | FP4 code |\n|---|---|---|---|---|---|\n";
   for (std::size_t i = 0; i < kNf4.used_thresholds().size(); ++i) {

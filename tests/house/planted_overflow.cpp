@@ -1,4 +1,4 @@
-// `packed` is one byte shorter than n asks for: AddressSanitizer has to see it inside the kernel.
+// `packed` is one byte shorter than the weight asks for: AddressSanitizer has to see it inside the kernel.
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,14 +11,14 @@ int main() {
   const std::vector<float> absmax(kElements / 64, 1.0F);
   std::vector<float> out(kElements);
 
-  qfuse_dequantize_4bit_params params{};
-  params.struct_size = sizeof params;
-  params.n = kElements;
-  params.blocksize = 64;
-  params.quant_type = QFUSE_NF4;
-  params.out_dtype = QFUSE_FLOAT32;
-  params.packed = packed.get();
-  params.absmax = absmax.data();
-  params.out = out.data();
+  qfuse_weight_4bit weight{};
+  weight.struct_size = sizeof weight;
+  weight.rows = 1;
+  weight.cols = kElements;
+  weight.blocksize = 64;
+  weight.quant_type = QFUSE_NF4;
+  weight.packed = packed.get();
+  weight.absmax = absmax.data();
+  const qfuse_dequantize_4bit_params params{sizeof params, &weight, QFUSE_FLOAT32, out.data()};
   return qfuse_dequantize_4bit(&params, nullptr, nullptr);
 }

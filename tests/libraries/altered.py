@@ -1,4 +1,5 @@
 """Safetensors files that are right, then altered: their structure, their text, or the file around them."""
+
 import json
 import math
 
@@ -29,17 +30,109 @@ def nested(depth, opening="[", closing="]"):
 
 NUMBERS = [0, 1, 3, 4, 8, -1, -4, 2**31, 2**32, 2**53, 2**61, 2**62, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**400]
 NAMES = ["", "a", "b", "ä", "\U0001f999", "\0", "a\0b", "__metadata__", "dtype", "shape", "data_offsets", "x" * 300]
-RAW = [Raw(text) for text in (
-    "1.0", "4.0", "1e0", "0e0", "-0", "1E400", "-1e400", "1e-400", "01", "+1", "0x4", ".5", "5.", "NaN", "Infinity",
-    "-Infinity", "nul", "True", "'a'", '"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '"\\ud83d\\ude00"', '"\\x41"',
-    '"\\u00g0"', '"\\/"', '"\t"', '"\x7f"', '{"U8":null}', '{"U8":[]}', '{"U8":null,"I8":null}', '{"U9":null}',
-    '["U8",[4],[0,4]]', '["U8",[4]]', '["U8",[4],[0,4],0]', '[0,4,4]', "/**/1", "[1,]", '{"a":1,}', "")]
+RAW = [
+    Raw(text)
+    for text in (
+        "1.0",
+        "4.0",
+        "1e0",
+        "0e0",
+        "-0",
+        "1E400",
+        "-1e400",
+        "1e-400",
+        "01",
+        "+1",
+        "0x4",
+        ".5",
+        "5.",
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "nul",
+        "True",
+        "'a'",
+        '"\\u0000"',
+        '"\\ud800"',
+        '"\\udc00\\ud800"',
+        '"\\ud83d\\ude00"',
+        '"\\x41"',
+        '"\\u00g0"',
+        '"\\/"',
+        '"\t"',
+        '"\x7f"',
+        '{"U8":null}',
+        '{"U8":[]}',
+        '{"U8":null,"I8":null}',
+        '{"U9":null}',
+        '["U8",[4],[0,4]]',
+        '["U8",[4]]',
+        '["U8",[4],[0,4],0]',
+        "[0,4,4]",
+        "/**/1",
+        "[1,]",
+        '{"a":1,}',
+        "",
+    )
+]
 DEEP = [nested(depth) for depth in (60, 124, 125, 126, 127, 128, 200)] + [nested(124, '{"a":[', "]}")]
-DTYPES = [*BITS, "F31", "f32", "u8", "U8 ", "", "F4_E2M1", "F8_E4M3FN", "F8_E3M4", "I4", "U4", "C32", "C128", "F128",
-          "uint8", "U\0", "BOOL8"]
-TOKENS = [b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b" ", b"\n", b"\r", b"\t", b"\f", b"\v", b"\0", b"\x01",
-          b"\x7f", b"\x80", b"\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xef\xbb\xbf", b"\xc2\xa0",
-          "é".encode(), b"\\u0000", b"\\u0061", b"\\ud83d", b"\\n", b"0", b"9", b"-", b"1e1", b".0", b"null", b"{}"]
+DTYPES = [
+    *BITS,
+    "F31",
+    "f32",
+    "u8",
+    "U8 ",
+    "",
+    "F4_E2M1",
+    "F8_E4M3FN",
+    "F8_E3M4",
+    "I4",
+    "U4",
+    "C32",
+    "C128",
+    "F128",
+    "uint8",
+    "U\0",
+    "BOOL8",
+]
+TOKENS = [
+    b'"',
+    b"\\",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b" ",
+    b"\n",
+    b"\r",
+    b"\t",
+    b"\f",
+    b"\v",
+    b"\0",
+    b"\x01",
+    b"\x7f",
+    b"\x80",
+    b"\xff",
+    b"\xc0\x80",
+    b"\xed\xa0\x80",
+    b"\xf4\x90\x80\x80",
+    b"\xef\xbb\xbf",
+    b"\xc2\xa0",
+    "é".encode(),
+    b"\\u0000",
+    b"\\u0061",
+    b"\\ud83d",
+    b"\\n",
+    b"0",
+    b"9",
+    b"-",
+    b"1e1",
+    b".0",
+    b"null",
+    b"{}",
+]
 
 
 def right(rng):
@@ -70,8 +163,23 @@ def entries(header):
 
 
 def any_value(rng):
-    return rng.choice([rng.choice(NUMBERS), rng.choice(RAW), rng.choice(DEEP), rng.choice(DTYPES), None, True, "a", [],
-                       Pairs(), [0, 4], [4], Pairs([["a", "b"]]), Pairs([["a", None]])])
+    return rng.choice(
+        [
+            rng.choice(NUMBERS),
+            rng.choice(RAW),
+            rng.choice(DEEP),
+            rng.choice(DTYPES),
+            None,
+            True,
+            "a",
+            [],
+            Pairs(),
+            [0, 4],
+            [4],
+            Pairs([["a", "b"]]),
+            Pairs([["a", None]]),
+        ]
+    )
 
 
 def put_value(rng, header):
@@ -94,14 +202,18 @@ def put_number(rng, header):
 def put_shape(rng, header):
     for pair in entries(header):
         if rng.random() < 0.5:
-            pair[1][:] = [[key, [rng.choice(NUMBERS) for _ in range(rng.randint(0, 4))] if key == "shape" else value]
-                          for key, value in pair[1]]
+            pair[1][:] = [
+                [key, [rng.choice(NUMBERS) for _ in range(rng.randint(0, 4))] if key == "shape" else value]
+                for key, value in pair[1]
+            ]
 
 
 def put_dtype(rng, header):
     for pair in entries(header)[:1]:
-        pair[1][:] = [[key, rng.choice([rng.choice(DTYPES), Pairs([[value, None]])]) if key == "dtype" else value]
-                      for key, value in pair[1]]
+        pair[1][:] = [
+            [key, rng.choice([rng.choice(DTYPES), Pairs([[value, None]])]) if key == "dtype" else value]
+            for key, value in pair[1]
+        ]
 
 
 def drop(rng, header):
@@ -122,8 +234,14 @@ def add_field(rng, header):
 
 def add_empty_tensor(rng, header):
     """One without bytes, which fits anywhere: between others, under a name that is there already."""
-    at = rng.choice([0] + [pair[1][2][1][1] for pair in entries(header)
-                           if len(pair[1]) > 2 and isinstance(pair[1][2][1], list) and len(pair[1][2][1]) > 1])
+    at = rng.choice(
+        [0]
+        + [
+            pair[1][2][1][1]
+            for pair in entries(header)
+            if len(pair[1]) > 2 and isinstance(pair[1][2][1], list) and len(pair[1][2][1]) > 1
+        ]
+    )
     shape = rng.choice([[0], [0, rng.choice(NUMBERS)], [rng.choice(NUMBERS), 0], [rng.choice(NUMBERS), 4, 0]])
     entry = Pairs([["dtype", "F32"], ["shape", shape], ["data_offsets", [at, at]]])
     header.insert(rng.randrange(len(header) + 1), [rng.choice(NAMES), entry])
@@ -136,8 +254,9 @@ def as_array(rng, header):
 
 
 def rename(rng, header):
-    place = rng.choice([found for found in containers(header) if isinstance(found, Pairs) and found]
-                       or [Pairs([["a", 0]])])
+    place = rng.choice(
+        [found for found in containers(header) if isinstance(found, Pairs) and found] or [Pairs([["a", 0]])]
+    )
     rng.choice(place)[0] = rng.choice(NAMES)
 
 
@@ -146,15 +265,27 @@ def set_metadata(rng, header):
     header.insert(rng.randrange(len(header) + 1), ["__metadata__", value])
 
 
-STRUCTURE = [put_value, put_number, put_number, put_shape, put_dtype, drop, repeat, add_field, add_empty_tensor,
-             as_array, rename, set_metadata]
+STRUCTURE = [
+    put_value,
+    put_number,
+    put_number,
+    put_shape,
+    put_dtype,
+    drop,
+    repeat,
+    add_field,
+    add_empty_tensor,
+    as_array,
+    rename,
+    set_metadata,
+]
 
 
 def alter_text(rng, text):
     """A token more, in place of something, or some text gone or moved."""
     at, length = rng.randrange(len(text) + 1), rng.choice([0, 0, 1, 1, 2, 9])
-    new = rng.choice([rng.choice(TOKENS), rng.choice(TOKENS), b"", text[at // 2:at // 2 + rng.randint(1, 60)]])
-    return text[:at] + new + text[at + length:]
+    new = rng.choice([rng.choice(TOKENS), rng.choice(TOKENS), b"", text[at // 2 : at // 2 + rng.randint(1, 60)]])
+    return text[:at] + new + text[at + length :]
 
 
 def alter_spaces(rng, text):
@@ -167,7 +298,7 @@ def alter_file(rng, content):
     """Bytes more or fewer at the end, or another length of the header."""
     kind = rng.randrange(4)
     if kind == 0:
-        return content[:rng.randrange(len(content) + 1)]
+        return content[: rng.randrange(len(content) + 1)]
     if kind == 1:
         return content + rng.choice([b"\0", b" ", bytes(8), content])
     length = int.from_bytes(content[:8], "little")

@@ -1,4 +1,5 @@
 """What these tests share: the command, the golden models, and files read and written without qfuse."""
+
 import json
 import shutil
 import struct
@@ -14,9 +15,30 @@ QFUSE, GOLDEN = (Path(argument).resolve() for argument in sys.argv[1:3])
 TINY = GOLDEN / "tiny_llama"
 
 # Every dtype of the format, and the bits of an element.
-BITS = {"BOOL": 8, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8,
-        "F8_E4M3FNUZ": 8, "F8_E5M2FNUZ": 8, "I16": 16, "U16": 16, "F16": 16, "BF16": 16, "I32": 32, "U32": 32,
-        "F32": 32, "C64": 64, "F64": 64, "I64": 64, "U64": 64}
+BITS = {
+    "BOOL": 8,
+    "F4": 4,
+    "F6_E2M3": 6,
+    "F6_E3M2": 6,
+    "U8": 8,
+    "I8": 8,
+    "F8_E5M2": 8,
+    "F8_E4M3": 8,
+    "F8_E8M0": 8,
+    "F8_E4M3FNUZ": 8,
+    "F8_E5M2FNUZ": 8,
+    "I16": 16,
+    "U16": 16,
+    "F16": 16,
+    "BF16": 16,
+    "I32": 32,
+    "U32": 32,
+    "F32": 32,
+    "C64": 64,
+    "F64": 64,
+    "I64": 64,
+    "U64": 64,
+}
 
 
 def file_bytes(header, data=b""):

@@ -1,4 +1,5 @@
 """Models as transformers loads them, on the CPU or on QFUSE_JUDGE_DEVICE (cuda:0, say), with bitsandbytes' layers."""
+
 import os
 
 import torch
@@ -30,15 +31,23 @@ def load(auto, path, **options):
 
 
 def quantize_by_transformers(auto, path, quant_type, nested, dtype, skip=None):
-    config = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type=quant_type, bnb_4bit_use_double_quant=nested,
-                                bnb_4bit_compute_dtype=dtype, llm_int8_skip_modules=skip)
+    config = BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type=quant_type,
+        bnb_4bit_use_double_quant=nested,
+        bnb_4bit_compute_dtype=dtype,
+        llm_int8_skip_modules=skip,
+    )
     return load(auto, path, dtype=dtype, quantization_config=config)
 
 
 def decoded(model):
     """The 4-bit weights of a model as bitsandbytes decodes them. Asked before the model runs: that may repack them."""
-    return {f"{name}.weight": dequantize_4bit(module.weight.data, module.weight.quant_state).cpu()
-            for name, module in model.named_modules() if isinstance(module, Linear4bit)}
+    return {
+        f"{name}.weight": dequantize_4bit(module.weight.data, module.weight.quant_state).cpu()
+        for name, module in model.named_modules()
+        if isinstance(module, Linear4bit)
+    }
 
 
 def same_bits(left, right):

@@ -2,6 +2,7 @@
 
 Eagerly, torch rounds after every operation and fuses none, on the CPU and on a GPU.
 """
+
 import torch
 
 GROUP = 128

@@ -1,4 +1,5 @@
 """The safetensors library reads every file that qfuse writes, and finds in it what it has to."""
+
 import json
 import math
 
@@ -9,8 +10,27 @@ from safetensors.torch import save_file
 
 NF4_STATE = ".quant_state.bitsandbytes__nf4"
 
-ODD_NAMES = ["", " ", "a b", ".", "..", "a/b", "\"", "\\", "\\u0041", "\n", "\x7f", "ä", "重み", "\U0001f999", "'", "{}",
-             "__metadata", "weight", "n" * 5000]
+ODD_NAMES = [
+    "",
+    " ",
+    "a b",
+    ".",
+    "..",
+    "a/b",
+    '"',
+    "\\",
+    "\\u0041",
+    "\n",
+    "\x7f",
+    "ä",
+    "重み",
+    "\U0001f999",
+    "'",
+    "{}",
+    "__metadata",
+    "weight",
+    "n" * 5000,
+]
 
 
 def pattern(size):
@@ -73,8 +93,9 @@ class Written(Judged):
         self.assertEqual(decoded, {name: expected[name] for name in tensors})
 
     def test_every_dtype_and_shape(self):
-        self.assert_survives({f"{dtype}.{shape}": (dtype, shape) for dtype in BITS
-                              for shape in ([8], [2, 4, 1], [0], [5, 0, 2])})
+        self.assert_survives(
+            {f"{dtype}.{shape}": (dtype, shape) for dtype in BITS for shape in ([8], [2, 4, 1], [0], [5, 0, 2])}
+        )
 
     def test_scalars(self):
         self.assert_survives({dtype: (dtype, []) for dtype, bits in BITS.items() if bits % 8 == 0})
@@ -90,9 +111,25 @@ class Written(Judged):
 
     def test_what_the_library_itself_wrote(self):
         plain = self.directory / "theirs.safetensors"
-        dtypes = [torch.bool, torch.uint8, torch.int8, torch.int16, torch.uint16, torch.float16, torch.bfloat16,
-                  torch.int32, torch.uint32, torch.float32, torch.complex64, torch.float64, torch.int64, torch.uint64,
-                  torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e8m0fnu]
+        dtypes = [
+            torch.bool,
+            torch.uint8,
+            torch.int8,
+            torch.int16,
+            torch.uint16,
+            torch.float16,
+            torch.bfloat16,
+            torch.int32,
+            torch.uint32,
+            torch.float32,
+            torch.complex64,
+            torch.float64,
+            torch.int64,
+            torch.uint64,
+            torch.float8_e4m3fn,
+            torch.float8_e5m2,
+            torch.float8_e8m0fnu,
+        ]
         tensors = {str(dtype): torch.arange(6, dtype=torch.float32).reshape(2, 3).to(dtype) for dtype in dtypes}
         save_file(tensors | {"w.weight": torch.randn(2, 64)}, plain)
         quantized = self.convert("quantize", plain)
@@ -111,8 +148,9 @@ class Written(Judged):
             self.assertEqual(read(out), whole)
             index = json.loads((out / "model.safetensors.index.json").read_text())
             self.assertEqual(index["metadata"]["total_size"], sum(len(data) for _, _, data in whole.values()))
-            self.assertEqual({name: file.name for file in weight_files(out) for name in read(file)},
-                             index["weight_map"])
+            self.assertEqual(
+                {name: file.name for file in weight_files(out) for name in read(file)}, index["weight_map"]
+            )
 
     def test_every_golden_case(self):
         """Odd counts, short blocks, every block size: the library can make a tensor of whatever comes out."""

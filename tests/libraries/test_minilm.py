@@ -1,4 +1,5 @@
 """A real, trained model: all-MiniLM-L6-v2, which turns sentences into vectors (BERT, 37 linear layers, fp32)."""
+
 import importlib.util
 import json
 import sys
@@ -60,8 +61,11 @@ class MiniLM(Judged):
                 self.assertEqual(len(decoded(model)), LINEAR_LAYERS)
                 ours = self.cosines(model)
                 theirs = self.cosines(quantize_by_transformers(AutoModel, MODEL, *asked, torch.float32))
-                print(f"{name}: cosine {ours.mean():.4f} on average, {ours.min():.4f} at worst; "
-                      f"by transformers {theirs.mean():.4f}, {theirs.min():.4f}", file=sys.stderr)
+                print(
+                    f"{name}: cosine {ours.mean():.4f} on average, {ours.min():.4f} at worst; "
+                    f"by transformers {theirs.mean():.4f}, {theirs.min():.4f}",
+                    file=sys.stderr,
+                )
                 self.assertGreater(ours.mean().item(), LEAST_COSINE[asked[0]])
                 self.assertLess((ours - theirs).abs().max().item(), NEAR)
 

@@ -1,4 +1,5 @@
 """qfuse refuses every file that the safetensors library refuses, and beyond them only what docs/FORMAT.md lists."""
+
 import collections
 import json
 import random
@@ -34,13 +35,41 @@ def by_hand():
     """Files at the edges of the rules."""
     four = '"dtype":"U8","shape":[4],"data_offsets":[0,4]'
     none = '{"dtype":"U8","shape":[0],"data_offsets":[0,0]}'
-    yield from (b"", b"1234567", bytes(8), file_bytes(""), file_bytes("{}"), file_bytes(" {}\n "), file_bytes("{}x"),
-                file_bytes(b"{}\0"), file_bytes(b"\xef\xbb\xbf{}"), file_bytes("[]"), file_bytes("1"),
-                file_bytes("null"), file_bytes("{}", b"x"))
-    yield from (file_bytes(f'{{"a":{none},"a":{none}}}'), file_bytes(f'{{"a\\u0000":{none}}}'),
-                file_bytes('{"a":["U8",[0],[0,0]]}'), file_bytes('{"a":["U8",[0]]}'))
-    for metadata in ("null", "{}", '{"a":"b","a":"c"}', '{"a":null}', '{"a":1}', '{"a":{}}', "[]", '""', "1",
-                     '{"":"\\u0000"}', '{},"__metadata__":{}', 'null,"__metadata__":{}'):
+    yield from (
+        b"",
+        b"1234567",
+        bytes(8),
+        file_bytes(""),
+        file_bytes("{}"),
+        file_bytes(" {}\n "),
+        file_bytes("{}x"),
+        file_bytes(b"{}\0"),
+        file_bytes(b"\xef\xbb\xbf{}"),
+        file_bytes("[]"),
+        file_bytes("1"),
+        file_bytes("null"),
+        file_bytes("{}", b"x"),
+    )
+    yield from (
+        file_bytes(f'{{"a":{none},"a":{none}}}'),
+        file_bytes(f'{{"a\\u0000":{none}}}'),
+        file_bytes('{"a":["U8",[0],[0,0]]}'),
+        file_bytes('{"a":["U8",[0]]}'),
+    )
+    for metadata in (
+        "null",
+        "{}",
+        '{"a":"b","a":"c"}',
+        '{"a":null}',
+        '{"a":1}',
+        '{"a":{}}',
+        "[]",
+        '""',
+        "1",
+        '{"":"\\u0000"}',
+        '{},"__metadata__":{}',
+        'null,"__metadata__":{}',
+    ):
         yield file_bytes(f'{{"__metadata__":{metadata}}}')
         yield file_bytes(f'{{"\\u005f_metadata__":{metadata}}}')
     for dtype in [*BITS, "F4_E2M1", "I4", "U4", "C32", "C128", "F8_E4M3FN", "u8", "", "U8\\u0000"]:
@@ -53,13 +82,35 @@ def by_hand():
             yield tensor(f'"x":{deep},{four}')
             yield tensor(f'{four},"x":{deep}')
     yield tensor(f'"x":{nested(100_000)},{four}')
-    for shape in ("0,9223372036854775807", "0,9223372036854775808", "0,18446744073709551615", "0,18446744073709551616",
-                  "4611686018427387904,2,0", "4611686018427387904,4,0", "4611686018427387904,0", "0,-0", "0,-1",
-                  "0,0.0", "0,1e1", "2305843009213693952,0"):
+    for shape in (
+        "0,9223372036854775807",
+        "0,9223372036854775808",
+        "0,18446744073709551615",
+        "0,18446744073709551616",
+        "4611686018427387904,2,0",
+        "4611686018427387904,4,0",
+        "4611686018427387904,0",
+        "0,-0",
+        "0,-1",
+        "0,0.0",
+        "0,1e1",
+        "2305843009213693952,0",
+    ):
         for dtype in ("U8", "F4", "F64"):
             yield tensor(f'"dtype":"{dtype}","shape":[{shape}],"data_offsets":[0,0]', b"")
-    for value in (Raw("1e400"), Raw("9" * 400), Raw("NaN"), Raw('"\\ud800"'), Raw('"\\ud83d\\ude00"'), Raw("-0"),
-                  Raw("1e-400"), Raw("01"), Raw('"\x01"'), Raw("tru"), Raw("[1,]")):
+    for value in (
+        Raw("1e400"),
+        Raw("9" * 400),
+        Raw("NaN"),
+        Raw('"\\ud800"'),
+        Raw('"\\ud83d\\ude00"'),
+        Raw("-0"),
+        Raw("1e-400"),
+        Raw("01"),
+        Raw('"\x01"'),
+        Raw("tru"),
+        Raw("[1,]"),
+    ):
         yield tensor(f'"x":{value},{four}')
         yield tensor(f'"x":[{{"y":{value}}}],{four}')
     yield from (tensor(f'{four},"x":1,"x":2'), tensor(f'{four},"dtype":"U8"'), tensor(f'{four},"\\u0064type":"U8"'))
@@ -83,8 +134,9 @@ def opens(path):
 
 
 def ours(path):
-    done = subprocess.run([QFUSE, "inspect", "--json", path], capture_output=True, encoding="utf-8",
-                          timeout=60, check=False)
+    done = subprocess.run(
+        [QFUSE, "inspect", "--json", path], capture_output=True, encoding="utf-8", timeout=60, check=False
+    )
     if done.returncode == 1:
         return None, done.stderr
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr}"
@@ -107,15 +159,20 @@ class Refusals(Judged):
             return f"WRONG: the library alone refuses: {their_error}"
         if their_error is not None:
             return "both refuse"
-        return next((row for row, message in ALONE.items() if re.search(message, our_error)),
-                    f"WRONG: qfuse alone refuses: {our_error}")
+        return next(
+            (row for row, message in ALONE.items() if re.search(message, our_error)),
+            f"WRONG: qfuse alone refuses: {our_error}",
+        )
 
     def judge_all(self, files):
         """How often which verdict; fails with the first of those that are wrong."""
         with ThreadPoolExecutor(2) as pool:
             verdicts = list(pool.map(self.judge, range(len(files)), files))
-        wrong = [f"file {number}: {verdict}\n{files[number][:600]}" for number, verdict in enumerate(verdicts)
-                 if verdict.startswith("WRONG")]
+        wrong = [
+            f"file {number}: {verdict}\n{files[number][:600]}"
+            for number, verdict in enumerate(verdicts)
+            if verdict.startswith("WRONG")
+        ]
         if wrong:
             self.fail("\n".join([f"{len(wrong)} of {len(files)}", *wrong[:10]]))
         counts = collections.Counter(verdicts)

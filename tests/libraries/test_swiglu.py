@@ -1,5 +1,6 @@
 """torch computes the SwiGLU backward with INT8 outputs, and qfuse gives its bytes: all of them with qfuse's own exp
 written in torch operations, and all but a few at most with torch's exp, which rounds differently."""
+
 import ctypes
 import sys
 import unittest
@@ -12,18 +13,41 @@ SHAPES = [(1, 128), (127, 256), (129, 384), (1000, 640)]
 
 
 class Params(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("m", ctypes.c_int64), ("h", ctypes.c_int64),
-                ("group_size", ctypes.c_int64), ("x", ctypes.c_void_p), ("x_stride", ctypes.c_int64),
-                ("grad_y", ctypes.c_void_p), ("grad_y_stride", ctypes.c_int64), ("grad_input_q", ctypes.c_void_p),
-                ("grad_input_s", ctypes.c_void_p), ("y_q_t", ctypes.c_void_p), ("y_s_t", ctypes.c_void_p)]
+    _fields_ = [
+        ("struct_size", ctypes.c_size_t),
+        ("m", ctypes.c_int64),
+        ("h", ctypes.c_int64),
+        ("group_size", ctypes.c_int64),
+        ("x", ctypes.c_void_p),
+        ("x_stride", ctypes.c_int64),
+        ("grad_y", ctypes.c_void_p),
+        ("grad_y_stride", ctypes.c_int64),
+        ("grad_input_q", ctypes.c_void_p),
+        ("grad_input_s", ctypes.c_void_p),
+        ("y_q_t", ctypes.c_void_p),
+        ("y_s_t", ctypes.c_void_p),
+    ]
 
 
 def ours(x, grad_y):
     m, h = grad_y.shape
-    outputs = (torch.full((m, 2 * h), 99, dtype=torch.int8), torch.full((m, 2 * h // GROUP), 99.0),
-               torch.full((h, m), 99, dtype=torch.int8), torch.full((h, -(-m // GROUP)), 99.0))
-    params = Params(ctypes.sizeof(Params), m, h, GROUP, x.data_ptr(), 0, grad_y.data_ptr(), 0,
-                    *(output.data_ptr() for output in outputs))
+    outputs = (
+        torch.full((m, 2 * h), 99, dtype=torch.int8),
+        torch.full((m, 2 * h // GROUP), 99.0),
+        torch.full((h, m), 99, dtype=torch.int8),
+        torch.full((h, -(-m // GROUP)), 99.0),
+    )
+    params = Params(
+        ctypes.sizeof(Params),
+        m,
+        h,
+        GROUP,
+        x.data_ptr(),
+        0,
+        grad_y.data_ptr(),
+        0,
+        *(output.data_ptr() for output in outputs),
+    )
     error = ctypes.create_string_buffer(4 + 512)
     status = LIBRARY.qfuse_silu_dot_fwd_bwd_quant_fuse(ctypes.byref(params), None, error)
     assert status == 0, error.raw[4:]
@@ -61,21 +85,24 @@ class Swiglu(unittest.TestCase):
                 yield (m, h, name), *inputs(m, h, factor, generator)
             yield (m, h, "sparse"), *inputs(m, h, 1.0, generator, kept=0.01)
             bits = torch.randint(-(1 << 15), 1 << 15, (m, 3 * h), generator=generator, dtype=torch.int16)
-            yield (m, h, "any bits"), bits[:, :2 * h].contiguous().view(torch.bfloat16), \
-                bits[:, 2 * h:].contiguous().view(torch.bfloat16)
+            yield (
+                (m, h, "any bits"),
+                bits[:, : 2 * h].contiguous().view(torch.bfloat16),
+                bits[:, 2 * h :].contiguous().view(torch.bfloat16),
+            )
 
     def test_equals_torch_to_the_byte_with_the_same_exp(self):
         for case, x, grad_y in self.each_case():
             with self.subTest(case):
-                for expected, actual in zip(swiglu_backward(x, grad_y, our_exp), ours(x, grad_y)):
+                for expected, actual in zip(swiglu_backward(x, grad_y, our_exp), ours(x, grad_y), strict=True):
                     self.assertEqual(differing(expected, actual), 0)
 
-    # Two exps that differ by a unit of fp32 here and there change what is rounded to bf16, 16 bits shorter, once in some
-    # hundred thousand, and the payload in fewer; where that is a group's absmax, its other elements too.
+    # Two exps that differ by a unit of fp32 here and there change what is rounded to bf16, 16 bits shorter, once in a
+    # hundred thousand or so, and the payload in fewer; where that is a group's absmax, its other elements too.
     def test_is_torchs_own_but_for_the_rounding_of_exp(self):
         payload, changed, scales, changed_scales = 0, 0, 0, 0
         for case, x, grad_y in self.each_case():
-            results = list(zip(swiglu_backward(x, grad_y), ours(x, grad_y)))
+            results = list(zip(swiglu_backward(x, grad_y), ours(x, grad_y), strict=True))
             for expected, actual in results[0::2]:
                 payload += expected.numel()
                 changed += differing(expected, actual)

@@ -1,4 +1,5 @@
 """transformers loads what qfuse writes, and computes the same with it."""
+
 import torch
 from libraries import TINY, Judged, main
 from models import DEVICE, VARIANTS, decoded, load, quantize_by_transformers, same_bits
@@ -18,8 +19,15 @@ class Transformers(Judged):
     def make(self, dtype):
         """A small Llama whose rows are whole blocks: only there does bitsandbytes on a CPU find the right scales."""
         torch.manual_seed(1)
-        config = LlamaConfig(hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4,
-                             num_key_value_heads=2, vocab_size=512, max_position_embeddings=256)
+        config = LlamaConfig(
+            hidden_size=128,
+            intermediate_size=256,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            vocab_size=512,
+            max_position_embeddings=256,
+        )
         path = self.directory / f"made-{dtype}"
         LlamaForCausalLM(config).to(dtype).save_pretrained(path)
         return path
@@ -28,7 +36,9 @@ class Transformers(Judged):
         for name, (options, _) in VARIANTS.items():
             for more in ([], ["--block-size", "128"], ["--max-shard-size", "100KB"], ["--dtype", "fp16"]):
                 with self.subTest(name, options=more):
-                    model = load(AutoModelForCausalLM, self.convert("quantize", TINY / "full", *options, *more, to=name))
+                    model = load(
+                        AutoModelForCausalLM, self.convert("quantize", TINY / "full", *options, *more, to=name)
+                    )
                     self.assertEqual(len(decoded(model)), LINEAR_LAYERS)
 
     def test_loads_what_was_excluded(self):
@@ -36,7 +46,7 @@ class Transformers(Judged):
         self.assertEqual(len(decoded(load(AutoModelForCausalLM, out))), LINEAR_LAYERS - 8)
 
     def test_computes_the_same_as_what_it_quantized_itself(self):
-        """NF4, not nested: there alone bitsandbytes' codes are the same on the CPU and on CUDA, whose codes are ours."""
+        """NF4, not nested: only there are bitsandbytes' codes the same on the CPU and on CUDA, which ours are."""
         sources = [(self.make(dtype), dtype) for dtype in (torch.bfloat16, torch.float16, torch.float32)]
         if DEVICE != "cpu":
             sources.append((TINY / "full", torch.bfloat16))  # not all of its rows are whole blocks

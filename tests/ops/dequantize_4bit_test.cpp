@@ -8,6 +8,7 @@
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/golden.h"
+#include "support/risk.h"
 #include "support/run.h"
 #include "support/ways.h"
 
@@ -37,7 +38,7 @@ void expect_golden(const std::string& stem, std::size_t expected) {
       ASSERT_EQ(golden.bytes.size(), output_size(weight.n, dtype));
       for_each_way([&](const qfuse_exec& exec) {
         Buffer out(golden.bytes.size());
-        qfuse_dequantize_4bit_params p = weight.params();
+        contract::Dequantize4bit p = weight.params();
         p.out = out.as<void>();
         p.out_dtype = dtype;
         qfuse_error error{};
@@ -48,9 +49,9 @@ void expect_golden(const std::string& stem, std::size_t expected) {
   }
 }
 
-TEST(Dequantize4bit, EqualsBitsandbytesOnTheGoldenCases) { expect_golden("bnb_cases", 22); }
+TEST(Dequantize4bit, equals_bitsandbytes_on_the_golden_cases) { expect_golden("bnb_cases", 22); }
 
-TEST(Dequantize4bit, EqualsBitsandbytesOnSubnormalScales) { expect_golden("bnb_extra", 6); }
+TEST(Dequantize4bit, equals_bitsandbytes_on_subnormal_scales) { expect_golden("bnb_extra", 6); }
 
 // ---- against the oracle ----
 
@@ -59,25 +60,20 @@ class Dequantize4bitCases : public testing::TestWithParam<Dequantize4bitCase> {}
 // The arrays of a case, each at an address as odd as asked for.
 struct Displaced {
   Displaced(const Dequantize4bitInput& in, std::size_t packed_misalignment, std::size_t misalignment)
-      : packed(copy(in.packed, packed_misalignment)),
-        absmax(copy(in.absmax, misalignment)),
-        absmax_8bit(copy(in.absmax_8bit, misalignment)),
-        nested_absmax(copy(in.nested_absmax, misalignment)),
-        nested_quant_map(copy(in.nested_quant_map, misalignment)) {}
+      : packed(copy_of(in.packed, packed_misalignment)),
+        absmax(copy_of(in.absmax, misalignment)),
+        absmax_8bit(copy_of(in.absmax_8bit, misalignment)),
+        nested_absmax(copy_of(in.nested_absmax, misalignment)),
+        nested_quant_map(copy_of(in.nested_quant_map, misalignment)),
+        nested_offset(copy_of(std::vector{in.nested_offset}, misalignment)) {}
 
-  void point(qfuse_dequantize_4bit_params& p) {
-    p.packed = packed.as();
-    p.absmax = p.absmax != nullptr ? absmax.as<float>() : nullptr;
-    p.absmax_8bit = p.absmax_8bit != nullptr ? absmax_8bit.as() : nullptr;
-    p.nested_absmax = p.nested_absmax != nullptr ? nested_absmax.as<float>() : nullptr;
-    p.nested_quant_map = p.nested_quant_map != nullptr ? nested_quant_map.as<float>() : nullptr;
-  }
-
-  template <class T>
-  static Buffer copy(const std::vector<T>& values, std::size_t misalignment) {
-    Buffer buffer(values.size() * sizeof(T), misalignment);
-    if (!values.empty()) std::memcpy(buffer.as<void>(), values.data(), buffer.size());
-    return buffer;
+  void point(qfuse_weight_4bit& w) {
+    w.packed = packed.as();
+    w.absmax = w.absmax != nullptr ? absmax.as<float>() : nullptr;
+    w.absmax_8bit = w.absmax_8bit != nullptr ? absmax_8bit.as() : nullptr;
+    w.nested_absmax = w.nested_absmax != nullptr ? nested_absmax.as<float>() : nullptr;
+    w.nested_quant_map = w.nested_quant_map != nullptr ? nested_quant_map.as<float>() : nullptr;
+    w.nested_offset = w.nested_offset != nullptr ? nested_offset.as<float>() : nullptr;
   }
 
   Buffer packed;
@@ -85,27 +81,26 @@ struct Displaced {
   Buffer absmax_8bit;
   Buffer nested_absmax;
   Buffer nested_quant_map;
+  Buffer nested_offset;
 };
 
-TEST_P(Dequantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
+TEST_P(Dequantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
   constexpr std::array kMisalignments = {std::array{0U, 0U, 0U},   std::array{1U, 0U, 0U}, std::array{0U, 1U, 0U},
                                          std::array{0U, 0U, 2U},   std::array{2U, 0U, 0U}, std::array{3U, 3U, 3U},
                                          std::array{16U, 16U, 16U}};  // of packed, out and the others
   const Dequantize4bitInput in = make_input(GetParam());
   for (const qfuse_dtype dtype : kDtypes) {
-    qfuse_dequantize_4bit_params p = make_params(GetParam(), in);
+    contract::Dequantize4bit p = make_params(GetParam(), in);
     p.out_dtype = dtype;
-    Buffer expected(output_size(p.n, dtype));
+    Buffer expected(output_size(GetParam().n, dtype));
     p.out = expected.as<void>();
-    qfuse_exec oracle = QFUSE_EXEC_INIT;
-    oracle.device = {QFUSE_REFERENCE, 0};
     qfuse_error error{};
-    ASSERT_EQ(qfuse_dequantize_4bit(&p, &oracle, &error), QFUSE_OK) << error.message;
+    ASSERT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
     for (const auto& [packed, out_misalignment, others] : kMisalignments) {
       SCOPED_TRACE(std::string("to ") + kDtypeNames.at(dtype) + ", packed misaligned by " + std::to_string(packed) +
                    ", out by " + std::to_string(out_misalignment) + ", the others by " + std::to_string(others));
       Displaced displaced(in, packed, others);
-      displaced.point(p);
+      displaced.point(p.weight);
       const std::size_t to = out_misalignment;
       for_each_fast_way([&](const qfuse_exec& exec) {
         Buffer out(expected.size(), to);
@@ -122,7 +117,7 @@ TEST_P(Dequantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
 // Products so near to 2^-126 that it matters how a result is judged to be subnormal: exactly, rounded to 24 bits as if
 // there were no least exponent (as CUDA and the oracle do), or rounded where subnormals lie. The last ones are at the
 // edges of the short way of the CPU kernels.
-TEST(Dequantize4bit, ProductsAtTheEdgeOfFlushingAreTheOracles) {
+TEST(Dequantize4bit, products_at_the_edge_of_flushing_are_the_oracles) {
   constexpr std::array<std::uint32_t, 15> kEdges = {0x00f3c68d, 0x0161009e, 0x02490e06, 0x01c6d80e, 0x0182059e,
                                                     0x01113863, 0x00e3821b, 0x00b10cf9, 0x043fffff, 0x00bfffff,
                                                     0x013fffff, 0x01bfffff, 0x03ffffff, 0x04000000, 0x04800000};
@@ -131,39 +126,35 @@ TEST(Dequantize4bit, ProductsAtTheEdgeOfFlushingAreTheOracles) {
   for (const qfuse_quant_type quant_type : {QFUSE_NF4, QFUSE_FP4})
     for (const std::uint32_t& absmax : kEdges) {  // one by one: of several blocks the worst chooses the way
       SCOPED_TRACE(absmax);
-      qfuse_dequantize_4bit_params p{};
-      p.struct_size = sizeof p;
-      p.n = 2 * static_cast<std::int64_t>(packed.size());
-      p.blocksize = p.n;
-      p.quant_type = quant_type;
-      p.packed = packed.data();
-      p.absmax = reinterpret_cast<const float*>(&absmax);
-      Buffer expected(output_size(p.n, QFUSE_FLOAT32));
+      constexpr auto kCount = 2 * static_cast<std::int64_t>(packed.size());
+      contract::Dequantize4bit p{};
+      p.weight = flat_weight(kCount, kCount, quant_type);
+      p.weight.packed = packed.data();
+      p.weight.absmax = reinterpret_cast<const float*>(&absmax);
+      Buffer expected(output_size(kCount, QFUSE_FLOAT32));
       p.out = expected.as<void>();
-      qfuse_exec oracle = QFUSE_EXEC_INIT;
-      oracle.device = {QFUSE_REFERENCE, 0};
-      ASSERT_EQ(run(p, oracle, nullptr), QFUSE_OK);
+      ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
       for_each_fast_way([&](const qfuse_exec& exec) {
         Buffer out(expected.size());
         p.out = out.as<void>();
         ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-        EXPECT_TRUE(same_elements(expected.data(), out.data(), p.n, QFUSE_FLOAT32));
+        EXPECT_TRUE(same_elements(expected.data(), out.data(), kCount, QFUSE_FLOAT32));
       });
     }
 }
 
 // On a GPU what exceeds its L2 cache is stored past it, by kernels of their own.
-TEST(Dequantize4bit, OutputLargerThanAGpusCacheEqualsTheOracle) {
+TEST(Dequantize4bit, output_larger_than_a_gpus_cache_equals_the_oracle) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
   for (const std::int64_t nested_blocksize : {0, 256}) {
     const Dequantize4bitCase c{"past the cache", (64 << 20) + 8191, 64, QFUSE_NF4, nested_blocksize};
     const Dequantize4bitInput in = make_input(c);
     for (const qfuse_dtype dtype : kDtypes) {
-      qfuse_dequantize_4bit_params p = make_params(c, in);
+      contract::Dequantize4bit p = make_params(c, in);
       p.out_dtype = dtype;
-      Buffer expected(output_size(p.n, dtype));
+      Buffer expected(output_size(c.n, dtype));
       p.out = expected.as<void>();
-      ASSERT_EQ(qfuse_dequantize_4bit(&p, nullptr, nullptr), QFUSE_OK);  // the CPU, which answers to the oracle
+      ASSERT_EQ(call(p), QFUSE_OK);  // the CPU, which answers to the oracle
       for_each_gpu_way([&](const qfuse_exec& exec) {
         Buffer out(expected.size());
         p.out = out.as<void>();
@@ -174,48 +165,39 @@ TEST(Dequantize4bit, OutputLargerThanAGpusCacheEqualsTheOracle) {
   }
 }
 
-std::string risk_name(const testing::TestParamInfo<Dequantize4bitCase>& info) {
-  std::string name;
-  for (const char c : std::string(info.param.risk)) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  return name;
-}
-INSTANTIATE_TEST_SUITE_P(Risks, Dequantize4bitCases, testing::ValuesIn(kDequantize4bitCases), risk_name);
+INSTANTIATE_TEST_SUITE_P(Risks, Dequantize4bitCases, testing::ValuesIn(kDequantize4bitCases),
+                         risk_name<Dequantize4bitCase>);
 
-TEST(Dequantize4bit, AnOffsetInMemoryCountsLikeOneByValue) {
-  const Dequantize4bitCase c{"offset in memory", 64 * 300 + 5};
+// A weight of rows and columns is its elements, row by row, with blocks that straddle rows.
+TEST(Dequantize4bit, shape_does_not_change_the_elements) {
+  const Dequantize4bitCase c{"rows", 15 * 37, 32};
   const Dequantize4bitInput in = make_input(c);
-  qfuse_dequantize_4bit_params p = make_params(c, in);
-  Buffer expected(output_size(p.n, QFUSE_FLOAT32));
+  contract::Dequantize4bit p = make_params(c, in);
+  Buffer expected(output_size(c.n, QFUSE_FLOAT32));
   p.out = expected.as<void>();
-  ASSERT_EQ(qfuse_dequantize_4bit(&p, nullptr, nullptr), QFUSE_OK);
-  for (const std::size_t misalignment : {0U, 1U}) {
-    Buffer offset(sizeof(float), misalignment);
-    std::memcpy(offset.as<void>(), &in.nested_offset, sizeof(float));
-    p.nested_offset = std::nanf("");
-    p.nested_offset_at = offset.as<float>();
-    for_each_way([&](const qfuse_exec& exec) {
-      Buffer out(expected.size());
-      p.out = out.as<void>();
-      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-      ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
-    });
-  }
+  ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+  p.weight.rows = 15;
+  p.weight.cols = 37;
+  for_each_way([&](const qfuse_exec& exec) {
+    Buffer out(expected.size());
+    p.out = out.as<void>();
+    ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+    ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
+  });
 }
 
 // Outputs this large are stored past the caches, on another path than the small cases.
-TEST(Dequantize4bit, StreamedOutputEqualsTheOracle) {
+TEST(Dequantize4bit, streamed_output_equals_the_oracle) {
   const Dequantize4bitCase c{"streamed", (16 << 20) + 8191, 4096};
   const Dequantize4bitInput in = make_input(c);
-  qfuse_dequantize_4bit_params p = make_params(c, in);
+  contract::Dequantize4bit p = make_params(c, in);
   p.out_dtype = QFUSE_BFLOAT16;
-  Buffer expected(output_size(p.n, p.out_dtype));
+  Buffer expected(output_size(c.n, p.out_dtype));
   p.out = expected.as<void>();
-  qfuse_exec exec = QFUSE_EXEC_INIT;
-  exec.device = {QFUSE_REFERENCE, 0};
-  ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+  ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
   for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
     SCOPED_TRACE(target);
-    exec = QFUSE_EXEC_INIT;
+    qfuse_exec exec = QFUSE_EXEC_INIT;
     exec.cpu_target = target;
     for (const std::size_t address : {0U, 16U, 32U, 6U}) {
       Buffer out(expected.size() + 64);
@@ -229,7 +211,7 @@ TEST(Dequantize4bit, StreamedOutputEqualsTheOracle) {
   }
 }
 
-TEST(Dequantize4bit, EveryCodeOfAFlatBlockIsItsCodebookValue) {
+TEST(Dequantize4bit, every_code_of_a_flat_block_is_its_codebook_value) {
   // absmax 1 and fp32: what comes out are the codebooks as bitsandbytes publishes them (bits of spec'd fp32 values).
   constexpr std::array<std::uint32_t, 16> kNf4Bits = {
       0xbf800000, 0xbf3239b1, 0xbf066b30, 0xbeca32a0, 0xbe91a24d, 0xbe3d353f, 0xbdba7871, 0x00000000,
@@ -243,13 +225,10 @@ TEST(Dequantize4bit, EveryCodeOfAFlatBlockIsItsCodebookValue) {
   for (const auto& [quant_type, bits] : {std::pair{QFUSE_NF4, kNf4Bits}, std::pair{QFUSE_FP4, kFp4Bits}}) {
     for_each_way([&](const qfuse_exec& exec) {
       std::array<std::uint32_t, 16> out{};
-      qfuse_dequantize_4bit_params p{};
-      p.struct_size = sizeof p;
-      p.n = 16;
-      p.blocksize = 64;
-      p.quant_type = quant_type;
-      p.packed = packed.data();
-      p.absmax = &absmax;
+      contract::Dequantize4bit p{};
+      p.weight = flat_weight(16, 64, quant_type);
+      p.weight.packed = packed.data();
+      p.weight.absmax = &absmax;
       p.out = out.data();
       ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
       ASSERT_EQ(out, bits);

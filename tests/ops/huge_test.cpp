@@ -38,70 +38,64 @@ void expect_decode_and_encode(const qfuse_exec& exec) {
   qfuse_nested_quant_map(map.data());
   std::vector<std::uint16_t> out(static_cast<std::size_t>(kCount));
 
-  qfuse_dequantize_4bit_params d{};
-  d.struct_size = sizeof d;
-  d.n = kCount;
-  d.blocksize = kBlocksize;
-  d.quant_type = QFUSE_NF4;
+  const float offset = 0.02F;
+
+  contract::Dequantize4bit d{};
+  d.weight = flat_weight(kCount, kBlocksize, QFUSE_NF4);
+  d.weight.packed = packed.data();
+  d.weight.absmax_8bit = codes.data();
+  d.weight.nested_absmax = nested_absmax.data();
+  d.weight.nested_quant_map = map.data();
+  d.weight.nested_offset = &offset;
+  d.weight.nested_blocksize = 256;
   d.out_dtype = QFUSE_BFLOAT16;
-  d.packed = packed.data();
-  d.absmax_8bit = codes.data();
-  d.nested_absmax = nested_absmax.data();
-  d.nested_quant_map = map.data();
-  d.nested_blocksize = 256;
-  d.nested_offset = 0.02F;
   d.out = out.data();
   qfuse_error error{};
   ASSERT_EQ(run(d, exec, &error), QFUSE_OK) << error.message;
 
   std::vector<std::uint8_t> packed_again(packed.size());
   std::vector<float> absmax(codes.size());
-  qfuse_quantize_4bit_params q{};
-  q.struct_size = sizeof q;
-  q.n = kCount;
-  q.blocksize = kBlocksize;
-  q.quant_type = QFUSE_NF4;
+  contract::Quantize4bit q{};
   q.in_dtype = QFUSE_BFLOAT16;
   q.in = out.data();
-  q.packed = packed_again.data();
-  q.absmax = absmax.data();
+  q.weight = flat_weight_out(kCount, kBlocksize, QFUSE_NF4);
+  q.weight.packed = packed_again.data();
+  q.weight.absmax = absmax.data();
   ASSERT_EQ(run(q, exec, &error), QFUSE_OK) << error.message;
 
-  qfuse_exec oracle = QFUSE_EXEC_INIT;
-  oracle.device = {QFUSE_REFERENCE, 0};
   for (const std::int64_t begin : kWindows) {
     SCOPED_TRACE("window from element " + std::to_string(begin));
     const std::int64_t count = std::min(kWindow, kCount - begin);
     std::vector<std::uint16_t> expected(static_cast<std::size_t>(count));
-    qfuse_dequantize_4bit_params part = d;
-    part.n = count;
-    part.packed += begin / 2;
-    part.absmax_8bit += begin / kBlocksize;
-    part.nested_absmax += begin / kNestedElements;
+    contract::Dequantize4bit part = d;
+    part.weight.cols = count;
+    part.weight.packed += begin / 2;
+    part.weight.absmax_8bit += begin / kBlocksize;
+    part.weight.nested_absmax += begin / kNestedElements;
     part.out = expected.data();
-    ASSERT_EQ(qfuse_dequantize_4bit(&part, &oracle, nullptr), QFUSE_OK);
+    ASSERT_EQ(run(part, oracle(), nullptr), QFUSE_OK);
     EXPECT_TRUE(same_elements(expected.data(), out.data() + begin, count, QFUSE_BFLOAT16));
 
     std::vector<std::uint8_t> expected_packed(static_cast<std::size_t>(qfuse_packed_size(count)));
     std::vector<float> expected_absmax(static_cast<std::size_t>(qfuse_block_count(count, kBlocksize)));
-    qfuse_quantize_4bit_params encode = q;
-    encode.n = count;
+    contract::Quantize4bit encode = q;
+    encode.weight.cols = count;
     encode.in = out.data() + begin;
-    encode.packed = expected_packed.data();
-    encode.absmax = expected_absmax.data();
-    ASSERT_EQ(qfuse_quantize_4bit(&encode, &oracle, nullptr), QFUSE_OK);
+    encode.weight.packed = expected_packed.data();
+    encode.weight.absmax = expected_absmax.data();
+    ASSERT_EQ(run(encode, oracle(), nullptr), QFUSE_OK);
     EXPECT_TRUE(same_bytes(expected_packed.data(), packed_again.data() + begin / 2, qfuse_packed_size(count)));
     EXPECT_TRUE(same_elements(expected_absmax.data(), absmax.data() + begin / kBlocksize,
                               qfuse_block_count(count, kBlocksize), QFUSE_FLOAT32));
   }
 }
 
-TEST(Huge, DecodeAndEncodeBeyondTwoToThe31) {
+TEST(Huge, decode_and_encode_beyond_two_to_the_31) {
   const qfuse_exec exec = QFUSE_EXEC_INIT;
   expect_decode_and_encode(exec);
 }
 
-TEST(Huge, TheSameOnAGpu) {
+TEST(Huge, the_same_on_a_gpu) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
   for_each_gpu_way(expect_decode_and_encode);
 }
@@ -141,9 +135,8 @@ struct Activations {
     const auto mixed = static_cast<std::uint32_t>(i * 2654435761U >> 7);
     return static_cast<std::uint16_t>((mixed & 0x81ffU) + 0x3e80U);
   }
-  [[nodiscard]] qfuse_silu_dot_fwd_bwd_quant_fuse_params params(std::int64_t first, std::int64_t tokens) const {
-    qfuse_silu_dot_fwd_bwd_quant_fuse_params p{};
-    p.struct_size = sizeof p;
+  [[nodiscard]] contract::SwigluBackward params(std::int64_t first, std::int64_t tokens) const {
+    contract::SwigluBackward p{};
     p.m = tokens;
     p.h = kChannels;
     p.group_size = kGroup;
@@ -156,17 +149,15 @@ struct Activations {
   std::unique_ptr<std::uint16_t[], Free> grad_y;
 };
 
-TEST(Huge, SwigluGradientsBeyondTwoToThe31) {
+TEST(Huge, swiglu_gradients_beyond_two_to_the_31) {
   const Activations in;
   const auto q = zeros<std::int8_t>(kTokens * 2 * kChannels);
   const auto s = zeros<float>(kTokens * 2 * kChannels / kGroup);
-  qfuse_silu_dot_fwd_bwd_quant_fuse_params p = in.params(0, kTokens);
+  contract::SwigluBackward p = in.params(0, kTokens);
   p.grad_input_q = q.get();
   p.grad_input_s = s.get();
   qfuse_error error{};
-  ASSERT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, nullptr, &error), QFUSE_OK) << error.message;
-  qfuse_exec oracle = QFUSE_EXEC_INIT;
-  oracle.device = {QFUSE_REFERENCE, 0};
+  ASSERT_EQ(call(p, nullptr, &error), QFUSE_OK) << error.message;
   for (const std::int64_t window : kTokenWindows) {
     SCOPED_TRACE("window from token " + std::to_string(window));
     const std::int64_t count = tokens_of(window) * 2 * kChannels;
@@ -175,24 +166,22 @@ TEST(Huge, SwigluGradientsBeyondTwoToThe31) {
     p = in.params(window, tokens_of(window));
     p.grad_input_q = expected_q.data();
     p.grad_input_s = expected_s.data();
-    ASSERT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &oracle, &error), QFUSE_OK) << error.message;
+    ASSERT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
     EXPECT_TRUE(same_bytes(expected_q.data(), q.get() + window * 2 * kChannels, count));
     EXPECT_TRUE(same_bytes(expected_s.data(), s.get() + window * 2 * kChannels / kGroup, count / kGroup * 4));
   }
 }
 
-TEST(Huge, SwigluYBeyondTwoToThe31) {
+TEST(Huge, swiglu_y_beyond_two_to_the_31) {
   const Activations in;
   constexpr std::int64_t kGroups = (kTokens + kGroup - 1) / kGroup;
   const auto q = zeros<std::int8_t>(kTokens * kChannels);
   const auto s = zeros<float>(kGroups * kChannels);
-  qfuse_silu_dot_fwd_bwd_quant_fuse_params p = in.params(0, kTokens);
+  contract::SwigluBackward p = in.params(0, kTokens);
   p.y_q_t = q.get();
   p.y_s_t = s.get();
   qfuse_error error{};
-  ASSERT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, nullptr, &error), QFUSE_OK) << error.message;
-  qfuse_exec oracle = QFUSE_EXEC_INIT;
-  oracle.device = {QFUSE_REFERENCE, 0};
+  ASSERT_EQ(call(p, nullptr, &error), QFUSE_OK) << error.message;
   for (const std::int64_t window : kTokenWindows) {
     SCOPED_TRACE("window from token " + std::to_string(window));
     const std::int64_t tokens = tokens_of(window);
@@ -201,7 +190,7 @@ TEST(Huge, SwigluYBeyondTwoToThe31) {
     p = in.params(window, tokens);
     p.y_q_t = expected_q.data();
     p.y_s_t = expected_s.data();
-    ASSERT_EQ(qfuse_silu_dot_fwd_bwd_quant_fuse(&p, &oracle, &error), QFUSE_OK) << error.message;
+    ASSERT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
     for (std::int64_t c = 0; c < kChannels; ++c) {
       ASSERT_TRUE(same_bytes(expected_q.data() + c * tokens, q.get() + c * kTokens + window, tokens)) << c;
       ASSERT_TRUE(same_bytes(expected_s.data() + c, s.get() + c * kGroups + window / kGroup, 4)) << c;

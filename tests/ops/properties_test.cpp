@@ -2,13 +2,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
-#include <qfuse/qfuse.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <qfuse/qfuse.hpp>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,15 @@ std::vector<float> any_weights() {
 
 std::span<const std::byte> bytes_of(const std::vector<float>& values) { return std::as_bytes(std::span(values)); }
 
-std::vector<float> decode(const Quantized4bit& q, const Exec& exec) {
-  std::vector<float> values(static_cast<std::size_t>(q.n));
-  dequantize_4bit(q.packed, q.view(), q.quant_type, q.blocksize, std::as_writable_bytes(std::span(values)),
-                  Dtype::float32, exec);
+Weight4bitArrays encode(const std::vector<float>& weights, QuantType quant_type, std::int64_t blocksize, bool nested) {
+  Weight4bitArrays encoded(1, static_cast<std::int64_t>(weights.size()), blocksize, quant_type, nested);
+  quantize_4bit(bytes_of(weights), Dtype::float32, encoded.out(), any_exec());
+  return encoded;
+}
+
+std::vector<float> decode(const Weight4bit& weight) {
+  std::vector<float> values(static_cast<std::size_t>(weight.rows * weight.cols));
+  dequantize_4bit(weight, std::as_writable_bytes(std::span(values)), Dtype::float32, any_exec());
   return values;
 }
 
@@ -47,7 +53,7 @@ std::vector<std::uint8_t> with_one_zero(std::vector<std::uint8_t> packed, QuantT
 }
 
 // The nearest value of the map is at most half its widest gap away, times the block's absmax.
-RC_GTEST_PROP(Properties, Blockwise8BitCodesDecodeToNearTheirValues, ()) {
+RC_GTEST_PROP(Properties, blockwise_8bit_codes_decode_to_near_their_values, ()) {
   const std::vector<float> values = any_weights();
   const auto blocksize = std::int64_t{1} << *rc::gen::inRange(0, 13);
   const auto blocks = static_cast<std::size_t>(qfuse_block_count(static_cast<std::int64_t>(values.size()), blocksize));
@@ -64,93 +70,119 @@ RC_GTEST_PROP(Properties, Blockwise8BitCodesDecodeToNearTheirValues, ()) {
     RC_ASSERT(std::fabs(values[i] - decoded[i]) <= kHalfWidestGap * absmax[i / static_cast<std::size_t>(blocksize)]);
 }
 
-RC_GTEST_PROP(Properties, EncodingADecodedWeightGivesItsCodes, ()) {
+RC_GTEST_PROP(Properties, encoding_a_decoded_weight_gives_its_codes, ()) {
   const std::vector<float> weights = any_weights();
   const auto quant_type = *rc::gen::element(QuantType::nf4, QuantType::fp4);
   const auto blocksize = *rc::gen::elementOf(kBlocksizes);
-  const Quantized4bit once = quantize_4bit(bytes_of(weights), Dtype::float32, quant_type, blocksize, false, any_exec());
-  const Quantized4bit twice =
-      quantize_4bit(bytes_of(decode(once, any_exec())), Dtype::float32, quant_type, blocksize, false, any_exec());
+  const Weight4bitArrays once = encode(weights, quant_type, blocksize, false);
+  const Weight4bitArrays twice = encode(decode(once.view()), quant_type, blocksize, false);
   RC_ASSERT(with_one_zero(twice.packed, quant_type) == with_one_zero(once.packed, quant_type));
   RC_ASSERT(twice.absmax == once.absmax);
 }
 
-RC_GTEST_PROP(Properties, NoDecodedWeightIsFurtherOffThanHalfTheWidestGap, ()) {
+RC_GTEST_PROP(Properties, no_decoded_weight_is_further_off_than_half_the_widest_gap, ()) {
   const std::vector<float> weights = any_weights();
   const auto quant_type = *rc::gen::element(QuantType::nf4, QuantType::fp4);
-  const Quantized4bit q = quantize_4bit(bytes_of(weights), Dtype::float32, quant_type, 64, false, any_exec());
-  const std::vector<float> decoded = decode(q, any_exec());
+  const Weight4bitArrays encoded = encode(weights, quant_type, 64, false);
+  const std::vector<float> decoded = decode(encoded.view());
   // The widest gaps: NF4 between -1 and -0.696, FP4 between 2/3 and 1; half of each, and the rounding of the steps.
   const float half_gap = quant_type == QuantType::nf4 ? 0.1520F : 0.1668F;
   for (std::size_t i = 0; i < weights.size(); ++i)
-    RC_ASSERT(std::fabs(decoded[i] - weights[i]) <= half_gap * q.absmax[i / 64]);
+    RC_ASSERT(std::fabs(decoded[i] - weights[i]) <= half_gap * encoded.absmax[i / 64]);
 }
 
-RC_GTEST_PROP(Properties, EveryTargetAndThreadCountGivesTheSameBytes, ()) {
+RC_GTEST_PROP(Properties, every_target_and_thread_count_gives_the_same_bytes, ()) {
   const std::vector<float> weights = any_weights();
   const auto quant_type = *rc::gen::element(QuantType::nf4, QuantType::fp4);
   const auto blocksize = *rc::gen::elementOf(kBlocksizes);
-  const Quantized4bit one = quantize_4bit(bytes_of(weights), Dtype::float32, quant_type, blocksize, true, any_exec());
-  const Quantized4bit two = quantize_4bit(bytes_of(weights), Dtype::float32, quant_type, blocksize, true, any_exec());
+  const Weight4bitArrays one = encode(weights, quant_type, blocksize, true);
+  const Weight4bitArrays two = encode(weights, quant_type, blocksize, true);
   RC_ASSERT(one.packed == two.packed);
-  RC_ASSERT(one.absmax == two.absmax);
   RC_ASSERT(one.absmax_8bit == two.absmax_8bit);
   RC_ASSERT(one.nested_absmax == two.nested_absmax);
+  RC_ASSERT(one.nested_quant_map == two.nested_quant_map);
   RC_ASSERT(std::bit_cast<std::uint32_t>(one.nested_offset) == std::bit_cast<std::uint32_t>(two.nested_offset));
-  const std::vector<float> a = decode(one, any_exec());
-  const std::vector<float> b = decode(two, any_exec());
+  const std::vector<float> a = decode(one.view());
+  const std::vector<float> b = decode(two.view());
   RC_ASSERT(std::ranges::equal(bytes_of(a), bytes_of(b)));
 }
 
 // Decoding a weight in two calls, cut where a nested block ends, gives what one call gives.
-RC_GTEST_PROP(Properties, ASplitWeightDecodesToTheSameBytes, ()) {
+RC_GTEST_PROP(Properties, a_split_weight_decodes_to_the_same_bytes, ()) {
   constexpr std::int64_t kBlocksize = 32;
   constexpr std::int64_t kNestedElements = 256 * kBlocksize;
   const auto n = *rc::gen::inRange<std::int64_t>(kNestedElements + 1, 4 * kNestedElements);
   std::vector<float> weights(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = std::sin(static_cast<float>(i)) * 0.02F;
-  const Quantized4bit q =
-      quantize_4bit(bytes_of(weights), Dtype::float32, QuantType::nf4, kBlocksize, true, any_exec());
+  const Weight4bitArrays encoded = encode(weights, QuantType::nf4, kBlocksize, true);
   const auto cut =
       static_cast<std::size_t>(*rc::gen::inRange<std::int64_t>(1, n / kNestedElements + 1) * kNestedElements);
-  std::vector<float> halves(weights.size());
-  const auto part = [&](std::size_t begin, std::size_t end) {
-    Absmax view = q.view();
-    view.nested = view.nested.subspan(begin / kBlocksize, (end - begin + kBlocksize - 1) / kBlocksize);
-    view.nested_absmax =
-        view.nested_absmax.subspan(begin / kNestedElements, (end - begin + kNestedElements - 1) / kNestedElements);
-    dequantize_4bit(std::span(q.packed).subspan(begin / 2, (end - begin + 1) / 2), view, q.quant_type, kBlocksize,
-                    std::as_writable_bytes(std::span(halves).subspan(begin, end - begin)), Dtype::float32, any_exec());
+  std::vector<float> halves;
+  const auto append_part = [&](std::size_t begin, std::size_t end) {
+    Weight4bit part = encoded.view();
+    part.cols = static_cast<std::int64_t>(end - begin);
+    part.packed = part.packed.subspan(begin / 2, (end - begin + 1) / 2);
+    part.absmax_8bit = part.absmax_8bit.subspan(begin / kBlocksize, (end - begin + kBlocksize - 1) / kBlocksize);
+    part.nested_absmax =
+        part.nested_absmax.subspan(begin / kNestedElements, (end - begin + kNestedElements - 1) / kNestedElements);
+    const std::vector<float> decoded = decode(part);
+    halves.insert(halves.end(), decoded.begin(), decoded.end());
   };
-  part(0, cut);
-  if (cut < weights.size()) part(cut, weights.size());
-  RC_ASSERT(halves == decode(q, any_exec()));
+  append_part(0, cut);
+  append_part(cut, weights.size());
+  RC_ASSERT(halves == decode(encoded.view()));
 }
 
-TEST(Hpp, LengthsAreCheckedAgainstTheElements) {
+// What a call throws; "" if nothing.
+template <class Call>
+std::string refusal_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.status(), Status::invalid_argument);
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Hpp, lengths_are_checked_against_the_elements) {
   const std::vector<float> weights(100, 0.5F);
-  const Quantized4bit q = quantize_4bit(bytes_of(weights), Dtype::float32, QuantType::nf4);
+  Weight4bitArrays arrays(10, 10);
+  quantize_4bit(bytes_of(weights), Dtype::float32, arrays.out());
   std::vector<float> out(100);
-  const auto expect_message = [&](const std::string& message, const auto& call) {
-    try {
-      call();
-      ADD_FAILURE() << "not refused: " << message;
-    } catch (const Error& e) {
-      EXPECT_EQ(e.status(), Status::invalid_argument);
-      EXPECT_EQ(e.what(), message);
-    }
+  const auto refusal = [&](const auto& spoil, std::size_t bytes = 400) {
+    Weight4bit weight = arrays.view();
+    spoil(weight);
+    const auto into = std::as_writable_bytes(std::span(out)).first(bytes);
+    return refusal_of([&] { dequantize_4bit(weight, into, Dtype::float32); });
   };
-  const auto bytes = std::as_writable_bytes(std::span(out));
-  expect_message("packed has 49 entries, needs 50", [&] {
-    dequantize_4bit(std::span(q.packed).first(49), q.view(), q.quant_type, 64, bytes, Dtype::float32);
-  });
-  expect_message("nested absmax has 1 entries, needs 2", [&] {
-    Absmax view = q.view();
-    view.nested = view.nested.first(1);
-    dequantize_4bit(q.packed, view, q.quant_type, 64, bytes, Dtype::float32);
-  });
-  expect_message("blocksize is 48, it must be a power of two from 32 to 4096",
-                 [&] { quantize_4bit(bytes_of(weights), Dtype::float32, QuantType::nf4, 48, false); });
+  EXPECT_EQ(refusal([](Weight4bit&) {}), "");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.packed = w.packed.first(49); }), "packed has 49 entries, needs 50");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.absmax_8bit = w.absmax_8bit.first(1); }),
+            "absmax_8bit has 1 entries, needs 2");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.nested_absmax = {}; }), "nested_absmax has 0 entries, needs 1");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.nested_quant_map = w.nested_quant_map.first(255); }),
+            "nested_quant_map has 255 entries, needs 256");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.absmax_8bit = {}; }), "absmax has 0 entries, needs 2");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.blocksize = 48; }),
+            "blocksize is 48, it must be a power of two from 32 to 4096");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.rows = -1; }), "rows is -1, it must not be negative");
+  EXPECT_EQ(refusal([](Weight4bit&) {}, 399), "out has 399 entries, needs 400");
+}
+
+TEST(Hpp, a_short_workspace_is_refused) {
+  const std::vector<float> weights(100, 0.5F);
+  Weight4bitArrays arrays(10, 10);
+  EXPECT_EQ(quantize_4bit_workspace_size(arrays.out(), Dtype::float32), 16U) << "a sum and two scales";
+  std::vector<std::byte> workspace(16);
+  QuantizeOptions options;
+  options.workspace = workspace;
+  EXPECT_EQ(refusal_of([&] { quantize_4bit(bytes_of(weights), Dtype::float32, arrays.out(), {}, options); }), "");
+  options.workspace = std::span(workspace).first(15);
+  EXPECT_EQ(refusal_of([&] { quantize_4bit(bytes_of(weights), Dtype::float32, arrays.out(), {}, options); }),
+            "workspace_size is 15, this call needs 16 bytes");
+  EXPECT_EQ(refusal_of([&] { quantize_4bit(bytes_of(weights).first(396), Dtype::float32, arrays.out()); }),
+            "in has 396 entries, needs 400");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
-#include <cctype>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -11,23 +11,12 @@
 
 #include "support/encoded.h"
 #include "support/golden.h"
+#include "support/risk.h"
 #include "support/run.h"
 #include "support/ways.h"
 
 namespace qfuse::tests {
 namespace {
-
-qfuse_quantize_4bit_params make_params(const Quantize4bitCase& c, const void* weights, qfuse_dtype dtype) {
-  qfuse_quantize_4bit_params p{};
-  p.struct_size = sizeof p;
-  p.n = c.n;
-  p.blocksize = c.blocksize;
-  p.quant_type = c.quant_type;
-  p.in_dtype = dtype;
-  p.in = weights;
-  p.nested_blocksize = c.nested_blocksize;
-  return p;
-}
 
 // ---- against bitsandbytes ----
 
@@ -45,7 +34,7 @@ std::int64_t differing_bytes(const std::vector<std::uint8_t>& expected, const Bu
 void expect_encoding(const GoldenWeight& golden, const GoldenTensor& input, qfuse_dtype dtype, const qfuse_exec& exec,
                      qfuse_reciprocal reciprocal, std::int64_t flips) {
   const Quantize4bitCase as_case{"", golden.n, golden.blocksize, golden.quant_type, golden.nested ? 256 : 0};
-  qfuse_quantize_4bit_params p = make_params(as_case, input.bytes.data(), dtype);
+  contract::Quantize4bit p = make_params(as_case, input.bytes.data(), dtype);
   Encoded actual(golden.n, golden.blocksize, as_case.nested_blocksize);
   actual.point(p);
   p.given_offset = golden.nested ? &golden.nested_offset : nullptr;
@@ -85,12 +74,12 @@ void expect_golden(const std::string& stem, std::size_t expected) {
   }
 }
 
-TEST(Quantize4bit, EqualsBitsandbytesOnTheGoldenCases) { expect_golden("bnb_cases", 22); }
+TEST(Quantize4bit, equals_bitsandbytes_on_the_golden_cases) { expect_golden("bnb_cases", 22); }
 
-TEST(Quantize4bit, EqualsBitsandbytesOnTheEdges) { expect_golden("bnb_edges", 96); }
+TEST(Quantize4bit, equals_bitsandbytes_on_the_edges) { expect_golden("bnb_edges", 96); }
 
 // bitsandbytes sums in fp32 in an order of the device; ours must lie within that sum's rounding.
-TEST(Quantize4bit, OffsetIsTheMeanWithinTheRoundingOfBitsandbytes) {
+TEST(Quantize4bit, offset_is_the_mean_within_the_rounding_of_bitsandbytes) {
   const GoldenFile file = read_golden("bnb_cases.safetensors");
   int compared = 0;
   for (const auto& c : read_golden_json("bnb_cases.json")) {
@@ -98,11 +87,11 @@ TEST(Quantize4bit, OffsetIsTheMeanWithinTheRoundingOfBitsandbytes) {
     if (!golden.nested || !std::isfinite(golden.nested_offset)) continue;
     SCOPED_TRACE(golden.name);
     const Quantize4bitCase as_case{"", golden.n, golden.blocksize, golden.quant_type};
-    qfuse_quantize_4bit_params p =
+    contract::Quantize4bit p =
         make_params(as_case, file.at(golden.name + ".input").bytes.data(), dtype_named(c.at("dtype")));
     Encoded actual(golden.n, golden.blocksize, 256);
     actual.point(p);
-    ASSERT_EQ(qfuse_quantize_4bit(&p, nullptr, nullptr), QFUSE_OK);
+    ASSERT_EQ(run(p, QFUSE_EXEC_INIT, nullptr), QFUSE_OK);
     // A sum of k fp32 numbers in any order has a relative error of at most (k-1) ulps; a tree's is far smaller.
     const double bound = static_cast<double>(actual.blocks) * FLT_EPSILON * std::fabs(golden.nested_offset);
     EXPECT_TRUE(std::fabs(actual.offset() - golden.nested_offset) <= bound)
@@ -116,18 +105,16 @@ TEST(Quantize4bit, OffsetIsTheMeanWithinTheRoundingOfBitsandbytes) {
 
 class Quantize4bitCases : public testing::TestWithParam<Quantize4bitCase> {};
 
-TEST_P(Quantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
+TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
   const Quantize4bitCase& c = GetParam();
   for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
     SCOPED_TRACE("dtype " + std::to_string(dtype));
     const std::vector<std::uint8_t> weights = make_weights(c, dtype);
-    qfuse_quantize_4bit_params p = make_params(c, weights.data(), dtype);
+    contract::Quantize4bit p = make_params(c, weights.data(), dtype);
     Encoded expected(c.n, c.blocksize, c.nested_blocksize);
     expected.point(p);
-    qfuse_exec oracle = QFUSE_EXEC_INIT;
-    oracle.device = {QFUSE_REFERENCE, 0};
     qfuse_error error{};
-    ASSERT_EQ(run(p, oracle, &error), QFUSE_OK) << error.message;
+    ASSERT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
     for (const std::size_t misalignment : {0U, 1U, 6U}) {
       Buffer in(weights.size(), misalignment);
       std::memcpy(in.as<void>(), weights.data(), weights.size());
@@ -143,28 +130,65 @@ TEST_P(Quantize4bitCases, EveryTargetGivesTheOraclesBytesAtAnyAddress) {
   }
 }
 
-std::string risk_name(const testing::TestParamInfo<Quantize4bitCase>& info) {
-  std::string name;
-  for (const char ch : std::string(info.param.risk)) name += std::isalnum(static_cast<unsigned char>(ch)) ? ch : '_';
-  return name;
+INSTANTIATE_TEST_SUITE_P(Risks, Quantize4bitCases, testing::ValuesIn(kQuantize4bitCases), risk_name<Quantize4bitCase>);
+
+// The map is written for those who ask for it and changes nothing else; it comes at any address.
+TEST(Quantize4bit, the_nested_quant_map_is_written_where_it_is_asked_for) {
+  const Quantize4bitCase c{"", 64 * 300 + 5};
+  const std::vector<std::uint8_t> weights = make_weights(c, QFUSE_FLOAT32);
+  std::array<float, QFUSE_QUANT_MAP_SIZE> map{};
+  qfuse_nested_quant_map(map.data());
+  for_each_way([&](const qfuse_exec& exec) {
+    for (const std::size_t misalignment : {0U, 1U, 2U}) {
+      contract::Quantize4bit p = make_params(c, weights.data(), QFUSE_FLOAT32);
+      Encoded asked(c.n, c.blocksize, c.nested_blocksize, misalignment);
+      asked.point(p);
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      ASSERT_TRUE(same_bytes(map.data(), asked.nested_quant_map.data(), sizeof map));
+      Encoded unasked(c.n, c.blocksize, c.nested_blocksize, misalignment);
+      unasked.point(p);
+      p.weight.nested_quant_map = nullptr;
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      std::memcpy(unasked.nested_quant_map.as<void>(), map.data(), sizeof map);
+      ASSERT_TRUE(same_encoding(asked, unasked));
+    }
+  });
 }
-INSTANTIATE_TEST_SUITE_P(Risks, Quantize4bitCases, testing::ValuesIn(kQuantize4bitCases), risk_name);
+
+// A given offset is read, coded with, and handed on.
+TEST(Quantize4bit, a_given_offset_is_the_offset) {
+  const Quantize4bitCase c{"", 64 * 300 + 5};
+  const std::vector<std::uint8_t> weights = make_weights(c, QFUSE_FLOAT32);
+  for (const std::size_t misalignment : {0U, 1U}) {
+    const Buffer given = copy_of(std::vector{0.0625F}, misalignment);
+    contract::Quantize4bit p = make_params(c, weights.data(), QFUSE_FLOAT32);
+    p.given_offset = reinterpret_cast<const float*>(given.data());
+    Encoded expected(c.n, c.blocksize, c.nested_blocksize);
+    expected.point(p);
+    ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+    EXPECT_EQ(expected.offset(), 0.0625F);
+    for_each_fast_way([&](const qfuse_exec& exec) {
+      Encoded actual(c.n, c.blocksize, c.nested_blocksize);
+      actual.point(p);
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      ASSERT_TRUE(same_encoding(expected, actual));
+    });
+  }
+}
 
 // Every fp16 and bf16 value, widened on every target as the oracle widens it: the absmax of blocks shows it.
-TEST(Quantize4bit, EverySixteenBitValueWidensExactly) {
+TEST(Quantize4bit, every_sixteen_bit_value_widens_exactly) {
   for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
     std::vector<std::uint16_t> values(65536UL * 32);  // each value alone in a block of 32 with zeros
     for (std::size_t i = 0; i < 65536; ++i) values[i * 32 + i % 32] = static_cast<std::uint16_t>(i);
     const Quantize4bitCase c{"", static_cast<std::int64_t>(values.size()), 32, QFUSE_NF4, 0};
-    qfuse_quantize_4bit_params p = make_params(c, values.data(), dtype);
+    contract::Quantize4bit p = make_params(c, values.data(), dtype);
     Encoded expected(c.n, c.blocksize, 0);
     expected.point(p);
-    qfuse_exec exec = QFUSE_EXEC_INIT;
-    exec.device = {QFUSE_REFERENCE, 0};
-    ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+    ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
     for (int t = 0; const char* target = qfuse_cpu_target_name(t); ++t) {
       SCOPED_TRACE(target);
-      exec = QFUSE_EXEC_INIT;
+      qfuse_exec exec = QFUSE_EXEC_INIT;
       exec.cpu_target = target;
       Encoded actual(c.n, c.blocksize, 0);
       actual.point(p);

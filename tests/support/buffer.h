@@ -37,6 +37,14 @@ class Buffer {
   std::vector<std::uint8_t> memory_;
 };
 
+// The same values at an address as odd as asked for.
+template <class T>
+Buffer copy_of(const std::vector<T>& values, std::size_t misalignment) {
+  Buffer buffer(values.size() * sizeof(T), misalignment);
+  if (!values.empty()) std::memcpy(buffer.as<void>(), values.data(), buffer.size());
+  return buffer;
+}
+
 }  // namespace qfuse::tests
 
 #endif  // QFUSE_TESTS_SUPPORT_BUFFER_H

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include "contract/quantize_4bit.h"
 #include "support/buffer.h"
 #include "support/compare.h"
 
@@ -15,20 +16,23 @@ struct Encoded {
       : blocks(qfuse_block_count(n, blocksize)),
         nested(nested_blocksize > 0),
         packed(static_cast<std::size_t>(qfuse_packed_size(n)), misalignment),
-        absmax(static_cast<std::size_t>(blocks) * sizeof(float), misalignment),
+        absmax(nested ? 0 : static_cast<std::size_t>(blocks) * sizeof(float), misalignment),
         absmax_8bit(nested ? static_cast<std::size_t>(blocks) : 0, misalignment),
         nested_absmax(
             nested ? static_cast<std::size_t>(qfuse_block_count(blocks, nested_blocksize)) * sizeof(float) : 0,
             misalignment),
+        nested_quant_map(nested ? 256 * sizeof(float) : 0, misalignment),
         nested_offset(nested ? sizeof(float) : 0, misalignment) {}
 
   // Sets the outputs of p.
-  void point(qfuse_quantize_4bit_params& p) {
-    p.packed = packed.as();
-    p.absmax = absmax.as<float>();
-    p.absmax_8bit = nested ? absmax_8bit.as() : nullptr;
-    p.nested_absmax = nested ? nested_absmax.as<float>() : nullptr;
-    p.nested_offset = nested ? nested_offset.as<float>() : nullptr;
+  void point(contract::Quantize4bit& p) {
+    qfuse_weight_4bit_out& w = p.weight;
+    w.packed = packed.as();
+    w.absmax = nested ? nullptr : absmax.as<float>();
+    w.absmax_8bit = nested ? absmax_8bit.as() : nullptr;
+    w.nested_absmax = nested ? nested_absmax.as<float>() : nullptr;
+    w.nested_quant_map = nested ? nested_quant_map.as<float>() : nullptr;
+    w.nested_offset = nested ? nested_offset.as<float>() : nullptr;
   }
 
   [[nodiscard]] float offset() const { return format::load_unaligned<float>(nested_offset.data(), 0); }
@@ -39,6 +43,7 @@ struct Encoded {
   Buffer absmax;
   Buffer absmax_8bit;
   Buffer nested_absmax;
+  Buffer nested_quant_map;
   Buffer nested_offset;
 };
 
@@ -52,6 +57,7 @@ inline testing::AssertionResult same_encoding(const Encoded& expected, const Enc
                                      {"absmax", &Encoded::absmax},
                                      {"absmax_8bit", &Encoded::absmax_8bit},
                                      {"nested_absmax", &Encoded::nested_absmax},
+                                     {"nested_quant_map", &Encoded::nested_quant_map},
                                      {"nested_offset", &Encoded::nested_offset}})
     if (auto result = same_buffer(name, expected.*buffer, actual.*buffer); !result) return result;
   return testing::AssertionSuccess();

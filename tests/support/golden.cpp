@@ -72,21 +72,22 @@ qfuse_dtype dtype_named(const std::string& name) {
   throw std::runtime_error("no such dtype: " + name);
 }
 
-qfuse_dequantize_4bit_params GoldenWeight::params() const {
-  qfuse_dequantize_4bit_params p{};
-  p.struct_size = sizeof p;
-  p.n = n;
-  p.blocksize = blocksize;
-  p.quant_type = quant_type;
-  p.packed = packed->as<std::uint8_t>();
+contract::Dequantize4bit GoldenWeight::params() const {
+  contract::Dequantize4bit p{};
+  qfuse_weight_4bit& w = p.weight;
+  w.rows = 1;
+  w.cols = n;
+  w.blocksize = blocksize;
+  w.quant_type = quant_type;
+  w.packed = packed->as<std::uint8_t>();
   if (nested) {
-    p.absmax_8bit = absmax->as<std::uint8_t>();
-    p.nested_absmax = nested_absmax->as<float>();
-    p.nested_quant_map = nested_quant_map->as<float>();
-    p.nested_blocksize = 256;
-    p.nested_offset = nested_offset;
+    w.absmax_8bit = absmax->as<std::uint8_t>();
+    w.nested_absmax = nested_absmax->as<float>();
+    w.nested_quant_map = nested_quant_map->as<float>();
+    w.nested_offset = &nested_offset;
+    w.nested_blocksize = 256;
   } else {
-    p.absmax = absmax->as<float>();
+    w.absmax = absmax->as<float>();
   }
   return p;
 }

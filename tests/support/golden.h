@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "contract/dequantize_4bit.h"
+
 namespace qfuse::tests {
 
 struct GoldenTensor {
@@ -47,8 +49,8 @@ struct GoldenWeight {
   const GoldenTensor* nested_absmax;     // null when plain
   const GoldenTensor* nested_quant_map;  // null when plain
 
-  // Parameters over these arrays; out is left to the caller.
-  [[nodiscard]] qfuse_dequantize_4bit_params params() const;
+  // Parameters over these arrays and nested_offset; out is left to the caller.
+  [[nodiscard]] contract::Dequantize4bit params() const;
 };
 
 // The weight `<name>.weight` of a file.

@@ -12,6 +12,12 @@
 
 namespace qfuse::tests {
 
+inline qfuse_exec oracle() {
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  exec.device = {QFUSE_REFERENCE, 0};
+  return exec;
+}
+
 // Calls body(exec) for each CPU target with 1, 2 and 5 threads.
 template <class Body>
 void for_each_cpu_way(const Body& body) {
@@ -54,9 +60,7 @@ template <class Body>
 void for_each_way(const Body& body) {
   {
     SCOPED_TRACE("reference");
-    qfuse_exec exec = QFUSE_EXEC_INIT;
-    exec.device = {QFUSE_REFERENCE, 0};
-    body(exec);
+    body(oracle());
   }
   for_each_fast_way(body);
 }

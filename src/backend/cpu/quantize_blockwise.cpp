@@ -1,8 +1,8 @@
 // in:     in [n] fp32, fp16 or bf16; any address
 // out:    codes [n] u8, absmax [blocks] fp32
 // math:   v = in - offset; absmax = max |v|; code = nearest of the dynamic 8-bit code to ftz(v * ftz(1/absmax))
-// cost:   4n or 2n bytes read twice (the second time from a cache), n written: bound by the gathers of the ranks, 8 a
-// vector oracle: reference/quantize_blockwise.cpp
+// cost:   4n or 2n bytes read twice (the second time from a cache), n written: bound by the ranks' gathers, 8 a vector
+// oracle: reference/quantize_blockwise.cpp
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backend/cpu/quantize_blockwise.cpp"
 #include <hwy/foreach_target.h>  // re-includes this file once per target

@@ -19,22 +19,6 @@ auto* kernel_for(const contract::SwigluBackward& p) {
   return contract::wants_gradients(p) ? differentiate_tile<true, true, kWide> : differentiate_tile<false, true, kWide>;
 }
 
-SwigluArguments arguments_of(const contract::SwigluBackward& p, const SwigluBackwardPlan& plan) {
-  return {.m = p.m,
-          .h = p.h,
-          .x_stride = contract::x_stride(p),
-          .grad_y_stride = contract::grad_y_stride(p),
-          .channel_tiles = static_cast<int>(p.h / kSwigluTile),
-          .token_tiles = static_cast<int>(format::ceil_div(p.m, std::int64_t{kSwigluTile})),
-          .wide_y = plan.wide_y,
-          .x = static_cast<const std::uint8_t*>(p.x),
-          .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
-          .grad_input_q = contract::grad_input_int8(p),
-          .grad_input_s = p.grad_input_s,
-          .y_q_t = contract::y_int8(p),
-          .y_s_t = p.y_s_t};
-}
-
 }  // namespace
 
 contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse_exec& exec) {

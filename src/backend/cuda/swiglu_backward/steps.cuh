@@ -55,7 +55,32 @@ struct Outputs {
   std::uint32_t y[kPairs];
 };
 
+inline SwigluArguments arguments_of(const contract::SwigluBackward& p, const SwigluBackwardPlan& plan) {
+  return {.m = p.m,
+          .h = p.h,
+          .x_stride = contract::x_stride(p),
+          .grad_y_stride = contract::grad_y_stride(p),
+          .channel_tiles = static_cast<int>(p.h / kSwigluTile),
+          .token_tiles = static_cast<int>(format::ceil_div(p.m, std::int64_t{kSwigluTile})),
+          .wide_y = plan.wide_y,
+          .x = static_cast<const std::uint8_t*>(p.x),
+          .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
+          .grad_input_q = contract::grad_input_int8(p),
+          .grad_input_s = p.grad_input_s,
+          .y_q_t = contract::y_int8(p),
+          .y_s_t = p.y_s_t};
+}
+
 // ---- steps ----
+
+// How a group is quantized: once a group prepare, for each 4 values quantize. By the factor whose product has the
+// quotient's integer part; bench/variants tries others.
+struct ByFactor {
+  static __device__ float prepare(float absmax, float scale) { return group_factor(absmax, scale); }
+  static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
+    return quantize_values(first_pair, second_pair, factor);
+  }
+};
 
 // Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole.
 __device__ inline Tile locate(const SwigluArguments& a) {
@@ -125,9 +150,10 @@ __device__ inline Outputs differentiate(const Inputs& in) {
 
 // ---- rows: the gradients of one token ----
 
-template <bool kWide>
+template <bool kWide, class Quotient>
 __device__ void write_payload(std::int8_t* to, const std::uint32_t (&pairs)[kPairs], float factor) {
-  const uint2 payload = {quantize_values(pairs[0], pairs[1], factor), quantize_values(pairs[2], pairs[3], factor)};
+  const uint2 payload = {Quotient::quantize(pairs[0], pairs[1], factor),
+                         Quotient::quantize(pairs[2], pairs[3], factor)};
   if constexpr (kWide)
     __stcs(reinterpret_cast<uint2*>(to), payload);
   else
@@ -136,7 +162,7 @@ __device__ void write_payload(std::int8_t* to, const std::uint32_t (&pairs)[kPai
 
 // The chunks of a row share its two groups. Their absmax travel as one word, d_gate's in the lower half; then even
 // threads make the scale of d_gate, odd ones that of d_up.
-template <bool kWide>
+template <bool kWide, class Quotient = ByFactor>
 __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
   const std::uint32_t gate = find_absmax(out.d_gate);
   const std::uint32_t up = find_absmax(out.d_up);
@@ -147,15 +173,15 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
   const bool ups = chunk % 2 == 1;
   const float most = widen<__nv_bfloat16>(&absmax, ups ? 1 : 0);
   const float scale = group_scale(most);
-  const float factor = group_factor(most, scale);
+  const float factor = Quotient::prepare(most, scale);
   const float others = __shfl_xor_sync(0xffffffffU, factor, 1);
   if (token >= tile.tokens) return;
   const std::int64_t row = (tile.token + token) * 2 * a.h;
   const std::int64_t channel = tile.channel + (ups ? a.h : 0);
   if (chunk < 2) store<kWide>(a.grad_input_s + (row + channel) / kSwigluTile, scale);
   std::int8_t* const q = a.grad_input_q + row + tile.channel + chunk * kChunk;
-  write_payload<kWide>(q, out.d_gate, ups ? others : factor);
-  write_payload<kWide>(q + a.h, out.d_up, ups ? factor : others);
+  write_payload<kWide, Quotient>(q, out.d_gate, ups ? others : factor);
+  write_payload<kWide, Quotient>(q + a.h, out.d_up, ups ? factor : others);
 }
 
 // ---- columns: y of one channel ----
@@ -186,11 +212,12 @@ __device__ inline void load_columns(const uint4* y, int chunk, int lane, std::ui
 }
 
 // 16 tokens of a channel, `left` of which exist.
-__device__ inline void write_tokens(const SwigluArguments& a, std::int8_t* to, const std::uint32_t* pairs, float factor,
-                                    int left) {
+template <class Quotient>
+__device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const std::uint32_t* pairs, float factor,
+                             int left) {
   std::uint32_t payload[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) payload[i] = quantize_values(pairs[2 * i], pairs[2 * i + 1], factor);
+  for (int i = 0; i < 4; ++i) payload[i] = Quotient::quantize(pairs[2 * i], pairs[2 * i + 1], factor);
   if (a.wide_y) {
     if (left > 0) __stcs(reinterpret_cast<uint4*>(to), *reinterpret_cast<const uint4*>(payload));
     return;
@@ -200,7 +227,7 @@ __device__ inline void write_tokens(const SwigluArguments& a, std::int8_t* to, c
     if (i < left) to[i] = static_cast<std::int8_t>(payload[i / 4] >> 8 * (i % 4));
 }
 
-template <bool kWide>
+template <bool kWide, class Quotient = ByFactor>
 __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const uint4* y) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warps = static_cast<int>(blockDim.x) / 32;
@@ -214,13 +241,13 @@ __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const 
     absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, 2));
     const float most = widen<__nv_bfloat16>(&absmax, 0);
     const float scale = group_scale(most);
-    const float factor = group_factor(most, scale);
+    const float factor = Quotient::prepare(most, scale);
     const std::int64_t channel = tile.channel + chunk * kChunk + lane / 4;
     if (lane % 4 == 0) store<kWide>(a.y_s_t + channel * a.token_tiles + tile.token / kSwigluTile, scale);
     const int first = 16 * (lane % 4);
     std::int8_t* const q = a.y_q_t + channel * a.m + tile.token + first;
-    write_tokens(a, q, pairs, factor, tile.tokens - first);
-    write_tokens(a, q + 64, pairs + kColumnPairs / 2, factor, tile.tokens - first - 64);
+    write_tokens<Quotient>(a, q, pairs, factor, tile.tokens - first);
+    write_tokens<Quotient>(a, q + 64, pairs + kColumnPairs / 2, factor, tile.tokens - first - 64);
   }
 }
 

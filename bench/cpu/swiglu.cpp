@@ -1,0 +1,89 @@
+// The SwiGLU backward with INT8 outputs on the CPU, and the oracle.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include "cpu/cpu.h"
+#include "format/rounding.h"
+#include "ops.h"
+
+namespace qfuse::bench {
+namespace {
+
+constexpr Rounds kOracleRounds{0, 3};
+
+// The smallest, one of the middle and the largest of the published ones.
+constexpr std::array kShapes = {Shape{1024, 2560}, Shape{2048, 4096}, Shape{8192, 4096}};
+
+// One shape's inputs, in one piece, and the oracle's outputs: made once for the rows of a shape.
+struct Fixture {
+  explicit Fixture(const Shape& of) : shape(of), count(of.count()), in(count * 6), expected(output_size()) {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::generate_n(in.as<std::uint16_t>(), count * 3, [&] { return format::to_bfloat16(normal(random)); });
+    run(params(expected.data()), exec_of_oracle());
+  }
+
+  // The outputs lie one after another. Every size here is a multiple of what tensors are aligned to.
+  [[nodiscard]] contract::SwigluBackward params(std::uint8_t* out) const {
+    contract::SwigluBackward p{};
+    p.m = shape.rows;
+    p.h = shape.cols;
+    p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
+    p.x = in.data();
+    p.grad_y = in.data() + count * 4;
+    p.grad_input_q = out;
+    p.y_q_t = out + count * 2;
+    p.grad_input_s = reinterpret_cast<float*>(out + count * 3);
+    p.y_s_t = p.grad_input_s + count * 2 / QFUSE_SWIGLU_GROUP_SIZE;
+    return p;
+  }
+  [[nodiscard]] std::int64_t output_size() const {
+    std::uint8_t anything = 0;
+    return contract::bytes(params(&anything)) - count * 6;
+  }
+
+  Shape shape;
+  std::int64_t count;
+  Memory in;
+  Memory expected;
+};
+
+void time_backward(Report& report, Row row, const Fixture& f, const qfuse_exec& exec, Rounds rounds) {
+  const Memory out(f.output_size());
+  const contract::SwigluBackward p = f.params(out.data());
+  run(p, exec);
+  if (!std::ranges::equal(out.span(), f.expected.span()))
+    throw std::runtime_error("the outputs differ from the oracle's");
+  const Memory roof_out(f.output_size());
+  row.bytes = contract::bytes(p);
+  row = time_beside_roof(std::move(row), f.in.span(), roof_out.span(), exec, report.rounds(rounds),
+                         [&] { run(p, exec); });
+  row.more["ns/element"] = row.timing.median * 1e3 / static_cast<double>(f.shape.count());
+  report.add(row);
+}
+
+}  // namespace
+
+void time_swiglu_on_cpu(const Options& options, Report& report) {
+  for (const Shape shape : shapes_to_time(options, kShapes)) {
+    std::unique_ptr<const Fixture> fixture;  // made for the first row that is wanted
+    const auto time = [&](const qfuse_exec& exec, const std::string& target, Rounds rounds) {
+      const std::string name = fmt::format("swiglu/{}x{}/{}", shape.rows, shape.cols, target);
+      report.attempt_if_wanted(name, [&] {
+        if (!fixture) fixture = std::make_unique<Fixture>(shape);
+        time_backward(report, {.op = "swiglu", .name = name, .shape = shape}, *fixture, exec, rounds);
+      });
+    };
+    for_targets([&](const qfuse_exec& exec, const std::string& target) { time(exec, target, kCpuRounds); });
+    time(exec_of_oracle(), "reference/threads:1", kOracleRounds);
+  }
+}
+
+}  // namespace qfuse::bench

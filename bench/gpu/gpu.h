@@ -1,0 +1,21 @@
+// The benchmarks of a GPU.
+#ifndef QFUSE_BENCH_GPU_GPU_H
+#define QFUSE_BENCH_GPU_GPU_H
+
+#include "options.h"
+#include "report.h"
+
+namespace qfuse::bench {
+
+// Times the benchmark that options name. Gives the program's exit status; throws where there is no such GPU.
+int run_on_gpu(const Options& options, int device);
+
+struct Card;
+void time_nf4_on_gpu(const Options& options, Report& report, const Card& card);
+void time_nf4_variants(const Options& options, Report& report, const Card& card);
+void time_swiglu_on_gpu(const Options& options, Report& report, const Card& card);
+void time_swiglu_variants(const Options& options, Report& report, const Card& card);
+
+}  // namespace qfuse::bench
+
+#endif  // QFUSE_BENCH_GPU_GPU_H

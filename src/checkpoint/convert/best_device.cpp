@@ -1,0 +1,33 @@
+#include <qfuse/checkpoint.hpp>
+
+#include "checkpoint/convert/decode.h"
+#include "checkpoint/files/errors.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+// A GPU may be there and of no use: too old for this build, taken by another process, full.
+bool works(qfuse_device device) {
+  try {
+    return with_qfuse_errors([&] {
+      Exec exec;
+      exec.device = device;
+      Pipeline pipeline(exec);
+      require_decodable(pipeline);
+      return true;
+    });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+qfuse_device best_device() {
+  const std::int32_t gpus = qfuse_device_count(QFUSE_CUDA);
+  for (std::int32_t i = 0; i < gpus; ++i)
+    if (works({QFUSE_CUDA, i})) return {QFUSE_CUDA, i};
+  return {QFUSE_CPU, 0};
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,64 @@
+// The one way that every conversion takes: read the input, plan the whole output from its headers, so that what can
+// fail fails early, open the destination, make the output's tensors piece by piece, report. What is made of which
+// tensors is a Transform's affair.
+#ifndef QFUSE_CHECKPOINT_CONVERT_CONVERSION_H
+#define QFUSE_CHECKPOINT_CONVERT_CONVERSION_H
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+#include <vector>
+
+#include "checkpoint/convert/tensor_reader.h"
+#include "checkpoint/files/file.h"
+#include "checkpoint/files/model.h"
+
+namespace qfuse::checkpoint {
+
+// A tensor of the converted model: what is made together, of one or more tensors of the inputs, and stands in one file.
+struct PlannedTensor {
+  std::string name;
+  bool converted = false;            // else it is copied
+  std::vector<TensorEntry> outputs;  // that it becomes; without byte ranges
+  // One more, whose bytes, and how many they are, are known only when the others were read; with the most that it can
+  // be.
+  std::optional<TensorEntry> text;
+  std::int64_t input_bytes = 0;                            // of tensors read
+  std::int64_t progress_bytes = 0;                         // that its readers count in all
+  std::int64_t scratch_bytes = 0;                          // of a file that is needed while it is read
+  std::function<OpenedTensor(ScratchFile* scratch)> open;  // NULL: where nobody needs one
+};
+
+// A tensor that is copied byte for byte.
+PlannedTensor copied(const StoredTensor& stored);
+
+struct ConversionPlan {
+  std::vector<PlannedTensor> tensors;  // in the order in which they are made, and dealt out to files
+  std::string config;                  // of the output; empty: none
+};
+
+class Transform {
+ public:
+  Transform() = default;
+  Transform(const Transform&) = delete;
+  Transform& operator=(const Transform&) = delete;
+  virtual ~Transform() = default;
+
+  // Throws unless the device can do it; finds out by doing a little of it.
+  virtual void try_device(Pipeline& pipeline) const = 0;
+  // `model`, which outlives the plan, is all that is known of the input then: its headers.
+  [[nodiscard]] virtual ConversionPlan plan(const Model& model) const = 0;
+  // Its name, as "command", and those of its own options that the bytes of the output depend on.
+  [[nodiscard]] virtual nlohmann::json command() const = 0;
+};
+
+ConversionReport convert(const std::filesystem::path& in, const std::filesystem::path& out,
+                         const ConversionOptions& options, const Transform& transform);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_CONVERT_CONVERSION_H

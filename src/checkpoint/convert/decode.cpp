@@ -1,0 +1,139 @@
+#include "checkpoint/convert/decode.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "format/layout.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+// The arrays of a piece.
+constexpr std::size_t kCodes = 0;
+constexpr std::size_t kAbsmax8bit = 1;
+constexpr std::size_t kScales = 2;  // absmax, nested_absmax or SCB
+constexpr std::size_t kQuantMap = 3;
+constexpr std::size_t kNestedOffset = 4;
+constexpr std::size_t kOut = 5;
+
+// `count` elements of a stored tensor from element `first` on, where the device reads them.
+template <class T>
+std::span<const T> read_elements(const StoredTensor& stored, std::int64_t first, std::int64_t count, Piece& piece,
+                                 std::size_t array) {
+  return piece.input<T>(array, count, [&](std::span<std::byte> bytes) {
+    stored.read(first * static_cast<std::int64_t>(sizeof(T)), bytes);
+  });
+}
+
+// Rows, or where there is one scale a part of a row: all where the device reaches them.
+void decode_rows(std::span<const std::int8_t> codes, std::span<const float> scales, std::span<std::byte> out,
+                 Dtype dtype, const Piece& piece) {
+  dequantize_int8(codes, scales, out, dtype, piece.exec());
+}
+
+std::int64_t bytes_of(Dtype dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
+
+// Adds the scales of the blocks of `to`, which are the weight's from `first_block` on, where the device reads them.
+void read_absmax(const StoredWeight4bit& weight, std::int64_t first_block, std::int64_t blocks, Piece& piece,
+                 Weight4bit& to) {
+  if (!weight.nested) {
+    to.absmax = read_elements<float>(weight.absmax, first_block, blocks, piece, kScales);
+    return;
+  }
+  const NestedAbsmax& nested = *weight.nested;
+  to.absmax_8bit = read_elements<std::uint8_t>(weight.absmax, first_block, blocks, piece, kAbsmax8bit);
+  to.nested_absmax = read_elements<float>(nested.absmax, first_block / nested.blocksize,
+                                          qfuse_block_count(blocks, nested.blocksize), piece, kScales);
+  to.nested_quant_map = read_elements<float>(nested.quant_map, 0, format::kCodes8, piece, kQuantMap);
+  to.nested_blocksize = nested.blocksize;
+  to.nested_offset = piece
+                         .input<float>(kNestedOffset, 1,
+                                       [&](std::span<std::byte> bytes) {
+                                         std::memcpy(bytes.data(), &nested.offset, sizeof nested.offset);
+                                       })
+                         .data();
+}
+
+void read_4bit(const StoredWeight4bit& weight, Dtype dtype, std::int64_t begin, std::span<std::byte> out,
+               Piece& piece) {
+  const std::int64_t first = begin / bytes_of(dtype);
+  const std::int64_t count = std::ssize(out) / bytes_of(dtype);
+  Weight4bit part{.cols = count, .blocksize = weight.blocksize, .quant_type = weight.quant_type};
+  part.packed = read_elements<std::uint8_t>(weight.packed, first / 2, qfuse_packed_size(count), piece, kCodes);
+  read_absmax(weight, first / weight.blocksize, qfuse_block_count(count, weight.blocksize), piece, part);
+  dequantize_4bit(part, piece.output(kOut, out), dtype, piece.exec());
+  piece.fetch(kOut, out);
+}
+
+// A read may begin and end within a row: a row cut short is decoded as a row of fewer columns.
+void read_int8(const StoredWeightInt8& weight, Dtype dtype, std::int64_t begin, std::span<std::byte> out,
+               Piece& piece) {
+  const std::int64_t element = bytes_of(dtype);
+  const std::int64_t columns = weight.weight.entry->shape[1];
+  const std::int64_t first = begin / element;
+  const std::int64_t end = first + std::ssize(out) / element;
+  const std::int64_t first_row = first / columns;
+  const std::int64_t end_row = (end - 1) / columns + 1;
+  const auto codes = read_elements<std::int8_t>(weight.weight, first, end - first, piece, kCodes);
+  const auto scales = read_elements<float>(weight.scb, first_row, end_row - first_row, piece, kScales);
+  const std::span<std::byte> made = piece.output(kOut, out);
+  const auto part = [](auto array, std::int64_t from, std::int64_t length) {
+    return array.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length));
+  };
+  for (std::int64_t position = first; position < end;) {
+    const std::int64_t row = position / columns;
+    const std::int64_t left_in_row = (row + 1) * columns - position;
+    const bool whole_rows = left_in_row == columns && end - position >= columns;
+    const std::int64_t rows = whole_rows ? (end - position) / columns : 1;
+    const std::int64_t count = whole_rows ? rows * columns : std::min(left_in_row, end - position);
+    decode_rows(part(codes, position - first, count), part(scales, row - first_row, rows),
+                part(made, (position - first) * element, count * element), dtype, piece);
+    position += count;
+  }
+  piece.fetch(kOut, out);
+}
+
+// `read` fills its `out` with so many bytes of an output.
+template <class Read>
+TensorReader reader(std::int64_t piece_bytes, Read read) {
+  return {piece_bytes, [read](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+            read(begin, out, piece);
+            return std::ssize(out);
+          }};
+}
+
+}  // namespace
+
+void require_decodable(Pipeline& pipeline) {
+  const auto fill_with_ones = [](std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{1}); };
+  Piece& piece = pipeline.next();
+  const auto code = piece.input<std::int8_t>(kCodes, 1, fill_with_ones);
+  const auto scale = piece.input<float>(kScales, 1, fill_with_ones);
+  const std::span<std::byte> value = piece.host(kOut, sizeof(float));
+  decode_rows(code, scale, piece.output(kOut, value), Dtype::float32, piece);
+  piece.fetch(kOut, value);
+  piece.complete();
+}
+
+TensorReader open_stored(const StoredTensor& stored) {
+  constexpr std::int64_t kCopied = kPieceBytes / 4;  // there is nothing to compute
+  return reader(kCopied, [stored](std::int64_t begin, std::span<std::byte> out, Piece&) { stored.read(begin, out); });
+}
+
+TensorReader open_decoded(const Tensor& tensor, Dtype dtype, std::int64_t piece_bytes) {
+  if (const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage)) {
+    const std::int64_t unit = weight->blocksize * (weight->nested ? weight->nested->blocksize : 1) * bytes_of(dtype);
+    return reader(std::max(piece_bytes, unit),  // powers of two
+                  [weight = *weight, dtype](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+                    read_4bit(weight, dtype, begin, out, piece);
+                  });
+  }
+  if (const auto* weight = std::get_if<StoredWeightInt8>(&tensor.storage))
+    return reader(std::max(piece_bytes, bytes_of(dtype)),
+                  [weight = *weight, dtype](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+                    read_int8(weight, dtype, begin, out, piece);
+                  });
+  return open_stored(tensor.values());
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,75 @@
+// Quantized weights to plain ones.
+#include <algorithm>
+#include <qfuse/checkpoint.hpp>
+#include <utility>
+
+#include "checkpoint/convert/conversion.h"
+#include "checkpoint/convert/decode.h"
+#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/config.h"
+#include "checkpoint/files/errors.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+class Dequantization : public Transform {
+ public:
+  explicit Dequantization(const DequantizeOptions& options) : options_(options) {}
+
+  void try_device(Pipeline& pipeline) const override { require_decodable(pipeline); }
+  [[nodiscard]] nlohmann::json command() const override { return {{"command", "dequantize"}}; }
+
+  [[nodiscard]] ConversionPlan plan(const Model& model) const override {
+    const std::optional<Config> config = read_config(model);
+    std::vector<Tensor> tensors = read_layout(model, int8_dtype(config));
+    if (std::none_of(tensors.begin(), tensors.end(), is_quantized))
+      fail(Status::invalid_data, "{}: nothing to dequantize: none of its {} tensors is quantized by bitsandbytes",
+           model.name(), tensors.size());
+    ConversionPlan plan;
+    if (config) plan.config = config->unquantized(main_dtype(tensors));
+    for (Tensor& tensor : tensors) plan.tensors.push_back(planned(std::move(tensor)));
+    return plan;
+  }
+
+ private:
+  static bool is_quantized(const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }
+
+  // What `tensor`, which is quantized, is decoded to.
+  [[nodiscard]] Dtype output_dtype(const Tensor& tensor) const {
+    return options_.dtype.value_or(*tensor.quantized_dtype());
+  }
+
+  [[nodiscard]] Dtype main_dtype(const std::vector<Tensor>& tensors) const {
+    DtypeVote vote;
+    for (const Tensor& tensor : tensors)
+      if (is_quantized(tensor)) vote.add(output_dtype(tensor), tensor.elements());
+    return vote.most();
+  }
+
+  [[nodiscard]] PlannedTensor planned(Tensor tensor) const {
+    if (!is_quantized(tensor)) return copied(tensor.values());
+    const Dtype dtype = output_dtype(tensor);
+    const std::int64_t bytes = tensor.decoded_bytes(dtype);
+    PlannedTensor planned;
+    planned.name = tensor.name;
+    planned.converted = true;
+    planned.outputs = {{tensor.name, type_of(dtype), tensor.shape, 0, bytes}};
+    planned.input_bytes = tensor.stored_bytes();
+    planned.progress_bytes = bytes;
+    planned.open = [tensor = std::move(tensor), dtype](ScratchFile*) {
+      return OpenedTensor{{open_decoded(tensor, dtype)}};
+    };
+    return planned;
+  }
+
+  const DequantizeOptions& options_;
+};
+
+}  // namespace
+
+ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
+                            const DequantizeOptions& options) {
+  return convert(in, out, options, Dequantization(options));
+}
+
+}  // namespace qfuse::checkpoint

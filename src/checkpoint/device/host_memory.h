@@ -1,0 +1,47 @@
+// Memory of the host that grows and never shrinks, so that large pieces between small ones cost no clearing.
+#ifndef QFUSE_CHECKPOINT_DEVICE_HOST_MEMORY_H
+#define QFUSE_CHECKPOINT_DEVICE_HOST_MEMORY_H
+
+#include <qfuse/qfuse.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace qfuse::checkpoint {
+
+class HostMemory {
+ public:
+  HostMemory() = default;
+  // Pinned, so that the GPU copies from and to it while the host goes on.
+  explicit HostMemory(qfuse_device gpu) : gpu_(gpu) {}
+
+  // Room for `size` bytes, until it is asked for more.
+  std::span<std::byte> room(std::size_t size) {
+    if (gpu_) return pinned_room(size);
+    plain_.resize(std::max(plain_.size(), size));
+    return std::span(plain_).first(size);
+  }
+
+ private:
+  // In powers of two: pinning is slow, and one tensor's last piece is a little larger than another's.
+  std::span<std::byte> pinned_room(std::size_t size) {
+    if (pinned_ == nullptr || pinned_->size() < size) {
+      pinned_.reset();
+      pinned_ = std::make_unique<PinnedMemory>(*gpu_, std::bit_ceil(size));
+    }
+    return {pinned_->data(), size};
+  }
+
+  std::optional<qfuse_device> gpu_;
+  std::vector<std::byte> plain_;
+  std::unique_ptr<PinnedMemory> pinned_;
+};
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_DEVICE_HOST_MEMORY_H

@@ -1,0 +1,84 @@
+// The bitsandbytes layout, read and written: which tensors of a checkpoint are one quantized weight, by their names
+// alone.
+//   4-bit      <base>.quant_state.bitsandbytes__nf4|fp4 (JSON), <base> (codes), <base>.absmax, <base>.quant_map, and
+//              with double quantization <base>.nested_absmax, <base>.nested_quant_map
+//   LLM.int8   <prefix>.weight (I8), <prefix>.SCB, <prefix>.weight_format
+// The parts of one weight may lie in different shards. <base> need not end in ".weight"; its shape may have any rank.
+#ifndef QFUSE_CHECKPOINT_FILES_BITSANDBYTES_H
+#define QFUSE_CHECKPOINT_FILES_BITSANDBYTES_H
+
+#include <qfuse/qfuse.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "checkpoint/files/model.h"
+#include "checkpoint/files/quant_state.h"
+#include "format/layout.h"
+
+namespace qfuse::checkpoint {
+
+// Whether a tensor of that name holds a quant_state.
+bool is_quant_state(std::string_view name);
+
+struct NestedAbsmax {
+  StoredTensor absmax;                                // F32 [ceil(blocks/blocksize)]
+  StoredTensor quant_map;                             // F32 [256]
+  std::int64_t blocksize = format::kNestedBlocksize;  // blocks
+  float offset = 0.0F;
+};
+
+struct StoredWeight4bit {
+  QuantType quant_type = QuantType::nf4;
+  std::int64_t blocksize = 64;  // elements
+  Dtype dtype = Dtype::bfloat16;
+  StoredTensor packed;  // ceil(n/2) bytes, under whatever type they were stored as
+  StoredTensor absmax;  // [blocks], F32; U8 when nested
+  std::optional<NestedAbsmax> nested;
+};
+
+struct StoredWeightInt8 {
+  StoredTensor weight;  // I8 [rows, cols]
+  StoredTensor scb;     // F32 [rows]
+  Dtype dtype = Dtype::bfloat16;
+};
+
+// A tensor of the decoded model.
+struct Tensor {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::variant<StoredTensor, StoredWeight4bit, StoredWeightInt8> storage;  // StoredTensor: as it is, not quantized
+  std::vector<StoredTensor> parts;                                         // all that it is made of, in no order
+
+  [[nodiscard]] std::int64_t elements() const;
+  [[nodiscard]] std::optional<Dtype> quantized_dtype() const;  // what it decodes to by default; none if not quantized
+  [[nodiscard]] const StoredTensor& values() const;            // the part that holds its values or codes
+  [[nodiscard]] std::int64_t stored_bytes() const;             // of all its parts
+  // Decoded to `dtype`, which matters only if it is quantized.
+  [[nodiscard]] TensorType decoded_type(Dtype dtype) const;
+  [[nodiscard]] std::int64_t decoded_bytes(Dtype dtype) const;
+};
+
+// All tensors of the decoded model, in the order of their values' files and bytes. Every size, type and relation that
+// decoding relies on is checked here; invalid_data or unsupported where one does not hold.
+// `int8_dtype`: what LLM.int8 weights decode to, which their files do not say.
+std::vector<Tensor> read_layout(const Model& model, Dtype int8_dtype);
+
+// The tensors that stand for one encoded weight, as bitsandbytes names and shapes them; without byte ranges.
+struct EncodedParts {
+  std::vector<TensorEntry> arrays;  // codes, absmax, quant_map; where they are nested, nested_absmax, nested_quant_map
+  TensorEntry quant_state;          // its length depends on the offset: here it is the longest that any offset gives
+};
+EncodedParts encoded_parts(const std::string& name, const QuantState& state);
+
+// The values of an encoded weight's quant_map and nested_quant_map.
+std::vector<float> stored_quant_map(QuantType quant_type);
+std::vector<float> stored_nested_quant_map();
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_FILES_BITSANDBYTES_H

@@ -1,0 +1,123 @@
+#include "checkpoint/files/config.h"
+
+#include <algorithm>
+#include <array>
+#include <qfuse/checkpoint.hpp>
+
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/json.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kQuantizationConfig = "quantization_config";
+constexpr const char* kQuantMethod = "bitsandbytes";
+constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
+
+void drop_quantization(Json& object) {
+  object.erase(kQuantizationConfig);
+  for (const auto& [key, value] : object.items())
+    if (value.is_object()) drop_quantization(value);
+}
+
+void unquantize(Json& object, const std::string& dtype) {
+  object.erase(kQuantizationConfig);
+  for (const auto& [key, value] : object.items()) {
+    const bool states_dtype = value.is_string() && (key == kDtypeKeys[0] || key == kDtypeKeys[1]);
+    if (states_dtype) value = dtype;
+    if (value.is_object()) unquantize(value, dtype);
+  }
+}
+
+std::string foreign_method_in(const Json& object) {
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_object()) continue;
+    const auto method = value.find("quant_method");
+    const bool states_method = key == kQuantizationConfig && method != value.end() && method->is_string();
+    if (states_method && *method != kQuantMethod) return method->get<std::string>();
+    if (std::string nested = foreign_method_in(value); !nested.empty()) return nested;
+  }
+  return "";
+}
+
+Json quantization_json(const QuantizationConfig& quantization) {
+  Json skip_modules;
+  if (quantization.skip_modules) skip_modules = *quantization.skip_modules;
+  return {{"_load_in_4bit", true},
+          {"_load_in_8bit", false},
+          {"bnb_4bit_compute_dtype", dtype_name(quantization.compute_dtype)},
+          {"bnb_4bit_quant_storage", "uint8"},
+          {"bnb_4bit_quant_type", name_of(quantization.quant_type)},
+          {"bnb_4bit_use_double_quant", quantization.double_quant},
+          {"llm_int8_enable_fp32_cpu_offload", false},
+          {"llm_int8_has_fp16_weight", false},
+          {"llm_int8_skip_modules", skip_modules},
+          {"llm_int8_threshold", 6.0},
+          {"load_in_4bit", true},
+          {"load_in_8bit", false},
+          {"quant_method", kQuantMethod}};
+}
+
+}  // namespace
+
+Config::Config(std::string_view text, const std::string& where) {
+  constexpr std::size_t kMostKeys = 65'536;  // image classifiers with tens of thousands of labels exist
+  json_ = parse_json<Json>(text, where, kMostKeys);
+  if (!json_.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
+}
+
+std::optional<Dtype> Config::dtype() const {
+  for (const char* key : kDtypeKeys)
+    if (const auto stated = json_.find(key); stated != json_.end() && stated->is_string())
+      if (const std::optional<Dtype> dtype = dtype_from_name(stated->get_ref<const std::string&>())) return dtype;
+  return std::nullopt;
+}
+
+std::string Config::unquantized(Dtype dtype) const {
+  const std::string name(dtype_name(dtype));
+  Json json = json_;
+  unquantize(json, name);
+  for (const char* key : kDtypeKeys)
+    if (json.contains(key)) json[key] = name;
+  if (!json.contains(kDtypeKeys[0]) && !json.contains(kDtypeKeys[1])) json[kDtypeKeys[1]] = name;
+  return print_json(json);
+}
+
+std::string Config::model_type() const {
+  const auto stated = json_.find("model_type");
+  return stated != json_.end() && stated->is_string() ? stated->get<std::string>() : "";
+}
+
+std::string Config::foreign_quant_method() const { return foreign_method_in(json_); }
+
+std::string Config::quantized(const QuantizationConfig& quantization) const {
+  Json plain = json_;
+  drop_quantization(plain);
+  const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
+  const auto& members = plain.get_ref<const Json::object_t&>();
+  const bool sorted = std::is_sorted(members.begin(), members.end(), by_key);
+  Json json = Json::object();
+  for (const auto& [key, value] : members) {
+    if (sorted && key > kQuantizationConfig && !json.contains(kQuantizationConfig))
+      json[kQuantizationConfig] = quantization_json(quantization);
+    json[key] = value;
+  }
+  if (!json.contains(kQuantizationConfig)) json[kQuantizationConfig] = quantization_json(quantization);
+  return print_json(json);
+}
+
+std::optional<Config> read_config(const Model& model) {
+  constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have thousands
+  const std::filesystem::path path = model.path() / kConfigFile;
+  if (!model.is_directory() || !std::filesystem::exists(path)) return std::nullopt;
+  return Config(read_text(path, kLongest), printable(path.native()));
+}
+
+Dtype int8_dtype(const std::optional<Config>& config) {
+  const std::optional<Dtype> stated = config ? config->dtype() : std::nullopt;
+  return stated.value_or(Dtype::bfloat16);
+}
+
+}  // namespace qfuse::checkpoint

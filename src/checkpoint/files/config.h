@@ -1,0 +1,78 @@
+// config.json of a model directory.
+#ifndef QFUSE_CHECKPOINT_FILES_CONFIG_H
+#define QFUSE_CHECKPOINT_FILES_CONFIG_H
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <qfuse/qfuse.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/files/model.h"
+
+namespace qfuse::checkpoint {
+
+// What quantization_config says of 4-bit weights by bitsandbytes.
+struct QuantizationConfig {
+  QuantType quant_type = QuantType::nf4;
+  bool double_quant = true;
+  Dtype compute_dtype = Dtype::bfloat16;
+  // Linear layers that are not quantized, by module name; none: those that transformers leaves out by itself.
+  std::optional<std::vector<std::string>> skip_modules;
+};
+
+// Finds the dtype of most elements: the one that a config can name. Of equals, and of none, the first of kDtypes.
+class DtypeVote {
+ public:
+  void add(Dtype dtype, std::int64_t elements) {
+    elements_[static_cast<std::size_t>(std::ranges::find(kDtypes, dtype) - kDtypes.begin())] += elements;
+  }
+  [[nodiscard]] Dtype most() const {
+    return kDtypes[static_cast<std::size_t>(std::ranges::max_element(elements_) - elements_.begin())];
+  }
+
+ private:
+  static constexpr std::array kDtypes{Dtype::bfloat16, Dtype::float16, Dtype::float32};
+  std::array<std::int64_t, kDtypes.size()> elements_{};
+};
+
+class Config {
+ public:
+  // `where` begins the message of an invalid_data.
+  Config(std::string_view text, const std::string& where);
+
+  // The dtype that it states at its top level; none if it states none, or one that weights are not decoded to.
+  [[nodiscard]] std::optional<Dtype> dtype() const;
+
+  // "" if it states none.
+  [[nodiscard]] std::string model_type() const;
+  // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.
+  [[nodiscard]] std::string foreign_quant_method() const;
+
+  // The text of the decoded model's config: without `quantization_config`, at any depth; `dtype` and `torch_dtype`,
+  // whichever it has (neither: `torch_dtype`), set to `dtype`, and so in nested configs that state one. Everything
+  // else keeps its value and order. Formatted as transformers does: two spaces, a final newline.
+  [[nodiscard]] std::string unquantized(Dtype dtype) const;
+
+  // The text of the quantized model's config: `quantization_config` as transformers' BitsAndBytesConfig writes it,
+  // instead of any that stood there; where transformers sorts it to if the keys are sorted, else at the end.
+  [[nodiscard]] std::string quantized(const QuantizationConfig& quantization) const;
+
+ private:
+  nlohmann::ordered_json json_;
+};
+
+// None for a model that is a file, or a directory without config.json.
+std::optional<Config> read_config(const Model& model);
+
+// What LLM.int8 weights of a model with this config decode to: its dtype, or bfloat16.
+Dtype int8_dtype(const std::optional<Config>& config);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_FILES_CONFIG_H

@@ -1,0 +1,50 @@
+// How this folder fails: qfuse::Error with one line that names file, tensor and the checked values.
+#ifndef QFUSE_CHECKPOINT_FILES_ERRORS_H
+#define QFUSE_CHECKPOINT_FILES_ERRORS_H
+
+#include <fmt/format.h>
+#include <qfuse/qfuse.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace qfuse::checkpoint {
+
+// Text that came from a file, fit for a one-line message in UTF-8: control characters, and bytes that are not UTF-8, as
+// \xNN; the end of long text cut off.
+std::string printable(std::string_view text);
+inline std::string shown(const std::filesystem::path& path) { return printable(path.native()); }
+// A shape as "[2, 3]"; one can have millions of dimensions, so its end is cut off too.
+std::string printable(std::span<const std::int64_t> shape);
+
+template <class... Args>
+[[noreturn]] void fail(Status status, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(status, fmt::format(format, std::forward<Args>(args)...));
+}
+
+// io_error from errno: "<path>: cannot <verb>: <reason>".
+[[noreturn]] void fail_errno(std::string_view path, std::string_view verb);
+
+// Calls `work`; what the standard library throws from it leaves as qfuse::Error, as the public interface promises.
+template <class Work>
+auto with_qfuse_errors(Work work) {
+  try {
+    return work();
+  } catch (const std::filesystem::filesystem_error& error) {
+    fail(Status::io_error, "{}: {}", printable(error.path1().native()), error.code().message());
+  } catch (const std::system_error& error) {  // a thread that could not be started
+    fail(Status::io_error, "{}", error.what());
+  } catch (const std::bad_alloc&) {
+    throw Error(Status::out_of_memory, "out of memory");
+  }
+}
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_FILES_ERRORS_H

@@ -1,0 +1,133 @@
+#include "checkpoint/files/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "checkpoint/files/errors.h"
+
+namespace qfuse::checkpoint {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_at(const Descriptor& fd, const std::string& name, std::int64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(fd.get(), bytes.data(), bytes.size(), offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail_errno(name, "write");
+    offset += put;
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+}
+
+void read_at(const Descriptor& fd, const std::string& name, std::int64_t offset, std::span<std::byte> out) {
+  while (!out.empty()) {
+    const ssize_t got = ::pread(fd.get(), out.data(), out.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_errno(name, "read");
+    if (got == 0)
+      fail(Status::io_error, "{}: ends at byte {}, while {} more were there when it was opened", name, offset,
+           out.size());
+    offset += got;
+    out = out.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+int Descriptor::release() { return std::exchange(fd_, -1); }
+
+// O_NONBLOCK: a FIFO in a file's place is opened, seen and refused instead of waited for.
+InputFile::InputFile(const fs::path& path)
+    : path_(path), name_(printable(path.native())), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+  if (fd_.get() < 0) fail_errno(name_, "open");
+  struct stat info {};
+  if (::fstat(fd_.get(), &info) != 0) fail_errno(name_, "stat");
+  if (!S_ISREG(info.st_mode)) fail(Status::io_error, "{}: is not a regular file", name_);
+  size_ = info.st_size;
+  modified_ = info.st_mtim;
+}
+
+void InputFile::read(std::int64_t offset, std::span<std::byte> out) const { read_at(fd_, name_, offset, out); }
+
+std::string read_text(const fs::path& path, std::int64_t limit) {
+  const InputFile file(path);
+  if (file.size() > limit)
+    fail(Status::invalid_data, "{}: has {} bytes, more than {}", file.name(), file.size(), limit);
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+OutputFile::OutputFile(const fs::path& path)
+    : name_(printable(path.native())), fd_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+  if (fd_.get() < 0) fail_errno(name_, "create");
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd_.get(), bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) fail_errno(name_, "write");
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+}
+
+void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
+  checkpoint::write_at(fd_, name_, offset, bytes);
+}
+
+void OutputFile::finish() {
+  if (::fsync(fd_.get()) != 0) fail_errno(name_, "flush");
+  if (::close(fd_.release()) != 0) fail_errno(name_, "close");
+}
+
+ScratchFile::ScratchFile(const fs::path& directory) {
+  const fs::path path = directory / ".qfuse-scratch";
+  name_ = printable(path.native());
+  fd_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (fd_.get() < 0) fail_errno(name_, "create");
+  if (::unlink(path.c_str()) != 0) fail_errno(name_, "unlink");
+}
+
+void ScratchFile::write(std::int64_t offset, std::span<const std::byte> bytes) { write_at(fd_, name_, offset, bytes); }
+
+void ScratchFile::read(std::int64_t offset, std::span<std::byte> out) const { read_at(fd_, name_, offset, out); }
+
+bool is_without_links(int error) {
+  return error == EPERM || error == EOPNOTSUPP || error == EXDEV || error == EMLINK || error == ENOSYS;
+}
+
+void sync_directory(const fs::path& path) {
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some network file systems cannot flush a directory and say EINVAL; their renames are durable by other means.
+  if (fd.get() < 0 || (::fsync(fd.get()) != 0 && errno != EINVAL)) fail_errno(path.native(), "flush");
+}
+
+std::vector<fs::path> list_directory(const fs::path& directory) {
+  std::vector<fs::path> names;
+  std::error_code error;
+  fs::directory_iterator entry(directory, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) names.push_back(entry->path().filename());
+  if (error) fail(Status::io_error, "{}: cannot list: {}", printable(directory.native()), error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,165 @@
+#include "checkpoint/files/model.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <system_error>
+
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/json.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_pickle(const fs::path& file) {
+  const fs::path ending = file.extension();
+  return ending == ".bin" || ending == ".pt" || ending == ".pth";
+}
+
+// Weights (*.safetensors, *.bin, *.pt, *.pth), or an index of them (model.safetensors.index.json,
+// pytorch_model.bin.index.fp16.json).
+bool is_weight_file(const fs::path& file) {
+  const bool is_index = file.extension() == ".json" && file.native().find(".index.") != std::string::npos;
+  return is_index || file.extension() == ".safetensors" || is_pickle(file);
+}
+
+[[noreturn]] void refuse_pickle(const std::string& name) {
+  fail(Status::unsupported,
+       "{}: is a pickle checkpoint, which can run code when read; convert it first, with transformers' "
+       "model.save_pretrained(..., safe_serialization=True)",
+       name);
+}
+
+// Tensor name → shard name, as the index says.
+std::map<std::string, std::string> read_weight_map(const fs::path& index) {
+  constexpr std::int64_t kLongest = 100'000'000;  // bytes; real ones have up to a few million
+  constexpr std::size_t kMostKeys = 10'000'000;
+  const std::string where = printable(index.native());
+  const auto json = parse_json<nlohmann::json>(read_text(index, kLongest), where, kMostKeys);
+  if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object())
+    fail(Status::invalid_data, "{}: has no object 'weight_map'", where);
+  std::map<std::string, std::string> map;
+  for (const auto& [tensor, shard] : json["weight_map"].items()) {
+    if (!shard.is_string())
+      fail(Status::invalid_data, "{}: tensor '{}': its file is no string", where, printable(tensor));
+    const auto& file = shard.get_ref<const std::string&>();
+    if (!is_plain_name(file))
+      fail(Status::invalid_data, "{}: tensor '{}': its file '{}' is not a plain file name", where, printable(tensor),
+           printable(file));
+    map.emplace(tensor, file);
+  }
+  return map;
+}
+
+}  // namespace
+
+std::string StoredTensor::where() const { return fmt::format("{}: tensor '{}'", file->name(), printable(entry->name)); }
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
+}
+
+Model::Model(const fs::path& path) : path_(path), name_(printable(path.native())) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status))
+    fail(Status::io_error, "{}: {}", name_, error ? error.message() : "no such file or directory");
+  is_directory_ = fs::is_directory(status);
+  if (is_directory_)
+    open_directory();
+  else if (is_pickle(path))
+    refuse_pickle(name_);
+  else
+    open_file(path);
+}
+
+const StoredTensor* Model::find(std::string_view tensor) const {
+  const auto found = tensors_.find(tensor);
+  return found == tensors_.end() ? nullptr : &found->second;
+}
+
+std::int64_t Model::data_bytes() const {
+  std::int64_t bytes = 0;
+  for (const SafetensorsFile& file : files_) bytes += file.data_bytes();
+  return bytes;
+}
+
+void Model::open_file(const fs::path& path) {
+  const SafetensorsFile& file = files_.emplace_back(path);
+  for (const TensorEntry& entry : file.entries()) {
+    const auto [other, is_new] = tensors_.try_emplace(entry.name, StoredTensor{&file, &entry});
+    if (!is_new)
+      fail(Status::invalid_data, "{}: tensor '{}': is also in {}", file.name(), printable(entry.name),
+           other->second.file->name());
+  }
+}
+
+void Model::open_directory() {
+  if (fs::exists(path_ / kModelFile)) return open_file(path_ / kModelFile);
+  if (fs::exists(path_ / kIndexFile)) return open_shards(path_ / kIndexFile);
+  std::vector<fs::path> candidates;
+  bool pickles = false;
+  for (const fs::path& file : list_directory(path_)) {
+    if (file.extension() == ".safetensors") candidates.push_back(file);
+    pickles = pickles || is_pickle(file);
+  }
+  if (candidates.size() > 1)
+    fail(Status::invalid_data, "{}: has {} .safetensors files ('{}', '{}'{}) but no {} to say which are the model",
+         name_, candidates.size(), printable(candidates[0].native()), printable(candidates[1].native()),
+         candidates.size() > 2 ? ", ..." : "", kIndexFile);
+  if (candidates.empty() && pickles) refuse_pickle(name_);
+  if (candidates.empty()) fail(Status::invalid_data, "{}: has no .safetensors file", name_);
+  open_file(path_ / candidates[0]);
+}
+
+void Model::open_shards(const fs::path& index) {
+  const std::string where = printable(index.native());
+  const std::map<std::string, std::string> weight_map = read_weight_map(index);
+  std::set<std::string_view> shards;
+  for (const auto& [tensor, shard] : weight_map) shards.insert(shard);
+  for (const std::string_view shard : shards) {
+    if (is_pickle(shard)) refuse_pickle(printable((path_ / shard).native()));
+    open_file(path_ / shard);
+    for (const TensorEntry& entry : files_.back().entries()) {
+      const auto mapped = weight_map.find(entry.name);
+      if (mapped == weight_map.end())
+        fail(Status::invalid_data, "{}: tensor '{}': is not in {}", files_.back().name(), printable(entry.name), where);
+      if (mapped->second != shard)
+        fail(Status::invalid_data, "{}: tensor '{}': {} says it is in '{}'", files_.back().name(),
+             printable(entry.name), where, printable(mapped->second));
+    }
+  }
+  for (const auto& [tensor, shard] : weight_map)
+    if (!find(tensor))
+      fail(Status::invalid_data, "{}: tensor '{}': is not in '{}'", where, printable(tensor), printable(shard));
+}
+
+std::string weight_file_name(std::size_t i, std::size_t count) {
+  if (count == 1) return std::string(kModelFile);
+  return fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, count);
+}
+
+std::string index_json(std::span<const IndexedFile> files) {
+  nlohmann::json index;
+  std::int64_t total_size = 0;
+  for (const IndexedFile& file : files)
+    for (const TensorEntry& entry : file.entries) {
+      index["weight_map"][entry.name] = file.name;
+      total_size += entry.bytes();
+    }
+  index["metadata"]["total_size"] = total_size;
+  return print_json(index);
+}
+
+std::vector<fs::path> companion_files(const Model& model) {
+  std::vector<fs::path> names;
+  if (!model.is_directory()) return names;
+  for (fs::path& name : list_directory(model.path()))
+    if (fs::is_regular_file(model.path() / name) && !is_weight_file(name) && name != kConfigFile)
+      names.push_back(std::move(name));
+  return names;
+}
+
+}  // namespace qfuse::checkpoint

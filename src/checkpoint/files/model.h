@@ -1,0 +1,90 @@
+// A checkpoint on disk, seen as one set of named tensors: a .safetensors file, or a directory of them.
+#ifndef QFUSE_CHECKPOINT_FILES_MODEL_H
+#define QFUSE_CHECKPOINT_FILES_MODEL_H
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "checkpoint/files/safetensors.h"
+
+namespace qfuse::checkpoint {
+
+// A tensor in its file. A view: valid as long as its Model.
+struct StoredTensor {
+  const SafetensorsFile* file = nullptr;
+  const TensorEntry* entry = nullptr;
+
+  void read(std::int64_t offset, std::span<std::byte> out) const { file->read(*entry, offset, out); }
+  [[nodiscard]] std::string where() const;  // "<file>: tensor '<name>'", the beginning of a message
+};
+
+// In a directory the weights are, in this order of preference: model.safetensors; the shards that
+// model.safetensors.index.json names, which must lie in the directory itself (links to files elsewhere are fine: hub
+// caches are made of them); the only *.safetensors file. Index and shards must agree on every tensor.
+// Pickle checkpoints (.bin, .pt, .pth) are refused with advice.
+class Model {
+ public:
+  explicit Model(const std::filesystem::path& path);
+  Model(const Model&) = delete;  // tensors point into it
+  Model& operator=(const Model&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::string& name() const { return name_; }  // of the path, printable
+  [[nodiscard]] bool is_directory() const { return is_directory_; }
+  [[nodiscard]] const std::deque<SafetensorsFile>& files() const { return files_; }  // by name
+  [[nodiscard]] const StoredTensor* find(std::string_view tensor) const;             // NULL if there is none
+  [[nodiscard]] std::int64_t data_bytes() const;
+
+ private:
+  void open_directory();
+  void open_shards(const std::filesystem::path& index);
+  void open_file(const std::filesystem::path& file);
+
+  std::filesystem::path path_;
+  std::string name_;
+  bool is_directory_ = false;
+  std::deque<SafetensorsFile> files_;                           // which never moves them
+  std::unordered_map<std::string_view, StoredTensor> tensors_;  // the names are the entries'
+};
+
+inline constexpr std::string_view kModelFile = "model.safetensors";
+inline constexpr std::string_view kIndexFile = "model.safetensors.index.json";
+inline constexpr std::string_view kConfigFile = "config.json";
+
+// Whether a file of that name lies in the directory that it is looked for in, whatever else the name says.
+bool is_plain_name(std::string_view name);
+
+// The names that transformers looks for: of the `count` .safetensors files of a directory, number `i` from 0.
+std::string weight_file_name(std::size_t i, std::size_t count);
+
+// What tensors one of them holds.
+struct IndexedFile {
+  std::string name;
+  std::span<const TensorEntry> entries;
+};
+
+template <class Files>
+std::vector<IndexedFile> index_of(const Files& files) {
+  std::vector<IndexedFile> index;
+  index.reserve(files.size());
+  for (const auto& file : files) index.push_back({file.name, file.entries});
+  return index;
+}
+
+// The text of model.safetensors.index.json.
+std::string index_json(std::span<const IndexedFile> files);
+
+// The files of a model directory that go with any form of its weights: all but weights and config.json, none if `model`
+// is a file; their names.
+std::vector<std::filesystem::path> companion_files(const Model& model);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_FILES_MODEL_H

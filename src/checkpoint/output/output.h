@@ -1,0 +1,68 @@
+// An output that exists under its name only when it is complete.
+#ifndef QFUSE_CHECKPOINT_OUTPUT_OUTPUT_H
+#define QFUSE_CHECKPOINT_OUTPUT_OUTPUT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "checkpoint/files/file.h"
+#include "checkpoint/output/output_lock.h"
+#include "checkpoint/output/target.h"
+
+namespace qfuse::checkpoint {
+
+// Where a conversion puts its files, one after the other.
+class Destination {
+ public:
+  Destination() = default;
+  Destination(const Destination&) = delete;
+  Destination& operator=(const Destination&) = delete;
+  virtual ~Destination() = default;
+
+  // A new file; publish() says that it is finished.
+  [[nodiscard]] virtual OutputFile create(const std::filesystem::path& name) const = 0;
+  virtual void publish(const std::filesystem::path& name) const = 0;
+  [[nodiscard]] virtual ScratchFile create_scratch() const = 0;
+  // The last call: every file was published.
+  virtual void commit() = 0;
+
+  // A whole file at once: of `text`, or with the name and the bytes of `from`.
+  void create_text(const std::filesystem::path& name, std::string_view text) const;
+  void create_copy(const std::filesystem::path& from) const;
+};
+
+// Built in the directory <target>.qfuse-partial beside the target and renamed at the end; removed if the end is not
+// reached. What a dead run left there is removed first; while a living one works there, a second is refused.
+class PendingOutput : public Destination {
+ public:
+  // Refuses what check_target() does.
+  PendingOutput(const std::filesystem::path& target, OutputKind kind, bool force, const std::filesystem::path& input,
+                std::int64_t bytes);
+
+  // Of an output directory; or of an output that is a file the only one, whatever `name`.
+  [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override { return OutputFile(place(name)); }
+  void publish(const std::filesystem::path&) const override {}  // all at once, by commit()
+  [[nodiscard]] ScratchFile create_scratch() const override { return ScratchFile(work_.path()); }
+  // Makes the finished files durable and gives them the target's name, in place of what stood there.
+  void commit() override;
+
+  // The file `from` itself under the same name, where that can be, else a copy.
+  void create_link(const std::filesystem::path& from) const;
+  // What is moved into it is removed with it; if this run cannot any more, the next one does.
+  [[nodiscard]] const std::filesystem::path& work() const { return work_.path(); }
+
+ private:
+  [[nodiscard]] std::filesystem::path place(const std::filesystem::path& name) const;
+  void replace_directory() const;
+
+  std::filesystem::path target_;
+  OutputKind kind_;
+  WorkDirectory work_;
+  std::filesystem::path result_;  // what becomes the target, in work_
+};
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_OUTPUT_OUTPUT_H

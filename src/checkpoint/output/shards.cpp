@@ -1,0 +1,121 @@
+#include "checkpoint/output/shards.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "checkpoint/files/errors.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The one that all shards share: made by whoever comes first.
+fs::path make_shards_directory(const fs::path& target) {
+  fs::path shards = shards_directory(target);
+  const bool made = ::mkdir(shards.c_str(), 0777) == 0;
+  if (!made && errno != EEXIST) fail_errno(shards.native(), "create");
+  if (!fs::is_directory(fs::symlink_status(shards)))
+    fail(Status::invalid_argument, "{}: is no directory; move or remove it", shown(shards));
+  if (made) sync_directory(parent_of(target));
+  return shards;
+}
+
+}  // namespace
+
+Descriptor lock_shards(const fs::path& shards, LockKind kind) {
+  std::optional<Descriptor> lock = take_lock(shards / ".qfuse-lock", kind);
+  if (!lock)
+    fail(Status::io_error, "{}: {}", shown(shards),
+         kind == LockKind::shared ? "is being finished by another process" : "a shard is still being written there");
+  return std::move(*lock);
+}
+
+std::vector<fs::path> list_shards(const fs::path& shards) {
+  std::vector<fs::path> names = list_directory(shards);
+  std::erase_if(names, [](const fs::path& name) {
+    return name.native().starts_with(kOwnPrefix) || name.native().starts_with(".nfs");
+  });
+  return names;
+}
+
+ShardOutput::ShardOutput(const fs::path& target, const Shard& shard, bool force, const fs::path& input,
+                         std::int64_t bytes, const std::string& plan)
+    : shards_(make_shards_directory(check_target(target, OutputKind::directory, force, input, bytes))),
+      lock_(lock_shards(shards_, LockKind::shared)),
+      work_(shards_ / fmt::format(".qfuse-shard-{:05}", shard.index)) {
+  agree_on(plan);
+  remove_earlier(parse_shards_plan(plan, shown(shards_ / kPlanFile)), shard.index);
+}
+
+OutputFile ShardOutput::create(const fs::path& name) const { return OutputFile(work_.path() / name); }
+
+void ShardOutput::publish(const fs::path& name) const {
+  fs::rename(work_.path() / name, shards_ / name);
+  sync_directory(shards_);
+}
+
+// A link never replaces: of the processes that come at once, one is first. Without hard links the last one is, which
+// matters to those alone that come at the same moment with different plans.
+void ShardOutput::publish_plan(const std::string& plan) const {
+  OutputFile file = create(kPlanFile);
+  file.write(plan);
+  file.finish();
+  const fs::path here = work_.path() / kPlanFile;
+  const fs::path there = shards_ / kPlanFile;
+  if (::link(here.c_str(), there.c_str()) != 0 && errno != EEXIST) {
+    if (!is_without_links(errno)) fail_errno(there.native(), "link");
+    fs::rename(here, there);
+  }
+  sync_directory(shards_);
+}
+
+void ShardOutput::agree_on(const std::string& plan) const {
+  const std::vector<fs::path> files = list_shards(shards_);  // before the plan is looked for: it is older than they are
+  if (!fs::exists(fs::symlink_status(shards_ / kPlanFile))) {
+    if (!files.empty())
+      fail(
+          Status::invalid_data,
+          "{}: holds '{}' of an unknown conversion, since {} is missing: remove the directory and run all shards again",
+          shown(shards_), shown(files.front()), kPlanFile);
+    publish_plan(plan);
+  }
+  const std::string found = read_shards_plan(shards_);
+  if (found != plan)
+    fail(Status::invalid_argument,
+         "{}: holds another conversion ({}): finish it, or remove the directory and run all shards again",
+         shown(shards_), plan_difference(found, plan));
+}
+
+void ShardOutput::remove_earlier(const ShardsPlan& plan, std::int64_t shard) const {
+  for (std::size_t i = 0; i < plan.files.size(); ++i)
+    if (shard_of(i, plan.shards) == shard) fs::remove(shards_ / plan.files[i].name);
+  if (shard != 0) return;
+  for (const std::string& name : plan.others) fs::remove(shards_ / name);
+}
+
+void write_files(const Destination& output, const Conversion& conversion, const std::optional<Shard>& shard,
+                 const std::function<void(std::size_t)>& write_file) {
+  for (std::size_t i = 0; i < conversion.files.size(); ++i)
+    if (is_own(shard, i)) write_file(i);
+  if (!shard && conversion.files.size() > 1) output.create_text(kIndexFile, index_json(conversion.files));
+  if (!is_own(shard, 0)) return;
+  if (!conversion.config.empty()) output.create_text(kConfigFile, conversion.config);
+  for (const fs::path& name : companion_files(conversion.model)) output.create_copy(conversion.model.path() / name);
+}
+
+std::unique_ptr<Destination> open_destination(const fs::path& out, const Conversion& conversion,
+                                              const std::optional<Shard>& shard, bool force, std::int64_t bytes) {
+  const Model& model = conversion.model;
+  check_neighbours(out, model.path());
+  if (shard)
+    return std::make_unique<ShardOutput>(out, *shard, force, model.path(), bytes,
+                                         print_shards_plan(conversion, shard->count));
+  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
+  return std::make_unique<PendingOutput>(out, kind, force, model.path(), bytes);
+}
+
+}  // namespace qfuse::checkpoint

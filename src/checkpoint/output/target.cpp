@@ -1,0 +1,103 @@
+#include "checkpoint/output/target.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/file.h"
+#include "checkpoint/output/output_lock.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The neighbour that has the target's name and `ending`.
+fs::path beside(const fs::path& target, const char* ending) { return fs::path(target.native() + ending); }
+
+bool contains(const fs::path& outer, const fs::path& inner) {
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+void check_apart(const fs::path& target, const fs::path& input) {
+  const fs::path out = fs::weakly_canonical(fs::absolute(target));
+  const fs::path in = fs::canonical(input);
+  std::error_code no_such_file;
+  if (out == in || fs::equivalent(target, input, no_such_file))
+    fail(Status::invalid_argument, "{}: is the input itself, which is never written to", shown(target));
+  if (contains(in, out)) fail(Status::invalid_argument, "{}: lies within the input {}", shown(target), shown(input));
+  if (contains(out, in)) fail(Status::invalid_argument, "{}: contains the input {}", shown(target), shown(input));
+}
+
+bool is_weights(const fs::path& name) { return name.extension() == ".safetensors"; }
+
+// What --force replaces is deleted, so it must look like what was written by an earlier run.
+void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
+  const fs::file_status status = fs::status(target);
+  if (!fs::exists(fs::symlink_status(target))) return;
+  if (kind == OutputKind::directory && !fs::is_directory(status))
+    fail(Status::invalid_argument, "{}: exists and is no directory, while the output is one", shown(target));
+  if (kind == OutputKind::file && !fs::is_regular_file(status))
+    fail(Status::invalid_argument, "{}: exists and is no regular file, while the output is one", shown(target));
+  if (!force) fail(Status::invalid_argument, "{}: exists already; --force replaces it", shown(target));
+  if (kind == OutputKind::file) return;
+  if (const fs::path old = old_directory(target); fs::exists(fs::symlink_status(old)))
+    fail(Status::invalid_argument, "{}: was left by a replacement that was interrupted; move or remove it", shown(old));
+  const std::vector<fs::path> names = list_directory(target);
+  if (!names.empty() && std::none_of(names.begin(), names.end(), is_weights))
+    fail(Status::invalid_argument, "{}: holds no .safetensors file, so it is no output of qfuse; remove it yourself",
+         shown(target));
+  for (const fs::path& name : names)
+    if (fs::is_directory(fs::symlink_status(target / name)))
+      fail(Status::invalid_argument, "{}: holds the directory '{}', so it is no output of qfuse; remove it yourself",
+           shown(target), shown(name));
+}
+
+void check_parent(const fs::path& parent, std::int64_t bytes) {
+  if (!fs::is_directory(parent))
+    fail(Status::io_error, "{}: is not an existing directory, the output cannot be made there", shown(parent));
+  if (::access(parent.c_str(), W_OK | X_OK) != 0) fail_errno(parent.native(), "write into it");
+  std::error_code error;
+  const fs::space_info space = fs::space(parent, error);
+  if (!error && space.available < static_cast<std::uintmax_t>(bytes))
+    fail(Status::io_error, "{}: has {} bytes free, the output needs {}", shown(parent), space.available, bytes);
+}
+
+}  // namespace
+
+fs::path without_trailing_slash(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+fs::path parent_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+fs::path partial_directory(const fs::path& target) { return beside(target, ".qfuse-partial"); }
+
+fs::path old_directory(const fs::path& target) { return beside(target, ".qfuse-old"); }
+
+fs::path shards_directory(const fs::path& target) { return beside(target, ".qfuse-shards"); }
+
+void check_neighbours(const fs::path& target, const fs::path& input) {
+  const fs::path checked = without_trailing_slash(target);
+  const fs::path partial = partial_directory(checked);
+  const fs::path in = fs::canonical(input);
+  for (const fs::path& neighbour : {partial, lock_path(partial), old_directory(checked), shards_directory(checked)})
+    if (contains(fs::weakly_canonical(fs::absolute(neighbour)), in))
+      fail(Status::invalid_argument, "{}: the input lies in {}, which is removed on the way to {}: rename one of them",
+           shown(input), shown(neighbour), shown(checked));
+}
+
+fs::path check_target(const fs::path& target, OutputKind kind, bool force, const fs::path& input, std::int64_t bytes) {
+  fs::path checked = without_trailing_slash(target);
+  if (!checked.has_filename()) fail(Status::invalid_argument, "'{}': is no name for an output", shown(target));
+  check_apart(checked, input);
+  check_replaceable(checked, kind, force);
+  check_parent(parent_of(checked), bytes);
+  return checked;
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,32 @@
+// Where an output may stand, and what a run makes beside it on the way.
+#ifndef QFUSE_CHECKPOINT_OUTPUT_TARGET_H
+#define QFUSE_CHECKPOINT_OUTPUT_TARGET_H
+
+#include <cstdint>
+#include <filesystem>
+
+namespace qfuse::checkpoint {
+
+enum class OutputKind { file, directory };
+
+// The path of an output, without a slash at its end. Refuses: an existing target without `force`; with it, a target of
+// the other kind, and a directory that is no model's (holds directories, or files but no .safetensors); a target that
+// is `input`, contains it or lies within it; a parent that does not exist; a file system with less than `bytes` free.
+std::filesystem::path check_target(const std::filesystem::path& target, OutputKind kind, bool force,
+                                   const std::filesystem::path& input, std::int64_t bytes);
+
+// Refuses an input that is one of the neighbours which runs make and remove on the way to `target`, or lies in one: it
+// would go with them.
+void check_neighbours(const std::filesystem::path& target, const std::filesystem::path& input);
+
+// "out/" and "out/." name what "out" names; a target's neighbours are found from the latter.
+std::filesystem::path without_trailing_slash(const std::filesystem::path& path);
+// Where a run to an output works, what it replaces stands for a moment, and the shards of an output gather.
+std::filesystem::path partial_directory(const std::filesystem::path& target);
+std::filesystem::path old_directory(const std::filesystem::path& target);
+std::filesystem::path shards_directory(const std::filesystem::path& target);
+std::filesystem::path parent_of(const std::filesystem::path& path);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_OUTPUT_TARGET_H

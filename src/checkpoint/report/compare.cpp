@@ -1,0 +1,225 @@
+// Two checkpoints, tensor by tensor: their bits first, and how far apart their values are.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <qfuse/checkpoint.hpp>
+
+#include "checkpoint/convert/decode.h"
+#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/config.h"
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/json.h"
+#include "checkpoint/files/model.h"
+#include "checkpoint/files/progress.h"
+#include "format/elements.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+struct Pair {
+  const Tensor* a = nullptr;  // NULL where only the other has it
+  const Tensor* b = nullptr;
+};
+
+// What `tensor` is decoded to for comparing; ignored if it is not quantized.
+Dtype compared_dtype(const Tensor& tensor, const Tensor& other) {
+  const std::optional<Dtype> others = other.quantized_dtype() ? std::nullopt : dtype_of(other.values().entry->type);
+  return others.value_or(tensor.quantized_dtype().value_or(Dtype::bfloat16));
+}
+
+bool is_float(TensorType type) { return type == TensorType::f64 || dtype_of(type); }
+
+// Whether the bits differ, which a and b were widened from exactly; any NaN equals any NaN.
+bool differ(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) != std::isnan(b);
+  return std::bit_cast<std::uint64_t>(a) != std::bit_cast<std::uint64_t>(b);
+}
+
+// Element i of an array of T, or of 16-bit floats of `dtype`.
+template <class T>
+double load(const std::byte* array, std::int64_t i) {
+  return format::load_unaligned<T>(array, i);
+}
+template <qfuse_dtype dtype>
+double load(const std::byte* array, std::int64_t i) {
+  return format::load_as_float(array, i, dtype);
+}
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+
+// Gathers a TensorComparison from equally long runs of both tensors.
+class Comparator {
+ public:
+  Comparator(TensorType type, TensorComparison& result) : type_(type), result_(result) {}
+
+  void add(std::span<const std::byte> a, std::span<const std::byte> b) {
+    switch (type_) {
+      case TensorType::f64: return add_floats<load<double>>(a, b, 8);
+      case TensorType::f32: return add_floats<load<float>>(a, b, 4);
+      case TensorType::f16: return add_floats<load<QFUSE_FLOAT16>>(a, b, 2);
+      case TensorType::bf16: return add_floats<load<QFUSE_BFLOAT16>>(a, b, 2);
+      default: return add_bytes(a, b, std::max(type_bits(type_) / 8, 1));  // narrower than a byte: byte by byte
+    }
+  }
+
+  void finish() {
+    result_.difference = result_.differing == 0 ? Difference::equal : Difference::values;
+    if (!is_float(type_)) {
+      result_.max_abs = result_.max_rel = result_.rmse = result_.snr_db = kNoNumber;
+      return;
+    }
+    result_.rmse = sums_.finite == 0 ? 0.0 : std::sqrt(sums_.noise / static_cast<double>(sums_.finite));
+    result_.snr_db =
+        sums_.noise == 0.0 ? std::numeric_limits<double>::infinity() : 10.0 * std::log10(sums_.signal / sums_.noise);
+  }
+
+ private:
+  // Over the elements that are finite on both sides.
+  struct Sums {
+    std::int64_t finite = 0;
+    double signal = 0.0;  // of a^2
+    double noise = 0.0;   // of (a-b)^2
+  };
+
+  void add_difference(std::int64_t i, double a, double b) {
+    if (result_.differing++ > 0) return;
+    result_.first_differing = result_.elements + i;
+    result_.first_a = a;
+    result_.first_b = b;
+  }
+
+  void add_bytes(std::span<const std::byte> a, std::span<const std::byte> b, int element) {
+    const auto size = static_cast<std::size_t>(element);
+    const std::size_t count = a.size() / size;
+    for (std::size_t i = 0; i < count; ++i)
+      if (std::memcmp(&a[i * size], &b[i * size], size) != 0)
+        add_difference(static_cast<std::int64_t>(i), kNoNumber, kNoNumber);
+    result_.elements += static_cast<std::int64_t>(count);
+  }
+
+  template <double (*load_element)(const std::byte*, std::int64_t)>
+  void add_floats(std::span<const std::byte> a, std::span<const std::byte> b, std::int64_t element) {
+    const auto count = static_cast<std::int64_t>(a.size()) / element;
+    Sums sums = sums_;  // in registers
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double x = load_element(a.data(), i);
+      const double y = load_element(b.data(), i);
+      if (differ(x, y)) add_difference(i, x, y);
+      if (!std::isfinite(x) || !std::isfinite(y)) continue;
+      const double distance = std::abs(x - y);
+      ++sums.finite;
+      sums.signal += x * x;
+      if (distance == 0.0) continue;
+      sums.noise += distance * distance;
+      result_.max_abs = std::max(result_.max_abs, distance);
+      result_.max_rel = std::max(result_.max_rel, distance / std::max(std::abs(x), std::abs(y)));
+    }
+    sums_ = sums;
+    result_.elements += count;
+  }
+
+  TensorType type_;
+  TensorComparison& result_;
+  Sums sums_;
+};
+
+void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& meter) {
+  Exec oracle;
+  oracle.device = {QFUSE_REFERENCE, 0};
+  Pipeline pipeline(oracle);
+  const Dtype dtype = compared_dtype(*pair.a, *pair.b);
+  const TensorReader a = open_decoded(*pair.a, dtype);
+  const TensorReader b = open_decoded(*pair.b, compared_dtype(*pair.b, *pair.a));
+  Comparator comparator(pair.a->decoded_type(dtype), result);
+  const std::int64_t bytes = pair.a->decoded_bytes(dtype);
+  const std::int64_t piece = std::max(a.piece_bytes, b.piece_bytes);  // powers of two
+  std::vector<std::byte> bytes_a;
+  std::vector<std::byte> bytes_b;
+  for (std::int64_t at = 0; at < bytes; at += piece) {
+    const auto size = static_cast<std::size_t>(std::min(piece, bytes - at));
+    bytes_a.resize(size);
+    bytes_b.resize(size);
+    a.read(at, bytes_a, pipeline.next());
+    b.read(at, bytes_b, pipeline.next());
+    comparator.add(bytes_a, bytes_b);
+    meter.advance(result.name, static_cast<std::int64_t>(size));
+  }
+  comparator.finish();
+}
+
+TensorComparison compare_pair(const std::string& name, const Pair& pair, ProgressMeter& meter) {
+  TensorComparison result;
+  result.name = name;
+  if (pair.a == nullptr || pair.b == nullptr) {
+    result.difference = pair.a == nullptr ? Difference::only_in_b : Difference::only_in_a;
+    return result;
+  }
+  const TensorType type_a = pair.a->decoded_type(compared_dtype(*pair.a, *pair.b));
+  const TensorType type_b = pair.b->decoded_type(compared_dtype(*pair.b, *pair.a));
+  if (pair.a->shape != pair.b->shape) {
+    result.difference = Difference::shape;
+    result.note = fmt::format("{} and {}", printable(pair.a->shape), printable(pair.b->shape));
+  } else if (type_a != type_b) {
+    result.difference = Difference::dtype;
+    result.note = fmt::format("{} and {}", type_name(type_a), type_name(type_b));
+  } else {
+    compare_values(pair, result, meter);
+  }
+  return result;
+}
+
+CompareReport compare_models(const std::filesystem::path& a, const std::filesystem::path& b,
+                             const ProgressCallback& progress) {
+  const Model model_a(a);
+  const Model model_b(b);
+  const std::vector<Tensor> tensors_a = read_layout(model_a, int8_dtype(read_config(model_a)));
+  const std::vector<Tensor> tensors_b = read_layout(model_b, int8_dtype(read_config(model_b)));
+  std::map<std::string, Pair> pairs;
+  for (const Tensor& tensor : tensors_a) pairs[tensor.name].a = &tensor;
+  for (const Tensor& tensor : tensors_b) pairs[tensor.name].b = &tensor;
+  std::int64_t bytes_total = 0;
+  for (const auto& [name, pair] : pairs)
+    if (pair.a != nullptr && pair.b != nullptr) bytes_total += pair.a->decoded_bytes(compared_dtype(*pair.a, *pair.b));
+  ProgressMeter meter(progress, bytes_total);
+  CompareReport report;
+  for (const auto& [name, pair] : pairs) {
+    report.tensors.push_back(compare_pair(name, pair, meter));
+    report.equal = report.equal && report.tensors.back().difference == Difference::equal;
+  }
+  return report;
+}
+
+std::string json_of(const TensorComparison& t) {
+  return fmt::format(
+      R"({{"name": {}, "difference": {}, "note": {}, "elements": {}, "differing": {}, "max_abs": {}, "max_rel": {}, )"
+      R"("rmse": {}, "snr_db": {}, "first_differing": {}, "first_a": {}, "first_b": {}}})",
+      json_string(t.name), json_string(name_of(t.difference)), json_string(t.note), t.elements, t.differing,
+      json_number(t.max_abs), json_number(t.max_rel), json_number(t.rmse), json_number(t.snr_db), t.first_differing,
+      json_number(t.first_a), json_number(t.first_b));
+}
+
+std::string json_of(const CompareReport& report, bool equal_too) {
+  std::vector<std::string> tensors;
+  for (const TensorComparison& t : report.tensors)
+    if (equal_too || t.difference != Difference::equal) tensors.push_back("\n  " + json_of(t));
+  return fmt::format("{{\"equal\": {}, \"compared\": {}, \"tensors\": [{}\n]}}", report.equal, report.tensors.size(),
+                     fmt::join(tensors, ","));
+}
+
+}  // namespace
+
+CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
+                      const ProgressCallback& progress) {
+  return with_qfuse_errors([&] { return compare_models(a, b, progress); });
+}
+
+std::string to_json(const CompareReport& report, bool equal_too) {
+  return with_qfuse_errors([&] { return json_of(report, equal_too); });
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,103 @@
+// A list of what a checkpoint holds, from its headers alone.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <qfuse/checkpoint.hpp>
+
+#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/config.h"
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/json.h"
+#include "checkpoint/files/model.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+StoredArray locate(const StoredTensor& part) {
+  const auto& [file, entry] = part;
+  return {entry->name, file->file().path(), file->position(*entry), entry->bytes(), std::string(type_name(entry->type)),
+          entry->shape};
+}
+
+TensorInfo describe(const Tensor& tensor) {
+  const StoredTensor& values = tensor.values();
+  TensorInfo info;
+  info.name = tensor.name;
+  info.file = values.file->file().path().filename().native();
+  info.shape = tensor.shape;
+  info.bytes = tensor.stored_bytes();
+  const Dtype dtype = tensor.quantized_dtype().value_or(Dtype::bfloat16);
+  info.dtype = type_name(tensor.decoded_type(dtype));
+  info.decoded_bytes = tensor.decoded_bytes(dtype);
+  info.format = info.dtype;
+  if (const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage)) {
+    info.format = name_of(weight->quant_type);
+    info.blocksize = weight->blocksize;
+    info.nested = weight->nested.has_value();
+    if (info.nested) {
+      info.nested_blocksize = weight->nested->blocksize;
+      info.nested_offset = weight->nested->offset;
+    }
+  } else if (std::holds_alternative<StoredWeightInt8>(tensor.storage)) {
+    info.format = "int8";
+  }
+  for (const StoredTensor& part : tensor.parts) info.arrays.push_back(locate(part));
+  return info;
+}
+
+Inventory take_inventory(const std::filesystem::path& in) {
+  const Model model(in);
+  Inventory inventory;
+  inventory.files = static_cast<std::int64_t>(model.files().size());
+  inventory.bytes = model.data_bytes();
+  for (const Tensor& tensor : read_layout(model, int8_dtype(read_config(model)))) {
+    inventory.tensors.push_back(describe(tensor));
+    inventory.decoded_bytes += inventory.tensors.back().decoded_bytes;
+  }
+  std::sort(inventory.tensors.begin(), inventory.tensors.end(),
+            [](const TensorInfo& a, const TensorInfo& b) { return a.name < b.name; });
+  return inventory;
+}
+
+std::string json_of(const std::vector<std::int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+std::string json_of(const StoredArray& array) {
+  return fmt::format(R"({{"name": {}, "path": {}, "offset": {}, "bytes": {}, "dtype": {}, "shape": {}}})",
+                     json_string(array.name), json_string(array.path.native()), array.offset, array.bytes,
+                     json_string(array.dtype), json_of(array.shape));
+}
+
+std::string json_of(float number) {
+  return std::isfinite(number) ? nlohmann::json(number).dump() : fmt::format("\"{}\"", number);
+}
+
+std::string json_of(const TensorInfo& tensor) {
+  std::vector<std::string> arrays;
+  for (const StoredArray& array : tensor.arrays) arrays.push_back(json_of(array));
+  return fmt::format(
+      R"({{"name": {}, "file": {}, "format": {}, "shape": {}, "dtype": {}, "blocksize": {}, "nested": {}, )"
+      R"("bytes": {}, "decoded_bytes": {}, "nested_blocksize": {}, "nested_offset": {}, "arrays": [{}]}})",
+      json_string(tensor.name), json_string(tensor.file), json_string(tensor.format), json_of(tensor.shape),
+      json_string(tensor.dtype), tensor.blocksize, tensor.nested, tensor.bytes, tensor.decoded_bytes,
+      tensor.nested_blocksize, json_of(tensor.nested_offset), fmt::join(arrays, ", "));
+}
+
+std::string json_of(const Inventory& inventory) {
+  std::vector<std::string> tensors;
+  for (const TensorInfo& tensor : inventory.tensors) tensors.push_back("\n  " + json_of(tensor));
+  return fmt::format("{{\"files\": {}, \"bytes\": {}, \"decoded_bytes\": {}, \"tensors\": [{}\n]}}", inventory.files,
+                     inventory.bytes, inventory.decoded_bytes, fmt::join(tensors, ","));
+}
+
+}  // namespace
+
+Inventory inspect(const std::filesystem::path& in) {
+  return with_qfuse_errors([&] { return take_inventory(in); });
+}
+
+std::string to_json(const Inventory& inventory) {
+  return with_qfuse_errors([&] { return json_of(inventory); });
+}
+
+}  // namespace qfuse::checkpoint

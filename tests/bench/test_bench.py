@@ -1,0 +1,85 @@
+"""What qfuse-bench takes and writes, on the CPU. Usage: test_bench.py QFUSE_BENCH"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BENCH = Path(sys.argv.pop(1))
+TIMES = ("median_ms", "p10_ms", "p90_ms", "GB/s", "plain_roof_GB/s", "streaming_roof_GB/s", "of_roof_%")
+
+
+def run(*arguments):
+    return subprocess.run([BENCH, *arguments], capture_output=True, text=True, check=False)
+
+
+class Command(unittest.TestCase):
+    def figures(self, benchmark, names):
+        """The rows of a quick run whose names match, from its JSON."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "figures.json"
+            done = run(benchmark, "--device", "cpu", "--quick", "--filter", names, "--commit", "abc", "--json", path)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            report = json.loads(path.read_text(encoding="utf-8"))
+        self.assertEqual(report["context"]["commit"], "abc")
+        self.assertEqual(report["failures"], [])
+        for row in report["benchmarks"]:
+            self.assertIn(row["name"], done.stdout)
+            self.assertLessEqual(row["p10_ms"], row["median_ms"])
+            self.assertLessEqual(row["median_ms"], row["p90_ms"])
+            for key in TIMES:
+                self.assertGreater(row[key], 0, key)
+        return {row["name"]: row for row in report["benchmarks"]}
+
+    def test_nf4(self):
+        rows = self.figures("nf4", "bf16/scalar/threads:1")
+        self.assertEqual(list(rows), ["nf4/decode/bf16/scalar/threads:1", "nf4/encode/bf16/scalar/threads:1"])
+        # 512 x 1024 values, codes, 8-bit absmax and their scales; a map and an offset; encoding reads no map.
+        moved = 2 * 512 * 1024 + 512 * 1024 // 2 + 512 * 1024 // 64 + 4 * 512 * 1024 // 64 // 256 + 4
+        self.assertEqual([row["bytes"] for row in rows.values()], [moved + 1024, moved])
+        self.assertGreater(rows["nf4/encode/bf16/scalar/threads:1"]["input_GB/s"], 0)
+
+    def test_swiglu(self):
+        rows = self.figures("swiglu", "reference|scalar/threads:1")
+        self.assertEqual(list(rows), ["swiglu/1024x2560/scalar/threads:1", "swiglu/1024x2560/reference/threads:1"])
+        self.assertGreater(rows["swiglu/1024x2560/scalar/threads:1"]["ns/element"], 0)
+
+    def test_help_names_the_benchmarks(self):
+        done = run("--help")
+        self.assertEqual(done.returncode, 0)
+        for name in ("nf4", "swiglu", "nf4-variants", "swiglu-variants", "plans"):
+            self.assertIn(f"\n  {name} ", done.stdout)
+        self.assertIn("--peer", run("nf4", "--help").stdout)
+
+    def test_wrong_command_lines(self):
+        for arguments, word in (
+            ((), "subcommand"),
+            (("nf3",), "nf3"),
+            (("nf4", "--device", "tpu"), "tpu"),
+            (("nf4", "--filter", "("), "regular expression"),
+            (("plans", "--on", "x"), "h200"),
+            (("nf4-variants", "--device", "cpu"), "nf4-variants is for GPUs"),
+            (("nf4", "--device", "cpu", "--peer", "x.so"), "--peer"),
+        ):
+            done = run(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(word, done.stderr)
+
+    def test_plans(self):
+        done = run("plans", "--on", "h100")
+        self.assertEqual(done.returncode, 0)
+        for op in ("dequantize_4bit", "quantize_4bit", "swiglu_backward"):
+            self.assertIn(f"\n {op}", done.stdout)
+        # The output of 2048 x 8192 fits the L2 cache, that of 4096 x 14336 does not.
+        self.assertRegex(done.stdout, r"\n  2048 x 8192 +threads=\d+ .* stream=0")
+        self.assertRegex(done.stdout, r"\n  4096 x 14336 +threads=\d+ .* stream=1")
+        self.assertRegex(done.stdout, r"\n    or +threads=128 groups=2 ")
+        everything = run("plans").stdout
+        for device in ("h100", "h200", "unknown"):
+            self.assertIn(f"{device}: ", everything)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,90 @@
+// What every call of an op keeps: errors are values, a NULL exec is the CPU, and nothing to do touches nothing.
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <string>
+#include <type_traits>
+
+#include "support/run.h"
+#include "support/samples.h"
+#include "support/ways.h"
+
+namespace qfuse::tests {
+namespace {
+
+TEST(Calls, null_exec_and_null_error_are_fine) {
+  Arena arena;
+  contract::Dequantize4bit p = placed(dequantize_4bit_sample(true), arena);
+  EXPECT_EQ(call(p), QFUSE_OK);
+  p.weight.rows = -1;
+  EXPECT_EQ(call(p), QFUSE_INVALID_ARGUMENT);
+}
+
+TEST(Calls, success_clears_the_error) {
+  Arena arena;
+  contract::Dequantize4bit p = placed(dequantize_4bit_sample(true), arena);
+  p.weight.rows = -1;
+  qfuse_error error{};
+  EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_EQ(error.status, QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "rows is -1, it must not be negative");
+  p.weight.rows = 2;
+  EXPECT_EQ(call(p, nullptr, &error), QFUSE_OK);
+  EXPECT_EQ(error.status, QFUSE_OK);
+  EXPECT_STREQ(error.message, "");
+}
+
+TEST(Calls, every_sample_runs_on_every_host_device) {
+  for_each_sample([](const std::string& name, const auto& p, const Arena& /*arena*/) {
+    qfuse_error error{};
+    const qfuse_exec reference = oracle();
+    EXPECT_EQ(call(p, nullptr, &error), QFUSE_OK) << name << ": " << error.message;
+    EXPECT_EQ(call(p, &reference, &error), QFUSE_OK) << name << ": " << error.message;
+  });
+}
+
+// Every kind of call without elements and without arrays.
+void expect_empty_call_is_fine(contract::Dequantize4bit p, const qfuse_exec& exec) {
+  p.weight = flat_weight(0, 64, QFUSE_NF4);
+  EXPECT_EQ(call(p, &exec), QFUSE_OK);
+}
+void expect_empty_call_is_fine(contract::Quantize4bit p, const qfuse_exec& exec) {
+  p.weight = flat_weight_out(0, 64, QFUSE_NF4);
+  EXPECT_EQ(call(p, &exec), QFUSE_OK);
+}
+template <class Op>
+void expect_empty_call_is_fine(Op p, const qfuse_exec& exec) {
+  if constexpr (requires { p.n; }) p.n = 0;
+  if constexpr (requires { p.rows; }) p.rows = 0;
+  if constexpr (requires { p.m; }) p.m = 0;
+  Arena none;
+  visit_arrays(p, none);  // of which there are none: every pointer becomes null
+  EXPECT_EQ(call(p, &exec), QFUSE_OK);
+}
+
+TEST(Calls, zero_elements_touch_nothing) {
+  for_each_way([](const qfuse_exec& exec) {
+    for_each_sample([&](const std::string& /*name*/, const auto& p, const Arena& /*arena*/) {
+      expect_empty_call_is_fine(p, exec);
+    });
+  });
+}
+
+TEST(Calls, a_missing_device_is_a_clear_failure) {
+  Arena arena;
+  const contract::Dequantize4bit p = placed(dequantize_4bit_sample(true), arena);
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  exec.device = {QFUSE_CUDA, qfuse_device_count(QFUSE_CUDA)};  // one past the last
+  qfuse_error error{};
+  EXPECT_EQ(call(p, &exec, &error), QFUSE_UNSUPPORTED);
+  EXPECT_NE(std::string(error.message).find("dequantize_4bit: "), std::string::npos) << error.message;
+  exec = QFUSE_EXEC_INIT;
+  exec.cpu_target = "avx1024";
+  EXPECT_EQ(call(p, &exec, &error), QFUSE_UNSUPPORTED);
+  EXPECT_NE(std::string(error.message).find("dequantize_4bit: cpu_target is 'avx1024', this machine has: "),
+            std::string::npos)
+      << error.message;
+}
+
+}  // namespace
+}  // namespace qfuse::tests

@@ -1,0 +1,209 @@
+// Structs from callers of any version of qfuse.h: older ones are shorter, newer ones longer.
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "capi/adopt.h"
+#include "support/buffer.h"
+#include "support/samples.h"
+
+namespace qfuse::tests {
+namespace {
+
+using capi::kLeastSize;
+
+// The sizes that are promised: once released, a number here never changes (on machines of 64 bits, as all are).
+TEST(Structs, least_sizes_are_the_recorded_ones) {
+  EXPECT_EQ(kLeastSize<qfuse_exec>, 40U);
+  EXPECT_EQ(kLeastSize<qfuse_weight_4bit>, 56U);
+  EXPECT_EQ(kLeastSize<qfuse_weight_4bit_out>, 56U);
+  EXPECT_EQ(kLeastSize<qfuse_dequantize_4bit_params>, 32U);
+  EXPECT_EQ(kLeastSize<qfuse_quantize_4bit_params>, 32U);
+  EXPECT_EQ(kLeastSize<qfuse_quantize_blockwise_params>, 56U);
+  EXPECT_EQ(kLeastSize<qfuse_dequantize_blockwise_params>, 64U);
+  EXPECT_EQ(kLeastSize<qfuse_dequantize_int8_params>, 56U);
+  EXPECT_EQ(kLeastSize<qfuse_swiglu_backward_params>, 96U);
+}
+
+// ---- one struct through each function that takes it ----
+
+// A call of the C interface in which one struct is of another version.
+template <class Struct>
+using Call = std::function<qfuse_status(const Struct*, qfuse_error*)>;
+
+// `value` in memory that ends where the struct does, with `size` as its struct_size: cut, or with `added` behind it.
+template <class Struct>
+Buffer versioned(Struct value, std::size_t size, std::uint8_t added = 0) {
+  value.struct_size = size;
+  std::vector<std::uint8_t> bytes(std::max(size, sizeof(std::size_t)));
+  std::memcpy(bytes.data(), &value, std::min(bytes.size(), sizeof value));
+  if (size > sizeof value) bytes.back() = added;
+  return copy_of(bytes, 0);
+}
+
+// The same with poison behind it, in the place of the fields that an older struct lacks.
+template <class Struct>
+Buffer poisoned(Struct value, std::size_t size) {
+  Buffer memory(sizeof value);
+  value.struct_size = size;
+  std::memcpy(memory.as<void>(), &value, size);
+  return memory;
+}
+
+template <class Struct>
+qfuse_status passed(const Call<Struct>& call, Buffer memory, std::string* message = nullptr) {
+  qfuse_error error{};
+  const qfuse_status status = call(memory.as<Struct>(), &error);
+  if (message != nullptr) *message = error.message;
+  return status;
+}
+
+// `value` is a valid struct whose optional fields are zero; what calls write goes to `arena`.
+template <class Struct>
+void expect_versions(const char* name, const Struct& value, Arena& arena, const Call<Struct>& call) {
+  SCOPED_TRACE(name);
+  std::string message;
+  const std::vector<std::uint8_t> before = arena.bytes();
+  ASSERT_EQ(passed(call, versioned(value, sizeof value), &message), QFUSE_OK) << message;
+  const std::vector<std::uint8_t> expected = arena.bytes();
+  ASSERT_NE(before, expected) << "nothing was written";
+
+  // Every older version, and those that end within a field's bytes or its padding, which are nobody's.
+  for (std::size_t size = kLeastSize<Struct>; size <= sizeof value; size += 4) {
+    SCOPED_TRACE(size);
+    arena.clear();
+    EXPECT_EQ(passed(call, versioned(value, size), &message), QFUSE_OK) << message;
+    EXPECT_EQ(arena.bytes(), expected);
+    arena.clear();
+    EXPECT_EQ(passed(call, poisoned(value, size), &message), QFUSE_OK) << message;
+    EXPECT_EQ(arena.bytes(), expected) << "bytes behind the struct were read";
+  }
+  for (const std::size_t size : {std::size_t{0}, std::size_t{8}, kLeastSize<Struct> - 1}) {
+    EXPECT_EQ(passed(call, versioned(value, size), &message), QFUSE_INVALID_ARGUMENT);
+    EXPECT_EQ(message, std::string(name) + ".struct_size is " + std::to_string(size) +
+                           ", it must be sizeof the struct, " + std::to_string(sizeof value));
+  }
+
+  // Newer ones.
+  for (const std::size_t more : {1, 8, 200}) {
+    arena.clear();
+    EXPECT_EQ(passed(call, versioned(value, sizeof value + more), &message), QFUSE_OK) << message;
+    EXPECT_EQ(arena.bytes(), expected);
+    EXPECT_EQ(passed(call, versioned(value, sizeof value + more, 1), &message), QFUSE_UNSUPPORTED);
+    EXPECT_EQ(message, std::string(name) + " uses fields that qfuse " + qfuse_version() + " does not know");
+  }
+}
+
+template <class Struct, class Function>
+Call<Struct> with_default_exec(Function function) {
+  return [function](const Struct* p, qfuse_error* error) { return function(p, nullptr, error); };
+}
+
+TEST(Structs, versions_of_params) {
+  {
+    Arena arena;
+    auto p = placed(dequantize_4bit_sample(false), arena);
+    p.weight.struct_size = sizeof p.weight;
+    expect_versions("params", qfuse_dequantize_4bit_params{0, &p.weight, p.out_dtype, p.out}, arena,
+                    with_default_exec<qfuse_dequantize_4bit_params>(qfuse_dequantize_4bit));
+  }
+  {
+    Arena arena;
+    auto p = placed(quantize_4bit_sample(false), arena);
+    p.weight.struct_size = sizeof p.weight;
+    expect_versions(
+        "params",
+        qfuse_quantize_4bit_params{0, p.in_dtype, p.in, &p.weight, nullptr, QFUSE_RECIPROCAL_IEEE, nullptr, 0}, arena,
+        with_default_exec<qfuse_quantize_4bit_params>(qfuse_quantize_4bit));
+  }
+  {
+    Arena arena;
+    const qfuse_quantize_blockwise_params p = placed(quantize_blockwise_sample(), arena);
+    expect_versions("params", p, arena, with_default_exec<qfuse_quantize_blockwise_params>(qfuse_quantize_blockwise));
+  }
+  {
+    Arena arena;
+    const qfuse_dequantize_blockwise_params p = placed(dequantize_blockwise_sample(), arena);
+    expect_versions("params", p, arena,
+                    with_default_exec<qfuse_dequantize_blockwise_params>(qfuse_dequantize_blockwise));
+  }
+  {
+    Arena arena;
+    const qfuse_dequantize_int8_params p = placed(dequantize_int8_sample(), arena);
+    expect_versions("params", p, arena, with_default_exec<qfuse_dequantize_int8_params>(qfuse_dequantize_int8));
+  }
+  {
+    Arena arena;
+    const qfuse_swiglu_backward_params p = placed(swiglu_backward_sample(true, true), arena);
+    expect_versions("params", p, arena, with_default_exec<qfuse_swiglu_backward_params>(qfuse_swiglu_backward));
+  }
+}
+
+TEST(Structs, versions_of_a_weight) {
+  Arena arena;
+  const contract::Dequantize4bit p = placed(dequantize_4bit_sample(false), arena);
+  expect_versions<qfuse_weight_4bit>("params.weight", p.weight, arena,
+                                     [&](const qfuse_weight_4bit* weight, qfuse_error* error) {
+                                       const qfuse_dequantize_4bit_params c{sizeof c, weight, p.out_dtype, p.out};
+                                       return qfuse_dequantize_4bit(&c, nullptr, error);
+                                     });
+}
+
+TEST(Structs, versions_of_a_weight_to_be_written) {
+  Arena arena;
+  const contract::Quantize4bit p = placed(quantize_4bit_sample(false), arena);
+  expect_versions<qfuse_weight_4bit_out>("params.weight", p.weight, arena,
+                                         [&](const qfuse_weight_4bit_out* weight, qfuse_error* error) {
+                                           qfuse_quantize_4bit_params c{};
+                                           c.struct_size = sizeof c;
+                                           c.in_dtype = p.in_dtype;
+                                           c.in = p.in;
+                                           c.weight = weight;
+                                           return qfuse_quantize_4bit(&c, nullptr, error);
+                                         });
+}
+
+TEST(Structs, versions_of_exec) {
+  Arena arena;
+  const contract::DequantizeInt8 p = placed(dequantize_int8_sample(), arena);
+  qfuse_dequantize_int8_params c = p;
+  c.struct_size = sizeof c;
+  expect_versions<qfuse_exec>("exec", QFUSE_EXEC_INIT, arena, [&](const qfuse_exec* exec, qfuse_error* error) {
+    return qfuse_dequantize_int8(&c, exec, error);
+  });
+}
+
+// What an older struct lacks is zero even where the caller's memory goes on with a full one.
+TEST(Structs, a_cut_weight_is_plain) {
+  Arena arena;
+  contract::Dequantize4bit p = placed(dequantize_4bit_sample(true), arena);
+  p.weight.struct_size = kLeastSize<qfuse_weight_4bit>;
+  const qfuse_dequantize_4bit_params c{sizeof c, &p.weight, p.out_dtype, p.out};
+  qfuse_error error{};
+  EXPECT_EQ(qfuse_dequantize_4bit(&c, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "absmax and absmax_8bit are both NULL: one of them must hold the scales");
+}
+
+TEST(Structs, null_ones_are_refused) {
+  qfuse_error error{};
+  EXPECT_EQ(qfuse_dequantize_4bit(nullptr, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "params is NULL");
+  qfuse_dequantize_4bit_params d{};
+  d.struct_size = sizeof d;
+  EXPECT_EQ(qfuse_dequantize_4bit(&d, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "params.weight is NULL");
+  qfuse_quantize_4bit_params q{};
+  q.struct_size = sizeof q;
+  EXPECT_EQ(qfuse_quantize_4bit(&q, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "params.weight is NULL");
+}
+
+}  // namespace
+}  // namespace qfuse::tests

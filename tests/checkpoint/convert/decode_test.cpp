@@ -1,0 +1,152 @@
+// Decoding piece by piece gives the bytes that decoding at once gives, wherever the pieces begin and end.
+#include "checkpoint/convert/decode.h"
+
+#include <rapidcheck.h>
+
+#include <random>
+
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+template <class T>
+std::vector<T> random_values(std::size_t count, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<T> values(count);
+  for (T& value : values) value = static_cast<T>(random());
+  return values;
+}
+
+std::vector<float> random_floats(std::size_t count) {
+  std::mt19937 random(7);
+  std::vector<float> values(count);
+  for (float& value : values) value = std::normal_distribution<float>()(random);
+  return values;
+}
+
+// A file with one nested weight of n elements, and what it decodes to at once.
+struct NestedWeight {
+  NestedWeight(std::int64_t n, std::int64_t blocksize, std::int64_t nested_blocksize, Dtype dtype)
+      : packed(random_values<std::uint8_t>(static_cast<std::size_t>(qfuse_packed_size(n)), 1)),
+        absmax(random_values<std::uint8_t>(static_cast<std::size_t>(qfuse_block_count(n, blocksize)), 2)),
+        nested_absmax(random_floats(
+            static_cast<std::size_t>(qfuse_block_count(static_cast<std::int64_t>(absmax.size()), nested_blocksize)))),
+        map(256),
+        decoded(static_cast<std::size_t>(n) * dtype_size(dtype)) {
+    qfuse_nested_quant_map(map.data());
+    dequantize_4bit(packed,
+                    {.nested = absmax,
+                     .nested_absmax = nested_absmax,
+                     .nested_quant_map = map,
+                     .nested_blocksize = nested_blocksize,
+                     .nested_offset = 0.5F},
+                    QuantType::nf4, blocksize, decoded, dtype);
+    const std::string state = R"({"quant_type":"nf4","dtype":"float32","blocksize":)" + std::to_string(blocksize) +
+                              R"(,"shape":[)" + std::to_string(n) +
+                              R"(],"nested_dtype":"float32","nested_offset":0.5,)" + R"("nested_blocksize":)" +
+                              std::to_string(nested_blocksize) + "}";
+    write_file(directory / "x.safetensors", safetensors({{"w", u8(packed)},
+                                                         {"w.absmax", u8(absmax)},
+                                                         {"w.nested_absmax", f32(nested_absmax)},
+                                                         {"w.nested_quant_map", f32(map)},
+                                                         {"w.quant_state.bitsandbytes__nf4", text(state)}}));
+  }
+
+  TemporaryDirectory directory;
+  std::vector<std::uint8_t> packed;
+  std::vector<std::uint8_t> absmax;
+  std::vector<float> nested_absmax;
+  std::vector<float> map;
+  std::vector<std::byte> decoded;
+};
+
+std::vector<std::byte> read_in_pieces(const Tensor& tensor, Dtype dtype, std::int64_t piece_bytes) {
+  Pipeline pipeline({});
+  const TensorReader reader = open_decoded(tensor, dtype, piece_bytes);
+  std::vector<std::byte> all(static_cast<std::size_t>(tensor.decoded_bytes(dtype)));
+  for (std::size_t at = 0; at < all.size(); at += static_cast<std::size_t>(reader.piece_bytes)) {
+    const std::size_t size = std::min(static_cast<std::size_t>(reader.piece_bytes), all.size() - at);
+    EXPECT_EQ(reader.read(static_cast<std::int64_t>(at), std::span(all).subspan(at, size), pipeline.next()),
+              static_cast<std::int64_t>(size));
+  }
+  return all;
+}
+
+TEST(Decode, pieces_of_a_nested_weight_meet_without_a_seam) {
+  for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
+    const NestedWeight weight(2 * 64 * 64 * 3 + 64 * 5 + 13, 64, 64, dtype);  // ends within a block, odd
+    const Model model(weight.directory / "x.safetensors");
+    const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
+    const auto least = static_cast<std::int64_t>(64 * 64 * dtype_size(dtype));
+    EXPECT_EQ(open_decoded(tensors.at(0), dtype, 1).piece_bytes, least);
+    EXPECT_TRUE(read_in_pieces(tensors.at(0), dtype, least) == weight.decoded);
+    EXPECT_TRUE(read_in_pieces(tensors.at(0), dtype, 2 * least) == weight.decoded);
+  }
+}
+
+TEST(Decode, a_weight_larger_than_a_piece_is_decoded_whole) {
+  const NestedWeight weight(9'000'001, 64, 256, Dtype::float32);
+  const Model model(weight.directory / "x.safetensors");
+  const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
+  ASSERT_GT(static_cast<std::int64_t>(weight.decoded.size()), 2 * kPieceBytes);
+  EXPECT_EQ(open_decoded(tensors.at(0), Dtype::float32).piece_bytes, kPieceBytes);
+  EXPECT_TRUE(read_in_pieces(tensors.at(0), Dtype::float32, kPieceBytes) == weight.decoded);
+}
+
+TEST(Decode, pieces_are_whole_blocks_and_bounded) {
+  for (std::int64_t blocksize = 32; blocksize <= 4096; blocksize *= 2)
+    for (std::int64_t nested_blocksize = 64; nested_blocksize <= 4096; nested_blocksize *= 2)
+      for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
+        StoredWeight4bit weight;
+        weight.blocksize = blocksize;
+        weight.nested = NestedAbsmax{{}, {}, nested_blocksize, 0.0F};
+        const Tensor tensor{"w", {1}, weight, {}};
+        const std::int64_t bytes = open_decoded(tensor, dtype).piece_bytes;
+        EXPECT_EQ(bytes % (blocksize * nested_blocksize * static_cast<std::int64_t>(dtype_size(dtype))), 0);
+        EXPECT_LE(bytes, 64 << 20);
+      }
+}
+
+TEST(Decode, int8_reads_may_begin_and_end_within_rows) {
+  const std::int64_t rows = 5;
+  const std::int64_t columns = 7;
+  const auto codes = random_values<std::int8_t>(static_cast<std::size_t>(rows * columns), 3);
+  const std::vector<float> scb = random_floats(static_cast<std::size_t>(rows));
+  std::vector<std::byte> decoded(codes.size() * 2);
+  dequantize_int8(codes, scb, decoded, Dtype::float16);
+  const TemporaryDirectory directory;
+  write_file(directory / "x.safetensors",
+             safetensors({{"m.weight", {"I8", {rows, columns}, bytes_of(codes)}}, {"m.SCB", f32(scb)}}));
+  const Model model(directory / "x.safetensors");
+  const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
+  const TensorReader reader = open_decoded(tensors.at(0), Dtype::float16);
+  Pipeline pipeline({});
+  const auto bytes = static_cast<std::int64_t>(decoded.size());
+  for (std::int64_t begin = 0; begin < bytes; begin += 2)
+    for (std::int64_t end = begin + 2; end <= bytes; end += 2) {
+      std::vector<std::byte> read(static_cast<std::size_t>(end - begin));
+      reader.read(begin, read, pipeline.next());
+      ASSERT_TRUE(std::equal(read.begin(), read.end(), decoded.begin() + begin)) << begin << " to " << end;
+    }
+}
+
+TEST(Decode, says_at_once_where_it_cannot) {
+  const auto decode = [](const Exec& exec) {
+    Pipeline pipeline(exec);
+    require_decodable(pipeline);
+  };
+  Exec exec;
+  decode(exec);
+  exec.device = {QFUSE_REFERENCE, 0};
+  decode(exec);
+  exec.device = {QFUSE_CPU, 0};
+  exec.cpu_target = "no such target";
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { decode(exec); }), "no such target"));
+  exec.cpu_target = "";
+  exec.stream = &exec;
+  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { decode(exec); }), "stream is given"));
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint

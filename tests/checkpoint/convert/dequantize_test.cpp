@@ -1,0 +1,342 @@
+// End to end: what comes out equals, byte for byte, what bitsandbytes decodes.
+#include <qfuse/checkpoint.hpp>
+
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+const char* type_of_name(Dtype dtype) {
+  return dtype == Dtype::float32 ? "F32" : dtype == Dtype::float16 ? "F16" : "BF16";
+}
+const char* torch_name(const std::string& type) {
+  return type == "F32" ? "float32" : type == "F16" ? "float16" : "bfloat16";
+}
+
+// Equal bytes, but any NaN equals any NaN.
+bool same_values(const RawTensor& a, const RawTensor& b) {
+  if (a.type != b.type || a.shape != b.shape || a.bytes.size() != b.bytes.size()) return false;
+  const std::size_t size = a.type == "F32" ? 4 : 2;
+  const std::uint32_t infinity = a.type == "F32" ? 0x7F800000U : a.type == "F16" ? 0x7C00U : 0x7F80U;
+  const std::uint32_t magnitude = a.type == "F32" ? 0x7FFFFFFFU : 0x7FFFU;
+  for (std::size_t i = 0; i < a.bytes.size(); i += size) {
+    std::uint32_t x = 0;
+    std::uint32_t y = 0;
+    std::memcpy(&x, &a.bytes[i], size);
+    std::memcpy(&y, &b.bytes[i], size);
+    const bool both_nan = (x & magnitude) > infinity && (y & magnitude) > infinity;
+    if (x != y && !both_nan) return false;
+  }
+  return true;
+}
+
+TEST(DequantizeTest, comparing_values_knows_nan_and_the_sign_of_zero) {
+  const auto tensor = [](std::uint16_t bits) { return RawTensor{"BF16", {1}, bytes_of<std::uint16_t>({bits})}; };
+  EXPECT_TRUE(same_values(tensor(0x7FC0), tensor(0xFFC1)));
+  EXPECT_FALSE(same_values(tensor(0x7FC0), tensor(0x7F80)));
+  EXPECT_FALSE(same_values(tensor(0x0000), tensor(0x8000)));
+}
+
+class TinyLlama : public testing::TestWithParam<const char*> {};
+
+TEST_P(TinyLlama, equals_bitsandbytes_and_keeps_the_rest) {
+  const TemporaryDirectory directory;
+  const fs::path in = golden("tiny_llama") / GetParam();
+  const ConversionReport report = dequantize(in, directory / "out");
+  const RawTensors out = load(directory / "out");
+  const RawTensors expected = load(golden("tiny_llama/dequant_expected.safetensors"));
+  RawTensors full =
+      load(golden("tiny_llama/full"));  // has every tensor of the model, and those not quantized as they are
+  ASSERT_EQ(out.size(), full.size());
+  std::int64_t bytes = 0;
+  for (const auto& [name, tensor] : out) {
+    EXPECT_TRUE(tensor == (expected.contains(name) ? expected.at(name) : full.at(name))) << name;
+    bytes += static_cast<std::int64_t>(tensor.bytes.size());
+  }
+  EXPECT_EQ(report.tensors, 21);
+  EXPECT_EQ(report.converted, 14);
+  EXPECT_EQ(report.files, 1);
+  EXPECT_EQ(report.bytes_read, 471219);
+  EXPECT_EQ(report.bytes_written, bytes);
+  EXPECT_EQ(names_in(directory / "out"),
+            (std::vector<std::string>{"config.json", "generation_config.json", "model.safetensors"}));
+  EXPECT_EQ(read_file(directory / "out/generation_config.json"), read_file(in / "generation_config.json"));
+  EXPECT_EQ(read_file(directory / "out/config.json"), read_file(golden("tiny_llama/full/config.json")))
+      << "the config that the model had before it was quantized";
+}
+
+TEST_P(TinyLlama, shards_agree_with_their_index) {
+  const TemporaryDirectory directory;
+  DequantizeOptions options;
+  options.max_shard_size = 200'000;
+  const ConversionReport report = dequantize(golden("tiny_llama") / GetParam(), directory / "out", options);
+  dequantize(golden("tiny_llama") / GetParam(), directory / "whole");
+  EXPECT_TRUE(load(directory / "out") == load(directory / "whole"));
+  ASSERT_GT(report.files, 3);
+
+  const auto index = nlohmann::json::parse(read_file(directory / "out/model.safetensors.index.json"));
+  EXPECT_EQ(index.at("metadata").at("total_size"), report.bytes_written);
+  std::size_t indexed = 0;
+  std::int64_t files = 0;
+  for (const std::string& name : names_in(directory / "out")) {
+    if (!name.ends_with(".safetensors")) continue;
+    ++files;
+    char expected_name[64];
+    std::snprintf(expected_name, sizeof expected_name, "model-%05d-of-%05d.safetensors", static_cast<int>(files),
+                  static_cast<int>(report.files));
+    EXPECT_EQ(name, expected_name);
+    std::size_t bytes = 0;
+    for (const auto& [tensor, raw] : load(directory / "out" / name)) {
+      EXPECT_EQ(index.at("weight_map").at(tensor), name);
+      ++indexed;
+      bytes += raw.bytes.size();
+    }
+    EXPECT_LE(bytes, 200'000U);
+  }
+  EXPECT_EQ(files, report.files);
+  EXPECT_EQ(indexed, index.at("weight_map").size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, TinyLlama, testing::Values("bnb4", "bnb4_scattered"));
+
+class Cases : public testing::TestWithParam<const char*> {};
+
+TEST_P(Cases, decode_to_the_bytes_of_bitsandbytes_in_every_dtype) {
+  const TemporaryDirectory directory;
+  const fs::path in = golden(std::string(GetParam()) + ".safetensors");
+  const RawTensors golden_tensors = load(in);
+  const std::vector<std::optional<Dtype>> dtypes{std::nullopt, Dtype::bfloat16, Dtype::float16, Dtype::float32};
+  for (const std::optional<Dtype> dtype : dtypes) {
+    DequantizeOptions options;
+    options.dtype = dtype;
+    options.force = true;
+    dequantize(in, directory / "out.safetensors", options);
+    std::int64_t weights = 0;
+    for (const auto& [name, tensor] : load(directory / "out.safetensors")) {
+      if (!name.ends_with(".weight")) {
+        EXPECT_TRUE(tensor == golden_tensors.at(name)) << name;
+        continue;
+      }
+      ++weights;
+      EXPECT_TRUE(!dtype || tensor.type == type_of_name(*dtype)) << name;
+      const std::string stem = name.substr(0, name.rfind('.'));
+      EXPECT_TRUE(same_values(tensor, golden_tensors.at(stem + ".dequant." + torch_name(tensor.type)))) << name;
+    }
+    EXPECT_EQ(weights, std::string(GetParam()) == "bnb_cases" ? 22 : 6);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Golden, Cases, testing::Values("bnb_cases", "bnb_extra"));
+
+TEST(Dequantize, the_reference_device_gives_the_same_file) {
+  const TemporaryDirectory directory;
+  DequantizeOptions options;
+  dequantize(golden("bnb_cases.safetensors"), directory / "cpu", options);
+  options.exec.device = {QFUSE_REFERENCE, 0};
+  dequantize(golden("bnb_cases.safetensors"), directory / "reference", options);
+  EXPECT_TRUE(read_file(directory / "cpu") == read_file(directory / "reference"));
+}
+
+TEST(Dequantize, int8_equals_bitsandbytes) {
+  const TemporaryDirectory directory;
+  DequantizeOptions options;
+  options.dtype = Dtype::float32;
+  dequantize(golden("bnb_int8.safetensors"), directory / "out", options);
+  const RawTensors expected = load(golden("bnb_int8.safetensors"));
+  const RawTensors out = load(directory / "out");
+  ASSERT_EQ(out.size(), 6U);
+  for (const char* name : {"int8_0", "int8_1"})
+    EXPECT_TRUE(out.at(name + std::string(".weight")) == expected.at(name + std::string(".dequant.float32"))) << name;
+}
+
+TEST(Dequantize, int8_takes_the_dtype_of_the_config_or_bfloat16) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "in");
+  fs::copy_file(golden("bnb_int8.safetensors"), directory / "in/model.safetensors");
+  dequantize(directory / "in", directory / "without");
+  EXPECT_EQ(load(directory / "without").at("int8_0.weight").type, "BF16");
+  EXPECT_EQ(names_in(directory / "without"), (std::vector<std::string>{"model.safetensors"}));
+  write_file(directory / "in/config.json", R"({"torch_dtype": "float16", "quantization_config": {}})");
+  dequantize(directory / "in", directory / "with");
+  EXPECT_EQ(load(directory / "with").at("int8_0.weight").type, "F16");
+  EXPECT_EQ(read_file(directory / "with/config.json"), "{\n  \"torch_dtype\": \"float16\"\n}\n");
+}
+
+TEST(Dequantize, the_dtype_of_most_decoded_elements_is_the_config_s) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "in");
+  RawTensors tensors = small_nf4("a.weight");  // 192 elements of bfloat16
+  RawTensors others = small_nf4("b.weight");
+  others["b.weight"] = {"U8", {100, 1}, std::string(100, 'x')};
+  others["b.weight.absmax"] = f32({1, 2, 3, 4});
+  others["b.weight.quant_state.bitsandbytes__nf4"] =
+      text(R"({"quant_type": "nf4", "blocksize": 64, "dtype": "float16", "shape": [200]})");
+  tensors.merge(others);
+  tensors["embedding"] = {"F32", {10'000}, std::string(40'000, '\0')};  // not decoded: has no say
+  write_file(directory / "in/model.safetensors", safetensors(tensors));
+  write_file(directory / "in/config.json", R"({"dtype": "float32"})");
+  dequantize(directory / "in", directory / "out");
+  EXPECT_EQ(read_file(directory / "out/config.json"), "{\n  \"dtype\": \"float16\"\n}\n");
+}
+
+// quant_storage: the same bytes under another dtype, one weight of three dimensions, one of no elements.
+TEST(Dequantize, codes_are_bits_whatever_type_they_are_stored_as) {
+  RawTensors tensors = small_nested_nf4("w");
+  const TemporaryDirectory directory;
+  const auto decode = [&] {
+    write_file(directory / "in.safetensors", safetensors(tensors));
+    DequantizeOptions options;
+    options.force = true;
+    dequantize(directory / "in.safetensors", directory / "out", options);
+    return load(directory / "out").at("w");
+  };
+  const RawTensor expected = decode();
+  EXPECT_EQ(expected.shape, (std::vector<std::int64_t>{6, 32}));
+  for (const auto& [type, size] : std::map<std::string, std::int64_t>{{"BF16", 2}, {"F16", 2}, {"F32", 4}}) {
+    tensors["w"].type = type;
+    tensors["w"].shape = {96 / size, 1};
+    EXPECT_TRUE(decode() == expected) << type;
+  }
+  std::string state = kNestedState;
+  tensors["w.quant_state.bitsandbytes__nf4"] = text(state.replace(state.find("[6, 32]"), 7, "[2, 3, 32]"));
+  EXPECT_EQ(decode().shape, (std::vector<std::int64_t>{2, 3, 32}));
+  EXPECT_EQ(decode().bytes, expected.bytes);
+}
+
+TEST(Dequantize, a_weight_without_elements_has_no_bytes) {
+  const TemporaryDirectory directory;
+  RawTensors tensors = small_nf4("w");
+  tensors["w"] = {"U8", {0, 1}, ""};
+  tensors["w.absmax"] = f32({});
+  tensors["w.quant_state.bitsandbytes__nf4"] =
+      text(R"({"quant_type": "nf4", "blocksize": 64, "dtype": "float16", "shape": [0, 32]})");
+  write_file(directory / "in", safetensors(tensors));
+  dequantize(directory / "in", directory / "out");
+  EXPECT_TRUE(load(directory / "out").at("w") == (RawTensor{"F16", {0, 32}, ""}));
+}
+
+TEST(Dequantize, the_rest_of_a_directory_is_copied_but_for_weights) {
+  const TemporaryDirectory directory;
+  fs::create_directories(directory / "in/original");
+  write_file(directory / "in/model.safetensors", safetensors(small_nf4("a.weight")));
+  write_file(directory / "tokenizer", "linked");
+  fs::create_symlink("../tokenizer", directory / "in/tokenizer.json");
+  for (const char* name : {"vocab.txt", "other.safetensors", "pytorch_model.bin", "pytorch_model.bin.index.json",
+                           "model.safetensors.index.json", "pytorch_model.bin.index.fp16.json", "consolidated.pth",
+                           "original/params.json"})
+    write_file(directory / "in" / name, "x");
+  dequantize(directory / "in", directory / "out");
+  EXPECT_EQ(names_in(directory / "out"),
+            (std::vector<std::string>{"model.safetensors", "tokenizer.json", "vocab.txt"}));
+  EXPECT_EQ(read_file(directory / "out/tokenizer.json"), "linked");
+  EXPECT_FALSE(fs::is_symlink(directory / "out/tokenizer.json"));
+}
+
+TEST(Dequantize, a_tensor_larger_than_a_shard_gets_its_own) {
+  const TemporaryDirectory directory;
+  DequantizeOptions options;
+  options.max_shard_size = 1;
+  EXPECT_EQ(dequantize(golden("tiny_llama/bnb4"), directory / "out", options).files, 21);
+  EXPECT_EQ(dequantize(golden("bnb_int8.safetensors"), directory / "file", options).files, 1)
+      << "a file gives a file, whatever its size";
+}
+
+TEST(Dequantize, refuses_what_makes_no_sense) {
+  const TemporaryDirectory directory;
+  const auto error = [&](Status status, const fs::path& in, std::int64_t max_shard_size) {
+    DequantizeOptions options;
+    options.max_shard_size = max_shard_size;
+    return error_of(status, [&] { dequantize(in, directory / "out", options); });
+  };
+  EXPECT_TRUE(holds(error(Status::invalid_data, golden("tiny_llama/full"), 1), "nothing to dequantize"));
+  EXPECT_TRUE(holds(error(Status::invalid_argument, golden("tiny_llama/bnb4"), 0), "max_shard_size is 0"));
+  EXPECT_TRUE(holds(error(Status::io_error, directory / "none", 1), "No such file"));
+  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{});
+}
+
+TEST(Dequantize, cancelling_leaves_nothing_and_says_so) {
+  const TemporaryDirectory directory;
+  int calls = 0;
+  DequantizeOptions options;
+  options.progress = [&](const Progress&) { return ++calls < 5; };
+  EXPECT_EQ(error_of(Status::cancelled, [&] { dequantize(golden("tiny_llama/bnb4"), directory / "out", options); }),
+            "cancelled");
+  EXPECT_EQ(calls, 5);
+  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{});
+}
+
+TEST(Dequantize, failing_leaves_nothing_and_the_old_output_as_it_was) {
+  const TemporaryDirectory directory;
+  const std::string input = safetensors(small_nf4("a.weight"));
+  write_file(directory / "in.safetensors", input);
+  write_file(directory / "out", "old");
+  DequantizeOptions options;
+  options.force = true;
+  options.progress = [&](const Progress&) {
+    throw std::runtime_error("a caller's exception");
+    return true;
+  };
+  EXPECT_THROW(dequantize(directory / "in.safetensors", directory / "out", options), std::runtime_error);
+  EXPECT_EQ(names_in(directory.path()), (std::vector<std::string>{"in.safetensors", "out"}));
+  EXPECT_EQ(read_file(directory / "out"), "old");
+}
+
+TEST(Dequantize, progress_ends_at_its_total) {
+  const TemporaryDirectory directory;
+  std::int64_t done = 0;
+  std::int64_t total = -1;
+  DequantizeOptions options;
+  options.progress = [&](const Progress& progress) {
+    EXPECT_GE(progress.bytes_done, done);
+    done = progress.bytes_done;
+    total = progress.bytes_total;
+    return true;
+  };
+  const ConversionReport report = dequantize(golden("tiny_llama/bnb4"), directory / "out", options);
+  EXPECT_EQ(done, total);
+  EXPECT_EQ(done, report.bytes_written);
+}
+
+TEST(Dequantize, the_input_does_not_go_with_what_a_run_removes) {
+  const TemporaryDirectory directory;
+  const auto refused = [&](const fs::path& in, std::optional<Shard> shard) {
+    DequantizeOptions options;
+    options.shard = shard;
+    const std::string error =
+        error_of(Status::invalid_argument, [&] { dequantize(in, (directory / "m").native() + "/", options); });
+    EXPECT_TRUE(holds(error, "rename one of them"));
+    EXPECT_TRUE(fs::exists(in)) << in;
+  };
+  for (const std::string ending : {".qfuse-partial", ".qfuse-old", ".qfuse-shards"}) {
+    const fs::path in = directory / ("m" + ending);
+    fs::copy(golden("tiny_llama/bnb4"), in);
+    fs::copy(golden("tiny_llama/bnb4"), in / "model");
+    for (const std::optional<Shard> shard : {std::optional<Shard>(), std::optional<Shard>(Shard{0, 2})}) {
+      refused(in, shard);
+      refused(in / "model", shard);
+    }
+    fs::create_directory_symlink(in, directory / "link");
+    refused(directory / "link", std::nullopt);
+    fs::remove(directory / "link");
+    fs::remove_all(in);
+  }
+  fs::copy(golden("bnb_cases.safetensors"), directory / "m.qfuse-partial.lock");
+  refused(directory / "m.qfuse-partial.lock", std::nullopt);
+  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{"m.qfuse-partial.lock"});
+}
+
+TEST(Dequantize, the_input_is_not_written_to) {
+  const TemporaryDirectory directory;
+  fs::copy(golden("tiny_llama/bnb4"), directory / "in");
+  const RawTensors before = load(directory / "in");
+  DequantizeOptions options;
+  options.force = true;
+  EXPECT_TRUE(
+      holds(error_of(Status::invalid_argument, [&] { dequantize(directory / "in", directory / "in", options); }),
+            "is the input itself"));
+  dequantize(directory / "in", directory / "out", options);
+  EXPECT_TRUE(load(directory / "in") == before);
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint

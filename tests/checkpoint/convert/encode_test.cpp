@@ -1,0 +1,87 @@
+// Weights encoded piece by piece: the bytes of the whole, each written once.
+#include "checkpoint/convert/encode.h"
+
+#include <algorithm>
+#include <bit>
+#include <qfuse/checkpoint.hpp>
+
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+// What is read of a weight's tensors, as a conversion reads them.
+class Encoded {
+ public:
+  Encoded(const StoredTensor& weight, const QuantState& state, ScratchFile& scratch, std::int64_t piece_bytes) {
+    const EncodedParts parts = encoded_parts("w", state);
+    const OpenedTensor opened = open_encoded(weight, state, scratch, piece_bytes);
+    EXPECT_EQ(opened.readers.size(), parts.arrays.size());
+    for (std::size_t i = 0; i < parts.arrays.size(); ++i) read(parts.arrays[i], opened.readers[i]);
+    state_ = parse_quant_state(opened.text(), "what was encoded");
+  }
+  [[nodiscard]] const std::string& bytes(const std::string& tensor) const { return bytes_.at(tensor); }
+  [[nodiscard]] const QuantState& state() const { return state_; }
+  [[nodiscard]] std::int64_t progress() const { return progress_; }
+  [[nodiscard]] int reads() const { return reads_; }
+
+ private:
+  void read(const TensorEntry& entry, const TensorReader& reader) {
+    std::string& all = bytes_[entry.name];
+    all.assign(static_cast<std::size_t>(entry.bytes()), '?');
+    for (std::int64_t at = 0; at < entry.bytes(); at += reader.piece_bytes) {
+      const auto size = static_cast<std::size_t>(std::min(reader.piece_bytes, entry.bytes() - at));
+      const auto out = std::as_writable_bytes(std::span(all)).subspan(static_cast<std::size_t>(at), size);
+      progress_ += reader.read(at, out, pipeline_.next());
+      ++reads_;
+    }
+    pipeline_.finish();
+  }
+
+  Pipeline pipeline_{Exec{}};
+  std::map<std::string, std::string> bytes_;
+  QuantState state_;
+  std::int64_t progress_ = 0;
+  int reads_ = 0;
+};
+
+TEST(Encode, pieces_give_the_bytes_of_the_whole) {
+  const TemporaryDirectory directory;
+  ScratchFile scratch(directory.path());
+  for (const bool double_quant : {true, false})
+    for (const std::int64_t blocksize : {32, 64, 128}) {
+      QuantizeOptions options;
+      options.blocksize = blocksize;
+      options.double_quant = double_quant;
+      // Two whole pieces at the least size, then one that ends within a block, at an odd count.
+      const std::int64_t columns = 2 * 4096 * blocksize / 3 + 3 * 64 + 1;
+      const RawTensor weight = random_weight({3, columns}, Dtype::float16, static_cast<unsigned>(blocksize));
+      write_file(directory / "in", safetensors({{"w", weight}}));
+      const Model model(directory / "in");
+      QuantState state{options.quant_type, blocksize, Dtype::float16, weight.shape, {}};
+      if (double_quant) state.nested = NestedState{};
+      const Quantized4bit whole =
+          quantize_4bit(bytes_of_tensor(weight), Dtype::float16, QuantType::nf4, blocksize, double_quant);
+      std::map<std::string, std::string> expected{
+          {"w", bytes_of(whole.packed)},
+          {"w.absmax", double_quant ? bytes_of(whole.absmax_8bit) : bytes_of(whole.absmax)}};
+      if (double_quant) {
+        expected["w.nested_absmax"] = bytes_of(whole.nested_absmax);
+        expected["w.nested_quant_map"] = bytes_of(whole.nested_quant_map);
+      }
+      for (const std::int64_t piece_bytes : {std::int64_t{1}, kPieceBytes}) {
+        SCOPED_TRACE(std::to_string(blocksize) + " in pieces of " + std::to_string(piece_bytes));
+        const Encoded encoded(*model.find("w"), state, scratch, piece_bytes);
+        EXPECT_EQ(encoded.progress(), static_cast<std::int64_t>(weight.bytes.size()));
+        EXPECT_EQ(encoded.reads() > 10, piece_bytes == 1) << "absmax in pieces of one (nested) block";
+        for (const auto& [part, bytes] : expected) EXPECT_TRUE(encoded.bytes(part) == bytes) << part;
+        if (double_quant) {
+          EXPECT_EQ(std::bit_cast<std::uint32_t>(encoded.state().nested->offset),
+                    std::bit_cast<std::uint32_t>(whole.nested_offset));
+        }
+      }
+    }
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint

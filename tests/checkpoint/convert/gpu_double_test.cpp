@@ -1,0 +1,110 @@
+// What a GPU does that works badly, and how much of one is used: on a double.
+#include "support/gpu_double.h"
+
+#include <functional>
+#include <qfuse/checkpoint.hpp>
+
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+using tests::gpu_double;
+using tests::GpuDouble;
+
+// For every test of this program.
+[[maybe_unused]] const bool kInstalled = [] {
+  tests::install_gpu_double();
+  return true;
+}();
+
+class Double : public testing::Test {
+ protected:
+  void SetUp() override { gpu_double() = {}; }
+  void TearDown() override {
+    EXPECT_EQ(gpu_double().device_bytes, 0);
+    EXPECT_EQ(gpu_double().pinned_bytes, 0);
+    gpu_double() = {};
+  }
+};
+
+void decode(const fs::path& in, const fs::path& out) {
+  DequantizeOptions options;
+  options.exec.device = {QFUSE_CUDA, 0};
+  dequantize(in, out, options);
+}
+
+void encode(const fs::path& in, const fs::path& out) {
+  QuantizeOptions options;
+  options.exec.device = {QFUSE_CUDA, 0};
+  quantize(in, out, options);
+}
+
+// Each call to the GPU fails once, until there are no more. Gives back how many there were.
+int fail_each_call(const std::function<void(const fs::path& out)>& convert) {
+  const TemporaryDirectory directory;
+  for (int failing = 1;; ++failing) {
+    gpu_double() = {};
+    gpu_double().failing_call = failing;
+    try {
+      convert(directory / "out");
+      EXPECT_LT(gpu_double().calls, failing) << "a failure was not seen";
+      return failing - 1;
+    } catch (const Error& error) {
+      const bool memory = holds(error.what(), "memory: double");
+      EXPECT_EQ(error.status(), memory ? Status::out_of_memory : Status::device_error) << error.what();
+      EXPECT_TRUE(holds(error.what(), "the planted failure of"));
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    }
+    EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{}) << failing;
+    EXPECT_EQ(gpu_double().device_bytes + gpu_double().pinned_bytes, 0) << failing;
+  }
+}
+
+TEST_F(Double, any_call_that_fails_is_reported_and_leaves_nothing) {
+  EXPECT_GT(fail_each_call([](const fs::path& out) { decode(golden("tiny_llama/bnb4"), out); }), 100);
+  EXPECT_GT(fail_each_call([](const fs::path& out) { encode(golden("tiny_llama/full"), out); }), 100);
+}
+
+TEST_F(Double, the_first_that_works_is_the_best_device) {
+  gpu_double().failing_call = 1;
+  const qfuse_device second = best_device();
+  EXPECT_EQ(second.type, QFUSE_CUDA);
+  EXPECT_EQ(second.index, 1);
+  gpu_double().devices = 0;
+  EXPECT_EQ(best_device().type, QFUSE_CPU);
+}
+
+// Another one would be started by the first call that names none, which takes a second and memory of it.
+TEST_F(Double, only_the_one_that_was_asked_for_is_used) {
+  const TemporaryDirectory directory;
+  DequantizeOptions options;
+  options.exec.device = {QFUSE_CUDA, 1};
+  dequantize(golden("tiny_llama/bnb4"), directory / "out", options);
+  EXPECT_EQ(gpu_double().used, std::set<int>{1});
+}
+
+// 100 MB when it is decoded.
+RawTensors large_int8() {
+  constexpr std::int64_t kRows = 5000;
+  constexpr std::int64_t kColumns = 10'000;
+  return {{"w.weight", {"I8", {kRows, kColumns}, std::string(kRows * kColumns, 'x')}},
+          {"w.SCB", f32(std::vector<float>(kRows, 1.0F))}};
+}
+
+TEST_F(Double, several_pieces_are_under_way_and_memory_is_bounded) {
+  constexpr std::int64_t kBound = 128 << 20;  // bytes
+  const TemporaryDirectory directory;
+  write_file(directory / "in", safetensors(large_int8()));
+  for (const auto convert : {decode, encode}) {
+    gpu_double() = {};
+    convert(directory / "in", directory / "out");
+    EXPECT_EQ(gpu_double().most_busy, 3);
+    EXPECT_LT(gpu_double().most_device_bytes, kBound);
+    EXPECT_LT(gpu_double().most_pinned_bytes, kBound);
+    fs::rename(directory / "out", directory / "in");  // what was decoded is encoded next
+  }
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint

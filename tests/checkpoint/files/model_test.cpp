@@ -1,0 +1,105 @@
+// A checkpoint on disk: which files are the model, and what makes a directory none.
+#include "checkpoint/files/model.h"
+
+#include <functional>
+
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+constexpr const char* kIndex = "model.safetensors.index.json";
+
+std::string one(const std::string& name) { return safetensors({{name, u8({1})}}); }
+
+std::string index(const std::string& weight_map) { return R"({"metadata":{},"weight_map":)" + weight_map + "}"; }
+
+struct Refused {
+  const char* name;
+  std::map<std::string, std::string> files;
+  const char* message;
+  Status status = Status::invalid_data;
+};
+
+TEST(Model, refuses_directories_that_are_no_model) {
+  const std::vector<Refused> cases{
+      {"empty", {}, "has no .safetensors file"},
+      {"two_without_index",
+       {{"a.safetensors", one("a")}, {"b.safetensors", one("b")}},
+       "has 2 .safetensors files ('a.safetensors', 'b.safetensors') but no model.safetensors.index.json"},
+      {"pickle", {{"pytorch_model.bin", "x"}}, "is a pickle checkpoint", Status::unsupported},
+      {"pickle_pth", {{"consolidated.00.pth", "x"}}, "save_pretrained", Status::unsupported},
+      {"index_not_json", {{kIndex, "{"}}, "is not valid JSON"},
+      {"index_without_map", {{kIndex, "{}"}}, "has no object 'weight_map'"},
+      {"index_map_is_array", {{kIndex, index("[]")}}, "has no object 'weight_map'"},
+      {"index_file_is_number", {{kIndex, index(R"({"a":1})")}}, "tensor 'a': its file is no string"},
+      {"index_path", {{kIndex, index(R"({"a":"sub/a.safetensors"})")}}, "'sub/a.safetensors' is not a plain file name"},
+      {"index_absolute", {{kIndex, index(R"({"a":"/etc/passwd"})")}}, "is not a plain file name"},
+      {"index_parent", {{kIndex, index(R"({"a":".."})")}}, "'..' is not a plain file name"},
+      {"index_empty_name", {{kIndex, index(R"({"a":""})")}}, "'' is not a plain file name"},
+      {"index_of_pickles", {{kIndex, index(R"({"a":"a.bin"})")}, {"a.bin", "x"}}, "pickle", Status::unsupported},
+      {"shard_missing", {{kIndex, index(R"({"a":"a.safetensors"})")}}, "a.safetensors: cannot open", Status::io_error},
+      {"tensor_missing",
+       {{kIndex, index(R"({"a":"a.safetensors","b":"a.safetensors"})")}, {"a.safetensors", one("a")}},
+       "tensor 'b': is not in 'a.safetensors'"},
+      {"tensor_not_in_index",
+       {{kIndex, index(R"({"a":"a.safetensors"})")}, {"a.safetensors", safetensors({{"a", u8({1})}, {"c", u8({1})}})}},
+       "tensor 'c': is not in"},
+      {"tensor_elsewhere",
+       {{kIndex, index(R"({"a":"a.safetensors","b":"a.safetensors","c":"b.safetensors"})")},
+        {"a.safetensors", safetensors({{"a", u8({1})}, {"c", u8({1})}})},
+        {"b.safetensors", one("b")}},
+       "says it is in"},
+      {"tensor_twice",
+       {{kIndex, index(R"({"a":"a.safetensors","b":"b.safetensors"})")},
+        {"a.safetensors", one("a")},
+        {"b.safetensors", safetensors({{"a", u8({1})}, {"b", u8({1})}})}},
+       "tensor 'a': is also in"},
+  };
+  for (const Refused& refused : cases) {
+    SCOPED_TRACE(refused.name);
+    const TemporaryDirectory directory;
+    for (const auto& [name, bytes] : refused.files) write_file(directory / name, bytes);
+    const std::string error = error_of(refused.status, [&] { Model{directory.path()}; });
+    EXPECT_TRUE(holds(error, refused.message));
+    EXPECT_TRUE(error.starts_with(directory.path().native())) << error;
+  }
+}
+
+TEST(Model, refuses_files_that_are_no_model) {
+  const TemporaryDirectory directory;
+  write_file(directory / "x.pt", "x");
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { Model{directory / "x.pt"}; }), "pickle"));
+  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { Model{directory / "none"}; }), "No such file"));
+}
+
+TEST(Model, opens_what_a_directory_offers) {
+  const TemporaryDirectory directory;
+  write_file(directory / "only.safetensors", one("a"));
+  EXPECT_NE(Model(directory.path()).find("a"), nullptr);
+
+  write_file(directory / "b.safetensors", one("b"));
+  write_file(directory / "c.safetensors", one("c"));
+  write_file(directory / kIndex, index(R"({"b":"b.safetensors","c":"c.safetensors"})"));
+  const Model sharded(directory.path());
+  EXPECT_EQ(sharded.files().size(), 2U);
+  EXPECT_EQ(sharded.find("a"), nullptr) << "only.safetensors is not in the index";
+  EXPECT_EQ(sharded.data_bytes(), 2);
+
+  write_file(directory / "model.safetensors", one("d"));
+  const Model single(directory.path());
+  EXPECT_NE(single.find("d"), nullptr);
+  EXPECT_EQ(single.find("b"), nullptr) << "model.safetensors comes before an index, as in transformers";
+}
+
+TEST(Model, follows_links_as_hub_caches_use_them) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "blobs");
+  fs::create_directory(directory / "snapshot");
+  write_file(directory / "blobs/0123", one("a"));
+  fs::create_symlink("../blobs/0123", directory / "snapshot/model.safetensors");
+  EXPECT_NE(Model(directory / "snapshot").find("a"), nullptr);
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""The man page and the completions that the command prints of itself. Usage: test_printed.py <qfuse>
+They are compared with what --help says, and asked as their users ask them: man, and each shell that is here."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+QFUSE = Path(sys.argv[1]).resolve()
+SHELLS = ("bash", "zsh", "fish")
+
+
+def output(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, **options)
+    if done.stderr:
+        raise AssertionError(f"{command} says {done.stderr}")
+    return done.stdout
+
+
+def options_in(text):
+    return set(re.findall(r"(?m)^ +(?:-\w,)?(--[\w-]+)", text))
+
+
+HELP = output(QFUSE, "--help")
+COMMANDS = re.findall(r"(?m)^  (\w+)  ", HELP[HELP.index("Subcommands:") : HELP.index("Examples:")])
+OPTIONS = {command: options_in(output(QFUSE, command, "--help")) for command in COMMANDS if command != "bench"}
+
+
+class Printed(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(tempfile.mkdtemp(prefix="qfuse-printed-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+        (self.directory / "model one").mkdir()
+        (self.directory / "model.safetensors").touch()
+
+    def printed(self, option, name):
+        path = self.directory / name
+        path.write_text(output(QFUSE, option), encoding="utf-8")
+        return path
+
+    def need(self, program):
+        if not shutil.which(program):
+            self.skipTest(f"{program} is not installed")
+
+    def test_help_was_understood(self):
+        known = {"dequantize", "quantize", "finish", "inspect", "compare", "devices", "bench"}
+        self.assertLessEqual(known, set(COMMANDS))
+        self.assertLessEqual({"--help", "--output", "--dtype", "--shard"}, OPTIONS["dequantize"])
+
+    def test_the_options_that_print_are_hidden(self):
+        self.assertNotIn("--print", HELP)
+
+    def test_what_cannot_be_written_is_a_failure(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([QFUSE, "--print-manual"], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 1)
+
+    def test_everything_is_in_each(self):
+        for option in ("--print-manual", *(f"--print-{shell}-completion" for shell in SHELLS)):
+            text = output(QFUSE, option).replace("\\-", "-")
+            for command in COMMANDS:
+                with self.subTest(option=option, command=command):
+                    self.assertIn(command, text)
+            for name in set().union(*OPTIONS.values()):
+                with self.subTest(option=option, name=name):
+                    self.assertIn(f"-l {name[2:]} " if "fish" in option else name, text)
+
+    def test_man_page(self):
+        self.need("man")
+        path = self.printed("--print-manual", "qfuse.1")
+        text = output("man", "--warnings", "-l", path, env={**os.environ, "MANWIDTH": "200", "LC_ALL": "C"})
+        for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXAMPLES", "EXIT STATUS"):
+            self.assertEqual(re.findall(rf"(?m)^{heading}$", text), [heading])
+        self.assertRegex(text, r"(?m)^ +qfuse dequantize \[options\] IN -o PATH$")
+        self.assertRegex(text, r"(?m)^ +--dtype auto\|bf16\|fp16\|fp32$")
+        self.assertIn("--exclude '*.self_attn.*' keeps", text, "quotes and dashes are those of a shell")
+        for command in COMMANDS:
+            section = re.search(rf"(?ms)^   qfuse {command}$(.*?)^( {{3}})?\w", text).group(1)
+            self.assertLessEqual(OPTIONS.get(command, set()) - {"--help"}, options_in(section.replace(", ", ",")))
+
+    def test_bash(self):
+        self.need("bash")
+        path = self.printed("--print-bash-completion", "qfuse.bash")
+        output("bash", "-n", path)
+        ask = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _qfuse; printf "%s\\n" "${COMPREPLY[@]}"'
+
+        def complete(*words):
+            reply = output("bash", "--norc", "-uc", ask, "bash", path, "qfuse", *words, cwd=self.directory)
+            return set(reply.split("\n")) - {""}
+
+        self.assertLessEqual(set(COMMANDS) | {"--version"}, complete(""))
+        self.assertEqual(complete("de"), {"dequantize", "devices"})
+        for command, options in OPTIONS.items():
+            with self.subTest(command=command):
+                self.assertEqual(complete(command, "--"), options)
+        self.assertEqual(complete("dequantize", "in", "--dtype", ""), {"auto", "bf16", "fp16", "fp32"})
+        self.assertEqual(complete("dequantize", "in", "--dtype", "b"), {"bf16"})
+        self.assertEqual(complete("dequantize", "in", "--dtype", "="), {"auto", "bf16", "fp16", "fp32"})
+        self.assertEqual(complete("dequantize", "in", "--dtype", "=", "f"), {"fp16", "fp32"})
+        self.assertEqual(complete("quantize", "--block-size", "1"), {"128", "1024"})
+        self.assertEqual(complete("quantize", "--device", ""), {"auto", "cpu", "cuda"})
+        self.assertEqual(complete("dequantize", "mo"), {"model one", "model.safetensors"})
+        self.assertEqual(complete("dequantize", "x", "-o", "model o"), {"model one"})
+        self.assertEqual(complete("dequantize", "x", "--output", "=", "model."), {"model.safetensors"})
+        self.assertEqual(complete("dequantize", "--threads", ""), set())
+        self.assertEqual(complete("devices", "mo"), set())
+        self.assertEqual(complete("bench", "mo"), {"model one", "model.safetensors"})
+
+    def test_fish(self):
+        self.need("fish")
+        path = self.printed("--print-fish-completion", "qfuse.fish")
+        output("fish", "--no-execute", path)
+
+        def complete(line):
+            reply = output(
+                "fish",
+                "--no-config",
+                "-c",
+                "source $argv[1]; complete -C $argv[2]",
+                path,
+                line,
+                cwd=self.directory,
+                env={**os.environ, "HOME": str(self.directory)},
+            )
+            return {candidate.split("\t")[0] for candidate in reply.splitlines()}
+
+        self.assertEqual(complete("qfuse "), set(COMMANDS))
+        for command, options in OPTIONS.items():
+            with self.subTest(command=command):
+                self.assertEqual(complete(f"qfuse {command} --"), options)
+        self.assertEqual(complete("qfuse dequantize --dtype "), {"auto", "bf16", "fp16", "fp32"})
+        self.assertEqual(complete("qfuse quantize --block-size 1"), {"128", "1024"})
+        self.assertEqual(complete("qfuse inspect model.s"), {"model.safetensors"})
+        self.assertEqual(complete("qfuse dequantize -o model.s"), {"model.safetensors"})
+        self.assertEqual(complete("qfuse devices mo"), set())
+
+    def test_zsh(self):
+        self.need("zsh")
+        functions = self.directory / "functions"
+        functions.mkdir()
+        (functions / "_qfuse").write_text(output(QFUSE, "--print-zsh-completion"), encoding="utf-8")
+        output("zsh", "-n", functions / "_qfuse")
+        # zsh completes in a terminal alone: an inner zsh has one, and its widget prints what the line has become.
+        ask = """
+            zmodload zsh/zpty
+            zpty inner zsh -f
+            zpty -w inner "PS1= RPROMPT=; fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -d $1/dump"
+            zpty -w inner 'zle -C answer complete-word _answer; bindkey "^X" answer; zstyle ":completion:*" menu no'
+            zpty -w inner 'compadd() { builtin compadd -O found "$@"; candidates+=($found); builtin compadd "$@" }'
+            zpty -w inner '_answer() { candidates=(); _main_complete; print -r -- "<<${(j:|:)candidates}>>" }'
+            zpty -w inner "cd $2; print rea''dy"
+            zpty -r inner seen '*ready*'
+            zpty -w -n inner "$3"$'\\C-X'
+            zpty -r inner seen '*>>*'
+            zpty -d inner
+            print -r -- "$seen"
+        """
+
+        def complete(line):
+            reply = output("zsh", "-f", "-c", ask, "zsh", functions, self.directory, line)
+            found = re.search(r"(?s)<<(.*)>>", reply).group(1).replace("\r", "").replace("\n", "")
+            return set(found.split("|")) - {""}
+
+        self.assertLessEqual(set(COMMANDS), complete("qfuse "))
+        self.assertLessEqual(OPTIONS["quantize"], {name.rstrip("=") for name in complete("qfuse quantize --")})
+        self.assertEqual(complete("qfuse dequantize --dtype "), {"auto", "bf16", "fp16", "fp32"})
+        self.assertEqual(complete("qfuse inspect model.s"), {"model.safetensors"})
+
+
+unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -1,0 +1,267 @@
+// The lists of arrays: what they name, and the checks of presence and overlap that are made from them.
+#include "contract/arrays.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contract/ops.h"
+#include "support/samples.h"
+
+namespace qfuse::contract {
+
+bool operator==(const Array& a, const Array& b) {
+  return std::string(a.name) == b.name && a.size == b.size && a.direction == b.direction;
+}
+void PrintTo(const Array& array, std::ostream* out) {
+  *out << array.name << " of " << array.size << " bytes, direction " << static_cast<int>(array.direction);
+}
+
+namespace {
+
+using namespace tests;
+
+constexpr Direction kIn = Direction::input;
+constexpr Direction kOut = Direction::output;
+
+// The arrays of a call that are there. Where they lie is compared by nobody.
+template <class Op>
+std::vector<Array> arrays_of(const Op& p) {
+  std::vector<Array> arrays;
+  const ArrayList all(p);
+  for (const Array& array : all.all())
+    if (array.size > 0) arrays.push_back(array);
+  return arrays;
+}
+
+Array array(const char* name, std::int64_t size, Direction direction) { return {name, nullptr, size, direction}; }
+
+TEST(Arrays, of_dequantize_4bit) {
+  EXPECT_EQ(arrays_of(dequantize_4bit_sample(false)),
+            (std::vector{array("packed", 65, kIn), array("absmax", 12, kIn), array("out", 260, kOut)}));
+  EXPECT_EQ(
+      arrays_of(dequantize_4bit_sample(true)),
+      (std::vector{array("packed", 65, kIn), array("absmax_8bit", 3, kIn), array("nested_absmax", 8, kIn),
+                   array("nested_quant_map", 1024, kIn), array("nested_offset", 4, kIn), array("out", 260, kOut)}));
+}
+
+TEST(Arrays, of_quantize_4bit) {
+  Quantize4bit p = quantize_4bit_sample(false);
+  EXPECT_EQ(arrays_of(p), (std::vector{array("in", 520, kIn), array("packed", 65, kOut), array("absmax", 12, kOut)}));
+  p = quantize_4bit_sample(true);
+  std::vector nested = {array("in", 520, kIn),
+                        array("packed", 65, kOut),
+                        array("absmax_8bit", 3, kOut),
+                        array("nested_absmax", 8, kOut),
+                        array("nested_quant_map", 1024, kOut),
+                        array("nested_offset", 4, kOut),
+                        array("workspace", 20, Direction::workspace)};
+  EXPECT_EQ(arrays_of(p), nested);
+  float offset = 0;
+  p.given_offset = &offset;
+  nested.insert(nested.begin() + 1, array("given_offset", 4, kIn));
+  EXPECT_EQ(arrays_of(p), nested);
+  p.weight.nested_quant_map = nullptr;
+  nested.erase(nested.begin() + 5);
+  EXPECT_EQ(arrays_of(p), nested) << "nobody asked for the map";
+}
+
+TEST(Arrays, of_the_8_bit_ops) {
+  EXPECT_EQ(arrays_of(quantize_blockwise_sample()),
+            (std::vector{array("in", 200, kIn), array("codes", 100, kOut), array("absmax", 16, kOut)}));
+  EXPECT_EQ(arrays_of(dequantize_blockwise_sample()),
+            (std::vector{array("codes", 100, kIn), array("absmax", 16, kIn), array("quant_map", 1024, kIn),
+                         array("out", 400, kOut)}));
+  EXPECT_EQ(arrays_of(dequantize_int8_sample()),
+            (std::vector{array("in", 132, kIn), array("scb", 16, kIn), array("out", 528, kOut)}));
+}
+
+TEST(Arrays, of_swiglu_backward) {
+  EXPECT_EQ(arrays_of(swiglu_backward_sample(true, true)),
+            (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q", 512, kOut),
+                         array("grad_input_s", 16, kOut), array("y_q_t", 256, kOut), array("y_s_t", 512, kOut)}));
+  EXPECT_EQ(arrays_of(swiglu_backward_sample(true, false)),
+            (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q", 512, kOut),
+                         array("grad_input_s", 16, kOut)}));
+  EXPECT_EQ(arrays_of(swiglu_backward_sample(false, true)),
+            (std::vector{array("x", 1024, kIn), array("y_q_t", 256, kOut), array("y_s_t", 512, kOut)}));
+  SwigluBackward apart = swiglu_backward_sample(true, false);
+  apart.x_stride = 300;
+  apart.grad_y_stride = 129;
+  EXPECT_EQ(arrays_of(apart)[0].size, (300 + 256) * 2) << "the gap between the rows, and none after the last";
+  EXPECT_EQ(arrays_of(apart)[1].size, (129 + 128) * 2);
+}
+
+// ---- nothing to do ----
+
+template <class Op>
+void expect_empty(Op p, const char* what) {
+  SCOPED_TRACE(std::string(Op::kName) + ", " + what);
+  EXPECT_TRUE(is_empty(p));
+  EXPECT_EQ(arrays_of(p), std::vector<Array>{});
+  EXPECT_EQ(bytes(p), 0);
+  EXPECT_TRUE(check(p).ok()) << check(p).message;
+}
+
+TEST(Arrays, of_nothing_are_none) {
+  for (const bool nested : {false, true}) {
+    Dequantize4bit d = dequantize_4bit_sample(nested);
+    d.weight.rows = 0;
+    expect_empty(d, "no rows");
+    Quantize4bit q = quantize_4bit_sample(nested);
+    q.weight.cols = 0;
+    float offset = 0;
+    q.given_offset = &offset;
+    expect_empty(q, "no columns");
+  }
+  QuantizeBlockwise q = quantize_blockwise_sample();
+  q.n = 0;
+  expect_empty(q, "no values");
+  DequantizeBlockwise d = dequantize_blockwise_sample();
+  d.n = 0;
+  expect_empty(d, "no codes");
+  DequantizeInt8 i = dequantize_int8_sample();
+  i.rows = 0;
+  expect_empty(i, "no rows");
+  i = dequantize_int8_sample();
+  i.cols = 0;
+  expect_empty(i, "no columns");
+  SwigluBackward s = swiglu_backward_sample(true, true);
+  s.m = 0;
+  expect_empty(s, "no tokens");
+  s = swiglu_backward_sample(true, true);
+  s.h = 0;
+  expect_empty(s, "no channels");
+}
+
+// ---- presence and overlap, of every op ----
+
+// Moves the array of a name.
+class Move {
+ public:
+  Move(std::string name, const void* to) : name_(std::move(name)), to_(to) {}
+  template <class T>
+  void operator()(const char* name, T*& array, std::int64_t /*size*/) {
+    if (name_ == name) array = static_cast<T*>(const_cast<void*>(to_));
+  }
+  void operator()(const char* name, void*& array, std::int64_t size, Workspace /*marks it*/) {
+    (*this)(name, array, size);
+  }
+
+ private:
+  std::string name_;
+  const void* to_;
+};
+
+template <class Op>
+Outcome check_with_moved(Op p, const char* name, const void* to) {
+  Move move(name, to);
+  visit_arrays(p, move);
+  return check(p);
+}
+
+// Arrays that choose between kinds of calls, and the ones that may be left out.
+bool is_optional(const std::string& name) { return name == "given_offset"; }
+
+template <class Op>
+void expect_missing_arrays_refused(const std::string& op_name, const Op& p) {
+  for (const Array& array : arrays_of(p)) {
+    const Outcome outcome = check_with_moved(p, array.name, nullptr);
+    const bool is_map_out = std::string(array.name) == "nested_quant_map" && array.direction == kOut;
+    if (is_optional(array.name) || is_map_out) {
+      EXPECT_TRUE(outcome.ok()) << op_name << ", " << array.name << ": " << outcome.message;
+      continue;
+    }
+    EXPECT_EQ(outcome.status, QFUSE_INVALID_ARGUMENT) << op_name << ", " << array.name;
+    const std::string name = array.name;
+    const bool scales = (name == "absmax" || name == "absmax_8bit") && op_name.find("4bit") != std::string::npos;
+    EXPECT_EQ(outcome.message, scales ? "absmax and absmax_8bit are both NULL: one of them must hold the scales"
+                                      : name + " is NULL, it must hold " + std::to_string(array.size) + " bytes");
+  }
+}
+
+TEST(Arrays, missing_ones_are_refused) {
+  for_each_sample(
+      [](const std::string& name, const auto& p, const Arena& /*arena*/) { expect_missing_arrays_refused(name, p); });
+}
+
+// Each array that is written, with its first byte on the last of each other, and just behind it.
+template <class Op>
+void expect_overlap_refused(const std::string& op_name, const Op& p) {
+  const std::vector<Array> arrays = arrays_of(p);
+  for (const Array& written : arrays) {
+    if (written.direction == kIn) continue;
+    for (const Array& other : arrays) {
+      if (other == written) continue;
+      const std::string pair = op_name + ", " + written.name + " on " + other.name;
+      const auto* const end = static_cast<const std::uint8_t*>(other.data) + other.size;
+      const Outcome outcome = check_with_moved(p, written.name, end - 1);
+      EXPECT_EQ(outcome.status, QFUSE_INVALID_ARGUMENT) << pair;
+      EXPECT_NE(outcome.message.find(" overlaps "), std::string::npos) << pair << ": " << outcome.message;
+      for (const char* name : {written.name, other.name})
+        EXPECT_NE((outcome.message + " ").find(std::string(" ") + name + " "), std::string::npos)
+            << pair << ": " << outcome.message;
+      EXPECT_TRUE(check_with_moved(p, written.name, end).ok()) << pair << ": arrays that touch do not overlap";
+    }
+  }
+}
+
+TEST(Arrays, what_is_written_may_overlap_nothing) {
+  for_each_sample(
+      [](const std::string& name, const auto& p, const Arena& /*arena*/) { expect_overlap_refused(name, p); });
+}
+
+TEST(Arrays, inputs_may_overlap) {
+  for_each_sample([](const std::string& name, const auto& p, const Arena& /*arena*/) {
+    const std::vector<Array> arrays = arrays_of(p);
+    for (const Array& a : arrays) {
+      for (const Array& b : arrays) {
+        if (a.direction != kIn || b.direction != kIn) continue;
+        EXPECT_TRUE(check_with_moved(p, a.name, b.data).ok()) << name << ", " << a.name << " on " << b.name;
+      }
+    }
+  });
+}
+
+TEST(Arrays, overlap_is_told_by_direction_and_name) {
+  Arena arena;
+  const Quantize4bit q = placed(quantize_4bit_sample(true), arena);
+  EXPECT_EQ(check_with_moved(q, "packed", q.in).message, "output packed overlaps input in");
+  EXPECT_EQ(check_with_moved(q, "nested_offset", q.weight.packed).message,
+            "output packed overlaps output nested_offset");
+  EXPECT_EQ(check_with_moved(q, "workspace", q.in).message, "scratch memory workspace overlaps input in");
+  EXPECT_EQ(check_with_moved(q, "workspace", q.weight.packed).message,
+            "output packed overlaps scratch memory workspace");
+}
+
+TEST(Arrays, the_gaps_between_strided_rows_belong_to_the_array) {
+  Arena arena;
+  SwigluBackward p = placed(swiglu_backward_sample(true, true), arena);
+  p.x_stride = Arena::kSlot / 2;  // the second row lies in the slot of the next array, which is an input
+  EXPECT_TRUE(check(p).ok()) << check(p).message;
+  p.x_stride = Arena::kSlot;  // and here in that of an output
+  EXPECT_EQ(check(p).message, "output grad_input_q overlaps input x");
+}
+
+TEST(Arrays, bytes_count_each_array_once) {
+  // 65 packed + 3 codes + 2 nested scales + 256 map entries + the offset read, 130 bf16 written.
+  EXPECT_EQ(bytes(dequantize_4bit_sample(true)), 65 + 3 + 8 + 1024 + 4 + 260);
+  EXPECT_EQ(bytes(dequantize_4bit_sample(false)), 65 + 3 * 4 + 260);
+  // 130 fp32 read; 65 packed, 3 codes, 2 nested scales, 256 map entries, the offset written; the workspace is no array
+  // of the caller's.
+  EXPECT_EQ(bytes(quantize_4bit_sample(true)), 520 + 65 + 3 + 8 + 1024 + 4);
+  EXPECT_EQ(bytes(dequantize_int8_sample()), 132 + 16 + 528);
+  SwigluBackward p = swiglu_backward_sample(true, true);
+  EXPECT_EQ(bytes(p), 1024 + 512 + 512 + 16 + 256 + 512);
+  p.x_stride = 512;
+  p.grad_y_stride = 512;
+  EXPECT_EQ(bytes(p), 1024 + 512 + 512 + 16 + 256 + 512) << "gaps are not read";
+  EXPECT_EQ(bytes(swiglu_backward_sample(false, true)), 1024 + 256 + 512);
+}
+
+}  // namespace
+}  // namespace qfuse::contract

@@ -1,0 +1,211 @@
+// What check() refuses of single fields, and that its message names the field and its values.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <string>
+
+#include "contract/ops.h"
+#include "support/samples.h"
+
+namespace qfuse::contract {
+namespace {
+
+using namespace tests;
+
+constexpr std::int64_t kLots = std::int64_t{1} << 62;
+
+// The outcome is the refusal that is expected, and its message holds every one of `parts`.
+void expect_refused(const Outcome& outcome, std::initializer_list<std::string> parts) {
+  EXPECT_EQ(outcome.status, QFUSE_INVALID_ARGUMENT);
+  for (const std::string& part : parts)
+    EXPECT_NE(outcome.message.find(part), std::string::npos) << "'" << outcome.message << "' lacks '" << part << "'";
+}
+
+// Of a valid call with something spoiled.
+template <class Op>
+void expect_refused(const Op& sample, const std::function<void(Op&)>& spoil, std::initializer_list<std::string> parts) {
+  Arena arena;
+  Op p = placed(sample, arena);
+  spoil(p);
+  expect_refused(check(p), parts);
+}
+
+TEST(Ranges, valid_calls_pass) {
+  for_each_sample([](const std::string& /*name*/, const auto& p, const Arena& /*arena*/) {
+    EXPECT_TRUE(check(p).ok()) << check(p).message;
+    EXPECT_EQ(check(p).message, "");
+  });
+}
+
+// Read or written, a weight is refused for the same reasons.
+template <class Op>
+void expect_weights_refused(const Op& sample) {
+  const auto refused = [&](const std::function<void(Op&)>& spoil, std::initializer_list<std::string> parts) {
+    expect_refused<Op>(sample, spoil, parts);
+  };
+  refused([](auto& p) { p.weight.rows = -1; }, {"rows is -1, it must not be negative"});
+  refused([](auto& p) { p.weight.cols = -7; }, {"cols is -7, it must not be negative"});
+  refused([](auto& p) { p.weight.cols = kLots; }, {"cols is 4611686018427387904", "more than memory"});
+  refused([](auto& p) { p.weight.rows = p.weight.cols = std::int64_t{1} << 40; },
+          {"rows * cols is 1099511627776 * 1099511627776"});
+  for (const std::int64_t blocksize : {0L, -64L, 16L, 63L, 96L, 8192L})
+    refused([&](auto& p) { p.weight.blocksize = blocksize; },
+            {"blocksize is " + std::to_string(blocksize) + ", it must be a power of two from 32 to 4096"});
+  refused([](auto& p) { p.weight.quant_type = static_cast<qfuse_quant_type>(7); },
+          {"quant_type is 7, it must be QFUSE_FP4 (1) or QFUSE_NF4 (2)"});
+  for (const std::int64_t blocksize : {0L, -1L, 3L, 255L})
+    refused([&](auto& p) { p.weight.nested_blocksize = blocksize; },
+            {"nested_blocksize is " + std::to_string(blocksize) + ", it must be a power of two"});
+  float scale = 0;
+  refused([&](auto& p) { p.weight.absmax = &scale; }, {"absmax and absmax_8bit are both given"});
+  refused([](auto& p) { p.weight.absmax_8bit = nullptr; }, {"absmax and absmax_8bit are both NULL"});
+}
+
+TEST(Ranges, a_weight_that_is_read_is_checked) {
+  expect_weights_refused(dequantize_4bit_sample(true));
+  expect_refused<Dequantize4bit>(dequantize_4bit_sample(true),
+                                 [](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(9); },
+                                 {"out_dtype is 9, it must be QFUSE_FLOAT32 (0)"});
+}
+
+TEST(Ranges, a_weight_that_is_written_is_checked) {
+  expect_weights_refused(quantize_4bit_sample(true));
+  expect_refused<Quantize4bit>(quantize_4bit_sample(true), [](auto& p) { p.in_dtype = static_cast<qfuse_dtype>(9); },
+                               {"in_dtype is 9"});
+}
+
+TEST(Ranges, plain_weights_ignore_the_nested_fields) {
+  Arena arena;
+  Quantize4bit p = placed(quantize_4bit_sample(false), arena);
+  p.weight.nested_blocksize = -3;
+  EXPECT_TRUE(check(p).ok()) << check(p).message;
+}
+
+TEST(Ranges, a_workspace_holds_what_the_call_needs) {
+  const Quantize4bit nested = quantize_4bit_sample(true);
+  EXPECT_EQ(workspace_size(nested), 8 + 3 * 4) << "one sum of the mean, three scales";
+  EXPECT_EQ(workspace_size(quantize_4bit_sample(false)), 0);
+  expect_refused<Quantize4bit>(nested, [](auto& p) { p.workspace_size = 19; },
+                               {"workspace_size is 19, this call needs 20 bytes"});
+  expect_refused<Quantize4bit>(nested, [](auto& p) { p.workspace_size = -1; },
+                               {"workspace_size is -1, this call needs 20 bytes"});
+  Arena arena;
+  Quantize4bit p = placed(nested, arena);
+  p.workspace_size = 21;
+  EXPECT_TRUE(check(p).ok()) << "more than needed is fine: " << check(p).message;
+}
+
+TEST(Ranges, the_reciprocal_is_one_of_two_and_the_approximate_one_is_cudas) {
+  const auto expect = [](auto p) {
+    Arena arena;
+    p = placed(p, arena);
+    p.reciprocal = static_cast<qfuse_reciprocal>(2);
+    expect_refused(check(p), {"reciprocal is 2"});
+    p.reciprocal = QFUSE_RECIPROCAL_APPROX;
+    EXPECT_TRUE(check(p).ok());
+    EXPECT_EQ(check_device(p, qfuse_device{QFUSE_CPU, 0}).status, QFUSE_UNSUPPORTED);
+    EXPECT_EQ(check_device(p, qfuse_device{QFUSE_REFERENCE, 0}).status, QFUSE_UNSUPPORTED);
+    EXPECT_TRUE(check_device(p, qfuse_device{QFUSE_CUDA, 0}).ok());
+  };
+  expect(quantize_4bit_sample(true));
+  expect(quantize_blockwise_sample());
+}
+
+TEST(Ranges, blockwise_counts_and_sizes_are_checked) {
+  const auto expect = [](const auto& sample) {
+    using Op = std::remove_cvref_t<decltype(sample)>;
+    expect_refused<Op>(sample, [](auto& p) { p.n = -1; }, {"n is -1, it must not be negative"});
+    expect_refused<Op>(sample, [](auto& p) { p.n = kLots; }, {"n is 4611686018427387904, more than memory can hold"});
+    for (const std::int64_t blocksize : {0L, -1L, 3L, 255L})
+      expect_refused<Op>(sample, [&](auto& p) { p.blocksize = blocksize; },
+                         {"blocksize is " + std::to_string(blocksize) + ", it must be a power of two"});
+  };
+  expect(quantize_blockwise_sample());
+  expect(dequantize_blockwise_sample());
+  expect_refused<QuantizeBlockwise>(quantize_blockwise_sample(),
+                                    [](auto& p) { p.in_dtype = static_cast<qfuse_dtype>(3); }, {"in_dtype is 3"});
+  expect_refused<DequantizeBlockwise>(dequantize_blockwise_sample(),
+                                      [](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(3); }, {"out_dtype is 3"});
+}
+
+TEST(Ranges, int8_shapes_are_checked) {
+  const auto refused = [](const std::function<void(DequantizeInt8&)>& spoil, std::initializer_list<std::string> parts) {
+    expect_refused<DequantizeInt8>(dequantize_int8_sample(), spoil, parts);
+  };
+  refused([](auto& p) { p.rows = p.cols = std::int64_t{1} << 40; }, {"rows * cols is 1099511627776 * 1099511627776"});
+  refused([](auto& p) { p.rows = -4; }, {"rows is -4"});
+  refused([](auto& p) { p.cols = -4; }, {"cols is -4"});
+  refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(-1); }, {"out_dtype is -1"});
+}
+
+void expect_swiglu_refused(const std::function<void(SwigluBackward&)>& spoil,
+                           std::initializer_list<std::string> parts) {
+  expect_refused<SwigluBackward>(swiglu_backward_sample(true, true), spoil, parts);
+}
+
+TEST(Ranges, swiglu_shapes_are_checked) {
+  expect_swiglu_refused([](auto& p) { p.m = -1; }, {"m is -1, it must not be negative"});
+  expect_swiglu_refused([](auto& p) { p.h = -128; }, {"h is -128, it must not be negative"});
+  expect_swiglu_refused([](auto& p) { p.h = kLots; }, {"h is 4611686018427387904, more than memory can hold"});
+  for (const std::int64_t group_size : {0L, 64L, -128L, 256L})
+    expect_swiglu_refused([&](auto& p) { p.group_size = group_size; },
+                          {"group_size is " + std::to_string(group_size) + ", it must be 128"});
+  expect_swiglu_refused([](auto& p) { p.h = 130; }, {"h is 130, it must be a multiple of group_size, 128"});
+  expect_swiglu_refused([](auto& p) { p.x_stride = 255; }, {"x_stride is 255, it must be 0 or at least 2h, 256"});
+  expect_swiglu_refused([](auto& p) { p.x_stride = -256; }, {"x_stride is -256, it must be 0 or at least 2h, 256"});
+  expect_swiglu_refused([](auto& p) { p.grad_y_stride = 127; },
+                        {"grad_y_stride is 127, it must be 0 or at least h, 128"});
+  expect_swiglu_refused([](auto& p) { p.payload_type = static_cast<qfuse_payload>(1); },
+                        {"payload_type is 1, it must be QFUSE_INT8 (0)"});
+}
+
+TEST(Ranges, swiglu_sizes_that_overflow_are_refused) {
+  const auto much = std::int64_t{1} << 56;
+  expect_swiglu_refused([&](auto& p) { p.m = much; },
+                        {"m rows of 256 elements (2h) are 72057594037927936 * 256, more than memory can hold"});
+  expect_swiglu_refused([&](auto& p) { p.x_stride = much << 4; },
+                        {"m rows of 1152921504606846976 elements (x_stride)"});
+  expect_swiglu_refused([&](auto& p) { p.grad_y_stride = much << 4; },
+                        {"m rows of 1152921504606846976 elements (grad_y_stride)"});
+  // The largest that pass: no sum of their bytes may overflow either.
+  Arena arena;
+  SwigluBackward p = placed(swiglu_backward_sample(true, true), arena);
+  p.m = 1;
+  p.h = (std::int64_t{1} << 59) - 128;
+  EXPECT_EQ(bytes(p), 9 * p.h + p.h / 128 * 8 + p.h * 4);
+}
+
+TEST(Ranges, swiglu_needs_a_pair_of_outputs) {
+  const auto without_outputs = [](auto& p) {
+    p.grad_input_q = p.y_q_t = nullptr;
+    p.grad_input_s = p.y_s_t = nullptr;
+  };
+  expect_swiglu_refused(without_outputs,
+                        {"grad_input_q and y_q_t are both NULL: at least one pair of outputs must be given"});
+  SwigluBackward p = swiglu_backward_sample(true, true);
+  without_outputs(p);
+  p.m = 0;
+  EXPECT_TRUE(check(p).ok()) << check(p).message;
+}
+
+TEST(Ranges, exec_refuses_what_no_device_has) {
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  EXPECT_TRUE(check(exec).ok());
+  exec.threads = -1;
+  expect_refused(check(exec), {"threads is -1"});
+  exec = QFUSE_EXEC_INIT;
+  exec.stream = &exec;
+  expect_refused(check(exec), {"stream is given"});
+  exec = QFUSE_EXEC_INIT;
+  exec.device = {static_cast<qfuse_device_type>(5), 0};
+  expect_refused(check(exec), {"device type is 5"});
+  exec.device = {QFUSE_CPU, -2};
+  expect_refused(check(exec), {"device index is -2"});
+  exec.device = {QFUSE_CPU, 1};
+  EXPECT_EQ(check(exec).status, QFUSE_UNSUPPORTED);
+}
+
+}  // namespace
+}  // namespace qfuse::contract

@@ -1,0 +1,206 @@
+// The SwiGLU backward on a GPU against the oracle, to which the GPU lends its exp: the one step in which devices
+// differ.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <qfuse/qfuse.hpp>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "reference/reference.h"
+#include "sigmoids.h"
+#include "support/risk.h"
+#include "support/run.h"
+#include "support/swiglu.h"
+#include "support/ways.h"
+
+namespace qfuse::tests {
+namespace {
+
+const Sigmoids& sigmoids() {
+  static const auto kOnes = [] {
+    auto made = std::make_unique<Sigmoids>();
+    if (!load_sigmoids(*made)) throw std::runtime_error("the GPU failed to compute its sigmoids");
+    return made;
+  }();
+  return *kOnes;
+}
+
+float gpus_exponential(float x) { return sigmoids().exponential[std::bit_cast<std::uint32_t>(x) >> 16]; }
+
+class SwigluBackwardOnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
+  }
+};
+
+class SwigluBackwardCasesOnGpu : public SwigluBackwardOnGpu, public testing::WithParamInterface<SwigluCase> {};
+
+// Over the case's arrays at an address as odd as asked for, and, M being what it is, rows of y at odd addresses too.
+TEST_P(SwigluBackwardCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
+  for (const Asked asked : {Asked::both, Asked::gradients, Asked::y}) {
+    SCOPED_TRACE(asked == Asked::both ? "both" : asked == Asked::y ? "y alone" : "gradients alone");
+    for (const std::size_t misalignment : {0U, 1U, 2U, 8U}) {
+      SCOPED_TRACE(misalignment);
+      const SwigluInputs in(GetParam(), misalignment);
+      contract::SwigluBackward p = in.params(asked);
+      SwigluOutputs expected(p.m, p.h);
+      expected.point(p, asked);
+      reference::swiglu_backward_with(gpus_exponential, p);
+      for_each_gpu_way([&](const qfuse_exec& exec) {
+        SwigluOutputs actual(p.m, p.h, misalignment);
+        actual.point(p, asked);
+        qfuse_error error{};
+        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+        ASSERT_TRUE(same_outputs(expected, actual));
+      });
+      EXPECT_TRUE(in.unchanged());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCasesOnGpu, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
+
+// As many tiles as fewer threads a block are used for, and more than one wave of blocks.
+TEST_F(SwigluBackwardOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
+  for (const std::int64_t m : {2048, 3968}) {
+    const SwigluInputs in(SwigluCase{"", m, 2560}, 0);
+    contract::SwigluBackward p = in.params(Asked::both);
+    SwigluOutputs expected(p.m, p.h);
+    expected.point(p, Asked::both);
+    reference::swiglu_backward_with(gpus_exponential, p);
+    for_each_gpu_way([&](const qfuse_exec& exec) {
+      SwigluOutputs actual(p.m, p.h);
+      actual.point(p, Asked::both);
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      ASSERT_TRUE(same_outputs(expected, actual));
+    });
+  }
+}
+
+// Inputs and outputs of so many tokens, in the GPU's memory alone: 20 GB.
+struct Large {
+  static constexpr qfuse_device kGpu = {QFUSE_CUDA, 0};
+  static constexpr std::int64_t kChannels = 256;
+  static constexpr std::int64_t kTokens = (std::int64_t{1} << 31) / kChannels + 130;
+  static constexpr std::int64_t kTokenGroups = (kTokens + 127) / 128;
+
+  // One stretch of random bits over and over, whose length no row's divides.
+  void fill(const DeviceMemory& memory, unsigned seed) const {
+    constexpr std::size_t kNoise = 1'000'003;
+    std::mt19937 random(seed);
+    std::vector<std::uint8_t> noise(kNoise);
+    for (std::size_t i = 0; i < kNoise; ++i)
+      noise[i] = static_cast<std::uint8_t>(random() & (i % 2 == 0 ? 0xff : 0xbf));
+    for (std::size_t at = 0; at < memory.size(); at += kNoise)
+      ASSERT_EQ(cudaMemcpy(memory.data() + at, noise.data(), std::min(kNoise, memory.size() - at), cudaMemcpyDefault),
+                cudaSuccess);
+  }
+
+  [[nodiscard]] contract::SwigluBackward params() const {
+    contract::SwigluBackward p{};
+    p.m = kTokens;
+    p.h = kChannels;
+    p.group_size = 128;
+    p.x = x.data();
+    p.grad_y = grad_y.data();
+    p.grad_input_q = grad_input_q.data();
+    p.grad_input_s = reinterpret_cast<float*>(grad_input_s.data());
+    p.y_q_t = y_q_t.data();
+    p.y_s_t = reinterpret_cast<float*>(y_s_t.data());
+    return p;
+  }
+
+  DeviceMemory x{kGpu, kTokens * 2 * kChannels * 2};
+  DeviceMemory grad_y{kGpu, kTokens* kChannels * 2};
+  DeviceMemory grad_input_q{kGpu, kTokens * 2 * kChannels};
+  DeviceMemory grad_input_s{kGpu, kTokens * 2 * kChannels / 128 * 4};
+  DeviceMemory y_q_t{kGpu, kTokens* kChannels};
+  DeviceMemory y_s_t{kGpu, kTokenGroups* kChannels * 4};
+};
+
+template <class T>
+std::vector<T> copied(const T* from, std::int64_t count) {
+  std::vector<T> values(static_cast<std::size_t>(count));
+  EXPECT_EQ(cudaMemcpy(values.data(), from, values.size() * sizeof(T), cudaMemcpyDefault), cudaSuccess);
+  return values;
+}
+
+// The tokens from `first` on, as a call of their own.
+void expect_window(const Large& large, std::int64_t first, std::int64_t tokens) {
+  const contract::SwigluBackward all = large.params();
+  const auto x = copied(static_cast<const std::uint16_t*>(all.x) + first * 2 * all.h, tokens * 2 * all.h);
+  const auto grad_y = copied(static_cast<const std::uint16_t*>(all.grad_y) + first * all.h, tokens * all.h);
+  SwigluOutputs expected(tokens, all.h);
+  contract::SwigluBackward p = all;
+  p.m = tokens;
+  p.x = x.data();
+  p.grad_y = grad_y.data();
+  expected.point(p, Asked::both);
+  reference::swiglu_backward_with(gpus_exponential, p);
+  const auto q = copied(contract::grad_input_int8(all) + first * 2 * all.h, tokens * 2 * all.h);
+  const auto s = copied(all.grad_input_s + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
+  EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), tokens * 2 * all.h));
+  EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), tokens * 2 * all.h / 128 * 4));
+  for (std::int64_t c = 0; c < all.h; ++c) {
+    const auto y = copied(contract::y_int8(all) + c * all.m + first, tokens);
+    const auto scale = copied(all.y_s_t + c * Large::kTokenGroups + first / 128, 1);
+    ASSERT_TRUE(same_bytes(expected.y_q_t.data() + c * tokens, y.data(), tokens)) << c;
+    ASSERT_TRUE(same_bytes(expected.y_s_t.data() + 4 * c, scale.data(), 4)) << c;
+  }
+}
+
+TEST_F(SwigluBackwardOnGpu, more_than_two_to_the_31_activations) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+  if (free < std::size_t{21} << 30) GTEST_SKIP() << "this GPU has no 21 GB of memory left";
+  const Large large;
+  ASSERT_NO_FATAL_FAILURE(large.fill(large.x, 1));
+  ASSERT_NO_FATAL_FAILURE(large.fill(large.grad_y, 2));
+  for_each_gpu_way([&](const qfuse_exec& exec) {
+    const contract::SwigluBackward p = large.params();
+    ASSERT_EQ(call(p, &exec), QFUSE_OK);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  });
+  for (const std::int64_t first : {std::int64_t{0}, Large::kTokens / 2 / 128 * 128, Large::kTokens / 128 * 128})
+    expect_window(large, first, std::min<std::int64_t>(128, Large::kTokens - first));
+}
+
+TEST_F(SwigluBackwardOnGpu, the_fast_sigmoid_has_the_bits_of_the_plain_one) {
+  constexpr float kMost = 87.0F;  // device/swiglu.cuh
+  for (unsigned bits = 0; bits < Sigmoids::kValues; ++bits) {
+    const float g = std::bit_cast<float>(bits << 16);
+    if (!(std::fabs(g) <= kMost)) continue;
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(sigmoids().fast[bits]), std::bit_cast<std::uint32_t>(sigmoids().plain[bits]))
+        << g;
+  }
+}
+
+// A wrong table would make the oracle wrong in the same way: exp itself, within two ulps of fp64's.
+TEST_F(SwigluBackwardOnGpu, exp_is_exp) {
+  for (unsigned bits = 0; bits < Sigmoids::kValues; ++bits) {
+    const float x = std::bit_cast<float>(bits << 16);
+    const double exact = std::exp(static_cast<double>(x));
+    const float gpus = sigmoids().exponential[bits];
+    if (std::isnan(x)) {
+      ASSERT_TRUE(std::isnan(gpus));
+    } else if (exact > 0x1p-126 && exact < 0x1p127) {
+      ASSERT_LE(std::fabs(static_cast<double>(gpus) - exact), 2 * 0x1p-23 * exact) << x;
+    } else {
+      ASSERT_TRUE(exact > 1 ? gpus > 0x1p126F : gpus <= 0x1p-126F) << x;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace qfuse::tests

@@ -1,0 +1,1 @@
+int  unformatted( ) { return 0; }

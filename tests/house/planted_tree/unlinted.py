@@ -1,0 +1,2 @@
+import os
+x = {  "a":1 }

@@ -1,0 +1,319 @@
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <algorithm>
+#include <array>
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <qfuse/qfuse.hpp>
+#include <string>
+#include <vector>
+
+#include "cases/swiglu_backward.h"
+#include "format/elements.h"
+#include "format/layout.h"
+#include "support/buffer.h"
+#include "support/compare.h"
+#include "support/risk.h"
+#include "support/run.h"
+#include "support/swiglu.h"
+#include "support/ways.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace qfuse::tests {
+namespace {
+
+using Params = contract::SwigluBackward;
+using Inputs = SwigluInputs;
+using Outputs = SwigluOutputs;
+
+Outputs oracles_outputs(const Inputs& in, Asked asked) {
+  Params p = in.params(asked);
+  Outputs out(p.m, p.h);
+  out.point(p, asked);
+  qfuse_error error{};
+  EXPECT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
+  return out;
+}
+
+// ---- against the oracle; exp is the CPU's own, so a GPU is judged elsewhere ----
+
+class SwigluBackwardCases : public testing::TestWithParam<SwigluCase> {};
+
+TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address) {
+  for (const Asked asked : {Asked::both, Asked::gradients, Asked::y}) {
+    SCOPED_TRACE(asked == Asked::both ? "both" : asked == Asked::y ? "y alone" : "gradients alone");
+    const Outputs expected = oracles_outputs(Inputs(GetParam(), 0), asked);
+    for (const std::size_t misalignment : {0U, 1U, 6U}) {
+      const Inputs in(GetParam(), misalignment);
+      for_each_cpu_way([&](const qfuse_exec& exec) {
+        Params p = in.params(asked);
+        Outputs actual(p.m, p.h, misalignment);
+        actual.point(p, asked);
+        qfuse_error error{};
+        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+        ASSERT_TRUE(same_outputs(expected, actual));
+      });
+      EXPECT_TRUE(in.unchanged());
+    }
+  }
+}
+
+TEST_P(SwigluBackwardCases, every_output_is_the_same_without_the_other) {
+  const Inputs in(GetParam(), 0);
+  const Outputs both = oracles_outputs(in, Asked::both);
+  const Outputs gradients = oracles_outputs(in, Asked::gradients);
+  const Outputs y = oracles_outputs(in, Asked::y);
+  const auto size = [](const Buffer& buffer) { return static_cast<std::int64_t>(buffer.size()); };
+  EXPECT_TRUE(same_bytes(both.grad_input_q.data(), gradients.grad_input_q.data(), size(both.grad_input_q)));
+  EXPECT_TRUE(same_bytes(both.grad_input_s.data(), gradients.grad_input_s.data(), size(both.grad_input_s)));
+  EXPECT_TRUE(same_bytes(both.y_q_t.data(), y.y_q_t.data(), size(both.y_q_t)));
+  EXPECT_TRUE(same_bytes(both.y_s_t.data(), y.y_s_t.data(), size(both.y_s_t)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCases, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
+
+// One token: every group of y is one element, so its scale shows every bit of y, and so of the sigmoid.
+TEST(SwigluBackward, every_gate_gives_the_oracles_y_on_every_target) {
+  constexpr std::int64_t kGates = 1 << 16;
+  for (const float up : {1.0F, -1.3671875F, 3.171875F, 1e-30F, 2e30F}) {
+    SCOPED_TRACE("up " + std::to_string(up));
+    Inputs in(SwigluCase{"", 1, kGates}, 0);
+    for (std::int64_t i = 0; i < kGates; ++i) {
+      format::store_unaligned(in.x.as<void>(), i, static_cast<std::uint16_t>(i));
+      format::store_rounded(in.x.as<void>(), kGates + i, QFUSE_BFLOAT16, up);
+    }
+    const Outputs expected = oracles_outputs(in, Asked::both);
+    for_each_cpu_way([&](const qfuse_exec& exec) {
+      Params p = in.params(Asked::both);
+      Outputs actual(p.m, p.h);
+      actual.point(p, Asked::both);
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      ASSERT_TRUE(same_outputs(expected, actual));
+    });
+  }
+}
+
+// ---- by hand ----
+
+// 128 tokens of 128 channels, everything the same but for what a test plants, in one way.
+struct Square {
+  static constexpr std::int64_t kSide = 128;
+  Square(float gate, float up, float dy) : in(SwigluCase{"", kSide, kSide}, 0), out(kSide, kSide) {
+    for (std::int64_t t = 0; t < kSide; ++t)
+      for (std::int64_t c = 0; c < kSide; ++c) plant(t, c, gate, up, dy);
+  }
+  void plant(std::int64_t t, std::int64_t c, float gate, float up, float dy) {
+    format::store_rounded(in.x.as<void>(), t * 2 * kSide + c, QFUSE_BFLOAT16, gate);
+    format::store_rounded(in.x.as<void>(), t * 2 * kSide + kSide + c, QFUSE_BFLOAT16, up);
+    format::store_rounded(in.grad_y.as<void>(), t * kSide + c, QFUSE_BFLOAT16, dy);
+  }
+  void run_on(const qfuse_exec& exec) {
+    Params p = in.params(Asked::both);
+    out = Outputs(kSide, kSide);
+    out.point(p, Asked::both);
+    qfuse_error error{};
+    ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+  }
+  int d_gate(std::int64_t t, std::int64_t c) { return out.grad_input_q.as<std::int8_t>()[t * 2 * kSide + c]; }
+  int d_up(std::int64_t t, std::int64_t c) { return d_gate(t, kSide + c); }
+  int y(std::int64_t t, std::int64_t c) { return out.y_q_t.as<std::int8_t>()[c * kSide + t]; }
+  float d_gate_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input_s.data(), 2 * t); }
+  float d_up_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input_s.data(), 2 * t + 1); }
+  float y_scale(std::int64_t c) { return format::load_unaligned<float>(out.y_s_t.data(), c); }
+
+  Inputs in;
+  Outputs out;
+};
+
+// A closed gate: s is 1/2 and silu 0, so y and d_up vanish, and d_gate is dy * u / 2.
+TEST(SwigluBackward, a_gate_of_zero_passes_half_the_product) {
+  for_each_way([](const qfuse_exec& exec) {
+    Square square(0.0F, 3.0F, 0.5F);
+    square.plant(5, 7, 0.0F, 3.0F, -0.25F);
+    ASSERT_NO_FATAL_FAILURE(square.run_on(exec));
+    EXPECT_EQ(square.d_gate_scale(5), 0.75F * format::kInt8Scale);
+    EXPECT_EQ(square.d_gate(5, 6), 127);
+    EXPECT_EQ(square.d_gate(5, 7), -63) << "-63.5, toward zero";
+    EXPECT_EQ(square.d_up(5, 7), 0);
+    EXPECT_EQ(square.d_up_scale(5), 1e-10F);
+    EXPECT_EQ(square.y(5, 7), 0);
+    EXPECT_EQ(square.y_scale(7), 1e-10F);
+  });
+}
+
+// An open gate: s is 1, so y is g * u, d_up g * dy, and d_gate dy * u.
+TEST(SwigluBackward, an_open_gate_passes_the_products) {
+  for_each_way([](const qfuse_exec& exec) {
+    Square square(64.0F, 3.0F, 0.5F);
+    square.plant(9, 11, 64.0F, -1.5F, 0.125F);
+    ASSERT_NO_FATAL_FAILURE(square.run_on(exec));
+    EXPECT_EQ(square.y_scale(11), 192.0F * format::kInt8Scale);
+    EXPECT_EQ(square.y(9, 11), -63);
+    EXPECT_EQ(square.y(8, 11), 127);
+    EXPECT_EQ(square.d_up_scale(9), 32.0F * format::kInt8Scale);
+    EXPECT_EQ(square.d_up(9, 11), 31) << "a quarter of 127 is 31.75";
+    EXPECT_EQ(square.d_gate_scale(9), 1.5F * format::kInt8Scale);
+    EXPECT_EQ(square.d_gate(9, 11), -15) << "an eighth of 127 is 15.875";
+  });
+}
+
+// ---- what is not finite ----
+
+// A planted value changes the groups that it is in, as the manual says, and no other.
+void expect_only_its_groups_change(const qfuse_exec& exec, float up) {
+  constexpr std::int64_t kToken = 77;
+  constexpr std::int64_t kChannel = 33;
+  Square plain(1.0F, 2.0F, 3.0F);
+  ASSERT_NO_FATAL_FAILURE(plain.run_on(exec));
+  Square planted(1.0F, 2.0F, 3.0F);
+  planted.plant(kToken, kChannel, 1.0F, up, 3.0F);
+  ASSERT_NO_FATAL_FAILURE(planted.run_on(exec));
+  for (const float scale : {planted.y_scale(kChannel), planted.d_gate_scale(kToken)}) {
+    if (std::isnan(up)) {
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(scale), 0x7fffffffU);
+    } else {
+      EXPECT_EQ(scale, std::numeric_limits<float>::infinity());
+    }
+  }
+  EXPECT_EQ(planted.d_up_scale(kToken), plain.d_up_scale(kToken)) << "d_up knows nothing of u";
+  for (std::int64_t t = 0; t < Square::kSide; ++t) {
+    for (std::int64_t c = 0; c < Square::kSide; ++c) {
+      ASSERT_EQ(planted.d_gate(t, c), t == kToken ? 0 : plain.d_gate(t, c)) << t << " " << c;
+      ASSERT_EQ(planted.d_up(t, c), plain.d_up(t, c)) << t << " " << c;
+      ASSERT_EQ(planted.y(t, c), c == kChannel ? 0 : plain.y(t, c)) << t << " " << c;
+    }
+    if (t != kToken) {
+      ASSERT_EQ(planted.d_gate_scale(t), plain.d_gate_scale(t));
+    }
+    if (t != kChannel) {
+      ASSERT_EQ(planted.y_scale(t), plain.y_scale(t));
+    }
+  }
+}
+
+TEST(SwigluBackward, what_is_not_finite_stays_in_its_groups) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for_each_way([](const qfuse_exec& exec) {
+    for (const float up : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity})
+      ASSERT_NO_FATAL_FAILURE(expect_only_its_groups_change(exec, up)) << up;
+  });
+}
+
+// ---- the caller's floating-point mode ----
+
+// Sets a mode that rounds upward and, on x86, flushes subnormals; and the old one again.
+class OddMode {
+ public:
+  OddMode() {
+    std::fegetenv(&callers_);
+    std::fesetround(FE_UPWARD);
+#if defined(__x86_64__)
+    _mm_setcsr(_mm_getcsr() | 0x8040U);
+#endif
+  }
+  ~OddMode() { std::fesetenv(&callers_); }
+  OddMode(const OddMode&) = delete;
+  OddMode& operator=(const OddMode&) = delete;
+  [[nodiscard]] static bool is_set() {
+#if defined(__x86_64__)
+    if ((_mm_getcsr() & 0x8040U) != 0x8040U) return false;
+#endif
+    return std::fegetround() == FE_UPWARD;
+  }
+
+ private:
+  std::fenv_t callers_{};
+};
+
+TEST(SwigluBackward, the_callers_floating_point_mode_changes_nothing_and_is_kept) {
+  for (const SwigluCase& c : {SwigluCase{"", 140, 128}, SwigluCase{"", 140, 128, Activations::subnormal},
+                              SwigluCase{"", 140, 128, Activations::any_bits}}) {
+    const Inputs in(c, 0);
+    const Outputs expected = oracles_outputs(in, Asked::both);
+    const auto body = [&](const qfuse_exec& exec) {
+      Params p = in.params(Asked::both);
+      Outputs actual(p.m, p.h);
+      actual.point(p, Asked::both);
+      {
+        const OddMode mode;
+        ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+        ASSERT_TRUE(OddMode::is_set());
+      }
+      ASSERT_TRUE(same_outputs(expected, actual));
+    };
+    for_each_cpu_way(body);
+    body(oracle());
+  }
+}
+
+// ---- the front doors ----
+
+TEST(SwigluBackward, nothing_to_do_touches_nothing) {
+  for_each_way([](const qfuse_exec& exec) {
+    for (const auto& [m, h] : {std::pair{0, 256}, std::pair{5, 0}, std::pair{0, 0}}) {
+      Params p{};
+      p.m = m;
+      p.h = h;
+      p.group_size = 128;
+      qfuse_error error{};
+      EXPECT_EQ(call(p, &exec, &error), QFUSE_OK) << error.message;
+    }
+  });
+}
+
+TEST(SwigluBackward, refuses_what_the_manual_refuses) {
+  const Inputs in(SwigluCase{"", 3, 128}, 0);
+  Outputs out(3, 128);
+  const auto refusal = [&](const std::function<void(Params&)>& spoil) {
+    Params p = in.params(Asked::both);
+    out.point(p, Asked::both);
+    spoil(p);
+    qfuse_error error{};
+    EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+    return std::string(error.message);
+  };
+  EXPECT_EQ(refusal([](Params& p) { p.group_size = 64; }), "group_size is 64, it must be 128");
+  EXPECT_EQ(refusal([](Params& p) { p.h = 64; }), "h is 64, it must be a multiple of group_size, 128");
+  EXPECT_EQ(refusal([](Params& p) { p.y_s_t = nullptr; }), "y_s_t is NULL, it must hold 512 bytes");
+  EXPECT_EQ(refusal([](Params& p) { p.grad_y = nullptr; }), "grad_y is NULL, it must hold 768 bytes");
+  EXPECT_EQ(refusal([&](Params& p) { p.y_q_t = const_cast<void*>(p.x); }), "output y_q_t overlaps input x");
+}
+
+template <class T>
+std::span<const std::byte> bytes_of(const std::vector<T>& values) {
+  return std::as_bytes(std::span(values));
+}
+
+TEST(SwigluBackward, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
+  const Inputs in(SwigluCase{"", 130, 256}, 0);
+  const Outputs expected = oracles_outputs(in, Asked::both);
+  std::vector<std::int8_t> q(expected.grad_input_q.size());
+  std::vector<float> s(expected.grad_input_s.size() / 4);
+  std::vector<std::int8_t> y(expected.y_q_t.size());
+  std::vector<float> y_s(expected.y_s_t.size() / 4);
+  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), bytes_of(in.grad_y_values), q, s, y, y_s);
+  EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), static_cast<std::int64_t>(q.size())));
+  EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), static_cast<std::int64_t>(s.size() * 4)));
+  EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));
+  EXPECT_TRUE(same_bytes(expected.y_s_t.data(), y_s.data(), static_cast<std::int64_t>(y_s.size() * 4)));
+  std::ranges::fill(y, std::int8_t{1});
+  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
+  EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));
+  y.pop_back();
+  try {
+    qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
+    ADD_FAILURE() << "a short span was taken";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "y_q_t has 33279 entries, needs 33280");
+  }
+}
+
+}  // namespace
+}  // namespace qfuse::tests

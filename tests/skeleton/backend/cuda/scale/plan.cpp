@@ -1,0 +1,31 @@
+#include "skeleton/backend/cuda/scale/plan.h"
+
+#include "backend/cuda/align.h"
+
+namespace qfuse::cuda {
+namespace {
+
+// Bulk copies move multiples of 16 bytes between addresses that are. Only Hopper has this kernel: what sm_90a code may
+// use, later architectures lack.
+bool can_copy_in_bulk(const contract::Scale& p, const DeviceFacts& facts) {
+  return facts.compute_capability == 90 && is_aligned(p.in, 16) && is_aligned(p.out, 16) &&
+         p.n * format::dtype_size(p.dtype) % 16 == 0;
+}
+
+ScalePlan plan_with(const contract::Scale& p, bool bulk) {
+  const std::int64_t tile =
+      bulk ? kScaleTileBytes / format::dtype_size(p.dtype) : std::int64_t{kScaleThreads} * kScaleValues;
+  return {.bulk = bulk, .threads = kScaleThreads, .blocks = format::ceil_div(p.n, tile)};
+}
+
+}  // namespace
+
+std::vector<ScalePlan> candidates(const contract::Scale& p, const DeviceFacts& facts) {
+  std::vector<ScalePlan> all = {plan_with(p, false)};
+  if (can_copy_in_bulk(p, facts)) all.push_back(plan_with(p, true));
+  return all;
+}
+
+ScalePlan plan(const contract::Scale& p, const DeviceFacts& facts) { return candidates(p, facts).back(); }
+
+}  // namespace qfuse::cuda

@@ -1,0 +1,35 @@
+// How a call of scale runs on CUDA.
+#ifndef QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_PLAN_H
+#define QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_PLAN_H
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "backend/cuda/facts.h"
+#include "contract/plan.h"
+#include "skeleton/contract/scale.h"
+
+namespace qfuse::cuda {
+
+struct ScalePlan {
+  static constexpr const char* kOp = "scale";
+  bool bulk = false;        // Hopper's bulk copies through shared memory; else loads and stores of single values
+  int threads = 0;          // of a thread block
+  std::int64_t blocks = 0;  // thread blocks
+
+  [[nodiscard]] std::array<contract::Field, 3> fields() const {
+    return {{contract::field("bulk", bulk), contract::field("threads", threads), contract::field("blocks", blocks)}};
+  }
+};
+
+inline constexpr int kScaleThreads = 256;
+inline constexpr int kScaleValues = 4;           // a thread's, one at a time: its neighbours' lie beside them
+inline constexpr int kScaleTileBytes = 8 << 10;  // that a block of the bulk kernel copies at once
+
+std::vector<ScalePlan> candidates(const contract::Scale& p, const DeviceFacts& facts);
+ScalePlan plan(const contract::Scale& p, const DeviceFacts& facts);
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_PLAN_H

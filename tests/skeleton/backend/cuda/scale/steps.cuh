@@ -1,0 +1,21 @@
+// The steps of scale, which every architecture's kernel shares, and what a kernel sees.
+#ifndef QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_STEPS_CUH
+#define QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_STEPS_CUH
+
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/device/rounding.cuh"
+#include "skeleton/backend/cuda/scale/plan.h"
+
+namespace qfuse::cuda {
+
+template <class T>
+__device__ T scaled(T x, float factor) {
+  return Rounding<T>::one(__fmul_rn(widen(x), factor));
+}
+
+// The kernel of sm90a.cu, for code that is compiled for other architectures.
+contract::Outcome launch_scale_sm90a(const contract::Scale& p, const ScalePlan& plan, const qfuse_exec& exec);
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_TESTS_SKELETON_BACKEND_CUDA_SCALE_STEPS_CUH

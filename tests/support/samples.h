@@ -1,0 +1,191 @@
+// Valid parameters of every op, small, with arrays that lie apart: for tests that spoil one thing of a call.
+#ifndef QFUSE_TESTS_SUPPORT_SAMPLES_H
+#define QFUSE_TESTS_SUPPORT_SAMPLES_H
+
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "contract/ops.h"
+
+namespace qfuse::tests {
+
+// Memory for the arrays of one call, each in a slot of its own that is twice as large as any of them. It is filled with
+// fp32 halves, which are valid bytes, codes and bf16 values as well.
+class Arena {
+ public:
+  static constexpr std::int64_t kSlot = 4096;
+
+  Arena() : memory_(static_cast<std::size_t>(kSlot * kSlots)) { clear(); }
+
+  void clear() {
+    for (std::size_t i = 0; i < memory_.size(); ++i) memory_[i] = i % 4 == 3 ? 0x3f : 0;
+  }
+  // visit_arrays calls this with each array.
+  template <class T>
+  void operator()(const char* /*name*/, T*& array, std::int64_t size) {
+    array = nullptr;
+    if (size > 0) array = reinterpret_cast<T*>(memory_.data() + used_++ * kSlot);
+  }
+  void operator()(const char* name, void*& array, std::int64_t size, contract::Workspace /*marks it*/) {
+    (*this)(name, array, size);
+  }
+  [[nodiscard]] const std::vector<std::uint8_t>& bytes() const { return memory_; }
+
+ private:
+  static constexpr std::int64_t kSlots = 12;
+  std::vector<std::uint8_t> memory_;
+  std::int64_t used_ = 0;
+};
+
+template <class Op>
+struct Sample {
+  std::string name;
+  Op params;
+};
+
+// Gives every array of `p` a place. Which ones there are is told by pointers that are not null.
+template <class Op>
+Op placed(Op p, Arena& arena) {
+  visit_arrays(p, arena);
+  if constexpr (requires { workspace_size(p); }) p.workspace_size = workspace_size(p);
+  return p;
+}
+
+namespace detail {
+
+// Stands for "this array is asked for" until it has a place.
+inline std::uint8_t kAsked = 0;
+template <class T>
+T* asked() {
+  return reinterpret_cast<T*>(&kAsked);
+}
+
+// 130 elements in 3 blocks, these in 2 nested blocks.
+template <class W>
+W weight(bool nested) {
+  W w{};
+  w.rows = 2;
+  w.cols = 65;
+  w.blocksize = 64;
+  w.quant_type = QFUSE_NF4;
+  if (!nested) return w;
+  w.absmax_8bit = asked<std::uint8_t>();
+  w.nested_quant_map = asked<float>();
+  w.nested_blocksize = 2;
+  return w;
+}
+
+}  // namespace detail
+
+inline contract::Dequantize4bit dequantize_4bit_sample(bool nested) {
+  contract::Dequantize4bit p{};
+  p.weight = detail::weight<qfuse_weight_4bit>(nested);
+  p.out_dtype = QFUSE_BFLOAT16;
+  return p;
+}
+
+inline contract::Quantize4bit quantize_4bit_sample(bool nested) {
+  contract::Quantize4bit p{};
+  p.weight = detail::weight<qfuse_weight_4bit_out>(nested);
+  p.in_dtype = QFUSE_FLOAT32;
+  return p;
+}
+
+inline contract::QuantizeBlockwise quantize_blockwise_sample() {
+  contract::QuantizeBlockwise p{};
+  p.n = 100;
+  p.blocksize = 32;
+  p.in_dtype = QFUSE_FLOAT16;
+  return p;
+}
+
+inline contract::DequantizeBlockwise dequantize_blockwise_sample() {
+  contract::DequantizeBlockwise p{};
+  p.n = 100;
+  p.blocksize = 32;
+  p.out_dtype = QFUSE_FLOAT32;
+  return p;
+}
+
+inline contract::DequantizeInt8 dequantize_int8_sample() {
+  contract::DequantizeInt8 p{};
+  p.rows = 4;
+  p.cols = 33;
+  p.out_dtype = QFUSE_FLOAT32;
+  return p;
+}
+
+// Two tokens of 128 channels.
+inline contract::SwigluBackward swiglu_backward_sample(bool gradients, bool y) {
+  contract::SwigluBackward p{};
+  p.m = 2;
+  p.h = 128;
+  p.group_size = 128;
+  p.grad_input_q = gradients ? detail::asked<void>() : nullptr;
+  p.y_q_t = y ? detail::asked<void>() : nullptr;
+  return p;
+}
+
+// Every kind of call of each op, without places.
+inline std::vector<Sample<contract::Dequantize4bit>> samples(std::type_identity<contract::Dequantize4bit> /*op*/) {
+  return {{"plain", dequantize_4bit_sample(false)}, {"nested", dequantize_4bit_sample(true)}};
+}
+inline std::vector<Sample<contract::Quantize4bit>> samples(std::type_identity<contract::Quantize4bit> /*op*/) {
+  contract::Quantize4bit given = quantize_4bit_sample(true);
+  given.given_offset = detail::asked<float>();
+  contract::Quantize4bit no_map = quantize_4bit_sample(true);
+  no_map.weight.nested_quant_map = nullptr;
+  return {{"plain", quantize_4bit_sample(false)},
+          {"nested", quantize_4bit_sample(true)},
+          {"nested with a given offset", given},
+          {"nested without a map", no_map}};
+}
+inline std::vector<Sample<contract::QuantizeBlockwise>> samples(
+    std::type_identity<contract::QuantizeBlockwise> /*op*/) {
+  return {{"values", quantize_blockwise_sample()}};
+}
+inline std::vector<Sample<contract::DequantizeBlockwise>> samples(
+    std::type_identity<contract::DequantizeBlockwise> /*op*/) {
+  return {{"codes", dequantize_blockwise_sample()}};
+}
+inline std::vector<Sample<contract::DequantizeInt8>> samples(std::type_identity<contract::DequantizeInt8> /*op*/) {
+  return {{"rows", dequantize_int8_sample()}};
+}
+inline std::vector<Sample<contract::SwigluBackward>> samples(std::type_identity<contract::SwigluBackward> /*op*/) {
+  return {{"both", swiglu_backward_sample(true, true)},
+          {"gradients", swiglu_backward_sample(true, false)},
+          {"y", swiglu_backward_sample(false, true)}};
+}
+
+// Calls body(name, params, arena) with every sample of every op, in memory of its own.
+template <class Op, class Body>
+void for_each_sample_of(const Body& body) {
+  for (const Sample<Op>& sample : samples(std::type_identity<Op>())) {
+    const std::string name = std::string(Op::kName) + ", " + sample.name;
+    SCOPED_TRACE(name);
+    Arena arena;
+    body(name, placed(sample.params, arena), arena);
+  }
+}
+
+namespace detail {
+template <class Body, class... Ops>
+void for_each_sample(const Body& body, contract::OpList<Ops...> /*all*/) {
+  (for_each_sample_of<Ops>(body), ...);
+}
+}  // namespace detail
+
+template <class Body>
+void for_each_sample(const Body& body) {
+  detail::for_each_sample(body, contract::AllOps());
+}
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_SUPPORT_SAMPLES_H

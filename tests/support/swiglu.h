@@ -1,0 +1,95 @@
+// The arrays of a call of swiglu_backward: inputs made from a case, outputs poisoned and compared.
+#ifndef QFUSE_TESTS_SUPPORT_SWIGLU_H
+#define QFUSE_TESTS_SUPPORT_SWIGLU_H
+
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "cases/swiglu_backward.h"
+#include "contract/swiglu_backward.h"
+#include "support/buffer.h"
+#include "support/compare.h"
+
+namespace qfuse::tests {
+
+enum class Asked { both, gradients, y };
+
+// The inputs of a case, at an address as odd as asked for.
+struct SwigluInputs {
+  SwigluInputs(const SwigluCase& c, std::size_t misalignment)
+      : shape(c),
+        x_values(make_activations(c, 2 * c.h, c.x_gap, 1)),
+        grad_y_values(make_activations(c, c.h, c.grad_y_gap, 2)),
+        x(x_values.size() * 2, misalignment),
+        grad_y(grad_y_values.size() * 2, misalignment) {
+    std::memcpy(x.as<void>(), x_values.data(), x.size());
+    std::memcpy(grad_y.as<void>(), grad_y_values.data(), grad_y.size());
+  }
+  [[nodiscard]] contract::SwigluBackward params(Asked asked) const {
+    contract::SwigluBackward p{};
+    p.m = shape.m;
+    p.h = shape.h;
+    p.group_size = 128;
+    p.x = x.data();
+    p.x_stride = shape.x_gap == 0 ? 0 : 2 * shape.h + shape.x_gap;
+    p.grad_y = asked == Asked::y ? nullptr : grad_y.data();
+    p.grad_y_stride = shape.grad_y_gap == 0 ? 0 : shape.h + shape.grad_y_gap;
+    return p;
+  }
+  [[nodiscard]] bool unchanged() const {
+    return std::memcmp(x.data(), x_values.data(), x.size()) == 0 &&
+           std::memcmp(grad_y.data(), grad_y_values.data(), grad_y.size()) == 0;
+  }
+
+  SwigluCase shape;
+  std::vector<std::uint16_t> x_values;
+  std::vector<std::uint16_t> grad_y_values;
+  Buffer x;
+  Buffer grad_y;
+};
+
+// Every output, exactly sized and poisoned.
+struct SwigluOutputs {
+  SwigluOutputs(std::int64_t m, std::int64_t h, std::size_t misalignment = 0)
+      : grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
+        grad_input_s(static_cast<std::size_t>(m * 2 * h / 128 * 4), misalignment),
+        y_q_t(static_cast<std::size_t>(h * m), misalignment),
+        y_s_t(static_cast<std::size_t>(h * qfuse_block_count(m, 128) * 4), misalignment) {}
+
+  void point(contract::SwigluBackward& p, Asked asked) {
+    const bool gradients = asked != Asked::y;
+    const bool y = asked != Asked::gradients;
+    p.grad_input_q = gradients ? grad_input_q.as<void>() : nullptr;
+    p.grad_input_s = gradients ? grad_input_s.as<float>() : nullptr;
+    p.y_q_t = y ? y_q_t.as<void>() : nullptr;
+    p.y_s_t = y ? y_s_t.as<float>() : nullptr;
+  }
+
+  Buffer grad_input_q;
+  Buffer grad_input_s;
+  Buffer y_q_t;
+  Buffer y_s_t;
+};
+
+inline testing::AssertionResult same_outputs(const SwigluOutputs& expected, const SwigluOutputs& actual) {
+  for (const auto& [name, buffer] : {std::pair{"grad_input_q", &SwigluOutputs::grad_input_q},
+                                     {"grad_input_s", &SwigluOutputs::grad_input_s},
+                                     {"y_q_t", &SwigluOutputs::y_q_t},
+                                     {"y_s_t", &SwigluOutputs::y_s_t}}) {
+    const Buffer& e = expected.*buffer;
+    const Buffer& a = actual.*buffer;
+    if (!a.front_is_intact()) return testing::AssertionFailure() << name << ": bytes before it were written";
+    if (auto result = same_bytes(e.data(), a.data(), static_cast<std::int64_t>(e.size())); !result)
+      return result << " (" << name << ")";
+  }
+  return testing::AssertionSuccess();
+}
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_SUPPORT_SWIGLU_H
