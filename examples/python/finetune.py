@@ -171,7 +171,8 @@ def train(model: Any, start: dict[str, Tensor], data: list[Tensor], device: str,
         run.losses.append(loss.item())
     run.peak_bytes = torch.cuda.max_memory_allocated() if device == "cuda" else None
     run.adapter = {name: parameter.detach().to("cpu", copy=True) for name, parameter in parameters.items()}
-    run.gradients = {name: parameter.grad.to("cpu", copy=True) for name, parameter in parameters.items()}
+    gradients = {name: parameter.grad for name, parameter in parameters.items() if parameter.grad is not None}
+    run.gradients = {name: gradient.to("cpu", copy=True) for name, gradient in gradients.items()}
 
 
 def now(device: str) -> float:
@@ -401,7 +402,7 @@ def main() -> int:
     transformers.utils.logging.disable_progress_bar()
     warnings.simplefilter("ignore", FutureWarning)  # of peft and transformers about each other
     torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = False  # it would be timed
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # it would be timed
     size = SIZES[arguments.size]
     print(
         f"{describe(arguments.device)}: a Llama of {arguments.layers} layers {size.hidden} wide, "

@@ -163,5 +163,5 @@ def launches(run: Run) -> list[tuple[str, float]]:
         with torch.profiler.profile(activities=activities) as profile:
             run()
             torch.cuda.synchronize()
-    on_gpu = torch.autograd.DeviceType.CUDA
+    on_gpu = torch.autograd.DeviceType.CUDA  # type: ignore[attr-defined]
     return [(event.name, event.time_range.elapsed_us()) for event in profile.events() if event.device_type == on_gpu]

@@ -42,7 +42,7 @@ STEPS = (1.00, 1.05, 1.10, 1.15)  # of the rubric: speed-ups over unsloth
 BACKENDS = ("inductor", "aot_eager")
 US, PEER, TODAY = "qfuse", "unsloth's launches", "unsloth itself"
 
-Decode = Callable[[torch.nn.Module], Tensor]
+Decode = Callable[[Any], Tensor]  # of a Linear4bit
 
 
 # ---- the MLPs ----
@@ -74,7 +74,7 @@ CONFIGURATIONS = (
 )
 
 
-def linear_4bit(columns: int, rows: int, dtype: torch.dtype, device: str) -> torch.nn.Module:
+def linear_4bit(columns: int, rows: int, dtype: torch.dtype, device: str) -> Any:
     layer = bitsandbytes.nn.Linear4bit(
         columns, rows, bias=False, compute_dtype=dtype, compress_statistics=True, quant_type="nf4"
     )
@@ -159,11 +159,11 @@ class Unsloth:
         )
         return out.t() if packed.shape[0] == 1 else out
 
-    def __call__(self, layer: torch.nn.Module) -> Tensor:
+    def __call__(self, layer: Any) -> Tensor:
         return self.dequantize(layer.weight, layer.weight.quant_state)
 
 
-def decode_of_bitsandbytes(layer: torch.nn.Module) -> Tensor:
+def decode_of_bitsandbytes(layer: Any) -> Tensor:
     return bitsandbytes.functional.dequantize_4bit(layer.weight.data, layer.weight.quant_state)
 
 
@@ -206,7 +206,7 @@ def find_contenders(device: str) -> tuple[dict[str, Decode], dict[str, str]]:
 # ---- correctness ----
 
 
-def check_state(layer: torch.nn.Module, dtype: torch.dtype) -> None:
+def check_state(layer: Any, dtype: torch.dtype) -> None:
     """What the published test asserts of each weight before it decodes it."""
     state = layer.weight.quant_state
     found = {
@@ -336,7 +336,7 @@ def time_floors(device: str, calls: int, synchronize: measure.Run) -> dict[str, 
     return {name: spread(times) for name, times in floors.items()}
 
 
-def time_device(layer: torch.nn.Module, contenders: dict[str, Decode], rotated: int, device: str) -> dict[str, Any]:
+def time_device(layer: Any, contenders: dict[str, Decode], rotated: int, device: str) -> dict[str, Any]:
     """Microseconds to decode a matrix, cold: a CUDA graph that goes round copies of `rotated` bytes in all."""
     weight = read_weight(layer)
     layers = [copy.deepcopy(layer) for _ in range(max(2, -(-rotated // (weight.packed.numel() * 5))))]

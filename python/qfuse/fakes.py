@@ -54,8 +54,8 @@ def _quantize_4bit_nested(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     packed, absmax = _quantize_4bit(input, blocksize, quant_type)
     nested_count = _block_count(absmax.numel(), nested_blocksize)
-    nested = (absmax.new_empty((count,)) for count in (nested_count, _QUANT_MAP_SIZE))
-    return packed, torch.empty_like(absmax, dtype=torch.uint8), *nested, absmax.new_empty(())
+    nested_absmax, nested_quant_map = (absmax.new_empty((count,)) for count in (nested_count, _QUANT_MAP_SIZE))
+    return packed, torch.empty_like(absmax, dtype=torch.uint8), nested_absmax, nested_quant_map, absmax.new_empty(())
 
 
 def _quantize_blockwise(
