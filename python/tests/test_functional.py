@@ -1,5 +1,7 @@
 """qfuse.dequantize_4bit and matmul_4bit with every form in which bitsandbytes keeps a weight and its state."""
 
+import copy
+
 import pytest
 import torch
 from conftest import Calls, golden_weights, replaced, same_bits
@@ -52,6 +54,43 @@ def test_every_form_of_a_weight(case, device):
     for arguments in [(packed, state), (packed, legacy_list(state)), (layer.weight,), (layer,)]:
         found = qfuse.dequantize_4bit(*arguments)
         assert same_bits(found, case.decoded[torch.bfloat16]) and not found.requires_grad
+
+
+def test_what_is_replaced_in_a_weight_is_noticed(device):
+    """Whatever may be kept of a layer between calls, it is decoded as it is now."""
+    case = next(c for c in CASES if c.weight.nested)
+    layer = linear_of(*state_of(case, device))
+    state, first = layer.weight.quant_state, qfuse.dequantize_4bit(layer)
+
+    def decoded_anew():
+        fields = {name: getattr(state, name) for name in ("shape", "dtype", "quant_type", "blocksize")}
+        tensors = (layer.weight.data, state.absmax, state.state2.absmax, state.state2.code, state.offset)
+        return qfuse.ops.dequantize_4bit(tensors, **fields)
+
+    changes = {
+        "codes": lambda: setattr(layer.weight, "data", layer.weight.data.flip(0)),
+        "codes in place": lambda: layer.weight.data.zero_(),
+        "absmax": lambda: setattr(state, "absmax", state.absmax.flip(0)),
+        "absmax in place": lambda: state.absmax.fill_(200),
+        "offset": lambda: setattr(state, "offset", state.offset + 1),
+        "offset of another dtype": lambda: setattr(state, "offset", state.offset.bfloat16().float().double()),
+        "nested absmax": lambda: setattr(state.state2, "absmax", state.state2.absmax * 2),
+        "nested map": lambda: setattr(state.state2, "code", state.state2.code.flip(0)),
+        "quant_type": lambda: setattr(state, "quant_type", "fp4" if state.quant_type == "nf4" else "nf4"),
+        "dtype": lambda: setattr(state, "dtype", torch.float32),
+        "shape": lambda: setattr(state, "shape", torch.Size((state.shape.numel(),))),
+        "state": lambda: setattr(layer.weight, "quant_state", copy.deepcopy(state)),
+    }
+    for what, change in changes.items():
+        change()
+        found = qfuse.dequantize_4bit(layer)
+        state = layer.weight.quant_state
+        state.offset = state.offset.float()
+        assert same_bits(found, decoded_anew()), what
+        if what != "state":
+            assert not (found.shape == first.shape and same_bits(found, first)), what
+    layer.weight = linear_of(*state_of(case, device)).weight
+    assert same_bits(qfuse.dequantize_4bit(layer), first)
 
 
 def test_codes_that_lie_in_a_row_come_back_transposed(device):
