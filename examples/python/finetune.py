@@ -17,6 +17,7 @@ What it does, without a network:
 Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse. Exit status: 0 all is equal, 1 something
 differs or qfuse decoded nothing, 2 wrong usage, 130 interrupted.
 """
+
 import argparse
 import json
 import math
@@ -87,18 +88,29 @@ class Run:
 
 # ---- the model ----
 
+
 def random_llama(size: Size, layers: int, device: str) -> Any:
     torch.manual_seed(SEED)
-    config = LlamaConfig(hidden_size=size.hidden, intermediate_size=size.intermediate, vocab_size=size.vocabulary,
-                         num_hidden_layers=layers, num_attention_heads=size.heads, num_key_value_heads=size.kv_heads)
+    config = LlamaConfig(
+        hidden_size=size.hidden,
+        intermediate_size=size.intermediate,
+        vocab_size=size.vocabulary,
+        num_hidden_layers=layers,
+        num_attention_heads=size.heads,
+        num_key_value_heads=size.kv_heads,
+    )
     with torch.device(device):  # a CPU takes long to draw a billion random numbers
         return LlamaForCausalLM(config).to(torch.bfloat16)
 
 
 def make_base(size: Size, layers: int, device: str, folder: Path) -> None:
     """Writes folder/base, a checkpoint as transformers saves it with bitsandbytes."""
-    nf4 = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
-                             bnb_4bit_compute_dtype=torch.bfloat16)
+    nf4 = BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=torch.bfloat16,
+    )
     with tempfile.TemporaryDirectory(dir=folder) as unquantized:
         random_llama(size, layers, device).save_pretrained(unquantized)
         load(unquantized, device, quantization_config=nf4).save_pretrained(folder / "base")
@@ -122,6 +134,7 @@ def trainable(model: Any) -> dict[str, torch.nn.Parameter]:
 
 
 # ---- training ----
+
 
 def make_data(steps: int, batch: int, tokens: int, device: str) -> list[Tensor]:
     """For each step, token ids [batch, tokens]: sequences that count round a circle of 64, each with its stride."""
@@ -158,7 +171,8 @@ def train(model: Any, start: dict[str, Tensor], data: list[Tensor], device: str,
         run.losses.append(loss.item())
     run.peak_bytes = torch.cuda.max_memory_allocated() if device == "cuda" else None
     run.adapter = {name: parameter.detach().to("cpu", copy=True) for name, parameter in parameters.items()}
-    run.gradients = {name: parameter.grad.to("cpu", copy=True) for name, parameter in parameters.items()}
+    gradients = {name: parameter.grad for name, parameter in parameters.items() if parameter.grad is not None}
+    run.gradients = {name: gradient.to("cpu", copy=True) for name, gradient in gradients.items()}
 
 
 def now(device: str) -> float:
@@ -174,8 +188,13 @@ def count_calls(calls: dict[str, int]) -> Iterator[None]:
     # acc_events, or some versions warn of a second use that never comes.
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], acc_events=True) as profile:
         yield
-    calls.update({event.key: event.count for event in profile.key_averages()
-                  if event.key.startswith(("bitsandbytes::", "qfuse::"))})
+    calls.update(
+        {
+            event.key: event.count
+            for event in profile.key_averages()
+            if event.key.startswith(("bitsandbytes::", "qfuse::"))
+        }
+    )
 
 
 def train_in_turns(model: Any, arguments: argparse.Namespace) -> list[Run]:
@@ -194,15 +213,18 @@ def train_in_turns(model: Any, arguments: argparse.Namespace) -> list[Run]:
 
 # ---- comparing ----
 
+
 def same_bits(a: Tensor, b: Tensor) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and torch.equal(a.view(torch.uint8), b.view(torch.uint8))
 
 
 def count_differing(run: Run, first: Run) -> dict[str, int]:
     """How many losses differ from another run's, and how many tensors of the adapter and of its gradients."""
-    return {"losses": sum(a != b for a, b in zip(run.losses, first.losses, strict=True)),
-            "adapter weights": sum(not same_bits(run.adapter[name], first.adapter[name]) for name in first.adapter),
-            "gradients": sum(not same_bits(run.gradients[name], first.gradients[name]) for name in first.gradients)}
+    return {
+        "losses": sum(a != b for a, b in zip(run.losses, first.losses, strict=True)),
+        "adapter weights": sum(not same_bits(run.adapter[name], first.adapter[name]) for name in first.adapter),
+        "gradients": sum(not same_bits(run.gradients[name], first.gradients[name]) for name in first.gradients),
+    }
 
 
 def find_faults(runs: list[Run]) -> list[str]:
@@ -213,12 +235,16 @@ def find_faults(runs: list[Run]) -> list[str]:
     for number, run in enumerate(runs, 1):
         if run.qfuse and not run.calls.get("qfuse::dequantize_4bit"):
             faults.append(f"Run {number}, {run.label}: qfuse decoded nothing ({run.report})")
-        faults += [f"Run {number}, {run.label}: {count} {what} differ from those of run 1"
-                   for what, count in count_differing(run, runs[0]).items() if count]
+        faults += [
+            f"Run {number}, {run.label}: {count} {what} differ from those of run 1"
+            for what, count in count_differing(run, runs[0]).items()
+            if count
+        ]
     return faults
 
 
 # ---- the report ----
+
 
 def spread(step_ms: list[float]) -> list[float]:
     """The 10th, 50th and 90th percentile."""
@@ -243,8 +269,10 @@ def print_report(runs: list[Run]) -> None:
         print_row(f"loss, step {step}", *(f"{loss:.9g}" for loss in losses))  # nine digits tell all float32 apart
     print_row("time of a step, median", *(f"{median:.2f} ms" for _, median, _ in times))
     print_row("time of a step, p10 to p90", *(f"{p10:.2f} to {p90:.2f} ms" for p10, _, p90 in times))
-    print_row("peak memory on the GPU", *("not measured" if run.peak_bytes is None else f"{run.peak_bytes / 1e9:.3f} GB"
-                                          for run in pair))
+    print_row(
+        "peak memory on the GPU",
+        *("not measured" if run.peak_bytes is None else f"{run.peak_bytes / 1e9:.3f} GB" for run in pair),
+    )
     for op in sorted({op for run in pair for op in run.calls}):
         print_row(f"{op}, a step", *(run.calls.get(op, 0) for run in pair))
     print(f"\n{pair[1].report}")
@@ -254,8 +282,10 @@ def print_verdict(runs: list[Run], faults: list[str]) -> None:
     if faults:
         print("\n".join(faults))
     else:
-        print(f"Equal bit for bit in all {len(runs)} runs: {len(runs[0].losses)} losses, "
-              f"{len(runs[0].adapter)} adapter weights, {len(runs[0].gradients)} gradients")
+        print(
+            f"Equal bit for bit in all {len(runs)} runs: {len(runs[0].losses)} losses, "
+            f"{len(runs[0].adapter)} adapter weights, {len(runs[0].gradients)} gradients"
+        )
 
 
 def describe(device: str) -> str:
@@ -267,18 +297,35 @@ def describe(device: str) -> str:
 def figures(arguments: argparse.Namespace, runs: list[Run], faults: list[str]) -> dict[str, object]:
     """All that was found, but for the tensors."""
     packages = ("qfuse", "torch", "bitsandbytes", "transformers", "peft")
-    return {"device": describe(arguments.device), "date": time.strftime("%FT%TZ", time.gmtime()), "command": sys.argv,
-            "versions": {package: sys.modules[package].__version__ for package in packages},
-            "model": {**SIZES[arguments.size]._asdict(), "layers": arguments.layers},
-            "batch": arguments.batch, "tokens": arguments.tokens, "warm_up": WARM_UP,
-            "gradient_checkpointing": arguments.gradient_checkpointing, "faults": faults,
-            "p10_median_p90_ms": dict(zip(LABELS, spreads(runs), strict=True)),
-            "runs": [{"label": run.label, "report": run.report, "calls": run.calls, "peak_bytes": run.peak_bytes,
-                      "losses": run.losses, "step_ms": run.step_ms, "differing": count_differing(run, runs[0])}
-                     for run in runs]}
+    return {
+        "device": describe(arguments.device),
+        "date": time.strftime("%FT%TZ", time.gmtime()),
+        "command": sys.argv,
+        "versions": {package: sys.modules[package].__version__ for package in packages},
+        "model": {**SIZES[arguments.size]._asdict(), "layers": arguments.layers},
+        "batch": arguments.batch,
+        "tokens": arguments.tokens,
+        "warm_up": WARM_UP,
+        "gradient_checkpointing": arguments.gradient_checkpointing,
+        "faults": faults,
+        "p10_median_p90_ms": dict(zip(LABELS, spreads(runs), strict=True)),
+        "runs": [
+            {
+                "label": run.label,
+                "report": run.report,
+                "calls": run.calls,
+                "peak_bytes": run.peak_bytes,
+                "losses": run.losses,
+                "step_ms": run.step_ms,
+                "differing": count_differing(run, runs[0]),
+            }
+            for run in runs
+        ],
+    }
 
 
 # ---- the command ----
+
 
 def positive(text: str) -> int:
     if int(text) < 1:
@@ -289,21 +336,38 @@ def positive(text: str) -> int:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=("cpu", "cuda"), help="default: cuda where torch sees a GPU, else cpu")
-    parser.add_argument("--size", choices=SIZES, default="tiny",
-                        help="of the model: tiny, the default, or a few layers as wide as those of Llama-3.2-1B or "
-                        "Llama-3.1-8B, with a vocabulary cut alike")
+    parser.add_argument(
+        "--size",
+        choices=SIZES,
+        default="tiny",
+        help="of the model: tiny, the default, or a few layers as wide as those of Llama-3.2-1B or "
+        "Llama-3.1-8B, with a vocabulary cut alike",
+    )
     parser.add_argument("--layers", type=positive, metavar="N", help="default: 2 where tiny, else 4")
     parser.add_argument("--batch", type=positive, default=2, metavar="N", help="sequences in a step, default 2")
     parser.add_argument("--tokens", type=positive, default=128, metavar="N", help="in a sequence, default 128")
-    parser.add_argument("--steps", type=positive, default=10, metavar="N",
-                        help=f"to time in each run, default 10; {WARM_UP} come before them")
-    parser.add_argument("--rounds", type=positive, default=2, metavar="N",
-                        help="of a run without qfuse and one with it, default 2")
-    parser.add_argument("--gradient-checkpointing", action="store_true",
-                        help="saves memory, and computes, and so decodes, once more in every step")
+    parser.add_argument(
+        "--steps",
+        type=positive,
+        default=10,
+        metavar="N",
+        help=f"to time in each run, default 10; {WARM_UP} come before them",
+    )
+    parser.add_argument(
+        "--rounds", type=positive, default=2, metavar="N", help="of a run without qfuse and one with it, default 2"
+    )
+    parser.add_argument(
+        "--gradient-checkpointing",
+        action="store_true",
+        help="saves memory, and computes, and so decodes, once more in every step",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures, each step's loss and time too")
-    parser.add_argument("--keep", type=Path, metavar="DIR",
-                        help="a new directory that gets the 4-bit checkpoint, base, and the trained adapter, adapter")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="DIR",
+        help="a new directory that gets the 4-bit checkpoint, base, and the trained adapter, adapter",
+    )
     arguments = parser.parse_args()
     arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
     arguments.layers = arguments.layers or SIZES[arguments.size].layers
@@ -338,10 +402,13 @@ def main() -> int:
     transformers.utils.logging.disable_progress_bar()
     warnings.simplefilter("ignore", FutureWarning)  # of peft and transformers about each other
     torch.use_deterministic_algorithms(True)
-    torch.utils.deterministic.fill_uninitialized_memory = False  # it would be timed
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # it would be timed
     size = SIZES[arguments.size]
-    print(f"{describe(arguments.device)}: a Llama of {arguments.layers} layers {size.hidden} wide, "
-          f"steps of {arguments.batch} x {arguments.tokens} tokens", flush=True)
+    print(
+        f"{describe(arguments.device)}: a Llama of {arguments.layers} layers {size.hidden} wide, "
+        f"steps of {arguments.batch} x {arguments.tokens} tokens",
+        flush=True,
+    )
     with workplace(arguments.keep) as folder:
         make_base(size, arguments.layers, arguments.device, folder)
         model = add_lora(load(folder / "base", arguments.device), arguments.gradient_checkpointing)

@@ -1,4 +1,5 @@
 """What the benchmarks share: their arguments, statistics, clocks, the count of kernels, and how results are written."""
+
 import argparse
 import gc
 import json
@@ -41,8 +42,14 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argpar
 def circumstances(arguments: argparse.Namespace) -> dict[str, Any]:
     """What a figure is nothing without."""
     name = torch.cuda.get_device_name() if arguments.device == "cuda" else platform.machine() + " CPU"
-    return {"device": name, "torch": torch.__version__, "cuda": torch.version.cuda, "commit": arguments.commit,
-            "date": time.strftime("%FT%TZ", time.gmtime()), "small": arguments.small}
+    return {
+        "device": name,
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "commit": arguments.commit,
+        "date": time.strftime("%FT%TZ", time.gmtime()),
+        "small": arguments.small,
+    }
 
 
 def heading(result: dict[str, Any]) -> str:
@@ -71,16 +78,19 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 # ---- bits ----
 
+
 def differing_bytes(actual: torch.Tensor, expected: torch.Tensor) -> int:
     """How many bytes are not the same; raises where it is not the same kind of tensor at all."""
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
-        raise AssertionError(f"a result is {actual.dtype} {tuple(actual.shape)}, "
-                             f"expected {expected.dtype} {tuple(expected.shape)}")
+        raise AssertionError(
+            f"a result is {actual.dtype} {tuple(actual.shape)}, expected {expected.dtype} {tuple(expected.shape)}"
+        )
     as_bytes = (tensor.contiguous().view(torch.uint8) for tensor in (actual, expected))
     return int(torch.ne(*as_bytes).sum())
 
 
 # ---- statistics and clocks ----
+
 
 def spread(values: Sequence[float]) -> dict[str, float]:
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
@@ -145,6 +155,7 @@ def replayed_us(run: Run, calls: int, device: str) -> list[float]:
 
 # ---- the profiler ----
 
+
 def launches(run: Run) -> list[tuple[str, float]]:
     """Name and microseconds of each kernel, copy and fill that run() starts on the GPU, as torch.profiler saw them."""
     activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
@@ -152,5 +163,5 @@ def launches(run: Run) -> list[tuple[str, float]]:
         with torch.profiler.profile(activities=activities) as profile:
             run()
             torch.cuda.synchronize()
-    on_gpu = torch.autograd.DeviceType.CUDA
+    on_gpu = torch.autograd.DeviceType.CUDA  # type: ignore[attr-defined]
     return [(event.name, event.time_range.elapsed_us()) for event in profile.events() if event.device_type == on_gpu]

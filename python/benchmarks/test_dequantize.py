@@ -12,6 +12,7 @@ was measured. The exit status is 1 where a bit differs or a product is not close
 
 Needs the installed package, torch and bitsandbytes; another contender that cannot be had is left out, and it says why.
 """
+
 import copy
 import ctypes
 import sys
@@ -41,10 +42,11 @@ STEPS = (1.00, 1.05, 1.10, 1.15)  # of the rubric: speed-ups over unsloth
 BACKENDS = ("inductor", "aot_eager")
 US, PEER, TODAY = "qfuse", "unsloth's launches", "unsloth itself"
 
-Decode = Callable[[torch.nn.Module], Tensor]
+Decode = Callable[[Any], Tensor]  # of a Linear4bit
 
 
 # ---- the MLPs ----
+
 
 class Configuration(NamedTuple):
     batch: int
@@ -65,14 +67,17 @@ class Configuration(NamedTuple):
         return f"{self.hidden} × {self.intermediate} {str(self.dtype).removeprefix('torch.')}"
 
 
-CONFIGURATIONS = (Configuration(2, 3333, 2048, 8192, 3407, torch.float16),
-                  Configuration(5, 777, 1024, 4096, 3409, torch.bfloat16),
-                  Configuration(3, 2048, 4096, 14336, 3408, torch.bfloat16))
+CONFIGURATIONS = (
+    Configuration(2, 3333, 2048, 8192, 3407, torch.float16),
+    Configuration(5, 777, 1024, 4096, 3409, torch.bfloat16),
+    Configuration(3, 2048, 4096, 14336, 3408, torch.bfloat16),
+)
 
 
-def linear_4bit(columns: int, rows: int, dtype: torch.dtype, device: str) -> torch.nn.Module:
-    layer = bitsandbytes.nn.Linear4bit(columns, rows, bias=False, compute_dtype=dtype, compress_statistics=True,
-                                       quant_type="nf4")
+def linear_4bit(columns: int, rows: int, dtype: torch.dtype, device: str) -> Any:
+    layer = bitsandbytes.nn.Linear4bit(
+        columns, rows, bias=False, compute_dtype=dtype, compress_statistics=True, quant_type="nf4"
+    )
     return layer.to(dtype).to(device)  # where it is quantized
 
 
@@ -107,6 +112,7 @@ def product(x: Tensor, up: Tensor, gate: Tensor, down: Tensor) -> Tensor:
 
 # ---- the contenders ----
 
+
 class Unsloth:
     """The three launches of unsloth's fast_dequantize, as its host code made them when it published the test: through
     bitsandbytes' C interface.
@@ -121,8 +127,10 @@ class Unsloth:
         library = bitsandbytes.cextension.lib
         self._stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         self._absmax = library.cdequantize_blockwise_fp32
-        self._codes = {torch.float16: library.cdequantize_blockwise_fp16_nf4,
-                       torch.bfloat16: library.cdequantize_blockwise_bf16_nf4}
+        self._codes = {
+            torch.float16: library.cdequantize_blockwise_fp16_nf4,
+            torch.bfloat16: library.cdequantize_blockwise_bf16_nf4,
+        }
 
     @torch.inference_mode()
     def dequantize(self, packed: Tensor, state: Any) -> Tensor:
@@ -130,20 +138,32 @@ class Unsloth:
         count, state2 = state.absmax.numel(), state.state2
         absmax = torch.empty(count, dtype=torch.float32, device=packed.device)
         at = ctypes.c_void_p(absmax.data_ptr())
-        self._absmax(ctypes.c_void_p(state2.code.data_ptr()), ctypes.c_void_p(state.absmax.data_ptr()),
-                     ctypes.c_void_p(state2.absmax.data_ptr()), at, ctypes.c_int(state2.blocksize),
-                     ctypes.c_int(count), self._stream)
+        self._absmax(
+            ctypes.c_void_p(state2.code.data_ptr()),
+            ctypes.c_void_p(state.absmax.data_ptr()),
+            ctypes.c_void_p(state2.absmax.data_ptr()),
+            at,
+            ctypes.c_int(state2.blocksize),
+            ctypes.c_int(count),
+            self._stream,
+        )
         absmax += state.offset
-        self._codes[state.dtype](ctypes.c_void_p(None), ctypes.c_void_p(packed.data_ptr()), at,
-                                 ctypes.c_void_p(out.data_ptr()), ctypes.c_int(state.blocksize),
-                                 ctypes.c_int(out.numel()), self._stream)
+        self._codes[state.dtype](
+            ctypes.c_void_p(None),
+            ctypes.c_void_p(packed.data_ptr()),
+            at,
+            ctypes.c_void_p(out.data_ptr()),
+            ctypes.c_int(state.blocksize),
+            ctypes.c_int(out.numel()),
+            self._stream,
+        )
         return out.t() if packed.shape[0] == 1 else out
 
-    def __call__(self, layer: torch.nn.Module) -> Tensor:
+    def __call__(self, layer: Any) -> Tensor:
         return self.dequantize(layer.weight, layer.weight.quant_state)
 
 
-def decode_of_bitsandbytes(layer: torch.nn.Module) -> Tensor:
+def decode_of_bitsandbytes(layer: Any) -> Tensor:
     return bitsandbytes.functional.dequantize_4bit(layer.weight.data, layer.weight.quant_state)
 
 
@@ -185,14 +205,30 @@ def find_contenders(device: str) -> tuple[dict[str, Decode], dict[str, str]]:
 
 # ---- correctness ----
 
-def check_state(layer: torch.nn.Module, dtype: torch.dtype) -> None:
+
+def check_state(layer: Any, dtype: torch.dtype) -> None:
     """What the published test asserts of each weight before it decodes it."""
     state = layer.weight.quant_state
-    found = {"dtype": state.dtype, "absmax": state.absmax.dtype, "code": state.code.dtype,
-             "offset": state.offset.dtype, "blocksize": state.blocksize, "nested absmax": state.state2.absmax.dtype,
-             "nested code": state.state2.code.dtype, "nested blocksize": state.state2.blocksize}
-    expected = {"dtype": dtype, "absmax": torch.uint8, "code": torch.float32, "offset": torch.float32,
-                "blocksize": 64, "nested absmax": torch.float32, "nested code": torch.float32, "nested blocksize": 256}
+    found = {
+        "dtype": state.dtype,
+        "absmax": state.absmax.dtype,
+        "code": state.code.dtype,
+        "offset": state.offset.dtype,
+        "blocksize": state.blocksize,
+        "nested absmax": state.state2.absmax.dtype,
+        "nested code": state.state2.code.dtype,
+        "nested blocksize": state.state2.blocksize,
+    }
+    expected = {
+        "dtype": dtype,
+        "absmax": torch.uint8,
+        "code": torch.float32,
+        "offset": torch.float32,
+        "blocksize": 64,
+        "nested absmax": torch.float32,
+        "nested code": torch.float32,
+        "nested blocksize": 256,
+    }
     if found != expected:
         raise AssertionError(f"the weight has {found}, the test is of {expected}")
 
@@ -214,8 +250,10 @@ def check(mlp: MLP, c: Configuration, contenders: dict[str, Decode]) -> dict[str
     results = {}
     for name, decode in contenders.items():
         found = decoded(mlp, decode)
-        results[name] = {"differing_bytes": sum(map(differing_bytes, found, weights)),
-                         "product": not_close(product(mlp.x, *found), y)}
+        results[name] = {
+            "differing_bytes": sum(map(differing_bytes, found, weights)),
+            "product": not_close(product(mlp.x, *found), y),
+        }
     return results
 
 
@@ -225,6 +263,7 @@ def check_compiled(mlp: MLP) -> dict[str, Any]:
     aot_eager runs the eager kernels, so its product has the same bits too. inductor rounds silu(gate) * up once where
     the eager kernels round twice, so of its product only the weights in it are judged.
     """
+
     def run(x: Tensor) -> tuple[Tensor, ...]:
         weights = decoded(mlp, qfuse.dequantize_4bit)
         return product(x, *weights), *weights
@@ -245,6 +284,7 @@ def check_compiled(mlp: MLP) -> dict[str, Any]:
 
 # ---- timing ----
 
+
 def seconds_of(mlp: MLP, decode: Decode, rounds: int, synchronize: measure.Run) -> float:
     for _ in range(WARM_UPS):
         decoded(mlp, decode, synchronize)
@@ -255,29 +295,34 @@ def seconds_of(mlp: MLP, decode: Decode, rounds: int, synchronize: measure.Run) 
 
 
 @measure.undisturbed()
-def time_published(mlps: list[MLP], contenders: dict[str, Decode], rounds: int,
-                   synchronize: measure.Run) -> dict[str, Any]:
+def time_published(
+    mlps: list[MLP], contenders: dict[str, Decode], rounds: int, synchronize: measure.Run
+) -> dict[str, Any]:
     """Seconds of all rounds, and of each MLP's; of the repeats, which take turns."""
     parts: dict[str, list[list[float]]] = {name: [] for name in contenders}
     for _ in range(REPEATS):
         for name, decode in contenders.items():
             parts[name].append([seconds_of(mlp, decode, rounds, synchronize) for mlp in mlps])
-    return {name: {"seconds": spread(list(map(sum, repeats))), "parts": list(map(spread, zip(*repeats, strict=True)))}
-            for name, repeats in parts.items()}
+    return {
+        name: {"seconds": spread(list(map(sum, repeats))), "parts": list(map(spread, zip(*repeats, strict=True)))}
+        for name, repeats in parts.items()
+    }
 
 
 def weight_of_nothing(device: str) -> Weight4bit:
     codes, numbers = (torch.empty(0, dtype=dtype, device=device) for dtype in (torch.uint8, torch.float32))
     nested_map, offset = torch.zeros(256, device=device), torch.zeros((), device=device)
-    return Weight4bit(codes, codes, 64, "nf4", (0, 64), torch.bfloat16, numbers, nested_map, offset, 256)
+    return Weight4bit((codes, codes, numbers, nested_map, offset), (0, 64), torch.bfloat16)
 
 
 @measure.undisturbed()
 def time_floors(device: str, calls: int, synchronize: measure.Run) -> dict[str, Any]:
     """Microseconds of a call that decodes nothing, with the synchronization after it: two ops on no element, which
     launch nothing, torch's and qfuse's, and a kernel that does nothing."""
-    ways = {"an empty op": partial(torch.empty(0, device=device).add_, 1),
-            "a decode of no elements": partial(qfuse.dequantize_4bit, weight_of_nothing(device))}
+    ways = {
+        "an empty op": partial(torch.empty(0, device=device).add_, 1),
+        "a decode of no elements": partial(qfuse.dequantize_4bit, weight_of_nothing(device)),
+    }
     if device == "cuda":
         ways["an empty kernel"] = partial(torch.cuda._sleep, 0)
     floors: dict[str, list[float]] = {name: [] for name in ways}
@@ -291,7 +336,7 @@ def time_floors(device: str, calls: int, synchronize: measure.Run) -> dict[str, 
     return {name: spread(times) for name, times in floors.items()}
 
 
-def time_device(layer: torch.nn.Module, contenders: dict[str, Decode], rotated: int, device: str) -> dict[str, Any]:
+def time_device(layer: Any, contenders: dict[str, Decode], rotated: int, device: str) -> dict[str, Any]:
     """Microseconds to decode a matrix, cold: a CUDA graph that goes round copies of `rotated` bytes in all."""
     weight = read_weight(layer)
     layers = [copy.deepcopy(layer) for _ in range(max(2, -(-rotated // (weight.packed.numel() * 5))))]
@@ -308,13 +353,17 @@ def profile(mlp: MLP, contenders: dict[str, Decode], synchronize: measure.Run) -
     """What a call launches in the test itself, and the microseconds of that: counted by torch's profiler."""
     results = {}
     for name, decode in contenders.items():
+
         def rounds(decode: Decode = decode) -> None:
             for _ in range(PROFILED_ROUNDS):
                 decoded(mlp, decode, synchronize)
 
         seen, calls = measure.launches(rounds), 3 * PROFILED_ROUNDS
-        results[name] = {"launches": len(seen) / calls, "us": sum(us for _, us in seen) / calls,
-                         "kernels": sorted({kernel for kernel, _ in seen})}
+        results[name] = {
+            "launches": len(seen) / calls,
+            "us": sum(us for _, us in seen) / calls,
+            "kernels": sorted({kernel for kernel, _ in seen}),
+        }
     return results
 
 
@@ -326,10 +375,12 @@ def time_host(contenders: dict[str, Decode], device: str, synchronize: measure.R
     out = torch.empty(weight.shape, dtype=weight.dtype, device=device)
     nothing = weight_of_nothing(device)
     op = torch.ops.qfuse.dequantize_4bit.out
-    calls = {"torch.ops.qfuse.dequantize_4bit.out": partial(op, *weight, out=out),
-             "the same of no elements, which launches nothing": partial(op, *nothing, out=out[:0]),
-             "qfuse.ops.dequantize_4bit": partial(qfuse.ops.dequantize_4bit, *weight),
-             **{name: partial(decode, layer) for name, decode in contenders.items()}}
+    calls = {
+        "torch.ops.qfuse.dequantize_4bit.out": partial(op, *weight, out=out),
+        "the same of no elements, which launches nothing": partial(op, *nothing, out=out[:0]),
+        "qfuse.ops.dequantize_4bit": partial(qfuse.ops.dequantize_4bit, *weight),
+        **{name: partial(decode, layer) for name, decode in contenders.items()},
+    }
     if device == "cuda":
         calls["torch.cuda._sleep(0), which only launches"] = partial(torch.cuda._sleep, 0)
     if TODAY in contenders:
@@ -347,6 +398,7 @@ def time_host(contenders: dict[str, Decode], device: str, synchronize: measure.R
 
 
 # ---- the rubric ----
+
 
 class Criterion(NamedTuple):
     name: str
@@ -407,12 +459,15 @@ def judge_sources(l2_bytes: int) -> list[Criterion]:
     multiply = line_of(folder + "rounding.cuh", 'asm("mul.rn.ftz.f32')
     load, store = (line_of(folder + "memory.cuh", text) for text in ("return __ldcs(", "__stcs("))
     size = f" ({l2_bytes / 2**20:g} MiB here)" if l2_bytes else ""
-    return [Criterion("custom PTX", f"mul.rn.ftz.f32, every product of the decode ({multiply})",
-                      verdict(bool(multiply))),
-            Criterion("a cache eviction policy",
-                      f"evict-first loads of the codes ({load}), and evict-first stores ({store}) of outputs larger "
-                      f"than the L2 cache{size}; smaller ones stay there for their reader",
-                      verdict(bool(load and store)))]
+    return [
+        Criterion("custom PTX", f"mul.rn.ftz.f32, every product of the decode ({multiply})", verdict(bool(multiply))),
+        Criterion(
+            "a cache eviction policy",
+            f"evict-first loads of the codes ({load}), and evict-first stores ({store}) of outputs larger "
+            f"than the L2 cache{size}; smaller ones stay there for their reader",
+            verdict(bool(load and store)),
+        ),
+    ]
 
 
 def judge(result: dict[str, Any]) -> list[Criterion]:
@@ -420,8 +475,13 @@ def judge(result: dict[str, Any]) -> list[Criterion]:
     dtypes = {name.split()[-1] for name in differing}
     found = ", ".join(f"{name}: {count} differing bytes" for name, count in differing.items())
     both = dtypes == {"float16", "bfloat16"} and not any(differing.values())
-    return [judge_kernels(result), judge_speed(result), judge_compiled(result), *judge_sources(result["l2_bytes"]),
-            Criterion("float16 and bfloat16", found, verdict(both))]
+    return [
+        judge_kernels(result),
+        judge_speed(result),
+        judge_compiled(result),
+        *judge_sources(result["l2_bytes"]),
+        Criterion("float16 and bfloat16", found, verdict(both)),
+    ]
 
 
 def failures(result: dict[str, Any]) -> list[str]:
@@ -434,13 +494,17 @@ def failures(result: dict[str, Any]) -> list[str]:
             if check["product"]:
                 found.append(f"{name}, {one['configuration']}: the product with its weights: {check['product']}")
     for one in result["compiled"]:
-        found += [f"compiled by {backend}: {wrong_bytes(backend, one[backend])} differing bytes" for backend in BACKENDS
-                  if wrong_bytes(backend, one[backend])]
+        found += [
+            f"compiled by {backend}: {wrong_bytes(backend, one[backend])} differing bytes"
+            for backend in BACKENDS
+            if wrong_bytes(backend, one[backend])
+        ]
         found += [f"compiled: {one['aot_eager']['refused']}"] if "refused" in one["aot_eager"] else []
     return found
 
 
 # ---- the report ----
+
 
 def to_text(times: dict[str, float], digits: int) -> str:
     return f"{times['median']:.{digits}f} ({times['min']:.{digits}f} to {times['max']:.{digits}f})"
@@ -448,10 +512,18 @@ def to_text(times: dict[str, float], digits: int) -> str:
 
 def published_table(result: dict[str, Any]) -> str:
     ours = result["published"][US]["seconds"]["median"]
-    rows = [[name, to_text(times["seconds"], 3), f"{times['seconds']['median'] / ours:.2f}",
-             *(f"{part['median']:.3f}" for part in times["parts"])] for name, times in result["published"].items()]
-    return table(["", f"seconds per {result['rounds']} rounds (least to most)", f"× {US}", *result["configurations"]],
-                 rows)
+    rows = [
+        [
+            name,
+            to_text(times["seconds"], 3),
+            f"{times['seconds']['median'] / ours:.2f}",
+            *(f"{part['median']:.3f}" for part in times["parts"]),
+        ]
+        for name, times in result["published"].items()
+    ]
+    return table(
+        ["", f"seconds per {result['rounds']} rounds (least to most)", f"× {US}", *result["configurations"]], rows
+    )
 
 
 def calls_table(result: dict[str, Any]) -> str:
@@ -466,28 +538,44 @@ def calls_table(result: dict[str, Any]) -> str:
                 seen = result["profiles"][i][name]
                 cells = [f"{seen['launches']:g}", f"{seen['us']:.2f}", f"{call - floor - seen['us']:.2f}"]
             rows.append([name, configuration, to_text(result["device_us"][i][name], 2), f"{call:.2f}", *cells])
-    return table(["", "", "alone and cold µs", "a call of the test µs", "its launches", "their time there µs",
-                  "the call's rest over an empty kernel µs"], rows)
+    return table(
+        [
+            "",
+            "",
+            "alone and cold µs",
+            "a call of the test µs",
+            "its launches",
+            "their time there µs",
+            "the call's rest over an empty kernel µs",
+        ],
+        rows,
+    )
 
 
 def host_table(result: dict[str, Any]) -> str:
-    return table(["a call on the host", "µs (least to most)"],
-                 [[name, to_text(times, 2)] for name, times in result["host_us"].items()])
+    return table(
+        ["a call on the host", "µs (least to most)"],
+        [[name, to_text(times, 2)] for name, times in result["host_us"].items()],
+    )
 
 
 def floor_text(result: dict[str, Any]) -> str:
     """How far our seconds are from what no decoder can go below, where a GPU says what that is."""
-    text = [f"{name.capitalize()} and a synchronization: {to_text(times, 2)} µs." for name, times in
-            result["floors_us"].items()]
+    text = [
+        f"{name.capitalize()} and a synchronization: {to_text(times, 2)} µs."
+        for name, times in result["floors_us"].items()
+    ]
     floor = result["floors_us"].get("an empty kernel")
     if floor and result["profiles"]:
         calls = 3 * result["rounds"]
         kernels = sum(profile[US]["us"] for profile in result["profiles"])
         bound = calls * (len(result["profiles"]) * (floor["median"] + MORE_US) + kernels) / 1e6
         measured = result["published"][US]["seconds"]["median"]
-        text.append(f"An empty kernel with its synchronization, {US}'s kernel and {MORE_US:g} µs, summed over the "
-                    f"calls: {bound:.3f} s; measured: {measured:.3f} s, which is "
-                    f"{'more' if measured > bound else 'no more'}.")
+        text.append(
+            f"An empty kernel with its synchronization, {US}'s kernel and {MORE_US:g} µs, summed over the "
+            f"calls: {bound:.3f} s; measured: {measured:.3f} s, which is "
+            f"{'more' if measured > bound else 'no more'}."
+        )
     return "\n".join(text)
 
 
@@ -495,11 +583,21 @@ def markdown(result: dict[str, Any]) -> str:
     peers = ", ".join(f"{name} {version}" for name, version in result["peers"].items())
     missing = [f"Without {name}: {reason}." for name, reason in result["missing"].items()]
     rubric = table(["the rubric", "found", ""], [list(criterion) for criterion in result["rubric"]])
-    return "\n\n".join([measure.heading(result) + f" {peers}.", *missing, published_table(result), floor_text(result),
-                        calls_table(result), host_table(result), rubric])
+    return "\n\n".join(
+        [
+            measure.heading(result) + f" {peers}.",
+            *missing,
+            published_table(result),
+            floor_text(result),
+            calls_table(result),
+            host_table(result),
+            rubric,
+        ]
+    )
 
 
 # ---- main ----
+
 
 def versions() -> dict[str, str]:
     found = {"bitsandbytes": bitsandbytes.__version__}
@@ -518,9 +616,15 @@ def run(arguments: Any) -> dict[str, Any]:
     calls = 9 * arguments.rounds
     measure.progress(f"the floors, {calls} calls each")
     result = measure.circumstances(arguments) | {
-        "rounds": arguments.rounds, "configurations": list(map(str, configurations)), "peers": versions(),
-        "missing": missing, "l2_bytes": l2_bytes(device),
-        "floors_us": time_floors(device, calls, synchronize), "checks": [], "compiled": []}
+        "rounds": arguments.rounds,
+        "configurations": list(map(str, configurations)),
+        "peers": versions(),
+        "missing": missing,
+        "l2_bytes": l2_bytes(device),
+        "floors_us": time_floors(device, calls, synchronize),
+        "checks": [],
+        "compiled": [],
+    }
     mlps = []
     for c in configurations:
         measure.progress(f"checking {c}")
@@ -542,8 +646,11 @@ def run(arguments: Any) -> dict[str, Any]:
 def main(argv: Sequence[str] | None = None) -> int:
     parser = measure.argument_parser(__doc__)
     parser.add_argument("--rounds", type=int, default=1000)
-    parser.add_argument("--unsloth", action="store_true",
-                        help="import unsloth first, which patches the other libraries, and measure it too")
+    parser.add_argument(
+        "--unsloth",
+        action="store_true",
+        help="import unsloth first, which patches the other libraries, and measure it too",
+    )
     arguments = measure.parse(parser, argv)
     if arguments.unsloth:
         import unsloth  # noqa: F401

@@ -62,6 +62,17 @@ class Call {
   // A new tensor here.
   [[nodiscard]] Tensor empty(Shape shape, ScalarType dtype) const;
 
+  // Bytes of workspace that an op with these parameters needs.
+  template <class Params>
+  std::int64_t workspace_size(qfuse_status (*size_of)(const Params*, const qfuse_exec*, std::int64_t*, qfuse_error*),
+                              Params params) const {
+    params.struct_size = sizeof params;
+    std::int64_t size = 0;
+    qfuse_error error;
+    if (size_of(&params, &exec_, &size, &error) != QFUSE_OK) refuse(error.message);
+    return size;
+  }
+
   template <class Params>
   void run(qfuse_status (*op)(const Params*, const qfuse_exec*, qfuse_error*), Params params) const {
     params.struct_size = sizeof params;

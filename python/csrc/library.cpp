@@ -3,22 +3,23 @@
 
 #include "ops.h"
 
+#define QFUSE_TEXT_OF(number) #number
+#define QFUSE_TEXT(name) QFUSE_TEXT_OF(name)
+// What every op takes that reads a 4-bit weight, beside its tensors and its shape.
+#define QFUSE_SCALARS_4BIT \
+  "str quant_type=\"nf4\", int blocksize=64, int nested_blocksize=" QFUSE_TEXT(QFUSE_NESTED_BLOCKSIZE)
+
 STABLE_TORCH_LIBRARY(qfuse, m) {
-  m.def(
-      "dequantize_4bit(Tensor packed, Tensor absmax, int blocksize, str quant_type, int[] shape, ScalarType dtype, "
-      "Tensor? nested_absmax=None, Tensor? nested_quant_map=None, Tensor? nested_offset=None, "
-      "int nested_blocksize=256) -> Tensor");
-  m.def(
-      "dequantize_4bit.out(Tensor packed, Tensor absmax, int blocksize, str quant_type, int[] shape, "
-      "ScalarType dtype, Tensor? nested_absmax=None, Tensor? nested_quant_map=None, Tensor? nested_offset=None, "
-      "int nested_blocksize=256, *, Tensor(a!) out) -> ()");
+  m.def("dequantize_4bit(Tensor[] weight, int[] shape, ScalarType dtype, " QFUSE_SCALARS_4BIT ") -> Tensor");
+  m.def("dequantize_4bit.out(Tensor[] weight, int[] shape, ScalarType dtype, " QFUSE_SCALARS_4BIT
+        ", *, Tensor(a!) out) -> ()");
   m.def(
       "quantize_4bit(Tensor input, int blocksize, str quant_type, str reciprocal=\"ieee\") -> "
       "(Tensor packed, Tensor absmax)");
   m.def(
       "quantize_4bit.nested(Tensor input, int blocksize, str quant_type, *, int nested_blocksize, "
-      "Tensor? given_offset=None, str reciprocal=\"ieee\") -> "
-      "(Tensor packed, Tensor absmax_8bit, Tensor nested_absmax, Tensor nested_offset, Tensor absmax)");
+      "Tensor? given_offset=None, str reciprocal=\"ieee\") -> (Tensor packed, Tensor absmax_8bit, "
+      "Tensor nested_absmax, Tensor nested_quant_map, Tensor nested_offset)");
   m.def(
       "quantize_blockwise(Tensor input, int blocksize, float offset=0, str reciprocal=\"ieee\") -> "
       "(Tensor codes, Tensor absmax)");

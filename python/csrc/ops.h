@@ -10,24 +10,22 @@
 #include <vector>
 
 #include "call.h"
+#include "weight_4bit.h"
 
 namespace qfuse::torch_ops {
 
-Tensor dequantize_4bit(const Tensor& packed, const Tensor& absmax, std::int64_t blocksize,
-                       const std::string& quant_type, const std::vector<std::int64_t>& shape, ScalarType dtype,
-                       const std::optional<Tensor>& nested_absmax, const std::optional<Tensor>& nested_quant_map,
-                       const std::optional<Tensor>& nested_offset, std::int64_t nested_blocksize);
+Tensor dequantize_4bit(const Tensors& weight, const std::vector<std::int64_t>& shape, ScalarType dtype,
+                       const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize);
 
-void dequantize_4bit_out(const Tensor& packed, const Tensor& absmax, std::int64_t blocksize,
-                         const std::string& quant_type, const std::vector<std::int64_t>& shape, ScalarType dtype,
-                         const std::optional<Tensor>& nested_absmax, const std::optional<Tensor>& nested_quant_map,
-                         const std::optional<Tensor>& nested_offset, std::int64_t nested_blocksize, const Tensor& out);
+void dequantize_4bit_out(const Tensors& weight, const std::vector<std::int64_t>& shape, ScalarType dtype,
+                         const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
+                         const Tensor& out);
 
-// packed, absmax
+// A weight's tensors in their order: packed, absmax
 std::tuple<Tensor, Tensor> quantize_4bit(const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
                                          const std::string& reciprocal);
 
-// packed, absmax_8bit, nested_absmax, nested_offset, absmax
+// packed, absmax_8bit, nested_absmax, nested_quant_map, nested_offset
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Tensor& input, std::int64_t blocksize,
                                                                         const std::string& quant_type,
                                                                         std::int64_t nested_blocksize,

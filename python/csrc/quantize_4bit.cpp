@@ -3,31 +3,42 @@
 namespace qfuse::torch_ops {
 namespace {
 
-struct Plain {
-  qfuse_quantize_4bit_params params{};
-  Blocks blocks{};
-  Tensor packed, absmax;
+template <class T>
+T* data_of(const Tensor& tensor) {
+  return static_cast<T*>(tensor.mutable_data_ptr());
+}
+
+// What both forms write. The packed codes get bitsandbytes' shape, a column.
+struct Encoded {
+  Encoded(const Call& call, const Tensor& input, std::int64_t blocksize, const std::string& quant_type)
+      : blocks{input.numel(), blocksize, "blocksize"},
+        packed(call.empty({{qfuse_packed_size(blocks.n), 1}}, ScalarType::Byte)) {
+    weight.struct_size = sizeof weight;
+    weight.rows = 1;
+    weight.cols = blocks.n;
+    weight.blocksize = blocksize;
+    weight.quant_type = quant_type_of(quant_type);
+    weight.packed = data_of<std::uint8_t>(packed);
+  }
+
+  Blocks blocks;
+  Tensor packed;
+  qfuse_weight_4bit_out weight{};
 };
 
-// What both forms share. The packed codes get bitsandbytes' shape, a column.
-Plain prepare(const Call& call, const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
-              const std::string& reciprocal) {
-  const std::int64_t n = input.numel();
-  const Blocks blocks{n, blocksize, "blocksize"};
-  Plain plain{{},
-              blocks,
-              call.empty({{qfuse_packed_size(n), 1}}, ScalarType::Byte),
-              call.empty({{blocks.count()}}, ScalarType::Float)};
-  qfuse_quantize_4bit_params& p = plain.params;
-  p.n = n;
-  p.blocksize = blocksize;
-  p.quant_type = quant_type_of(quant_type);
+// The workspace is torch's memory; the op's stream is torch's current one, so it is not used again too early.
+void encode(const Call& call, const Tensor& input, const qfuse_weight_4bit_out& weight, const std::string& reciprocal,
+            const float* given_offset) {
+  qfuse_quantize_4bit_params p{};
   p.in_dtype = dtype_of(input.scalar_type(), "input");
-  p.reciprocal = reciprocal_of(reciprocal);
   p.in = call.bytes(input, "input");
-  p.packed = static_cast<std::uint8_t*>(plain.packed.mutable_data_ptr());
-  p.absmax = static_cast<float*>(plain.absmax.mutable_data_ptr());
-  return plain;
+  p.weight = &weight;
+  p.given_offset = given_offset;
+  p.reciprocal = reciprocal_of(reciprocal);
+  p.workspace_size = call.workspace_size(qfuse_quantize_4bit_workspace_size, p);
+  const Tensor workspace = call.empty({{p.workspace_size}}, ScalarType::Byte);
+  p.workspace = workspace.mutable_data_ptr();
+  call.run(qfuse_quantize_4bit, p);
 }
 
 }  // namespace
@@ -35,9 +46,11 @@ Plain prepare(const Call& call, const Tensor& input, std::int64_t blocksize, con
 std::tuple<Tensor, Tensor> quantize_4bit(const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
                                          const std::string& reciprocal) {
   const Call call(input, "input");
-  const Plain plain = prepare(call, input, blocksize, quant_type, reciprocal);
-  call.run(qfuse_quantize_4bit, plain.params);
-  return {plain.packed, plain.absmax};
+  Encoded encoded(call, input, blocksize, quant_type);
+  const Tensor absmax = call.empty({{encoded.blocks.count()}}, ScalarType::Float);
+  encoded.weight.absmax = data_of<float>(absmax);
+  encode(call, input, encoded.weight, reciprocal, nullptr);
+  return {encoded.packed, absmax};
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Tensor& input, std::int64_t blocksize,
@@ -46,21 +59,21 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Te
                                                                         const std::optional<Tensor>& given_offset,
                                                                         const std::string& reciprocal) {
   const Call call(input, "input");
-  Plain plain = prepare(call, input, blocksize, quant_type, reciprocal);
-  const std::int64_t count = plain.blocks.count();
-  const Blocks nested{count, nested_blocksize, "nested_blocksize"};
-  const Tensor absmax_8bit = call.empty({{count}}, ScalarType::Byte);
+  Encoded encoded(call, input, blocksize, quant_type);
+  const Blocks nested{encoded.blocks.count(), nested_blocksize, "nested_blocksize"};
+  const Tensor absmax_8bit = call.empty({{nested.n}}, ScalarType::Byte);
   const Tensor nested_absmax = call.empty({{nested.count()}}, ScalarType::Float);
+  const Tensor nested_quant_map = call.empty({{QFUSE_QUANT_MAP_SIZE}}, ScalarType::Float);
   const Tensor nested_offset = call.empty({}, ScalarType::Float);
-  qfuse_quantize_4bit_params& p = plain.params;
-  p.nested_blocksize = nested_blocksize;
-  p.absmax_8bit = static_cast<std::uint8_t*>(absmax_8bit.mutable_data_ptr());
-  p.nested_absmax = static_cast<float*>(nested_absmax.mutable_data_ptr());
-  p.nested_offset = static_cast<float*>(nested_offset.mutable_data_ptr());
-  if (given_offset)
-    p.given_offset = static_cast<const float*>(call.array(*given_offset, "given_offset", ScalarType::Float, 1));
-  call.run(qfuse_quantize_4bit, p);
-  return {plain.packed, absmax_8bit, nested_absmax, nested_offset, plain.absmax};
+  encoded.weight.absmax_8bit = data_of<std::uint8_t>(absmax_8bit);
+  encoded.weight.nested_absmax = data_of<float>(nested_absmax);
+  encoded.weight.nested_quant_map = data_of<float>(nested_quant_map);
+  encoded.weight.nested_offset = data_of<float>(nested_offset);
+  encoded.weight.nested_blocksize = nested_blocksize;
+  const void* given =
+      given_offset ? call.array(*given_offset, "given_offset", ScalarType::Float, std::int64_t{1}) : nullptr;
+  encode(call, input, encoded.weight, reciprocal, static_cast<const float*>(given));
+  return {encoded.packed, absmax_8bit, nested_absmax, nested_quant_map, nested_offset};
 }
 
 }  // namespace qfuse::torch_ops

@@ -3,12 +3,9 @@
 namespace qfuse::torch_ops {
 namespace {
 
-constexpr std::int64_t kGroupSize = 128;  // the one that qfuse.h takes
-
 // Half a pair is the library's to refuse; an array that is not wanted is no pointer.
-template <class T>
-T* output(const Call& call, const std::optional<Tensor>& tensor, const char* name, ScalarType dtype, Shape shape) {
-  return tensor ? static_cast<T*>(call.array(*tensor, name, dtype, shape)) : nullptr;
+void* output(const Call& call, const std::optional<Tensor>& tensor, const char* name, ScalarType dtype, Shape shape) {
+  return tensor ? call.array(*tensor, name, dtype, shape) : nullptr;
 }
 
 }  // namespace
@@ -19,19 +16,20 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
   const Call call(x, "x");
   if (x.dim() != 2 || x.size(1) % 2 != 0)
     refuse("x has ", x.dim(), " dimensions and ", x.numel(), " elements, it must be [m, 2h]: gate and up");
-  qfuse_silu_dot_fwd_bwd_quant_fuse_params p{};
+  qfuse_swiglu_backward_params p{};
   p.m = x.size(0);
   p.h = x.size(1) / 2;
-  p.group_size = kGroupSize;
-  const std::int64_t channel_groups = qfuse_block_count(2 * p.h, kGroupSize);
-  const std::int64_t token_groups = qfuse_block_count(p.m, kGroupSize);
+  p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
+  const std::int64_t channel_groups = qfuse_block_count(2 * p.h, QFUSE_SWIGLU_GROUP_SIZE);
+  const std::int64_t token_groups = qfuse_block_count(p.m, QFUSE_SWIGLU_GROUP_SIZE);
   p.x = call.rows(x, "x", ScalarType::BFloat16, {{p.m, 2 * p.h}}, p.x_stride);
   if (grad_y) p.grad_y = call.rows(*grad_y, "grad_y", ScalarType::BFloat16, {{p.m, p.h}}, p.grad_y_stride);
-  p.grad_input_q = output<std::int8_t>(call, grad_input_q, "grad_input_q", ScalarType::Char, {{p.m, 2 * p.h}});
-  p.grad_input_s = output<float>(call, grad_input_s, "grad_input_s", ScalarType::Float, {{p.m, channel_groups}});
-  p.y_q_t = output<std::int8_t>(call, y_q_t, "y_q_t", ScalarType::Char, {{p.h, p.m}});
-  p.y_s_t = output<float>(call, y_s_t, "y_s_t", ScalarType::Float, {{p.h, token_groups}});
-  call.run(qfuse_silu_dot_fwd_bwd_quant_fuse, p);
+  p.grad_input_q = output(call, grad_input_q, "grad_input_q", ScalarType::Char, {{p.m, 2 * p.h}});
+  p.grad_input_s =
+      static_cast<float*>(output(call, grad_input_s, "grad_input_s", ScalarType::Float, {{p.m, channel_groups}}));
+  p.y_q_t = output(call, y_q_t, "y_q_t", ScalarType::Char, {{p.h, p.m}});
+  p.y_s_t = static_cast<float*>(output(call, y_s_t, "y_s_t", ScalarType::Float, {{p.h, token_groups}}));
+  call.run(qfuse_swiglu_backward, p);
 }
 
 }  // namespace qfuse::torch_ops

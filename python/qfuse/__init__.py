@@ -10,6 +10,7 @@
 
 qfuse.ops has every op with its manual, docs/PYTORCH.md is where to start. No GPU is needed to import it.
 """
+
 from importlib.metadata import version as _version
 
 from . import ops

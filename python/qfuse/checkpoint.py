@@ -1,4 +1,5 @@
 """Checkpoints of bitsandbytes as tensors that lie in their mapped files."""
+
 import json
 import mmap
 import os
@@ -9,24 +10,40 @@ import torch
 from torch import Tensor
 
 from . import extension
-from .quant_state import Weight4bit
+from .quant_state import NESTED_BLOCKSIZE, QUANT_TYPES, Weight4bit
 
 __all__ = ["load_checkpoint"]
 
 # As safetensors spells them. Torch has no F6_E2M3 and F6_E3M2.
 _DTYPES = {
-    "BOOL": torch.bool, "F4": torch.float4_e2m1fn_x2, "U8": torch.uint8, "I8": torch.int8,
-    "F8_E5M2": torch.float8_e5m2, "F8_E4M3": torch.float8_e4m3fn, "F8_E8M0": torch.float8_e8m0fnu,
-    "F8_E4M3FNUZ": torch.float8_e4m3fnuz, "F8_E5M2FNUZ": torch.float8_e5m2fnuz, "I16": torch.int16,
-    "U16": torch.uint16, "F16": torch.float16, "BF16": torch.bfloat16, "I32": torch.int32, "U32": torch.uint32,
-    "F32": torch.float32, "C64": torch.complex64, "F64": torch.float64, "I64": torch.int64, "U64": torch.uint64,
+    "BOOL": torch.bool,
+    "F4": torch.float4_e2m1fn_x2,
+    "U8": torch.uint8,
+    "I8": torch.int8,
+    "F8_E5M2": torch.float8_e5m2,
+    "F8_E4M3": torch.float8_e4m3fn,
+    "F8_E8M0": torch.float8_e8m0fnu,
+    "F8_E4M3FNUZ": torch.float8_e4m3fnuz,
+    "F8_E5M2FNUZ": torch.float8_e5m2fnuz,
+    "I16": torch.int16,
+    "U16": torch.uint16,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "I32": torch.int32,
+    "U32": torch.uint32,
+    "F32": torch.float32,
+    "C64": torch.complex64,
+    "F64": torch.float64,
+    "I64": torch.int64,
+    "U64": torch.uint64,
 }
 _MAP_NORESERVE = 0x4000  # Linux's; Python names it from 3.13 on
 _ERRORS = {4: OSError, 5: MemoryError}  # for QFUSE_IO_ERROR and QFUSE_OUT_OF_MEMORY; all else is ValueError
 
 
-def load_checkpoint(path: str | os.PathLike[str],
-                    device: torch.device | str | int = "cpu") -> dict[str, Tensor | Weight4bit]:
+def load_checkpoint(
+    path: str | os.PathLike[str], device: torch.device | str | int = "cpu"
+) -> dict[str, Tensor | Weight4bit]:
     """The tensors of a .safetensors file or a model directory, by name; its 4-bit weights as Weight4bit.
 
     path: on this machine; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one. Nothing is fetched.
@@ -54,7 +71,7 @@ def load_checkpoint(path: str | os.PathLike[str],
         raise ValueError(f"{os.fsdecode(path)}: was replaced while it was being loaded; load it again")
     loaded: dict[str, Tensor | Weight4bit] = {}
     for tensor in inventory:
-        if tensor["format"] in ("nf4", "fp4"):
+        if tensor["format"] in QUANT_TYPES:
             loaded[tensor["name"]] = _weight(tensor, files)
         else:
             loaded.update((array["name"], files.tensor(array)) for array in tensor["arrays"])
@@ -77,13 +94,14 @@ def _inspect(path: str | os.PathLike[str]) -> Any:
 def _weight(tensor: Any, files: "_Files") -> Weight4bit:
     name = tensor["name"]
     arrays = {array["name"]: array for array in tensor["arrays"]}
-    packed, absmax = (files.tensor(arrays[key]) for key in (name, f"{name}.absmax"))
-    rest = (tensor["blocksize"], tensor["format"], tuple(tensor["shape"]), _DTYPES[tensor["dtype"]])
-    if not tensor["nested"]:
-        return Weight4bit(packed, absmax, *rest, None, None, None, 256)
-    offset = torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=files.device)
-    return Weight4bit(packed, absmax, *rest, files.tensor(arrays[f"{name}.nested_absmax"]),
-                      files.tensor(arrays[f"{name}.nested_quant_map"]), offset, tensor["nested_blocksize"])
+    parts = [name, f"{name}.absmax"]
+    if tensor["nested"]:
+        parts += [f"{name}.nested_absmax", f"{name}.nested_quant_map"]
+    tensors = [files.tensor(arrays[part]) for part in parts]
+    if tensor["nested"]:
+        tensors.append(torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=files.device))
+    scalars = tensor["format"], tensor["blocksize"], tensor["nested_blocksize"] or NESTED_BLOCKSIZE
+    return Weight4bit(tuple(tensors), tuple(tensor["shape"]), _DTYPES[tensor["dtype"]], *scalars)
 
 
 class _Files:
@@ -98,8 +116,9 @@ class _Files:
             # come: a file may be larger than memory.
             with open(_encode(path), "rb") as file:
                 self._identities[path] = _identity(os.fstat(file.fileno()))
-                self._mapped[path] = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE | _MAP_NORESERVE,
-                                               mmap.PROT_READ | mmap.PROT_WRITE)
+                self._mapped[path] = mmap.mmap(
+                    file.fileno(), 0, mmap.MAP_PRIVATE | _MAP_NORESERVE, mmap.PROT_READ | mmap.PROT_WRITE
+                )
 
     def are_in_place(self) -> bool:
         """Whether each path still leads to the file that is mapped, with the size and time it had."""
@@ -113,8 +132,10 @@ class _Files:
             dtype = dtype if last % 2 == 0 else None
             shape = [*shape, last // 2]
         if dtype is None:
-            raise ValueError(f"{array['path']}: tensor '{array['name']}': torch has no dtype for {array['dtype']} of "
-                             f"shape {array['shape']}")
+            raise ValueError(
+                f"{array['path']}: tensor '{array['name']}': torch has no dtype for {array['dtype']} of "
+                f"shape {array['shape']}"
+            )
         if size == 0:
             return torch.empty(shape, dtype=dtype, device=self.device)
         raw = torch.frombuffer(self._mapped[array["path"]], dtype=torch.uint8, count=size, offset=array["offset"])

@@ -1,4 +1,5 @@
 """Loads the extension, which registers the ops as torch.ops.qfuse.*, and calls what of it is no op."""
+
 import ctypes
 from pathlib import Path
 

@@ -2,12 +2,15 @@
 
 Arguments are checked where the ops run.
 """
+
 from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 __all__ = ["register"]
+
+_QUANT_MAP_SIZE = 256  # of the 8-bit codes
 
 
 def _block_count(n: int, blocksize: int) -> int:
@@ -16,49 +19,63 @@ def _block_count(n: int, blocksize: int) -> int:
 
 
 def _check_out(out: Tensor, shape: Sequence[int], dtype: torch.dtype) -> None:
-    torch._check(tuple(out.shape) == tuple(shape),
-                 lambda: f"out has shape {tuple(out.shape)}, it must be {tuple(shape)}")
+    torch._check(
+        tuple(out.shape) == tuple(shape), lambda: f"out has shape {tuple(out.shape)}, it must be {tuple(shape)}"
+    )
     torch._check(out.dtype == dtype, lambda: f"out is {out.dtype}, it must be {dtype}")
 
 
-def _dequantize_4bit(packed: Tensor, absmax: Tensor, blocksize: int, quant_type: str, shape: Sequence[int],
-                     dtype: torch.dtype, *nested: Tensor | int | None) -> Tensor:
-    return packed.new_empty(shape, dtype=dtype)
+def _dequantize_4bit(weight: Sequence[Tensor], shape: Sequence[int], dtype: torch.dtype, *scalars: str | int) -> Tensor:
+    return weight[0].new_empty(shape, dtype=dtype)
 
 
-def _dequantize_4bit_out(packed: Tensor, absmax: Tensor, blocksize: int, quant_type: str, shape: Sequence[int],
-                         dtype: torch.dtype, *nested: Tensor | int | None, out: Tensor) -> None:
+def _dequantize_4bit_out(
+    weight: Sequence[Tensor], shape: Sequence[int], dtype: torch.dtype, *scalars: str | int, out: Tensor
+) -> None:
     _check_out(out, shape, dtype)
 
 
 def _quantize_4bit(input: Tensor, blocksize: int, quant_type: str, reciprocal: str = "ieee") -> tuple[Tensor, Tensor]:
     n = input.numel()
-    return (input.new_empty((-(-n // 2), 1), dtype=torch.uint8),
-            input.new_empty((_block_count(n, blocksize),), dtype=torch.float32))
+    return (
+        input.new_empty((-(-n // 2), 1), dtype=torch.uint8),
+        input.new_empty((_block_count(n, blocksize),), dtype=torch.float32),
+    )
 
 
-def _quantize_4bit_nested(input: Tensor, blocksize: int, quant_type: str, *, nested_blocksize: int,
-                          given_offset: Tensor | None = None,
-                          reciprocal: str = "ieee") -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+def _quantize_4bit_nested(
+    input: Tensor,
+    blocksize: int,
+    quant_type: str,
+    *,
+    nested_blocksize: int,
+    given_offset: Tensor | None = None,
+    reciprocal: str = "ieee",
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     packed, absmax = _quantize_4bit(input, blocksize, quant_type)
     nested_count = _block_count(absmax.numel(), nested_blocksize)
-    return (packed, torch.empty_like(absmax, dtype=torch.uint8), absmax.new_empty((nested_count,)),
-            absmax.new_empty(()), absmax)
+    nested_absmax, nested_quant_map = (absmax.new_empty((count,)) for count in (nested_count, _QUANT_MAP_SIZE))
+    return packed, torch.empty_like(absmax, dtype=torch.uint8), nested_absmax, nested_quant_map, absmax.new_empty(())
 
 
-def _quantize_blockwise(input: Tensor, blocksize: int, offset: float = 0.0,
-                        reciprocal: str = "ieee") -> tuple[Tensor, Tensor]:
-    return (input.new_empty(input.shape, dtype=torch.uint8),
-            input.new_empty((_block_count(input.numel(), blocksize),), dtype=torch.float32))
+def _quantize_blockwise(
+    input: Tensor, blocksize: int, offset: float = 0.0, reciprocal: str = "ieee"
+) -> tuple[Tensor, Tensor]:
+    return (
+        input.new_empty(input.shape, dtype=torch.uint8),
+        input.new_empty((_block_count(input.numel(), blocksize),), dtype=torch.float32),
+    )
 
 
-def _dequantize_blockwise(codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int,
-                          dtype: torch.dtype) -> Tensor:
+def _dequantize_blockwise(
+    codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype
+) -> Tensor:
     return codes.new_empty(codes.shape, dtype=dtype)
 
 
-def _dequantize_blockwise_out(codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype, *,
-                              out: Tensor) -> None:
+def _dequantize_blockwise_out(
+    codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype, *, out: Tensor
+) -> None:
     _check_out(out, codes.shape, dtype)
 
 

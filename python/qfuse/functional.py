@@ -1,11 +1,12 @@
 """Weights of bitsandbytes, decoded and multiplied by in one call."""
+
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from . import ops
-from .quant_state import Weight4bit, read_weight
+from .quant_state import Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
 
 __all__ = ["dequantize_4bit", "matmul_4bit"]
 
@@ -23,21 +24,15 @@ def dequantize_4bit(weight: Any, quant_state: Any = None, out: Tensor | None = N
 
     Raises TypeError or ValueError for a weight or state that is none, RuntimeError for tensors that do not fit.
     """
-    found = read_weight(weight, quant_state)
-    return _decode(found, out) if isinstance(weight, Weight4bit) else decode(found, out)
+    with without_torch_function():
+        return decode(read_arguments(weight, quant_state), out)
 
 
-def decode(weight: Weight4bit, out: Tensor | None = None) -> Tensor:
-    """dequantize_4bit of what read_weight found in bitsandbytes' own forms."""
-    decoded = _decode(weight, out)
-    return decoded.t() if weight.packed.shape[0] == 1 else decoded
-
-
-def _decode(weight: Weight4bit, out: Tensor | None) -> Tensor:
-    if out is None:
-        return ops.dequantize_4bit(*weight)
-    ops.dequantize_4bit_out(*weight, out=out)
-    return out
+def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
+    """dequantize_4bit of what read_arguments found, without_torch_function."""
+    decoded = ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
+    row = weight[0][0].size(0) == 1 and not isinstance(weight, Weight4bit)
+    return decoded.t() if row else decoded
 
 
 class _Matmul4bit(torch.autograd.Function):
@@ -45,31 +40,40 @@ class _Matmul4bit(torch.autograd.Function):
 
     generate_vmap_rule = True
 
-    # The weight's parts are named one by one, because the compiler of torch 2.11 counts the parameters.
+    # The weight's tensors are named one by one, because the compiler of torch 2.11 counts the parameters.
     @staticmethod
-    def forward(x: Tensor, bias: Tensor | None, packed: Tensor, absmax: Tensor, blocksize: int, quant_type: str,
-                shape: tuple[int, ...], dtype: torch.dtype, nested_absmax: Tensor | None,
-                nested_quant_map: Tensor | None, nested_offset: Tensor | None, nested_blocksize: int) -> Tensor:
-        decoded = ops.dequantize_4bit(packed, absmax, blocksize, quant_type, shape, dtype, nested_absmax,
-                                      nested_quant_map, nested_offset, nested_blocksize)
-        return torch.nn.functional.linear(x, decoded.to(x.dtype), bias)
+    def forward(
+        x: Tensor,
+        bias: Tensor | None,
+        packed: Tensor,
+        absmax: Tensor,
+        nested_absmax: Tensor | None,
+        nested_quant_map: Tensor | None,
+        nested_offset: Tensor | None,
+        scalars: tuple[Any, ...],
+    ) -> Tensor:
+        weight = _given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
+        return torch.nn.functional.linear(x, ops.dequantize_4bit(weight, *scalars).to(x.dtype), bias)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        weight = inputs[2:]
-        ctx.save_for_backward(*(part if isinstance(part, Tensor) else None for part in weight))
-        ctx.rest = [None if isinstance(part, Tensor) else part for part in weight]
+        ctx.save_for_backward(*inputs[2:-1])
+        ctx.scalars = inputs[-1]
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         (grad,) = grads
         grad_x = grad_bias = None
         if ctx.needs_input_grad[0]:
-            weight = (rest if part is None else part for part, rest in zip(ctx.saved_tensors, ctx.rest, strict=True))
-            grad_x = grad @ ops.dequantize_4bit(*weight).to(grad.dtype)
+            decoded = ops.dequantize_4bit(_given(*ctx.saved_tensors), *ctx.scalars)
+            grad_x = grad @ decoded.to(grad.dtype)
         if ctx.needs_input_grad[1]:
             grad_bias = grad.reshape(-1, grad.shape[-1]).sum(0)
-        return grad_x, grad_bias, *([None] * len(ctx.rest))
+        return grad_x, grad_bias, *([None] * 6)
+
+
+def _given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
+    return tuple(tensor for tensor in tensors if tensor is not None)
 
 
 def matmul_4bit(x: Tensor, weight: Any, quant_state: Any = None, bias: Tensor | None = None) -> Tensor:
@@ -83,5 +87,13 @@ def matmul_4bit(x: Tensor, weight: Any, quant_state: Any = None, bias: Tensor | 
         raise ValueError(f"x has shape {tuple(x.shape)}, the weight {found.shape}: they must be [..., k] and [n, k]")
     if bias is not None and bias.shape != found.shape[:1]:
         raise ValueError(f"bias has shape {tuple(bias.shape)}, it must be {found.shape[:1]}")
-    product: Tensor = _Matmul4bit.apply(x, None if bias is None else bias.to(x.dtype), *found)
+    with without_torch_function():
+        tensors = (
+            found.packed.detach(),
+            found.absmax,
+            found.nested_absmax,
+            found.nested_quant_map,
+            found.nested_offset,
+        )
+    product: Tensor = _Matmul4bit.apply(x, None if bias is None else bias.to(x.dtype), *tensors, tuple(found[1:]))
     return product

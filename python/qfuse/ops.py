@@ -7,6 +7,7 @@ argument, what it is and what it must be. include/qfuse/qfuse.h has the formulas
 
 In shapes, n is the number of weights and nb = ceil(n / blocksize) that of blocks.
 """
+
 from collections.abc import Sequence
 
 import torch
@@ -14,8 +15,16 @@ from torch import Tensor
 
 from . import extension, fakes
 
-__all__ = ["dequantize_4bit", "dequantize_4bit_out", "dequantize_blockwise", "dequantize_blockwise_out",
-           "quantize_4bit", "quantize_4bit_nested", "quantize_blockwise", "silu_dot_fwd_bwd_quant_fuse"]
+__all__ = [
+    "dequantize_4bit",
+    "dequantize_4bit_out",
+    "dequantize_blockwise",
+    "dequantize_blockwise_out",
+    "quantize_4bit",
+    "quantize_4bit_nested",
+    "quantize_blockwise",
+    "silu_dot_fwd_bwd_quant_fuse",
+]
 
 extension.load()
 fakes.register()
@@ -24,30 +33,48 @@ _no_gradients = torch.library.Library("qfuse", "IMPL")  # whose registrations en
 for _op in ("dequantize_4bit", "dequantize_blockwise", "quantize_4bit", "quantize_4bit.nested", "quantize_blockwise"):
     # Else torch gives results a gradient function that only warns, wherever an argument requires a gradient.
     _no_gradients.impl(_op, torch.library.fallthrough_kernel, "Autograd")
+_dequantize_4bit = _ops.dequantize_4bit.default
+_NUMBERS = {torch.float32: 6, torch.float16: 5, torch.bfloat16: 15}  # torch takes these in a third of a dtype's time
 
 
-def dequantize_4bit(packed: Tensor, absmax: Tensor, blocksize: int, quant_type: str, shape: Sequence[int],
-                    dtype: torch.dtype, nested_absmax: Tensor | None = None, nested_quant_map: Tensor | None = None,
-                    nested_offset: Tensor | None = None, nested_blocksize: int = 256) -> Tensor:
+def dequantize_4bit(
+    weight: Sequence[Tensor],
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    quant_type: str = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+) -> Tensor:
     """NF4 or FP4 weights with plain or nested absmax, in one pass: the bits that bitsandbytes decodes on CUDA.
 
-    packed: ceil(n/2) bytes, two codes each, the first in the high half; any storage dtype, whose bits are taken as they
-    are. absmax: [nb] float32, or uint8 where nested. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096.
-    dtype: float32, float16 or bfloat16. nested_absmax: [ceil(nb / nested_blocksize)] float32. nested_quant_map: [256]
-    float32, the map stored with the weight. nested_offset: one float32, read where it lies. Returns `shape` in `dtype`.
+    weight: (packed, absmax) or (packed, absmax, nested_absmax, nested_quant_map, nested_offset), as Weight4bit.tensors
+    has them. packed: ceil(n/2) bytes, two codes each, the first in the high half; any storage dtype, whose bits are
+    taken as they are. absmax: [nb] float32, or uint8 where nested. nested_absmax: [ceil(nb / nested_blocksize)]
+    float32. nested_quant_map: [256] float32, the map stored with the weight. nested_offset: one float32, read where it
+    lies. dtype: float32, float16 or bfloat16. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096.
+    Returns `shape` in `dtype`.
     """
-    result: Tensor = _ops.dequantize_4bit.default(packed, absmax, blocksize, quant_type, shape, dtype, nested_absmax,
-                                                  nested_quant_map, nested_offset, nested_blocksize)
+    number = _NUMBERS.get(dtype, dtype)
+    result: Tensor
+    if quant_type == "nf4" and blocksize == 64 and nested_blocksize == 256:
+        result = _dequantize_4bit(weight, shape, number)  # what is left out takes no time to be understood
+    else:
+        result = _dequantize_4bit(weight, shape, number, quant_type, blocksize, nested_blocksize)
     return result
 
 
-def dequantize_4bit_out(packed: Tensor, absmax: Tensor, blocksize: int, quant_type: str, shape: Sequence[int],
-                        dtype: torch.dtype, nested_absmax: Tensor | None = None,
-                        nested_quant_map: Tensor | None = None, nested_offset: Tensor | None = None,
-                        nested_blocksize: int = 256, *, out: Tensor) -> Tensor:
+def dequantize_4bit_out(
+    weight: Sequence[Tensor],
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    quant_type: str = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+    *,
+    out: Tensor,
+) -> Tensor:
     """dequantize_4bit into `out`, which has exactly `shape` and `dtype` and overlaps no other argument."""
-    _ops.dequantize_4bit.out(packed, absmax, blocksize, quant_type, shape, dtype, nested_absmax, nested_quant_map,
-                             nested_offset, nested_blocksize, out=out)
+    _ops.dequantize_4bit.out(weight, shape, dtype, quant_type, blocksize, nested_blocksize, out=out)
     return out
 
 
@@ -60,44 +87,63 @@ def quantize_4bit(input: Tensor, blocksize: int, quant_type: str, reciprocal: st
     return packed, absmax
 
 
-def quantize_4bit_nested(input: Tensor, blocksize: int, quant_type: str, nested_blocksize: int = 256,
-                         given_offset: Tensor | None = None, reciprocal: str = "ieee",
-                         ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """quantize_4bit whose absmax are coded too: (packed, absmax_8bit, nested_absmax, nested_offset, absmax).
+def quantize_4bit_nested(
+    input: Tensor,
+    blocksize: int,
+    quant_type: str,
+    nested_blocksize: int = 256,
+    given_offset: Tensor | None = None,
+    reciprocal: str = "ieee",
+) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """quantize_4bit whose absmax are coded too: the tensors of a nested weight, in the order of Weight4bit.tensors.
 
-    absmax_8bit: [nb] uint8. nested_absmax: [ceil(nb / nested_blocksize)] float32. nested_offset: [] float32, the mean
-    of absmax, or given_offset. absmax: [nb] float32, what was coded. The map is the signed dynamic code.
+    packed: [ceil(n/2), 1] uint8. absmax: [nb] uint8. nested_absmax: [ceil(nb / nested_blocksize)] float32.
+    nested_quant_map: [256] float32, the signed dynamic code. nested_offset: [] float32, the mean of the absmax, or
+    given_offset.
     """
     outputs: tuple[Tensor, Tensor, Tensor, Tensor, Tensor] = _ops.quantize_4bit.nested(
-        input, blocksize, quant_type, nested_blocksize=nested_blocksize, given_offset=given_offset,
-        reciprocal=reciprocal)
+        input,
+        blocksize,
+        quant_type,
+        nested_blocksize=nested_blocksize,
+        given_offset=given_offset,
+        reciprocal=reciprocal,
+    )
     return outputs
 
 
-def quantize_blockwise(input: Tensor, blocksize: int, offset: float = 0.0,
-                       reciprocal: str = "ieee") -> tuple[Tensor, Tensor]:
+def quantize_blockwise(
+    input: Tensor, blocksize: int, offset: float = 0.0, reciprocal: str = "ieee"
+) -> tuple[Tensor, Tensor]:
     """input - offset in the signed dynamic 8-bit code: (codes, uint8 in the input's shape; absmax [nb] float32)."""
     codes, absmax = _ops.quantize_blockwise.default(input, blocksize, offset, reciprocal)
     return codes, absmax
 
 
-def dequantize_blockwise(codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int,
-                         dtype: torch.dtype) -> Tensor:
+def dequantize_blockwise(
+    codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype
+) -> Tensor:
     """uint8 codes of any shape and any code, quant_map [256] float32, with absmax [nb] float32, decoded to `dtype`."""
     result: Tensor = _ops.dequantize_blockwise.default(codes, absmax, quant_map, blocksize, dtype)
     return result
 
 
-def dequantize_blockwise_out(codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype, *,
-                             out: Tensor) -> Tensor:
+def dequantize_blockwise_out(
+    codes: Tensor, absmax: Tensor, quant_map: Tensor, blocksize: int, dtype: torch.dtype, *, out: Tensor
+) -> Tensor:
     """dequantize_blockwise into `out`, which has the codes' shape and `dtype` and overlaps no other argument."""
     _ops.dequantize_blockwise.out(codes, absmax, quant_map, blocksize, dtype, out=out)
     return out
 
 
-def silu_dot_fwd_bwd_quant_fuse(x: Tensor, grad_y: Tensor | None, grad_input_q: Tensor | None,
-                                grad_input_s: Tensor | None, y_q_t: Tensor | None,
-                                y_s_t: Tensor | None) -> None:
+def silu_dot_fwd_bwd_quant_fuse(
+    x: Tensor,
+    grad_y: Tensor | None,
+    grad_input_q: Tensor | None,
+    grad_input_s: Tensor | None,
+    y_q_t: Tensor | None,
+    y_s_t: Tensor | None,
+) -> None:
     """The backward of y = silu(gate) * up in INT8: recomputes y, makes the gradients, quantizes both, in one pass.
 
     x: [m, 2h] bfloat16, gate and up. grad_y: [m, h] bfloat16. The rows of both may lie apart. Written, each pair or

@@ -1,4 +1,5 @@
 """What these tests share: golden weights, devices, and equality of bits."""
+
 import json
 import os
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from torch.profiler import ProfilerActivity, profile
+
+import qfuse
 
 GOLDEN = Path(os.environ.get("QFUSE_GOLDEN_DIR", Path(__file__).parents[2] / "tests" / "golden"))
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
@@ -30,33 +33,36 @@ class Golden(NamedTuple):
     """A weight that bitsandbytes made on an H100, with what it decodes to there."""
 
     name: str
-    args: tuple  # of dequantize_4bit, but for the dtype, which comes in between
-    nested: tuple
+    weight: qfuse.Weight4bit  # its dtype is to be chosen
     input: torch.Tensor | None
     decoded: dict[torch.dtype, torch.Tensor]
 
-    def arguments(self, dtype: torch.dtype, device: str) -> list:
-        return [a.to(device) if isinstance(a, torch.Tensor) else a for a in (*self.args, dtype, *self.nested)]
+    def on(self, device: str, dtype: torch.dtype = torch.bfloat16) -> qfuse.Weight4bit:
+        return self.weight._replace(dtype=dtype).to(device)
 
 
 def golden_weights(stem: str) -> Iterator[Golden]:
-    tensors = load_file(GOLDEN / f"{stem}.safetensors")
+    stored = load_file(GOLDEN / f"{stem}.safetensors")
     for case in json.loads((GOLDEN / f"{stem}.json").read_text()):
-        yield _golden(tensors, case["name"])
+        yield _golden(stored, case["name"])
 
 
-def _golden(tensors: dict[str, torch.Tensor], name: str) -> Golden:
+def _golden(stored: dict[str, torch.Tensor], name: str) -> Golden:
     prefix = f"{name}.weight"
-    blob = next(key for key in tensors if key.startswith(f"{prefix}.quant_state."))
-    state = json.loads(bytes(tensors[blob].tolist()))
-    nested = ()
+    blob = next(key for key in stored if key.startswith(f"{prefix}.quant_state."))
+    state = json.loads(bytes(stored[blob].tolist()))
+    tensors = [stored[prefix], stored[f"{prefix}.absmax"]]
     if "nested_offset" in state:
         offset = torch.tensor(state["nested_offset"], dtype=torch.float32)
-        nested = (tensors[f"{prefix}.nested_absmax"], tensors[f"{prefix}.nested_quant_map"], offset)
-    args = (tensors[prefix], tensors[f"{prefix}.absmax"], state["blocksize"], state["quant_type"], state["shape"])
-    decoded = {dtype: tensors[f"{name}.dequant.{str(dtype).removeprefix('torch.')}"] for dtype in DTYPES
-               if f"{name}.dequant.{str(dtype).removeprefix('torch.')}" in tensors}
-    return Golden(name, args, nested, tensors.get(f"{name}.input"), decoded)
+        tensors += [stored[f"{prefix}.nested_absmax"], stored[f"{prefix}.nested_quant_map"], offset]
+    scalars = state["quant_type"], state["blocksize"]
+    weight = qfuse.Weight4bit(tuple(tensors), tuple(state["shape"]), torch.bfloat16, *scalars)
+    decoded = {
+        dtype: stored[f"{name}.dequant.{str(dtype).removeprefix('torch.')}"]
+        for dtype in DTYPES
+        if f"{name}.dequant.{str(dtype).removeprefix('torch.')}" in stored
+    }
+    return Golden(name, weight, stored.get(f"{name}.input"), decoded)
 
 
 def same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -101,7 +107,7 @@ SUMMARY = [] if torch.cuda.is_available() else ["Not judged: the torch ops on a 
 
 @pytest.fixture(scope="session")
 def backend() -> str:
-    """"inductor" where it can build, else "aot_eager", which traces just the same."""
+    """ "inductor" where it can build, else "aot_eager", which traces just the same."""
     try:
         assert torch.compile(lambda x: x * 2 + 1)(torch.ones(64)).sum() == 192
     except Exception as error:  # no compiler, no headers of Python's
@@ -115,23 +121,27 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(line)
 
 
+class Made(NamedTuple):
+    """A nested NF4 weight that qfuse encoded, what it was made from, and its absmax where it is not nested."""
+
+    weight: qfuse.Weight4bit
+    original: torch.Tensor
+    plain: torch.Tensor
+
+
 @pytest.fixture
-def weight(device: str) -> dict:
-    """A nested NF4 weight and the map of its absmax, encoded by qfuse."""
+def made(device: str) -> Made:
     return make_weight(device)
 
 
-def make_weight(device: str, rows: int = 64, cols: int = 192) -> dict:
-    import qfuse
-
+def make_weight(device: str, rows: int = 64, cols: int = 192) -> Made:
     generator = torch.Generator().manual_seed(7)
     original = torch.randn(rows, cols, generator=generator).to(device)
-    packed, absmax_8bit, nested_absmax, offset, absmax = qfuse.ops.quantize_4bit_nested(original, 64, "nf4")
-    nested_map = next(golden_weights("bnb_cases")).nested[1].to(device)  # bitsandbytes' own
-    return {"packed": packed, "plain": absmax, "absmax": absmax_8bit, "nested_absmax": nested_absmax,
-            "nested_quant_map": nested_map, "nested_offset": offset, "shape": (rows, cols), "original": original}
+    tensors = qfuse.ops.quantize_4bit_nested(original, 64, "nf4")
+    plain = qfuse.ops.quantize_4bit(original, 64, "nf4")[1]
+    return Made(qfuse.Weight4bit(tensors, (rows, cols), torch.bfloat16), original, plain)
 
 
-def nested_arguments(weight: dict, dtype: torch.dtype = torch.bfloat16) -> list:
-    return [weight["packed"], weight["absmax"], 64, "nf4", weight["shape"], dtype, weight["nested_absmax"],
-            weight["nested_quant_map"], weight["nested_offset"]]
+def replaced(weight: qfuse.Weight4bit, index: int, tensor: torch.Tensor) -> qfuse.Weight4bit:
+    """The weight with another tensor at that place of its list."""
+    return weight._replace(tensors=(*weight.tensors[:index], tensor, *weight.tensors[index + 1 :]))

@@ -1,4 +1,5 @@
 """The benchmarks in little: all of them on a GPU, on a CPU what needs none. Figures mean nothing at these sizes."""
+
 import copy
 import json
 import sys
@@ -19,8 +20,20 @@ import qfuse
 def run(benchmark, folder, device, *options):
     """Exit status, what went to the JSON file, and the printed tables."""
     files = [folder / "result.json", folder / "result.md"]
-    status = benchmark.main(["--device", device, "--small", "--commit", "abc", "--json", str(files[0]), "--markdown",
-                             str(files[1]), *options])
+    status = benchmark.main(
+        [
+            "--device",
+            device,
+            "--small",
+            "--commit",
+            "abc",
+            "--json",
+            str(files[0]),
+            "--markdown",
+            str(files[1]),
+            *options,
+        ]
+    )
     return status, json.loads(files[0].read_text()), files[1].read_text()
 
 
@@ -59,11 +72,15 @@ def test_the_report_of_a_gpu(on_cpu):
     """What only a GPU measures, made up: whether sums and verdicts follow from it."""
     result = copy.deepcopy(on_cpu[1])
     result["floors_us"]["an empty kernel"] = measure.spread([10.0])
-    result["published"] = {name: {"seconds": measure.spread([seconds]), "parts": [measure.spread([seconds / 3])] * 3}
-                           for name, seconds in (("qfuse", 200e-6), (published.PEER, 222e-6))}
+    result["published"] = {
+        name: {"seconds": measure.spread([seconds]), "parts": [measure.spread([seconds / 3])] * 3}
+        for name, seconds in (("qfuse", 200e-6), (published.PEER, 222e-6))
+    }
     result["device_us"] = [{name: measure.spread([4.0]) for name in result["published"]}] * 3
-    result["profiles"] = [{"qfuse": {"launches": 1.0, "us": us}, published.PEER: {"launches": 3.0, "us": 2 * us}}
-                          for us in (5.0, 10.0, 15.0)]
+    result["profiles"] = [
+        {"qfuse": {"launches": 1.0, "us": us}, published.PEER: {"launches": 3.0, "us": 2 * us}}
+        for us in (5.0, 10.0, 15.0)
+    ]
     # Three matrices of each MLP, once: 3 x (3 x (10 + 1) + 5 + 10 + 15) us.
     assert "0.000 s; measured: 0.000 s, which is more" in published.floor_text(result)
     result["rounds"] = 10**4
@@ -113,7 +130,7 @@ def test_another_state_than_the_published_is_refused(device):
     c = published.CONFIGURATIONS[0].small()
     mlp = published.MLP(c, device)
     mlp.up_proj.weight.quant_state.blocksize = 128
-    with pytest.raises(AssertionError, match="'blocksize': 128.*'blocksize': 64"):
+    with pytest.raises(AssertionError, match=r"'blocksize': 128.*'blocksize': 64"):
         published.check(mlp, c, {})
 
 

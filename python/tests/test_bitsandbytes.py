@@ -2,6 +2,7 @@
 
 On a CPU, bitsandbytes' own decode is exact only where rows are whole blocks, so only there can both be compared.
 """
+
 import ast
 import sys
 import types
@@ -24,7 +25,7 @@ ORIGINALS = {name: getattr(bnb.functional, name) for name in ("dequantize_4bit",
 CUDA_OPS = "bitsandbytes.backends.cuda.ops"
 FALLBACK = f"{CUDA_OPS}._dequant_linear_fallback"
 TINY = GOLDEN / "tiny_llama"
-MATRICES = [case for case in golden_weights("bnb_cases") if len(case.args[4]) == 2]
+MATRICES = [case for case in golden_weights("bnb_cases") if len(case.weight.shape) == 2]
 MANY = 2048  # tokens: bitsandbytes decodes a weight for more than 1536 on every GPU
 
 
@@ -132,8 +133,10 @@ def test_what_is_enabled_by_itself_stays_until_it_is_disabled():
 
 
 def test_says_why_it_could_not():
-    patches = Patches(Patch("no_such_library.functional", "f", print),
-                      Patch("bitsandbytes.functional", "quantize_4bit", lambda *args, **kwargs: "ours"))
+    patches = Patches(
+        Patch("no_such_library.functional", "f", print),
+        Patch("bitsandbytes.functional", "quantize_4bit", lambda *args, **kwargs: "ours"),
+    )
     with pytest.warns(UserWarning, match="qfuse left no_such_library.functional.f .*No module named 'no_such_library'"):
         report = patches.enable()
     assert report.replaced == ["bitsandbytes.functional.quantize_4bit"] and bnb.functional.quantize_4bit() == "ours"
@@ -201,16 +204,19 @@ def test_asks_a_parameter_nothing(monkeypatch):
     """Each attribute of a Params4bit takes its __torch_function__ a microsecond, and a small decode takes seven."""
     layer = make_layer("cpu")
     asked = []
-    monkeypatch.setattr(bnb.nn.Params4bit, "__torch_function__",
-                        classmethod(lambda cls, function, *args: asked.append(function)))
+    monkeypatch.setattr(
+        bnb.nn.Params4bit, "__torch_function__", classmethod(lambda cls, function, *args: asked.append(function))
+    )
     with integration.enabled():
         found = bnb.functional.dequantize_4bit(layer.weight, layer.weight.quant_state)
     monkeypatch.undo()
     assert asked == [] and same_bits(found, qfuse.dequantize_4bit(layer))
 
 
-@pytest.mark.skipif(not bnb.functional.has_avx512bf16(), reason="NOT TESTED: this CPU has no AVX512-BF16, for which "
-                    "bitsandbytes repacks weights")
+@pytest.mark.skipif(
+    not bnb.functional.has_avx512bf16(),
+    reason="NOT TESTED: this CPU has no AVX512-BF16, for which bitsandbytes repacks weights",
+)
 @pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
 def test_refuses_a_weight_that_is_repacked(nested):
     """Which bitsandbytes decodes as if it were not. No mode of the layer brings it back."""
@@ -221,7 +227,7 @@ def test_refuses_a_weight_that_is_repacked(nested):
     wrong = bnb.functional.dequantize_4bit(layer.weight, layer.weight.quant_state) != expected
     assert wrong.float().mean() > 0.9  # if this fails, bitsandbytes has learned it, and there is nothing to refuse
     for packed in (layer.weight, layer.weight.data.t()):
-        with integration.enabled(), pytest.raises(ValueError, match="repacked .*; load the model again"):
+        with integration.enabled(), pytest.raises(ValueError, match=r"repacked .*; load the model again"):
             bnb.functional.dequantize_4bit(packed, layer.weight.quant_state)
 
 
@@ -311,8 +317,15 @@ def test_what_of_a_gpu_is_left_to_the_original(pretended_gpu, monkeypatch):
     weight = torch.empty(64, 96, device="cuda")
     with integration.enabled():
         encode = bnb.functional.quantize_4bit
-        for unusual in [dict(A=weight.double()), dict(A=weight.cpu()), dict(blocksize=48), dict(quant_type="int4"),
-                        dict(absmax=weight), dict(out=weight), dict(of_a_later_version=1)]:
+        for unusual in [
+            dict(A=weight.double()),
+            dict(A=weight.cpu()),
+            dict(blocksize=48),
+            dict(quant_type="int4"),
+            dict(absmax=weight),
+            dict(out=weight),
+            dict(of_a_later_version=1),
+        ]:
             assert encode(**dict(dict(A=weight), **unusual)) == "the original"
         assert encode(weight) != "the original"
         assert encode(weight[:5, :13], quant_storage=torch.uint8) != "the original"
@@ -327,8 +340,9 @@ def stand_in(monkeypatch, fallback):
     return module
 
 
-def _dequant_linear_fallback(A, B, shapeB, absmax, blocksize, quant_type, bias=None, absmax_8bit=None, absmax_code=None,
-                             absmax_offset=None):
+def _dequant_linear_fallback(
+    A, B, shapeB, absmax, blocksize, quant_type, bias=None, absmax_8bit=None, absmax_code=None, absmax_offset=None
+):
     return "the original"
 
 
@@ -342,21 +356,22 @@ def test_the_stand_in_is_like_the_function_of_this_version():
 @pytest.mark.parametrize("case", MATRICES, ids=lambda case: case.name)
 def test_multiplies_by_what_it_decodes(device, monkeypatch, case):
     module = stand_in(monkeypatch, _dequant_linear_fallback)
-    packed, absmax, blocksize, quant_type, shape, dtype, *nested = case.arguments(torch.bfloat16, device)
-    dense = qfuse.ops.dequantize_4bit(packed, absmax, blocksize, quant_type, shape, dtype, *nested)
-    x, bias = (torch.randn(*s, device=device, dtype=dtype) for s in [(2, 3, shape[1]), (shape[0],)])
-    statistics = {}
-    if nested:
-        statistics = dict(zip(("absmax_8bit", "absmax_code", "absmax_offset"), (absmax, *nested[1:]), strict=True))
-        absmax = nested[0]
+    weight = case.on(device)
+    dense = qfuse.ops.dequantize_4bit(*weight)
+    x, bias = (torch.randn(*s, device=device).bfloat16() for s in [(2, 3, weight.shape[1]), (weight.shape[0],)])
+    absmax, statistics = weight.absmax, {}
+    if weight.nested:
+        absmax = weight.nested_absmax
+        statistics = dict(
+            absmax_8bit=weight.absmax, absmax_code=weight.nested_quant_map, absmax_offset=weight.nested_offset
+        )
+    arguments = (weight.packed, torch.Size(weight.shape), absmax, weight.blocksize, weight.quant_type)
     with integration.enabled() as report:
         assert FALLBACK in report.replaced
         for given in (None, bias):
-            found = module._dequant_linear_fallback(x, packed, torch.Size(shape), absmax, blocksize, quant_type, given,
-                                                    **statistics)
+            found = module._dequant_linear_fallback(x, *arguments, given, **statistics)
             assert same_bits(found, torch.nn.functional.linear(x, dense, given))
-        assert module._dequant_linear_fallback(x.double(), packed, shape, absmax, blocksize, quant_type,
-                                               **statistics) == "the original"
+        assert module._dequant_linear_fallback(x.double(), *arguments, **statistics) == "the original"
     assert module._dequant_linear_fallback is _dequant_linear_fallback
 
 
@@ -367,7 +382,7 @@ def test_a_product_with_one_byte_of_weights(device, monkeypatch):
     packed, absmax = qfuse.ops.quantize_4bit(weight, 64, "nf4")
     with integration.enabled():
         found = module._dequant_linear_fallback(x, packed, (2, 1), absmax, 64, "nf4")
-    assert same_bits(found, x @ qfuse.ops.dequantize_4bit(packed, absmax, 64, "nf4", (2, 1), torch.float32).t())
+    assert same_bits(found, x @ qfuse.ops.dequantize_4bit((packed, absmax), (2, 1), torch.float32).t())
 
 
 def test_says_without_a_warning_why_a_private_function_stays(monkeypatch):
@@ -388,19 +403,16 @@ def test_says_without_a_warning_why_a_private_function_stays(monkeypatch):
 
 
 def test_compiles_into_one_graph(device, backend):
-    weight = make_weight(device)
-    state2 = bnb.functional.QuantState(weight["nested_absmax"], code=weight["nested_quant_map"], blocksize=256,
-                                       dtype=torch.float32)
-    state = bnb.functional.QuantState(weight["absmax"], torch.Size(weight["shape"]), None, 64, "nf4", torch.bfloat16,
-                                      weight["nested_offset"], state2)
+    weight = make_weight(device).weight
+    state = weight.params4bit().quant_state
     with integration.enabled():
         torch._dynamo.reset()
         decode = torch.compile(lambda p: bnb.functional.dequantize_4bit(p, state), fullgraph=True, backend=backend)
-        decode(weight["packed"])
+        decode(weight.packed)
         with Calls("qfuse::dequantize_4bit") as decodes:
-            found = decode(weight["packed"])
+            found = decode(weight.packed)
     assert decodes.count == 1
-    assert same_bits(found, qfuse.dequantize_4bit(weight["packed"], state))
+    assert same_bits(found, qfuse.dequantize_4bit(weight.packed, state))
 
 
 @pytest.fixture
@@ -408,24 +420,38 @@ def llama(tmp_path):
     """The directory of a small Llama that is not quantized, and whose rows are whole blocks."""
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(1)
-    config = transformers.LlamaConfig(hidden_size=128, intermediate_size=256, num_hidden_layers=2,
-                                      num_attention_heads=4, num_key_value_heads=2, vocab_size=512,
-                                      max_position_embeddings=256)
+    config = transformers.LlamaConfig(
+        hidden_size=128,
+        intermediate_size=256,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        vocab_size=512,
+        max_position_embeddings=256,
+    )
     transformers.LlamaForCausalLM(config).to(torch.bfloat16).save_pretrained(tmp_path)
     return tmp_path
 
 
 def load(path, device, **options):
     transformers = pytest.importorskip("transformers")
-    return transformers.AutoModelForCausalLM.from_pretrained(path, device_map=device, dtype=torch.bfloat16,
-                                                             attn_implementation="eager", **options)
+    return transformers.AutoModelForCausalLM.from_pretrained(
+        path, device_map=device, dtype=torch.bfloat16, attn_implementation="eager", **options
+    )
 
 
 def load_quantized(path, device, quant_type="nf4"):
     transformers = pytest.importorskip("transformers")
-    return load(path, device, quantization_config=transformers.BitsAndBytesConfig(
-        load_in_4bit=True, bnb_4bit_quant_type=quant_type, bnb_4bit_use_double_quant=True,
-        bnb_4bit_compute_dtype=torch.bfloat16))
+    return load(
+        path,
+        device,
+        quantization_config=transformers.BitsAndBytesConfig(
+            load_in_4bit=True,
+            bnb_4bit_quant_type=quant_type,
+            bnb_4bit_use_double_quant=True,
+            bnb_4bit_compute_dtype=torch.bfloat16,
+        ),
+    )
 
 
 @pytest.mark.parametrize("quant_type", ["nf4", "fp4"])

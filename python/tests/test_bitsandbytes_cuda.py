@@ -1,4 +1,5 @@
 """What only a GPU shows of the integration: that its bytes are bitsandbytes', and its streams torch's."""
+
 import warnings
 
 import pytest
@@ -58,10 +59,12 @@ def test_every_patch_applies(enabled):
 @pytest.mark.parametrize("blocksize", [None, 32, 64, 128, 256, 512, 1024, 2048, 4096])
 def test_the_bytes_of_bitsandbytes(dtype, quant_type, nested, blocksize):
     kind = dict(blocksize=blocksize, compress_statistics=nested, quant_type=quant_type)
-    every = [(weight, dict(kind, quant_storage=storage))
-             for weight in (make_weight(*shape, dtype=dtype) for shape in SHAPES)
-             for storage in (torch.uint8, torch.bfloat16, torch.float32)
-             if (weight.numel() + 1) // 2 % storage.itemsize == 0]
+    every = [
+        (weight, dict(kind, quant_storage=storage))
+        for weight in (make_weight(*shape, dtype=dtype) for shape in SHAPES)
+        for storage in (torch.uint8, torch.bfloat16, torch.float32)
+        if (weight.numel() + 1) // 2 % storage.itemsize == 0
+    ]
     with Calls("qfuse::quantize_4bit") as encodes:
         found = [bnb.functional.quantize_4bit(weight, **arguments) for weight, arguments in every]
     assert encodes.count == len(every)

@@ -1,4 +1,5 @@
 """qfuse.load_checkpoint: the bits of the files, where they lie in them, and what it refuses."""
+
 import json
 import math
 import mmap
@@ -21,8 +22,15 @@ from qfuse import extension
 
 TINY = GOLDEN / "tiny_llama"
 STATE = ".quant_state.bitsandbytes__"
-SMALL = {"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [6, 32], "nested_blocksize": 256,
-         "nested_dtype": "float32", "nested_offset": 0.25}
+SMALL = {
+    "quant_type": "nf4",
+    "blocksize": 64,
+    "dtype": "bfloat16",
+    "shape": [6, 32],
+    "nested_blocksize": 256,
+    "nested_dtype": "float32",
+    "nested_offset": 0.25,
+}
 
 
 def bits(tensor):
@@ -44,10 +52,13 @@ def write(path, tensors):
 def small_weight(**changes):
     """A nested NF4 weight as write takes it, with other values in its quant_state."""
     state = json.dumps(SMALL | changes).encode()
-    return [("w.nested_absmax", "F32", [1], struct.pack("<f", 0.5)),
-            ("w.nested_quant_map", "F32", [256], struct.pack("<256f", *(i / 256 for i in range(256)))),
-            ("w", "U8", [96, 1], bytes(i * 37 % 256 for i in range(96))), ("w.absmax", "U8", [3], bytes((3, 200, 255))),
-            (f"w{STATE}nf4", "U8", [len(state)], state)]
+    return [
+        ("w.nested_absmax", "F32", [1], struct.pack("<f", 0.5)),
+        ("w.nested_quant_map", "F32", [256], struct.pack("<256f", *(i / 256 for i in range(256)))),
+        ("w", "U8", [96, 1], bytes(i * 37 % 256 for i in range(96))),
+        ("w.absmax", "U8", [3], bytes((3, 200, 255))),
+        (f"w{STATE}nf4", "U8", [len(state)], state),
+    ]
 
 
 def stored(path):
@@ -84,8 +95,17 @@ def check_weight(weight, name, arrays):
         assert same_bits(weight.nested_offset, torch.tensor(state["nested_offset"], dtype=torch.float32))
 
 
-@pytest.mark.parametrize("path", ["tiny_llama/bnb4", "tiny_llama/bnb4_scattered", "tiny_llama/full",
-                                  "bnb_cases.safetensors", "bnb_extra.safetensors", "bnb_int8.safetensors"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tiny_llama/bnb4",
+        "tiny_llama/bnb4_scattered",
+        "tiny_llama/full",
+        "bnb_cases.safetensors",
+        "bnb_extra.safetensors",
+        "bnb_int8.safetensors",
+    ],
+)
 def test_every_tensor_has_the_bits_of_its_file(path, device):
     arrays, loaded = stored(GOLDEN / path), qfuse.load_checkpoint(GOLDEN / path, device)
     weights = {name.partition(STATE)[0] for name in arrays if STATE in name}
@@ -95,7 +115,7 @@ def test_every_tensor_has_the_bits_of_its_file(path, device):
     for name, tensor in loaded.items():
         if name in weights:
             check_weight(tensor, name, arrays)
-            assert {part.device.type for part in tensor if isinstance(part, torch.Tensor)} == {device}
+            assert {part.device.type for part in tensor.tensors} == {device}
         else:
             assert same_bits(tensor, arrays[name]) and tensor.device.type == device
 
@@ -120,7 +140,7 @@ def test_a_loaded_weight_multiplies_and_moves(device, backend):
     weight = qfuse.load_checkpoint(TINY / "bnb4")["model.layers.0.mlp.down_proj.weight"]
     weight = weight.to(device)
     assert weight.to(device).packed is weight.packed
-    assert {part.device.type for part in weight.to("meta") if isinstance(part, torch.Tensor)} == {"meta"}
+    assert {part.device.type for part in weight.to("meta").tensors} == {"meta"}
     dense = qfuse.dequantize_4bit(weight)
     out = torch.empty_like(dense)
     assert dense.shape == (128, 352) and same_bits(qfuse.dequantize_4bit(weight, out=out), dense)
@@ -134,7 +154,7 @@ def test_a_loaded_weight_multiplies_and_moves(device, backend):
     assert same_bits(torch.compile(qfuse.dequantize_4bit, fullgraph=True, backend=backend)(weight), dense)
     with pytest.raises(TypeError, match="weight is a Weight4bit"):
         qfuse.dequantize_4bit(weight, [1, 2])
-    with pytest.raises(TypeError, match="^quant_state is a Weight4bit: pass it as the weight$"):
+    with pytest.raises(TypeError, match=r"^quant_state is a Weight4bit: pass it as the weight$"):
         qfuse.dequantize_4bit(weight.packed, weight)
     for no_device in (torch.float16, torch.ones(1, dtype=torch.float16)):
         with pytest.raises(TypeError, match=r"moves between devices; the dtype it decodes to is w\._replace\(dtype="):
@@ -145,9 +165,11 @@ def test_a_loaded_weight_multiplies_and_moves(device, backend):
 def test_torch_saves_and_loads_it(tmp_path, device):
     weights = qfuse.load_checkpoint(TINY / "bnb4", device)
     torch.save(weights, tmp_path / "x.pt")
-    code = ("import sys, torch, qfuse; x = torch.load(sys.argv[1], weights_only=True);"
-            "torch.save({name: qfuse.dequantize_4bit(w) for name, w in x.items() if type(w) is qfuse.Weight4bit},"
-            "sys.argv[1])")  # in a process that knows of it by the import alone
+    code = (
+        "import sys, torch, qfuse; x = torch.load(sys.argv[1], weights_only=True);"
+        "torch.save({name: qfuse.dequantize_4bit(w) for name, w in x.items() if type(w) is qfuse.Weight4bit},"
+        "sys.argv[1])"
+    )  # in a process that knows of it by the import alone
     subprocess.run([sys.executable, "-c", code, tmp_path / "x.pt"], check=True)
     dense = torch.load(tmp_path / "x.pt")
     assert len(dense) == 14 and all(same_bits(qfuse.dequantize_4bit(weights[name]), dense[name]) for name in dense)
@@ -156,8 +178,11 @@ def test_torch_saves_and_loads_it(tmp_path, device):
 def header_offsets(path):
     data = path.read_bytes()
     begin = 8 + struct.unpack("<Q", data[:8])[0]
-    return {name: begin + entry["data_offsets"][0] for name, entry in json.loads(data[8:begin]).items()
-            if name != "__metadata__"}
+    return {
+        name: begin + entry["data_offsets"][0]
+        for name, entry in json.loads(data[8:begin]).items()
+        if name != "__metadata__"
+    }
 
 
 def test_tensors_lie_in_their_files_which_are_mapped_once(tmp_path):
@@ -172,13 +197,16 @@ def test_tensors_lie_in_their_files_which_are_mapped_once(tmp_path):
     arrays = {name: tensor for name, tensor in loaded.items() if isinstance(tensor, torch.Tensor)}
     for name, weight in loaded.items():
         if isinstance(weight, qfuse.Weight4bit):
-            arrays |= {name: weight.packed, f"{name}.absmax": weight.absmax,
-                       f"{name}.nested_absmax": weight.nested_absmax,
-                       f"{name}.nested_quant_map": weight.nested_quant_map}
+            arrays |= {
+                name: weight.packed,
+                f"{name}.absmax": weight.absmax,
+                f"{name}.nested_absmax": weight.nested_absmax,
+                f"{name}.nested_quant_map": weight.nested_quant_map,
+            }
     assert len(arrays) == 7 + 14 * 4
     for name, tensor in arrays.items():
         file, offset = places[name]
-        mapped, = mappings(file)
+        (mapped,) = mappings(file)
         assert tensor.data_ptr() - mapped.begin + mapped.offset == offset
         assert tensor.untyped_storage().nbytes() == tensor.nbytes  # else saving it would save the whole file
     del loaded, arrays, weight, tensor
@@ -216,9 +244,14 @@ def test_a_file_may_be_larger_than_memory(tmp_path):
 @pytest.mark.parametrize("place", range(1, 9))
 def test_unaligned_arrays_are_copied_and_right(tmp_path, place, device):
     numbers = torch.arange(1, 9, dtype=torch.float64)
-    contents = [("f64", "F64", [8], numbers), ("f32", "F32", [8], numbers.float()),
-                ("i16", "I16", [8], numbers.short()), ("bf16", "BF16", [2, 4], numbers.bfloat16()),
-                ("c64", "C64", [8], numbers.to(torch.complex64)), ("u8", "U8", [8], numbers.byte())]
+    contents = [
+        ("f64", "F64", [8], numbers),
+        ("f32", "F32", [8], numbers.float()),
+        ("i16", "I16", [8], numbers.short()),
+        ("bf16", "BF16", [2, 4], numbers.bfloat16()),
+        ("c64", "C64", [8], numbers.to(torch.complex64)),
+        ("u8", "U8", [8], numbers.byte()),
+    ]
     tensors = [(name, dtype, shape, bytes(t.view(torch.uint8).tolist())) for name, dtype, shape, t in contents]
     file = write(tmp_path / "x.safetensors", [("pad", "U8", [place], bytes(place)), *tensors])
     loaded = qfuse.load_checkpoint(file, device)
@@ -226,7 +259,7 @@ def test_unaligned_arrays_are_copied_and_right(tmp_path, place, device):
         assert bits(loaded[name]) == bits(expected.reshape(shape))
         assert loaded[name].data_ptr() % loaded[name].element_size() == 0
     if device == "cpu":
-        mapped, = mappings(file)
+        (mapped,) = mappings(file)
         inside = {name for name, t in loaded.items() if mapped.begin <= t.data_ptr() < mapped.end}
         offsets = header_offsets(file)
         assert inside == {name for name in offsets if offsets[name] % loaded[name].element_size() == 0}
@@ -234,10 +267,31 @@ def test_unaligned_arrays_are_copied_and_right(tmp_path, place, device):
 
 
 def test_every_dtype_scalars_and_empty_tensors(tmp_path, device):
-    dtypes = [getattr(torch, name) for name in (
-        "bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "bfloat16",
-        "float32", "float64", "complex64", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float8_e4m3fnuz",
-        "float8_e5m2fnuz", "float4_e2m1fn_x2")]
+    dtypes = [
+        getattr(torch, name)
+        for name in (
+            "bool",
+            "uint8",
+            "int8",
+            "uint16",
+            "int16",
+            "uint32",
+            "int32",
+            "uint64",
+            "int64",
+            "float16",
+            "bfloat16",
+            "float32",
+            "float64",
+            "complex64",
+            "float8_e4m3fn",
+            "float8_e5m2",
+            "float8_e8m0fnu",
+            "float8_e4m3fnuz",
+            "float8_e5m2fnuz",
+            "float4_e2m1fn_x2",
+        )
+    ]
     tensors = {}
     for dtype in dtypes:
         ones = torch.ones(24 * dtype.itemsize, dtype=torch.uint8).view(dtype)
@@ -255,8 +309,7 @@ def test_every_dtype_scalars_and_empty_tensors(tmp_path, device):
 def test_names_a_dtype_that_torch_lacks(tmp_path, dtype, shape, size):
     file = write(tmp_path / "x.safetensors", [("odd one", dtype, shape, bytes(size))])
     where = "x.safetensors: tensor 'odd one'"
-    with pytest.raises(ValueError, match=re.escape(f"{where}: torch has no dtype for {dtype} of "
-                                                   f"shape {shape}")):
+    with pytest.raises(ValueError, match=re.escape(f"{where}: torch has no dtype for {dtype} of shape {shape}")):
         qfuse.load_checkpoint(file)
 
 
@@ -271,26 +324,19 @@ def test_codes_stored_as_another_dtype(tmp_path, storage, device):
     assert same_bits(qfuse.dequantize_4bit(other), qfuse.dequantize_4bit(plain))
 
 
-def documented(name):
-    """The function of that name in docs/PYTORCH.md."""
-    blocks = re.findall(r"```python\n(.*?)```", (GOLDEN.parents[1] / "docs" / "PYTORCH.md").read_text(), re.DOTALL)
-    block, = (block for block in blocks if f"def {name}(" in block)
-    names = {"torch": torch, "bitsandbytes": pytest.importorskip("bitsandbytes")}
-    exec(block[:block.index("\nlayer.weight = ")], names)
-    return names[name]
-
-
-def test_the_manuals_way_into_bitsandbytes(device):
-    params4bit, transformers = documented("params4bit"), pytest.importorskip("transformers")
+def test_a_loaded_weight_becomes_what_bitsandbytes_would_have_loaded(device):
+    pytest.importorskip("bitsandbytes")
+    transformers = pytest.importorskip("transformers")
     model = transformers.AutoModelForCausalLM.from_pretrained(TINY / "bnb4", device_map=device, dtype=torch.bfloat16)
     weights = qfuse.load_checkpoint(TINY / "bnb4", device)
     layers = {f"{name}.weight": layer for name, layer in model.named_modules() if hasattr(layer, "quant_state")}
     assert len(layers) == 14
     for name, layer in layers.items():
         expected = layer.weight
-        other = type(layer)(layer.in_features, layer.out_features, bias=False, compute_dtype=layer.compute_dtype,
-                            device="meta")
-        other.weight = params4bit(weights[name], other)
+        other = type(layer)(
+            layer.in_features, layer.out_features, bias=False, compute_dtype=layer.compute_dtype, device="meta"
+        )
+        other.weight = weights[name].params4bit(other)
         assert same_bits(other.weight.data, expected.data) and same_state(other.quant_state, expected.quant_state)
         assert other.weight.quant_state is other.quant_state and other.weight.module is other
         settings = ("blocksize", "quant_type", "compress_statistics", "quant_storage", "bnb_quantized", "requires_grad")
@@ -300,28 +346,44 @@ def test_the_manuals_way_into_bitsandbytes(device):
             assert same_bits(other.train()(x), layer.train()(x))
 
 
-@pytest.mark.parametrize(("storage", "codes", "shape"), [
-    ("U8", [1, 1], (2, 1)), ("F32", [1, 1], (4, 2)), ("U8", [1, 64], (2, 64)), ("U8", [1, 4], (2, 2, 2)),
-    ("U8", [], (1,))])
+@pytest.mark.parametrize(
+    ("storage", "codes", "shape"),
+    [
+        ("U8", [1, 1], (2, 1)),
+        ("F32", [1, 1], (4, 2)),
+        ("U8", [1, 64], (2, 64)),
+        ("U8", [1, 4], (2, 2, 2)),
+        ("U8", [], (1,)),
+    ],
+)
 def test_codes_that_lie_in_a_row_are_no_transpose_in_a_file(tmp_path, storage, codes, shape, device):
     numbers = bytes(i * 37 % 256 for i in range((math.prod(shape) + 1) // 2))
     scales = [0.5 + i for i in range((math.prod(shape) + 63) // 64)]
     absmax = struct.pack(f"<{len(scales)}f", *scales)
     state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "float16", "shape": shape}).encode()
-    file = write(tmp_path / "x.safetensors", [("w.absmax", "F32", [len(scales)], absmax),
-                                              ("w", storage, codes, numbers),
-                                              (f"w{STATE}nf4", "U8", [len(state)], state)])
+    file = write(
+        tmp_path / "x.safetensors",
+        [
+            ("w.absmax", "F32", [len(scales)], absmax),
+            ("w", storage, codes, numbers),
+            (f"w{STATE}nf4", "U8", [len(state)], state),
+        ],
+    )
     weight = qfuse.load_checkpoint(file, device)["w"]
     assert list(weight.packed.shape) == codes
-    expected = qfuse.ops.dequantize_4bit(torch.tensor(list(numbers), dtype=torch.uint8, device=device),
-                                         torch.tensor(scales, device=device), 64, "nf4", shape, torch.float16)
+    expected = qfuse.ops.dequantize_4bit(
+        (torch.tensor(list(numbers), dtype=torch.uint8, device=device), torch.tensor(scales, device=device)),
+        shape,
+        torch.float16,
+    )
     assert expected.shape == shape and same_bits(qfuse.dequantize_4bit(weight), expected)
     out = torch.empty_like(expected)
     assert qfuse.dequantize_4bit(weight, out=out) is out and same_bits(out, expected)
 
 
-@pytest.mark.parametrize("offset", [float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1e-45,
-                                    0.05230140686035156, -3.4028234663852886e38])
+@pytest.mark.parametrize(
+    "offset", [float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1e-45, 0.05230140686035156, -3.4028234663852886e38]
+)
 def test_any_offset_keeps_its_bits(tmp_path, offset):
     weight = qfuse.load_checkpoint(write(tmp_path / "x.safetensors", small_weight(nested_offset=offset)))["w"]
     assert same_bits(weight.nested_offset, torch.tensor(offset, dtype=torch.float32))
@@ -329,8 +391,10 @@ def test_any_offset_keeps_its_bits(tmp_path, offset):
 
 def test_a_weight_of_no_elements(tmp_path, device):
     state = json.dumps({"quant_type": "fp4", "blocksize": 64, "dtype": "float16", "shape": [0, 32]}).encode()
-    file = write(tmp_path / "x.safetensors", [("w", "U8", [0, 1], b""), ("w.absmax", "F32", [0], b""),
-                                              (f"w{STATE}fp4", "U8", [len(state)], state)])
+    file = write(
+        tmp_path / "x.safetensors",
+        [("w", "U8", [0, 1], b""), ("w.absmax", "F32", [0], b""), (f"w{STATE}fp4", "U8", [len(state)], state)],
+    )
     found = qfuse.dequantize_4bit(qfuse.load_checkpoint(file, device)["w"])
     assert (found.shape, found.dtype) == ((0, 32), torch.float16)
 
@@ -347,8 +411,11 @@ def test_any_name(tmp_path, monkeypatch):
 
 
 def test_says_what_is_wrong(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"No such local path; of a model on the Hub, huggingface_hub\."
-                                                r"snapshot_download\(id\) gives one: 'someone/none-bnb-4bit'$"):
+    with pytest.raises(
+        FileNotFoundError,
+        match=r"No such local path; of a model on the Hub, huggingface_hub\."
+        r"snapshot_download\(id\) gives one: 'someone/none-bnb-4bit'$",
+    ):
         qfuse.load_checkpoint("someone/none-bnb-4bit")
     with pytest.raises(ValueError, match="null"):
         qfuse.load_checkpoint(f"{tmp_path}\0")
@@ -417,6 +484,7 @@ def test_files_that_change_while_they_are_loaded(tmp_path, monkeypatch, moment, 
             if next(steps) == moment:
                 change(path)
             return found
+
         return changing
 
     monkeypatch.setattr(extension, "inspect", then_change(extension.inspect))
@@ -437,6 +505,7 @@ def test_files_that_change_while_they_are_loaded(tmp_path, monkeypatch, moment, 
 def test_a_gpu_keeps_no_file_open(tmp_path, device):
     file = write(tmp_path / "x.safetensors", small_weight())
     weight = qfuse.load_checkpoint(file, device)["w"]
-    assert mappings(file) == [] and not any(str(file) in os.path.realpath(f"/proc/self/fd/{fd}")
-                                            for fd in os.listdir("/proc/self/fd"))
+    assert mappings(file) == [] and not any(
+        str(file) in os.path.realpath(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")
+    )
     assert same_bits(qfuse.dequantize_4bit(weight), qfuse.dequantize_4bit(qfuse.load_checkpoint(file)["w"]))

@@ -1,4 +1,5 @@
 """The example of fine-tuning, at its smallest: bitsandbytes, transformers and peft at once."""
+
 import contextlib
 import json
 import os
@@ -30,8 +31,16 @@ def start(tmp_path):
     started = []
 
     def start(*options, **more):
-        started.append(subprocess.Popen([sys.executable, "-B", EXAMPLE, *options], stdout=subprocess.PIPE, text=True,
-                                        stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(temporary)}, **more))
+        started.append(
+            subprocess.Popen(
+                [sys.executable, "-B", EXAMPLE, *options],
+                stdout=subprocess.PIPE,
+                text=True,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "TMPDIR": str(temporary)},
+                **more,
+            )
+        )
         return started[-1]
 
     yield start
@@ -60,8 +69,15 @@ def test_trains_to_the_same_bits(start, tmp_path, device, options):
 
 def test_interrupted_leaves_nothing_behind(start, tmp_path):
     # SIGINT is ignored by a shell's background jobs, and then by what they start.
-    process = start("--steps", "100000", "--device", "cpu", "--keep", tmp_path / "kept",
-                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    process = start(
+        "--steps",
+        "100000",
+        "--device",
+        "cpu",
+        "--keep",
+        tmp_path / "kept",
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     out = ""
     while "Run 1" not in out and (more := process.stdout.read(1)):
         out += more
@@ -75,6 +91,7 @@ def test_interrupted_leaves_nothing_behind(start, tmp_path):
 @pytest.fixture
 def run_here(monkeypatch, capsys):
     """Runs the example in this process, where a test can break things: its exit status and what it printed."""
+
     def run_here(*options):
         monkeypatch.setattr(sys, "argv", [EXAMPLE, *SMALLEST, "--device", "cpu", *options])
         with pytest.raises(SystemExit) as end:

@@ -1,29 +1,43 @@
 """qfuse.dequantize_4bit and matmul_4bit with every form in which bitsandbytes keeps a weight and its state."""
+
+import copy
+
 import pytest
 import torch
-from conftest import Calls, golden_weights, same_bits
+from conftest import Calls, golden_weights, replaced, same_bits
 
 import qfuse
 
 bitsandbytes = pytest.importorskip("bitsandbytes")
 from bitsandbytes.functional import QuantState  # noqa: E402
 
-CASES = [c for c in golden_weights("bnb_cases") if torch.bfloat16 in c.decoded and len(c.args[4]) == 2]
+CASES = [c for c in golden_weights("bnb_cases") if torch.bfloat16 in c.decoded and len(c.weight.shape) == 2]
 
 
 def state_of(case, device, dtype=torch.bfloat16, offset_dtype=torch.float32):
-    packed, absmax, blocksize, quant_type, shape, dtype, *nested = case.arguments(dtype, device)
+    weight = case.on(device, dtype)
     state2 = offset = None
-    if nested:
-        state2 = QuantState(absmax=nested[0], code=nested[1], blocksize=256, dtype=torch.float32)
-        offset = nested[2].to(offset_dtype)
-    return packed, QuantState(absmax=absmax, shape=torch.Size(shape), dtype=dtype, blocksize=blocksize,
-                              quant_type=quant_type, offset=offset, state2=state2)
+    if weight.nested:
+        state2 = QuantState(
+            absmax=weight.nested_absmax, code=weight.nested_quant_map, blocksize=256, dtype=torch.float32
+        )
+        offset = weight.nested_offset.to(offset_dtype)
+    return weight.packed, QuantState(
+        absmax=weight.absmax,
+        shape=torch.Size(weight.shape),
+        dtype=dtype,
+        blocksize=weight.blocksize,
+        quant_type=weight.quant_type,
+        offset=offset,
+        state2=state2,
+    )
 
 
 def legacy_list(state):
-    compressed = state.state2 and [state.offset, [state.state2.absmax, state.state2.code, state.state2.blocksize, True,
-                                                  state.state2.dtype, None, None]]
+    compressed = state.state2 and [
+        state.offset,
+        [state.state2.absmax, state.state2.code, state.state2.blocksize, True, state.state2.dtype, None, None],
+    ]
     return [state.absmax, state.shape, state.dtype, state.blocksize, compressed, state.quant_type, state.code]
 
 
@@ -42,6 +56,43 @@ def test_every_form_of_a_weight(case, device):
         assert same_bits(found, case.decoded[torch.bfloat16]) and not found.requires_grad
 
 
+def test_what_is_replaced_in_a_weight_is_noticed(device):
+    """Whatever may be kept of a layer between calls, it is decoded as it is now."""
+    case = next(c for c in CASES if c.weight.nested)
+    layer = linear_of(*state_of(case, device))
+    state, first = layer.weight.quant_state, qfuse.dequantize_4bit(layer)
+
+    def decoded_anew():
+        fields = {name: getattr(state, name) for name in ("shape", "dtype", "quant_type", "blocksize")}
+        tensors = (layer.weight.data, state.absmax, state.state2.absmax, state.state2.code, state.offset)
+        return qfuse.ops.dequantize_4bit(tensors, **fields)
+
+    changes = {
+        "codes": lambda: setattr(layer.weight, "data", layer.weight.data.flip(0)),
+        "codes in place": lambda: layer.weight.data.zero_(),
+        "absmax": lambda: setattr(state, "absmax", state.absmax.flip(0)),
+        "absmax in place": lambda: state.absmax.fill_(200),
+        "offset": lambda: setattr(state, "offset", state.offset + 1),
+        "offset of another dtype": lambda: setattr(state, "offset", state.offset.bfloat16().float().double()),
+        "nested absmax": lambda: setattr(state.state2, "absmax", state.state2.absmax * 2),
+        "nested map": lambda: setattr(state.state2, "code", state.state2.code.flip(0)),
+        "quant_type": lambda: setattr(state, "quant_type", "fp4" if state.quant_type == "nf4" else "nf4"),
+        "dtype": lambda: setattr(state, "dtype", torch.float32),
+        "shape": lambda: setattr(state, "shape", torch.Size((state.shape.numel(),))),
+        "state": lambda: setattr(layer.weight, "quant_state", copy.deepcopy(state)),
+    }
+    for what, change in changes.items():
+        change()
+        found = qfuse.dequantize_4bit(layer)
+        state = layer.weight.quant_state
+        state.offset = state.offset.float()
+        assert same_bits(found, decoded_anew()), what
+        if what != "state":
+            assert not (found.shape == first.shape and same_bits(found, first)), what
+    layer.weight = linear_of(*state_of(case, device)).weight
+    assert same_bits(qfuse.dequantize_4bit(layer), first)
+
+
 def test_codes_that_lie_in_a_row_come_back_transposed(device):
     packed, state = state_of(CASES[0], device)
     expected = CASES[0].decoded[torch.bfloat16].t()
@@ -52,11 +103,10 @@ def test_codes_that_lie_in_a_row_come_back_transposed(device):
 
 
 def test_an_offset_in_another_default_dtype(device):
-    case = next(c for c in CASES if c.nested)
+    case = next(c for c in CASES if c.weight.nested)
     packed, state = state_of(case, device, offset_dtype=torch.bfloat16)
-    rounded = case._replace(nested=(*case.nested[:2], case.nested[2].bfloat16().float()))
-    assert same_bits(qfuse.dequantize_4bit(packed, state),
-                     qfuse.ops.dequantize_4bit(*rounded.arguments(torch.bfloat16, device)))
+    rounded = replaced(case.on(device), 4, case.weight.nested_offset.bfloat16().float().to(device))
+    assert same_bits(qfuse.dequantize_4bit(packed, state), qfuse.ops.dequantize_4bit(*rounded))
 
 
 def test_what_is_no_weight():
@@ -73,12 +123,12 @@ def test_what_is_no_weight():
     with pytest.raises(ValueError, match="no shape"):
         qfuse.dequantize_4bit(packed, state)
     state.packing_format_for_cpu = True
-    with pytest.raises(ValueError, match="packing_format_for_cpu.*load the model again"):
+    with pytest.raises(ValueError, match=r"packing_format_for_cpu.*load the model again"):
         qfuse.dequantize_4bit(packed, state)
-    nested = next(c for c in CASES if c.nested)
+    nested = next(c for c in CASES if c.weight.nested)
     packed, state = state_of(nested, "cpu")
     state.state2.dtype = torch.float16
-    with pytest.raises(ValueError, match="torch.float16"):
+    with pytest.raises(ValueError, match="float16"):
         qfuse.dequantize_4bit(packed, state)
 
 
@@ -95,8 +145,10 @@ def test_a_product_to_train_through(case, device, compiled, backend):
     if compiled:
         torch._dynamo.reset()
         product = torch.compile(qfuse.matmul_4bit, fullgraph=True, backend=backend)
-    for y in (lambda x, b: product(x, layer.weight, layer.weight.quant_state, b),
-              lambda x, b: torch.nn.functional.linear(x, dense) + b):
+    for y in (
+        lambda x, b: product(x, layer.weight, layer.weight.quant_state, b),
+        lambda x, b: torch.nn.functional.linear(x, dense) + b,
+    ):
         leaves = (x.clone().requires_grad_(), bias.clone().requires_grad_())
         out = y(*leaves)
         out.square().sum().backward()
@@ -125,8 +177,10 @@ def test_a_product_is_linear_to_the_bit(device):
     bias = torch.randn(layer.out_features, device=device)
     expected = torch.nn.functional.linear(x, qfuse.dequantize_4bit(layer), bias.bfloat16())
     assert same_bits(qfuse.matmul_4bit(x, layer, bias=bias), expected)
-    assert same_bits(qfuse.matmul_4bit(x[0], layer, bias=bias),
-                     torch.nn.functional.linear(x[0], qfuse.dequantize_4bit(layer), bias.bfloat16()))
+    assert same_bits(
+        qfuse.matmul_4bit(x[0], layer, bias=bias),
+        torch.nn.functional.linear(x[0], qfuse.dequantize_4bit(layer), bias.bfloat16()),
+    )
 
 
 def test_a_product_under_function_transforms(device):

@@ -1,7 +1,8 @@
 """Each op as torch sees it: schema, fake, compiled, and how it refuses."""
+
 import pytest
 import torch
-from conftest import DTYPES, make_weight, nested_arguments, same_bits
+from conftest import DTYPES, golden_weights, make_weight, replaced, same_bits
 
 import qfuse
 
@@ -11,27 +12,37 @@ OPS = torch.ops.qfuse
 def silu_arguments(device, m=200, h=256):
     x = torch.randn(m, 2 * h, device=device).bfloat16()
     grad_y = torch.randn(m, h, device=device).bfloat16()
-    return (x, grad_y, torch.empty(m, 2 * h, dtype=torch.int8, device=device),
-            torch.empty(m, 2 * h // 128, device=device), torch.empty(h, m, dtype=torch.int8, device=device),
-            torch.empty(h, -(-m // 128), device=device))
+    return (
+        x,
+        grad_y,
+        torch.empty(m, 2 * h, dtype=torch.int8, device=device),
+        torch.empty(m, 2 * h // 128, device=device),
+        torch.empty(h, m, dtype=torch.int8, device=device),
+        torch.empty(h, -(-m // 128), device=device),
+    )
 
 
 def calls(device):
     """One call of every overload: (overload, arguments, keywords)."""
-    w = make_weight(device)
-    codes, absmax = qfuse.ops.quantize_blockwise(w["original"], 256)
-    out = torch.empty(w["shape"], dtype=torch.bfloat16, device=device)
-    plain = (w["packed"], w["plain"], 64, "nf4", w["shape"], torch.float16)
-    blockwise = (codes, absmax, w["nested_quant_map"], 256, torch.bfloat16)
-    return [(OPS.dequantize_4bit.default, nested_arguments(w), {}), (OPS.dequantize_4bit.default, plain, {}),
-            (OPS.dequantize_4bit.out, nested_arguments(w), {"out": out}),
-            (OPS.quantize_4bit.default, (w["original"], 64, "nf4"), {}),
-            (OPS.quantize_4bit.nested, (w["original"].half(), 128, "fp4"), {"nested_blocksize": 256}),
-            (OPS.quantize_blockwise.default, (w["original"], 256, 0.5), {}),
-            (OPS.dequantize_blockwise.default, blockwise, {}),
-            (OPS.dequantize_blockwise.out, blockwise, {"out": out.clone()}),
-            (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
-            (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {})]
+    made = make_weight(device)
+    weight = made.weight
+    codes, absmax = qfuse.ops.quantize_blockwise(made.original, 256)
+    out = torch.empty(weight.shape, dtype=torch.bfloat16, device=device)
+    plain = weight._replace(tensors=(weight.packed, made.plain), dtype=torch.float16)
+    blockwise = (codes, absmax, weight.nested_quant_map, 256, torch.bfloat16)
+    return [
+        (OPS.dequantize_4bit.default, weight, {}),
+        (OPS.dequantize_4bit.default, plain, {}),
+        (OPS.dequantize_4bit.default, plain[:3], {}),
+        (OPS.dequantize_4bit.out, weight, {"out": out}),
+        (OPS.quantize_4bit.default, (made.original, 64, "nf4"), {}),
+        (OPS.quantize_4bit.nested, (made.original.half(), 128, "fp4"), {"nested_blocksize": 256}),
+        (OPS.quantize_blockwise.default, (made.original, 256, 0.5), {}),
+        (OPS.dequantize_blockwise.default, blockwise, {}),
+        (OPS.dequantize_blockwise.out, blockwise, {"out": out.clone()}),
+        (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
+        (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
+    ]
 
 
 CALLS = range(len(calls("cpu")))
@@ -45,7 +56,16 @@ def test_every_op_is_called_here():
 @pytest.mark.parametrize("index", CALLS)
 def test_opcheck(index, device):
     op, args, kwargs = calls(device)[index]
-    torch.library.opcheck(op, args, kwargs)
+    torch.library.opcheck(op, tuple(args), kwargs)
+
+
+def test_what_is_left_out_is_bitsandbytes_own():
+    """What qfuse.ops leaves out where it is the same, and Weight4bit has by default."""
+    weight = make_weight("cpu").weight
+    for op in (OPS.dequantize_4bit.default, OPS.dequantize_4bit.out):
+        defaults = {argument.name: argument.default_value for argument in op._schema.arguments}
+        assert {name: defaults[name] for name in weight._fields[3:]} == weight._field_defaults
+    assert weight._field_defaults == {"quant_type": "nf4", "blocksize": 64, "nested_blocksize": 256}
 
 
 @pytest.mark.parametrize("index", CALLS)
@@ -60,57 +80,70 @@ def test_compiles_into_one_graph_with_the_same_result(index, device, backend):
     expected = call(*args, **kwargs)
     torch._dynamo.reset()
     found = torch.compile(call, fullgraph=True, backend=backend)(*args, **kwargs)
-    as_list = (lambda r: [r] if isinstance(r, torch.Tensor) else list(r))
-    assert all(same_bits(a, b) for a, b in zip(as_list(found), as_list(expected), strict=True))
+    found, expected = ([r] if isinstance(r, torch.Tensor) else list(r) for r in (found, expected))
+    assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
 
 
-def test_compiles_where_every_argument_is_named(weight, backend):
+def test_compiles_where_every_argument_is_named(made, backend):
     torch._dynamo.reset()
-    found = torch.compile(OPS.dequantize_4bit.default, fullgraph=True, backend=backend)(**keywords(weight))
-    assert same_bits(found, OPS.dequantize_4bit(**keywords(weight)))
+    found = torch.compile(OPS.dequantize_4bit.default, fullgraph=True, backend=backend)(**keywords(made.weight))
+    assert same_bits(found, OPS.dequantize_4bit(**keywords(made.weight)))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_out_gets_what_is_returned(weight, device, dtype):
-    expected = qfuse.ops.dequantize_4bit(*nested_arguments(weight, dtype))
-    out = torch.full(weight["shape"], torch.nan, dtype=dtype, device=device)
-    assert qfuse.ops.dequantize_4bit_out(*nested_arguments(weight, dtype), out=out) is out
+def test_out_gets_what_is_returned(made, device, dtype):
+    weight = made.weight._replace(dtype=dtype)
+    expected = qfuse.ops.dequantize_4bit(*weight)
+    out = torch.full(weight.shape, torch.nan, dtype=dtype, device=device)
+    assert qfuse.ops.dequantize_4bit_out(*weight, out=out) is out
     assert same_bits(out, expected)
-    assert (expected.float() - weight["original"]).abs().max() < 0.6
+    assert (expected.float() - made.original).abs().max() < 0.6
 
 
 @pytest.mark.parametrize("storage", [torch.bfloat16, torch.float16, torch.float32, torch.int8])
-def test_a_storage_dtype_is_bits(weight, storage):
-    args = nested_arguments(weight)
-    assert same_bits(qfuse.ops.dequantize_4bit(args[0].view(-1).view(storage).view(-1, 1), *args[1:]),
-                     qfuse.ops.dequantize_4bit(*args))
+def test_a_storage_dtype_is_bits(made, storage):
+    other = replaced(made.weight, 0, made.weight.packed.view(-1).view(storage).view(-1, 1))
+    assert same_bits(qfuse.ops.dequantize_4bit(*other), qfuse.ops.dequantize_4bit(*made.weight))
 
 
-def test_odd_addresses(weight):
-    args = nested_arguments(weight)
-    shifted = torch.cat([args[0].new_zeros(1), args[0].view(-1)])[1:]
+def test_odd_addresses(made):
+    packed = made.weight.packed
+    shifted = torch.cat([packed.new_zeros(1), packed.view(-1)])[1:]
     assert shifted.data_ptr() % 2 == 1
-    assert same_bits(qfuse.ops.dequantize_4bit(shifted, *args[1:]), qfuse.ops.dequantize_4bit(*args))
+    other = replaced(made.weight, 0, shifted)
+    assert same_bits(qfuse.ops.dequantize_4bit(*other), qfuse.ops.dequantize_4bit(*made.weight))
 
 
 def test_an_empty_weight(device):
     empty = torch.empty(0, device=device)
-    bytes_ = empty.to(torch.uint8)
-    assert qfuse.ops.dequantize_4bit(bytes_, empty, 64, "nf4", (0, 5), torch.float16).shape == (0, 5)
+    assert qfuse.ops.dequantize_4bit((empty.to(torch.uint8), empty), (0, 5), torch.float16).shape == (0, 5)
     packed, absmax = qfuse.ops.quantize_4bit(empty, 64, "nf4")
     assert packed.shape == (0, 1) and absmax.shape == (0,)
+    nested = qfuse.Weight4bit(qfuse.ops.quantize_4bit_nested(empty, 64, "nf4"), (0, 5), torch.float16)
+    assert qfuse.ops.dequantize_4bit(*nested).shape == (0, 5)
     codes, absmax = qfuse.ops.quantize_blockwise(empty, 256)
     quant_map = torch.zeros(256, device=device)
     assert qfuse.ops.dequantize_blockwise(codes, absmax, quant_map, 256, torch.float32).numel() == 0
     qfuse.ops.silu_dot_fwd_bwd_quant_fuse(*silu_arguments(device, m=0))
 
 
-def test_threads_do_not_change_a_bit(weight):
+@pytest.mark.parametrize("shape", [(64 * 192,), (4, 16, 192), (1, 64, 192, 1)])
+def test_a_weight_of_any_shape(made, shape):
+    found = qfuse.ops.dequantize_4bit(*made.weight._replace(shape=shape))
+    assert same_bits(found, qfuse.ops.dequantize_4bit(*made.weight).view(shape))
+
+
+def test_the_nested_map_is_bitsandbytes_own(made):
+    (case, *_) = (case for case in golden_weights("bnb_cases") if case.weight.nested)
+    assert same_bits(made.weight.nested_quant_map, case.weight.nested_quant_map)
+
+
+def test_threads_do_not_change_a_bit(made):
     threads = torch.get_num_threads()
     results = []
     for count in (1, 2, threads):
         torch.set_num_threads(count)
-        results.append(qfuse.ops.dequantize_4bit(*nested_arguments(weight)))
+        results.append(qfuse.ops.dequantize_4bit(*made.weight))
     assert all(same_bits(result, results[0]) for result in results)
 
 
@@ -123,95 +156,123 @@ def test_the_swiglu_backward(device):
     y.backward(grad_y.double())
     # A value rounds to bf16 (2^-9 of it), then to the integers of its group: half a step, or a whole one truncated.
     for values, codes, scales in ((leaf.grad, grad_q, grad_s), (y.detach().t(), y_q, y_s)):
-        step = scales.double().repeat_interleave(128, dim=1)[:, :values.shape[1]]
+        step = scales.double().repeat_interleave(128, dim=1)[:, : values.shape[1]]
         assert ((codes.double() * step - values).abs() <= step * 1.01 + values.abs() * 2**-8).all()
 
 
 # ---- refusals: (what is changed, a word of the message that names it and both values)
 
+NAMES = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")
 REFUSED = {
-    "absmax in float16": ({"absmax": lambda w: w["plain"].half()}, "absmax is float16, it must be float32"),
-    "float32 absmax with a nested state": ({"absmax": lambda w: w["plain"]}, "absmax is float32, nested_absmax"),
-    "uint8 absmax without a nested state": ({"nested_offset": lambda w: None}, "absmax is uint8, so nested_absmax"),
-    "a nested map in bfloat16": ({"nested_quant_map": lambda w: w["nested_quant_map"].bfloat16()},
-                                 "nested_quant_map is bfloat16, it must be float32"),
-    "a map that is too short": ({"nested_quant_map": lambda w: w["nested_quant_map"][:255]},
-                                "nested_quant_map has 255 elements, it must have 256"),
-    "nested absmax in float64": ({"nested_absmax": lambda w: w["nested_absmax"].double()},
-                                 "nested_absmax is float64, it must be float32"),
-    "two offsets": ({"nested_offset": lambda w: torch.zeros(2, device=w["packed"].device)},
-                    "nested_offset has 2 elements, it must have 1"),
-    "too few codes": ({"packed": lambda w: w["packed"][:-1]}, "packed has 6143 bytes, 12288 4-bit codes need 6144"),
-    "too many codes": ({"packed": lambda w: w["packed"].new_zeros(6145, 1)}, "packed has 6145 bytes"),
-    "every second code": ({"packed": lambda w: w["packed"].repeat(2, 1)[::2]}, "packed has shape .* and strides"),
-    "too few absmax": ({"absmax": lambda w: w["absmax"][:-1]},
-                       "absmax has 191 elements, 12288 values in blocks of 64 need 192"),
-    "a strided absmax": ({"absmax": lambda w: w["absmax"].repeat(2)[::2]}, "absmax has shape .* and strides"),
-    "a block size of zero": ({"blocksize": lambda w: 0}, "blocksize is 0"),
-    "a block size that is no power of two": ({"blocksize": lambda w: 96, "absmax": lambda w: w["absmax"][:128]}, "96"),
-    "a nested block size of zero": ({"nested_blocksize": lambda w: 0}, "nested_blocksize is 0"),
-    "an unknown code": ({"quant_type": lambda w: "int4"}, "quant_type is 'int4', it can be 'nf4' or 'fp4'"),
-    "a dtype that is none": ({"dtype": lambda w: torch.int8}, "dtype is int8"),
-    "a negative shape": ({"shape": lambda w: (-64, 192)}, r"shape is \(-64, 192\)"),
-    "a shape beyond counting": ({"shape": lambda w: (2**40, 2**40)}, "more than 2"),
-    "another shape": ({"shape": lambda w: (64, 191)}, "need 6112"),
+    "absmax in float16": ({"absmax": lambda m: m.plain.half()}, "absmax is float16, it must be float32"),
+    "float32 absmax with a nested state": ({"absmax": lambda m: m.plain}, "absmax is float32, nested_absmax"),
+    "uint8 absmax without a nested state": (
+        {"tensors": lambda m: m.weight.tensors[:2]},
+        "absmax is uint8, so nested_absmax",
+    ),
+    "no offset": ({"tensors": lambda m: m.weight.tensors[:4]}, "weight has 4 tensors, it must have 2, .* or 5"),
+    "a nested map in bfloat16": (
+        {"nested_quant_map": lambda m: m.weight.nested_quant_map.bfloat16()},
+        "nested_quant_map is bfloat16, it must be float32",
+    ),
+    "a map that is too short": (
+        {"nested_quant_map": lambda m: m.weight.nested_quant_map[:255]},
+        "nested_quant_map has 255 elements, it must have 256",
+    ),
+    "nested absmax in float64": (
+        {"nested_absmax": lambda m: m.weight.nested_absmax.double()},
+        "nested_absmax is float64, it must be float32",
+    ),
+    "two offsets": (
+        {"nested_offset": lambda m: m.weight.nested_offset.repeat(2)},
+        "nested_offset has 2 elements, it must have 1",
+    ),
+    "too few codes": ({"packed": lambda m: m.weight.packed[:-1]}, "packed has 6143 bytes, 12288 4-bit codes need 6144"),
+    "too many codes": ({"packed": lambda m: m.weight.packed.new_zeros(6145, 1)}, "packed has 6145 bytes"),
+    "every second code": ({"packed": lambda m: m.weight.packed.repeat(2, 1)[::2]}, "packed has shape .* and strides"),
+    "too few absmax": (
+        {"absmax": lambda m: m.weight.absmax[:-1]},
+        "absmax has 191 elements, 12288 values in blocks of 64 need 192",
+    ),
+    "a strided absmax": ({"absmax": lambda m: m.weight.absmax.repeat(2)[::2]}, "absmax has shape .* and strides"),
+    "a block size of zero": ({"blocksize": lambda m: 0}, "blocksize is 0"),
+    "a block size that is no power of two": (
+        {"blocksize": lambda m: 96, "absmax": lambda m: m.weight.absmax[:128]},
+        "96",
+    ),
+    "a nested block size of zero": ({"nested_blocksize": lambda m: 0}, "nested_blocksize is 0"),
+    "an unknown code": ({"quant_type": lambda m: "int4"}, "quant_type is 'int4', it can be 'nf4' or 'fp4'"),
+    "a dtype that is none": ({"dtype": lambda m: torch.int8}, "dtype is int8"),
+    "a negative shape": ({"shape": lambda m: (-64, 192)}, r"shape is \(-64, 192\)"),
+    "a shape beyond counting": ({"shape": lambda m: (2**40, 2**40)}, "more than 2"),
+    "another shape": ({"shape": lambda m: (64, 191)}, "need 6112"),
 }
 
 
-def keywords(weight, **changes):
-    names = ["packed", "absmax", "blocksize", "quant_type", "shape", "dtype", "nested_absmax", "nested_quant_map",
-             "nested_offset"]
-    return dict(zip(names, nested_arguments(weight), strict=True)) | changes
+def keywords(weight):
+    names = [argument.name for argument in OPS.dequantize_4bit.default._schema.arguments]
+    return dict(zip(names, weight, strict=True))
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_refuses(what, weight):
+def test_refuses(what, made):
     changes, message = REFUSED[what]
-    with pytest.raises(RuntimeError, match=message):
-        OPS.dequantize_4bit(**keywords(weight, **{name: change(weight) for name, change in changes.items()}))
+    weight = made.weight
+    for name, change in changes.items():
+        if name in NAMES:
+            weight = replaced(weight, NAMES.index(name), change(made))
+        else:
+            weight = weight._replace(**{name: change(made)})
+    for call in (lambda: qfuse.ops.dequantize_4bit(*weight), lambda: OPS.dequantize_4bit(**keywords(weight))):
+        with pytest.raises(RuntimeError, match=message):
+            call()
 
 
-def test_refuses_an_out_that_does_not_fit(weight, device):
+def test_refuses_an_out_that_does_not_fit(made, device):
     def decode(out):
-        qfuse.ops.dequantize_4bit_out(**keywords(weight), out=out)
+        qfuse.ops.dequantize_4bit_out(*made.weight, out=out)
 
     new = torch.empty
-    for out, message in [(new(64, 191, dtype=torch.bfloat16, device=device), r"out has shape \(64, 191\).*\(64, 192\)"),
-                         (new(64, 192, device=device), "out is float32, it must be bfloat16"),
-                         (new(192, 64, dtype=torch.bfloat16, device=device).t(), "out has shape .* and strides")]:
+    for out, message in [
+        (new(64, 191, dtype=torch.bfloat16, device=device), r"out has shape \(64, 191\).*\(64, 192\)"),
+        (new(64, 192, device=device), "out is float32, it must be bfloat16"),
+        (new(192, 64, dtype=torch.bfloat16, device=device).t(), "out has shape .* and strides"),
+    ]:
         with pytest.raises(RuntimeError, match=message):
             decode(out)
     memory = new(64 * 192 * 2, dtype=torch.uint8, device=device)
-    overlapping = keywords(weight, packed=memory[:6144])
+    overlapping = replaced(made.weight, 0, memory[:6144])
     with pytest.raises(RuntimeError, match="overlap"):
-        qfuse.ops.dequantize_4bit_out(**overlapping, out=memory.view(torch.bfloat16).view(64, 192))
+        qfuse.ops.dequantize_4bit_out(*overlapping, out=memory.view(torch.bfloat16).view(64, 192))
 
 
-def test_refuses_other_devices_and_layouts(weight):
-    with pytest.raises(NotImplementedError):
-        OPS.dequantize_4bit(**keywords(weight, packed=weight["packed"].to_sparse()))
+def test_refuses_other_layouts_and_no_tensors(made):
+    for index, error in [(0, NotImplementedError), (1, (RuntimeError, NotImplementedError))]:
+        with pytest.raises(error):
+            qfuse.ops.dequantize_4bit(*replaced(made.weight, index, made.weight.tensors[index].to_sparse()))
     with pytest.raises((RuntimeError, NotImplementedError)):
-        OPS.dequantize_4bit(**keywords(weight, absmax=weight["absmax"].to_sparse()))
+        qfuse.ops.dequantize_4bit(*made.weight._replace(tensors=()))
 
 
-def test_refuses_inputs_of_the_other_ops(weight, device):
-    x = weight["original"]
+def test_refuses_inputs_of_the_other_ops(made, device):
+    x = made.original
     codes, absmax = qfuse.ops.quantize_blockwise(x, 256)
     for call, message in [
-            (lambda: qfuse.ops.quantize_4bit(x.long(), 64, "nf4"), "input is int64"),
-            (lambda: qfuse.ops.quantize_4bit(x.t(), 64, "nf4"), "input has shape .* and strides"),
-            (lambda: qfuse.ops.quantize_4bit(x, 48, "nf4"), "48"),
-            (lambda: qfuse.ops.quantize_4bit(x, 64, "nf4", "fast"), "reciprocal is 'fast'"),
-            (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", 0), "nested_blocksize is 0"),
-            (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", given_offset=x), "given_offset has 12288 elements"),
-            (lambda: qfuse.ops.quantize_blockwise(x, -1), "blocksize is -1"),
-            (lambda: qfuse.ops.dequantize_blockwise(codes, absmax[1:], x[0], 256, x.dtype), "absmax has 47 elements"),
-            (lambda: qfuse.ops.dequantize_blockwise(codes, absmax, x[0], 256, x.dtype), "quant_map has 192 elements"),
-            (lambda: qfuse.ops.dequantize_blockwise(x, absmax, x[0], 256, x.dtype), "codes is float32")]:
+        (lambda: qfuse.ops.quantize_4bit(x.long(), 64, "nf4"), "input is int64"),
+        (lambda: qfuse.ops.quantize_4bit(x.t(), 64, "nf4"), "input has shape .* and strides"),
+        (lambda: qfuse.ops.quantize_4bit(x, 48, "nf4"), "48"),
+        (lambda: qfuse.ops.quantize_4bit(x, 64, "nf4", "fast"), "reciprocal is 'fast'"),
+        (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", 0), "nested_blocksize is 0"),
+        (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", given_offset=x), "given_offset has 12288 elements"),
+        (lambda: qfuse.ops.quantize_blockwise(x, -1), "blocksize is -1"),
+        (lambda: qfuse.ops.dequantize_blockwise(codes, absmax[1:], x[0], 256, x.dtype), "absmax has 47 elements"),
+        (lambda: qfuse.ops.dequantize_blockwise(codes, absmax, x[0], 256, x.dtype), "quant_map has 192 elements"),
+        (lambda: qfuse.ops.dequantize_blockwise(x, absmax, x[0], 256, x.dtype), "codes is float32"),
+    ]:
         with pytest.raises(RuntimeError, match=message):
             call()
     if device == "cpu":
-        with pytest.raises(RuntimeError, match="(?i)approx"):
+        with pytest.raises(RuntimeError, match=r"(?i)approx"):
             qfuse.ops.quantize_4bit(x, 64, "nf4", "approx")
 
 
@@ -231,4 +292,4 @@ def test_the_swiglu_backward_refuses(device):
     refuse("y_s_t has shape", y_s_t=good[5][:, :1])
     refuse("rows of 512 must not overlap", x=good[0][:1].expand(200, 512))
     refuse("its rows must be contiguous", x=good[0].t().contiguous().t())
-    refuse("overlap", y_q_t=good[2].view(-1)[:256 * 200].view(256, 200))
+    refuse("overlap", y_q_t=good[2].view(-1)[: 256 * 200].view(256, 200))

@@ -1,4 +1,6 @@
 """The installed package: that it is whole, typed, and needs nothing but torch and libc."""
+
+import os
 import re
 import subprocess
 import sys
@@ -23,7 +25,7 @@ def test_what_the_extension_is_linked_with_lies_beside_it():
     found = subprocess.run(["ldd", PACKAGE / "libqfuse_torch.so"], capture_output=True, text=True, check=True).stdout
     places = {line.split()[0]: line.split()[2] for line in found.splitlines() if "=>" in line and "not" not in line}
     ours = [Path(place) for name, place in places.items() if re.match("lib(qfuse|hwy|tbb|fmt)", name)]
-    assert len(ours) == 4 and {place.parent for place in ours} == {PACKAGE}
+    assert len(ours) == 5 and {place.parent for place in ours} == {PACKAGE}
     assert not any("python" in name for name in places)
 
 
@@ -31,23 +33,32 @@ def test_the_extension_asks_for_no_more_than_torch_2_10_has():
     """In torch's headers, what later versions added stands behind a guard: so the declared version is what counts."""
     lines = (ROOT / "python" / "CMakeLists.txt").read_text()
     assert "TORCH_TARGET_VERSION=0x020a000000000000" in lines
-    names = subprocess.run(["nm", "-D", "--undefined-only", PACKAGE / "libqfuse_torch.so"], capture_output=True,
-                           text=True, check=True).stdout.split()
+    names = subprocess.run(
+        ["nm", "-D", "--undefined-only", PACKAGE / "libqfuse_torch.so"], capture_output=True, text=True, check=True
+    ).stdout.split()
     from_torch = {name for name in names if name.startswith(("aoti_torch_", "torch_"))}
     assert from_torch and not any("cuda_stream" in name for name in from_torch)
     assert not any("c10" in name or "2at" in name for name in names)  # nothing of the interface that is not stable
 
 
-def test_types():
+@pytest.mark.parametrize(
+    "what", [["-p", "qfuse"], ["python/benchmarks", "examples/python"]], ids=["the package", "the scripts"]
+)
+def test_types(what):
     pytest.importorskip("mypy")
-    checked = subprocess.run([sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir",
-                              "/dev/null", "-p", "qfuse"], capture_output=True, text=True, cwd=PACKAGE.parent)
-    assert checked.returncode == 0, checked.stdout
+    command = [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", "/dev/null"]
+    if what[0] != "-p":
+        what = [path for folder in what for path in sorted((ROOT / folder).glob("*.py"))]
+    environment = os.environ | {"MYPYPATH": str(PACKAGE.parent)}
+    checked = subprocess.run([*command, *what], capture_output=True, text=True, cwd=PACKAGE.parent, env=environment)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_importing_starts_no_gpu_and_imports_no_one_else():
-    code = ("import sys, torch, qfuse, qfuse.integrations.bitsandbytes, qfuse.integrations.unsloth;"
-            "print(torch.cuda.is_initialized(), {'bitsandbytes', 'unsloth', 'transformers'} & set(sys.modules))")
+    code = (
+        "import sys, torch, qfuse, qfuse.integrations.bitsandbytes, qfuse.integrations.unsloth;"
+        "print(torch.cuda.is_initialized(), {'bitsandbytes', 'unsloth', 'transformers'} & set(sys.modules))"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert found.split("\n")[0] == "False set()"
 

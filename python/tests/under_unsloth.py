@@ -5,11 +5,12 @@
 A process of its own, because to import unsloth is to have it patch torch, transformers and bitsandbytes. Exit status 1
 says that something is not as it must be.
 """
+
 import sys
 import tempfile
 from pathlib import Path
 
-import unsloth  # before all that it patches
+import unsloth  # isort: skip (before all that it patches)
 import bitsandbytes
 import tokenizers
 import torch
@@ -27,18 +28,24 @@ LINEAR = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_
 
 
 def holders(function):
-    return sorted(f"{name}.fast_dequantize" for name, module in list(sys.modules.items())
-                  if getattr(module, "__dict__", {}).get("fast_dequantize") is function)
+    return sorted(
+        f"{name}.fast_dequantize"
+        for name, module in list(sys.modules.items())
+        if getattr(module, "__dict__", {}).get("fast_dequantize") is function
+    )
 
 
 def check_weights(dtype):
     """Bits, shapes and strides of both orientations, and how many kernels a decode launches."""
     torch.manual_seed(1)
     packed, state = bitsandbytes.functional.quantize_4bit(
-        torch.randn(512, 1024, device="cuda", dtype=dtype), compress_statistics=True, quant_type="nf4")
-    calls = [lambda: utils.fast_dequantize(packed, state),
-             lambda: utils.fast_dequantize(packed.t(), state, dtype=dtype),
-             lambda: utils.fast_dequantize(packed.t(), state, use_global_buffer=True)]
+        torch.randn(512, 1024, device="cuda", dtype=dtype), compress_statistics=True, quant_type="nf4"
+    )
+    calls = [
+        lambda: utils.fast_dequantize(packed, state),
+        lambda: utils.fast_dequantize(packed.t(), state, dtype=dtype),
+        lambda: utils.fast_dequantize(packed.t(), state, use_global_buffer=True),
+    ]
     for call in calls:
         expected, before = call().clone(), len(launches(call))
         with integration.enabled():
@@ -51,17 +58,30 @@ def check_weights(dtype):
 def make_base(folder):
     """A Llama with random weights, as bitsandbytes quantizes it, and a tokenizer, which unsloth asks for."""
     torch.manual_seed(1)
-    config = transformers.LlamaConfig(hidden_size=256, intermediate_size=512, vocab_size=64, num_hidden_layers=2,
-                                      num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=128)
+    config = transformers.LlamaConfig(
+        hidden_size=256,
+        intermediate_size=512,
+        vocab_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=128,
+    )
     transformers.LlamaForCausalLM(config).to(torch.bfloat16).save_pretrained(f"{folder}/plain")
-    nf4 = transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True,
-                                          bnb_4bit_compute_dtype=torch.bfloat16)
+    nf4 = transformers.BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=torch.bfloat16,
+    )
     transformers.AutoModelForCausalLM.from_pretrained(
-        f"{folder}/plain", quantization_config=nf4, device_map="cuda", dtype=torch.bfloat16).save_pretrained(folder)
+        f"{folder}/plain", quantization_config=nf4, device_map="cuda", dtype=torch.bfloat16
+    ).save_pretrained(folder)
     words = {word: i for i, word in enumerate(["<unk>", "<s>", "</s>", "<pad>", *(f"w{i}" for i in range(60))])}
     tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="<unk>"))
-    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>",
-                                         eos_token="</s>", pad_token="<pad>").save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="<pad>"
+    ).save_pretrained(folder)
 
 
 def train_step(model):
@@ -75,10 +95,12 @@ def train_step(model):
 def check_training():
     with tempfile.TemporaryDirectory() as folder:
         make_base(folder)
-        model, _ = unsloth.FastLanguageModel.from_pretrained(folder, max_seq_length=128, dtype=torch.bfloat16,
-                                                             load_in_4bit=True, local_files_only=True)
-    model = unsloth.FastLanguageModel.get_peft_model(model, r=8, target_modules=LINEAR, lora_dropout=0,
-                                                     use_gradient_checkpointing=False)
+        model, _ = unsloth.FastLanguageModel.from_pretrained(
+            folder, max_seq_length=128, dtype=torch.bfloat16, load_in_4bit=True, local_files_only=True
+        )
+    model = unsloth.FastLanguageModel.get_peft_model(
+        model, r=8, target_modules=LINEAR, lora_dropout=0, use_gradient_checkpointing=False
+    )
     without, again = train_step(model), train_step(model)
     assert all(map(same_bits, without, again)), "unsloth's own step does not repeat, so nothing can be compared"
     with integration.enabled(), Calls("qfuse::dequantize_4bit") as decodes:
@@ -86,8 +108,10 @@ def check_training():
     assert decodes.count > 0, "qfuse decoded nothing"
     assert len(found) == 1 + 2 * 2 * len(LINEAR) and without[0].isfinite()
     assert all(map(same_bits, found, without)), "a loss or a gradient has other bits"
-    print(f"a step of training: the same bits in the loss and {len(found) - 1} gradients, "
-          f"{decodes.count} decodes of qfuse's")
+    print(
+        f"a step of training: the same bits in the loss and {len(found) - 1} gradients, "
+        f"{decodes.count} decodes of qfuse's"
+    )
 
 
 def main():

@@ -3,6 +3,7 @@
 enable() replaces functions of the other library wherever modules hold them by name, and returns a Report of what it
 replaced, or why it could not. It is never called by itself, and importing the module imports nothing of the library.
 """
+
 from .patch import Report
 
 __all__ = ["Report"]

@@ -12,6 +12,7 @@ three launches and multiplies in a function of its own, _dequant_linear_fallback
 Whatever qfuse does not do, another device or an unusual state, goes to the original; but a weight that bitsandbytes has
 repacked for its CPU kernels, which the original decodes as if it were not, is a ValueError.
 """
+
 from typing import Any
 
 import torch
@@ -19,29 +20,45 @@ from torch import Tensor
 
 from .. import ops
 from ..functional import decode
-from ..quant_state import FLOAT_DTYPES, decodable_weight
+from ..quant_state import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, decodable_weight, without_torch_function
 from .patch import Patch, Patches
 
 __all__ = ["disable", "enable", "enabled"]
 
 _BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)  # bitsandbytes' own, whose message names the others
-_NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
 _made: dict[tuple[str, torch.device, torch.dtype], Tensor] = {}
 
 
-def _dequantize_4bit(A: Tensor, quant_state: Any = None, absmax: Tensor | None = None, out: Tensor | None = None,
-                     blocksize: int | None = None, quant_type: str = "fp4", **more: Any) -> Tensor | None:
+def _dequantize_4bit(
+    A: Tensor,
+    quant_state: Any = None,
+    absmax: Tensor | None = None,
+    out: Tensor | None = None,
+    blocksize: int | None = None,
+    quant_type: str = "fp4",
+    **more: Any,
+) -> Tensor | None:
     weight = decodable_weight(A, quant_state) if quant_state is not None and not more else None
-    return None if weight is None else decode(weight, out)
+    if weight is None:
+        return None
+    with without_torch_function():
+        return decode(weight, out)
 
 
-def _quantize_4bit(A: Tensor, absmax: Tensor | None = None, out: Tensor | None = None, blocksize: int | None = None,
-                   compress_statistics: bool = False, quant_type: str = "fp4",
-                   quant_storage: torch.dtype = torch.uint8, **more: Any) -> tuple[Tensor, Any] | None:
+def _quantize_4bit(
+    A: Tensor,
+    absmax: Tensor | None = None,
+    out: Tensor | None = None,
+    blocksize: int | None = None,
+    compress_statistics: bool = False,
+    quant_type: str = "fp4",
+    quant_storage: torch.dtype = torch.uint8,
+    **more: Any,
+) -> tuple[Tensor, Any] | None:
     if blocksize is None:
         blocksize = 64
     usual = absmax is None and out is None and not more
-    known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in ("nf4", "fp4")
+    known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in QUANT_TYPES
     whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
     if not (usual and known and whole and A.is_cuda and torch.version.hip is None and _is_plain(A)):
         return None  # on a CPU too: bitsandbytes' bytes are others there
@@ -51,9 +68,10 @@ def _quantize_4bit(A: Tensor, absmax: Tensor | None = None, out: Tensor | None =
     offset = state2 = None
     if compress_statistics:
         offset = scales.mean()  # torch's, for its last bit
-        scales, nested_absmax = ops.quantize_blockwise(scales - offset, _NESTED_BLOCKSIZE, reciprocal="approx")
-        state2 = QuantState(nested_absmax, code=_map("dynamic", A.device).clone(), blocksize=_NESTED_BLOCKSIZE,
-                            dtype=torch.float32)
+        scales, nested_absmax = ops.quantize_blockwise(scales - offset, NESTED_BLOCKSIZE, reciprocal="approx")
+        state2 = QuantState(
+            nested_absmax, code=_map("dynamic", A.device).clone(), blocksize=NESTED_BLOCKSIZE, dtype=torch.float32
+        )
     code = _map(quant_type, A.device).clone()
     state = QuantState(scales, A.shape, code, blocksize, quant_type, A.dtype, offset, state2)
     return packed.view(-1).view(quant_storage).view(-1, 1), state
@@ -82,20 +100,34 @@ def _map(name: str, device: torch.device) -> Tensor:
     return found
 
 
-def _dequant_linear_fallback(A: Tensor, B: Tensor, shapeB: Any, absmax: Tensor, blocksize: int, quant_type: str,
-                             bias: Tensor | None = None, absmax_8bit: Tensor | None = None,
-                             absmax_code: Tensor | None = None, absmax_offset: Tensor | None = None) -> Tensor | None:
+def _dequant_linear_fallback(
+    A: Tensor,
+    B: Tensor,
+    shapeB: Any,
+    absmax: Tensor,
+    blocksize: int,
+    quant_type: str,
+    bias: Tensor | None = None,
+    absmax_8bit: Tensor | None = None,
+    absmax_code: Tensor | None = None,
+    absmax_offset: Tensor | None = None,
+) -> Tensor | None:
     if absmax_8bit is None:
         state = [absmax, shapeB, A.dtype, blocksize, None, quant_type]
     else:
-        state2 = [absmax, absmax_code, _NESTED_BLOCKSIZE, None, torch.float32]
+        state2 = [absmax, absmax_code, NESTED_BLOCKSIZE, None, torch.float32]
         state = [absmax_8bit, shapeB, A.dtype, blocksize, [absmax_offset, state2], quant_type]
     weight = decodable_weight(B, state)
-    return None if weight is None else torch.nn.functional.linear(A, ops.dequantize_4bit(*weight), bias)
+    if weight is None:
+        return None
+    with without_torch_function():
+        decoded = ops.dequantize_4bit(*weight)
+    return torch.nn.functional.linear(A, decoded, bias)
 
 
 _patches = Patches(
     Patch("bitsandbytes.functional", "dequantize_4bit", _dequantize_4bit),
     Patch("bitsandbytes.functional", "quantize_4bit", _quantize_4bit),
-    Patch("bitsandbytes.backends.cuda.ops", "_dequant_linear_fallback", _dequant_linear_fallback, private=True))
+    Patch("bitsandbytes.backends.cuda.ops", "_dequant_linear_fallback", _dequant_linear_fallback, private=True),
+)
 enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled

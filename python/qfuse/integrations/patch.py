@@ -1,4 +1,5 @@
 """Functions of another library, replaced in every module that holds them by name."""
+
 import importlib
 import sys
 import warnings
@@ -30,8 +31,12 @@ class Report:
         return bool(self.replaced)
 
     def __str__(self) -> str:
-        return "\n".join([*(f"qfuse replaced {place}" for place in self.replaced),
-                          *(f"qfuse left {name} as it is: {reason}" for name, reason in self.left.items())])
+        return "\n".join(
+            [
+                *(f"qfuse replaced {place}" for place in self.replaced),
+                *(f"qfuse left {name} as it is: {reason}" for name, reason in self.left.items()),
+            ]
+        )
 
 
 class Patch:
@@ -42,8 +47,14 @@ class Patch:
     examine(module) may raise Unneeded.
     """
 
-    def __init__(self, module: str, name: str, ours: Function, private: bool = False,
-                 examine: Callable[[Any], None] = lambda module: None) -> None:
+    def __init__(
+        self,
+        module: str,
+        name: str,
+        ours: Function,
+        private: bool = False,
+        examine: Callable[[Any], None] = lambda module: None,
+    ) -> None:
         self._module, self._name, self._ours, self.private, self._examine = module, name, ours, private, examine
         self._original: Function | None = None
         self._replacement: Function | None = None

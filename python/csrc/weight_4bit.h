@@ -1,0 +1,26 @@
+// A stored 4-bit weight, as every op that reads one takes it: `Tensor[] weight`, a shape and a few scalars.
+#ifndef QFUSE_PYTHON_CSRC_WEIGHT_4BIT_H
+#define QFUSE_PYTHON_CSRC_WEIGHT_4BIT_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "call.h"
+
+namespace qfuse::torch_ops {
+
+// A plain weight is packed and absmax; a nested one packed, absmax_8bit, nested_absmax, nested_quant_map and
+// nested_offset. Weight4bit of python/qfuse/quant_state.py makes these lists.
+using Tensors = std::vector<Tensor>;
+
+// The tensor whose device is the op's.
+const Tensor& packed_of(const Tensors& weight);
+
+// Checks what qfuse.h cannot see: dtypes, lengths, layouts, devices.
+qfuse_weight_4bit weight_4bit(const Call& call, const Tensors& weight, Shape shape, const std::string& quant_type,
+                              std::int64_t blocksize, std::int64_t nested_blocksize);
+
+}  // namespace qfuse::torch_ops
+
+#endif  // QFUSE_PYTHON_CSRC_WEIGHT_4BIT_H
