@@ -35,7 +35,7 @@ constexpr const char* kColumns =
     "  qfuse-bench nf4 --device cpu --filter 'decode/bf16/avx2'\n"
     "  qfuse-bench nf4 --device cuda --peer libbitsandbytes_cuda130.so\n"
     "  qfuse-bench swiglu --quick\n"
-    "  qfuse-bench nf4 --device cuda --plan dequantize_4bit:threads=128,groups=1";
+    "  qfuse-bench nf4 --device cuda --plan dequantize_4bit:stream=1";
 
 struct Benchmark {
   const char* name;

@@ -46,7 +46,7 @@ __device__ constexpr auto kValues = format::kNf4.values;
 
 // From the caches, without a table of the map.
 __device__ float decode_absmax(const Weight& w, std::int64_t block) {
-  const cuda::Absmax absmax = cuda::load_absmax<true, true>(w, block);
+  const cuda::Absmax absmax = cuda::load_absmax<true, true>(w, block * kBlock, 0);
   return __fadd_rn(mul_ftz(__ldg(w.nested_quant_map + absmax.code), absmax.scale), cuda::load_offset<true, true>(w));
 }
 

@@ -75,7 +75,7 @@ class Command(unittest.TestCase):
         # The output of 2048 x 8192 fits the L2 cache, that of 4096 x 14336 does not.
         self.assertRegex(done.stdout, r"\n  2048 x 8192 +threads=\d+ .* stream=0")
         self.assertRegex(done.stdout, r"\n  4096 x 14336 +threads=\d+ .* stream=1")
-        self.assertRegex(done.stdout, r"\n    or +threads=128 groups=2 ")
+        self.assertRegex(done.stdout, r"\n    or +threads=256 groups=2 ")
         everything = run("plans").stdout
         for device in ("h100", "h200", "unknown"):
             self.assertIn(f"{device}: ", everything)
