@@ -106,7 +106,7 @@ class FileWriter {
     std::unordered_map<std::string_view, std::int64_t> places;  // of a tensor's first byte in the file
     for (const TensorEntry& entry : planned.entries)
       places.emplace(entry.name, static_cast<std::int64_t>(planned.header_bytes) + entry.begin);
-    Texts texts;
+    std::vector<std::string> texts;
     for (const PlannedTensor& tensor : planned.tensors) {
       const OpenedTensor work = tensor.open(scratch_);
       for (std::size_t i = 0; i < tensor.outputs.size(); ++i) {
@@ -116,7 +116,7 @@ class FileWriter {
       }
       if (!tensor.text) continue;
       pipeline_.finish();
-      texts.emplace(tensor.text->name, work.text());
+      texts.push_back(work.text());
     }
     pipeline_.finish();
     behind.finish();
@@ -125,8 +125,6 @@ class FileWriter {
   }
 
  private:
-  using Texts = std::unordered_map<std::string_view, std::string>;
-
   void write_tensor(WriteBehind& behind, std::int64_t place, std::int64_t bytes, const TensorReader& reader,
                     const std::string& name) {
     for (std::int64_t at = 0; at < bytes; at += reader.piece_bytes) {
@@ -139,17 +137,16 @@ class FileWriter {
   }
 
   // The texts take their places, the data ends where the last one does, and the header says so.
-  static void finish(OutputFile& file, PlannedFile& planned, const Texts& texts) {
-    for (TensorEntry& entry : planned.entries)
-      if (const auto text = texts.find(entry.name); text != texts.end()) {
-        entry.shape = {static_cast<std::int64_t>(text->second.size())};
-        entry.end = entry.begin + entry.shape.front();
-      }
+  static void finish(OutputFile& file, PlannedFile& planned, const std::vector<std::string>& texts) {
+    const auto entries = std::span(planned.entries).last(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      entries[i].shape = {std::ssize(texts[i])};
+      entries[i].end = entries[i].begin + std::ssize(texts[i]);
+    }
     planned.data_bytes = place_entries(planned.entries);
-    for (const TensorEntry& entry : planned.entries)
-      if (const auto text = texts.find(entry.name); text != texts.end())
-        file.write_at(static_cast<std::int64_t>(planned.header_bytes) + entry.begin,
-                      std::as_bytes(std::span(text->second)));
+    const auto data_begin = static_cast<std::int64_t>(planned.header_bytes);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      file.write_at(data_begin + entries[i].begin, std::as_bytes(std::span(texts[i])));
     const std::string header = print_header(planned.entries, planned.header_bytes);
     file.write_at(0, std::as_bytes(std::span(header)));
     file.finish();
@@ -160,6 +157,28 @@ class FileWriter {
   ProgressMeter& meter_;
   ScratchFile* scratch_;
 };
+
+// Where the output goes, or a shard's part of it, which has `bytes`.
+std::unique_ptr<Destination> open_destination(const fs::path& out, const Conversion& conversion,
+                                              const ConversionOptions& options, std::int64_t bytes) {
+  const Model& model = conversion.model;
+  check_neighbours(out, model.path());
+  if (options.shard)
+    return std::make_unique<ShardOutput>(out, *options.shard, options.force, model.path(), bytes,
+                                         print_shards_plan(conversion, options.shard->count));
+  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
+  return std::make_unique<PendingOutput>(out, kind, options.force, model.path(), bytes);
+}
+
+// What an output holds beside its tensors. The index, which a shard has not, is made of what the files have become.
+void write_further_files(const Destination& destination, const Conversion& conversion,
+                         const std::optional<Shard>& shard) {
+  if (!shard && conversion.files.size() > 1) destination.create_text(kIndexFile, index_json(conversion.files));
+  if (!is_own(shard, 0)) return;
+  if (!conversion.config.empty()) destination.create_text(kConfigFile, conversion.config);
+  for (const fs::path& name : companion_files(conversion.model))
+    destination.create_copy(conversion.model.path() / name);
+}
 
 nlohmann::json command_of(const Transform& transform, const ConversionOptions& options) {
   nlohmann::json command = transform.command();
@@ -182,12 +201,14 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
   const Work work = work_of(files, options.shard);
   const Conversion conversion{model, command_of(transform, options), index_of(files), plan.config};
   const std::unique_ptr<Destination> destination =
-      open_destination(out, conversion, options.shard, options.force, work.report.bytes_written + work.scratch_bytes);
+      open_destination(out, conversion, options, work.report.bytes_written + work.scratch_bytes);
   std::optional<ScratchFile> scratch;
   if (work.scratch_bytes > 0) scratch = destination->create_scratch();
   ProgressMeter meter(options.progress, work.progress_bytes);
   FileWriter writer(*destination, pipeline, meter, scratch ? &*scratch : nullptr);
-  write_files(*destination, conversion, options.shard, [&](std::size_t i) { writer.write(files[i]); });
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (is_own(options.shard, i)) writer.write(files[i]);
+  write_further_files(*destination, conversion, options.shard);
   destination->commit();
   return work_of(files, options.shard).report;
 }

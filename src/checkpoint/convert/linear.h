@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/files/header.h"
+#include "checkpoint/files/safetensors.h"
 
 namespace qfuse::checkpoint {
 

@@ -81,12 +81,8 @@ OutputFile::OutputFile(const fs::path& path)
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd_.get(), bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail_errno(name_, "write");
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-  }
+  write_at(end_, bytes);
+  end_ += std::ssize(bytes);
 }
 
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {

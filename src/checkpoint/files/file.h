@@ -64,6 +64,7 @@ class OutputFile {
  private:
   std::string name_;
   Descriptor fd_;
+  std::int64_t end_ = 0;  // where write() goes on
 };
 
 // Room on disk for what is too large for memory. Has no name in `directory`, so that nothing is left of it.

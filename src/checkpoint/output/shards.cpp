@@ -97,25 +97,4 @@ void ShardOutput::remove_earlier(const ShardsPlan& plan, std::int64_t shard) con
   for (const std::string& name : plan.others) fs::remove(shards_ / name);
 }
 
-void write_files(const Destination& output, const Conversion& conversion, const std::optional<Shard>& shard,
-                 const std::function<void(std::size_t)>& write_file) {
-  for (std::size_t i = 0; i < conversion.files.size(); ++i)
-    if (is_own(shard, i)) write_file(i);
-  if (!shard && conversion.files.size() > 1) output.create_text(kIndexFile, index_json(conversion.files));
-  if (!is_own(shard, 0)) return;
-  if (!conversion.config.empty()) output.create_text(kConfigFile, conversion.config);
-  for (const fs::path& name : companion_files(conversion.model)) output.create_copy(conversion.model.path() / name);
-}
-
-std::unique_ptr<Destination> open_destination(const fs::path& out, const Conversion& conversion,
-                                              const std::optional<Shard>& shard, bool force, std::int64_t bytes) {
-  const Model& model = conversion.model;
-  check_neighbours(out, model.path());
-  if (shard)
-    return std::make_unique<ShardOutput>(out, *shard, force, model.path(), bytes,
-                                         print_shards_plan(conversion, shard->count));
-  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
-  return std::make_unique<PendingOutput>(out, kind, force, model.path(), bytes);
-}
-
 }  // namespace qfuse::checkpoint

@@ -3,12 +3,8 @@
 #ifndef QFUSE_CHECKPOINT_OUTPUT_SHARDS_H
 #define QFUSE_CHECKPOINT_OUTPUT_SHARDS_H
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <qfuse/checkpoint.hpp>
 #include <string>
 #include <vector>
@@ -50,15 +46,6 @@ class ShardOutput : public Destination {
   Descriptor lock_;
   WorkDirectory work_;
 };
-
-// Where the output of a conversion goes, or a shard's part of it, which has `bytes`.
-std::unique_ptr<Destination> open_destination(const std::filesystem::path& out, const Conversion& conversion,
-                                              const std::optional<Shard>& shard, bool force, std::int64_t bytes);
-
-// Writes there what is that shard's, or everything; `write_file` makes one of the conversion's files, by its number.
-// These may get smaller entries meanwhile: the index is made last.
-void write_files(const Destination& output, const Conversion& conversion, const std::optional<Shard>& shard,
-                 const std::function<void(std::size_t)>& write_file);
 
 }  // namespace qfuse::checkpoint
 
