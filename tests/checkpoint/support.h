@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <qfuse/checkpoint.hpp>
 #include <qfuse/qfuse.hpp>
 #include <span>
 #include <string>
@@ -59,6 +60,19 @@ RawTensor u8(const std::vector<std::uint8_t>& values);
 RawTensor text(const std::string& json);  // as U8
 inline std::span<const std::byte> bytes_of_tensor(const RawTensor& tensor) {
   return std::as_bytes(std::span(tensor.bytes));
+}
+inline Dtype dtype_of_name(const std::string& type) {
+  return type == "F32" ? Dtype::float32 : type == "F16" ? Dtype::float16 : Dtype::bfloat16;
+}
+
+// A weight encoded by one call of the op.
+inline Weight4bitArrays encoded_by_op(const RawTensor& weight, const QuantizeOptions& options) {
+  const std::span<const std::byte> in = bytes_of_tensor(weight);
+  const Dtype dtype = dtype_of_name(weight.type);
+  Weight4bitArrays arrays(1, static_cast<std::int64_t>(in.size() / dtype_size(dtype)), options.blocksize,
+                          options.quant_type, options.double_quant);
+  quantize_4bit(in, dtype, arrays.out());
+  return arrays;
 }
 std::string type_of_name(Dtype dtype);  // as safetensors spells it
 

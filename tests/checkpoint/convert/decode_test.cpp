@@ -35,13 +35,16 @@ struct NestedWeight {
         map(256),
         decoded(static_cast<std::size_t>(n) * dtype_size(dtype)) {
     qfuse_nested_quant_map(map.data());
-    dequantize_4bit(packed,
-                    {.nested = absmax,
+    const float offset = 0.5F;
+    dequantize_4bit({.cols = n,
+                     .blocksize = blocksize,
+                     .packed = packed,
+                     .absmax_8bit = absmax,
                      .nested_absmax = nested_absmax,
                      .nested_quant_map = map,
-                     .nested_blocksize = nested_blocksize,
-                     .nested_offset = 0.5F},
-                    QuantType::nf4, blocksize, decoded, dtype);
+                     .nested_offset = &offset,
+                     .nested_blocksize = nested_blocksize},
+                    decoded, dtype);
     const std::string state = R"({"quant_type":"nf4","dtype":"float32","blocksize":)" + std::to_string(blocksize) +
                               R"(,"shape":[)" + std::to_string(n) +
                               R"(],"nested_dtype":"float32","nested_offset":0.5,)" + R"("nested_blocksize":)" +

@@ -60,8 +60,7 @@ TEST(Encode, pieces_give_the_bytes_of_the_whole) {
       const Model model(directory / "in");
       QuantState state{options.quant_type, blocksize, Dtype::float16, weight.shape, {}};
       if (double_quant) state.nested = NestedState{};
-      const Quantized4bit whole =
-          quantize_4bit(bytes_of_tensor(weight), Dtype::float16, QuantType::nf4, blocksize, double_quant);
+      const Weight4bitArrays whole = encoded_by_op(weight, options);
       std::map<std::string, std::string> expected{
           {"w", bytes_of(whole.packed)},
           {"w.absmax", double_quant ? bytes_of(whole.absmax_8bit) : bytes_of(whole.absmax)}};

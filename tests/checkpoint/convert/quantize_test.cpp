@@ -13,10 +13,6 @@ namespace {
 const std::string kStateNf4 = ".quant_state.bitsandbytes__nf4";
 const std::string kStateFp4 = ".quant_state.bitsandbytes__fp4";
 
-Dtype dtype_of_name(const std::string& type) {
-  return type == "F32" ? Dtype::float32 : type == "F16" ? Dtype::float16 : Dtype::bfloat16;
-}
-
 const std::string& state_of(const RawTensors& tensors, const std::string& name) {
   return tensors.at(name + (tensors.contains(name + kStateNf4) ? kStateNf4 : kStateFp4)).bytes;
 }
@@ -126,8 +122,7 @@ TEST(Quantize, every_golden_case_is_what_bitsandbytes_saved) {
 
 // The arrays of one encoded weight, by one call of the op.
 RawTensors encoded_by_op(const std::string& name, const RawTensor& weight, const QuantizeOptions& options) {
-  const Quantized4bit q = quantize_4bit(bytes_of_tensor(weight), dtype_of_name(weight.type), options.quant_type,
-                                        options.blocksize, options.double_quant);
+  const Weight4bitArrays q = encoded_by_op(weight, options);
   RawTensors tensors;
   tensors[name] = {"U8", {static_cast<std::int64_t>(q.packed.size()), 1}, bytes_of(q.packed)};
   tensors[name + ".absmax"] = options.double_quant ? u8(q.absmax_8bit) : f32(q.absmax);
@@ -138,10 +133,9 @@ RawTensors encoded_by_op(const std::string& name, const RawTensor& weight, const
 }
 
 std::string decoded_by_op(const RawTensor& weight, const QuantizeOptions& options, Dtype dtype) {
-  const Quantized4bit q = quantize_4bit(bytes_of_tensor(weight), dtype_of_name(weight.type), options.quant_type,
-                                        options.blocksize, options.double_quant);
-  std::string out(static_cast<std::size_t>(q.n) * dtype_size(dtype), '\0');
-  dequantize_4bit(q.packed, q.view(), q.quant_type, q.blocksize, std::as_writable_bytes(std::span(out)), dtype);
+  const Weight4bitArrays q = encoded_by_op(weight, options);
+  std::string out(static_cast<std::size_t>(q.view().cols) * dtype_size(dtype), '\0');
+  dequantize_4bit(q.view(), std::as_writable_bytes(std::span(out)), dtype);
   return out;
 }
 
