@@ -36,9 +36,9 @@ constexpr int kThreads = cuda::kSwigluThreads;  // at most
 constexpr int kPassThreads = 256;
 
 // Thread blocks of 512 that a multiprocessor is to hold: with two, a thread has 64 registers. Kernels that need them
-// all get more of them on compute capability 12.0, where the compiler would put some in memory.
+// all get more of them from compute capability 10.0 on, where the compiler would put some in memory.
 constexpr int kBlocks = cuda::kSwigluThreadsPerMultiprocessor / kThreads;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 constexpr int kHungryBlocks = 1;
 #else
 constexpr int kHungryBlocks = kBlocks;
