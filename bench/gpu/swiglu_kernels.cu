@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swig
   p.grad_input_s[token * 2 * groups + groups + group] = up_scale;
   for (int i = 0; i < kGroup; ++i) {
     const Element e = check_element(p, token, group * kGroup + i);
-    std::int8_t* const q = contract::grad_input_int8(p) + token * 2 * p.h + group * kGroup + i;
+    std::int8_t* const q = static_cast<std::int8_t*>(p.grad_input_q) + token * 2 * p.h + group * kGroup + i;
     q[0] = check_quotient(e.d_gate, gate_scale);
     q[p.h] = check_quotient(e.d_up, up_scale);
   }
@@ -114,14 +114,8 @@ __global__ void __launch_bounds__(kThreads) check_y(const contract::SwigluBackwa
   const float scale = check_scale(absmax);
   p.y_s_t[channel * groups + group] = scale;
   for (int i = 0; i < kGroup; ++i)
-    contract::y_int8(p)[channel * p.m + group * kGroup + i] =
+    static_cast<std::int8_t*>(p.y_q_t)[channel * p.m + group * kGroup + i] =
         check_quotient(check_element(p, group * kGroup + i, channel).y, scale);
-}
-
-__global__ void __launch_bounds__(kThreads)
-    count_bytes(const std::uint8_t* a, const std::uint8_t* b, std::int64_t bytes, unsigned long long* counter) {
-  const std::int64_t i = thread_index();
-  if (i < bytes && a[i] != b[i]) atomicAdd(counter, 1ULL);
 }
 
 // ---- the roof ----
@@ -184,13 +178,6 @@ void check_swiglu(const contract::SwigluBackward& p, cudaStream_t stream) {
   require(cudaGetLastError(), "checker of the gradients");
   check_y<<<blocks_for(p.m / kGroup * p.h), kThreads, 0, stream>>>(p);
   require(cudaGetLastError(), "checker of y");
-}
-
-void count_differing(const void* a, const void* b, std::int64_t bytes, unsigned long long* counter,
-                     cudaStream_t stream) {
-  count_bytes<<<blocks_for(bytes), kThreads, 0, stream>>>(static_cast<const std::uint8_t*>(a),
-                                                          static_cast<const std::uint8_t*>(b), bytes, counter);
-  require(cudaGetLastError(), "counting differing bytes");
 }
 
 std::int64_t bytes_of_move(const contract::SwigluBackward& p) {

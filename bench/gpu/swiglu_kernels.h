@@ -1,5 +1,5 @@
 // What the benchmark of swiglu_backward runs on a GPU beside the op: its inputs, a slow checker that knows
-// nothing of the library's code, a counter of differing bytes, and the roof.
+// nothing of the library's code, and the roof.
 #ifndef QFUSE_BENCH_GPU_SWIGLU_KERNELS_H
 #define QFUSE_BENCH_GPU_SWIGLU_KERNELS_H
 
@@ -17,10 +17,6 @@ void fill_normal(void* to, std::int64_t count, std::uint32_t seed, cudaStream_t 
 
 // All four outputs of p by the contract's own words, one thread a group. Whole groups alone, rows without gaps.
 void check_swiglu(const contract::SwigluBackward& p, cudaStream_t stream);
-
-// Adds how many of `bytes` bytes differ to *counter, which lies in the GPU's memory.
-void count_differing(const void* a, const void* b, std::int64_t bytes, unsigned long long* counter,
-                     cudaStream_t stream);
 
 // Reads p's inputs and writes its payloads, contiguously: 6 and 3 bytes an element. Throws where p is not whole tiles.
 void move_as_swiglu(const contract::SwigluBackward& p, const RoofTile& tile, cudaStream_t stream);

@@ -57,7 +57,6 @@ class SwigluTensors {
   };
   [[nodiscard]] contract::SwigluBackward params(const Set& set, const Outputs& out) const;
 
-  int device_;
   Shape shape_;
   std::vector<Set> sets_;
   Outputs expected_;

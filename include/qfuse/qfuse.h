@@ -193,16 +193,17 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
 
 /* ---- the 4-bit weight ------------------------------------------------------------------------------------------ */
 
-/* A weight of NF4 or FP4 codes as bitsandbytes stores it, with plain or nested absmax. Every op that reads such a
- * weight takes this struct; the arrays lie where the op runs. Layout: the rows*cols elements follow one another, row by
- * row. Byte j of `packed` holds element 2j in its high and 2j+1 in its low nibble; block b covers elements
- * [b*blocksize, (b+1)*blocksize), so that blocks may straddle rows; the spare nibble of an odd count is ignored. A
- * weight without a shape is one row. Value of element i in block b, each step rounded to nearest even in fp32 (the
- * order of bitsandbytes on CUDA): A = absmax[b] plain A = ftz(nested_quant_map[absmax_8bit[b]] *
- * nested_absmax[b/nested_blocksize]) + *nested_offset   nested value = ftz(code[nibble] * A), rounded to the dtype that
- * the op works in where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept.
- * NaN results are the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the
- * formula. */
+/* A weight of NF4 or FP4 codes as bitsandbytes stores it, with plain or nested absmax. Every op that reads such a weight
+ * takes this struct; the arrays lie where the op runs.
+ * Layout: the rows*cols elements follow one another, row by row. Byte j of `packed` holds element 2j in its high and
+ * 2j+1 in its low nibble; block b covers elements [b*blocksize, (b+1)*blocksize), so that blocks may straddle rows; the
+ * spare nibble of an odd count is ignored. A weight without a shape is one row.
+ * Value of element i in block b, each step rounded to nearest even in fp32 (the order of bitsandbytes on CUDA):
+ *   A = absmax[b]                                                                                      plain
+ *   A = ftz(nested_quant_map[absmax_8bit[b]] * nested_absmax[b/nested_blocksize]) + *nested_offset      nested
+ *   value = ftz(code[nibble] * A), rounded to the dtype that the op works in
+ * where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept. NaN results are
+ * the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the formula. */
 typedef struct qfuse_weight_4bit {
   size_t struct_size;
   int64_t rows;                /* >= 0: outputs of a linear layer */
@@ -254,16 +255,19 @@ QFUSE_API qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params*
 
 /* ---- quantize_4bit --------------------------------------------------------------------------------------------- */
 
-/* fp32, fp16 or bf16 weights encoded to a 4-bit weight, plain or nested, as bitsandbytes on CUDA does: with
- * `reciprocal` APPROX to the bit (but for the nested offset, see there), with IEEE, which every device has, up to the
- * codes that docs/ACCURACY.md counts. Block b, in fp32, every operand and result that is subnormal read as zero of its
- * sign: absmax[b] = max |x| over the numbers of the block (NaN is skipped) v[i]      = x[i] * (1/absmax[b]) code[i]   =
- * how many thresholds of the codebook lie strictly below v[i]              (NF4; NaN: 0) 8 where v[i] < 0, plus the
- * code of |v[i]|, found by thresholds likewise  (FP4; NaN: 0) Nested: offset = mean of absmax, summed in fp64 in one
- * fixed order (docs/FORMAT.md) and rounded once, or *given_offset; absmax - offset is coded in blocks of
- * nested_blocksize by the signed dynamic 8-bit code, to the nearest value, ties to the even index. An all-zero block
- * has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0 where it is the
- * short last block; the spare nibble of an odd count is the code of a padding zero. */
+/* fp32, fp16 or bf16 weights encoded to a 4-bit weight, plain or nested, as bitsandbytes on CUDA does: with `reciprocal`
+ * APPROX to the bit (but for the nested offset, see there), with IEEE, which every device has, up to the codes that
+ * docs/ACCURACY.md counts.
+ * Block b, in fp32, every operand and result that is subnormal read as zero of its sign:
+ *   absmax[b] = max |x| over the numbers of the block (NaN is skipped)
+ *   v[i]      = x[i] * (1/absmax[b])
+ *   code[i]   = how many thresholds of the codebook lie strictly below v[i]              (NF4; NaN: 0)
+ *               8 where v[i] < 0, plus the code of |v[i]|, found by thresholds likewise  (FP4; NaN: 0)
+ * Nested: offset = mean of absmax, summed in fp64 in one fixed order (docs/FORMAT.md) and rounded once, or
+ * *given_offset; absmax - offset is coded in blocks of nested_blocksize by the signed dynamic 8-bit code, to the nearest
+ * value, ties to the even index.
+ * An all-zero block has absmax 0 and codes 0 (NF4 decodes them to -0.0); a block of NaN alone has absmax -FLT_MAX, or 0
+ * where it is the short last block; the spare nibble of an odd count is the code of a padding zero. */
 typedef struct qfuse_quantize_4bit_params {
   size_t struct_size;
   qfuse_dtype in_dtype;                /* element type of `in` */
@@ -290,10 +294,10 @@ QFUSE_API qfuse_status qfuse_quantize_4bit(const qfuse_quantize_4bit_params* par
 
 /* Values encoded to 8-bit codes of the signed dynamic code, block by block: bitsandbytes' quantize_blockwise with its
  * default code, and the nested step of quantize_4bit by itself, for those who encode a tensor piece by piece. Cut where
- * a block ends, pieces give the bytes of the whole. Block b, in fp32, with v[i] = in[i] - offset, subnormals from there
- * on read as zero of their sign: absmax[b] = max |v| over the numbers of the block (NaN is skipped; of NaN alone as in
- * quantize_4bit) codes[i]  = the index of the value nearest to v[i] * (1/absmax[b]), ties to the even index, NaN to 0
- */
+ * a block ends, pieces give the bytes of the whole.
+ * Block b, in fp32, with v[i] = in[i] - offset, subnormals from there on read as zero of their sign:
+ *   absmax[b] = max |v| over the numbers of the block (NaN is skipped; of NaN alone as in quantize_4bit)
+ *   codes[i]  = the index of the value nearest to v[i] * (1/absmax[b]), ties to the even index, NaN to 0 */
 typedef struct qfuse_quantize_blockwise_params {
   size_t struct_size;
   int64_t n;            /* values, >= 0 */
@@ -315,8 +319,8 @@ QFUSE_API qfuse_status qfuse_quantize_blockwise(const qfuse_quantize_blockwise_p
 /* ---- dequantize_blockwise -------------------------------------------------------------------------------------- */
 
 /* 8-bit codes of any code, block by block, decoded to fp32, fp16 or bf16: what quantize_blockwise wrote, or
- * bitsandbytes. out[i] = round_to_dtype(ftz(quant_map[codes[i]] * absmax[i/blocksize]))      ftz and NaN as in
- * dequantize_4bit */
+ * bitsandbytes. ftz and NaN are as for a 4-bit weight.
+ *   out[i] = round_to_dtype(ftz(quant_map[codes[i]] * absmax[i/blocksize])) */
 typedef struct qfuse_dequantize_blockwise_params {
   size_t struct_size;
   int64_t n;              /* values, >= 0 */
@@ -371,10 +375,12 @@ QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params*
  *   q      = the integer part of z / scale: truncated toward zero, as torch's .to(int8) does
  * so the largest element becomes 127 or, for 10 of the 128 mantissas of bf16, 126. That is the published PyTorch
  * operator silu_dot_fwd_bwd_quant_fuse run on a GPU, to the byte; exp is PyTorch's own, expf, on CUDA, and on the CPU
- * the one of docs/ACCURACY.md. Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient
- * that is NaN (z or scale NaN, infinity by infinity) is stored as 0; under an infinite scale every number is 0. No
- * group sees another. Subnormals are numbers, whatever floating-point mode the caller is in. Fields that later versions
- * append (type of scales, rounding, router weight, offsets of experts) do at zero what this version does. */
+ * the one of docs/ACCURACY.md.
+ * Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN,
+ * infinity by infinity) is stored as 0; under an infinite scale every number is 0. No group sees another.
+ * Subnormals are numbers, whatever floating-point mode the caller is in.
+ * Fields that later versions append (type of scales, rounding, router weight, offsets of experts) do at zero what this
+ * version does. */
 typedef enum qfuse_payload QFUSE_ENUM {
   QFUSE_INT8 = 0 /* the groups above */
 } qfuse_payload;

@@ -45,7 +45,7 @@ class QFUSE_API Error : public std::runtime_error {
 struct Exec {
   qfuse_device device{QFUSE_CPU, 0};
   int threads = 0;         // CPU: at most this many; 0 = one per core
-  std::string cpu_target;  // CPU: a name from cpu_targets(), or empty for the best one
+  std::string cpu_target{};  // CPU: a name from cpu_targets(), or empty for the best one
   void* stream = nullptr;  // CUDA: a cudaStream_t of `device`
 };
 

@@ -164,8 +164,8 @@ TEST(Hpp, lengths_are_checked_against_the_elements) {
   EXPECT_EQ(refusal([](Weight4bit& w) { w.nested_quant_map = w.nested_quant_map.first(255); }),
             "nested_quant_map has 255 entries, needs 256");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.absmax_8bit = {}; }), "absmax has 0 entries, needs 2");
-  EXPECT_EQ(refusal([](Weight4bit& w) { w.blocksize = 48; }),
-            "blocksize is 48, it must be a power of two from 32 to 4096");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.blocksize = 0; }),
+            "blocksize is 0, it must be a power of two from 32 to 4096");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.rows = -1; }), "rows is -1, it must not be negative");
   EXPECT_EQ(refusal([](Weight4bit&) {}, 399), "out has 399 entries, needs 400");
 }

@@ -97,7 +97,8 @@ Outcome enqueue(void* handle, std::function<Outcome()> work) {
 template <class Op, Outcome (*kOnCpu)(const Op&, const qfuse_exec&)>
 Outcome launch(const Op& p, const qfuse_exec& exec) {
   if (Outcome o = attempt(exec.device.index, "a launch"); !o.ok()) return o;
-  for (const contract::Array& array : contract::ArrayList(p).all())
+  const contract::ArrayList arrays(p);
+  for (const contract::Array& array : arrays.all())
     if (array.size > 0 && !device_memory.holds(array.data)) return broken("an array is not in the GPU's memory");
   return enqueue(exec.stream, [p] {
     const qfuse_exec cpu = QFUSE_EXEC_INIT;
@@ -162,8 +163,9 @@ void destroy_stream(int device, void* stream) {
 
 Outcome copy(int device, void* to, const void* from, std::int64_t size, void* stream) {
   if (Outcome o = attempt(device, "a copy"); !o.ok()) return o;
-  const bool in = device_memory.holds(to) && pinned_memory.holds(from);
-  const bool out = pinned_memory.holds(to) && device_memory.holds(from);
+  const auto is_host = [](const void* address) { return !gpu_double().pinned_only || pinned_memory.holds(address); };
+  const bool in = device_memory.holds(to) && is_host(from);
+  const bool out = is_host(to) && device_memory.holds(from);
   if (!in && !out) return broken("a copy that is not between pinned memory and the GPU's");
   return enqueue(stream, [=] {
     std::memcpy(to, from, static_cast<std::size_t>(size));

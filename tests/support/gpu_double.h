@@ -12,7 +12,8 @@ namespace qfuse::tests {
 
 struct GpuDouble {
   int devices = 2;
-  int failing_call = 0;  // of those that can fail, the one of this number, from 1, does; 0: none
+  bool pinned_only = true;  // refuse copies from and to memory of the host that is not pinned: they would wait
+  int failing_call = 0;     // of those that can fail, the one of this number, from 1, does; 0: none
 
   int calls = 0;                  // that could have failed
   int busy = 0;                   // streams with work that nobody has waited for yet

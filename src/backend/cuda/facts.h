@@ -13,7 +13,7 @@ struct DeviceFacts {
 
 // Devices whose figures plans were measured on, as their drivers describe them.
 inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 3352};
-inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 4917};
+inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 4814};
 
 }  // namespace qfuse::cuda
 

@@ -3,8 +3,6 @@
 // math:   A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32
 // cost:   n/2 + n/blocksize bytes read, 2n or 4n written: bound by the device's memory
 // oracle: reference/dequantize_4bit.cpp
-#include <utility>
-
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/dequantize_4bit/steps.cuh"
 #include "backend/cuda/device/launch.cuh"
@@ -18,22 +16,10 @@ namespace {
 
 using Kernel = void (*)(DecodeArguments);
 
-template <class Out, bool kNested, bool kStream, std::size_t... kIndex>
-Kernel find_shape(const Dequantize4bitPlan& plan, std::index_sequence<kIndex...> /*of kDecodeShapes*/) {
-  Kernel found = nullptr;
-  const auto try_shape = [&]<int kThreads, int kGroups>() {
-    if (plan.threads == kThreads && plan.groups == kGroups)
-      found = decode<Out, kNested, true, kStream, kThreads, kGroups>;
-  };
-  (try_shape.template operator()<kDecodeShapes[kIndex].threads, kDecodeShapes[kIndex].groups>(), ...);
-  return found;
-}
-
 template <class Out, bool kNested>
 Kernel find_kernel(const Dequantize4bitPlan& plan) {
-  constexpr auto kShapes = std::make_index_sequence<kDecodeShapes.size()>();
-  if (!plan.wide) return decode<Out, kNested, false, false, kDecodeShapes[0].threads, kDecodeShapes[0].groups>;
-  return plan.stream ? find_shape<Out, kNested, true>(plan, kShapes) : find_shape<Out, kNested, false>(plan, kShapes);
+  if (!plan.wide) return decode<Out, kNested, false, false>;
+  return plan.stream ? decode<Out, kNested, true, true> : decode<Out, kNested, true, false>;
 }
 
 template <class Out>

@@ -30,12 +30,10 @@ struct Dequantize4bitPlan {
 inline constexpr int kStoreBytes = 16;  // the widest store of every architecture
 inline constexpr int kNarrowGroup = 2;  // one byte of codes: neighbouring threads then write neighbouring elements
 
-// The shapes of a thread block that kernels are compiled for; element by element there is the first alone.
-struct Shape {
-  int threads;
-  int groups;
-};
-inline constexpr std::array<Shape, 6> kDecodeShapes = {{{256, 2}, {128, 2}, {512, 2}, {256, 1}, {512, 1}, {256, 4}}};
+// The shape of a thread block. Of 128, 256 and 512 threads with 2 and 256 with 4 groups, an H200 decodes 1024 x 4096 in
+// 3.96, 3.78, 3.90 and 3.80 us, 2048 x 8192 in 12.2, 12.0, 12.6 and 12.5, 8192 x 28672 in 145, 145, 146 and 148.
+inline constexpr int kDecodeThreads = 256;
+inline constexpr int kDecodeGroups = 2;
 
 // Every plan that the call can have, and the one that it gets.
 std::vector<Dequantize4bitPlan> candidates(const contract::Dequantize4bit& p, const DeviceFacts& facts);

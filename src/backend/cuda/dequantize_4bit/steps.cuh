@@ -19,8 +19,8 @@ struct DecodeArguments {
   void* out;
 };
 
-template <class Out>
-constexpr int kWideGroup = kStoreBytes / static_cast<int>(sizeof(Out));
+template <class Out, bool kWide>
+constexpr int kDecodeGroup = kWide ? kStoreBytes / static_cast<int>(sizeof(Out)) : kNarrowGroup;
 
 // ---- steps ----
 
@@ -40,40 +40,55 @@ __device__ void store_group(Out* out, int left, const float (&weights)[kGroup]) 
     if (e < left) store<kWide>(out + e, Rounding<Out>::one(weights[e]));
 }
 
-// ---- kernel ----
-
-template <class Out, bool kNested, bool kWide, bool kStream, int kThreads, int kGroups>
-__global__ void __launch_bounds__(kThreads) decode(const __grid_constant__ DecodeArguments a) {
-  constexpr int kGroup = kWide ? kWideGroup<Out> : kNarrowGroup;
-  constexpr int kTile = kThreads * kGroups * kGroup;  // a power of two, so that blocks and tiles contain one another
+// A tile of `count` elements. kWhole: as many as it can have, so that nothing branches on what is left and all loads
+// are under way before the first is waited for.
+template <class Out, bool kNested, bool kWide, bool kStream, bool kWhole>
+__device__ __forceinline__ void decode_tile(const DecodeArguments& a, Tables<kNested>& tables, std::int64_t tile,
+                                            int count) {
+  constexpr int kGroup = kDecodeGroup<Out, kWide>;
+  constexpr int kStride = kDecodeThreads * kGroup;  // between a thread's groups: neighbours have neighbouring ones
   const Weight4bit& w = a.weight;
-  __shared__ Tables<kNested> tables;
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
-  const int count = static_cast<int>(a.n - tile < kTile ? a.n - tile : kTile);
-  const std::uint8_t* const packed = w.packed + tile / 2;
-  std::uint32_t codes[kGroups];
-  Absmax absmax[kGroups];
+  const unsigned first = threadIdx.x * kGroup;
+  const std::uint8_t* const packed = w.packed + tile / 2 + threadIdx.x * (kGroup / 2);
+  Out* const out = static_cast<Out*>(a.out) + tile + first;
+  int left[kDecodeGroups];
+  std::uint32_t codes[kDecodeGroups];
+  Absmax absmax[kDecodeGroups];
 #pragma unroll
-  for (int g = 0; g < kGroups; ++g) {
-    const int at = (g * kThreads + static_cast<int>(threadIdx.x)) * kGroup;
-    if (at >= count) continue;
-    codes[g] = load_codes<kGroup>(packed + at / 2, count - at);
-    absmax[g] = load_absmax<kWide, kNested>(w, (tile >> w.block_shift) + (at >> w.block_shift));
+  for (int g = 0; g < kDecodeGroups; ++g) {
+    left[g] = kWhole ? kGroup : count - static_cast<int>(first) - g * kStride;
+    if (left[g] > 0) codes[g] = load_codes<kGroup>(packed + g * kStride / 2, left[g]);
   }
-  const float offset = load_offset<kWide, kNested>(w);
-  load_tables<kThreads, kWide>(w, tables);
-  __syncthreads();
-  Out* const out = static_cast<Out*>(a.out) + tile;
 #pragma unroll
-  for (int g = 0; g < kGroups; ++g) {
-    const int at = (g * kThreads + static_cast<int>(threadIdx.x)) * kGroup;
-    if (at >= count) continue;
+  for (int g = 0; g < kDecodeGroups; ++g)
+    if (left[g] > 0) absmax[g] = load_absmax<kWide, kNested>(w, tile, first + g * kStride);
+  const float offset = load_offset<kWide, kNested>(w);
+  load_tables<kDecodeThreads, kWide>(w, tables);
+  __syncthreads();
+#pragma unroll
+  for (int g = 0; g < kDecodeGroups; ++g) {
+    __syncwarp();  // keeps the compiler from storing the first group only when it has decoded all: 1 % slower
+    if (left[g] <= 0) continue;
     const float scale = decode_absmax(tables, absmax[g], offset);
     float weights[kGroup];
 #pragma unroll
     for (int e = 0; e < kGroup; ++e) weights[e] = decode_code(tables, codes[g], e, scale);
-    store_group<kWide, kStream>(out + at, count - at, weights);
+    store_group<kWide, kStream>(out + g * kStride, left[g], weights);
   }
+}
+
+// ---- kernel ----
+
+template <class Out, bool kNested, bool kWide, bool kStream>
+__global__ void __launch_bounds__(kDecodeThreads) decode(const __grid_constant__ DecodeArguments a) {
+  constexpr int kTile = kDecodeThreads * kDecodeGroups * kDecodeGroup<Out, kWide>;
+  __shared__ Tables<kNested> tables;
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
+  const std::int64_t left = a.n - tile;
+  if (left < kTile) [[unlikely]]  // keeps the whole tile's instructions in front
+    decode_tile<Out, kNested, kWide, kStream, false>(a, tables, tile, static_cast<int>(left));
+  else
+    decode_tile<Out, kNested, kWide, kStream, true>(a, tables, tile, kTile);
 }
 
 }  // namespace qfuse::cuda

@@ -18,7 +18,7 @@ namespace qfuse::cuda {
 
 struct Weight4bit {
   int block_shift;   // log2 of elements a block
-  int nested_shift;  // log2 of blocks a nested block
+  int nested_shift;  // log2 of elements a nested block, or of more elements than there are
   const std::uint8_t* packed;
   const float* absmax;
   const std::uint8_t* absmax_8bit;
@@ -29,8 +29,11 @@ struct Weight4bit {
 };
 
 inline Weight4bit device_view(const qfuse_weight_4bit& w) {
-  Weight4bit view{.block_shift = log2(w.blocksize),
-                  .nested_shift = contract::is_nested(w) ? log2(w.nested_blocksize) : 0,
+  constexpr int kMaxShift = 63;  // of 64 bits
+  const int block_shift = log2(w.blocksize);
+  const int nested_shift = contract::is_nested(w) ? block_shift + log2(w.nested_blocksize) : 0;
+  Weight4bit view{.block_shift = block_shift,
+                  .nested_shift = std::min(nested_shift, kMaxShift),
                   .packed = w.packed,
                   .absmax = w.absmax,
                   .absmax_8bit = w.absmax_8bit,
@@ -52,10 +55,9 @@ struct Tables {
 // By all threads of a thread block, which then must synchronize.
 template <int kThreads, bool kWide, bool kNested>
 __device__ void load_tables(const Weight4bit& w, Tables<kNested>& tables) {
-  for (unsigned i = threadIdx.x; i < format::kCodes4; i += kThreads) tables.values[i] = w.values[i];
-  if constexpr (kNested)
-    for (unsigned i = threadIdx.x; i < format::kCodes8; i += kThreads)
-      tables.map[i] = load<kWide>(w.nested_quant_map + i);
+  static_assert(kThreads == format::kCodes8, "each thread loads one entry of the map");
+  if (threadIdx.x < format::kCodes4) tables.values[threadIdx.x] = w.values[threadIdx.x];
+  if constexpr (kNested) tables.map[threadIdx.x] = load<kWide>(w.nested_quant_map + threadIdx.x);
 }
 
 // What is left of a block's absmax when the tables are there.
@@ -64,10 +66,17 @@ struct Absmax {
   float scale;    // of the nested block; plain: absmax itself
 };
 
+// Which block of 2^shift elements holds element `at` of the tile that begins at element `tile`. Tile and block are
+// powers of two, so that the two parts are shifted apart; `at` is by one instruction, which makes it 0 from 32 bits on.
+__device__ inline std::int64_t block_of(std::int64_t tile, unsigned at, int shift) {
+  return (tile >> shift) + __funnelshift_rc(at, 0, static_cast<unsigned>(shift));
+}
+
 template <bool kWide, bool kNested>
-__device__ Absmax load_absmax(const Weight4bit& w, std::int64_t block) {
+__device__ Absmax load_absmax(const Weight4bit& w, std::int64_t tile, unsigned at) {
+  const std::int64_t block = block_of(tile, at, w.block_shift);
   if constexpr (!kNested) return {0, load<kWide>(w.absmax + block)};
-  return {__ldg(w.absmax_8bit + block), load<kWide>(w.nested_absmax + (block >> w.nested_shift))};
+  return {__ldg(w.absmax_8bit + block), load<kWide>(w.nested_absmax + block_of(tile, at, w.nested_shift))};
 }
 
 template <bool kWide, bool kNested>
