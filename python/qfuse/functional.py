@@ -24,15 +24,20 @@ def dequantize_4bit(weight: Any, quant_state: Any = None, out: Tensor | None = N
 
     Raises TypeError or ValueError for a weight or state that is none, RuntimeError for tensors that do not fit.
     """
+    if isinstance(weight, Weight4bit) and quant_state is None:
+        return _decode(weight, out)
     with without_torch_function():
         return decode(read_arguments(weight, quant_state), out)
 
 
 def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
     """dequantize_4bit of what read_arguments found, without_torch_function."""
-    decoded = ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
-    row = weight[0][0].size(0) == 1 and not isinstance(weight, Weight4bit)
-    return decoded.t() if row else decoded
+    decoded = _decode(weight, out)
+    return decoded.t() if weight[0][0].size(0) == 1 else decoded
+
+
+def _decode(weight: Arguments, out: Tensor | None) -> Tensor:
+    return ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
 
 
 class _Matmul4bit(torch.autograd.Function):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 from torch import Tensor
@@ -115,12 +115,13 @@ def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
 
     Raises TypeError where there is no state, and ValueError for what this library cannot decode exactly.
     """
-    found = read_arguments(weight, quant_state)
-    return found if isinstance(found, Weight4bit) else Weight4bit._make(found)
+    if isinstance(weight, Weight4bit) and quant_state is None:
+        return weight
+    return Weight4bit._make(read_arguments(weight, quant_state))
 
 
 def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
-    """read_weight as a plain tuple, which takes less time to make; a Weight4bit comes back as it is."""
+    """read_weight of bitsandbytes' own forms, as a plain tuple, which takes less time to make."""
     # Nothing is kept between calls: to see that nothing was replaced takes as long as to read it, and what was kept
     # would be memory that is not freed when a layer is moved. What is slow is a search for what an object of torch or
     # bitsandbytes lacks.
@@ -130,8 +131,6 @@ def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
         weight = module._parameters.get("weight")  # torch's own search for module.weight takes five times as long
         if weight is None:  # torch.nn.utils.parametrize has made it an attribute
             weight = getattr(module, "weight", None)
-    elif isinstance(weight, Weight4bit) and quant_state is None:
-        return weight
     if not isinstance(weight, Tensor):
         raise TypeError(f"weight is a {type(weight).__name__}, it must be a tensor or a module that has a weight")
     state = quant_state if quant_state is not None else getattr(weight, "quant_state", None)
@@ -183,18 +182,16 @@ def _refuse_repacked(state: Any) -> None:
 def _from_object(packed: Tensor, state: Any) -> Arguments:
     if "packing_format_for_cpu" in getattr(state, "__dict__", ()):
         _refuse_repacked(state)
-    nested = state.state2
-    if nested is None:
-        return _checked((packed, state.absmax), state.shape, state.dtype, state.quant_type, state.blocksize)
-    return _checked(
-        (packed, state.absmax, nested.absmax, nested.code, state.offset),
-        state.shape,
-        state.dtype,
-        state.quant_type,
-        state.blocksize,
-        nested.blocksize,
-        nested.dtype,
-    )
+    tensors: tuple[Tensor, ...] = (packed, state.absmax)
+    nested, nested_blocksize = state.state2, NESTED_BLOCKSIZE
+    if nested is not None:
+        tensors = (packed, state.absmax, nested.absmax, nested.code, state.offset)
+        nested_blocksize = nested.blocksize
+        if nested.dtype is not torch.float32 or state.offset.dtype is not torch.float32:
+            tensors = _in_float32(tensors, nested.dtype)
+    if state.shape is None:
+        _refuse_shapeless()
+    return tensors, tuple(state.shape), state.dtype, state.quant_type, state.blocksize, nested_blocksize
 
 
 def _from_list(packed: Tensor, state: Sequence[Any]) -> Arguments:
@@ -207,31 +204,25 @@ def _from_list(packed: Tensor, state: Sequence[Any]) -> Arguments:
     if len(state) < 6:
         raise ValueError(f"a quant_state that is a list has {len(state)} entries, 6 or 7 are needed")
     absmax, shape, dtype, blocksize, compressed, quant_type = state[:6]
-    if compressed is None:
-        return _checked((packed, absmax), shape, dtype, quant_type, blocksize)
-    offset, nested = compressed
-    if isinstance(nested, (list, tuple)):
+    tensors: tuple[Tensor, ...] = (packed, absmax)
+    nested_blocksize = NESTED_BLOCKSIZE
+    if compressed is not None:
+        offset, nested = compressed
+        if not isinstance(nested, (list, tuple)):
+            nested = [nested.absmax, nested.code, nested.blocksize, None, nested.dtype]
         nested_absmax, nested_map, nested_blocksize, _, nested_dtype = nested[:5]
-    else:
-        nested_absmax, nested_map = nested.absmax, nested.code
-        nested_blocksize, nested_dtype = nested.blocksize, nested.dtype
-    tensors = (packed, absmax, nested_absmax, nested_map, offset)
-    return _checked(tensors, shape, dtype, quant_type, blocksize, nested_blocksize, nested_dtype)
-
-
-def _checked(
-    tensors: tuple[Tensor, ...],
-    shape: Sequence[int] | None,
-    dtype: torch.dtype,
-    quant_type: str,
-    blocksize: int,
-    nested_blocksize: int = NESTED_BLOCKSIZE,
-    nested_dtype: torch.dtype | None = torch.float32,
-) -> Arguments:
+        tensors = _in_float32((packed, absmax, nested_absmax, nested_map, offset), nested_dtype)
     if shape is None:
-        raise ValueError("the quant_state has no shape, so the number of weights is not known")
-    if nested_dtype is not torch.float32 and nested_dtype is not None:
-        raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
-    if len(tensors) > 2 and tensors[4].dtype is not torch.float32:
-        tensors = (*tensors[:4], tensors[4].float())  # exact; bitsandbytes makes it in torch's default dtype
+        _refuse_shapeless()
     return tensors, tuple(shape), dtype, quant_type, blocksize, nested_blocksize
+
+
+def _in_float32(tensors: tuple[Tensor, ...], nested_dtype: torch.dtype | None) -> tuple[Tensor, ...]:
+    """A nested weight's tensors with the offset in the one dtype that the ops take."""
+    if nested_dtype not in (torch.float32, None):
+        raise ValueError(f"the nested absmax are decoded in {nested_dtype}, only float32 is supported")
+    return (*tensors[:4], tensors[4].float())  # exact; bitsandbytes makes it in torch's default dtype
+
+
+def _refuse_shapeless() -> NoReturn:
+    raise ValueError("the quant_state has no shape, so the number of weights is not known")
