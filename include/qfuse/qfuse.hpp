@@ -44,9 +44,9 @@ class QFUSE_API Error : public std::runtime_error {
 // Where and how an op runs; the default is the CPU with its best SIMD target and all cores.
 struct Exec {
   qfuse_device device{QFUSE_CPU, 0};
-  int threads = 0;         // CPU: at most this many; 0 = one per core
+  int threads = 0;           // CPU: at most this many; 0 = one per core
   std::string cpu_target{};  // CPU: a name from cpu_targets(), or empty for the best one
-  void* stream = nullptr;  // CUDA: a cudaStream_t of `device`
+  void* stream = nullptr;    // CUDA: a cudaStream_t of `device`
 };
 
 namespace detail {

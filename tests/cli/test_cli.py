@@ -257,7 +257,7 @@ class Device(Command):
 
     def setUp(self):
         super().setUp()
-        self.gpus = self.run_qfuse("devices")[0].count("cuda:")
+        self.gpus = self.run_qfuse("devices")[0].count("\ncuda:")
 
     def convert(self, command, *arguments):
         source = TINY / ("bnb4" if command == "dequantize" else "full")
