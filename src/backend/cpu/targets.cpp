@@ -63,7 +63,7 @@ const char* target_name(int index) {
 
 contract::Outcome choose_target(const char* name, std::size_t& dispatch_row) {
   static const char* const kFromEnvironment = std::getenv("QFUSE_CPU_TARGET");
-  if (name == nullptr) name = kFromEnvironment;
+  if (name == nullptr && kFromEnvironment != nullptr && *kFromEnvironment != '\0') name = kFromEnvironment;
   std::string known;
   for (const Target& target : targets()) {
     if (name == nullptr || target.name == name) {
