@@ -17,8 +17,9 @@ ROOT = GOLDEN.parents[1]
 
 
 def test_the_version_is_the_librarys():
-    text = (ROOT / "CMakeLists.txt").read_text()
-    assert f"project(qfuse VERSION {qfuse.__version__} " in text
+    header = (ROOT / "include/qfuse/qfuse.h").read_text()
+    parts = [re.search(rf"#define QFUSE_VERSION_{part} (\d+)", header) for part in ("MAJOR", "MINOR", "PATCH")]
+    assert ".".join(part[1] for part in parts if part) == qfuse.__version__
 
 
 def test_what_the_extension_is_linked_with_lies_beside_it():

@@ -49,7 +49,7 @@ def ours(x, grad_y):
         *(output.data_ptr() for output in outputs),
     )
     error = ctypes.create_string_buffer(4 + 512)
-    status = LIBRARY.qfuse_silu_dot_fwd_bwd_quant_fuse(ctypes.byref(params), None, error)
+    status = LIBRARY.qfuse_swiglu_backward(ctypes.byref(params), None, error)
     assert status == 0, error.raw[4:]
     return outputs
 

@@ -23,7 +23,6 @@ struct LaunchShape {
   int threads;           // of a block
   int shared_bytes = 0;  // of a block, beside what the kernel declares; more than 48 KiB are asked for
   int cluster = 1;       // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
-  bool overlap = false;  // may begin before the kernel ahead of it in the stream has ended: it waits for that itself
 };
 
 // The launch's own error, never one that other work left behind.
@@ -41,24 +40,23 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
             cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared_bytes);
         error != cudaSuccess)
       return outcome_of(error);
-  cudaLaunchAttribute attributes[2] = {};
-  unsigned count = 0;
-  if (shape.cluster > 1) {
-    attributes[count].id = cudaLaunchAttributeClusterDimension;
-    attributes[count++].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
-  }
-  if (shape.overlap) {
-    attributes[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[count++].val.programmaticStreamSerializationAllowed = 1;
-  }
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
-  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
-  config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
-  config.stream = static_cast<cudaStream_t>(exec.stream);
-  config.attrs = attributes;
-  config.numAttrs = count;
+  const dim3 grid(static_cast<unsigned>(shape.blocks));
+  const dim3 block(static_cast<unsigned>(shape.threads));
+  const auto shared_bytes = static_cast<std::size_t>(shape.shared_bytes);
+  const auto stream = static_cast<cudaStream_t>(exec.stream);
   void* arguments[] = {&argument};
+  if (shape.cluster == 1)  // costs the host less than a launch with attributes
+    return outcome_of(cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream));
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
   return outcome_of(cudaLaunchKernelExC(&config, function, arguments));
 }
 
