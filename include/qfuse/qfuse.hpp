@@ -4,6 +4,7 @@
 
 #include <qfuse/qfuse.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -182,14 +183,24 @@ struct Weight4bitOut {
   std::int64_t nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
 };
 
-// A 4-bit weight in arrays of its own, on the host.
+namespace detail {
+
+// rows*cols; -1 for counts that no memory holds, which the op refuses itself.
+inline std::int64_t element_count(std::int64_t rows, std::int64_t cols) {
+  return rows >= 0 && cols >= 0 && (cols == 0 || rows <= INT64_MAX / 4 / cols) ? rows * cols : -1;
+}
+
+}  // namespace detail
+
+// A 4-bit weight in arrays of its own, on the host. Of counts that no memory holds it has none; the op refuses them.
 class Weight4bitArrays {
  public:
   Weight4bitArrays(std::int64_t rows, std::int64_t cols, std::int64_t blocksize = 64,
                    QuantType quant_type = QuantType::nf4, bool nested = true)
       : rows_(rows), cols_(cols), blocksize_(blocksize), quant_type_(quant_type) {
-    const std::int64_t blocks = blocksize > 0 ? qfuse_block_count(rows * cols, blocksize) : 0;
-    packed.resize(static_cast<std::size_t>(qfuse_packed_size(rows * cols)));
+    const std::int64_t n = std::max<std::int64_t>(detail::element_count(rows, cols), 0);
+    const std::int64_t blocks = blocksize > 0 ? qfuse_block_count(n, blocksize) : 0;
+    packed.resize(static_cast<std::size_t>(qfuse_packed_size(n)));
     if (!nested) {
       absmax.resize(static_cast<std::size_t>(blocks));
       return;
@@ -200,32 +211,8 @@ class Weight4bitArrays {
   }
 
   // Views for the ops; valid as long as this object is and stays where it is.
-  [[nodiscard]] Weight4bit view() const {
-    return {rows_,
-            cols_,
-            blocksize_,
-            quant_type_,
-            packed,
-            absmax,
-            absmax_8bit,
-            nested_absmax,
-            nested_quant_map,
-            &nested_offset,
-            QFUSE_NESTED_BLOCKSIZE};
-  }
-  [[nodiscard]] Weight4bitOut out() {
-    return {rows_,
-            cols_,
-            blocksize_,
-            quant_type_,
-            packed,
-            absmax,
-            absmax_8bit,
-            nested_absmax,
-            nested_quant_map,
-            &nested_offset,
-            QFUSE_NESTED_BLOCKSIZE};
-  }
+  [[nodiscard]] Weight4bit view() const { return view_of<Weight4bit>(*this); }
+  [[nodiscard]] Weight4bitOut out() { return view_of<Weight4bitOut>(*this); }
 
   std::vector<std::uint8_t> packed;
   std::vector<float> absmax;              // plain; empty when nested
@@ -235,6 +222,21 @@ class Weight4bitArrays {
   float nested_offset = 0.0F;
 
  private:
+  template <class View, class Self>
+  static View view_of(Self& self) {
+    return {self.rows_,
+            self.cols_,
+            self.blocksize_,
+            self.quant_type_,
+            self.packed,
+            self.absmax,
+            self.absmax_8bit,
+            self.nested_absmax,
+            self.nested_quant_map,
+            &self.nested_offset,
+            QFUSE_NESTED_BLOCKSIZE};
+  }
+
   std::int64_t rows_;
   std::int64_t cols_;
   std::int64_t blocksize_;
@@ -242,11 +244,6 @@ class Weight4bitArrays {
 };
 
 namespace detail {
-
-// rows*cols; -1 for counts that no memory holds, which the op refuses itself.
-inline std::int64_t element_count(std::int64_t rows, std::int64_t cols) {
-  return rows >= 0 && cols >= 0 && (cols == 0 || rows <= INT64_MAX / 4 / cols) ? rows * cols : -1;
-}
 
 inline void require_elements(const char* field, std::size_t has, std::int64_t count, Dtype dtype) {
   if (count >= 0) require_length(field, has, count * static_cast<std::int64_t>(dtype_size(dtype)));
@@ -269,14 +266,15 @@ C to_c(const View& view) {
   c.nested_offset = view.nested_offset;
   c.nested_blocksize = view.nested_blocksize;
   const std::int64_t n = element_count(view.rows, view.cols);
-  if (n < 0 || view.blocksize < 1 || view.nested_blocksize < 1) return c;  // the op says what is wrong
+  if (n < 0 || view.blocksize < 1) return c;  // the op says what is wrong
   const std::int64_t blocks = qfuse_block_count(n, view.blocksize);
   require_length("packed", view.packed.size(), qfuse_packed_size(n));
   if (view.absmax_8bit.empty()) {
     require_length("absmax", view.absmax.size(), blocks);
   } else {
     require_length("absmax_8bit", view.absmax_8bit.size(), blocks);
-    require_length("nested_absmax", view.nested_absmax.size(), qfuse_block_count(blocks, view.nested_blocksize));
+    if (view.nested_blocksize > 0)
+      require_length("nested_absmax", view.nested_absmax.size(), qfuse_block_count(blocks, view.nested_blocksize));
     if (!view.nested_quant_map.empty())
       require_length("nested_quant_map", view.nested_quant_map.size(), QFUSE_QUANT_MAP_SIZE);
   }

@@ -170,6 +170,27 @@ TEST(Hpp, lengths_are_checked_against_the_elements) {
   EXPECT_EQ(refusal([](Weight4bit&) {}, 399), "out has 399 entries, needs 400");
 }
 
+TEST(Hpp, lengths_of_a_plain_weight_are_checked_whatever_its_nested_blocksize) {
+  Weight4bitArrays arrays(10, 10, 64, QuantType::nf4, false);
+  std::vector<float> out(100);
+  Weight4bit weight = arrays.view();
+  weight.nested_blocksize = 0;
+  const auto decode = [&] { dequantize_4bit(weight, std::as_writable_bytes(std::span(out)), Dtype::float32); };
+  EXPECT_EQ(refusal_of(decode), "");
+  weight.absmax = weight.absmax.first(1);
+  EXPECT_EQ(refusal_of(decode), "absmax has 1 entries, needs 2");
+  weight.packed = weight.packed.first(49);
+  EXPECT_EQ(refusal_of(decode), "packed has 49 entries, needs 50");
+}
+
+TEST(Hpp, arrays_of_counts_that_no_memory_holds_are_empty) {
+  for (const auto& [rows, cols] : {std::pair<std::int64_t, std::int64_t>{INT64_MAX / 2, 3}, {-1, 10}}) {
+    Weight4bitArrays arrays(rows, cols);
+    EXPECT_TRUE(arrays.packed.empty());
+    EXPECT_NE(refusal_of([&] { quantize_4bit({}, Dtype::float32, arrays.out()); }), "");
+  }
+}
+
 TEST(Hpp, a_short_workspace_is_refused) {
   const std::vector<float> weights(100, 0.5F);
   Weight4bitArrays arrays(10, 10);
