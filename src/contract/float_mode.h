@@ -1,4 +1,4 @@
-// The floating-point mode that a kernel needs where its contract keeps subnormals: nearest even, nothing flushed.
+// The floating-point mode that every op on the host runs in, whatever the caller's is: nearest even, nothing flushed.
 #ifndef QFUSE_CONTRACT_FLOAT_MODE_H
 #define QFUSE_CONTRACT_FLOAT_MODE_H
 

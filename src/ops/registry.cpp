@@ -1,6 +1,5 @@
 #include "ops/registry.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "backend/cpu/kernels.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "contract/float_mode.h"
 #include "contract/ops.h"
 #include "contract/outcome.h"
 
@@ -24,6 +25,7 @@ struct KernelsOf<contract::OpList<Ops...>> {
 // An entry for the oracle, which is one thread of the host and cannot fail.
 template <class Op, void (*kOracle)(const Op&)>
 contract::Outcome oracle(const Op& p, const qfuse_exec& /*exec*/) {
+  const contract::DefaultFloatMode mode;
   kOracle(p);
   return {};
 }
@@ -66,11 +68,6 @@ using Row = Backend<contract::AllOps>;
 
 // The rows of this build: reference, cpu, and the GPUs' that it was built with.
 Backends<contract::AllOps> backends();
-
-template <class Op>
-contract::Outcome run(const Op& p, const qfuse_exec& exec) {
-  return run_on(backends(), p, exec);
-}
 
 // For tests, before any op runs: `row` stands in the place of the backend of its type.
 void replace_backend(const Row& row);

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 
-#include "contract/float_mode.h"
 #include "format/elements.h"
 #include "format/exponential.h"
 #include "format/int8_groups.h"
@@ -107,7 +106,6 @@ void write_y(const contract::SwigluBackward& p, const Inputs& in, std::int64_t c
 void swiglu_backward(const contract::SwigluBackward& p) { swiglu_backward_with(format::exponential, p); }
 
 void swiglu_backward_with(Exponential exponential, const contract::SwigluBackward& p) {
-  const contract::DefaultFloatMode mode;
   const Inputs in(p, exponential);
   if (contract::wants_gradients(p))
     for (std::int64_t t = 0; t < p.m; ++t)

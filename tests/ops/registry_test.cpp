@@ -89,9 +89,9 @@ TEST(Registry, a_replaced_backend_is_the_one_that_runs) {
   std::get<ops::Launch<contract::DequantizeInt8>>(failing.kernels) = fail;
   ops::replace_backend(failing);
   EXPECT_EQ(ops::backends().size(), rows);
-  EXPECT_EQ(ops::run(p, exec).message, "dequantize_int8: the planted failure");
+  EXPECT_EQ(ops::run_on(ops::backends(), p, exec).message, "dequantize_int8: the planted failure");
   ops::replace_backend(original);
-  EXPECT_TRUE(ops::run(p, exec).ok());
+  EXPECT_TRUE(ops::run_on(ops::backends(), p, exec).ok());
   EXPECT_EQ(ops::backends().size(), rows);
 }
 

@@ -206,53 +206,6 @@ TEST(SwigluBackward, what_is_not_finite_stays_in_its_groups) {
   });
 }
 
-// ---- the caller's floating-point mode ----
-
-// Sets a mode that rounds upward and, on x86, flushes subnormals; and the old one again.
-class OddMode {
- public:
-  OddMode() {
-    std::fegetenv(&callers_);
-    std::fesetround(FE_UPWARD);
-#if defined(__x86_64__)
-    _mm_setcsr(_mm_getcsr() | 0x8040U);
-#endif
-  }
-  ~OddMode() { std::fesetenv(&callers_); }
-  OddMode(const OddMode&) = delete;
-  OddMode& operator=(const OddMode&) = delete;
-  [[nodiscard]] static bool is_set() {
-#if defined(__x86_64__)
-    if ((_mm_getcsr() & 0x8040U) != 0x8040U) return false;
-#endif
-    return std::fegetround() == FE_UPWARD;
-  }
-
- private:
-  std::fenv_t callers_{};
-};
-
-TEST(SwigluBackward, the_callers_floating_point_mode_changes_nothing_and_is_kept) {
-  for (const SwigluCase& c : {SwigluCase{"", 140, 128}, SwigluCase{"", 140, 128, Activations::subnormal},
-                              SwigluCase{"", 140, 128, Activations::any_bits}}) {
-    const Inputs in(c, 0);
-    const Outputs expected = oracles_outputs(in, Asked::both);
-    const auto body = [&](const qfuse_exec& exec) {
-      Params p = in.params(Asked::both);
-      Outputs actual(p.m, p.h);
-      actual.point(p, Asked::both);
-      {
-        const OddMode mode;
-        ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-        ASSERT_TRUE(OddMode::is_set());
-      }
-      ASSERT_TRUE(same_outputs(expected, actual));
-    };
-    for_each_cpu_way(body);
-    body(oracle());
-  }
-}
-
 // ---- the front doors ----
 
 TEST(SwigluBackward, nothing_to_do_touches_nothing) {

@@ -36,6 +36,7 @@ class Arena {
     (*this)(name, array, size);
   }
   [[nodiscard]] const std::vector<std::uint8_t>& bytes() const { return memory_; }
+  [[nodiscard]] std::vector<std::uint8_t>& bytes() { return memory_; }
 
  private:
   static constexpr std::int64_t kSlots = 12;

@@ -154,7 +154,7 @@ namespace {
 
 HWY_EXPORT(dequantize_4bit_blocks);
 
-// Elements a range holds at least: enough work to be worth a hand-over, little enough to balance.
+// Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 17;
 
 // From here on the output leaves the caches anyway, and non-temporal stores save reading it first.

@@ -83,7 +83,7 @@ namespace {
 
 HWY_EXPORT(dequantize_blockwise_values);
 
-// Values a range holds at least: enough work to be worth a hand-over, little enough to balance.
+// Values of a range, about: enough work to be worth a hand-over, little enough to balance.
 constexpr std::int64_t kGrainValues = 1 << 17;
 
 }  // namespace

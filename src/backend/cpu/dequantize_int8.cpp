@@ -80,7 +80,7 @@ namespace {
 
 HWY_EXPORT(dequantize_int8_elements);
 
-// Elements a range holds at least: enough work to be worth a hand-over, little enough to balance.
+// Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 17;
 
 }  // namespace

@@ -12,7 +12,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads, const voi
 }  // namespace detail
 
 // Calls body(begin, end) on ranges that together cover [0, count) once, from at most `threads` threads (0: one per core
-// this process may use), and returns when all are done. Ranges hold `grain` items or more, but for a smaller rest.
+// this process may use), and returns when all are done. Ranges hold about `grain` items or more; oneTBB may halve them.
 // What thread gets what range is not defined: a body writes to its own range alone.
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t grain, int threads, const Body& body) {

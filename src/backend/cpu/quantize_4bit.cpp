@@ -170,12 +170,13 @@ namespace {
 
 HWY_EXPORT(quantize_4bit_blocks);
 
-// Elements a range holds at least: enough work to be worth a hand-over, little enough to balance.
+// Elements of a range, about: enough work to be worth a hand-over, little enough to balance.
 constexpr std::int64_t kGrainElements = 1 << 16;
 
 // The mean is one thread's work: 4 bytes a block, little beside the block's own elements.
 float choose_offset(const contract::Quantize4bit& p) {
   if (p.given_offset != nullptr) return format::load_unaligned<float>(p.given_offset, 0);
+  const contract::DefaultFloatMode mode;
   format::Mean mean;
   mean.add(contract::absmax(p), contract::block_count(p.weight));
   return mean.value();

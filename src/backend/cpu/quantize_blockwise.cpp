@@ -111,7 +111,7 @@ namespace {
 
 HWY_EXPORT(quantize_blockwise_blocks);
 
-// Values a range holds at least: enough work to be worth a hand-over, little enough to balance.
+// Values of a range, about: enough work to be worth a hand-over, little enough to balance.
 constexpr std::int64_t kGrain = 1 << 16;
 
 }  // namespace

@@ -8,33 +8,28 @@
 
 #include "backend/cpu/parallel_for.h"
 #include "backend/cpu/targets.h"
+#include "contract/float_mode.h"
 #include "contract/plan.h"
 
 namespace qfuse::cpu {
 
-struct Plan {
-  std::size_t target;  // a row of Highway's dispatch tables
-  std::int64_t items;
-  std::int64_t grain;  // items a range holds at least
-  int threads;         // at most; 0: one per core
-
-  [[nodiscard]] std::array<contract::Field, 4> fields() const {
-    return {{{"target", compiled_target(target)},
-             contract::field("items", items),
-             contract::field("grain", grain),
-             contract::field("threads", threads)}};
-  }
-};
-
-// Calls body(target, begin, end) on ranges that together cover [0, items) once.
+// Calls body(target, begin, end) on ranges that together cover [0, items) once. A target is a row of Highway's dispatch
+// tables.
 template <class Op, class Body>
 contract::Outcome run(const Op& /*p*/, std::int64_t items, std::int64_t grain, const qfuse_exec& exec,
                       const Body& body) {
-  Plan plan{0, items, grain, exec.threads};
-  if (contract::Outcome o = choose_target(exec.cpu_target, plan.target); !o.ok()) return o;
-  if (contract::plan_settings().log) contract::log_plan("cpu", Op::kName, contract::print(plan.fields()));
-  parallel_for(items, grain, exec.threads,
-               [&](std::int64_t begin, std::int64_t end) { body(plan.target, begin, end); });
+  std::size_t target = 0;
+  if (contract::Outcome o = choose_target(exec.cpu_target, target); !o.ok()) return o;
+  if (contract::plan_settings().log)
+    contract::log_plan("cpu", Op::kName,
+                       contract::print(std::array<contract::Field, 4>{{{"target", compiled_target(target)},
+                                                                       contract::field("items", items),
+                                                                       contract::field("grain", grain),
+                                                                       contract::field("threads", exec.threads)}}));
+  parallel_for(items, grain, exec.threads, [&](std::int64_t begin, std::int64_t end) {
+    const contract::DefaultFloatMode mode;
+    body(target, begin, end);
+  });
   return {};
 }
 

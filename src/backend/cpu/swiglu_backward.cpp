@@ -17,7 +17,6 @@
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
-#include "contract/float_mode.h"
 #include "contract/ops.h"
 #include "format/elements.h"
 #include "format/exponential.h"
@@ -307,7 +306,6 @@ HWY_INLINE void write_y(const contract::SwigluBackward& p, Tile& tile, const Pla
 
 template <bool kGradients, bool kY>
 HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
-  const contract::DefaultFloatMode mode;
   const std::int64_t tiles_across = format::ceil_div(p.h, kTileWidth);
   Tile tile;
   for (std::int64_t i = begin; i < end; ++i) {
