@@ -14,7 +14,6 @@ namespace qfuse::backend {
 
 struct Vendor {
   qfuse_device_type type;
-  const char* name;  // in the names of its devices, "<name>:<index>"
 
   // Devices that the driver shows this process; 0 where there is none, or no driver.
   int (*device_count)();

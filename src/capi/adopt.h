@@ -14,6 +14,9 @@
 
 namespace qfuse::capi {
 
+// A field that a later version appends starts at or behind today's sizeof, never in padding at the end: what stands in
+// the padding of an older caller's struct is not zero, and a newer caller's value there would be overlooked.
+//
 // The least struct_size of each struct: the end of the last field above "optional from here on" in qfuse.h. These never
 // change once a version has been released.
 template <class Struct>

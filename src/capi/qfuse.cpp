@@ -1,11 +1,7 @@
 // The C interface: translates between callers' structs and the library's own, never computes.
 #include <qfuse/qfuse.h>
 
-#include <algorithm>
-#include <cstring>
-#include <new>
 #include <string>
-#include <string_view>
 
 #include "backend/cpu/targets.h"
 #include "capi/run.h"

@@ -15,7 +15,7 @@ namespace qfuse::cuda {
 namespace {
 
 // From its data sheet: a device that no plan was measured on.
-constexpr DeviceFacts kT4{.multiprocessors = 40, .l2_bytes = 4 << 20, .compute_capability = 75, .memory_gbs = 320};
+constexpr DeviceFacts kT4{.multiprocessors = 40, .l2_bytes = 4 << 20, .compute_capability = 75};
 // Of a driver that says nothing.
 constexpr DeviceFacts kUnknown{};
 constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -22,8 +22,8 @@ void parallel_for(std::int64_t count, std::int64_t grain, int threads, const voi
   std::vector<std::thread> helpers;
   try {
     for (std::int64_t i = 1; i < std::min(most, ranges); ++i) helpers.emplace_back(work);
-  } catch (const std::system_error&) {
-    // Fewer threads than asked for: those that started, and this one, do it all.
+  } catch (const std::exception&) {
+    // No thread or no memory: those that started, and this one, do it all.
   }
   work();
   for (std::thread& helper : helpers) helper.join();

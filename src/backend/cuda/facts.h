@@ -8,12 +8,11 @@ struct DeviceFacts {
   int multiprocessors = 0;
   int l2_bytes = 0;
   int compute_capability = 0;  // 10 * major + minor
-  int memory_gbs = 0;          // GB/s that the memory's clock and width make; 0: the driver does not say
 };
 
 // Devices whose figures plans were measured on, as their drivers describe them.
-inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 3352};
-inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 4814};
+inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90};
+inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90};
 
 }  // namespace qfuse::cuda
 

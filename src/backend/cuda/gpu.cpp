@@ -36,17 +36,12 @@ bool has_context() {
 cudaError_t read_facts(int index, DeviceFacts& facts) {
   int major = 0;
   int minor = 0;
-  int clock = 0;  // kHz
-  int width = 0;  // bits
   for (const auto& [value, attribute] :
        {std::pair{&facts.multiprocessors, cudaDevAttrMultiProcessorCount},
         std::pair{&facts.l2_bytes, cudaDevAttrL2CacheSize}, std::pair{&major, cudaDevAttrComputeCapabilityMajor},
-        std::pair{&minor, cudaDevAttrComputeCapabilityMinor}, std::pair{&clock, cudaDevAttrMemoryClockRate},
-        std::pair{&width, cudaDevAttrGlobalMemoryBusWidth}})
+        std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
     if (const cudaError_t error = cudaDeviceGetAttribute(value, attribute, index); error != cudaSuccess) return error;
   facts.compute_capability = 10 * major + minor;
-  // Two transfers a clock.
-  facts.memory_gbs = static_cast<int>(2.0 * clock * width / 8 / 1e6);
   return cudaSuccess;
 }
 
@@ -158,7 +153,6 @@ contract::Outcome synchronize(int device, void* stream) {
 }  // namespace
 
 const backend::Vendor kVendor = {.type = QFUSE_CUDA,
-                                 .name = "cuda",
                                  .device_count = device_count,
                                  .why_none = why_none,
                                  .describe = describe,

@@ -5,8 +5,6 @@
 // oracle: reference/quantize_blockwise.cpp
 #include "backend/cuda/kernels.h"
 
-#include <algorithm>
-
 #include "backend/cuda/device/encode.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
@@ -29,17 +27,10 @@ constexpr int kThresholds = format::kCodes8 - 1;
 __device__ constexpr auto kDynamic8Thresholds = format::kDynamic8Thresholds;
 __device__ constexpr auto kDynamic8 = format::kDynamic8;
 
-struct Arguments {
-  std::int64_t n;
-  std::int64_t blocksize;
-  const void* in;
-  const float* offset_at;
-  float offset;
-  float* offset_out;
-  float* map_out;
-  std::uint8_t* codes;
-  float* absmax;
-  qfuse_reciprocal reciprocal;
+struct Arguments : contract::QuantizeBlockwise {
+  const float* offset_at;  // in the place of offset, unless null
+  float* offset_out;       // null: not wanted
+  float* map_out;          // likewise
 };
 
 // ---- steps ----
@@ -121,16 +112,7 @@ contract::Outcome launch_encode(const Arguments& a, const qfuse_exec& exec) {
 
 contract::Outcome quantize_absmax(const contract::QuantizeBlockwise& p, const float* offset_at, float* offset_out,
                                   float* map_out, const qfuse_exec& exec) {
-  const Arguments a{.n = p.n,
-                    .blocksize = p.blocksize,
-                    .in = p.in,
-                    .offset_at = offset_at,
-                    .offset = p.offset,
-                    .offset_out = offset_out,
-                    .map_out = map_out,
-                    .codes = p.codes,
-                    .absmax = p.absmax,
-                    .reciprocal = p.reciprocal};
+  const Arguments a{p, offset_at, offset_out, map_out};
   switch (p.in_dtype) {
     case QFUSE_FLOAT32: return launch_encode<float>(a, exec);
     case QFUSE_FLOAT16: return launch_encode<__half>(a, exec);

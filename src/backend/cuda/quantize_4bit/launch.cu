@@ -245,12 +245,6 @@ contract::Outcome enqueue_nested(const contract::Quantize4bit& p, const Quantize
                          p.weight.nested_quant_map, exec);
 }
 
-template <class In, bool kSigned>
-contract::Outcome enqueue_encode(const Quantize4bitPlan& plan, const Arguments& a, const qfuse_exec& exec) {
-  return launch(plan.wide ? encode<In, kSigned, true> : encode<In, kSigned, false>,
-                {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
-}
-
 template <class In>
 contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize4bitPlan& plan,
                                  const qfuse_exec& exec) {
@@ -262,7 +256,10 @@ contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize
                     .packed = p.weight.packed,
                     .absmax = contract::absmax(p),
                     .bins = codebook.signed_magnitude ? kFp4Bins : kNf4Bins};
-  return codebook.signed_magnitude ? enqueue_encode<In, true>(plan, a, exec) : enqueue_encode<In, false>(plan, a, exec);
+  const LaunchShape shape = {.blocks = plan.blocks, .threads = plan.threads};
+  if (codebook.signed_magnitude)
+    return launch(plan.wide ? encode<In, true, true> : encode<In, true, false>, shape, a, exec);
+  return launch(plan.wide ? encode<In, false, true> : encode<In, false, false>, shape, a, exec);
 }
 
 contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize4bitPlan& plan,

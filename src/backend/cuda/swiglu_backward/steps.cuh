@@ -188,7 +188,7 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
 
 // y waits in shared memory, a row a token, 16 chunks a row. Chunks change places within their row so that both ways
 // through it meet all banks: 8 neighbouring chunks of a row are stored at once, and then one chunk of each of the 8
-// tokens that token_of_lane names, in which this number takes all its values.
+// tokens that load_columns names, in which this number takes all its values.
 __device__ inline int place(int token, int chunk) {
   return token * kRowChunks + (chunk ^ ((token & 1) | (token >> 4 & 3) << 1));
 }
