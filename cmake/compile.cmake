@@ -24,6 +24,26 @@ function(qfuse_kernels name architecture)
   target_link_libraries(${name} PRIVATE qfuse_compile)
 endfunction()
 
+# qfuse_precompile(<target> [REUSE <group>] <headers...>): parses headers of other libraries once for a whole target, or
+# for all targets of a group, which are compiled alike. Where it is off, as in the presets release and dev, each source
+# has to include what it uses.
+function(qfuse_precompile target)
+  if(NOT QFUSE_PRECOMPILE)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "REUSE" "")
+  if(arg_REUSE)
+    get_property(first GLOBAL PROPERTY qfuse_precompiled_${arg_REUSE})
+    if(first)
+      target_precompile_headers(${target} REUSE_FROM ${first})
+      return()
+    endif()
+    set_property(GLOBAL PROPERTY qfuse_precompiled_${arg_REUSE} ${target})
+  endif()
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS REPLACE "^.+$" "$<$<COMPILE_LANGUAGE:CXX>:<\\0>>")
+  target_precompile_headers(${target} PRIVATE ${arg_UNPARSED_ARGUMENTS})
+endfunction()
+
 if(QFUSE_WERROR)
   target_compile_options(qfuse_compile INTERFACE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>

@@ -22,8 +22,9 @@ TemporaryDirectory::~TemporaryDirectory() { fs::remove_all(path_); }
 
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path.native());
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string bytes(fs::file_size(path), '\0');
+  if (!file.read(bytes.data(), std::ssize(bytes))) throw std::runtime_error("cannot read " + path.native());
+  return bytes;
 }
 
 void write_file(const fs::path& path, const std::string& bytes) {

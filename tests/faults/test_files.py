@@ -2,26 +2,28 @@
 """Files that are cut, absurd, or meant to hurt. Usage: test_files.py <qfuse>"""
 
 import json
+import os
 import resource
 import shutil
 import struct
-import time
 
 from faults import INDEX, Faults, main, nf4, safetensors, small_model, with_header, write_index, write_model
 
 MILLION = 1_000_000
 MIB = 1 << 20
+MOST_SECONDS = 20
+STEP = 1 if os.environ.get("QFUSE_TEST_ALL") == "ON" else 7  # every length, or every seventh
 
 
 class Truncated(Faults):
-    def test_every_file_at_every_length(self):
+    def test_every_file_at_any_length(self):
         write_model(self.source, [nf4("a", 1, 64), nf4("b", 1, 64)])
         (self.source / "config.json").write_text('{"dtype": "float16"}')
         for path in sorted(self.source.iterdir()):
             if path.name == "tokenizer.json":  # copied, whatever it holds
                 continue
             whole = path.read_bytes()
-            for length in range(len(whole)):
+            for length in range(0, len(whole), STEP):
                 with self.subTest(name=path.name, length=length):
                     path.write_bytes(whole[:length])
                     self.assertIn(path.name, self.refusal())
@@ -30,17 +32,16 @@ class Truncated(Faults):
 
 
 class Absurd(Faults):
-    """Refused within seconds, and within memory that the size of a header bounds: with less, a run says so."""
+    """Refused within seconds of processor time, and within memory that the size of a header bounds."""
 
     def limited_refusal(self, most_bytes):
         """The error of a run that may use so much memory."""
 
         def limit():
             resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
+            resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))  # beyond it, the kernel ends the run
 
-        begin = time.monotonic()
         error = self.refusal("--threads", "1", preexec_fn=limit)
-        self.assertLess(time.monotonic() - begin, 20)
         self.assertLess(len(error), 2000)
         return error
 
