@@ -1,4 +1,4 @@
-// The cases of dequantize_int8, for correctness, sanitizers and the benchmark: the risk is in the name.
+// The cases of dequantize_int8, for correctness and the sanitizers: the risk is in the name.
 #ifndef QFUSE_TESTS_CASES_DEQUANTIZE_INT8_H
 #define QFUSE_TESTS_CASES_DEQUANTIZE_INT8_H
 

@@ -1,4 +1,4 @@
-// The cases of quantize_4bit, for correctness, sanitizers and the benchmark: the risk is in the name.
+// The cases of quantize_4bit, for correctness and the sanitizers: the risk is in the name.
 #ifndef QFUSE_TESTS_CASES_QUANTIZE_4BIT_H
 #define QFUSE_TESTS_CASES_QUANTIZE_4BIT_H
 

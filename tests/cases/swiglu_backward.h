@@ -1,4 +1,4 @@
-// The cases of swiglu_backward, for correctness, sanitizers and the benchmark: the risk is in the name.
+// The cases of swiglu_backward, for correctness and the sanitizers: the risk is in the name.
 #ifndef QFUSE_TESTS_CASES_SWIGLU_BACKWARD_H
 #define QFUSE_TESTS_CASES_SWIGLU_BACKWARD_H
 
