@@ -24,10 +24,11 @@
  *   where there is no such line. A newer caller's longer structs are accepted if the fields that this version does not
  *   know are zero.
  * - Results are the same bytes for every device, SIMD target and thread count, but where an approximate reciprocal is
- *   asked for, which is the GPU's own, and for the exp of swiglu_backward, which is CUDA's own there.
- * - Environment variables, for people who look for a cause: QFUSE_LOG_PLANS=1 prints a line on stderr for each op that
- *   runs, with the plan that was chosen for it; QFUSE_PLAN forces plans; QFUSE_CPU_TARGET names the SIMD target of
- *   calls that name none. docs/PLANS.md has their values. They are read once. */
+ *   asked for, which is the GPU's own, and for the exp of swiglu_backward, which is CUDA's own there. The calling
+ *   thread's floating-point mode (rounding, flushing of subnormals) changes nothing, and is kept.
+ * - Environment variables, for people who look for a cause: QFUSE_LOG_PLANS=1 prints a line on stderr for each call that
+ *   has a choice of plans, with the plan that was chosen; QFUSE_PLAN forces plans; QFUSE_CPU_TARGET names the SIMD
+ *   target of calls that name none. docs/PLANS.md has their values. They are read once. */
 #ifndef QFUSE_QFUSE_H
 #define QFUSE_QFUSE_H
 
@@ -378,7 +379,7 @@ QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params*
  * the one of docs/ACCURACY.md.
  * Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN,
  * infinity by infinity) is stored as 0; under an infinite scale every number is 0. No group sees another.
- * Subnormals are numbers, whatever floating-point mode the caller is in.
+ * Subnormals are numbers.
  * Fields that later versions append (type of scales, rounding, router weight, offsets of experts) do at zero what this
  * version does. */
 typedef enum qfuse_payload QFUSE_ENUM {
