@@ -18,6 +18,7 @@ PendingOutput::PendingOutput(const fs::path& target, OutputKind kind, bool force
                              std::int64_t bytes)
     : target_(check_target(target, kind, force, input, bytes)),
       kind_(kind),
+      force_(force),
       work_(partial_directory(target_)),
       result_(work_.path() / target_.filename()) {
   if (kind_ == OutputKind::directory && ::mkdir(result_.c_str(), 0777) != 0) fail_errno(result_.native(), "create");
@@ -55,7 +56,9 @@ void PendingOutput::create_link(const fs::path& from) const {
   create_copy(from);
 }
 
+// Another process may have made the target meanwhile.
 void PendingOutput::commit() {
+  check_replaceable(target_, kind_, force_);
   if (kind_ == OutputKind::file) {
     fs::rename(result_, target_);
   } else {

@@ -58,6 +58,21 @@ TEST_F(Output, an_existing_one_is_replaced_only_by_force) {
   EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"directory", "file", "in"}));
 }
 
+TEST_F(Output, one_that_appears_during_the_run_is_kept) {
+  for (const OutputKind kind : {OutputKind::file, OutputKind::directory}) {
+    const fs::path target = directory_ / (kind == OutputKind::file ? "file" : "directory");
+    const fs::path theirs = kind == OutputKind::file ? target : target / "theirs.safetensors";
+    PendingOutput output(target, kind, false, directory_ / "in", 0);
+    output.create("new.safetensors").finish();
+    fs::create_directories(theirs.parent_path());
+    write_file(theirs, "theirs");
+    EXPECT_TRUE(
+        holds(error_of(Status::invalid_argument, [&] { output.commit(); }), "exists already; --force replaces it"));
+    EXPECT_EQ(read_file(theirs), "theirs");
+  }
+  EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"directory", "file", "in"}));
+}
+
 TEST_F(Output, the_input_is_safe) {
   const auto refused = [&](const std::string& target) {
     return refusal(Status::invalid_argument, directory_ / target, OutputKind::directory, true);
