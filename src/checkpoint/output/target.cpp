@@ -93,7 +93,9 @@ void check_neighbours(const fs::path& target, const fs::path& input) {
 
 fs::path check_target(const fs::path& target, OutputKind kind, bool force, const fs::path& input, std::int64_t bytes) {
   fs::path checked = without_trailing_slash(target);
-  if (!checked.has_filename()) fail(Status::invalid_argument, "'{}': is no name for an output", shown(target));
+  const fs::path name = checked.filename();
+  if (name.empty() || name == "." || name == "..")
+    fail(Status::invalid_argument, "'{}': is no name for an output", shown(target));
   check_apart(checked, input);
   check_replaceable(checked, kind, force);
   check_parent(parent_of(checked), bytes);

@@ -9,7 +9,7 @@ namespace qfuse::checkpoint {
 
 enum class OutputKind { file, directory };
 
-// The path of an output, without a slash at its end. Refuses: an existing target
+// The path of an output, without a slash at its end. Refuses: one that ends in no name, as ".."; an existing target
 // without `force`; with it, a target of the other kind, and a directory that is no model's (holds directories, or files
 // but no .safetensors); a target that is `input`, contains it or lies within it; a parent that does not exist; a file
 // system with less than `bytes` free.

@@ -73,6 +73,14 @@ TEST_F(Output, one_that_appears_during_the_run_is_kept) {
   EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"directory", "file", "in"}));
 }
 
+TEST_F(Output, dots_are_no_name_for_one) {
+  for (const char* target : {"", ".", "./", "..", "../", "x/..", "../..", "/"}) {
+    SCOPED_TRACE(target);
+    EXPECT_TRUE(
+        holds(refusal(Status::invalid_argument, target, OutputKind::directory, true), "is no name for an output"));
+  }
+}
+
 TEST_F(Output, the_input_is_safe) {
   const auto refused = [&](const std::string& target) {
     return refusal(Status::invalid_argument, directory_ / target, OutputKind::directory, true);
