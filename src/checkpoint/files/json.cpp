@@ -55,14 +55,17 @@ std::string restore_special_numbers(std::string_view json) {
 }
 
 std::string json_string(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
   std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      json += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      json += fmt::format("\\u{:04x}", c);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"' || text[i] == '\\')
+      json += {'\\', text[i]};
+    else if (byte(i) < 0x20 || byte(i) == 0x7F)
+      json += fmt::format("\\u{:04x}", byte(i));
+    else if (byte(i) == 0xC2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xA0)  // in UTF-8, U+0080 to U+009F
+      json += fmt::format("\\u{:04x}", byte(++i));
     else
-      json += c;
+      json += text[i];
   }
   return json + '"';
 }

@@ -20,8 +20,8 @@ std::size_t find_escaped_zero(std::string_view json);
 std::string hide_special_numbers(std::string_view json);
 std::string restore_special_numbers(std::string_view json);
 
-// A JSON string. What is not UTF-8, as a path may be, stays as it is; control characters cannot move a terminal's
-// cursor.
+// A JSON string. What is not UTF-8, as a path may be, stays as it is; control characters, U+0080 to U+009F among them,
+// cannot move a terminal's cursor.
 std::string json_string(std::string_view text);
 std::string json_number(double value);  // null for what JSON cannot say: NaN and the infinities
 
