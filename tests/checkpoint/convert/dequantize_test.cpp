@@ -251,6 +251,11 @@ TEST(Dequantize, refuses_what_makes_no_sense) {
   EXPECT_TRUE(holds(error(Status::invalid_data, golden("tiny_llama/full"), 1), "nothing to dequantize"));
   EXPECT_TRUE(holds(error(Status::invalid_argument, golden("tiny_llama/bnb4"), 0), "max_shard_size is 0"));
   EXPECT_TRUE(holds(error(Status::io_error, directory / "none", 1), "No such file"));
+  DequantizeOptions options;
+  options.dtype = static_cast<Dtype>(7);
+  EXPECT_TRUE(holds(
+      error_of(Status::invalid_argument, [&] { dequantize(golden("tiny_llama/bnb4"), directory / "out", options); }),
+      "dtype 7 is none"));
   EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{});
 }
 
