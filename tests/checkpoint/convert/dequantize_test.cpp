@@ -223,7 +223,8 @@ TEST(Dequantize, the_rest_of_a_directory_is_copied_but_for_weights) {
   fs::create_symlink("../tokenizer", directory / "in/tokenizer.json");
   for (const char* name : {"vocab.txt", "other.safetensors", "pytorch_model.bin", "pytorch_model.bin.index.json",
                            "model.safetensors.index.json", "pytorch_model.bin.index.fp16.json", "consolidated.pth",
-                           "original/params.json"})
+                           "original/params.json", "model.ckpt", "flax_model.msgpack", "tf_model.h5", "rust_model.ot",
+                           "model.gguf", "model.onnx", "model.onnx_data"})
     write_file(directory / "in" / name, "x");
   dequantize(directory / "in", directory / "out");
   EXPECT_EQ(names_in(directory / "out"),
