@@ -49,13 +49,13 @@ Json inputs_json(const Model& model) {
 }
 
 // Not how long they are: one may grow meanwhile, as a log does.
-Json others_json(const Model& model, std::string_view config) {
+Json others_json(const Conversion& conversion) {
   Json others = Json::array();
-  if (!config.empty()) others.push_back(kConfigFile);
-  for (const fs::path& name : companion_files(model)) {
+  if (!conversion.config.empty()) others.push_back(kConfigFile);
+  for (const fs::path& name : conversion.companions) {
     if (!is_allowed(name.native()))
-      fail(Status::unsupported, "{}: its file '{}' cannot be in a sharded output; rename it", model.name(),
-           printable(name.native()));
+      fail(Status::unsupported, "{}: its file '{}' cannot be in a sharded output; rename it", conversion.model.name(),
+           shown(name));
     others.push_back(name.native());
   }
   return others;
@@ -166,7 +166,7 @@ std::string print_shards_plan(const Conversion& conversion, std::int64_t shards)
   for (std::size_t i = 0; i < conversion.files.size(); ++i)
     plan[kFiles].push_back(
         {{"name", conversion.files[i].name}, {"tensors", tensors_json(conversion.files[i].entries)}});
-  plan[kOthers] = others_json(conversion.model, conversion.config);
+  plan[kOthers] = others_json(conversion);
   std::string text;
   try {
     text = plan.dump() + "\n";

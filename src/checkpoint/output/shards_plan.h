@@ -52,7 +52,8 @@ struct Conversion {
   const Model& model;
   nlohmann::json command;  // with those of its options that the bytes of the output depend on
   std::vector<IndexedFile> files;
-  std::string_view config;  // of the output; empty: none
+  std::string_view config;                        // of the output; empty: none
+  std::vector<std::filesystem::path> companions;  // as companion_files() lists them once: more may come during the run
 };
 
 // The plan's text, the same bytes in every process.
