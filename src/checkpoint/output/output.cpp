@@ -30,7 +30,7 @@ fs::path PendingOutput::place(const fs::path& name) const {
 
 void Destination::create_text(const fs::path& name, std::string_view text) const {
   OutputFile file = create(name);
-  file.write(text);
+  file.write_at(0, std::as_bytes(std::span(text)));
   file.finish();
   publish(name);
 }
@@ -43,7 +43,7 @@ void Destination::create_copy(const fs::path& from) const {
   for (std::int64_t at = 0; at < source.size(); at += kPiece) {
     buffer.resize(static_cast<std::size_t>(std::min(source.size() - at, kPiece)));
     source.read(at, buffer);
-    copy.write(buffer);
+    copy.write_at(at, buffer);
   }
   copy.finish();
   publish(from.filename());

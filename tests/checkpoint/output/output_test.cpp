@@ -21,7 +21,7 @@ class Output : public testing::Test {
   void make(const fs::path& target, OutputKind kind, bool force, const std::string& text) {
     PendingOutput output(target, kind, force, directory_ / "in", 0);
     OutputFile file = output.create("new.safetensors");
-    file.write(text);
+    file.write_at(0, std::as_bytes(std::span(text)));
     file.finish();
     EXPECT_FALSE(fs::exists(target) && !force) << "appears only when it is complete";
     output.commit();
