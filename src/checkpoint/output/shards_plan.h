@@ -22,9 +22,6 @@ namespace qfuse::checkpoint {
 // Throws invalid_argument for a shard that is none of its count, or of a model that is a file.
 void check_shard(const std::optional<Shard>& shard, const Model& model);
 
-// "2/8", as --shard takes it.
-std::string shard_name(const Shard& shard);
-
 // "shards 0-3, 7 and 9 of 16"; at least one.
 std::string shards_name(const std::set<std::int64_t>& shards, std::int64_t count);
 
