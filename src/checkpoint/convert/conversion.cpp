@@ -1,6 +1,7 @@
 #include "checkpoint/convert/conversion.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -198,8 +199,8 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
   std::vector<PlannedFile> files =
       plan_files(std::move(plan.tensors), model.is_directory() ? options.max_shard_size : INT64_MAX);
   const Work work = work_of(files, options.shard);
-  const Conversion conversion{model, command_of(transform, options), index_of(files), plan.config,
-                              companion_files(model)};
+  const nlohmann::json command = command_of(transform, options);
+  const Conversion conversion{model, command, index_of(files), plan.config, companion_files(model)};
   const std::unique_ptr<Destination> destination =
       open_destination(out, conversion, options, work.report.bytes_written + work.scratch_bytes);
   std::optional<ScratchFile> scratch;

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <qfuse/checkpoint.hpp>
 #include <set>
@@ -47,7 +47,7 @@ inline constexpr std::string_view kPlanFile = ".qfuse-plan.json";
 // What a conversion is before it begins. A quant_state among the files' entries is as long as it can get.
 struct Conversion {
   const Model& model;
-  nlohmann::json command;  // with those of its options that the bytes of the output depend on
+  const nlohmann::json& command;  // with those of its options that the bytes of the output depend on
   std::vector<IndexedFile> files;
   std::string_view config;                        // of the output; empty: none
   std::vector<std::filesystem::path> companions;  // as companion_files() lists them once: more may come during the run
