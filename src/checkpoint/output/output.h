@@ -2,7 +2,6 @@
 #ifndef QFUSE_CHECKPOINT_OUTPUT_OUTPUT_H
 #define QFUSE_CHECKPOINT_OUTPUT_OUTPUT_H
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
