@@ -29,7 +29,7 @@ struct StoredWeight4bit {
   StoredTensor packed;  // ceil(n/2) bytes, under whatever type they were stored as
   StoredTensor absmax;  // [blocks], F32; U8 when nested
   // Only when nested:
-  StoredTensor nested_absmax;     // F32 [ceil(blocks / its blocksize)]
+  StoredTensor nested_absmax;     // F32 [ceil(blocks / state.nested->blocksize)]
   StoredTensor nested_quant_map;  // F32 [256]
 };
 
