@@ -69,9 +69,7 @@ inline void add_paths(CLI::App& parser, ConversionArguments& args, const std::st
 }
 
 inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, const std::string& dtype_help) {
-  parser.add_option("--dtype", args.dtype, dtype_help)
-      ->check(CLI::IsMember({"auto", "bf16", "fp16", "fp32"}))
-      ->capture_default_str();
+  parser.add_option("--dtype", args.dtype, dtype_help)->check(CLI::IsMember(kDtypes))->capture_default_str();
   parser
       .add_option("--device", args.device, "cpu, cuda[:N] or auto: the first GPU that works, else the CPU; see below")
       ->type_name("DEVICE")
@@ -127,10 +125,9 @@ inline std::string output_name(const ConversionArguments& args) {
 }
 
 // Behind the summary of a shard: what to do when all are done.
-inline void print_next_step(const ConversionArguments& args, std::int64_t files) {
-  const checkpoint::Shard shard = parse_shard(args.shard);
+inline void print_next_step(const ConversionArguments& args, std::int64_t shards, std::int64_t files) {
   if (files == 0) fmt::print("nothing to do for this shard: the output has fewer files\n");
-  fmt::print("when all {} shards are done: qfuse finish {}{}\n", shard.count, printable(args.out),
+  fmt::print("when all {} shards are done: qfuse finish {}{}\n", shards, printable(args.out),
              args.force ? " --force" : "");
 }
 
@@ -148,7 +145,7 @@ inline void print_summary(const std::string& done, const std::string& sizes, con
   } else if (!args.quiet) {
     fmt::print("{}: {} of {} tensors {}, {} in {} file{}, {:.1f} s{}\n", output_name(args), report.converted,
                report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s", seconds, on_gpu(device));
-    if (options.shard) print_next_step(args, report.files);
+    if (options.shard) print_next_step(args, options.shard->count, report.files);
   }
 }
 

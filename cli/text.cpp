@@ -35,7 +35,12 @@ std::size_t width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+// Whether byte `i` is one of a control character's. U+0080 to U+009F, in UTF-8 C2 80 to C2 9F, move a cursor too.
+bool is_control(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0; };
+  const auto is_c1 = [&](std::size_t at) { return byte(at) == 0xC2 && byte(at + 1) >= 0x80 && byte(at + 1) < 0xA0; };
+  return byte(i) < 0x20 || byte(i) == 0x7F || is_c1(i) || (i > 0 && is_c1(i - 1));
+}
 
 }  // namespace
 
@@ -84,7 +89,11 @@ std::string shape_text(const std::vector<std::int64_t>& shape) { return fmt::for
 
 std::string printable(std::string_view text) {
   std::string line;
-  for (const char c : text) line += is_control(c) ? fmt::format("\\x{:02x}", c) : std::string(1, c);
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (is_control(text, i))
+      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+    else
+      line += text[i];
   return line;
 }
 

@@ -74,8 +74,9 @@ struct DequantizeOptions : ConversionOptions {};
 
 // Reads a bnb checkpoint and writes the same model unquantized: a file gives a file, a directory gives a directory
 // with shards, index and config.json (without quantization_config; its dtype that of most decoded elements). The other
-// files of the directory are copied, but for weights in any format; its subdirectories are not. A tensor that is not
-// quantized keeps its bytes. invalid_data if none is quantized.
+// files of the directory are copied, but for weights of any common format (.bin, .gguf, .h5, .onnx, ...) and their
+// indexes; its subdirectories are not. A tensor that is not quantized keeps its bytes. invalid_data if none is
+// quantized.
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});

@@ -560,12 +560,12 @@ class Inspect(Command):
         self.assertEqual(sum(array["bytes"] for array in arrays), inventory["bytes"])
 
     def test_hostile_names_stay_on_their_line(self):
-        name = 'a\n\x1b[2J"\\\x7f\u00e9'
+        name = 'a\n\x1b[2J"\\\x7f\u009b2J\u00e9'
         header = json.dumps({name: {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}).encode()
         (self.directory / "x").write_bytes(struct.pack("<Q", len(header)) + header)
         out, _ = self.run_qfuse("inspect", self.directory / "x")
         self.assertEqual(len(out.splitlines()), 3)
-        self.assertIn('a\\x0a\\x1b[2J"\\\\x7f\u00e9 ', out)
+        self.assertIn('a\\x0a\\x1b[2J"\\\\x7f\\xc2\\x9b2J\u00e9 ', out)
         self.assertEqual(
             json.loads(self.run_qfuse("inspect", self.directory / "x", "--json")[0])["tensors"][0]["name"], name
         )

@@ -1,7 +1,7 @@
+#include <exception>
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/convert/decode.h"
-#include "checkpoint/files/errors.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -9,14 +9,10 @@ namespace {
 // A GPU may be there and of no use: too old for this build, taken by another process, full.
 bool works(qfuse_device device) {
   try {
-    return with_qfuse_errors([&] {
-      Exec exec;
-      exec.device = device;
-      Pipeline pipeline(exec);
-      require_decodable(pipeline);
-      return true;
-    });
-  } catch (const Error&) {
+    Pipeline pipeline(Exec{.device = device});
+    require_decodable(pipeline);
+    return true;
+  } catch (const std::exception&) {
     return false;
   }
 }

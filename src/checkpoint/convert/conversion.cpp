@@ -1,6 +1,7 @@
 #include "checkpoint/convert/conversion.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -176,8 +177,7 @@ void write_further_files(const Destination& destination, const Conversion& conve
   if (!shard && conversion.files.size() > 1) destination.create_text(kIndexFile, index_json(conversion.files));
   if (!is_own(shard, 0)) return;
   if (!conversion.config.empty()) destination.create_text(kConfigFile, conversion.config);
-  for (const fs::path& name : companion_files(conversion.model))
-    destination.create_copy(conversion.model.path() / name);
+  for (const fs::path& name : conversion.companions) destination.create_copy(conversion.model.path() / name);
 }
 
 nlohmann::json command_of(const Transform& transform, const ConversionOptions& options) {
@@ -199,7 +199,8 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
   std::vector<PlannedFile> files =
       plan_files(std::move(plan.tensors), model.is_directory() ? options.max_shard_size : INT64_MAX);
   const Work work = work_of(files, options.shard);
-  const Conversion conversion{model, command_of(transform, options), index_of(files), plan.config};
+  const nlohmann::json command = command_of(transform, options);
+  const Conversion conversion{model, command, index_of(files), plan.config, companion_files(model)};
   const std::unique_ptr<Destination> destination =
       open_destination(out, conversion, options, work.report.bytes_written + work.scratch_bytes);
   std::optional<ScratchFile> scratch;

@@ -25,26 +25,20 @@ std::span<const T> read_elements(const StoredTensor& stored, std::int64_t first,
   });
 }
 
-// Rows, or where there is one scale a part of a row: all where the device reaches them.
-void decode_rows(std::span<const std::int8_t> codes, std::span<const float> scales, std::span<std::byte> out,
-                 Dtype dtype, const Piece& piece) {
-  dequantize_int8(codes, scales, out, dtype, piece.exec());
-}
-
 std::int64_t bytes_of(Dtype dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 
 // Adds the scales of the blocks of `to`, which are the weight's from `first_block` on, where the device reads them.
 void read_absmax(const StoredWeight4bit& weight, std::int64_t first_block, std::int64_t blocks, Piece& piece,
                  Weight4bit& to) {
-  if (!weight.nested) {
+  if (!weight.state.nested) {
     to.absmax = read_elements<float>(weight.absmax, first_block, blocks, piece, kScales);
     return;
   }
-  const NestedAbsmax& nested = *weight.nested;
+  const NestedState& nested = *weight.state.nested;
   to.absmax_8bit = read_elements<std::uint8_t>(weight.absmax, first_block, blocks, piece, kAbsmax8bit);
-  to.nested_absmax = read_elements<float>(nested.absmax, first_block / nested.blocksize,
+  to.nested_absmax = read_elements<float>(weight.nested_absmax, first_block / nested.blocksize,
                                           qfuse_block_count(blocks, nested.blocksize), piece, kScales);
-  to.nested_quant_map = read_elements<float>(nested.quant_map, 0, format::kCodes8, piece, kQuantMap);
+  to.nested_quant_map = read_elements<float>(weight.nested_quant_map, 0, format::kCodes8, piece, kQuantMap);
   to.nested_blocksize = nested.blocksize;
   to.nested_offset = piece
                          .input<float>(kNestedOffset, 1,
@@ -58,9 +52,9 @@ void read_4bit(const StoredWeight4bit& weight, Dtype dtype, std::int64_t begin, 
                Piece& piece) {
   const std::int64_t first = begin / bytes_of(dtype);
   const std::int64_t count = std::ssize(out) / bytes_of(dtype);
-  Weight4bit part{.cols = count, .blocksize = weight.blocksize, .quant_type = weight.quant_type};
+  Weight4bit part{.cols = count, .blocksize = weight.state.blocksize, .quant_type = weight.state.quant_type};
   part.packed = read_elements<std::uint8_t>(weight.packed, first / 2, qfuse_packed_size(count), piece, kCodes);
-  read_absmax(weight, first / weight.blocksize, qfuse_block_count(count, weight.blocksize), piece, part);
+  read_absmax(weight, first / part.blocksize, qfuse_block_count(count, part.blocksize), piece, part);
   dequantize_4bit(part, piece.output(kOut, out), dtype, piece.exec());
   piece.fetch(kOut, out);
 }
@@ -86,8 +80,8 @@ void read_int8(const StoredWeightInt8& weight, Dtype dtype, std::int64_t begin, 
     const bool whole_rows = left_in_row == columns && end - position >= columns;
     const std::int64_t rows = whole_rows ? (end - position) / columns : 1;
     const std::int64_t count = whole_rows ? rows * columns : std::min(left_in_row, end - position);
-    decode_rows(part(codes, position - first, count), part(scales, row - first_row, rows),
-                part(made, (position - first) * element, count * element), dtype, piece);
+    dequantize_int8(part(codes, position - first, count), part(scales, row - first_row, rows),
+                    part(made, (position - first) * element, count * element), dtype, piece.exec());
     position += count;
   }
   piece.fetch(kOut, out);
@@ -110,7 +104,7 @@ void require_decodable(Pipeline& pipeline) {
   const auto code = piece.input<std::int8_t>(kCodes, 1, fill_with_ones);
   const auto scale = piece.input<float>(kScales, 1, fill_with_ones);
   const std::span<std::byte> value = piece.host(kOut, sizeof(float));
-  decode_rows(code, scale, piece.output(kOut, value), Dtype::float32, piece);
+  dequantize_int8(code, scale, piece.output(kOut, value), Dtype::float32, piece.exec());
   piece.fetch(kOut, value);
   piece.complete();
 }
@@ -122,7 +116,8 @@ TensorReader open_stored(const StoredTensor& stored) {
 
 TensorReader open_decoded(const Tensor& tensor, Dtype dtype, std::int64_t piece_bytes) {
   if (const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage)) {
-    const std::int64_t unit = weight->blocksize * (weight->nested ? weight->nested->blocksize : 1) * bytes_of(dtype);
+    const QuantState& state = weight->state;
+    const std::int64_t unit = state.blocksize * (state.nested ? state.nested->blocksize : 1) * bytes_of(dtype);
     return reader(std::max(piece_bytes, unit),  // powers of two
                   [weight = *weight, dtype](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
                     read_4bit(weight, dtype, begin, out, piece);

@@ -1,7 +1,6 @@
 // Quantized weights to plain ones.
 #include <algorithm>
 #include <qfuse/checkpoint.hpp>
-#include <utility>
 
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
@@ -21,13 +20,17 @@ class Dequantization : public Transform {
 
   [[nodiscard]] ConversionPlan plan(const Model& model) const override {
     const std::optional<Config> config = read_config(model);
-    std::vector<Tensor> tensors = read_layout(model, int8_dtype(config));
+    const std::vector<Tensor> tensors = read_layout(model, int8_dtype(config));
     if (std::none_of(tensors.begin(), tensors.end(), is_quantized))
       fail(Status::invalid_data, "{}: nothing to dequantize: none of its {} tensors is quantized by bitsandbytes",
            model.name(), tensors.size());
     ConversionPlan plan;
-    if (config) plan.config = config->unquantized(main_dtype(tensors));
-    for (Tensor& tensor : tensors) plan.tensors.push_back(planned(std::move(tensor)));
+    DtypeVote vote;
+    for (const Tensor& tensor : tensors) {
+      plan.tensors.push_back(planned(tensor));  // which refuses a dtype that no vote can be for
+      if (is_quantized(tensor)) vote.add(output_dtype(tensor), tensor.elements());
+    }
+    if (config) plan.config = config->unquantized(vote.most());
     return plan;
   }
 
@@ -39,14 +42,7 @@ class Dequantization : public Transform {
     return options_.dtype.value_or(*tensor.quantized_dtype());
   }
 
-  [[nodiscard]] Dtype main_dtype(const std::vector<Tensor>& tensors) const {
-    DtypeVote vote;
-    for (const Tensor& tensor : tensors)
-      if (is_quantized(tensor)) vote.add(output_dtype(tensor), tensor.elements());
-    return vote.most();
-  }
-
-  [[nodiscard]] PlannedTensor planned(Tensor tensor) const {
+  [[nodiscard]] PlannedTensor planned(const Tensor& tensor) const {
     if (!is_quantized(tensor)) return copied(tensor.values());
     const Dtype dtype = output_dtype(tensor);
     const std::int64_t bytes = tensor.decoded_bytes(dtype);
@@ -56,9 +52,7 @@ class Dequantization : public Transform {
     planned.outputs = {{tensor.name, type_of(dtype), tensor.shape, 0, bytes}};
     planned.input_bytes = tensor.stored_bytes();
     planned.progress_bytes = bytes;
-    planned.open = [tensor = std::move(tensor), dtype](ScratchFile*) {
-      return OpenedTensor{{open_decoded(tensor, dtype)}};
-    };
+    planned.open = [tensor, dtype](ScratchFile*) { return OpenedTensor{{open_decoded(tensor, dtype)}}; };
     return planned;
   }
 

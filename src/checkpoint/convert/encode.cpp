@@ -38,7 +38,7 @@ void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& 
 // been made, so they wait in a file: the first reader writes them there, later ones read them.
 struct Weight {
   StoredTensor stored;
-  QuantState state;  // but for the offset
+  QuantState state;  // but for the offset, until all is read
   ScratchFile& scratch;
   std::int64_t piece_bytes;
   format::Mean mean;  // of the absmax that were made
@@ -49,13 +49,6 @@ struct Weight {
   }
 };
 using WeightPointer = std::shared_ptr<Weight>;
-
-// `state` with the offset, which is known when the codes have been read.
-QuantState finished_state(const Weight& weight) {
-  QuantState state = weight.state;
-  if (state.nested) state.nested->offset = weight.mean.value();
-  return state;
-}
 
 // Encodes the weight from byte `from` on; gives back how many bytes of it `codes` are.
 std::int64_t read_codes(const WeightPointer& weight, std::int64_t from, std::span<std::byte> codes, Piece& piece) {
@@ -136,7 +129,10 @@ OpenedTensor open_encoded(const StoredTensor& stored, const QuantState& state, S
   OpenedTensor opened{
       .readers = {codes_reader(weight), state.nested ? nested_absmax_reader(weight) : scratch_reader(weight),
                   constant_reader(stored_quant_map(state.quant_type))},
-      .text = [weight] { return print_quant_state(finished_state(*weight)); }};
+      .text = [weight] {
+        if (weight->state.nested) weight->state.nested->offset = weight->mean.value();
+        return print_quant_state(weight->state);
+      }};
   if (state.nested) {
     opened.readers.push_back(scratch_reader(weight));
     opened.readers.push_back(constant_reader(stored_nested_quant_map()));

@@ -14,6 +14,17 @@
 
 namespace qfuse::checkpoint {
 
+// Room for `size` bytes in `memory`, of `gpu`, which grows in powers of two: getting it is slow, and one tensor's last
+// piece is a little larger than another's.
+template <class Memory>
+std::span<std::byte> room_in(std::unique_ptr<Memory>& memory, qfuse_device gpu, std::size_t size) {
+  if (memory == nullptr || memory->size() < size) {
+    memory.reset();
+    memory = std::make_unique<Memory>(gpu, std::bit_ceil(size));
+  }
+  return {memory->data(), size};
+}
+
 class HostMemory {
  public:
   HostMemory() = default;
@@ -22,21 +33,12 @@ class HostMemory {
 
   // Room for `size` bytes, until it is asked for more.
   std::span<std::byte> room(std::size_t size) {
-    if (gpu_) return pinned_room(size);
+    if (gpu_) return room_in(pinned_, *gpu_, size);
     plain_.resize(std::max(plain_.size(), size));
     return std::span(plain_).first(size);
   }
 
  private:
-  // In powers of two: pinning is slow, and one tensor's last piece is a little larger than another's.
-  std::span<std::byte> pinned_room(std::size_t size) {
-    if (pinned_ == nullptr || pinned_->size() < size) {
-      pinned_.reset();
-      pinned_ = std::make_unique<PinnedMemory>(*gpu_, std::bit_ceil(size));
-    }
-    return {pinned_->data(), size};
-  }
-
   std::optional<qfuse_device> gpu_;
   std::vector<std::byte> plain_;
   std::unique_ptr<PinnedMemory> pinned_;

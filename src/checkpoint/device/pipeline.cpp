@@ -1,6 +1,5 @@
 #include "checkpoint/device/pipeline.h"
 
-#include <bit>
 #include <map>
 
 #include "checkpoint/files/errors.h"
@@ -58,12 +57,7 @@ class GpuPiece : public Piece {
   void wait() override { stream_.synchronize(); }
 
   std::span<std::byte> on_device(std::size_t array, std::size_t size) {
-    std::unique_ptr<DeviceMemory>& memory = device_[array];
-    if (memory == nullptr || memory->size() < size) {
-      memory.reset();
-      memory = std::make_unique<DeviceMemory>(exec().device, std::bit_ceil(size));
-    }
-    return {memory->data(), size};
+    return room_in(device_[array], exec().device, size);
   }
 
   Stream stream_;

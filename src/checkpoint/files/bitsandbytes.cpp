@@ -92,7 +92,7 @@ class LayoutReader {
   }
 
   void add_4bit(const StoredTensor& blob);
-  void add_nested(Tensor& weight, StoredWeight4bit& storage, const QuantState& state, std::int64_t blocks);
+  void add_nested(Tensor& weight, StoredWeight4bit& storage, std::int64_t blocks);
   void add_int8(const StoredTensor& scb);
   void refuse_orphan(const StoredTensor& stored) const;
 
@@ -142,7 +142,7 @@ void LayoutReader::add_4bit(const StoredTensor& blob) {
 
   Tensor weight{base, state.shape, {}, {}};
   find_part(weight, blob_name);
-  StoredWeight4bit storage{state.quant_type, state.blocksize, state.dtype, {}, {}, {}};
+  StoredWeight4bit storage{state, {}, {}, {}, {}};
   storage.packed = get_part(weight, blob, base);
   refuse_orphan(storage.packed);  // which its decoded tensor would pass for
   check_packed(storage.packed, *n);
@@ -152,23 +152,22 @@ void LayoutReader::add_4bit(const StoredTensor& blob) {
           fmt::format("{} weights in blocks of {}", *n, state.blocksize));
   if (const StoredTensor* map = find_part(weight, name_with(base, kQuantMap)))
     require(*map, TensorType::f32, format::kCodes4, "4-bit codes");
-  add_nested(weight, storage, state, blocks);
+  add_nested(weight, storage, blocks);
   weight.storage = storage;
   weights_.emplace(weight.values().entry->name, std::move(weight));
 }
 
-void LayoutReader::add_nested(Tensor& weight, StoredWeight4bit& storage, const QuantState& state, std::int64_t blocks) {
+void LayoutReader::add_nested(Tensor& weight, StoredWeight4bit& storage, std::int64_t blocks) {
+  const std::optional<NestedState>& nested = storage.state.nested;
   for (const std::string_view part : {kNestedAbsmax, kNestedQuantMap})
-    if (const StoredTensor* extra = model_.find(name_with(weight.name, part)); extra != nullptr && !state.nested)
+    if (const StoredTensor* extra = model_.find(name_with(weight.name, part)); extra != nullptr && !nested)
       fail(Status::invalid_data, "{}: its quant_state says nothing of nested absmax", extra->where());
-  if (!state.nested) return;
-  NestedAbsmax nested{get_part(weight, storage.absmax, name_with(weight.name, kNestedAbsmax)),
-                      get_part(weight, storage.absmax, name_with(weight.name, kNestedQuantMap)),
-                      state.nested->blocksize, state.nested->offset};
-  require(nested.absmax, TensorType::f32, qfuse_block_count(blocks, nested.blocksize),
-          fmt::format("{} absmax in blocks of {}", blocks, nested.blocksize));
-  require(nested.quant_map, TensorType::f32, format::kCodes8, "8-bit codes");
-  storage.nested = nested;
+  if (!nested) return;
+  storage.nested_absmax = get_part(weight, storage.absmax, name_with(weight.name, kNestedAbsmax));
+  storage.nested_quant_map = get_part(weight, storage.absmax, name_with(weight.name, kNestedQuantMap));
+  require(storage.nested_absmax, TensorType::f32, qfuse_block_count(blocks, nested->blocksize),
+          fmt::format("{} absmax in blocks of {}", blocks, nested->blocksize));
+  require(storage.nested_quant_map, TensorType::f32, format::kCodes8, "8-bit codes");
 }
 
 void LayoutReader::add_int8(const StoredTensor& scb) {
@@ -223,7 +222,7 @@ bool is_quant_state(std::string_view name) { return name.find(kQuantState) != na
 std::int64_t Tensor::elements() const { return element_count(shape).value(); }  // checked when it was read
 
 std::optional<Dtype> Tensor::quantized_dtype() const {
-  if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->dtype;
+  if (const auto* weight = std::get_if<StoredWeight4bit>(&storage)) return weight->state.dtype;
   if (const auto* weight = std::get_if<StoredWeightInt8>(&storage)) return weight->dtype;
   return std::nullopt;
 }

@@ -18,27 +18,19 @@
 
 #include "checkpoint/files/model.h"
 #include "checkpoint/files/quant_state.h"
-#include "format/layout.h"
 
 namespace qfuse::checkpoint {
 
 // Whether a tensor of that name holds a quant_state.
 bool is_quant_state(std::string_view name);
 
-struct NestedAbsmax {
-  StoredTensor absmax;                                // F32 [ceil(blocks/blocksize)]
-  StoredTensor quant_map;                             // F32 [256]
-  std::int64_t blocksize = format::kNestedBlocksize;  // blocks
-  float offset = 0.0F;
-};
-
 struct StoredWeight4bit {
-  QuantType quant_type = QuantType::nf4;
-  std::int64_t blocksize = 64;  // elements
-  Dtype dtype = Dtype::bfloat16;
+  QuantState state;
   StoredTensor packed;  // ceil(n/2) bytes, under whatever type they were stored as
   StoredTensor absmax;  // [blocks], F32; U8 when nested
-  std::optional<NestedAbsmax> nested;
+  // Only when nested:
+  StoredTensor nested_absmax;     // F32 [ceil(blocks / state.nested->blocksize)]
+  StoredTensor nested_quant_map;  // F32 [256]
 };
 
 struct StoredWeightInt8 {

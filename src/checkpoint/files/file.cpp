@@ -80,11 +80,6 @@ OutputFile::OutputFile(const fs::path& path)
   if (fd_.get() < 0) fail_errno(name_, "create");
 }
 
-void OutputFile::write(std::span<const std::byte> bytes) {
-  write_at(end_, bytes);
-  end_ += std::ssize(bytes);
-}
-
 void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
   checkpoint::write_at(fd_, name_, offset, bytes);
 }

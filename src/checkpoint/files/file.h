@@ -1,4 +1,4 @@
-// Files as the operating system gives them: read at an offset, written from front to back or at an offset.
+// Files as the operating system gives them, read and written at an offset.
 // Input is read with pread and never mapped: a mapped file that someone truncates kills the process, a short read is
 // an error like any other.
 #ifndef QFUSE_CHECKPOINT_FILES_FILE_H
@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace qfuse::checkpoint {
@@ -55,16 +54,12 @@ std::string read_text(const std::filesystem::path& path, std::int64_t limit);
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);
-  void write(std::span<const std::byte> bytes);
-  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-  // At byte `offset`, whatever was written before; leaves alone where write() goes on.
   void write_at(std::int64_t offset, std::span<const std::byte> bytes);
   void finish();  // to stable storage, and closed
 
  private:
   std::string name_;
   Descriptor fd_;
-  std::int64_t end_ = 0;  // where write() goes on
 };
 
 // Room on disk for what is too large for memory. Has no name in `directory`, so that nothing is left of it.

@@ -1,7 +1,9 @@
 #include "checkpoint/files/model.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 
@@ -18,11 +20,12 @@ bool is_pickle(const fs::path& file) {
   return ending == ".bin" || ending == ".pt" || ending == ".pth";
 }
 
-// Weights (*.safetensors, *.bin, *.pt, *.pth), or an index of them (model.safetensors.index.json,
-// pytorch_model.bin.index.fp16.json).
+// Weights of a common format, or an index of them (model.safetensors.index.json, pytorch_model.bin.index.fp16.json).
 bool is_weight_file(const fs::path& file) {
-  const bool is_index = file.extension() == ".json" && file.native().find(".index.") != std::string::npos;
-  return is_index || file.extension() == ".safetensors" || is_pickle(file);
+  constexpr std::array kEndings{".safetensors", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx", ".onnx_data", ".ot"};
+  const fs::path ending = file.extension();
+  const bool is_index = ending == ".json" && file.native().find(".index.") != std::string::npos;
+  return is_index || is_pickle(file) || std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
 }
 
 [[noreturn]] void refuse_pickle(const std::string& name) {

@@ -81,8 +81,8 @@ std::vector<IndexedFile> index_of(const Files& files) {
 // The text of model.safetensors.index.json.
 std::string index_json(std::span<const IndexedFile> files);
 
-// The files of a model directory that go with any form of its weights: all but weights and config.json, none if `model`
-// is a file; their names.
+// The files of a model directory that go with any form of its weights: all but config.json and weights of any common
+// format, none if `model` is a file; their names.
 std::vector<std::filesystem::path> companion_files(const Model& model);
 
 }  // namespace qfuse::checkpoint

@@ -5,6 +5,7 @@
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/files/errors.h"

@@ -85,6 +85,7 @@ ShardsPlan read_plan(const fs::path& shards) {
 struct FinishedFile {
   std::string name;
   std::vector<TensorEntry> entries;
+  std::int64_t bytes;  // of their data
 };
 
 // What is wrong with the files of a directory, and whose it is.
@@ -127,7 +128,7 @@ std::vector<FinishedFile> check_files(const fs::path& shards, const ShardsPlan& 
     try {
       const SafetensorsFile file(shards / plan.files[i].name);
       check_tensors(file, plan.files[i].tensors);
-      files.push_back({plan.files[i].name, file.entries()});
+      files.push_back({plan.files[i].name, file.entries(), file.data_bytes()});
     } catch (const Error& error) {
       if (error.status() != Status::invalid_data) throw;
       faults.add(faults.wrong, error.what(), shard);
@@ -155,22 +156,19 @@ bool is_made_of(const fs::path& target, const fs::path& shards, const ShardsPlan
 FinishReport report_of(const ShardsPlan& plan, const std::vector<FinishedFile>& files) {
   FinishReport report;
   report.shards = plan.shards;
-  report.files = static_cast<std::int64_t>(files.size());
-  for (const FinishedFile& file : files)
-    for (const TensorEntry& entry : file.entries) {
-      ++report.tensors;
-      report.bytes += entry.bytes();
-    }
+  report.files = std::ssize(files);
+  for (const FinishedFile& file : files) {
+    report.tensors += std::ssize(file.entries);
+    report.bytes += file.bytes;
+  }
   return report;
 }
 
 void assemble(const PendingOutput& output, const fs::path& shards, const ShardsPlan& plan,
               const std::vector<FinishedFile>& files, ProgressMeter& meter) {
   for (const FinishedFile& file : files) {
-    std::int64_t bytes = 0;
-    for (const TensorEntry& entry : file.entries) bytes += entry.bytes();
     output.create_link(shards / file.name);
-    meter.advance(file.name, bytes);
+    meter.advance(file.name, file.bytes);
   }
   if (files.size() > 1) output.create_text(kIndexFile, index_json(index_of(files)));
   for (const std::string& name : plan.others) output.create_link(shards / name);
@@ -191,11 +189,9 @@ std::optional<FinishReport> finish_removal(const fs::path& target, const fs::pat
   const Model model(target);
   const WorkDirectory work(partial);
   FinishReport report;
-  for (const SafetensorsFile& file : model.files()) {
-    ++report.files;
-    report.tensors += static_cast<std::int64_t>(file.entries().size());
-    report.bytes += file.data_bytes();
-  }
+  report.files = std::ssize(model.files());
+  for (const SafetensorsFile& file : model.files()) report.tensors += std::ssize(file.entries());
+  report.bytes = model.data_bytes();
   return report;
 }
 

@@ -18,6 +18,7 @@ PendingOutput::PendingOutput(const fs::path& target, OutputKind kind, bool force
                              std::int64_t bytes)
     : target_(check_target(target, kind, force, input, bytes)),
       kind_(kind),
+      force_(force),
       work_(partial_directory(target_)),
       result_(work_.path() / target_.filename()) {
   if (kind_ == OutputKind::directory && ::mkdir(result_.c_str(), 0777) != 0) fail_errno(result_.native(), "create");
@@ -29,7 +30,7 @@ fs::path PendingOutput::place(const fs::path& name) const {
 
 void Destination::create_text(const fs::path& name, std::string_view text) const {
   OutputFile file = create(name);
-  file.write(text);
+  file.write_at(0, std::as_bytes(std::span(text)));
   file.finish();
   publish(name);
 }
@@ -42,7 +43,7 @@ void Destination::create_copy(const fs::path& from) const {
   for (std::int64_t at = 0; at < source.size(); at += kPiece) {
     buffer.resize(static_cast<std::size_t>(std::min(source.size() - at, kPiece)));
     source.read(at, buffer);
-    copy.write(buffer);
+    copy.write_at(at, buffer);
   }
   copy.finish();
   publish(from.filename());
@@ -55,7 +56,9 @@ void PendingOutput::create_link(const fs::path& from) const {
   create_copy(from);
 }
 
+// Another process may have made the target meanwhile.
 void PendingOutput::commit() {
+  check_replaceable(target_, kind_, force_);
   if (kind_ == OutputKind::file) {
     fs::rename(result_, target_);
   } else {

@@ -2,7 +2,6 @@
 #ifndef QFUSE_CHECKPOINT_OUTPUT_OUTPUT_H
 #define QFUSE_CHECKPOINT_OUTPUT_OUTPUT_H
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
@@ -45,7 +44,7 @@ class PendingOutput : public Destination {
   [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override { return OutputFile(place(name)); }
   void publish(const std::filesystem::path&) const override {}  // all at once, by commit()
   [[nodiscard]] ScratchFile create_scratch() const override { return ScratchFile(work_.path()); }
-  // Makes the finished files durable and gives them the target's name, in place of what stood there.
+  // Makes the finished files durable and gives them the target's name, in place of what `force` lets them replace.
   void commit() override;
 
   // The file `from` itself under the same name, where that can be, else a copy.
@@ -59,6 +58,7 @@ class PendingOutput : public Destination {
 
   std::filesystem::path target_;
   OutputKind kind_;
+  bool force_;
   WorkDirectory work_;
   std::filesystem::path result_;  // what becomes the target, in work_
 };

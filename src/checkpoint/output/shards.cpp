@@ -62,7 +62,7 @@ void ShardOutput::publish(const fs::path& name) const {
 // matters to those alone that come at the same moment with different plans.
 void ShardOutput::publish_plan(const std::string& plan) const {
   OutputFile file = create(kPlanFile);
-  file.write(plan);
+  file.write_at(0, std::as_bytes(std::span(plan)));
   file.finish();
   const fs::path here = work_.path() / kPlanFile;
   const fs::path there = shards_ / kPlanFile;

@@ -4,6 +4,7 @@
 
 #include <ctime>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/file.h"
@@ -49,19 +50,20 @@ Json inputs_json(const Model& model) {
 }
 
 // Not how long they are: one may grow meanwhile, as a log does.
-Json others_json(const Model& model, std::string_view config) {
+Json others_json(const Conversion& conversion) {
   Json others = Json::array();
-  if (!config.empty()) others.push_back(kConfigFile);
-  for (const fs::path& name : companion_files(model)) {
+  if (!conversion.config.empty()) others.push_back(kConfigFile);
+  for (const fs::path& name : conversion.companions) {
     if (!is_allowed(name.native()))
-      fail(Status::unsupported, "{}: its file '{}' cannot be in a sharded output; rename it", model.name(),
-           printable(name.native()));
+      fail(Status::unsupported, "{}: its file '{}' cannot be in a sharded output; rename it", conversion.model.name(),
+           shown(name));
     others.push_back(name.native());
   }
   return others;
 }
 
-// A value of a plan; `where` says of which, and begins the message if it is missing or of another kind.
+// A value of a plan; `where` says of which, and begins the message if it is missing or of another kind, as all are of
+// what is no object.
 const Json& value_of(const Json& object, const char* key, Json::value_t type, const std::string& where) {
   const auto found = object.find(key);
   if (found == object.end() || found->type() != type)
@@ -77,7 +79,6 @@ std::int64_t number(const Json& value, const std::string& where) {
 
 TensorEntry parse_tensor(const std::string& name, const Json& json, const std::string& file) {
   const std::string where = fmt::format("{}: tensor '{}'", file, printable(name));
-  if (!json.is_object()) fail(Status::invalid_data, "{}: is no plan of qfuse: no object", where);
   const auto& dtype = value_of(json, "dtype", Json::value_t::string, where).get_ref<const std::string&>();
   const std::optional<TensorType> type = type_from_name(dtype);
   if (!type) fail(Status::invalid_data, "{}: dtype '{}' is unknown", where, printable(dtype));
@@ -94,7 +95,6 @@ std::string parse_name(const std::string& name, std::set<std::string>& names, co
 }
 
 ShardsPlan::File parse_file(const Json& json, std::set<std::string>& names, const std::string& where) {
-  if (!json.is_object()) fail(Status::invalid_data, "{}: is no plan of qfuse: a file is no object", where);
   ShardsPlan::File file;
   file.name = parse_name(value_of(json, "name", Json::value_t::string, where).get<std::string>(), names, where);
   for (const auto& [name, tensor] : value_of(json, "tensors", Json::value_t::object, where).items())
@@ -121,8 +121,6 @@ std::string difference(const Json& theirs, const Json& ours, const std::string& 
 
 }  // namespace
 
-std::string shard_name(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
-
 std::string shards_name(const std::set<std::int64_t>& shards, std::int64_t count) {
   std::vector<std::string> ranges;
   for (auto at = shards.begin(); at != shards.end();) {
@@ -145,7 +143,8 @@ std::string shards_name(const std::set<std::int64_t>& shards, std::int64_t count
 void check_shard(const std::optional<Shard>& shard, const Model& model) {
   if (!shard) return;
   if (shard->count < 1 || shard->index < 0 || shard->index >= shard->count)
-    fail(Status::invalid_argument, "shard {}: must be one of {}, which count from 0", shard_name(*shard), shard->count);
+    fail(Status::invalid_argument, "shard {}/{}: must be one of {}, which count from 0", shard->index, shard->count,
+         shard->count);
   if (!model.is_directory())
     fail(Status::invalid_argument, "{}: is a single file, which has no shards: convert it without one", model.name());
 }
@@ -166,7 +165,7 @@ std::string print_shards_plan(const Conversion& conversion, std::int64_t shards)
   for (std::size_t i = 0; i < conversion.files.size(); ++i)
     plan[kFiles].push_back(
         {{"name", conversion.files[i].name}, {"tensors", tensors_json(conversion.files[i].entries)}});
-  plan[kOthers] = others_json(conversion.model, conversion.config);
+  plan[kOthers] = others_json(conversion);
   std::string text;
   try {
     text = plan.dump() + "\n";
@@ -180,7 +179,6 @@ std::string print_shards_plan(const Conversion& conversion, std::int64_t shards)
 
 ShardsPlan parse_shards_plan(const std::string& text, const std::string& where) {
   const auto json = parse_json<Json>(text, where, kMostKeys);
-  if (!json.is_object()) fail(Status::invalid_data, "{}: is no plan of qfuse: no object", where);
   const auto& version = value_of(json, kVersion, Json::value_t::string, where).get_ref<const std::string&>();
   if (version != qfuse_version())
     fail(Status::invalid_data, "{}: is of qfuse {}, and this is {}", where, printable(version), qfuse_version());

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <qfuse/checkpoint.hpp>
 #include <set>
@@ -21,9 +21,6 @@ namespace qfuse::checkpoint {
 
 // Throws invalid_argument for a shard that is none of its count, or of a model that is a file.
 void check_shard(const std::optional<Shard>& shard, const Model& model);
-
-// "2/8", as --shard takes it.
-std::string shard_name(const Shard& shard);
 
 // "shards 0-3, 7 and 9 of 16"; at least one.
 std::string shards_name(const std::set<std::int64_t>& shards, std::int64_t count);
@@ -50,9 +47,10 @@ inline constexpr std::string_view kPlanFile = ".qfuse-plan.json";
 // What a conversion is before it begins. A quant_state among the files' entries is as long as it can get.
 struct Conversion {
   const Model& model;
-  nlohmann::json command;  // with those of its options that the bytes of the output depend on
+  const nlohmann::json& command;  // with those of its options that the bytes of the output depend on
   std::vector<IndexedFile> files;
-  std::string_view config;  // of the output; empty: none
+  std::string_view config;                        // of the output; empty: none
+  std::vector<std::filesystem::path> companions;  // as companion_files() lists them once: more may come during the run
 };
 
 // The plan's text, the same bytes in every process.

@@ -34,28 +34,6 @@ void check_apart(const fs::path& target, const fs::path& input) {
 
 bool is_weights(const fs::path& name) { return name.extension() == ".safetensors"; }
 
-// What --force replaces is deleted, so it must look like what was written by an earlier run.
-void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
-  const fs::file_status status = fs::status(target);
-  if (!fs::exists(fs::symlink_status(target))) return;
-  if (kind == OutputKind::directory && !fs::is_directory(status))
-    fail(Status::invalid_argument, "{}: exists and is no directory, while the output is one", shown(target));
-  if (kind == OutputKind::file && !fs::is_regular_file(status))
-    fail(Status::invalid_argument, "{}: exists and is no regular file, while the output is one", shown(target));
-  if (!force) fail(Status::invalid_argument, "{}: exists already; --force replaces it", shown(target));
-  if (kind == OutputKind::file) return;
-  if (const fs::path old = old_directory(target); fs::exists(fs::symlink_status(old)))
-    fail(Status::invalid_argument, "{}: was left by a replacement that was interrupted; move or remove it", shown(old));
-  const std::vector<fs::path> names = list_directory(target);
-  if (!names.empty() && std::none_of(names.begin(), names.end(), is_weights))
-    fail(Status::invalid_argument, "{}: holds no .safetensors file, so it is no output of qfuse; remove it yourself",
-         shown(target));
-  for (const fs::path& name : names)
-    if (fs::is_directory(fs::symlink_status(target / name)))
-      fail(Status::invalid_argument, "{}: holds the directory '{}', so it is no output of qfuse; remove it yourself",
-           shown(target), shown(name));
-}
-
 void check_parent(const fs::path& parent, std::int64_t bytes) {
   if (!fs::is_directory(parent))
     fail(Status::io_error, "{}: is not an existing directory, the output cannot be made there", shown(parent));
@@ -81,6 +59,28 @@ fs::path old_directory(const fs::path& target) { return beside(target, ".qfuse-o
 
 fs::path shards_directory(const fs::path& target) { return beside(target, ".qfuse-shards"); }
 
+// What --force replaces is deleted, so it must look like what was written by an earlier run.
+void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
+  const fs::file_status status = fs::status(target);
+  if (!fs::exists(fs::symlink_status(target))) return;
+  if (kind == OutputKind::directory && !fs::is_directory(status))
+    fail(Status::invalid_argument, "{}: exists and is no directory, while the output is one", shown(target));
+  if (kind == OutputKind::file && !fs::is_regular_file(status))
+    fail(Status::invalid_argument, "{}: exists and is no regular file, while the output is one", shown(target));
+  if (!force) fail(Status::invalid_argument, "{}: exists already; --force replaces it", shown(target));
+  if (kind == OutputKind::file) return;
+  if (const fs::path old = old_directory(target); fs::exists(fs::symlink_status(old)))
+    fail(Status::invalid_argument, "{}: was left by a replacement that was interrupted; move or remove it", shown(old));
+  const std::vector<fs::path> names = list_directory(target);
+  if (!names.empty() && std::none_of(names.begin(), names.end(), is_weights))
+    fail(Status::invalid_argument, "{}: holds no .safetensors file, so it is no output of qfuse; remove it yourself",
+         shown(target));
+  for (const fs::path& name : names)
+    if (fs::is_directory(fs::symlink_status(target / name)))
+      fail(Status::invalid_argument, "{}: holds the directory '{}', so it is no output of qfuse; remove it yourself",
+           shown(target), shown(name));
+}
+
 void check_neighbours(const fs::path& target, const fs::path& input) {
   const fs::path checked = without_trailing_slash(target);
   const fs::path partial = partial_directory(checked);
@@ -93,7 +93,9 @@ void check_neighbours(const fs::path& target, const fs::path& input) {
 
 fs::path check_target(const fs::path& target, OutputKind kind, bool force, const fs::path& input, std::int64_t bytes) {
   fs::path checked = without_trailing_slash(target);
-  if (!checked.has_filename()) fail(Status::invalid_argument, "'{}': is no name for an output", shown(target));
+  const fs::path name = checked.filename();
+  if (name.empty() || name == "." || name == "..")
+    fail(Status::invalid_argument, "'{}': is no name for an output", shown(target));
   check_apart(checked, input);
   check_replaceable(checked, kind, force);
   check_parent(parent_of(checked), bytes);

@@ -9,11 +9,15 @@ namespace qfuse::checkpoint {
 
 enum class OutputKind { file, directory };
 
-// The path of an output, without a slash at its end. Refuses: an existing target without `force`; with it, a target of
-// the other kind, and a directory that is no model's (holds directories, or files but no .safetensors); a target that
-// is `input`, contains it or lies within it; a parent that does not exist; a file system with less than `bytes` free.
+// The path of an output, without a slash at its end. Refuses: one that ends in no name, as ".."; an existing target
+// without `force`; with it, a target of the other kind, and a directory that is no model's (holds directories, or files
+// but no .safetensors); a target that is `input`, contains it or lies within it; a parent that does not exist; a file
+// system with less than `bytes` free.
 std::filesystem::path check_target(const std::filesystem::path& target, OutputKind kind, bool force,
                                    const std::filesystem::path& input, std::int64_t bytes);
+
+// The part of that which another process can change during a run: what exists at the target.
+void check_replaceable(const std::filesystem::path& target, OutputKind kind, bool force);
 
 // Refuses an input that is one of the neighbours which runs make and remove on the way to `target`, or lies in one: it
 // would go with them.

@@ -129,9 +129,7 @@ class Comparator {
 };
 
 void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& meter) {
-  Exec oracle;
-  oracle.device = {QFUSE_REFERENCE, 0};
-  Pipeline pipeline(oracle);
+  Pipeline pipeline(Exec{.device = {QFUSE_REFERENCE, 0}});
   const Dtype dtype = compared_dtype(*pair.a, *pair.b);
   const TensorReader a = open_decoded(*pair.a, dtype);
   const TensorReader b = open_decoded(*pair.b, compared_dtype(*pair.b, *pair.a));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/files/bitsandbytes.h"
@@ -32,12 +33,12 @@ TensorInfo describe(const Tensor& tensor) {
   info.decoded_bytes = tensor.decoded_bytes(dtype);
   info.format = info.dtype;
   if (const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage)) {
-    info.format = name_of(weight->quant_type);
-    info.blocksize = weight->blocksize;
-    info.nested = weight->nested.has_value();
-    if (info.nested) {
-      info.nested_blocksize = weight->nested->blocksize;
-      info.nested_offset = weight->nested->offset;
+    info.format = name_of(weight->state.quant_type);
+    info.blocksize = weight->state.blocksize;
+    if (const std::optional<NestedState>& nested = weight->state.nested) {
+      info.nested = true;
+      info.nested_blocksize = nested->blocksize;
+      info.nested_offset = nested->offset;
     }
   } else if (std::holds_alternative<StoredWeightInt8>(tensor.storage)) {
     info.format = "int8";

@@ -102,8 +102,8 @@ TEST(Decode, pieces_are_whole_blocks_and_bounded) {
     for (std::int64_t nested_blocksize = 64; nested_blocksize <= 4096; nested_blocksize *= 2)
       for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
         StoredWeight4bit weight;
-        weight.blocksize = blocksize;
-        weight.nested = NestedAbsmax{{}, {}, nested_blocksize, 0.0F};
+        weight.state.blocksize = blocksize;
+        weight.state.nested = NestedState{nested_blocksize, 0.0F};
         const Tensor tensor{"w", {1}, weight, {}};
         const std::int64_t bytes = open_decoded(tensor, dtype).piece_bytes;
         EXPECT_EQ(bytes % (blocksize * nested_blocksize * static_cast<std::int64_t>(dtype_size(dtype))), 0);

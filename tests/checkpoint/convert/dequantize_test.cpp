@@ -223,7 +223,8 @@ TEST(Dequantize, the_rest_of_a_directory_is_copied_but_for_weights) {
   fs::create_symlink("../tokenizer", directory / "in/tokenizer.json");
   for (const char* name : {"vocab.txt", "other.safetensors", "pytorch_model.bin", "pytorch_model.bin.index.json",
                            "model.safetensors.index.json", "pytorch_model.bin.index.fp16.json", "consolidated.pth",
-                           "original/params.json"})
+                           "original/params.json", "model.ckpt", "flax_model.msgpack", "tf_model.h5", "rust_model.ot",
+                           "model.gguf", "model.onnx", "model.onnx_data"})
     write_file(directory / "in" / name, "x");
   dequantize(directory / "in", directory / "out");
   EXPECT_EQ(names_in(directory / "out"),
@@ -251,6 +252,11 @@ TEST(Dequantize, refuses_what_makes_no_sense) {
   EXPECT_TRUE(holds(error(Status::invalid_data, golden("tiny_llama/full"), 1), "nothing to dequantize"));
   EXPECT_TRUE(holds(error(Status::invalid_argument, golden("tiny_llama/bnb4"), 0), "max_shard_size is 0"));
   EXPECT_TRUE(holds(error(Status::io_error, directory / "none", 1), "No such file"));
+  DequantizeOptions options;
+  options.dtype = static_cast<Dtype>(7);
+  EXPECT_TRUE(holds(
+      error_of(Status::invalid_argument, [&] { dequantize(golden("tiny_llama/bnb4"), directory / "out", options); }),
+      "dtype 7 is none"));
   EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{});
 }
 

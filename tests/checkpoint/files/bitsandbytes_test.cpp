@@ -143,8 +143,8 @@ TEST(Bitsandbytes, folds_parts_into_weights_and_leaves_the_rest) {
   }
   ASSERT_EQ(layout.size(), 5U);
   EXPECT_EQ(stored, model.data_bytes()) << "every byte belongs to exactly one tensor";
-  EXPECT_TRUE(std::get<StoredWeight4bit>(layout.at("x.experts").storage).nested);
-  EXPECT_FALSE(std::get<StoredWeight4bit>(layout.at("y.weight").storage).nested);
+  EXPECT_TRUE(std::get<StoredWeight4bit>(layout.at("x.experts").storage).state.nested);
+  EXPECT_FALSE(std::get<StoredWeight4bit>(layout.at("y.weight").storage).state.nested);
   EXPECT_EQ(layout.at("y.weight").shape, (std::vector<std::int64_t>{6, 32}));
   EXPECT_EQ(layout.at("z.weight").quantized_dtype(), Dtype::float16);
   EXPECT_EQ(layout.at("norm.weight").quantized_dtype(), std::nullopt);

@@ -21,7 +21,7 @@ class Output : public testing::Test {
   void make(const fs::path& target, OutputKind kind, bool force, const std::string& text) {
     PendingOutput output(target, kind, force, directory_ / "in", 0);
     OutputFile file = output.create("new.safetensors");
-    file.write(text);
+    file.write_at(0, std::as_bytes(std::span(text)));
     file.finish();
     EXPECT_FALSE(fs::exists(target) && !force) << "appears only when it is complete";
     output.commit();
@@ -56,6 +56,29 @@ TEST_F(Output, an_existing_one_is_replaced_only_by_force) {
     EXPECT_EQ(read_file(kind == OutputKind::file ? directory_ / name : directory_ / name / "new.safetensors"), "new");
   }
   EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"directory", "file", "in"}));
+}
+
+TEST_F(Output, one_that_appears_during_the_run_is_kept) {
+  for (const OutputKind kind : {OutputKind::file, OutputKind::directory}) {
+    const fs::path target = directory_ / (kind == OutputKind::file ? "file" : "directory");
+    const fs::path theirs = kind == OutputKind::file ? target : target / "theirs.safetensors";
+    PendingOutput output(target, kind, false, directory_ / "in", 0);
+    output.create("new.safetensors").finish();
+    fs::create_directories(theirs.parent_path());
+    write_file(theirs, "theirs");
+    EXPECT_TRUE(
+        holds(error_of(Status::invalid_argument, [&] { output.commit(); }), "exists already; --force replaces it"));
+    EXPECT_EQ(read_file(theirs), "theirs");
+  }
+  EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"directory", "file", "in"}));
+}
+
+TEST_F(Output, dots_are_no_name_for_one) {
+  for (const char* target : {"", ".", "./", "..", "../", "x/..", "../..", "/"}) {
+    SCOPED_TRACE(target);
+    EXPECT_TRUE(
+        holds(refusal(Status::invalid_argument, target, OutputKind::directory, true), "is no name for an output"));
+  }
 }
 
 TEST_F(Output, the_input_is_safe) {

@@ -40,7 +40,7 @@ TEST(ShardsPlan, of_a_stranger_is_refused) {
   const std::string good = plan_file("a");
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "is not valid JSON"},
-      {"[]", "no object"},
+      {"[]", "'qfuse' is missing or wrong"},
       {"{}", "'qfuse' is missing or wrong"},
       {std::string(200, '['), "nested more than"},
       {R"({"qfuse":"0.0.0"})", "is of qfuse 0.0.0, and this is"},
@@ -51,7 +51,7 @@ TEST(ShardsPlan, of_a_stranger_is_refused) {
       {plan_with(good, "[]", "9223372036854775808"), "too large"},
       {plan_with("{}"), "'files' is missing or wrong"},
       {plan_with("[]"), "has no files"},
-      {plan_with("[1]"), "a file is no object"},
+      {plan_with("[1]"), "'name' is missing or wrong"},
       {plan_with(R"([{"name":1,"tensors":{}}])"), "'name' is missing or wrong"},
       {plan_with(R"([{"name":"a"}])"), "'tensors' is missing or wrong"},
       {plan_with(plan_file("../a")), "'../a' is no name for a file"},

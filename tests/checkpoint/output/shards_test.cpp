@@ -429,6 +429,19 @@ TEST_F(ChangingInput, that_is_only_copied_may_grow) {
   EXPECT_EQ(read_file(directory_ / "out/train.log"), "a");
 }
 
+TEST_F(ChangingInput, that_gets_a_file_during_a_run_is_copied_as_planned) {
+  DequantizeOptions options;
+  options.shard = Shard{0, 1};
+  options.progress = [&](const Progress&) {
+    write_file(directory_ / "in/late.log", "b");
+    return true;
+  };
+  dequantize(directory_ / "in", directory_ / "whole", options);
+  finish(directory_ / "whole");
+  EXPECT_TRUE(fs::exists(directory_ / "whole/train.log"));
+  EXPECT_FALSE(fs::exists(directory_ / "whole/late.log"));
+}
+
 TEST(ShardsOfInput, names_that_a_plan_cannot_hold_are_refused) {
   for (const std::string name : {".qfuse-plan.json", "a\\b", "\xff"}) {
     const TemporaryDirectory directory;

@@ -68,7 +68,7 @@ TEST(WriteBehind, writes_everything) {
 TEST(WriteBehind, writes_where_it_is_told) {
   const TemporaryDirectory directory;
   OutputFile file(directory / "file");
-  file.write("header");
+  file.write_at(0, std::as_bytes(std::span("header", 6)));
   std::array<HostMemory, 3> buffers;
   WriteBehind behind(file, buffers);
   constexpr std::size_t kPiece = 1000;

@@ -161,6 +161,15 @@ TEST(Inspect, prints_json_whatever_names_and_numbers_there_are) {
   EXPECT_TRUE(nlohmann::json::parse(to_json({}))["tensors"].empty());
 }
 
+TEST(Inspect, prints_json_that_moves_no_cursor) {
+  Inventory inventory;
+  inventory.tensors.emplace_back().name = "\x1b[2J \x7f \u0080\u009b2J\u009f \u00a0\u00c2";
+  const std::string json = to_json(inventory);
+  EXPECT_TRUE(holds(json, R"("\u001b[2J \u007f \u0080\u009b2J\u009f )"
+                          "\u00a0\u00c2\""));
+  EXPECT_EQ(nlohmann::json::parse(json)["tensors"][0]["name"], inventory.tensors[0].name);
+}
+
 TEST(Inspect, keeps_the_bytes_of_a_path_that_is_not_utf8) {
   const TemporaryDirectory directory;
   const fs::path path = directory / "caf\xe9.safetensors";
