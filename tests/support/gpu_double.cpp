@@ -173,7 +173,7 @@ Outcome copy(int device, void* to, const void* from, std::int64_t size, void* st
   });
 }
 
-constexpr backend::Vendor kVendor = {QFUSE_CUDA, "cuda",        device_count,   why_none, describe,   allocate,
+constexpr backend::Vendor kVendor = {QFUSE_CUDA, device_count,  why_none,       describe, allocate,
                                      release,    create_stream, destroy_stream, copy,     synchronize};
 
 }  // namespace
