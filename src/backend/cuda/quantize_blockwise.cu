@@ -41,13 +41,15 @@ __device__ void load_thresholds(float (&thresholds)[kThresholds]) {
 }
 
 __device__ float load_offset(const Arguments& a) {
-  const float offset = a.offset_at != nullptr ? load<false>(a.offset_at) : a.offset;
-  if (a.offset_out != nullptr && blockIdx.x == 0 && threadIdx.x == 0) store<false>(a.offset_out, offset);
-  return offset;
+  return a.offset_at != nullptr ? load<false>(a.offset_at) : a.offset;
 }
 
-__device__ void store_map(const Arguments& a) {
-  if (a.map_out != nullptr && blockIdx.x == 0 && threadIdx.x < format::kCodes8)
+// What is stored once and not for each block of values. To the other thread blocks it is one comparison: with the tests
+// for null before it, codes alone took up to 2.7 % longer on an H200.
+__device__ void store_offset_and_map(const Arguments& a, float offset) {
+  if (blockIdx.x != 0) return;
+  if (a.offset_out != nullptr && threadIdx.x == 0) store<false>(a.offset_out, offset);
+  if (a.map_out != nullptr && threadIdx.x < format::kCodes8)
     store<false>(a.map_out + threadIdx.x, kDynamic8[threadIdx.x]);
 }
 
@@ -69,7 +71,7 @@ __global__ void __launch_bounds__(kThreads) encode_small(const __grid_constant__
   __shared__ float of_warps[kThreads / kWarp];
   load_thresholds(thresholds);
   const float offset = load_offset(a);
-  store_map(a);
+  store_offset_and_map(a, offset);
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   const int lanes = static_cast<int>(a.blocksize);
   const std::int64_t begin = i & -a.blocksize;
@@ -89,7 +91,7 @@ __global__ void __launch_bounds__(kThreads) encode_large(const __grid_constant__
   __shared__ float of_warps[kThreads / kWarp];
   load_thresholds(thresholds);
   const float offset = load_offset(a);
-  store_map(a);
+  store_offset_and_map(a, offset);
   const std::int64_t begin = blockIdx.x * a.blocksize;
   const std::int64_t end = a.n - begin < a.blocksize ? a.n : begin + a.blocksize;
   float most = end - begin == a.blocksize ? kNoNumber : 0.0F;
