@@ -134,10 +134,11 @@ template <qfuse_dtype kDtype, qfuse_quant_type kQuantType>
 void encode_blocks(const contract::Quantize4bit& p, std::int64_t begin, std::int64_t end) {
   const std::int64_t full_end = std::min(end, contract::element_count(p.weight) / p.weight.blocksize);
   const auto* const in = static_cast<const std::uint8_t*>(p.in);
+  float* const absmax = contract::absmax(p);
   for (std::int64_t block = begin; block < full_end; ++block) {
     const std::int64_t first = block * p.weight.blocksize;
-    encode_block<kDtype, kQuantType>(in + first * format::dtype_size(kDtype), p.weight.blocksize, true,
-                                     contract::absmax(p) + block, p.weight.packed + first / 2);
+    encode_block<kDtype, kQuantType>(in + first * format::dtype_size(kDtype), p.weight.blocksize, true, absmax + block,
+                                     p.weight.packed + first / 2);
   }
   if (end > full_end) encode_short_block<kDtype, kQuantType>(p, end - 1);
 }
