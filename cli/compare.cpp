@@ -14,7 +14,7 @@ using checkpoint::CompareReport;
 using checkpoint::Difference;
 using checkpoint::TensorComparison;
 
-struct Arguments {
+struct CompareArguments {
   std::string a;
   std::string b;
   bool json = false;
@@ -45,7 +45,7 @@ void print_table(const CompareReport& report, bool all) {
     fmt::print("different: {} of {} tensors\n", differing, report.tensors.size());
 }
 
-int run(const Arguments& args) {
+int run(const CompareArguments& args) {
   const CompareReport report = [&] {
     ProgressLine line("compare", args.quiet);
     return checkpoint::compare(args.a, args.b, line.callback());
@@ -61,7 +61,7 @@ int run(const Arguments& args) {
 
 Command add_compare(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("compare", "Compare two checkpoints tensor by tensor, bit by bit");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<CompareArguments>();
   parser->add_option("A", args->a, "A .safetensors file or a model directory, quantized or not")
       ->type_name(kPath)
       ->required();

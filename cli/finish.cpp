@@ -11,14 +11,14 @@
 namespace qfuse::cli {
 namespace {
 
-struct Arguments {
+struct FinishArguments {
   std::string out;
   bool force = false;
   bool quiet = false;
   bool json = false;
 };
 
-void print_summary(const checkpoint::FinishReport& report, const Arguments& args, double seconds) {
+void print_summary(const checkpoint::FinishReport& report, const FinishArguments& args, double seconds) {
   if (args.json)
     fmt::print(R"({{"shards": {}, "files": {}, "tensors": {}, "bytes": {}, "seconds": {:.3f}}})"
                "\n",
@@ -30,7 +30,7 @@ void print_summary(const checkpoint::FinishReport& report, const Arguments& args
                seconds);
 }
 
-int run(const Arguments& args) {
+int run(const FinishArguments& args) {
   checkpoint::FinishOptions options;
   options.force = args.force;
   ProgressLine line("finish", args.quiet);
@@ -44,7 +44,7 @@ int run(const Arguments& args) {
 
 Command add_finish(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("finish", "Make one output of what the shards of a conversion wrote");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<FinishArguments>();
   parser->add_option("OUT", args->out, "The output that was named to dequantize or quantize with --shard")
       ->type_name(kPath)
       ->required();

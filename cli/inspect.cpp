@@ -9,7 +9,7 @@
 namespace qfuse::cli {
 namespace {
 
-struct Arguments {
+struct InspectArguments {
   std::string in;
   bool json = false;
 };
@@ -31,7 +31,7 @@ void print_table(const checkpoint::Inventory& inventory) {
              compression(inventory.decoded_bytes, inventory.bytes));
 }
 
-int run(const Arguments& args) {
+int run(const InspectArguments& args) {
   const checkpoint::Inventory inventory = checkpoint::inspect(args.in);
   if (args.json)
     fmt::print("{}\n", checkpoint::to_json(inventory));
@@ -44,7 +44,7 @@ int run(const Arguments& args) {
 
 Command add_inspect(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("inspect", "List the tensors of a checkpoint and how they are quantized");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<InspectArguments>();
   parser->add_option("IN", args->in, "A .safetensors file or a model directory")->type_name(kPath)->required();
   parser->add_flag("--json", args->json, "Print JSON, with where each array lies in which file");
   parser->footer("Reads the headers only. The parts of a quantized weight count as one tensor.");

@@ -20,7 +20,7 @@ std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\f
 std::string italic(const std::string& text) { return "\\fI" + escaped(text) + "\\fR"; }
 
 // The sections of the page that are paragraphs of the program's footer begin with these lines.
-constexpr std::string_view kExamples = "Examples:";
+constexpr std::string_view kExamplesHeading = "Examples:";
 constexpr std::string_view kExitCodes = "Exit codes: ";
 
 // Prose in lines: blank lines end paragraphs, and what is indented is printed line by line.
@@ -31,7 +31,7 @@ std::string prose(const std::string& text) {
   for (const std::string& line : CLI::detail::split(text, '\n')) {
     const bool indented = line.starts_with("  ");
     if (verbatim && !indented) page += ".fi\n";
-    if (begins && line == kExamples)
+    if (begins && line == kExamplesHeading)
       page += ".SH EXAMPLES\n";
     else if (begins && line.starts_with(kExitCodes))
       page += ".SH EXIT STATUS\n" + escaped(line.substr(kExitCodes.size())) + "\n";

@@ -11,7 +11,7 @@
 namespace qfuse::cli {
 namespace {
 
-struct Arguments : ConversionArguments {
+struct QuantizeArguments : ConversionArguments {
   std::string type{checkpoint::name_of(QuantType::nf4)};
   std::int64_t block_size = 64;
   bool no_double_quant = false;
@@ -22,7 +22,7 @@ struct Arguments : ConversionArguments {
 const std::vector<std::string> kTypes{std::string(checkpoint::name_of(QuantType::nf4)),
                                       std::string(checkpoint::name_of(QuantType::fp4))};
 
-int run(const Arguments& args) {
+int run(const QuantizeArguments& args) {
   checkpoint::QuantizeOptions options;
   options.quant_type = args.type == kTypes[0] ? QuantType::nf4 : QuantType::fp4;
   options.blocksize = args.block_size;
@@ -43,7 +43,7 @@ int run(const Arguments& args) {
 
 Command add_quantize(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("quantize", "Write the same model with 4-bit weights, as bitsandbytes does");
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<QuantizeArguments>();
   add_paths(*parser, *args, "A plain checkpoint: a .safetensors file or a model directory");
   parser->add_option("--type", args->type, fmt::format("{} or {}", kTypes[0], kTypes[1]))
       ->check(CLI::IsMember(kTypes))

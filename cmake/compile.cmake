@@ -12,7 +12,8 @@ target_compile_options(qfuse_compile INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${qfu
 
 # Every SIMD target the processor may have, scalar included: the tests run each of them. SVE is left out: its vectors have
 # no size at compile time, which Highway 1.0.3 cannot put into the arrays that our kernels hold; NEON serves there.
-set(qfuse_cpu_definitions HWY_COMPILE_ALL_ATTAINABLE
+# The last one is SCALAR with every compiler: what Highway prefers to it with some, EMU128, is other code by another name.
+set(qfuse_cpu_definitions HWY_COMPILE_ALL_ATTAINABLE HWY_BROKEN_EMU128=1
                           "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 
 # qfuse_kernels(<name> <architecture> <sources...>): an object library of kernels for one architecture, such as 90a, with
@@ -22,26 +23,6 @@ function(qfuse_kernels name architecture)
   set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES ${architecture}-real)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE qfuse_compile)
-endfunction()
-
-# qfuse_precompile(<target> [REUSE <group>] <headers...>): parses headers of other libraries once for a whole target, or
-# for all targets of a group, which are compiled alike. Where it is off, as in the presets release and dev, each source
-# has to include what it uses.
-function(qfuse_precompile target)
-  if(NOT QFUSE_PRECOMPILE)
-    return()
-  endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "REUSE" "")
-  if(arg_REUSE)
-    get_property(first GLOBAL PROPERTY qfuse_precompiled_${arg_REUSE})
-    if(first)
-      target_precompile_headers(${target} REUSE_FROM ${first})
-      return()
-    endif()
-    set_property(GLOBAL PROPERTY qfuse_precompiled_${arg_REUSE} ${target})
-  endif()
-  list(TRANSFORM arg_UNPARSED_ARGUMENTS REPLACE "^.+$" "$<$<COMPILE_LANGUAGE:CXX>:<\\0>>")
-  target_precompile_headers(${target} PRIVATE ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
 if(QFUSE_WERROR)

@@ -34,7 +34,20 @@ for _op in ("dequantize_4bit", "dequantize_blockwise", "quantize_4bit", "quantiz
     # Else torch gives results a gradient function that only warns, wherever an argument requires a gradient.
     _no_gradients.impl(_op, torch.library.fallthrough_kernel, "Autograd")
 _dequantize_4bit = _ops.dequantize_4bit.default
-_NUMBERS = {torch.float32: 6, torch.float16: 5, torch.bfloat16: 15}  # torch takes these in a third of a dtype's time
+_direct = extension.direct_dequantize_4bit()
+_NUMBERS = {torch.float32: 6, torch.float16: 5, torch.bfloat16: 15}  # torch::headeronly::ScalarType
+
+
+def _watched() -> bool:
+    """Whether something has to see which ops are called: a compiler, a mode, a transform, a tracer or a profiler."""
+    return bool(
+        torch.compiler.is_compiling()
+        or torch._C._len_torch_dispatch_stack()
+        or torch._C._is_torch_function_mode_enabled()
+        or torch._C._functorch.maybe_current_level() is not None
+        or torch._C._get_tracing_state() is not None
+        or torch._C._autograd._profiler_enabled()
+    )
 
 
 def dequantize_4bit(
@@ -54,13 +67,12 @@ def dequantize_4bit(
     lies. dtype: float32, float16 or bfloat16. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096.
     Returns `shape` in `dtype`.
     """
-    number = _NUMBERS.get(dtype, dtype)
-    result: Tensor
-    if quant_type == "nf4" and blocksize == 64 and nested_blocksize == 256:
-        result = _dequantize_4bit(weight, shape, number)  # what is left out takes no time to be understood
-    else:
-        result = _dequantize_4bit(weight, shape, number, quant_type, blocksize, nested_blocksize)
-    return result
+    if _direct is not None and not _watched():
+        direct: Tensor = _direct(weight, shape, _NUMBERS.get(dtype), quant_type, blocksize, nested_blocksize)
+        if direct is not NotImplemented:
+            return direct
+    decoded: Tensor = _dequantize_4bit(weight, shape, dtype, quant_type, blocksize, nested_blocksize)
+    return decoded
 
 
 def dequantize_4bit_out(

@@ -80,8 +80,8 @@ inline constexpr std::array<float, kCodes8 - 1> kDynamic8Thresholds = dynamic8::
 // What torch 2.11 makes on x86-64, and what checkpoints hold.
 static_assert(dynamic8::crc32(kDynamic8) == 454261483U);
 
-// The map of nested absmax to any address; null: nobody asked for it.
-inline void store_nested_quant_map(float* map) {
+// The map of nested absmax to any address, hence void; null: nobody asked for it.
+inline void store_nested_quant_map(void* map) {
   if (map != nullptr) std::memcpy(map, kDynamic8.data(), sizeof kDynamic8);
 }
 

@@ -19,6 +19,9 @@ namespace qfuse::checkpoint {
 
 namespace fs = std::filesystem;
 
+// What the processes that share a conversion agree on, in the directory of their work.
+inline constexpr const char* kPlan = ".qfuse-plan.json";
+
 // A directory of its own for each test, removed at its end.
 class TemporaryDirectory {
  public:

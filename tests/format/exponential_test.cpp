@@ -14,9 +14,9 @@ namespace {
 
 // Every float where the build has time for it (some 15 s); else every bf16 value and a prime stride of floats.
 #ifdef QFUSE_EXHAUSTIVE
-constexpr std::uint32_t kStride = 1;
+constexpr std::uint32_t kFloatStride = 1;
 #else
-constexpr std::uint32_t kStride = 251;
+constexpr std::uint32_t kFloatStride = 251;
 #endif
 
 float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
@@ -57,7 +57,7 @@ struct Tally {
 TEST(Exponential, is_within_one_ulp_of_the_correctly_rounded_for_every_number) {
   Tally tally;
   for (const std::uint32_t sign : {0U, 0x80000000U})
-    for (std::uint32_t magnitude = 0; magnitude <= 0x7f800000U; magnitude += std::min(kStride, 0x7f800001U - magnitude))
+    for (std::uint32_t magnitude = 0; magnitude <= 0x7f800000U; magnitude += std::min(kFloatStride, 0x7f800001U - magnitude))
       tally.add(float_of(magnitude | sign));
   EXPECT_LE(tally.worst, 1U) << "exp(" << tally.worst_at << ")";
   RecordProperty("compared", std::to_string(tally.compared));

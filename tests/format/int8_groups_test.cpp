@@ -14,16 +14,16 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // Every absmax where the build has time for it (a second or two), else a prime stride of them.
 #ifdef QFUSE_EXHAUSTIVE
-constexpr std::uint16_t kStride = 1;
+constexpr std::uint16_t kAbsmaxStride = 1;
 #else
-constexpr std::uint16_t kStride = 61;
+constexpr std::uint16_t kAbsmaxStride = 61;
 #endif
 
 // Products are truncated as the kernels do it; the quotient is the definition.
 TEST(Int8Groups, products_have_the_integer_part_of_quotients_for_every_value_under_every_absmax) {
   std::int64_t differing = 0;
   int most = 0;
-  for (std::uint16_t absmax = 0; absmax < kBfloat16Inf; absmax = static_cast<std::uint16_t>(absmax + kStride)) {
+  for (std::uint16_t absmax = 0; absmax < kBfloat16Inf; absmax = static_cast<std::uint16_t>(absmax + kAbsmaxStride)) {
     const float scale = group_scale(absmax);
     const float factor = group_factor(absmax);
     int differing_here = 0;

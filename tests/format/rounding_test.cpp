@@ -18,8 +18,6 @@ using CompilersHalf = __fp16;  // g++ 12 has no _Float16 in C++ there
 using CompilersHalf = _Float16;
 #endif
 
-float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
-
 // The compiler's own conversions are the foreign judge of fp16.
 TEST(Rounding, every_float16_widens_as_the_compiler_widens_it) {
   for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
@@ -53,7 +51,7 @@ TEST(Rounding, float16_rounds_as_the_compiler_rounds_it) {
   }
   std::mt19937 random(3);
   for (int i = 0; i < 2'000'000; ++i)
-    ASSERT_NO_FATAL_FAILURE(expect_rounds_like_the_compiler(float_of(static_cast<std::uint32_t>(random()))));
+    ASSERT_NO_FATAL_FAILURE(expect_rounds_like_the_compiler(std::bit_cast<float>(static_cast<std::uint32_t>(random()))));
 }
 
 // bf16 is the upper half of fp32: nearest among the two neighbours, judged in fp64, ties to the even one.
@@ -61,7 +59,7 @@ TEST(Rounding, bfloat16_is_the_nearest_with_ties_to_even) {
   std::mt19937 random(4);
   for (int i = 0; i < 2'000'000; ++i) {
     const float x =
-        float_of(i < 200'000 ? static_cast<std::uint32_t>(random()) | 0x8000U : static_cast<std::uint32_t>(random()));
+        std::bit_cast<float>(i < 200'000 ? static_cast<std::uint32_t>(random()) | 0x8000U : static_cast<std::uint32_t>(random()));
     if (!std::isfinite(x)) continue;
     const auto below = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);  // toward zero
     const auto above = static_cast<std::uint16_t>(below + 1);
@@ -79,17 +77,17 @@ TEST(Rounding, bfloat16_is_the_nearest_with_ties_to_even) {
 
 TEST(Rounding, nan_becomes_the_canonical_nan) {
   for (const std::uint32_t bits : {0x7f800001U, 0x7fffffffU, 0xffffffffU, 0xff800001U}) {
-    EXPECT_EQ(to_bfloat16(float_of(bits)), 0x7fff);
-    EXPECT_EQ(to_float16(float_of(bits)), 0x7fff);
-    EXPECT_EQ(std::bit_cast<std::uint32_t>(canonical(float_of(bits))), 0x7fffffffU);
+    EXPECT_EQ(to_bfloat16(std::bit_cast<float>(bits)), 0x7fff);
+    EXPECT_EQ(to_float16(std::bit_cast<float>(bits)), 0x7fff);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(canonical(std::bit_cast<float>(bits))), 0x7fffffffU);
   }
 }
 
 TEST(Rounding, flush_keeps_the_sign_and_everything_normal) {
-  EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(float_of(0x007fffffU))), 0U);
-  EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(float_of(0x80000001U))), 0x80000000U);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(std::bit_cast<float>(0x007fffffU))), 0U);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(std::bit_cast<float>(0x80000001U))), 0x80000000U);
   for (const std::uint32_t bits : {0x00800000U, 0x80800000U, 0x3f800000U, 0x7f800000U, 0xff800000U, 0x7fc00001U})
-    EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(float_of(bits))), bits);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(ftz(std::bit_cast<float>(bits))), bits);
 }
 
 TEST(Rounding, flushing_product_flushes_operands_and_result) {
@@ -107,7 +105,7 @@ TEST(Rounding, flushing_product_flushes_operands_and_result) {
 TEST(Rounding, flushing_product_is_judged_after_rounding_to_24_bits) {
   std::mt19937 random(4);
   for (int i = 0; i < 2'000'000; ++i) {
-    const float a = float_of((static_cast<std::uint32_t>(random()) & 0x007fffffU) | 0x20000000U);  // [2^-63, 2^-62)
+    const float a = std::bit_cast<float>((static_cast<std::uint32_t>(random()) & 0x007fffffU) | 0x20000000U);  // [2^-63, 2^-62)
     const auto b = static_cast<float>(0x1p-126 / a * (1 + std::ldexp(static_cast<double>(random() % 7) - 3, -24)));
     const double exact = static_cast<double>(a) * static_cast<double>(b);
     const bool flushed = static_cast<float>(exact * 0x1p100) < 0x1p-26F;

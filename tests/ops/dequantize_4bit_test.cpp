@@ -25,7 +25,7 @@ std::size_t output_size(std::int64_t n, qfuse_dtype dtype) {
 // ---- against bitsandbytes ----
 
 // Every case of a golden file, in all three dtypes, every way. `expected` is how many cases the file must hold.
-void expect_golden(const std::string& stem, std::size_t expected) {
+void expect_golden_weights(const std::string& stem, std::size_t expected) {
   const GoldenFile file = read_golden(stem + ".safetensors");
   const auto cases = read_golden_json(stem + ".json");
   ASSERT_EQ(cases.size(), expected);
@@ -49,9 +49,9 @@ void expect_golden(const std::string& stem, std::size_t expected) {
   }
 }
 
-TEST(Dequantize4bit, equals_bitsandbytes_on_the_golden_cases) { expect_golden("bnb_cases", 22); }
+TEST(Dequantize4bit, equals_bitsandbytes_on_the_golden_cases) { expect_golden_weights("bnb_cases", 22); }
 
-TEST(Dequantize4bit, equals_bitsandbytes_on_subnormal_scales) { expect_golden("bnb_extra", 6); }
+TEST(Dequantize4bit, equals_bitsandbytes_on_subnormal_scales) { expect_golden_weights("bnb_extra", 6); }
 
 // ---- against the oracle ----
 
@@ -196,6 +196,7 @@ TEST(Dequantize4bit, streamed_output_equals_the_oracle) {
   p.out = expected.as<void>();
   ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
   for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
+    if (kSanitized && i > 1) break;  // AVX-512 and AVX2 have the two ways to stream
     SCOPED_TRACE(target);
     qfuse_exec exec = QFUSE_EXEC_INIT;
     exec.cpu_target = target;

@@ -53,7 +53,7 @@ void expect_encoding(const GoldenWeight& golden, const GoldenTensor& input, qfus
 }
 
 // Every case of a golden file: with the IEEE reciprocal every way, with the approximate one where there is a GPU.
-void expect_golden(const std::string& stem, std::size_t expected) {
+void expect_golden_codes(const std::string& stem, std::size_t expected) {
   const GoldenFile file = read_golden(stem + ".safetensors");
   const auto cases = read_golden_json(stem + ".json");
   ASSERT_EQ(cases.size(), expected);
@@ -74,9 +74,9 @@ void expect_golden(const std::string& stem, std::size_t expected) {
   }
 }
 
-TEST(Quantize4bit, equals_bitsandbytes_on_the_golden_cases) { expect_golden("bnb_cases", 22); }
+TEST(Quantize4bit, equals_bitsandbytes_on_the_golden_cases) { expect_golden_codes("bnb_cases", 22); }
 
-TEST(Quantize4bit, equals_bitsandbytes_on_the_edges) { expect_golden("bnb_edges", 96); }
+TEST(Quantize4bit, equals_bitsandbytes_on_the_edges) { expect_golden_codes("bnb_edges", 96); }
 
 // bitsandbytes sums in fp32 in an order of the device; ours must lie within that sum's rounding.
 TEST(Quantize4bit, offset_is_the_mean_within_the_rounding_of_bitsandbytes) {

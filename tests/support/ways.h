@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <qfuse/qfuse.hpp>
 #include <string>
+#include <vector>
+
+#include "support/sanitized.h"
 
 namespace qfuse::tests {
 
@@ -18,20 +21,19 @@ inline qfuse_exec oracle() {
   return exec;
 }
 
-// Whether ThreadSanitizer watches. It looks at which thread has what range, which no SIMD target changes, and makes
-// everything twenty times as slow: the best target is enough.
+// ThreadSanitizer looks at which thread has what range, which no SIMD target changes: the best one is enough.
 #if defined(__SANITIZE_THREAD__)
-inline constexpr bool kBestTargetAlone = true;
+inline constexpr int kMostTargets = 1;
 #else
-inline constexpr bool kBestTargetAlone = false;
+inline constexpr int kMostTargets = 99;
 #endif
+inline const std::vector<int> kThreadCounts = kSanitized ? std::vector{5} : std::vector{1, 2, 5};
 
-// Calls body(exec) for each CPU target with 1, 2 and 5 threads.
+// Calls body(exec) for each CPU target with several numbers of threads.
 template <class Body>
 void for_each_cpu_way(const Body& body) {
-  for (int i = 0; const char* target = qfuse_cpu_target_name(i); ++i) {
-    if (kBestTargetAlone && i > 0) break;
-    for (const int threads : {1, 2, 5}) {
+  for (int i = 0; const char* target = i < kMostTargets ? qfuse_cpu_target_name(i) : nullptr; ++i) {
+    for (const int threads : kThreadCounts) {
       SCOPED_TRACE(std::string("cpu ") + target + ", threads " + std::to_string(threads));
       qfuse_exec exec = QFUSE_EXEC_INIT;
       exec.cpu_target = target;

@@ -55,7 +55,7 @@ HWY_INLINE void decode_codes(const float* map, const std::uint8_t* codes, float 
 template <qfuse_dtype kDtype>
 void decode_values(const contract::DequantizeBlockwise& p, std::int64_t begin, std::int64_t end) {
   std::array<float, format::kCodes8> map;
-  std::memcpy(map.data(), p.quant_map, sizeof map);
+  std::memcpy(map.data(), static_cast<const void*>(p.quant_map), sizeof map);  // at any address
   for (std::int64_t i = begin; i < end;) {
     const std::int64_t block = i / p.blocksize;
     const std::int64_t count = std::min(end - i, p.blocksize - i % p.blocksize);

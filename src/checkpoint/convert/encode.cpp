@@ -14,15 +14,15 @@ namespace {
 constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
 
 // The arrays of a piece.
-constexpr std::size_t kIn = 0;
-constexpr std::size_t kCodes = 1;
-constexpr std::size_t kAbsmax = 2;
+constexpr std::size_t kEncoderIn = 0;
+constexpr std::size_t kEncodedCodes = 1;
+constexpr std::size_t kEncodedAbsmax = 2;
 
 // quantize_4bit() with plain absmax of `in`, which the device can reach; codes and absmax are the host's.
 void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& state, std::span<std::byte> codes,
                   std::span<std::byte> absmax, Piece& piece) {
-  const std::span<std::byte> packed = piece.output(kCodes, codes);
-  const std::span<std::byte> scales = piece.output(kAbsmax, absmax);
+  const std::span<std::byte> packed = piece.output(kEncodedCodes, codes);
+  const std::span<std::byte> scales = piece.output(kEncodedAbsmax, absmax);
   quantize_4bit(in, dtype,
                 {.cols = static_cast<std::int64_t>(in.size() / dtype_size(dtype)),
                  .blocksize = state.blocksize,
@@ -30,8 +30,8 @@ void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& 
                  .packed = {reinterpret_cast<std::uint8_t*>(packed.data()), packed.size()},
                  .absmax = {reinterpret_cast<float*>(scales.data()), scales.size() / sizeof(float)}},
                 piece.exec());
-  piece.fetch(kCodes, codes);
-  piece.fetch(kAbsmax, absmax);
+  piece.fetch(kEncodedCodes, codes);
+  piece.fetch(kEncodedAbsmax, absmax);
 }
 
 // What the readers of one weight share. Nested absmax are encoded less their mean, which is known only when all have
@@ -56,9 +56,9 @@ std::int64_t read_codes(const WeightPointer& weight, std::int64_t from, std::spa
   const Dtype dtype = dtype_of(stored.entry->type).value();
   const auto element = static_cast<std::int64_t>(dtype_size(dtype));
   const std::int64_t size = std::min(2 * std::ssize(codes) * element, stored.entry->bytes() - from);
-  const auto in = piece.input<std::byte>(kIn, size, [&](std::span<std::byte> bytes) { stored.read(from, bytes); });
+  const auto in = piece.input<std::byte>(kEncoderIn, size, [&](std::span<std::byte> bytes) { stored.read(from, bytes); });
   const std::int64_t blocks = qfuse_block_count(size / element, weight->state.blocksize);
-  const std::span<std::byte> absmax = piece.host(kAbsmax, static_cast<std::size_t>(blocks * kFloatBytes));
+  const std::span<std::byte> absmax = piece.host(kEncodedAbsmax, static_cast<std::size_t>(blocks * kFloatBytes));
   encode_piece(in, dtype, weight->state, codes, absmax, piece);
   piece.when_done([weight, absmax, place = from / element / weight->state.blocksize * kFloatBytes, blocks] {
     weight->scratch.write(place, absmax);
@@ -112,10 +112,10 @@ TensorReader constant_reader(std::vector<float> values) {
 
 void require_encodable(QuantType quant_type, std::int64_t blocksize, Pipeline& pipeline) {
   Piece& piece = pipeline.next();
-  const auto weight = piece.input<std::byte>(kIn, sizeof(float),
+  const auto weight = piece.input<std::byte>(kEncoderIn, sizeof(float),
                                              [](std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{}); });
-  encode_piece(weight, Dtype::float32, {quant_type, blocksize, Dtype::float32, {}, {}}, piece.host(kCodes, 1),
-               piece.host(kAbsmax, sizeof(float)), piece);
+  encode_piece(weight, Dtype::float32, {quant_type, blocksize, Dtype::float32, {}, {}}, piece.host(kEncodedCodes, 1),
+               piece.host(kEncodedAbsmax, sizeof(float)), piece);
   piece.complete();
 }
 

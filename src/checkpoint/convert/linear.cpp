@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 
+#include "checkpoint/files/model.h"
+
 namespace qfuse::checkpoint {
 namespace {
 
-constexpr std::string_view kWeight = ".weight";
 constexpr std::string_view kOutputHead = "lm_head";
 
 // The last part of a module's name, where it is an embedding for sure: transformers looks up rows of it.
@@ -73,11 +74,11 @@ bool is_kept(std::string_view module) {
 }  // namespace
 
 std::string_view module_of(std::string_view name) {
-  return name.ends_with(kWeight) ? name.substr(0, name.size() - kWeight.size()) : name;
+  return name.ends_with(kWeightSuffix) ? name.substr(0, name.size() - kWeightSuffix.size()) : name;
 }
 
 Layer layer_of(const TensorEntry& entry) {
-  if (!entry.name.ends_with(kWeight) || entry.shape.size() != 2 || !dtype_of(entry.type)) return Layer::other;
+  if (!entry.name.ends_with(kWeightSuffix) || entry.shape.size() != 2 || !dtype_of(entry.type)) return Layer::other;
   const std::string_view module = module_of(entry.name);
   if (is_one_of(last_part(module), kEmbeddings)) return Layer::other;
   return is_kept(module) ? Layer::kept : Layer::linear;

@@ -11,14 +11,13 @@ namespace qfuse::checkpoint {
 namespace {
 
 // The ends of the names of a weight's tensors, behind its own.
-constexpr std::string_view kAbsmax = ".absmax";
-constexpr std::string_view kQuantMap = ".quant_map";
-constexpr std::string_view kNestedAbsmax = ".nested_absmax";
-constexpr std::string_view kNestedQuantMap = ".nested_quant_map";
-constexpr std::string_view kQuantState = ".quant_state.";
-constexpr std::string_view kScb = ".SCB";  // LLM.int8's: behind the module's
-constexpr std::string_view kWeight = ".weight";
-constexpr std::string_view kWeightFormat = ".weight_format";
+constexpr std::string_view kAbsmaxSuffix = ".absmax";
+constexpr std::string_view kQuantMapSuffix = ".quant_map";
+constexpr std::string_view kNestedAbsmaxSuffix = ".nested_absmax";
+constexpr std::string_view kNestedQuantMapSuffix = ".nested_quant_map";
+constexpr std::string_view kQuantStateSuffix = ".quant_state.";
+constexpr std::string_view kScbSuffix = ".SCB";  // LLM.int8's: behind the module's
+constexpr std::string_view kWeightFormatSuffix = ".weight_format";
 
 constexpr std::int64_t kLongestQuantState = 1 << 20;  // bytes; bitsandbytes writes under 300
 
@@ -27,7 +26,7 @@ std::string kind_of(QuantType quant_type) { return fmt::format("bitsandbytes__{}
 std::string name_with(std::string_view base, std::string_view ending) { return fmt::format("{}{}", base, ending); }
 
 std::string quant_state_name(std::string_view weight, QuantType quant_type) {
-  return fmt::format("{}{}{}", weight, kQuantState, kind_of(quant_type));
+  return fmt::format("{}{}{}", weight, kQuantStateSuffix, kind_of(quant_type));
 }
 
 void require_type(const StoredTensor& part, TensorType type) {
@@ -52,7 +51,7 @@ class LayoutReader {
       if (is_quant_state(stored.entry->name)) add_4bit(stored);
     });
     for_each_stored([&](const StoredTensor& stored) {
-      if (stored.entry->name.ends_with(kScb)) add_int8(stored);
+      if (stored.entry->name.ends_with(kScbSuffix)) add_int8(stored);
     });
     std::vector<Tensor> tensors;
     for_each_stored([&](const StoredTensor& stored) {
@@ -124,9 +123,9 @@ void check_packed(const StoredTensor& packed, std::int64_t n) {
 
 void LayoutReader::add_4bit(const StoredTensor& blob) {
   const std::string& blob_name = blob.entry->name;
-  const std::size_t split = blob_name.rfind(kQuantState);
+  const std::size_t split = blob_name.rfind(kQuantStateSuffix);
   const std::string base = blob_name.substr(0, split);
-  const std::string kind = blob_name.substr(split + kQuantState.size());
+  const std::string kind = blob_name.substr(split + kQuantStateSuffix.size());
   const std::string nf4 = kind_of(QuantType::nf4);
   const std::string fp4 = kind_of(QuantType::fp4);
   if (kind != nf4 && kind != fp4)
@@ -147,10 +146,10 @@ void LayoutReader::add_4bit(const StoredTensor& blob) {
   refuse_orphan(storage.packed);  // which its decoded tensor would pass for
   check_packed(storage.packed, *n);
   const std::int64_t blocks = qfuse_block_count(*n, state.blocksize);
-  storage.absmax = get_part(weight, blob, name_with(base, kAbsmax));
+  storage.absmax = get_part(weight, blob, name_with(base, kAbsmaxSuffix));
   require(storage.absmax, state.nested ? TensorType::u8 : TensorType::f32, blocks,
           fmt::format("{} weights in blocks of {}", *n, state.blocksize));
-  if (const StoredTensor* map = find_part(weight, name_with(base, kQuantMap)))
+  if (const StoredTensor* map = find_part(weight, name_with(base, kQuantMapSuffix)))
     require(*map, TensorType::f32, format::kCodes4, "4-bit codes");
   add_nested(weight, storage, blocks);
   weight.storage = storage;
@@ -159,12 +158,12 @@ void LayoutReader::add_4bit(const StoredTensor& blob) {
 
 void LayoutReader::add_nested(Tensor& weight, StoredWeight4bit& storage, std::int64_t blocks) {
   const std::optional<NestedState>& nested = storage.state.nested;
-  for (const std::string_view part : {kNestedAbsmax, kNestedQuantMap})
+  for (const std::string_view part : {kNestedAbsmaxSuffix, kNestedQuantMapSuffix})
     if (const StoredTensor* extra = model_.find(name_with(weight.name, part)); extra != nullptr && !nested)
       fail(Status::invalid_data, "{}: its quant_state says nothing of nested absmax", extra->where());
   if (!nested) return;
-  storage.nested_absmax = get_part(weight, storage.absmax, name_with(weight.name, kNestedAbsmax));
-  storage.nested_quant_map = get_part(weight, storage.absmax, name_with(weight.name, kNestedQuantMap));
+  storage.nested_absmax = get_part(weight, storage.absmax, name_with(weight.name, kNestedAbsmaxSuffix));
+  storage.nested_quant_map = get_part(weight, storage.absmax, name_with(weight.name, kNestedQuantMapSuffix));
   require(storage.nested_absmax, TensorType::f32, qfuse_block_count(blocks, nested->blocksize),
           fmt::format("{} absmax in blocks of {}", blocks, nested->blocksize));
   require(storage.nested_quant_map, TensorType::f32, format::kCodes8, "8-bit codes");
@@ -172,8 +171,8 @@ void LayoutReader::add_nested(Tensor& weight, StoredWeight4bit& storage, std::in
 
 void LayoutReader::add_int8(const StoredTensor& scb) {
   const std::string& scb_name = scb.entry->name;
-  const std::string module = scb_name.substr(0, scb_name.size() - kScb.size());
-  Tensor weight{name_with(module, kWeight), {}, {}, {}};
+  const std::string module = scb_name.substr(0, scb_name.size() - kScbSuffix.size());
+  Tensor weight{name_with(module, kWeightSuffix), {}, {}, {}};
   find_part(weight, scb_name);
   const StoredTensor& values = get_part(weight, scb, weight.name);
   require_type(values, TensorType::i8);
@@ -182,7 +181,7 @@ void LayoutReader::add_int8(const StoredTensor& scb) {
          printable(values.entry->shape));
   weight.shape = values.entry->shape;
   require(scb, TensorType::f32, weight.shape[0], fmt::format("{} rows", weight.shape[0]));
-  if (const StoredTensor* format = find_part(weight, name_with(module, kWeightFormat))) {
+  if (const StoredTensor* format = find_part(weight, name_with(module, kWeightFormatSuffix))) {
     require(*format, TensorType::u8, 1, "a weight format");
     std::byte number{};
     format->read(0, std::span(&number, 1));
@@ -202,12 +201,12 @@ void LayoutReader::refuse_orphan(const StoredTensor& stored) const {
   const std::string_view name = stored.entry->name;
   constexpr const char* kMessage = "{}: is part of a quantized weight, but '{}{}' is missing";
   const std::string quant_state = quant_state_name("", QuantType::nf4);
-  for (const std::string_view ending : {kAbsmax, kQuantMap, kNestedAbsmax, kNestedQuantMap})
+  for (const std::string_view ending : {kAbsmaxSuffix, kQuantMapSuffix, kNestedAbsmaxSuffix, kNestedQuantMapSuffix})
     if (name.ends_with(ending))
       fail(Status::invalid_data, kMessage, stored.where(), printable(name.substr(0, name.size() - ending.size())),
            quant_state);
-  if (name.ends_with(kWeightFormat))
-    fail(Status::invalid_data, kMessage, stored.where(), printable(name.substr(0, name.rfind('.'))), kScb);
+  if (name.ends_with(kWeightFormatSuffix))
+    fail(Status::invalid_data, kMessage, stored.where(), printable(name.substr(0, name.rfind('.'))), kScbSuffix);
 }
 
 TensorEntry part(std::string name, TensorType type, std::vector<std::int64_t> shape) {
@@ -217,7 +216,7 @@ TensorEntry part(std::string name, TensorType type, std::vector<std::int64_t> sh
 
 }  // namespace
 
-bool is_quant_state(std::string_view name) { return name.find(kQuantState) != name.npos; }
+bool is_quant_state(std::string_view name) { return name.find(kQuantStateSuffix) != name.npos; }
 
 std::int64_t Tensor::elements() const { return element_count(shape).value(); }  // checked when it was read
 
@@ -252,12 +251,12 @@ EncodedParts encoded_parts(const std::string& name, const QuantState& state) {
   const std::int64_t blocks = qfuse_block_count(n, state.blocksize);
   EncodedParts parts;
   parts.arrays = {part(name, TensorType::u8, {qfuse_packed_size(n), 1}),
-                  part(name_with(name, kAbsmax), state.nested ? TensorType::u8 : TensorType::f32, {blocks}),
-                  part(name_with(name, kQuantMap), TensorType::f32, {format::kCodes4})};
+                  part(name_with(name, kAbsmaxSuffix), state.nested ? TensorType::u8 : TensorType::f32, {blocks}),
+                  part(name_with(name, kQuantMapSuffix), TensorType::f32, {format::kCodes4})};
   if (state.nested) {
     parts.arrays.push_back(
-        part(name_with(name, kNestedAbsmax), TensorType::f32, {qfuse_block_count(blocks, state.nested->blocksize)}));
-    parts.arrays.push_back(part(name_with(name, kNestedQuantMap), TensorType::f32, {format::kCodes8}));
+        part(name_with(name, kNestedAbsmaxSuffix), TensorType::f32, {qfuse_block_count(blocks, state.nested->blocksize)}));
+    parts.arrays.push_back(part(name_with(name, kNestedQuantMapSuffix), TensorType::f32, {format::kCodes8}));
   }
   parts.quant_state = part(quant_state_name(name, state.quant_type), TensorType::u8, {longest_quant_state(state)});
   return parts;

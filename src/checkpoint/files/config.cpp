@@ -10,19 +10,19 @@
 namespace qfuse::checkpoint {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kQuantizationConfig = "quantization_config";
 constexpr const char* kQuantMethod = "bitsandbytes";
 constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 
-void drop_quantization(Json& object) {
+void drop_quantization(OrderedJson& object) {
   object.erase(kQuantizationConfig);
   for (const auto& [key, value] : object.items())
     if (value.is_object()) drop_quantization(value);
 }
 
-void unquantize(Json& object, const std::string& dtype) {
+void unquantize(OrderedJson& object, const std::string& dtype) {
   object.erase(kQuantizationConfig);
   for (const auto& [key, value] : object.items()) {
     const bool states_dtype = value.is_string() && (key == kDtypeKeys[0] || key == kDtypeKeys[1]);
@@ -31,7 +31,7 @@ void unquantize(Json& object, const std::string& dtype) {
   }
 }
 
-std::string foreign_method_in(const Json& object) {
+std::string foreign_method_in(const OrderedJson& object) {
   for (const auto& [key, value] : object.items()) {
     if (!value.is_object()) continue;
     const auto method = value.find("quant_method");
@@ -42,8 +42,8 @@ std::string foreign_method_in(const Json& object) {
   return "";
 }
 
-Json quantization_json(const QuantizationConfig& quantization) {
-  Json skip_modules;
+OrderedJson quantization_json(const QuantizationConfig& quantization) {
+  OrderedJson skip_modules;
   if (quantization.skip_modules) skip_modules = *quantization.skip_modules;
   return {{"_load_in_4bit", true},
           {"_load_in_8bit", false},
@@ -64,7 +64,7 @@ Json quantization_json(const QuantizationConfig& quantization) {
 
 Config::Config(std::string_view text, const std::string& where) {
   constexpr std::size_t kMostKeys = 65'536;  // image classifiers with tens of thousands of labels exist
-  json_ = parse_json<Json>(text, where, kMostKeys);
+  json_ = parse_json<OrderedJson>(text, where, kMostKeys);
   if (!json_.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
 }
 
@@ -77,7 +77,7 @@ std::optional<Dtype> Config::dtype() const {
 
 std::string Config::unquantized(Dtype dtype) const {
   const std::string name(dtype_name(dtype));
-  Json json = json_;
+  OrderedJson json = json_;
   unquantize(json, name);
   for (const char* key : kDtypeKeys)
     if (json.contains(key)) json[key] = name;
@@ -93,12 +93,12 @@ std::string Config::model_type() const {
 std::string Config::foreign_quant_method() const { return foreign_method_in(json_); }
 
 std::string Config::quantized(const QuantizationConfig& quantization) const {
-  Json plain = json_;
+  OrderedJson plain = json_;
   drop_quantization(plain);
   const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
-  const auto& members = plain.get_ref<const Json::object_t&>();
+  const auto& members = plain.get_ref<const OrderedJson::object_t&>();
   const bool sorted = std::is_sorted(members.begin(), members.end(), by_key);
-  Json json = Json::object();
+  OrderedJson json = OrderedJson::object();
   for (const auto& [key, value] : members) {
     if (sorted && key > kQuantizationConfig && !json.contains(kQuantizationConfig))
       json[kQuantizationConfig] = quantization_json(quantization);

@@ -16,6 +16,9 @@
 
 namespace qfuse::checkpoint {
 
+// What the tensor of a layer's weight is called, behind the layer's name.
+inline constexpr std::string_view kWeightSuffix = ".weight";
+
 // A tensor in its file. A view: valid as long as its Model.
 struct StoredTensor {
   const SafetensorsFile* file = nullptr;

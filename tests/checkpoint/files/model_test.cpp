@@ -14,7 +14,7 @@ std::string one(const std::string& name) { return safetensors({{name, u8({1})}})
 
 std::string index(const std::string& weight_map) { return R"({"metadata":{},"weight_map":)" + weight_map + "}"; }
 
-struct Refused {
+struct RefusedDirectory {
   const char* name;
   std::map<std::string, std::string> files;
   const char* message;
@@ -22,7 +22,7 @@ struct Refused {
 };
 
 TEST(Model, refuses_directories_that_are_no_model) {
-  const std::vector<Refused> cases{
+  const std::vector<RefusedDirectory> cases{
       {"empty", {}, "has no .safetensors file"},
       {"two_without_index",
        {{"a.safetensors", one("a")}, {"b.safetensors", one("b")}},
@@ -56,7 +56,7 @@ TEST(Model, refuses_directories_that_are_no_model) {
         {"b.safetensors", safetensors({{"a", u8({1})}, {"b", u8({1})}})}},
        "tensor 'a': is also in"},
   };
-  for (const Refused& refused : cases) {
+  for (const RefusedDirectory& refused : cases) {
     SCOPED_TRACE(refused.name);
     const TemporaryDirectory directory;
     for (const auto& [name, bytes] : refused.files) write_file(directory / name, bytes);

@@ -10,6 +10,7 @@
 
 #include "checkpoint/files/bitsandbytes.h"
 #include "support.h"
+#include "support/sanitized.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -45,7 +46,7 @@ TEST(QuantState, reads_offsets_that_JSON_has_no_word_for) {
   EXPECT_EQ(offset("1.401298464324817e-45"), 0x1p-149F);
 }
 
-struct Refused {
+struct RefusedState {
   std::string state;
   const char* message;
 };
@@ -53,7 +54,7 @@ struct Refused {
 TEST(QuantState, refuses_what_it_cannot_rely_on) {
   const std::string plain = kPlainState;
   const std::string nested = kNestedState;
-  const std::vector<Refused> states{
+  const std::vector<RefusedState> states{
       {"", "is not valid JSON"},
       {plain.substr(0, plain.size() - 1), "is not valid JSON"},
       {plain + std::string(1, '\0'), "is zero"},
@@ -88,7 +89,7 @@ TEST(QuantState, refuses_what_it_cannot_rely_on) {
       {replaced(plain, "\"shape\"", "NaN"), "a key is a number"},
       {replaced(plain, "[6, 32]", std::string(200, '[') + std::string(200, ']')), "nested more than 100 deep"},
   };
-  for (const Refused& refused : states) {
+  for (const RefusedState& refused : states) {
     SCOPED_TRACE(refused.state);
     const std::string error = error_of(Status::invalid_data, [&] { parse_quant_state(refused.state, "file: tensor"); });
     EXPECT_TRUE(holds(error, refused.message));
@@ -145,7 +146,7 @@ TEST(QuantStateText, fits_the_room_that_is_kept_for_it_and_is_read_back) {
   std::mt19937 random(1);
   const QuantState state{QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{}};
   const std::int64_t room = encoded_parts("w", state).quant_state.bytes();
-  for (int i = 0; i < 100'000; ++i) {
+  for (int i = 0; i < (tests::kSanitized ? 5'000 : 100'000); ++i) {
     const float offset = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
     const std::string text =
         print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{256, offset}});

@@ -1,0 +1,186 @@
+"""The decode past torch's dispatcher: the same bits and the same refusals, and never where the op has to be seen."""
+
+import threading
+import time
+
+import pytest
+import torch
+from conftest import DTYPES, Calls, golden_weights, replaced, same_bits
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import qfuse
+
+if qfuse.ops._direct is None:
+    pytest.skip("built for a Python that it cannot be had for", allow_module_level=True)
+
+OP = torch.ops.qfuse.dequantize_4bit.default
+CASES = [*golden_weights("bnb_cases"), *golden_weights("bnb_extra")]
+
+
+def direct(weight):
+    """The weight decoded by the module itself, or NotImplemented."""
+    return qfuse.ops._direct(*weight[:2], qfuse.ops._NUMBERS[weight.dtype], *weight[3:])
+
+
+class Seen:
+    """Stands in the op's place and counts its calls."""
+
+    def __init__(self, monkeypatch):
+        self.count = 0
+        monkeypatch.setattr(qfuse.ops, "_dequantize_4bit", self)
+
+    def __call__(self, *args):
+        self.count += 1
+        return OP(*args)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_gives_the_ops_bits(case, device):
+    for dtype in DTYPES:
+        weight = case.on(device, dtype)
+        assert same_bits(direct(weight), OP(*weight)), dtype
+
+
+def test_is_how_the_decode_is_called(made, monkeypatch):
+    seen = Seen(monkeypatch)
+    assert same_bits(qfuse.ops.dequantize_4bit(*made.weight), OP(*made.weight))
+    assert same_bits(qfuse.dequantize_4bit(made.weight), OP(*made.weight))
+    assert seen.count == 0
+
+
+class Functions(TorchFunctionMode):
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        return function(*args, **(kwargs or {}))
+
+
+class Dispatches(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        return function(*args, **(kwargs or {}))
+
+
+WATCHERS = {
+    "function mode": Functions,
+    "dispatch mode": Dispatches,
+    "device": lambda: torch.device("cpu"),
+    "profiler": lambda: torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]),
+    "autograd profiler": torch.autograd.profiler.profile,
+}
+
+
+@pytest.mark.parametrize("name", WATCHERS)
+def test_whoever_watches_sees_the_op(name, made, monkeypatch):
+    seen = Seen(monkeypatch)
+    with WATCHERS[name]():
+        found = qfuse.dequantize_4bit(made.weight)
+    assert seen.count == 1 and same_bits(found, OP(*made.weight))
+
+
+def test_the_profiler_names_the_op(made):
+    with Calls("qfuse::dequantize_4bit") as decodes:
+        qfuse.dequantize_4bit(made.weight)
+    assert decodes.count == 1
+
+
+def test_a_transform_sees_the_op(made, monkeypatch):
+    seen = Seen(monkeypatch)
+    x = torch.ones(2, device=made.weight.packed.device)
+    found = torch.vmap(lambda scale: qfuse.dequantize_4bit(made.weight) * scale)(x)
+    assert seen.count == 1 and same_bits(found[1], OP(*made.weight))
+
+
+def test_traces_hold_the_op(made):
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    packed, *others = made.weight.tensors
+
+    def decode(packed):
+        return qfuse.ops.dequantize_4bit((packed, *others), *made.weight[1:])
+
+    graph = make_fx(decode)(packed)
+    assert any(node.target is OP for node in graph.graph.nodes)
+    traced = torch.jit.trace(decode, packed)
+    assert "qfuse::dequantize_4bit" in str(traced.graph)
+    other = packed.bitwise_not()
+    expected = OP((other, *others), *made.weight[1:])
+    assert same_bits(graph(other), expected) and same_bits(traced(other), expected)
+    assert same_bits(torch.compile(decode, fullgraph=True, backend="aot_eager")(other), expected)
+
+
+def test_leaves_to_torch_what_is_not_plain(made):
+    weight = made.weight
+    negative = torch._neg_view(-weight.tensors[2])
+    assert torch.equal(negative, weight.tensors[2]) and negative.is_neg()
+    assert direct(replaced(weight, 2, negative)) is NotImplemented
+    assert same_bits(qfuse.ops.dequantize_4bit(*replaced(weight, 2, negative)), OP(*weight))
+    assert direct(replaced(weight, 0, weight.packed.to("meta"))) is NotImplemented
+    assert direct(weight._replace(tensors=list(weight.tensors))) is NotImplemented
+    assert direct(weight._replace(tensors=(*weight.tensors[:4], 0.5))) is NotImplemented
+    assert direct(weight._replace(shape=list(weight.shape))) is NotImplemented
+    assert direct(weight._replace(shape=(2**70, 1))) is NotImplemented
+    assert direct(weight._replace(shape=(1.5, 2))) is NotImplemented
+    assert direct(weight._replace(quant_type=b"nf4")) is NotImplemented
+    assert direct(weight._replace(blocksize=None)) is NotImplemented
+    with torch._subclasses.FakeTensorMode() as mode:
+        fakes = tuple(mode.from_tensor(tensor) for tensor in weight.tensors)
+    assert direct(weight._replace(tensors=fakes)) is NotImplemented  # also where the mode has ended
+    with pytest.raises(TypeError, match="6 arguments are needed"):
+        qfuse.ops._direct(weight.tensors)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(shape=(64, 193)),
+        dict(shape=(-64, 192)),
+        dict(shape=(2**62, 4)),
+        dict(quant_type="nf3"),
+        dict(blocksize=0),
+        dict(blocksize=48),
+        dict(nested_blocksize=0),
+        dict(tensors=()),
+    ],
+    ids=str,
+)
+def test_refuses_with_the_ops_words(change, made):
+    weight = made.weight._replace(**change)
+    with pytest.raises(RuntimeError) as expected:
+        OP(*weight)
+    with pytest.raises(RuntimeError) as found:
+        direct(weight)
+    assert str(found.value) in str(expected.value) and len(str(found.value)) > 20
+
+
+def test_the_result_is_a_tensor_like_any_other(made):
+    weight = made.weight
+    counts = [tensor._use_count() for tensor in weight.tensors]
+    found, expected = direct(weight), OP(*weight)
+    assert type(found) is torch.Tensor and found.is_leaf and not found.requires_grad and found._version == 0
+    assert found.stride() == expected.stride() and found.device == expected.device
+    assert found._use_count() == expected._use_count()  # nothing else holds it
+    assert [tensor._use_count() for tensor in weight.tensors] == counts
+    with torch.inference_mode():
+        assert direct(weight).is_inference()
+
+
+def test_other_threads_run_meanwhile():
+    n = 1 << 26
+    weight = qfuse.Weight4bit((torch.zeros(n // 2, dtype=torch.uint8), torch.ones(n // 64)), (n,), torch.float32)
+    for _ in range(10):  # on a busy machine a try may fail; where the lock is held, all do
+        took: list[float] = []
+
+        def decode(took=took):
+            begin = time.perf_counter()
+            direct(weight)
+            took.append(time.perf_counter() - begin)
+
+        thread = threading.Thread(target=decode)
+        longest, last = 0.0, time.perf_counter()
+        thread.start()
+        while not took:
+            now = time.perf_counter()
+            longest, last = max(longest, now - last), now
+        thread.join()
+        if longest < took[0] / 2:
+            return
+    pytest.fail(f"for {longest:.3f} of {took[0]:.3f} s nothing else ran")
