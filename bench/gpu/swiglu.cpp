@@ -12,7 +12,7 @@ namespace qfuse::bench {
 namespace {
 
 // A layer of a mixture of experts: each expert has as many tokens.
-struct Layer {
+struct SwigluLayer {
   int experts;
   std::int64_t tokens;  // of one expert
   std::int64_t channels;
@@ -20,12 +20,12 @@ struct Layer {
 };
 
 constexpr std::array kLayers = {
-    Layer{8, 128, 2560},  Layer{8, 256, 2560},  Layer{16, 128, 2560}, Layer{16, 256, 2560},
-    Layer{32, 128, 2560}, Layer{32, 256, 2560}, Layer{8, 128, 4096},  Layer{8, 256, 4096},
-    Layer{16, 128, 4096}, Layer{16, 256, 4096}, Layer{32, 128, 4096}, Layer{32, 256, 4096},
+    SwigluLayer{8, 128, 2560},  SwigluLayer{8, 256, 2560},  SwigluLayer{16, 128, 2560}, SwigluLayer{16, 256, 2560},
+    SwigluLayer{32, 128, 2560}, SwigluLayer{32, 256, 2560}, SwigluLayer{8, 128, 4096},  SwigluLayer{8, 256, 4096},
+    SwigluLayer{16, 128, 4096}, SwigluLayer{16, 256, 4096}, SwigluLayer{32, 128, 4096}, SwigluLayer{32, 256, 4096},
 };
 
-std::string text_of(const Layer& layer) {
+std::string layer_text(const SwigluLayer& layer) {
   return fmt::format("{} x {} tokens, H = {}", layer.experts, layer.tokens, layer.channels);
 }
 
@@ -33,26 +33,26 @@ std::string text_of(const Layer& layer) {
 struct Summary {
   std::string text = fmt::format("\n{:<26} {:>6} {:>10} {:>10} {:>9}", "", "M", "floor us", "qfuse us", "% roof");
   Json json = Json::array();
-  void add(const Layer& layer, double floor_us, double median_us) {
+  void add(const SwigluLayer& layer, double floor_us, double median_us) {
     json.push_back({{"experts", layer.experts},
                     {"tokens", layer.tokens},
                     {"channels", layer.channels},
                     {"floor_us", floor_us},
                     {"median_us", median_us}});
-    text += fmt::format("\n{:<26} {:>6} {:>10.2f} {:>10.2f} {:>8.1f}%", text_of(layer), layer.shape().rows, floor_us,
+    text += fmt::format("\n{:<26} {:>6} {:>10.2f} {:>10.2f} {:>8.1f}%", layer_text(layer), layer.shape().rows, floor_us,
                         median_us, 100.0 * floor_us / median_us);
   }
 };
 
-void time_layer(Report& report, const Card& card, const Layer& layer, Summary& summary) {
+void time_layer(Report& report, const Card& card, const SwigluLayer& layer, Summary& summary) {
   const SwigluTensors tensors(card, layer.shape());
-  if (const std::string wrong = qfuse::bench::text_of(tensors.differing(swiglu_of(tensors, card))); !wrong.empty())
+  if (const std::string wrong = text_of(tensors.differing(swiglu_of(tensors, card))); !wrong.empty())
     throw std::runtime_error("not the checker's: " + wrong);
   const BesideRoof times = time_beside_roof(report, swiglu_roofs(tensors), {{"qfuse", swiglu_of(tensors, card)}},
                                             tensors.sets(), tensors.bytes());
   const double floor = floor_us(tensors, times.roof);
   const Json experts = {{"experts", layer.experts}};
-  report.begin_table("swiglu_backward, " + text_of(layer));
+  report.begin_table("swiglu_backward, " + layer_text(layer));
   report.add({.op = "swiglu",
               .name = times.roof_name,
               .shape = layer.shape(),
@@ -70,14 +70,14 @@ void time_layer(Report& report, const Card& card, const Layer& layer, Summary& s
 }
 
 // The tolerance that was published with the operator, beside the bytes, which say more: it passes much that is wrong.
-void note_tolerance(Report& report, const Card& card, const Layer& layer) {
+void note_tolerance(Report& report, const Card& card, const SwigluLayer& layer) {
   const SwigluTensors tensors(card, layer.shape());
-  const std::string wrong = qfuse::bench::text_of(tensors.differing(swiglu_of(tensors, card)));
+  const std::string wrong = text_of(tensors.differing(swiglu_of(tensors, card)));
   const std::int64_t outside = tensors.outside_tolerance();
   report.note(
       "published_tolerance",
       {{"rows", layer.shape().rows}, {"cols", layer.shape().cols}, {"values_outside", outside}, {"differing", wrong}},
-      fmt::format("\n{}: {} values outside the published tolerance; differing bytes: {}", text_of(layer), outside,
+      fmt::format("\n{}: {} values outside the published tolerance; differing bytes: {}", layer_text(layer), outside,
                   wrong.empty() ? "none" : wrong));
   if (outside != 0) throw std::runtime_error("outside the published tolerance");
 }
@@ -86,8 +86,8 @@ void note_tolerance(Report& report, const Card& card, const Layer& layer) {
 
 void time_swiglu_on_gpu(const Options& options, Report& report, const Card& card) {
   Summary summary;
-  for (const Layer& layer : shapes_to_time(options, kLayers))
-    report.attempt_if_wanted(text_of(layer), [&] { time_layer(report, card, layer, summary); });
+  for (const SwigluLayer& layer : shapes_to_time(options, kLayers))
+    report.attempt_if_wanted(layer_text(layer), [&] { time_layer(report, card, layer, summary); });
   report.attempt("the published tolerance", [&] { note_tolerance(report, card, kLayers.front()); });
   report.note("floors", summary.json, summary.text);
 }

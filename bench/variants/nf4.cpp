@@ -10,7 +10,7 @@
 namespace qfuse::bench {
 namespace {
 
-constexpr std::array kShapes = {Shape{4096, 14336}, Shape{1024, 4096}};
+constexpr std::array kNf4Shapes = {Shape{4096, 14336}, Shape{1024, 4096}};
 constexpr qfuse_dtype kTimed = QFUSE_BFLOAT16;
 
 Enqueue enqueue_of(const Nf4Variant& variant, const DecodeWeights& weights, const Card& card, qfuse_dtype dtype) {
@@ -56,7 +56,7 @@ void add_variants(Report& report, const std::string& op, Shape shape, const std:
 }
 
 void time_nf4_variants(const Options& options, Report& report, const Card& card) {
-  for (const Shape shape : shapes_to_time(options, kShapes))
+  for (const Shape shape : shapes_to_time(options, kNf4Shapes))
     report.attempt_if_wanted("nf4-variants " + text_of(shape), [&] {
       const DecodeWeights weights(card, shape);
       add_variants(report, "nf4-variants", shape, right_variants(report, weights, card), decode_roofs(weights),

@@ -14,7 +14,7 @@ namespace qfuse::bench {
 namespace {
 
 // The largest first: it is the one that tools/gpu_test profiles.
-constexpr std::array kShapes = {Shape{8192, 4096}, Shape{2048, 4096}, Shape{1024, 2560}};
+constexpr std::array kSwigluShapes = {Shape{8192, 4096}, Shape{2048, 4096}, Shape{1024, 2560}};
 
 cuda::SwigluBackwardPlan plan_of(const contract::SwigluBackward& p, const Card& card) {
   cuda::DeviceFacts facts;
@@ -75,7 +75,7 @@ std::vector<Candidate> right_variants(Report& report, const Buffers& buffers, Js
 
 void time_swiglu_variants(const Options& options, Report& report, const Card& card) {
   Json inexact = Json::array();
-  for (const Shape shape : shapes_to_time(options, kShapes))
+  for (const Shape shape : shapes_to_time(options, kSwigluShapes))
     report.attempt_if_wanted("swiglu-variants " + text_of(shape), [&] {
       const Buffers buffers(card, shape);
       const SwigluTensors& tensors = buffers.tensors;

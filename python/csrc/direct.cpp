@@ -90,7 +90,8 @@ Tensors tensors_of_old_torch(PyObject* objects) {
   const Owned capsules(present(PyObject_CallFunctionObjArgs(torch_python.take, objects, nullptr)));
   Tensors tensors;
   for (Py_ssize_t i = 0; i < PyList_Size(capsules.get()); ++i)
-    tensors.emplace_back(static_cast<AtenTensorHandle>(PyCapsule_GetPointer(PyList_GetItem(capsules.get(), i), nullptr)));
+    tensors.emplace_back(
+        static_cast<AtenTensorHandle>(PyCapsule_GetPointer(PyList_GetItem(capsules.get(), i), nullptr)));
   return tensors;
 }
 
@@ -100,7 +101,8 @@ Tensors tensors_of(PyObject* objects) {
   for (Py_ssize_t i = 0; i < count; ++i) expect_no_dispatch(PyTuple_GetItem(objects, i));
   Tensors tensors;
   tensors.reserve(count);
-  if (torch_tensor_from_pyobject == nullptr) tensors = tensors_of_old_torch(objects);
+  if (torch_tensor_from_pyobject == nullptr)
+    tensors = tensors_of_old_torch(objects);
   else
     for (Py_ssize_t i = 0; i < count; ++i) tensors.push_back(tensor_of(PyTuple_GetItem(objects, i)));
   for (Py_ssize_t i = 0; i < count; ++i) expect_plain(PyTuple_GetItem(objects, i), tensors[i]);
@@ -176,11 +178,11 @@ PyObject* call(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
   }
 }
 
-PyMethodDef methods[] = {{"dequantize_4bit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
-                          METH_FASTCALL,
-                          "dequantize_4bit(weight, shape, dtype's number, quant_type, blocksize, nested_blocksize), or "
-                          "NotImplemented"},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"dequantize_4bit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)), METH_FASTCALL,
+     "dequantize_4bit(weight, shape, dtype's number, quant_type, blocksize, nested_blocksize), or "
+     "NotImplemented"},
+    {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_direct", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
 

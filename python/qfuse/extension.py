@@ -25,8 +25,8 @@ def load() -> None:
 def direct_dequantize_4bit() -> Callable[..., Any] | None:
     """dequantize_4bit past torch's dispatcher, or None where the package was built for a Python that cannot have it.
 
-    (weight, shape, number of the dtype, quant_type, blocksize, nested_blocksize) to a tensor, or to NotImplemented where
-    these are not plain tensors and numbers.
+    It takes (weight, shape, number of the dtype, quant_type, blocksize, nested_blocksize) and gives a tensor, or
+    NotImplemented where these are not plain tensors and numbers.
     """
     if not Path(__file__).with_name("_direct.abi3.so").is_file():
         return None

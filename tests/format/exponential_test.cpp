@@ -57,7 +57,8 @@ struct Tally {
 TEST(Exponential, is_within_one_ulp_of_the_correctly_rounded_for_every_number) {
   Tally tally;
   for (const std::uint32_t sign : {0U, 0x80000000U})
-    for (std::uint32_t magnitude = 0; magnitude <= 0x7f800000U; magnitude += std::min(kFloatStride, 0x7f800001U - magnitude))
+    for (std::uint32_t magnitude = 0; magnitude <= 0x7f800000U;
+         magnitude += std::min(kFloatStride, 0x7f800001U - magnitude))
       tally.add(float_of(magnitude | sign));
   EXPECT_LE(tally.worst, 1U) << "exp(" << tally.worst_at << ")";
   RecordProperty("compared", std::to_string(tally.compared));

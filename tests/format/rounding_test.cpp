@@ -51,15 +51,16 @@ TEST(Rounding, float16_rounds_as_the_compiler_rounds_it) {
   }
   std::mt19937 random(3);
   for (int i = 0; i < 2'000'000; ++i)
-    ASSERT_NO_FATAL_FAILURE(expect_rounds_like_the_compiler(std::bit_cast<float>(static_cast<std::uint32_t>(random()))));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_rounds_like_the_compiler(std::bit_cast<float>(static_cast<std::uint32_t>(random()))));
 }
 
 // bf16 is the upper half of fp32: nearest among the two neighbours, judged in fp64, ties to the even one.
 TEST(Rounding, bfloat16_is_the_nearest_with_ties_to_even) {
   std::mt19937 random(4);
   for (int i = 0; i < 2'000'000; ++i) {
-    const float x =
-        std::bit_cast<float>(i < 200'000 ? static_cast<std::uint32_t>(random()) | 0x8000U : static_cast<std::uint32_t>(random()));
+    const float x = std::bit_cast<float>(i < 200'000 ? static_cast<std::uint32_t>(random()) | 0x8000U
+                                                     : static_cast<std::uint32_t>(random()));
     if (!std::isfinite(x)) continue;
     const auto below = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);  // toward zero
     const auto above = static_cast<std::uint16_t>(below + 1);
@@ -105,7 +106,8 @@ TEST(Rounding, flushing_product_flushes_operands_and_result) {
 TEST(Rounding, flushing_product_is_judged_after_rounding_to_24_bits) {
   std::mt19937 random(4);
   for (int i = 0; i < 2'000'000; ++i) {
-    const float a = std::bit_cast<float>((static_cast<std::uint32_t>(random()) & 0x007fffffU) | 0x20000000U);  // [2^-63, 2^-62)
+    const float a =
+        std::bit_cast<float>((static_cast<std::uint32_t>(random()) & 0x007fffffU) | 0x20000000U);  // [2^-63, 2^-62)
     const auto b = static_cast<float>(0x1p-126 / a * (1 + std::ldexp(static_cast<double>(random() % 7) - 3, -24)));
     const double exact = static_cast<double>(a) * static_cast<double>(b);
     const bool flushed = static_cast<float>(exact * 0x1p100) < 0x1p-26F;

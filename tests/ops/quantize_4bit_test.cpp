@@ -115,7 +115,7 @@ TEST_P(Quantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
     expected.point(p);
     qfuse_error error{};
     ASSERT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
-    for (const std::size_t misalignment : {0U, 1U, 6U}) {
+    for (const std::size_t misalignment : kMisalignments) {
       Buffer in(weights.size(), misalignment);
       std::memcpy(in.as<void>(), weights.data(), weights.size());
       p.in = in.data();
@@ -139,7 +139,7 @@ TEST(Quantize4bit, the_nested_quant_map_is_written_where_it_is_asked_for) {
   std::array<float, QFUSE_QUANT_MAP_SIZE> map{};
   qfuse_nested_quant_map(map.data());
   for_each_way([&](const qfuse_exec& exec) {
-    for (const std::size_t misalignment : {0U, 1U, 2U}) {
+    for (const std::size_t misalignment : kMisalignments) {
       contract::Quantize4bit p = make_params(c, weights.data(), QFUSE_FLOAT32);
       Encoded asked(c.n, c.blocksize, c.nested_blocksize, misalignment);
       asked.point(p);
@@ -159,7 +159,7 @@ TEST(Quantize4bit, the_nested_quant_map_is_written_where_it_is_asked_for) {
 TEST(Quantize4bit, a_given_offset_is_the_offset) {
   const Quantize4bitCase c{"", 64 * 300 + 5};
   const std::vector<std::uint8_t> weights = make_weights(c, QFUSE_FLOAT32);
-  for (const std::size_t misalignment : {0U, 1U}) {
+  for (const std::size_t misalignment : kMisalignments) {
     const Buffer given = copy_of(std::vector{0.0625F}, misalignment);
     contract::Quantize4bit p = make_params(c, weights.data(), QFUSE_FLOAT32);
     p.given_offset = reinterpret_cast<const float*>(given.data());

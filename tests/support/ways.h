@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "support/sanitized.h"
+#include "support/quick.h"
 
 namespace qfuse::tests {
 
@@ -23,11 +23,15 @@ inline qfuse_exec oracle() {
 
 // ThreadSanitizer looks at which thread has what range, which no SIMD target changes: the best one is enough.
 #if defined(__SANITIZE_THREAD__)
-inline constexpr int kMostTargets = 1;
+inline constexpr int kMostTargets = kQuick ? 1 : 99;
 #else
 inline constexpr int kMostTargets = 99;
 #endif
-inline const std::vector<int> kThreadCounts = kSanitized ? std::vector{5} : std::vector{1, 2, 5};
+inline const std::vector<int> kThreadCounts = kQuick ? std::vector{5} : std::vector{1, 2, 5};
+
+// Bytes from an aligned address to that of an array.
+inline const std::vector<std::size_t> kMisalignments =
+    kQuick ? std::vector<std::size_t>{1} : std::vector<std::size_t>{0, 1, 6};
 
 // Calls body(exec) for each CPU target with several numbers of threads.
 template <class Body>

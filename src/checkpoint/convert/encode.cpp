@@ -56,7 +56,8 @@ std::int64_t read_codes(const WeightPointer& weight, std::int64_t from, std::spa
   const Dtype dtype = dtype_of(stored.entry->type).value();
   const auto element = static_cast<std::int64_t>(dtype_size(dtype));
   const std::int64_t size = std::min(2 * std::ssize(codes) * element, stored.entry->bytes() - from);
-  const auto in = piece.input<std::byte>(kEncoderIn, size, [&](std::span<std::byte> bytes) { stored.read(from, bytes); });
+  const auto in =
+      piece.input<std::byte>(kEncoderIn, size, [&](std::span<std::byte> bytes) { stored.read(from, bytes); });
   const std::int64_t blocks = qfuse_block_count(size / element, weight->state.blocksize);
   const std::span<std::byte> absmax = piece.host(kEncodedAbsmax, static_cast<std::size_t>(blocks * kFloatBytes));
   encode_piece(in, dtype, weight->state, codes, absmax, piece);

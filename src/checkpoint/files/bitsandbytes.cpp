@@ -254,8 +254,8 @@ EncodedParts encoded_parts(const std::string& name, const QuantState& state) {
                   part(name_with(name, kAbsmaxSuffix), state.nested ? TensorType::u8 : TensorType::f32, {blocks}),
                   part(name_with(name, kQuantMapSuffix), TensorType::f32, {format::kCodes4})};
   if (state.nested) {
-    parts.arrays.push_back(
-        part(name_with(name, kNestedAbsmaxSuffix), TensorType::f32, {qfuse_block_count(blocks, state.nested->blocksize)}));
+    parts.arrays.push_back(part(name_with(name, kNestedAbsmaxSuffix), TensorType::f32,
+                                {qfuse_block_count(blocks, state.nested->blocksize)}));
     parts.arrays.push_back(part(name_with(name, kNestedQuantMapSuffix), TensorType::f32, {format::kCodes8}));
   }
   parts.quant_state = part(quant_state_name(name, state.quant_type), TensorType::u8, {longest_quant_state(state)});

@@ -10,7 +10,7 @@
 
 #include "checkpoint/files/bitsandbytes.h"
 #include "support.h"
-#include "support/sanitized.h"
+#include "support/quick.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -146,7 +146,7 @@ TEST(QuantStateText, fits_the_room_that_is_kept_for_it_and_is_read_back) {
   std::mt19937 random(1);
   const QuantState state{QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{}};
   const std::int64_t room = encoded_parts("w", state).quant_state.bytes();
-  for (int i = 0; i < (tests::kSanitized ? 5'000 : 100'000); ++i) {
+  for (int i = 0; i < (tests::kQuick ? 5'000 : 100'000); ++i) {
     const float offset = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
     const std::string text =
         print_quant_state({QuantType::nf4, 64, Dtype::bfloat16, {6, 32}, NestedState{256, offset}});

@@ -12,7 +12,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-
 std::string plan_with(const std::string& files, const std::string& others = "[]", const std::string& shards = "2") {
   return R"({"qfuse":")" + std::string(qfuse_version()) + R"(","shards":)" + shards + R"(,"files":)" + files +
          R"(,"others":)" + others + "}";

@@ -25,7 +25,6 @@ Files files_in(const fs::path& directory) {
   return files;
 }
 
-
 // Both conversions of the same small model into several files.
 struct Conversion {
   const char* name;
