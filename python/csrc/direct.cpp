@@ -34,11 +34,10 @@ struct Torch {
   PyObject* tensor;
   PyObject* parameter;
   PyObject* no_dispatch;  // the __torch_dispatch__ of a class that has none of its own
-  PyObject* take;         // before 2.14: tensors as capsules that hold handles
-  PyObject* give;         // before 2.14: a capsule as the tensor whose handle it holds
-
+  PyObject* is_neg;
+  PyObject* take;  // before 2.14: tensors as capsules that hold handles
+  PyObject* give;  // before 2.14: a capsule as the tensor whose handle it holds
   PyObject* dispatch_name;
-  PyObject* is_neg_name;
 };
 Torch torch_python;
 
@@ -53,7 +52,7 @@ void look_up_torch() {
   torch_python.parameter = find("torch", {"nn", "Parameter"});
   torch_python.no_dispatch = find("torch", {"Tensor", "__torch_dispatch__"});
   torch_python.dispatch_name = present(PyUnicode_InternFromString("__torch_dispatch__"));
-  torch_python.is_neg_name = present(PyUnicode_InternFromString("is_neg"));
+  torch_python.is_neg = find("torch", {"Tensor", "is_neg"});
   if (torch_tensor_from_pyobject != nullptr) return;
   torch_python.take = find("torch", {"_C", "_aoti", "unsafe_alloc_void_ptrs_from_tensors"});
   torch_python.give = find("torch", {"_C", "_aoti", "alloc_tensor_by_stealing_from_void_ptr"});
@@ -71,12 +70,14 @@ void expect_no_dispatch(PyObject* object) {
 void expect_no_negative_bit(PyObject* object, const Tensor& tensor) {
   const ScalarType dtype = tensor.scalar_type();
   if (dtype == ScalarType::Byte || dtype == ScalarType::Char) return;
-  const Owned negative(present(PyObject_CallMethodObjArgs(object, torch_python.is_neg_name, nullptr)));
+  const Owned negative(present(PyObject_CallFunctionObjArgs(torch_python.is_neg, object, nullptr)));
   if (negative.get() != Py_False) throw NotPlain();
 }
 
 void expect_plain(PyObject* object, const Tensor& tensor) {
-  if (!tensor.is_cpu() && !tensor.is_cuda()) throw NotPlain();
+  std::int32_t layout = -1;
+  if (aoti_torch_get_layout(tensor.get(), &layout) != AOTI_TORCH_SUCCESS) throw NotPlain();
+  if (layout != aoti_torch_layout_strided() || (!tensor.is_cpu() && !tensor.is_cuda())) throw NotPlain();
   expect_no_negative_bit(object, tensor);
 }
 
@@ -96,8 +97,8 @@ Tensors tensors_of_old_torch(PyObject* objects) {
 }
 
 Tensors tensors_of(PyObject* objects) {
-  if (!PyTuple_Check(objects)) throw NotPlain();
-  const Py_ssize_t count = PyTuple_Size(objects);
+  const Py_ssize_t count = PyTuple_Check(objects) != 0 ? PyTuple_Size(objects) : 0;
+  if (count == 0) throw NotPlain();
   for (Py_ssize_t i = 0; i < count; ++i) expect_no_dispatch(PyTuple_GetItem(objects, i));
   Tensors tensors;
   tensors.reserve(count);
@@ -137,9 +138,8 @@ PyObject* object_of(const Tensor& tensor) {
     STABLE_TORCH_ERROR_CODE_CHECK(torch_tensor_to_pyobject(tensor.get(), nullptr, &object));
     return static_cast<PyObject*>(object);
   }
-  AtenTensorHandle handle = nullptr;  // of its own, because it is taken
-  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_new_tensor_handle(tensor.get(), &handle));
-  const Owned capsule(present(PyCapsule_New(handle, nullptr, nullptr)));
+  const Owned capsule(
+      present(PyCapsule_New(tensor.get(), nullptr, nullptr)));  // in spite of give's name, it stays ours
   return PyObject_CallFunctionObjArgs(torch_python.give, capsule.get(), nullptr);
 }
 

@@ -38,15 +38,24 @@ _direct = extension.direct_dequantize_4bit()
 _NUMBERS = {torch.float32: 6, torch.float16: 5, torch.bfloat16: 15}  # torch::headeronly::ScalarType
 
 
+# Looked up once, because a search through torch's modules takes longer than a call.
+_is_compiling = torch.compiler.is_compiling
+_dispatch_modes = torch._C._len_torch_dispatch_stack
+_has_function_mode = torch._C._is_torch_function_mode_enabled
+_transform_level = torch._C._functorch.maybe_current_level
+_tracing_state = torch._C._get_tracing_state
+_is_profiling = torch._C._autograd._profiler_enabled
+
+
 def _watched() -> bool:
     """Whether something has to see which ops are called: a compiler, a mode, a transform, a tracer or a profiler."""
-    return bool(
-        torch.compiler.is_compiling()
-        or torch._C._len_torch_dispatch_stack()
-        or torch._C._is_torch_function_mode_enabled()
-        or torch._C._functorch.maybe_current_level() is not None
-        or torch._C._get_tracing_state() is not None
-        or torch._C._autograd._profiler_enabled()
+    return (
+        _is_compiling()
+        or _dispatch_modes() > 0
+        or _has_function_mode()
+        or _transform_level() is not None
+        or _tracing_state() is not None
+        or _is_profiling()
     )
 
 
