@@ -45,9 +45,10 @@ def test_the_extension_asks_for_no_more_than_torch_2_10_has():
 @pytest.mark.parametrize(
     "what", [["-p", "qfuse"], ["python/benchmarks", "examples/python"]], ids=["the package", "the scripts"]
 )
-def test_types(what):
+def test_types(what, tmp_path_factory):
     pytest.importorskip("mypy")
-    command = [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", "/dev/null"]
+    cache = tmp_path_factory.getbasetemp() / "mypy"  # both use it
+    command = [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", cache]
     if what[0] != "-p":
         what = [path for folder in what for path in sorted((ROOT / folder).glob("*.py"))]
     environment = os.environ | {"MYPYPATH": str(PACKAGE.parent)}
