@@ -1,9 +1,8 @@
 // The Python module qfuse._direct: dequantize_4bit of Python's own objects, past torch's dispatcher. To convert and to
-// dispatch an op's arguments takes torch as long as launching a kernel does. python/qfuse/ops.py calls this where nobody
-// would see the op; whatever is not plain gives NotImplemented, and then takes torch's way.
+// dispatch an op's arguments takes torch as long as launching a kernel does. python/qfuse/direct.py calls this where nobody
+// would see the op; whatever is not plain gives None, and then takes torch's way.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-//
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 
 #include <memory>
@@ -171,7 +170,7 @@ PyObject* call(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
     return object_of(decode(args));
   } catch (const NotPlain&) {
     PyErr_Clear();
-    return Py_NewRef(Py_NotImplemented);
+    return Py_NewRef(Py_None);
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
     return nullptr;
@@ -180,8 +179,7 @@ PyObject* call(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
 
 PyMethodDef methods[] = {
     {"dequantize_4bit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)), METH_FASTCALL,
-     "dequantize_4bit(weight, shape, dtype's number, quant_type, blocksize, nested_blocksize), or "
-     "NotImplemented"},
+     "(weight, shape, number of the dtype, quant_type, blocksize, nested_blocksize) -> Tensor | None"},
     {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_direct", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};

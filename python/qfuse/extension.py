@@ -1,10 +1,7 @@
 """Loads the extension, which registers the ops as torch.ops.qfuse.*, and calls what of it is no op."""
 
 import ctypes
-import importlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -20,18 +17,6 @@ def load() -> None:
     except OSError as error:
         reason = error.__cause__ or error  # torch puts a sentence of its own before the loader's
         raise ImportError(f"qfuse needs torch 2.10 or later, this is {torch.__version__}: {reason}") from error
-
-
-def direct_dequantize_4bit() -> Callable[..., Any] | None:
-    """dequantize_4bit past torch's dispatcher, or None where the package was built for a Python that cannot have it.
-
-    It takes (weight, shape, number of the dtype, quant_type, blocksize, nested_blocksize) and gives a tensor, or
-    NotImplemented where these are not plain tensors and numbers.
-    """
-    if not Path(__file__).with_name("_direct.abi3.so").is_file():
-        return None
-    decode: Callable[..., Any] = importlib.import_module("qfuse._direct").dequantize_4bit
-    return decode
 
 
 def inspect(path: bytes) -> tuple[int, bytes]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from . import extension, fakes
+from . import direct, extension, fakes
 
 __all__ = [
     "dequantize_4bit",
@@ -34,29 +34,6 @@ for _op in ("dequantize_4bit", "dequantize_blockwise", "quantize_4bit", "quantiz
     # Else torch gives results a gradient function that only warns, wherever an argument requires a gradient.
     _no_gradients.impl(_op, torch.library.fallthrough_kernel, "Autograd")
 _dequantize_4bit = _ops.dequantize_4bit.default
-_direct = extension.direct_dequantize_4bit()
-_NUMBERS = {torch.float32: 6, torch.float16: 5, torch.bfloat16: 15}  # torch::headeronly::ScalarType
-
-
-# Looked up once, because a search through torch's modules takes longer than a call.
-_is_compiling = torch.compiler.is_compiling
-_dispatch_modes = torch._C._len_torch_dispatch_stack
-_has_function_mode = torch._C._is_torch_function_mode_enabled
-_transform_level = torch._C._functorch.maybe_current_level
-_tracing_state = torch._C._get_tracing_state
-_is_profiling = torch._C._autograd._profiler_enabled
-
-
-def _watched() -> bool:
-    """Whether something has to see which ops are called: a compiler, a mode, a transform, a tracer or a profiler."""
-    return (
-        _is_compiling()
-        or _dispatch_modes() > 0
-        or _has_function_mode()
-        or _transform_level() is not None
-        or _tracing_state() is not None
-        or _is_profiling()
-    )
 
 
 def dequantize_4bit(
@@ -76,11 +53,9 @@ def dequantize_4bit(
     lies. dtype: float32, float16 or bfloat16. quant_type: "nf4" or "fp4". blocksize: a power of two, 32 to 4096.
     Returns `shape` in `dtype`.
     """
-    if _direct is not None and not _watched():
-        direct: Tensor = _direct(weight, shape, _NUMBERS.get(dtype), quant_type, blocksize, nested_blocksize)
-        if direct is not NotImplemented:
-            return direct
-    decoded: Tensor = _dequantize_4bit(weight, shape, dtype, quant_type, blocksize, nested_blocksize)
+    decoded: Tensor | None = direct.dequantize_4bit(weight, shape, dtype, quant_type, blocksize, nested_blocksize)
+    if decoded is None:
+        decoded = _dequantize_4bit(weight, shape, dtype, quant_type, blocksize, nested_blocksize)
     return decoded
 
 

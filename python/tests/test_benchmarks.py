@@ -11,6 +11,7 @@ import torch
 pytest.importorskip("bitsandbytes")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import measure
+import published_report
 import test_dequantize as published
 import test_silu_dot_fwd_bwd_quant_fuse as swiglu
 
@@ -57,14 +58,14 @@ def check_published(status, result, tables):
 def test_the_published_test_on_a_cpu(on_cpu):
     rubric = check_published(*on_cpu)
     assert rubric["a single kernel"] == "not measured"
-    assert on_cpu[1]["missing"][published.PEER] == "ValueError: its kernels are a GPU's alone"
+    assert on_cpu[1]["missing"][published_report.PEER] == "ValueError: its kernels are a GPU's alone"
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="NOT TESTED ON A GPU: torch sees none here")
 def test_the_published_test_on_a_gpu(tmp_path):
     status, result, tables = run(published, tmp_path, "cuda", "--rounds", "1")
     assert check_published(status, result, tables)["a single kernel"] == "yes"
-    assert {one[published.PEER]["launches"] for one in result["profiles"]} == {3}
+    assert {one[published_report.PEER]["launches"] for one in result["profiles"]} == {3}
     assert "an empty kernel" in result["floors_us"]
 
 
@@ -74,26 +75,26 @@ def test_the_report_of_a_gpu(on_cpu):
     result["floors_us"]["an empty kernel"] = measure.spread([10.0])
     result["published"] = {
         name: {"seconds": measure.spread([seconds]), "parts": [measure.spread([seconds / 3])] * 3}
-        for name, seconds in (("qfuse", 200e-6), (published.PEER, 222e-6))
+        for name, seconds in (("qfuse", 200e-6), (published_report.PEER, 222e-6))
     }
     result["device_us"] = [{name: measure.spread([4.0]) for name in result["published"]}] * 3
     result["profiles"] = [
-        {"qfuse": {"launches": 1.0, "us": us}, published.PEER: {"launches": 3.0, "us": 2 * us}}
+        {"qfuse": {"launches": 1.0, "us": us}, published_report.PEER: {"launches": 3.0, "us": 2 * us}}
         for us in (5.0, 10.0, 15.0)
     ]
     # Three matrices of each MLP, once: 3 x (3 x (10 + 1) + 5 + 10 + 15) us.
-    assert "0.000 s; measured: 0.000 s, which is more" in published.floor_text(result)
+    assert "0.000 s; measured: 0.000 s, which is more" in published_report.floor_text(result)
     result["rounds"] = 10**4
-    assert "summed over the calls: 1.890 s" in published.floor_text(result)
+    assert "summed over the calls: 1.890 s" in published_report.floor_text(result)
     result["rounds"] = 1
     row = "| qfuse | 128 × 512 float16 | 4.00 (4.00 to 4.00) | 22.22 | 1 | 5.00 | 7.22 |"
-    assert row in published.calls_table(result)
-    assert published.judge_speed(result)[1:] == ("1.11 times", "yes, 1.10")
-    assert published.judge_kernels(result)[1:] == (f"launches a call: qfuse 1, {published.PEER} 3", "yes")
+    assert row in published_report.calls_table(result)
+    assert published_report.judge_speed(result)[1:] == ("1.11 times", "yes, 1.10")
+    assert published_report.judge_kernels(result)[1:] == (f"launches a call: qfuse 1, {published_report.PEER} 3", "yes")
     result["profiles"][1]["qfuse"]["launches"] = 2.0
-    assert published.judge_kernels(result).verdict == "no"
+    assert published_report.judge_kernels(result).verdict == "no"
     result["published"]["qfuse"]["seconds"] = measure.spread([223e-6])
-    assert published.judge_speed(result).verdict == "no"
+    assert published_report.judge_speed(result).verdict == "no"
 
 
 def test_a_single_wrong_bit_fails(device):
@@ -107,7 +108,7 @@ def test_a_single_wrong_bit_fails(device):
         mlp = published.MLP(c, device)
         checks = [{"configuration": str(c), "contenders": published.check(mlp, c, {"qfuse": wrong})}]
     result = {"checks": checks, "compiled": []}
-    bits, product = published.failures(result)
+    bits, product = published_report.failures(result)
     assert bits == "qfuse, 64 × 256 bfloat16: 3 differing bytes"
     assert product.startswith("qfuse, 64 × 256 bfloat16: the product with its weights: Tensor-likes are not close!")
 
@@ -115,7 +116,7 @@ def test_a_single_wrong_bit_fails(device):
 def test_what_compiling_may_and_may_not_change():
     def failing(**compiled):
         result = {"checks": [], "compiled": [compiled]}
-        return bool(published.failures(result)), published.judge_compiled(result).verdict
+        return bool(published_report.failures(result)), published_report.judge_compiled(result).verdict
 
     right, rounded, wrong = ({"weights": 0, "product": 0}, {"weights": 0, "product": 7}, {"weights": 1, "product": 0})
     refused = {"refused": "InductorError: no compiler"}

@@ -11,7 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import qfuse
 
-if qfuse.ops._direct is None:
+if qfuse.direct._decode is None:
     pytest.skip("built for a Python that it cannot be had for", allow_module_level=True)
 
 OP = torch.ops.qfuse.dequantize_4bit.default
@@ -19,8 +19,8 @@ CASES = [*golden_weights("bnb_cases"), *golden_weights("bnb_extra")]
 
 
 def direct(weight):
-    """The weight decoded by the module itself, or NotImplemented."""
-    return qfuse.ops._direct(*weight[:2], qfuse.ops._NUMBERS[weight.dtype], *weight[3:])
+    """The weight decoded by the module itself, or None."""
+    return qfuse.direct._decode(*weight[:2], qfuse.direct._NUMBERS[weight.dtype], *weight[3:])
 
 
 class Seen:
@@ -111,23 +111,23 @@ def test_leaves_to_torch_what_is_not_plain(made):
     weight = made.weight
     negative = torch._neg_view(-weight.tensors[2])
     assert torch.equal(negative, weight.tensors[2]) and negative.is_neg()
-    assert direct(replaced(weight, 2, negative)) is NotImplemented
+    assert direct(replaced(weight, 2, negative)) is None
     assert same_bits(qfuse.ops.dequantize_4bit(*replaced(weight, 2, negative)), OP(*weight))
-    assert direct(replaced(weight, 0, weight.packed.to("meta"))) is NotImplemented
-    assert direct(replaced(weight, 1, weight.absmax.to_sparse())) is NotImplemented
-    assert direct(weight._replace(tensors=list(weight.tensors))) is NotImplemented
-    assert direct(weight._replace(tensors=())) is NotImplemented
-    assert direct(weight._replace(tensors=(*weight.tensors[:4], 0.5))) is NotImplemented
-    assert direct(weight._replace(shape=list(weight.shape))) is NotImplemented
-    assert direct(weight._replace(shape=(2**70, 1))) is NotImplemented
-    assert direct(weight._replace(shape=(1.5, 2))) is NotImplemented
-    assert direct(weight._replace(quant_type=b"nf4")) is NotImplemented
-    assert direct(weight._replace(blocksize=None)) is NotImplemented
+    assert direct(replaced(weight, 0, weight.packed.to("meta"))) is None
+    assert direct(replaced(weight, 1, weight.absmax.to_sparse())) is None
+    assert direct(weight._replace(tensors=list(weight.tensors))) is None
+    assert direct(weight._replace(tensors=())) is None
+    assert direct(weight._replace(tensors=(*weight.tensors[:4], 0.5))) is None
+    assert direct(weight._replace(shape=list(weight.shape))) is None
+    assert direct(weight._replace(shape=(2**70, 1))) is None
+    assert direct(weight._replace(shape=(1.5, 2))) is None
+    assert direct(weight._replace(quant_type=b"nf4")) is None
+    assert direct(weight._replace(blocksize=None)) is None
     with torch._subclasses.FakeTensorMode() as mode:
         fakes = tuple(mode.from_tensor(tensor) for tensor in weight.tensors)
-    assert direct(weight._replace(tensors=fakes)) is NotImplemented  # also where the mode has ended
+    assert direct(weight._replace(tensors=fakes)) is None  # also where the mode has ended
     with pytest.raises(TypeError, match="6 arguments are needed"):
-        qfuse.ops._direct(weight.tensors)
+        qfuse.direct._decode(weight.tensors)
 
 
 @pytest.mark.parametrize(
