@@ -11,13 +11,13 @@ set(qfuse_cuda_options -std=c++20 -fmad=false --expt-relaxed-constexpr -Xcompile
 target_compile_options(qfuse_compile INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${qfuse_cuda_options}>")
 
 if(QFUSE_FEWER_TARGETS AND NOT QFUSE_TEST_ALL)
-  set(disabled "HWY_SSSE3|HWY_SSE4|")
+  set(qfuse_fewer_targets "HWY_SSSE3|HWY_SSE4|")
 endif()
 # Every SIMD target the processor may have, scalar included: the tests run each of them. SVE is left out: its vectors have
 # no size at compile time, which Highway 1.0.3 cannot put into the arrays that our kernels hold; NEON serves there.
 # The last one is SCALAR with every compiler: what Highway prefers to it with some, EMU128, is other code by another name.
 set(qfuse_cpu_definitions HWY_COMPILE_ALL_ATTAINABLE HWY_BROKEN_EMU128=1
-                          "HWY_DISABLED_TARGETS=(${disabled}HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+                          "HWY_DISABLED_TARGETS=(${qfuse_fewer_targets}HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 
 # qfuse_kernels(<name> <architecture> <sources...>): an object library of kernels for one architecture, such as 90a, with
 # the instructions that it alone has.

@@ -5,8 +5,9 @@
 #include <Python.h>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 
+#include <exception>
+#include <initializer_list>
 #include <memory>
-#include <optional>
 
 #include "ops.h"
 

@@ -10,9 +10,7 @@ from torch import Tensor
 
 __all__ = ["dequantize_4bit"]
 
-_decode: Callable[..., Any] | None = None  # where the package was built without Python's headers
-if importlib.util.find_spec("qfuse._direct") is not None:
-    _decode = importlib.import_module("qfuse._direct").dequantize_4bit
+_decode: Callable[..., Any] | None = None
 _NUMBERS = {torch.float32: 6, torch.float16: 5, torch.bfloat16: 15}  # torch::headeronly::ScalarType
 
 # Looked up once, because a search through torch's modules takes longer than a call.
@@ -23,8 +21,10 @@ try:
     _transform_level = torch._C._functorch.maybe_current_level
     _tracing_state = torch._C._get_tracing_state
     _is_profiling = torch._C._autograd._profiler_enabled
-except AttributeError:  # a torch that has renamed one of them
-    _decode = None
+    if importlib.util.find_spec("qfuse._direct") is not None:  # it needs Python's headers to be built
+        _decode = importlib.import_module("qfuse._direct").dequantize_4bit
+except AttributeError:  # a torch that has renamed what is looked up here or by the module
+    pass
 
 
 def _watched() -> bool:

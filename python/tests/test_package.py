@@ -37,6 +37,14 @@ def test_the_extension_asks_for_no_more_than_torch_2_10_has():
     names = subprocess.run(
         ["nm", "-D", "--undefined-only", PACKAGE / "libqfuse_torch.so"], capture_output=True, text=True, check=True
     ).stdout.split()
+    direct = PACKAGE / "_direct.abi3.so"
+    if direct.is_file():
+        lines = subprocess.run(
+            ["nm", "-D", "--undefined-only", direct], capture_output=True, text=True, check=True
+        ).stdout
+        kinds = {name: kind for kind, name in map(str.split, lines.splitlines())}
+        assert [kinds[f"torch_tensor_{way}_pyobject"] for way in ("from", "to")] == ["w", "w"]  # of torch 2.14
+        names += [name for name, kind in kinds.items() if kind == "U" and "qfuse" not in name]
     from_torch = {name for name in names if name.startswith(("aoti_torch_", "torch_"))}
     assert from_torch and not any("cuda_stream" in name for name in from_torch)
     assert not any("c10" in name or "2at" in name for name in names)  # nothing of the interface that is not stable
