@@ -17,9 +17,9 @@ std::string shape_text(Shape shape) {
   return text.str();
 }
 
-std::string device_text(const Tensor& tensor) {
+std::string device_text(const TensorView& tensor) {
   if (tensor.is_cpu()) return "the CPU";
-  if (tensor.is_cuda()) return "cuda:" + std::to_string(tensor.get_device_index());
+  if (tensor.is_cuda()) return "cuda:" + std::to_string(tensor.device_index);
   return "another kind of device";
 }
 
@@ -30,14 +30,13 @@ bool same(Shape a, Shape b) {
   return true;
 }
 
-void check_dtype(const Tensor& tensor, const char* name, ScalarType dtype) {
-  if (const ScalarType has = tensor.scalar_type(); has != dtype)
-    refuse(name, " is ", name_of(has), ", it must be ", name_of(dtype));
+void check_dtype(const TensorView& tensor, const char* name, ScalarType dtype) {
+  if (tensor.dtype != dtype) refuse(name, " is ", name_of(tensor.dtype), ", it must be ", name_of(dtype));
 }
 
-void check_shape(const Tensor& tensor, const char* name, Shape shape) {
-  if (!same(tensor.sizes(), shape))
-    refuse(name, " has shape ", shape_text(tensor.sizes()), ", it must be ", shape_text(shape));
+void check_shape(const TensorView& tensor, const char* name, Shape shape) {
+  if (!same(tensor.sizes, shape))
+    refuse(name, " has shape ", shape_text(tensor.sizes), ", it must be ", shape_text(shape));
 }
 
 std::vector<std::int64_t> contiguous_strides(Shape shape) {
@@ -118,9 +117,31 @@ std::int64_t Blocks::count() const {
   return qfuse_block_count(n, size);
 }
 
-Call::Call(const Tensor& first, const char* name) : first_(first), first_name_(name) {
+TensorView::TensorView(const Tensor& tensor)
+    : data(tensor.const_data_ptr()),
+      dtype(tensor.scalar_type()),
+      item_size(static_cast<std::int64_t>(tensor.element_size())),
+      device_index(tensor.get_device_index()),
+      sizes(tensor.sizes()),
+      strides(tensor.strides()) {
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(tensor.get(), &device_type));
+}
+
+// A dimension of one element may have any stride, and so may all where there is no element.
+bool TensorView::is_contiguous() const {
+  if (numel() == 0) return true;
+  std::int64_t stride = 1;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] == 1) continue;
+    if (strides[i] != stride) return false;
+    stride *= sizes[i];
+  }
+  return true;
+}
+
+Call::Call(const TensorView& first, const char* name) : first_(first), first_name_(name) {
   if (first.is_cuda()) {
-    exec_.device = {QFUSE_CUDA, first.get_device_index()};
+    exec_.device = {QFUSE_CUDA, first.device_index};
     exec_.stream = current_stream(exec_.device.index);
   } else if (first.is_cpu()) {
     std::uint32_t threads = 0;
@@ -131,31 +152,31 @@ Call::Call(const Tensor& first, const char* name) : first_(first), first_name_(n
   }
 }
 
-void Call::check_here(const Tensor& tensor, const char* name) const {
-  const bool here = exec_.device.type == QFUSE_CUDA
-                        ? tensor.is_cuda() && tensor.get_device_index() == exec_.device.index
-                        : tensor.is_cpu();
+void Call::check_here(const TensorView& tensor, const char* name) const {
+  const bool here =
+      exec_.device.type == QFUSE_CUDA ? tensor.is_cuda() && tensor.device_index == exec_.device.index : tensor.is_cpu();
   if (!here)
     refuse(name, " lies on ", device_text(tensor), ", ", first_name_, " on ", device_text(first_),
            ": all must be on one device");
 }
 
-const void* Call::bytes(const Tensor& tensor, const char* name) const {
+const void* Call::bytes(const TensorView& tensor, const char* name) const {
   check_here(tensor, name);
   if (!tensor.is_contiguous())
-    refuse(name, " has shape ", shape_text(tensor.sizes()), " and strides ", shape_text(tensor.strides()),
+    refuse(name, " has shape ", shape_text(tensor.sizes), " and strides ", shape_text(tensor.strides),
            ", it must be contiguous");
-  return tensor.const_data_ptr();
+  return tensor.data;
 }
 
-void* Call::array(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const {
-  check_dtype(tensor, name, dtype);
-  check_shape(tensor, name, shape);
-  bytes(tensor, name);
-  return tensor.mutable_data_ptr();
+void* Call::output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const {
+  const TensorView view(tensor);
+  check_dtype(view, name, dtype);
+  check_shape(view, name, shape);
+  bytes(view, name);
+  return tensor.mutable_data_ptr();  // which gives a lazy copy memory of its own
 }
 
-const void* Call::array(const Tensor& tensor, const char* name, ScalarType dtype, const Blocks& blocks) const {
+const void* Call::array(const TensorView& tensor, const char* name, ScalarType dtype, const Blocks& blocks) const {
   check_dtype(tensor, name, dtype);
   if (const std::int64_t count = blocks.count(); tensor.numel() != count)
     refuse(name, " has ", tensor.numel(), " elements, ", blocks.n, " values in blocks of ", blocks.size, " need ",
@@ -163,13 +184,13 @@ const void* Call::array(const Tensor& tensor, const char* name, ScalarType dtype
   return bytes(tensor, name);
 }
 
-const void* Call::array(const Tensor& tensor, const char* name, ScalarType dtype, std::int64_t count) const {
+const void* Call::array(const TensorView& tensor, const char* name, ScalarType dtype, std::int64_t count) const {
   check_dtype(tensor, name, dtype);
   if (tensor.numel() != count) refuse(name, " has ", tensor.numel(), " elements, it must have ", count);
   return bytes(tensor, name);
 }
 
-const void* Call::rows(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape,
+const void* Call::rows(const TensorView& tensor, const char* name, ScalarType dtype, Shape shape,
                        std::int64_t& stride) const {
   check_dtype(tensor, name, dtype);
   check_shape(tensor, name, shape);
@@ -178,12 +199,12 @@ const void* Call::rows(const Tensor& tensor, const char* name, ScalarType dtype,
     stride = 0;
     return nullptr;
   }
-  if (shape[1] > 1 && tensor.stride(1) != 1)
-    refuse(name, " has strides ", shape_text(tensor.strides()), ", its rows must be contiguous: a last stride of 1");
-  stride = shape[0] > 1 ? tensor.stride(0) : shape[1];
+  if (shape[1] > 1 && tensor.strides[1] != 1)
+    refuse(name, " has strides ", shape_text(tensor.strides), ", its rows must be contiguous: a last stride of 1");
+  stride = shape[0] > 1 ? tensor.strides[0] : shape[1];
   if (stride < shape[1])  // 0 would mean "contiguous" to qfuse.h, and an expanded tensor has it
-    refuse(name, " has strides ", shape_text(tensor.strides()), ", rows of ", shape[1], " must not overlap");
-  return tensor.const_data_ptr();
+    refuse(name, " has strides ", shape_text(tensor.strides), ", rows of ", shape[1], " must not overlap");
+  return tensor.data;
 }
 
 // From the allocator itself: torch::stable::new_empty looks its operator up by name, which takes longer than the rest.

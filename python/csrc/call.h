@@ -4,9 +4,12 @@
 #define QFUSE_PYTHON_CSRC_CALL_H
 
 #include <qfuse/qfuse.h>
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/csrc/stable/tensor.h>
 
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -36,6 +39,28 @@ qfuse_reciprocal reciprocal_of(const std::string& name);
 // The product of a shape's dimensions; refuses negative ones and what does not fit.
 std::int64_t elements_of(Shape shape);
 
+// What a call has to know of a strided tensor, which has to outlive this: of torch's own, or of one described by DLPack.
+struct TensorView {
+  TensorView() = default;
+  TensorView(const Tensor& tensor);  // every function that looks at a tensor takes it so
+
+  const void* data = nullptr;
+  ScalarType dtype = ScalarType::Undefined;
+  std::int64_t item_size = 0;     // bytes
+  std::int32_t device_type = -1;  // as torch's C interface numbers them
+  std::int32_t device_index = 0;
+  Shape sizes;
+  Shape strides;
+
+  [[nodiscard]] bool is_cpu() const { return device_type == aoti_torch_device_type_cpu(); }
+  [[nodiscard]] bool is_cuda() const { return device_type == aoti_torch_device_type_cuda(); }
+  [[nodiscard]] std::int64_t numel() const {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1},
+                           std::multiplies<>());  // fits: the tensor exists
+  }
+  [[nodiscard]] bool is_contiguous() const;
+};
+
 // `n` values in blocks of `size`, whose number is an array's length.
 struct Blocks {
   std::int64_t n;
@@ -48,16 +73,18 @@ struct Blocks {
 // The tensors of one call lie where its first one does, and there it runs, on torch's current stream.
 class Call {
  public:
-  Call(const Tensor& first, const char* name);
+  Call(const TensorView& first, const char* name);
 
-  // Contiguous arrays of one dtype: the whole of a shape, one value for each block, or `count` values.
-  void* array(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const;
-  const void* array(const Tensor& tensor, const char* name, ScalarType dtype, const Blocks& blocks) const;
-  const void* array(const Tensor& tensor, const char* name, ScalarType dtype, std::int64_t count) const;
+  // Contiguous arrays of one dtype: one value for each block, or `count` values.
+  const void* array(const TensorView& tensor, const char* name, ScalarType dtype, const Blocks& blocks) const;
+  const void* array(const TensorView& tensor, const char* name, ScalarType dtype, std::int64_t count) const;
+  // The same of a whole shape, to be written.
+  void* output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const;
   // Contiguous and here, of whatever dtype and size.
-  const void* bytes(const Tensor& tensor, const char* name) const;
+  const void* bytes(const TensorView& tensor, const char* name) const;
   // Here, with rows that are each contiguous; the stride is the distance between them.
-  const void* rows(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape, std::int64_t& stride) const;
+  const void* rows(const TensorView& tensor, const char* name, ScalarType dtype, Shape shape,
+                   std::int64_t& stride) const;
 
   // A new tensor here.
   [[nodiscard]] Tensor empty(Shape shape, ScalarType dtype) const;
@@ -81,9 +108,9 @@ class Call {
   }
 
  private:
-  void check_here(const Tensor& tensor, const char* name) const;
+  void check_here(const TensorView& tensor, const char* name) const;
 
-  const Tensor& first_;
+  const TensorView first_;
   const char* first_name_;
   qfuse_exec exec_ = QFUSE_EXEC_INIT;
 };

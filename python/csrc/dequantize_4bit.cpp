@@ -16,13 +16,19 @@ void decode(const Call& call, const qfuse_weight_4bit& weight, ScalarType dtype,
 void dequantize_4bit_out(const Tensors& weight, const std::vector<std::int64_t>& shape, ScalarType dtype,
                          const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
                          const Tensor& out) {
-  const Call call(packed_of(weight), "packed");
-  const qfuse_weight_4bit w = weight_4bit(call, weight, shape, quant_type, blocksize, nested_blocksize);
-  decode(call, w, dtype, call.array(out, "out", dtype, shape));
+  const TensorViews views(weight.begin(), weight.end());
+  const Call call(packed_of(views), "packed");
+  const qfuse_weight_4bit w = weight_4bit(call, views, shape, quant_type, blocksize, nested_blocksize);
+  decode(call, w, dtype, call.output(out, "out", dtype, shape));
 }
 
 Tensor dequantize_4bit(const Tensors& weight, const std::vector<std::int64_t>& shape, ScalarType dtype,
                        const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize) {
+  return dequantize_4bit_views({weight.begin(), weight.end()}, shape, dtype, quant_type, blocksize, nested_blocksize);
+}
+
+Tensor dequantize_4bit_views(const TensorViews& weight, const std::vector<std::int64_t>& shape, ScalarType dtype,
+                             const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize) {
   const Call call(packed_of(weight), "packed");
   const qfuse_weight_4bit w = weight_4bit(call, weight, shape, quant_type, blocksize, nested_blocksize);
   Tensor out = call.empty(shape, dtype);

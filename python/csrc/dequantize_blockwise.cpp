@@ -14,7 +14,7 @@ void dequantize_blockwise_out(const Tensor& codes, const Tensor& absmax, const T
   p.absmax = static_cast<const float*>(call.array(absmax, "absmax", ScalarType::Float, blocks));
   p.quant_map = static_cast<const float*>(
       call.array(quant_map, "quant_map", ScalarType::Float, std::int64_t{QFUSE_QUANT_MAP_SIZE}));
-  p.out = call.array(out, "out", dtype, codes.sizes());
+  p.out = call.output(out, "out", dtype, codes.sizes());
   call.run(qfuse_dequantize_blockwise, p);
 }
 

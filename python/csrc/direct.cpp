@@ -1,19 +1,26 @@
 // The Python module qfuse._direct: dequantize_4bit of Python's own objects, past torch's dispatcher. To convert and to
-// dispatch an op's arguments takes torch as long as launching a kernel does. python/qfuse/direct.py calls this where nobody
-// would see the op; whatever is not plain gives None, and then takes torch's way.
+// dispatch an op's arguments takes torch as long as launching a kernel does. python/qfuse/direct.py calls this; where
+// somebody would see the op, and of whatever is not plain, it gives None, and the call then takes torch's way.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 
+#include <array>
+#include <cstddef>
 #include <exception>
 #include <initializer_list>
 #include <memory>
 
 #include "ops.h"
 
+// DLPack's own header, an interface by itself; torch's copy wants to be left alone where torch's version is pinned.
+#pragma push_macro("TORCH_TARGET_VERSION")
+#undef TORCH_TARGET_VERSION
+#include <ATen/dlpack.h>
+#pragma pop_macro("TORCH_TARGET_VERSION")
+
 // Of torch 2.14 and later: null where torch is older.
 extern "C" {
-__attribute__((weak)) AOTITorchError torch_tensor_from_pyobject(void* object, AtenTensorHandle* tensor);
 __attribute__((weak)) AOTITorchError torch_tensor_to_pyobject(AtenTensorHandle tensor, void* type, void** object);
 }
 
@@ -29,15 +36,23 @@ using Owned = std::unique_ptr<PyObject, Decrement>;
 
 PyObject* present(PyObject* object) { return object != nullptr ? object : throw NotPlain(); }
 
+struct Dtype {
+  PyObject* object;
+  ScalarType type;
+};
+
 // What of torch's Python is looked up once. Modules that are imported stay, so nothing here is ever freed.
 struct Torch {
   PyObject* tensor;
   PyObject* parameter;
   PyObject* no_dispatch;  // the __torch_dispatch__ of a class that has none of its own
-  PyObject* is_neg;
-  PyObject* take;  // before 2.14: tensors as capsules that hold handles
-  PyObject* give;  // before 2.14: a capsule as the tensor whose handle it holds
   PyObject* dispatch_name;
+  PyObject* is_neg;
+  PyObject* transpose;
+  PyObject* give;  // before 2.14: a capsule as the tensor whose handle it holds
+  std::array<PyObject*, 5> watchers;
+  std::array<Dtype, 3> dtypes;
+  decltype(DLPackExchangeAPI::dltensor_from_py_object_no_sync) describe;
 };
 Torch torch_python;
 
@@ -47,15 +62,44 @@ PyObject* find(const char* module_name, std::initializer_list<const char*> names
   return found.release();
 }
 
+// DLPack's table of C functions, which torch has since 2.10.
+const DLPackExchangeAPI& exchange_api() {
+  const Owned capsule(find("torch", {"Tensor", "__dlpack_c_exchange_api__"}));
+  const auto* const api =
+      static_cast<const DLPackExchangeAPI*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+  if (api == nullptr) throw NotPlain();
+  if (api->header.version.major != DLPACK_MAJOR_VERSION || api->dltensor_from_py_object_no_sync == nullptr) {
+    PyErr_SetString(PyExc_AttributeError, "torch describes its tensors by another version of DLPack");
+    throw NotPlain();
+  }
+  return *api;
+}
+
 void look_up_torch() {
   torch_python.tensor = find("torch", {"Tensor"});
   torch_python.parameter = find("torch", {"nn", "Parameter"});
   torch_python.no_dispatch = find("torch", {"Tensor", "__torch_dispatch__"});
   torch_python.dispatch_name = present(PyUnicode_InternFromString("__torch_dispatch__"));
   torch_python.is_neg = find("torch", {"Tensor", "is_neg"});
-  if (torch_tensor_from_pyobject != nullptr) return;
-  torch_python.take = find("torch", {"_C", "_aoti", "unsafe_alloc_void_ptrs_from_tensors"});
-  torch_python.give = find("torch", {"_C", "_aoti", "alloc_tensor_by_stealing_from_void_ptr"});
+  torch_python.transpose = find("torch", {"Tensor", "t"});
+  torch_python.watchers = {
+      find("torch", {"_C", "_len_torch_dispatch_stack"}), find("torch", {"_C", "_is_torch_function_mode_enabled"}),
+      find("torch", {"_C", "_functorch", "maybe_current_level"}), find("torch", {"_C", "_get_tracing_state"}),
+      find("torch", {"_C", "_autograd", "_profiler_enabled"})};
+  torch_python.dtypes = {{{find("torch", {"float32"}), ScalarType::Float},
+                          {find("torch", {"float16"}), ScalarType::Half},
+                          {find("torch", {"bfloat16"}), ScalarType::BFloat16}}};
+  torch_python.describe = exchange_api().dltensor_from_py_object_no_sync;
+  if (torch_tensor_to_pyobject == nullptr)
+    torch_python.give = find("torch", {"_C", "_aoti", "alloc_tensor_by_stealing_from_void_ptr"});
+}
+
+// Whether something has to see which ops are called: a mode, a transform, a tracer or a profiler.
+void expect_no_watcher() {
+  for (PyObject* const watcher : torch_python.watchers) {
+    const Owned found(present(PyObject_CallNoArgs(watcher)));
+    if (PyObject_IsTrue(found.get()) != 0) throw NotPlain();
+  }
 }
 
 // Fake, functional and other tensors that stand for something else are subclasses with a __torch_dispatch__.
@@ -67,47 +111,56 @@ void expect_no_dispatch(PyObject* object) {
 }
 
 // The data of a tensor with torch's negative bit have the wrong sign.
-void expect_no_negative_bit(PyObject* object, const Tensor& tensor) {
-  const ScalarType dtype = tensor.scalar_type();
+void expect_no_negative_bit(PyObject* object, ScalarType dtype) {
   if (dtype == ScalarType::Byte || dtype == ScalarType::Char) return;
   const Owned negative(present(PyObject_CallFunctionObjArgs(torch_python.is_neg, object, nullptr)));
   if (negative.get() != Py_False) throw NotPlain();
 }
 
-void expect_plain(PyObject* object, const Tensor& tensor) {
-  std::int32_t layout = -1;
-  if (aoti_torch_get_layout(tensor.get(), &layout) != AOTI_TORCH_SUCCESS) throw NotPlain();
-  if (layout != aoti_torch_layout_strided() || (!tensor.is_cpu() && !tensor.is_cuda())) throw NotPlain();
-  expect_no_negative_bit(object, tensor);
+ScalarType dtype_of(const DLDataType& dtype) {
+  if (dtype.lanes != 1) throw NotPlain();
+  switch (dtype.code << 8 | dtype.bits) {
+    case kDLUInt << 8 | 8: return ScalarType::Byte;
+    case kDLInt << 8 | 8: return ScalarType::Char;
+    case kDLFloat << 8 | 16: return ScalarType::Half;
+    case kDLBfloat << 8 | 16: return ScalarType::BFloat16;
+    case kDLFloat << 8 | 32: return ScalarType::Float;
+    default: throw NotPlain();
+  }
 }
 
-Tensor tensor_of(PyObject* object) {
-  AtenTensorHandle handle = nullptr;
-  if (torch_tensor_from_pyobject(object, &handle) != AOTI_TORCH_SUCCESS) throw NotPlain();
-  return Tensor(handle);
+std::int32_t device_type_of(DLDeviceType type) {
+  if (type == kDLCPU) return aoti_torch_device_type_cpu();
+  if (type == kDLCUDA) return aoti_torch_device_type_cuda();
+  throw NotPlain();
 }
 
-Tensors tensors_of_old_torch(PyObject* objects) {
-  const Owned capsules(present(PyObject_CallFunctionObjArgs(torch_python.take, objects, nullptr)));
-  Tensors tensors;
-  for (Py_ssize_t i = 0; i < PyList_Size(capsules.get()); ++i)
-    tensors.emplace_back(
-        static_cast<AtenTensorHandle>(PyCapsule_GetPointer(PyList_GetItem(capsules.get(), i), nullptr)));
-  return tensors;
+// Torch refuses to describe what has no memory or none of its own, as sparse tensors.
+TensorView view_of(PyObject* object) {
+  expect_no_dispatch(object);
+  DLTensor tensor{};
+  if (torch_python.describe(object, &tensor) != 0 || tensor.strides == nullptr) throw NotPlain();
+  const auto dim = static_cast<std::size_t>(tensor.ndim);
+  TensorView view;
+  view.data = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
+  view.dtype = dtype_of(tensor.dtype);
+  view.item_size = tensor.dtype.bits / 8;
+  view.device_type = device_type_of(tensor.device.device_type);
+  view.device_index = tensor.device.device_id;
+  view.sizes = Shape(tensor.shape, dim);
+  view.strides = Shape(tensor.strides, dim);
+  if (tensor.data == nullptr && view.numel() != 0) throw NotPlain();  // zeros that torch keeps no memory for
+  expect_no_negative_bit(object, view.dtype);
+  return view;
 }
 
-Tensors tensors_of(PyObject* objects) {
+TensorViews views_of(PyObject* objects) {
   const Py_ssize_t count = PyTuple_Check(objects) != 0 ? PyTuple_Size(objects) : 0;
   if (count == 0) throw NotPlain();
-  for (Py_ssize_t i = 0; i < count; ++i) expect_no_dispatch(PyTuple_GetItem(objects, i));
-  Tensors tensors;
-  tensors.reserve(count);
-  if (torch_tensor_from_pyobject == nullptr)
-    tensors = tensors_of_old_torch(objects);
-  else
-    for (Py_ssize_t i = 0; i < count; ++i) tensors.push_back(tensor_of(PyTuple_GetItem(objects, i)));
-  for (Py_ssize_t i = 0; i < count; ++i) expect_plain(PyTuple_GetItem(objects, i), tensors[i]);
-  return tensors;
+  TensorViews views;
+  views.reserve(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) views.push_back(view_of(PyTuple_GetItem(objects, i)));
+  return views;
 }
 
 std::int64_t integer_of(PyObject* object) {
@@ -122,6 +175,12 @@ std::vector<std::int64_t> shape_of(PyObject* object) {
   std::vector<std::int64_t> shape(PyTuple_Size(object));
   for (std::size_t i = 0; i < shape.size(); ++i) shape[i] = integer_of(PyTuple_GetItem(object, i));
   return shape;
+}
+
+ScalarType dtype_of(PyObject* object) {
+  for (const Dtype& dtype : torch_python.dtypes)
+    if (object == dtype.object) return dtype.type;
+  throw NotPlain();
 }
 
 std::string text_of(PyObject* object) {
@@ -155,20 +214,37 @@ class WithoutLock {
   PyThreadState* state_ = PyEval_SaveThread();
 };
 
-Tensor decode(PyObject* const* args) {
-  const Tensors weight = tensors_of(args[0]);
-  const std::vector<std::int64_t> shape = shape_of(args[1]);
-  const auto dtype = static_cast<ScalarType>(integer_of(args[2]));
-  const std::string quant_type = text_of(args[3]);
-  const std::int64_t blocksize = integer_of(args[4]), nested_blocksize = integer_of(args[5]);
+struct Arguments {
+  TensorViews weight;
+  std::vector<std::int64_t> shape;
+  ScalarType dtype;
+  std::string quant_type;
+  std::int64_t blocksize;
+  std::int64_t nested_blocksize;
+};
+
+Tensor decode(const Arguments& a) {
   const WithoutLock unlocked;
-  return dequantize_4bit(weight, shape, dtype, quant_type, blocksize, nested_blocksize);
+  return dequantize_4bit_views(a.weight, a.shape, a.dtype, a.quant_type, a.blocksize, a.nested_blocksize);
+}
+
+// bitsandbytes says by a first size of 1 that the packed codes were transposed.
+bool is_transposed(const TensorView& packed) { return !packed.sizes.empty() && packed.sizes[0] == 1; }
+
+PyObject* decode_objects(PyObject* const* args) {
+  expect_no_watcher();
+  const Arguments a = {views_of(args[0]), shape_of(args[1]),   dtype_of(args[2]),
+                       text_of(args[3]),  integer_of(args[4]), integer_of(args[5])};
+  Owned decoded(object_of(decode(a)));
+  const bool transposes = args[6] == Py_True && is_transposed(a.weight[0]);
+  if (decoded == nullptr || !transposes) return decoded.release();
+  return PyObject_CallFunctionObjArgs(torch_python.transpose, decoded.get(), nullptr);
 }
 
 PyObject* call(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
-  if (count != 6) return PyErr_Format(PyExc_TypeError, "6 arguments are needed, %zd were given", count);
+  if (count != 7) return PyErr_Format(PyExc_TypeError, "7 arguments are needed, %zd were given", count);
   try {
-    return object_of(decode(args));
+    return decode_objects(args);
   } catch (const NotPlain&) {
     PyErr_Clear();
     return Py_NewRef(Py_None);
@@ -180,7 +256,7 @@ PyObject* call(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
 
 PyMethodDef methods[] = {
     {"dequantize_4bit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)), METH_FASTCALL,
-     "(weight, shape, number of the dtype, quant_type, blocksize, nested_blocksize) -> Tensor | None"},
+     "(weight, shape, dtype, quant_type, blocksize, nested_blocksize, transposes) -> Tensor | None"},
     {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_direct", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};

@@ -14,9 +14,13 @@
 
 namespace qfuse::torch_ops {
 
-// For direct.cpp too, which is a library of its own.
-QFUSE_API Tensor dequantize_4bit(const Tensors& weight, const std::vector<std::int64_t>& shape, ScalarType dtype,
-                                 const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize);
+Tensor dequantize_4bit(const Tensors& weight, const std::vector<std::int64_t>& shape, ScalarType dtype,
+                       const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize);
+
+// The same for direct.cpp, which is a library of its own.
+QFUSE_API Tensor dequantize_4bit_views(const TensorViews& weight, const std::vector<std::int64_t>& shape,
+                                       ScalarType dtype, const std::string& quant_type, std::int64_t blocksize,
+                                       std::int64_t nested_blocksize);
 
 void dequantize_4bit_out(const Tensors& weight, const std::vector<std::int64_t>& shape, ScalarType dtype,
                          const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,

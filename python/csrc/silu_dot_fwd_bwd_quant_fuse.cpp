@@ -5,7 +5,7 @@ namespace {
 
 // Half a pair is the library's to refuse; an array that is not wanted is no pointer.
 void* output(const Call& call, const std::optional<Tensor>& tensor, const char* name, ScalarType dtype, Shape shape) {
-  return tensor ? call.array(*tensor, name, dtype, shape) : nullptr;
+  return tensor ? call.output(*tensor, name, dtype, shape) : nullptr;
 }
 
 }  // namespace

@@ -13,12 +13,13 @@ namespace qfuse::torch_ops {
 // A plain weight is packed and absmax; a nested one packed, absmax_8bit, nested_absmax, nested_quant_map and
 // nested_offset. Weight4bit of python/qfuse/quant_state.py makes these lists.
 using Tensors = std::vector<Tensor>;
+using TensorViews = std::vector<TensorView>;
 
 // The tensor whose device is the op's.
-const Tensor& packed_of(const Tensors& weight);
+const TensorView& packed_of(const TensorViews& weight);
 
 // Checks what qfuse.h cannot see: dtypes, lengths, layouts, devices.
-qfuse_weight_4bit weight_4bit(const Call& call, const Tensors& weight, Shape shape, const std::string& quant_type,
+qfuse_weight_4bit weight_4bit(const Call& call, const TensorViews& weight, Shape shape, const std::string& quant_type,
                               std::int64_t blocksize, std::int64_t nested_blocksize);
 
 }  // namespace qfuse::torch_ops

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import ops
+from . import direct, ops
 from .quant_state import Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
 
 __all__ = ["dequantize_4bit", "matmul_4bit"]
@@ -26,14 +26,18 @@ def dequantize_4bit(weight: Any, quant_state: Any = None, out: Tensor | None = N
     """
     if isinstance(weight, Weight4bit) and quant_state is None:
         return _decode(weight, out)
-    with without_torch_function():
-        return decode(read_arguments(weight, quant_state), out)
+    return decode(read_arguments(weight, quant_state), out)
 
 
 def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
-    """dequantize_4bit of what read_arguments found, without_torch_function."""
-    decoded = _decode(weight, out)
-    return decoded.t() if weight[0][0].size(0) == 1 else decoded
+    """dequantize_4bit of what read_arguments found."""
+    if out is None:
+        decoded = direct.dequantize_4bit(*weight, True)
+        if decoded is not None:
+            return decoded
+    with without_torch_function():
+        decoded = _decode(weight, out)
+        return decoded.t() if weight[0][0].size(0) == 1 else decoded
 
 
 def _decode(weight: Arguments, out: Tensor | None) -> Tensor:

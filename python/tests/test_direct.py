@@ -20,7 +20,7 @@ CASES = [*golden_weights("bnb_cases"), *golden_weights("bnb_extra")]
 
 def direct(weight):
     """The weight decoded by the module itself, or None."""
-    return qfuse.direct._decode(*weight[:2], qfuse.direct._NUMBERS[weight.dtype], *weight[3:])
+    return qfuse.direct._decode(*weight, False)
 
 
 class Seen:
@@ -107,14 +107,26 @@ def test_traces_hold_the_op(made):
     assert same_bits(torch.compile(decode, fullgraph=True, backend="aot_eager")(other), expected)
 
 
+class Watched(torch.Tensor):
+    """Has memory of its own, and wants to see what is done with it."""
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return function(*args, **(kwargs or {}))
+
+
 def test_leaves_to_torch_what_is_not_plain(made):
     weight = made.weight
+    assert direct(replaced(weight, 1, torch.Tensor._make_subclass(Watched, weight.absmax))) is None
     negative = torch._neg_view(-weight.tensors[2])
     assert torch.equal(negative, weight.tensors[2]) and negative.is_neg()
     assert direct(replaced(weight, 2, negative)) is None
     assert same_bits(qfuse.ops.dequantize_4bit(*replaced(weight, 2, negative)), OP(*weight))
     assert direct(replaced(weight, 0, weight.packed.to("meta"))) is None
     assert direct(replaced(weight, 1, weight.absmax.to_sparse())) is None
+    assert direct(replaced(weight, 2, torch._efficientzerotensor(weight.tensors[2].shape))) is None
+    assert direct(replaced(weight, 2, torch._to_functional_tensor(weight.tensors[2]))) is None
+    assert direct(replaced(weight, 2, torch.complex(weight.tensors[2], weight.tensors[2]).conj())) is None
     assert direct(weight._replace(tensors=list(weight.tensors))) is None
     assert direct(weight._replace(tensors=())) is None
     assert direct(weight._replace(tensors=(*weight.tensors[:4], 0.5))) is None
@@ -126,7 +138,7 @@ def test_leaves_to_torch_what_is_not_plain(made):
     with torch._subclasses.FakeTensorMode() as mode:
         fakes = tuple(mode.from_tensor(tensor) for tensor in weight.tensors)
     assert direct(weight._replace(tensors=fakes)) is None  # also where the mode has ended
-    with pytest.raises(TypeError, match="6 arguments are needed"):
+    with pytest.raises(TypeError, match="7 arguments are needed"):
         qfuse.direct._decode(weight.tensors)
 
 
@@ -151,6 +163,18 @@ def test_refuses_with_the_ops_words(change, made):
     with pytest.raises(RuntimeError) as found:
         direct(weight)
     assert str(found.value) == str(expected.value)
+
+
+def test_turns_the_result_where_the_codes_were_turned(made):
+    packed, *others = made.weight.tensors
+    decoded = OP(*made.weight)
+    for codes, transposes, expected in (
+        (packed.view(-1, 1), True, decoded),
+        (packed.view(1, -1), False, decoded),
+        (packed.view(1, -1), True, decoded.t()),
+    ):
+        found = qfuse.direct.dequantize_4bit((codes, *others), *made.weight[1:], transposes)
+        assert same_bits(found, expected) and found.stride() == expected.stride()
 
 
 def test_the_result_is_a_tensor_like_any_other(made):

@@ -41,8 +41,7 @@ def _dequantize_4bit(
     weight = decodable_weight(A, quant_state) if quant_state is not None and not more else None
     if weight is None:
         return None
-    with without_torch_function():
-        return decode(weight, out)
+    return decode(weight, out)
 
 
 def _quantize_4bit(

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from ..functional import decode
-from ..quant_state import decodable_weight, without_torch_function
+from ..quant_state import decodable_weight
 from .patch import Patch, Patches, Unneeded
 
 __all__ = ["disable", "enable", "enabled"]
@@ -29,8 +29,7 @@ def _fast_dequantize(
     weight = decodable_weight(W, quant_state) if ours else None
     if weight is None:
         return None
-    with without_torch_function():
-        return decode(weight, out)
+    return decode(weight, out)
 
 
 def _examine(utils: Any) -> None:
