@@ -84,7 +84,7 @@ void look_up_torch() {
   torch_python.transpose = find("torch", {"Tensor", "t"});
   torch_python.watchers = {
       find("torch", {"_C", "_len_torch_dispatch_stack"}), find("torch", {"_C", "_is_torch_function_mode_enabled"}),
-      find("torch", {"_C", "_functorch", "maybe_current_level"}), find("torch", {"_C", "_get_tracing_state"}),
+      find("torch", {"_C", "_functorch", "maybe_current_level"}), find("torch", {"_C", "_is_tracing"}),
       find("torch", {"_C", "_autograd", "_profiler_enabled"})};
   torch_python.dtypes = {{{find("torch", {"float32"}), ScalarType::Float},
                           {find("torch", {"float16"}), ScalarType::Half},

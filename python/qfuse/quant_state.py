@@ -1,11 +1,11 @@
 """The many shapes in which the state of a 4-bit weight comes, read into one."""
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import torch
-from torch import Tensor
+from torch import Tensor, float32
+from torch.nn import Module
 
 __all__ = [
     "FLOAT_DTYPES",
@@ -24,7 +24,7 @@ FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 QUANT_TYPES = ("nf4", "fp4")
 NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
 
-# The fields of a Weight4bit, which are the arguments of qfuse.ops.dequantize_4bit.
+# The fields of a Weight4bit, which are the arguments of qfuse.ops.dequantize_4bit; the shape may be a torch.Size.
 Arguments = tuple[tuple[Tensor, ...], tuple[int, ...], torch.dtype, str, int, int]
 
 
@@ -117,7 +117,8 @@ def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
     """
     if isinstance(weight, Weight4bit) and quant_state is None:
         return weight
-    return Weight4bit._make(read_arguments(weight, quant_state))
+    tensors, shape, *others = read_arguments(weight, quant_state)
+    return Weight4bit._make((tensors, tuple(shape), *others))
 
 
 def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
@@ -126,7 +127,7 @@ def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
     # would be memory that is not freed when a layer is moved. What is slow is a search for what an object of torch or
     # bitsandbytes lacks.
     module = None
-    if isinstance(weight, torch.nn.Module):
+    if isinstance(weight, Module):
         module = weight
         weight = module._parameters.get("weight")  # torch's own search for module.weight takes five times as long
         if weight is None:  # torch.nn.utils.parametrize has made it an attribute
@@ -141,7 +142,7 @@ def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
             f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "
             "bitsandbytes makes one when a layer is moved to its device"
         )
-    return _from_list(weight, state) if isinstance(state, (list, tuple)) else _from_object(weight, state)
+    return _from_object(weight, state) if hasattr(state, "state2") else _from_list(weight, state)
 
 
 def decodable_weight(packed: Tensor, quant_state: Any) -> Arguments | None:
@@ -187,20 +188,22 @@ def _from_object(packed: Tensor, state: Any) -> Arguments:
     if nested is not None:
         tensors = (packed, state.absmax, nested.absmax, nested.code, state.offset)
         nested_blocksize = nested.blocksize
-        if nested.dtype is not torch.float32 or state.offset.dtype is not torch.float32:
+        if nested.dtype is not float32 or state.offset.dtype is not float32:
             tensors = _in_float32(tensors, nested.dtype)
     if state.shape is None:
         _refuse_shapeless()
-    return tensors, tuple(state.shape), state.dtype, state.quant_type, state.blocksize, nested_blocksize
+    return tensors, state.shape, state.dtype, state.quant_type, state.blocksize, nested_blocksize
 
 
-def _from_list(packed: Tensor, state: Sequence[Any]) -> Arguments:
+def _from_list(packed: Tensor, state: Any) -> Arguments:
     """[absmax, shape, dtype, blocksize, None or [offset, state2], quant_type, code], as bitsandbytes once had it.
 
     state2 is an object or [absmax, code, blocksize, ..., dtype ...], as it was for 8-bit blocks.
     """
     if isinstance(state, Weight4bit):
         raise TypeError("quant_state is a Weight4bit: pass it as the weight")
+    if not isinstance(state, (list, tuple)):
+        raise TypeError(f"quant_state is a {type(state).__name__}, it must be bitsandbytes' QuantState or a list")
     if len(state) < 6:
         raise ValueError(f"a quant_state that is a list has {len(state)} entries, 6 or 7 are needed")
     absmax, shape, dtype, blocksize, compressed, quant_type = state[:6]

@@ -115,6 +115,8 @@ def test_what_is_no_weight():
         qfuse.dequantize_4bit(packed)
     with pytest.raises(TypeError, match="weight is a list"):
         qfuse.dequantize_4bit([1], state)
+    with pytest.raises(TypeError, match="quant_state is a dict"):
+        qfuse.dequantize_4bit(packed, {"shape": (1, 2)})
     with pytest.raises(TypeError, match="weight is a NoneType"):
         qfuse.dequantize_4bit(torch.nn.ReLU(), state)
     with pytest.raises(ValueError, match="has 2 entries"):
