@@ -1,5 +1,6 @@
 """dequantize_4bit past torch's dispatcher, which takes as long as launching the kernel does: see ARCHITECTURE.md."""
 
+import contextlib
 import importlib
 import importlib.util
 from collections.abc import Callable, Sequence
@@ -12,10 +13,8 @@ __all__ = ["dequantize_4bit"]
 
 _decode: Callable[..., Any] | None = None
 if importlib.util.find_spec("qfuse._direct") is not None:  # it needs Python's headers to be built
-    try:
+    with contextlib.suppress(AttributeError, ValueError):  # a torch that has changed what the module looks up
         _decode = importlib.import_module("qfuse._direct").dequantize_4bit
-    except (AttributeError, ValueError):  # a torch that has renamed or changed what the module looks up
-        pass
 _is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
 
 
