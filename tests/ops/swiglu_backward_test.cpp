@@ -47,11 +47,11 @@ Outputs oracles_outputs(const Inputs& in, Asked asked) {
 class SwigluBackwardCases : public testing::TestWithParam<SwigluCase> {};
 
 TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address) {
-  for (const Asked asked : {Asked::both, Asked::gradients, Asked::y}) {
-    SCOPED_TRACE(asked == Asked::both ? "both" : asked == Asked::y ? "y alone" : "gradients alone");
-    const Outputs expected = oracles_outputs(Inputs(GetParam(), 0), asked);
-    for (const std::size_t misalignment : kMisalignments) {
-      const Inputs in(GetParam(), misalignment);
+  for (const std::size_t misalignment : kMisalignments) {
+    const Inputs in(GetParam(), misalignment);
+    for (const Asked asked : {Asked::both, Asked::gradients, Asked::y}) {
+      SCOPED_TRACE(asked == Asked::both ? "both" : asked == Asked::y ? "y alone" : "gradients alone");
+      const Outputs expected = oracles_outputs(in, asked);
       for_each_cpu_way([&](const qfuse_exec& exec) {
         Params p = in.params(asked);
         Outputs actual(p.m, p.h, misalignment);
@@ -60,8 +60,8 @@ TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address)
         ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
         ASSERT_TRUE(same_outputs(expected, actual));
       });
-      EXPECT_TRUE(in.unchanged());
     }
+    EXPECT_TRUE(in.unchanged());
   }
 }
 

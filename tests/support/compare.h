@@ -9,8 +9,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "format/elements.h"
+#include "format/layout.h"
 
 namespace qfuse::tests {
 
@@ -21,8 +23,14 @@ inline bool same_element(const void* expected, const void* actual, std::int64_t 
   return std::bit_cast<std::uint32_t>(e) == std::bit_cast<std::uint32_t>(a);
 }
 
+// What most comparisons find, in a hundredth of the time that unoptimized code takes to look at each byte.
+inline bool all_equal(const void* expected, const void* actual, std::int64_t size) {
+  return size == 0 || std::memcmp(expected, actual, static_cast<std::size_t>(size)) == 0;
+}
+
 inline testing::AssertionResult same_elements(const void* expected, const void* actual, std::int64_t n,
                                               qfuse_dtype dtype) {
+  if (all_equal(expected, actual, n * format::dtype_size(dtype))) return testing::AssertionSuccess();
   std::int64_t differing = 0;
   std::int64_t first = -1;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -36,6 +44,7 @@ inline testing::AssertionResult same_elements(const void* expected, const void* 
 }
 
 inline testing::AssertionResult same_bytes(const void* expected, const void* actual, std::int64_t size) {
+  if (all_equal(expected, actual, size)) return testing::AssertionSuccess();
   const auto* e = static_cast<const std::uint8_t*>(expected);
   const auto* a = static_cast<const std::uint8_t*>(actual);
   std::int64_t differing = 0;
@@ -44,7 +53,6 @@ inline testing::AssertionResult same_bytes(const void* expected, const void* act
     if (e[i] == a[i]) continue;
     if (differing++ == 0) first = i;
   }
-  if (differing == 0) return testing::AssertionSuccess();
   return testing::AssertionFailure() << differing << " of " << size << " bytes differ, first at " << first
                                      << ": expected " << static_cast<int>(e[first]) << ", is "
                                      << static_cast<int>(a[first]);

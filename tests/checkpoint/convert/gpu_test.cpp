@@ -85,15 +85,18 @@ TEST_F(Gpu, encodes_a_model_in_every_way) {
 
 // Bits that are numbers in their dtype, with magnitudes that differ from block to block.
 RawTensor random_tensor(const std::string& type, std::vector<std::int64_t> shape, unsigned seed) {
-  constexpr std::size_t kNoise = 1'000'003;  // bytes, then again: no piece is like another
+  constexpr std::size_t kNoise = 250'007;  // elements, then again: no piece is like another
+  const std::size_t item = type == "F32" ? 4 : type == "I8" ? 1 : 2;
   std::mt19937 random(seed);
-  std::size_t n = 1;
-  for (const std::int64_t dimension : shape) n *= static_cast<std::size_t>(dimension);
-  std::string bytes(n * (type == "F32" ? 4 : type == "I8" ? 1 : 2), '\0');
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = i < kNoise ? static_cast<char>(random()) : bytes[i - kNoise];
-  for (std::size_t high = type == "F32" ? 3 : 1; type != "I8" && high < bytes.size(); high += type == "F32" ? 4 : 2)
-    bytes[high] = static_cast<char>((static_cast<unsigned char>(bytes[high]) & 0x83U) | 0x38U);
+  std::string noise(kNoise * item, '\0');
+  for (char& byte : noise) byte = static_cast<char>(random());
+  for (std::size_t high = item - 1; item > 1 && high < noise.size(); high += item)
+    noise[high] = static_cast<char>((static_cast<unsigned char>(noise[high]) & 0x83U) | 0x38U);
+  std::size_t size = item;
+  for (const std::int64_t dimension : shape) size *= static_cast<std::size_t>(dimension);
+  std::string bytes;
+  bytes.reserve(size);
+  while (bytes.size() < size) bytes.append(noise, 0, size - bytes.size());
   return {type, std::move(shape), bytes};
 }
 
