@@ -30,6 +30,8 @@ int run() {
 
 }  // namespace
 
-Command add_devices(CLI::App& app) { return {app.add_subcommand("devices", "List what ops can run on here"), run}; }
+Command add_devices(CLI::App& app) {
+  return {app.add_subcommand("devices", "List what ops can run on here"), [] { return run(); }};
+}
 
 }  // namespace qfuse::cli

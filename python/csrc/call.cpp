@@ -50,6 +50,15 @@ std::vector<std::int64_t> contiguous_strides(Shape shape) {
   return strides;
 }
 
+// Undefined where this interface of torch has no name for it, as for some storage dtypes whose bits are codes.
+ScalarType scalar_type_of(const Tensor& tensor) {
+  try {
+    return tensor.scalar_type();
+  } catch (const std::exception&) {
+    return ScalarType::Undefined;
+  }
+}
+
 // Torch's own function, from the library that only a torch with CUDA has and has then loaded.
 using CurrentStream = AOTITorchError (*)(std::int32_t device_index, void** stream);
 
@@ -79,6 +88,7 @@ std::string name_of(ScalarType dtype) {
     case ScalarType::Double: return "float64";
     case ScalarType::Int: return "int32";
     case ScalarType::Long: return "int64";
+    case ScalarType::Undefined: return "of a dtype that torch's stable interface has no name for";
     default: return torch::headeronly::toString(dtype);  // no op takes these: torch's own word will do
   }
 }
@@ -119,7 +129,7 @@ std::int64_t Blocks::count() const {
 
 TensorView::TensorView(const Tensor& tensor)
     : data(tensor.const_data_ptr()),
-      dtype(tensor.scalar_type()),
+      dtype(scalar_type_of(tensor)),
       item_size(static_cast<std::int64_t>(tensor.element_size())),
       device_index(tensor.get_device_index()),
       sizes(tensor.sizes()),

@@ -47,7 +47,10 @@ struct Torch {
   PyObject* parameter;
   PyObject* no_dispatch;  // the __torch_dispatch__ of a class that has none of its own
   PyObject* dispatch_name;
+  PyObject* dtype_name;
+  PyObject* uint8;
   PyObject* is_neg;
+  PyObject* without_torch_function;  // calls a function so
   PyObject* transpose;
   PyObject* give;  // before 2.14: a capsule as the tensor whose handle it holds
   std::array<PyObject*, 5> watchers;
@@ -80,7 +83,10 @@ void look_up_torch() {
   torch_python.parameter = find("torch", {"nn", "Parameter"});
   torch_python.no_dispatch = find("torch", {"Tensor", "__torch_dispatch__"});
   torch_python.dispatch_name = present(PyUnicode_InternFromString("__torch_dispatch__"));
+  torch_python.dtype_name = present(PyUnicode_InternFromString("dtype"));
+  torch_python.uint8 = find("torch", {"uint8"});
   torch_python.is_neg = find("torch", {"Tensor", "is_neg"});
+  torch_python.without_torch_function = find("torch", {"_C", "_disabled_torch_function_impl"});
   torch_python.transpose = find("torch", {"Tensor", "t"});
   torch_python.watchers = {
       find("torch", {"_C", "_len_torch_dispatch_stack"}), find("torch", {"_C", "_is_torch_function_mode_enabled"}),
@@ -102,19 +108,39 @@ void expect_no_watcher() {
   }
 }
 
+bool is_tensors_own(PyTypeObject* type) {
+  auto* const object = reinterpret_cast<PyObject*>(type);
+  return object == torch_python.tensor || object == torch_python.parameter;
+}
+
 // Fake, functional and other tensors that stand for something else are subclasses with a __torch_dispatch__.
 void expect_no_dispatch(PyObject* object) {
-  PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  if (type == torch_python.tensor || type == torch_python.parameter) return;
-  const Owned dispatch(present(PyObject_GetAttr(type, torch_python.dispatch_name)));
+  if (is_tensors_own(Py_TYPE(object))) return;
+  const Owned dispatch(
+      present(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(object)), torch_python.dispatch_name)));
   if (dispatch.get() != torch_python.no_dispatch) throw NotPlain();
 }
 
-// The data of a tensor with torch's negative bit have the wrong sign.
+// A subclass's __torch_function__ is not asked: that of Params4bit takes longer than all else here.
+bool is_negative(PyObject* object) {
+  const Owned negative(
+      present(is_tensors_own(Py_TYPE(object))
+                  ? PyObject_CallFunctionObjArgs(torch_python.is_neg, object, nullptr)
+                  : PyObject_CallFunction(torch_python.without_torch_function, "O()(O)", torch_python.is_neg, object)));
+  return negative.get() != Py_False;
+}
+
+// The data of a tensor with torch's negative bit have the wrong sign. It comes of complex numbers: integers have none.
 void expect_no_negative_bit(PyObject* object, ScalarType dtype) {
   if (dtype == ScalarType::Byte || dtype == ScalarType::Char) return;
-  const Owned negative(present(PyObject_CallFunctionObjArgs(torch_python.is_neg, object, nullptr)));
-  if (negative.get() != Py_False) throw NotPlain();
+  if (is_negative(object)) throw NotPlain();
+}
+
+// Torch describes its integers of less than 8 bits as if they were of 8.
+void expect_whole_bytes(PyObject* object, ScalarType dtype) {
+  if (dtype != ScalarType::Byte) return;
+  const Owned has(present(PyObject_GetAttr(object, torch_python.dtype_name)));
+  if (has.get() != torch_python.uint8) throw NotPlain();
 }
 
 ScalarType dtype_of(const DLDataType& dtype) {
@@ -135,7 +161,8 @@ std::int32_t device_type_of(DLDeviceType type) {
   throw NotPlain();
 }
 
-// Torch refuses to describe what has no memory or none of its own, as sparse tensors.
+// Torch refuses to describe what has no memory or none of its own, as sparse tensors; to a lazy copy it first gives
+// memory. The view is of the tensor as it is now: in another thread, nobody may replace its data until the decode ends.
 TensorView view_of(PyObject* object) {
   expect_no_dispatch(object);
   DLTensor tensor{};
@@ -159,7 +186,11 @@ TensorViews views_of(PyObject* objects) {
   if (count == 0) throw NotPlain();
   TensorViews views;
   views.reserve(static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i) views.push_back(view_of(PyTuple_GetItem(objects, i)));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const object = PyTuple_GetItem(objects, i);
+    views.push_back(view_of(object));
+    if (i > 0) expect_whole_bytes(object, views.back().dtype);  // of the first, packed, the bits count and no dtype
+  }
   return views;
 }
 
@@ -246,6 +277,7 @@ PyObject* call(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
   try {
     return decode_objects(args);
   } catch (const NotPlain&) {
+    if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;  // Ctrl-C
     PyErr_Clear();
     return Py_NewRef(Py_None);
   } catch (const std::exception& error) {

@@ -9,13 +9,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-__all__ = ["dequantize_4bit"]
+__all__ = ["dequantize_4bit", "load"]
 
 _decode: Callable[..., Any] | None = None
-if importlib.util.find_spec("qfuse._direct") is not None:  # it needs Python's headers to be built
+_is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
+
+
+def load() -> None:
+    """Once the extension is loaded, which the module is linked with."""
+    global _decode
+    if importlib.util.find_spec("qfuse._direct") is None:  # it needs Python's headers to be built
+        return
     with contextlib.suppress(AttributeError, ValueError):  # a torch that has changed what the module looks up
         _decode = importlib.import_module("qfuse._direct").dequantize_4bit
-_is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
 
 
 def dequantize_4bit(

@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 extension.load()
+direct.load()
 fakes.register()
 _ops = torch.ops.qfuse
 _no_gradients = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it

@@ -165,6 +165,44 @@ def test_refuses_with_the_ops_words(change, made):
     assert str(found.value) == str(expected.value)
 
 
+STORAGES = [torch.uint8, torch.int8, torch.float8_e4m3fn, torch.float8_e8m0fnu, torch.uint4, torch.bits8]
+
+
+@pytest.mark.parametrize("storage", [*STORAGES, torch.bfloat16, torch.float32], ids=str)
+def test_any_storage_holds_codes(storage, made):
+    """Torch's stable interface has no name for some, and DLPack takes some for others."""
+    stored = replaced(made.weight, 0, made.weight.packed.view(-1).view(storage))
+    expected = OP(*made.weight)
+    assert same_bits(OP(*stored), expected) and same_bits(qfuse.ops.dequantize_4bit(*stored), expected)
+
+
+def test_no_storage_but_bytes_holds_nested_absmax(made):
+    for storage in (torch.int8, torch.uint4, torch.int4, torch.bits8):
+        other = replaced(made.weight, 1, made.weight.absmax.view(storage))
+        with pytest.raises(RuntimeError, match=r"^absmax is "):
+            OP(*other)
+        with pytest.raises(RuntimeError, match=r"^absmax is "):
+            qfuse.ops.dequantize_4bit(*other)
+
+
+class Interrupted(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        raise KeyboardInterrupt
+
+
+def test_asks_no_torch_function(made):
+    """That of Params4bit would take longer than the call."""
+    stored = made.weight.packed.view(-1).view(torch.float32)
+    weight = replaced(made.weight, 0, torch.Tensor._make_subclass(Interrupted, stored))
+    assert same_bits(direct(weight), OP(*made.weight))
+
+
+def test_an_interrupt_is_not_taken_for_a_refusal(made):
+    with pytest.raises(KeyboardInterrupt):
+        direct(replaced(made.weight, 1, torch.Tensor._make_subclass(Interrupted, made.weight.absmax)))
+
+
 def test_turns_the_result_where_the_codes_were_turned(made):
     packed, *others = made.weight.tensors
     decoded = OP(*made.weight)
