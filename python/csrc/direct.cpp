@@ -108,14 +108,14 @@ void expect_no_watcher() {
   }
 }
 
-bool is_tensors_own(PyTypeObject* type) {
+bool is_tensor_or_parameter(PyTypeObject* type) {
   auto* const object = reinterpret_cast<PyObject*>(type);
   return object == torch_python.tensor || object == torch_python.parameter;
 }
 
 // Fake, functional and other tensors that stand for something else are subclasses with a __torch_dispatch__.
 void expect_no_dispatch(PyObject* object) {
-  if (is_tensors_own(Py_TYPE(object))) return;
+  if (is_tensor_or_parameter(Py_TYPE(object))) return;
   const Owned dispatch(
       present(PyObject_GetAttr(reinterpret_cast<PyObject*>(Py_TYPE(object)), torch_python.dispatch_name)));
   if (dispatch.get() != torch_python.no_dispatch) throw NotPlain();
@@ -124,7 +124,7 @@ void expect_no_dispatch(PyObject* object) {
 // A subclass's __torch_function__ is not asked: that of Params4bit takes longer than all else here.
 bool is_negative(PyObject* object) {
   const Owned negative(
-      present(is_tensors_own(Py_TYPE(object))
+      present(is_tensor_or_parameter(Py_TYPE(object))
                   ? PyObject_CallFunctionObjArgs(torch_python.is_neg, object, nullptr)
                   : PyObject_CallFunction(torch_python.without_torch_function, "O()(O)", torch_python.is_neg, object)));
   return negative.get() != Py_False;
@@ -138,7 +138,7 @@ void expect_no_negative_bit(PyObject* object, ScalarType dtype) {
 
 // Torch describes its integers of less than 8 bits as if they were of 8.
 void expect_whole_bytes(PyObject* object, ScalarType dtype) {
-  if (dtype != ScalarType::Byte) return;
+  if (dtype != ScalarType::Byte && dtype != ScalarType::Char) return;
   const Owned has(present(PyObject_GetAttr(object, torch_python.dtype_name)));
   if (has.get() != torch_python.uint8) throw NotPlain();
 }

@@ -135,6 +135,7 @@ def test_another_state_than_the_published_is_refused(device):
         published.check(mlp, c, {})
 
 
+@pytest.mark.slow
 def test_the_swiglu_backward(tmp_path, device):
     status, result, tables = run(swiglu, tmp_path, device)
     assert status == 0 and len(result["compared"]) == 57 and not any(result["compared"].values())

@@ -67,6 +67,7 @@ def test_trains_to_the_same_bits(start, tmp_path, device, options):
     assert all((run["peak_bytes"] is None) == (device == "cpu") for run in figures["runs"])
 
 
+@pytest.mark.slow
 def test_interrupted_leaves_nothing_behind(start, tmp_path):
     # SIGINT is ignored by a shell's background jobs, and then by what they start.
     process = start(
