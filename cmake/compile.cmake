@@ -39,7 +39,7 @@ if(QFUSE_SANITIZE)
   target_link_options(qfuse_compile INTERFACE -fsanitize=${QFUSE_SANITIZE})
 endif()
 
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)  # where CMAKE_UNITY_BUILD is asked for: half of the time is that of headers
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)  # where CMAKE_UNITY_BUILD is asked for: each unit compiles the headers again
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
