@@ -5,6 +5,10 @@
 #include <torch/csrc/stable/stableivalue_conversions.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <string_view>
+#include <utility>
 
 namespace qfuse::torch_ops {
 namespace {
@@ -78,6 +82,18 @@ void* current_stream(std::int32_t device_index) {
 
 }  // namespace
 
+std::string in_python(std::string message) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWords{
+      {{"QFUSE_RECIPROCAL_APPROX", "'approx'"},
+       {"QFUSE_RECIPROCAL_IEEE", "'ieee'"},
+       {"is NULL", "is None"},
+       {"not NULL", "not None"}}};
+  for (const auto& [c, python] : kWords)
+    for (std::size_t at = message.find(c); at != std::string::npos; at = message.find(c, at))
+      message.replace(at, c.size(), python);
+  return message;
+}
+
 std::string name_of(ScalarType dtype) {
   switch (dtype) {
     case ScalarType::Byte: return "uint8";
@@ -123,7 +139,8 @@ std::int64_t elements_of(Shape shape) {
 }
 
 std::int64_t Blocks::count() const {
-  if (size < 1) refuse(size_name, " is ", size, ", it must be positive");
+  if (size < 1 || !std::has_single_bit(static_cast<std::uint64_t>(size)))
+    refuse(size_name, " is ", size, ", it must be a power of two");
   return qfuse_block_count(n, size);
 }
 

@@ -30,6 +30,9 @@ template <class... Parts>
   throw std::runtime_error(message.str());
 }
 
+// What the library says in words of C, in Python's.
+std::string in_python(std::string message);
+
 // Dtypes as Python writes them.
 std::string name_of(ScalarType dtype);
 qfuse_dtype dtype_of(ScalarType dtype, const char* what);
@@ -67,7 +70,7 @@ struct Blocks {
   std::int64_t size;
   const char* size_name;
 
-  [[nodiscard]] std::int64_t count() const;  // refuses a size below 1
+  [[nodiscard]] std::int64_t count() const;  // refuses a size that is no power of two
 };
 
 // The tensors of one call lie where its first one does, and there it runs, on torch's current stream.
@@ -96,7 +99,7 @@ class Call {
     params.struct_size = sizeof params;
     std::int64_t size = 0;
     qfuse_error error;
-    if (size_of(&params, &exec_, &size, &error) != QFUSE_OK) refuse(error.message);
+    if (size_of(&params, &exec_, &size, &error) != QFUSE_OK) refuse(in_python(error.message));
     return size;
   }
 
@@ -104,7 +107,7 @@ class Call {
   void run(qfuse_status (*op)(const Params*, const qfuse_exec*, qfuse_error*), Params params) const {
     params.struct_size = sizeof params;
     qfuse_error error;
-    if (op(&params, &exec_, &error) != QFUSE_OK) refuse(error.message);
+    if (op(&params, &exec_, &error) != QFUSE_OK) refuse(in_python(error.message));
   }
 
  private:

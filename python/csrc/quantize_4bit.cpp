@@ -1,7 +1,11 @@
 #include "ops.h"
 
+#include <torch/csrc/stable/ops.h>
+
 namespace qfuse::torch_ops {
 namespace {
+
+using Nested = std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor>;
 
 template <class T>
 T* data_of(const Tensor& tensor) {
@@ -41,6 +45,17 @@ void encode(const Call& call, const Tensor& input, const qfuse_weight_4bit_out& 
   call.run(qfuse_quantize_4bit, p);
 }
 
+// Of no weights the op writes nothing, not even the map and the offset, which have elements all the same. They are
+// those of a single zero.
+Nested nothing_nested(const Call& call, const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
+                      std::int64_t nested_blocksize, const std::optional<Tensor>& given_offset,
+                      const std::string& reciprocal) {
+  const Tensor zero = torch::stable::new_zeros(input, {1});
+  const Nested of_zero = quantize_4bit_nested(zero, blocksize, quant_type, nested_blocksize, given_offset, reciprocal);
+  return {call.empty({{0, 1}}, ScalarType::Byte), call.empty({{0}}, ScalarType::Byte),
+          call.empty({{0}}, ScalarType::Float), std::get<3>(of_zero), std::get<4>(of_zero)};
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor> quantize_4bit(const Tensor& input, std::int64_t blocksize, const std::string& quant_type,
@@ -59,6 +74,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> quantize_4bit_nested(const Te
                                                                         const std::optional<Tensor>& given_offset,
                                                                         const std::string& reciprocal) {
   const Call call(input, "input");
+  if (input.numel() == 0)
+    return nothing_nested(call, input, blocksize, quant_type, nested_blocksize, given_offset, reciprocal);
   Encoded encoded(call, input, blocksize, quant_type);
   const Blocks nested{encoded.blocks.count(), nested_blocksize, "nested_blocksize"};
   const Tensor absmax_8bit = call.empty({{nested.n}}, ScalarType::Byte);

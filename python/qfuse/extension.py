@@ -16,7 +16,9 @@ def load() -> None:
         torch.ops.load_library(str(_LIBRARY))
     except OSError as error:
         reason = error.__cause__ or error  # torch puts a sentence of its own before the loader's
-        raise ImportError(f"qfuse needs torch 2.10 or later, this is {torch.__version__}: {reason}") from error
+        if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
+            raise ImportError(f"qfuse needs torch 2.10 or later, this is {torch.__version__}") from error
+        raise ImportError(f"{_LIBRARY} cannot be loaded: {reason}") from error
 
 
 def inspect(path: bytes) -> tuple[int, bytes]:

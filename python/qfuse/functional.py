@@ -11,12 +11,15 @@ from .quant_state import Arguments, Weight4bit, read_arguments, read_weight, wit
 __all__ = ["dequantize_4bit", "matmul_4bit"]
 
 
-def dequantize_4bit(weight: Any, quant_state: Any = None, out: Tensor | None = None) -> Tensor:
+def dequantize_4bit(
+    weight: Any, quant_state: Any = None, out: Tensor | None = None, dtype: torch.dtype | None = None
+) -> Tensor:
     """A 4-bit weight of bitsandbytes in its original shape and dtype: the bits that bitsandbytes decodes on CUDA.
 
     weight: a Linear4bit, a Params4bit, a Weight4bit of load_checkpoint, or packed codes with their quant_state.
     quant_state: bitsandbytes' QuantState or the list that it once was, which unsloth still takes; by default the
-    weight's own. out: where to write, of the weight's shape, dtype and device, contiguous.
+    weight's own. out: where to write, of the weight's shape, dtype and device, contiguous. dtype: float32, float16 or
+    bfloat16 in place of the state's.
 
     The result has the state's shape and dtype. Of bitsandbytes' own forms, where codes whose shape[0] is 1 say that
     they were transposed, it is then the transpose, as bitsandbytes' is; of a Weight4bit, however its codes lie, it is
@@ -25,8 +28,10 @@ def dequantize_4bit(weight: Any, quant_state: Any = None, out: Tensor | None = N
     Raises TypeError or ValueError for a weight or state that is none, RuntimeError for tensors that do not fit.
     """
     if isinstance(weight, Weight4bit) and quant_state is None:
-        return _decode(weight, out)
-    return decode(read_arguments(weight, quant_state), out)
+        found: Arguments = weight if dtype is None else weight._replace(dtype=dtype)
+        return _decode(found, out)
+    found = read_arguments(weight, quant_state)
+    return decode(found if dtype is None else (*found[:2], dtype, *found[3:]), out)
 
 
 def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
@@ -41,6 +46,13 @@ def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
 
 
 def _decode(weight: Arguments, out: Tensor | None) -> Tensor:
+    for name, tensor in zip(
+        ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset"), weight[0], strict=False
+    ):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{name} is a {type(tensor).__name__}, it must be a tensor")
+    if out is not None and out.requires_grad:
+        raise ValueError("out requires a gradient, which a decoded weight has none of")
     return ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
 
 
@@ -92,6 +104,8 @@ def matmul_4bit(x: Tensor, weight: Any, quant_state: Any = None, bias: Tensor | 
     torch.nn.functional.linear's in x's dtype. Gradients flow to x and bias; the weight is decoded again for them.
     """
     found = read_weight(weight, quant_state)
+    if not x.is_floating_point():
+        raise TypeError(f"x is {x.dtype}, it must be floating point")
     if len(found.shape) != 2 or x.shape[-1:] != found.shape[1:]:
         raise ValueError(f"x has shape {tuple(x.shape)}, the weight {found.shape}: they must be [..., k] and [n, k]")
     if bias is not None and bias.shape != found.shape[:1]:

@@ -67,6 +67,16 @@ class Weight4bit(NamedTuple):
     def nested_offset(self) -> Tensor | None:
         return self.tensors[4] if self.nested else None
 
+    @property
+    def device(self) -> torch.device:
+        return self.packed.device
+
+    def dequantize(self, dtype: torch.dtype | None = None, out: Tensor | None = None) -> Tensor:
+        """qfuse.dequantize_4bit of it."""
+        from .functional import dequantize_4bit  # which imports this module
+
+        return dequantize_4bit(self, out=out, dtype=dtype)
+
     def to(self, device: torch.device | str | int, non_blocking: bool = False) -> "Weight4bit":
         """Its tensors on `device`, as Tensor.to moves them; to convert codes to another dtype would spoil them."""
         if not isinstance(device, (torch.device, str, int)):
@@ -137,6 +147,8 @@ def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
     state = quant_state if quant_state is not None else getattr(weight, "quant_state", None)
     if state is None:
         state = getattr(module, "quant_state", None)
+    if state is None and weight.dtype is torch.int8:
+        raise TypeError("the weight is int8, as LLM.int8 has it (Linear8bitLt), and not 4-bit")
     if state is None:
         raise TypeError(
             f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "

@@ -134,6 +134,44 @@ def test_what_is_no_weight():
         qfuse.dequantize_4bit(packed, state)
 
 
+def test_what_is_missing_is_named():
+    packed, state = state_of(CASES[0], "cpu")
+    state.absmax = None
+    with pytest.raises(TypeError, match="absmax is a NoneType"):
+        qfuse.dequantize_4bit(packed, state)
+    with pytest.raises(TypeError, match=r"the weight is int8, as LLM\.int8 has it"):
+        qfuse.dequantize_4bit(packed.view(torch.int8))
+
+
+def test_another_dtype_than_the_states(device):
+    packed, state = state_of(CASES[0], device)
+    weight = CASES[0].on(device)
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        other = copy.copy(state)
+        other.dtype = dtype
+        expected = qfuse.dequantize_4bit(packed, other)
+        assert expected.dtype == dtype
+        assert same_bits(qfuse.dequantize_4bit(packed, state, dtype=dtype), expected)
+        assert same_bits(qfuse.dequantize_4bit(weight, dtype=dtype), expected)
+        assert same_bits(weight.dequantize(dtype), expected)
+    assert weight.device == packed.device
+    assert same_bits(weight.dequantize(), qfuse.dequantize_4bit(weight))
+
+
+def test_an_output_has_no_gradient():
+    packed, state = state_of(CASES[0], "cpu")
+    out = torch.empty(state.shape, dtype=state.dtype, requires_grad=True)
+    with pytest.raises(ValueError, match="out requires a gradient"):
+        qfuse.dequantize_4bit(packed, state, out=out)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.uint8, torch.complex64])
+def test_a_product_with_what_is_no_float(dtype):
+    layer = linear_of(*state_of(CASES[0], "cpu"))
+    with pytest.raises(TypeError, match=f"x is {dtype}, it must be floating point"):
+        qfuse.matmul_4bit(torch.ones(2, 64).to(dtype), layer)
+
+
 @pytest.mark.parametrize("case", CASES[:4], ids=lambda case: case.name)
 @pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
 def test_a_product_to_train_through(case, device, compiled, backend):

@@ -121,6 +121,11 @@ def test_an_empty_weight(device):
     assert packed.shape == (0, 1) and absmax.shape == (0,)
     nested = qfuse.Weight4bit(qfuse.ops.quantize_4bit_nested(empty, 64, "nf4"), (0, 5), torch.float16)
     assert qfuse.ops.dequantize_4bit(*nested).shape == (0, 5)
+    assert [tuple(tensor.shape) for tensor in nested.tensors] == [(0, 1), (0,), (0,), (256,), ()]
+    assert nested.nested_offset.item() == 0
+    assert same_bits(nested.nested_quant_map, qfuse.ops.quantize_4bit_nested(empty.new_ones(64), 64, "nf4")[3])
+    given = empty.new_full((1,), 0.25)
+    assert qfuse.ops.quantize_4bit_nested(empty, 64, "nf4", given_offset=given)[4].item() == 0.25
     codes, absmax = qfuse.ops.quantize_blockwise(empty, 256)
     quant_map = torch.zeros(256, device=device)
     assert qfuse.ops.dequantize_blockwise(codes, absmax, quant_map, 256, torch.float32).numel() == 0
@@ -260,7 +265,7 @@ def test_refuses_inputs_of_the_other_ops(made, device):
     for call, message in [
         (lambda: qfuse.ops.quantize_4bit(x.long(), 64, "nf4"), "input is int64"),
         (lambda: qfuse.ops.quantize_4bit(x.t(), 64, "nf4"), "input has shape .* and strides"),
-        (lambda: qfuse.ops.quantize_4bit(x, 48, "nf4"), "48"),
+        (lambda: qfuse.ops.quantize_4bit(x, 48, "nf4"), "blocksize is 48, it must be a power of two"),
         (lambda: qfuse.ops.quantize_4bit(x, 64, "nf4", "fast"), "reciprocal is 'fast'"),
         (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", 0), "nested_blocksize is 0"),
         (lambda: qfuse.ops.quantize_4bit_nested(x, 64, "nf4", given_offset=x), "given_offset has 12288 elements"),
@@ -272,7 +277,7 @@ def test_refuses_inputs_of_the_other_ops(made, device):
         with pytest.raises(RuntimeError, match=message):
             call()
     if device == "cpu":
-        with pytest.raises(RuntimeError, match=r"(?i)approx"):
+        with pytest.raises(RuntimeError, match=r"'approx'"):
             qfuse.ops.quantize_4bit(x, 64, "nf4", "approx")
 
 
@@ -287,7 +292,7 @@ def test_the_swiglu_backward_refuses(device):
     refuse("x is float32, it must be bfloat16", x=good[0].float())
     refuse("x has 1 dimensions", x=good[0][0])
     refuse("grad_y has shape", grad_y=good[1][:, :128])
-    refuse("grad_y", grad_y=None)
+    refuse("grad_y is None", grad_y=None)
     refuse("grad_input_s", grad_input_s=None)
     refuse("y_s_t has shape", y_s_t=good[5][:, :1])
     refuse("rows of 512 must not overlap", x=good[0][:1].expand(200, 512))
