@@ -143,6 +143,7 @@ inline void print_summary(const std::string& done, const std::string& sizes, con
                report.tensors, done, report.converted, report.files, report.bytes_read, report.bytes_written,
                device_name(device), seconds);
   } else if (!args.quiet) {
+    for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
     fmt::print("{}: {} of {} tensors {}, {} in {} file{}, {:.1f} s{}\n", output_name(args), report.converted,
                report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s", seconds, on_gpu(device));
     if (options.shard) print_next_step(args, options.shard->count, report.files);

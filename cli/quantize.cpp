@@ -15,6 +15,7 @@ struct QuantizeArguments : ConversionArguments {
   std::string type{checkpoint::name_of(QuantType::nf4)};
   std::int64_t block_size = 64;
   bool no_double_quant = false;
+  bool experts = false;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
 };
@@ -27,6 +28,7 @@ int run(const QuantizeArguments& args) {
   options.quant_type = args.type == kTypes[0] ? QuantType::nf4 : QuantType::fp4;
   options.blocksize = args.block_size;
   options.double_quant = !args.no_double_quant;
+  options.experts = args.experts;
   options.include = args.include;
   options.exclude = args.exclude;
   ProgressLine line("quantize", args.quiet);
@@ -52,6 +54,8 @@ Command add_quantize(CLI::App& app) {
       ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
       ->capture_default_str();
   parser->add_flag("--no-double-quant", args->no_double_quant, "Keep the scales in fp32");
+  parser->add_flag("--experts", args->experts,
+                   "Also experts that are stored one by one: transformers 4 loads them so, 5 does not");
   parser->add_option("--include", args->include, "Also quantize the tensors with such a name; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
@@ -60,9 +64,10 @@ Command add_quantize(CLI::App& app) {
       ->allow_extra_args(false);
   add_conversion_options(*parser, *args, "auto, bf16, fp16 or fp32: what weights will decode to; auto: their own");
   parser->footer(
-      "The weights of linear layers are quantized, but for output heads, routers and vision towers; the rest is "
-      "copied\n"
-      "byte for byte. A pattern is that of a shell, for a tensor's whole name: --exclude '*.self_attn.*' keeps every\n"
+      "The weights of linear layers are quantized, but for output heads, routers, experts and vision towers; the rest "
+      "is\n"
+      "copied byte for byte. A pattern is that of a shell, for a tensor's whole name: --exclude '*.self_attn.*' keeps "
+      "every\n"
       "attention as it is. --exclude wins over --include. Ctrl-C leaves no partial output." +
       conversion_help("quantize"));
   return {parser, [args] { return run(*args); }};

@@ -67,7 +67,12 @@ struct ConversionReport {
   std::int64_t files = 0;          // .safetensors files written
   std::int64_t bytes_read = 0;     // tensor data of the input
   std::int64_t bytes_written = 0;  // tensor data of the output
+  std::vector<std::string> notes;  // a line each: what the caller should know of the output, and did not ask for
 };
+
+// A model's family, config.json's model_type, says which matrices the model keeps as [in, out] (GPT-2's Conv1D):
+// quantized, they are stored turned, and both conversions turn them. Of a file, the config.json beside it is asked.
+// docs/FAMILIES.md lists the families that were checked with transformers; for others there is a note in the report.
 
 // Without `dtype`, a 4-bit weight becomes what its quant_state says, LLM.int8 what the config says, or bf16.
 struct DequantizeOptions : ConversionOptions {};
@@ -84,8 +89,9 @@ QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std
 // Without `dtype`, a weight will decode to the type that it has.
 struct QuantizeOptions : ConversionOptions {
   QuantType quant_type = QuantType::nf4;
-  std::int64_t blocksize = 64;       // elements: a power of two, 32 to 4096
-  bool double_quant = true;          // nested absmax, in blocks of 256
+  std::int64_t blocksize = 64;  // elements: a power of two, 32 to 4096
+  bool double_quant = true;     // nested absmax, in blocks of 256
+  bool experts = false;         // also experts that are stored one by one: transformers 4 loads them so, 5 does not
   std::vector<std::string> include;  // shell patterns of tensor names to quantize beside the default
   std::vector<std::string> exclude;  // of tensor names to leave as they are; wins over `include`
 };
@@ -93,12 +99,13 @@ struct QuantizeOptions : ConversionOptions {
 // Reads a plain checkpoint and writes the same model as transformers saves it with bitsandbytes' Linear4bit: a file
 // gives a file, a directory gives a directory with shards, index and config.json (with quantization_config). What else
 // a directory holds is treated as by dequantize. The codes and scales are those of qfuse_quantize_4bit.
-// By default the weights of linear layers are quantized, but for output heads, routers and vision towers: matrices of
-// fp32, fp16 or bf16 named *.weight, told from others by their names (docs/FORMAT.md lists them). `include` can name
-// any tensor of these types with two or more dimensions.
+// By default the weights of linear layers are quantized, but for output heads, routers, experts and vision towers:
+// matrices of fp32, fp16 or bf16 named *.weight, told from others by their names (docs/FORMAT.md lists them) and by
+// what transformers loads of the model's family. `include` can name any tensor of these types with two or more
+// dimensions.
 // invalid_data if the input is quantized already, or holds nothing to quantize; invalid_argument for a pattern that
-// matches no such tensor; unsupported for a model whose config.json says that it is quantized otherwise, or that keeps
-// its matrices as [in, out], as GPT-2 does.
+// matches no such tensor; unsupported for a model whose config.json says that it is quantized otherwise, or of a family
+// that transformers cannot load quantized.
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                     const QuantizeOptions& options = {});

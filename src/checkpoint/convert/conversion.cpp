@@ -211,7 +211,11 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
     if (is_own(options.shard, i)) writer.write(files[i]);
   write_further_files(*destination, conversion, options.shard);
   destination->commit();
-  return work_of(files, options.shard).report;
+  ConversionReport report = work_of(files, options.shard).report;
+  report.notes = std::move(plan.notes);
+  for (const fs::path& name : foreign_weight_files(model))
+    report.notes.push_back(fmt::format("{}: is not part of the model, and was not copied", shown(model.path() / name)));
+  return report;
 }
 
 }  // namespace
@@ -224,6 +228,13 @@ PlannedTensor copied(const StoredTensor& stored) {
           .input_bytes = bytes,
           .progress_bytes = bytes,
           .open = [stored](ScratchFile*) { return OpenedTensor{{open_stored(stored)}}; }};
+}
+
+void note_families(const Families& families, const Model& model, std::vector<std::string>& notes) {
+  if (!families.is_checked())
+    notes.push_back(
+        fmt::format("{}: no model of type '{}' was checked with transformers; tensors are told by their names",
+                    model.name(), printable(families.name())));
 }
 
 ConversionReport convert(const fs::path& in, const fs::path& out, const ConversionOptions& options,

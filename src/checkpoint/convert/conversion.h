@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/convert/families.h"
 #include "checkpoint/convert/tensor_reader.h"
 #include "checkpoint/files/file.h"
 #include "checkpoint/files/model.h"
@@ -39,6 +40,7 @@ PlannedTensor copied(const StoredTensor& stored);
 struct ConversionPlan {
   std::vector<PlannedTensor> tensors;  // in the order in which they are made, and dealt out to files
   std::string config;                  // of the output; empty: none
+  std::vector<std::string> notes;      // see ConversionReport
 };
 
 class Transform {
@@ -55,6 +57,9 @@ class Transform {
   // Its name, as "command", and those of its own options that the bytes of the output depend on.
   [[nodiscard]] virtual nlohmann::json command() const = 0;
 };
+
+// Says so where nobody has checked what transformers makes of a model of these families.
+void note_families(const Families& families, const Model& model, std::vector<std::string>& notes);
 
 ConversionReport convert(const std::filesystem::path& in, const std::filesystem::path& out,
                          const ConversionOptions& options, const Transform& transform);

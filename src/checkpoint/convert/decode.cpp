@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "checkpoint/convert/transpose.h"
 #include "format/layout.h"
 
 namespace qfuse::checkpoint {
@@ -15,6 +16,7 @@ constexpr std::size_t kScales = 2;  // absmax, nested_absmax or SCB
 constexpr std::size_t kQuantMap = 3;
 constexpr std::size_t kNestedOffset = 4;
 constexpr std::size_t kOut = 5;
+constexpr std::size_t kDecoded = 6;  // on its way to a scratch file
 
 // `count` elements of a stored tensor from element `first` on, where the device reads them.
 template <class T>
@@ -87,6 +89,17 @@ void read_int8(const StoredWeightInt8& weight, Dtype dtype, std::int64_t begin, 
   piece.fetch(kOut, out);
 }
 
+// All of a tensor, piece by piece, each complete before the next.
+void decode_to(ScratchFile& scratch, const TensorReader& decoded, std::int64_t bytes, Piece& piece) {
+  for (std::int64_t at = 0; at < bytes; at += decoded.piece_bytes) {
+    const std::span<std::byte> out =
+        piece.host(kDecoded, static_cast<std::size_t>(std::min(decoded.piece_bytes, bytes - at)));
+    decoded.read(at, out, piece);
+    piece.complete();
+    scratch.write(at, out);
+  }
+}
+
 // `read` fills its `out` with so many bytes of an output.
 template <class Read>
 TensorReader reader(std::int64_t piece_bytes, Read read) {
@@ -129,6 +142,18 @@ TensorReader open_decoded(const Tensor& tensor, Dtype dtype, std::int64_t piece_
                     read_int8(weight, dtype, begin, out, piece);
                   });
   return open_stored(tensor.values());
+}
+
+TensorReader open_transposed(const Tensor& tensor, Dtype dtype, ScratchFile& scratch, std::int64_t piece_bytes) {
+  const TensorReader decoded = open_decoded(tensor, dtype, piece_bytes);
+  const MatrixShape matrix{tensor.shape[0], tensor.shape[1], bytes_of(dtype)};
+  const ReadBytes read =
+      transposed(matrix, [&scratch](std::int64_t begin, std::span<std::byte> out) { scratch.read(begin, out); });
+  return {piece_bytes, [=, &scratch](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+            if (begin == 0) decode_to(scratch, decoded, matrix.bytes(), piece);
+            read(begin, out);
+            return std::ssize(out);
+          }};
 }
 
 }  // namespace qfuse::checkpoint

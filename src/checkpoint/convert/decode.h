@@ -8,6 +8,7 @@
 
 #include "checkpoint/convert/tensor_reader.h"
 #include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/file.h"
 
 namespace qfuse::checkpoint {
 
@@ -21,6 +22,11 @@ inline constexpr std::int64_t kPieceBytes = 16 << 20;
 // (nested) blocks, so that they may be larger than `piece_bytes`: 64 MiB at most (blocks of 4096, nested in blocks of
 // 4096, as fp32).
 TensorReader open_decoded(const Tensor& tensor, Dtype dtype, std::int64_t piece_bytes = kPieceBytes);
+
+// The transpose of a quantized matrix. It is decoded to `scratch`, which needs room for all of it, when the first piece
+// is asked for.
+TensorReader open_transposed(const Tensor& tensor, Dtype dtype, ScratchFile& scratch,
+                             std::int64_t piece_bytes = kPieceBytes);
 
 // A tensor's bytes as they are.
 TensorReader open_stored(const StoredTensor& stored);

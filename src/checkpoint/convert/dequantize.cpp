@@ -4,12 +4,22 @@
 
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
+#include "checkpoint/convert/families.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/foreign.h"
 
 namespace qfuse::checkpoint {
 namespace {
+
+[[noreturn]] void refuse_plain(const Model& model, const std::optional<Config>& config) {
+  if (const std::string method = foreign_method(model, config); !method.empty())
+    fail(Status::unsupported, "{}: {}", model.name(), method);
+  if (const std::string kind = foreign_kind(model); !kind.empty())
+    fail(Status::invalid_data, "{}: nothing to dequantize: {}", model.name(), kind);
+  fail(Status::invalid_data, "{}: nothing to dequantize: none of its tensors is quantized", model.name());
+}
 
 class Dequantization : public Transform {
  public:
@@ -21,13 +31,13 @@ class Dequantization : public Transform {
   [[nodiscard]] ConversionPlan plan(const Model& model) const override {
     const std::optional<Config> config = read_config(model);
     const std::vector<Tensor> tensors = read_layout(model, int8_dtype(config));
-    if (std::none_of(tensors.begin(), tensors.end(), is_quantized))
-      fail(Status::invalid_data, "{}: nothing to dequantize: none of its {} tensors is quantized by bitsandbytes",
-           model.name(), tensors.size());
+    if (std::none_of(tensors.begin(), tensors.end(), is_quantized)) refuse_plain(model, config);
+    const Families families(read_model_types(model));
     ConversionPlan plan;
+    note_families(families, model, plan.notes);
     DtypeVote vote;
     for (const Tensor& tensor : tensors) {
-      plan.tensors.push_back(planned(tensor));  // which refuses a dtype that no vote can be for
+      plan.tensors.push_back(planned(tensor, families));  // which refuses a dtype that no vote can be for
       if (is_quantized(tensor)) vote.add(output_dtype(tensor), tensor.elements());
     }
     if (config) plan.config = config->unquantized(vote.most());
@@ -42,7 +52,7 @@ class Dequantization : public Transform {
     return options_.dtype.value_or(*tensor.quantized_dtype());
   }
 
-  [[nodiscard]] PlannedTensor planned(const Tensor& tensor) const {
+  [[nodiscard]] PlannedTensor planned(const Tensor& tensor, const Families& families) const {
     if (!is_quantized(tensor)) return copied(tensor.values());
     const Dtype dtype = output_dtype(tensor);
     const std::int64_t bytes = tensor.decoded_bytes(dtype);
@@ -53,7 +63,17 @@ class Dequantization : public Transform {
     planned.input_bytes = tensor.stored_bytes();
     planned.progress_bytes = bytes;
     planned.open = [tensor, dtype](ScratchFile*) { return OpenedTensor{{open_decoded(tensor, dtype)}}; };
+    if (families.is_turned(tensor.name) && tensor.shape.size() == 2) turn(tensor, dtype, planned);
     return planned;
+  }
+
+  // Back to what the model has: [in, out].
+  static void turn(const Tensor& tensor, Dtype dtype, PlannedTensor& planned) {
+    std::ranges::reverse(planned.outputs.front().shape);
+    planned.scratch_bytes = planned.outputs.front().bytes();
+    planned.open = [tensor, dtype](ScratchFile* scratch) {
+      return OpenedTensor{{open_transposed(tensor, dtype, *scratch)}};
+    };
   }
 
   const DequantizeOptions& options_;

@@ -37,7 +37,7 @@ void encode_piece(std::span<const std::byte> in, Dtype dtype, const QuantState& 
 // What the readers of one weight share. Nested absmax are encoded less their mean, which is known only when all have
 // been made, so they wait in a file: the first reader writes them there, later ones read them.
 struct Weight {
-  StoredTensor stored;
+  PlainWeight plain;
   QuantState state;  // but for the offset, until all is read
   ScratchFile& scratch;
   std::int64_t piece_bytes;
@@ -52,15 +52,14 @@ using WeightPointer = std::shared_ptr<Weight>;
 
 // Encodes the weight from byte `from` on; gives back how many bytes of it `codes` are.
 std::int64_t read_codes(const WeightPointer& weight, std::int64_t from, std::span<std::byte> codes, Piece& piece) {
-  const StoredTensor& stored = weight->stored;
-  const Dtype dtype = dtype_of(stored.entry->type).value();
-  const auto element = static_cast<std::int64_t>(dtype_size(dtype));
-  const std::int64_t size = std::min(2 * std::ssize(codes) * element, stored.entry->bytes() - from);
+  const PlainWeight& plain = weight->plain;
+  const auto element = static_cast<std::int64_t>(dtype_size(plain.dtype));
+  const std::int64_t size = std::min(2 * std::ssize(codes) * element, plain.bytes - from);
   const auto in =
-      piece.input<std::byte>(kEncoderIn, size, [&](std::span<std::byte> bytes) { stored.read(from, bytes); });
+      piece.input<std::byte>(kEncoderIn, size, [&](std::span<std::byte> bytes) { plain.read(from, bytes); });
   const std::int64_t blocks = qfuse_block_count(size / element, weight->state.blocksize);
   const std::span<std::byte> absmax = piece.host(kEncodedAbsmax, static_cast<std::size_t>(blocks * kFloatBytes));
-  encode_piece(in, dtype, weight->state, codes, absmax, piece);
+  encode_piece(in, plain.dtype, weight->state, codes, absmax, piece);
   piece.when_done([weight, absmax, place = from / element / weight->state.blocksize * kFloatBytes, blocks] {
     weight->scratch.write(place, absmax);
     if (weight->state.nested) weight->mean.add(reinterpret_cast<const float*>(absmax.data()), blocks);
@@ -70,7 +69,7 @@ std::int64_t read_codes(const WeightPointer& weight, std::int64_t from, std::spa
 
 // Pieces hold whole chunks of the mean of absmax.
 TensorReader codes_reader(const WeightPointer& weight) {
-  const auto element = type_bits(weight->stored.entry->type) / 8;
+  const auto element = static_cast<std::int64_t>(dtype_size(weight->plain.dtype));
   const std::int64_t least = format::kMeanChunk * weight->state.blocksize;
   const std::int64_t elements = std::max(weight->piece_bytes / (least * element), std::int64_t{1}) * least;
   return {elements / 2, [weight, element](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
@@ -124,9 +123,21 @@ std::int64_t absmax_bytes(const QuantState& state) {
   return qfuse_block_count(element_count(state.shape).value(), state.blocksize) * kFloatBytes;
 }
 
-OpenedTensor open_encoded(const StoredTensor& stored, const QuantState& state, ScratchFile& scratch,
+PlainWeight plain_weight(const StoredTensor& stored) {
+  return {dtype_of(stored.entry->type).value(), stored.entry->bytes(),
+          [stored](std::int64_t begin, std::span<std::byte> out) { stored.read(begin, out); }};
+}
+
+PlainWeight transposed_weight(const StoredTensor& stored) {
+  PlainWeight weight = plain_weight(stored);
+  const std::vector<std::int64_t>& shape = stored.entry->shape;
+  weight.read = transposed({shape[0], shape[1], static_cast<std::int64_t>(dtype_size(weight.dtype))}, weight.read);
+  return weight;
+}
+
+OpenedTensor open_encoded(const PlainWeight& plain, const QuantState& state, ScratchFile& scratch,
                           std::int64_t piece_bytes) {
-  const WeightPointer weight(new Weight{stored, state, scratch, piece_bytes, {}});
+  const WeightPointer weight(new Weight{plain, state, scratch, piece_bytes, {}});
   OpenedTensor opened{
       .readers = {codes_reader(weight), state.nested ? nested_absmax_reader(weight) : scratch_reader(weight),
                   constant_reader(stored_quant_map(state.quant_type))},

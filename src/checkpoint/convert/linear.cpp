@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "checkpoint/files/model.h"
 
@@ -32,7 +33,11 @@ constexpr std::array<std::string_view, 17> kEmbeddings{"embed_in",
                                                        "wte"};
 
 // The last part of a module's name, where it is an output head.
-constexpr std::array<std::string_view, 3> kHeads{"head", "output", "output_layer"};
+constexpr std::array<std::string_view, 5> kHeads{"head", "output", "output_layer", "output_projection",
+                                                 "text_projection"};
+
+// Ends of the last part: heads, and what is looked up by a token's number.
+constexpr std::array<std::string_view, 5> kKeptEnds{"_emb", "_token", "_tokens", "lm_head", "lm_heads"};
 
 // Any part of a module's name: output heads, routers, and what carries images and sound. Quantizing these costs more
 // accuracy than it saves bytes; transformers and Unsloth leave them out as well.
@@ -60,15 +65,40 @@ bool is_one_of(std::string_view part, std::span<const std::string_view> names) {
 
 std::string_view last_part(std::string_view module) { return module.substr(module.rfind('.') + 1); }
 
+bool is_number(std::string_view part) { return !part.empty() && part.find_first_not_of("0123456789") == part.npos; }
+
+// Of a list of modules, "lm_heads.3", the name of the list.
+std::string_view without_number(std::string_view module) {
+  return is_number(last_part(module)) ? module.substr(0, module.rfind('.')) : module;
+}
+
+bool holds(std::string_view part, std::string_view lower_case) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  return std::search(part.begin(), part.end(), lower_case.begin(), lower_case.end(), same) != part.end();
+}
+
 bool is_kept(std::string_view module) {
-  const std::string_view last = last_part(module);
-  if (is_one_of(last, kHeads) || last.find("embed") != last.npos || last.find("norm") != last.npos) return true;
+  const std::string_view last = last_part(without_number(module));
+  if (is_one_of(last, kHeads) || holds(last, "embed") || holds(last, "norm")) return true;
+  if (std::any_of(kKeptEnds.begin(), kKeptEnds.end(), [&](std::string_view end) { return last.ends_with(end); }))
+    return true;
   for (std::string_view rest = module;;) {
     const std::size_t dot = rest.find('.');
     if (is_one_of(rest.substr(0, dot), kKept)) return true;
     if (dot == rest.npos) return false;
     rest.remove_prefix(dot + 1);
   }
+}
+
+// Where the module ends that holds experts one by one, "mlp.experts" of "mlp.experts.3.up_proj"; npos: it is none.
+std::size_t end_of_experts(std::string_view module) {
+  constexpr std::string_view kExperts = "experts.";
+  for (std::size_t at = module.find(kExperts); at != module.npos; at = module.find(kExperts, at + 1)) {
+    const std::string_view rest = module.substr(at + kExperts.size());
+    if ((at == 0 || module[at - 1] == '.') && is_number(rest.substr(0, rest.find('.'))))
+      return at + kExperts.size() - 1;
+  }
+  return module.npos;
 }
 
 }  // namespace
@@ -81,21 +111,31 @@ Layer layer_of(const TensorEntry& entry) {
   if (!entry.name.ends_with(kWeightSuffix) || entry.shape.size() != 2 || !dtype_of(entry.type)) return Layer::other;
   const std::string_view module = module_of(entry.name);
   if (is_one_of(last_part(module), kEmbeddings)) return Layer::other;
-  return is_kept(module) ? Layer::kept : Layer::linear;
+  if (is_kept(module)) return Layer::kept;
+  return end_of_experts(module) == module.npos ? Layer::linear : Layer::expert;
 }
 
 void LinearLayers::add(const TensorEntry& entry, bool quantized) {
   const std::string_view module = module_of(entry.name);
   if (quantized && module == kOutputHead) head_is_quantized_ = true;
-  if (!quantized && module != kOutputHead && layer_of(entry) != Layer::other) plain_.emplace_back(module);
+  const Layer layer = layer_of(entry);
+  const std::string_view holder = layer == Layer::expert ? module.substr(0, end_of_experts(module)) : "";
+  if (quantized && layer == Layer::expert) quantized_holders_.emplace(holder);
+  if (quantized || module == kOutputHead || layer == Layer::other) return;
+  (layer == Layer::expert ? experts_[std::string(holder)] : plain_).emplace(module);
 }
 
-std::optional<std::vector<std::string>> LinearLayers::modules_to_skip() const {
-  if (plain_.empty() && !head_is_quantized_) return std::nullopt;
-  std::vector<std::string> modules = plain_;
-  if (!head_is_quantized_) modules.emplace_back(kOutputHead);
-  std::sort(modules.begin(), modules.end());
-  return modules;
+std::optional<std::vector<std::string>> LinearLayers::modules_to_skip(const std::vector<std::string>& further) const {
+  if (plain_.empty() && experts_.empty() && further.empty() && !head_is_quantized_) return std::nullopt;
+  std::set<std::string> modules = plain_;
+  for (const auto& [holder, experts] : experts_)
+    if (quantized_holders_.contains(holder))
+      modules.insert(experts.begin(), experts.end());
+    else
+      modules.insert(holder);
+  modules.insert(further.begin(), further.end());
+  if (!head_is_quantized_) modules.emplace(kOutputHead);
+  return std::vector<std::string>(modules.begin(), modules.end());
 }
 
 bool is_encodable(const TensorEntry& entry) {
@@ -105,11 +145,6 @@ bool is_encodable(const TensorEntry& entry) {
 bool matches_any(const std::string& name, std::span<const std::string> patterns) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [&](const std::string& pattern) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
-}
-
-bool has_turned_matrices(std::string_view model_type) {
-  constexpr std::array<std::string_view, 4> kModelTypes{"decision_transformer", "gpt2", "imagegpt", "openai-gpt"};
-  return is_one_of(model_type, kModelTypes);
 }
 
 }  // namespace qfuse::checkpoint

@@ -3,7 +3,10 @@
 #ifndef QFUSE_CHECKPOINT_CONVERT_LINEAR_H
 #define QFUSE_CHECKPOINT_CONVERT_LINEAR_H
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +19,7 @@ namespace qfuse::checkpoint {
 enum class Layer {
   other,   // what transformers never quantizes: an embedding, a norm, a bias, no matrix, no float
   kept,    // linear, but worth its bits: an output head, a router, a vision tower; or perhaps not linear
+  expert,  // linear, one of a mixture of experts that are stored one by one
   linear,  // any other linear layer
 };
 
@@ -32,23 +36,21 @@ class LinearLayers {
  public:
   void add(const TensorEntry& entry, bool quantized);
 
-  // What a config has to name, sorted. transformers leaves out lm_head by itself, but only if it is given no list. So
-  // there is none where lm_head is all that stays plain, and otherwise one that names every layer, lm_head too: a tied
-  // one is in no file.
-  [[nodiscard]] std::optional<std::vector<std::string>> modules_to_skip() const;
+  // What a config has to name, sorted, `further` among it. transformers leaves out lm_head by itself, but only if it is
+  // given no list. So there is none where lm_head is all that stays plain, and otherwise one that names every layer,
+  // lm_head too: a tied one is in no file. Where all experts of a layer stay plain, the module that holds them is named.
+  [[nodiscard]] std::optional<std::vector<std::string>> modules_to_skip(const std::vector<std::string>& further) const;
 
  private:
-  std::vector<std::string> plain_;  // but for lm_head
+  std::set<std::string> plain_;                           // but for lm_head and experts
+  std::map<std::string, std::set<std::string>> experts_;  // that are plain, by the module that holds them
+  std::set<std::string, std::less<>> quantized_holders_;  // of experts, one of which at least is quantized
   bool head_is_quantized_ = false;
 };
 
 // Whether one of the shell patterns is that of the whole name: * stands for any text, dots included, ? for any
 // character, [...] for one of a set.
 bool matches_any(const std::string& name, std::span<const std::string> patterns);
-
-// Whether a model's linear layers keep their matrices as [in, out], as GPT-2's Conv1D does. transformers turns them
-// when it quantizes, and expects a quantized checkpoint to hold them turned.
-bool has_turned_matrices(std::string_view model_type);
 
 }  // namespace qfuse::checkpoint
 

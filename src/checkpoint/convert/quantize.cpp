@@ -6,10 +6,12 @@
 
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
+#include "checkpoint/convert/families.h"
 #include "checkpoint/convert/linear.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/foreign.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -33,14 +35,19 @@ std::vector<Tensor> read_plain_layout(const Model& model) {
   return tensors;
 }
 
-void check_config(const Config& config, const Model& model) {
-  if (const std::string method = config.foreign_quant_method(); !method.empty())
-    fail(Status::unsupported, "{}: is quantized by '{}', as its {} says", model.name(), printable(method), kConfigFile);
-  if (has_turned_matrices(config.model_type()))
-    fail(Status::unsupported,
-         "{}: model_type is '{}', which keeps its matrices as [in, out], while transformers expects them turned where "
-         "they are quantized",
-         model.name(), printable(config.model_type()));
+void refuse_foreign(const Model& model, const std::optional<Config>& config) {
+  if (const std::string method = foreign_method(model, config); !method.empty())
+    fail(Status::unsupported, "{}: {}", model.name(), method);
+  if (const std::string kind = foreign_kind(model); !kind.empty())
+    fail(Status::unsupported, "{}: {}", model.name(), kind);
+}
+
+// Output heads that are tied to an embedding are in no file; lm_head is known without that.
+std::vector<std::string> further_plain_modules(const Config& config, const Families& families) {
+  std::vector<std::string> modules = families.further_plain_modules();
+  if (config.has_architecture("ForMaskedLM") || config.has_architecture("ForPreTraining"))
+    modules.emplace_back("predictions.decoder");
+  return modules;
 }
 
 class Quantization : public Transform {
@@ -56,39 +63,57 @@ class Quantization : public Transform {
             {"type", name_of(options_.quant_type)},
             {"block_size", options_.blocksize},
             {"double_quant", options_.double_quant},
+            {"experts", options_.experts},
             {"include", options_.include},
             {"exclude", options_.exclude}};
   }
 
   [[nodiscard]] ConversionPlan plan(const Model& model) const override {
+    const std::optional<Config> config = read_config(model);
     const std::vector<Tensor> tensors = read_plain_layout(model);
+    refuse_foreign(model, config);
     check_patterns("include", options_.include, tensors);
     check_patterns("exclude", options_.exclude, tensors);
+    const Families families(read_model_types(model));
+    if (!families.is_quantizable())
+      fail(Status::unsupported,
+           "{}: is of type '{}': transformers loads such a model quantized only if its experts are stored one by one, "
+           "and here they are one tensor; load it with transformers' BitsAndBytesConfig instead",
+           model.name(), printable(families.name()));
     ConversionPlan plan;
+    note_families(families, model, plan.notes);
     LinearLayers layers;
     DtypeVote vote;
     for (const Tensor& tensor : tensors) {
       const StoredTensor& stored = tensor.values();
-      const bool selected = is_selected(*stored.entry);
+      const bool selected = is_selected(*stored.entry, families);
       layers.add(*stored.entry, selected);
-      plan.tensors.push_back(selected ? planned(stored) : copied(stored));
+      plan.tensors.push_back(selected ? planned(stored, families) : copied(stored));
       if (selected) vote.add(output_dtype(*stored.entry), tensor.elements());
+      if (selected && layer_of(*stored.entry) == Layer::other)
+        plan.notes.push_back(fmt::format(
+            "{}: is no linear layer's by its name; transformers does not load it quantized", stored.where()));
     }
     if (std::none_of(plan.tensors.begin(), plan.tensors.end(), [](const auto& tensor) { return tensor.converted; }))
-      fail(Status::invalid_data, "{}: nothing to quantize: none of its {} tensors is the weight of a linear layer{}",
-           model.name(), tensors.size(), options_.exclude.empty() ? "" : " and not excluded");
-    if (const std::optional<Config> config = read_config(model)) {
-      check_config(*config, model);
+      fail(Status::invalid_data,
+           "{}: nothing to quantize: none of its {} tensors is the weight of a linear layer{} that transformers loads "
+           "quantized",
+           model.name(), tensors.size(), options_.exclude.empty() ? "" : ", not excluded,");
+    if (config) {
+      const std::vector<std::string> further = further_plain_modules(*config, families);
       plan.config =
-          config->quantized({options_.quant_type, options_.double_quant, vote.most(), layers.modules_to_skip()});
+          config->quantized({options_.quant_type, options_.double_quant, vote.most(), layers.modules_to_skip(further)});
     }
     return plan;
   }
 
  private:
-  [[nodiscard]] bool is_selected(const TensorEntry& entry) const {
+  [[nodiscard]] bool is_selected(const TensorEntry& entry, const Families& families) const {
     if (!is_encodable(entry) || matches_any(entry.name, options_.exclude)) return false;
-    return layer_of(entry) == Layer::linear || matches_any(entry.name, options_.include);
+    if (matches_any(entry.name, options_.include)) return true;
+    const Layer layer = layer_of(entry);
+    const bool is_default = layer == Layer::linear || (layer == Layer::expert && options_.experts);
+    return is_default && !families.stays_plain(entry.name);
   }
 
   // What the tensor, which is encodable, will decode to.
@@ -96,9 +121,11 @@ class Quantization : public Transform {
     return options_.dtype.value_or(*dtype_of(entry.type));
   }
 
-  [[nodiscard]] PlannedTensor planned(const StoredTensor& stored) const {
+  [[nodiscard]] PlannedTensor planned(const StoredTensor& stored, const Families& families) const {
     const TensorEntry& entry = *stored.entry;
+    const bool turned = families.is_turned(entry.name) && entry.shape.size() == 2;
     QuantState state{options_.quant_type, options_.blocksize, output_dtype(entry), entry.shape, {}};
+    if (turned) std::ranges::reverse(state.shape);
     if (options_.double_quant) state.nested = NestedState{};
     EncodedParts parts = encoded_parts(entry.name, state);
     PlannedTensor planned;
@@ -108,7 +135,9 @@ class Quantization : public Transform {
     planned.text = std::move(parts.quant_state);
     planned.input_bytes = planned.progress_bytes = entry.bytes();
     planned.scratch_bytes = absmax_bytes(state);
-    planned.open = [stored, state](ScratchFile* scratch) { return open_encoded(stored, state, *scratch); };
+    planned.open = [weight = turned ? transposed_weight(stored) : plain_weight(stored), state](ScratchFile* scratch) {
+      return open_encoded(weight, state, *scratch);
+    };
     return planned;
   }
 

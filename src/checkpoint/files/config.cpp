@@ -13,6 +13,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kQuantizationConfig = "quantization_config";
+constexpr const char* kModelType = "model_type";
 constexpr const char* kQuantMethod = "bitsandbytes";
 constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 
@@ -42,6 +43,16 @@ std::string foreign_method_in(const OrderedJson& object) {
   return "";
 }
 
+// Of the configs of parts.
+void add_model_types(const OrderedJson& object, std::vector<std::string>& types) {
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_object()) continue;
+    if (const auto stated = value.find(kModelType); stated != value.end() && stated->is_string())
+      types.push_back(stated->get<std::string>());
+    add_model_types(value, types);
+  }
+}
+
 OrderedJson quantization_json(const QuantizationConfig& quantization) {
   OrderedJson skip_modules;
   if (quantization.skip_modules) skip_modules = *quantization.skip_modules;
@@ -58,6 +69,13 @@ OrderedJson quantization_json(const QuantizationConfig& quantization) {
           {"load_in_4bit", true},
           {"load_in_8bit", false},
           {"quant_method", kQuantMethod}};
+}
+
+std::optional<Config> read_config_in(const std::filesystem::path& directory) {
+  constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have thousands
+  const std::filesystem::path path = directory / kConfigFile;
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  return Config(read_text(path, kLongest), printable(path.native()));
 }
 
 }  // namespace
@@ -85,9 +103,20 @@ std::string Config::unquantized(Dtype dtype) const {
   return print_json(json);
 }
 
-std::string Config::model_type() const {
-  const auto stated = json_.find("model_type");
-  return stated != json_.end() && stated->is_string() ? stated->get<std::string>() : "";
+std::vector<std::string> Config::model_types() const {
+  std::vector<std::string> types{""};
+  if (const auto stated = json_.find(kModelType); stated != json_.end() && stated->is_string())
+    types.front() = stated->get<std::string>();
+  add_model_types(json_, types);
+  return types;
+}
+
+bool Config::has_architecture(std::string_view ending) const {
+  const auto stated = json_.find("architectures");
+  return stated != json_.end() && stated->is_array() &&
+         std::any_of(stated->begin(), stated->end(), [&](const OrderedJson& name) {
+           return name.is_string() && name.get_ref<const std::string&>().ends_with(ending);
+         });
 }
 
 std::string Config::foreign_quant_method() const { return foreign_method_in(json_); }
@@ -109,10 +138,19 @@ std::string Config::quantized(const QuantizationConfig& quantization) const {
 }
 
 std::optional<Config> read_config(const Model& model) {
-  constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have thousands
-  const std::filesystem::path path = model.path() / kConfigFile;
-  if (!model.is_directory() || !std::filesystem::exists(path)) return std::nullopt;
-  return Config(read_text(path, kLongest), printable(path.native()));
+  if (!model.is_directory()) return std::nullopt;
+  return read_config_in(model.path());
+}
+
+std::vector<std::string> read_model_types(const Model& model) {
+  try {
+    const std::optional<Config> config =
+        read_config_in(model.is_directory() ? model.path() : model.path().parent_path());
+    return config ? config->model_types() : std::vector<std::string>();
+  } catch (const Error&) {
+    if (model.is_directory()) throw;
+    return {};  // what lies beside a file may be something else of that name
+  }
 }
 
 Dtype int8_dtype(const std::optional<Config>& config) {

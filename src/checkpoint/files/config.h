@@ -49,8 +49,10 @@ class Config {
   // The dtype that it states at its top level; none if it states none, or one that weights are not decoded to.
   [[nodiscard]] std::optional<Dtype> dtype() const;
 
-  // "" if it states none.
-  [[nodiscard]] std::string model_type() const;
+  // The families that it names as `model_type`, at any depth: its own first, "" if it names none.
+  [[nodiscard]] std::vector<std::string> model_types() const;
+  // Whether one of `architectures` ends so.
+  [[nodiscard]] bool has_architecture(std::string_view ending) const;
   // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.
   [[nodiscard]] std::string foreign_quant_method() const;
 
@@ -69,6 +71,9 @@ class Config {
 
 // None for a model that is a file, or a directory without config.json.
 std::optional<Config> read_config(const Model& model);
+
+// The model_types of a model's config.json, of a file's that of the directory that it lies in; empty without one.
+std::vector<std::string> read_model_types(const Model& model);
 
 // What LLM.int8 weights of a model with this config decode to: its dtype, or bfloat16.
 Dtype int8_dtype(const std::optional<Config>& config);

@@ -35,6 +35,15 @@ bool is_weight_file(const fs::path& file) {
        name);
 }
 
+// Of a path that is not there, but looks like a model's name on the Hub: "unsloth/Llama-3-8B-bnb-4bit".
+std::string hub_hint(const fs::path& path) {
+  const std::string& text = path.native();
+  const bool one_slash = std::count(text.begin(), text.end(), '/') == 1 && text.find('/') != 0 && text.back() != '/';
+  if (!one_slash || text.front() == '.' || fs::exists(path.parent_path())) return "";
+  return fmt::format("; qfuse downloads nothing: of a model on the Hub, `hf download {}` prints a directory",
+                     printable(text));
+}
+
 // Tensor name → shard name, as the index says.
 std::map<std::string, std::string> read_weight_map(const fs::path& index) {
   constexpr std::int64_t kLongest = 100'000'000;  // bytes; real ones have up to a few million
@@ -68,7 +77,7 @@ Model::Model(const fs::path& path) : path_(path), name_(printable(path.native())
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status))
-    fail(Status::io_error, "{}: {}", name_, error ? error.message() : "no such file or directory");
+    fail(Status::io_error, "{}: {}{}", name_, error ? error.message() : "no such file or directory", hub_hint(path));
   is_directory_ = fs::is_directory(status);
   if (is_directory_)
     open_directory();
@@ -124,6 +133,9 @@ void Model::open_shards(const fs::path& index) {
   for (const auto& [tensor, shard] : weight_map) shards.insert(shard);
   for (const std::string_view shard : shards) {
     if (is_pickle(shard)) refuse_pickle(printable((path_ / shard).native()));
+    if (!fs::exists(path_ / shard))
+      fail(Status::io_error, "{}: is not there, but {} names it: the download is incomplete", shown(path_ / shard),
+           kIndexFile);
     open_file(path_ / shard);
     for (const TensorEntry& entry : files_.back().entries()) {
       const auto mapped = weight_map.find(entry.name);
@@ -162,6 +174,18 @@ std::vector<fs::path> companion_files(const Model& model) {
   for (fs::path& name : list_directory(model.path()))
     if (fs::is_regular_file(model.path() / name) && !is_weight_file(name) && name != kConfigFile)
       names.push_back(std::move(name));
+  return names;
+}
+
+std::vector<fs::path> foreign_weight_files(const Model& model) {
+  std::vector<fs::path> names;
+  if (!model.is_directory()) return names;
+  const auto is_own = [&](const fs::path& name) {
+    return std::any_of(model.files().begin(), model.files().end(),
+                       [&](const SafetensorsFile& file) { return file.file().path().filename() == name; });
+  };
+  for (fs::path& name : list_directory(model.path()))
+    if (is_weight_file(name) && name.extension() != ".json" && !is_own(name)) names.push_back(std::move(name));
   return names;
 }
 

@@ -88,6 +88,9 @@ std::string index_json(std::span<const IndexedFile> files);
 // format, none if `model` is a file; their names.
 std::vector<std::filesystem::path> companion_files(const Model& model);
 
+// The weights of whatever format that lie in a model directory and are not the model's; their names.
+std::vector<std::filesystem::path> foreign_weight_files(const Model& model);
+
 }  // namespace qfuse::checkpoint
 
 #endif  // QFUSE_CHECKPOINT_FILES_MODEL_H

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/foreign.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -189,6 +190,15 @@ void check_layout(std::vector<TensorEntry>& entries, std::int64_t data_bytes, co
          data_bytes);
 }
 
+// A failed download, or another format, by its first bytes.
+void refuse_known_content(const InputFile& file) {
+  constexpr std::int64_t kLooked = 64;
+  std::string beginning(static_cast<std::size_t>(std::min(file.size(), kLooked)), '\0');
+  file.read(0, std::as_writable_bytes(std::span(beginning)));
+  if (const std::string_view known = known_content(beginning); !known.empty())
+    fail(Status::unsupported, "{}: {}", file.name(), known);
+}
+
 }  // namespace
 
 std::vector<TensorEntry> parse_header(std::string_view json, std::int64_t data_bytes, const std::string& file) {
@@ -243,6 +253,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
   constexpr std::int64_t kLargestFile = std::int64_t{1} << 48;
   if (file_.size() > kLargestFile)
     fail(Status::unsupported, "{}: has {} bytes, more than {}", name(), file_.size(), kLargestFile);
+  refuse_known_content(file_);
   if (file_.size() < kLengthBytes)
     fail(Status::invalid_data, "{}: has {} bytes, a safetensors file at least {}", name(), file_.size(), kLengthBytes);
   std::array<std::byte, kLengthBytes> bytes{};

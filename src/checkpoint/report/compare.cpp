@@ -10,6 +10,9 @@
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/convert/decode.h"
+#include "checkpoint/convert/encode.h"
+#include "checkpoint/convert/families.h"
+#include "checkpoint/convert/linear.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
@@ -24,7 +27,34 @@ namespace {
 struct Pair {
   const Tensor* a = nullptr;  // NULL where only the other has it
   const Tensor* b = nullptr;
+  bool turned = false;  // one of them is quantized, and the other one, the model's own, its transpose
 };
+
+// Whether one of the two is a quantized matrix and the other one a plain one.
+bool is_turnable(const Pair& pair) {
+  if (pair.a == nullptr || pair.b == nullptr) return false;
+  const Tensor& plain = pair.a->quantized_dtype() ? *pair.b : *pair.a;
+  const bool one_is_quantized = pair.a->quantized_dtype().has_value() != pair.b->quantized_dtype().has_value();
+  return one_is_quantized && is_encodable(*plain.values().entry) && plain.shape.size() == 2;
+}
+
+bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.turned && !tensor.quantized_dtype(); }
+
+// As both are compared.
+std::vector<std::int64_t> compared_shape(const Pair& pair, const Tensor& tensor) {
+  std::vector<std::int64_t> shape = tensor.shape;
+  if (is_transposed(pair, tensor)) std::ranges::reverse(shape);
+  return shape;
+}
+
+TensorReader open_compared(const Pair& pair, const Tensor& tensor, Dtype dtype) {
+  if (!is_transposed(pair, tensor)) return open_decoded(tensor, dtype);
+  const PlainWeight weight = transposed_weight(tensor.values());
+  return {kPieceBytes, [weight](std::int64_t begin, std::span<std::byte> out, Piece&) {
+            weight.read(begin, out);
+            return std::ssize(out);
+          }};
+}
 
 // What `tensor` is decoded to for comparing; ignored if it is not quantized.
 Dtype compared_dtype(const Tensor& tensor, const Tensor& other) {
@@ -131,8 +161,8 @@ class Comparator {
 void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& meter) {
   Pipeline pipeline(Exec{.device = {QFUSE_REFERENCE, 0}});
   const Dtype dtype = compared_dtype(*pair.a, *pair.b);
-  const TensorReader a = open_decoded(*pair.a, dtype);
-  const TensorReader b = open_decoded(*pair.b, compared_dtype(*pair.b, *pair.a));
+  const TensorReader a = open_compared(pair, *pair.a, dtype);
+  const TensorReader b = open_compared(pair, *pair.b, compared_dtype(*pair.b, *pair.a));
   Comparator comparator(pair.a->decoded_type(dtype), result);
   const std::int64_t bytes = pair.a->decoded_bytes(dtype);
   const std::int64_t piece = std::max(a.piece_bytes, b.piece_bytes);  // powers of two
@@ -159,7 +189,7 @@ TensorComparison compare_pair(const std::string& name, const Pair& pair, Progres
   }
   const TensorType type_a = pair.a->decoded_type(compared_dtype(*pair.a, *pair.b));
   const TensorType type_b = pair.b->decoded_type(compared_dtype(*pair.b, *pair.a));
-  if (pair.a->shape != pair.b->shape) {
+  if (compared_shape(pair, *pair.a) != compared_shape(pair, *pair.b)) {
     result.difference = Difference::shape;
     result.note = fmt::format("{} and {}", printable(pair.a->shape), printable(pair.b->shape));
   } else if (type_a != type_b) {
@@ -180,6 +210,10 @@ CompareReport compare_models(const std::filesystem::path& a, const std::filesyst
   std::map<std::string, Pair> pairs;
   for (const Tensor& tensor : tensors_a) pairs[tensor.name].a = &tensor;
   for (const Tensor& tensor : tensors_b) pairs[tensor.name].b = &tensor;
+  const Families families_a(read_model_types(model_a));
+  const Families families_b(read_model_types(model_b));
+  for (auto& [name, pair] : pairs)
+    pair.turned = is_turnable(pair) && (families_a.is_turned(name) || families_b.is_turned(name));
   std::int64_t bytes_total = 0;
   for (const auto& [name, pair] : pairs)
     if (pair.a != nullptr && pair.b != nullptr) bytes_total += pair.a->decoded_bytes(compared_dtype(*pair.a, *pair.b));

@@ -15,7 +15,7 @@ class Encoded {
  public:
   Encoded(const StoredTensor& weight, const QuantState& state, ScratchFile& scratch, std::int64_t piece_bytes) {
     const EncodedParts parts = encoded_parts("w", state);
-    const OpenedTensor opened = open_encoded(weight, state, scratch, piece_bytes);
+    const OpenedTensor opened = open_encoded(plain_weight(weight), state, scratch, piece_bytes);
     EXPECT_EQ(opened.readers.size(), parts.arrays.size());
     for (std::size_t i = 0; i < parts.arrays.size(); ++i) read(parts.arrays[i], opened.readers[i]);
     state_ = parse_quant_state(opened.text(), "what was encoded");

@@ -19,9 +19,9 @@ TEST(Linear, the_projections_of_a_transformer_are_linear) {
            "model.layers.0.self_attn.q_proj.weight",
            "model.layers.11.mlp.gate_proj.weight",
            "model.layers.11.mlp.down_proj.weight",
-           "model.layers.3.mlp.experts.7.gate_proj.weight",
            "model.layers.3.mlp.shared_expert.up_proj.weight",
-           "model.layers.3.block_sparse_moe.experts.0.w1.weight",
+           "model.layers.3.mlp.shared_experts.gate_proj.weight",
+           "encoder.block.1.layer.1.mlp.experts.expert_0.wi.weight",
            "model.layers.3.self_attn.kv_a_proj_with_mqa.weight",
            "bert.encoder.layer.0.attention.output.dense.weight",
            "encoder.block.0.layer.0.SelfAttention.q.weight",
@@ -74,8 +74,23 @@ TEST(Linear, heads_routers_and_towers_are_kept) {
            "model.embed_vision.embedding_projection.weight",
            "encoder.embedding_hidden_mapping_in.weight",
            "model.layers.0.input_layernorm.weight",
+           "text_projection.weight",
+           "decoder.output_projection.weight",
+           "audio_lm_head.weight",
+           "lm_heads.3.weight",
+           "mask_decoder.iou_token.weight",
+           "char_embeddings.HashBucketCodepointEmbedder_3.weight",
+           "model.decoder.embed_tokens.0.weight",
+           "encoder.layers.0.attn.rel_pos_emb.weight",
        })
     EXPECT_EQ(layer(name), Layer::kept) << name;
+}
+
+TEST(Linear, experts_are_told_by_their_number) {
+  EXPECT_EQ(layer("model.layers.3.mlp.experts.7.gate_proj.weight"), Layer::expert);
+  EXPECT_EQ(layer("model.layers.3.block_sparse_moe.experts.0.w1.weight"), Layer::expert);
+  EXPECT_EQ(layer("experts.12.weight"), Layer::expert);
+  EXPECT_EQ(layer("experts.up_proj.weight"), Layer::linear);
 }
 
 TEST(Linear, only_matrices_of_floats_named_weight) {
@@ -117,12 +132,9 @@ TEST(Linear, patterns_are_those_of_a_shell) {
   EXPECT_FALSE(matches_any("x", {}));
 }
 
-TEST(Linear, modules_and_models) {
+TEST(Linear, modules) {
   EXPECT_EQ(module_of("a.b.weight"), "a.b");
   EXPECT_EQ(module_of("a.b"), "a.b");
-  EXPECT_TRUE(has_turned_matrices("gpt2"));
-  EXPECT_FALSE(has_turned_matrices("gpt_neox"));
-  EXPECT_FALSE(has_turned_matrices("gpt_bigcode")) << "names its layers as GPT-2 does, but they are linear";
 }
 
 }  // namespace

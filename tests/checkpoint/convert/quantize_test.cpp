@@ -247,7 +247,7 @@ TEST(Quantize, include_and_exclude) {
     return error_of(status, [&] { chosen(include, exclude); });
   };
   EXPECT_TRUE(holds(error(Status::invalid_data, {}, {"h.*"}),
-                    "nothing to quantize: none of its 6 tensors is the weight of a linear layer and not excluded"));
+                    "nothing to quantize: none of its 6 tensors is the weight of a linear layer, not excluded, that"));
   EXPECT_TRUE(holds(error(Status::invalid_argument, {"*.qq.*"}, {}), "include '*.qq.*' matches nothing: of 6 tensors"));
   EXPECT_TRUE(holds(error(Status::invalid_argument, {}, {"norm.*"}), "exclude 'norm.*' matches nothing"));
 }
@@ -282,6 +282,50 @@ TEST(Quantize, config_names_every_linear_layer_that_stayed_plain) {
   EXPECT_EQ(skipped({"q.weight", "lm_head.weight"}, {"lm_head.weight"}), Names{})
       << "an empty list: not even lm_head is left out";
   EXPECT_EQ(skipped({"q.weight", "mlp.gate.weight"}, {"mlp.gate.weight"}), nullptr);
+}
+
+TEST(Quantize, experts_stay_plain_unless_they_are_asked_for) {
+  const RawTensors tensors{{"mlp.experts.0.w1.weight", random_weight({8, 64})},
+                           {"mlp.experts.1.w1.weight", random_weight({8, 64})},
+                           {"q.weight", random_weight({8, 64})}};
+  QuantizeOptions options;
+  EXPECT_EQ(quantized_names(quantize_tensors(tensors, options)), Names{"q.weight"});
+  EXPECT_EQ(config_of(tensors, options).at("llm_int8_skip_modules"), (Names{"lm_head", "mlp.experts"}));
+  options.include = {"*.experts.1.*"};
+  EXPECT_EQ(config_of(tensors, options).at("llm_int8_skip_modules"), (Names{"lm_head", "mlp.experts.0.w1"}))
+      << "the holder's name would leave out the other one too";
+  options.include.clear();
+  options.experts = true;
+  EXPECT_EQ(quantized_names(quantize_tensors(tensors, options)),
+            (Names{"mlp.experts.0.w1.weight", "mlp.experts.1.w1.weight", "q.weight"}));
+  EXPECT_EQ(config_of(tensors, options).at("llm_int8_skip_modules"), nullptr);
+}
+
+TEST(Quantize, config_names_heads_that_are_tied_to_an_embedding) {
+  const RawTensors tensors{{"q.weight", random_weight({8, 64})}};
+  const auto skipped = [&](const std::string& config) {
+    return config_of(tensors, {}, config).at("llm_int8_skip_modules");
+  };
+  EXPECT_EQ(skipped(R"({"architectures": ["LlamaForCausalLM"]})"), nullptr);
+  EXPECT_EQ(skipped(R"({"architectures": ["BertForMaskedLM"]})"), (Names{"lm_head", "predictions.decoder"}));
+  EXPECT_EQ(skipped(R"({"model_type": "modernbert"})"), (Names{"decoder", "lm_head"}));
+}
+
+TEST(Quantize, says_so_where_nobody_has_checked_a_family) {
+  const auto notes = [](const std::string& config) {
+    const TemporaryDirectory directory;
+    fs::create_directory(directory / "in");
+    write_file(directory / "in/model.safetensors", safetensors({{"a.weight", random_weight({8, 64})}}));
+    write_file(directory / "in/config.json", config);
+    const std::vector<std::string> there = quantize(directory / "in", directory / "out").notes;
+    const std::vector<std::string> back = dequantize(directory / "out", directory / "back").notes;
+    EXPECT_EQ(there.size(), back.size());
+    return there;
+  };
+  EXPECT_EQ(notes(R"({"model_type": "llama"})"), Names{});
+  const Names said = notes(R"({"model_type": "of tomorrow"})");
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_TRUE(holds(said[0], "no model of type 'of tomorrow' was checked with transformers"));
 }
 
 TEST(Quantize, config_says_how) {
@@ -347,9 +391,9 @@ TEST(Quantize, refuses_models_that_it_would_spoil) {
   const auto error = [](const std::string& config) {
     return error_of(Status::unsupported, [&] { config_of({{"a.weight", random_weight({8, 64})}}, {}, config); });
   };
-  EXPECT_TRUE(holds(error(R"({"model_type": "gpt2"})"), "model_type is 'gpt2'"));
-  EXPECT_TRUE(holds(error(R"({"quantization_config": {"quant_method": "fp8"}})"), "is quantized by 'fp8'"));
-  EXPECT_TRUE(holds(error(R"({"text_config": {"quantization_config": {"quant_method": "awq"}}})"), "by 'awq'"));
+  EXPECT_TRUE(holds(error(R"({"model_type": "llama4"})"), "only if its experts are stored one by one"));
+  EXPECT_TRUE(holds(error(R"({"quantization_config": {"quant_method": "fp8"}})"), "is quantized by FP8"));
+  EXPECT_TRUE(holds(error(R"({"text_config": {"quantization_config": {"quant_method": "awq"}}})"), "by AWQ"));
   EXPECT_EQ(error(R"({"quantization_config": {"quant_method": "bitsandbytes"}})"), "");
 }
 

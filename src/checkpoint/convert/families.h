@@ -1,0 +1,50 @@
+// What names alone do not say of a model's tensors, but its family does, which config.json calls model_type. The table
+// was made, and is checked, by a sweep over small models of every family that transformers can build
+// (tests/libraries/test_families.py); docs/FAMILIES.md shows it.
+#ifndef QFUSE_CHECKPOINT_CONVERT_FAMILIES_H
+#define QFUSE_CHECKPOINT_CONVERT_FAMILIES_H
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qfuse::checkpoint {
+
+// The families of a model and of its parts: a model of images and text is several.
+class Families {
+ public:
+  // The model's own first; none for a model without config.json.
+  explicit Families(std::vector<std::string> model_types);
+
+  // Whether the model keeps that matrix as [in, out], as GPT-2's Conv1D does. transformers turns it when it quantizes
+  // it, and a quantized checkpoint holds it turned.
+  [[nodiscard]] bool is_turned(const std::string& tensor) const;
+
+  // Whether transformers does not load that matrix quantized: it is no layer of torch.nn.Linear's own class, is divided
+  // or joined with others on loading, or is kept in fp32.
+  [[nodiscard]] bool stays_plain(const std::string& tensor) const;
+
+  // Layers that stay plain and that no tensor of the file names, as llm_int8_skip_modules has to name them: output heads
+  // tied to an embedding, and what has another name in transformers than in the file.
+  [[nodiscard]] std::vector<std::string> further_plain_modules() const;
+
+  // Whether transformers can load such a model quantized at all.
+  [[nodiscard]] bool is_quantizable() const;
+
+  // The model's own; empty if it has none.
+  [[nodiscard]] std::string name() const { return model_types_.empty() ? "" : model_types_.front(); }
+
+  // Whether a model of this family was converted in both directions and loaded; true where there is no config.json.
+  [[nodiscard]] bool is_checked() const;
+
+ private:
+  std::vector<std::string> model_types_;
+};
+
+// Every family that was checked, sorted.
+std::span<const std::string_view> checked_families();
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_CONVERT_FAMILIES_H

@@ -1,0 +1,97 @@
+#include "checkpoint/files/foreign.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "checkpoint/files/errors.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+struct Method {
+  std::string_view name;          // as people write it
+  std::string_view quant_method;  // as a quantization_config does
+  std::string_view ending;        // of the names of tensors that no other method has; empty: told by types
+  std::string_view reader;        // what reads it
+};
+
+// Told by their tensors in this order: GPTQ's have AWQ's names and one more.
+constexpr std::array kMethods{
+    Method{"GPTQ", "gptq", ".g_idx", "transformers with gptqmodel"},
+    Method{"AWQ", "awq", ".qzeros", "transformers with gptqmodel"},
+    Method{"HQQ", "hqq", ".W_q", "transformers with hqq"},
+    Method{"compressed-tensors", "compressed-tensors", ".weight_packed", "transformers with compressed-tensors"},
+    Method{"MXFP4", "mxfp4", "_proj_blocks", "transformers"},
+    Method{"FP8", "fp8", ".weight_scale_inv", "transformers"},
+};
+
+// A layer's matrix of 8-bit floats.
+bool is_fp8(const TensorEntry& entry) {
+  constexpr std::array kTypes{TensorType::f8_e4m3, TensorType::f8_e5m2, TensorType::f8_e4m3fnuz,
+                              TensorType::f8_e5m2fnuz};
+  return entry.name.ends_with(kWeightSuffix) && entry.shape.size() == 2 &&
+         std::find(kTypes.begin(), kTypes.end(), entry.type) != kTypes.end();
+}
+
+template <class Holds>
+bool any_tensor(const Model& model, Holds holds) {
+  return std::any_of(model.files().begin(), model.files().end(), [&](const SafetensorsFile& file) {
+    return std::any_of(file.entries().begin(), file.entries().end(), holds);
+  });
+}
+
+bool has_tensor_named(const Model& model, std::string_view ending) {
+  return any_tensor(model, [&](const TensorEntry& entry) { return entry.name.ends_with(ending); });
+}
+
+std::string said(const std::string& name, std::string_view source, std::string_view reader) {
+  return fmt::format(
+      "is quantized by {}, as {} say{}; qfuse reads what bitsandbytes wrote: load it with {} and save it in 16 bits",
+      name, source, source.ends_with('s') ? "" : "s", reader);
+}
+
+bool begins_so(std::string_view text, std::string_view lower_case) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  return text.size() >= lower_case.size() &&
+         std::equal(lower_case.begin(), lower_case.end(), text.begin(), [&](char b, char a) { return same(a, b); });
+}
+
+}  // namespace
+
+std::string foreign_method(const Model& model, const std::optional<Config>& config) {
+  if (const std::string method = config ? config->foreign_quant_method() : ""; !method.empty()) {
+    const auto* const known =
+        std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& m) { return m.quant_method == method; });
+    if (known != kMethods.end()) return said(std::string(known->name), "its config.json", known->reader);
+    return said(fmt::format("'{}'", printable(method)), "its config.json", "the library that wrote it");
+  }
+  for (const Method& method : kMethods)
+    if (has_tensor_named(model, method.ending))
+      return said(std::string(method.name), "the names of its tensors", method.reader);
+  if (any_tensor(model, is_fp8)) return said("FP8", "the types of its tensors", "transformers");
+  return "";
+}
+
+std::string foreign_kind(const Model& model) {
+  const bool adapter = any_tensor(model, [](const TensorEntry& entry) {
+    return entry.name.find(".lora_A.") != entry.name.npos || entry.name.find(".lora_B.") != entry.name.npos;
+  });
+  if (!adapter) return "";
+  return "is a LoRA adapter, whose matrices are never quantized: convert the model that it belongs to";
+}
+
+std::string_view known_content(std::string_view beginning) {
+  if (beginning.starts_with("version https://git-lfs"))
+    return "is a git-lfs pointer and not the file itself: run `git lfs pull` where it was cloned, or download it again";
+  if (begins_so(beginning, "<!doctype") || begins_so(beginning, "<html") || begins_so(beginning, "<?xml"))
+    return "is a web page: the download failed, or needs a login";
+  if (beginning.starts_with("GGUF"))
+    return "is a GGUF file, which qfuse does not read: it needs the safetensors that llama.cpp converted";
+  if (beginning.starts_with("PK\x03\x04"))
+    return "is a zip archive, perhaps a pickle checkpoint: convert it first, with transformers' "
+           "model.save_pretrained(..., safe_serialization=True)";
+  return "";
+}
+
+}  // namespace qfuse::checkpoint

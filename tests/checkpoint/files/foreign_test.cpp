@@ -1,0 +1,92 @@
+// What qfuse cannot read has a name in the message, and something to do.
+#include "checkpoint/files/foreign.h"
+
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+// What both conversions say of a model of these tensors.
+void expect_refused(const RawTensors& tensors, const std::string& config, const std::string& part,
+                    Status dequantize_status = Status::unsupported) {
+  SCOPED_TRACE(part);
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "in");
+  write_file(directory / "in/model.safetensors", safetensors(tensors));
+  if (!config.empty()) write_file(directory / "in/config.json", config);
+  const auto error = [&](Status status, auto convert) {
+    return error_of(status, [&] { convert(directory / "in", directory / "out"); });
+  };
+  EXPECT_TRUE(holds(error(dequantize_status, [](const auto& in, const auto& out) { dequantize(in, out); }), part));
+  EXPECT_TRUE(holds(error(Status::unsupported, [](const auto& in, const auto& out) { quantize(in, out); }), part));
+  EXPECT_EQ(names_in(directory.path()), std::vector<std::string>{"in"});
+}
+
+TEST(Foreign, methods_are_told_by_config) {
+  for (const auto& [method, name] : std::map<std::string, std::string>{{"gptq", "GPTQ"},
+                                                                       {"awq", "AWQ"},
+                                                                       {"hqq", "HQQ"},
+                                                                       {"compressed-tensors", "compressed-tensors"},
+                                                                       {"fp8", "FP8"},
+                                                                       {"mxfp4", "MXFP4"},
+                                                                       {"quark", "'quark'"}})
+    expect_refused({{"a.weight", random_weight({8, 64})}},
+                   R"({"quantization_config": {"quant_method": ")" + method + R"("}})",
+                   "is quantized by " + name + ", as its config.json says");
+}
+
+TEST(Foreign, methods_are_told_by_tensors) {
+  const auto tensor = [](const std::string& type, std::size_t size) {
+    return RawTensor{type, {8}, std::string(8 * size, '\0')};
+  };
+  const RawTensor plain = random_weight({8, 64});
+  const RawTensors gptq{{"q.qweight", tensor("I32", 4)}, {"q.qzeros", tensor("I32", 4)}, {"q.g_idx", tensor("I32", 4)}};
+  for (const auto& [name, tensors] : std::map<std::string, RawTensors>{
+           {"GPTQ", gptq},
+           {"AWQ", {{"q.qweight", tensor("I32", 4)}, {"q.qzeros", tensor("I32", 4)}, {"k.weight", plain}}},
+           {"HQQ", {{"q.W_q", tensor("U8", 1)}, {"k.weight", plain}}},
+           {"compressed-tensors", {{"q.weight_packed", tensor("I32", 4)}, {"k.weight", plain}}},
+           {"MXFP4", {{"experts.up_proj_blocks", tensor("U8", 1)}, {"k.weight", plain}}},
+           {"FP8", {{"q.weight", {"F8_E4M3", {2, 4}, "01234567"}}, {"k.weight", plain}}}})
+    expect_refused(tensors, "", "is quantized by " + name + ", as the ");
+}
+
+TEST(Foreign, adapters_are_not_converted) {
+  expect_refused({{"base_model.model.q_proj.lora_A.weight", random_weight({8, 64})}}, "", "is a LoRA adapter",
+                 Status::invalid_data);
+}
+
+TEST(Foreign, files_are_told_by_their_first_bytes) {
+  const TemporaryDirectory directory;
+  for (const auto& [content, part] : std::map<std::string, std::string>{
+           {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n", "is a git-lfs pointer"},
+           {"<!DOCTYPE html><html></html>", "is a web page"},
+           {"<html>", "is a web page"},
+           {"<HTML>", "is a web page"},
+           {std::string("GGUF\x03\0\0\0\0\0\0\0", 12), "is a GGUF file"},
+           {std::string("PK\x03\x04\0\0", 6), "perhaps a pickle checkpoint"}}) {
+    write_file(directory / "x.safetensors", content);
+    EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { inspect(directory / "x.safetensors"); }), part));
+  }
+  EXPECT_EQ(known_content(""), "");
+  EXPECT_EQ(known_content("GGU"), "");
+}
+
+TEST(Foreign, a_name_on_the_hub_is_no_path) {
+  const auto error = [](const char* path) { return error_of(Status::io_error, [&] { inspect(path); }); };
+  EXPECT_TRUE(holds(error("unsloth/Llama-3-8B-bnb-4bit"), "`hf download unsloth/Llama-3-8B-bnb-4bit`"));
+  EXPECT_FALSE(holds(error("./none"), "hf download"));
+  EXPECT_FALSE(holds(error("/none/none"), "hf download"));
+}
+
+TEST(Foreign, what_was_not_copied_is_named) {
+  const TemporaryDirectory directory;
+  fs::copy(golden("tiny_llama/bnb4"), directory / "in");
+  write_file(directory / "in/consolidated.safetensors", safetensors({}));
+  const std::vector<std::string> notes = dequantize(directory / "in", directory / "out").notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_TRUE(holds(notes[0], "consolidated.safetensors: is not part of the model, and was not copied"));
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint
