@@ -20,7 +20,7 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)  # 
 
 foreach(command IN ITEMS qfuse_command qfuse_bench)
   if(TARGET ${command})
-    set_target_properties(${command} PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(${command} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/..")  # a wheel's
     install(TARGETS ${command} COMPONENT command)
   endif()
 endforeach()

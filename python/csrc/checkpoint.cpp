@@ -1,20 +1,130 @@
-// What a checkpoint holds and where, for python/qfuse/checkpoint.py. It takes a path and gives text, so it is no op of
-// torch's but a plain function for ctypes.
+// Conversions and reports of whole checkpoints, for python/qfuse/library.py, which calls them through ctypes: a library
+// of its own, which needs no torch. It is given paths and numbers, and gives numbers and texts.
 #include <qfuse/checkpoint.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
+#include <iterator>
+#include <string>
+#include <vector>
 
-// Calls `take` once: with the inventory of the checkpoint at `path` as JSON, or, where the status is not OK, with a
-// message. The text lives as long as that call.
-extern "C" QFUSE_API qfuse_status qfuse_python_inspect(const char* path, void (*take)(const char* text)) {
+namespace {
+
+namespace checkpoint = qfuse::checkpoint;
+
+using Take = void (*)(const char* text);  // which lives as long as the call
+using ReportProgress = std::int32_t (*)(const char* tensor, std::int64_t bytes_done, std::int64_t bytes_total);
+
+// Runs `work`; of an error the message is taken.
+template <class Work>
+qfuse_status guarded(Take take, const Work& work) {
   try {
-    take(qfuse::checkpoint::to_json(qfuse::checkpoint::inspect(path)).c_str());
+    work();
     return QFUSE_OK;
   } catch (const qfuse::Error& error) {
     take(error.what());
     return static_cast<qfuse_status>(error.status());
-  } catch (const std::exception& error) {  // no memory for the path
+  } catch (const std::exception& error) {  // no memory for a path
     take(error.what());
     return QFUSE_OUT_OF_MEMORY;
   }
+}
+
+checkpoint::ProgressCallback callback(ReportProgress report) {
+  return [report](const checkpoint::Progress& progress) {
+    return report(std::string(progress.tensor).c_str(), progress.bytes_done, progress.bytes_total) != 0;
+  };
+}
+
+}  // namespace
+
+// What both conversions take, as ctypes lays it out: qfuse/library.py has the same fields.
+extern "C" struct qfuse_python_conversion {
+  const char* in;
+  const char* out;
+  std::int32_t quantize;  // else dequantize
+  std::int32_t dtype;     // a qfuse_dtype; -1: none is asked for
+  std::int64_t max_shard_size;
+  std::int64_t shard_index;
+  std::int64_t shard_count;  // 0: no shard
+  std::int32_t force;
+  std::int32_t device_type;  // a qfuse_device_type; -1: the best one
+  std::int32_t device_index;
+  std::int32_t threads;
+  // of quantize alone
+  std::int32_t quant_type;
+  std::int32_t double_quant;
+  std::int64_t blocksize;
+  std::int32_t experts;
+  std::int32_t include_count;
+  std::int32_t exclude_count;
+  const char* const* include;
+  const char* const* exclude;
+};
+
+namespace {
+
+void set_common(const qfuse_python_conversion& from, ReportProgress report, checkpoint::ConversionOptions& options) {
+  if (from.dtype >= 0) options.dtype = static_cast<qfuse::Dtype>(from.dtype);
+  options.max_shard_size = from.max_shard_size;
+  options.force = from.force != 0;
+  if (from.shard_count != 0) options.shard = checkpoint::Shard{from.shard_index, from.shard_count};
+  options.exec.threads = from.threads;
+  options.exec.device = {static_cast<qfuse_device_type>(from.device_type), from.device_index};
+  if (from.device_type < 0) options.exec.device = checkpoint::best_device();
+  options.progress = callback(report);
+}
+
+checkpoint::ConversionReport convert(const qfuse_python_conversion& from, ReportProgress report) {
+  if (from.quantize == 0) {
+    checkpoint::DequantizeOptions options;
+    set_common(from, report, options);
+    return checkpoint::dequantize(from.in, from.out, options);
+  }
+  checkpoint::QuantizeOptions options;
+  set_common(from, report, options);
+  options.quant_type = static_cast<qfuse::QuantType>(from.quant_type);
+  options.double_quant = from.double_quant != 0;
+  options.blocksize = from.blocksize;
+  options.experts = from.experts != 0;
+  options.include.assign(from.include, from.include + from.include_count);
+  options.exclude.assign(from.exclude, from.exclude + from.exclude_count);
+  return checkpoint::quantize(from.in, from.out, options);
+}
+
+}  // namespace
+
+// Fills `numbers` with tensors, converted, files, bytes_read and bytes_written, and takes the notes.
+extern "C" QFUSE_API qfuse_status qfuse_python_convert(const qfuse_python_conversion* conversion, ReportProgress report,
+                                                       std::int64_t* numbers, Take take) {
+  return guarded(take, [&] {
+    const checkpoint::ConversionReport done = convert(*conversion, report);
+    const std::int64_t found[] = {done.tensors, done.converted, done.files, done.bytes_read, done.bytes_written};
+    std::copy(std::begin(found), std::end(found), numbers);
+    for (const std::string& note : done.notes) take(note.c_str());
+  });
+}
+
+// Fills `numbers` with shards, files, tensors and bytes.
+extern "C" QFUSE_API qfuse_status qfuse_python_finish(const char* out, std::int32_t force, ReportProgress report,
+                                                      std::int64_t* numbers, Take take) {
+  return guarded(take, [&] {
+    checkpoint::FinishOptions options;
+    options.force = force != 0;
+    options.progress = callback(report);
+    const checkpoint::FinishReport done = checkpoint::finish(out, options);
+    const std::int64_t found[] = {done.shards, done.files, done.tensors, done.bytes};
+    std::copy(std::begin(found), std::end(found), numbers);
+  });
+}
+
+// Takes the inventory as JSON.
+extern "C" QFUSE_API qfuse_status qfuse_python_inspect(const char* path, Take take) {
+  return guarded(take, [&] { take(to_json(checkpoint::inspect(path)).c_str()); });
+}
+
+// Takes the comparison as JSON, tensors that are equal included.
+extern "C" QFUSE_API qfuse_status qfuse_python_compare(const char* a, const char* b, ReportProgress report, Take take) {
+  return guarded(take, [&] { take(to_json(checkpoint::compare(a, b, callback(report)), true).c_str()); });
 }

@@ -47,6 +47,8 @@ Tensor dequantize_blockwise(const Tensor& codes, const Tensor& absmax, const Ten
 void dequantize_blockwise_out(const Tensor& codes, const Tensor& absmax, const Tensor& quant_map,
                               std::int64_t blocksize, ScalarType dtype, const Tensor& out);
 
+Tensor dequantize_int8(const Tensor& codes, const Tensor& scb, ScalarType dtype);
+
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
                                  const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t);

@@ -1,22 +1,54 @@
-"""Fused quantization kernels for large language models, as PyTorch ops.
+"""4-bit weights and checkpoints of bitsandbytes: converted, decoded and multiplied, on CPUs and NVIDIA GPUs.
 
     import qfuse
     w = qfuse.dequantize_4bit(layer)            # a Linear4bit of bitsandbytes, to its original dtype
 
     weights = qfuse.load_checkpoint(path)       # a bnb-4bit directory, mapped into memory
 
+    qfuse.checkpoint.dequantize(path, out)      # file to file, as the qfuse command does
+
     import qfuse.integrations.bitsandbytes
     qfuse.integrations.bitsandbytes.enable()    # whatever calls bitsandbytes' own function gets that
 
-qfuse.ops has every op with its manual, docs/PYTORCH.md is where to start. No GPU is needed to import it.
+qfuse.ops has every op with its manual. qfuse.checkpoint, devices and the qfuse command need no torch; everything else
+needs torch 2.10 or later: pip install "qfuse[torch]". No GPU is needed to import it.
 """
 
 from importlib.metadata import version as _version
+from importlib.util import find_spec as _find_spec
+from typing import TYPE_CHECKING
 
-from . import ops
-from .checkpoint import load_checkpoint
-from .functional import dequantize_4bit, matmul_4bit
-from .quant_state import Weight4bit
+from . import checkpoint
+from .hardware import Device, devices
 
-__all__ = ["Weight4bit", "dequantize_4bit", "load_checkpoint", "matmul_4bit", "ops"]
+if TYPE_CHECKING or _find_spec("torch") is not None:
+    try:  # at once, because torch.ops.qfuse are there from now on
+        from . import ops
+        from .functional import dequantize_4bit, dequantize_int8, matmul_4bit
+        from .loading import load_checkpoint
+        from .quant_state import Weight4bit
+    except ImportError as error:  # of a torch that is too old, or broken
+        _reason: ImportError | None = error
+    else:
+        _reason = None
+else:
+    _reason = ImportError('this part of qfuse needs torch 2.10 or later: pip install "qfuse[torch]"')
+
+__all__ = [
+    "Device",
+    "Weight4bit",
+    "checkpoint",
+    "dequantize_4bit",
+    "dequantize_int8",
+    "devices",
+    "load_checkpoint",
+    "matmul_4bit",
+    "ops",
+]
 __version__ = _version("qfuse")
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__ and _reason is not None:
+        raise ImportError(str(_reason)) from _reason
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,153 +1,263 @@
-"""Checkpoints of bitsandbytes as tensors that lie in their mapped files."""
+"""Whole checkpoints, file to file: what the qfuse command does, as functions. No torch is needed.
 
+    import qfuse.checkpoint
+    report = qfuse.checkpoint.dequantize("Llama-3-8B-bnb-4bit", "Llama-3-8B-bf16")
+
+A checkpoint is one .safetensors file, or a model directory. Every function raises ValueError for what a file holds and
+for what it is asked, OSError for what the system refuses, MemoryError, RuntimeError for what a GPU refuses, and
+Cancelled where `progress` returned False; the message names file, tensor and values. Ctrl-C stops it like that, too. An
+output appears under its name only when it is complete, and the input is never written to.
+"""
+
+import ctypes
 import json
-import mmap
-import os
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
-import torch
-from torch import Tensor
+from . import library
+from .library import AnyPath, Cancelled
 
-from . import extension
-from .quant_state import NESTED_BLOCKSIZE, QUANT_TYPES, Weight4bit
+__all__ = [
+    "Cancelled",
+    "CompareReport",
+    "ConversionReport",
+    "FinishReport",
+    "Inventory",
+    "Progress",
+    "StoredArray",
+    "TensorComparison",
+    "TensorInfo",
+    "compare",
+    "dequantize",
+    "finish",
+    "inspect",
+    "quantize",
+]
 
-__all__ = ["load_checkpoint"]
-
-# As safetensors spells them. Torch has no F6_E2M3 and F6_E3M2.
-_DTYPES = {
-    "BOOL": torch.bool,
-    "F4": torch.float4_e2m1fn_x2,
-    "U8": torch.uint8,
-    "I8": torch.int8,
-    "F8_E5M2": torch.float8_e5m2,
-    "F8_E4M3": torch.float8_e4m3fn,
-    "F8_E8M0": torch.float8_e8m0fnu,
-    "F8_E4M3FNUZ": torch.float8_e4m3fnuz,
-    "F8_E5M2FNUZ": torch.float8_e5m2fnuz,
-    "I16": torch.int16,
-    "U16": torch.uint16,
-    "F16": torch.float16,
-    "BF16": torch.bfloat16,
-    "I32": torch.int32,
-    "U32": torch.uint32,
-    "F32": torch.float32,
-    "C64": torch.complex64,
-    "F64": torch.float64,
-    "I64": torch.int64,
-    "U64": torch.uint64,
-}
-_MAP_NORESERVE = 0x4000  # Linux's; Python names it from 3.13 on
-_ERRORS = {4: OSError, 5: MemoryError}  # for QFUSE_IO_ERROR and QFUSE_OUT_OF_MEMORY; all else is ValueError
+DtypeName = Literal["auto", "bf16", "fp16", "fp32"]
+_DTYPES = {"auto": -1, "fp32": 0, "fp16": 1, "bf16": 2}  # as qfuse_dtype
+_QUANT_TYPES = {"fp4": 1, "nf4": 2}
 
 
-def load_checkpoint(
-    path: str | os.PathLike[str], device: torch.device | str | int = "cpu"
-) -> dict[str, Tensor | Weight4bit]:
-    """The tensors of a .safetensors file or a model directory, by name; its 4-bit weights as Weight4bit.
+@dataclass(frozen=True)
+class Progress:
+    """tensor: being worked on. bytes_done: of output (dequantize, finish), of input (quantize), of values (compare)."""
 
-    path: on this machine; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one. Nothing is fetched.
+    tensor: str
+    bytes_done: int
+    bytes_total: int
 
-    A Weight4bit is what dequantize_4bit and matmul_4bit take. What is not quantized to 4 bits is a tensor as it is
-    stored, LLM.int8's weight, SCB and weight_format among them. Quantized is what the names in the files say is, not
-    config.json. Shards and their index are checked against each other, and a weight's parts may lie in different ones.
 
-    On the CPU nothing is read until it is used, and nothing is copied: every tensor is a view of its file, which is
-    mapped once, privately, so that a write to a tensor never gets to the file. Only an array that is not aligned to its
-    elements is copied. Elsewhere, arrays go from the mapping to `device`, and the files are closed.
+ProgressCallback = Callable[[Progress], bool | None]  # False stops
 
-    Who truncates a file while it is mapped kills the process (SIGBUS), as with safetensors' own loader; who writes to
-    it may change the tensors. To replace a checkpoint, write a new file and rename it, or a directory. Where that
-    happens while it is being loaded, ValueError says so.
 
-    Raises ValueError for files that are not as they must be, hold a dtype that torch lacks or are pickles, OSError for
-    those that cannot be read; the message names file, tensor and values.
+@dataclass(frozen=True)
+class ConversionReport:
+    """Of a shard, its part alone. Bytes are those of tensors. notes: what the caller should know of the output."""
+
+    tensors: int
+    converted: int
+    files: int
+    bytes_read: int
+    bytes_written: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FinishReport:
+    """shards: 0 where it is not known any more. bytes: of tensors."""
+
+    shards: int
+    files: int
+    tensors: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class StoredArray:
+    """An array as a file has it. offset: of its first byte in the file. dtype: as safetensors spells it."""
+
+    name: str
+    path: str
+    offset: int
+    bytes: int
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """A tensor of the decoded model. format: "nf4", "fp4", "int8", or its dtype. dtype: what it decodes to, or is.
+
+    bytes: stored, all parts together. blocksize and nested_blocksize are 0 where there are no blocks.
     """
-    inventory = _inspect(path)
-    files = _Files(torch.device(device), sorted({array["path"] for tensor in inventory for array in tensor["arrays"]}))
-    # The reader has opened the files for itself, and they may be others by now. It says the same again of those that
-    # are mapped if their paths lead to them before and after; an inode that is mapped cannot become another file's.
-    if _inspect(path) != inventory or not files.are_in_place():
-        raise ValueError(f"{os.fsdecode(path)}: was replaced while it was being loaded; load it again")
-    loaded: dict[str, Tensor | Weight4bit] = {}
-    for tensor in inventory:
-        if tensor["format"] in QUANT_TYPES:
-            loaded[tensor["name"]] = _weight(tensor, files)
-        else:
-            loaded.update((array["name"], files.tensor(array)) for array in tensor["arrays"])
-    return loaded
+
+    name: str
+    file: str
+    format: str
+    shape: tuple[int, ...]
+    dtype: str
+    blocksize: int
+    nested: bool
+    bytes: int
+    decoded_bytes: int
+    nested_blocksize: int
+    nested_offset: float
+    arrays: tuple[StoredArray, ...]
 
 
-def _inspect(path: str | os.PathLike[str]) -> Any:
-    try:
-        os.stat(path)  # for PermissionError and its kin
-    except FileNotFoundError as error:
-        hint = "No such local path; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one"
-        raise FileNotFoundError(error.errno, hint, os.fspath(path)) from None
-    status, text = extension.inspect(os.fsencode(path))
-    decoded = text.decode("utf-8", "surrogateescape")  # a path can be any bytes
-    if status != 0:
-        raise _ERRORS.get(status, ValueError)(decoded)
-    return json.loads(decoded)["tensors"]
+@dataclass(frozen=True)
+class Inventory:
+    """tensors: by name. bytes: of tensors, stored and decoded."""
+
+    files: int
+    bytes: int
+    decoded_bytes: int
+    tensors: tuple[TensorInfo, ...]
 
 
-def _weight(tensor: Any, files: "_Files") -> Weight4bit:
-    name = tensor["name"]
-    arrays = {array["name"]: array for array in tensor["arrays"]}
-    parts = [name, f"{name}.absmax"]
-    if tensor["nested"]:
-        parts += [f"{name}.nested_absmax", f"{name}.nested_quant_map"]
-    tensors = [files.tensor(arrays[part]) for part in parts]
-    if tensor["nested"]:
-        tensors.append(torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=files.device))
-    scalars = tensor["format"], tensor["blocksize"], tensor["nested_blocksize"] or NESTED_BLOCKSIZE
-    return Weight4bit(tuple(tensors), tuple(tensor["shape"]), _DTYPES[tensor["dtype"]], *scalars)
+@dataclass(frozen=True)
+class TensorComparison:
+    """difference: "equal", "values", "dtype", "shape", "only in A" or "only in B"; note has the two dtypes or shapes.
+
+    differing: elements whose bits differ. The distances are None for dtypes that are no floats, and where they are not
+    finite: snr_db of equal tensors is infinite.
+    """
+
+    name: str
+    difference: str
+    note: str
+    elements: int
+    differing: int
+    max_abs: float | None
+    max_rel: float | None
+    rmse: float | None
+    snr_db: float | None
+    first_differing: int
+    first_a: float | None
+    first_b: float | None
 
 
-class _Files:
-    """The files of a checkpoint, each mapped once, and for as long as a tensor lies in it."""
-
-    def __init__(self, device: torch.device, paths: Iterable[str]) -> None:
-        self.device = device
-        self._mapped: dict[str, mmap.mmap] = {}
-        self._identities: dict[str, tuple[int, ...]] = {}
-        for path in paths:
-            # Writable, since torch knows no read-only tensors, but with no memory set aside for writes that hardly ever
-            # come: a file may be larger than memory.
-            with open(_encode(path), "rb") as file:
-                self._identities[path] = _identity(os.fstat(file.fileno()))
-                self._mapped[path] = mmap.mmap(
-                    file.fileno(), 0, mmap.MAP_PRIVATE | _MAP_NORESERVE, mmap.PROT_READ | mmap.PROT_WRITE
-                )
-
-    def are_in_place(self) -> bool:
-        """Whether each path still leads to the file that is mapped, with the size and time it had."""
-        return all(_identity(os.stat(_encode(path))) == identity for path, identity in self._identities.items())
-
-    def tensor(self, array: Any) -> Tensor:
-        """One array of the inventory, with a storage of its own: saving one tensor does not save the whole file."""
-        dtype, shape, size = _DTYPES.get(array["dtype"]), array["shape"], array["bytes"]
-        if dtype is torch.float4_e2m1fn_x2:  # two elements of the file's are one of torch's
-            *shape, last = shape
-            dtype = dtype if last % 2 == 0 else None
-            shape = [*shape, last // 2]
-        if dtype is None:
-            raise ValueError(
-                f"{array['path']}: tensor '{array['name']}': torch has no dtype for {array['dtype']} of "
-                f"shape {array['shape']}"
-            )
-        if size == 0:
-            return torch.empty(shape, dtype=dtype, device=self.device)
-        raw = torch.frombuffer(self._mapped[array["path"]], dtype=torch.uint8, count=size, offset=array["offset"])
-        raw = raw.to(self.device)
-        if raw.data_ptr() % dtype.itemsize != 0:
-            raw = raw.clone()
-        return raw.view(dtype).view(shape)
+@dataclass(frozen=True)
+class CompareReport:
+    equal: bool
+    tensors: tuple[TensorComparison, ...]
 
 
-def _encode(path: str) -> bytes:
-    return path.encode("utf-8", "surrogateescape")
+def dequantize(
+    source: AnyPath,
+    output: AnyPath,
+    *,
+    dtype: DtypeName = "auto",
+    device: str = "cpu",
+    threads: int = 0,
+    max_shard_size: int = 5_000_000_000,
+    shard: tuple[int, int] | None = None,
+    force: bool = False,
+    progress: ProgressCallback | None = None,
+) -> ConversionReport:
+    """Writes the same model with plain weights, each what it was before it was quantized, or `dtype`.
+
+    device: "cpu", "cuda", "cuda:N", or "auto", the first GPU that works, else the CPU; the bytes are the same. threads:
+    of the CPU at most so many; 0: one per core. max_shard_size: bytes that a file of an output directory may hold.
+    shard: (i, n) makes part i of n, from 0, which finish() puts together. force: replace an output that exists.
+    """
+    return _convert(locals())
 
 
-def _identity(file: os.stat_result) -> tuple[int, ...]:
-    return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns
+def quantize(
+    source: AnyPath,
+    output: AnyPath,
+    *,
+    quant_type: Literal["nf4", "fp4"] = "nf4",
+    blocksize: int = 64,
+    double_quant: bool = True,
+    experts: bool = False,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    dtype: DtypeName = "auto",
+    device: str = "cpu",
+    threads: int = 0,
+    max_shard_size: int = 5_000_000_000,
+    shard: tuple[int, int] | None = None,
+    force: bool = False,
+    progress: ProgressCallback | None = None,
+) -> ConversionReport:
+    """Writes the same model with 4-bit weights, as transformers saves it with bitsandbytes.
+
+    blocksize: a power of two, 32 to 4096. double_quant: nested absmax. experts: also those that are stored one by one.
+    include, exclude: shell patterns of tensor names to quantize beside the default, and to leave as they are. dtype:
+    what the weights will decode to. The other arguments are those of dequantize.
+    """
+    return _convert(locals())
+
+
+def finish(output: AnyPath, *, force: bool = False, progress: ProgressCallback | None = None) -> FinishReport:
+    """Makes `output` of what the shards of a conversion left beside it: the bytes that one process would write."""
+    return FinishReport(*library.finish(output, force, _report(progress)))
+
+
+def inspect(path: AnyPath) -> Inventory:
+    """What a checkpoint holds, from its headers alone; every size and relation that decoding relies on is checked."""
+    found = json.loads(library.inspect(path))
+    tensors = tuple(
+        TensorInfo(
+            **tensor
+            | {
+                "shape": tuple(tensor["shape"]),
+                "nested_offset": float(tensor["nested_offset"]),
+                "arrays": tuple(StoredArray(**array | {"shape": tuple(array["shape"])}) for array in tensor["arrays"]),
+            }
+        )
+        for tensor in found["tensors"]
+    )
+    return Inventory(found["files"], found["bytes"], found["decoded_bytes"], tensors)
+
+
+def compare(a: AnyPath, b: AnyPath, *, progress: ProgressCallback | None = None) -> CompareReport:
+    """Compares two checkpoints tensor by tensor; quantized weights are decoded by the scalar reference."""
+    found = json.loads(library.compare(a, b, _report(progress)))
+    return CompareReport(found["equal"], tuple(TensorComparison(**tensor) for tensor in found["tensors"]))
+
+
+def _report(progress: ProgressCallback | None) -> library.Report | None:
+    if progress is None:
+        return None
+    return lambda tensor, done, total: progress(Progress(tensor, done, total)) is not False
+
+
+def _choice(name: str, value: str, choices: dict[str, int]) -> int:
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}, it can be {', '.join(map(repr, choices))}")
+    return choices[value]
+
+
+def _convert(asked: dict[str, Any]) -> ConversionReport:
+    """`asked`: the arguments of a conversion by name."""
+    include, exclude = (library.strings(tuple(asked.get(name, ()))) for name in ("include", "exclude"))
+    shard_index, shard_count = asked["shard"] or (0, 0)
+    device = library.Device(-1, 0) if asked["device"] == "auto" else library.parse_device(asked["device"])
+    conversion = library.Conversion(
+        input=library.path_bytes(asked["source"]),
+        output=library.path_bytes(asked["output"]),
+        quantize="quant_type" in asked,
+        dtype=_choice("dtype", asked["dtype"], _DTYPES),
+        max_shard_size=asked["max_shard_size"],
+        shard_index=shard_index,
+        shard_count=shard_count,
+        force=asked["force"],
+        device_type=device.type,
+        device_index=device.index,
+        threads=asked["threads"],
+        quant_type=_choice("quant_type", asked.get("quant_type", "nf4"), _QUANT_TYPES),
+        double_quant=asked.get("double_quant", True),
+        blocksize=asked.get("blocksize", 64),
+        experts=asked.get("experts", False),
+        include_count=len(asked.get("include", ())),
+        exclude_count=len(asked.get("exclude", ())),
+        include=ctypes.cast(include, ctypes.POINTER(ctypes.c_char_p)),
+        exclude=ctypes.cast(exclude, ctypes.POINTER(ctypes.c_char_p)),
+    )
+    (tensors, converted, files, read, written), notes = library.convert(conversion, _report(asked["progress"]))
+    return ConversionReport(tensors, converted, files, read, written, tuple(notes))

@@ -1,11 +1,10 @@
-"""Loads the extension, which registers the ops as torch.ops.qfuse.*, and calls what of it is no op."""
-
-import ctypes
-from pathlib import Path
+"""Loads the extension, which registers the ops as torch.ops.qfuse.*."""
 
 import torch
 
-_LIBRARY = Path(__file__).with_name("libqfuse_torch.so")
+from . import library
+
+_LIBRARY = library.FOLDER / "libqfuse_torch.so"
 
 
 def load() -> None:
@@ -19,11 +18,3 @@ def load() -> None:
         if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
             raise ImportError(f"qfuse needs torch 2.10 or later, this is {torch.__version__}") from error
         raise ImportError(f"{_LIBRARY} cannot be loaded: {reason}") from error
-
-
-def inspect(path: bytes) -> tuple[int, bytes]:
-    """A qfuse_status with the inventory of a checkpoint as JSON, or with a message."""
-    texts: list[bytes] = []
-    take = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(texts.append)
-    status: int = ctypes.CDLL(str(_LIBRARY)).qfuse_python_inspect(path, take)
-    return status, texts[0]

@@ -79,6 +79,10 @@ def _dequantize_blockwise_out(
     _check_out(out, codes.shape, dtype)
 
 
+def _dequantize_int8(codes: Tensor, scb: Tensor, dtype: torch.dtype) -> Tensor:
+    return codes.new_empty(codes.shape, dtype=dtype)
+
+
 def _silu_dot_fwd_bwd_quant_fuse(*tensors: Tensor | None) -> None:
     return None
 
@@ -91,6 +95,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "quantize_blockwise": _quantize_blockwise,
     "dequantize_blockwise": _dequantize_blockwise,
     "dequantize_blockwise.out": _dequantize_blockwise_out,
+    "dequantize_int8": _dequantize_int8,
     "silu_dot_fwd_bwd_quant_fuse": _silu_dot_fwd_bwd_quant_fuse,
 }
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from . import direct, ops
 from .quant_state import Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
 
-__all__ = ["dequantize_4bit", "matmul_4bit"]
+__all__ = ["dequantize_4bit", "dequantize_int8", "matmul_4bit"]
 
 
 def dequantize_4bit(
@@ -54,6 +54,24 @@ def _decode(weight: Arguments, out: Tensor | None) -> Tensor:
     if out is not None and out.requires_grad:
         raise ValueError("out requires a gradient, which a decoded weight has none of")
     return ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
+
+
+def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype = torch.bfloat16) -> Tensor:
+    """An LLM.int8 weight of bitsandbytes, decoded to `dtype`, which neither it nor its file says.
+
+    weight: a Linear8bitLt, an Int8Params, or int8 codes [rows, cols] with `scb`, the rows' scales [rows] float32.
+
+    Raises TypeError where there is no scb, RuntimeError for tensors that do not fit.
+    """
+    codes = weight.weight if isinstance(weight, torch.nn.Module) else weight
+    if scb is None:
+        scb = getattr(codes, "SCB", None)
+    if scb is None:  # a layer that has run keeps it in its state
+        scb = getattr(getattr(weight, "state", None), "SCB", None)
+    if not isinstance(codes, Tensor) or scb is None:
+        raise TypeError(f"a {type(weight).__name__} has no SCB, and none was given")
+    with without_torch_function():
+        return ops.dequantize_int8(codes.detach(), scb.float(), dtype)
 
 
 class _Matmul4bit(torch.autograd.Function):

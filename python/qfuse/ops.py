@@ -20,6 +20,7 @@ __all__ = [
     "dequantize_4bit_out",
     "dequantize_blockwise",
     "dequantize_blockwise_out",
+    "dequantize_int8",
     "quantize_4bit",
     "quantize_4bit_nested",
     "quantize_blockwise",
@@ -31,7 +32,14 @@ direct.load()
 fakes.register()
 _ops = torch.ops.qfuse
 _no_gradients = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
-for _op in ("dequantize_4bit", "dequantize_blockwise", "quantize_4bit", "quantize_4bit.nested", "quantize_blockwise"):
+for _op in (
+    "dequantize_4bit",
+    "dequantize_blockwise",
+    "dequantize_int8",
+    "quantize_4bit",
+    "quantize_4bit.nested",
+    "quantize_blockwise",
+):
     # Else torch gives results a gradient function that only warns, wherever an argument requires a gradient.
     _no_gradients.impl(_op, torch.library.fallthrough_kernel, "Autograd")
 _dequantize_4bit = _ops.dequantize_4bit.default
@@ -131,6 +139,12 @@ def dequantize_blockwise_out(
     """dequantize_blockwise into `out`, which has the codes' shape and `dtype` and overlaps no other argument."""
     _ops.dequantize_blockwise.out(codes, absmax, quant_map, blocksize, dtype, out=out)
     return out
+
+
+def dequantize_int8(codes: Tensor, scb: Tensor, dtype: torch.dtype) -> Tensor:
+    """LLM.int8 weights to `dtype`: codes [rows, cols] int8, scb [rows] float32, the rows' largest absolute values."""
+    result: Tensor = _ops.dequantize_int8.default(codes, scb, dtype)
+    return result
 
 
 def silu_dot_fwd_bwd_quant_fuse(

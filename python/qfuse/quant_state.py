@@ -148,7 +148,7 @@ def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
     if state is None:
         state = getattr(module, "quant_state", None)
     if state is None and weight.dtype is torch.int8:
-        raise TypeError("the weight is int8, as LLM.int8 has it (Linear8bitLt), and not 4-bit")
+        raise TypeError("the weight is int8, as LLM.int8 has it (Linear8bitLt): qfuse.dequantize_int8 decodes it")
     if state is None:
         raise TypeError(
             f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "

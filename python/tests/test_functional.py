@@ -139,8 +139,23 @@ def test_what_is_missing_is_named():
     state.absmax = None
     with pytest.raises(TypeError, match="absmax is a NoneType"):
         qfuse.dequantize_4bit(packed, state)
-    with pytest.raises(TypeError, match=r"the weight is int8, as LLM\.int8 has it"):
-        qfuse.dequantize_4bit(packed.view(torch.int8))
+
+
+def test_int8_layers(device):
+    codes = torch.randint(-127, 128, (8, 16), dtype=torch.int8, device=device)
+    scb = torch.rand(8, device=device)
+    layer = bitsandbytes.nn.Linear8bitLt(16, 8, bias=False, has_fp16_weights=False)
+    layer.weight = bitsandbytes.nn.Int8Params(codes, SCB=scb, requires_grad=False)
+    expected = qfuse.ops.dequantize_int8(codes, scb, torch.bfloat16)
+    for weight in (layer, layer.weight):
+        assert same_bits(qfuse.dequantize_int8(weight), expected)
+    layer.weight.SCB, layer.state.SCB = None, scb
+    assert same_bits(qfuse.dequantize_int8(layer), expected)
+    assert qfuse.dequantize_int8(codes, scb, torch.float16).dtype == torch.float16
+    with pytest.raises(TypeError, match="a Tensor has no SCB"):
+        qfuse.dequantize_int8(codes)
+    with pytest.raises(TypeError, match=r"qfuse\.dequantize_int8 decodes it"):
+        qfuse.dequantize_4bit(layer)
 
 
 def test_another_dtype_than_the_states(device):

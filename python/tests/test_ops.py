@@ -22,6 +22,11 @@ def silu_arguments(device, m=200, h=256):
     )
 
 
+def int8_arguments(device, rows=5, cols=7, dtype=torch.float16):
+    codes = torch.arange(rows * cols, device=device).sub(rows * cols // 2).to(torch.int8).reshape(rows, cols)
+    return codes, torch.arange(1, rows + 1, device=device) / 3, dtype
+
+
 def calls(device):
     """One call of every overload: (overload, arguments, keywords)."""
     made = make_weight(device)
@@ -40,6 +45,7 @@ def calls(device):
         (OPS.quantize_blockwise.default, (made.original, 256, 0.5), {}),
         (OPS.dequantize_blockwise.default, blockwise, {}),
         (OPS.dequantize_blockwise.out, blockwise, {"out": out.clone()}),
+        (OPS.dequantize_int8.default, int8_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
     ]
@@ -279,6 +285,28 @@ def test_refuses_inputs_of_the_other_ops(made, device):
     if device == "cpu":
         with pytest.raises(RuntimeError, match=r"'approx'"):
             qfuse.ops.quantize_4bit(x, 64, "nf4", "approx")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_int8_as_bitsandbytes_decodes_it(device, dtype):
+    functional = pytest.importorskip("bitsandbytes.functional")
+    codes, scb, _ = int8_arguments(device, 16, 33)
+    expected = functional.int8_vectorwise_dequant(codes, scb).to(dtype)
+    assert same_bits(qfuse.ops.dequantize_int8(codes, scb, dtype), expected)
+    assert qfuse.ops.dequantize_int8(codes[:0], scb[:0], dtype).shape == (0, 33)
+
+
+def test_int8_refuses(device):
+    codes, scb, dtype = int8_arguments(device)
+    for message, arguments in {
+        "codes has 1 dimensions": (codes[0], scb, dtype),
+        "codes is uint8, it must be int8": (codes.view(torch.uint8), scb, dtype),
+        "scb has 4 elements, it must have 5": (codes, scb[:4], dtype),
+        "scb is float16": (codes, scb.half(), dtype),
+        "dtype is float64": (codes, scb, torch.float64),
+    }.items():
+        with pytest.raises(RuntimeError, match=message):
+            qfuse.ops.dequantize_int8(*arguments)
 
 
 def test_the_swiglu_backward_refuses(device):

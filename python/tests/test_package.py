@@ -22,12 +22,44 @@ def test_the_version_is_the_librarys():
     assert ".".join(part[1] for part in parts if part) == qfuse.__version__
 
 
-def test_what_the_extension_is_linked_with_lies_beside_it():
-    found = subprocess.run(["ldd", PACKAGE / "libqfuse_torch.so"], capture_output=True, text=True, check=True).stdout
+@pytest.mark.parametrize(
+    "file, count",
+    [("libqfuse_torch.so", 3), ("libqfuse_python.so", 5), ("bin/qfuse", 5)],
+    ids=["torch", "ctypes", "bin"],
+)
+def test_what_the_package_is_linked_with_lies_in_it(file, count):
+    found = subprocess.run(["ldd", PACKAGE / file], capture_output=True, text=True, check=True).stdout
     places = {line.split()[0]: line.split()[2] for line in found.splitlines() if "=>" in line and "not" not in line}
-    ours = [Path(place) for name, place in places.items() if re.match("lib(qfuse|hwy|tbb|fmt)", name)]
-    assert len(ours) == 5 and {place.parent for place in ours} == {PACKAGE}
+    ours = [Path(place).resolve() for name, place in places.items() if re.match("lib(qfuse|hwy|tbb|fmt)", name)]
+    assert len(ours) == count and {place.parent for place in ours} == {PACKAGE.resolve()}
     assert not any("python" in name for name in places)
+
+
+def run_python(*arguments, **options):
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True, **options).stdout
+
+
+def test_the_command_comes_with_it():
+    for how in (["-m", "qfuse"], ["-c", "import qfuse_command; qfuse_command.main()"]):
+        assert run_python(*how, "--version").strip().endswith(qfuse.__version__)
+    assert run_python("-c", "import sys, qfuse_command; print('torch' in sys.modules)").strip() == "False"
+
+
+def test_without_torch():
+    """What needs none works, and the rest says what it needs."""
+    code = f"""if True:
+        import sys
+        sys.modules["torch"] = None
+        import qfuse, qfuse.checkpoint
+        assert qfuse.devices()[0].name == "cpu"
+        print(len(qfuse.checkpoint.inspect({str(GOLDEN / "tiny_llama/bnb4")!r}).tensors))
+        try:
+            qfuse.dequantize_4bit
+        except ImportError as error:
+            print(error)"""
+    count, message = run_python("-c", code).splitlines()
+    assert count == "21"
+    assert message == 'this part of qfuse needs torch 2.10 or later: pip install "qfuse[torch]"'
 
 
 def test_the_extension_asks_for_no_more_than_torch_2_10_has():

@@ -1,0 +1,148 @@
+"""Checkpoints of bitsandbytes as tensors that lie in their mapped files."""
+
+import json
+import mmap
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import library
+from .quant_state import NESTED_BLOCKSIZE, QUANT_TYPES, Weight4bit
+
+__all__ = ["load_checkpoint"]
+
+# As safetensors spells them. Torch has no F6_E2M3 and F6_E3M2.
+_DTYPES = {
+    "BOOL": torch.bool,
+    "F4": torch.float4_e2m1fn_x2,
+    "U8": torch.uint8,
+    "I8": torch.int8,
+    "F8_E5M2": torch.float8_e5m2,
+    "F8_E4M3": torch.float8_e4m3fn,
+    "F8_E8M0": torch.float8_e8m0fnu,
+    "F8_E4M3FNUZ": torch.float8_e4m3fnuz,
+    "F8_E5M2FNUZ": torch.float8_e5m2fnuz,
+    "I16": torch.int16,
+    "U16": torch.uint16,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "I32": torch.int32,
+    "U32": torch.uint32,
+    "F32": torch.float32,
+    "C64": torch.complex64,
+    "F64": torch.float64,
+    "I64": torch.int64,
+    "U64": torch.uint64,
+}
+_MAP_NORESERVE = 0x4000  # Linux's; Python names it from 3.13 on
+
+
+def load_checkpoint(
+    path: str | os.PathLike[str], device: torch.device | str | int = "cpu"
+) -> dict[str, Tensor | Weight4bit]:
+    """The tensors of a .safetensors file or a model directory, by name; its 4-bit weights as Weight4bit.
+
+    path: on this machine; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one. Nothing is fetched.
+
+    A Weight4bit is what dequantize_4bit and matmul_4bit take. What is not quantized to 4 bits is a tensor as it is
+    stored, LLM.int8's weight, SCB and weight_format among them. Quantized is what the names in the files say is, not
+    config.json. Shards and their index are checked against each other, and a weight's parts may lie in different ones.
+
+    On the CPU nothing is read until it is used, and nothing is copied: every tensor is a view of its file, which is
+    mapped once, privately, so that a write to a tensor never gets to the file. Only an array that is not aligned to its
+    elements is copied. Elsewhere, arrays go from the mapping to `device`, and the files are closed.
+
+    Who truncates a file while it is mapped kills the process (SIGBUS), as with safetensors' own loader; who writes to
+    it may change the tensors. To replace a checkpoint, write a new file and rename it, or a directory. Where that
+    happens while it is being loaded, ValueError says so.
+
+    Raises ValueError for files that are not as they must be, hold a dtype that torch lacks or are pickles, OSError for
+    those that cannot be read; the message names file, tensor and values.
+    """
+    inventory = _inspect(path)
+    files = _Files(torch.device(device), sorted({array["path"] for tensor in inventory for array in tensor["arrays"]}))
+    # The reader has opened the files for itself, and they may be others by now. It says the same again of those that
+    # are mapped if their paths lead to them before and after; an inode that is mapped cannot become another file's.
+    if _inspect(path) != inventory or not files.are_in_place():
+        raise ValueError(f"{os.fsdecode(path)}: was replaced while it was being loaded; load it again")
+    loaded: dict[str, Tensor | Weight4bit] = {}
+    for tensor in inventory:
+        if tensor["format"] in QUANT_TYPES:
+            loaded[tensor["name"]] = _weight(tensor, files)
+        else:
+            loaded.update((array["name"], files.tensor(array)) for array in tensor["arrays"])
+    return loaded
+
+
+def _inspect(path: str | os.PathLike[str]) -> Any:
+    try:
+        os.stat(path)  # for PermissionError and its kin
+    except FileNotFoundError as error:
+        hint = "No such local path; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one"
+        raise FileNotFoundError(error.errno, hint, os.fspath(path)) from None
+    return json.loads(library.inspect(path))["tensors"]
+
+
+def _weight(tensor: Any, files: "_Files") -> Weight4bit:
+    name = tensor["name"]
+    arrays = {array["name"]: array for array in tensor["arrays"]}
+    parts = [name, f"{name}.absmax"]
+    if tensor["nested"]:
+        parts += [f"{name}.nested_absmax", f"{name}.nested_quant_map"]
+    tensors = [files.tensor(arrays[part]) for part in parts]
+    if tensor["nested"]:
+        tensors.append(torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=files.device))
+    scalars = tensor["format"], tensor["blocksize"], tensor["nested_blocksize"] or NESTED_BLOCKSIZE
+    return Weight4bit(tuple(tensors), tuple(tensor["shape"]), _DTYPES[tensor["dtype"]], *scalars)
+
+
+class _Files:
+    """The files of a checkpoint, each mapped once, and for as long as a tensor lies in it."""
+
+    def __init__(self, device: torch.device, paths: Iterable[str]) -> None:
+        self.device = device
+        self._mapped: dict[str, mmap.mmap] = {}
+        self._identities: dict[str, tuple[int, ...]] = {}
+        for path in paths:
+            # Writable, since torch knows no read-only tensors, but with no memory set aside for writes that hardly ever
+            # come: a file may be larger than memory.
+            with open(_encode(path), "rb") as file:
+                self._identities[path] = _identity(os.fstat(file.fileno()))
+                self._mapped[path] = mmap.mmap(
+                    file.fileno(), 0, mmap.MAP_PRIVATE | _MAP_NORESERVE, mmap.PROT_READ | mmap.PROT_WRITE
+                )
+
+    def are_in_place(self) -> bool:
+        """Whether each path still leads to the file that is mapped, with the size and time it had."""
+        return all(_identity(os.stat(_encode(path))) == identity for path, identity in self._identities.items())
+
+    def tensor(self, array: Any) -> Tensor:
+        """One array of the inventory, with a storage of its own: saving one tensor does not save the whole file."""
+        dtype, shape, size = _DTYPES.get(array["dtype"]), array["shape"], array["bytes"]
+        if dtype is torch.float4_e2m1fn_x2:  # two elements of the file's are one of torch's
+            *shape, last = shape
+            dtype = dtype if last % 2 == 0 else None
+            shape = [*shape, last // 2]
+        if dtype is None:
+            raise ValueError(
+                f"{array['path']}: tensor '{array['name']}': torch has no dtype for {array['dtype']} of "
+                f"shape {array['shape']}"
+            )
+        if size == 0:
+            return torch.empty(shape, dtype=dtype, device=self.device)
+        raw = torch.frombuffer(self._mapped[array["path"]], dtype=torch.uint8, count=size, offset=array["offset"])
+        raw = raw.to(self.device)
+        if raw.data_ptr() % dtype.itemsize != 0:
+            raw = raw.clone()
+        return raw.view(dtype).view(shape)
+
+
+def _encode(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+def _identity(file: os.stat_result) -> tuple[int, ...]:
+    return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns
