@@ -13,7 +13,7 @@ int run(const ConversionArguments& args) {
   ProgressLine line("dequantize", args.quiet);
   set_conversion_options(args, options);
   options.progress = line.callback();
-  const checkpoint::ConversionReport report = checkpoint::dequantize(args.in, args.out, options);
+  const checkpoint::ConversionReport report = checkpoint::dequantize(args.in, output_path(args), options);
   print_summary("dequantized", human_size(static_cast<double>(report.bytes_written)), report, args, options,
                 line.seconds());
   return kSuccess;

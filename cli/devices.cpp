@@ -2,22 +2,46 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <qfuse/qfuse.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "command.h"
+#include "text.h"
 
 namespace qfuse::cli {
 namespace {
+
+constexpr std::string_view kNone = "none: ";
 
 // A device in one line, or why it cannot be had.
 std::string describe(qfuse_device device) {
   std::array<char, 256> text{};
   qfuse_error error{};
   const bool here = qfuse_device_describe(device, text.data(), text.size(), &error) == QFUSE_OK;
-  return here ? text.data() : fmt::format("none: {}", error.message);
+  return here ? text.data() : fmt::format("{}{}", kNone, error.message);
 }
 
-int run() {
+std::string json_of(const std::string& name, qfuse_device device) {
+  return fmt::format(R"({{"name": {}, "description": {}}})", json_text(name), json_text(describe(device)));
+}
+
+void print_json() {
+  std::vector<std::string> devices{json_of("cpu", {QFUSE_CPU, 0}), json_of("reference", {QFUSE_REFERENCE, 0})};
+  const std::int32_t gpus = qfuse_device_count(QFUSE_CUDA);
+  for (std::int32_t i = 0; i < gpus; ++i) devices.push_back(json_of(fmt::format("cuda:{}", i), {QFUSE_CUDA, i}));
+  std::vector<std::string> targets;
+  for (const std::string_view target : cpu_targets()) targets.push_back(json_text(target));
+  fmt::print(R"({{"devices": [{}], "cpu_targets": [{}], "without_gpu": {}}})"
+             "\n",
+             fmt::join(devices, ", "), fmt::join(targets, ", "),
+             gpus > 0 ? "null" : json_text(describe({QFUSE_CUDA, 0}).substr(kNone.size())));
+}
+
+void print_text() {
   fmt::print("cpu        {}\n", describe({QFUSE_CPU, 0}));
   fmt::print("           SIMD targets, best first: {}\n", fmt::join(cpu_targets(), ", "));
   fmt::print("reference  {}\n", describe({QFUSE_REFERENCE, 0}));
@@ -25,13 +49,21 @@ int run() {
   for (std::int32_t i = 0; i < gpus; ++i)
     fmt::print("{:<9}  {}\n", fmt::format("cuda:{}", i), describe({QFUSE_CUDA, i}));
   if (gpus == 0) fmt::print("cuda       {}\n", describe({QFUSE_CUDA, 0}));
-  return kSuccess;
 }
 
 }  // namespace
 
 Command add_devices(CLI::App& app) {
-  return {app.add_subcommand("devices", "List what ops can run on here"), [] { return run(); }};
+  CLI::App* parser = app.add_subcommand("devices", "List what ops can run on here");
+  const auto json = std::make_shared<bool>(false);
+  parser->add_flag("--json", *json, "Print JSON");
+  parser->footer(
+      "`reference` is the slow scalar code that the others are compared with. Where there is no GPU, the reason is "
+      "said.");
+  return {parser, [json] {
+            *json ? print_json() : print_text();
+            return kSuccess;
+          }};
 }
 
 }  // namespace qfuse::cli

@@ -1,7 +1,12 @@
 #include <fmt/format.h>
+#include <fnmatch.h>
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <qfuse/checkpoint.hpp>
+#include <string>
+#include <vector>
 
 #include "command.h"
 #include "text.h"
@@ -11,20 +16,67 @@ namespace {
 
 struct InspectArguments {
   std::string in;
+  std::vector<std::string> filter;
+  bool summary = false;
   bool json = false;
 };
+
+// Of the tensors whose names one of the patterns matches.
+checkpoint::Inventory filtered(checkpoint::Inventory inventory, const std::vector<std::string>& patterns) {
+  if (patterns.empty()) return inventory;
+  std::erase_if(inventory.tensors, [&](const checkpoint::TensorInfo& tensor) {
+    return std::none_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+      return ::fnmatch(pattern.c_str(), tensor.name.c_str(), 0) == 0;
+    });
+  });
+  inventory.bytes = inventory.decoded_bytes = 0;
+  for (const checkpoint::TensorInfo& tensor : inventory.tensors) {
+    inventory.bytes += tensor.bytes;
+    inventory.decoded_bytes += tensor.decoded_bytes;
+  }
+  return inventory;
+}
+
+// How tensors are stored: "nf4, blocks of 64, nested", or "BF16".
+std::string storage_of(const checkpoint::TensorInfo& tensor) {
+  if (tensor.blocksize == 0) return tensor.format;
+  return fmt::format("{}, blocks of {}{}", tensor.format, tensor.blocksize, tensor.nested ? ", nested" : "");
+}
 
 std::string compression(std::int64_t decoded, std::int64_t stored) {
   return stored == 0 ? "" : fmt::format("{:.2f}x", static_cast<double>(decoded) / static_cast<double>(stored));
 }
 
-void print_table(const checkpoint::Inventory& inventory) {
+void print_by_storage(const checkpoint::Inventory& inventory) {
+  struct Sum {
+    std::int64_t tensors = 0;
+    std::int64_t bytes = 0;
+    std::int64_t decoded_bytes = 0;
+  };
+  std::map<std::string, Sum> sums;
+  for (const checkpoint::TensorInfo& tensor : inventory.tensors) {
+    Sum& sum = sums[storage_of(tensor)];
+    ++sum.tensors;
+    sum.bytes += tensor.bytes;
+    sum.decoded_bytes += tensor.decoded_bytes;
+  }
+  Table table({"stored as", "tensors", "bytes", "decoded", "compression"});
+  for (const auto& [storage, sum] : sums)
+    table.add({storage, std::to_string(sum.tensors), human_size(static_cast<double>(sum.bytes)),
+               human_size(static_cast<double>(sum.decoded_bytes)), compression(sum.decoded_bytes, sum.bytes)});
+  table.print();
+}
+
+void print_tensors(const checkpoint::Inventory& inventory) {
   Table table({"name", "shape", "format", "block", "nested", "decodes to", "bytes", "compression"});
   for (const checkpoint::TensorInfo& tensor : inventory.tensors)
     table.add({printable(tensor.name), shape_text(tensor.shape), tensor.format,
                tensor.blocksize == 0 ? "" : std::to_string(tensor.blocksize), tensor.nested ? "yes" : "", tensor.dtype,
                std::to_string(tensor.bytes), compression(tensor.decoded_bytes, tensor.bytes)});
   table.print();
+}
+
+void print_total(const checkpoint::Inventory& inventory) {
   fmt::print("{} tensors in {} file{}: {}, decoded {} ({})\n", inventory.tensors.size(), inventory.files,
              inventory.files == 1 ? "" : "s", human_size(static_cast<double>(inventory.bytes)),
              human_size(static_cast<double>(inventory.decoded_bytes)),
@@ -32,11 +84,14 @@ void print_table(const checkpoint::Inventory& inventory) {
 }
 
 int run(const InspectArguments& args) {
-  const checkpoint::Inventory inventory = checkpoint::inspect(args.in);
-  if (args.json)
+  const checkpoint::Inventory inventory = filtered(checkpoint::inspect(args.in), args.filter);
+  if (args.json) {
     fmt::print("{}\n", checkpoint::to_json(inventory));
-  else
-    print_table(inventory);
+    return kSuccess;
+  }
+  if (!args.summary) print_tensors(inventory);
+  if (args.summary) print_by_storage(inventory);
+  print_total(inventory);
   return kSuccess;
 }
 
@@ -46,6 +101,10 @@ Command add_inspect(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("inspect", "List the tensors of a checkpoint and how they are quantized");
   auto args = std::make_shared<InspectArguments>();
   parser->add_option("IN", args->in, "A .safetensors file or a model directory")->type_name(kPath)->required();
+  parser->add_option("--filter", args->filter, "Only the tensors with such a name, a shell pattern; may be repeated")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  parser->add_flag("--summary", args->summary, "How many tensors and bytes are stored in which way, not each tensor");
   parser->add_flag("--json", args->json, "Print JSON, with where each array lies in which file");
   parser->footer("Reads the headers only. The parts of a quantized weight count as one tensor.");
   return {parser, [args] { return run(*args); }};

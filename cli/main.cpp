@@ -1,13 +1,17 @@
 // The qfuse command: parses, runs one subcommand, turns errors into one line and an exit code.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
 #include <qfuse/qfuse.hpp>
+#include <string>
+#include <vector>
 
 #include "command.h"
 #include "definition.h"
+#include "text.h"
 
 namespace qfuse::cli {
 namespace {
@@ -22,7 +26,7 @@ constexpr const char* kExamples =
     "  qfuse inspect llama-bnb-4bit                         what is quantized, and how\n"
     "  qfuse dequantize llama-bnb-4bit -o llama             each weight in the dtype it had before\n"
     "  qfuse dequantize llama-bnb-4bit -o llama --dtype fp16 --max-shard-size 2GB\n"
-    "  qfuse dequantize adapter.safetensors -o plain.safetensors\n"
+    "  qfuse dequantize model.safetensors -o plain.safetensors\n"
     "  qfuse quantize llama -o llama-bnb-4bit               to NF4, as transformers saves it\n"
     "  qfuse quantize llama -o out --shard 2/8              one of 8 parts, on any host; then qfuse finish out\n"
     "  qfuse compare llama llama-bnb-4bit                   are these the same weights?\n"
@@ -45,6 +49,32 @@ void add_printers(CLI::App& app) {
   add("--print-bash-completion", bash_completion);
   add("--print-zsh-completion", zsh_completion);
   add("--print-fish-completion", fish_completion);
+}
+
+// Of a command line that is wrong: about its first word, or an option, that is none; empty if both are known.
+std::string unknown_word(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2) return "";
+  const auto said = [](const char* what, const std::string& word, const std::vector<std::string>& words) {
+    const std::string meant = nearest(word, words);
+    const std::string hint = meant.empty() ? "see qfuse --help" : fmt::format("did you mean {}?", meant);
+    return fmt::format("{} '{}' is unknown: {}", what, printable(word), hint);
+  };
+  std::vector<std::string> names;
+  const Definition all = definition_of(app);
+  for (const CommandText& command : all.commands) names.push_back(command.name);
+  const std::string first = argv[1];
+  if (first.starts_with('-')) return "";
+  const auto command = std::find(names.begin(), names.end(), first);
+  if (command == names.end()) return said("the subcommand", first, names);
+  std::vector<std::string> options;
+  for (const OptionText& option : all.commands[static_cast<std::size_t>(command - names.begin())].options)
+    options.insert(options.end(), option.names.begin(), option.names.end());
+  for (int i = 2; i < argc; ++i) {
+    const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (word.starts_with("--") && word.size() > 2 && std::find(options.begin(), options.end(), word) == options.end())
+      return said("the option", word, options);
+  }
+  return "";
 }
 
 int report(const char* message, int exit_code) {
@@ -77,7 +107,8 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    return report(fmt::format("{} (see qfuse --help)", error.what()).c_str(), kUsage);
+    const std::string unknown = unknown_word(app, argc, argv);
+    return report((unknown.empty() ? fmt::format("{} (see qfuse --help)", error.what()) : unknown).c_str(), kUsage);
   }
   for (const Command& command : commands)
     if (command.parser->parsed()) return run(command);

@@ -7,12 +7,14 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <qfuse/checkpoint.hpp>
 #include <qfuse/qfuse.hpp>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "command.h"
 #include "text.h"
@@ -22,6 +24,15 @@ namespace qfuse::cli {
 // Of --dtype; none for auto.
 inline const std::map<std::string, std::optional<Dtype>> kDtypes{
     {"auto", std::nullopt}, {"bf16", Dtype::bfloat16}, {"fp16", Dtype::float16}, {"fp32", Dtype::float32}};
+
+// How torch and numpy spell them is understood too.
+inline std::string canonical_dtype(const std::string& name) {
+  static const std::map<std::string, std::string> kAliases{{"bfloat16", "bf16"}, {"float16", "fp16"}, {"half", "fp16"},
+                                                           {"f16", "fp16"},      {"float32", "fp32"}, {"float", "fp32"},
+                                                           {"f32", "fp32"}};
+  const auto alias = kAliases.find(name);
+  return alias == kAliases.end() ? name : alias->second;
+}
 
 // Turns the exceptions of a parsing function into what the parser reports: a usage error. The help shows `choices`, and
 // shells complete them: "{a,b}".
@@ -56,9 +67,25 @@ struct ConversionArguments {
   std::string shard;  // "I/N"; empty: no shard, all of the output
   int threads = 0;
   bool force = false;
+  bool dry_run = false;
   bool quiet = false;
   bool json = false;
 };
+
+// Where the output goes: a file that is converted into a directory keeps its name, as with cp and mv.
+inline std::string output_path(const ConversionArguments& args) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  if (fs::is_directory(args.in, unknown)) {
+    if (fs::path(args.out).extension() == ".safetensors")
+      throw Error(Status::invalid_argument,
+                  fmt::format("{} is a directory, so its output is one: '{}' has the name of a file",
+                              printable(args.in), printable(args.out)));
+    return args.out;
+  }
+  const bool into_directory = !args.out.empty() && (args.out.back() == '/' || fs::is_directory(args.out, unknown));
+  return into_directory ? (fs::path(args.out) / fs::path(args.in).filename()).native() : args.out;
+}
 
 // IN and --output stand first in the help, the others after a subcommand's own; `dtype_help` says what auto is.
 inline void add_paths(CLI::App& parser, ConversionArguments& args, const std::string& in_help) {
@@ -69,7 +96,10 @@ inline void add_paths(CLI::App& parser, ConversionArguments& args, const std::st
 }
 
 inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, const std::string& dtype_help) {
-  parser.add_option("--dtype", args.dtype, dtype_help)->check(CLI::IsMember(kDtypes))->capture_default_str();
+  parser.add_option("--dtype", args.dtype, dtype_help)
+      ->check(CLI::IsMember(kDtypes))
+      ->transform([](const std::string& name) { return canonical_dtype(name); }, "", "")
+      ->capture_default_str();
   parser
       .add_option("--device", args.device, "cpu, cuda[:N] or auto: the first GPU that works, else the CPU; see below")
       ->type_name("DEVICE")
@@ -86,6 +116,7 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, 
       ->type_name("I/N")
       ->check(valid_if(parse_shard));
   parser.add_flag("--force", args.force, "Replace an existing output, once the new one is complete");
+  parser.add_flag("--dry-run", args.dry_run, "Say what would be written, and write nothing");
   parser.add_flag("--quiet", args.quiet, "Print errors only");
   parser.add_flag("--json", args.json, "Print the summary as JSON");
 }
@@ -136,14 +167,18 @@ inline void print_summary(const std::string& done, const std::string& sizes, con
                           const ConversionArguments& args, const checkpoint::ConversionOptions& options,
                           double seconds) {
   const qfuse_device device = options.exec.device;
+  if (!args.quiet)
+    for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
   if (args.json) {
     fmt::print(R"({{"tensors": {}, "{}": {}, "files": {}, "bytes_read": {}, "bytes_written": {}, )"
                R"("device": "{}", "seconds": {:.3f}}})"
                "\n",
                report.tensors, done, report.converted, report.files, report.bytes_read, report.bytes_written,
                device_name(device), seconds);
+  } else if (!args.quiet && args.dry_run) {
+    fmt::print("{}: {} of {} tensors would be {}, {} in {} file{}; nothing was written\n", output_name(args),
+               report.converted, report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s");
   } else if (!args.quiet) {
-    for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
     fmt::print("{}: {} of {} tensors {}, {} in {} file{}, {:.1f} s{}\n", output_name(args), report.converted,
                report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s", seconds, on_gpu(device));
     if (options.shard) print_next_step(args, options.shard->count, report.files);
@@ -154,6 +189,7 @@ inline void set_conversion_options(const ConversionArguments& args, checkpoint::
   options.dtype = kDtypes.at(args.dtype);
   options.max_shard_size = parse_size(args.max_shard_size);
   options.force = args.force;
+  options.dry_run = args.dry_run;
   if (!args.shard.empty()) options.shard = parse_shard(args.shard);
   const std::optional<qfuse_device> device = device_of(args.device);
   options.exec.device = device ? *device : checkpoint::best_device();  // which may take a second

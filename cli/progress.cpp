@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 
 #include "text.h"
 
@@ -26,15 +27,26 @@ void catch_signals() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
+std::chrono::milliseconds between_lines(bool terminal) {
+  if (terminal) return std::chrono::milliseconds(100);  // as often as an eye can use
+  const char* const asked = std::getenv("QFUSE_PROGRESS_SECONDS");
+  const double seconds = asked == nullptr ? 30.0 : std::strtod(asked, nullptr);
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1000.0 * std::clamp(seconds, 0.0, 1e6)));
+}
+
 }  // namespace
 
 ProgressLine::ProgressLine(std::string verb, bool quiet)
-    : verb_(std::move(verb)), shown_(!quiet && ::isatty(STDERR_FILENO) == 1) {
+    : verb_(std::move(verb)),
+      shown_(!quiet),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      between_(between_lines(terminal_)),
+      last_(terminal_ ? Clock::time_point() : start_) {
   catch_signals();
 }
 
 ProgressLine::~ProgressLine() {
-  if (shown_) std::fputs("\r\033[K", stderr);
+  if (shown_ && terminal_) std::fputs("\r\033[K", stderr);
 }
 
 checkpoint::ProgressCallback ProgressLine::callback() {
@@ -47,15 +59,15 @@ checkpoint::ProgressCallback ProgressLine::callback() {
 double ProgressLine::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 void ProgressLine::show(const checkpoint::Progress& progress) {
-  constexpr auto kBetween = std::chrono::milliseconds(100);  // as often as an eye can use
   const Clock::time_point now = Clock::now();
-  if (now - last_ < kBetween) return;
+  if (now - last_ < between_) return;
   last_ = now;
   const auto done = static_cast<double>(progress.bytes_done);
   const auto total = static_cast<double>(progress.bytes_total);
   const double rate = done / std::max(seconds(), 1e-9);
-  fmt::print(stderr, "\r\033[K{} {:3.0f}%  {} of {}  {}/s  {:.0f} s left", verb_, 100.0 * done / total,
-             human_size(done), human_size(total), human_size(rate), (total - done) / rate);
+  fmt::print(stderr, "{}{} {:3.0f}%  {} of {}  {}/s  {:.0f} s left{}", terminal_ ? "\r\033[K" : "", verb_,
+             100.0 * done / total, human_size(done), human_size(total), human_size(rate), (total - done) / rate,
+             terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 

@@ -1,4 +1,4 @@
-// A line on stderr that says how far a run is, and the way to stop one.
+// What stderr says of how far a run is, and the way to stop one.
 #ifndef QFUSE_CLI_PROGRESS_H
 #define QFUSE_CLI_PROGRESS_H
 
@@ -10,7 +10,8 @@ namespace qfuse::cli {
 
 class ProgressLine {
  public:
-  // Shown only on a terminal, and not if `quiet`. From here on SIGINT and SIGTERM ask the run to stop and clean up, by
+  // Not shown if `quiet`: on a terminal a line that changes, elsewhere, as in a batch job's log, a line every half
+  // minute, or every $QFUSE_PROGRESS_SECONDS. From here on SIGINT and SIGTERM ask the run to stop and clean up, by
   // the answer that callback() gives it; a second one ends the process at once.
   ProgressLine(std::string verb, bool quiet);
   ~ProgressLine();  // leaves no trace of the line
@@ -28,6 +29,8 @@ class ProgressLine {
 
   std::string verb_;
   bool shown_;
+  bool terminal_;
+  Clock::duration between_;  // two lines
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_;
 };

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <qfuse/checkpoint.hpp>
+#include <string>
+#include <vector>
 
 #include "command.h"
 #include "options.h"
@@ -16,12 +20,38 @@ struct QuantizeArguments : ConversionArguments {
   std::int64_t block_size = 64;
   bool no_double_quant = false;
   bool experts = false;
+  bool report_error = false;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
 };
 
 const std::vector<std::string> kTypes{std::string(checkpoint::name_of(QuantType::nf4)),
                                       std::string(checkpoint::name_of(QuantType::fp4))};
+
+// The signal-to-noise ratio of what was quantized, in all and where it is worst, by decoding the output again.
+void print_error(const QuantizeArguments& args) {
+  constexpr std::size_t kWorst = 5;
+  const checkpoint::CompareReport report = [&] {
+    ProgressLine line("compare", args.quiet);
+    return checkpoint::compare(args.in, output_path(args), line.callback());
+  }();
+  std::vector<const checkpoint::TensorComparison*> changed;
+  double signal = 0.0;
+  double noise = 0.0;
+  for (const checkpoint::TensorComparison& t : report.tensors) {
+    if (t.difference != checkpoint::Difference::values || !std::isfinite(t.snr_db)) continue;
+    changed.push_back(&t);
+    const double tensor_noise = t.rmse * t.rmse * static_cast<double>(t.elements);
+    noise += tensor_noise;
+    signal += tensor_noise * std::pow(10.0, t.snr_db / 10.0);
+  }
+  if (changed.empty()) return fmt::print("no weight was changed by it\n");
+  std::sort(changed.begin(), changed.end(), [](const auto* a, const auto* b) { return a->snr_db < b->snr_db; });
+  fmt::print("signal-to-noise ratio of the {} quantized weights: {:.2f} dB in all; lowest:\n", changed.size(),
+             10.0 * std::log10(signal / noise));
+  for (std::size_t i = 0; i < std::min(kWorst, changed.size()); ++i)
+    fmt::print("  {:6.2f} dB  {}\n", changed[i]->snr_db, printable(changed[i]->name));
+}
 
 int run(const QuantizeArguments& args) {
   checkpoint::QuantizeOptions options;
@@ -34,10 +64,11 @@ int run(const QuantizeArguments& args) {
   ProgressLine line("quantize", args.quiet);
   set_conversion_options(args, options);
   options.progress = line.callback();
-  const checkpoint::ConversionReport report = checkpoint::quantize(args.in, args.out, options);
+  const checkpoint::ConversionReport report = checkpoint::quantize(args.in, output_path(args), options);
   const std::string sizes = fmt::format("{} to {}", human_size(static_cast<double>(report.bytes_read)),
                                         human_size(static_cast<double>(report.bytes_written)));
   print_summary("quantized", sizes, report, args, options, line.seconds());
+  if (args.report_error && !args.dry_run) print_error(args);
   return kSuccess;
 }
 
@@ -56,6 +87,8 @@ Command add_quantize(CLI::App& app) {
   parser->add_flag("--no-double-quant", args->no_double_quant, "Keep the scales in fp32");
   parser->add_flag("--experts", args->experts,
                    "Also experts that are stored one by one: transformers 4 loads them so, 5 does not");
+  parser->add_flag("--report-error", args->report_error,
+                   "Decode the output again, and say how far it is from the input: signal-to-noise ratios");
   parser->add_option("--include", args->include, "Also quantize the tensors with such a name; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);

@@ -42,6 +42,22 @@ bool is_control(std::string_view text, std::size_t i) {
   return byte(i) < 0x20 || byte(i) == 0x7F || is_c1(i) || (i > 0 && is_c1(i - 1));
 }
 
+// Letters to insert, remove or replace.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+    }
+  }
+  return row[b.size()];
+}
+
 }  // namespace
 
 std::int64_t parse_size(std::string_view text) {
@@ -51,6 +67,10 @@ std::int64_t parse_size(std::string_view text) {
   for (const char* c = end; c != text.data() + text.size(); ++c)
     if (*c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
   const auto* const known = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& u) { return u.name == unit; });
+  constexpr std::int64_t kUnitIsMissing = 1000;  // fewer bytes than that are never meant
+  if (error == std::errc() && unit.empty() && number > 0 && number < kUnitIsMissing)
+    throw std::invalid_argument(
+        fmt::format("'{}' would be bytes: write {}GB or {}MB, or {}B", text, number, number, number));
   std::int64_t bytes = 0;
   if (error != std::errc() || known == kUnits.end() || number < 1 ||
       __builtin_mul_overflow(number, known->bytes, &bytes))
@@ -95,6 +115,27 @@ std::string printable(std::string_view text) {
     else
       line += text[i];
   return line;
+}
+
+std::string json_text(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : printable(text)) {
+    if (c == '"' || c == '\\') json += '\\';
+    json += c;
+  }
+  return json + '"';
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& words) {
+  constexpr std::size_t kMostEdits = 3;
+  std::string found;
+  std::size_t least = kMostEdits + 1;
+  for (const std::string& candidate : words)
+    if (const std::size_t edits = edit_distance(word, candidate); edits < least && edits < candidate.size()) {
+      least = edits;
+      found = candidate;
+    }
+  return found;
 }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {

@@ -24,6 +24,12 @@ std::string shape_text(const std::vector<std::int64_t>& shape);  // "[4096, 1024
 // Text from a file for a terminal: control characters as \xNN, so that it stays on its line and cannot move the cursor.
 std::string printable(std::string_view text);
 
+// A JSON string of a line for people.
+std::string json_text(std::string_view text);
+
+// The word that `word` may be a misspelling of; empty if none is near.
+std::string nearest(std::string_view word, const std::vector<std::string>& words);
+
 // `text` with every `from` replaced by `to`.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 

@@ -1,20 +1,48 @@
-# Every foreign library, found once, under one name. ARCHITECTURE.md says why each is there.
+# Every foreign library, found once, under one name. ARCHITECTURE.md says why each is there. What is missing is said all
+# at once, with the packages that have it.
 find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
-find_package(hwy REQUIRED)
-find_package(nlohmann_json 3.11 REQUIRED)
+set(missing "")
+
+# qfuse_need(<package> <what Debian, Fedora, conda and Homebrew call it>... [VERSION <least>])
+macro(qfuse_need package debian fedora conda homebrew)
+  find_package(${package} ${ARGN} QUIET)
+  if(NOT ${package}_FOUND)
+    list(APPEND missing ${package})
+    list(APPEND missing_debian ${debian})
+    list(APPEND missing_fedora ${fedora})
+    list(APPEND missing_conda ${conda})
+    list(APPEND missing_homebrew ${homebrew})
+  endif()
+endmacro()
+
+qfuse_need(fmt libfmt-dev fmt-devel fmt fmt)
+qfuse_need(hwy libhwy-dev highway-devel libhwy highway)
+qfuse_need(nlohmann_json nlohmann-json3-dev json-devel nlohmann_json nlohmann-json 3.11)
 if(QFUSE_PARALLEL STREQUAL "tbb")
-  find_package(TBB REQUIRED)
+  qfuse_need(TBB libtbb-dev tbb-devel tbb-devel tbb)
 elseif(NOT QFUSE_PARALLEL STREQUAL "threads")
   message(FATAL_ERROR "QFUSE_PARALLEL is '${QFUSE_PARALLEL}': it can be tbb or threads")
 endif()
-if(QFUSE_CUDA)
-  find_package(CUDAToolkit REQUIRED)
-endif()
 if(QFUSE_TOOLS OR QFUSE_BENCH)
-  find_package(CLI11 REQUIRED)
+  qfuse_need(CLI11 libcli11-dev cli11-devel cli11 cli11)
 endif()
 if(QFUSE_TESTS)
-  find_package(GTest REQUIRED)
-  find_package(rapidcheck REQUIRED)
+  qfuse_need(GTest libgtest-dev gtest-devel gtest googletest)
+  qfuse_need(rapidcheck librapidcheck-dev rapidcheck-devel rapidcheck rapidcheck)
+endif()
+if(missing)
+  foreach(list IN ITEMS missing missing_debian missing_fedora missing_conda missing_homebrew)
+    list(JOIN ${list} " " ${list})
+  endforeach()
+  message(FATAL_ERROR
+          "Not found: ${missing}. Install them:\n"
+          "  Debian, Ubuntu  apt-get install ${missing_debian}\n"
+          "  Fedora          dnf install ${missing_fedora}\n"
+          "  conda           conda install -c conda-forge ${missing_conda}\n"
+          "  Homebrew        brew install ${missing_homebrew}\n"
+          "On Debian, tools/install_dependencies build installs all that a build needs.")
+endif()
+
+if(QFUSE_CUDA)
+  find_package(CUDAToolkit REQUIRED)
 endif()

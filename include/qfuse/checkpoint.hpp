@@ -56,6 +56,7 @@ struct ConversionOptions {
                                                 // larger weight gets a file of its own
   bool force = false;                           // replace an existing output, once the new one is complete
   std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
+  bool dry_run = false;                         // only plan it, report what would be, and write nothing
   Exec exec;                                    // its stream is NULL: on a GPU there are several
   ProgressCallback progress;
 };

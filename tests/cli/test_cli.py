@@ -87,13 +87,30 @@ class General(Command):
                 self.error(*arguments, code=2)
 
     def test_sizes(self):
-        for size in ("0", "-1", "GB", "5XB", "1.5GB", "9999999999GB", ""):
+        for size in ("0", "-1", "GB", "5XB", "1.5GB", "9999999999GB", "", "5", "999"):
             with self.subTest(size=size):
                 self.error("dequantize", "x", "-o", "y", "--max-shard-size", size, code=2)
         for size, files in (("300KB", 4), ("300 kb", 4), ("293KiB", 4), ("300000", 4), ("5GB", 1)):
             with self.subTest(size=size):
                 summary = json.loads(self.dequantize("--max-shard-size", size, "--json", "--force")[0])
                 self.assertEqual(summary["files"], files)
+
+    def test_what_is_misspelt(self):
+        for arguments, message in (
+            (["dequantise"], "the subcommand 'dequantise' is unknown: did you mean dequantize?"),
+            (["nonsense"], "the subcommand 'nonsense' is unknown: see qfuse --help"),
+            (["quantize", "x", "--blocksize=64"], "the option '--blocksize' is unknown: did you mean --block-size?"),
+            (["quantize", "x", "-o", "y", "--max-shard-size", "5"], "write 5GB or 5MB, or 5B"),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assertIn(message, self.error(*arguments, code=2))
+
+    def test_devices_as_json(self):
+        found = json.loads(self.run_qfuse("devices", "--json")[0])
+        self.assertEqual([device["name"] for device in found["devices"]][:2], ["cpu", "reference"])
+        self.assertEqual(found["cpu_targets"][-1], "scalar")
+        gpus = [device for device in found["devices"] if device["name"].startswith("cuda")]
+        self.assertEqual(found["without_gpu"] is None, bool(gpus))
 
     def test_devices(self):
         text, _ = self.run_qfuse("devices")
@@ -207,6 +224,35 @@ class Dequantize(Command):
                 _, error = process.communicate(timeout=60)
                 self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
                 self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
+
+    def test_progress_in_a_log(self):
+        source = self.directory / "big.safetensors"
+        write_big(source)
+        text = self.dequantize(source=source, env=os.environ | {"QFUSE_PROGRESS_SECONDS": "0"})[1]
+        self.assertRegex(text, r"\A(dequantize +\d+%  [\d.]+ .?B of 134 MB  [\d.]+ .?B/s  \d+ s left\n){3,}\Z")
+        self.assertEqual(self.dequantize("--force", source=source)[1], "", "nothing within half a minute")
+
+    def test_dry_run(self):
+        out, error = self.dequantize("--dry-run")
+        self.assertRegex(out, r"\A[^\n]*out: 14 of 21 tensors would be dequantized, 1\.00 MB in 1 file; nothing was ")
+        self.assertEqual((error, os.listdir(self.directory)), ("", []))
+        summary = json.loads(self.dequantize("--dry-run", "--json")[0])
+        self.assertEqual(summary["bytes_written"], json.loads(self.dequantize("--json")[0])["bytes_written"])
+
+    def test_dtypes_as_torch_spells_them(self):
+        for alias, dtype in {"bfloat16": "BF16", "float16": "F16", "half": "F16", "float32": "F32"}.items():
+            self.dequantize("--dtype", alias, "--force")
+            tensors = json.loads(self.run_qfuse("inspect", self.out, "--json")[0])["tensors"]
+            self.assertEqual({t["dtype"] for t in tensors if ".mlp." in t["name"]}, {dtype})
+
+    def test_where_the_output_goes(self):
+        message = self.error("dequantize", TINY / "bnb4", "-o", self.directory / "x.safetensors", code=1)
+        self.assertIn("is a directory, so its output is one", message)
+        self.out.mkdir()
+        source = GOLDEN / "bnb_int8.safetensors"
+        self.run_qfuse("dequantize", source, "-o", self.out)
+        self.run_qfuse("dequantize", source, "-o", f"{self.out}/", "--force")
+        self.assertEqual(os.listdir(self.out), [source.name])
 
     def test_progress_on_a_terminal(self):
         source = self.directory / "big.safetensors"
@@ -342,6 +388,23 @@ class Quantize(Command):
                 "device": "cpu",
             },
         )
+
+    def test_report_of_the_error(self):
+        out, _ = self.quantize("--report-error")
+        self.assertRegex(out, r"\nsignal-to-noise ratio of the 14 quantized weights: 20\.\d\d dB in all; lowest:\n")
+        self.assertRegex(out, r"\n   20\.\d\d dB  model\.layers\.[^\n]+\n\Z")
+        self.assertEqual(out.count(" dB  "), 5)
+
+    def test_notes(self):
+        source = self.directory / "in"
+        shutil.copytree(TINY / "full", source)
+        (source / "config.json").write_text('{"model_type": "of tomorrow"}')
+        (source / "consolidated.safetensors").write_bytes(b"")
+        notes = self.run_qfuse("quantize", source, "-o", self.out)[1]
+        self.assertRegex(
+            notes, r"\Aqfuse: note: [^\n]+'of tomorrow' was checked[^\n]+\nqfuse: note: [^\n]+not copied\n\Z"
+        )
+        self.assertEqual(self.run_qfuse("quantize", source, "-o", self.out, "--force", "--quiet"), ("", ""))
 
     def test_how(self):
         name = "model.layers.0.mlp.up_proj.weight"
@@ -558,6 +621,19 @@ class Inspect(Command):
         self.assertEqual(sum(tensor["bytes"] for tensor in inventory["tensors"]), inventory["bytes"])
         arrays = [array for tensor in inventory["tensors"] for array in tensor["arrays"]]
         self.assertEqual(sum(array["bytes"] for array in arrays), inventory["bytes"])
+
+    def test_summary(self):
+        out, _ = self.run_qfuse("inspect", TINY / "bnb4", "--summary")
+        self.assertRegex(out, r"(?m)^BF16 +7 +263 kB")
+        self.assertRegex(out, r"(?m)^nf4, blocks of 64, nested +14 +208 kB +737 kB +3\.55x$")
+        self.assertRegex(out, r"\n21 tensors in 3 files: 471 kB, decoded 1\.00 MB \(2\.12x\)\n\Z")
+
+    def test_filter(self):
+        out, _ = self.run_qfuse("inspect", TINY / "bnb4", "--filter", "*.0.mlp.*", "--filter", "lm_head.weight")
+        self.assertEqual(len(out.splitlines()), 1 + 4 + 1)
+        self.assertRegex(out, r"\n4 tensors in 3 files")
+        found = json.loads(self.run_qfuse("inspect", TINY / "bnb4", "--filter", "lm_*", "--json")[0])["tensors"]
+        self.assertEqual([tensor["name"] for tensor in found], ["lm_head.weight"])
 
     def test_hostile_names_stay_on_their_line(self):
         name = 'a\n\x1b[2J"\\\x7f\u009b2J\u00e9'

@@ -60,10 +60,10 @@ void lay_out(PlannedFile& file) {
   file.header_bytes = print_header(file.entries).size();
 }
 
-std::vector<PlannedFile> plan_files(std::vector<PlannedTensor> tensors, std::int64_t max_bytes) {
+std::vector<PlannedFile> plan_files(std::vector<PlannedTensor> tensors, std::string_view stem, std::int64_t max_bytes) {
   std::vector<PlannedFile> files = deal_out(std::move(tensors), max_bytes);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    files[i].name = weight_file_name(i, files.size());
+    files[i].name = weight_file_name(stem, i, files.size());
     lay_out(files[i]);
   }
   return files;
@@ -174,7 +174,8 @@ std::unique_ptr<Destination> open_destination(const fs::path& out, const Convers
 // What an output holds beside its tensors. The index, which a shard has not, is made of what the files have become.
 void write_further_files(const Destination& destination, const Conversion& conversion,
                          const std::optional<Shard>& shard) {
-  if (!shard && conversion.files.size() > 1) destination.create_text(kIndexFile, index_json(conversion.files));
+  if (!shard && conversion.files.size() > 1)
+    destination.create_text(index_file_name(conversion.model.stem()), index_json(conversion.files));
   if (!is_own(shard, 0)) return;
   if (!conversion.config.empty()) destination.create_text(kConfigFile, conversion.config);
   for (const fs::path& name : conversion.companions) destination.create_copy(conversion.model.path() / name);
@@ -187,6 +188,14 @@ nlohmann::json command_of(const Transform& transform, const ConversionOptions& o
   return command;
 }
 
+// With what there is to say of the output.
+ConversionReport finished(ConversionReport report, const ConversionPlan& plan, const Model& model) {
+  report.notes = plan.notes;
+  for (const fs::path& name : foreign_weight_files(model))
+    report.notes.push_back(fmt::format("{}: is not part of the model, and was not copied", shown(model.path() / name)));
+  return report;
+}
+
 ConversionReport convert_model(const fs::path& in, const fs::path& out, const ConversionOptions& options,
                                const Transform& transform) {
   if (options.max_shard_size < 1)
@@ -197,8 +206,9 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
   check_shard(options.shard, model);
   ConversionPlan plan = transform.plan(model);
   std::vector<PlannedFile> files =
-      plan_files(std::move(plan.tensors), model.is_directory() ? options.max_shard_size : INT64_MAX);
+      plan_files(std::move(plan.tensors), model.stem(), model.is_directory() ? options.max_shard_size : INT64_MAX);
   const Work work = work_of(files, options.shard);
+  if (options.dry_run) return finished(work.report, plan, model);
   const nlohmann::json command = command_of(transform, options);
   const Conversion conversion{model, command, index_of(files), plan.config, companion_files(model)};
   const std::unique_ptr<Destination> destination =
@@ -211,11 +221,7 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
     if (is_own(options.shard, i)) writer.write(files[i]);
   write_further_files(*destination, conversion, options.shard);
   destination->commit();
-  ConversionReport report = work_of(files, options.shard).report;
-  report.notes = std::move(plan.notes);
-  for (const fs::path& name : foreign_weight_files(model))
-    report.notes.push_back(fmt::format("{}: is not part of the model, and was not copied", shown(model.path() / name)));
-  return report;
+  return finished(work_of(files, options.shard).report, plan, model);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kQuantizationConfig = "quantization_config";
 constexpr const char* kModelType = "model_type";
+constexpr const char* kClassName = "_class_name";  // diffusers' word for it
 constexpr const char* kQuantMethod = "bitsandbytes";
 constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 
@@ -105,8 +106,9 @@ std::string Config::unquantized(Dtype dtype) const {
 
 std::vector<std::string> Config::model_types() const {
   std::vector<std::string> types{""};
-  if (const auto stated = json_.find(kModelType); stated != json_.end() && stated->is_string())
-    types.front() = stated->get<std::string>();
+  for (const char* key : {kClassName, kModelType})
+    if (const auto stated = json_.find(key); stated != json_.end() && stated->is_string())
+      types.front() = stated->get<std::string>();
   add_model_types(json_, types);
   return types;
 }

@@ -49,7 +49,7 @@ class Config {
   // The dtype that it states at its top level; none if it states none, or one that weights are not decoded to.
   [[nodiscard]] std::optional<Dtype> dtype() const;
 
-  // The families that it names as `model_type`, at any depth: its own first, "" if it names none.
+  // The families that it names as `model_type`, at any depth: its own first, or what diffusers calls `_class_name`, or "".
   [[nodiscard]] std::vector<std::string> model_types() const;
   // Whether one of `architectures` ends so.
   [[nodiscard]] bool has_architecture(std::string_view ending) const;

@@ -109,8 +109,12 @@ void Model::open_file(const fs::path& path) {
 }
 
 void Model::open_directory() {
-  if (fs::exists(path_ / kModelFile)) return open_file(path_ / kModelFile);
-  if (fs::exists(path_ / kIndexFile)) return open_shards(path_ / kIndexFile);
+  for (const std::string_view stem : kStems) {
+    stem_ = stem;
+    if (const fs::path whole = path_ / weight_file_name(stem, 0, 1); fs::exists(whole)) return open_file(whole);
+    if (const fs::path index = path_ / index_file_name(stem); fs::exists(index)) return open_shards(index);
+  }
+  stem_ = kStems.front();
   std::vector<fs::path> candidates;
   bool pickles = false;
   for (const fs::path& file : list_directory(path_)) {
@@ -120,8 +124,13 @@ void Model::open_directory() {
   if (candidates.size() > 1)
     fail(Status::invalid_data, "{}: has {} .safetensors files ('{}', '{}'{}) but no {} to say which are the model",
          name_, candidates.size(), printable(candidates[0].native()), printable(candidates[1].native()),
-         candidates.size() > 2 ? ", ..." : "", kIndexFile);
+         candidates.size() > 2 ? ", ..." : "", index_file_name(stem_));
   if (candidates.empty() && pickles) refuse_pickle(name_);
+  if (candidates.empty() && fs::exists(path_ / kPipelineFile))
+    fail(Status::unsupported,
+         "{}: is a diffusers pipeline, of several models: convert each folder that has one by itself, such as "
+         "{}/transformer",
+         name_, name_);
   if (candidates.empty()) fail(Status::invalid_data, "{}: has no .safetensors file", name_);
   open_file(path_ / candidates[0]);
 }
@@ -135,7 +144,7 @@ void Model::open_shards(const fs::path& index) {
     if (is_pickle(shard)) refuse_pickle(printable((path_ / shard).native()));
     if (!fs::exists(path_ / shard))
       fail(Status::io_error, "{}: is not there, but {} names it: the download is incomplete", shown(path_ / shard),
-           kIndexFile);
+           shown(index.filename()));
     open_file(path_ / shard);
     for (const TensorEntry& entry : files_.back().entries()) {
       const auto mapped = weight_map.find(entry.name);
@@ -151,9 +160,18 @@ void Model::open_shards(const fs::path& index) {
       fail(Status::invalid_data, "{}: tensor '{}': is not in '{}'", where, printable(tensor), printable(shard));
 }
 
-std::string weight_file_name(std::size_t i, std::size_t count) {
-  if (count == 1) return std::string(kModelFile);
-  return fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, count);
+std::string weight_file_name(std::string_view stem, std::size_t i, std::size_t count) {
+  if (count == 1) return fmt::format("{}.safetensors", stem);
+  return fmt::format("{}-{:05}-of-{:05}.safetensors", stem, i + 1, count);
+}
+
+std::string index_file_name(std::string_view stem) { return fmt::format("{}.safetensors.index.json", stem); }
+
+std::string_view stem_of(std::string_view weight_file) {
+  const auto* const known = std::find_if(kStems.begin(), kStems.end(), [&](std::string_view stem) {
+    return weight_file.starts_with(stem) && weight_file.substr(stem.size()).find_first_of(".-") == 0;
+  });
+  return known == kStems.end() ? kStems.front() : *known;
 }
 
 std::string index_json(std::span<const IndexedFile> files) {

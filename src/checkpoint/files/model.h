@@ -2,6 +2,7 @@
 #ifndef QFUSE_CHECKPOINT_FILES_MODEL_H
 #define QFUSE_CHECKPOINT_FILES_MODEL_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -19,6 +20,9 @@ namespace qfuse::checkpoint {
 // What the tensor of a layer's weight is called, behind the layer's name.
 inline constexpr std::string_view kWeightSuffix = ".weight";
 
+// What the names of a directory's weights begin with: transformers looks for the first, diffusers for the second.
+inline constexpr std::array<std::string_view, 2> kStems{"model", "diffusion_pytorch_model"};
+
 // A tensor in its file. A view: valid as long as its Model.
 struct StoredTensor {
   const SafetensorsFile* file = nullptr;
@@ -30,7 +34,8 @@ struct StoredTensor {
 
 // In a directory the weights are, in this order of preference: model.safetensors; the shards that
 // model.safetensors.index.json names, which must lie in the directory itself (links to files elsewhere are fine: hub
-// caches are made of them); the only *.safetensors file. Index and shards must agree on every tensor.
+// caches are made of them); the same with diffusers' diffusion_pytorch_model; the only *.safetensors file. Index and
+// shards must agree on every tensor.
 // Pickle checkpoints (.bin, .pt, .pth) are refused with advice.
 class Model {
  public:
@@ -41,6 +46,7 @@ class Model {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::string& name() const { return name_; }  // of the path, printable
   [[nodiscard]] bool is_directory() const { return is_directory_; }
+  [[nodiscard]] std::string_view stem() const { return stem_; }                      // of kStems
   [[nodiscard]] const std::deque<SafetensorsFile>& files() const { return files_; }  // by name
   [[nodiscard]] const StoredTensor* find(std::string_view tensor) const;             // NULL if there is none
   [[nodiscard]] std::int64_t data_bytes() const;
@@ -53,19 +59,23 @@ class Model {
   std::filesystem::path path_;
   std::string name_;
   bool is_directory_ = false;
+  std::string_view stem_ = kStems.front();
   std::deque<SafetensorsFile> files_;                           // which never moves them
   std::unordered_map<std::string_view, StoredTensor> tensors_;  // the names are the entries'
 };
 
-inline constexpr std::string_view kModelFile = "model.safetensors";
-inline constexpr std::string_view kIndexFile = "model.safetensors.index.json";
 inline constexpr std::string_view kConfigFile = "config.json";
+inline constexpr std::string_view kPipelineFile = "model_index.json";  // of diffusers: names folders, each a model
 
 // Whether a file of that name lies in the directory that it is looked for in, whatever else the name says.
 bool is_plain_name(std::string_view name);
 
-// The names that transformers looks for: of the `count` .safetensors files of a directory, number `i` from 0.
-std::string weight_file_name(std::size_t i, std::size_t count);
+// Of the `count` .safetensors files of a directory, the name of number `i` from 0, and of their index.
+std::string weight_file_name(std::string_view stem, std::size_t i, std::size_t count);
+std::string index_file_name(std::string_view stem);
+
+// The stem of a file's name; the first for any that has none.
+std::string_view stem_of(std::string_view weight_file);
 
 // What tensors one of them holds.
 struct IndexedFile {

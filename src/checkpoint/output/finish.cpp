@@ -138,6 +138,9 @@ std::vector<FinishedFile> check_files(const fs::path& shards, const ShardsPlan& 
   return files;
 }
 
+// Of the output.
+std::string index_name(const ShardsPlan& plan) { return index_file_name(stem_of(plan.files.front().name)); }
+
 // Whether `target` was made of these very files by a run that was ended before it removed them. Files that are linked
 // from two places, and not a second way to the same place.
 bool is_made_of(const fs::path& target, const fs::path& shards, const ShardsPlan& plan) {
@@ -147,7 +150,7 @@ bool is_made_of(const fs::path& target, const fs::path& shards, const ShardsPlan
     return fs::is_regular_file(fs::symlink_status(target / name, none)) &&
            fs::equivalent(target / name, shards / name, none);
   };
-  return (plan.files.size() == 1 || fs::exists(target / kIndexFile, none)) &&
+  return (plan.files.size() == 1 || fs::exists(target / index_name(plan), none)) &&
          std::all_of(plan.others.begin(), plan.others.end(), is_linked) &&
          std::all_of(plan.files.begin(), plan.files.end(),
                      [&](const ShardsPlan::File& file) { return is_linked(file.name); });
@@ -170,7 +173,7 @@ void assemble(const PendingOutput& output, const fs::path& shards, const ShardsP
     output.create_link(shards / file.name);
     meter.advance(file.name, file.bytes);
   }
-  if (files.size() > 1) output.create_text(kIndexFile, index_json(index_of(files)));
+  if (files.size() > 1) output.create_text(index_name(plan), index_json(index_of(files)));
   for (const std::string& name : plan.others) output.create_link(shards / name);
 }
 

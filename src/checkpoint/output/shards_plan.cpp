@@ -185,7 +185,8 @@ ShardsPlan parse_shards_plan(const std::string& text, const std::string& where) 
   ShardsPlan plan;
   plan.shards = number(value_of(json, kShards, Json::value_t::number_unsigned, where), where);
   if (plan.shards < 1) fail(Status::invalid_data, "{}: is no plan of qfuse: has no shards", where);
-  std::set<std::string> names{std::string(kIndexFile)};
+  std::set<std::string> names;
+  for (const std::string_view stem : kStems) names.insert(index_file_name(stem));
   for (const Json& file : value_of(json, kFiles, Json::value_t::array, where))
     plan.files.push_back(parse_file(file, names, where));
   if (plan.files.empty()) fail(Status::invalid_data, "{}: is no plan of qfuse: has no files", where);

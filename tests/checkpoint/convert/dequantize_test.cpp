@@ -344,5 +344,54 @@ TEST(Dequantize, the_input_is_not_written_to) {
   EXPECT_TRUE(load(directory / "in") == before);
 }
 
+// A folder of a diffusers pipeline: its files have names of their own.
+void write_diffusers(const fs::path& path) {
+  const std::string stem = "diffusion_pytorch_model";
+  fs::create_directory(path);
+  write_file(path / (stem + "-00001-of-00002.safetensors"), safetensors(small_nf4("a.weight")));
+  write_file(path / (stem + "-00002-of-00002.safetensors"), safetensors(small_nested_nf4("b.weight")));
+  nlohmann::json index;
+  for (const auto& [name, tensor] : small_nf4("a.weight"))
+    index["weight_map"][name] = stem + "-00001-of-00002.safetensors";
+  for (const auto& [name, tensor] : small_nested_nf4("b.weight"))
+    index["weight_map"][name] = stem + "-00002-of-00002.safetensors";
+  write_file(path / (stem + ".safetensors.index.json"), index.dump());
+  write_file(path / "config.json", R"({"_class_name": "FluxTransformer2DModel"})");
+}
+
+TEST(DequantizeTest, a_diffusers_folder_keeps_its_names) {
+  const TemporaryDirectory directory;
+  write_diffusers(directory / "in");
+  DequantizeOptions options;
+  const ConversionReport report = dequantize(directory / "in", directory / "whole", options);
+  EXPECT_EQ(names_in(directory / "whole"),
+            (std::vector<std::string>{"config.json", "diffusion_pytorch_model.safetensors"}));
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_TRUE(holds(report.notes[0], "no model of type 'FluxTransformer2DModel' was checked"));
+  options.max_shard_size = 400;
+  dequantize(directory / "in", directory / "out", options);
+  const std::vector<std::string> names{"config.json", "diffusion_pytorch_model-00001-of-00002.safetensors",
+                                       "diffusion_pytorch_model-00002-of-00002.safetensors",
+                                       "diffusion_pytorch_model.safetensors.index.json"};
+  EXPECT_EQ(names_in(directory / "out"), names);
+  EXPECT_TRUE(compare(directory / "out", directory / "whole").equal);
+  for (std::int64_t i = 0; i < 2; ++i) {
+    options.shard = Shard{i, 2};
+    dequantize(directory / "in", directory / "shared", options);
+  }
+  finish(directory / "shared");
+  EXPECT_EQ(names_in(directory / "shared"), names);
+  for (const std::string& name : names)
+    EXPECT_TRUE(read_file(directory / "shared" / name) == read_file(directory / "out" / name)) << name;
+}
+
+TEST(DequantizeTest, a_diffusers_pipeline_is_several_models) {
+  const TemporaryDirectory directory;
+  write_file(directory / "model_index.json", R"({"_class_name": "FluxPipeline"})");
+  write_diffusers(directory / "transformer");
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { dequantize(directory.path(), directory / "out"); }),
+                    "is a diffusers pipeline, of several models"));
+}
+
 }  // namespace
 }  // namespace qfuse::checkpoint
