@@ -164,6 +164,28 @@ TEST_F(Gpu, decodes_int8_of_all_sizes) {
 
 // ---- files and shards --------------------------------------------------------------------------------------------
 
+// Matrices that a model keeps as [in, out]: smaller than a piece, and larger, with pieces that end within a row.
+TEST_F(Gpu, turns_matrices) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "in");
+  write_file(directory / "in/config.json", R"({"model_type": "gpt2"})");
+  write_file(directory / "in/model.safetensors",
+             safetensors({{"h.0.attn.c_attn.weight", random_weight({3000, 3001})},
+                          {"h.0.attn.c_proj.weight", random_weight({65, 190}, Dtype::float32)},
+                          {"lm_head.weight", random_weight({8, 64})}}));
+  expect_same([&](const fs::path& out, qfuse_device device) {
+    QuantizeOptions options;
+    options.exec.device = device;
+    quantize(directory / "in", out, options);
+  });
+  quantize(directory / "in", directory / "quantized");
+  expect_same([&](const fs::path& out, qfuse_device device) {
+    DequantizeOptions options;
+    options.exec.device = device;
+    dequantize(directory / "quantized", out, options);
+  });
+}
+
 TEST_F(Gpu, writes_the_same_files_and_shards) {
   expect_same([](const fs::path& out, qfuse_device device) {
     DequantizeOptions options;
