@@ -1,6 +1,7 @@
 """transformers loads what qfuse writes, and computes the same with it."""
 
 import torch
+from families import make
 from libraries import TINY, Judged, main
 from models import DEVICE, VARIANTS, decoded, load, quantize_by_transformers, same_bits
 from safetensors.torch import load_file
@@ -69,6 +70,23 @@ class Transformers(Judged):
                     self.assertEqual(len(theirs), LINEAR_LAYERS)
                     for key, weight in theirs.items():  # as numbers: on a CPU, FP4's code 8 may be +0
                         self.assertTrue(torch.equal(ours[key], weight), key)
+
+    def test_experts_one_by_one_load_once_they_are_dequantized(self):
+        """transformers 5 joins the experts of a layer when it loads them, and cannot join quantized ones."""
+        make("MixtralForCausalLM", self.directory / "mixtral")
+        quantized = self.convert("quantize", self.directory / "mixtral", "--experts", to="mixtral-4bit")
+        with self.assertRaises(RuntimeError):
+            load(AutoModelForCausalLM, quantized)
+        model = load(AutoModelForCausalLM, self.convert("dequantize", quantized, to="mixtral-back"))
+        self.assertTrue(torch.isfinite(logits(model)).all())
+
+    def test_transformers_does_not_save_what_dequantize_writes(self):
+        """README.md says so."""
+        model = load(AutoModelForCausalLM, TINY / "bnb4")
+        with self.assertRaises(NotImplementedError):
+            model.save_pretrained(self.directory / "again")
+        with self.assertRaises(NotImplementedError):
+            model.dequantize(dtype=torch.bfloat16).save_pretrained(self.directory / "again")
 
     def test_loads_what_dequantize_wrote(self):
         """With every bit that bitsandbytes decodes on CUDA."""
