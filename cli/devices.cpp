@@ -49,6 +49,8 @@ void print_text() {
   for (std::int32_t i = 0; i < gpus; ++i)
     fmt::print("{:<9}  {}\n", fmt::format("cuda:{}", i), describe({QFUSE_CUDA, i}));
   if (gpus == 0) fmt::print("cuda       {}\n", describe({QFUSE_CUDA, 0}));
+  const std::string build = qfuse_build_info();
+  fmt::print("build      {}\n", replaced(build.substr(0, build.size() - 1), "\n", ", "));
 }
 
 }  // namespace

@@ -122,6 +122,11 @@ typedef struct qfuse_exec {
 /* The library's version, "major.minor.patch". */
 QFUSE_API const char* qfuse_version(void);
 
+/* What this build holds, one "key: value" a line, for people and for reports: version; compiler; parallel (what threads
+ * are); cuda (the version of nvcc, or "none"); cuda_architectures (as CMake names them, where there is CUDA). Never NULL.
+ */
+QFUSE_API const char* qfuse_build_info(void);
+
 /* A status as a short lower-case phrase; "unknown status" for a number that is none. Never NULL. */
 QFUSE_API const char* qfuse_status_string(qfuse_status status);
 

@@ -19,7 +19,7 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING
 
 from . import checkpoint
-from .hardware import Device, devices
+from .hardware import Device, build_info, devices
 
 if TYPE_CHECKING or _find_spec("torch") is not None:
     try:  # at once, because torch.ops.qfuse are there from now on
@@ -37,6 +37,7 @@ else:
 __all__ = [
     "Device",
     "Weight4bit",
+    "build_info",
     "checkpoint",
     "dequantize_4bit",
     "dequantize_int8",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from . import library
 
-__all__ = ["Device", "devices"]
+__all__ = ["Device", "build_info", "devices"]
 
 _CPU, _CUDA = 0, 1  # of qfuse_device_type
 
@@ -25,3 +25,8 @@ def devices() -> list[Device]:
     for index in range(library.device_count(_CUDA)):
         found.append(Device(f"cuda:{index}", library.describe_device(library.Device(_CUDA, index))))
     return found
+
+
+def build_info() -> dict[str, str]:
+    """What this build holds: version, compiler, parallel, cuda (nvcc's version, or "none"), and cuda_architectures."""
+    return dict(line.split(": ", 1) for line in library.build_info().splitlines())

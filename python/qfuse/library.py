@@ -164,3 +164,10 @@ def cpu_targets() -> list[str]:
     while (name := function(len(names))) is not None:
         names.append(name.decode())
     return names
+
+
+def build_info() -> str:
+    function = load("libqfuse.so.0").qfuse_build_info
+    function.restype = ctypes.c_char_p
+    text: bytes = function()
+    return text.decode()

@@ -114,3 +114,9 @@ def test_devices():
     assert cpu.name == "cpu" and cpu.description and cpu.targets[-1] == "scalar"
     assert all(gpu.name == f"cuda:{index}" for index, gpu in enumerate(gpus))
     assert math.prod(len(device.description) for device in qfuse.devices()) > 0
+
+
+def test_build_info():
+    info = qfuse.build_info()
+    assert info["version"] == qfuse.__version__ and info["compiler"]
+    assert ("cuda_architectures" in info) == (info["cuda"] != "none")

@@ -51,6 +51,8 @@ Outcome describe_device(qfuse_device device, char* text, std::size_t size) {
 
 const char* qfuse_version(void) { return QFUSE_VERSION_STRING; }
 
+const char* qfuse_build_info(void) { return "version: " QFUSE_VERSION_STRING "\n" QFUSE_BUILD_INFO; }
+
 const char* qfuse_status_string(qfuse_status status) {
   switch (status) {
     case QFUSE_OK: return "ok";

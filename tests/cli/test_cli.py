@@ -118,6 +118,7 @@ class General(Command):
         self.assertRegex(text, r"SIMD targets, best first: .*scalar\n")
         self.assertRegex(text, r"(?m)^reference +\S")
         self.assertRegex(text, r"(?m)^cuda(:0)? +\S")
+        self.assertRegex(text, r"(?m)^build +version: \d+\.\d+\.\d+, compiler: .+, parallel: \w+, cuda: ")
 
     def test_bench_hands_over_or_says_what_is_missing(self):
         environment = {"PATH": str(self.directory)}
