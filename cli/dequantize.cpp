@@ -8,12 +8,13 @@
 namespace qfuse::cli {
 namespace {
 
-int run(const ConversionArguments& args) {
+int run(ConversionArguments args) {
+  args.out = output_path(args);
   checkpoint::DequantizeOptions options;
   ProgressLine line("dequantize", args.quiet);
   set_conversion_options(args, options);
   options.progress = line.callback();
-  const checkpoint::ConversionReport report = checkpoint::dequantize(args.in, output_path(args), options);
+  const checkpoint::ConversionReport report = checkpoint::dequantize(args.in, args.out, options);
   print_summary("dequantized", human_size(static_cast<double>(report.bytes_written)), report, args, options,
                 line.seconds());
   return kSuccess;

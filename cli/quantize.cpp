@@ -33,7 +33,7 @@ void print_error(const QuantizeArguments& args) {
   constexpr std::size_t kWorst = 5;
   const checkpoint::CompareReport report = [&] {
     ProgressLine line("compare", args.quiet);
-    return checkpoint::compare(args.in, output_path(args), line.callback());
+    return checkpoint::compare(args.in, args.out, line.callback());
   }();
   std::vector<const checkpoint::TensorComparison*> changed;
   double signal = 0.0;
@@ -53,7 +53,8 @@ void print_error(const QuantizeArguments& args) {
     fmt::print("  {:6.2f} dB  {}\n", changed[i]->snr_db, printable(changed[i]->name));
 }
 
-int run(const QuantizeArguments& args) {
+int run(QuantizeArguments args) {
+  args.out = output_path(args);
   checkpoint::QuantizeOptions options;
   options.quant_type = args.type == kTypes[0] ? QuantType::nf4 : QuantType::fp4;
   options.blocksize = args.block_size;
@@ -64,11 +65,11 @@ int run(const QuantizeArguments& args) {
   ProgressLine line("quantize", args.quiet);
   set_conversion_options(args, options);
   options.progress = line.callback();
-  const checkpoint::ConversionReport report = checkpoint::quantize(args.in, output_path(args), options);
+  const checkpoint::ConversionReport report = checkpoint::quantize(args.in, args.out, options);
   const std::string sizes = fmt::format("{} to {}", human_size(static_cast<double>(report.bytes_read)),
                                         human_size(static_cast<double>(report.bytes_written)));
   print_summary("quantized", sizes, report, args, options, line.seconds());
-  if (args.report_error && !args.dry_run) print_error(args);
+  if (args.report_error) print_error(args);
   return kSuccess;
 }
 
@@ -87,8 +88,9 @@ Command add_quantize(CLI::App& app) {
   parser->add_flag("--no-double-quant", args->no_double_quant, "Keep the scales in fp32");
   parser->add_flag("--experts", args->experts,
                    "Also experts that are stored one by one: transformers 4 loads them so, 5 does not");
-  parser->add_flag("--report-error", args->report_error,
-                   "Decode the output again, and say how far it is from the input: signal-to-noise ratios");
+  CLI::Option* report_error =
+      parser->add_flag("--report-error", args->report_error,
+                       "Decode the output again, and say how far it is from the input: signal-to-noise ratios");
   parser->add_option("--include", args->include, "Also quantize the tensors with such a name; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
@@ -96,6 +98,7 @@ Command add_quantize(CLI::App& app) {
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   add_conversion_options(*parser, *args, "auto, bf16, fp16 or fp32: what weights will decode to; auto: their own");
+  for (const char* other : {"--dry-run", "--json", "--quiet", "--shard"}) report_error->excludes(other);
   parser->footer(
       "The weights of linear layers are quantized, but for output heads, routers, experts and vision towers; the rest "
       "is\n"

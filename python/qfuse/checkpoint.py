@@ -237,6 +237,8 @@ def _convert(asked: dict[str, Any]) -> ConversionReport:
     """`asked`: the arguments of a conversion by name."""
     include, exclude = (library.strings(tuple(asked.get(name, ()))) for name in ("include", "exclude"))
     shard_index, shard_count = asked["shard"] or (0, 0)
+    if asked["shard"] is not None and shard_count < 1:
+        raise ValueError(f"shard is {asked['shard']}, it must be (i, n) with i from 0 to n - 1")
     device = library.Device(-1, 0) if asked["device"] == "auto" else library.parse_device(asked["device"])
     conversion = library.Conversion(
         input=library.path_bytes(asked["source"]),

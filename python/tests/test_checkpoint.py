@@ -101,6 +101,7 @@ def test_what_is_wrong(tmp_path):
         (ValueError, "quant_type is 'nf5'", lambda: checkpoint.quantize(TINY / "full", "out", quant_type="nf5")),
         (ValueError, "blocksize is 48", lambda: checkpoint.quantize(TINY / "full", tmp_path / "out", blocksize=48)),
         (ValueError, "tpu", lambda: checkpoint.dequantize(TINY / "bnb4", tmp_path / "out", device="tpu")),
+        (ValueError, r"shard is \(0, 0\)", lambda: checkpoint.dequantize(TINY / "bnb4", "out", shard=(0, 0))),
         (ValueError, "null character", lambda: checkpoint.inspect("a\0b")),
         (ValueError, "matches nothing", lambda: checkpoint.quantize(TINY / "full", tmp_path / "o", include=["x*"])),
     ]:

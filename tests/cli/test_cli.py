@@ -237,6 +237,10 @@ class Dequantize(Command):
         out, error = self.dequantize("--dry-run")
         self.assertRegex(out, r"\A[^\n]*out: 14 of 21 tensors would be dequantized, 1\.00 MB in 1 file; nothing was ")
         self.assertEqual((error, os.listdir(self.directory)), ("", []))
+        self.out.mkdir()
+        (self.out / "notes").write_text("")
+        self.assertIn("--force", self.dequantize("--dry-run", code=1)[1], "it would be refused")
+        shutil.rmtree(self.out)
         summary = json.loads(self.dequantize("--dry-run", "--json")[0])
         self.assertEqual(summary["bytes_written"], json.loads(self.dequantize("--json")[0])["bytes_written"])
 
@@ -254,6 +258,8 @@ class Dequantize(Command):
         self.run_qfuse("dequantize", source, "-o", self.out)
         self.run_qfuse("dequantize", source, "-o", f"{self.out}/", "--force")
         self.assertEqual(os.listdir(self.out), [source.name])
+        out, _ = self.run_qfuse("dequantize", source, "-o", self.out, "--force")
+        self.assertTrue(out.startswith(f"{self.out / source.name}: "), "the summary names the file")
 
     def test_progress_on_a_terminal(self):
         source = self.directory / "big.safetensors"
@@ -395,6 +401,8 @@ class Quantize(Command):
         self.assertRegex(out, r"\nsignal-to-noise ratio of the 14 quantized weights: 20\.\d\d dB in all; lowest:\n")
         self.assertRegex(out, r"\n   20\.\d\d dB  model\.layers\.[^\n]+\n\Z")
         self.assertEqual(out.count(" dB  "), 5)
+        for other in (["--json"], ["--quiet"], ["--dry-run"], ["--shard", "0/2"]):
+            self.error("quantize", TINY / "full", "-o", self.out, "--report-error", *other, code=2)
 
     def test_notes(self):
         source = self.directory / "in"

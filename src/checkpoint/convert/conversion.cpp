@@ -188,6 +188,13 @@ nlohmann::json command_of(const Transform& transform, const ConversionOptions& o
   return command;
 }
 
+// What opening the destination would refuse, but for other processes that are at work there.
+void check_output(const fs::path& out, const Model& model, const ConversionOptions& options, std::int64_t bytes) {
+  check_neighbours(out, model.path());
+  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
+  check_target(out, kind, options.force, model.path(), bytes);
+}
+
 // With what there is to say of the output.
 ConversionReport finished(ConversionReport report, const ConversionPlan& plan, const Model& model) {
   report.notes = plan.notes;
@@ -208,7 +215,10 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
   std::vector<PlannedFile> files =
       plan_files(std::move(plan.tensors), model.stem(), model.is_directory() ? options.max_shard_size : INT64_MAX);
   const Work work = work_of(files, options.shard);
-  if (options.dry_run) return finished(work.report, plan, model);
+  if (options.dry_run) {
+    check_output(out, model, options, work.report.bytes_written + work.scratch_bytes);
+    return finished(work.report, plan, model);
+  }
   const nlohmann::json command = command_of(transform, options);
   const Conversion conversion{model, command, index_of(files), plan.config, companion_files(model)};
   const std::unique_ptr<Destination> destination =

@@ -71,6 +71,7 @@ class Dequantization : public Transform {
   static void turn(const Tensor& tensor, Dtype dtype, PlannedTensor& planned) {
     std::ranges::reverse(planned.outputs.front().shape);
     planned.scratch_bytes = planned.outputs.front().bytes();
+    if (planned.scratch_bytes == 0) return;  // there is nothing to turn
     planned.open = [tensor, dtype](ScratchFile* scratch) {
       return OpenedTensor{{open_transposed(tensor, dtype, *scratch)}};
     };

@@ -134,6 +134,19 @@ TEST(Transpose, dequantize_turns_int8_too) {
   EXPECT_TRUE(turned == transpose(load(directory / "linear").at("h.0.mlp.c_fc.weight")));
 }
 
+TEST(Transpose, a_quantized_matrix_without_elements) {
+  const TemporaryDirectory directory;
+  const std::string state = R"({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [0, 5]})";
+  write_model(
+      directory / "gpt2",
+      {{"h.0.mlp.c_fc.weight", {"U8", {0, 1}, ""}},
+       {"h.0.mlp.c_fc.weight.absmax", {"F32", {0}, ""}},
+       {"h.0.mlp.c_fc.weight.quant_state.bitsandbytes__nf4", {"U8", {static_cast<std::int64_t>(state.size())}, state}}},
+      kGpt2);
+  dequantize(directory / "gpt2", directory / "out");
+  EXPECT_EQ(load(directory / "out").at("h.0.mlp.c_fc.weight").shape, (std::vector<std::int64_t>{5, 0}));
+}
+
 TEST(Transpose, compare_turns_one_side) {
   const Models models(Dtype::bfloat16);
   quantize(models.directory / "gpt2", models.directory / "turned");
