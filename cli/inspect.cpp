@@ -29,6 +29,8 @@ checkpoint::Inventory filtered(checkpoint::Inventory inventory, const std::vecto
       return ::fnmatch(pattern.c_str(), tensor.name.c_str(), 0) == 0;
     });
   });
+  if (inventory.tensors.empty())
+    throw Error(Status::invalid_argument, fmt::format("--filter '{}' matches no tensor", printable(patterns.front())));
   inventory.bytes = inventory.decoded_bytes = 0;
   for (const checkpoint::TensorInfo& tensor : inventory.tensors) {
     inventory.bytes += tensor.bytes;

@@ -82,7 +82,7 @@ struct DequantizeOptions : ConversionOptions {};
 // with shards, index and config.json (without quantization_config; its dtype that of most decoded elements). The other
 // files of the directory are copied, but for weights of any common format (.bin, .gguf, .h5, .onnx, ...) and their
 // indexes; its subdirectories are not. A tensor that is not quantized keeps its bytes. invalid_data if none is
-// quantized.
+// quantized, unsupported if all are by another method.
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});

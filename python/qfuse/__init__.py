@@ -27,8 +27,8 @@ if TYPE_CHECKING or _find_spec("torch") is not None:
         from .functional import dequantize_4bit, dequantize_int8, matmul_4bit
         from .loading import load_checkpoint
         from .quant_state import Weight4bit
-    except ImportError as error:  # of a torch that is too old, or broken
-        _reason: ImportError | None = error
+    except (ImportError, OSError) as error:  # of a torch that is too old, or lacks a library
+        _reason: Exception | None = error
     else:
         _reason = None
 else:

@@ -235,6 +235,12 @@ def _choice(name: str, value: str, choices: dict[str, int]) -> int:
 
 def _convert(asked: dict[str, Any]) -> ConversionReport:
     """`asked`: the arguments of a conversion by name."""
+    for name in ("include", "exclude"):
+        if isinstance(asked.get(name), str):
+            raise TypeError(f"{name} is a str, it must be a list of patterns")
+    for name in ("threads", "max_shard_size", "blocksize"):
+        if not -(2**31) <= asked.get(name, 0) < (2**63 if name == "max_shard_size" else 2**31):
+            raise ValueError(f"{name} is {asked[name]}, out of range")
     include, exclude = (library.strings(tuple(asked.get(name, ()))) for name in ("include", "exclude"))
     shard_index, shard_count = asked["shard"] or (0, 0)
     if asked["shard"] is not None and shard_count < 1:

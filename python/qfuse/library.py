@@ -78,8 +78,14 @@ class _Call:
         self._report = report
         self._raised: BaseException | None = None
         self.texts: list[str] = []
-        self.take = _Take(lambda text: self.texts.append(text.decode("utf-8", "surrogateescape")))
+        self.take = _Take(self._take)
         self.report = _ReportProgress(self._go_on)
+
+    def _take(self, text: bytes) -> None:
+        try:
+            self.texts.append(text.decode("utf-8", "surrogateescape"))
+        except BaseException as error:  # an interrupt comes here as well as anywhere
+            self._raised = error
 
     def _go_on(self, tensor: bytes, done: int, total: int) -> int:
         try:

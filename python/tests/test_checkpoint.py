@@ -1,6 +1,7 @@
 """qfuse.checkpoint: what the command does, as functions. What the bytes have to be is tested elsewhere."""
 
 import math
+import signal
 import subprocess
 import sys
 
@@ -81,6 +82,18 @@ def test_progress(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_an_interrupt_anywhere():
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1e-4)  # comes while the library works, and is raised in its first callback
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(1000):
+                checkpoint.inspect(TINY / "bnb4")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
 def interrupt(progress):
     raise KeyboardInterrupt
 
@@ -102,6 +115,8 @@ def test_what_is_wrong(tmp_path):
         (ValueError, "blocksize is 48", lambda: checkpoint.quantize(TINY / "full", tmp_path / "out", blocksize=48)),
         (ValueError, "tpu", lambda: checkpoint.dequantize(TINY / "bnb4", tmp_path / "out", device="tpu")),
         (ValueError, r"shard is \(0, 0\)", lambda: checkpoint.dequantize(TINY / "bnb4", "out", shard=(0, 0))),
+        (ValueError, "threads is 4294967297", lambda: checkpoint.dequantize(TINY / "bnb4", "out", threads=2**32 + 1)),
+        (TypeError, "exclude is a str", lambda: checkpoint.quantize(TINY / "full", tmp_path / "o", exclude="*.x")),
         (ValueError, "null character", lambda: checkpoint.inspect("a\0b")),
         (ValueError, "matches nothing", lambda: checkpoint.quantize(TINY / "full", tmp_path / "o", include=["x*"])),
     ]:

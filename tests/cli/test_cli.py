@@ -643,6 +643,7 @@ class Inspect(Command):
         self.assertRegex(out, r"\n4 tensors in 3 files")
         found = json.loads(self.run_qfuse("inspect", TINY / "bnb4", "--filter", "lm_*", "--json")[0])["tensors"]
         self.assertEqual([tensor["name"] for tensor in found], ["lm_head.weight"])
+        self.assertIn("matches no tensor", self.error("inspect", TINY / "bnb4", "--filter", "typo*", code=1))
 
     def test_hostile_names_stay_on_their_line(self):
         name = 'a\n\x1b[2J"\\\x7f\u009b2J\u00e9'

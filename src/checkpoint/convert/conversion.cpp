@@ -253,6 +253,14 @@ void note_families(const Families& families, const Model& model, std::vector<std
                     model.name(), printable(families.name())));
 }
 
+void note_turned(std::int64_t matrices, const Families& families, const Model& model, std::vector<std::string>& notes) {
+  if (matrices > 0 && !model.is_directory())
+    notes.push_back(
+        fmt::format("{}: {} matrices were turned, because the {} beside it says '{}'; whoever converts the "
+                    "output needs it beside that",
+                    model.name(), matrices, kConfigFile, printable(families.name())));
+}
+
 ConversionReport convert(const fs::path& in, const fs::path& out, const ConversionOptions& options,
                          const Transform& transform) {
   return with_qfuse_errors([&] { return convert_model(in, out, options, transform); });

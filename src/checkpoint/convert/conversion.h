@@ -61,6 +61,9 @@ class Transform {
 // Says so where nobody has checked what transformers makes of a model of these families.
 void note_families(const Families& families, const Model& model, std::vector<std::string>& notes);
 
+// Of a file, whose family is that of a config.json beside it, which has to stay beside what becomes of it.
+void note_turned(std::int64_t matrices, const Families& families, const Model& model, std::vector<std::string>& notes);
+
 ConversionReport convert(const std::filesystem::path& in, const std::filesystem::path& out,
                          const ConversionOptions& options, const Transform& transform);
 

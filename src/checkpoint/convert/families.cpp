@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <set>
 
 namespace qfuse::checkpoint {
 namespace {
@@ -41,7 +41,7 @@ constexpr std::array kPlain{
     Rule{"deepseek_v4", "*.attn.wo_a.weight"},
     Rule{"falcon", "*.mlp.dense_*.weight"},
     Rule{"falcon", "*.self_attention.*.weight"},
-    Rule{"ibert", "*.encoder.layer.*.weight"},
+    Rule{"ibert", "*encoder.layer.*.weight"},
     Rule{"mask2former", "*.queries_features.weight"},
     Rule{"mask2former", "*attn.out_proj.weight"},
     Rule{"oneformer", "*attn.out_proj.weight"},
@@ -130,44 +130,36 @@ constexpr std::array kFurtherPlain{
 // quantized.
 constexpr std::array<std::string_view, 2> kNotQuantizable{"llama4", "llama4_text"};
 
-// Calls `visit` with the names of the rules for these families.
-template <class Rules, class Visit>
-void for_each_rule(const Rules& rules, const std::vector<std::string>& model_types, Visit visit) {
+template <class Names>
+void pick(std::span<const Rule> rules, const std::set<std::string_view>& model_types, Names& names) {
   for (const Rule& rule : rules)
-    if (std::find(model_types.begin(), model_types.end(), rule.model_type) != model_types.end()) visit(rule.name);
+    if (model_types.contains(rule.model_type)) names.push_back(rule.name);
 }
 
-template <class Rules>
-bool matches(const Rules& rules, const std::vector<std::string>& model_types, const std::string& tensor) {
-  bool found = false;
-  for_each_rule(rules, model_types,
-                [&](const char* name) { found = found || ::fnmatch(name, tensor.c_str(), 0) == 0; });
-  return found;
+bool matches(const std::vector<const char*>& patterns, const std::string& tensor) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const char* pattern) { return ::fnmatch(pattern, tensor.c_str(), 0) == 0; });
 }
 
 }  // namespace
 
-Families::Families(std::vector<std::string> model_types) : model_types_(std::move(model_types)) {}
-
-bool Families::is_turned(const std::string& tensor) const { return matches(kTurned, model_types_, tensor); }
-
-bool Families::stays_plain(const std::string& tensor) const { return matches(kPlain, model_types_, tensor); }
-
-std::vector<std::string> Families::further_plain_modules() const {
-  std::vector<std::string> modules;
-  for_each_rule(kFurtherPlain, model_types_, [&](const char* name) { modules.emplace_back(name); });
-  return modules;
+Families::Families(const std::vector<std::string>& model_types)
+    : name_(model_types.empty() ? "" : model_types.front()), has_config_(!model_types.empty()) {
+  const std::set<std::string_view> all(model_types.begin(), model_types.end());
+  pick(kTurned, all, turned_);
+  pick(kPlain, all, plain_);
+  pick(kFurtherPlain, all, further_plain_);
+  is_quantizable_ = std::none_of(kNotQuantizable.begin(), kNotQuantizable.end(),
+                                 [&](std::string_view type) { return all.contains(type); });
 }
 
-bool Families::is_quantizable() const {
-  return std::none_of(model_types_.begin(), model_types_.end(), [](const std::string& type) {
-    return std::find(kNotQuantizable.begin(), kNotQuantizable.end(), type) != kNotQuantizable.end();
-  });
-}
+bool Families::is_turned(const std::string& tensor) const { return matches(turned_, tensor); }
+
+bool Families::stays_plain(const std::string& tensor) const { return matches(plain_, tensor); }
 
 bool Families::is_checked() const {
   const auto checked = checked_families();
-  return model_types_.empty() || std::binary_search(checked.begin(), checked.end(), model_types_.front());
+  return !has_config_ || std::binary_search(checked.begin(), checked.end(), name_);
 }
 
 }  // namespace qfuse::checkpoint

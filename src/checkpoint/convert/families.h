@@ -15,7 +15,7 @@ namespace qfuse::checkpoint {
 class Families {
  public:
   // The model's own first; none for a model without config.json.
-  explicit Families(std::vector<std::string> model_types);
+  explicit Families(const std::vector<std::string>& model_types);
 
   // Whether the model keeps that matrix as [in, out], as GPT-2's Conv1D does. transformers turns it when it quantizes
   // it, and a quantized checkpoint holds it turned.
@@ -27,19 +27,24 @@ class Families {
 
   // Layers that stay plain and that no tensor of the file names, as llm_int8_skip_modules has to name them: output heads
   // tied to an embedding, and what has another name in transformers than in the file.
-  [[nodiscard]] std::vector<std::string> further_plain_modules() const;
+  [[nodiscard]] const std::vector<std::string>& further_plain_modules() const { return further_plain_; }
 
-  // Whether transformers can load such a model quantized at all.
-  [[nodiscard]] bool is_quantizable() const;
+  // Whether transformers can load such a model quantized as it is stored as a rule.
+  [[nodiscard]] bool is_quantizable() const { return is_quantizable_; }
 
   // The model's own; empty if it has none.
-  [[nodiscard]] std::string name() const { return model_types_.empty() ? "" : model_types_.front(); }
+  [[nodiscard]] const std::string& name() const { return name_; }
 
   // Whether a model of this family was converted in both directions and loaded; true where there is no config.json.
   [[nodiscard]] bool is_checked() const;
 
  private:
-  std::vector<std::string> model_types_;
+  std::string name_;
+  bool has_config_ = false;
+  bool is_quantizable_ = true;
+  std::vector<const char*> turned_;  // patterns of tensors
+  std::vector<const char*> plain_;
+  std::vector<std::string> further_plain_;
 };
 
 // Every family that was checked, sorted.

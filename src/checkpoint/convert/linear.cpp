@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <regex>
+#include <unordered_set>
 
 #include "checkpoint/files/model.h"
 
@@ -101,6 +103,32 @@ std::size_t end_of_experts(std::string_view module) {
   return module.npos;
 }
 
+// The names of an llm_int8_skip_modules, as transformers applies them to a module.
+class SkipNames {
+ public:
+  explicit SkipNames(const std::set<std::string>& names) {
+    for (const std::string& name : names)
+      if (name.find_first_of("\\(*") == name.npos)
+        names_.insert(name);
+      else
+        patterns_.emplace_back("(?:" + name + ")(?=\\.|$)");
+  }
+
+  [[nodiscard]] bool leave_out(const std::string& module) const {
+    constexpr std::size_t kLongest = 1000;  // which regular expressions look at; real names have under 100
+    for (std::size_t at = 0; at < module.size(); ++at)
+      if (names_.contains(module.substr(at)) || (module[at] == '.' && names_.contains(module.substr(0, at))))
+        return true;
+    return module.size() <= kLongest && std::any_of(patterns_.begin(), patterns_.end(), [&](const std::regex& pattern) {
+             return std::regex_search(module, pattern, std::regex_constants::match_continuous);
+           });
+  }
+
+ private:
+  std::unordered_set<std::string> names_;
+  std::vector<std::regex> patterns_;
+};
+
 }  // namespace
 
 std::string_view module_of(std::string_view name) {
@@ -115,27 +143,60 @@ Layer layer_of(const TensorEntry& entry) {
   return end_of_experts(module) == module.npos ? Layer::linear : Layer::expert;
 }
 
-void LinearLayers::add(const TensorEntry& entry, bool quantized) {
-  const std::string_view module = module_of(entry.name);
-  if (quantized && module == kOutputHead) head_is_quantized_ = true;
+void LinearLayers::add(const TensorEntry& entry, bool quantized, bool asked) {
+  const std::string module(module_of(entry.name));
   const Layer layer = layer_of(entry);
-  const std::string_view holder = layer == Layer::expert ? module.substr(0, end_of_experts(module)) : "";
-  if (quantized && layer == Layer::expert) quantized_holders_.emplace(holder);
-  if (quantized || module == kOutputHead || layer == Layer::other) return;
-  (layer == Layer::expert ? experts_[std::string(holder)] : plain_).emplace(module);
+  if (quantized)
+    quantized_[module] = {entry.name, asked};
+  else if (layer == Layer::expert)
+    experts_[module.substr(0, end_of_experts(module))].insert(module);
+  else if (layer != Layer::other && module != kOutputHead)
+    plain_.insert(module);
 }
 
-std::optional<std::vector<std::string>> LinearLayers::modules_to_skip(const std::vector<std::string>& further) const {
-  if (plain_.empty() && experts_.empty() && further.empty() && !head_is_quantized_) return std::nullopt;
-  std::set<std::string> modules = plain_;
-  for (const auto& [holder, experts] : experts_)
-    if (quantized_holders_.contains(holder))
-      modules.insert(experts.begin(), experts.end());
+std::set<std::string> LinearLayers::settle() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    const SkipNames skipped(names());
+    for (auto at = quantized_.begin(); at != quantized_.end();) {
+      const std::string& module = at->first;
+      if (!skipped.leave_out(module)) {
+        ++at;
+      } else if (at->second.asked) {
+        changed =
+            std::erase_if(further_, [&](const std::string& name) { return SkipNames({name}).leave_out(module); }) > 0 ||
+            changed;
+        ++at;
+      } else {
+        plain_.insert(module);
+        at = quantized_.erase(at);
+        changed = true;
+      }
+    }
+  }
+  std::set<std::string> weights;
+  for (const auto& [module, quantized] : quantized_) weights.insert(quantized.weight);
+  return weights;
+}
+
+std::set<std::string> LinearLayers::names() const {
+  std::set<std::string> names = plain_;
+  for (const auto& [holder, experts] : experts_) {
+    const auto next = quantized_.lower_bound(holder + ".");
+    if (next != quantized_.end() && next->first.starts_with(holder + "."))
+      names.insert(experts.begin(), experts.end());
     else
-      modules.insert(holder);
-  modules.insert(further.begin(), further.end());
-  if (!head_is_quantized_) modules.emplace(kOutputHead);
-  return std::vector<std::string>(modules.begin(), modules.end());
+      names.insert(holder);
+  }
+  names.insert(further_.begin(), further_.end());
+  if (!quantized_.contains(std::string(kOutputHead))) names.emplace(kOutputHead);
+  return names;
+}
+
+std::optional<std::vector<std::string>> LinearLayers::modules_to_skip(bool leaves_out_head) const {
+  const std::set<std::string> all = names();
+  if (leaves_out_head && all == std::set<std::string>{std::string(kOutputHead)}) return std::nullopt;
+  return std::vector<std::string>(all.begin(), all.end());
 }
 
 bool is_encodable(const TensorEntry& entry) {

@@ -3,7 +3,6 @@
 #ifndef QFUSE_CHECKPOINT_CONVERT_LINEAR_H
 #define QFUSE_CHECKPOINT_CONVERT_LINEAR_H
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -31,21 +30,39 @@ bool is_encodable(const TensorEntry& entry);
 // The module of a weight: its name without ".weight".
 std::string_view module_of(std::string_view name);
 
-// Gathers the linear layers of a model, and says which ones stay plain.
+// Which linear layers of a model are quantized, and what a config has to name so that transformers expects that.
 class LinearLayers {
  public:
-  void add(const TensorEntry& entry, bool quantized);
+  // `asked`: it is quantized whatever transformers makes of its name.
+  void add(const TensorEntry& entry, bool quantized, bool asked);
 
-  // What a config has to name, sorted, `further` among it. transformers leaves out lm_head by itself, but only if it is
-  // given no list. So there is none where lm_head is all that stays plain, and otherwise one that names every layer,
-  // lm_head too: a tied one is in no file. Where all experts of a layer stay plain, the module that holds them is named.
-  [[nodiscard]] std::optional<std::vector<std::string>> modules_to_skip(const std::vector<std::string>& further) const;
+  // Adds to what a config names: modules that no tensor of the file names, as patterns like those of the list itself.
+  void add_further(const std::vector<std::string>& modules) { further_.insert(modules.begin(), modules.end()); }
+
+  // To be called when all are added. transformers takes a name of the list as the end of a module's name too, and as its
+  // beginning, or as a regular expression for that. So what a name of the list would leave out is not quantized, or, if
+  // it was asked for, such a further name is left away. Gives back the names of the weights that are.
+  [[nodiscard]] std::set<std::string> settle();
+
+  // What a config has to name, sorted; to be called behind settle(). `leaves_out_head`: given no list, transformers
+  // leaves out lm_head by itself, and nothing else. So there is none where lm_head is all that stays plain, and otherwise
+  // one that names every layer, lm_head too: a tied one is in no file. Where all experts of a layer stay plain, the
+  // module that holds them is named.
+  [[nodiscard]] std::optional<std::vector<std::string>> modules_to_skip(bool leaves_out_head) const;
 
  private:
+  struct Quantized {
+    std::string weight;
+    bool asked = false;
+  };
+
+  [[nodiscard]] std::set<std::string> names() const;
+
+  std::map<std::string, Quantized> quantized_;            // by module
   std::set<std::string> plain_;                           // but for lm_head and experts
   std::map<std::string, std::set<std::string>> experts_;  // that are plain, by the module that holds them
-  std::set<std::string, std::less<>> quantized_holders_;  // of experts, one of which at least is quantized
-  bool head_is_quantized_ = false;
+  std::set<std::string> further_;
+  bool further_was_left_away_ = false;
 };
 
 // Whether one of the shell patterns is that of the whole name: * stands for any text, dots included, ? for any

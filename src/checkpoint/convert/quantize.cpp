@@ -1,7 +1,9 @@
 // Plain weights to 4-bit ones. The one thing that the headers do not tell is how long each quant_state prints, so that
 // it is a PlannedTensor's text.
 #include <algorithm>
+#include <array>
 #include <qfuse/checkpoint.hpp>
+#include <set>
 #include <utility>
 
 #include "checkpoint/convert/conversion.h"
@@ -50,6 +52,27 @@ std::vector<std::string> further_plain_modules(const Config& config, const Famil
   return modules;
 }
 
+// Given no list, transformers leaves out a model's output embedding, what is tied to one, and the last layer. That is
+// lm_head or nothing, but for these, whose lm_head is no embedding's, or whose last layer is quantized here.
+bool leaves_out_head(const Config& config) {
+  constexpr std::array<std::string_view, 3> kOthers{"ForCTC", "ForQuestionAnswering", "WithProjection"};
+  return std::none_of(kOthers.begin(), kOthers.end(),
+                      [&](std::string_view ending) { return config.has_architecture(ending); });
+}
+
+// transformers expects the experts of such a family one by one where a model is quantized.
+void refuse_joined_experts(const Families& families, const Model& model) {
+  if (families.is_quantizable()) return;
+  for (const SafetensorsFile& file : model.files())
+    for (const TensorEntry& entry : file.entries())
+      if (entry.shape.size() == 3 && entry.name.find(".experts.") != entry.name.npos)
+        fail(
+            Status::unsupported,
+            "{}: is of type '{}': transformers loads such a model quantized only if its experts are stored one by one, "
+            "and here they are one tensor; load it with transformers' BitsAndBytesConfig instead",
+            model.name(), printable(families.name()));
+}
+
 class Quantization : public Transform {
  public:
   explicit Quantization(const QuantizeOptions& options) : options_(options) {}
@@ -75,45 +98,57 @@ class Quantization : public Transform {
     check_patterns("include", options_.include, tensors);
     check_patterns("exclude", options_.exclude, tensors);
     const Families families(read_model_types(model));
-    if (!families.is_quantizable())
-      fail(Status::unsupported,
-           "{}: is of type '{}': transformers loads such a model quantized only if its experts are stored one by one, "
-           "and here they are one tensor; load it with transformers' BitsAndBytesConfig instead",
-           model.name(), printable(families.name()));
+    refuse_joined_experts(families, model);
     ConversionPlan plan;
     note_families(families, model, plan.notes);
     LinearLayers layers;
-    DtypeVote vote;
     for (const Tensor& tensor : tensors) {
-      const StoredTensor& stored = tensor.values();
-      const bool selected = is_selected(*stored.entry, families);
-      layers.add(*stored.entry, selected);
-      plan.tensors.push_back(selected ? planned(stored, families) : copied(stored));
-      if (selected) vote.add(output_dtype(*stored.entry), tensor.elements());
-      if (selected && layer_of(*stored.entry) == Layer::other)
-        plan.notes.push_back(fmt::format(
-            "{}: is no linear layer's by its name; transformers does not load it quantized", stored.where()));
+      const TensorEntry& entry = *tensor.values().entry;
+      const bool asked = is_asked(entry);
+      layers.add(entry, asked || is_default(entry, families), asked);
     }
-    if (std::none_of(plan.tensors.begin(), plan.tensors.end(), [](const auto& tensor) { return tensor.converted; }))
+    if (config) layers.add_further(further_plain_modules(*config, families));
+    const std::set<std::string> quantized = layers.settle();
+    if (quantized.empty())
       fail(Status::invalid_data,
            "{}: nothing to quantize: none of its {} tensors is the weight of a linear layer{} that transformers loads "
            "quantized",
            model.name(), tensors.size(), options_.exclude.empty() ? "" : ", not excluded,");
-    if (config) {
-      const std::vector<std::string> further = further_plain_modules(*config, families);
-      plan.config =
-          config->quantized({options_.quant_type, options_.double_quant, vote.most(), layers.modules_to_skip(further)});
+    DtypeVote vote;
+    std::int64_t turned = 0;
+    for (const Tensor& tensor : tensors) {
+      const StoredTensor& stored = tensor.values();
+      if (!quantized.contains(tensor.name)) {
+        plan.tensors.push_back(copied(stored));
+        continue;
+      }
+      plan.tensors.push_back(planned(stored, families));
+      vote.add(output_dtype(*stored.entry), tensor.elements());
+      turned += is_turned(*stored.entry, families) ? 1 : 0;
+      if (layer_of(*stored.entry) == Layer::other)
+        plan.notes.push_back(fmt::format(
+            "{}: is no linear layer's by its name; transformers does not load it quantized", stored.where()));
     }
+    note_turned(turned, families, model, plan.notes);
+    if (config)
+      plan.config = config->quantized(
+          {options_.quant_type, options_.double_quant, vote.most(), layers.modules_to_skip(leaves_out_head(*config))});
     return plan;
   }
 
  private:
-  [[nodiscard]] bool is_selected(const TensorEntry& entry, const Families& families) const {
+  [[nodiscard]] bool is_asked(const TensorEntry& entry) const {
+    return is_encodable(entry) && !matches_any(entry.name, options_.exclude) &&
+           matches_any(entry.name, options_.include);
+  }
+  [[nodiscard]] bool is_default(const TensorEntry& entry, const Families& families) const {
     if (!is_encodable(entry) || matches_any(entry.name, options_.exclude)) return false;
-    if (matches_any(entry.name, options_.include)) return true;
     const Layer layer = layer_of(entry);
-    const bool is_default = layer == Layer::linear || (layer == Layer::expert && options_.experts);
-    return is_default && !families.stays_plain(entry.name);
+    const bool chosen = layer == Layer::linear || (layer == Layer::expert && options_.experts);
+    return chosen && !families.stays_plain(entry.name);
+  }
+  static bool is_turned(const TensorEntry& entry, const Families& families) {
+    return families.is_turned(entry.name) && entry.shape.size() == 2;
   }
 
   // What the tensor, which is encodable, will decode to.
@@ -123,7 +158,7 @@ class Quantization : public Transform {
 
   [[nodiscard]] PlannedTensor planned(const StoredTensor& stored, const Families& families) const {
     const TensorEntry& entry = *stored.entry;
-    const bool turned = families.is_turned(entry.name) && entry.shape.size() == 2;
+    const bool turned = is_turned(entry, families);
     QuantState state{options_.quant_type, options_.blocksize, output_dtype(entry), entry.shape, {}};
     if (turned) std::ranges::reverse(state.shape);
     if (options_.double_quant) state.nested = NestedState{};

@@ -31,7 +31,9 @@ void read_transposed(const MatrixShape& matrix, const ReadBytes& read, std::int6
   const std::int64_t column = first / matrix.rows;
   const std::int64_t columns = last / matrix.rows - column + 1;
   std::vector<std::byte> strip(static_cast<std::size_t>(columns * matrix.element));
-  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+  const std::int64_t first_row = columns == 1 ? first % matrix.rows : 0;  // of one column, `out` may have a part
+  const std::int64_t end_row = columns == 1 ? last % matrix.rows + 1 : matrix.rows;
+  for (std::int64_t row = first_row; row < end_row; ++row) {
     read((row * matrix.columns + column) * matrix.element, strip);
     if (matrix.element == 2)
       place_row<std::uint16_t>(strip, row, matrix.rows, column, first, out);
@@ -43,6 +45,7 @@ void read_transposed(const MatrixShape& matrix, const ReadBytes& read, std::int6
 }  // namespace
 
 ReadBytes transposed(const MatrixShape& matrix, ReadBytes read) {
+  if (matrix.rows == 1 || matrix.columns == 1) return read;  // the same bytes
   return [matrix, read = std::move(read)](std::int64_t begin, std::span<std::byte> out) {
     read_transposed(matrix, read, begin, out);
   };

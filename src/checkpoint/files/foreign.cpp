@@ -74,9 +74,13 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
 }
 
 std::string foreign_kind(const Model& model) {
-  const bool adapter = any_tensor(model, [](const TensorEntry& entry) {
+  const auto is_adapters = [](const TensorEntry& entry) {
     return entry.name.find(".lora_A.") != entry.name.npos || entry.name.find(".lora_B.") != entry.name.npos;
-  });
+  };
+  const auto is_models = [&](const TensorEntry& entry) {
+    return entry.name.ends_with(kWeightSuffix) && entry.shape.size() == 2 && !is_adapters(entry);
+  };
+  const bool adapter = any_tensor(model, is_adapters) && !any_tensor(model, is_models);
   if (!adapter) return "";
   return "is a LoRA adapter, whose matrices are never quantized: convert the model that it belongs to";
 }

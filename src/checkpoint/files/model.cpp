@@ -132,6 +132,7 @@ void Model::open_directory() {
          "{}/transformer",
          name_, name_);
   if (candidates.empty()) fail(Status::invalid_data, "{}: has no .safetensors file", name_);
+  stem_ = stem_of(candidates[0].native());
   open_file(path_ / candidates[0]);
 }
 

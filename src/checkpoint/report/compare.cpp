@@ -12,7 +12,6 @@
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/families.h"
-#include "checkpoint/convert/linear.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
@@ -35,7 +34,7 @@ bool is_turnable(const Pair& pair) {
   if (pair.a == nullptr || pair.b == nullptr) return false;
   const Tensor& plain = pair.a->quantized_dtype() ? *pair.b : *pair.a;
   const bool one_is_quantized = pair.a->quantized_dtype().has_value() != pair.b->quantized_dtype().has_value();
-  return one_is_quantized && is_encodable(*plain.values().entry) && plain.shape.size() == 2;
+  return one_is_quantized && dtype_of(plain.values().entry->type) && plain.shape.size() == 2;
 }
 
 bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.turned && !tensor.quantized_dtype(); }

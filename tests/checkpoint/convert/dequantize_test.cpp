@@ -385,6 +385,14 @@ TEST(DequantizeTest, a_diffusers_folder_keeps_its_names) {
     EXPECT_TRUE(read_file(directory / "shared" / name) == read_file(directory / "out" / name)) << name;
 }
 
+TEST(DequantizeTest, a_variant_of_diffusers_gets_the_plain_name) {
+  const TemporaryDirectory directory;
+  fs::create_directory(directory / "in");
+  write_file(directory / "in/diffusion_pytorch_model.fp16.safetensors", safetensors(small_nf4("a.weight")));
+  dequantize(directory / "in", directory / "out");
+  EXPECT_EQ(names_in(directory / "out"), std::vector<std::string>{"diffusion_pytorch_model.safetensors"});
+}
+
 TEST(DequantizeTest, a_diffusers_pipeline_is_several_models) {
   const TemporaryDirectory directory;
   write_file(directory / "model_index.json", R"({"_class_name": "FluxPipeline"})");

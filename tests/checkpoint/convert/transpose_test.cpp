@@ -97,7 +97,10 @@ TEST(Transpose, quantize_stores_it_as_a_linear_layers) {
       quantize(models.directory / "gpt2", models.directory / "turned", options);
       quantize(models.directory / "llama", models.directory / "linear", options);
       EXPECT_TRUE(load(models.directory / "turned") == load(models.directory / "linear"));
-      quantize(models.directory / "gpt2/model.safetensors", models.directory / "turned.safetensors", options);
+      const ConversionReport report =
+          quantize(models.directory / "gpt2/model.safetensors", models.directory / "turned.safetensors", options);
+      ASSERT_EQ(report.notes.size(), 1U);
+      EXPECT_TRUE(holds(report.notes[0], "1 matrices were turned, because the config.json beside it says 'gpt2'"));
       EXPECT_TRUE(load(models.directory / "turned.safetensors") == load(models.directory / "linear"))
           << "a file's family is that of the config.json beside it";
     }
@@ -145,6 +148,7 @@ TEST(Transpose, a_quantized_matrix_without_elements) {
       kGpt2);
   dequantize(directory / "gpt2", directory / "out");
   EXPECT_EQ(load(directory / "out").at("h.0.mlp.c_fc.weight").shape, (std::vector<std::int64_t>{5, 0}));
+  EXPECT_TRUE(compare(directory / "gpt2", directory / "out").equal);
 }
 
 TEST(Transpose, compare_turns_one_side) {
