@@ -163,9 +163,8 @@ std::set<std::string> LinearLayers::settle() {
       if (!skipped.leave_out(module)) {
         ++at;
       } else if (at->second.asked) {
-        changed =
-            std::erase_if(further_, [&](const std::string& name) { return SkipNames({name}).leave_out(module); }) > 0 ||
-            changed;
+        const auto leaves_out = [&](const std::string& name) { return SkipNames({name}).leave_out(module); };
+        if (std::erase_if(further_, leaves_out) > 0) changed = further_was_left_away_ = true;
         ++at;
       } else {
         plain_.insert(module);
@@ -195,7 +194,8 @@ std::set<std::string> LinearLayers::names() const {
 
 std::optional<std::vector<std::string>> LinearLayers::modules_to_skip(bool leaves_out_head) const {
   const std::set<std::string> all = names();
-  if (leaves_out_head && all == std::set<std::string>{std::string(kOutputHead)}) return std::nullopt;
+  if (leaves_out_head && !further_was_left_away_ && all == std::set<std::string>{std::string(kOutputHead)})
+    return std::nullopt;
   return std::vector<std::string>(all.begin(), all.end());
 }
 
