@@ -7,8 +7,10 @@ QUICK; otherwise all are swept, which takes ten minutes. QFUSE_FAMILIES=FILE als
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import torch
 import transformers
@@ -27,6 +29,22 @@ QUICK = """
     qwen3_vl qwen3_vl_moe roberta siglip smollm3 stablelm starcoder2 switch_transformers t5 vit whisper xglm
     xlm-roberta
 """.split()  # noqa: SIM905
+
+# Classes beside the one that a family is built with, each of which did not load once.
+OTHER_CLASSES = [
+    "BertForMaskedLM",
+    "CLIPVisionModelWithProjection",
+    "DistilBertForSequenceClassification",
+    "IBertModel",
+    "RemBertForMaskedLM",
+    "SplinterForQuestionAnswering",
+    "SwiftFormerForImageClassification",
+    "Wav2Vec2ForCTC",
+]
+
+# Of QUICK, the families of which nothing is quantized, and the one that is refused.
+NOTHING_TO_QUANTIZE = {"falcon"}
+IS_REFUSED = {"llama4"}
 
 # A matrix whose rows are no whole blocks is decoded wrongly by bitsandbytes on some CPUs (docs/PYTORCH.md), so only
 # the others are compared.
@@ -226,12 +244,28 @@ class Families(Judged):
                 answers = found["answers"].values()
                 failures = [answer for answer in answers if answer.startswith("no:") and REFUSED not in answer]
                 self.assertEqual(failures, [])
+                if family in QUICK:
+                    self.assertEqual(found["answers"]["quantize"] == "-", family in NOTHING_TO_QUANTIZE)
+                    self.assertEqual(REFUSED in found["answers"]["quantize"], family in IS_REFUSED)
                 if "yes" in answers:
                     self.assertTrue(found["checked"], "qfuse does not know that this family was checked")
         if path := os.environ.get("QFUSE_FAMILIES"):
             with open(path, "w") as file:
                 json.dump(results, file, indent=1)
         self.assertGreaterEqual(len(results), min(30, len(chosen)))
+
+    def test_other_classes(self):
+        for name, found in sweep_in_child(OTHER_CLASSES, {name: name for name in OTHER_CLASSES}, self.directory):
+            with self.subTest(name):
+                self.assertIsNotNone(found)
+                self.assertEqual([answer for answer in found["answers"].values() if answer.startswith("no:")], [])
+                self.assertEqual(found["answers"]["quantize"], "yes")
+
+    def test_the_document_lists_what_the_library_knows(self):
+        root = Path(__file__).parents[2]
+        table = (root / "src/checkpoint/convert/checked_families.cpp").read_text()
+        listed = (root / "docs/FAMILIES.md").read_text().rpartition("\n\n")[2]
+        self.assertEqual(re.findall(r'"([^"]+)"', table.partition("kChecked{")[2]), re.findall(r"[^\s,]+", listed[:-2]))
 
 
 if __name__ == "__main__":
