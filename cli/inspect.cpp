@@ -91,8 +91,7 @@ int run(const InspectArguments& args) {
     fmt::print("{}\n", checkpoint::to_json(inventory));
     return kSuccess;
   }
-  if (!args.summary) print_tensors(inventory);
-  if (args.summary) print_by_storage(inventory);
+  args.summary ? print_by_storage(inventory) : print_tensors(inventory);
   print_total(inventory);
   return kSuccess;
 }

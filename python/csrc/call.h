@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-// What passes torch's own words on; the headers of torch 2.10 to 2.12 have only the one that does not.
+// What passes torch's own words on; older headers, 2.11's among them, have only the one that does not.
 #ifndef STABLE_TORCH_ERROR_CODE_CHECK
 #define STABLE_TORCH_ERROR_CODE_CHECK TORCH_ERROR_CODE_CHECK
 #endif

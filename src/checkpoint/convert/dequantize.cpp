@@ -38,7 +38,7 @@ class Dequantization : public Transform {
     DtypeVote vote;
     std::int64_t turned = 0;
     for (const Tensor& tensor : tensors) {
-      turned += is_quantized(tensor) && is_turned(tensor, families) ? 1 : 0;
+      turned += is_quantized(tensor) && families.is_turned(tensor.name, tensor.shape) ? 1 : 0;
       plan.tensors.push_back(planned(tensor, families));  // which refuses a dtype that no vote can be for
       if (is_quantized(tensor)) vote.add(output_dtype(tensor), tensor.elements());
     }
@@ -66,12 +66,8 @@ class Dequantization : public Transform {
     planned.input_bytes = tensor.stored_bytes();
     planned.progress_bytes = bytes;
     planned.open = [tensor, dtype](ScratchFile*) { return OpenedTensor{{open_decoded(tensor, dtype)}}; };
-    if (is_turned(tensor, families)) turn(tensor, dtype, planned);
+    if (families.is_turned(tensor.name, tensor.shape)) turn(tensor, dtype, planned);
     return planned;
-  }
-
-  static bool is_turned(const Tensor& tensor, const Families& families) {
-    return families.is_turned(tensor.name) && tensor.shape.size() == 2;
   }
 
   // Back to what the model has: [in, out].

@@ -153,7 +153,9 @@ Families::Families(const std::vector<std::string>& model_types)
                                  [&](std::string_view type) { return all.contains(type); });
 }
 
-bool Families::is_turned(const std::string& tensor) const { return matches(turned_, tensor); }
+bool Families::is_turned(const std::string& tensor, std::span<const std::int64_t> shape) const {
+  return shape.size() == 2 && matches(turned_, tensor);
+}
 
 bool Families::stays_plain(const std::string& tensor) const { return matches(plain_, tensor); }
 

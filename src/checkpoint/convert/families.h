@@ -4,6 +4,7 @@
 #ifndef QFUSE_CHECKPOINT_CONVERT_FAMILIES_H
 #define QFUSE_CHECKPOINT_CONVERT_FAMILIES_H
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ class Families {
 
   // Whether the model keeps that matrix as [in, out], as GPT-2's Conv1D does. transformers turns it when it quantizes
   // it, and a quantized checkpoint holds it turned.
-  [[nodiscard]] bool is_turned(const std::string& tensor) const;
+  [[nodiscard]] bool is_turned(const std::string& tensor, std::span<const std::int64_t> shape) const;
 
   // Whether transformers does not load that matrix quantized: it is no layer of torch.nn.Linear's own class, is divided
   // or joined with others on loading, or is kept in fp32.

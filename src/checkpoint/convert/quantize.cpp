@@ -124,7 +124,7 @@ class Quantization : public Transform {
       }
       plan.tensors.push_back(planned(stored, families));
       vote.add(output_dtype(*stored.entry), tensor.elements());
-      turned += is_turned(*stored.entry, families) ? 1 : 0;
+      turned += families.is_turned(tensor.name, tensor.shape) ? 1 : 0;
       if (layer_of(*stored.entry) == Layer::other)
         plan.notes.push_back(fmt::format(
             "{}: is no linear layer's by its name; transformers does not load it quantized", stored.where()));
@@ -147,9 +147,6 @@ class Quantization : public Transform {
     const bool chosen = layer == Layer::linear || (layer == Layer::expert && options_.experts);
     return chosen && !families.stays_plain(entry.name);
   }
-  static bool is_turned(const TensorEntry& entry, const Families& families) {
-    return families.is_turned(entry.name) && entry.shape.size() == 2;
-  }
 
   // What the tensor, which is encodable, will decode to.
   [[nodiscard]] Dtype output_dtype(const TensorEntry& entry) const {
@@ -158,7 +155,7 @@ class Quantization : public Transform {
 
   [[nodiscard]] PlannedTensor planned(const StoredTensor& stored, const Families& families) const {
     const TensorEntry& entry = *stored.entry;
-    const bool turned = is_turned(entry, families);
+    const bool turned = families.is_turned(entry.name, entry.shape);
     QuantState state{options_.quant_type, options_.blocksize, output_dtype(entry), entry.shape, {}};
     if (turned) std::ranges::reverse(state.shape);
     if (options_.double_quant) state.nested = NestedState{};

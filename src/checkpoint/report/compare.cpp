@@ -29,12 +29,12 @@ struct Pair {
   bool turned = false;  // one of them is quantized, and the other one, the model's own, its transpose
 };
 
-// Whether one of the two is a quantized matrix and the other one a plain one.
+// Whether one of the two is quantized and the other one not, but of a type to quantize from.
 bool is_turnable(const Pair& pair) {
   if (pair.a == nullptr || pair.b == nullptr) return false;
   const Tensor& plain = pair.a->quantized_dtype() ? *pair.b : *pair.a;
   const bool one_is_quantized = pair.a->quantized_dtype().has_value() != pair.b->quantized_dtype().has_value();
-  return one_is_quantized && dtype_of(plain.values().entry->type) && plain.shape.size() == 2;
+  return one_is_quantized && dtype_of(plain.values().entry->type);
 }
 
 bool is_transposed(const Pair& pair, const Tensor& tensor) { return pair.turned && !tensor.quantized_dtype(); }
@@ -212,7 +212,8 @@ CompareReport compare_models(const std::filesystem::path& a, const std::filesyst
   const Families families_a(read_model_types(model_a));
   const Families families_b(read_model_types(model_b));
   for (auto& [name, pair] : pairs)
-    pair.turned = is_turnable(pair) && (families_a.is_turned(name) || families_b.is_turned(name));
+    pair.turned =
+        is_turnable(pair) && (families_a.is_turned(name, pair.a->shape) || families_b.is_turned(name, pair.a->shape));
   std::int64_t bytes_total = 0;
   for (const auto& [name, pair] : pairs)
     if (pair.a != nullptr && pair.b != nullptr) bytes_total += pair.a->decoded_bytes(compared_dtype(*pair.a, *pair.b));

@@ -16,15 +16,18 @@ TEST(FamiliesTest, the_checked_ones_are_sorted_and_named_once) {
 }
 
 TEST(FamiliesTest, what_is_turned) {
-  EXPECT_TRUE(Families({"gpt2"}).is_turned("transformer.h.0.attn.c_attn.weight"));
-  EXPECT_FALSE(Families({"gpt2"}).is_turned("lm_head.weight"));
-  EXPECT_FALSE(Families({"gpt2"}).is_turned("transformer.h.0.attn.c_attn.bias"));
-  EXPECT_FALSE(Families({"gpt_neox"}).is_turned("transformer.h.0.attn.c_attn.weight"));
-  EXPECT_FALSE(Families({"gpt_bigcode"}).is_turned("transformer.h.0.attn.c_attn.weight"))
+  const std::vector<std::int64_t> kMatrix{3, 5};
+  EXPECT_FALSE(Families({"gpt2"}).is_turned("transformer.h.0.attn.c_attn.weight", std::vector<std::int64_t>{15}));
+  EXPECT_TRUE(Families({"gpt2"}).is_turned("transformer.h.0.attn.c_attn.weight", kMatrix));
+  EXPECT_FALSE(Families({"gpt2"}).is_turned("lm_head.weight", kMatrix));
+  EXPECT_FALSE(Families({"gpt2"}).is_turned("transformer.h.0.attn.c_attn.bias", kMatrix));
+  EXPECT_FALSE(Families({"gpt_neox"}).is_turned("transformer.h.0.attn.c_attn.weight", kMatrix));
+  EXPECT_FALSE(Families({"gpt_bigcode"}).is_turned("transformer.h.0.attn.c_attn.weight", kMatrix))
       << "names its layers as GPT-2 does, but they are linear";
-  EXPECT_TRUE(Families({"vision-encoder-decoder", "gpt2"}).is_turned("decoder.transformer.h.0.attn.c_attn.weight"))
+  EXPECT_TRUE(
+      Families({"vision-encoder-decoder", "gpt2"}).is_turned("decoder.transformer.h.0.attn.c_attn.weight", kMatrix))
       << "the family of a part";
-  EXPECT_FALSE(Families({}).is_turned("transformer.h.0.attn.c_attn.weight"));
+  EXPECT_FALSE(Families({}).is_turned("transformer.h.0.attn.c_attn.weight", kMatrix));
 }
 
 TEST(FamiliesTest, what_stays_plain) {
