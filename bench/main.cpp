@@ -3,6 +3,7 @@
 #include <qfuse/qfuse.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -93,23 +94,32 @@ std::optional<int> gpu_of(const Options& options) {
   return device.type == QFUSE_CUDA ? std::optional(device.index) : std::nullopt;
 }
 
-int run(const Options& options) {
-  if (options.benchmark.empty()) throw qfuse::bench::UsageError("a subcommand is required, see --help");
+int run_benchmark(const Options& options) {
   if (options.benchmark == "plans") return qfuse::bench::print_plans(options);
   if (!options.plan.empty()) setenv("QFUSE_PLAN", options.plan.c_str(), 1);
   if (const std::optional<int> gpu = gpu_of(options)) return qfuse::bench::run_on_gpu(options, *gpu);
   return qfuse::bench::run_on_cpu(options);
 }
 
-}  // namespace
+int run(Options& options) {
+  if (!options.benchmark.empty()) return run_benchmark(options);
+  if (!options.quick) throw qfuse::bench::UsageError("a subcommand is required, see --help");
+  int status = 0;
+  for (const char* benchmark : {"nf4", "swiglu"}) {  // which every device has
+    options.benchmark = benchmark;
+    status = std::max(status, run_benchmark(options));
+  }
+  return status;
+}
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   Options options;
   options.command = "qfuse-bench";
   for (int i = 1; i < argc; ++i) options.command += std::string(" ") + argv[i];
   CLI::App app(kDescription, "qfuse-bench");
   app.set_version_flag("--version", std::string("qfuse-bench ") + qfuse_version());
   app.require_subcommand(0, 1);  // one; but what is none of them is named before one is asked for
+  app.add_flag("--quick", options.quick, "Without a subcommand: nf4 and swiglu, a few seconds. The figures say little");
   for (const Benchmark& benchmark : kBenchmarks) add_benchmark(app, benchmark, options);
   add_plans(app, options);
   const auto report = [](const std::exception& error, int status) {
@@ -127,5 +137,15 @@ int main(int argc, char** argv) {
     return report(error, 2);
   } catch (const std::exception& error) {
     return report(error, 1);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (...) {  // building the parser or printing an error ran out of memory
+    return 1;
   }
 }

@@ -46,6 +46,12 @@ class Command(unittest.TestCase):
         self.assertEqual(list(rows), ["swiglu/1024x2560/scalar/threads:1", "swiglu/1024x2560/reference/threads:1"])
         self.assertGreater(rows["swiglu/1024x2560/scalar/threads:1"]["ns/element"], 0)
 
+    def test_quick_runs_what_every_device_has(self):
+        done = run("--quick")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nf4/decode/", done.stdout)
+        self.assertIn("swiglu/", done.stdout)
+
     def test_help_names_the_benchmarks(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
