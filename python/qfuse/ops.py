@@ -9,11 +9,13 @@ In shapes, n is the number of weights and nb = ceil(n / blocksize) that of block
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from . import direct, extension, fakes
+from .quant_state import QuantType
 
 __all__ = [
     "dequantize_4bit",
@@ -26,6 +28,8 @@ __all__ = [
     "quantize_blockwise",
     "silu_dot_fwd_bwd_quant_fuse",
 ]
+
+Reciprocal = Literal["ieee", "approx"]
 
 extension.load()
 direct.load()
@@ -49,7 +53,7 @@ def dequantize_4bit(
     weight: Sequence[Tensor],
     shape: Sequence[int],
     dtype: torch.dtype,
-    quant_type: str = "nf4",
+    quant_type: QuantType = "nf4",
     blocksize: int = 64,
     nested_blocksize: int = 256,
 ) -> Tensor:
@@ -72,7 +76,7 @@ def dequantize_4bit_out(
     weight: Sequence[Tensor],
     shape: Sequence[int],
     dtype: torch.dtype,
-    quant_type: str = "nf4",
+    quant_type: QuantType = "nf4",
     blocksize: int = 64,
     nested_blocksize: int = 256,
     *,
@@ -83,7 +87,9 @@ def dequantize_4bit_out(
     return out
 
 
-def quantize_4bit(input: Tensor, blocksize: int, quant_type: str, reciprocal: str = "ieee") -> tuple[Tensor, Tensor]:
+def quantize_4bit(
+    input: Tensor, blocksize: int, quant_type: QuantType, reciprocal: Reciprocal = "ieee"
+) -> tuple[Tensor, Tensor]:
     """float32, float16 or bfloat16 weights of any shape to (packed [ceil(n/2), 1] uint8, absmax [nb] float32).
 
     reciprocal: how to divide by absmax, "ieee" or, on CUDA only, "approx", which gives bitsandbytes' bytes there.
@@ -95,10 +101,10 @@ def quantize_4bit(input: Tensor, blocksize: int, quant_type: str, reciprocal: st
 def quantize_4bit_nested(
     input: Tensor,
     blocksize: int,
-    quant_type: str,
+    quant_type: QuantType,
     nested_blocksize: int = 256,
     given_offset: Tensor | None = None,
-    reciprocal: str = "ieee",
+    reciprocal: Reciprocal = "ieee",
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """quantize_4bit whose absmax are coded too: the tensors of a nested weight, in the order of Weight4bit.tensors.
 
@@ -118,7 +124,7 @@ def quantize_4bit_nested(
 
 
 def quantize_blockwise(
-    input: Tensor, blocksize: int, offset: float = 0.0, reciprocal: str = "ieee"
+    input: Tensor, blocksize: int, offset: float = 0.0, reciprocal: Reciprocal = "ieee"
 ) -> tuple[Tensor, Tensor]:
     """input - offset in the signed dynamic 8-bit code: (codes, uint8 in the input's shape; absmax [nb] float32)."""
     codes, absmax = _ops.quantize_blockwise.default(input, blocksize, offset, reciprocal)

@@ -1,7 +1,7 @@
 """The many shapes in which the state of a 4-bit weight comes, read into one."""
 
 import math
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
 
 import torch
 from torch import Tensor, float32
@@ -11,6 +11,7 @@ __all__ = [
     "FLOAT_DTYPES",
     "NESTED_BLOCKSIZE",
     "QUANT_TYPES",
+    "QuantType",
     "Weight4bit",
     "decodable_weight",
     "read_weight",
@@ -21,11 +22,12 @@ __all__ = [
 without_torch_function = torch._C.DisableTorchFunctionSubclass
 
 FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
-QUANT_TYPES = ("nf4", "fp4")
+QuantType = Literal["nf4", "fp4"]
+QUANT_TYPES: tuple[QuantType, ...] = ("nf4", "fp4")
 NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
 
 # The fields of a Weight4bit, which are the arguments of qfuse.ops.dequantize_4bit; the shape may be a torch.Size.
-Arguments = tuple[tuple[Tensor, ...], tuple[int, ...], torch.dtype, str, int, int]
+Arguments = tuple[tuple[Tensor, ...], tuple[int, ...], torch.dtype, QuantType, int, int]
 
 
 class Weight4bit(NamedTuple):
@@ -38,7 +40,7 @@ class Weight4bit(NamedTuple):
     tensors: tuple[Tensor, ...]
     shape: tuple[int, ...]
     dtype: torch.dtype
-    quant_type: str = QUANT_TYPES[0]
+    quant_type: QuantType = QUANT_TYPES[0]
     blocksize: int = 64
     nested_blocksize: int = NESTED_BLOCKSIZE
 

@@ -96,6 +96,21 @@ def test_types(what, tmp_path_factory):
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_types_know_the_words(tmp_path, tmp_path_factory):
+    pytest.importorskip("mypy")
+    (tmp_path / "user.py").write_text(
+        "import qfuse, torch\n"
+        "qfuse.ops.quantize_4bit(torch.ones(64), 64, 'nf4', 'ieee')\n"
+        "qfuse.ops.quantize_4bit(torch.ones(64), 64, 'nf5')\n"
+        "qfuse.ops.quantize_4bit(torch.ones(64), 64, 'nf4', 'fast')\n"
+    )
+    command = [sys.executable, "-m", "mypy", "--cache-dir", tmp_path_factory.getbasetemp() / "mypy", "user.py"]
+    environment = os.environ | {"MYPYPATH": str(PACKAGE.parent)}
+    checked = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    wrong = [line for line in checked.stdout.splitlines() if line.startswith("user.py")]
+    assert len(wrong) == 2 and "nf5" in wrong[0] and "fast" in wrong[1], checked.stdout
+
+
 def test_importing_starts_no_gpu_and_imports_no_one_else():
     code = (
         "import sys, torch, qfuse, qfuse.integrations.bitsandbytes, qfuse.integrations.unsloth;"

@@ -20,7 +20,14 @@ from torch import Tensor
 
 from .. import ops
 from ..functional import decode
-from ..quant_state import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, decodable_weight, without_torch_function
+from ..quant_state import (
+    FLOAT_DTYPES,
+    NESTED_BLOCKSIZE,
+    QUANT_TYPES,
+    QuantType,
+    decodable_weight,
+    without_torch_function,
+)
 from .patch import Patch, Patches
 
 __all__ = ["disable", "enable", "enabled"]
@@ -50,7 +57,7 @@ def _quantize_4bit(
     out: Tensor | None = None,
     blocksize: int | None = None,
     compress_statistics: bool = False,
-    quant_type: str = "fp4",
+    quant_type: QuantType = "fp4",
     quant_storage: torch.dtype = torch.uint8,
     **more: Any,
 ) -> tuple[Tensor, Any] | None:
