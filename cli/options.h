@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "command.h"
 #include "text.h"
@@ -65,6 +66,7 @@ struct ConversionArguments {
   std::string dtype = "auto";
   std::string max_shard_size = "5GB";
   std::string shard;  // "I/N"; empty: no shard, all of the output
+  std::vector<std::string> components;
   int threads = 0;
   bool force = false;
   bool dry_run = false;
@@ -115,6 +117,9 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, 
   parser.add_option("--shard", args.shard, "Make part I of N of a model directory, I from 0; see below")
       ->type_name("I/N")
       ->check(valid_if(parse_shard));
+  parser.add_option("--component", args.components, "Of a diffusers pipeline: convert this folder; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   parser.add_flag("--force", args.force, "Replace an existing output, once the new one is complete");
   parser.add_flag("--dry-run", args.dry_run, "Say what would be written, and write nothing");
   parser.add_flag("--quiet", args.quiet, "Print errors only");
@@ -188,6 +193,7 @@ inline void print_summary(const std::string& done, const std::string& sizes, con
 inline void set_conversion_options(const ConversionArguments& args, checkpoint::ConversionOptions& options) {
   options.dtype = kDtypes.at(args.dtype);
   options.max_shard_size = parse_size(args.max_shard_size);
+  options.components = args.components;
   options.force = args.force;
   options.dry_run = args.dry_run;
   if (!args.shard.empty()) options.shard = parse_shard(args.shard);

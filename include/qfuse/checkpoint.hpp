@@ -1,6 +1,7 @@
 // Whole checkpoints: what the qfuse command does, as a C++ interface.
 // A checkpoint is one .safetensors file, or a model directory: model.safetensors, or shards with
-// model.safetensors.index.json, and config.json beside them. Which weights are quantized is decided by the keys in the
+// model.safetensors.index.json, and config.json beside them; or a diffusers pipeline: a directory whose model_index.json
+// names folders, some of which are model directories. Which weights are quantized is decided by the keys in the
 // files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, or <name>'s SCB), never by config.json.
 // Every function throws qfuse::Error: invalid_data for what a file holds, io_error for what the system refuses,
 // unsupported for what is well-formed but cannot be read or done here (pickle files, a GPU that is not there),
@@ -56,6 +57,7 @@ struct ConversionOptions {
                                                 // larger weight gets a file of its own
   bool force = false;                           // replace an existing output, once the new one is complete
   std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
+  std::vector<std::string> components;          // of a diffusers pipeline: convert these folders; none: see each
   bool dry_run = false;                         // only plan it, report what would be, and write nothing
   Exec exec;                                    // its stream is NULL: on a GPU there are several
   ProgressCallback progress;
@@ -73,9 +75,13 @@ struct ConversionReport {
 
 // A model's family, config.json's model_type, says which matrices the model keeps as [in, out] (GPT-2's Conv1D):
 // quantized, they are stored turned, and both conversions turn them. Of a file, the config.json beside it is asked.
-// docs/FAMILIES.md lists the families that were checked with transformers; for others there is a note in the report.
+// docs/FAMILIES.md lists the families that were checked with transformers and diffusers; for others there is a note in
+// the report.
+// A pipeline becomes a pipeline: some of its components are converted, each as a model directory is, and the folders of
+// the others are copied as they are, and so are the files beside them that are no weights.
 
-// Without `dtype`, a 4-bit weight becomes what its quant_state says, LLM.int8 what the config says, or bf16.
+// Without `dtype`, a 4-bit weight becomes what its quant_state says, LLM.int8 what the config says, or bf16. Without
+// `components`, those are converted that have quantized weights.
 struct DequantizeOptions : ConversionOptions {};
 
 // Reads a bnb checkpoint and writes the same model unquantized: a file gives a file, a directory gives a directory
@@ -87,7 +93,8 @@ struct DequantizeOptions : ConversionOptions {};
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});
 
-// Without `dtype`, a weight will decode to the type that it has.
+// Without `dtype`, a weight will decode to the type that it has. Without `components`, those of a pipeline are converted
+// that are large as a rule: text encoders, transformers and UNets.
 struct QuantizeOptions : ConversionOptions {
   QuantType quant_type = QuantType::nf4;
   std::int64_t blocksize = 64;  // elements: a power of two, 32 to 4096
@@ -144,7 +151,7 @@ struct StoredArray {
 };
 
 struct TensorInfo {
-  std::string name;
+  std::string name;                 // of a pipeline, behind its component's: "transformer/proj_out.weight"
   std::string file;                 // name within the checkpoint
   std::string format;               // "nf4", "fp4", "int8", or the safetensors dtype ("BF16", "F32", ...)
   std::vector<std::int64_t> shape;  // of the decoded tensor
@@ -192,7 +199,7 @@ constexpr std::string_view name_of(Difference difference) {
 }
 
 struct TensorComparison {
-  std::string name;
+  std::string name;  // of a pipeline as in TensorInfo
   Difference difference = Difference::equal;
   std::string note;  // the two dtypes or shapes, where they are the difference
   std::int64_t elements = 0;

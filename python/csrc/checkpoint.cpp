@@ -49,6 +49,9 @@ extern "C" struct qfuse_python_conversion {
   std::int64_t shard_index;
   std::int64_t shard_count;  // 0: no shard
   std::int32_t force;
+  std::int32_t dry_run;
+  std::int32_t component_count;
+  const char* const* components;
   std::int32_t device_type;  // a qfuse_device_type; -1: the best one
   std::int32_t device_index;
   std::int32_t threads;
@@ -69,6 +72,8 @@ void set_common(const qfuse_python_conversion& from, ReportProgress report, chec
   if (from.dtype >= 0) options.dtype = static_cast<qfuse::Dtype>(from.dtype);
   options.max_shard_size = from.max_shard_size;
   options.force = from.force != 0;
+  options.dry_run = from.dry_run != 0;
+  options.components.assign(from.components, from.components + from.component_count);
   if (from.shard_count != 0) options.shard = checkpoint::Shard{from.shard_index, from.shard_count};
   options.exec.threads = from.threads;
   options.exec.device = {static_cast<qfuse_device_type>(from.device_type), from.device_index};

@@ -3,10 +3,10 @@
     import qfuse.checkpoint
     report = qfuse.checkpoint.dequantize("Llama-3-8B-bnb-4bit", "Llama-3-8B-bf16")
 
-A checkpoint is one .safetensors file, or a model directory. Every function raises ValueError for what a file holds and
-for what it is asked, OSError for what the system refuses, MemoryError, RuntimeError for what a GPU refuses, and
-Cancelled where `progress` returned False; the message names file, tensor and values. Ctrl-C stops it like that, too. An
-output appears under its name only when it is complete, and the input is never written to.
+A checkpoint is one .safetensors file, a model directory, or a diffusers pipeline. Every function raises ValueError for
+what a file holds and for what it is asked, OSError for what the system refuses, MemoryError, RuntimeError for what a
+GPU refuses, and Cancelled where `progress` returned False; the message names file, tensor and values. Ctrl-C stops it
+like that, too. An output appears under its name only when it is complete, and the input is never written to.
 """
 
 import ctypes
@@ -38,6 +38,7 @@ __all__ = [
 DtypeName = Literal["auto", "bf16", "fp16", "fp32"]
 _DTYPES = {"auto": -1, "fp32": 0, "fp16": 1, "bf16": 2}  # as qfuse_dtype
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
+_LISTS = ("include", "exclude", "components")  # of names
 
 
 @dataclass(frozen=True)
@@ -154,14 +155,18 @@ def dequantize(
     threads: int = 0,
     max_shard_size: int = 5_000_000_000,
     shard: tuple[int, int] | None = None,
+    components: Sequence[str] = (),
     force: bool = False,
+    dry_run: bool = False,
     progress: ProgressCallback | None = None,
 ) -> ConversionReport:
     """Writes the same model with plain weights, each what it was before it was quantized, or `dtype`.
 
     device: "cpu", "cuda", "cuda:N", or "auto", the first GPU that works, else the CPU; the bytes are the same. threads:
     of the CPU at most so many; 0: one per core. max_shard_size: bytes that a file of an output directory may hold.
-    shard: (i, n) makes part i of n, from 0, which finish() puts together. force: replace an output that exists.
+    shard: (i, n) makes part i of n, from 0, which finish() puts together. components: of a diffusers pipeline, the
+    folders to convert; none: those that are quantized. force: replace an output that exists. dry_run: write nothing,
+    and report what would be.
     """
     return _convert(locals())
 
@@ -181,14 +186,17 @@ def quantize(
     threads: int = 0,
     max_shard_size: int = 5_000_000_000,
     shard: tuple[int, int] | None = None,
+    components: Sequence[str] = (),
     force: bool = False,
+    dry_run: bool = False,
     progress: ProgressCallback | None = None,
 ) -> ConversionReport:
     """Writes the same model with 4-bit weights, as transformers saves it with bitsandbytes.
 
     blocksize: a power of two, 32 to 4096. double_quant: nested absmax. experts: also those that are stored one by one.
     include, exclude: shell patterns of tensor names to quantize beside the default, and to leave as they are. dtype:
-    what the weights will decode to. The other arguments are those of dequantize.
+    what the weights will decode to. components: none means text encoders, transformers and UNets. The other arguments
+    are those of dequantize.
     """
     return _convert(locals())
 
@@ -235,13 +243,13 @@ def _choice(name: str, value: str, choices: dict[str, int]) -> int:
 
 def _convert(asked: dict[str, Any]) -> ConversionReport:
     """`asked`: the arguments of a conversion by name."""
-    for name in ("include", "exclude"):
+    for name in _LISTS:
         if isinstance(asked.get(name), str):
-            raise TypeError(f"{name} is a str, it must be a list of patterns")
+            raise TypeError(f"{name} is a str, it must be a list of them")
     for name in ("threads", "max_shard_size", "blocksize"):
         if not -(2**31) <= asked.get(name, 0) < (2**63 if name == "max_shard_size" else 2**31):
             raise ValueError(f"{name} is {asked[name]}, out of range")
-    include, exclude = (library.strings(tuple(asked.get(name, ()))) for name in ("include", "exclude"))
+    include, exclude, components = (library.strings(tuple(asked.get(name, ()))) for name in _LISTS)
     shard_index, shard_count = asked["shard"] or (0, 0)
     if asked["shard"] is not None and shard_count < 1:
         raise ValueError(f"shard is {asked['shard']}, it must be (i, n) with i from 0 to n - 1")
@@ -255,6 +263,9 @@ def _convert(asked: dict[str, Any]) -> ConversionReport:
         shard_index=shard_index,
         shard_count=shard_count,
         force=asked["force"],
+        dry_run=asked["dry_run"],
+        component_count=len(asked["components"]),
+        components=ctypes.cast(components, ctypes.POINTER(ctypes.c_char_p)),
         device_type=device.type,
         device_index=device.index,
         threads=asked["threads"],

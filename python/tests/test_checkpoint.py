@@ -1,6 +1,7 @@
 """qfuse.checkpoint: what the command does, as functions. What the bytes have to be is tested elsewhere."""
 
 import math
+import shutil
 import signal
 import subprocess
 import sys
@@ -40,6 +41,27 @@ def test_quantize_is_the_commands(tmp_path):
     )
     assert contents(tmp_path / "ours") == contents(tmp_path / "theirs")
     assert report.converted == 8 and report.files > 2
+
+
+def test_a_dry_run_writes_nothing(tmp_path):
+    planned = checkpoint.quantize(TINY / "full", tmp_path / "out", dry_run=True)
+    assert not any(tmp_path.iterdir())
+    assert planned.converted == checkpoint.quantize(TINY / "full", tmp_path / "out").converted
+
+
+def test_a_component_of_a_pipeline(tmp_path):
+    pipeline = tmp_path / "pipeline"
+    for name in ["text_encoder", "vae"]:
+        shutil.copytree(TINY / "full", pipeline / name)
+    (pipeline / "model_index.json").write_text(
+        '{"text_encoder": ["transformers", "LlamaModel"], "vae": ["diffusers", "AutoencoderKL"]}'
+    )
+    checkpoint.quantize(pipeline, tmp_path / "out", components=["vae"])
+    checkpoint.quantize(TINY / "full", tmp_path / "vae")
+    assert contents(tmp_path / "out/vae") == contents(tmp_path / "vae")
+    assert contents(tmp_path / "out/text_encoder") == contents(TINY / "full")
+    with pytest.raises(TypeError, match="components is a str"):
+        checkpoint.quantize(pipeline, tmp_path / "out", components="vae")
 
 
 def test_shards_and_finish(tmp_path):

@@ -187,6 +187,20 @@ class Dequantize(Command):
                 self.dequantize("--dtype", dtype, "--force")
                 self.assertEqual(json.loads((self.out / "config.json").read_text())["dtype"], name)
 
+    def test_a_component_of_a_pipeline(self):
+        pipeline = self.directory / "pipeline"
+        for name in ("text_encoder", "vae"):
+            shutil.copytree(TINY / "bnb4", pipeline / name)
+        index = {"text_encoder": ["transformers", "LlamaModel"], "vae": ["diffusers", "AutoencoderKL"]}
+        (pipeline / "model_index.json").write_text(json.dumps(index))
+        out, _ = self.run_qfuse("dequantize", pipeline, "-o", self.out, "--component", "vae")
+        self.assertIn("14 of 21 tensors dequantized", out)
+        self.assertEqual(sorted(os.listdir(self.out)), ["model_index.json", "text_encoder", "vae"])
+        self.assertIn(
+            "text_encoder, vae", self.error("dequantize", pipeline, "-o", self.out, "--component", "x", code=1)
+        )
+        self.assertIn("vae/model.norm.weight", self.run_qfuse("inspect", self.out)[0])
+
     def test_existing_output(self):
         self.dequantize()
         before = (self.out / "model.safetensors").stat().st_ino

@@ -263,9 +263,13 @@ class Families(Judged):
 
     def test_the_document_lists_what_the_library_knows(self):
         root = Path(__file__).parents[2]
-        table = (root / "src/checkpoint/convert/checked_families.cpp").read_text()
-        listed = (root / "docs/FAMILIES.md").read_text().rpartition("\n\n")[2]
-        self.assertEqual(re.findall(r'"([^"]+)"', table.partition("kChecked{")[2]), re.findall(r"[^\s,]+", listed[:-2]))
+        tables = (root / "src/checkpoint/convert/checked_families.cpp").read_text()
+        document = (root / "docs/FAMILIES.md").read_text()
+        for table, heading in [("kChecked{", "Checked families"), ("kCheckedClasses{", "Checked classes of diffusers")]:
+            known = re.findall(r'"([^"]+)"', tables.partition(table)[2].partition("};")[0])
+            section = document.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+            listed = section.strip().rpartition("\n\n")[2].rstrip(".")
+            self.assertEqual(known, re.findall(r"[^\s,]+", listed))
 
 
 if __name__ == "__main__":

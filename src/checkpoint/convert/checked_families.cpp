@@ -1,5 +1,5 @@
-// The families that tests/libraries/test_families.py sweeps, and that come out right, with the transformers that
-// tests/libraries/requirements.txt pins.
+// The families that tests/libraries/test_families.py sweeps, and that come out right, and the classes of diffusers whose
+// layers tests/libraries/test_diffusers.py checks, with the libraries that tests/libraries/requirements.txt pins.
 #include <array>
 
 #include "checkpoint/convert/families.h"
@@ -78,10 +78,49 @@ constexpr std::array<std::string_view, 485> kChecked{
     "wav2vec2-conformer", "wavlm", "whisper", "xclip", "xcodec2", "xglm", "xlm", "xlm-roberta", "xlm-roberta-xl",
     "xlnet", "xlstm", "xmod", "yolos", "yoso", "youtu",
 };
+
+constexpr std::array<std::string_view, 122> kCheckedClasses{
+    "AceStepAudioTokenDetokenizer", "AceStepAudioTokenizer", "AceStepConditionEncoder",
+    "AceStepTransformer1DModel", "AllegroTransformer3DModel", "AnimaTextConditioner",
+    "AnyFlowFARTransformer3DModel", "AnyFlowTransformer3DModel", "AsymmetricAutoencoderKL",
+    "AudioLDM2ProjectionModel", "AudioLDM2UNet2DConditionModel", "AuraFlowTransformer2DModel", "AutoencoderKL",
+    "AutoencoderKLAllegro", "AutoencoderKLFlux2", "AutoencoderKLHunyuanVideo", "AutoencoderKLKVAEAudio",
+    "AutoencoderKLMiniMaxH3", "AutoencoderKLMochi", "AutoencoderKLTemporalDecoder", "AutoencoderRAE",
+    "AutoencoderSAME", "BriaFibo2Transformer2DModel", "BriaFiboTransformer2DModel", "BriaTransformer2DModel",
+    "CLIPImageProjection", "ChromaTransformer2DModel", "ChronoEditTransformer3DModel",
+    "CogVideoXTransformer3DModel", "CogView3PlusTransformer2DModel", "CogView4Transformer2DModel",
+    "ConsisIDTransformer3DModel", "ConsistencyDecoderVAE", "ControlNetModel", "ControlNetUnionModel",
+    "ControlNetXSAdapter", "Cosmos3OmniTransformer", "CosmosControlNetModel", "CosmosTransformer3DModel",
+    "DiTTransformer2DModel", "DreamLiteTransformer2DModel", "DreamLiteUNetModel",
+    "EasyAnimateTransformer3DModel", "ErnieImageTransformer2DModel", "Flux2Transformer2DModel",
+    "Flux3Transformer2DModel", "FluxControlNetModel", "FluxTransformer2DModel", "GlmImageTransformer2DModel",
+    "HeliosTransformer3DModel", "HiDreamImageTransformer2DModel", "HunyuanDiT2DControlNetModel",
+    "HunyuanDiT2DModel", "HunyuanImageTransformer2DModel", "HunyuanVideo15Transformer3DModel",
+    "HunyuanVideoFramepackTransformer3DModel", "HunyuanVideoTransformer3DModel", "I2VGenXLUNet",
+    "Ideogram4Transformer2DModel", "JoyImageEditPlusTransformer3DModel", "JoyImageEditTransformer3DModel",
+    "Kandinsky3UNet", "Kandinsky5Transformer3DModel", "Kandinsky6SRTransformer3DModel",
+    "Kandinsky6Transformer3DModel", "Krea2Transformer2DModel", "LTX2VideoDiffusionDecoderModel",
+    "LTX2VideoTransformer3DModel", "LTXVideoTransformer3DModel", "LatteTransformer3DModel",
+    "LongCatAudioDiTTransformer", "LongCatImageTransformer2DModel", "Lumina2Transformer2DModel",
+    "LuminaNextDiT2DModel", "MiniMaxH3Transformer3DModel", "MiniMaxMusic3RVQDepthDecoder",
+    "MiniMaxMusic3Transformer1DModel", "MochiTransformer3DModel", "MotifVideoTransformer3DModel",
+    "MotionAdapter", "NucleusMoEImageTransformer2DModel", "OmniGenTransformer2DModel",
+    "OvisImageTransformer2DModel", "PRXTransformer2DModel", "PixArtTransformer2DModel", "PriorTransformer",
+    "QwenImage21Transformer2DModel", "QwenImageControlNetModel", "QwenImageTransformer2DModel",
+    "RFD4ProteinaTransformer", "ReduxImageEncoder", "SD3ControlNetModel", "SD3Transformer2DModel",
+    "SanaControlNetModel", "SanaTransformer2DModel", "SanaVideoTransformer3DModel",
+    "SanaWMLTX2RefinerTransformer3DModel", "SanaWMTransformer3DModel", "SkyReelsV2Transformer3DModel",
+    "SparseControlNetModel", "StableAudio3DiTModel", "StableAudio3DurationEmbedder", "StableAudioDiTModel",
+    "StableCascadeUNet", "T5FilmDecoder", "Transformer2DModel", "TransformerTemporalModel", "UNet1DModel",
+    "UNet2DConditionModel", "UNet2DModel", "UNet3DConditionModel", "UNetControlNetXSModel", "UNetMotionModel",
+    "UNetSpatioTemporalConditionModel", "UVit2DModel", "VQModel", "WanAnimate2Transformer3DModel",
+    "WanAnimateTransformer3DModel", "WanTransformer3DModel", "WanVACETransformer3DModel",
+    "ZImageControlNetModel", "ZImageTransformer2DModel"};
 // clang-format on
 
 }  // namespace
 
 std::span<const std::string_view> checked_families() { return kChecked; }
+std::span<const std::string_view> checked_diffusers_classes() { return kCheckedClasses; }
 
 }  // namespace qfuse::checkpoint

@@ -1,256 +1,212 @@
 #include "checkpoint/convert/conversion.h"
 
 #include <algorithm>
+#include <deque>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <span>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "checkpoint/convert/decode.h"
+#include "checkpoint/convert/model_conversion.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/progress.h"
-#include "checkpoint/files/types.h"
 #include "checkpoint/output/output.h"
 #include "checkpoint/output/shards.h"
-#include "checkpoint/output/write_behind.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
 
-// ---- planning --------------------------------------------------------------------------------------------------
+// ---- a model ---------------------------------------------------------------------------------------------------
 
-struct PlannedFile {
-  std::string name;  // in an output directory
-  std::vector<PlannedTensor> tensors;
-  std::vector<TensorEntry> entries;  // in the order of their bytes; texts last, as long as they can get
-  std::size_t header_bytes = 0;      // reserved for the header, which is written last
-  std::int64_t data_bytes = 0;       // at most, until the file is finished
-};
-
-std::int64_t output_bytes(const PlannedTensor& tensor) {
-  std::int64_t bytes = tensor.text ? tensor.text->bytes() : 0;
-  for (const TensorEntry& entry : tensor.outputs) bytes += entry.bytes();
-  return bytes;
-}
-
-// Deals the tensors out to files of at most `max_bytes`, in their order; a larger one gets a file of its own.
-std::vector<PlannedFile> deal_out(std::vector<PlannedTensor> tensors, std::int64_t max_bytes) {
-  std::vector<PlannedFile> files(1);
-  for (PlannedTensor& tensor : tensors) {
-    const std::int64_t bytes = output_bytes(tensor);
-    if (!files.back().tensors.empty() && bytes > max_bytes - files.back().data_bytes) files.emplace_back();
-    files.back().data_bytes += bytes;
-    files.back().tensors.push_back(std::move(tensor));
-  }
-  return files;
-}
-
-// Every tensor but the texts has its place from the beginning, so that nothing waits in memory: texts stand behind all
-// others, and the header has room for the longest that they can be.
-void lay_out(PlannedFile& file) {
-  for (const PlannedTensor& tensor : file.tensors)
-    file.entries.insert(file.entries.end(), tensor.outputs.begin(), tensor.outputs.end());
-  order_entries(file.entries);
-  for (const PlannedTensor& tensor : file.tensors)
-    if (tensor.text) file.entries.push_back(*tensor.text);
-  place_entries(file.entries);
-  file.header_bytes = print_header(file.entries).size();
-}
-
-std::vector<PlannedFile> plan_files(std::vector<PlannedTensor> tensors, std::string_view stem, std::int64_t max_bytes) {
-  std::vector<PlannedFile> files = deal_out(std::move(tensors), max_bytes);
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    files[i].name = weight_file_name(stem, i, files.size());
-    lay_out(files[i]);
-  }
-  return files;
-}
-
-// What is done here: all, or a shard's part.
-struct Work {
-  ConversionReport report;  // until that is done, `bytes_written` is the most that it can be
-  std::int64_t progress_bytes = 0;
-  std::int64_t scratch_bytes = 0;
-};
-
-Work work_of(const std::vector<PlannedFile>& files, const std::optional<Shard>& shard) {
-  Work work;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!is_own(shard, i)) continue;
-    ++work.report.files;
-    work.report.bytes_written += files[i].data_bytes;
-    for (const PlannedTensor& tensor : files[i].tensors) {
-      ++work.report.tensors;
-      work.report.converted += tensor.converted ? 1 : 0;
-      work.report.bytes_read += tensor.input_bytes;
-      work.progress_bytes += tensor.progress_bytes;
-      work.scratch_bytes = std::max(work.scratch_bytes, tensor.scratch_bytes);
-    }
-  }
-  return work;
-}
-
-// ---- writing ---------------------------------------------------------------------------------------------------
-
-// Makes the files of an output, one after the other.
-class FileWriter {
- public:
-  FileWriter(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch)
-      : destination_(destination), pipeline_(pipeline), meter_(meter), scratch_(scratch) {}
-
-  void write(PlannedFile& planned) {
-    OutputFile file = destination_.create(planned.name);
-    WriteBehind behind(file, pipeline_.buffers());
-    std::unordered_map<std::string_view, std::int64_t> places;  // of a tensor's first byte in the file
-    for (const TensorEntry& entry : planned.entries)
-      places.emplace(entry.name, static_cast<std::int64_t>(planned.header_bytes) + entry.begin);
-    std::vector<std::string> texts;
-    for (const PlannedTensor& tensor : planned.tensors) {
-      const OpenedTensor work = tensor.open(scratch_);
-      for (std::size_t i = 0; i < tensor.outputs.size(); ++i) {
-        if (i > 0) pipeline_.finish();
-        const TensorEntry& entry = tensor.outputs[i];
-        write_tensor(behind, places.at(entry.name), entry.bytes(), work.readers[i], tensor.name);
-      }
-      if (!tensor.text) continue;
-      pipeline_.finish();
-      texts.push_back(work.text());
-    }
-    pipeline_.finish();
-    behind.finish();
-    finish(file, planned, texts);
-    destination_.publish(planned.name);
-  }
-
- private:
-  void write_tensor(WriteBehind& behind, std::int64_t place, std::int64_t bytes, const TensorReader& reader,
-                    const std::string& name) {
-    for (std::int64_t at = 0; at < bytes; at += reader.piece_bytes) {
-      const std::int64_t size = std::min(reader.piece_bytes, bytes - at);
-      Piece& piece = pipeline_.next();
-      const std::int64_t progress = reader.read(at, behind.buffer(static_cast<std::size_t>(size)), piece);
-      piece.when_done([&behind, offset = place + at] { behind.write(offset); });
-      if (progress > 0) meter_.advance(name, progress);
-    }
-  }
-
-  // The texts take their places, the data ends where the last one does, and the header says so.
-  static void finish(OutputFile& file, PlannedFile& planned, const std::vector<std::string>& texts) {
-    const auto entries = std::span(planned.entries).last(texts.size());
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-      entries[i].shape = {std::ssize(texts[i])};
-      entries[i].end = entries[i].begin + std::ssize(texts[i]);
-    }
-    planned.data_bytes = place_entries(planned.entries);
-    const auto data_begin = static_cast<std::int64_t>(planned.header_bytes);
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      file.write_at(data_begin + entries[i].begin, std::as_bytes(std::span(texts[i])));
-    const std::string header = print_header(planned.entries, planned.header_bytes);
-    file.write_at(0, std::as_bytes(std::span(header)));
-    file.finish();
-  }
-
-  const Destination& destination_;
-  Pipeline& pipeline_;
-  ProgressMeter& meter_;
-  ScratchFile* scratch_;
-};
+OutputKind kind_of(const Model& model) { return model.is_directory() ? OutputKind::directory : OutputKind::file; }
 
 // Where the output goes, or a shard's part of it, which has `bytes`.
-std::unique_ptr<Destination> open_destination(const fs::path& out, const Conversion& conversion,
+std::unique_ptr<Destination> open_destination(const fs::path& out, const ModelConversion& conversion,
                                               const ConversionOptions& options, std::int64_t bytes) {
-  const Model& model = conversion.model;
-  check_neighbours(out, model.path());
+  const Model& model = conversion.model();
   if (options.shard)
     return std::make_unique<ShardOutput>(out, *options.shard, options.force, model.path(), bytes,
-                                         print_shards_plan(conversion, options.shard->count));
-  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
-  return std::make_unique<PendingOutput>(out, kind, options.force, model.path(), bytes);
-}
-
-// What an output holds beside its tensors. The index, which a shard has not, is made of what the files have become.
-void write_further_files(const Destination& destination, const Conversion& conversion,
-                         const std::optional<Shard>& shard) {
-  if (!shard && conversion.files.size() > 1)
-    destination.create_text(index_file_name(conversion.model.stem()), index_json(conversion.files));
-  if (!is_own(shard, 0)) return;
-  if (!conversion.config.empty()) destination.create_text(kConfigFile, conversion.config);
-  for (const fs::path& name : conversion.companions) destination.create_copy(conversion.model.path() / name);
-}
-
-nlohmann::json command_of(const Transform& transform, const ConversionOptions& options) {
-  nlohmann::json command = transform.command();
-  command["dtype"] = options.dtype ? dtype_name(*options.dtype) : "auto";
-  command["max_shard_size"] = options.max_shard_size;
-  return command;
-}
-
-// What opening the destination would refuse, but for other processes that are at work there.
-void check_output(const fs::path& out, const Model& model, const ConversionOptions& options, std::int64_t bytes) {
-  check_neighbours(out, model.path());
-  const OutputKind kind = model.is_directory() ? OutputKind::directory : OutputKind::file;
-  check_target(out, kind, options.force, model.path(), bytes);
-}
-
-// With what there is to say of the output.
-ConversionReport finished(ConversionReport report, const ConversionPlan& plan, const Model& model) {
-  report.notes = plan.notes;
-  for (const fs::path& name : foreign_weight_files(model))
-    report.notes.push_back(fmt::format("{}: is not part of the model, and was not copied", shown(model.path() / name)));
-  return report;
+                                         conversion.shards_plan());
+  return std::make_unique<PendingOutput>(out, kind_of(model), options.force, model.path(), bytes);
 }
 
 ConversionReport convert_model(const fs::path& in, const fs::path& out, const ConversionOptions& options,
-                               const Transform& transform) {
+                               const Transform& transform, Pipeline& pipeline) {
+  auto model = std::make_unique<const Model>(in);
+  check_shard(options.shard, *model);
+  if (!options.components.empty())
+    fail(Status::invalid_argument, "{}: is one model, and has no components: a pipeline has a {}", model->name(),
+         kPipelineFile);
+  ModelConversion conversion(std::move(model), options, transform);
+  if (!conversion.converts()) transform.refuse(conversion.model());
+  const Work work = conversion.work();
+  const std::int64_t bytes = work.report.bytes_written + work.scratch_bytes;
+  check_neighbours(out, in);
+  if (options.dry_run) {  // what opening the destination would refuse, but for other processes that are at work there
+    check_target(out, kind_of(conversion.model()), options.force, in, bytes);
+    return conversion.report();
+  }
+  const std::unique_ptr<Destination> destination = open_destination(out, conversion, options, bytes);
+  std::optional<ScratchFile> scratch;
+  if (work.scratch_bytes > 0) scratch = destination->create_scratch();
+  ProgressMeter meter(options.progress, work.progress_bytes);
+  conversion.write(*destination, pipeline, meter, scratch ? &*scratch : nullptr);
+  destination->commit();
+  return conversion.report();
+}
+
+// ---- a pipeline ------------------------------------------------------------------------------------------------
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::path& name : list_directory(folder))
+    if (fs::is_regular_file(folder / name)) files.push_back(folder / name);
+  return files;
+}
+
+// A pipeline on its way: components that are converted, and others, which are copied file by file.
+class PipelineConversion {
+ public:
+  PipelineConversion(const fs::path& in, const ConversionOptions& options, const Transform& transform)
+      : options_(options), transform_(transform) {
+    components_ = read_components(in);
+    check_chosen(in);
+    for (const Component& component : components_) plan(component);
+    if (converted_.empty())
+      fail(Status::invalid_data, "{}: none of its components has weights to {}", shown(in),
+           transform.command().at("command").get_ref<const std::string&>());
+    for (const fs::path& file : files_in(in)) add_file(file);
+  }
+
+  [[nodiscard]] std::int64_t bytes() const { return report().bytes_written + copied_bytes_ + scratch_bytes(); }
+
+  void write(PendingOutput& output, Pipeline& pipeline) {
+    std::int64_t progress_bytes = copied_bytes_;
+    for (const auto& [name, conversion] : converted_) progress_bytes += conversion.work().progress_bytes;
+    ProgressMeter meter(options_.progress, progress_bytes);
+    std::optional<ScratchFile> scratch;
+    if (scratch_bytes() > 0) scratch = output.create_scratch();
+    for (auto& [name, conversion] : converted_) {
+      FolderOutput folder(output, name);
+      conversion.write(folder, pipeline, meter, scratch ? &*scratch : nullptr);
+      folder.commit();
+    }
+    for (const Component& component : copied_) {
+      FolderOutput folder(output, component.name);
+      for (const fs::path& file : files_in(component.path)) folder.create_copy(file, &meter);
+      folder.commit();
+    }
+    for (const fs::path& file : files_) output.create_copy(file, &meter);
+    output.commit();
+  }
+
+  [[nodiscard]] ConversionReport report() const {
+    ConversionReport all;
+    for (const auto& [name, conversion] : converted_) {
+      const ConversionReport one = conversion.report();
+      all.tensors += one.tensors;
+      all.converted += one.converted;
+      all.files += one.files;
+      all.bytes_read += one.bytes_read;
+      all.bytes_written += one.bytes_written;
+      all.notes.insert(all.notes.end(), one.notes.begin(), one.notes.end());
+    }
+    all.notes.insert(all.notes.end(), notes_.begin(), notes_.end());
+    return all;
+  }
+
+ private:
+  [[nodiscard]] bool is_chosen(const std::string& name) const {
+    return std::find(options_.components.begin(), options_.components.end(), name) != options_.components.end();
+  }
+
+  void check_chosen(const fs::path& in) const {
+    for (const std::string& name : options_.components)
+      if (std::none_of(components_.begin(), components_.end(), [&](const Component& c) { return c.name == name; }))
+        fail(Status::invalid_argument, "{}: has no component '{}': {}", shown(in), printable(name), names());
+  }
+
+  [[nodiscard]] std::string names() const {
+    std::string names;
+    for (const Component& component : components_) names += (names.empty() ? "" : ", ") + printable(component.name);
+    return names.empty() ? "it has none" : "it has " + names;
+  }
+
+  void plan(const Component& component) {
+    const bool asked = is_chosen(component.name);
+    const bool by_default = options_.components.empty() && holds_weights(component);
+    if (asked || (by_default && transform_.converts(component))) {
+      ModelConversion conversion(std::make_unique<const Model>(component.path), options_, transform_);
+      if (asked && !conversion.converts()) transform_.refuse(conversion.model());
+      if (conversion.converts()) return void(converted_.emplace_back(component.name, std::move(conversion)));
+    } else if (by_default) {
+      notes_.push_back(fmt::format("{}: is copied as it is, since nobody chose it", shown(component.path)));
+    }
+    copied_.push_back(component);
+    for (const fs::path& file : files_in(component.path)) copied_bytes_ += InputFile(file).size();
+  }
+
+  // Of the pipeline's own folder: what stands beside its components.
+  void add_file(const fs::path& file) {
+    if (is_weight_file(file)) return notes_.push_back(not_copied(file));
+    files_.push_back(file);
+    copied_bytes_ += InputFile(file).size();
+  }
+
+  [[nodiscard]] std::int64_t scratch_bytes() const {
+    std::int64_t bytes = 0;
+    for (const auto& [name, conversion] : converted_) bytes = std::max(bytes, conversion.work().scratch_bytes);
+    return bytes;
+  }
+
+  const ConversionOptions& options_;
+  const Transform& transform_;
+  std::vector<Component> components_;
+  std::deque<std::pair<std::string, ModelConversion>> converted_;  // by the component's name
+  std::vector<Component> copied_;
+  std::vector<fs::path> files_;
+  std::vector<std::string> notes_;
+  std::int64_t copied_bytes_ = 0;
+};
+
+ConversionReport convert_pipeline(const fs::path& in, const fs::path& out, const ConversionOptions& options,
+                                  const Transform& transform, Pipeline& pipeline) {
+  if (options.shard)
+    fail(Status::invalid_argument,
+         "{}: is a diffusers pipeline, which has no shards: convert its components with them, or all without",
+         shown(in));
+  PipelineConversion conversion(in, options, transform);
+  check_neighbours(out, in);
+  if (options.dry_run) {
+    check_target(out, OutputKind::pipeline, options.force, in, conversion.bytes());
+  } else {
+    PendingOutput output(out, OutputKind::pipeline, options.force, in, conversion.bytes());
+    conversion.write(output, pipeline);
+  }
+  return conversion.report();
+}
+
+ConversionReport convert_checked(const fs::path& in, const fs::path& out, const ConversionOptions& options,
+                                 const Transform& transform) {
   if (options.max_shard_size < 1)
     fail(Status::invalid_argument, "max_shard_size is {}, must be positive", options.max_shard_size);
   Pipeline pipeline(options.exec);
   transform.try_device(pipeline);
-  const Model model(in);
-  check_shard(options.shard, model);
-  ConversionPlan plan = transform.plan(model);
-  std::vector<PlannedFile> files =
-      plan_files(std::move(plan.tensors), model.stem(), model.is_directory() ? options.max_shard_size : INT64_MAX);
-  const Work work = work_of(files, options.shard);
-  if (options.dry_run) {
-    check_output(out, model, options, work.report.bytes_written + work.scratch_bytes);
-    return finished(work.report, plan, model);
-  }
-  const nlohmann::json command = command_of(transform, options);
-  const Conversion conversion{model, command, index_of(files), plan.config, companion_files(model)};
-  const std::unique_ptr<Destination> destination =
-      open_destination(out, conversion, options, work.report.bytes_written + work.scratch_bytes);
-  std::optional<ScratchFile> scratch;
-  if (work.scratch_bytes > 0) scratch = destination->create_scratch();
-  ProgressMeter meter(options.progress, work.progress_bytes);
-  FileWriter writer(*destination, pipeline, meter, scratch ? &*scratch : nullptr);
-  for (std::size_t i = 0; i < files.size(); ++i)
-    if (is_own(options.shard, i)) writer.write(files[i]);
-  write_further_files(*destination, conversion, options.shard);
-  destination->commit();
-  return finished(work_of(files, options.shard).report, plan, model);
+  return (is_pipeline(in) ? convert_pipeline : convert_model)(in, out, options, transform, pipeline);
 }
 
 }  // namespace
 
-PlannedTensor copied(const StoredTensor& stored) {
-  const std::int64_t bytes = stored.entry->bytes();
-  return {.name = stored.entry->name,
-          .outputs = {*stored.entry},
-          .text = {},
-          .input_bytes = bytes,
-          .progress_bytes = bytes,
-          .open = [stored](ScratchFile*) { return OpenedTensor{{open_stored(stored)}}; }};
+std::string not_copied(const fs::path& file) {
+  return fmt::format("{}: is not part of the model, and was not copied", shown(file));
 }
 
 void note_families(const Families& families, const Model& model, std::vector<std::string>& notes) {
   if (!families.is_checked())
-    notes.push_back(
-        fmt::format("{}: no model of type '{}' was checked with transformers; tensors are told by their names",
-                    model.name(), printable(families.name())));
+    notes.push_back(fmt::format("{}: no model of type '{}' was checked; tensors are told by their names", model.name(),
+                                printable(families.name())));
 }
 
 void note_turned(std::int64_t matrices, const Families& families, const Model& model, std::vector<std::string>& notes) {
@@ -263,7 +219,7 @@ void note_turned(std::int64_t matrices, const Families& families, const Model& m
 
 ConversionReport convert(const fs::path& in, const fs::path& out, const ConversionOptions& options,
                          const Transform& transform) {
-  return with_qfuse_errors([&] { return convert_model(in, out, options, transform); });
+  return with_qfuse_errors([&] { return convert_checked(in, out, options, transform); });
 }
 
 }  // namespace qfuse::checkpoint

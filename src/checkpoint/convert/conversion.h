@@ -1,6 +1,6 @@
 // The one way that every conversion takes: read the input, plan the whole output from its headers, so that what can
 // fail fails early, open the destination, make the output's tensors piece by piece, report. What is made of which
-// tensors is a Transform's affair.
+// tensors is a Transform's affair. A diffusers pipeline is converted component by component into one output.
 #ifndef QFUSE_CHECKPOINT_CONVERT_CONVERSION_H
 #define QFUSE_CHECKPOINT_CONVERT_CONVERSION_H
 
@@ -15,6 +15,7 @@
 
 #include "checkpoint/convert/families.h"
 #include "checkpoint/convert/tensor_reader.h"
+#include "checkpoint/files/components.h"
 #include "checkpoint/files/file.h"
 #include "checkpoint/files/model.h"
 
@@ -52,13 +53,20 @@ class Transform {
 
   // Throws unless the device can do it; finds out by doing a little of it.
   virtual void try_device(Pipeline& pipeline) const = 0;
-  // `model`, which outlives the plan, is all that is known of the input then: its headers.
+  // `model`, which outlives the plan, is all that is known of the input then: its headers. A plan may convert nothing.
   [[nodiscard]] virtual ConversionPlan plan(const Model& model) const = 0;
+  // Says why, of a model in which there was nothing to convert.
+  [[noreturn]] virtual void refuse(const Model& model) const = 0;
+  // Whether that component of a pipeline is converted if the caller did not say which.
+  [[nodiscard]] virtual bool converts(const Component& component) const = 0;
   // Its name, as "command", and those of its own options that the bytes of the output depend on.
   [[nodiscard]] virtual nlohmann::json command() const = 0;
 };
 
-// Says so where nobody has checked what transformers makes of a model of these families.
+// The line that says of a file of the input that it is not in the output.
+std::string not_copied(const std::filesystem::path& file);
+
+// Says so where nobody has checked what transformers or diffusers makes of a model of these families.
 void note_families(const Families& families, const Model& model, std::vector<std::string>& notes);
 
 // Of a file, whose family is that of a config.json beside it, which has to stay beside what becomes of it.

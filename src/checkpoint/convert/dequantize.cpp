@@ -13,12 +13,9 @@
 namespace qfuse::checkpoint {
 namespace {
 
-[[noreturn]] void refuse_plain(const Model& model, const std::optional<Config>& config) {
+void refuse_foreign_method(const Model& model, const std::optional<Config>& config) {
   if (const std::string method = foreign_method(model, config); !method.empty())
     fail(Status::unsupported, "{}: {}", model.name(), method);
-  if (const std::string kind = foreign_kind(model); !kind.empty())
-    fail(Status::invalid_data, "{}: nothing to dequantize: {}", model.name(), kind);
-  fail(Status::invalid_data, "{}: nothing to dequantize: none of its tensors is quantized", model.name());
 }
 
 class Dequantization : public Transform {
@@ -28,10 +25,19 @@ class Dequantization : public Transform {
   void try_device(Pipeline& pipeline) const override { require_decodable(pipeline); }
   [[nodiscard]] nlohmann::json command() const override { return {{"command", "dequantize"}}; }
 
+  [[noreturn]] void refuse(const Model& model) const override {
+    const std::string kind = foreign_kind(model);
+    fail(Status::invalid_data, "{}: nothing to dequantize: {}", model.name(),
+         kind.empty() ? "none of its tensors is quantized" : kind);
+  }
+
+  // What is not quantized is found out, and copied.
+  [[nodiscard]] bool converts(const Component&) const override { return true; }
+
   [[nodiscard]] ConversionPlan plan(const Model& model) const override {
     const std::optional<Config> config = read_config(model);
     const std::vector<Tensor> tensors = read_layout(model, int8_dtype(config));
-    if (std::none_of(tensors.begin(), tensors.end(), is_quantized)) refuse_plain(model, config);
+    if (std::none_of(tensors.begin(), tensors.end(), is_quantized)) refuse_foreign_method(model, config);
     const Families families(read_model_types(model));
     ConversionPlan plan;
     note_families(families, model, plan.notes);

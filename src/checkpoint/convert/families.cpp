@@ -36,6 +36,12 @@ constexpr std::array kTurned{
 
 constexpr std::array kPlain{
     // layers of a class of their own
+    Rule{"ConsistencyDecoderVAE", "decoder_unet.time_proj.weight"},
+    Rule{"MiniMaxMusic3Transformer1DModel", "time_proj.weight"},
+    Rule{"RFD4ProteinaTransformer", "init_repr_factory.feature_modules.*.weight"},
+    Rule{"RFD4ProteinaTransformer", "pair_repr_factory.feature_modules.*.weight"},
+    Rule{"T5FilmDecoder", "position_encoding.weight"},
+    Rule{"WanAnimateTransformer3DModel", "motion_encoder.motion_network.*.weight"},
     Rule{"bridgetower", "*.visual.transformer.resblocks.*.attn.out_proj.weight"},
     Rule{"ctrl", "transformer.w.weight"},
     Rule{"deepseek_v4", "*.attn.wo_a.weight"},
@@ -58,6 +64,15 @@ constexpr std::array kPlain{
     Rule{"sam3_lite_text_text_model", "projection.weight"},
     Rule{"ultravbert", "head.decoder.weight"},
     // layers that are kept in fp32
+    Rule{"AutoencoderKLMiniMaxH3Audio", "pre_block.*.weight"},
+    Rule{"Kandinsky5Transformer3DModel", "*modulation.*.weight"},
+    Rule{"Kandinsky6SRTransformer3DModel", "*modulation.*.weight"},
+    Rule{"Kandinsky6Transformer3DModel", "*_time_embeddings.*.weight"},
+    Rule{"Kandinsky6Transformer3DModel", "*modulation.*.weight"},
+    Rule{"MiniMaxH3Transformer3DModel", "*proj_in.weight"},
+    Rule{"MiniMaxH3Transformer3DModel", "*proj_out.weight"},
+    Rule{"RFD4ProteinaTransformer", "cond_factory.*.weight"},
+    Rule{"WanAnimate2Transformer3DModel", "time_projection.*.weight"},
     Rule{"axk2", "*.indexer.weights_proj.weight"},
     Rule{"blip-2", "qformer.*.weight"},
     Rule{"deepseek_v32", "*.indexer.weights_proj.weight"},
@@ -93,6 +108,11 @@ constexpr std::array kPlain{
 
 // As transformers reads llm_int8_skip_modules: the beginning or the end of a module's name, or a regular expression.
 constexpr std::array kFurtherPlain{
+    // linear layers that are called as embeddings are
+    Rule{"AceStepAudioTokenDetokenizer", "embed_tokens"},
+    Rule{"AceStepAudioTokenizer", "attention_pooler.embed_tokens"},
+    Rule{"AceStepConditionEncoder", "lyric_encoder.embed_tokens"},
+    Rule{"AceStepConditionEncoder", "timbre_encoder.embed_tokens"},
     // output heads tied to an embedding
     Rule{"bark", "fine_acoustics.lm_heads"},
     Rule{"distilbert", "vocab_projector"},
@@ -160,8 +180,10 @@ bool Families::is_turned(const std::string& tensor, std::span<const std::int64_t
 bool Families::stays_plain(const std::string& tensor) const { return matches(plain_, tensor); }
 
 bool Families::is_checked() const {
-  const auto checked = checked_families();
-  return !has_config_ || std::binary_search(checked.begin(), checked.end(), name_);
+  const auto is_in = [&](std::span<const std::string_view> checked) {
+    return std::binary_search(checked.begin(), checked.end(), name_);
+  };
+  return !has_config_ || is_in(checked_families()) || is_in(checked_diffusers_classes());
 }
 
 }  // namespace qfuse::checkpoint

@@ -1,6 +1,6 @@
-// What names alone do not say of a model's tensors, but its family does, which config.json calls model_type. The table
-// was made, and is checked, by a sweep over small models of every family that transformers can build
-// (tests/libraries/test_families.py); docs/FAMILIES.md shows it.
+// What names alone do not say of a model's tensors, but its family does, which config.json calls model_type, and
+// diffusers _class_name. The table was made, and is checked, by sweeps over every family that transformers and diffusers
+// can build (tests/libraries/test_families.py and test_diffusers.py); docs/FAMILIES.md shows it.
 #ifndef QFUSE_CHECKPOINT_CONVERT_FAMILIES_H
 #define QFUSE_CHECKPOINT_CONVERT_FAMILIES_H
 
@@ -22,7 +22,7 @@ class Families {
   // it, and a quantized checkpoint holds it turned.
   [[nodiscard]] bool is_turned(const std::string& tensor, std::span<const std::int64_t> shape) const;
 
-  // Whether transformers does not load that matrix quantized: it is no layer of torch.nn.Linear's own class, is divided
+  // Whether transformers or diffusers does not load that matrix quantized: it is no layer of torch.nn.Linear's own class, is divided
   // or joined with others on loading, or is kept in fp32.
   [[nodiscard]] bool stays_plain(const std::string& tensor) const;
 
@@ -48,8 +48,9 @@ class Families {
   std::vector<std::string> further_plain_;
 };
 
-// Every family that was checked, sorted.
+// Every family that was checked, sorted: of transformers, and of diffusers, where a family is a class.
 std::span<const std::string_view> checked_families();
+std::span<const std::string_view> checked_diffusers_classes();
 
 }  // namespace qfuse::checkpoint
 

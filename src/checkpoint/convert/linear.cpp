@@ -41,9 +41,10 @@ constexpr std::array<std::string_view, 5> kHeads{"head", "output", "output_layer
 // Ends of the last part: heads, and what is looked up by a token's number.
 constexpr std::array<std::string_view, 5> kKeptEnds{"_emb", "_token", "_tokens", "lm_head", "lm_heads"};
 
-// Any part of a module's name: output heads, routers, and what carries images and sound. Quantizing these costs more
-// accuracy than it saves bytes; transformers and Unsloth leave them out as well.
-constexpr std::array<std::string_view, 17> kKept{"audio_tower",
+// Any part of a module's name: output heads, routers, what carries images and sound, and what tells a diffusion model the
+// time, which diffusers often keeps in fp32. Quantizing these costs more accuracy than it saves bytes; transformers and
+// Unsloth leave them out as well.
+constexpr std::array<std::string_view, 19> kKept{"audio_tower",
                                                  "classifier",
                                                  "embed_audio",
                                                  "embed_out",
@@ -58,6 +59,8 @@ constexpr std::array<std::string_view, 17> kKept{"audio_tower",
                                                  "router",
                                                  "score",
                                                  "shared_expert_gate",
+                                                 "time_embedder",
+                                                 "time_embeddings",
                                                  "vision_embedder",
                                                  "vision_tower"};
 

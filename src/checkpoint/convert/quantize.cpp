@@ -19,14 +19,16 @@ namespace qfuse::checkpoint {
 namespace {
 
 // A pattern that matches nothing is a typing error, which would otherwise be found in the finished model.
-void check_patterns(const char* kind, const std::vector<std::string>& patterns, const std::vector<Tensor>& tensors) {
+void check_patterns(const char* kind, const std::vector<std::string>& patterns, const Model& model,
+                    const std::vector<Tensor>& tensors) {
   for (const std::string& pattern : patterns)
     if (std::none_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
           return is_encodable(*tensor.values().entry) && matches_any(tensor.name, std::span(&pattern, 1));
         }))
       fail(Status::invalid_argument,
-           "{} '{}' matches nothing: of {} tensors, none of that name has F32, F16 or BF16 and two dimensions or more",
-           kind, printable(pattern), tensors.size());
+           "{}: {} '{}' matches nothing: of {} tensors, none of that name has F32, F16 or BF16 and two dimensions or "
+           "more",
+           model.name(), kind, printable(pattern), tensors.size());
 }
 
 std::vector<Tensor> read_plain_layout(const Model& model) {
@@ -53,11 +55,13 @@ std::vector<std::string> further_plain_modules(const Config& config, const Famil
 }
 
 // Given no list, transformers leaves out a model's output embedding, what is tied to one, and the last layer. That is
-// lm_head or nothing, but for these, whose lm_head is no embedding's, or whose last layer is quantized here.
+// lm_head or nothing, but for these, whose lm_head is no embedding's, or whose last layer is quantized here. diffusers
+// leaves out nothing.
 bool leaves_out_head(const Config& config) {
   constexpr std::array<std::string_view, 3> kOthers{"ForCTC", "ForQuestionAnswering", "WithProjection"};
-  return std::none_of(kOthers.begin(), kOthers.end(),
-                      [&](std::string_view ending) { return config.has_architecture(ending); });
+  return !config.is_of_diffusers() && std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view ending) {
+    return config.has_architecture(ending);
+  });
 }
 
 // transformers expects the experts of such a family one by one where a model is quantized.
@@ -71,6 +75,17 @@ void refuse_joined_experts(const Families& families, const Model& model) {
             "{}: is of type '{}': transformers loads such a model quantized only if its experts are stored one by one, "
             "and here they are one tensor; load it with transformers' BitsAndBytesConfig instead",
             model.name(), printable(families.name()));
+}
+
+// Of a pipeline's components those that are large as a rule, and lose little: what removes the noise, and models of
+// language. Autoencoders, vision models and controlnets are left as they are, as diffusers' users do.
+bool is_large_model(const Component& component) {
+  constexpr std::array<std::string_view, 4> kClasses{"DiT", "Transformer", "UNet", "UVit"};
+  constexpr std::array<std::string_view, 3> kNames{"language_model", "mllm", "text_encoder"};
+  return std::any_of(kClasses.begin(), kClasses.end(),
+                     [&](std::string_view part) { return component.class_name.find(part) != std::string::npos; }) ||
+         std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view beginning) { return component.name.starts_with(beginning); });
 }
 
 class Quantization : public Transform {
@@ -91,12 +106,21 @@ class Quantization : public Transform {
             {"exclude", options_.exclude}};
   }
 
+  [[noreturn]] void refuse(const Model& model) const override {
+    fail(Status::invalid_data,
+         "{}: nothing to quantize: none of its {} tensors is the weight of a linear layer{} that transformers loads "
+         "quantized",
+         model.name(), read_plain_layout(model).size(), options_.exclude.empty() ? "" : ", not excluded,");
+  }
+
+  [[nodiscard]] bool converts(const Component& component) const override { return is_large_model(component); }
+
   [[nodiscard]] ConversionPlan plan(const Model& model) const override {
     const std::optional<Config> config = read_config(model);
     const std::vector<Tensor> tensors = read_plain_layout(model);
     refuse_foreign(model, config);
-    check_patterns("include", options_.include, tensors);
-    check_patterns("exclude", options_.exclude, tensors);
+    check_patterns("include", options_.include, model, tensors);
+    check_patterns("exclude", options_.exclude, model, tensors);
     const Families families(read_model_types(model));
     refuse_joined_experts(families, model);
     ConversionPlan plan;
@@ -109,11 +133,6 @@ class Quantization : public Transform {
     }
     if (config) layers.add_further(further_plain_modules(*config, families));
     const std::set<std::string> quantized = layers.settle();
-    if (quantized.empty())
-      fail(Status::invalid_data,
-           "{}: nothing to quantize: none of its {} tensors is the weight of a linear layer{} that transformers loads "
-           "quantized",
-           model.name(), tensors.size(), options_.exclude.empty() ? "" : ", not excluded,");
     DtypeVote vote;
     std::int64_t turned = 0;
     for (const Tensor& tensor : tensors) {

@@ -113,6 +113,8 @@ std::vector<std::string> Config::model_types() const {
   return types;
 }
 
+bool Config::is_of_diffusers() const { return json_.contains(kClassName); }
+
 bool Config::has_architecture(std::string_view ending) const {
   const auto stated = json_.find("architectures");
   return stated != json_.end() && stated->is_array() &&

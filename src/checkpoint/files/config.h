@@ -51,6 +51,8 @@ class Config {
 
   // The families that it names as `model_type`, at any depth: its own first, or what diffusers calls `_class_name`, or "".
   [[nodiscard]] std::vector<std::string> model_types() const;
+  // Whether diffusers wrote it, and loads the model.
+  [[nodiscard]] bool is_of_diffusers() const;
   // Whether one of `architectures` ends so.
   [[nodiscard]] bool has_architecture(std::string_view ending) const;
   // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.

@@ -20,14 +20,6 @@ bool is_pickle(const fs::path& file) {
   return ending == ".bin" || ending == ".pt" || ending == ".pth";
 }
 
-// Weights of a common format, or an index of them (model.safetensors.index.json, pytorch_model.bin.index.fp16.json).
-bool is_weight_file(const fs::path& file) {
-  constexpr std::array kEndings{".safetensors", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx", ".onnx_data", ".ot"};
-  const fs::path ending = file.extension();
-  const bool is_index = ending == ".json" && file.native().find(".index.") != std::string::npos;
-  return is_index || is_pickle(file) || std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
-}
-
 [[noreturn]] void refuse_pickle(const std::string& name) {
   fail(Status::unsupported,
        "{}: is a pickle checkpoint, which can run code when read; convert it first, with transformers' "
@@ -118,7 +110,7 @@ void Model::open_directory() {
   std::vector<fs::path> candidates;
   bool pickles = false;
   for (const fs::path& file : list_directory(path_)) {
-    if (file.extension() == ".safetensors") candidates.push_back(file);
+    if (is_safetensors(file)) candidates.push_back(file);
     pickles = pickles || is_pickle(file);
   }
   if (candidates.size() > 1)
@@ -126,11 +118,6 @@ void Model::open_directory() {
          name_, candidates.size(), printable(candidates[0].native()), printable(candidates[1].native()),
          candidates.size() > 2 ? ", ..." : "", index_file_name(stem_));
   if (candidates.empty() && pickles) refuse_pickle(name_);
-  if (candidates.empty() && fs::exists(path_ / kPipelineFile))
-    fail(Status::unsupported,
-         "{}: is a diffusers pipeline, of several models: convert each folder that has one by itself, such as "
-         "{}/transformer",
-         name_, name_);
   if (candidates.empty()) fail(Status::invalid_data, "{}: has no .safetensors file", name_);
   stem_ = stem_of(candidates[0].native());
   open_file(path_ / candidates[0]);
@@ -185,6 +172,15 @@ std::string index_json(std::span<const IndexedFile> files) {
     }
   index["metadata"]["total_size"] = total_size;
   return print_json(index);
+}
+
+bool is_safetensors(const fs::path& file) { return file.extension() == ".safetensors"; }
+
+bool is_weight_file(const fs::path& file) {
+  constexpr std::array kEndings{".safetensors", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx", ".onnx_data", ".ot"};
+  const fs::path ending = file.extension();
+  const bool is_index = ending == ".json" && file.native().find(".index.") != std::string::npos;
+  return is_index || is_pickle(file) || std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
 }
 
 std::vector<fs::path> companion_files(const Model& model) {

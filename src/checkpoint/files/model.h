@@ -94,6 +94,10 @@ std::vector<IndexedFile> index_of(const Files& files) {
 // The text of model.safetensors.index.json.
 std::string index_json(std::span<const IndexedFile> files);
 
+bool is_safetensors(const std::filesystem::path& file);
+// Weights of any common format, or an index of them (model.safetensors.index.json, pytorch_model.bin.index.fp16.json).
+bool is_weight_file(const std::filesystem::path& file);
+
 // The files of a model directory that go with any form of its weights: all but config.json and weights of any common
 // format, none if `model` is a file; their names.
 std::vector<std::filesystem::path> companion_files(const Model& model);

@@ -21,7 +21,7 @@ PendingOutput::PendingOutput(const fs::path& target, OutputKind kind, bool force
       force_(force),
       work_(partial_directory(target_)),
       result_(work_.path() / target_.filename()) {
-  if (kind_ == OutputKind::directory && ::mkdir(result_.c_str(), 0777) != 0) fail_errno(result_.native(), "create");
+  if (kind_ != OutputKind::file && ::mkdir(result_.c_str(), 0777) != 0) fail_errno(result_.native(), "create");
 }
 
 fs::path PendingOutput::place(const fs::path& name) const {
@@ -35,7 +35,7 @@ void Destination::create_text(const fs::path& name, std::string_view text) const
   publish(name);
 }
 
-void Destination::create_copy(const fs::path& from) const {
+void Destination::create_copy(const fs::path& from, ProgressMeter* meter) const {
   constexpr std::int64_t kPiece = 1 << 20;  // bytes
   const InputFile source(from);
   OutputFile copy = create(from.filename());
@@ -44,6 +44,7 @@ void Destination::create_copy(const fs::path& from) const {
     buffer.resize(static_cast<std::size_t>(std::min(source.size() - at, kPiece)));
     source.read(at, buffer);
     copy.write_at(at, buffer);
+    if (meter != nullptr) meter->advance(from.filename().native(), std::ssize(buffer));
   }
   copy.finish();
   publish(from.filename());
@@ -54,6 +55,12 @@ void PendingOutput::create_link(const fs::path& from) const {
   if (::link(from.c_str(), to.c_str()) == 0) return;
   if (!is_without_links(errno)) fail_errno(to.native(), "link");
   create_copy(from);
+}
+
+fs::path PendingOutput::create_folder(const std::string& name) const {
+  fs::path folder = result_ / name;
+  if (::mkdir(folder.c_str(), 0777) != 0) fail_errno(folder.native(), "create");
+  return folder;
 }
 
 // Another process may have made the target meanwhile.

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "checkpoint/files/file.h"
+#include "checkpoint/files/progress.h"
 #include "checkpoint/output/output_lock.h"
 #include "checkpoint/output/target.h"
 
@@ -27,9 +29,9 @@ class Destination {
   // The last call: every file was published.
   virtual void commit() = 0;
 
-  // A whole file at once: of `text`, or with the name and the bytes of `from`.
+  // A whole file at once: of `text`, or with the name and the bytes of `from`, which `meter` counts if it is given.
   void create_text(const std::filesystem::path& name, std::string_view text) const;
-  void create_copy(const std::filesystem::path& from) const;
+  void create_copy(const std::filesystem::path& from, ProgressMeter* meter = nullptr) const;
 };
 
 // Built in the directory <target>.qfuse-partial beside the target and renamed at the end; removed if the end is not
@@ -49,6 +51,8 @@ class PendingOutput : public Destination {
 
   // The file `from` itself under the same name, where that can be, else a copy.
   void create_link(const std::filesystem::path& from) const;
+  // In an output directory; its path until commit().
+  [[nodiscard]] std::filesystem::path create_folder(const std::string& name) const;
   // What is moved into it is removed with it; if this run cannot any more, the next one does.
   [[nodiscard]] const std::filesystem::path& work() const { return work_.path(); }
 
@@ -61,6 +65,21 @@ class PendingOutput : public Destination {
   bool force_;
   WorkDirectory work_;
   std::filesystem::path result_;  // what becomes the target, in work_
+};
+
+// A new folder of an output directory, which appears with it.
+class FolderOutput : public Destination {
+ public:
+  FolderOutput(const PendingOutput& whole, const std::string& name) : whole_(whole), path_(whole.create_folder(name)) {}
+
+  [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override { return OutputFile(path_ / name); }
+  void publish(const std::filesystem::path&) const override {}
+  [[nodiscard]] ScratchFile create_scratch() const override { return whole_.create_scratch(); }
+  void commit() override { sync_directory(path_); }
+
+ private:
+  const PendingOutput& whole_;
+  std::filesystem::path path_;
 };
 
 }  // namespace qfuse::checkpoint

@@ -3,11 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 #include <vector>
 
+#include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/file.h"
+#include "checkpoint/files/model.h"
 #include "checkpoint/output/output_lock.h"
 
 namespace qfuse::checkpoint {
@@ -32,7 +35,31 @@ void check_apart(const fs::path& target, const fs::path& input) {
   if (contains(out, in)) fail(Status::invalid_argument, "{}: contains the input {}", shown(target), shown(input));
 }
 
-bool is_weights(const fs::path& name) { return name.extension() == ".safetensors"; }
+// That --force may delete it.
+void check_model_directory(const fs::path& target) {
+  const std::vector<fs::path> names = list_directory(target);
+  if (!names.empty() && std::none_of(names.begin(), names.end(), is_safetensors))
+    fail(Status::invalid_argument, "{}: holds no .safetensors file, so it is no output of qfuse; remove it yourself",
+         shown(target));
+  for (const fs::path& name : names)
+    if (fs::is_directory(fs::symlink_status(target / name)))
+      fail(Status::invalid_argument, "{}: holds the directory '{}', so it is no output of qfuse; remove it yourself",
+           shown(target), shown(name));
+}
+
+void check_pipeline_directory(const fs::path& target) {
+  const std::vector<fs::path> names = list_directory(target);
+  if (names.empty()) return;
+  if (!is_pipeline(target))
+    fail(Status::invalid_argument, "{}: holds no {}, so it is no output of qfuse; remove it yourself", shown(target),
+         kPipelineFile);
+  std::set<fs::path> folders;
+  for (const Component& component : read_components(target)) folders.insert(component.name);
+  for (const fs::path& name : names)
+    if (fs::is_directory(fs::symlink_status(target / name)) && !folders.contains(name))
+      fail(Status::invalid_argument, "{}: holds the directory '{}', which {} does not name; remove it yourself",
+           shown(target), shown(name), kPipelineFile);
+}
 
 void check_parent(const fs::path& parent, std::int64_t bytes) {
   if (!fs::is_directory(parent))
@@ -63,7 +90,7 @@ fs::path shards_directory(const fs::path& target) { return beside(target, ".qfus
 void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
   const fs::file_status status = fs::status(target);
   if (!fs::exists(fs::symlink_status(target))) return;
-  if (kind == OutputKind::directory && !fs::is_directory(status))
+  if (kind != OutputKind::file && !fs::is_directory(status))
     fail(Status::invalid_argument, "{}: exists and is no directory, while the output is one", shown(target));
   if (kind == OutputKind::file && !fs::is_regular_file(status))
     fail(Status::invalid_argument, "{}: exists and is no regular file, while the output is one", shown(target));
@@ -71,14 +98,8 @@ void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
   if (kind == OutputKind::file) return;
   if (const fs::path old = old_directory(target); fs::exists(fs::symlink_status(old)))
     fail(Status::invalid_argument, "{}: was left by a replacement that was interrupted; move or remove it", shown(old));
-  const std::vector<fs::path> names = list_directory(target);
-  if (!names.empty() && std::none_of(names.begin(), names.end(), is_weights))
-    fail(Status::invalid_argument, "{}: holds no .safetensors file, so it is no output of qfuse; remove it yourself",
-         shown(target));
-  for (const fs::path& name : names)
-    if (fs::is_directory(fs::symlink_status(target / name)))
-      fail(Status::invalid_argument, "{}: holds the directory '{}', so it is no output of qfuse; remove it yourself",
-           shown(target), shown(name));
+  if (kind == OutputKind::directory) check_model_directory(target);
+  if (kind == OutputKind::pipeline) check_pipeline_directory(target);
 }
 
 void check_neighbours(const fs::path& target, const fs::path& input) {

@@ -7,11 +7,12 @@
 
 namespace qfuse::checkpoint {
 
-enum class OutputKind { file, directory };
+// Of a pipeline: a directory that has a folder for each component.
+enum class OutputKind { file, directory, pipeline };
 
 // The path of an output, without a slash at its end. Refuses: one that ends in no name, as ".."; an existing target
-// without `force`; with it, a target of the other kind, and a directory that is no model's (holds directories, or files
-// but no .safetensors); a target that is `input`, contains it or lies within it; a parent that does not exist; a file
+// without `force`; with it, a target of another kind, and a directory that is no model's (holds directories, or files
+// but no .safetensors) or no pipeline's (model_index.json is missing, or does not name a directory); a target that is `input`, contains it or lies within it; a parent that does not exist; a file
 // system with less than `bytes` free.
 std::filesystem::path check_target(const std::filesystem::path& target, OutputKind kind, bool force,
                                    const std::filesystem::path& input, std::int64_t bytes);

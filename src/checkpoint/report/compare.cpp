@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <map>
 #include <qfuse/checkpoint.hpp>
@@ -13,6 +14,7 @@
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/families.h"
 #include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/json.h"
@@ -200,20 +202,50 @@ TensorComparison compare_pair(const std::string& name, const Pair& pair, Progres
   return result;
 }
 
+// One side of a comparison: a model, or those of a pipeline.
+class Side {
+ public:
+  explicit Side(const std::filesystem::path& path) {
+    for (const Component& component : models_in(path)) {
+      const Model& model = models_.emplace_back(component.path);
+      const Families& families = families_.emplace_back(read_model_types(model));
+      for (Tensor& tensor : read_layout(model, int8_dtype(read_config(model)))) {
+        std::string name = name_prefix(component) + tensor.name;
+        tensors_.insert_or_assign(std::move(name), Known{std::move(tensor), &families});
+      }
+    }
+  }
+
+  struct Known {
+    Tensor tensor;
+    const Families* families;
+  };
+  [[nodiscard]] const std::map<std::string, Known>& tensors() const { return tensors_; }
+
+ private:
+  std::deque<Model> models_;
+  std::deque<Families> families_;
+  std::map<std::string, Known> tensors_;
+};
+
+bool is_turned(const Side::Known& known, const Pair& pair) {
+  return known.families->is_turned(known.tensor.name, pair.a->shape);
+}
+
+std::map<std::string, Pair> pair_up(const Side& a, const Side& b) {
+  std::map<std::string, Pair> pairs;
+  for (const auto& [name, known] : a.tensors()) pairs[name].a = &known.tensor;
+  for (const auto& [name, known] : b.tensors()) pairs[name].b = &known.tensor;
+  for (auto& [name, pair] : pairs)
+    pair.turned = is_turnable(pair) && (is_turned(a.tensors().at(name), pair) || is_turned(b.tensors().at(name), pair));
+  return pairs;
+}
+
 CompareReport compare_models(const std::filesystem::path& a, const std::filesystem::path& b,
                              const ProgressCallback& progress) {
-  const Model model_a(a);
-  const Model model_b(b);
-  const std::vector<Tensor> tensors_a = read_layout(model_a, int8_dtype(read_config(model_a)));
-  const std::vector<Tensor> tensors_b = read_layout(model_b, int8_dtype(read_config(model_b)));
-  std::map<std::string, Pair> pairs;
-  for (const Tensor& tensor : tensors_a) pairs[tensor.name].a = &tensor;
-  for (const Tensor& tensor : tensors_b) pairs[tensor.name].b = &tensor;
-  const Families families_a(read_model_types(model_a));
-  const Families families_b(read_model_types(model_b));
-  for (auto& [name, pair] : pairs)
-    pair.turned =
-        is_turnable(pair) && (families_a.is_turned(name, pair.a->shape) || families_b.is_turned(name, pair.a->shape));
+  const Side side_a(a);
+  const Side side_b(b);
+  const std::map<std::string, Pair> pairs = pair_up(side_a, side_b);
   std::int64_t bytes_total = 0;
   for (const auto& [name, pair] : pairs)
     if (pair.a != nullptr && pair.b != nullptr) bytes_total += pair.a->decoded_bytes(compared_dtype(*pair.a, *pair.b));

@@ -7,6 +7,7 @@
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/json.h"
@@ -47,15 +48,23 @@ TensorInfo describe(const Tensor& tensor) {
   return info;
 }
 
-Inventory take_inventory(const std::filesystem::path& in) {
-  const Model model(in);
-  Inventory inventory;
-  inventory.files = static_cast<std::int64_t>(model.files().size());
-  inventory.bytes = model.data_bytes();
+void add_model(const Component& component, Inventory& inventory) {
+  const Model model(component.path);
+  const std::string prefix = name_prefix(component);
+  inventory.files += static_cast<std::int64_t>(model.files().size());
+  inventory.bytes += model.data_bytes();
   for (const Tensor& tensor : read_layout(model, int8_dtype(read_config(model)))) {
-    inventory.tensors.push_back(describe(tensor));
-    inventory.decoded_bytes += inventory.tensors.back().decoded_bytes;
+    TensorInfo info = describe(tensor);
+    info.name = prefix + info.name;
+    info.file = prefix + info.file;
+    inventory.decoded_bytes += info.decoded_bytes;
+    inventory.tensors.push_back(std::move(info));
   }
+}
+
+Inventory take_inventory(const std::filesystem::path& in) {
+  Inventory inventory;
+  for (const Component& component : models_in(in)) add_model(component, inventory);
   std::sort(inventory.tensors.begin(), inventory.tensors.end(),
             [](const TensorInfo& a, const TensorInfo& b) { return a.name < b.name; });
   return inventory;

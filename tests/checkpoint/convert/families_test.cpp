@@ -9,10 +9,11 @@ namespace qfuse::checkpoint {
 namespace {
 
 TEST(FamiliesTest, the_checked_ones_are_sorted_and_named_once) {
-  const auto checked = checked_families();
-  EXPECT_GE(checked.size(), 30U);
-  EXPECT_TRUE(std::is_sorted(checked.begin(), checked.end()));
-  EXPECT_EQ(std::adjacent_find(checked.begin(), checked.end()), checked.end());
+  for (const auto checked : {checked_families(), checked_diffusers_classes()}) {
+    EXPECT_GE(checked.size(), 30U);
+    EXPECT_TRUE(std::is_sorted(checked.begin(), checked.end()));
+    EXPECT_EQ(std::adjacent_find(checked.begin(), checked.end()), checked.end());
+  }
 }
 
 TEST(FamiliesTest, what_is_turned) {
@@ -39,6 +40,7 @@ TEST(FamiliesTest, what_stays_plain) {
 
 TEST(FamiliesTest, what_is_checked) {
   EXPECT_TRUE(Families({"llama"}).is_checked());
+  EXPECT_TRUE(Families({"FluxTransformer2DModel"}).is_checked());
   EXPECT_TRUE(Families({}).is_checked()) << "a file has no family";
   EXPECT_FALSE(Families({"llama4000"}).is_checked());
   EXPECT_FALSE(Families({"", "llama"}).is_checked());

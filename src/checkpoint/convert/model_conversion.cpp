@@ -1,0 +1,208 @@
+#include "checkpoint/convert/model_conversion.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/types.h"
+#include "checkpoint/output/write_behind.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ---- planning --------------------------------------------------------------------------------------------------
+
+std::int64_t output_bytes(const PlannedTensor& tensor) {
+  std::int64_t bytes = tensor.text ? tensor.text->bytes() : 0;
+  for (const TensorEntry& entry : tensor.outputs) bytes += entry.bytes();
+  return bytes;
+}
+
+// Deals the tensors out to files of at most `max_bytes`, in their order; a larger one gets a file of its own.
+std::vector<PlannedFile> deal_out(std::vector<PlannedTensor> tensors, std::int64_t max_bytes) {
+  std::vector<PlannedFile> files(1);
+  for (PlannedTensor& tensor : tensors) {
+    const std::int64_t bytes = output_bytes(tensor);
+    if (!files.back().tensors.empty() && bytes > max_bytes - files.back().data_bytes) files.emplace_back();
+    files.back().data_bytes += bytes;
+    files.back().tensors.push_back(std::move(tensor));
+  }
+  return files;
+}
+
+// Every tensor but the texts has its place from the beginning, so that nothing waits in memory: texts stand behind all
+// others, and the header has room for the longest that they can be.
+void lay_out(PlannedFile& file) {
+  for (const PlannedTensor& tensor : file.tensors)
+    file.entries.insert(file.entries.end(), tensor.outputs.begin(), tensor.outputs.end());
+  order_entries(file.entries);
+  for (const PlannedTensor& tensor : file.tensors)
+    if (tensor.text) file.entries.push_back(*tensor.text);
+  place_entries(file.entries);
+  file.header_bytes = print_header(file.entries).size();
+}
+
+std::vector<PlannedFile> plan_files(std::vector<PlannedTensor> tensors, std::string_view stem, std::int64_t max_bytes) {
+  std::vector<PlannedFile> files = deal_out(std::move(tensors), max_bytes);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    files[i].name = weight_file_name(stem, i, files.size());
+    lay_out(files[i]);
+  }
+  return files;
+}
+
+// ---- writing ---------------------------------------------------------------------------------------------------
+
+// Makes the files of an output, one after the other.
+class FileWriter {
+ public:
+  FileWriter(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch)
+      : destination_(destination), pipeline_(pipeline), meter_(meter), scratch_(scratch) {}
+
+  void write(PlannedFile& planned) {
+    OutputFile file = destination_.create(planned.name);
+    WriteBehind behind(file, pipeline_.buffers());
+    std::unordered_map<std::string_view, std::int64_t> places;  // of a tensor's first byte in the file
+    for (const TensorEntry& entry : planned.entries)
+      places.emplace(entry.name, static_cast<std::int64_t>(planned.header_bytes) + entry.begin);
+    std::vector<std::string> texts;
+    for (const PlannedTensor& tensor : planned.tensors) {
+      const OpenedTensor work = tensor.open(scratch_);
+      for (std::size_t i = 0; i < tensor.outputs.size(); ++i) {
+        if (i > 0) pipeline_.finish();
+        const TensorEntry& entry = tensor.outputs[i];
+        write_tensor(behind, places.at(entry.name), entry.bytes(), work.readers[i], tensor.name);
+      }
+      if (!tensor.text) continue;
+      pipeline_.finish();
+      texts.push_back(work.text());
+    }
+    pipeline_.finish();
+    behind.finish();
+    finish(file, planned, texts);
+    destination_.publish(planned.name);
+  }
+
+ private:
+  void write_tensor(WriteBehind& behind, std::int64_t place, std::int64_t bytes, const TensorReader& reader,
+                    const std::string& name) {
+    for (std::int64_t at = 0; at < bytes; at += reader.piece_bytes) {
+      const std::int64_t size = std::min(reader.piece_bytes, bytes - at);
+      Piece& piece = pipeline_.next();
+      const std::int64_t progress = reader.read(at, behind.buffer(static_cast<std::size_t>(size)), piece);
+      piece.when_done([&behind, offset = place + at] { behind.write(offset); });
+      if (progress > 0) meter_.advance(name, progress);
+    }
+  }
+
+  // The texts take their places, the data ends where the last one does, and the header says so.
+  static void finish(OutputFile& file, PlannedFile& planned, const std::vector<std::string>& texts) {
+    const auto entries = std::span(planned.entries).last(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      entries[i].shape = {std::ssize(texts[i])};
+      entries[i].end = entries[i].begin + std::ssize(texts[i]);
+    }
+    planned.data_bytes = place_entries(planned.entries);
+    const auto data_begin = static_cast<std::int64_t>(planned.header_bytes);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      file.write_at(data_begin + entries[i].begin, std::as_bytes(std::span(texts[i])));
+    const std::string header = print_header(planned.entries, planned.header_bytes);
+    file.write_at(0, std::as_bytes(std::span(header)));
+    file.finish();
+  }
+
+  const Destination& destination_;
+  Pipeline& pipeline_;
+  ProgressMeter& meter_;
+  ScratchFile* scratch_;
+};
+
+nlohmann::json command_of(const Transform& transform, const ConversionOptions& options) {
+  nlohmann::json command = transform.command();
+  command["dtype"] = options.dtype ? dtype_name(*options.dtype) : "auto";
+  command["max_shard_size"] = options.max_shard_size;
+  return command;
+}
+
+}  // namespace
+
+ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const ConversionOptions& options,
+                                 const Transform& transform)
+    : model_(std::move(model)),
+      options_(options),
+      command_(command_of(transform, options)),
+      companions_(companion_files(*model_)) {
+  ConversionPlan plan = transform.plan(*model_);
+  files_ =
+      plan_files(std::move(plan.tensors), model_->stem(), model_->is_directory() ? options.max_shard_size : INT64_MAX);
+  config_ = std::move(plan.config);
+  notes_ = std::move(plan.notes);
+}
+
+Work ModelConversion::work() const {
+  Work work;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (!is_own(options_.shard, i)) continue;
+    ++work.report.files;
+    work.report.bytes_written += files_[i].data_bytes;
+    for (const PlannedTensor& tensor : files_[i].tensors) {
+      ++work.report.tensors;
+      work.report.converted += tensor.converted ? 1 : 0;
+      work.report.bytes_read += tensor.input_bytes;
+      work.progress_bytes += tensor.progress_bytes;
+      work.scratch_bytes = std::max(work.scratch_bytes, tensor.scratch_bytes);
+    }
+  }
+  return work;
+}
+
+bool ModelConversion::converts() const {
+  return std::any_of(files_.begin(), files_.end(), [](const PlannedFile& file) {
+    return std::any_of(file.tensors.begin(), file.tensors.end(), [](const PlannedTensor& t) { return t.converted; });
+  });
+}
+
+std::string ModelConversion::shards_plan() const {
+  return print_shards_plan({*model_, command_, index_of(files_), config_, companions_}, options_.shard->count);
+}
+
+void ModelConversion::write(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter,
+                            ScratchFile* scratch) {
+  FileWriter writer(destination, pipeline, meter, scratch);
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (is_own(options_.shard, i)) writer.write(files_[i]);
+  write_further_files(destination);
+}
+
+// What an output holds beside its tensors. The index, which a shard has not, is made of what the files have become.
+void ModelConversion::write_further_files(const Destination& destination) const {
+  if (!options_.shard && files_.size() > 1)
+    destination.create_text(index_file_name(model_->stem()), index_json(index_of(files_)));
+  if (!is_own(options_.shard, 0)) return;
+  if (!config_.empty()) destination.create_text(kConfigFile, config_);
+  for (const fs::path& name : companions_) destination.create_copy(model_->path() / name);
+}
+
+ConversionReport ModelConversion::report() const {
+  ConversionReport report = work().report;
+  report.notes = notes_;
+  for (const fs::path& name : foreign_weight_files(*model_)) report.notes.push_back(not_copied(model_->path() / name));
+  return report;
+}
+
+PlannedTensor copied(const StoredTensor& stored) {
+  const std::int64_t bytes = stored.entry->bytes();
+  return {.name = stored.entry->name,
+          .outputs = {*stored.entry},
+          .text = {},
+          .input_bytes = bytes,
+          .progress_bytes = bytes,
+          .open = [stored](ScratchFile*) { return OpenedTensor{{open_stored(stored)}}; }};
+}
+
+}  // namespace qfuse::checkpoint
