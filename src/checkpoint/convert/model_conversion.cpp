@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "checkpoint/convert/decode.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/types.h"
 #include "checkpoint/output/write_behind.h"
