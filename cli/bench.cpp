@@ -28,8 +28,11 @@ int run(const CLI::App& parser) {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
   ::execv((self.parent_path() / kProgram).c_str(), argv.data());
   ::execvp(kProgram, argv.data());
-  throw Error(Status::unsupported, fmt::format("cannot start {}, neither beside this program nor on PATH: {}", kProgram,
-                                               std::generic_category().message(errno)));
+  throw Error(
+      Status::unsupported,
+      fmt::format("cannot start {}, neither beside this program nor on PATH: {}; `make` in a clone builds it, and "
+                  "the Debian package has it, the Python package has not",
+                  kProgram, std::generic_category().message(errno)));
 }
 
 }  // namespace

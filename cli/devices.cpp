@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <qfuse/qfuse.hpp>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,16 +30,27 @@ std::string json_of(const std::string& name, qfuse_device device) {
   return fmt::format(R"({{"name": {}, "description": {}}})", json_text(name), json_text(describe(device)));
 }
 
+// What qfuse_build_info() says, "key: value" a line, as the members of an object.
+std::string build_as_json() {
+  std::vector<std::string> members;
+  std::istringstream lines(qfuse_build_info());
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(": ");
+    members.push_back(json_text(line.substr(0, colon)) + ": " + json_text(line.substr(colon + 2)));
+  }
+  return fmt::format("{}", fmt::join(members, ", "));
+}
+
 void print_json() {
   std::vector<std::string> devices{json_of("cpu", {QFUSE_CPU, 0}), json_of("reference", {QFUSE_REFERENCE, 0})};
   const std::int32_t gpus = qfuse_device_count(QFUSE_CUDA);
   for (std::int32_t i = 0; i < gpus; ++i) devices.push_back(json_of(fmt::format("cuda:{}", i), {QFUSE_CUDA, i}));
   std::vector<std::string> targets;
   for (const std::string_view target : cpu_targets()) targets.push_back(json_text(target));
-  fmt::print(R"({{"devices": [{}], "cpu_targets": [{}], "without_gpu": {}}})"
+  fmt::print(R"({{"devices": [{}], "cpu_targets": [{}], "without_gpu": {}, "build": {{{}}}}})"
              "\n",
              fmt::join(devices, ", "), fmt::join(targets, ", "),
-             gpus > 0 ? "null" : json_text(describe({QFUSE_CUDA, 0}).substr(kNone.size())));
+             gpus > 0 ? "null" : json_text(describe({QFUSE_CUDA, 0}).substr(kNone.size())), build_as_json());
 }
 
 void print_text() {

@@ -79,9 +79,9 @@ void print_tensors(const checkpoint::Inventory& inventory) {
 }
 
 void print_total(const checkpoint::Inventory& inventory) {
-  fmt::print("{} tensors in {} file{}: {}, decoded {} ({})\n", inventory.tensors.size(), inventory.files,
-             inventory.files == 1 ? "" : "s", human_size(static_cast<double>(inventory.bytes)),
-             human_size(static_cast<double>(inventory.decoded_bytes)),
+  fmt::print("{} tensor{} in {} file{}: {}, decoded {} ({})\n", inventory.tensors.size(),
+             inventory.tensors.size() == 1 ? "" : "s", inventory.files, inventory.files == 1 ? "" : "s",
+             human_size(static_cast<double>(inventory.bytes)), human_size(static_cast<double>(inventory.decoded_bytes)),
              compression(inventory.decoded_bytes, inventory.bytes));
 }
 
@@ -91,6 +91,7 @@ int run(const InspectArguments& args) {
     fmt::print("{}\n", checkpoint::to_json(inventory));
     return kSuccess;
   }
+  for (const std::string& note : inventory.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
   args.summary ? print_by_storage(inventory) : print_tensors(inventory);
   print_total(inventory);
   return kSuccess;

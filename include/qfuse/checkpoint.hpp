@@ -171,6 +171,7 @@ struct Inventory {
   std::int64_t files = 0;
   std::int64_t bytes = 0;  // tensor data stored
   std::int64_t decoded_bytes = 0;
+  std::vector<std::string> notes;  // a line each: that another method quantized it, or that it is an adapter
 };
 
 // Reads headers and quant_states alone. Every size, type and relation that decoding relies on is checked, as for

@@ -110,11 +110,13 @@ class TensorInfo:
 
 @dataclass(frozen=True)
 class Inventory:
-    """tensors: by name. bytes: of tensors, stored and decoded."""
+    """tensors: by name. bytes: of tensors, stored and decoded. notes: that another method quantized it, or that it is
+    an adapter."""
 
     files: int
     bytes: int
     decoded_bytes: int
+    notes: tuple[str, ...]
     tensors: tuple[TensorInfo, ...]
 
 
@@ -220,7 +222,7 @@ def inspect(path: AnyPath) -> Inventory:
         )
         for tensor in found["tensors"]
     )
-    return Inventory(found["files"], found["bytes"], found["decoded_bytes"], tensors)
+    return Inventory(found["files"], found["bytes"], found["decoded_bytes"], tuple(found["notes"]), tensors)
 
 
 def compare(a: AnyPath, b: AnyPath, *, progress: ProgressCallback | None = None) -> CompareReport:

@@ -111,6 +111,8 @@ class General(Command):
         self.assertEqual(found["cpu_targets"][-1], "scalar")
         gpus = [device for device in found["devices"] if device["name"].startswith("cuda")]
         self.assertEqual(found["without_gpu"] is None, bool(gpus))
+        self.assertEqual("qfuse " + found["build"]["version"], self.run_qfuse("--version")[0].strip())
+        self.assertIn("compiler", found["build"])
 
     def test_devices(self):
         text, _ = self.run_qfuse("devices")
@@ -126,6 +128,7 @@ class General(Command):
             done = subprocess.run([QFUSE, "bench"], capture_output=True, text=True, check=False, env=environment)
             self.assertEqual(done.returncode, 1)
             self.assertIn("cannot start qfuse-bench", done.stderr)
+            self.assertIn("`make` in a clone builds it", done.stderr)
         shutil.copy(QFUSE, self.directory / "qfuse")
         program = self.directory / "qfuse-bench"
         program.write_text('#!/bin/sh\necho "got $*"\nexit 7\n')

@@ -49,12 +49,27 @@ class Dequantization : public Transform {
       if (is_quantized(tensor)) vote.add(output_dtype(tensor), tensor.elements());
     }
     note_turned(turned, families, model, plan.notes);
+    note_other_dtypes(tensors, model, plan.notes);
     if (config) plan.config = config->unquantized(vote.most());
     return plan;
   }
 
  private:
   static bool is_quantized(const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }
+
+  // Who asks for a dtype may expect it of the whole model.
+  void note_other_dtypes(const std::vector<Tensor>& tensors, const Model& model,
+                         std::vector<std::string>& notes) const {
+    if (!options_.dtype) return;
+    const auto others = std::count_if(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
+      if (is_quantized(tensor)) return false;
+      const std::optional<Dtype> dtype = dtype_of(tensor.values().entry->type);
+      return dtype && *dtype != *options_.dtype;
+    });
+    if (others > 0)
+      notes.push_back(
+          fmt::format("{}: tensors that were not quantized keep their own dtype: {}", model.name(), others));
+  }
 
   // What `tensor`, which is quantized, is decoded to.
   [[nodiscard]] Dtype output_dtype(const Tensor& tensor) const {

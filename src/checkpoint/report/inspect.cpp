@@ -10,6 +10,7 @@
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/foreign.h"
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/model.h"
 
@@ -53,7 +54,10 @@ void add_model(const Component& component, Inventory& inventory) {
   const std::string prefix = name_prefix(component);
   inventory.files += static_cast<std::int64_t>(model.files().size());
   inventory.bytes += model.data_bytes();
-  for (const Tensor& tensor : read_layout(model, int8_dtype(read_config(model)))) {
+  const std::optional<Config> config = read_config(model);
+  for (const std::string& note : {foreign_method(model, config), foreign_kind(model)})
+    if (!note.empty()) inventory.notes.push_back(fmt::format("{}: {}", model.name(), note));
+  for (const Tensor& tensor : read_layout(model, int8_dtype(config))) {
     TensorInfo info = describe(tensor);
     info.name = prefix + info.name;
     info.file = prefix + info.file;
@@ -96,8 +100,11 @@ std::string json_of(const TensorInfo& tensor) {
 std::string json_of(const Inventory& inventory) {
   std::vector<std::string> tensors;
   for (const TensorInfo& tensor : inventory.tensors) tensors.push_back("\n  " + json_of(tensor));
-  return fmt::format("{{\"files\": {}, \"bytes\": {}, \"decoded_bytes\": {}, \"tensors\": [{}\n]}}", inventory.files,
-                     inventory.bytes, inventory.decoded_bytes, fmt::join(tensors, ","));
+  std::vector<std::string> notes;
+  for (const std::string& note : inventory.notes) notes.push_back(json_string(note));
+  return fmt::format("{{\"files\": {}, \"bytes\": {}, \"decoded_bytes\": {}, \"notes\": [{}], \"tensors\": [{}\n]}}",
+                     inventory.files, inventory.bytes, inventory.decoded_bytes, fmt::join(notes, ", "),
+                     fmt::join(tensors, ","));
 }
 
 }  // namespace

@@ -385,6 +385,21 @@ TEST(DequantizeTest, a_diffusers_folder_keeps_its_names) {
     EXPECT_TRUE(read_file(directory / "shared" / name) == read_file(directory / "out" / name)) << name;
 }
 
+TEST(DequantizeTest, says_that_a_dtype_is_not_for_what_was_never_quantized) {
+  const TemporaryDirectory directory;
+  RawTensors tensors = small_nf4("a.weight");
+  tensors["norm.weight"] = f32({1.0F, 2.0F});
+  write_file(directory / "in.safetensors", safetensors(tensors));
+  DequantizeOptions options;
+  options.dtype = Dtype::float16;
+  const ConversionReport report = dequantize(directory / "in.safetensors", directory / "out.safetensors", options);
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_TRUE(holds(report.notes[0], "tensors that were not quantized keep their own dtype: 1"));
+  EXPECT_EQ(load(directory / "out.safetensors").at("norm.weight").type, "F32");
+  options.dtype = Dtype::float32;
+  EXPECT_TRUE(dequantize(directory / "in.safetensors", directory / "out32.safetensors", options).notes.empty());
+}
+
 TEST(DequantizeTest, a_variant_of_diffusers_gets_the_plain_name) {
   const TemporaryDirectory directory;
   fs::create_directory(directory / "in");

@@ -180,5 +180,16 @@ TEST(Inspect, keeps_the_bytes_of_a_path_that_is_not_utf8) {
   EXPECT_TRUE(holds(to_json(inventory), "caf\xe9.safetensors\", \"offset\": "));
 }
 
+TEST(Inspect, names_the_method_of_others) {
+  const TemporaryDirectory directory;
+  write_file(directory / "config.json", R"({"quantization_config": {"quant_method": "gptq"}})");
+  write_file(directory / "model.safetensors", safetensors({{"a.qweight", u8({1, 2})}}));
+  const Inventory inventory = inspect(directory.path());
+  ASSERT_EQ(inventory.notes.size(), 1U);
+  EXPECT_TRUE(holds(inventory.notes[0], "is quantized by GPTQ, as its config.json says"));
+  EXPECT_EQ(nlohmann::json::parse(to_json(inventory))["notes"][0], inventory.notes[0]);
+  EXPECT_TRUE(inspect(golden("tiny_llama/bnb4")).notes.empty());
+}
+
 }  // namespace
 }  // namespace qfuse::checkpoint
