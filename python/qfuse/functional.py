@@ -129,12 +129,7 @@ def matmul_4bit(x: Tensor, weight: Any, quant_state: Any = None, bias: Tensor | 
     if bias is not None and bias.shape != found.shape[:1]:
         raise ValueError(f"bias has shape {tuple(bias.shape)}, it must be {found.shape[:1]}")
     with without_torch_function():
-        tensors = (
-            found.packed.detach(),
-            found.absmax,
-            found.nested_absmax,
-            found.nested_quant_map,
-            found.nested_offset,
-        )
+        packed, *scales = found.tensors  # of which torch 2.10 does not trace the properties
+        tensors = (packed.detach(), *scales, *[None] * (4 - len(scales)))
     product: Tensor = _Matmul4bit.apply(x, None if bias is None else bias.to(x.dtype), *tensors, tuple(found[1:]))
     return product
