@@ -25,7 +25,8 @@ test-dependencies:
 	@tools/install_dependencies build cross fuzz style
 	@tools/install_dependencies judges && tools/install_judges || true  # without them, tools/test says what was not judged
 
-install: all  ## install into PREFIX (/usr/local)
+install: configure  ## install into PREFIX (/usr/local)
+	cmake --build --preset release --target qfuse_installed
 	cmake --install build/release --prefix $(PREFIX)
 
 format:  ## format every source

@@ -18,12 +18,18 @@ install(TARGETS qfuse qfuse_checkpoint EXPORT qfuse LIBRARY COMPONENT library NA
 install(DIRECTORY include/qfuse DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.h PATTERN *.hpp)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT license)  # Debian packages have another form of it
 
+# What an installation needs to be built, and nothing else.
+add_custom_target(qfuse_installed DEPENDS qfuse qfuse_checkpoint)
 foreach(command IN ITEMS qfuse_command qfuse_bench)
   if(TARGET ${command})
+    add_dependencies(qfuse_installed ${command})
     set_target_properties(${command} PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/..")  # a wheel's
     install(TARGETS ${command} COMPONENT command)
   endif()
 endforeach()
+if(TARGET qfuse_printed)
+  add_dependencies(qfuse_installed qfuse_printed)
+endif()
 
 # find_package(qfuse) gives qfuse::qfuse and qfuse::checkpoint. The exported targets are the whole package, because the
 # libraries' own dependencies are private.

@@ -34,7 +34,12 @@ bool same(Shape a, Shape b) {
   return true;
 }
 
+void check_is_tensor(const TensorView& tensor, const char* name) {
+  if (!tensor.is_tensor()) refuse(name, " is None, it must be a tensor");
+}
+
 void check_dtype(const TensorView& tensor, const char* name, ScalarType dtype) {
+  check_is_tensor(tensor, name);
   if (tensor.dtype != dtype) refuse(name, " is ", name_of(tensor.dtype), ", it must be ", name_of(dtype));
 }
 
@@ -144,13 +149,14 @@ std::int64_t Blocks::count() const {
   return qfuse_block_count(n, size);
 }
 
-TensorView::TensorView(const Tensor& tensor)
-    : data(tensor.const_data_ptr()),
-      dtype(scalar_type_of(tensor)),
-      item_size(static_cast<std::int64_t>(tensor.element_size())),
-      device_index(tensor.get_device_index()),
-      sizes(tensor.sizes()),
-      strides(tensor.strides()) {
+TensorView::TensorView(const Tensor& tensor) {
+  if (!tensor.defined()) return;
+  data = tensor.const_data_ptr();
+  dtype = scalar_type_of(tensor);
+  item_size = static_cast<std::int64_t>(tensor.element_size());
+  device_index = tensor.get_device_index();
+  sizes = tensor.sizes();
+  strides = tensor.strides();
   STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(tensor.get(), &device_type));
 }
 
@@ -167,6 +173,7 @@ bool TensorView::is_contiguous() const {
 }
 
 Call::Call(const TensorView& first, const char* name) : first_(first), first_name_(name) {
+  check_is_tensor(first, name);
   if (first.is_cuda()) {
     exec_.device = {QFUSE_CUDA, first.device_index};
     exec_.stream = current_stream(exec_.device.index);
@@ -188,6 +195,7 @@ void Call::check_here(const TensorView& tensor, const char* name) const {
 }
 
 const void* Call::bytes(const TensorView& tensor, const char* name) const {
+  check_is_tensor(tensor, name);
   check_here(tensor, name);
   if (!tensor.is_contiguous())
     refuse(name, " has shape ", shape_text(tensor.sizes), " and strides ", shape_text(tensor.strides),

@@ -55,11 +55,12 @@ struct TensorView {
   const void* data = nullptr;
   ScalarType dtype = ScalarType::Undefined;
   std::int64_t item_size = 0;     // bytes
-  std::int32_t device_type = -1;  // as torch's C interface numbers them
+  std::int32_t device_type = -1;  // as torch's C interface numbers them; of None, which torch lets through, -1
   std::int32_t device_index = 0;
   Shape sizes;
   Shape strides;
 
+  [[nodiscard]] bool is_tensor() const { return device_type >= 0; }
   [[nodiscard]] bool is_cpu() const { return device_type == aoti_torch_device_type_cpu(); }
   [[nodiscard]] bool is_cuda() const { return device_type == aoti_torch_device_type_cuda(); }
   [[nodiscard]] std::int64_t numel() const {

@@ -302,6 +302,8 @@ def test_int8_refuses(device):
         "codes has 1 dimensions": (codes[0], scb, dtype),
         "codes is uint8, it must be int8": (codes.view(torch.uint8), scb, dtype),
         "scb has 4 elements, it must have 5": (codes, scb[:4], dtype),
+        "codes is None, it must be a tensor": (None, scb, dtype),
+        "scb is None, it must be a tensor": (codes, None, dtype),
         "scb is float16": (codes, scb.half(), dtype),
         "dtype is float64": (codes, scb, torch.float64),
     }.items():
@@ -321,6 +323,7 @@ def test_the_swiglu_backward_refuses(device):
     refuse("x has 1 dimensions", x=good[0][0])
     refuse("grad_y has shape", grad_y=good[1][:, :128])
     refuse("grad_y is None", grad_y=None)
+    refuse("x is None, it must be a tensor", x=None)
     refuse("grad_input_s", grad_input_s=None)
     refuse("y_s_t has shape", y_s_t=good[5][:, :1])
     refuse("rows of 512 must not overlap", x=good[0][:1].expand(200, 512))

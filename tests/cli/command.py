@@ -1,0 +1,91 @@
+"""What the tests of the command share: the command, and how it is run."""
+
+import json
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+QFUSE, GOLDEN = (Path(argument).resolve() for argument in sys.argv[1:3])
+TINY = GOLDEN / "tiny_llama"
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(tempfile.mkdtemp(prefix="qfuse-cli-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+        self.out = self.directory / "out"
+
+    def run_qfuse(self, *arguments, code=0, **options):
+        """Runs it, checks the exit code and that errors are one line, and gives back stdout and stderr."""
+        done = subprocess.run([QFUSE, *arguments], capture_output=True, text=True, timeout=120, check=False, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout, done.stderr
+
+    def error(self, *arguments, code):
+        out, error = self.run_qfuse(*arguments, code=code)
+        self.assertEqual(out, "")
+        self.assertRegex(error, r"\Aqfuse: error: [^\n]+\n\Z")
+        return error
+
+    def dequantize(self, *arguments, source=TINY / "bnb4", **options):
+        return self.run_qfuse("dequantize", source, "-o", self.out, *arguments, **options)
+
+
+def linked_libraries():
+    """What the tested command is linked with, as ldd prints it."""
+    return subprocess.run(["ldd", QFUSE], capture_output=True, text=True, check=True).stdout
+
+
+def library_path():
+    """Where the tested command finds its libraries, for a copy of it elsewhere."""
+    return ":".join(sorted({str(Path(word).parent) for word in linked_libraries().split() if word.startswith("/")}))
+
+
+def terminal_of(test, *arguments):
+    """What a terminal gets from a run that succeeds."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen([QFUSE, *arguments], stdout=subprocess.DEVNULL, stderr=follower)
+    os.close(follower)
+    text = b""
+    try:
+        while chunk := os.read(leader, 4096):
+            text += chunk
+    except OSError:  # the other side is closed
+        pass
+    os.close(leader)
+    test.assertEqual(process.wait(timeout=60), 0)
+    return text
+
+
+def write_big(path, elements=1 << 26):
+    """One plain NF4 weight whose file is a hole, so that only its decoding takes time."""
+    state = json.dumps({"quant_type": "nf4", "blocksize": 64, "dtype": "bfloat16", "shape": [elements]}).encode()
+    sizes = {
+        "w": ("U8", elements // 2),
+        "w.absmax": ("F32", elements // 64 * 4),
+        "w.quant_state.bitsandbytes__nf4": ("U8", len(state)),
+    }
+    header, position = {}, 0
+    for name, (dtype, size) in sizes.items():
+        count = size // 4 if dtype == "F32" else size
+        header[name] = {"dtype": dtype, "shape": [count], "data_offsets": [position, position + size]}
+        position += size
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.seek(position - len(state), os.SEEK_CUR)
+        file.write(state)
+
+
+def write_hole(path, size=1 << 29):
+    """One bf16 weight whose file is a hole."""
+    header = json.dumps({"w.weight": {"dtype": "BF16", "shape": [size // 2048, 1024], "data_offsets": [0, size]}})
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header.encode())
+        file.truncate(8 + len(header) + size)

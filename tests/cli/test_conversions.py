@@ -1,0 +1,446 @@
+#!/usr/bin/env python3
+"""Drives the conversions as a user does. Usage: test_conversions.py <qfuse> <golden directory>"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+from command import GOLDEN, QFUSE, TINY, Command, linked_libraries, terminal_of, write_big, write_hole
+
+
+class Dequantize(Command):
+    def test_summary(self):
+        out, error = self.dequantize()
+        self.assertRegex(out, r"\A[^\n]*out: 14 of 21 tensors dequantized, 1\.00 MB in 1 file, [\d.]+ s\n\Z")
+        self.assertEqual(error, "", "no progress where stderr is no terminal")
+        self.assertEqual(sorted(os.listdir(self.out)), ["config.json", "generation_config.json", "model.safetensors"])
+
+    def test_json(self):
+        summary = json.loads(self.dequantize("--json")[0])
+        self.assertGreaterEqual(summary.pop("seconds"), 0)
+        self.assertEqual(
+            summary,
+            {
+                "tensors": 21,
+                "dequantized": 14,
+                "files": 1,
+                "bytes_read": 471219,
+                "bytes_written": 1000704,
+                "device": "cpu",
+            },
+        )
+
+    def test_quiet(self):
+        self.assertEqual(self.dequantize("--quiet"), ("", ""))
+
+    def test_dtype(self):
+        for dtype, name in (("fp16", "float16"), ("fp32", "float32"), ("bf16", "bfloat16"), ("auto", "bfloat16")):
+            with self.subTest(dtype=dtype):
+                self.dequantize("--dtype", dtype, "--force")
+                self.assertEqual(json.loads((self.out / "config.json").read_text())["dtype"], name)
+
+    def test_a_component_of_a_pipeline(self):
+        pipeline = self.directory / "pipeline"
+        for name in ("text_encoder", "vae"):
+            shutil.copytree(TINY / "bnb4", pipeline / name)
+        index = {"text_encoder": ["transformers", "LlamaModel"], "vae": ["diffusers", "AutoencoderKL"]}
+        (pipeline / "model_index.json").write_text(json.dumps(index))
+        out, _ = self.run_qfuse("dequantize", pipeline, "-o", self.out, "--component", "vae")
+        self.assertIn("14 of 21 tensors dequantized", out)
+        self.assertEqual(sorted(os.listdir(self.out)), ["model_index.json", "text_encoder", "vae"])
+        self.assertIn(
+            "text_encoder, vae", self.error("dequantize", pipeline, "-o", self.out, "--component", "x", code=1)
+        )
+        self.assertIn("vae/model.norm.weight", self.run_qfuse("inspect", self.out)[0])
+
+    def test_existing_output(self):
+        self.dequantize()
+        before = (self.out / "model.safetensors").stat().st_ino
+        self.assertIn("--force", self.error("dequantize", TINY / "bnb4", "-o", self.out, code=1))
+        self.assertEqual((self.out / "model.safetensors").stat().st_ino, before)
+        self.dequantize("--force")
+        self.assertEqual(os.listdir(self.directory), ["out"])
+
+    def test_failures(self):
+        self.assertIn("No such file", self.error("dequantize", self.directory / "none", "-o", self.out, code=1))
+        self.assertIn("nothing to dequantize", self.error("dequantize", TINY / "full", "-o", self.out, code=1))
+        self.assertIn("input itself", self.error("dequantize", TINY / "bnb4", "-o", TINY / "bnb4", "--force", code=1))
+        (self.directory / "cut.safetensors").write_bytes(b"\x10\0\0\0\0\0\0\0{")
+        self.assertIn(
+            "cut.safetensors: the header claims 16 bytes, the file has 1",
+            self.error("dequantize", self.directory / "cut.safetensors", "-o", self.out, code=1),
+        )
+        (self.directory / "x.bin").write_bytes(b"x")
+        self.assertIn("save_pretrained", self.error("dequantize", self.directory / "x.bin", "-o", self.out, code=1))
+        self.assertFalse(self.out.exists())
+
+    def test_interrupt_leaves_nothing(self):
+        source = self.directory / "big.safetensors"
+        write_big(source)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                process = subprocess.Popen(
+                    [QFUSE, "dequantize", source, "-o", self.out, "--device", "reference"],
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+                partial = self.directory / "out.qfuse-partial" / "out"
+                while process.poll() is None and not partial.exists():
+                    pass
+                process.send_signal(number)
+                _, error = process.communicate(timeout=60)
+                self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
+                self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
+
+    def test_progress_in_a_log(self):
+        source = self.directory / "big.safetensors"
+        write_big(source)
+        text = self.dequantize(source=source, env=os.environ | {"QFUSE_PROGRESS_SECONDS": "0"})[1]
+        self.assertRegex(text, r"\A(dequantize +\d+%  [\d.]+ .?B of 134 MB  [\d.]+ .?B/s  \d+ s left\n){3,}\Z")
+        self.assertEqual(self.dequantize("--force", source=source)[1], "", "nothing within half a minute")
+
+    def test_dry_run(self):
+        out, error = self.dequantize("--dry-run")
+        self.assertRegex(out, r"\A[^\n]*out: 14 of 21 tensors would be dequantized, 1\.00 MB in 1 file; nothing was ")
+        self.assertEqual((error, os.listdir(self.directory)), ("", []))
+        self.out.mkdir()
+        (self.out / "notes").write_text("")
+        self.assertIn("--force", self.dequantize("--dry-run", code=1)[1], "it would be refused")
+        shutil.rmtree(self.out)
+        summary = json.loads(self.dequantize("--dry-run", "--json")[0])
+        self.assertEqual(summary["bytes_written"], json.loads(self.dequantize("--json")[0])["bytes_written"])
+
+    def test_dtypes_as_torch_spells_them(self):
+        for alias, dtype in {"bfloat16": "BF16", "float16": "F16", "half": "F16", "float32": "F32"}.items():
+            self.dequantize("--dtype", alias, "--force")
+            tensors = json.loads(self.run_qfuse("inspect", self.out, "--json")[0])["tensors"]
+            self.assertEqual({t["dtype"] for t in tensors if ".mlp." in t["name"]}, {dtype})
+
+    def test_where_the_output_goes(self):
+        message = self.error("dequantize", TINY / "bnb4", "-o", self.directory / "x.safetensors", code=1)
+        self.assertIn("is a directory, so its output is one", message)
+        self.out.mkdir()
+        source = GOLDEN / "bnb_int8.safetensors"
+        self.run_qfuse("dequantize", source, "-o", self.out)
+        self.run_qfuse("dequantize", source, "-o", f"{self.out}/", "--force")
+        self.assertEqual(os.listdir(self.out), [source.name])
+        out, _ = self.run_qfuse("dequantize", source, "-o", self.out, "--force")
+        self.assertTrue(out.startswith(f"{self.out / source.name}: "), "the summary names the file")
+
+    def test_progress_on_a_terminal(self):
+        source = self.directory / "big.safetensors"
+        write_big(source)
+        text = terminal_of(self, "dequantize", source, "-o", self.out)
+        self.assertRegex(text, rb"dequantize +\d+%  [\d.]+ MB of 134 MB  [\d.]+ .B/s  \d+ s left")
+        self.assertTrue(text.endswith(b"\r\x1b[K"), "the line is wiped at the end")
+
+
+class Device(Command):
+    """What --device does on this machine, whether it has GPUs or not."""
+
+    def setUp(self):
+        super().setUp()
+        self.gpus = self.run_qfuse("devices")[0].count("\ncuda:")
+
+    def convert(self, command, *arguments):
+        source = TINY / ("bnb4" if command == "dequantize" else "full")
+        out, error = self.run_qfuse(command, source, "-o", self.out, "--force", *arguments)
+        self.assertEqual(error, "")
+        return out
+
+    def test_all_and_any_number_of_threads_agree(self):
+        gpus = [["--device", name] for name in ("cuda", "cuda:0", f"cuda:{self.gpus - 1}") if self.gpus > 0]
+        for command in ("dequantize", "quantize"):
+            contents = set()
+            for arguments in (
+                ["--device", "cpu"],
+                ["--device", "reference"],
+                ["--device", "auto"],
+                ["--threads", "1"],
+                ["--device", "auto", "--threads", "1"],
+                *gpus,
+            ):
+                self.convert(command, *arguments)
+                contents.add((self.out / "model.safetensors").read_bytes())
+            self.assertEqual(len(contents), 1, command)
+
+    def test_auto_is_a_gpu_that_the_summary_names_or_the_cpu(self):
+        best = "cuda:0" if self.gpus > 0 else "cpu"
+        for command in ("dequantize", "quantize"):
+            self.assertEqual(json.loads(self.convert(command, "--device", "auto", "--json"))["device"], best)
+            self.assertEqual(json.loads(self.convert(command, "--json"))["device"], "cpu", "the default")
+            self.assertRegex(self.convert(command, "--device", "auto"), r" s on cuda:0\n\Z" if self.gpus else r" s\n\Z")
+
+    def test_a_gpu_that_is_not_there_is_a_failure_before_anything_is_written(self):
+        name = f"cuda:{self.gpus}"
+        reason = f"this machine has {self.gpus} GPU" if self.gpus > 0 else "there is no GPU here: "
+        for command, source in (("dequantize", TINY / "bnb4"), ("quantize", TINY / "full")):
+            error = self.error(command, source, "-o", self.out, "--device", name, code=1)
+            self.assertIn(f"device {name}: {reason}", error)
+            self.assertEqual(os.listdir(self.directory), [])
+            self.assertNotIn("reference", self.run_qfuse(command, "--help")[0])
+
+    def test_interrupted_on_the_best_device_it_leaves_nothing(self):
+        source = self.directory / "big.safetensors"
+        write_big(source, 1 << 30)
+        process = subprocess.Popen(
+            [QFUSE, "dequantize", source, "-o", self.out, "--device", "auto"], stderr=subprocess.PIPE, text=True
+        )
+        partial = self.directory / "out.qfuse-partial" / "out"
+        while process.poll() is None and not partial.exists():
+            pass
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
+        self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
+
+
+class Quantize(Command):
+    def quantize(self, *arguments, source=TINY / "full", **options):
+        return self.run_qfuse("quantize", source, "-o", self.out, *arguments, **options)
+
+    def inspect(self):
+        tensors = json.loads(self.run_qfuse("inspect", self.out, "--json")[0])["tensors"]
+        return {tensor["name"]: tensor for tensor in tensors}
+
+    def test_summary(self):
+        out, error = self.quantize()
+        self.assertRegex(out, r"\A[^\n]*out: 14 of 21 tensors quantized, 1\.00 MB to 471 kB in 1 file, [\d.]+ s\n\Z")
+        self.assertEqual(error, "", "no progress where stderr is no terminal")
+        self.assertEqual(sorted(os.listdir(self.out)), ["config.json", "generation_config.json", "model.safetensors"])
+        self.assertEqual(self.quantize("--quiet", "--force"), ("", ""))
+
+    def test_json(self):
+        summary = json.loads(self.quantize("--json")[0])
+        self.assertGreaterEqual(summary.pop("seconds"), 0)
+        written = sum(tensor["bytes"] for tensor in self.inspect().values())
+        self.assertEqual(
+            summary,
+            {
+                "tensors": 21,
+                "quantized": 14,
+                "files": 1,
+                "bytes_read": 1000704,
+                "bytes_written": written,
+                "device": "cpu",
+            },
+        )
+
+    def test_report_of_the_error(self):
+        out, _ = self.quantize("--report-error")
+        self.assertRegex(out, r"\nsignal-to-noise ratio of the 14 quantized weights: 20\.\d\d dB in all; lowest:\n")
+        self.assertRegex(out, r"\n   20\.\d\d dB  model\.layers\.[^\n]+\n\Z")
+        self.assertEqual(out.count(" dB  "), 5)
+        for other in (["--json"], ["--quiet"], ["--dry-run"], ["--shard", "0/2"]):
+            self.error("quantize", TINY / "full", "-o", self.out, "--report-error", *other, code=2)
+
+    def test_notes(self):
+        source = self.directory / "in"
+        shutil.copytree(TINY / "full", source)
+        (source / "config.json").write_text('{"model_type": "of tomorrow"}')
+        (source / "consolidated.safetensors").write_bytes(b"")
+        notes = self.run_qfuse("quantize", source, "-o", self.out)[1]
+        self.assertRegex(
+            notes, r"\Aqfuse: note: [^\n]+'of tomorrow' was checked[^\n]+\nqfuse: note: [^\n]+not copied\n\Z"
+        )
+        self.assertEqual(self.run_qfuse("quantize", source, "-o", self.out, "--force", "--quiet"), ("", ""))
+
+    def test_how(self):
+        name = "model.layers.0.mlp.up_proj.weight"
+        for arguments, expected in (
+            ([], ("nf4", 64, True, "BF16")),
+            (["--type", "fp4"], ("fp4", 64, True, "BF16")),
+            (["--block-size", "128", "--no-double-quant"], ("nf4", 128, False, "BF16")),
+            (["--dtype", "fp16"], ("nf4", 64, True, "F16")),
+            (["--dtype", "auto"], ("nf4", 64, True, "BF16")),
+        ):
+            with self.subTest(arguments=arguments):
+                self.quantize("--force", *arguments)
+                tensor = self.inspect()[name]
+                self.assertEqual((tensor["format"], tensor["blocksize"], tensor["nested"], tensor["dtype"]), expected)
+
+    def test_patterns(self):
+        # Before IN as well as behind it: an option takes one pattern, and what follows is not another.
+        self.run_qfuse(
+            "quantize",
+            "--exclude",
+            "*.mlp.*",
+            "--exclude",
+            "*.v_proj.*",
+            "--include",
+            "lm_head.weight",
+            TINY / "full",
+            "-o",
+            self.out,
+        )
+        quantized = sorted(name for name, tensor in self.inspect().items() if tensor["format"] == "nf4")
+        self.assertEqual(
+            quantized,
+            ["lm_head.weight"]
+            + [f"model.layers.{layer}.self_attn.{part}_proj.weight" for layer in (0, 1) for part in "koq"],
+        )
+        config = json.loads((self.out / "config.json").read_text())["quantization_config"]
+        self.assertEqual(
+            config["llm_int8_skip_modules"],
+            sorted(
+                [f"model.layers.{layer}.mlp.{part}_proj" for layer in (0, 1) for part in ("down", "gate", "up")]
+                + [f"model.layers.{layer}.self_attn.v_proj" for layer in (0, 1)]
+            ),
+        )
+
+    def test_shards_and_threads(self):
+        contents = set()
+        for threads in ("0", "1", "3"):
+            self.assertEqual(
+                json.loads(self.quantize("--max-shard-size", "200KB", "--threads", threads, "--json", "--force")[0])[
+                    "files"
+                ],
+                3,
+            )
+            contents.add(tuple((self.out / name).read_bytes() for name in sorted(os.listdir(self.out))))
+        self.assertEqual(len(contents), 1)
+
+    def test_there_and_back(self):
+        self.quantize()
+        self.run_qfuse("dequantize", self.out, "-o", self.directory / "back")
+        self.run_qfuse("compare", self.out, self.directory / "back")
+        self.assertEqual((self.directory / "back/config.json").read_text(), (TINY / "full/config.json").read_text())
+
+    def test_failures(self):
+        def refuse(*arguments, source=TINY / "full"):
+            return self.error("quantize", source, "-o", self.out, *arguments, code=1)
+
+        self.assertIn("dequantize the checkpoint first", refuse(source=TINY / "bnb4"))
+        self.assertIn("nothing to quantize", refuse("--exclude", "*"))
+        self.assertIn("include '*.qq.*' matches nothing", refuse("--include", "*.qq.*"))
+        self.assertIn("No such file", refuse(source=self.directory / "none"))
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_interrupt_leaves_nothing(self):
+        source = self.directory / "big.safetensors"
+        write_hole(source)
+        process = subprocess.Popen(
+            [QFUSE, "quantize", source, "-o", self.out, "--threads", "1"], stderr=subprocess.PIPE, text=True
+        )
+        partial = self.directory / "out.qfuse-partial" / "out"
+        while process.poll() is None and not partial.exists():
+            pass
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
+        self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
+
+    @unittest.skipIf("san.so" in linked_libraries(), "a sanitizer needs memory of its own")
+    def test_memory_does_not_grow_with_a_tensor(self):
+        peaks = []
+        for megabytes in (64, 512):
+            source = self.directory / f"{megabytes}.safetensors"
+            write_hole(source, megabytes << 20)
+            process = subprocess.Popen(
+                [
+                    QFUSE,
+                    "quantize",
+                    source,
+                    "-o",
+                    self.out,
+                    "--block-size",
+                    "32",
+                    "--force",
+                    "--threads",
+                    "2",
+                    "--quiet",
+                ]
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(process.returncode, 0)
+            peaks.append(usage.ru_maxrss)  # in kB
+        self.assertLess(peaks[1], peaks[0] + (8 << 10), "kB of 64 and of 512 MB, whose absmax alone have 32 MB")
+
+
+class Shards(Command):
+    def shard(self, shard, *arguments, **options):
+        return self.run_qfuse(
+            "dequantize",
+            TINY / "bnb4",
+            "-o",
+            self.out,
+            "--max-shard-size",
+            "300KB",
+            "--shard",
+            shard,
+            *arguments,
+            **options,
+        )
+
+    def test_summary_says_what_comes_next(self):
+        out, error = self.shard("1/8")
+        self.assertRegex(
+            out,
+            rf"\A{self.out}, shard 1/8: 4 of 8 tensors dequantized, 288 kB in 1 file, [\d.]+ s\n"
+            rf"when all 8 shards are done: qfuse finish {self.out}\n\Z",
+        )
+        self.assertEqual(error, "")
+        out, _ = self.shard("7/8", "--force")
+        self.assertRegex(
+            out,
+            rf"0 files, [\d.]+ s\nnothing to do for this shard: [^\n]+\n"
+            rf"when all 8 shards are done: qfuse finish {self.out} --force\n\Z",
+        )
+        self.assertEqual(self.shard("0/8", "--quiet"), ("", ""))
+        self.assertEqual(json.loads(self.shard("2/8", "--json")[0])["files"], 1)
+        self.shard("3/8")
+        out, error = self.run_qfuse("finish", self.out)
+        self.assertRegex(out, rf"\A{self.out}: 21 tensors, 1\.00 MB in 4 files of 8 shards, [\d.]+ s\n\Z")
+        self.assertEqual(error, "")
+        self.assertEqual(os.listdir(self.directory), ["out"])
+
+    def test_quantize_too(self):
+        for arguments in ([], ["--shard", "1/2"], ["--shard", "0/2"]):
+            out = self.out if arguments else self.directory / "whole"
+            self.run_qfuse("quantize", TINY / "full", "-o", out, "--max-shard-size", "200KB", *arguments)
+        report = json.loads(self.run_qfuse("finish", self.out, "--json")[0])
+        self.assertGreaterEqual(report.pop("seconds"), 0)
+        index = json.loads((self.directory / "whole/model.safetensors.index.json").read_text())
+        self.assertEqual(
+            report,
+            {"shards": 2, "files": 3, "tensors": len(index["weight_map"]), "bytes": index["metadata"]["total_size"]},
+        )
+        for name in os.listdir(self.directory / "whole"):
+            self.assertEqual((self.out / name).read_bytes(), (self.directory / "whole" / name).read_bytes(), name)
+        self.assertEqual(self.run_qfuse("finish", "--quiet", self.out, code=1)[0], "")
+
+    def test_shards_that_are_none(self):
+        for shard in ("8/8", "-1/8", "0/0", "1", "1/", "/8", "a/b", "1/8/8", "1 /8", "1/99999999999999999999"):
+            with self.subTest(shard):
+                error = self.error("dequantize", "x", "-o", "y", f"--shard={shard}", code=2)
+                self.assertIn("is no shard", error)
+        self.assertIn("counts from 0", self.error("quantize", "x", "-o", "y", "--shard", "8/8", code=2))
+        self.assertIn(
+            "single file",
+            self.error("dequantize", GOLDEN / "bnb_cases.safetensors", "-o", self.out, "--shard", "0/8", code=1),
+        )
+
+    def test_help_has_a_line_to_copy(self):
+        for command in ("dequantize", "quantize"):
+            self.assertIn(
+                f"qfuse {command} IN -o OUT --shard $SLURM_PROCID/$SLURM_NTASKS", self.run_qfuse(command, "--help")[0]
+            )
+
+    def test_progress_on_a_terminal(self):
+        source = self.directory / "in"
+        source.mkdir()
+        write_big(source / "model.safetensors")
+        self.assertRegex(
+            terminal_of(self, "dequantize", source, "-o", self.out, "--shard", "0/1"),
+            rb"dequantize +\d+%  [\d.]+ MB of 134 MB",
+        )
+        self.assertRegex(terminal_of(self, "finish", self.out), rb"finish +100%  134 MB of 134 MB")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
