@@ -47,7 +47,7 @@ void print_error(const QuantizeArguments& args) {
   }
   if (changed.empty()) return fmt::print("no weight was changed by it\n");
   std::sort(changed.begin(), changed.end(), [](const auto* a, const auto* b) { return a->snr_db < b->snr_db; });
-  fmt::print("signal-to-noise ratio of the {} quantized weights: {:.2f} dB in all; lowest:\n", changed.size(),
+  fmt::print("signal-to-noise ratio of the {} weights that changed: {:.2f} dB in all; lowest:\n", changed.size(),
              10.0 * std::log10(signal / noise));
   for (std::size_t i = 0; i < std::min(kWorst, changed.size()); ++i)
     fmt::print("  {:6.2f} dB  {}\n", changed[i]->snr_db, printable(changed[i]->name));
