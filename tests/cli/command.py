@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -32,6 +33,16 @@ class Command(unittest.TestCase):
         self.assertEqual(out, "")
         self.assertRegex(error, r"\Aqfuse: error: [^\n]+\n\Z")
         return error
+
+    def interrupt(self, *arguments, number=signal.SIGINT):
+        """Runs a conversion to self.out, and sends it a signal once it writes."""
+        process = subprocess.Popen([QFUSE, *arguments], stderr=subprocess.PIPE, text=True)
+        partial = self.directory / "out.qfuse-partial" / "out"
+        while process.poll() is None and not partial.exists():
+            pass
+        process.send_signal(number)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
 
     def dequantize(self, *arguments, source=TINY / "bnb4", **options):
         return self.run_qfuse("dequantize", source, "-o", self.out, *arguments, **options)

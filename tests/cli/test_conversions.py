@@ -83,17 +83,7 @@ class Dequantize(Command):
         write_big(source)
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number):
-                process = subprocess.Popen(
-                    [QFUSE, "dequantize", source, "-o", self.out, "--device", "reference"],
-                    stderr=subprocess.PIPE,
-                    text=True,
-                )
-                partial = self.directory / "out.qfuse-partial" / "out"
-                while process.poll() is None and not partial.exists():
-                    pass
-                process.send_signal(number)
-                _, error = process.communicate(timeout=60)
-                self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
+                self.interrupt("dequantize", source, "-o", self.out, "--device", "reference", number=number)
                 self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
 
     def test_progress_in_a_log(self):
@@ -187,15 +177,7 @@ class Device(Command):
     def test_interrupted_on_the_best_device_it_leaves_nothing(self):
         source = self.directory / "big.safetensors"
         write_big(source, 1 << 30)
-        process = subprocess.Popen(
-            [QFUSE, "dequantize", source, "-o", self.out, "--device", "auto"], stderr=subprocess.PIPE, text=True
-        )
-        partial = self.directory / "out.qfuse-partial" / "out"
-        while process.poll() is None and not partial.exists():
-            pass
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
+        self.interrupt("dequantize", source, "-o", self.out, "--device", "auto")
         self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
 
 
@@ -323,15 +305,7 @@ class Quantize(Command):
     def test_interrupt_leaves_nothing(self):
         source = self.directory / "big.safetensors"
         write_hole(source)
-        process = subprocess.Popen(
-            [QFUSE, "quantize", source, "-o", self.out, "--threads", "1"], stderr=subprocess.PIPE, text=True
-        )
-        partial = self.directory / "out.qfuse-partial" / "out"
-        while process.poll() is None and not partial.exists():
-            pass
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
+        self.interrupt("quantize", source, "-o", self.out, "--threads", "1")
         self.assertEqual(os.listdir(self.directory), ["big.safetensors"])
 
     @unittest.skipIf("san.so" in linked_libraries(), "a sanitizer needs memory of its own")

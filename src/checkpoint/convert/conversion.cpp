@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "checkpoint/convert/decode.h"
@@ -78,6 +79,7 @@ class PipelineConversion {
       fail(Status::invalid_data, "{}: none of its components has weights to {}", shown(in),
            transform.command().at("command").get_ref<const std::string&>());
     for (const fs::path& file : files_in(in)) add_file(file);
+    note_folders(in);
   }
 
   [[nodiscard]] std::int64_t bytes() const { return report().bytes_written + copied_bytes_ + scratch_bytes(); }
@@ -153,6 +155,17 @@ class PipelineConversion {
     if (is_weight_file(file)) return notes_.push_back(not_copied(file));
     files_.push_back(file);
     copied_bytes_ += InputFile(file).size();
+  }
+
+  // Folders that are no components, and those within copied ones.
+  void note_folders(const fs::path& in) {
+    std::set<fs::path> known;
+    for (const Component& component : components_) known.insert(component.path);
+    std::vector<fs::path> places{in};
+    for (const Component& component : copied_) places.push_back(component.path);
+    for (const fs::path& place : places)
+      for (const fs::path& name : list_directory(place))
+        if (fs::is_directory(place / name) && !known.contains(place / name)) notes_.push_back(not_copied(place / name));
   }
 
   [[nodiscard]] std::int64_t scratch_bytes() const {
