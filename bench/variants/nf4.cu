@@ -366,18 +366,18 @@ unsigned whole_tiles(std::int64_t count, std::int64_t tile) {
 template <class Out>
 using Kernel = void (*)(Weight w, Out* out);
 struct Kernels {
-  Kernel<__half> fp16;
-  Kernel<__nv_bfloat16> bf16;
+  Kernel<cuda::Half> fp16;
+  Kernel<cuda::Bfloat16> bf16;
 };
 
 void launch(const Nf4Run& run, dim3 blocks, int threads, const Kernels& kernels) {
   const auto block = static_cast<unsigned>(threads);
   switch (run.p.out_dtype) {
     case QFUSE_FLOAT16:
-      kernels.fp16<<<blocks, block, 0, run.stream>>>(weight_of(run), static_cast<__half*>(run.p.out));
+      kernels.fp16<<<blocks, block, 0, run.stream>>>(weight_of(run), static_cast<cuda::Half*>(run.p.out));
       break;
     case QFUSE_BFLOAT16:
-      kernels.bf16<<<blocks, block, 0, run.stream>>>(weight_of(run), static_cast<__nv_bfloat16*>(run.p.out));
+      kernels.bf16<<<blocks, block, 0, run.stream>>>(weight_of(run), static_cast<cuda::Bfloat16*>(run.p.out));
       break;
     case QFUSE_FLOAT32: throw std::logic_error("the variants decode to 16 bits");
   }

@@ -174,7 +174,7 @@ struct Division {
     std::uint32_t bytes = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const int q = __float2int_rz(__fdiv_rn(cuda::widen<__nv_bfloat16>(pairs, i), scale));
+      const int q = __float2int_rz(__fdiv_rn(cuda::widen<cuda::Bfloat16>(pairs, i), scale));
       bytes |= (static_cast<std::uint32_t>(q) & 0xffU) << (8 * i);
     }
     return bytes;

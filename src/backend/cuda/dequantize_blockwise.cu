@@ -43,8 +43,8 @@ contract::Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, c
   const LaunchShape shape = {.blocks = format::ceil_div(p.n, kThreads * kValues), .threads = kThreads};
   switch (p.out_dtype) {
     case QFUSE_FLOAT32: return launch(decode<float>, shape, p, exec);
-    case QFUSE_FLOAT16: return launch(decode<__half>, shape, p, exec);
-    case QFUSE_BFLOAT16: return launch(decode<__nv_bfloat16>, shape, p, exec);
+    case QFUSE_FLOAT16: return launch(decode<Half>, shape, p, exec);
+    case QFUSE_BFLOAT16: return launch(decode<Bfloat16>, shape, p, exec);
   }
   return {};
 }

@@ -39,8 +39,8 @@ contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse
   const LaunchShape shape = {.blocks = format::ceil_div(p.rows * p.cols, kThreads * kElements), .threads = kThreads};
   switch (p.out_dtype) {
     case QFUSE_FLOAT32: return launch(decode<float>, shape, p, exec);
-    case QFUSE_FLOAT16: return launch(decode<__half>, shape, p, exec);
-    case QFUSE_BFLOAT16: return launch(decode<__nv_bfloat16>, shape, p, exec);
+    case QFUSE_FLOAT16: return launch(decode<Half>, shape, p, exec);
+    case QFUSE_BFLOAT16: return launch(decode<Bfloat16>, shape, p, exec);
   }
   return {};
 }

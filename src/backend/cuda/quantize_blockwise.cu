@@ -116,13 +116,14 @@ contract::Outcome quantize_absmax(const contract::QuantizeBlockwise& p, const fl
   const Arguments a{p, offset_at, offset_out, map_out};
   switch (p.in_dtype) {
     case QFUSE_FLOAT32: return launch_encode<float>(a, exec);
-    case QFUSE_FLOAT16: return launch_encode<__half>(a, exec);
-    case QFUSE_BFLOAT16: return launch_encode<__nv_bfloat16>(a, exec);
+    case QFUSE_FLOAT16: return launch_encode<Half>(a, exec);
+    case QFUSE_BFLOAT16: return launch_encode<Bfloat16>(a, exec);
   }
   return {};
 }
 
 contract::Outcome quantize_blockwise(const contract::QuantizeBlockwise& p, const qfuse_exec& exec) {
+  if (contract::Outcome o = check_reciprocal(p.reciprocal); !o.ok()) return o;
   return quantize_absmax(p, nullptr, nullptr, nullptr, exec);
 }
 

@@ -39,8 +39,8 @@ contract::Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
   switch (p.out_dtype) {
     case QFUSE_FLOAT32: return launch_decode<float>(p, how, exec);
-    case QFUSE_FLOAT16: return launch_decode<__half>(p, how, exec);
-    case QFUSE_BFLOAT16: return launch_decode<__nv_bfloat16>(p, how, exec);
+    case QFUSE_FLOAT16: return launch_decode<Half>(p, how, exec);
+    case QFUSE_BFLOAT16: return launch_decode<Bfloat16>(p, how, exec);
   }
   return {};
 }

@@ -6,19 +6,13 @@
 
 #include <cfloat>
 
+#include "backend/cuda/device/steps.cuh"
+#include "contract/outcome.h"
+
 namespace qfuse::cuda {
 
 constexpr float kNoNumber = -FLT_MAX;  // what remains of a block of NaN alone
 constexpr int kWarp = 32;
-
-// The larger magnitude; NaN is skipped, subnormals count as zero.
-__device__ inline float larger(float most, float x) {
-  float result;
-  asm("{ .reg .f32 magnitude; abs.ftz.f32 magnitude, %2; max.ftz.f32 %0, %1, magnitude; }"
-      : "=f"(result)
-      : "f"(most), "f"(x));
-  return result;
-}
 
 // The largest of `lanes` neighbouring threads, a power of two up to kThreads; all threads of the thread block come here
 // together. `most` may be negative: only kNoNumber is.
@@ -36,13 +30,15 @@ __device__ float largest_of(float most, int lanes, float (&of_warps)[kThreads / 
   return most;
 }
 
+// Refuses the approximation where there is another one.
+inline contract::Outcome check_reciprocal(qfuse_reciprocal kind) {
+  if (kind != QFUSE_RECIPROCAL_APPROX || kIsNvidiasReciprocal) return {};
+  return contract::unsupported(
+      "reciprocal is QFUSE_RECIPROCAL_APPROX, the approximation of NVIDIA's GPUs: this is none");
+}
+
 __device__ inline float reciprocal(float absmax, qfuse_reciprocal kind) {
-  float result;
-  if (kind == QFUSE_RECIPROCAL_APPROX)
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(absmax));
-  else
-    asm("rcp.rn.ftz.f32 %0, %1;" : "=f"(result) : "f"(absmax));
-  return result;
+  return kind == QFUSE_RECIPROCAL_APPROX ? reciprocal_near(absmax) : reciprocal_ftz(absmax);
 }
 
 // How many of the first kCount ascending thresholds lie strictly below x; kCount + 1 is a power of two. NaN: none.

@@ -2,8 +2,6 @@
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_INT8_GROUPS_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_INT8_GROUPS_CUH
 
-#include <cuda_bf16.h>
-
 #include <cstdint>
 
 #include "backend/cuda/device/rounding.cuh"
@@ -13,17 +11,6 @@
 namespace qfuse::cuda {
 
 __device__ inline std::uint32_t magnitudes(std::uint32_t pair) { return pair & 0x7fff7fffU; }
-
-// The larger magnitude of each half; a NaN is larger than all, as its bits are. Turing has no bf16 arithmetic.
-__device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
-#if __CUDA_ARCH__ >= 800
-  std::uint32_t most;
-  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(most) : "r"(a), "r"(b));
-  return most;
-#else
-  return __vmaxu2(a, b);
-#endif
-}
 
 template <int kWords>
 __device__ std::uint32_t find_absmax(const std::uint32_t (&pairs)[kWords]) {
@@ -42,8 +29,7 @@ __device__ inline float group_scale(float absmax) {
 // may be an ulp off. Under an infinite or NaN scale every product is zero or NaN.
 __device__ inline float group_factor(float absmax, float scale) {
   constexpr float kNudge = 0x1p-18F;
-  float factor;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(factor) : "f"(scale));
+  const float factor = reciprocal_near(scale);
   const bool reaches_127 = __fmaf_rn(-127.0F, scale, absmax) >= scale * -kNudge;  // absmax / scale, rounded
   return factor * (reaches_127 ? 1 + kNudge : 1 - kNudge);
 }
@@ -53,12 +39,8 @@ __device__ inline std::uint32_t quantize_values(std::uint32_t first_pair, std::u
   const std::uint32_t pairs[] = {first_pair, second_pair};
   int q[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) q[i] = __float2int_rz(widen<__nv_bfloat16>(pairs, i) * factor);
-  std::uint32_t bytes;
-  asm("{ .reg .b32 high; cvt.pack.sat.s8.s32.b32 high, %4, %3, 0; cvt.pack.sat.s8.s32.b32 %0, %2, %1, high; }"
-      : "=r"(bytes)
-      : "r"(q[0]), "r"(q[1]), "r"(q[2]), "r"(q[3]));
-  return bytes;
+  for (int i = 0; i < 4; ++i) q[i] = __float2int_rz(widen<Bfloat16>(pairs, i) * factor);
+  return saturated_bytes(q);
 }
 
 }  // namespace qfuse::cuda

@@ -46,7 +46,7 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
   const auto stream = static_cast<cudaStream_t>(exec.stream);
   void* arguments[] = {&argument};
   if (shape.cluster == 1)  // costs the host less than a launch with attributes
-    return outcome_of(cudaLaunchKernel(function, grid, block, arguments, shared_bytes, stream));
+    return outcome_of(cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream));
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
   cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};

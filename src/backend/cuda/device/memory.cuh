@@ -2,12 +2,23 @@
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_MEMORY_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_MEMORY_CUH
 
+#include <cuda_runtime.h>
+
 #include <cstddef>
 #include <cstdint>
 
 #include "backend/cuda/align.h"
 
 namespace qfuse::cuda {
+
+// Words that registers hold, as one access of memory.
+__device__ inline uint4 vector_of(const std::uint32_t* words) { return {words[0], words[1], words[2], words[3]}; }
+__device__ inline void unpack(uint4 vector, std::uint32_t* words) {
+  words[0] = vector.x;
+  words[1] = vector.y;
+  words[2] = vector.z;
+  words[3] = vector.w;
+}
 
 // A value at any byte address.
 template <class T>

@@ -24,14 +24,14 @@ namespace {
 constexpr int kBins = 64;
 constexpr int kBinsPerUnit = 16;
 struct Bins {
-  float threshold[kBins] = {};
-  int rank[kBins] = {};
+  float threshold[kBins];
+  int rank[kBins];
 };
 
 constexpr double kBinSlack = 0.25;  // of a bin: more than the rounding in bin_offset moves its edges
 
 constexpr Bins make_bins(const format::Codebook4& codebook) {
-  Bins bins;
+  Bins bins = {};
   for (int b = 0; b < kBins; ++b) {
     const double low = (b - kBinSlack) / kBinsPerUnit - 1;
     const double high = (b + 1 + kBinSlack) / kBinsPerUnit - 1;
@@ -83,12 +83,12 @@ __device__ Group<In> load_group(const In* in, int left) {
   if (kWide && left >= kEncodeGroup) {
 #pragma unroll
     for (int v = 0; v < Group<In>::kWords / 4; ++v)
-      reinterpret_cast<uint4*>(group.words)[v] = __ldcs(reinterpret_cast<const uint4*>(in) + v);
+      unpack(__ldcs(reinterpret_cast<const uint4*>(in) + v), group.words + 4 * v);
     return group;
   }
 #pragma unroll
   for (int e = 0; e < kEncodeGroup; ++e)
-    if (e < left) reinterpret_cast<In*>(group.words)[e] = load<kWide>(in + e);
+    if (e < left) insert(group.words, e, load<kWide>(in + e));
   return group;
 }
 
@@ -197,7 +197,8 @@ __device__ double sum_chunk(const MeanArguments& a, std::int64_t chunk, double (
   lanes[threadIdx.x] = sum;
   for (int half = kMeanThreads / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (threadIdx.x < half) lanes[threadIdx.x] = __dadd_rn(lanes[threadIdx.x], lanes[threadIdx.x + half]);
+    if (static_cast<int>(threadIdx.x) < half)
+      lanes[threadIdx.x] = __dadd_rn(lanes[threadIdx.x], lanes[threadIdx.x + half]);
   }
   __syncthreads();
   return lanes[0];
@@ -266,8 +267,8 @@ contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize
                                  const qfuse_exec& exec) {
   switch (p.in_dtype) {
     case QFUSE_FLOAT32: return enqueue_encode<float>(p, plan, exec);
-    case QFUSE_FLOAT16: return enqueue_encode<__half>(p, plan, exec);
-    case QFUSE_BFLOAT16: return enqueue_encode<__nv_bfloat16>(p, plan, exec);
+    case QFUSE_FLOAT16: return enqueue_encode<Half>(p, plan, exec);
+    case QFUSE_BFLOAT16: return enqueue_encode<Bfloat16>(p, plan, exec);
   }
   return {};
 }
@@ -275,6 +276,7 @@ contract::Outcome enqueue_encode(const contract::Quantize4bit& p, const Quantize
 }  // namespace
 
 contract::Outcome quantize_4bit(const contract::Quantize4bit& p, const qfuse_exec& exec) {
+  if (contract::Outcome o = check_reciprocal(p.reciprocal); !o.ok()) return o;
   Quantize4bitPlan how = plan(p);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p); }); !o.ok()) return o;
   if (contract::Outcome o = enqueue_encode(p, how, exec); !o.ok()) return o;

@@ -92,7 +92,7 @@ __device__ inline Tile locate(const SwigluArguments& a) {
 template <bool kWide>
 __device__ void load_chunk(const std::uint8_t* from, std::uint32_t (&pairs)[kPairs]) {
   if constexpr (kWide) {
-    *reinterpret_cast<uint4*>(pairs) = __ldg(reinterpret_cast<const uint4*>(from));
+    unpack(__ldg(reinterpret_cast<const uint4*>(from)), pairs);
   } else {
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) pairs[i] = load_bytes<std::uint32_t>(from + 4 * i);
@@ -120,18 +120,18 @@ __device__ void differentiate_pair(const Inputs& in, int i, Outputs& out) {
   float d_gate[2];
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
-    const float g = widen<__nv_bfloat16>(in.gate + i, e);
-    const float u = widen<__nv_bfloat16>(in.up + i, e);
-    const float dy = widen<__nv_bfloat16>(in.grad_y + i, e);
+    const float g = widen<Bfloat16>(in.gate + i, e);
+    const float u = widen<Bfloat16>(in.up + i, e);
+    const float dy = widen<Bfloat16>(in.grad_y + i, e);
     const float s = kFast ? fast_sigmoid(g) : sigmoid(g);
     const float silu = g * s;
     y[e] = silu * u;
     d_up[e] = dy * silu;
     d_gate[e] = gate_gradient(g, u, dy, s);
   }
-  out.y[i] = Rounding<__nv_bfloat16>::word(y);
-  out.d_up[i] = Rounding<__nv_bfloat16>::word(d_up);
-  out.d_gate[i] = Rounding<__nv_bfloat16>::word(d_gate);
+  out.y[i] = Rounding<Bfloat16>::word(y);
+  out.d_up[i] = Rounding<Bfloat16>::word(d_up);
+  out.d_gate[i] = Rounding<Bfloat16>::word(d_gate);
 }
 
 // The forward and its gradients, rounded to bf16.
@@ -171,7 +171,7 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
   for (int step = kRowChunks / 2; step > 0; step /= 2)
     absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, step));
   const bool ups = chunk % 2 == 1;
-  const float most = widen<__nv_bfloat16>(&absmax, ups ? 1 : 0);
+  const float most = widen<Bfloat16>(&absmax, ups ? 1 : 0);
   const float scale = group_scale(most);
   const float factor = Quotient::prepare(most, scale);
   const float others = __shfl_xor_sync(0xffffffffU, factor, 1);
@@ -200,14 +200,12 @@ constexpr int kColumnPairs = kSwigluTile / 8;
 __device__ inline void load_columns(const uint4* y, int chunk, int lane, std::uint32_t (&pairs)[kColumnPairs]) {
 #pragma unroll
   for (int i = 0; i < kColumnPairs; i += 4) {
-    // The instruction transposes four matrices of 8 x 8; each lane names a row of one.
-    const int matrix = i + lane / 8;
-    const int row = lane % 8;
-    const int token = (matrix >= 8 ? 64 : 0) + 16 * (row / 2) + 2 * (matrix % 8) + row % 2;
-    const auto at = static_cast<unsigned>(__cvta_generic_to_shared(y + place(token, chunk)));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(pairs[i]), "=r"(pairs[i + 1]), "=r"(pairs[i + 2]), "=r"(pairs[i + 3])
-                 : "r"(at));
+    const auto row_of = [&](int m, int row) {
+      const int matrix = i + m;
+      const int token = (matrix >= 8 ? 64 : 0) + 16 * (row / 2) + 2 * (matrix % 8) + row % 2;
+      return y + place(token, chunk);
+    };
+    load_transposed(row_of, lane, pairs + i);
   }
 }
 
@@ -219,7 +217,7 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
 #pragma unroll
   for (int i = 0; i < 4; ++i) payload[i] = Quotient::quantize(pairs[2 * i], pairs[2 * i + 1], factor);
   if (a.wide_y) {
-    if (left > 0) __stcs(reinterpret_cast<uint4*>(to), *reinterpret_cast<const uint4*>(payload));
+    if (left > 0) __stcs(reinterpret_cast<uint4*>(to), vector_of(payload));
     return;
   }
 #pragma unroll
@@ -239,7 +237,7 @@ __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const 
     absmax = larger_magnitudes(absmax, absmax >> 16);
     absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, 1));
     absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, 2));
-    const float most = widen<__nv_bfloat16>(&absmax, 0);
+    const float most = widen<Bfloat16>(&absmax, 0);
     const float scale = group_scale(most);
     const float factor = Quotient::prepare(most, scale);
     const std::int64_t channel = tile.channel + chunk * kChunk + lane / 4;
@@ -268,7 +266,7 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
     const Inputs in = next;
     if (token + rows < kSwigluTile) next = load_row<kGradients, kWide>(a, tile, token + rows, chunk);
     const Outputs out = differentiate(in);
-    if constexpr (kY) y[place(token, chunk)] = *reinterpret_cast<const uint4*>(out.y);
+    if constexpr (kY) y[place(token, chunk)] = vector_of(out.y);
     if constexpr (kGradients) write_gradients<kWide>(a, tile, token, chunk, out);
   }
   if constexpr (kY) {

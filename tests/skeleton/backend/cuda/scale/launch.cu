@@ -26,8 +26,8 @@ contract::Outcome launch_scale(const contract::Scale& p, const ScalePlan& plan, 
   const LaunchShape shape = {.blocks = plan.blocks, .threads = plan.threads};
   switch (p.dtype) {
     case QFUSE_FLOAT32: return launch(scale_values<float>, shape, p, exec);
-    case QFUSE_FLOAT16: return launch(scale_values<__half>, shape, p, exec);
-    case QFUSE_BFLOAT16: return launch(scale_values<__nv_bfloat16>, shape, p, exec);
+    case QFUSE_FLOAT16: return launch(scale_values<Half>, shape, p, exec);
+    case QFUSE_BFLOAT16: return launch(scale_values<Bfloat16>, shape, p, exec);
   }
   return {};
 }

@@ -65,8 +65,8 @@ contract::Outcome launch_scale_sm90a(const contract::Scale& p, const ScalePlan& 
   const LaunchShape shape = {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = kScaleTileBytes};
   switch (p.dtype) {
     case QFUSE_FLOAT32: return launch(scale_tile<float>, shape, p, exec);
-    case QFUSE_FLOAT16: return launch(scale_tile<__half>, shape, p, exec);
-    case QFUSE_BFLOAT16: return launch(scale_tile<__nv_bfloat16>, shape, p, exec);
+    case QFUSE_FLOAT16: return launch(scale_tile<Half>, shape, p, exec);
+    case QFUSE_BFLOAT16: return launch(scale_tile<Bfloat16>, shape, p, exec);
   }
   return {};
 }

@@ -1,0 +1,76 @@
+// The steps that a GPU may have instructions for, in arithmetic that every platform has: the integer steps of format/,
+// which neither a compiler's nor a processor's floating-point mode changes. ptx.cuh has the same names.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "format/exponential.h"
+#include "format/rounding.h"
+
+namespace qfuse::cuda::portable {
+
+// Subnormal operands and results count as zero; a NaN result is the canonical one.
+__device__ inline float mul_ftz(float a, float b) { return format::canonical(format::mul_ftz(a, b)); }
+
+// Rounded to nearest even, as bits: one value, or two in a word, the first one lower; and back, exactly.
+__device__ inline std::uint16_t half_bits(float x) { return format::to_float16(x); }
+__device__ inline std::uint32_t half_bits(float low, float high) {
+  return half_bits(low) | static_cast<std::uint32_t>(half_bits(high)) << 16;
+}
+__device__ inline float half_value(std::uint16_t bits) { return format::from_float16(bits); }
+__device__ inline std::uint16_t bfloat16_bits(float x) { return format::to_bfloat16(x); }
+__device__ inline std::uint32_t bfloat16_bits(float low, float high) {
+  return bfloat16_bits(low) | static_cast<std::uint32_t>(bfloat16_bits(high)) << 16;
+}
+
+// The larger magnitude; NaN is skipped, subnormals count as zero.
+__device__ inline float larger(float most, float x) {
+  const float magnitude = format::ftz(__uint_as_float(__float_as_uint(x) & ~format::kSignBit));
+  return magnitude > most ? magnitude : most;
+}
+
+// 1 / x, rounded to nearest; subnormal operands and results count as zero.
+__device__ inline float reciprocal_ftz(float x) { return format::canonical(format::ftz(1.0F / format::ftz(x))); }
+// The same, or near it.
+inline constexpr bool kIsNvidiasReciprocal = false;
+__device__ inline float reciprocal_near(float x) { return reciprocal_ftz(x); }
+
+// Of two pairs of bf16 magnitudes the larger ones; a NaN is larger than all, as its bits are.
+__device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t low = (a & 0xffffU) > (b & 0xffffU) ? a & 0xffffU : b & 0xffffU;
+  const std::uint32_t high = a >> 16 > b >> 16 ? a >> 16 : b >> 16;
+  return high << 16 | low;
+}
+
+// Four integers as bytes of a word, the first one lowest; what is beyond a byte becomes 127 or -128.
+__device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
+  std::uint32_t bytes = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int byte = q[i] > 127 ? 127 : q[i] < -128 ? -128 : q[i];
+    bytes |= (static_cast<std::uint32_t>(byte) & 0xffU) << (8 * i);
+  }
+  return bytes;
+}
+
+// 1 / (1 + exp(-g)); fast_sigmoid where bf16 g is at most kFastSigmoidMost.
+__device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
+__device__ inline float fast_sigmoid(float g) { return sigmoid(g); }
+
+// Four matrices of 8 x 8 16-bit values in shared memory, transposed: lane l gets of each the values of column l / 4 in
+// rows 2 * (l % 4) and the next one. row(m, r) is the address of row r of matrix m, 16 bytes; it may ask for any lane's.
+template <class Row>
+__device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) {
+  for (int m = 0; m < 4; ++m) {
+    const auto value = [&](int r) {
+      const std::uint32_t word = reinterpret_cast<const std::uint32_t*>(row(m, r))[lane / 8];
+      return lane / 4 % 2 == 0 ? word & 0xffffU : word >> 16;
+    };
+    words[m] = value(2 * (lane % 4)) | value(2 * (lane % 4) + 1) << 16;
+  }
+}
+}  // namespace qfuse::cuda::portable
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH

@@ -1,0 +1,106 @@
+// The steps of portable.cuh as NVIDIA's GPUs have them: the one place of inline PTX. A test compares both.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_PTX_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_PTX_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace qfuse::cuda::ptx {
+
+__device__ inline float mul_ftz(float a, float b) {
+  float product;
+  asm("mul.rn.ftz.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
+  return product;
+}
+
+__device__ inline std::uint16_t half_bits(float x) { return __half_as_ushort(__float2half_rn(x)); }
+__device__ inline std::uint32_t half_bits(float low, float high) {
+  const __half2 pair = __floats2half2_rn(low, high);
+  return *reinterpret_cast<const std::uint32_t*>(&pair);
+}
+__device__ inline float half_value(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
+__device__ inline std::uint16_t bfloat16_bits(float x) { return __bfloat16_as_ushort(__float2bfloat16_rn(x)); }
+__device__ inline std::uint32_t bfloat16_bits(float low, float high) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+  return *reinterpret_cast<const std::uint32_t*>(&pair);
+}
+
+__device__ inline float larger(float most, float x) {
+  float result;
+  asm("{ .reg .f32 magnitude; abs.ftz.f32 magnitude, %2; max.ftz.f32 %0, %1, magnitude; }"
+      : "=f"(result)
+      : "f"(most), "f"(x));
+  return result;
+}
+
+__device__ inline float reciprocal_ftz(float x) {
+  float result;
+  asm("rcp.rn.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+inline constexpr bool kIsNvidiasReciprocal = true;
+__device__ inline float reciprocal_near(float x) {
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+// Turing has no bf16 arithmetic.
+__device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
+#if __CUDA_ARCH__ >= 800
+  std::uint32_t most;
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(most) : "r"(a), "r"(b));
+  return most;
+#else
+  return __vmaxu2(a, b);
+#endif
+}
+
+__device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
+  std::uint32_t bytes;
+  asm("{ .reg .b32 high; cvt.pack.sat.s8.s32.b32 high, %4, %3, 0; cvt.pack.sat.s8.s32.b32 %0, %2, %1, high; }"
+      : "=r"(bytes)
+      : "r"(q[0]), "r"(q[1]), "r"(q[2]), "r"(q[3]));
+  return bytes;
+}
+
+// As PyTorch's on CUDA.
+__device__ inline float sigmoid(float g) { return __frcp_rn(1.0F + expf(-g)); }
+
+// The same bits in two thirds of the instructions: a test compares all of them. The steps are those of CUDA's expf, which
+// splits x*log2(e) into an integer and a fraction; but the power of two is multiplied with where 1 is added (which rounds
+// once, as 1 + exp does, the product being exact), and the reciprocal is refined without looking for operands that do
+// not occur.
+__device__ inline float fast_sigmoid(float g) {
+  constexpr float kRange = 0x1.77313ap-8F;     // log2(e) / 252
+  constexpr float kMagic = 12582913.0F;        // 1.5 * 2^23 + 1: the sum's low bits are the integer, biased by 127
+  constexpr float kMagicBiased = 12583039.0F;  // 1.5 * 2^23 + 127
+  constexpr float kLog2e = 0x1.715476p+0F;
+  constexpr float kLog2eLow = 0x1.4ae0cp-26F;
+  float clamped;
+  asm("fma.rn.sat.f32 %0, %1, %2, 0f3f000000;" : "=f"(clamped) : "f"(g), "f"(-kRange));
+  const float biased = __fmaf_rd(clamped, 252.0F, kMagic);
+  const float fraction = __fmaf_rn(g, -kLog2eLow, __fmaf_rn(g, -kLog2e, -(biased - kMagicBiased)));
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(fraction));
+  const float denominator = __fmaf_rn(power, __uint_as_float(__float_as_uint(biased) << 23), 1.0F);
+  const float reciprocal = reciprocal_near(denominator);
+  return __fmaf_rn(reciprocal, __fmaf_rn(-denominator, reciprocal, 1.0F), reciprocal);
+}
+
+// One instruction, to which each lane names one row.
+template <class Row>
+__device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) {
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(row(lane / 8, lane % 8)));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(at));
+}
+
+}  // namespace qfuse::cuda::ptx
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_PTX_CUH

@@ -1,0 +1,17 @@
+// The steps that all kernels are made of, as this platform has them: NVIDIA's instructions, or portable arithmetic.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_STEPS_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_STEPS_CUH
+
+#if defined(__NVCC__) && !defined(QFUSE_PORTABLE)
+#include "backend/cuda/device/ptx.cuh"
+namespace qfuse::cuda {
+using namespace ptx;
+}
+#else
+#include "backend/cuda/device/portable.cuh"
+namespace qfuse::cuda {
+using namespace portable;
+}
+#endif
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_STEPS_CUH

@@ -1,0 +1,173 @@
+// The names of CUDA that the kernels and gpu.cpp use, and no others, for a GPU that is made of this process: kernels are
+// compiled as C++, a thread of a block is a fiber, memory is the host's (software_gpu.cpp).
+#ifndef QFUSE_TESTS_SOFTWARE_GPU_CUDA_RUNTIME_H
+#define QFUSE_TESTS_SOFTWARE_GPU_CUDA_RUNTIME_H
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+
+// ---- what kernels are written in ----
+
+#define __device__
+#define __host__
+#define __global__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __shared__ static __attribute__((section("qfuse_shared")))  // of one block at a time, spoilt between blocks
+
+struct dim3 {
+  unsigned x = 1;
+  unsigned y = 1;
+  unsigned z = 1;
+};
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+
+extern thread_local dim3 threadIdx;
+extern thread_local dim3 blockIdx;
+extern thread_local dim3 blockDim;
+
+void __syncthreads();
+void __syncwarp();
+
+namespace qfuse::software_gpu {
+std::uint64_t exchange(std::uint64_t bits, int lane_mask);
+}
+
+template <class T>
+T __shfl_xor_sync(unsigned, T value, int lane_mask) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  bits = qfuse::software_gpu::exchange(bits, lane_mask);
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
+inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
+inline float __fadd_rn(float a, float b) { return a + b; }
+inline float __fsub_rn(float a, float b) { return a - b; }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline double __dadd_rn(double a, double b) { return a + b; }
+inline double __ddiv_rn(double a, double b) { return a / b; }
+inline float __double2float_rn(double x) { return static_cast<float>(x); }
+// What no int can hold, and NaN, as CUDA has it.
+inline int __float2int_rz(float x) {
+  if (x != x) return 0;
+  if (x >= 0x1p31F) return INT32_MAX;
+  return x <= -0x1p31F ? INT32_MIN : static_cast<int>(x);
+}
+inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+  const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+  return static_cast<unsigned>(both >> std::min(shift, 32U));
+}
+inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(b) << 32 | a;
+  unsigned result = 0;
+  for (unsigned i = 0; i < 4; ++i) result |= (bytes >> (8 * (selector >> 4 * i & 7)) & 0xff) << (8 * i);
+  return result;
+}
+template <class T>
+T __ldg(const T* from) {
+  return *from;
+}
+template <class T>
+T __ldcs(const T* from) {
+  return *from;
+}
+template <class T>
+void __stcs(T* to, T value) {
+  *to = value;
+}
+
+// ---- the runtime ----
+
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInsufficientDriver = 35,
+  cudaErrorStubLibrary = 34,
+  cudaErrorNoDevice = 100,
+  cudaErrorInvalidDevice = 101,
+  cudaErrorNoKernelImageForDevice = 209,
+  cudaErrorJitCompilerNotFound = 221,
+  cudaErrorUnsupportedPtxVersion = 222,
+  cudaErrorInvalidResourceHandle = 400,
+  cudaErrorSystemDriverMismatch = 803,
+  cudaErrorCompatNotSupportedOnDevice = 804,
+  cudaErrorNotSupported = 801
+};
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount,
+  cudaDevAttrL2CacheSize,
+  cudaDevAttrComputeCapabilityMajor,
+  cudaDevAttrComputeCapabilityMinor
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension };
+enum cudaMemcpyKind { cudaMemcpyDefault };
+using cudaStream_t = struct cudaStream*;
+inline constexpr unsigned cudaStreamNonBlocking = 1;
+struct cudaDeviceProp {
+  char name[256];
+  int major, minor, multiProcessorCount;
+  std::size_t totalGlobalMem;
+};
+struct cudaLaunchAttributeValue {
+  dim3 clusterDim;
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+
+const char* cudaGetErrorString(cudaError_t error);
+cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaGetDevice(int* device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+cudaError_t cudaMalloc(void** memory, std::size_t bytes);
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
+cudaError_t cudaFree(void* memory);
+cudaError_t cudaFreeHost(void* memory);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) { return cudaErrorNotSupported; }
+
+namespace qfuse::software_gpu {
+// Runs `thread` as every thread of every block.
+cudaError_t run(dim3 grid, dim3 block, const std::function<void()>& thread);
+}  // namespace qfuse::software_gpu
+
+template <class Argument>
+cudaError_t cudaLaunchKernel(void (*kernel)(Argument), dim3 grid, dim3 block, void** arguments, std::size_t,
+                             cudaStream_t) {
+  const Argument argument = *static_cast<const Argument*>(arguments[0]);
+  return qfuse::software_gpu::run(grid, block, [kernel, &argument] { kernel(argument); });
+}
+
+#endif  // QFUSE_TESTS_SOFTWARE_GPU_CUDA_RUNTIME_H
