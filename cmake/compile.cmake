@@ -28,6 +28,16 @@ function(qfuse_kernels name architecture)
   target_link_libraries(${name} PRIVATE qfuse_compile)
 endfunction()
 
+# qfuse_software_kernels(<target> <sources...>): kernels of a target as C++, for the GPU in tests/software_gpu, which has
+# no fp64.
+function(qfuse_software_kernels target)
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX SKIP_UNITY_BUILD_INCLUSION ON
+                              COMPILE_OPTIONS -Wno-pass-failed)  # what to unroll is a GPU's affair
+  target_sources(${target} PRIVATE ${ARGN})
+  target_include_directories(${target} SYSTEM PRIVATE ${PROJECT_SOURCE_DIR}/tests/software_gpu/include)
+  target_compile_definitions(${target} PRIVATE QFUSE_PORTABLE QFUSE_NO_FP64)
+endfunction()
+
 if(QFUSE_WERROR)
   target_compile_options(qfuse_compile INTERFACE
     $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>

@@ -68,13 +68,15 @@ ScalarType scalar_type_of(const Tensor& tensor) {
   }
 }
 
-// Torch's own function, from the library that only a torch with CUDA has and has then loaded.
+// Torch's own function, from the library that only a torch for GPUs has and has then loaded: NVIDIA's or AMD's, whose
+// devices torch calls cuda as well.
 using CurrentStream = AOTITorchError (*)(std::int32_t device_index, void** stream);
 
 CurrentStream find_current_stream() {
-  void* const torch_cuda = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
-  if (torch_cuda == nullptr) return nullptr;
-  return reinterpret_cast<CurrentStream>(dlsym(torch_cuda, "aoti_torch_get_current_cuda_stream"));
+  for (const char* const name : {"libtorch_cuda.so", "libtorch_hip.so"})
+    if (void* const library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD); library != nullptr)
+      return reinterpret_cast<CurrentStream>(dlsym(library, "aoti_torch_get_current_cuda_stream"));
+  return nullptr;
 }
 
 void* current_stream(std::int32_t device_index) {

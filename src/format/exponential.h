@@ -3,9 +3,9 @@
 #ifndef QFUSE_FORMAT_EXPONENTIAL_H
 #define QFUSE_FORMAT_EXPONENTIAL_H
 
-#include <array>
-#include <bit>
 #include <cstdint>
+
+#include "format/rounding.h"
 
 namespace qfuse::format {
 
@@ -25,24 +25,25 @@ inline constexpr int kExponentShift = 23;
 
 // (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/2, highest power first: a minimax fit of what it does to exp(r), relatively,
 // with the last coefficient held at 1/2; 2^-27.9 at most.
-inline constexpr std::array<float, 5> kExpCoefficients = {0x1.6b6e42p-10F, 0x1.122f88p-7F, 0x1.555688p-5F,
-                                                          0x1.5554a4p-3F, 0.5F};
+inline constexpr int kExpTerms = 5;
+inline constexpr float kExpCoefficients[kExpTerms] = {0x1.6b6e42p-10F, 0x1.122f88p-7F, 0x1.555688p-5F, 0x1.5554a4p-3F,
+                                                      0.5F};
 
 // exp(n ln 2 + r) = 2^n exp(r). The power comes in two factors: each is a normal number, and only the second product
 // can round, to a subnormal or to infinity. NaN stays NaN.
-constexpr float exponential(float x) {
+QFUSE_HOST_DEVICE constexpr float exponential(float x) {
   x = x > kExpMax ? kExpMax : x;
   x = x < kExpMin ? kExpMin : x;
   const float sum = x * kLog2e + kExpMagic;
   const float n = sum - kExpMagic;
   const float r = (x - n * kLn2High) - n * kLn2Low;
   float p = kExpCoefficients[0];
-  for (std::size_t i = 1; i < kExpCoefficients.size(); ++i) p = p * r + kExpCoefficients[i];
+  for (int i = 1; i < kExpTerms; ++i) p = p * r + kExpCoefficients[i];
   const float e = 1.0F + (r + p * (r * r));
-  const auto exponent = std::bit_cast<std::uint32_t>(sum);
+  const auto exponent = bits_of(sum);
   const std::uint32_t half = exponent >> 1U;
-  const auto low = std::bit_cast<float>(half << kExponentShift);
-  const auto high = std::bit_cast<float>((exponent - half) << kExponentShift);
+  const auto low = float_of(half << kExponentShift);
+  const auto high = float_of((exponent - half) << kExponentShift);
   return (e * low) * high;
 }
 

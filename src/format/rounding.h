@@ -3,8 +3,9 @@
 #ifndef QFUSE_FORMAT_ROUNDING_H
 #define QFUSE_FORMAT_ROUNDING_H
 
-#include <bit>
 #include <cstdint>
+
+#include "format/host_device.h"
 
 namespace qfuse::format {
 
@@ -26,12 +27,16 @@ inline constexpr float kHalfSubnormalMagic = 0.5F;
 // x86 and CUDA name different NaN results: one is chosen, so that devices agree.
 inline constexpr std::uint32_t kNan32 = 0x7fffffffU;  // the NaN that CUDA's fp32 arithmetic gives
 
-constexpr float canonical(float x) { return x == x ? x : std::bit_cast<float>(kNan32); }
+// As std::bit_cast, which is a function of the host's to some compilers of kernels.
+QFUSE_HOST_DEVICE constexpr std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
+QFUSE_HOST_DEVICE constexpr float float_of(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
+
+QFUSE_HOST_DEVICE constexpr float canonical(float x) { return x == x ? x : float_of(kNan32); }
 
 // Subnormals become zero of the same sign; all else, NaN included, passes.
-constexpr float ftz(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
-  return (bits & ~kSignBit) < kMinNormalBits ? std::bit_cast<float>(bits & kSignBit) : x;
+QFUSE_HOST_DEVICE constexpr float ftz(float x) {
+  const auto bits = bits_of(x);
+  return (bits & ~kSignBit) < kMinNormalBits ? float_of(bits & kSignBit) : x;
 }
 
 // A power of two that brings every product of fp32 numbers that is near kMinNormal to where nothing is subnormal.
@@ -40,46 +45,46 @@ inline constexpr std::uint32_t kFlushedBits = kMinNormalBits + (64U << 23);  // 
 
 // mul.ftz.f32: subnormal operands and results count as zero. A result is judged after it was rounded to 24 bits as if
 // no exponent were too small, as CUDA does (seen on an H100): what plain rounding would lift to kMinNormal may be zero.
-constexpr float mul_ftz(float a, float b) {
+QFUSE_HOST_DEVICE constexpr float mul_ftz(float a, float b) {
   a = ftz(a);
   b = ftz(b);
-  const auto scaled = std::bit_cast<std::uint32_t>(a * kFlushScale * b);
+  const auto scaled = bits_of(a * kFlushScale * b);
   const float product = a * b;
   if ((scaled & ~kSignBit) >= kFlushedBits) return product;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(product) & kSignBit);
+  return float_of(bits_of(product) & kSignBit);
 }
 
 // Round to nearest even.
-constexpr std::uint16_t to_bfloat16(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
+QFUSE_HOST_DEVICE constexpr std::uint16_t to_bfloat16(float x) {
+  const auto bits = bits_of(x);
   if ((bits & ~kSignBit) > kInfBits) return kNan16;
   return static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
 }
 
-constexpr float from_bfloat16(std::uint16_t x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16); }
+QFUSE_HOST_DEVICE constexpr float from_bfloat16(std::uint16_t x) {
+  return float_of(static_cast<std::uint32_t>(x) << 16);
+}
 
 // Round to nearest even; overflow gives infinity, underflow subnormals.
-constexpr std::uint16_t to_float16(float x) {
-  const auto bits = std::bit_cast<std::uint32_t>(x);
+QFUSE_HOST_DEVICE constexpr std::uint16_t to_float16(float x) {
+  const auto bits = bits_of(x);
   const std::uint32_t magnitude = bits & ~kSignBit;
   if (magnitude > kInfBits) return kNan16;
   std::uint32_t half = (magnitude - kHalfRebias + 0xfffU + ((magnitude >> 13) & 1U)) >> 13;
   if (magnitude >= kHalfOverflowBits) half = kHalfInf;
   if (magnitude < kHalfMinNormalBits)
-    half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + kHalfSubnormalMagic) -
-           std::bit_cast<std::uint32_t>(kHalfSubnormalMagic);
+    half = bits_of(float_of(magnitude) + kHalfSubnormalMagic) - bits_of(kHalfSubnormalMagic);
   return static_cast<std::uint16_t>(half | ((bits & kSignBit) >> 16));
 }
 
-constexpr float from_float16(std::uint16_t x) {
+QFUSE_HOST_DEVICE constexpr float from_float16(std::uint16_t x) {
   const std::uint32_t sign = (x & 0x8000U) << 16;
   const std::uint32_t magnitude = x & 0x7fffU;
   std::uint32_t bits = (magnitude << 13) + kHalfRebias;
   if (magnitude >= kHalfInf) bits = (magnitude << 13) | kInfBits;
   // Subnormals are small integers times their unit: both steps are exact.
-  if (magnitude < kHalfMinNormal)
-    bits = std::bit_cast<std::uint32_t>(static_cast<float>(magnitude) * kHalfSubnormalUnit);
-  return std::bit_cast<float>(bits | sign);
+  if (magnitude < kHalfMinNormal) bits = bits_of(static_cast<float>(magnitude) * kHalfSubnormalUnit);
+  return float_of(bits | sign);
 }
 
 }  // namespace qfuse::format

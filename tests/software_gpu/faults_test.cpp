@@ -45,7 +45,7 @@ void read_what_nobody_wrote(Arguments a) {
 
 void wait_apart(Arguments a) {
   if (threadIdx.x == 0)
-    __syncwarp();
+    __syncwarp(0xffffffffU);
   else
     __syncthreads();
   a.out[threadIdx.x] = 0;

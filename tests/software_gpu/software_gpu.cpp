@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <random>
 #include <string>
@@ -33,6 +34,7 @@ namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{128} << 10;
 constexpr unsigned kWarp = 32;
+constexpr std::align_val_t kSharedAlignment{128};
 constexpr int kSpoilt = 0xff;  // a NaN in every float type
 
 enum class State { ready, at_barrier, at_warp, returned };
@@ -86,7 +88,15 @@ class Multiprocessor {
     return only;
   }
 
+  // A launch's dynamic shared memory, aligned; exactly as much, so that the address sanitizer sees what lies beyond.
+  void lend(std::size_t bytes) {
+    shared_bytes_ = bytes;
+    shared_.reset(bytes == 0 ? nullptr : ::operator new(bytes, kSharedAlignment));
+  }
+  [[nodiscard]] void* shared() const { return shared_.get(); }
+
   void run_block(unsigned threads, const std::function<void()>& thread, const std::vector<unsigned>& order) {
+    if (shared_bytes_ > 0) std::memset(shared_.get(), kSpoilt, shared_bytes_);
     if (__start_qfuse_shared != nullptr)
       std::memset(__start_qfuse_shared, kSpoilt, static_cast<std::size_t>(__stop_qfuse_shared - __start_qfuse_shared));
     while (fibers_.size() < threads) fibers_.push_back(std::make_unique<Fiber>());
@@ -179,7 +189,13 @@ class Multiprocessor {
     return true;
   }
 
+  struct Release {
+    void operator()(void* memory) const { ::operator delete(memory, kSharedAlignment); }
+  };
+
   std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::unique_ptr<void, Release> shared_;
+  std::size_t shared_bytes_ = 0;
   const std::function<void()>* thread_ = nullptr;
   unsigned threads_ = 0;
   unsigned now_ = 0;
@@ -191,17 +207,20 @@ class Multiprocessor {
 
 }  // namespace
 
-cudaError_t run(dim3 grid, dim3 block, const std::function<void()>& thread) {
+cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread) {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   const Order order = order_from_environment();
   blockDim = block;
+  Multiprocessor::only().lend(shared_bytes);
   for (const unsigned number : numbers(grid.x, order, 0)) {
     blockIdx = {number, 0, 0};
     Multiprocessor::only().run_block(block.x, thread, numbers(block.x, order, number));
   }
   return cudaSuccess;
 }
+
+void* dynamic_shared() { return Multiprocessor::only().shared(); }
 
 // All of a warp give before any takes, and all have taken before any gives again.
 std::uint64_t exchange(std::uint64_t bits, int lane_mask) {
@@ -216,7 +235,9 @@ std::uint64_t exchange(std::uint64_t bits, int lane_mask) {
 }  // namespace qfuse::software_gpu
 
 void __syncthreads() { qfuse::software_gpu::Multiprocessor::only().wait(qfuse::software_gpu::State::at_barrier); }
-void __syncwarp() { qfuse::software_gpu::Multiprocessor::only().wait(qfuse::software_gpu::State::at_warp); }
+void __syncwarp(unsigned /*lanes*/) {
+  qfuse::software_gpu::Multiprocessor::only().wait(qfuse::software_gpu::State::at_warp);
+}
 
 // ---- the runtime ----
 
@@ -261,14 +282,14 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   switch (attribute) {
     case cudaDevAttrMultiProcessorCount: *value = 2; break;
     case cudaDevAttrL2CacheSize: *value = 1 << 20; break;
-    case cudaDevAttrComputeCapabilityMajor: *value = 7; break;
-    case cudaDevAttrComputeCapabilityMinor: *value = 5; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
   }
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   if (device != 0) return cudaErrorInvalidDevice;
-  *properties = {"software GPU", 7, 5, 2, std::size_t{1} << 30};
+  *properties = {"software GPU", 9, 0, 2, std::size_t{1} << 30};
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) { return allocate(memory, bytes); }

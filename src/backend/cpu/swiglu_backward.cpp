@@ -66,8 +66,7 @@ HWY_INLINE hn::Vec<Floats> exponential(hn::Vec<Floats> x) {
   const auto r = hn::Sub(hn::Sub(x, hn::Mul(n, hn::Set(df, format::kLn2High))),  //
                          hn::Mul(n, hn::Set(df, format::kLn2Low)));
   auto p = hn::Set(df, format::kExpCoefficients[0]);
-  for (std::size_t i = 1; i < format::kExpCoefficients.size(); ++i)
-    p = hn::Add(hn::Mul(p, r), hn::Set(df, format::kExpCoefficients[i]));
+  for (int i = 1; i < format::kExpTerms; ++i) p = hn::Add(hn::Mul(p, r), hn::Set(df, format::kExpCoefficients[i]));
   const auto e = hn::Add(hn::Set(df, 1.0F), hn::Add(r, hn::Mul(p, hn::Mul(r, r))));
   const auto exponent = hn::BitCast(du, sum);
   const auto half = hn::ShiftRight<1>(exponent);

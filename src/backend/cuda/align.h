@@ -5,11 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define QFUSE_HOST_DEVICE __host__ __device__
-#else
-#define QFUSE_HOST_DEVICE
-#endif
+#include "format/host_device.h"
 
 namespace qfuse::cuda {
 

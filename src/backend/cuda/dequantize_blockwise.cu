@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kThreads) decode(const __grid_constant__ contr
   __shared__ float map[format::kCodes8];
   map[threadIdx.x] = load<false>(p.quant_map + threadIdx.x);
   __syncthreads();
-  const int block_shift = __ffsll(p.blocksize) - 1;
+  const int block_shift = __ffsll(static_cast<long long>(p.blocksize)) - 1;
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kThreads * kValues;
 #pragma unroll
   for (int v = 0; v < kValues; ++v) {

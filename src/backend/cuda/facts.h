@@ -7,7 +7,7 @@ namespace qfuse::cuda {
 struct DeviceFacts {
   int multiprocessors = 0;
   int l2_bytes = 0;
-  int compute_capability = 0;  // 10 * major + minor
+  int compute_capability = 0;  // of NVIDIA's: 10 * major + minor
 };
 
 // Devices whose figures plans were measured on, as their drivers describe them.

@@ -1,7 +1,8 @@
 #include "backend/cuda/gpu.h"
 
+#ifndef QFUSE_PORTABLE
 #include <cuda.h>
-#include <cuda_runtime_api.h>
+#endif
 
 #include <array>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "backend/cuda/device/current.h"
+#include "backend/cuda/platform.h"
 
 namespace qfuse::cuda {
 namespace {
@@ -22,6 +24,9 @@ contract::Outcome on_device(int device, const Call& call) {
 
 // Whether the thread has a device already. To one that has none, cudaGetDevice says 0, and setting that back would put
 // a context of some 100 MB on a device that nobody asked for.
+#ifdef QFUSE_PORTABLE
+constexpr bool has_context() { return true; }  // nobody says
+#else
 bool has_context() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
@@ -32,6 +37,7 @@ bool has_context() {
   CUcontext context = nullptr;
   return reinterpret_cast<CUresult (*)(CUcontext*)>(entry)(&context) == CUDA_SUCCESS && context != nullptr;
 }
+#endif
 
 cudaError_t read_facts(int index, DeviceFacts& facts) {
   int major = 0;
@@ -41,14 +47,16 @@ cudaError_t read_facts(int index, DeviceFacts& facts) {
         std::pair{&facts.l2_bytes, cudaDevAttrL2CacheSize}, std::pair{&major, cudaDevAttrComputeCapabilityMajor},
         std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
     if (const cudaError_t error = cudaDeviceGetAttribute(value, attribute, index); error != cudaSuccess) return error;
+#ifndef QFUSE_HIP  // where the two numbers are an architecture of AMD's
   facts.compute_capability = 10 * major + minor;
+#endif
   return cudaSuccess;
 }
 
 }  // namespace
 
 contract::Outcome outcome_of(cudaError_t error) {
-  const auto message = [&] { return std::string("CUDA: ").append(cudaGetErrorString(error)); };
+  const auto message = [&] { return std::string(kPlatform) + ": " + cudaGetErrorString(error); };
   switch (error) {
     case cudaSuccess: return {};
     case cudaErrorMemoryAllocation: return {QFUSE_OUT_OF_MEMORY, message()};
@@ -56,11 +64,13 @@ contract::Outcome outcome_of(cudaError_t error) {
     case cudaErrorInvalidDevice:
     case cudaErrorInsufficientDriver:
     case cudaErrorNoKernelImageForDevice:
+#ifndef QFUSE_PORTABLE
     case cudaErrorUnsupportedPtxVersion:
     case cudaErrorJitCompilerNotFound:
     case cudaErrorSystemDriverMismatch:
     case cudaErrorStubLibrary:
     case cudaErrorCompatNotSupportedOnDevice:
+#endif
     case cudaErrorInvalidResourceHandle:  // a stream of another device
       return contract::unsupported(message());
     default: return {QFUSE_DEVICE_ERROR, message()};
@@ -75,7 +85,7 @@ CurrentDevice::CurrentDevice(int device) : error_(cudaGetDevice(&before_)) {
 }
 
 CurrentDevice::~CurrentDevice() {
-  if (restores_) cudaSetDevice(before_);
+  if (restores_) static_cast<void>(cudaSetDevice(before_));
 }
 
 contract::Outcome device_facts(int index, DeviceFacts& facts) {
@@ -101,13 +111,21 @@ int device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
+std::string architecture_of(const cudaDeviceProp& properties) {
+#ifdef QFUSE_HIP
+  return std::string(properties.gcnArchName) + " by HIP";
+#else
+  return "compute capability " + std::to_string(properties.major) + "." + std::to_string(properties.minor);
+#endif
+}
+
 std::string describe(int index) {
   cudaDeviceProp properties{};
   if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) return {};
   constexpr std::size_t kMiB = std::size_t{1} << 20;
-  return std::string(properties.name) + ", compute capability " + std::to_string(properties.major) + "." +
-         std::to_string(properties.minor) + ", " + std::to_string(properties.multiProcessorCount) +
-         " multiprocessors, " + std::to_string(properties.totalGlobalMem / kMiB) + " MiB";
+  return std::string(properties.name) + ", " + architecture_of(properties) + ", " +
+         std::to_string(properties.multiProcessorCount) + " multiprocessors, " +
+         std::to_string(properties.totalGlobalMem / kMiB) + " MiB";
 }
 
 contract::Outcome why_none() {

@@ -5,6 +5,8 @@
 // oracle: reference/quantize_blockwise.cpp
 #include "backend/cuda/kernels.h"
 
+#include <algorithm>
+
 #include "backend/cuda/device/encode.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
@@ -24,8 +26,20 @@ constexpr int kThreads = 1024;  // one value each: neighbours share a block, up 
 constexpr int kThresholds = format::kCodes8 - 1;
 
 // The thresholds of the code, looked up by every thread, and its values.
-__device__ constexpr auto kDynamic8Thresholds = format::kDynamic8Thresholds;
-__device__ constexpr auto kDynamic8 = format::kDynamic8;
+struct Dynamic8 {
+  float thresholds[kThresholds];
+  float values[format::kCodes8];
+};
+
+constexpr Dynamic8 make_tables() {
+  Dynamic8 tables = {};
+  std::ranges::copy(format::kDynamic8Thresholds, tables.thresholds);
+  std::ranges::copy(format::kDynamic8, tables.values);
+  return tables;
+}
+
+constexpr Dynamic8 kTables = make_tables();
+__device__ constexpr Dynamic8 kDynamic8 = kTables;
 
 struct Arguments : contract::QuantizeBlockwise {
   const float* offset_at;  // in the place of offset, unless null
@@ -36,7 +50,7 @@ struct Arguments : contract::QuantizeBlockwise {
 // ---- steps ----
 
 __device__ void load_thresholds(float (&thresholds)[kThresholds]) {
-  if (threadIdx.x < kThresholds) thresholds[threadIdx.x] = kDynamic8Thresholds[threadIdx.x];
+  if (threadIdx.x < kThresholds) thresholds[threadIdx.x] = kDynamic8.thresholds[threadIdx.x];
   __syncthreads();
 }
 
@@ -49,7 +63,7 @@ __device__ void store_offset_and_map(const Arguments& a, float offset) {
   if (blockIdx.x != 0) return;
   if (a.offset_out != nullptr && threadIdx.x == 0) store<false>(a.offset_out, offset);
   if (a.map_out != nullptr && threadIdx.x < format::kCodes8)
-    store<false>(a.map_out + threadIdx.x, kDynamic8[threadIdx.x]);
+    store<false>(a.map_out + threadIdx.x, kDynamic8.values[threadIdx.x]);
 }
 
 template <class In>

@@ -38,14 +38,16 @@ extern thread_local dim3 blockIdx;
 extern thread_local dim3 blockDim;
 
 void __syncthreads();
-void __syncwarp();
+void __syncwarp(unsigned lanes);
 
 namespace qfuse::software_gpu {
 std::uint64_t exchange(std::uint64_t bits, int lane_mask);
-}
+void* dynamic_shared();
+}  // namespace qfuse::software_gpu
+#define QFUSE_DYNAMIC_SHARED ::qfuse::software_gpu::dynamic_shared()
 
 template <class T>
-T __shfl_xor_sync(unsigned, T value, int lane_mask) {
+T __shfl_xor_sync(unsigned, T value, int lane_mask, int = 32) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
   bits = qfuse::software_gpu::exchange(bits, lane_mask);
@@ -59,15 +61,6 @@ inline float __fadd_rn(float a, float b) { return a + b; }
 inline float __fsub_rn(float a, float b) { return a - b; }
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
-inline double __dadd_rn(double a, double b) { return a + b; }
-inline double __ddiv_rn(double a, double b) { return a / b; }
-inline float __double2float_rn(double x) { return static_cast<float>(x); }
-// What no int can hold, and NaN, as CUDA has it.
-inline int __float2int_rz(float x) {
-  if (x != x) return 0;
-  if (x >= 0x1p31F) return INT32_MAX;
-  return x <= -0x1p31F ? INT32_MIN : static_cast<int>(x);
-}
 inline unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
   const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
   return static_cast<unsigned>(both >> std::min(shift, 32U));
@@ -99,16 +92,10 @@ enum cudaError_t {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInsufficientDriver = 35,
-  cudaErrorStubLibrary = 34,
   cudaErrorNoDevice = 100,
   cudaErrorInvalidDevice = 101,
   cudaErrorNoKernelImageForDevice = 209,
-  cudaErrorJitCompilerNotFound = 221,
-  cudaErrorUnsupportedPtxVersion = 222,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorSystemDriverMismatch = 803,
-  cudaErrorCompatNotSupportedOnDevice = 804,
-  cudaErrorNotSupported = 801
+  cudaErrorInvalidResourceHandle = 400
 };
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount,
@@ -117,7 +104,6 @@ enum cudaDeviceAttr {
   cudaDevAttrComputeCapabilityMinor
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
-enum cudaLaunchAttributeID { cudaLaunchAttributeClusterDimension };
 enum cudaMemcpyKind { cudaMemcpyDefault };
 using cudaStream_t = struct cudaStream*;
 inline constexpr unsigned cudaStreamNonBlocking = 1;
@@ -125,20 +111,6 @@ struct cudaDeviceProp {
   char name[256];
   int major, minor, multiProcessorCount;
   std::size_t totalGlobalMem;
-};
-struct cudaLaunchAttributeValue {
-  dim3 clusterDim;
-};
-struct cudaLaunchAttribute {
-  cudaLaunchAttributeID id;
-  cudaLaunchAttributeValue val;
-};
-struct cudaLaunchConfig_t {
-  dim3 gridDim, blockDim;
-  std::size_t dynamicSmemBytes;
-  cudaStream_t stream;
-  cudaLaunchAttribute* attrs;
-  unsigned numAttrs;
 };
 
 const char* cudaGetErrorString(cudaError_t error);
@@ -156,18 +128,17 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
 inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
-inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) { return cudaErrorNotSupported; }
 
 namespace qfuse::software_gpu {
-// Runs `thread` as every thread of every block.
-cudaError_t run(dim3 grid, dim3 block, const std::function<void()>& thread);
+// Runs `thread` as every thread of every block, which has `shared_bytes` of dynamic shared memory.
+cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
 }  // namespace qfuse::software_gpu
 
 template <class Argument>
-cudaError_t cudaLaunchKernel(void (*kernel)(Argument), dim3 grid, dim3 block, void** arguments, std::size_t,
-                             cudaStream_t) {
+cudaError_t cudaLaunchKernel(void (*kernel)(Argument), dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared_bytes, cudaStream_t) {
   const Argument argument = *static_cast<const Argument*>(arguments[0]);
-  return qfuse::software_gpu::run(grid, block, [kernel, &argument] { kernel(argument); });
+  return qfuse::software_gpu::run(grid, block, shared_bytes, [kernel, &argument] { kernel(argument); });
 }
 
 #endif  // QFUSE_TESTS_SOFTWARE_GPU_CUDA_RUNTIME_H

@@ -7,6 +7,7 @@
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
+#include "backend/cuda/device/warp.cuh"
 #include "backend/cuda/device/weight_4bit.cuh"
 
 namespace qfuse::cuda {
@@ -67,7 +68,7 @@ __device__ __forceinline__ void decode_tile(const DecodeArguments& a, Tables<kNe
   __syncthreads();
 #pragma unroll
   for (int g = 0; g < kDecodeGroups; ++g) {
-    __syncwarp();  // keeps the compiler from storing the first group only when it has decoded all: 1 % slower
+    sync_warp();  // keeps the compiler from storing the first group only when it has decoded all: 1 % slower
     if (left[g] <= 0) continue;
     const float scale = decode_absmax(tables, absmax[g], offset);
     float weights[kGroup];

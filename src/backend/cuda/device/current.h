@@ -2,8 +2,7 @@
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_CURRENT_H
 #define QFUSE_BACKEND_CUDA_DEVICE_CURRENT_H
 
-#include <cuda_runtime_api.h>
-
+#include "backend/cuda/platform.h"
 #include "contract/outcome.h"
 
 namespace qfuse::cuda {

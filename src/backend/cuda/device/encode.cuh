@@ -7,19 +7,18 @@
 #include <cfloat>
 
 #include "backend/cuda/device/steps.cuh"
+#include "backend/cuda/device/warp.cuh"
 #include "contract/outcome.h"
 
 namespace qfuse::cuda {
 
 constexpr float kNoNumber = -FLT_MAX;  // what remains of a block of NaN alone
-constexpr int kWarp = 32;
 
 // The largest of `lanes` neighbouring threads, a power of two up to kThreads; all threads of the thread block come here
 // together. `most` may be negative: only kNoNumber is.
 template <int kThreads>
 __device__ float largest_of(float most, int lanes, float (&of_warps)[kThreads / kWarp]) {
-  for (int step = 1; step < lanes && step < kWarp; step *= 2)
-    most = fmaxf(most, __shfl_xor_sync(0xffffffffU, most, step));
+  for (int step = 1; step < lanes && step < kWarp; step *= 2) most = fmaxf(most, exchange(most, step));
   if (lanes <= kWarp) return most;
   const int warp = static_cast<int>(threadIdx.x) / kWarp;
   __syncthreads();  // the values of the call before have been read

@@ -39,7 +39,7 @@ __device__ inline std::uint32_t quantize_values(std::uint32_t first_pair, std::u
   const std::uint32_t pairs[] = {first_pair, second_pair};
   int q[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) q[i] = __float2int_rz(widen<Bfloat16>(pairs, i) * factor);
+  for (int i = 0; i < 4; ++i) q[i] = truncate(widen<Bfloat16>(pairs, i) * factor);
   return saturated_bytes(q);
 }
 

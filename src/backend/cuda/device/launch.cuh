@@ -2,7 +2,6 @@
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_LAUNCH_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_LAUNCH_CUH
 
-#include <cuda_runtime.h>
 #include <qfuse/qfuse.h>
 
 #include <bit>
@@ -11,6 +10,7 @@
 #include <string>
 
 #include "backend/cuda/device/current.h"
+#include "backend/cuda/platform.h"
 #include "contract/outcome.h"
 
 namespace qfuse::cuda {
@@ -25,12 +25,34 @@ struct LaunchShape {
   int cluster = 1;       // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
 };
 
+// Costs the host more than a launch without attributes.
+inline contract::Outcome launch_clusters(const void* kernel, const LaunchShape& shape, void** arguments,
+                                         cudaStream_t stream) {
+#ifdef QFUSE_PORTABLE
+  static_cast<void>(kernel), static_cast<void>(arguments), static_cast<void>(stream);
+  return contract::unsupported("clusters of " + std::to_string(shape.cluster) + " thread blocks are NVIDIA's");
+#else
+  cudaLaunchAttribute cluster = {};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
+  config.blockDim = dim3(static_cast<unsigned>(shape.threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  return outcome_of(cudaLaunchKernelExC(&config, kernel, arguments));
+#endif
+}
+
 // The launch's own error, never one that other work left behind.
 template <class Argument>
 contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Argument argument,
                          const qfuse_exec& exec) {
-  constexpr int kSharedOfAll = 48 << 10;               // bytes that every kernel may have without asking
-  if (shape.blocks > std::numeric_limits<int>::max())  // the widest grid of every architecture
+  constexpr int kSharedOfAll = 48 << 10;                 // bytes that every kernel may have without asking
+  if (shape.blocks > std::numeric_limits<int>::max() ||  // the widest grid of every architecture
+      shape.blocks > kMostThreads / shape.threads)
     return contract::unsupported(std::to_string(shape.blocks) + " thread blocks are more than a launch can have");
   const CurrentDevice current(exec.device.index);
   if (current.error() != cudaSuccess) return outcome_of(current.error());
@@ -40,24 +62,12 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
             cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared_bytes);
         error != cudaSuccess)
       return outcome_of(error);
-  const dim3 grid(static_cast<unsigned>(shape.blocks));
-  const dim3 block(static_cast<unsigned>(shape.threads));
-  const auto shared_bytes = static_cast<std::size_t>(shape.shared_bytes);
   const auto stream = static_cast<cudaStream_t>(exec.stream);
   void* arguments[] = {&argument};
-  if (shape.cluster == 1)  // costs the host less than a launch with attributes
-    return outcome_of(cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream));
-  cudaLaunchAttribute cluster = {};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
-  cudaLaunchConfig_t config = {};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
-  return outcome_of(cudaLaunchKernelExC(&config, function, arguments));
+  if (shape.cluster > 1) return launch_clusters(function, shape, arguments, stream);
+  return outcome_of(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(shape.blocks)),
+                                     dim3(static_cast<unsigned>(shape.threads)), arguments,
+                                     static_cast<std::size_t>(shape.shared_bytes), stream));
 }
 
 }  // namespace qfuse::cuda

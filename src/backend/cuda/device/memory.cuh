@@ -2,12 +2,11 @@
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_MEMORY_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_MEMORY_CUH
 
-#include <cuda_runtime.h>
-
 #include <cstddef>
 #include <cstdint>
 
 #include "backend/cuda/align.h"
+#include "backend/cuda/platform.h"
 
 namespace qfuse::cuda {
 
@@ -18,6 +17,16 @@ __device__ inline void unpack(uint4 vector, std::uint32_t* words) {
   words[1] = vector.y;
   words[2] = vector.z;
   words[3] = vector.w;
+}
+
+// The shared memory that a launch asks for, beside what the kernel declares; aligned to 128 bytes.
+__device__ inline void* dynamic_shared() {
+#ifdef QFUSE_DYNAMIC_SHARED  // a platform that has no such declaration
+  return QFUSE_DYNAMIC_SHARED;
+#else
+  extern __shared__ __align__(128) unsigned char dynamic[];
+  return dynamic;
+#endif
 }
 
 // A value at any byte address.
@@ -49,21 +58,51 @@ __device__ void store(T* to, T value) {
     store_bytes(to, value);
 }
 
+// What nobody reads or writes again soon, at an aligned address.
+#ifdef QFUSE_HIP
+using Words2 = unsigned __attribute__((ext_vector_type(2)));
+using Words4 = unsigned __attribute__((ext_vector_type(4)));
+
+template <class T>
+__device__ T load_once(const T* from) {
+  return __builtin_nontemporal_load(from);
+}
+__device__ inline uint4 load_once(const uint4* from) {
+  const Words4 words = __builtin_nontemporal_load(reinterpret_cast<const Words4*>(from));
+  return {words.x, words.y, words.z, words.w};
+}
+__device__ inline void store_once(uint2* to, uint2 value) {
+  __builtin_nontemporal_store(Words2{value.x, value.y}, reinterpret_cast<Words2*>(to));
+}
+__device__ inline void store_once(uint4* to, uint4 value) {
+  __builtin_nontemporal_store(Words4{value.x, value.y, value.z, value.w}, reinterpret_cast<Words4*>(to));
+}
+#else
+template <class T>
+__device__ T load_once(const T* from) {
+  return __ldcs(from);
+}
+template <class T>
+__device__ void store_once(T* to, T value) {
+  __stcs(to, value);
+}
+#endif
+
 // 16 bytes to an aligned address; kStream: that are not read again soon.
 template <bool kStream>
 __device__ void store_vector(void* to, uint4 words) {
   if constexpr (kStream)
-    __stcs(static_cast<uint4*>(to), words);
+    store_once(static_cast<uint4*>(to), words);
   else
     *static_cast<uint4*>(to) = words;
 }
 
 // kBytes (1, 2 or 4) that nobody reads again, as the low bytes of a word.
 template <int kBytes>
-__device__ std::uint32_t load_once(const std::uint8_t* from) {
-  if constexpr (kBytes == 4) return __ldcs(reinterpret_cast<const std::uint32_t*>(from));
-  if constexpr (kBytes == 2) return __ldcs(reinterpret_cast<const std::uint16_t*>(from));
-  return __ldcs(from);
+__device__ std::uint32_t load_bytes_once(const std::uint8_t* from) {
+  if constexpr (kBytes == 4) return load_once(reinterpret_cast<const std::uint32_t*>(from));
+  if constexpr (kBytes == 2) return load_once(reinterpret_cast<const std::uint16_t*>(from));
+  return load_once(from);
 }
 
 }  // namespace qfuse::cuda

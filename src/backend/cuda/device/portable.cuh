@@ -3,17 +3,19 @@
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
 
+#include "backend/cuda/platform.h"
 #include "format/exponential.h"
 #include "format/rounding.h"
 
 namespace qfuse::cuda::portable {
 
-// Subnormal operands and results count as zero; a NaN result is the canonical one.
-__device__ inline float mul_ftz(float a, float b) { return format::canonical(format::mul_ftz(a, b)); }
+// A result of arithmetic; if it is NaN, then the one that the contract names.
+__device__ inline float canonical(float x) { return format::canonical(x); }
+
+// Subnormal operands and results count as zero.
+__device__ inline float mul_ftz(float a, float b) { return format::mul_ftz(a, b); }
 
 // Rounded to nearest even, as bits: one value, or two in a word, the first one lower; and back, exactly.
 __device__ inline std::uint16_t half_bits(float x) { return format::to_float16(x); }
@@ -33,7 +35,7 @@ __device__ inline float larger(float most, float x) {
 }
 
 // 1 / x, rounded to nearest; subnormal operands and results count as zero.
-__device__ inline float reciprocal_ftz(float x) { return format::canonical(format::ftz(1.0F / format::ftz(x))); }
+__device__ inline float reciprocal_ftz(float x) { return format::ftz(1.0F / format::ftz(x)); }
 // The same, or near it.
 inline constexpr bool kIsNvidiasReciprocal = false;
 __device__ inline float reciprocal_near(float x) { return reciprocal_ftz(x); }
@@ -43,6 +45,13 @@ __device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t
   const std::uint32_t low = (a & 0xffffU) > (b & 0xffffU) ? a & 0xffffU : b & 0xffffU;
   const std::uint32_t high = a >> 16 > b >> 16 ? a >> 16 : b >> 16;
   return high << 16 | low;
+}
+
+// To an integer, towards zero; what no int holds becomes the nearest one, NaN 0.
+__device__ inline int truncate(float x) {
+  if (x != x) return 0;
+  if (x >= 0x1p31F) return INT32_MAX;
+  return x <= -0x1p31F ? INT32_MIN : static_cast<int>(x);
 }
 
 // Four integers as bytes of a word, the first one lowest; what is beyond a byte becomes 127 or -128.
@@ -71,6 +80,25 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
     words[m] = value(2 * (lane % 4)) | value(2 * (lane % 4) + 1) << 16;
   }
 }
+
+// ---- bulk copies between global and shared memory: addresses and bytes are multiples of 16 ----
+
+// In shared memory: that one load has come. One thread prepares it, then all synchronize, then one thread begins the
+// load, and all of the block wait for it, once.
+struct Arrival {};
+__device__ inline void prepare(Arrival& /*arrival*/) {}
+__device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
+  for (unsigned i = 0; i < bytes / sizeof(uint4); ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
+}
+__device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& /*arrival*/) {
+  copy_words(to, from, bytes);
+}
+__device__ inline void wait_for(Arrival& /*arrival*/) { __syncthreads(); }
+
+// Called by all threads that wrote what is then stored, before they synchronize; one thread stores.
+__device__ inline void show_to_bulk_copies() {}
+__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) { copy_words(to, from, bytes); }
+
 }  // namespace qfuse::cuda::portable
 
 #endif  // QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH

@@ -10,6 +10,11 @@
 
 namespace qfuse::cuda::ptx {
 
+using Arrival = std::uint64_t;
+
+// NVIDIA's arithmetic gives no other.
+__device__ inline float canonical(float x) { return x; }
+
 __device__ inline float mul_ftz(float a, float b) {
   float product;
   asm("mul.rn.ftz.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
@@ -60,6 +65,8 @@ __device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t
 #endif
 }
 
+__device__ inline int truncate(float x) { return __float2int_rz(x); }
+
 __device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
   std::uint32_t bytes;
   asm("{ .reg .b32 high; cvt.pack.sat.s8.s32.b32 high, %4, %3, 0; cvt.pack.sat.s8.s32.b32 %0, %2, %1, high; }"
@@ -99,6 +106,42 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                : "r"(at));
+}
+
+// ---- bulk copies, from sm_90 on ----
+
+__device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+
+__device__ inline void prepare(Arrival& arrival) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrival)));
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrival)), "r"(bytes));
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(to)),
+               "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(&arrival))
+               : "memory");
+}
+
+__device__ inline void wait_for(Arrival& arrival) {
+  unsigned done = 0;
+  while (done == 0)
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(shared_address(&arrival))
+                 : "memory");
+}
+
+__device__ inline void show_to_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to)),
+               "r"(shared_address(from)), "r"(bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;");
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
 }  // namespace qfuse::cuda::ptx

@@ -23,8 +23,8 @@ struct Rounding;
 
 template <>
 struct Rounding<float> {
-  static __device__ float one(float x) { return x; }
-  static __device__ std::uint32_t word(const float* x) { return __float_as_uint(x[0]); }
+  static __device__ float one(float x) { return canonical(x); }
+  static __device__ std::uint32_t word(const float* x) { return __float_as_uint(canonical(x[0])); }
 };
 
 template <>

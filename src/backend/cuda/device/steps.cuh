@@ -2,7 +2,7 @@
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_STEPS_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_STEPS_CUH
 
-#if defined(__NVCC__) && !defined(QFUSE_PORTABLE)
+#ifndef QFUSE_PORTABLE
 #include "backend/cuda/device/ptx.cuh"
 namespace qfuse::cuda {
 using namespace ptx;

@@ -94,7 +94,7 @@ __device__ float decode_absmax(const Tables<kNested>& tables, Absmax absmax, flo
 // The codes of kGroup elements, or of the `left` ones that exist.
 template <int kGroup>
 __device__ std::uint32_t load_codes(const std::uint8_t* packed, int left) {
-  if (left >= kGroup) return load_once<kGroup / 2>(packed);
+  if (left >= kGroup) return load_bytes_once<kGroup / 2>(packed);
   std::uint32_t codes = 0;
   for (int j = 0; 2 * j < left; ++j) codes |= static_cast<std::uint32_t>(packed[j]) << (8 * j);
   return codes;

@@ -7,6 +7,7 @@
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
+#include "backend/cuda/device/sum.cuh"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/quantize_4bit/plan.h"
 #include "format/codebook4.h"
@@ -83,7 +84,7 @@ __device__ Group<In> load_group(const In* in, int left) {
   if (kWide && left >= kEncodeGroup) {
 #pragma unroll
     for (int v = 0; v < Group<In>::kWords / 4; ++v)
-      unpack(__ldcs(reinterpret_cast<const uint4*>(in) + v), group.words + 4 * v);
+      unpack(load_once(reinterpret_cast<const uint4*>(in) + v), group.words + 4 * v);
     return group;
   }
 #pragma unroll
@@ -183,50 +184,49 @@ __global__ void __launch_bounds__(kEncodeThreads) encode(const __grid_constant__
 struct MeanArguments {
   const float* values;
   std::int64_t count;
-  double* sums;  // [chunks] fp64, of the chunks before the last
+  Sum* sums;  // [chunks], of the chunks before the last
   float* mean;
 };
 
 constexpr int kMeanThreads = format::kMeanLanes;
 
-__device__ double sum_chunk(const MeanArguments& a, std::int64_t chunk, double (&lanes)[kMeanThreads]) {
+__device__ Sum sum_chunk(const MeanArguments& a, std::int64_t chunk, Sum (&lanes)[kMeanThreads]) {
   const std::int64_t begin = chunk * format::kMeanChunk;
-  double sum = 0.0;
+  Sum sum = sum_of(0.0F);
   for (std::int64_t i = begin + threadIdx.x; i < begin + format::kMeanChunk && i < a.count; i += kMeanThreads)
-    sum = __dadd_rn(sum, load<false>(a.values + i));
+    sum = plus(sum, sum_of(load<false>(a.values + i)));
   lanes[threadIdx.x] = sum;
   for (int half = kMeanThreads / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (static_cast<int>(threadIdx.x) < half)
-      lanes[threadIdx.x] = __dadd_rn(lanes[threadIdx.x], lanes[threadIdx.x + half]);
+    if (static_cast<int>(threadIdx.x) < half) lanes[threadIdx.x] = plus(lanes[threadIdx.x], lanes[threadIdx.x + half]);
   }
   __syncthreads();
   return lanes[0];
 }
 
 __global__ void __launch_bounds__(kMeanThreads) sum_chunks(const __grid_constant__ MeanArguments a) {
-  __shared__ double lanes[kMeanThreads];
-  const double sum = sum_chunk(a, blockIdx.x, lanes);
+  __shared__ Sum lanes[kMeanThreads];
+  const Sum sum = sum_chunk(a, blockIdx.x, lanes);
   if (threadIdx.x == 0) store<false>(a.sums + blockIdx.x, sum);
 }
 
 __global__ void __launch_bounds__(kMeanThreads) finish_mean(const __grid_constant__ MeanArguments a) {
-  __shared__ double sums[kMeanThreads];
+  __shared__ Sum sums[kMeanThreads];
   const std::int64_t last = (a.count - 1) / format::kMeanChunk;
-  double total = 0.0;
+  Sum total = sum_of(0.0F);
   for (std::int64_t chunk = 0; chunk < last; chunk += kMeanThreads) {
     __syncthreads();
     if (chunk + threadIdx.x < last) sums[threadIdx.x] = load<false>(a.sums + chunk + threadIdx.x);
     __syncthreads();
-    for (int i = 0; i < kMeanThreads && chunk + i < last; ++i) total = __dadd_rn(total, sums[i]);
+    for (int i = 0; i < kMeanThreads && chunk + i < last; ++i) total = plus(total, sums[i]);
   }
   __syncthreads();
-  total = __dadd_rn(total, sum_chunk(a, last, sums));
-  if (threadIdx.x == 0) store<false>(a.mean, __double2float_rn(__ddiv_rn(total, static_cast<double>(a.count))));
+  total = plus(total, sum_chunk(a, last, sums));
+  if (threadIdx.x == 0) store<false>(a.mean, mean_of(total, a.count));
 }
 
 contract::Outcome enqueue_mean(const contract::Quantize4bit& p, const Quantize4bitPlan& plan, const qfuse_exec& exec) {
-  const MeanArguments a{contract::absmax(p), contract::block_count(p.weight), static_cast<double*>(p.workspace),
+  const MeanArguments a{contract::absmax(p), contract::block_count(p.weight), static_cast<Sum*>(p.workspace),
                         p.weight.nested_offset};
   if (plan.chunks > 0)
     if (contract::Outcome o = launch(sum_chunks, {.blocks = plan.chunks, .threads = kMeanThreads}, a, exec); !o.ok())

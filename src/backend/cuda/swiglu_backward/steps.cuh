@@ -9,6 +9,7 @@
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/swiglu.cuh"
+#include "backend/cuda/device/warp.cuh"
 #include "backend/cuda/swiglu_backward/plan.h"
 
 namespace qfuse::cuda {
@@ -155,7 +156,7 @@ __device__ void write_payload(std::int8_t* to, const std::uint32_t (&pairs)[kPai
   const uint2 payload = {Quotient::quantize(pairs[0], pairs[1], factor),
                          Quotient::quantize(pairs[2], pairs[3], factor)};
   if constexpr (kWide)
-    __stcs(reinterpret_cast<uint2*>(to), payload);
+    store_once(reinterpret_cast<uint2*>(to), payload);
   else
     store_bytes(to, payload);
 }
@@ -168,13 +169,12 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
   const std::uint32_t up = find_absmax(out.d_up);
   std::uint32_t absmax = larger_magnitudes(__byte_perm(gate, up, 0x5410), __byte_perm(gate, up, 0x7632));
 #pragma unroll
-  for (int step = kRowChunks / 2; step > 0; step /= 2)
-    absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, step));
+  for (int step = kRowChunks / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
   const bool ups = chunk % 2 == 1;
   const float most = widen<Bfloat16>(&absmax, ups ? 1 : 0);
   const float scale = group_scale(most);
   const float factor = Quotient::prepare(most, scale);
-  const float others = __shfl_xor_sync(0xffffffffU, factor, 1);
+  const float others = exchange(factor, 1);
   if (token >= tile.tokens) return;
   const std::int64_t row = (tile.token + token) * 2 * a.h;
   const std::int64_t channel = tile.channel + (ups ? a.h : 0);
@@ -217,7 +217,7 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
 #pragma unroll
   for (int i = 0; i < 4; ++i) payload[i] = Quotient::quantize(pairs[2 * i], pairs[2 * i + 1], factor);
   if (a.wide_y) {
-    if (left > 0) __stcs(reinterpret_cast<uint4*>(to), vector_of(payload));
+    if (left > 0) store_once(reinterpret_cast<uint4*>(to), vector_of(payload));
     return;
   }
 #pragma unroll
@@ -227,16 +227,16 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
 
 template <bool kWide, class Quotient = ByFactor>
 __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const uint4* y) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int warps = static_cast<int>(blockDim.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int warps = static_cast<int>(blockDim.x) / kWarp;
 #pragma unroll 1
-  for (int chunk = static_cast<int>(threadIdx.x) / 32; chunk < kRowChunks; chunk += warps) {
+  for (int chunk = static_cast<int>(threadIdx.x) / kWarp; chunk < kRowChunks; chunk += warps) {
     std::uint32_t pairs[kColumnPairs];
     load_columns(y, chunk, lane, pairs);
     std::uint32_t absmax = find_absmax(pairs);
     absmax = larger_magnitudes(absmax, absmax >> 16);
-    absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, 1));
-    absmax = larger_magnitudes(absmax, __shfl_xor_sync(0xffffffffU, absmax, 2));
+    absmax = larger_magnitudes(absmax, exchange(absmax, 1));
+    absmax = larger_magnitudes(absmax, exchange(absmax, 2));
     const float most = widen<Bfloat16>(&absmax, 0);
     const float scale = group_scale(most);
     const float factor = Quotient::prepare(most, scale);

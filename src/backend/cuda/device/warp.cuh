@@ -1,0 +1,46 @@
+// What the threads of a warp do together. A warp is 32 threads to the kernels. Where the hardware's has 64, two of ours
+// are in it: they exchange values among their own 32, and wait for the other 32 as well.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_WARP_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_WARP_CUH
+
+#include "backend/cuda/platform.h"
+
+namespace qfuse::cuda {
+
+constexpr int kWarp = 32;
+
+#ifdef QFUSE_HIP
+
+// The value of the thread whose lane differs in `mask`, which is less than kWarp; all threads of a warp come here.
+template <class T>
+__device__ T exchange(T value, int mask) {
+  return __shfl_xor(value, mask, kWarp);
+}
+
+// What threads of the warp wrote to memory before it, all of them see behind it.
+__device__ inline void sync_warp() {
+  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+}
+
+#else
+
+// All threads of the hardware's warp, 32 or 64.
+#if QFUSE_LANES == 64
+constexpr auto kAllLanes = 0xffffffffffffffffULL;
+#else
+constexpr auto kAllLanes = 0xffffffffU;
+#endif
+
+template <class T>
+__device__ T exchange(T value, int mask) {
+  return __shfl_xor_sync(kAllLanes, value, mask, kWarp);
+}
+
+__device__ inline void sync_warp() { __syncwarp(kAllLanes); }
+
+#endif
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_WARP_CUH

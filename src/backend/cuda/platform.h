@@ -1,0 +1,26 @@
+// The GPU runtime that this build is for, under CUDA's names: NVIDIA's, or HIP's (hip.h). Where a platform of another
+// vendor brings a cuda_runtime.h of its own, that one is included. QFUSE_PORTABLE is defined for all but NVIDIA's.
+#ifndef QFUSE_BACKEND_CUDA_PLATFORM_H
+#define QFUSE_BACKEND_CUDA_PLATFORM_H
+
+#include <cstdint>
+
+#ifdef QFUSE_HIP
+#include "backend/cuda/hip.h"
+#else
+#include <cuda_runtime.h>
+#endif
+
+namespace qfuse::cuda {
+
+#ifdef QFUSE_HIP
+inline constexpr const char* kPlatform = "HIP";
+inline constexpr std::int64_t kMostThreads = std::int64_t{1} << 32;  // of a launch
+#else
+inline constexpr const char* kPlatform = "CUDA";
+inline constexpr std::int64_t kMostThreads = std::int64_t{1} << 41;  // 2^31 blocks of 1024
+#endif
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_PLATFORM_H
