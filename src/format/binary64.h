@@ -29,6 +29,11 @@ QFUSE_HOST_DEVICE constexpr std::uint64_t magnitude(Binary64 x) { return x.bits 
 QFUSE_HOST_DEVICE constexpr int exponent(Binary64 x) { return static_cast<int>(magnitude(x) >> kFractionBits); }
 QFUSE_HOST_DEVICE constexpr std::uint64_t significand(Binary64 x) { return (x.bits & (kHiddenBit - 1)) | kHiddenBit; }
 
+// A significand with its hidden bit joins the exponent; one that rounding made a power of two carries into it.
+QFUSE_HOST_DEVICE constexpr Binary64 pack(std::uint64_t sign, int exponent, std::uint64_t significand) {
+  return {sign | ((static_cast<std::uint64_t>(exponent) << kFractionBits) + (significand - kHiddenBit))};
+}
+
 // To the right; the lowest bit becomes 1 if one was lost.
 QFUSE_HOST_DEVICE constexpr std::uint64_t shift_sticky(std::uint64_t x, int by) {
   if (by >= 64) return x != 0 ? 1 : 0;
@@ -73,7 +78,7 @@ QFUSE_HOST_DEVICE constexpr Binary64 to_binary64(float x) {
     exponent = 1;
   fraction = normalize(fraction, kFractionBits, shift);
   exponent += shift + (kFractionBits - kFp32FractionBits) + kRebias;
-  return {sign | (static_cast<std::uint64_t>(exponent) << kFractionBits) + (fraction - kHiddenBit)};
+  return pack(sign, exponent, fraction);
 }
 
 // Of numbers whose sum is in the range of fp64's normal numbers, or zero, as sums of fp32 numbers are.
@@ -93,9 +98,7 @@ QFUSE_HOST_DEVICE constexpr Binary64 add(Binary64 a, Binary64 b) {
   if (sum == 0) return {0};
   int shift = 0;
   const std::uint64_t rounded = round_off(normalize(sum, kFractionBits + kGuardBits, shift), kGuardBits);
-  // Adding carries into the exponent if rounding has made a power of two.
-  return {(a.bits & kSign) |
-          (static_cast<std::uint64_t>(exponent(a) + shift) << kFractionBits) + (rounded - kHiddenBit)};
+  return pack(a.bits & kSign, exponent(a) + shift, rounded);
 }
 
 // x / count rounded to fp64, and that to fp32. x is a sum of fp32 numbers, the count from 1 to 2^53.

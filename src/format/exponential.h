@@ -25,9 +25,11 @@ inline constexpr int kExponentShift = 23;
 
 // (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/2, highest power first: a minimax fit of what it does to exp(r), relatively,
 // with the last coefficient held at 1/2; 2^-27.9 at most.
+// (A type and no array, because nvcc takes no array of the host's in a kernel.)
 inline constexpr int kExpTerms = 5;
-inline constexpr float kExpCoefficients[kExpTerms] = {0x1.6b6e42p-10F, 0x1.122f88p-7F, 0x1.555688p-5F, 0x1.5554a4p-3F,
-                                                      0.5F};
+struct ExpCoefficients {
+  float values[kExpTerms] = {0x1.6b6e42p-10F, 0x1.122f88p-7F, 0x1.555688p-5F, 0x1.5554a4p-3F, 0.5F};
+};
 
 // exp(n ln 2 + r) = 2^n exp(r). The power comes in two factors: each is a normal number, and only the second product
 // can round, to a subnormal or to infinity. NaN stays NaN.
@@ -37,8 +39,9 @@ QFUSE_HOST_DEVICE constexpr float exponential(float x) {
   const float sum = x * kLog2e + kExpMagic;
   const float n = sum - kExpMagic;
   const float r = (x - n * kLn2High) - n * kLn2Low;
-  float p = kExpCoefficients[0];
-  for (int i = 1; i < kExpTerms; ++i) p = p * r + kExpCoefficients[i];
+  constexpr ExpCoefficients kCoefficients;
+  float p = kCoefficients.values[0];
+  for (int i = 1; i < kExpTerms; ++i) p = p * r + kCoefficients.values[i];
   const float e = 1.0F + (r + p * (r * r));
   const auto exponent = bits_of(sum);
   const std::uint32_t half = exponent >> 1U;

@@ -42,7 +42,7 @@ Outputs oracles_outputs(const Inputs& in, Asked asked) {
   return out;
 }
 
-// ---- against the oracle; exp is the CPU's own, so a GPU is judged elsewhere ----
+// ---- against the oracle; exp is the oracle's own, so NVIDIA's GPUs are judged in tests/cuda ----
 
 class SwigluBackwardCases : public testing::TestWithParam<SwigluCase> {};
 
@@ -52,7 +52,7 @@ TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address)
     for (const Asked asked : {Asked::both, Asked::gradients, Asked::y}) {
       SCOPED_TRACE(asked == Asked::both ? "both" : asked == Asked::y ? "y alone" : "gradients alone");
       const Outputs expected = oracles_outputs(in, asked);
-      for_each_cpu_way([&](const qfuse_exec& exec) {
+      for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
         Params p = in.params(asked);
         Outputs actual(p.m, p.h, misalignment);
         actual.point(p, asked);
@@ -90,7 +90,7 @@ TEST(SwigluBackward, every_gate_gives_the_oracles_y_on_every_target) {
       format::store_rounded(in.x.as<void>(), kGates + i, QFUSE_BFLOAT16, up);
     }
     const Outputs expected = oracles_outputs(in, Asked::both);
-    for_each_cpu_way([&](const qfuse_exec& exec) {
+    for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
       Params p = in.params(Asked::both);
       Outputs actual(p.m, p.h);
       actual.point(p, Asked::both);

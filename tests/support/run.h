@@ -14,6 +14,7 @@
 
 #include "contract/ops.h"
 #include "support/buffer.h"
+#include "support/ran.h"
 
 namespace qfuse::tests {
 
@@ -143,11 +144,16 @@ qfuse_status run(Op p, const qfuse_exec& exec, qfuse_error* error) {
       p.workspace = workspace.as<void>();
     }
   }
-  if (exec.device.type != QFUSE_CUDA) return call(p, &exec, error);
-  OnDevice arrays(exec);
-  visit_arrays(p, arrays);
-  const qfuse_status status = call(p, &exec, error);
-  arrays.finish(exec.stream);
+  qfuse_status status = QFUSE_OK;
+  if (exec.device.type == QFUSE_CUDA) {
+    OnDevice arrays(exec);
+    visit_arrays(p, arrays);
+    status = call(p, &exec, error);
+    arrays.finish(exec.stream);
+  } else {
+    status = call(p, &exec, error);
+  }
+  if (status == QFUSE_OK) Ran::here().add(Op::kName, exec);
   return status;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <qfuse/qfuse.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/quick.h"
@@ -61,6 +62,18 @@ void for_each_gpu_way(const Body& body) {
   const Stream stream(exec.device);
   exec.stream = stream.handle();
   body(exec);
+}
+
+// Whether GPUs take NVIDIA's own steps: its exp, and the approximate reciprocal. The portable ones have the oracle's bits.
+inline bool gpus_have_nvidias_steps() {
+  return std::string_view(qfuse_build_info()).find("cuda_steps: portable") == std::string_view::npos;
+}
+
+// Where exp is the oracle's.
+template <class Body>
+void for_each_way_with_the_oracles_exp(const Body& body) {
+  for_each_cpu_way(body);
+  if (!gpus_have_nvidias_steps()) for_each_gpu_way(body);
 }
 
 // All but the oracle.

@@ -65,8 +65,9 @@ HWY_INLINE hn::Vec<Floats> exponential(hn::Vec<Floats> x) {
   const auto n = hn::Sub(sum, magic);
   const auto r = hn::Sub(hn::Sub(x, hn::Mul(n, hn::Set(df, format::kLn2High))),  //
                          hn::Mul(n, hn::Set(df, format::kLn2Low)));
-  auto p = hn::Set(df, format::kExpCoefficients[0]);
-  for (int i = 1; i < format::kExpTerms; ++i) p = hn::Add(hn::Mul(p, r), hn::Set(df, format::kExpCoefficients[i]));
+  constexpr format::ExpCoefficients kCoefficients;
+  auto p = hn::Set(df, kCoefficients.values[0]);
+  for (int i = 1; i < format::kExpTerms; ++i) p = hn::Add(hn::Mul(p, r), hn::Set(df, kCoefficients.values[i]));
   const auto e = hn::Add(hn::Set(df, 1.0F), hn::Add(r, hn::Mul(p, hn::Mul(r, r))));
   const auto exponent = hn::BitCast(du, sum);
   const auto half = hn::ShiftRight<1>(exponent);

@@ -1,0 +1,194 @@
+#include "step_twins.h"
+
+#include <cuda_runtime.h>
+
+#include "backend/cuda/device/encode.cuh"
+#include "backend/cuda/device/portable.cuh"
+#include "backend/cuda/device/ptx.cuh"
+#include "format/binary64.h"
+
+namespace qfuse::tests {
+namespace {
+
+namespace ptx = cuda::ptx;
+namespace portable = cuda::portable;
+
+constexpr unsigned kThreads = 256;
+constexpr std::uint64_t kAllFloats = std::uint64_t{1} << 32;
+constexpr std::uint64_t kAllHalves = std::uint64_t{1} << 16;
+
+// ---- one comparison each: whether both give the same bits for input number i ----
+
+__device__ float float_number(std::uint64_t i) { return __uint_as_float(static_cast<unsigned>(i)); }
+// The two bf16 numbers of a pair.
+__device__ float low_bfloat16(std::uint64_t i) { return __uint_as_float(static_cast<unsigned>(i) << 16); }
+__device__ float high_bfloat16(std::uint64_t i) { return __uint_as_float(static_cast<unsigned>(i) & 0xffff0000U); }
+// Any float for each float, by mixing bits.
+__device__ float mixed(std::uint64_t i) {
+  std::uint64_t x = i * 0x9e3779b97f4a7c15ULL;
+  x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9ULL;
+  return __uint_as_float(static_cast<unsigned>(x >> 32));
+}
+
+__device__ bool same(float a, float b) { return __float_as_uint(a) == __float_as_uint(portable::canonical(b)); }
+
+struct HalfBits {
+  __device__ bool operator()(std::uint64_t i) const {
+    const float x = float_number(i);
+    const float y = mixed(i);
+    return ptx::half_bits(x) == portable::half_bits(x) && ptx::half_bits(x, y) == portable::half_bits(x, y);
+  }
+};
+struct Bfloat16Bits {
+  __device__ bool operator()(std::uint64_t i) const {
+    const float x = float_number(i);
+    const float y = mixed(i);
+    return ptx::bfloat16_bits(x) == portable::bfloat16_bits(x) &&
+           ptx::bfloat16_bits(x, y) == portable::bfloat16_bits(x, y);
+  }
+};
+struct HalfValue {
+  __device__ bool operator()(std::uint64_t i) const {
+    const auto bits = static_cast<std::uint16_t>(i);
+    const float a = ptx::half_value(bits);
+    const float b = portable::half_value(bits);
+    return __float_as_uint(a) == __float_as_uint(b) || (a != a && b != b);  // which NaN, no contract says
+  }
+};
+struct MulFtz {
+  __device__ bool operator()(std::uint64_t i) const {
+    return same(ptx::mul_ftz(float_number(i), mixed(i)), portable::mul_ftz(float_number(i), mixed(i)));
+  }
+};
+struct MulFtzOfBfloat16 {
+  __device__ bool operator()(std::uint64_t i) const {
+    const float a = low_bfloat16(i);
+    const float b = high_bfloat16(i);
+    return same(ptx::mul_ftz(a, b), portable::mul_ftz(a, b));
+  }
+};
+struct ReciprocalFtz {
+  __device__ bool operator()(std::uint64_t i) const {
+    return same(ptx::reciprocal_ftz(float_number(i)), portable::reciprocal_ftz(float_number(i)));
+  }
+};
+// Beside kNoNumber, from which a search begins, and beside what it may have found.
+struct Larger {
+  __device__ bool operator()(std::uint64_t i) const {
+    const float found = ptx::larger(0.0F, mixed(i));
+    const float x = float_number(i);
+    return same(ptx::larger(cuda::kNoNumber, x), portable::larger(cuda::kNoNumber, x)) &&
+           same(ptx::larger(found, x), portable::larger(found, x));
+  }
+};
+struct LargerMagnitudes {
+  __device__ bool operator()(std::uint64_t i) const {
+    const unsigned a = static_cast<unsigned>(i) & 0x7fff7fffU;
+    const unsigned b = a >> 16 | a << 16;  // the pair's other order in the upper half
+    return ptx::larger_magnitudes(a, b) == portable::larger_magnitudes(a, b);
+  }
+};
+struct Truncate {
+  __device__ bool operator()(std::uint64_t i) const {
+    return ptx::truncate(float_number(i)) == portable::truncate(float_number(i));
+  }
+};
+struct SaturatedBytes {
+  __device__ bool operator()(std::uint64_t i) const {
+    const int q[4] = {static_cast<int>(i), static_cast<int>(i) >> 8, static_cast<int>(i) >> 16,
+                      static_cast<int>(i) >> 23};
+    return ptx::saturated_bytes(q) == portable::saturated_bytes(q);
+  }
+};
+// format/binary64.h beside the GPU's fp64.
+struct Binary64 {
+  __device__ bool operator()(std::uint64_t i) const {
+    const double a = static_cast<double>(float_number(i)) + static_cast<double>(mixed(i));
+    const double b = static_cast<double>(mixed(i + kAllFloats));
+    const auto bits = [](double x) { return static_cast<std::uint64_t>(__double_as_longlong(x)); };
+    const format::Binary64 sum = format::add({bits(a)}, {bits(b)});
+    const double expected = __dadd_rn(a, b);
+    const auto count = static_cast<std::int64_t>(i % 4095 + 1);
+    const float mean = __double2float_rn(__ddiv_rn(expected, static_cast<double>(count)));
+    const bool is_nan = expected != expected;
+    return (is_nan ? format::binary64::magnitude(sum) > format::binary64::kInf : sum.bits == bits(expected)) &&
+           same(mean, format::divide(sum, count));
+  }
+};
+
+template <class Twins>
+__global__ void compare(std::uint64_t inputs, unsigned long long* counts) {
+  const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * kThreads;
+  for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * kThreads + threadIdx.x; i < inputs; i += stride)
+    if (!Twins()(i)) {
+      atomicAdd(counts, 1ULL);
+      counts[1] = i;
+    }
+}
+
+// All four matrices of a warp.
+__global__ void compare_transposed(unsigned long long* counts) {
+  __shared__ uint4 rows[32];
+  const int lane = static_cast<int>(threadIdx.x);
+  const auto pair = [&](int word) { return static_cast<unsigned>(8 * lane + 2 * word) * 0x10001U + 0x10000U; };
+  rows[lane] = {pair(0), pair(1), pair(2), pair(3)};
+  __syncthreads();
+  const auto row = [&](int matrix, int r) { return rows + (8 * matrix + r) % 32; };
+  std::uint32_t a[4];
+  std::uint32_t b[4];
+  ptx::load_transposed(row, lane, a);
+  portable::load_transposed(row, lane, b);
+  for (int m = 0; m < 4; ++m)
+    if (a[m] != b[m]) atomicAdd(counts, 1ULL);
+}
+
+struct Counts {
+  unsigned long long* memory = nullptr;  // how many differ, and the last one
+  bool good = cudaMalloc(&memory, 2 * sizeof *memory) == cudaSuccess;
+
+  Counts() = default;
+  Counts(const Counts&) = delete;
+  Counts& operator=(const Counts&) = delete;
+  ~Counts() { cudaFree(memory); }
+
+  // What `launch` counts.
+  template <class Launch>
+  TwinResult run(const char* step, std::uint64_t inputs, const Launch& launch) {
+    TwinResult result{step, inputs};
+    unsigned long long host[2] = {};
+    good = good && cudaMemset(memory, 0, sizeof host) == cudaSuccess;
+    launch();
+    good = good && cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess;
+    result.differ = host[0];
+    result.example = host[1];
+    return result;
+  }
+  template <class Twins>
+  TwinResult run(const char* step, std::uint64_t inputs) {
+    constexpr unsigned kBlocks = 4096;
+    return run(step, inputs, [&] { compare<Twins><<<kBlocks, kThreads>>>(inputs, memory); });
+  }
+};
+
+}  // namespace
+
+std::vector<TwinResult> compare_step_twins() {
+  Counts counts;
+  std::vector<TwinResult> all = {
+      counts.run<HalfBits>("half_bits, every float", kAllFloats),
+      counts.run<Bfloat16Bits>("bfloat16_bits, every float", kAllFloats),
+      counts.run<HalfValue>("half_value, every fp16", kAllHalves),
+      counts.run<MulFtz>("mul_ftz, every float by another", kAllFloats),
+      counts.run<MulFtzOfBfloat16>("mul_ftz, every pair of bf16", kAllFloats),
+      counts.run<ReciprocalFtz>("reciprocal_ftz, every float", kAllFloats),
+      counts.run<Larger>("larger, every float", kAllFloats),
+      counts.run<LargerMagnitudes>("larger_magnitudes, every pair of bf16", kAllFloats),
+      counts.run<Truncate>("truncate, every float", kAllFloats),
+      counts.run<SaturatedBytes>("saturated_bytes, every integer", kAllFloats),
+      counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),
+      counts.run("load_transposed", 4 * 32, [&] { compare_transposed<<<1, 32>>>(counts.memory); })};
+  if (!counts.good) return {};
+  return all;
+}
+
+}  // namespace qfuse::tests

@@ -1,0 +1,50 @@
+// Which op ran where, for the table at the end of `make test`: lines "<op> <way>" in the file that QFUSE_RAN names.
+#ifndef QFUSE_TESTS_SUPPORT_RAN_H
+#define QFUSE_TESTS_SUPPORT_RAN_H
+
+#include <qfuse/qfuse.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace qfuse::tests {
+
+class Ran {
+ public:
+  static Ran& here() {
+    static Ran here;
+    return here;
+  }
+  void add(const char* op, const qfuse_exec& exec) {
+    if (file_ != nullptr) ran_.emplace(op, way_of(exec));
+  }
+  ~Ran() {
+    if (ran_.empty()) return;
+    std::ofstream file(file_, std::ios::app);
+    for (const auto& [op, way] : ran_) file << op + " " + way + "\n";
+  }
+  Ran(const Ran&) = delete;
+  Ran& operator=(const Ran&) = delete;
+
+ private:
+  Ran() = default;
+
+  static std::string way_of(const qfuse_exec& exec) {
+    switch (exec.device.type) {
+      case QFUSE_REFERENCE: return "reference";
+      case QFUSE_CPU: return exec.cpu_target != nullptr ? exec.cpu_target : qfuse_cpu_target_name(0);
+      case QFUSE_CUDA: return "cuda";
+    }
+    return "unknown";
+  }
+
+  const char* file_ = std::getenv("QFUSE_RAN");
+  std::set<std::pair<std::string, std::string>> ran_;
+};
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_SUPPORT_RAN_H
