@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "contract/device_types.h"
 #include "contract/ops.h"
 #include "support/buffer.h"
 
@@ -143,7 +144,7 @@ qfuse_status run(Op p, const qfuse_exec& exec, qfuse_error* error) {
       p.workspace = workspace.as<void>();
     }
   }
-  if (exec.device.type != QFUSE_CUDA) return call(p, &exec, error);
+  if (!contract::has_own_memory(exec.device.type)) return call(p, &exec, error);
   OnDevice arrays(exec);
   visit_arrays(p, arrays);
   const qfuse_status status = call(p, &exec, error);
