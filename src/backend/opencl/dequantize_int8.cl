@@ -4,6 +4,8 @@
 // cost:   n bytes read, 2n or 4n written
 // oracle: reference/dequantize_int8.cpp
 
+float decode_code(char code, float scale) { return (float)code * scale * kInt8Scale; }
+
 __kernel void dequantize_int8(long n, long cols, __global const char* in, __global const uchar* scb, uint dtype,
                               __global uchar* out) {
   const long first = first_of_group();
@@ -11,14 +13,18 @@ __kernel void dequantize_int8(long n, long cols, __global const char* in, __glob
   const int count = count_in_group(n, first);
   long row = first / cols;
   long left_in_row = (row + 1) * cols - first;
+  float scale = load_float(scb, row);
   float values[kGroup] = {0};
-  for (int e = 0; e < count; ++e) {
-    if (left_in_row == 0) {
-      ++row;
-      left_in_row = cols;
+  if (count == kGroup && left_in_row >= kGroup) {
+    for (int e = 0; e < kGroup; ++e) values[e] = decode_code(in[first + e], scale);
+  } else {
+    for (int e = 0; e < count; ++e, --left_in_row) {
+      if (left_in_row == 0) {
+        scale = load_float(scb, ++row);
+        left_in_row = cols;
+      }
+      values[e] = decode_code(in[first + e], scale);
     }
-    --left_in_row;
-    values[e] = (float)in[first + e] * load_float(scb, row) * kInt8Scale;
   }
   store_group(out, dtype, first, count, values);
 }
