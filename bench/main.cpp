@@ -89,7 +89,8 @@ std::optional<int> gpu_of(const Options& options) {
   if (options.device == "auto") return qfuse_device_count(QFUSE_CUDA) > 0 ? std::optional(0) : std::nullopt;
   qfuse_device device{};
   qfuse_error error{};
-  if (qfuse_device_parse(options.device.c_str(), &device, &error) != QFUSE_OK || device.type == QFUSE_REFERENCE)
+  if (qfuse_device_parse(options.device.c_str(), &device, &error) != QFUSE_OK ||
+      (device.type != QFUSE_CPU && device.type != QFUSE_CUDA))
     throw qfuse::bench::UsageError("--device is '" + options.device + "': it can be auto, cpu, cuda or cuda:N");
   return device.type == QFUSE_CUDA ? std::optional(device.index) : std::nullopt;
 }

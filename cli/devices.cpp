@@ -20,7 +20,7 @@ constexpr std::string_view kNone = "none: ";
 
 // A device in one line, or why it cannot be had.
 std::string describe(qfuse_device device) {
-  std::array<char, 256> text{};
+  std::array<char, QFUSE_ERROR_MESSAGE_SIZE> text{};
   qfuse_error error{};
   const bool here = qfuse_device_describe(device, text.data(), text.size(), &error) == QFUSE_OK;
   return here ? text.data() : fmt::format("{}{}", kNone, error.message);
@@ -41,26 +41,43 @@ std::string build_as_json() {
   return fmt::format("{}", fmt::join(members, ", "));
 }
 
+// Types of which a machine has none, one or several.
+struct Numbered {
+  std::string_view name;
+  qfuse_device_type type;
+};
+constexpr Numbered kCuda{"cuda", QFUSE_CUDA};
+constexpr Numbered kOpencl{"opencl", QFUSE_OPENCL};
+
+// Why there is none, as JSON; null where there is one.
+std::string json_without(const Numbered& which) {
+  if (qfuse_device_count(which.type) > 0) return "null";
+  return json_text(describe({which.type, 0}).substr(kNone.size()));
+}
+
 void print_json() {
   std::vector<std::string> devices{json_of("cpu", {QFUSE_CPU, 0}), json_of("reference", {QFUSE_REFERENCE, 0})};
-  const std::int32_t gpus = qfuse_device_count(QFUSE_CUDA);
-  for (std::int32_t i = 0; i < gpus; ++i) devices.push_back(json_of(fmt::format("cuda:{}", i), {QFUSE_CUDA, i}));
+  for (const Numbered& which : {kCuda, kOpencl})
+    for (std::int32_t i = 0; i < qfuse_device_count(which.type); ++i)
+      devices.push_back(json_of(fmt::format("{}:{}", which.name, i), {which.type, i}));
   std::vector<std::string> targets;
   for (const std::string_view target : cpu_targets()) targets.push_back(json_text(target));
-  fmt::print(R"({{"devices": [{}], "cpu_targets": [{}], "without_gpu": {}, "build": {{{}}}}})"
+  fmt::print(R"({{"devices": [{}], "cpu_targets": [{}], "without_gpu": {}, "without_opencl": {}, "build": {{{}}}}})"
              "\n",
-             fmt::join(devices, ", "), fmt::join(targets, ", "),
-             gpus > 0 ? "null" : json_text(describe({QFUSE_CUDA, 0}).substr(kNone.size())), build_as_json());
+             fmt::join(devices, ", "), fmt::join(targets, ", "), json_without(kCuda), json_without(kOpencl),
+             build_as_json());
 }
 
 void print_text() {
   fmt::print("cpu        {}\n", describe({QFUSE_CPU, 0}));
   fmt::print("           SIMD targets, best first: {}\n", fmt::join(cpu_targets(), ", "));
   fmt::print("reference  {}\n", describe({QFUSE_REFERENCE, 0}));
-  const std::int32_t gpus = qfuse_device_count(QFUSE_CUDA);
-  for (std::int32_t i = 0; i < gpus; ++i)
-    fmt::print("{:<9}  {}\n", fmt::format("cuda:{}", i), describe({QFUSE_CUDA, i}));
-  if (gpus == 0) fmt::print("cuda       {}\n", describe({QFUSE_CUDA, 0}));
+  for (const Numbered& which : {kCuda, kOpencl}) {
+    const std::int32_t count = qfuse_device_count(which.type);
+    for (std::int32_t i = 0; i < count; ++i)
+      fmt::print("{:<9}  {}\n", fmt::format("{}:{}", which.name, i), describe({which.type, i}));
+    if (count == 0) fmt::print("{:<9}  {}\n", which.name, describe({which.type, 0}));
+  }
   const std::string build = qfuse_build_info();
   fmt::print("build      {}\n", replaced(build.substr(0, build.size() - 1), "\n", ", "));
 }
@@ -72,8 +89,8 @@ Command add_devices(CLI::App& app) {
   const auto json = std::make_shared<bool>(false);
   parser->add_flag("--json", *json, "Print JSON");
   parser->footer(
-      "`reference` is the slow scalar code that the others are compared with. Where there is no GPU, the reason is "
-      "said.");
+      "`reference` is the slow scalar code that the others are compared with. Where there is no GPU or no "
+      "OpenCL device, the reason is said, and of an OpenCL device what is wrong with it, if it cannot be used.");
   return {parser, [json] {
             *json ? print_json() : print_text();
             return kSuccess;

@@ -54,8 +54,9 @@ CLI::Validator valid_if(Parse parse, const std::string& choices = "") {
 // Of --device; none for auto. No help offers "reference", the slow oracle: it is for tests that stop a run midway.
 inline std::optional<qfuse_device> device_of(const std::string& name) {
   if (name == "auto") return std::nullopt;
-  if (name != "cpu" && name != "reference" && name != "cuda" && !name.starts_with("cuda:"))
-    throw std::invalid_argument(fmt::format("'{}' is none of auto, cpu and cuda[:N]", name));
+  const std::string type = name.substr(0, name.find(':'));
+  if (name != "cpu" && name != "reference" && type != "cuda" && type != "opencl")
+    throw std::invalid_argument(fmt::format("'{}' is none of auto, cpu, cuda[:N] and opencl[:N]", name));
   return parse_device(name);
 }
 
@@ -103,9 +104,10 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, 
       ->transform([](const std::string& name) { return canonical_dtype(name); }, "", "")
       ->capture_default_str();
   parser
-      .add_option("--device", args.device, "cpu, cuda[:N] or auto: the first GPU that works, else the CPU; see below")
+      .add_option("--device", args.device,
+                  "cpu, cuda[:N], opencl[:N] or auto: the first GPU of CUDA's that works, else the CPU; see below")
       ->type_name("DEVICE")
-      ->check(valid_if(device_of, "{auto,cpu,cuda}"))
+      ->check(valid_if(device_of, "{auto,cpu,cuda,opencl}"))
       ->capture_default_str();
   parser.add_option("--threads", args.threads, "Of the CPU at most this many; 0: one per core")
       ->check(CLI::NonNegativeNumber)
@@ -148,12 +150,15 @@ inline std::string device_name(qfuse_device device) {
     case QFUSE_CPU: return "cpu";
     case QFUSE_CUDA: return fmt::format("cuda:{}", device.index);
     case QFUSE_REFERENCE: return "reference";
+    case QFUSE_OPENCL: return fmt::format("opencl:{}", device.index);
   }
   return "";
 }
 
 // The end of a summary's line.
-inline std::string on_gpu(qfuse_device device) { return device.type == QFUSE_CUDA ? " on " + device_name(device) : ""; }
+inline std::string on_gpu(qfuse_device device) {
+  return qfuse_device_has_own_memory(device.type) != 0 ? " on " + device_name(device) : "";
+}
 
 // What a summary is of.
 inline std::string output_name(const ConversionArguments& args) {

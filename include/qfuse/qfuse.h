@@ -12,6 +12,9 @@
  * - On CUDA every array lies in memory that the device can reach. An op is enqueued on the caller's stream and returns
  *   at once; it allocates nothing, waits for nothing, and may be captured into a CUDA graph, but for the first call of
  *   each kind on a device, which loads its kernel. Failures of its execution show where the caller next synchronizes.
+ * - On OPENCL likewise. There every array lies in memory of qfuse_memory_allocate, at any offset: OpenCL gives memory
+ *   addresses within one context alone, which is the library's. The first call on a device compiles its kernels and
+ *   checks that its arithmetic is exact; a device that fails is refused.
  * - Outputs must not overlap inputs, each other or the workspace; that is checked and refused.
  * - A workspace is scratch memory that the caller lends to an op for one call, where the op runs; it need not be
  *   cleared before, and may be used for anything after the op has run. qfuse_<op>_workspace_size says how many bytes
@@ -91,7 +94,8 @@ typedef enum qfuse_reciprocal QFUSE_ENUM { QFUSE_RECIPROCAL_IEEE = 0, QFUSE_RECI
 typedef enum qfuse_device_type QFUSE_ENUM {
   QFUSE_CPU = 0,
   QFUSE_CUDA = 1,
-  QFUSE_REFERENCE = 2 /* the slow scalar oracle on the CPU: for tests and for judging the others */
+  QFUSE_REFERENCE = 2, /* the slow scalar oracle on the CPU: for tests and for judging the others */
+  QFUSE_OPENCL = 3     /* any device with OpenCL, shared virtual memory and exact arithmetic; has the dequantize ops */
 } qfuse_device_type;
 
 typedef struct qfuse_device {
@@ -112,7 +116,8 @@ typedef struct qfuse_exec {
   qfuse_device device;
   int32_t threads;        /* CPU: use at most this many threads; 0 = one per core this process may use */
   const char* cpu_target; /* CPU: a name from qfuse_cpu_target_name; NULL: QFUSE_CPU_TARGET's, or the best one */
-  void* stream;           /* CUDA: a cudaStream_t of `device`, on which the op is enqueued; must be NULL elsewhere */
+  void* stream;           /* CUDA: a cudaStream_t of `device`, on which the op is enqueued; OPENCL: a stream of
+                             qfuse_stream_create; must be NULL elsewhere */
 } qfuse_exec;
 #define QFUSE_EXEC_INIT \
   { sizeof(qfuse_exec), {QFUSE_CPU, 0}, 0, NULL, NULL }
@@ -123,8 +128,8 @@ typedef struct qfuse_exec {
 QFUSE_API const char* qfuse_version(void);
 
 /* What this build holds, one "key: value" a line, for people and for reports: version; compiler; parallel (what threads
- * are); cuda (the version of nvcc, or "none"); cuda_architectures (as CMake names them, where there is CUDA). Never NULL.
- */
+ * are); cuda (the version of nvcc, or "none"); cuda_architectures (as CMake names them, where there is CUDA); opencl (the
+ * version of its headers, or "none"). Never NULL. */
 QFUSE_API const char* qfuse_build_info(void);
 
 /* A status as a short lower-case phrase; "unknown status" for a number that is none. Never NULL. */
@@ -133,13 +138,18 @@ QFUSE_API const char* qfuse_status_string(qfuse_status status);
 /* Bytes of one element; 0 for a number that is no dtype. */
 QFUSE_API size_t qfuse_dtype_size(qfuse_dtype dtype);
 
-/* Reads "cpu", "reference", "cuda" or "cuda:N" (N from 0). Does not ask whether the machine has it.
+/* Reads "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N" (N from 0). Does not ask whether the machine has it.
  * INVALID_ARGUMENT: any other text, or a NULL argument. */
 QFUSE_API qfuse_status qfuse_device_parse(const char* name, qfuse_device* device, qfuse_error* error);
 
 /* How many devices of a type can run ops here and now: 1 for CPU and REFERENCE, the number of GPUs for CUDA
- * (0 where there is none, no driver, or a build without CUDA). Never fails. */
+ * (0 where there is none, no driver, or a build without CUDA); for OPENCL the number of all devices of all platforms,
+ * of which some may be of no use, as their descriptions then say. Never fails. */
 QFUSE_API int32_t qfuse_device_count(qfuse_device_type type);
+
+/* 1 for the types whose devices have memory and streams of their own, where ops expect their arrays: CUDA and OPENCL;
+ * else 0. */
+QFUSE_API int32_t qfuse_device_has_own_memory(qfuse_device_type type);
 
 /* One line about a device for people: its model, cores or multiprocessors, memory. Writes at most `size` bytes into
  * `text`, zero included. INVALID_ARGUMENT: NULL or size 0; UNSUPPORTED: no such device here. */
@@ -151,10 +161,10 @@ QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
 
 /* ---- memory and streams of a GPU --------------------------------------------------------------------------------- */
 
-/* What a pipeline over a GPU needs, for callers who would not include a vendor's headers. Arrays and streams of any
- * other origin serve the ops as well. `device` must be a GPU; else INVALID_ARGUMENT. */
+/* What a pipeline over a GPU needs, for callers who would not include a vendor's headers. On CUDA, arrays and streams of
+ * any other origin serve the ops as well. `device` must be a GPU or an OPENCL device; else INVALID_ARGUMENT. */
 typedef enum qfuse_memory_kind QFUSE_ENUM {
-  QFUSE_MEMORY_DEVICE = 0, /* the GPU's own, aligned to 256 bytes, not to be touched by the host */
+  QFUSE_MEMORY_DEVICE = 0, /* the GPU's own, aligned to 256 bytes, on OPENCL to 128, not to be touched by the host */
   QFUSE_MEMORY_PINNED = 1  /* the host's, which GPUs copy from and to while the host goes on */
 } qfuse_memory_kind;
 
@@ -167,7 +177,7 @@ QFUSE_API qfuse_status qfuse_memory_allocate(qfuse_device device, qfuse_memory_k
 QFUSE_API void qfuse_memory_release(qfuse_device device, qfuse_memory_kind kind, void* memory);
 
 /* A stream: work in order, beside that of other streams; on CUDA a cudaStream_t that does not wait for the default
- * stream. Destroying it waits for nothing; NULL is ignored. */
+ * stream, on OPENCL a cl_command_queue. A NULL stream is CUDA's default one, or a queue of the library's own. Destroying it waits for nothing; NULL is ignored. */
 QFUSE_API qfuse_status qfuse_stream_create(qfuse_device device, void** stream, qfuse_error* error);
 QFUSE_API void qfuse_stream_destroy(qfuse_device device, void* stream);
 

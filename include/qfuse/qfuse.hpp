@@ -336,7 +336,7 @@ inline void quantize_4bit(std::span<const std::byte> in, Dtype dtype, const Weig
   detail::require_elements("in", in.size(), detail::element_count(w.rows, w.cols), dtype);
   qfuse_quantize_4bit_params p = detail::to_c(in, dtype, w, options);
   std::vector<std::byte> workspace;
-  if (options.workspace.empty() && exec.device.type != QFUSE_CUDA) {
+  if (options.workspace.empty() && qfuse_device_has_own_memory(exec.device.type) == 0) {
     workspace.resize(quantize_4bit_workspace_size(weight, dtype, exec));
     p.workspace = workspace.data();
     p.workspace_size = static_cast<std::int64_t>(workspace.size());

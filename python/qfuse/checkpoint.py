@@ -164,8 +164,9 @@ def dequantize(
 ) -> ConversionReport:
     """Writes the same model with plain weights, each what it was before it was quantized, or `dtype`.
 
-    device: "cpu", "cuda", "cuda:N", or "auto", the first GPU that works, else the CPU; the bytes are the same. threads:
-    of the CPU at most so many; 0: one per core. max_shard_size: bytes that a file of an output directory may hold.
+    device: "cpu", "cuda", "cuda:N", in a build with OpenCL "opencl" and "opencl:N", or "auto", CUDA's first GPU that
+    works, else the CPU; the bytes are the same. threads: of the CPU at most so many; 0: one per core. max_shard_size:
+    bytes that a file of an output directory may hold.
     shard: (i, n) makes part i of n, from 0, which finish() puts together. components: of a diffusers pipeline, the
     folders to convert; none: those that are quantized. force: replace an output that exists. dry_run: write nothing,
     and report what would be.

@@ -6,7 +6,7 @@ from . import library
 
 __all__ = ["Device", "build_info", "devices"]
 
-_CPU, _CUDA = 0, 1  # of qfuse_device_type
+_CPU, _CUDA, _OPENCL = 0, 1, 3  # of qfuse_device_type
 
 
 @dataclass(frozen=True)
@@ -20,13 +20,16 @@ class Device:
 
 
 def devices() -> list[Device]:
-    """The CPU, and every GPU that can run the ops here and now."""
+    """The CPU, every GPU that can run the ops here and now, and OpenCL's devices, of which some may be of no use, as
+    their descriptions then say."""
     found = [Device("cpu", library.describe_device(library.Device(_CPU, 0)), tuple(library.cpu_targets()))]
-    for index in range(library.device_count(_CUDA)):
-        found.append(Device(f"cuda:{index}", library.describe_device(library.Device(_CUDA, index))))
+    for name, kind in (("cuda", _CUDA), ("opencl", _OPENCL)):
+        for index in range(library.device_count(kind)):
+            found.append(Device(f"{name}:{index}", library.describe_device(library.Device(kind, index))))
     return found
 
 
 def build_info() -> dict[str, str]:
-    """What this build holds: version, compiler, parallel, cuda (nvcc's version, or "none"), and cuda_architectures."""
+    """What this build holds: version, compiler, parallel, cuda (nvcc's version, or "none"), cuda_architectures, and
+    opencl (its headers' version, or "none")."""
     return dict(line.split(": ", 1) for line in library.build_info().splitlines())

@@ -5,6 +5,7 @@
 
 #include "backend/cpu/targets.h"
 #include "capi/run.h"
+#include "contract/device_types.h"
 #include "format/dynamic8.h"
 #include "format/layout.h"
 #include "ops/registry.h"
@@ -75,6 +76,8 @@ qfuse_status qfuse_device_parse(const char* name, qfuse_device* device, qfuse_er
 }
 
 int32_t qfuse_device_count(qfuse_device_type type) { return qfuse::runtime::device_count(type); }
+
+int32_t qfuse_device_has_own_memory(qfuse_device_type type) { return qfuse::contract::has_own_memory(type) ? 1 : 0; }
 
 qfuse_status qfuse_device_describe(qfuse_device device, char* text, size_t size, qfuse_error* error) {
   return guarded(error, [&] { return describe_device(device, text, size); });

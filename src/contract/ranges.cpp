@@ -6,6 +6,7 @@
 #include <bit>
 #include <limits>
 
+#include "contract/device_types.h"
 #include "format/layout.h"
 
 namespace qfuse::contract {
@@ -67,17 +68,17 @@ Outcome check_workspace(std::int64_t given, std::int64_t needed) {
 
 Outcome check(const qfuse_exec& exec) {
   const qfuse_device& device = exec.device;
-  if (device.type != QFUSE_CPU && device.type != QFUSE_CUDA && device.type != QFUSE_REFERENCE)
-    return invalid_argument(
-        fmt::format("device type is {}, it must be QFUSE_CPU ({}), QFUSE_CUDA ({}) or QFUSE_REFERENCE ({})",
-                    static_cast<int>(device.type), static_cast<int>(QFUSE_CPU), static_cast<int>(QFUSE_CUDA),
-                    static_cast<int>(QFUSE_REFERENCE)));
+  if (find_device_type(device.type) == nullptr)
+    return invalid_argument(fmt::format(
+        "device type is {}, it must be QFUSE_CPU ({}), QFUSE_CUDA ({}), QFUSE_REFERENCE ({}) or QFUSE_OPENCL ({})",
+        static_cast<int>(device.type), static_cast<int>(QFUSE_CPU), static_cast<int>(QFUSE_CUDA),
+        static_cast<int>(QFUSE_REFERENCE), static_cast<int>(QFUSE_OPENCL)));
   if (device.index < 0)
     return invalid_argument(fmt::format("device index is {}, it must not be negative", device.index));
-  if (device.type != QFUSE_CUDA && device.index > 0)
+  if (!has_own_memory(device.type) && device.index > 0)
     return unsupported(fmt::format("device index is {}, there is only one such device", device.index));
-  if (device.type != QFUSE_CUDA && exec.stream != nullptr)
-    return invalid_argument("stream is given, but only CUDA devices have streams");
+  if (!has_own_memory(device.type) && exec.stream != nullptr)
+    return invalid_argument("stream is given, but only CUDA and OpenCL devices have streams");
   if (exec.threads < 0) return invalid_argument(fmt::format("threads is {}, it must not be negative", exec.threads));
   return {};
 }

@@ -6,6 +6,9 @@
 #ifdef QFUSE_WITH_CUDA
 #include "backend/cuda/kernels.h"
 #endif
+#ifdef QFUSE_WITH_OPENCL
+#include "backend/opencl/kernels.h"
+#endif
 #include "reference/reference.h"
 
 namespace qfuse::ops {
@@ -26,6 +29,10 @@ std::vector<Row>& rows() {
       {QFUSE_CUDA,
        {cuda::dequantize_4bit, cuda::quantize_4bit, cuda::quantize_blockwise, cuda::dequantize_blockwise,
         cuda::dequantize_int8, cuda::swiglu_backward}},
+#endif
+#ifdef QFUSE_WITH_OPENCL
+      {QFUSE_OPENCL,
+       {opencl::dequantize_4bit, nullptr, nullptr, opencl::dequantize_blockwise, opencl::dequantize_int8, nullptr}},
 #endif
   };
   return all;

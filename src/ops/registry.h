@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "contract/device_types.h"
 #include "contract/float_mode.h"
 #include "contract/ops.h"
 #include "contract/outcome.h"
@@ -47,6 +48,17 @@ Launch<Op> find_kernel(Backends<List> backends, qfuse_device_type type) {
   return nullptr;
 }
 
+// Says which devices have the op.
+template <class Op, class List>
+contract::Outcome no_kernel(Backends<List> backends, qfuse_device_type type) {
+  const auto name_of = [](qfuse_device_type of) { return std::string(contract::find_device_type(of)->name); };
+  std::string have;
+  for (const Backend<List>& backend : backends)
+    if (std::get<Launch<Op>>(backend.kernels) != nullptr) have += (have.empty() ? "" : ", ") + name_of(backend.type);
+  return contract::unsupported(std::string(Op::kName) + ": this build of qfuse has no kernel of it for " +
+                               name_of(type) + (have.empty() ? "" : ", but for " + have));
+}
+
 // An adopted call: checks it, chooses the backend that its device asks for, and launches.
 template <class List, class Op>
 contract::Outcome run_on(Backends<List> backends, const Op& p, const qfuse_exec& exec) {
@@ -55,9 +67,7 @@ contract::Outcome run_on(Backends<List> backends, const Op& p, const qfuse_exec&
   if (Outcome o = contract::check(exec); !o.ok()) return o;
   if (Outcome o = check_device(p, exec.device); !o.ok()) return o;
   const Launch<Op> launch = find_kernel<Op>(backends, exec.device.type);
-  if (launch == nullptr)
-    return contract::unsupported(std::string(Op::kName) +
-                                 ": this build of qfuse has no kernel for the device asked for; use cpu");
+  if (launch == nullptr) return no_kernel<Op>(backends, exec.device.type);
   if (is_empty(p)) return {};
   Outcome outcome = launch(p, exec);
   if (!outcome.ok()) outcome.message.insert(0, std::string(Op::kName).append(": "));

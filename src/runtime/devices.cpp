@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "contract/device_types.h"
 #include "runtime/vendors.h"
 
 namespace qfuse::runtime {
@@ -18,24 +19,23 @@ using contract::invalid_argument;
 using contract::Outcome;
 using contract::unsupported;
 
-// The types of device by their names.
-struct Named {
-  std::string_view name;
-  qfuse_device_type type;
-  bool numbered;
-};
-constexpr Named kTypes[] = {
-    {"cpu", QFUSE_CPU, false}, {"reference", QFUSE_REFERENCE, false}, {"cuda", QFUSE_CUDA, true}};
-
 std::string name_of(qfuse_device device) {
-  for (const Named& type : kTypes)
-    if (type.type == device.type)
-      return type.numbered ? fmt::format("{}:{}", type.name, device.index) : std::string(type.name);
-  return fmt::format("of type {}", static_cast<int>(device.type));
+  const contract::DeviceType* const type = contract::find_device_type(device.type);
+  if (type == nullptr) return fmt::format("of type {}", static_cast<int>(device.type));
+  return type->own_memory ? fmt::format("{}:{}", type->name, device.index) : std::string(type->name);
 }
 
-bool is_gpu(qfuse_device_type type) {
-  return std::ranges::any_of(kTypes, [&](const Named& known) { return known.type == type && known.numbered; });
+// What messages call devices of a type, and what they say of a build that has none.
+struct Words {
+  const char* one;
+  const char* many;
+  const char* not_built;
+};
+Words words_for(qfuse_device_type type) {
+  if (type == QFUSE_OPENCL)
+    return {"OpenCL device", "OpenCL devices",
+            "this build of qfuse has no OpenCL; built with -DQFUSE_OPENCL=ON it has"};
+  return {"GPU", "GPUs", "this build of qfuse has no CUDA"};
 }
 
 // The first "model name" of /proc/cpuinfo; other architectures have none.
@@ -53,15 +53,15 @@ std::string describe_cpu() { return fmt::format("{}, {} threads", cpu_model(), s
 // The vendor of a device that is a GPU of this machine.
 Outcome find_gpu(qfuse_device device, const Vendor*& vendor) {
   const std::string name = fmt::format("device {}", name_of(device));
-  if (!is_gpu(device.type)) return invalid_argument(fmt::format("{} is no GPU", name));
+  if (!contract::has_own_memory(device.type)) return invalid_argument(fmt::format("{} is no GPU", name));
   vendor = find_vendor(device.type);
-  if (vendor == nullptr)
-    return unsupported(fmt::format("{}: there is no GPU here: this build of qfuse has no CUDA", name));
+  const auto [one, many, not_built] = words_for(device.type);
+  if (vendor == nullptr) return unsupported(fmt::format("{}: there is no {} here: {}", name, one, not_built));
   const int count = vendor->device_count();
   if (device.index >= 0 && device.index < count) return {};
-  if (count == 0) return unsupported(fmt::format("{}: there is no GPU here: {}", name, vendor->why_none().message));
+  if (count == 0) return unsupported(fmt::format("{}: there is no {} here: {}", name, one, vendor->why_none().message));
   return unsupported(fmt::format("{}: this machine has {} {} for this process, numbered from 0", name, count,
-                                 count == 1 ? "GPU" : "GPUs"));
+                                 count == 1 ? one : many));
 }
 
 // Runs a function of a GPU's vendor; a failure says what failed where.
@@ -83,12 +83,12 @@ int device_count(qfuse_device_type type) {
 }
 
 Outcome parse(std::string_view name, qfuse_device& device) {
-  for (const Named& type : kTypes) {
+  for (const contract::DeviceType& type : contract::kDeviceTypes) {
     if (name == type.name) {
       device = {type.type, 0};
       return {};
     }
-    if (!type.numbered || !name.starts_with(type.name) || name[type.name.size()] != ':') continue;
+    if (!type.own_memory || !name.starts_with(type.name) || name[type.name.size()] != ':') continue;
     std::int32_t index = -1;
     const char* const end = name.data() + name.size();
     const auto [stop, status] = std::from_chars(name.data() + type.name.size() + 1, end, index);
@@ -98,7 +98,8 @@ Outcome parse(std::string_view name, qfuse_device& device) {
     device = {type.type, index};
     return {};
   }
-  return invalid_argument(fmt::format("device '{}' is unknown: cpu, cuda, cuda:N or reference", name));
+  return invalid_argument(
+      fmt::format("device '{}' is unknown: cpu, cuda, cuda:N, opencl, opencl:N or reference", name));
 }
 
 Outcome describe(qfuse_device device, std::string& line) {
@@ -106,7 +107,7 @@ Outcome describe(qfuse_device device, std::string& line) {
     line = describe_cpu();
   } else if (device.index == 0 && device.type == QFUSE_REFERENCE) {
     line = "the scalar oracle, one thread";
-  } else if (!is_gpu(device.type)) {
+  } else if (!contract::has_own_memory(device.type)) {
     return unsupported("no such device here");
   } else {
     const Vendor* vendor = nullptr;

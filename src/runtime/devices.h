@@ -13,7 +13,7 @@ namespace qfuse::runtime {
 
 int device_count(qfuse_device_type type);
 
-// Reads "cpu", "reference", "cuda" or "cuda:N".
+// Reads "cpu", "reference", "cuda", "cuda:N", "opencl" or "opencl:N".
 contract::Outcome parse(std::string_view name, qfuse_device& device);
 
 // One line for people. UNSUPPORTED, and why, where there is no such device.

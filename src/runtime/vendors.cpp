@@ -5,6 +5,9 @@
 #ifdef QFUSE_WITH_CUDA
 #include "backend/cuda/gpu.h"
 #endif
+#ifdef QFUSE_WITH_OPENCL
+#include "backend/opencl/gpu.h"
+#endif
 
 namespace qfuse::runtime {
 namespace {
@@ -13,6 +16,9 @@ std::vector<backend::Vendor>& vendors() {
   static std::vector<backend::Vendor> all = {
 #ifdef QFUSE_WITH_CUDA
       cuda::kVendor,
+#endif
+#ifdef QFUSE_WITH_OPENCL
+      opencl::kVendor,
 #endif
   };
   return all;

@@ -83,6 +83,8 @@ class General(Command):
         self.assertEqual(found["cpu_targets"][-1], "scalar")
         gpus = [device for device in found["devices"] if device["name"].startswith("cuda")]
         self.assertEqual(found["without_gpu"] is None, bool(gpus))
+        opencl = [device for device in found["devices"] if device["name"].startswith("opencl")]
+        self.assertEqual(found["without_opencl"] is None, bool(opencl))
         self.assertEqual("qfuse " + found["build"]["version"], self.run_qfuse("--version")[0].strip())
         self.assertIn("compiler", found["build"])
 
@@ -92,6 +94,7 @@ class General(Command):
         self.assertRegex(text, r"SIMD targets, best first: .*scalar\n")
         self.assertRegex(text, r"(?m)^reference +\S")
         self.assertRegex(text, r"(?m)^cuda(:0)? +\S")
+        self.assertRegex(text, r"(?m)^opencl(:0)? +\S")
         self.assertRegex(text, r"(?m)^build +version: \d+\.\d+\.\d+, compiler: .+, parallel: \w+, cuda: ")
 
     def test_bench_hands_over_or_says_what_is_missing(self):

@@ -134,7 +134,9 @@ class Device(Command):
 
     def setUp(self):
         super().setUp()
-        self.gpus = self.run_qfuse("devices")[0].count("\ncuda:")
+        devices = self.run_qfuse("devices")[0]
+        self.gpus = devices.count("\ncuda:")
+        self.opencl = devices.count("\nopencl:")
 
     def convert(self, command, *arguments):
         source = TINY / ("bnb4" if command == "dequantize" else "full")
@@ -144,6 +146,7 @@ class Device(Command):
 
     def test_all_and_any_number_of_threads_agree(self):
         gpus = [["--device", name] for name in ("cuda", "cuda:0", f"cuda:{self.gpus - 1}") if self.gpus > 0]
+        opencl = [["--device", name] for name in ("opencl", "opencl:0") if self.opencl > 0]
         for command in ("dequantize", "quantize"):
             contents = set()
             for arguments in (
@@ -153,6 +156,7 @@ class Device(Command):
                 ["--threads", "1"],
                 ["--device", "auto", "--threads", "1"],
                 *gpus,
+                *(opencl if command == "dequantize" else []),
             ):
                 self.convert(command, *arguments)
                 contents.add((self.out / "model.safetensors").read_bytes())
@@ -173,6 +177,18 @@ class Device(Command):
             self.assertIn(f"device {name}: {reason}", error)
             self.assertEqual(os.listdir(self.directory), [])
             self.assertNotIn("reference", self.run_qfuse(command, "--help")[0])
+
+    def test_opencl_decodes_and_says_so_where_it_does_not(self):
+        name = f"opencl:{self.opencl}"
+        reason = f"this machine has {self.opencl} OpenCL device" if self.opencl else "there is no OpenCL device here: "
+        error = self.error("dequantize", TINY / "bnb4", "-o", self.out, "--device", name, code=1)
+        self.assertIn(f"device {name}: {reason}", error)
+        if self.opencl > 0:
+            error = self.error("quantize", TINY / "full", "-o", self.out, "--device", "opencl", code=1)
+            self.assertIn("quantize_4bit: this build of qfuse has no kernel of it for opencl, but for ", error)
+        self.assertEqual(os.listdir(self.directory), [])
+        if self.opencl > 0:
+            self.assertRegex(self.convert("dequantize", "--device", "opencl"), r" s on opencl:0\n\Z")
 
     def test_interrupted_on_the_best_device_it_leaves_nothing(self):
         source = self.directory / "big.safetensors"

@@ -103,7 +103,7 @@ class Printed(unittest.TestCase):
         self.assertEqual(complete("dequantize", "in", "--dtype", "="), {"auto", "bf16", "fp16", "fp32"})
         self.assertEqual(complete("dequantize", "in", "--dtype", "=", "f"), {"fp16", "fp32"})
         self.assertEqual(complete("quantize", "--block-size", "1"), {"128", "1024"})
-        self.assertEqual(complete("quantize", "--device", ""), {"auto", "cpu", "cuda"})
+        self.assertEqual(complete("quantize", "--device", ""), {"auto", "cpu", "cuda", "opencl"})
         self.assertEqual(complete("dequantize", "mo"), {"model one", "model.safetensors"})
         self.assertEqual(complete("dequantize", "x", "-o", "model o"), {"model one"})
         self.assertEqual(complete("dequantize", "x", "--output", "=", "model."), {"model.safetensors"})

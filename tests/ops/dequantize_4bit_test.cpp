@@ -36,7 +36,7 @@ void expect_golden_weights(const std::string& stem, std::size_t expected) {
       SCOPED_TRACE(weight.name + " to " + kDtypeNames.at(dtype));
       const GoldenTensor& golden = file.at(weight.name + ".dequant." + kDtypeNames.at(dtype));
       ASSERT_EQ(golden.bytes.size(), output_size(weight.n, dtype));
-      for_each_way([&](const qfuse_exec& exec) {
+      for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
         Buffer out(golden.bytes.size());
         contract::Dequantize4bit p = weight.params();
         p.out = out.as<void>();
@@ -103,7 +103,7 @@ TEST_P(Dequantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address)
       Displaced displaced(in, packed, others);
       displaced.point(p.weight);
       const std::size_t to = out_misalignment;
-      for_each_fast_way([&](const qfuse_exec& exec) {
+      for_each_fast_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
         Buffer out(expected.size(), to);
         p.out = out.as<void>();
         ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
@@ -135,7 +135,7 @@ TEST(Dequantize4bit, products_at_the_edge_of_flushing_are_the_oracles) {
       Buffer expected(output_size(kCount, QFUSE_FLOAT32));
       p.out = expected.as<void>();
       ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
-      for_each_fast_way([&](const qfuse_exec& exec) {
+      for_each_fast_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
         Buffer out(expected.size());
         p.out = out.as<void>();
         ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
@@ -179,7 +179,7 @@ TEST(Dequantize4bit, shape_does_not_change_the_elements) {
   ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
   p.weight.rows = 15;
   p.weight.cols = 37;
-  for_each_way([&](const qfuse_exec& exec) {
+  for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
     Buffer out(expected.size());
     p.out = out.as<void>();
     ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
@@ -225,7 +225,7 @@ TEST(Dequantize4bit, every_code_of_a_flat_block_is_its_codebook_value) {
   for (unsigned i = 0; i < packed.size(); ++i) packed[i] = static_cast<std::uint8_t>((2 * i) << 4 | (2 * i + 1));
   const float absmax = 1.0F;
   for (const auto& [quant_type, bits] : {std::pair{QFUSE_NF4, kNf4Bits}, std::pair{QFUSE_FP4, kFp4Bits}}) {
-    for_each_way([&](const qfuse_exec& exec) {
+    for_each_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {
       std::array<std::uint32_t, 16> out{};
       contract::Dequantize4bit p{};
       p.weight = flat_weight(16, 64, quant_type);

@@ -24,7 +24,7 @@ TEST(DequantizeBlockwise, step_by_step_nested_weights_decode_as_bitsandbytes_dec
     if (!golden.nested) continue;
     SCOPED_TRACE(golden.name);
     const GoldenTensor& expected = file.at(golden.name + ".dequant.float32");
-    for_each_way([&](const qfuse_exec& exec) {
+    for_each_way<contract::DequantizeBlockwise>([&](const qfuse_exec& exec) {
       std::vector<float> absmax(static_cast<std::size_t>(golden.absmax->elements()));
       contract::DequantizeBlockwise step{};
       step.n = golden.absmax->elements();
@@ -64,7 +64,7 @@ TEST_P(DequantizeBlockwiseCases, every_target_gives_the_oracles_bytes_at_any_add
     p.codes = codes.data();
     p.absmax = reinterpret_cast<const float*>(absmax.data());
     p.quant_map = reinterpret_cast<const float*>(map.data());
-    for_each_fast_way([&](const qfuse_exec& exec) {
+    for_each_fast_way<contract::DequantizeBlockwise>([&](const qfuse_exec& exec) {
       Buffer out(expected.size(), 3);
       p.out = out.as<void>();
       ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);

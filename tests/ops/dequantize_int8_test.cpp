@@ -21,7 +21,7 @@ TEST(DequantizeInt8, equals_bitsandbytes_on_the_golden_cases) {
     SCOPED_TRACE(name);
     const GoldenTensor& weight = file.at(name + ".weight");
     const GoldenTensor& golden = file.at(name + ".dequant.float32");
-    for_each_way([&](const qfuse_exec& exec) {
+    for_each_way<contract::DequantizeInt8>([&](const qfuse_exec& exec) {
       Buffer out(golden.bytes.size());
       contract::DequantizeInt8 p{};
       p.rows = weight.shape.at(0);
@@ -50,7 +50,7 @@ TEST_P(DequantizeInt8Cases, every_target_gives_the_oracles_bytes_at_any_address)
     ASSERT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
     p.in = reinterpret_cast<const std::int8_t*>(in.data());
     p.scb = reinterpret_cast<const float*>(scb.data());
-    for_each_fast_way([&](const qfuse_exec& exec) {
+    for_each_fast_way<contract::DequantizeInt8>([&](const qfuse_exec& exec) {
       Buffer out(expected.size(), 3);
       p.out = out.as<void>();
       ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);

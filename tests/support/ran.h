@@ -37,6 +37,7 @@ class Ran {
       case QFUSE_REFERENCE: return "reference";
       case QFUSE_CPU: return exec.cpu_target != nullptr ? exec.cpu_target : qfuse_cpu_target_name(0);
       case QFUSE_CUDA: return "cuda";
+      case QFUSE_OPENCL: return "opencl";
     }
     return "unknown";
   }

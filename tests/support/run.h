@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "contract/device_types.h"
 #include "contract/ops.h"
 #include "support/buffer.h"
 #include "support/ran.h"
@@ -145,7 +146,7 @@ qfuse_status run(Op p, const qfuse_exec& exec, qfuse_error* error) {
     }
   }
   qfuse_status status = QFUSE_OK;
-  if (exec.device.type == QFUSE_CUDA) {
+  if (contract::has_own_memory(exec.device.type)) {
     OnDevice arrays(exec);
     visit_arrays(p, arrays);
     status = call(p, &exec, error);

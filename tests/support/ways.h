@@ -1,4 +1,5 @@
-// Every way in which an op can run on this machine: the oracle, each SIMD target with several thread counts, a GPU.
+// Every way in which an op can run on this machine: the oracle, each SIMD target with several thread counts, a GPU, an
+// OpenCL device. Which devices have an op says the registry: for_each_way<Op>; without an Op only those with all.
 // Bodies call run(params, exec, error) of support/run.h, which knows where arrays must lie.
 #ifndef QFUSE_TESTS_SUPPORT_WAYS_H
 #define QFUSE_TESTS_SUPPORT_WAYS_H
@@ -10,8 +11,10 @@
 #include <qfuse/qfuse.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "ops/registry.h"
 #include "support/quick.h"
 
 namespace qfuse::tests {
@@ -49,19 +52,33 @@ void for_each_cpu_way(const Body& body) {
   }
 }
 
-// On the first GPU, if there is one: on a stream of its own.
+// On a stream of its own.
+template <class Body>
+void on_device_way(const char* name, qfuse_device device, const Body& body) {
+  SCOPED_TRACE(name);
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  exec.device = device;
+  const Stream stream(exec.device);
+  exec.stream = stream.handle();
+  body(exec);
+}
+
+// On the first GPU, if there is one.
 template <class Body>
 void for_each_gpu_way(const Body& body) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) {
     if (std::getenv("QFUSE_REQUIRE_GPU") != nullptr) ADD_FAILURE() << "there is no GPU here, and there should be";
     return;
   }
-  SCOPED_TRACE("cuda");
-  qfuse_exec exec = QFUSE_EXEC_INIT;
-  exec.device = {QFUSE_CUDA, 0};
-  const Stream stream(exec.device);
-  exec.stream = stream.handle();
-  body(exec);
+  on_device_way("cuda", {QFUSE_CUDA, 0}, body);
+}
+
+// On the first OpenCL device, if there is one and it has the op.
+template <class Op, class Body>
+void for_each_opencl_way(const Body& body) {
+  if constexpr (!std::is_void_v<Op>)
+    if (qfuse_device_count(QFUSE_OPENCL) > 0 && ops::find_kernel<Op>(ops::backends(), QFUSE_OPENCL) != nullptr)
+      on_device_way("opencl", {QFUSE_OPENCL, 0}, body);
 }
 
 // Whether GPUs take NVIDIA's own steps: its exp, and the approximate reciprocal. The portable ones have the oracle's bits.
@@ -77,20 +94,21 @@ void for_each_way_with_the_oracles_exp(const Body& body) {
 }
 
 // All but the oracle.
-template <class Body>
+template <class Op = void, class Body>
 void for_each_fast_way(const Body& body) {
   for_each_cpu_way(body);
   for_each_gpu_way(body);
+  for_each_opencl_way<Op>(body);
 }
 
 // The oracle too.
-template <class Body>
+template <class Op = void, class Body>
 void for_each_way(const Body& body) {
   {
     SCOPED_TRACE("reference");
     body(oracle());
   }
-  for_each_fast_way(body);
+  for_each_fast_way<Op>(body);
 }
 
 }  // namespace qfuse::tests

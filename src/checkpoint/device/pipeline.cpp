@@ -68,7 +68,7 @@ class GpuPiece : public Piece {
 // A GPU copies to it, works and copies back at the same time, one piece each.
 constexpr std::size_t kPiecesOfGpu = 3;
 
-bool is_gpu(const Exec& exec) { return exec.device.type == QFUSE_CUDA; }
+bool is_gpu(const Exec& exec) { return qfuse_device_has_own_memory(exec.device.type) != 0; }
 
 std::unique_ptr<Piece> make_piece(const Exec& exec) {
   if (is_gpu(exec)) return std::make_unique<GpuPiece>(exec);

@@ -1,0 +1,60 @@
+// The host's side of the ops: which kernel, and what it is told. The kernels stand in a .cl file for each op.
+#include <algorithm>
+#include <bit>
+
+#include "backend/opencl/kernels.h"
+#include "backend/opencl/launch.h"
+#include "backend/opencl/program.h"
+#include "format/codebook4.h"
+#include "format/layout.h"
+
+namespace qfuse::opencl {
+namespace {
+
+using contract::Outcome;
+
+cl_int log2(std::int64_t x) { return std::countr_zero(static_cast<std::uint64_t>(x)); }
+
+cl_float16 values_of(qfuse_quant_type quant_type) {
+  cl_float16 values;
+  std::ranges::copy(format::codebook4(quant_type).values, values.s);
+  return values;
+}
+
+// A kernel whose first argument is how many elements it decodes.
+template <class... Arguments>
+Outcome decode(const qfuse_exec& exec, const char* kernel, std::int64_t n, const Arguments&... arguments) {
+  const Device* device = nullptr;
+  if (Outcome o = open(exec.device.index, device); !o.ok()) return o;
+  cl_command_queue queue = nullptr;
+  if (Outcome o = find_queue(*device, exec.stream, queue); !o.ok()) return o;
+  const auto groups = static_cast<std::size_t>(format::ceil_div(n, kGroup));
+  return launch(*device, queue, kernel, groups, cl_long{n}, arguments...);
+}
+
+cl_uint dtype_of(qfuse_dtype dtype) { return static_cast<cl_uint>(dtype); }
+
+}  // namespace
+
+Outcome dequantize_4bit(const contract::Dequantize4bit& p, const qfuse_exec& exec) {
+  const qfuse_weight_4bit& w = p.weight;
+  const std::int64_t n = contract::element_count(w);
+  const cl_float16 values = values_of(w.quant_type);
+  const cl_int block_shift = log2(w.blocksize);
+  const cl_uint dtype = dtype_of(p.out_dtype);
+  if (!contract::is_nested(w))
+    return decode(exec, "dequantize_4bit_plain", n, values, block_shift, w.packed, w.absmax, dtype, p.out);
+  return decode(exec, "dequantize_4bit_nested", n, values, block_shift, log2(w.nested_blocksize), w.packed,
+                w.absmax_8bit, w.nested_absmax, w.nested_quant_map, w.nested_offset, dtype, p.out);
+}
+
+Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, const qfuse_exec& exec) {
+  return decode(exec, "dequantize_blockwise", p.n, log2(p.blocksize), p.codes, p.absmax, p.quant_map,
+                dtype_of(p.out_dtype), p.out);
+}
+
+Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec) {
+  return decode(exec, "dequantize_int8", p.rows * p.cols, cl_long{p.cols}, p.in, p.scb, dtype_of(p.out_dtype), p.out);
+}
+
+}  // namespace qfuse::opencl

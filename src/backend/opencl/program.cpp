@@ -1,0 +1,137 @@
+#include "backend/opencl/program.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "backend/opencl/launch.h"
+#include "contract/float_mode.h"
+#include "format/layout.h"
+#include "format/rounding.h"
+
+namespace qfuse::opencl {
+namespace {
+
+using contract::Outcome;
+
+// The constants of format/, which have their home there, as text in front of the kernels.
+std::string constants() {
+  using namespace format;
+  const std::pair<const char*, std::uint32_t> integers[] = {{"kSignBit", kSignBit},
+                                                            {"kInfBits", kInfBits},
+                                                            {"kMinNormalBits", kMinNormalBits},
+                                                            {"kNan16", kNan16},
+                                                            {"kNan32", kNan32},
+                                                            {"kFlushedBits", kFlushedBits},
+                                                            {"kHalfMinNormalBits", kHalfMinNormalBits},
+                                                            {"kHalfOverflowBits", kHalfOverflowBits},
+                                                            {"kHalfInf", kHalfInf},
+                                                            {"kHalfRebias", kHalfRebias},
+                                                            {"QFUSE_FLOAT16", QFUSE_FLOAT16},
+                                                            {"QFUSE_BFLOAT16", QFUSE_BFLOAT16},
+                                                            {"QFUSE_FLOAT32", QFUSE_FLOAT32}};
+  const std::pair<const char*, int> counts[] = {{"kCodes4", kCodes4}, {"kCodes8", kCodes8}, {"kGroup", kGroup}};
+  const std::pair<const char*, float> floats[] = {
+      {"kFlushScale", kFlushScale}, {"kHalfSubnormalMagic", kHalfSubnormalMagic}, {"kInt8Scale", kInt8Scale}};
+  std::string text;
+  for (const auto& [name, value] : integers) text += fmt::format("#define {} {:#x}u\n", name, value);
+  for (const auto& [name, value] : counts) text += fmt::format("#define {} {}\n", name, value);
+  for (const auto& [name, value] : floats)
+    text += fmt::format("#define {} as_float({:#x}u)\n", name, std::bit_cast<std::uint32_t>(value));
+  return text;
+}
+
+// The compiler's own words, as far as a message has room for them.
+std::string build_log(cl_program program, cl_device_id id) {
+  std::size_t size = 0;
+  if (clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return {};
+  std::string log(size, '\0');
+  if (clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS) return {};
+  for (char& c : log)
+    if (c == '\n') c = ' ';
+  return log.substr(0, log.find('\0'));
+}
+
+struct Operands {
+  float a;
+  float b;
+  float c;
+};
+using Results = std::array<std::uint32_t, 4>;
+
+constexpr Operands kOperands[] = {
+    {0.0F, 1.0F, 0x1p-130F},                               // a subnormal sum
+    {1.0F, 0x1.8p-126F, -0x1p-126F},                       // of two numbers that are not
+    {0x1p-100F, 0x1.8p-30F, 0.0F},                         // a subnormal product, to be flushed, and of int8 to be kept
+    {0x1p-130F, 0x1p20F, 0x1p-149F},                       // a subnormal operand
+    {0x1.001p0F, 0x1.001p0F, -0x1.002p0F},                 // a product that has to be rounded before it is added to
+    {0x1.fffffep-1F, 0x1p-126F, 0.0F},                     // what plain rounding would not flush
+    {3.4e38F, 127.0F, 0.0F},                               // infinite before the scale of int8
+    {0x1.ffcp15F, 1.0F, 15.99F},                           // the last fp16 number, and what is beyond
+    {0x1p-17F, 1.0F, 0x1p-25F},                            // subnormal as fp16, in the middle of two
+    {0x1.01p0F, 1.0F, 0x1p-20F},                           // above the middle of two bf16 numbers
+    {0x1.01p0F, 1.0F, 0.0F},                               // in the middle, the lower one even
+    {0x1.03p0F, 1.0F, 0.0F},                               // in the middle, the lower one odd
+    {std::bit_cast<float>(format::kInfBits), 0.0F, 1.0F},  // NaN
+};
+
+// What the kernel check_arithmetic computes, by format/'s steps.
+Results expected_of(const Operands& o) {
+  const float sum = format::mul_ftz(o.a, o.b) + o.c;
+  return {std::bit_cast<std::uint32_t>(format::canonical(sum)),
+          std::bit_cast<std::uint32_t>(format::canonical(o.a * o.b * format::kInt8Scale)), format::to_float16(sum),
+          format::to_bfloat16(sum)};
+}
+
+}  // namespace
+
+Outcome build_program(const std::string& build_options, Device& device) {
+  const std::string defined = constants();
+  const char* texts[] = {defined.c_str(), kSource};
+  cl_int error = CL_SUCCESS;
+  device.program.reset(clCreateProgramWithSource(device.context.get(), 2, texts, nullptr, &error));
+  if (error != CL_SUCCESS) return outcome_of(error, "clCreateProgramWithSource");
+  const std::string options = "-cl-std=CL1.2 " + build_options;
+  error = clBuildProgram(device.program.get(), 1, &device.id, options.c_str(), nullptr, nullptr);
+  Outcome outcome = outcome_of(error, "clBuildProgram");
+  if (error == CL_BUILD_PROGRAM_FAILURE) outcome.message += ": " + build_log(device.program.get(), device.id);
+  return outcome;
+}
+
+Outcome check_arithmetic(const Device& device) {
+  constexpr std::size_t kCount = std::size(kOperands);
+  std::array<Results, kCount> results{};
+  const auto free_shared = [&](void* memory) { clSVMFree(device.context.get(), memory); };
+  const auto allocate = [&](std::size_t size) {
+    return std::unique_ptr<void, decltype(free_shared)>(clSVMAlloc(device.context.get(), CL_MEM_READ_WRITE, size, 0),
+                                                        free_shared);
+  };
+  const auto operands_there = allocate(sizeof kOperands);
+  const auto results_there = allocate(sizeof results);
+  if (operands_there == nullptr || results_there == nullptr)
+    return {QFUSE_OUT_OF_MEMORY, "OpenCL: no shared virtual memory is left for a check of the arithmetic"};
+
+  cl_command_queue queue = device.queue.get();
+  const auto copy = [&](void* to, const void* from, std::size_t size) {
+    return outcome_of(clEnqueueSVMMemcpy(queue, CL_TRUE, to, from, size, 0, nullptr, nullptr), "clEnqueueSVMMemcpy");
+  };
+  if (Outcome o = copy(operands_there.get(), kOperands, sizeof kOperands); !o.ok()) return o;
+  const auto count = static_cast<cl_int>(kCount);
+  if (Outcome o = launch(device, queue, "check_arithmetic", kCount, count, operands_there.get(), results_there.get());
+      !o.ok())
+    return o;
+  if (Outcome o = copy(results.data(), results_there.get(), sizeof results); !o.ok()) return o;
+
+  const contract::DefaultFloatMode mode;
+  for (std::size_t i = 0; i < kCount; ++i)
+    if (results[i] != expected_of(kOperands[i]))
+      return contract::unsupported(fmt::format(
+          "OpenCL: its arithmetic is not exact: of {}, {} and {} it makes {:08x}, and should {:08x}", kOperands[i].a,
+          kOperands[i].b, kOperands[i].c, fmt::join(results[i], " "), fmt::join(expected_of(kOperands[i]), " ")));
+  return {};
+}
+
+}  // namespace qfuse::opencl
