@@ -72,7 +72,7 @@ def line_of(path: str, text: str) -> str:
 def judge_sources(l2_bytes: int) -> list[Criterion]:
     """What only the sources show: PTX of our own, and which loads and stores go past the caches."""
     folder = "src/backend/cuda/device/"
-    multiply = line_of(folder + "rounding.cuh", 'asm("mul.rn.ftz.f32')
+    multiply = line_of(folder + "ptx.cuh", 'asm("mul.rn.ftz.f32')
     load, store = (line_of(folder + "memory.cuh", text) for text in ("return __ldcs(", "__stcs("))
     size = f" ({l2_bytes / 2**20:g} MiB here)" if l2_bytes else ""
     return [

@@ -81,12 +81,12 @@ INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCases, testing::ValuesIn(kSwigluCa
 
 // One token: every group of y is one element, so its scale shows every bit of y, and so of the sigmoid.
 TEST(SwigluBackward, every_gate_gives_the_oracles_y_on_every_target) {
-  constexpr std::int64_t kGates = 1 << 16;
+  constexpr std::int64_t kGates = kQuick ? 1 << 12 : 1 << 16;
   for (const float up : {1.0F, -1.3671875F, 3.171875F, 1e-30F, 2e30F}) {
     SCOPED_TRACE("up " + std::to_string(up));
     Inputs in(SwigluCase{"", 1, kGates}, 0);
     for (std::int64_t i = 0; i < kGates; ++i) {
-      format::store_unaligned(in.x.as<void>(), i, static_cast<std::uint16_t>(i));
+      format::store_unaligned(in.x.as<void>(), i, static_cast<std::uint16_t>(i * ((1 << 16) / kGates)));
       format::store_rounded(in.x.as<void>(), kGates + i, QFUSE_BFLOAT16, up);
     }
     const Outputs expected = oracles_outputs(in, Asked::both);

@@ -6,6 +6,8 @@
 #include "backend/cuda/kernels.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "backend/cuda/device/encode.cuh"
 #include "backend/cuda/device/launch.cuh"
@@ -26,20 +28,23 @@ constexpr int kThreads = 1024;  // one value each: neighbours share a block, up 
 constexpr int kThresholds = format::kCodes8 - 1;
 
 // The thresholds of the code, looked up by every thread, and its values.
-struct Dynamic8 {
-  float thresholds[kThresholds];
-  float values[format::kCodes8];
+template <std::size_t kSize>
+struct Table {
+  float values[kSize];
 };
 
-constexpr Dynamic8 make_tables() {
-  Dynamic8 tables = {};
-  std::ranges::copy(format::kDynamic8Thresholds, tables.thresholds);
-  std::ranges::copy(format::kDynamic8, tables.values);
-  return tables;
+template <std::size_t kSize>
+constexpr Table<kSize> table_of(const std::array<float, kSize>& values) {
+  Table<kSize> table = {};
+  std::ranges::copy(values, table.values);
+  return table;
 }
 
-constexpr Dynamic8 kTables = make_tables();
-__device__ constexpr Dynamic8 kDynamic8 = kTables;
+// Once for the host, since to some compilers the functions that make them are the host's.
+constexpr auto kHostThresholds = table_of(format::kDynamic8Thresholds);
+constexpr auto kHostMap = table_of(format::kDynamic8);
+__device__ constexpr auto kThresholdTable = kHostThresholds;
+__device__ constexpr auto kMapTable = kHostMap;
 
 struct Arguments : contract::QuantizeBlockwise {
   const float* offset_at;  // in the place of offset, unless null
@@ -50,7 +55,7 @@ struct Arguments : contract::QuantizeBlockwise {
 // ---- steps ----
 
 __device__ void load_thresholds(float (&thresholds)[kThresholds]) {
-  if (threadIdx.x < kThresholds) thresholds[threadIdx.x] = kDynamic8.thresholds[threadIdx.x];
+  if (threadIdx.x < kThresholds) thresholds[threadIdx.x] = kThresholdTable.values[threadIdx.x];
   __syncthreads();
 }
 
@@ -63,7 +68,7 @@ __device__ void store_offset_and_map(const Arguments& a, float offset) {
   if (blockIdx.x != 0) return;
   if (a.offset_out != nullptr && threadIdx.x == 0) store<false>(a.offset_out, offset);
   if (a.map_out != nullptr && threadIdx.x < format::kCodes8)
-    store<false>(a.map_out + threadIdx.x, kDynamic8.values[threadIdx.x]);
+    store<false>(a.map_out + threadIdx.x, kMapTable.values[threadIdx.x]);
 }
 
 template <class In>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <mutex>
 
 #include "backend/opencl/device.h"
 
@@ -40,10 +41,17 @@ std::string describe(int index) {
                      usable.ok() ? "" : "; it cannot be used: ", usable.message);
 }
 
+// NVIDIA's driver refuses memory to threads that ask for it at once (seen with 580.159 on an H200).
+std::mutex& one_at_a_time() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 // What OpenCL calls shared virtual memory is the one kind of a device's memory that has addresses. It says no more
 // than that there is none.
 Outcome allocate_shared(const Device& device, std::size_t size, void** memory) {
   constexpr cl_uint kAlignment = 128;  // the largest that every device has: a long16
+  const std::lock_guard lock(one_at_a_time());
   *memory = clSVMAlloc(device.context.get(), CL_MEM_READ_WRITE, size, kAlignment);
   if (*memory != nullptr) return {};
   cl_ulong most = 0;
@@ -69,10 +77,12 @@ Outcome allocate(int index, qfuse_memory_kind kind, std::int64_t size, void** me
 
 void release(int index, qfuse_memory_kind kind, void* memory) {
   const Device* device = nullptr;
-  if (kind == QFUSE_MEMORY_PINNED)
+  if (kind == QFUSE_MEMORY_PINNED) {
     std::free(memory);
-  else if (open(index, device).ok())
+  } else if (open(index, device).ok()) {
+    const std::lock_guard lock(one_at_a_time());
     clSVMFree(device->context.get(), memory);
+  }
 }
 
 Outcome create_stream(int index, void** stream) {

@@ -40,7 +40,8 @@ __device__ inline float reciprocal_ftz(float x) { return format::ftz(1.0F / form
 inline constexpr bool kIsNvidiasReciprocal = false;
 __device__ inline float reciprocal_near(float x) { return reciprocal_ftz(x); }
 
-// Of two pairs of bf16 magnitudes the larger ones; a NaN is larger than all, as its bits are.
+// Of two pairs of bf16 magnitudes the larger ones; a NaN is larger than all, as its bits are; which one
+// comes out is not said.
 __device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
   const std::uint32_t low = (a & 0xffffU) > (b & 0xffffU) ? a & 0xffffU : b & 0xffffU;
   const std::uint32_t high = a >> 16 > b >> 16 ? a >> 16 : b >> 16;
