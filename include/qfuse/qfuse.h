@@ -128,8 +128,9 @@ typedef struct qfuse_exec {
 QFUSE_API const char* qfuse_version(void);
 
 /* What this build holds, one "key: value" a line, for people and for reports: version; compiler; parallel (what threads
- * are); cuda (the version of nvcc, or "none"); cuda_architectures (as CMake names them, where there is CUDA); opencl (the
- * version of its headers, or "none"). Never NULL. */
+ * are); cuda (the version of nvcc, "HIP", "software" or "none"); cuda_architectures, hip_architectures (as CMake names them,
+ * where there are some); cuda_steps ("portable", where they are not NVIDIA's own); opencl (the version of its headers,
+ * or "none"). Never NULL. */
 QFUSE_API const char* qfuse_build_info(void);
 
 /* A status as a short lower-case phrase; "unknown status" for a number that is none. Never NULL. */
