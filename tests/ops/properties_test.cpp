@@ -11,6 +11,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qfuse::tests {
@@ -18,7 +19,13 @@ namespace {
 
 const std::vector<std::int64_t> kBlocksizes = {32, 64, 128, 256, 512, 1024, 2048, 4096};
 
-Exec any_exec() { return {.threads = *rc::gen::inRange(1, 5), .cpu_target = *rc::gen::elementOf(cpu_targets())}; }
+// The software GPU too, whose memory is the host's.
+Exec any_exec() {
+  static const bool kSoftwareGpu =
+      std::string_view(qfuse_build_info()).find("cuda: software") != std::string_view::npos;
+  if (kSoftwareGpu && *rc::gen::arbitrary<bool>()) return {.device = {QFUSE_CUDA, 0}};
+  return {.threads = *rc::gen::inRange(1, 5), .cpu_target = *rc::gen::elementOf(cpu_targets())};
+}
 
 // Ordinary numbers, with zeros among them; any count, odd ones included.
 std::vector<float> any_weights() {
@@ -32,7 +39,8 @@ std::span<const std::byte> bytes_of(const std::vector<float>& values) { return s
 
 Weight4bitArrays encode(const std::vector<float>& weights, QuantType quant_type, std::int64_t blocksize, bool nested) {
   Weight4bitArrays encoded(1, static_cast<std::int64_t>(weights.size()), blocksize, quant_type, nested);
-  quantize_4bit(bytes_of(weights), Dtype::float32, encoded.out(), any_exec());
+  std::vector<std::byte> workspace(quantize_4bit_workspace_size(encoded.out(), Dtype::float32));
+  quantize_4bit(bytes_of(weights), Dtype::float32, encoded.out(), any_exec(), {.workspace = workspace});
   return encoded;
 }
 

@@ -129,6 +129,8 @@ std::string describe(int index) {
 }
 
 contract::Outcome why_none() {
+  int count = 0;
+  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) return outcome_of(error);
   DeviceFacts none;
   return device_facts(0, none);
 }
