@@ -41,7 +41,7 @@ std::string build_as_json() {
   return fmt::format("{}", fmt::join(members, ", "));
 }
 
-// Types of which a machine has none, one or several.
+// The types whose devices have numbers.
 struct Numbered {
   std::string_view name;
   qfuse_device_type type;

@@ -128,8 +128,8 @@ typedef struct qfuse_exec {
 QFUSE_API const char* qfuse_version(void);
 
 /* What this build holds, one "key: value" a line, for people and for reports: version; compiler; parallel (what threads
- * are); cuda (the version of nvcc, "HIP", "software" or "none"); cuda_architectures, hip_architectures (as CMake names them,
- * where there are some); cuda_steps ("portable", where they are not NVIDIA's own); opencl (the version of its headers,
+ * are); cuda (the version of nvcc, "HIP", "software" or "none"); cuda_architectures, hip_architectures (where there are
+ * some); cuda_steps ("portable", where they are not NVIDIA's own); opencl (the version of its headers,
  * or "none"). Never NULL. */
 QFUSE_API const char* qfuse_build_info(void);
 
@@ -174,11 +174,13 @@ typedef enum qfuse_memory_kind QFUSE_ENUM {
 QFUSE_API qfuse_status qfuse_memory_allocate(qfuse_device device, qfuse_memory_kind kind, int64_t size, void** memory,
                                              qfuse_error* error);
 
-/* Memory of qfuse_memory_allocate, with the same device and kind; NULL is ignored. */
+/* Memory of qfuse_memory_allocate, with the same device and kind; NULL is ignored. Nothing that was enqueued may use it
+ * any more: only CUDA waits for that. */
 QFUSE_API void qfuse_memory_release(qfuse_device device, qfuse_memory_kind kind, void* memory);
 
 /* A stream: work in order, beside that of other streams; on CUDA a cudaStream_t that does not wait for the default
- * stream, on OPENCL a cl_command_queue. A NULL stream is CUDA's default one, or a queue of the library's own. Destroying it waits for nothing; NULL is ignored. */
+ * stream, on OPENCL a cl_command_queue. Destroying one waits for nothing; NULL is ignored. Where a function takes a
+ * stream, NULL is CUDA's default one, or on OPENCL a queue of the library's own. */
 QFUSE_API qfuse_status qfuse_stream_create(qfuse_device device, void** stream, qfuse_error* error);
 QFUSE_API void qfuse_stream_destroy(qfuse_device device, void* stream);
 

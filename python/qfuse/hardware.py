@@ -30,6 +30,6 @@ def devices() -> list[Device]:
 
 
 def build_info() -> dict[str, str]:
-    """What this build holds: version, compiler, parallel, cuda (nvcc's version, or "none"), cuda_architectures, and
-    opencl (its headers' version, or "none")."""
+    """What this build holds: version, compiler, parallel, cuda (nvcc's version, "HIP" or "none"), the architectures
+    of these (cuda_architectures, hip_architectures), and opencl (its headers' version, or "none")."""
     return dict(line.split(": ", 1) for line in library.build_info().splitlines())

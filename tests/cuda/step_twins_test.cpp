@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include <cstdio>
+
 namespace qfuse::tests {
 namespace {
 

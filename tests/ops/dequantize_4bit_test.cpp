@@ -147,7 +147,7 @@ TEST(Dequantize4bit, products_at_the_edge_of_flushing_are_the_oracles) {
 // On a GPU what exceeds its L2 cache is stored past it, by kernels of their own.
 TEST(Dequantize4bit, output_larger_than_a_gpus_cache_equals_the_oracle) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
-  const std::int64_t n = gpus_have_nvidias_steps() ? 64 << 20 : 1 << 20;  // the software GPU's cache has 1 MiB
+  const std::int64_t n = has_software_gpu() ? 1 << 20 : 64 << 20;  // the software GPU's cache has 1 MiB
   for (const std::int64_t nested_blocksize : {0, 256}) {
     const Dequantize4bitCase c{"past the cache", n + 8191, 64, QFUSE_NF4, nested_blocksize};
     const Dequantize4bitInput in = make_input(c);

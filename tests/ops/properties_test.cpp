@@ -11,8 +11,9 @@
 #include <random>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "support/ways.h"
 
 namespace qfuse::tests {
 namespace {
@@ -21,9 +22,7 @@ const std::vector<std::int64_t> kBlocksizes = {32, 64, 128, 256, 512, 1024, 2048
 
 // The software GPU too, whose memory is the host's.
 Exec any_exec() {
-  static const bool kSoftwareGpu =
-      std::string_view(qfuse_build_info()).find("cuda: software") != std::string_view::npos;
-  if (kSoftwareGpu && *rc::gen::arbitrary<bool>()) return {.device = {QFUSE_CUDA, 0}};
+  if (has_software_gpu() && *rc::gen::arbitrary<bool>()) return {.device = {QFUSE_CUDA, 0}};
   return {.threads = *rc::gen::inRange(1, 5), .cpu_target = *rc::gen::elementOf(cpu_targets())};
 }
 

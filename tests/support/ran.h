@@ -35,11 +35,16 @@ class Ran {
   static std::string way_of(const qfuse_exec& exec) {
     switch (exec.device.type) {
       case QFUSE_REFERENCE: return "reference";
-      case QFUSE_CPU: return exec.cpu_target != nullptr ? exec.cpu_target : qfuse_cpu_target_name(0);
+      case QFUSE_CPU: return exec.cpu_target != nullptr ? exec.cpu_target : default_target();
       case QFUSE_CUDA: return "cuda";
       case QFUSE_OPENCL: return "opencl";
     }
     return "unknown";
+  }
+
+  static const char* default_target() {
+    const char* const chosen = std::getenv("QFUSE_CPU_TARGET");
+    return chosen != nullptr ? chosen : qfuse_cpu_target_name(0);
   }
 
   const char* file_ = std::getenv("QFUSE_RAN");

@@ -86,6 +86,11 @@ inline bool gpus_have_nvidias_steps() {
   return std::string_view(qfuse_build_info()).find("cuda_steps: portable") == std::string_view::npos;
 }
 
+// Whether the GPU is the one of tests/software_gpu, whose memory is the host's.
+inline bool has_software_gpu() {
+  return std::string_view(qfuse_build_info()).find("cuda: software") != std::string_view::npos;
+}
+
 // Where exp is the oracle's.
 template <class Body>
 void for_each_way_with_the_oracles_exp(const Body& body) {

@@ -15,7 +15,7 @@ namespace qfuse::cuda {
 
 #ifdef QFUSE_HIP
 inline constexpr const char* kPlatform = "HIP";
-inline constexpr std::int64_t kMostThreads = std::int64_t{1} << 32;  // of a launch
+inline constexpr std::int64_t kMostThreads = (std::int64_t{1} << 32) - 1;  // of a launch
 #else
 inline constexpr const char* kPlatform = "CUDA";
 inline constexpr std::int64_t kMostThreads = std::int64_t{1} << 41;  // 2^31 blocks of 1024

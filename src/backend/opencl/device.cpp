@@ -83,6 +83,7 @@ Outcome make_device(cl_device_id id, const std::string& build_options, std::uniq
   auto device = std::make_unique<Device>();
   device->id = id;
   device->group_size = std::min(kGroupSize, fact<std::size_t>(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  if (device->group_size == 0) return unsupported("OpenCL: it does not say how large work-groups may be");
   cl_int error = CL_SUCCESS;
   device->context.reset(clCreateContext(nullptr, 1, &id, nullptr, nullptr, &error));
   if (error != CL_SUCCESS) return outcome_of(error, "clCreateContext");

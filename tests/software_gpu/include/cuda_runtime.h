@@ -89,7 +89,6 @@ void __stcs(T* to, T value) {
 
 enum cudaError_t {
   cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInsufficientDriver = 35,
   cudaErrorNoDevice = 100,

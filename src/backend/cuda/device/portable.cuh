@@ -1,5 +1,5 @@
-// The steps that a GPU may have instructions for, in arithmetic that every platform has: the integer steps of format/,
-// which neither a compiler's nor a processor's floating-point mode changes. ptx.cuh has the same names.
+// The steps that a GPU may have instructions for, in arithmetic that every platform has: the steps of format/, of integers
+// where that is possible, else of plain IEEE arithmetic. ptx.cuh has the same names.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH
 

@@ -25,11 +25,13 @@ __device__ inline void sync_warp() {
 
 #else
 
-// All threads of the hardware's warp, 32 or 64.
-#if QFUSE_LANES == 64
+// All threads of the hardware's warp: 32, where nothing else is said, or 64.
+#if !defined(QFUSE_LANES) || QFUSE_LANES == 32
+constexpr auto kAllLanes = 0xffffffffU;
+#elif QFUSE_LANES == 64
 constexpr auto kAllLanes = 0xffffffffffffffffULL;
 #else
-constexpr auto kAllLanes = 0xffffffffU;
+#error "QFUSE_LANES is the number of threads of a warp, 32 or 64"
 #endif
 
 template <class T>
