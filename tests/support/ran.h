@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace qfuse::tests {
@@ -19,7 +20,7 @@ class Ran {
     return here;
   }
   void add(const char* op, const qfuse_exec& exec) {
-    if (file_ != nullptr) ran_.emplace(op, way_of(exec));
+    if (file_ != nullptr && !is_double(exec.device)) ran_.emplace(op, way_of(exec));
   }
   ~Ran() {
     if (ran_.empty()) return;
@@ -31,6 +32,13 @@ class Ran {
 
  private:
   Ran() = default;
+
+  // Of a GPU, in support/gpu_double.h: it has the CPU's kernels.
+  static bool is_double(qfuse_device device) {
+    char text[256];
+    return device.type == QFUSE_CUDA && qfuse_device_describe(device, text, sizeof text, nullptr) == QFUSE_OK &&
+           std::string_view(text) == "a double";
+  }
 
   static std::string way_of(const qfuse_exec& exec) {
     switch (exec.device.type) {
