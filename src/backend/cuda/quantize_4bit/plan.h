@@ -31,7 +31,8 @@ inline constexpr int kEncodeGroup = 16;
 inline constexpr int kEncodeGroupShift = 4;  // its log2
 inline constexpr int kEncodeThreads = 256;
 static_assert(1 << kEncodeGroupShift == kEncodeGroup);
-static_assert(kEncodeThreads * kEncodeGroup == format::kMaxBlocksize);  // so no block leaves its thread block
+static_assert(std::int64_t{kEncodeThreads} * kEncodeGroup ==
+              format::kMaxBlocksize);  // so no block leaves its thread block
 
 // There is one plan for each call.
 Quantize4bitPlan plan(const contract::Quantize4bit& p);

@@ -6,7 +6,7 @@ namespace qfuse::cuda {
 namespace {
 
 bool rows_are_aligned(const void* array, std::int64_t stride) {
-  return is_aligned(array, 2 * kSwigluChunk) && stride % kSwigluChunk == 0;
+  return is_aligned(array, std::size_t{2} * kSwigluChunk) && stride % kSwigluChunk == 0;
 }
 
 SwigluBackwardPlan plan_with(const contract::SwigluBackward& p, int threads) {
