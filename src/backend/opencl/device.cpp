@@ -107,6 +107,24 @@ Outcome open(int index, const Device*& device) {
   return {};
 }
 
+namespace {
+std::mutex& one_at_a_time() {
+  static std::mutex mutex;
+  return mutex;
+}
+}  // namespace
+
+void* allocate_shared(const Device& device, std::size_t size) {
+  constexpr cl_uint kAlignment = 128;  // the largest that every device has: a long16
+  const std::lock_guard lock(one_at_a_time());
+  return clSVMAlloc(device.context.get(), CL_MEM_READ_WRITE, size, kAlignment);
+}
+
+void free_shared(const Device& device, void* memory) {
+  const std::lock_guard lock(one_at_a_time());
+  clSVMFree(device.context.get(), memory);
+}
+
 Outcome find_queue(const Device& device, void* stream, cl_command_queue& queue) {
   queue = stream != nullptr ? static_cast<cl_command_queue>(stream) : device.queue.get();
   cl_context context = nullptr;

@@ -40,6 +40,11 @@ contract::Outcome open(int index, const Device*& device);
 // A device of its own with other options of the compiler; open() has none. For tests, which break the arithmetic.
 contract::Outcome make_device(cl_device_id id, const std::string& build_options, std::unique_ptr<Device>& made);
 
+// Shared virtual memory of a device, null where there is no such piece; and back. One call at a time: NVIDIA's driver
+// refuses memory to threads that ask for it at once (seen with 580.159 on an H200).
+void* allocate_shared(const Device& device, std::size_t size);
+void free_shared(const Device& device, void* memory);
+
 // The queue that a stream of qfuse.h is; NULL is the device's own. UNSUPPORTED for another device's or context's.
 contract::Outcome find_queue(const Device& device, void* stream, cl_command_queue& queue);
 

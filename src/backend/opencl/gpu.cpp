@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <mutex>
 
 #include "backend/opencl/device.h"
 
@@ -41,18 +40,10 @@ std::string describe(int index) {
                      usable.ok() ? "" : "; it cannot be used: ", usable.message);
 }
 
-// NVIDIA's driver refuses memory to threads that ask for it at once (seen with 580.159 on an H200).
-std::mutex& one_at_a_time() {
-  static std::mutex mutex;
-  return mutex;
-}
-
 // What OpenCL calls shared virtual memory is the one kind of a device's memory that has addresses. It says no more
 // than that there is none.
-Outcome allocate_shared(const Device& device, std::size_t size, void** memory) {
-  constexpr cl_uint kAlignment = 128;  // the largest that every device has: a long16
-  const std::lock_guard lock(one_at_a_time());
-  *memory = clSVMAlloc(device.context.get(), CL_MEM_READ_WRITE, size, kAlignment);
+Outcome allocate_own(const Device& device, std::size_t size, void** memory) {
+  *memory = allocate_shared(device, size);
   if (*memory != nullptr) return {};
   cl_ulong most = 0;
   clGetDeviceInfo(device.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr);
@@ -72,7 +63,7 @@ Outcome allocate(int index, qfuse_memory_kind kind, std::int64_t size, void** me
   const Device* device = nullptr;
   if (Outcome o = open(index, device); !o.ok()) return o;
   const auto bytes = static_cast<std::size_t>(size);
-  return kind == QFUSE_MEMORY_PINNED ? allocate_pinned(bytes, memory) : allocate_shared(*device, bytes, memory);
+  return kind == QFUSE_MEMORY_PINNED ? allocate_pinned(bytes, memory) : allocate_own(*device, bytes, memory);
 }
 
 void release(int index, qfuse_memory_kind kind, void* memory) {
@@ -80,8 +71,7 @@ void release(int index, qfuse_memory_kind kind, void* memory) {
   if (kind == QFUSE_MEMORY_PINNED) {
     std::free(memory);
   } else if (open(index, device).ok()) {
-    const std::lock_guard lock(one_at_a_time());
-    clSVMFree(device->context.get(), memory);
+    free_shared(*device, memory);
   }
 }
 

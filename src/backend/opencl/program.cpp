@@ -104,10 +104,9 @@ Outcome build_program(const std::string& build_options, Device& device) {
 Outcome check_arithmetic(const Device& device) {
   constexpr std::size_t kCount = std::size(kOperands);
   std::array<Results, kCount> results{};
-  const auto free_shared = [&](void* memory) { clSVMFree(device.context.get(), memory); };
+  const auto release = [&](void* memory) { free_shared(device, memory); };
   const auto allocate = [&](std::size_t size) {
-    return std::unique_ptr<void, decltype(free_shared)>(clSVMAlloc(device.context.get(), CL_MEM_READ_WRITE, size, 0),
-                                                        free_shared);
+    return std::unique_ptr<void, decltype(release)>(allocate_shared(device, size), release);
   };
   const auto operands_there = allocate(sizeof kOperands);
   const auto results_there = allocate(sizeof results);
