@@ -1,4 +1,5 @@
-// What marks a function that kernels call too, for compilers that do not take every constexpr function for one.
+// What marks a function that kernels call too, for compilers that do not take every constexpr function for one; and a loop
+// in it whose arrays a GPU then keeps in registers.
 #ifndef QFUSE_FORMAT_HOST_DEVICE_H
 #define QFUSE_FORMAT_HOST_DEVICE_H
 
@@ -6,6 +7,12 @@
 #define QFUSE_HOST_DEVICE __host__ __device__
 #else
 #define QFUSE_HOST_DEVICE
+#endif
+
+#ifdef __CUDA_ARCH__
+#define QFUSE_UNROLL _Pragma("unroll")
+#else
+#define QFUSE_UNROLL
 #endif
 
 #endif  // QFUSE_FORMAT_HOST_DEVICE_H

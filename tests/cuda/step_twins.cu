@@ -16,6 +16,7 @@ namespace portable = cuda::portable;
 constexpr unsigned kThreads = 256;
 constexpr std::uint64_t kAllFloats = std::uint64_t{1} << 32;
 constexpr std::uint64_t kAllHalves = std::uint64_t{1} << 16;
+constexpr std::uint64_t kMatrixLanes = std::uint64_t{1} << 28;  // each with 4 sums of 16 products
 
 // ---- one comparison each: whether both give the same bits for input number i ----
 
@@ -122,6 +123,52 @@ struct Binary64 {
   }
 };
 
+// Numbers as bits, of kinds that try the sums of matrix instructions: any bits, exponents near each other, far apart, or
+// least, zeros of both signs, infinities and NaN now and then.
+struct Numbers {
+  int fraction_bits;
+  int exponent_bits;
+
+  __device__ std::uint32_t operator()(std::uint64_t kind, std::uint64_t i) const {
+    const std::uint32_t any = __float_as_uint(mixed(i));
+    const std::uint32_t choice = __float_as_uint(mixed(i ^ kAllFloats * 77));
+    const auto highest = static_cast<int>((1U << exponent_bits) - 1);
+    const int middle = highest / 2;
+    const auto up_to = [&](int first, int count) {
+      return first + static_cast<int>(choice % static_cast<unsigned>(count));
+    };
+    const std::uint32_t magnitude = any & ((1U << (fraction_bits + exponent_bits)) - 1);
+    int exponent = static_cast<int>(magnitude >> fraction_bits);
+    std::uint32_t fraction = any & ((1U << fraction_bits) - 1);
+    if (kind == 1) exponent = up_to(middle - 5, 10);
+    if (kind == 2) exponent = up_to(1, highest - 1);
+    if (kind == 3) exponent = up_to(0, 1 + highest / 8);
+    if (kind == 4) exponent = up_to(0, 2) * middle, fraction = exponent == 0 ? 0 : fraction;
+    if (kind == 5) exponent = choice % 97 == 0 ? highest : middle, fraction = choice % 5 == 0 ? 0 : fraction;
+    const std::uint32_t sign = any >> 31 << (fraction_bits + exponent_bits);
+    return sign | static_cast<std::uint32_t>(exponent) << fraction_bits | fraction;
+  }
+};
+// All lanes of a warp have one kind.
+template <bool kHalf>
+struct Multiply {
+  __device__ bool operator()(std::uint64_t i) const {
+    const std::uint64_t kind = i / 32 % 6;
+    const Numbers of_16 = kHalf ? Numbers{10, 5} : Numbers{7, 8};
+    const auto pair = [&](std::uint64_t at) { return of_16(kind, 2 * at) | of_16(kind, 2 * at + 1) << 16; };
+    std::uint32_t a[4];
+    std::uint32_t b[2];
+    float x[4];
+    float y[4];
+    for (int w = 0; w < 4; ++w) a[w] = pair(10 * i + w);
+    for (int w = 0; w < 2; ++w) b[w] = pair(10 * i + 4 + w);
+    for (int s = 0; s < 4; ++s) x[s] = y[s] = __uint_as_float(Numbers{23, 8}(kind, kAllFloats * 3 + 4 * i + s));
+    kHalf ? ptx::multiply_half(a, b, x) : ptx::multiply_bfloat16(a, b, x);
+    kHalf ? portable::multiply_half(a, b, y) : portable::multiply_bfloat16(a, b, y);
+    return same(x[0], y[0]) && same(x[1], y[1]) && same(x[2], y[2]) && same(x[3], y[3]);
+  }
+};
+
 template <class Twins>
 __global__ void compare(std::uint64_t inputs, unsigned long long* counts) {
   const std::uint64_t stride = static_cast<std::uint64_t>(gridDim.x) * kThreads;
@@ -192,6 +239,8 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<Truncate>("truncate, every float", kAllFloats),
       counts.run<SaturatedBytes>("saturated_bytes, every integer", kAllFloats),
       counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),
+      counts.run<Multiply<false>>("matrix instruction for bf16, numbers of six kinds", kMatrixLanes),
+      counts.run<Multiply<true>>("matrix instruction for fp16, numbers of six kinds", kMatrixLanes),
       counts.run("load_transposed", 4 * 32, [&] { compare_transposed<<<1, 32>>>(counts.memory); })};
   if (!counts.good) return {};
   return all;

@@ -133,6 +133,18 @@ inline contract::SwigluBackward swiglu_backward_sample(bool gradients, bool y) {
   return p;
 }
 
+// Three tokens.
+// With the sums that every device makes alike.
+inline contract::Matmul4bit matmul_4bit_sample(qfuse_direction direction, bool nested) {
+  contract::Matmul4bit p{};
+  p.weight = detail::weight<qfuse_weight_4bit>(nested);
+  p.direction = direction;
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = 3;
+  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  return p;
+}
+
 // Every kind of call of each op, without places.
 inline std::vector<Sample<contract::Dequantize4bit>> samples(std::type_identity<contract::Dequantize4bit> /*op*/) {
   return {{"plain", dequantize_4bit_sample(false)}, {"nested", dequantize_4bit_sample(true)}};
@@ -162,6 +174,13 @@ inline std::vector<Sample<contract::SwigluBackward>> samples(std::type_identity<
   return {{"both", swiglu_backward_sample(true, true)},
           {"gradients", swiglu_backward_sample(true, false)},
           {"y", swiglu_backward_sample(false, true)}};
+}
+inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<contract::Matmul4bit> /*op*/) {
+  contract::Matmul4bit with_bias = matmul_4bit_sample(QFUSE_FORWARD, true);
+  with_bias.bias = detail::asked<void>();
+  return {{"forward", matmul_4bit_sample(QFUSE_FORWARD, false)},
+          {"backward", matmul_4bit_sample(QFUSE_BACKWARD, true)},
+          {"with a bias", with_bias}};
 }
 
 // Calls body(name, params, arena) with every sample of every op, in memory of its own.

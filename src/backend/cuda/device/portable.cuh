@@ -5,8 +5,10 @@
 
 #include <cstdint>
 
+#include "backend/cuda/device/warp.cuh"
 #include "backend/cuda/platform.h"
 #include "format/exponential.h"
+#include "format/matrix_step.h"
 #include "format/rounding.h"
 
 namespace qfuse::cuda::portable {
@@ -80,6 +82,59 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
     };
     words[m] = value(2 * (lane % 4)) | value(2 * (lane % 4) + 1) << 16;
   }
+}
+
+// One step of a product of matrices of 16-bit values, by all of a warp: sums += a * b, of 16 rows, 8 columns and 16 terms.
+// With g = lane / 4 and t = lane % 4, a lane holds of a the rows g (words 0 and 2) and g + 8 (1 and 3), of b the column g,
+// each word two terms: 2t and the next one, in the later words 2t + 8 and the next one; of the sums the rows g and g + 8,
+// each in columns 2t and 2t + 1. That is how mma.m16n8k16 has them.
+__device__ inline void multiply(format::Binary16 type, const std::uint32_t (&a)[4], const std::uint32_t (&b)[2],
+                                float (&sums)[4]) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  std::uint16_t rows[2][format::kStepTerms];
+  std::uint16_t columns[2][format::kStepTerms];
+  const auto put = [](std::uint16_t* terms, int t, std::uint64_t words) {
+    QFUSE_UNROLL
+    for (int i = 0; i < 4; ++i) terms[2 * t + 8 * (i / 2) + i % 2] = static_cast<std::uint16_t>(words >> (16 * i));
+  };
+  const auto both = [](std::uint32_t low, std::uint32_t high) { return static_cast<std::uint64_t>(high) << 32 | low; };
+  QFUSE_UNROLL
+  for (int t = 0; t < 4; ++t) {
+    QFUSE_UNROLL
+    for (int h = 0; h < 2; ++h) {
+      put(rows[h], t, value_of(both(a[h], a[h + 2]), lane / 4 * 4 + t));
+      put(columns[h], t, value_of(both(b[0], b[1]), (lane % 4 * 2 + h) * 4 + t));
+    }
+  }
+  QFUSE_UNROLL
+  for (int i = 0; i < 4; ++i) sums[i] = format::matrix_step(type, sums[i], rows[i / 2], columns[i % 2]);
+}
+__device__ inline void multiply_half(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], float (&sums)[4]) {
+  multiply(format::kBinaryFloat16, a, b, sums);
+}
+__device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], float (&sums)[4]) {
+  multiply(format::kBinaryBfloat16, a, b, sums);
+}
+
+// A table in shared memory with a pair of floats for each byte, a copy for each lane: no two lanes read from one bank. It
+// lies where an address ends in 16 zeros, so that a lane's address is made by one permutation of bytes.
+struct alignas(8) Pair {
+  float first;
+  float second;
+};
+struct PairsOfLane {
+  const Pair* table;
+  std::uint32_t lane_bytes;
+};
+// The table's place in shared memory of twice its size, 64 KiB.
+__device__ inline Pair* pair_table(void* shared) { return static_cast<Pair*>(shared); }
+__device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) {
+  return {table, static_cast<std::uint32_t>(lane) * static_cast<std::uint32_t>(sizeof(Pair))};
+}
+// The pair of byte kByte of a word.
+template <int kByte>
+__device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
+  return pairs.table[(word >> (8 * kByte) & 0xffU) * kWarp + pairs.lane_bytes / sizeof(Pair)];
 }
 
 // ---- bulk copies between global and shared memory: addresses and bytes are multiples of 16 ----

@@ -108,9 +108,54 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
                : "r"(at));
 }
 
-// ---- bulk copies, from sm_90 on ----
+// Turing has steps of 8 terms for fp16, and none for bf16: no kernel of it comes here then.
+__device__ inline void multiply_half(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], float (&sums)[4]) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  for (int h = 0; h < 2; ++h)
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+                 : "r"(a[2 * h]), "r"(a[2 * h + 1]), "r"(b[h]));
+#endif
+}
+__device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], float (&sums)[4]) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+      "%3};"
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  __trap();
+#endif
+}
 
 __device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
+
+struct alignas(8) Pair {
+  float first;
+  float second;
+};
+using PairsOfLane = std::uint32_t;
+__device__ inline Pair* pair_table(void* shared) {
+  return reinterpret_cast<Pair*>(static_cast<char*>(shared) + (-shared_address(shared) & 0xffffU));
+}
+__device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) { return shared_address(table + lane); }
+template <int kByte>
+__device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
+  Pair pair;
+  asm("ld.shared.v2.f32 {%0, %1}, [%2];"
+      : "=f"(pair.first), "=f"(pair.second)
+      : "r"(__byte_perm(word, pairs, 0x7604U + (kByte << 4))));
+  return pair;
+}
+
+// ---- bulk copies, from sm_90 on ----
 
 __device__ inline void prepare(Arrival& arrival) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrival)));

@@ -17,6 +17,12 @@ __device__ T exchange(T value, int mask) {
   return __shfl_xor(value, mask, kWarp);
 }
 
+// The value of the thread of that lane.
+template <class T>
+__device__ T value_of(T value, int lane) {
+  return __shfl(value, lane, kWarp);
+}
+
 // What threads of the warp wrote to memory before it, all of them see behind it.
 __device__ inline void sync_warp() {
   __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
@@ -37,6 +43,11 @@ constexpr auto kAllLanes = 0xffffffffffffffffULL;
 template <class T>
 __device__ T exchange(T value, int mask) {
   return __shfl_xor_sync(kAllLanes, value, mask, kWarp);
+}
+
+template <class T>
+__device__ T value_of(T value, int lane) {
+  return __shfl_sync(kAllLanes, value, lane, kWarp);
 }
 
 __device__ inline void sync_warp() { __syncwarp(kAllLanes); }

@@ -1,0 +1,121 @@
+// How the matrix instructions of an NVIDIA H200 add, to the bit: found by measuring them (docs/ACCURACY.md). The one home
+// of the model: the oracle takes these steps, and so does the portable twin of the instructions.
+#ifndef QFUSE_FORMAT_MATRIX_STEP_H
+#define QFUSE_FORMAT_MATRIX_STEP_H
+
+#include <cstdint>
+
+#include "format/host_device.h"
+#include "format/rounding.h"
+
+namespace qfuse::format {
+
+// Terms of one step: mma.sync.m16n8k16 and every wgmma for 16-bit types.
+inline constexpr int kStepTerms = 16;
+
+// Where sums are made in fp32 instead, forward: of how many parts.
+inline constexpr int kFp32Sums = 32;
+
+// What makes a 16-bit type.
+struct Binary16 {
+  int fraction_bits;
+  int exponent_bits;
+};
+inline constexpr Binary16 kBinaryFloat16 = {10, 5};
+inline constexpr Binary16 kBinaryBfloat16 = {7, 8};
+
+namespace matrix {
+
+inline constexpr int kUnitBits = 25;  // the unit of a sum lies so far below the greatest exponent of its terms
+inline constexpr int kFraction32 = 23;
+inline constexpr int kExponentBits32 = 8;
+inline constexpr int kBias32 = 127;
+inline constexpr int kLeastExponent32 = -126;
+inline constexpr int kNoExponent = INT32_MIN / 2;  // of zeros
+
+// significand * 2^(exponent - fraction bits). A subnormal has the least exponent, it is not normalized.
+struct Number {
+  std::int32_t significand;
+  int exponent;
+  bool is_infinite;
+  bool is_nan;
+};
+
+QFUSE_HOST_DEVICE constexpr Number number(std::uint32_t bits, int fraction_bits, int exponent_bits) {
+  const auto highest = static_cast<std::int32_t>((1U << exponent_bits) - 1);
+  const auto field = static_cast<std::int32_t>(bits >> fraction_bits) & highest;
+  const auto fraction = static_cast<std::int32_t>(bits & ((1U << fraction_bits) - 1));
+  const std::int32_t significand = field == 0 ? fraction : fraction | 1 << fraction_bits;
+  const bool is_negative = (bits >> (fraction_bits + exponent_bits) & 1U) != 0;
+  return {is_negative ? -significand : significand, (field == 0 ? 1 : field) - highest / 2,
+          field == highest && fraction == 0, field == highest && fraction != 0};
+}
+
+QFUSE_HOST_DEVICE constexpr std::int64_t magnitude(std::int64_t x) { return x < 0 ? -x : x; }
+
+// x * 2^by, truncated toward zero.
+QFUSE_HOST_DEVICE constexpr std::int64_t scaled(std::int64_t x, int by) {
+  const std::int64_t size = by >= 0 ? magnitude(x) << by : by > -64 ? magnitude(x) >> -by : 0;
+  return x < 0 ? -size : size;
+}
+
+// total * 2^unit, truncated toward zero, beyond the largest number infinity. A sum of nothing is +0.
+QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
+  if (total == 0) return 0.0F;
+  const auto size = static_cast<std::uint64_t>(magnitude(total));
+  int highest = 0;
+  while (size >> (highest + 1) != 0) ++highest;
+  const bool is_normal = highest + unit >= kLeastExponent32;
+  const int exponent = is_normal ? highest + unit : kLeastExponent32;
+  const int shift = exponent - kFraction32 - unit;  // to the place of a significand
+  const std::uint64_t significand = shift <= 0 ? size << -shift : shift < 64 ? size >> shift : 0;
+  std::uint32_t bits = kInfBits;
+  if (exponent <= kBias32) {
+    const auto field = static_cast<std::uint32_t>(is_normal ? exponent + kBias32 - 1 : 0);  // the hidden bit adds 1
+    bits = (field << kFraction32) + static_cast<std::uint32_t>(significand);
+  }
+  return float_of(total < 0 ? bits | kSignBit : bits);
+}
+
+}  // namespace matrix
+
+// sum + a[0] * b[0] + ... + a[15] * b[15], the operands as bits of `type`. Every term is exact; each is truncated toward
+// zero to a unit that lies 25 bits below the greatest exponent among them, which for a product is the sum of its operands'
+// exponents; they are added exactly; the result is truncated toward zero to fp32. The order of terms does not matter.
+QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const std::uint16_t (&a)[kStepTerms],
+                                              const std::uint16_t (&b)[kStepTerms]) {
+  using namespace matrix;
+  const int fraction = type.fraction_bits;
+  const Number start = number(bits_of(sum), kFraction32, kExponentBits32);
+  int most = start.significand != 0 ? start.exponent : kNoExponent;
+  bool is_nan = start.is_nan;
+  bool has_plus = start.is_infinite && start.significand > 0;
+  bool has_minus = start.is_infinite && start.significand < 0;
+  QFUSE_UNROLL
+  for (int i = 0; i < kStepTerms; ++i) {
+    const Number x = number(a[i], fraction, type.exponent_bits);
+    const Number y = number(b[i], fraction, type.exponent_bits);
+    const std::int32_t product = x.significand * y.significand;
+    const bool is_infinite = x.is_infinite || y.is_infinite;
+    if (product != 0 && x.exponent + y.exponent > most) most = x.exponent + y.exponent;
+    is_nan = is_nan || x.is_nan || y.is_nan || (is_infinite && product == 0);
+    has_plus = has_plus || (is_infinite && product > 0);
+    has_minus = has_minus || (is_infinite && product < 0);
+  }
+  if (is_nan || (has_plus && has_minus)) return float_of(kNan32);
+  if (has_plus || has_minus) return float_of(has_minus ? kInfBits | kSignBit : kInfBits);
+  if (most == kNoExponent) return 0.0F;
+  std::int64_t total = scaled(start.significand, start.exponent - most + kUnitBits - kFraction32);
+  QFUSE_UNROLL
+  for (int i = 0; i < kStepTerms; ++i) {
+    const Number x = number(a[i], fraction, type.exponent_bits);
+    const Number y = number(b[i], fraction, type.exponent_bits);
+    const std::int32_t product = x.significand * y.significand;
+    total += scaled(product, x.exponent + y.exponent - most + kUnitBits - 2 * fraction);
+  }
+  return truncated(total, most - kUnitBits);
+}
+
+}  // namespace qfuse::format
+
+#endif  // QFUSE_FORMAT_MATRIX_STEP_H
