@@ -19,11 +19,11 @@ endif()
 set(qfuse_cpu_definitions HWY_COMPILE_ALL_ATTAINABLE HWY_BROKEN_EMU128=1
                           "HWY_DISABLED_TARGETS=(${qfuse_fewer_targets}HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 
-# qfuse_kernels(<name> <architecture> <sources...>): an object library of kernels for one architecture, such as 90a, with
-# the instructions that it alone has.
-function(qfuse_kernels name architecture)
+# qfuse_kernels(<name> <architectures> <sources...>): an object library of kernels for other architectures than the rest,
+# such as 90a-real, which has instructions of its own.
+function(qfuse_kernels name architectures)
   add_library(${name} OBJECT ${ARGN})
-  set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES ${architecture}-real)
+  set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE qfuse_compile)
 endfunction()

@@ -27,8 +27,9 @@
  *   where there is no such line. A newer caller's longer structs are accepted if the fields that this version does not
  *   know are zero.
  * - Results are the same bytes for every device, SIMD target and thread count, but where an approximate reciprocal is
- *   asked for, which is the GPU's own, and for the exp of swiglu_backward, which is CUDA's own there. The calling
- *   thread's floating-point mode (rounding, flushing of subnormals) changes nothing, and is kept.
+ *   asked for, which is the GPU's own, for the exp of swiglu_backward, which is CUDA's own there, and for the sums of
+ *   matmul_4bit, which are a GPU's matrix instructions' own unless `accumulation` asks for others. The calling thread's
+ *   floating-point mode (rounding, flushing of subnormals) changes nothing, and is kept.
  * - Environment variables, for people who look for a cause: QFUSE_LOG_PLANS=1 prints a line on stderr for each call that
  *   has a choice of plans, with the plan that was chosen; QFUSE_PLAN forces plans; QFUSE_CPU_TARGET names the SIMD
  *   target of calls that name none. docs/PLANS.md has their values. They are read once. */
@@ -373,6 +374,69 @@ typedef struct qfuse_dequantize_int8_params {
 /* Errors as for qfuse_dequantize_4bit; also INVALID_ARGUMENT where rows*cols overflows int64_t. */
 QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
+
+/* ---- matmul_4bit ----------------------------------------------------------------------------------------------- */
+
+/* A linear layer over a 4-bit weight W [rows, cols] that stays as it is stored: decoded on the way, never in memory.
+ *   FORWARD   out[i][r] = the sum over c of in[i][c] * W[r][c], plus bias[r]     in is x, [m, cols], out y, [m, rows]
+ *   BACKWARD  out[i][c] = the sum over r of in[i][r] * W[r][c]                   in is dy, [m, rows], out dx, [m, cols]
+ * W's elements are what dequantize_4bit gives in `dtype`, to the bit. The sum is an fp32 number, made as `accumulation`
+ * and `order` say; bias is added to it in fp32; the result is rounded once. A row of out depends on its row of in alone,
+ * not on m: what is given together has the bits of what is given row by row.
+ *
+ * accumulation TENSOR_CORE, for 16-bit types, on CUDA and REFERENCE: as matrix instructions add. Terms go in steps of 16,
+ * ascending, the last one filled up with zeros; a step adds its 16 exact products to the sum so far, which begins as +0:
+ * each of these 17 is truncated toward zero to a multiple of 2^(e-25), where e is the greatest exponent among them, that
+ * of a product being the sum of its operands' (a subnormal's is that of the least normal number); they are added exactly,
+ * and the sum is truncated toward zero to fp32. NaN, infinity * 0 and infinity - infinity give NaN; a sum of zeros is +0.
+ * This is what an H200 does, measured (docs/ACCURACY.md); REFERENCE takes these steps. Other GPUs take their own, which
+ * differ by roundings: compute capability 8.0 and later (not measured), 7.5 for fp16 in steps of 8.
+ *   order PLAIN  one chain of all terms
+ *   order SPLIT  chains of QFUSE_SPLIT_TERMS terms, each begun as +0; their sums are added ascending, each addition
+ *                rounded to nearest even in fp32. Step j = 0 to 7 of each QFUSE_SPLIT_WINDOW terms takes those whose number t
+ *                has t % 32 / 4 = j, so that 16 bytes of codes, as one thread of a GPU loads them, are its own in 8 steps.
+ *                Several warps share a sum: faster where m is small
+ *
+ * accumulation FP32, everywhere: every product and every addition is rounded to nearest even in fp32, `order` means
+ * nothing. FORWARD has 32 sums, sum c % 32 taking the terms of c ascending, begun as +0; then, for h = 16, 8, 4, 2, 1,
+ * sum s takes sum s + h for each s < h, and sum 0 is the result. BACKWARD has one sum, of r ascending, begun as +0.
+ * That is the way of the CPU and of dtype FLOAT32. */
+typedef enum qfuse_direction QFUSE_ENUM { QFUSE_FORWARD = 0, QFUSE_BACKWARD = 1 } qfuse_direction;
+
+typedef enum qfuse_accumulation QFUSE_ENUM {
+  QFUSE_ACCUMULATION_OF_DEVICE = 0, /* TENSOR_CORE for 16-bit types where that can be had, else FP32 */
+  QFUSE_ACCUMULATION_FP32 = 1,
+  QFUSE_ACCUMULATION_TENSOR_CORE = 2
+} qfuse_accumulation;
+
+typedef enum qfuse_sum_order QFUSE_ENUM { QFUSE_ORDER_PLAIN = 0, QFUSE_ORDER_SPLIT = 1 } qfuse_sum_order;
+
+/* Terms of a chain in the order SPLIT, and of a window, whose steps take terms 4 by 4. */
+#define QFUSE_SPLIT_TERMS 256
+#define QFUSE_SPLIT_WINDOW 128
+
+typedef struct qfuse_matmul_4bit_params {
+  size_t struct_size;
+  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
+  qfuse_direction direction;
+  qfuse_dtype dtype; /* element type of in, out and bias, and what the weight is decoded to */
+  int64_t m;         /* rows of in and out, tokens: >= 0 */
+  const void* in;    /* [m, cols] FORWARD, [m, rows] BACKWARD */
+  void* out;         /* [m, rows] FORWARD, [m, cols] BACKWARD */
+  /* optional from here on */
+  int64_t in_stride;  /* elements from one row of in to the next, >= its columns; 0 stands for these */
+  int64_t out_stride; /* likewise; what lies between the rows of out is not written */
+  const void* bias;   /* FORWARD: [rows], or NULL for none; BACKWARD: NULL */
+  qfuse_accumulation accumulation;
+  qfuse_sum_order order;
+} qfuse_matmul_4bit_params;
+
+/* INVALID_ARGUMENT: a field outside the ranges above, TENSOR_CORE with FLOAT32, a bias with BACKWARD, a missing or an
+ * overlapping array (the gaps between strided rows belong to the array), sizes that overflow int64_t.
+ * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; TENSOR_CORE on the CPU, or for BFLOAT16 on a GPU
+ * before compute capability 8.0; a device without the op. */
+QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
+                                         qfuse_error* error);
 
 /* ---- swiglu_backward ------------------------------------------------------------------------------------------- */
 

@@ -408,6 +408,42 @@ inline void dequantize_int8(std::span<const std::int8_t> in, std::span<const flo
   detail::throw_if(qfuse_dequantize_int8(&p, &e, &error), error);
 }
 
+// What matmul_4bit may be told beside its arrays.
+struct MatmulOptions {
+  qfuse_direction direction = QFUSE_FORWARD;
+  std::span<const std::byte> bias{};  // forward: one value of dtype for each row of the weight, or none
+  qfuse_accumulation accumulation = QFUSE_ACCUMULATION_OF_DEVICE;
+  qfuse_sum_order order = QFUSE_ORDER_PLAIN;
+};
+
+// Multiplies m rows without gaps by a 4-bit weight: `in` has its cols values of dtype each and `out` its rows, and
+// backward the other way round. Throws Error; every length is checked.
+inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Weight4bit& weight,
+                        std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
+                        const MatmulOptions& options = {}) {
+  const auto w = detail::to_c<qfuse_weight_4bit>(weight);
+  const bool forward = options.direction == QFUSE_FORWARD;
+  const std::int64_t outputs = forward ? w.rows : w.cols;
+  detail::require_elements("in", in.size(), detail::element_count(m, forward ? w.cols : w.rows), dtype);
+  detail::require_elements("out", out.size(), detail::element_count(m, outputs), dtype);
+  if (!options.bias.empty())
+    detail::require_elements("bias", options.bias.size(), detail::element_count(1, outputs), dtype);
+  qfuse_matmul_4bit_params p{};
+  p.struct_size = sizeof p;
+  p.weight = &w;
+  p.direction = options.direction;
+  p.dtype = static_cast<qfuse_dtype>(dtype);
+  p.m = m;
+  p.in = in.data();
+  p.out = out.data();
+  p.bias = options.bias.empty() ? nullptr : options.bias.data();
+  p.accumulation = options.accumulation;
+  p.order = options.order;
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
+}
+
 // The SwiGLU backward with INT8 outputs, of m tokens and h channels in rows without gaps: x is m*2h, grad_y m*h bf16
 // values. An empty pair of outputs is left out; without the gradients, grad_y may be empty.
 inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std::byte> x,

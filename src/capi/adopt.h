@@ -36,6 +36,8 @@ inline constexpr std::size_t kLeastSize<qfuse_quantize_blockwise_params> =
 template <>
 inline constexpr std::size_t kLeastSize<qfuse_swiglu_backward_params> = QFUSE_ENDS_WITH(qfuse_swiglu_backward_params,
                                                                                         y_s_t);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_params> = QFUSE_ENDS_WITH(qfuse_matmul_4bit_params, out);
 #undef QFUSE_ENDS_WITH
 
 // Copies a caller's struct; fields that it ends before become zero. INVALID_ARGUMENT: NULL, or too short.
@@ -80,6 +82,22 @@ inline contract::Outcome adopt_params(const qfuse_quantize_4bit_params* from, co
   to.reciprocal = params.reciprocal;
   to.workspace = params.workspace;
   to.workspace_size = params.workspace_size;
+  return adopt(params.weight, "params.weight", to.weight);
+}
+
+inline contract::Outcome adopt_params(const qfuse_matmul_4bit_params* from, contract::Matmul4bit& to) {
+  qfuse_matmul_4bit_params params{};
+  if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
+  to.direction = params.direction;
+  to.dtype = params.dtype;
+  to.m = params.m;
+  to.in = params.in;
+  to.out = params.out;
+  to.in_stride = params.in_stride;
+  to.out_stride = params.out_stride;
+  to.bias = params.bias;
+  to.accumulation = params.accumulation;
+  to.order = params.order;
   return adopt(params.weight, "params.weight", to.weight);
 }
 

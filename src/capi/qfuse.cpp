@@ -144,6 +144,10 @@ qfuse_status qfuse_swiglu_backward(const qfuse_swiglu_backward_params* params, c
   return run<qfuse::contract::SwigluBackward>(params, exec, error);
 }
 
+qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec, qfuse_error* error) {
+  return run<qfuse::contract::Matmul4bit>(params, exec, error);
+}
+
 qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                                 int64_t* size, qfuse_error* error) {
   return find_workspace_size<qfuse::contract::Quantize4bit>(params, exec, size, error);

@@ -6,6 +6,7 @@
 #include "contract/dequantize_4bit.h"
 #include "contract/dequantize_blockwise.h"
 #include "contract/dequantize_int8.h"
+#include "contract/matmul_4bit.h"
 #include "contract/quantize_4bit.h"
 #include "contract/quantize_blockwise.h"
 #include "contract/swiglu_backward.h"
@@ -15,8 +16,8 @@ namespace qfuse::contract {
 template <class... Ops>
 struct OpList {};
 
-using AllOps =
-    OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8, SwigluBackward>;
+using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8,
+                      SwigluBackward, Matmul4bit>;
 
 // Whether what was asked for can be had on a device at all; most ops run alike everywhere.
 template <class Op>

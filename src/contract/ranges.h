@@ -19,6 +19,10 @@ Outcome check_reciprocal(qfuse_reciprocal reciprocal);
 // A stride of 0 stands for rows of `cols` elements without gaps; so tight that the bytes of all arrays together do not
 // overflow either.
 Outcome check_rows(const char* name, std::int64_t stride, std::int64_t m, const char* cols_name, std::int64_t cols);
+// Elements from the first to the last one of `rows` such rows, gaps included.
+inline std::int64_t strided_count(std::int64_t rows, std::int64_t cols, std::int64_t stride) {
+  return rows == 0 || cols == 0 ? 0 : (rows - 1) * stride + cols;
+}
 // A given workspace must hold as much as the op needs.
 Outcome check_workspace(std::int64_t given, std::int64_t needed);
 

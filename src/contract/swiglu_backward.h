@@ -28,9 +28,9 @@ inline std::int8_t* y_int8(const SwigluBackward& p) { return static_cast<std::in
 
 Outcome check_ranges(const SwigluBackward& p);
 
-// Bytes from the first to the last element of `rows` rows of bf16, gaps included.
+// Bytes of rows of bf16, gaps included.
 inline std::int64_t strided_size(std::int64_t rows, std::int64_t cols, std::int64_t stride) {
-  return rows == 0 || cols == 0 ? 0 : ((rows - 1) * stride + cols) * format::dtype_size(QFUSE_BFLOAT16);
+  return strided_count(rows, cols, stride) * format::dtype_size(QFUSE_BFLOAT16);
 }
 
 template <ParamsOf<SwigluBackward> P, class Visit>

@@ -21,18 +21,20 @@ std::vector<Row>& rows() {
        {oracle<Dequantize4bit, reference::dequantize_4bit>, oracle<Quantize4bit, reference::quantize_4bit>,
         oracle<QuantizeBlockwise, reference::quantize_blockwise>,
         oracle<DequantizeBlockwise, reference::dequantize_blockwise>,
-        oracle<DequantizeInt8, reference::dequantize_int8>, oracle<SwigluBackward, reference::swiglu_backward>}},
+        oracle<DequantizeInt8, reference::dequantize_int8>, oracle<SwigluBackward, reference::swiglu_backward>,
+        oracle<Matmul4bit, reference::matmul_4bit>}},
       {QFUSE_CPU,
        {cpu::dequantize_4bit, cpu::quantize_4bit, cpu::quantize_blockwise, cpu::dequantize_blockwise,
-        cpu::dequantize_int8, cpu::swiglu_backward}},
+        cpu::dequantize_int8, cpu::swiglu_backward, cpu::matmul_4bit}},
 #ifdef QFUSE_WITH_CUDA
       {QFUSE_CUDA,
        {cuda::dequantize_4bit, cuda::quantize_4bit, cuda::quantize_blockwise, cuda::dequantize_blockwise,
-        cuda::dequantize_int8, cuda::swiglu_backward}},
+        cuda::dequantize_int8, cuda::swiglu_backward, cuda::matmul_4bit}},
 #endif
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,
-       {opencl::dequantize_4bit, nullptr, nullptr, opencl::dequantize_blockwise, opencl::dequantize_int8, nullptr}},
+       {opencl::dequantize_4bit, nullptr, nullptr, opencl::dequantize_blockwise, opencl::dequantize_int8, nullptr,
+        nullptr}},
 #endif
   };
   return all;

@@ -3,31 +3,15 @@
 // math: A = ftz(map[q] * nested_absmax) + offset; out = round(ftz(code[nibble] * A)), each step rounded in fp32
 #include <cstdint>
 
-#include "format/codebook4.h"
 #include "format/elements.h"
-#include "format/rounding.h"
 #include "reference/reference.h"
+#include "reference/weight_4bit.h"
 
 namespace qfuse::reference {
-namespace {
-
-float decode_absmax(const qfuse_weight_4bit& w, std::int64_t block) {
-  if (!contract::is_nested(w)) return format::load_unaligned<float>(w.absmax, block);
-  const float value = format::load_unaligned<float>(w.nested_quant_map, w.absmax_8bit[block]);
-  const float scale = format::load_unaligned<float>(w.nested_absmax, block / w.nested_blocksize);
-  return format::mul_ftz(value, scale) + contract::nested_offset(w);
-}
-
-}  // namespace
 
 void dequantize_4bit(const contract::Dequantize4bit& p) {
-  const qfuse_weight_4bit& w = p.weight;
-  const format::Codebook4& codebook = format::codebook4(w.quant_type);
-  for (std::int64_t i = 0; i < contract::element_count(w); ++i) {
-    const float absmax = decode_absmax(w, i / w.blocksize);
-    const float weight = format::mul_ftz(codebook.values[format::load_nibble(w.packed, i)], absmax);
-    format::store_rounded(p.out, i, p.out_dtype, weight);
-  }
+  for (std::int64_t i = 0; i < contract::element_count(p.weight); ++i)
+    format::store_rounded(p.out, i, p.out_dtype, decode_element(p.weight, i));
 }
 
 }  // namespace qfuse::reference

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/cuda/dequantize_4bit/plan.h"
+#include "backend/cuda/matmul_4bit/plan.h"
 #include "backend/cuda/quantize_4bit/plan.h"
 #include "backend/cuda/swiglu_backward/plan.h"
 
@@ -65,6 +66,20 @@ contract::SwigluBackward swiglu_of(std::int64_t m, std::int64_t h) {
   p.grad_input_s = address<float>(0x4000);
   p.y_q_t = address<void>(0x5000);
   p.y_s_t = address<float>(0x6000);
+  return p;
+}
+
+contract::Matmul4bit product_of(std::int64_t m, std::int64_t rows, std::int64_t cols) {
+  contract::Matmul4bit p{};
+  p.weight = decode_of(1).weight;
+  p.weight.rows = rows;
+  p.weight.cols = cols;
+  p.weight.absmax_8bit = address<std::uint8_t>(0x2000);
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = m;
+  p.in = address<void>(0x6000);
+  p.out = address<void>(0x100001);
+  p.order = QFUSE_ORDER_SPLIT;
   return p;
 }
 
@@ -207,6 +222,62 @@ TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
     EXPECT_FALSE(plan(p, kH100).wide);
     EXPECT_TRUE(plan(p, kH100).wide_y);
   }
+}
+
+// ---- matmul_4bit ----
+
+TEST(MatmulPlan, few_tokens_on_hopper_have_a_kernel_of_their_own) {
+  for (const std::int64_t m : {1, 8, 9, 16}) {
+    const contract::Matmul4bit p = product_of(m, 14336, 4096);
+    const Matmul4bitPlan chosen = plan(p, kH200);
+    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::few);
+    EXPECT_EQ(chosen.tokens, m <= 8 ? 8 : 16);
+    EXPECT_EQ(chosen.threads, 16 * 32);  // a warp a chain
+    EXPECT_EQ(chosen.blocks, kH200.multiprocessors);
+    EXPECT_LE(chosen.shared_bytes, kH200.shared_bytes);
+    expect_candidate(chosen, candidates(p, kH200));
+  }
+  EXPECT_EQ(plan(product_of(1, 4096, 14336), kH200).threads, 14 * 32);  // 56 chains in 4 rounds
+  EXPECT_EQ(plan(product_of(1, 5, 256), kH200).blocks, 1);
+}
+
+TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
+  using P = contract::Matmul4bit;
+  const auto kernel_of = [](auto&& spoil, const DeviceFacts& facts = kH200) {
+    P p = product_of(16, 14336, 4096);
+    spoil(p);
+    const Matmul4bitPlan chosen = plan(p, facts);
+    expect_candidate(chosen, candidates(p, facts));
+    return chosen.kernel;
+  };
+  const auto nothing = [](P&) {};
+  EXPECT_EQ(kernel_of(nothing), Matmul4bitKernel::few);
+  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
+  EXPECT_EQ(kernel_of(nothing, kA100), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.m = 17; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_PLAIN; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 128; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Matmul4bitKernel::tiles);  // totals beyond shared memory
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiles);
+}
+
+TEST(MatmulPlan, sums_are_made_as_the_device_can) {
+  contract::Matmul4bit p = product_of(4, 64, 256);
+  EXPECT_EQ(plan(p, kT4).kernel, Matmul4bitKernel::fp32);  // which has no matrix instructions for bf16
+  EXPECT_EQ(plan(p, kUnknown).kernel, Matmul4bitKernel::fp32);
+  p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+  EXPECT_EQ(check_facts(p, kT4).status, QFUSE_UNSUPPORTED);
+  EXPECT_TRUE(check_facts(p, kH100).ok());
+  p.dtype = QFUSE_FLOAT16;
+  EXPECT_TRUE(check_facts(p, kT4).ok());
+  EXPECT_EQ(plan(p, kT4).kernel, Matmul4bitKernel::tiles);
+  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::fp32);
 }
 
 }  // namespace

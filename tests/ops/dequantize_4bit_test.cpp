@@ -7,6 +7,7 @@
 
 #include "support/buffer.h"
 #include "support/compare.h"
+#include "support/displaced.h"
 #include "support/golden.h"
 #include "support/risk.h"
 #include "support/run.h"
@@ -57,33 +58,6 @@ TEST(Dequantize4bit, equals_bitsandbytes_on_subnormal_scales) { expect_golden_we
 
 class Dequantize4bitCases : public testing::TestWithParam<Dequantize4bitCase> {};
 
-// The arrays of a case, each at an address as odd as asked for.
-struct Displaced {
-  Displaced(const Dequantize4bitInput& in, std::size_t packed_misalignment, std::size_t misalignment)
-      : packed(copy_of(in.packed, packed_misalignment)),
-        absmax(copy_of(in.absmax, misalignment)),
-        absmax_8bit(copy_of(in.absmax_8bit, misalignment)),
-        nested_absmax(copy_of(in.nested_absmax, misalignment)),
-        nested_quant_map(copy_of(in.nested_quant_map, misalignment)),
-        nested_offset(copy_of(std::vector{in.nested_offset}, misalignment)) {}
-
-  void point(qfuse_weight_4bit& w) {
-    w.packed = packed.as();
-    w.absmax = w.absmax != nullptr ? absmax.as<float>() : nullptr;
-    w.absmax_8bit = w.absmax_8bit != nullptr ? absmax_8bit.as() : nullptr;
-    w.nested_absmax = w.nested_absmax != nullptr ? nested_absmax.as<float>() : nullptr;
-    w.nested_quant_map = w.nested_quant_map != nullptr ? nested_quant_map.as<float>() : nullptr;
-    w.nested_offset = w.nested_offset != nullptr ? nested_offset.as<float>() : nullptr;
-  }
-
-  Buffer packed;
-  Buffer absmax;
-  Buffer absmax_8bit;
-  Buffer nested_absmax;
-  Buffer nested_quant_map;
-  Buffer nested_offset;
-};
-
 TEST_P(Dequantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address) {
   constexpr std::array kPlaces = {std::array{0U, 0U, 0U},   std::array{1U, 0U, 0U}, std::array{0U, 1U, 0U},
                                   std::array{0U, 0U, 2U},   std::array{2U, 0U, 0U}, std::array{3U, 3U, 3U},
@@ -100,7 +74,7 @@ TEST_P(Dequantize4bitCases, every_target_gives_the_oracles_bytes_at_any_address)
       if (kQuick && packed < 3) continue;
       SCOPED_TRACE(std::string("to ") + kDtypeNames.at(dtype) + ", packed misaligned by " + std::to_string(packed) +
                    ", out by " + std::to_string(out_misalignment) + ", the others by " + std::to_string(others));
-      Displaced displaced(in, packed, others);
+      DisplacedWeight displaced(in, packed, others);
       displaced.point(p.weight);
       const std::size_t to = out_misalignment;
       for_each_fast_way<contract::Dequantize4bit>([&](const qfuse_exec& exec) {

@@ -118,9 +118,9 @@ class Multiprocessor {
     leave(fiber);
   }
   void give(std::uint64_t bits) { fibers_[now_]->given = bits; }
-  std::uint64_t given_by(int lane_mask) {
-    const unsigned other = now_ ^ static_cast<unsigned>(lane_mask);
-    if (other / kWarp != now_ / kWarp || other >= threads_) fault("exchanges with a thread that is not there");
+  std::uint64_t given_by(unsigned lane) {
+    const unsigned other = now_ / kWarp * kWarp + lane;
+    if (lane >= kWarp || other >= threads_) fault("exchanges with a thread that is not there");
     return fibers_[other]->given;
   }
 
@@ -227,11 +227,11 @@ cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::func
 void* dynamic_shared() { return Multiprocessor::only().shared(); }
 
 // All of a warp give before any takes, and all have taken before any gives again.
-std::uint64_t exchange(std::uint64_t bits, int lane_mask) {
+std::uint64_t exchange(std::uint64_t bits, unsigned lane) {
   Multiprocessor& all = Multiprocessor::only();
   all.give(bits);
   all.wait(State::at_warp);
-  const std::uint64_t other = all.given_by(lane_mask);
+  const std::uint64_t other = all.given_by(lane);
   all.wait(State::at_warp);
   return other;
 }
@@ -286,6 +286,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   switch (attribute) {
     case cudaDevAttrMultiProcessorCount: *value = 2; break;
     case cudaDevAttrL2CacheSize: *value = 1 << 20; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = 227 << 10; break;
     case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
     case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
   }

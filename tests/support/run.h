@@ -67,6 +67,12 @@ inline qfuse_status call(contract::SwigluBackward p, const qfuse_exec* exec = nu
   p.struct_size = sizeof(qfuse_swiglu_backward_params);
   return qfuse_swiglu_backward(&p, exec, error);
 }
+inline qfuse_status call(contract::Matmul4bit p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  p.weight.struct_size = sizeof p.weight;
+  const qfuse_matmul_4bit_params c{sizeof c,    &p.weight,    p.direction, p.dtype,        p.m,    p.in, p.out,
+                                   p.in_stride, p.out_stride, p.bias,      p.accumulation, p.order};
+  return qfuse_matmul_4bit(&c, exec, error);
+}
 
 // Arrays in a GPU's memory, as odd an address as on the host. Around an output stands poison, and in it; an input ends
 // where its allocation does, so that compute-sanitizer sees one read too far.

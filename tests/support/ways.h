@@ -91,6 +91,13 @@ inline bool has_software_gpu() {
   return std::string_view(qfuse_build_info()).find("cuda: software") != std::string_view::npos;
 }
 
+// Whether the GPU's matrix instructions are those that the oracle's steps were measured on.
+inline bool gpu_adds_as_the_oracle() {
+  char text[256] = {};
+  return qfuse_device_describe({QFUSE_CUDA, 0}, text, sizeof text, nullptr) == QFUSE_OK &&
+         std::string_view(text).find("compute capability 9.0") != std::string_view::npos;
+}
+
 // Where exp is the oracle's.
 template <class Body>
 void for_each_way_with_the_oracles_exp(const Body& body) {

@@ -30,9 +30,6 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 // Entries of the table of scales: one for each 8-bit code of a nested block, or one for each of so many plain blocks.
 constexpr std::int64_t kScales = format::kCodes8;
 
-// An absmax from which on products with every code of both codebooks (the smallest is 2^-7.6) are normal numbers.
-constexpr std::uint32_t kTameBits = 0x04800000U;  // 2^-118
-
 // ---- steps ----
 
 using Floats = hn::ScalableTag<float>;
@@ -55,19 +52,6 @@ HWY_INLINE void copy_absmax(const contract::Dequantize4bit& p, std::int64_t begi
   std::memcpy(scales.data(),
               reinterpret_cast<const char*>(p.weight.absmax) + begin * static_cast<std::int64_t>(sizeof(float)),
               static_cast<std::size_t>(end - begin) * sizeof(float));
-}
-
-// Whether each scale is zero, or finite and large enough for the short way through the roundings.
-HWY_INLINE bool is_tame(const ScaleTable& scales) {
-  const Bits<Floats> du;
-  auto wild = hn::Zero(du);
-  for (std::size_t i = 0; i < scales.size(); i += hn::Lanes(Floats())) {
-    const auto magnitude = magnitude_bits(Floats(), hn::Load(Floats(), scales.data() + i));
-    const auto small = hn::AndNot(hn::Eq(magnitude, hn::Zero(du)), magnitude_less(du, magnitude, kTameBits));
-    const auto not_finite = hn::Not(magnitude_less(du, magnitude, format::kInfBits));
-    wild = hn::Or(wild, hn::VecFromMask(du, hn::Or(small, not_finite)));
-  }
-  return hn::AllTrue(du, hn::Eq(wild, hn::Zero(du)));
 }
 
 // ---- kernel: the blocks [begin, end) ----
@@ -118,8 +102,9 @@ void decode_blocks(const contract::Dequantize4bit& p, std::int64_t begin, std::i
     const std::int64_t stop = begin + std::min(end - begin, run - begin % run);
     nested ? decode_absmax(p, begin / run, scales) : copy_absmax(p, begin, stop, scales);
     const std::uint8_t* const codes = nested ? p.weight.absmax_8bit + begin : nullptr;
-    is_tame(scales) ? decode_full_blocks<kDtype, kStream, true>(p, begin, std::min(stop, full_end), scales, codes)
-                    : decode_full_blocks<kDtype, kStream, false>(p, begin, std::min(stop, full_end), scales, codes);
+    is_tame(scales.data(), scales.size())
+        ? decode_full_blocks<kDtype, kStream, true>(p, begin, std::min(stop, full_end), scales, codes)
+        : decode_full_blocks<kDtype, kStream, false>(p, begin, std::min(stop, full_end), scales, codes);
     if (stop > full_end) {
       const std::int64_t last = stop - 1 - begin;
       decode_short_block<kDtype>(p, stop - 1, scales[static_cast<std::size_t>(nested ? codes[last] : last)]);

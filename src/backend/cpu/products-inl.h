@@ -27,6 +27,23 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 constexpr std::size_t kUnitPacked = 16;
 constexpr std::size_t kUnitElements = 2 * kUnitPacked;
 
+// An absmax from which on products with every code of both codebooks (the smallest is 2^-7.6) are normal numbers.
+constexpr std::uint32_t kTameBits = 0x04800000U;  // 2^-118
+
+// Whether kTame may be promised of each of these scales: an aligned array of whole vectors.
+HWY_INLINE bool is_tame(const float* scales, std::size_t count) {
+  const hn::ScalableTag<float> df;
+  const Bits<decltype(df)> du;
+  auto wild = hn::Zero(du);
+  for (std::size_t i = 0; i < count; i += hn::Lanes(df)) {
+    const auto magnitude = magnitude_bits(df, hn::Load(df, scales + i));
+    const auto small = hn::AndNot(hn::Eq(magnitude, hn::Zero(du)), magnitude_less(du, magnitude, kTameBits));
+    const auto not_finite = hn::Not(magnitude_less(du, magnitude, format::kInfBits));
+    wild = hn::Or(wild, hn::VecFromMask(du, hn::Or(small, not_finite)));
+  }
+  return hn::AllTrue(du, hn::Eq(wild, hn::Zero(du)));
+}
+
 // Products of some codes, rounded, in the low bytes of each lane.
 template <qfuse_dtype kDtype, bool kTame, class DF>
 HWY_INLINE hn::Vec<Bits<DF>> round_products(DF df, hn::Vec<DF> codes, hn::Vec<DF> absmax) {

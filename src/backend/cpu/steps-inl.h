@@ -156,18 +156,25 @@ HWY_INLINE void store_bytes([[maybe_unused]] D d, hn::Vec<D> v, void* to) {
 #endif
 }
 
+// A dtype's bits, in the low bytes of each lane, widened to fp32 exactly.
+template <qfuse_dtype kDtype, class DF>
+HWY_INLINE hn::Vec<DF> widen([[maybe_unused]] DF df, hn::Vec<Bits<DF>> bits) {
+  if constexpr (kDtype == QFUSE_FLOAT32) {
+    return hn::BitCast(df, bits);
+  } else if constexpr (kDtype == QFUSE_FLOAT16) {
+    return from_float16(df, bits);
+  } else {
+    return from_bfloat16(df, bits);
+  }
+}
+
 // Lanes of a dtype, widened to fp32 exactly.
 template <qfuse_dtype kDtype, class DF>
 HWY_INLINE hn::Vec<DF> load_as_float([[maybe_unused]] DF df, const void* from) {
   if constexpr (kDtype == QFUSE_FLOAT32) {
     return load_bytes(df, from);
   } else {
-    const auto bits = hn::PromoteTo(Bits<DF>(), load_bytes(hn::Rebind<std::uint16_t, DF>(), from));
-    if constexpr (kDtype == QFUSE_FLOAT16) {
-      return from_float16(df, bits);
-    } else {
-      return from_bfloat16(df, bits);
-    }
+    return widen<kDtype>(df, hn::PromoteTo(Bits<DF>(), load_bytes(hn::Rebind<std::uint16_t, DF>(), from)));
   }
 }
 

@@ -8,11 +8,12 @@ struct DeviceFacts {
   int multiprocessors = 0;
   int l2_bytes = 0;
   int compute_capability = 0;  // of NVIDIA's: 10 * major + minor
+  int shared_bytes = 0;        // of shared memory that a thread block can ask for
 };
 
 // Devices whose figures plans were measured on, as their drivers describe them.
-inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90};
-inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90};
+inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 227 << 10};
+inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 227 << 10};
 
 }  // namespace qfuse::cuda
 

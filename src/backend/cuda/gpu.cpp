@@ -44,8 +44,9 @@ cudaError_t read_facts(int index, DeviceFacts& facts) {
   int minor = 0;
   for (const auto& [value, attribute] :
        {std::pair{&facts.multiprocessors, cudaDevAttrMultiProcessorCount},
-        std::pair{&facts.l2_bytes, cudaDevAttrL2CacheSize}, std::pair{&major, cudaDevAttrComputeCapabilityMajor},
-        std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
+        std::pair{&facts.l2_bytes, cudaDevAttrL2CacheSize},
+        std::pair{&facts.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin},
+        std::pair{&major, cudaDevAttrComputeCapabilityMajor}, std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
     if (const cudaError_t error = cudaDeviceGetAttribute(value, attribute, index); error != cudaSuccess) return error;
 #ifndef QFUSE_HIP  // where the two numbers are an architecture of AMD's
   facts.compute_capability = 10 * major + minor;

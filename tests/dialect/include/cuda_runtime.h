@@ -38,6 +38,8 @@ __device__ void __syncthreads();
 __device__ void __syncwarp(LaneMask lanes);
 template <class T>
 __device__ T __shfl_xor_sync(LaneMask lanes, T value, int mask, int width);
+template <class T>
+__device__ T __shfl_sync(LaneMask lanes, T value, int lane, int width);
 
 __device__ unsigned __float_as_uint(float x);
 __device__ float __uint_as_float(unsigned x);

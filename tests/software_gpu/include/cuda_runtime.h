@@ -41,18 +41,22 @@ void __syncthreads();
 void __syncwarp(unsigned lanes);
 
 namespace qfuse::software_gpu {
-std::uint64_t exchange(std::uint64_t bits, int lane_mask);
+std::uint64_t exchange(std::uint64_t bits, unsigned lane);  // of the same warp
 void* dynamic_shared();
 }  // namespace qfuse::software_gpu
 #define QFUSE_DYNAMIC_SHARED ::qfuse::software_gpu::dynamic_shared()
 
 template <class T>
-T __shfl_xor_sync(unsigned, T value, int lane_mask, int = 32) {
+T __shfl_sync(unsigned, T value, int lane, int = 32) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof value);
-  bits = qfuse::software_gpu::exchange(bits, lane_mask);
+  bits = qfuse::software_gpu::exchange(bits, static_cast<unsigned>(lane));
   std::memcpy(&value, &bits, sizeof value);
   return value;
+}
+template <class T>
+T __shfl_xor_sync(unsigned lanes, T value, int lane_mask, int = 32) {
+  return __shfl_sync(lanes, value, static_cast<int>(threadIdx.x % 32) ^ lane_mask);
 }
 
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
@@ -99,6 +103,7 @@ enum cudaError_t {
 enum cudaDeviceAttr {
   cudaDevAttrMultiProcessorCount,
   cudaDevAttrL2CacheSize,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
   cudaDevAttrComputeCapabilityMajor,
   cudaDevAttrComputeCapabilityMinor
 };

@@ -1,0 +1,312 @@
+// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; any address
+// out:    [m, outputs], rows apart, any address
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as accumulation and order say
+// cost:   cols/2 bytes read a row of W for every 16 tokens; bound by the look-up of codes where m is small, else by a
+//         multiplication and an addition a term
+// oracle: reference/matmul_4bit.cpp
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/matmul_4bit.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>  // re-includes this file once per target
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/run.h"
+#include "backend/cpu/steps-inl.h"
+#include "backend/cpu/weights-inl.h"
+#include "format/elements.h"
+#include "format/layout.h"
+#include "format/matrix_step.h"
+
+// What does not depend on the target; this file is included once for each.
+#ifndef QFUSE_BACKEND_CPU_MATMUL_4BIT_POLICY
+#define QFUSE_BACKEND_CPU_MATMUL_4BIT_POLICY
+namespace qfuse::cpu {
+
+// Tokens that share what is decoded: a code costs as much as three or four of their terms.
+inline constexpr std::int64_t kTokens = 16;
+
+// Rows of W whose outputs are one item of a thread's range, forward: each turns `in` to fp32 anew. Their sums take 64
+// KiB of the stack.
+inline constexpr std::int64_t kItemRows = 32;
+
+// Columns of W whose outputs are one item, backward.
+inline constexpr std::int64_t kItemCols = 512;
+
+}  // namespace qfuse::cpu
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+constexpr std::int64_t kSums = format::kFp32Sums;
+constexpr std::int64_t kRows = 4;        // of W, decoded together: each value of `in` that is loaded serves all of them
+constexpr std::int64_t kInputs = 16384;  // of `in`, in fp32: for one token all that a row needs, for 16 a piece
+
+using Floats = hn::CappedTag<float, kSums>;
+constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
+
+// Rows that are fetched ahead, backward. On Zen 4, 14336 x 4096, one token took twice as long without them.
+constexpr std::int64_t kRowsAhead = 16;
+
+// What stands for rows beyond the last, backward.
+alignas(64) constexpr float kNoWeights[kItemCols] = {};
+
+struct Tokens {
+  std::int64_t first;
+  std::int64_t count;  // kTokens, or fewer at the end
+};
+
+HWY_INLINE Tokens tokens_of(const contract::Matmul4bit& p, std::int64_t tile) {
+  const std::int64_t first = tile * kTokens;
+  return {first, std::min(kTokens, p.m - first)};
+}
+
+// ---- steps ----
+
+// No fused multiplication and addition: the contract rounds both.
+HWY_INLINE hn::Vec<Floats> add_product(hn::Vec<Floats> sum, hn::Vec<Floats> a, hn::Vec<Floats> b) {
+  return hn::Add(sum, hn::Mul(a, b));
+}
+
+// 32 sums to one, by halves.
+HWY_INLINE float add_halves(float* sums) {
+  std::int64_t half = kSums / 2;
+  for (; half >= kLanes; half /= 2)
+    for (std::int64_t s = 0; s < half; s += kLanes)
+      hn::Store(hn::Add(hn::Load(Floats(), sums + s), hn::Load(Floats(), sums + s + half)), Floats(), sums + s);
+  for (; half > 0; half /= 2)
+    for (std::int64_t s = 0; s < half; ++s) sums[s] = sums[s] + sums[s + half];
+  return sums[0];
+}
+
+// A row of `in` from an element on, and zeros to a multiple of 32: they add 0 to a sum, which leaves it as it is, as no
+// sum that begins as +0 ever is -0.
+template <qfuse_dtype kDtype>
+HWY_INLINE void widen_row(const void* from, std::int64_t first, std::int64_t count, float* to) {
+  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  const auto* const bytes = static_cast<const std::uint8_t*>(from) + first * kSize;
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    hn::StoreU(load_as_float<kDtype>(Floats(), bytes + i * kSize), Floats(), to + i);
+  for (; i < count; ++i) to[i] = format::load_as_float(bytes, i, kDtype);
+  std::fill(to + count, to + format::ceil_div(count, kSums) * kSums, 0.0F);
+}
+
+// ---- kernel, forward: 32 rows of W with 16 tokens ----
+
+// Columns of `in`.
+struct Span {
+  std::int64_t first;
+  std::int64_t count;
+};
+
+struct ForwardTile {
+  alignas(64) float in[kInputs + kTokens * kLanes];   // fp32, a row per token, in_stride apart
+  alignas(64) float sums[kItemRows][kTokens][kSums];  //
+  alignas(64) Stretch weights[kRows];
+  std::int64_t in_stride;
+};
+
+// Adds a stretch of columns to the sums of 4 rows with kCount tokens. It takes one vector out of each 32 columns at a
+// time, so that the sums of all these rows and tokens stay in registers.
+template <std::int64_t kCount>
+HWY_INLINE void add_columns(const float* const (&rows)[kRows], const float* in, std::int64_t in_stride,
+                            std::int64_t columns, float* sums) {
+  constexpr std::int64_t kRowSums = kTokens * kSums;
+  for (std::int64_t v = 0; v < kSums; v += kLanes) {
+    hn::Vec<Floats> sum[kRows][kCount];
+    for (std::int64_t r = 0; r < kRows; ++r)
+      for (std::int64_t t = 0; t < kCount; ++t) sum[r][t] = hn::Load(Floats(), sums + r * kRowSums + t * kSums + v);
+    for (std::int64_t c = v; c < columns; c += kSums) {
+      hn::Vec<Floats> weight[kRows];
+      for (std::int64_t r = 0; r < kRows; ++r) weight[r] = hn::LoadU(Floats(), rows[r] + c);
+      for (std::int64_t t = 0; t < kCount; ++t) {
+        const auto x = hn::Load(Floats(), in + t * in_stride + c);
+        for (std::int64_t r = 0; r < kRows; ++r) sum[r][t] = add_product(sum[r][t], x, weight[r]);
+      }
+    }
+    for (std::int64_t r = 0; r < kRows; ++r)
+      for (std::int64_t t = 0; t < kCount; ++t) hn::Store(sum[r][t], Floats(), sums + r * kRowSums + t * kSums + v);
+  }
+}
+
+// The columns that tile.in holds, with 4 rows, or what is left of them: then one stands in for the missing ones, whose
+// sums nobody reads.
+template <qfuse_dtype kDtype>
+HWY_INLINE void add_span(const contract::Matmul4bit& p, ForwardTile& tile, std::int64_t row, std::int64_t rows,
+                         std::int64_t tokens, Span span, float* sums) {
+  for (std::int64_t c = 0; c < span.count; c += kStretch) {
+    const std::int64_t columns = std::min(kStretch, span.count - c);
+    const float* weights[kRows];
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      const std::int64_t first = (row + r) * p.weight.cols + span.first + c;
+      weights[r] = r < rows ? decode_stretch<kDtype>(p.weight, first, columns, tile.weights[r]) : weights[0];
+    }
+    std::int64_t t = 0;
+    for (; t + 2 <= tokens; t += 2)
+      add_columns<2>(weights, tile.in + t * tile.in_stride + c, tile.in_stride, columns, sums + t * kSums);
+    if (t < tokens)
+      add_columns<1>(weights, tile.in + t * tile.in_stride + c, tile.in_stride, columns, sums + t * kSums);
+  }
+}
+
+template <qfuse_dtype kDtype>
+HWY_INLINE void write_outputs_forward(const contract::Matmul4bit& p, ForwardTile& tile, Tokens tokens,
+                                      std::int64_t first_row, std::int64_t rows) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const std::int64_t o = first_row + r;
+    for (std::int64_t t = 0; t < tokens.count; ++t) {
+      float sum = add_halves(tile.sums[r][t]);
+      if (p.bias != nullptr) sum = sum + format::load_as_float(p.bias, o, kDtype);
+      format::store_rounded(p.out, (tokens.first + t) * contract::out_stride(p) + o, kDtype, sum);
+    }
+  }
+}
+
+template <qfuse_dtype kDtype>
+HWY_NOINLINE void multiply_forward(const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  const std::int64_t tiles = format::ceil_div(p.m, kTokens);
+  ForwardTile tile;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const Tokens tokens = tokens_of(p, i % tiles);
+    const std::int64_t first_row = i / tiles * kItemRows;
+    const std::int64_t rows = std::min(kItemRows, p.weight.rows - first_row);
+    const std::int64_t most = kInputs / tokens.count / kStretch * kStretch;
+    tile.in_stride = most + kLanes;
+    for (auto& sums : tile.sums) std::fill_n(&sums[0][0], tokens.count * kSums, 0.0F);
+    for (std::int64_t c = 0; c < p.weight.cols; c += most) {
+      const Span span = {c, std::min(most, p.weight.cols - c)};
+      for (std::int64_t t = 0; t < tokens.count; ++t)
+        widen_row<kDtype>(static_cast<const std::uint8_t*>(p.in) + (tokens.first + t) * contract::in_stride(p) * kSize,
+                          span.first, span.count, tile.in + t * tile.in_stride);
+      for (std::int64_t r = 0; r < rows; r += kRows)
+        add_span<kDtype>(p, tile, first_row + r, std::min(kRows, rows - r), tokens.count, span, &tile.sums[r][0][0]);
+    }
+    write_outputs_forward<kDtype>(p, tile, tokens, first_row, rows);
+  }
+}
+
+// ---- kernel, backward: 512 columns of W with 16 tokens ----
+
+struct BackwardTile {
+  alignas(64) float sums[kTokens][kItemCols];
+  alignas(64) Stretch weights[kRows];
+};
+
+// Adds 4 rows, ascending, to the sums of kCount tokens.
+template <std::int64_t kCount>
+HWY_INLINE void add_rows(const float* const (&rows)[kRows], const float (*factors)[kRows], std::int64_t columns,
+                         float (*sums)[kItemCols]) {
+  for (std::int64_t c = 0; c < columns; c += kLanes) {
+    hn::Vec<Floats> weight[kRows];
+    for (std::int64_t r = 0; r < kRows; ++r) weight[r] = hn::LoadU(Floats(), rows[r] + c);
+    for (std::int64_t t = 0; t < kCount; ++t) {
+      auto sum = hn::Load(Floats(), sums[t] + c);
+      for (std::int64_t r = 0; r < kRows; ++r) sum = add_product(sum, hn::Set(Floats(), factors[t][r]), weight[r]);
+      hn::Store(sum, Floats(), sums[t] + c);
+    }
+  }
+}
+
+// Two rows' parts of an item lie apart by what a whole row takes, where the processor's own prefetching sees no stream.
+HWY_INLINE void prefetch_row(const contract::Matmul4bit& p, std::int64_t row, Span columns) {
+  constexpr std::int64_t kLine = 64;
+  if (row >= p.weight.rows) return;
+  const std::int64_t first = row * p.weight.cols + columns.first;
+  for (std::int64_t byte = first / 2; byte < (first + columns.count) / 2; byte += kLine)
+    hwy::Prefetch(p.weight.packed + byte);
+}
+
+// The sums of some columns over all rows. Rows beyond the last are zeros, which leave the sums as they are.
+template <qfuse_dtype kDtype>
+HWY_INLINE void add_all_rows(const contract::Matmul4bit& p, BackwardTile& tile, Tokens tokens, Span columns) {
+  for (std::int64_t row = 0; row < p.weight.rows; row += kRows) {
+    const std::int64_t rows = std::min(kRows, p.weight.rows - row);
+    const float* weights[kRows];
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      const std::int64_t first = (row + r) * p.weight.cols + columns.first;
+      prefetch_row(p, row + r + kRowsAhead, columns);
+      weights[r] = r < rows ? decode_stretch<kDtype>(p.weight, first, columns.count, tile.weights[r]) : kNoWeights;
+    }
+    float factors[kTokens][kRows] = {};
+    for (std::int64_t t = 0; t < tokens.count; ++t)
+      for (std::int64_t r = 0; r < rows; ++r)
+        factors[t][r] = format::load_as_float(p.in, (tokens.first + t) * contract::in_stride(p) + row + r, kDtype);
+    std::int64_t t = 0;
+    for (; t + 2 <= tokens.count; t += 2) add_rows<2>(weights, factors + t, columns.count, tile.sums + t);
+    if (t < tokens.count) add_rows<1>(weights, factors + t, columns.count, tile.sums + t);
+  }
+}
+
+template <qfuse_dtype kDtype>
+HWY_INLINE void write_outputs_backward(const contract::Matmul4bit& p, const BackwardTile& tile, Tokens tokens,
+                                       Span columns) {
+  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  for (std::int64_t t = 0; t < tokens.count; ++t) {
+    auto* const out =
+        static_cast<std::uint8_t*>(p.out) + ((tokens.first + t) * contract::out_stride(p) + columns.first) * kSize;
+    std::int64_t c = 0;
+    for (; c + kLanes <= columns.count; c += kLanes)
+      store_rounded<kDtype>(Floats(), hn::Load(Floats(), tile.sums[t] + c), out + c * kSize);
+    for (; c < columns.count; ++c) format::store_rounded(out, c, kDtype, tile.sums[t][c]);
+  }
+}
+
+template <qfuse_dtype kDtype>
+HWY_NOINLINE void multiply_backward(const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
+  const std::int64_t tiles = format::ceil_div(p.m, kTokens);
+  BackwardTile tile;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const Tokens tokens = tokens_of(p, i % tiles);
+    const std::int64_t first = i / tiles * kItemCols;
+    const Span columns = {first, std::min(kItemCols, p.weight.cols - first)};
+    std::fill_n(tile.sums[0], tokens.count * kItemCols, 0.0F);
+    add_all_rows<kDtype>(p, tile, tokens, columns);
+    write_outputs_backward<kDtype>(p, tile, tokens, columns);
+  }
+}
+
+template <qfuse_dtype kDtype>
+void multiply(const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
+  contract::is_forward(p) ? multiply_forward<kDtype>(p, begin, end) : multiply_backward<kDtype>(p, begin, end);
+}
+
+void matmul_4bit_items(const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
+  switch (p.dtype) {
+    case QFUSE_FLOAT32: return multiply<QFUSE_FLOAT32>(p, begin, end);
+    case QFUSE_FLOAT16: return multiply<QFUSE_FLOAT16>(p, begin, end);
+    case QFUSE_BFLOAT16: return multiply<QFUSE_BFLOAT16>(p, begin, end);
+  }
+}
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace qfuse::cpu {
+namespace {
+
+HWY_EXPORT(matmul_4bit_items);
+
+}  // namespace
+
+// An item is 32 rows or 512 columns of W with 16 tokens, some 10 us of work or more, enough to be handed over by itself.
+// Items of the same part of W follow each other, so that its codes come from a cache but for the first.
+contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+  const std::int64_t parts =
+      contract::is_forward(p) ? format::ceil_div(p.weight.rows, kItemRows) : format::ceil_div(p.weight.cols, kItemCols);
+  return run(p, parts * format::ceil_div(p.m, kTokens), 1, exec,
+             [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+               HWY_DISPATCH_TABLE(matmul_4bit_items)[target](p, begin, end);
+             });
+}
+
+}  // namespace qfuse::cpu
+
+#endif  // HWY_ONCE

@@ -1,0 +1,203 @@
+// A stretch of a 4-bit weight, decoded to fp32 on the stack, for the ops that multiply by it: what dequantize_4bit gives
+// in a dtype, widened. Two functions over products-inl.h's tables:
+//   make_wide_products<dtype, kTame>(codebook, absmax)    the 16 values of a block, rounded to the dtype
+//   decode_stretch<dtype>(weight, first, count, room)     elements [first, first + count), wherever blocks begin
+#if defined(QFUSE_BACKEND_CPU_WEIGHTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef QFUSE_BACKEND_CPU_WEIGHTS_INL_H
+#undef QFUSE_BACKEND_CPU_WEIGHTS_INL_H
+#else
+#define QFUSE_BACKEND_CPU_WEIGHTS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/cpu/products-inl.h"
+#include "backend/cpu/steps-inl.h"
+#include "contract/weight_4bit.h"
+#include "format/codebook4.h"
+#include "format/elements.h"
+#include "format/layout.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+constexpr std::int64_t kUnit = kUnitElements;
+
+// Elements of a stretch at most. What a stretch costs by itself is then small beside its decoding (512 were 10% slower
+// for one token on Zen 4, AVX2), and 4 rows of it, with two tokens, still fit into the first cache.
+constexpr std::int64_t kStretch = 1024;
+
+// Blocks that a stretch can touch, in whole vectors of any target, and one vector more.
+constexpr std::int64_t kMostLanes = 16;
+constexpr std::int64_t kStretchScales =
+    format::ceil_div(kStretch / format::kMinBlocksize + 2, kMostLanes) * kMostLanes + kMostLanes;
+
+// ---- a unit of 32 elements ----
+
+// Products of some codes, rounded to a dtype and widened again.
+template <qfuse_dtype kDtype, bool kTame, class DF>
+HWY_INLINE hn::Vec<DF> wide_products(DF df, hn::Vec<DF> codes, hn::Vec<DF> absmax) {
+  return widen<kDtype>(df, round_products<kDtype, kTame>(df, codes, absmax));
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+
+template <qfuse_dtype kDtype>
+using WideProducts = Products;
+
+template <qfuse_dtype kDtype, bool kTame>
+HWY_INLINE WideProducts<kDtype> make_wide_products(const format::Codebook4& codebook, float absmax) {
+  const hn::Full512<float> df;
+  const auto codes = hn::LoadU(df, codebook.values.data());
+  return hn::BitCast(Bits<decltype(df)>(), wide_products<kDtype, kTame>(df, codes, hn::Set(df, absmax)));
+}
+
+template <qfuse_dtype kDtype>
+HWY_INLINE void decode_wide_unit(WideProducts<kDtype> products, const std::uint8_t* packed, float* out) {
+  decode_unit<QFUSE_FLOAT32, false>(products, packed, reinterpret_cast<std::uint8_t*>(out));
+}
+
+#elif HWY_TARGET == HWY_AVX2
+
+// Two registers of 8 products; a permutation of each, and the nibble's highest bit chooses between them.
+struct WidePair {
+  hn::Vec<hn::Full256<float>> low;
+  hn::Vec<hn::Full256<float>> high;
+};
+
+template <qfuse_dtype kDtype>
+using WideProducts = WidePair;
+
+template <qfuse_dtype kDtype, bool kTame>
+HWY_INLINE WidePair make_wide_products(const format::Codebook4& codebook, float absmax) {
+  const hn::Full256<float> df;
+  const auto scale = hn::Set(df, absmax);
+  return {wide_products<kDtype, kTame>(df, hn::LoadU(df, codebook.values.data()), scale),
+          wide_products<kDtype, kTame>(df, hn::LoadU(df, codebook.values.data() + 8), scale)};
+}
+
+// Highway's own permutation insists, in debug builds, on clear bits above the index, which the instruction ignores.
+HWY_INLINE hn::Vec256<float> permute_floats(hn::Vec256<float> table, hn::Vec256<std::uint32_t> index) {
+  return hn::Vec256<float>{_mm256_permutevar8x32_ps(table.raw, index.raw)};
+}
+
+// 4 packed bytes, read as a little-endian number, have the nibble of element i at bit 8 * (i / 2) + (i % 2 ? 0 : 4).
+alignas(32) constexpr std::uint32_t kNibbleShifts[8] = {4, 0, 12, 8, 20, 16, 28, 24};
+
+template <qfuse_dtype kDtype>
+HWY_INLINE void decode_wide_unit(const WidePair& products, const std::uint8_t* packed, float* out) {
+  const hn::Full256<float> df;
+  const hn::Full256<std::uint32_t> du;
+  const auto shifts = hn::Load(du, kNibbleShifts);
+  for (std::int64_t at = 0; at < kUnit; at += 8) {
+    const auto bytes = hn::Set(du, format::load_unaligned<std::uint32_t>(packed, at / 8));
+    const auto index = hn::Shr(bytes, shifts);
+    const auto upper = hn::MaskFromVec(hn::BitCast(df, hn::ShiftLeft<28>(index)));
+    const auto values =
+        hn::IfThenElse(upper, permute_floats(products.high, index), permute_floats(products.low, index));
+    hn::StoreU(values, df, out + at);
+  }
+}
+
+#else
+
+template <qfuse_dtype kDtype>
+using WideProducts = Products;
+
+template <qfuse_dtype kDtype, bool kTame>
+HWY_INLINE Products make_wide_products(const format::Codebook4& codebook, float absmax) {
+  return make_products<kDtype, kTame>(codebook, absmax);
+}
+
+template <qfuse_dtype kDtype>
+HWY_INLINE void decode_wide_unit(const Products& products, const std::uint8_t* packed, float* out) {
+  const hn::ScalableTag<float> df;
+  constexpr std::size_t kSize = format::dtype_size(kDtype);
+  alignas(64) std::uint8_t narrow[kUnitElements * kSize];
+  decode_unit<kDtype, false>(products, packed, narrow);
+  for (std::size_t i = 0; i < kUnitElements; i += hn::Lanes(df))
+    hn::StoreU(load_as_float<kDtype>(df, narrow + i * kSize), df, out + i);
+}
+
+#endif  // the target's form
+
+// ---- a stretch of any elements ----
+
+// The absmax of the blocks [begin, end), then zeros to a multiple of 16; returns their number with these zeros.
+HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, float* scales) {
+  constexpr std::int64_t kSize = sizeof(float);
+  const hn::ScalableTag<float> df;
+  const std::int64_t count = end - begin;
+  const std::int64_t padded = format::ceil_div(count, kMostLanes) * kMostLanes;
+  if (!contract::is_nested(w)) {
+    std::memcpy(scales, reinterpret_cast<const char*>(w.absmax) + begin * kSize,
+                static_cast<std::size_t>(count * kSize));
+  } else {
+    alignas(64) float values[kStretchScales];
+    for (std::int64_t i = 0; i < count; ++i)
+      values[i] = format::load_unaligned<float>(w.nested_quant_map, w.absmax_8bit[begin + i]);
+    std::fill(values + count, values + kStretchScales, 0.0F);
+    const auto offset = hn::Set(df, contract::nested_offset(w));
+    for (std::int64_t i = 0, stop = 0; i < count;
+         i = stop) {  // what a vector has beyond a nested block, the next mends
+      const std::int64_t nested_block = (begin + i) / w.nested_blocksize;
+      stop = std::min(count, (nested_block + 1) * w.nested_blocksize - begin);
+      const auto scale = hn::Set(df, format::load_unaligned<float>(w.nested_absmax, nested_block));
+      for (; i < stop; i += static_cast<std::int64_t>(hn::Lanes(df)))
+        hn::StoreU(hn::Add(mul_ftz(df, hn::LoadU(df, values + i), scale), offset), df, scales + i);
+    }
+  }
+  std::fill(scales + count, scales + padded, 0.0F);
+  return static_cast<std::size_t>(padded);
+}
+
+// Whole units, the first one starting a byte; the weight's last unit may be short, and ends in codes of nothing then.
+template <qfuse_dtype kDtype, bool kTame>
+HWY_INLINE void decode_units(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, const float* scales,
+                             float* out) {
+  const format::Codebook4& codebook = format::codebook4(w.quant_type);
+  const std::int64_t units_in_block = w.blocksize / kUnit;
+  const std::int64_t full_end = std::min(end, contract::element_count(w) / kUnit);
+  const std::uint8_t* packed = w.packed + begin * static_cast<std::int64_t>(kUnitPacked);
+  for (std::int64_t unit = begin; unit < end; ++scales) {
+    const std::int64_t stop = std::min(end, unit / units_in_block * units_in_block + units_in_block);
+    const auto products = make_wide_products<kDtype, kTame>(codebook, *scales);
+    for (; unit < std::min(stop, full_end); ++unit, packed += kUnitPacked, out += kUnit)
+      decode_wide_unit<kDtype>(products, packed, out);
+    if (unit == stop) continue;
+    std::uint8_t copy[kUnitPacked] = {};
+    std::memcpy(copy, packed, static_cast<std::size_t>(format::packed_size(contract::element_count(w) % kUnit)));
+    decode_wide_unit<kDtype>(products, copy, out);
+    return;
+  }
+}
+
+// Room for elements that may begin and end inside a unit, and for the zeros after them; and a vector more, so that
+// rows one after the other do not all begin in the same bank of the first cache (5% of a matmul on Zen 4, AVX2).
+struct Stretch {
+  float values[kStretch + 2 * kUnit + hn::MaxLanes(hn::ScalableTag<float>())];
+};
+
+// Elements [first, first + count), at most kStretch, to where the pointer shows; zeros follow to a multiple of 32.
+template <qfuse_dtype kDtype>
+HWY_NOINLINE const float* decode_stretch(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count,
+                                         Stretch& stretch) {
+  alignas(64) float scales[kStretchScales];
+  const std::int64_t begin = first / kUnit;
+  const std::int64_t end = format::ceil_div(first + count, kUnit);
+  const std::size_t blocks = load_scales(w, first / w.blocksize, format::ceil_div(first + count, w.blocksize), scales);
+  is_tame(scales, blocks) ? decode_units<kDtype, true>(w, begin, end, scales, stretch.values)
+                          : decode_units<kDtype, false>(w, begin, end, scales, stretch.values);
+  float* const values = stretch.values + (first - begin * kUnit);
+  std::fill(values + count, values + format::ceil_div(count, kUnit) * kUnit, 0.0F);
+  return values;
+}
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard

@@ -1,0 +1,77 @@
+// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; any address,
+//         faster where packed and in are aligned to 16 bytes and cols is a multiple of 32
+// out:    [m, outputs], rows apart; any address
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as accumulation and
+//         order say
+// cost:   rows * cols / 2 bytes of codes for each tile of tokens; up to about 100 tokens decoding binds, then multiplying
+// oracle: reference/matmul_4bit.cpp
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/gpu.h"
+#include "backend/cuda/kernels.h"
+#include "backend/cuda/matmul_4bit/plan.h"
+#include "backend/cuda/matmul_4bit/steps.cuh"
+
+namespace qfuse::cuda {
+namespace {
+
+using MatmulKernel = void (*)(MatmulArguments);
+
+// ---- the kernel of a plan ----
+
+template <class Value, bool kForward>
+MatmulKernel find_tiles(const Matmul4bitPlan& plan) {
+  constexpr int kFew = kTileTokens.front();
+  constexpr int kMany = kTileTokens.back();
+  if (plan.tokens == kFew)
+    return plan.wide ? multiply_tiles<Value, kForward, true, kFew> : multiply_tiles<Value, kForward, false, kFew>;
+  return plan.wide ? multiply_tiles<Value, kForward, true, kMany> : multiply_tiles<Value, kForward, false, kMany>;
+}
+
+template <class Value, bool kForward>
+MatmulKernel find_kernel([[maybe_unused]] const Matmul4bitPlan& plan) {
+#ifndef QFUSE_HIP  // where no call has another plan
+  if constexpr (sizeof(Value) == 2)
+    if (plan.kernel == Matmul4bitKernel::tiles) return find_tiles<Value, kForward>(plan);
+#endif
+  return multiply_in_fp32<Value, kForward>;
+}
+
+template <class Value>
+contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  const MatmulArguments a{.m = p.m,
+                          .rows = p.weight.rows,
+                          .cols = p.weight.cols,
+                          .in_stride = in_stride(p),
+                          .out_stride = out_stride(p),
+                          .blocks = plan.blocks,
+                          .token_tiles = format::ceil_div(p.m, plan.tokens),
+                          .is_nested = contract::is_nested(p.weight),
+                          .is_split = p.order == QFUSE_ORDER_SPLIT,
+                          .weight = device_view(p.weight),
+                          .in = p.in,
+                          .bias = p.bias,
+                          .out = p.out};
+#ifndef QFUSE_HIP
+  if (plan.kernel == Matmul4bitKernel::few) return launch_few(a, p.dtype, plan, exec);
+#endif
+  const MatmulKernel kernel = is_forward(p) ? find_kernel<Value, true>(plan) : find_kernel<Value, false>(plan);
+  return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
+}
+
+}  // namespace
+
+contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+  DeviceFacts facts;
+  if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
+  if (contract::Outcome o = check_facts(p, facts); !o.ok()) return o;
+  Matmul4bitPlan how = plan(p, facts);
+  if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
+  switch (p.dtype) {
+    case QFUSE_FLOAT32: return launch_matmul<float>(p, how, exec);
+    case QFUSE_FLOAT16: return launch_matmul<Half>(p, how, exec);
+    case QFUSE_BFLOAT16: return launch_matmul<Bfloat16>(p, how, exec);
+  }
+  return {};
+}
+
+}  // namespace qfuse::cuda

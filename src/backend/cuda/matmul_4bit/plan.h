@@ -1,0 +1,82 @@
+// How a call of matmul_4bit runs on CUDA.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_PLAN_H
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_PLAN_H
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "backend/cuda/facts.h"
+#include "contract/matmul_4bit.h"
+#include "contract/plan.h"
+
+namespace qfuse::cuda {
+
+enum class Matmul4bitKernel {
+  few,    // few tokens on Hopper: weights stay in registers
+  tiles,  // matrix instructions on tiles of decoded weights
+  fp32    // sums in fp32
+};
+
+struct Matmul4bitPlan {
+  static constexpr const char* kOp = "matmul_4bit";
+  Matmul4bitKernel kernel = Matmul4bitKernel::tiles;
+  bool wide = false;        // weights and inputs by 16-byte loads; else element by element
+  int tokens = 0;           // of a thread block
+  int outputs = 0;          // of a thread block
+  int threads = 0;          // of a thread block
+  std::int64_t blocks = 0;  // thread blocks
+  int shared_bytes = 0;     // of a thread block, beside what the kernel declares
+
+  [[nodiscard]] std::array<contract::Field, 7> fields() const {
+    constexpr std::array kNames = {"few", "tiles", "fp32"};
+    return {{{"kernel", kNames.at(static_cast<std::size_t>(kernel))},
+             contract::field("wide", wide),
+             contract::field("tokens", tokens),
+             contract::field("outputs", outputs),
+             contract::field("threads", threads),
+             contract::field("blocks", blocks),
+             contract::field("shared_bytes", shared_bytes)}};
+  }
+};
+
+// The tiles of a thread block: 4 warps of 16 outputs each, and as many terms as a window has.
+inline constexpr int kTileThreads = 128;
+inline constexpr int kTileOutputs = 64;
+inline constexpr int kTileTerms = QFUSE_SPLIT_WINDOW;
+inline constexpr std::array kTileTokens = {8, 64};
+
+// For few tokens: a warp makes 16 outputs at a time, of one chain of terms.
+inline constexpr int kFewOutputs = 16;
+inline constexpr int kFewWarps = 16;      // at most
+inline constexpr int kFewBlocksize = 64;  // bitsandbytes' own
+inline constexpr std::array kFewTokens = {8, 16};
+
+// Of a thread block: a table of pairs of values where an address ends in zeros, the 8-bit code's map, sums of all warps
+// for two or four tiles, and totals of its tiles.
+inline constexpr std::int64_t kPairTableBytes = 1 << 16;
+inline constexpr int kSumStride = kFewOutputs + 4;  // of the sums of a token, so that banks differ
+constexpr int few_parts(int tokens) { return tokens == kFewTokens[0] ? 4 : 2; }
+constexpr std::int64_t few_shared_bytes(int tokens, std::int64_t tiles) {
+  constexpr std::int64_t kFloat = sizeof(float);
+  return 2 * kPairTableBytes + format::kCodes8 * kFloat +
+         kFloat * tokens * (std::int64_t{few_parts(tokens)} * kFewWarps * kSumStride + tiles * kFewOutputs);
+}
+
+// Where sums are made in fp32: forward a warp makes one output, backward a thread does, of so many tokens.
+inline constexpr int kFp32Threads = 256;
+inline constexpr int kFp32Tokens = 4;
+
+// Whether the device has matrix instructions for the dtype.
+bool has_matrix_steps(qfuse_dtype dtype, const DeviceFacts& facts);
+
+// UNSUPPORTED: TENSOR_CORE without such instructions.
+contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts);
+
+// Every plan that the call can have, and the one that it gets.
+std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts);
+Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts);
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_PLAN_H

@@ -1,0 +1,287 @@
+// in:     in [m, cols] fp16 or bf16, m up to 16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed
+//         aligned to 16 bytes, cols a multiple of 256, blocks of 64
+// out:    [m, rows], rows apart; any address
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as accumulation and
+//         order say
+// cost:   a look-up in shared memory for each byte of codes: 32 weights a clock and multiprocessor
+// oracle: reference/matmul_4bit.cpp
+// Hopper's way with few tokens, forward, in the order SPLIT: weights go from memory to the matrix instructions by way of
+// registers alone, a lane decodes 32 codes of a row. Compiled for Hopper alone, whose registers it fills.
+#include <cstdint>
+
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/matmul_4bit/steps.cuh"
+
+namespace qfuse::cuda {
+namespace {
+
+// ---- policy ----
+
+constexpr int kRunTerms = 32;                                    // that a lane loads at once: 16 bytes of codes
+constexpr int kWindowTerms = QFUSE_SPLIT_WINDOW;                 // that a warp loads of a row: 4 lanes, one run each
+constexpr int kWindows = QFUSE_SPLIT_TERMS / kWindowTerms;       // of a chain
+constexpr int kWindowSteps = kWindowTerms / format::kStepTerms;  // of a window
+constexpr int kWindowBlocks = kWindowTerms / kFewBlocksize;      // of absmax
+constexpr int kPairs = 256;                                      // values of a byte of codes
+
+// ---- what lies in shared memory ----
+
+// Behind the table of pairs; and behind this the totals of the block's tiles, [tile][token][output].
+template <int kColumns>
+struct FewShared {
+  static constexpr int kTokens = kColumns * 8;
+  static constexpr int kPartSums = kTokens * kSumStride;  // of a warp
+  static constexpr std::uint32_t kParts = few_parts(kTokens);
+  float map[format::kCodes8];
+  float parts[kParts][kFewWarps][kPartSums];  // of tiles: some are added while others are made
+};
+
+// ---- steps ----
+
+// Where a lane reads a chain of the weight in row 0. Rows are reached by one multiplication.
+struct ChainOfLane {
+  const std::uint8_t* codes;
+  const std::uint8_t* absmax_8bit;
+  const float* absmax;      // plain
+  std::uint32_t row_bytes;  // of codes
+  std::uint32_t row_blocks;
+  std::uint32_t first_block;
+  int blocks_shift;  // log2 of blocks a nested block
+};
+
+template <bool kNested>
+__device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term) {
+  const std::int64_t run = static_cast<int>(threadIdx.x) % 4 * kRunTerms;
+  const std::int64_t block = term / kFewBlocksize;
+  return {.codes = a.weight.packed + (term + run) / 2,
+          .absmax_8bit = kNested ? a.weight.absmax_8bit + block : nullptr,
+          .absmax = kNested ? nullptr : a.weight.absmax + (term + run) / kFewBlocksize,
+          .row_bytes = static_cast<std::uint32_t>(a.cols / 2),
+          .row_blocks = static_cast<std::uint32_t>(a.cols / kFewBlocksize),
+          .first_block = static_cast<std::uint32_t>(block),
+          .blocks_shift = a.weight.nested_shift - a.weight.block_shift};
+}
+
+// What a lane has in flight of a chain, in two rows: its run of each window, and of all blocks what their absmax is made of.
+template <bool kNested>
+struct ChainCodes {
+  uint4 codes[2][kWindows];
+  std::uint32_t absmax_codes[2];  // nested: a byte a block
+  float absmax[2][kWindows];      // nested: only the first one, of the nested block
+};
+
+template <bool kNested>
+__device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row, int h,
+                            ChainCodes<kNested>& codes) {
+  const std::uint32_t block = row * chain.row_blocks;
+  if constexpr (kNested) {
+    codes.absmax_codes[h] = __ldg(reinterpret_cast<const std::uint32_t*>(chain.absmax_8bit + block));
+    codes.absmax[h][0] = __ldg(a.weight.nested_absmax + ((chain.first_block + block) >> chain.blocks_shift));
+  } else {
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) codes.absmax[h][w] = __ldg(chain.absmax + block + w * kWindowBlocks);
+  }
+}
+
+__device__ inline uint4 load_run_codes(const ChainOfLane& chain, std::uint32_t row, int w) {
+  const std::uint8_t* const from = chain.codes + std::uint64_t{row} * chain.row_bytes + w * (kWindowTerms / 2);
+  return load_once(reinterpret_cast<const uint4*>(from));
+}
+
+// Of the lane's run in window w.
+template <bool kNested>
+__device__ float absmax_of(const ChainCodes<kNested>& codes, int h, int w, int lane, const float* map, float offset) {
+  if constexpr (!kNested) return codes.absmax[h][w];
+  const int byte = w * kWindowBlocks + lane % 4 * kRunTerms / kFewBlocksize;
+  const unsigned code = codes.absmax_codes[h] >> (8 * byte) & 0xffU;
+  return __fadd_rn(mul_ftz(map[code], codes.absmax[h][0]), offset);
+}
+
+// Byte kByte of a word of codes, decoded: two weights, the first one lower.
+template <class Value, int kByte>
+__device__ std::uint32_t decode_pair(PairsOfLane pairs, std::uint32_t codes, float absmax) {
+  const Pair pair = load_pair<kByte>(pairs, codes);
+  const float weights[2] = {mul_ftz(pair.first, absmax), mul_ftz(pair.second, absmax)};
+  return Rounding<Value>::word(weights);
+}
+
+// The inputs of a chain, for all of its steps: of each 8 tokens column g, the terms of the lane.
+template <int kColumns>
+struct ChainInputs {
+  std::uint32_t words[kColumns][kWindows][kWindowSteps][2];
+};
+template <int kColumns>
+__device__ void load_chain_inputs(const MatmulArguments& a, std::int64_t term, ChainInputs<kColumns>& inputs) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+#pragma unroll
+  for (int c = 0; c < kColumns; ++c)
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w)
+#pragma unroll
+      for (int v = 0; v < kRunTerms / 8; ++v) {
+        const std::int64_t first = term + w * kWindowTerms + lane % 4 * kRunTerms + 8 * v;
+        std::uint32_t words[4];
+        unpack(load_inputs<true>(a, c * 8 + lane / 4, first, a.cols), words);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) inputs.words[c][w][2 * v + i / 2][i % 2] = words[i];
+      }
+}
+
+// 16 outputs by one window of terms.
+template <class Value, int kColumns>
+__device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)[2], PairsOfLane pairs,
+                                const ChainInputs<kColumns>& inputs, int w, float (&sums)[kColumns][4]) {
+  std::uint32_t codes[2][4];
+  unpack(vectors[0], codes[0]);
+  unpack(vectors[1], codes[1]);
+#pragma unroll
+  for (int v = 0; v < 4; ++v) {
+    const std::uint32_t first[4] = {
+        decode_pair<Value, 0>(pairs, codes[0][v], absmax[0]), decode_pair<Value, 0>(pairs, codes[1][v], absmax[1]),
+        decode_pair<Value, 1>(pairs, codes[0][v], absmax[0]), decode_pair<Value, 1>(pairs, codes[1][v], absmax[1])};
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) multiply(first, inputs.words[c][w][2 * v], sums[c], Value());
+    const std::uint32_t second[4] = {
+        decode_pair<Value, 2>(pairs, codes[0][v], absmax[0]), decode_pair<Value, 2>(pairs, codes[1][v], absmax[1]),
+        decode_pair<Value, 3>(pairs, codes[0][v], absmax[0]), decode_pair<Value, 3>(pairs, codes[1][v], absmax[1])};
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) multiply(second, inputs.words[c][w][2 * v + 1], sums[c], Value());
+  }
+}
+
+// Adds the parts that all warps made of one output of one token.
+template <int kPartSums>
+__device__ float add_parts(const float* parts, int present, bool is_first_round, float total) {
+  float sum = is_first_round ? parts[0] : __fadd_rn(total, parts[0]);
+#pragma unroll
+  for (int other = 1; other < kFewWarps; ++other)
+    if (other < present) sum = __fadd_rn(sum, parts[other * kPartSums]);
+  return sum;
+}
+
+// ---- kernel ----
+
+// Each thread block has every a.blocks-th tile of 16 outputs, each warp one chain of 256 terms at a time. Chains are
+// taken in rounds of as many as there are warps, so that a warp's inputs stay in registers for all tiles of a round.
+template <class Value, bool kNested, int kColumns>
+__global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_constant__ MatmulArguments a) {
+  Pair* const table = pair_table(dynamic_shared());
+  using Shared = FewShared<kColumns>;
+  constexpr std::uint32_t kTogether = Shared::kParts / 2;  // tiles whose parts are added at once
+  auto& shared = *reinterpret_cast<Shared*>(table + kPairs * kWarp);
+  auto* const totals = reinterpret_cast<float*>(&shared + 1);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int threads = static_cast<int>(blockDim.x);
+  const int warp = thread / kWarp;
+  const int warps = threads / kWarp;
+  const int lane = thread % kWarp;
+  const auto rows = static_cast<std::uint32_t>(a.rows);
+  const auto blocks = static_cast<std::uint32_t>(a.blocks);
+  const std::uint32_t tiles = (rows + kFewOutputs - 1) / kFewOutputs;
+  const std::int64_t round_terms = std::int64_t{warps} * QFUSE_SPLIT_TERMS;
+  // Of rows beyond the last one the last one is read, and not stored.
+  const auto row_of = [&](std::uint32_t tile, int h) {
+    const std::uint32_t row = tile * kFewOutputs + static_cast<std::uint32_t>(lane / 4 + 8 * h);
+    return row < rows ? row : rows - 1;
+  };
+
+  bool is_ready = false;
+  PairsOfLane pairs = {};
+  float offset = 0.0F;
+  for (std::int64_t round = 0; round < a.cols; round += round_terms) {
+    const std::int64_t term = round + std::int64_t{warp} * QFUSE_SPLIT_TERMS;
+    const auto present =
+        static_cast<int>((a.cols - round < round_terms ? a.cols - round : round_terms) / QFUSE_SPLIT_TERMS);
+    const ChainOfLane chain = chain_of_lane<kNested>(a, warp < present ? term : 0);
+    ChainCodes<kNested> codes;
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const std::uint32_t row = row_of(blockIdx.x, h);
+      load_absmax(a, chain, row, h, codes);
+#pragma unroll
+      for (int w = 0; w < kWindows; ++w) codes.codes[h][w] = load_run_codes(chain, row, w);
+    }
+    ChainInputs<kColumns> inputs;
+    load_chain_inputs(a, term, inputs);
+    if (!is_ready) {  // while the first loads are on their way
+      for (int high = warp; high < format::kCodes4; high += warps)
+#pragma unroll
+        for (int low = 0; low < format::kCodes4; ++low)
+          table[(high * format::kCodes4 + low) * kWarp + lane] = {a.weight.values[high], a.weight.values[low]};
+      if constexpr (kNested) {
+        for (int i = thread; i < format::kCodes8; i += threads) shared.map[i] = a.weight.nested_quant_map[i];
+        offset = *a.weight.nested_offset;
+      }
+      pairs = pairs_of_lane(table, lane);
+      __syncthreads();
+      is_ready = true;
+    }
+    std::uint32_t own = 0;  // number of the tile among the block's
+    for (std::uint32_t tile = blockIdx.x; tile < tiles; tile += blocks, ++own) {
+      const bool is_last = tile + blocks >= tiles;
+      const std::uint32_t next = is_last ? tile : tile + blocks;
+      float absmax[kWindows][2];
+#pragma unroll
+      for (int h = 0; h < 2; ++h)
+#pragma unroll
+        for (int w = 0; w < kWindows; ++w) absmax[w][h] = absmax_of(codes, h, w, lane, shared.map, offset);
+      float sums[kColumns][4] = {};
+#pragma unroll
+      for (int w = 0; w < kWindows; ++w) {
+        const uint4 vectors[2] = {codes.codes[0][w], codes.codes[1][w]};
+        multiply_window<Value>(vectors, absmax[w], pairs, inputs, w, sums);
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+          const std::uint32_t row = row_of(next, h);
+          codes.codes[h][w] = load_run_codes(chain, row, w);
+          if (w == 0) load_absmax(a, chain, row, h, codes);
+        }
+      }
+      const std::uint32_t buffer = own % Shared::kParts;
+      float* const part = shared.parts[buffer][warp];
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          part[(c * 8 + lane % 4 * 2 + i % 2) * kSumStride + lane / 4 + i / 2 * 8] = sums[c][i];
+      const std::uint32_t together = own % kTogether;
+      if (together != kTogether - 1 && !is_last) continue;
+      __syncthreads();
+      // A warp adds the sums of 4 outputs and 8 tokens.
+      constexpr int kAdders = kFewOutputs / 4 * kColumns;
+      for (int adder = warp; adder < (static_cast<int>(together) + 1) * kAdders; adder += warps) {
+        const std::uint32_t back = together - static_cast<std::uint32_t>(adder / kAdders);
+        const int output = adder % 4 * 4 + lane % 4;
+        const int token = adder % kAdders / 4 * 8 + lane / 4;
+        float& total = totals[((own - back) * Shared::kTokens + static_cast<std::uint32_t>(token)) * kFewOutputs +
+                              static_cast<std::uint32_t>(output)];
+        const float* const parts = shared.parts[buffer - back][0] + token * kSumStride + output;
+        const float sum = add_parts<Shared::kPartSums>(parts, present, round == 0, total);
+        total = sum;
+        if (round + round_terms >= a.cols)
+          store_output<Value>(a, token, std::int64_t{tile - back * blocks} * kFewOutputs + output, a.rows, sum);
+      }
+    }
+    __syncthreads();  // the next round's parts are made where the last ones may still be added
+  }
+}
+
+// ---- the kernel of a plan ----
+
+template <class Value>
+auto find_few(const Matmul4bitPlan& plan, bool is_nested) {
+  if (plan.tokens == kFewTokens.front())
+    return is_nested ? multiply_few<Value, true, 1> : multiply_few<Value, false, 1>;
+  return is_nested ? multiply_few<Value, true, 2> : multiply_few<Value, false, 2>;
+}
+
+}  // namespace
+
+contract::Outcome launch_few(const MatmulArguments& a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
+                             const qfuse_exec& exec) {
+  const auto kernel =
+      dtype == QFUSE_FLOAT16 ? find_few<Half>(plan, a.is_nested) : find_few<Bfloat16>(plan, a.is_nested);
+  return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes}, a, exec);
+}
+
+}  // namespace qfuse::cuda

@@ -1,0 +1,43 @@
+#include "contract/matmul_4bit.h"
+
+#include <fmt/format.h>
+
+namespace qfuse::contract {
+
+Outcome check_ranges(const Matmul4bit& p) {
+  if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
+  if (p.direction != QFUSE_FORWARD && p.direction != QFUSE_BACKWARD)
+    return invalid_argument(fmt::format("direction is {}, it must be QFUSE_FORWARD ({}) or QFUSE_BACKWARD ({})",
+                                        static_cast<int>(p.direction), static_cast<int>(QFUSE_FORWARD),
+                                        static_cast<int>(QFUSE_BACKWARD)));
+  if (Outcome o = check_dtype("dtype", p.dtype); !o.ok()) return o;
+  if (Outcome o = check_count("m", p.m); !o.ok()) return o;
+  const char* const terms = is_forward(p) ? "cols" : "rows";
+  const char* const outputs = is_forward(p) ? "rows" : "cols";
+  if (Outcome o = check_rows("in_stride", p.in_stride, p.m, terms, term_count(p)); !o.ok()) return o;
+  if (Outcome o = check_rows("out_stride", p.out_stride, p.m, outputs, output_count(p)); !o.ok()) return o;
+  if (!is_forward(p) && p.bias != nullptr)
+    return invalid_argument("bias is given with QFUSE_BACKWARD, it must be NULL there");
+  if (p.accumulation != QFUSE_ACCUMULATION_OF_DEVICE && p.accumulation != QFUSE_ACCUMULATION_FP32 &&
+      p.accumulation != QFUSE_ACCUMULATION_TENSOR_CORE)
+    return invalid_argument(
+        fmt::format("accumulation is {}, it must be QFUSE_ACCUMULATION_OF_DEVICE ({}), QFUSE_ACCUMULATION_FP32 ({}) or "
+                    "QFUSE_ACCUMULATION_TENSOR_CORE ({})",
+                    static_cast<int>(p.accumulation), static_cast<int>(QFUSE_ACCUMULATION_OF_DEVICE),
+                    static_cast<int>(QFUSE_ACCUMULATION_FP32), static_cast<int>(QFUSE_ACCUMULATION_TENSOR_CORE)));
+  if (p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE && p.dtype == QFUSE_FLOAT32)
+    return invalid_argument("accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, which QFUSE_FLOAT32 does not have");
+  if (p.order != QFUSE_ORDER_PLAIN && p.order != QFUSE_ORDER_SPLIT)
+    return invalid_argument(fmt::format("order is {}, it must be QFUSE_ORDER_PLAIN ({}) or QFUSE_ORDER_SPLIT ({})",
+                                        static_cast<int>(p.order), static_cast<int>(QFUSE_ORDER_PLAIN),
+                                        static_cast<int>(QFUSE_ORDER_SPLIT)));
+  return {};
+}
+
+Outcome check_device(const Matmul4bit& p, const qfuse_device& device) {
+  if (p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE && device.type == QFUSE_CPU)
+    return unsupported("accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, which the CPU does not have");
+  return {};
+}
+
+}  // namespace qfuse::contract

@@ -1,0 +1,60 @@
+// What matmul_4bit accepts.
+#ifndef QFUSE_CONTRACT_MATMUL_4BIT_H
+#define QFUSE_CONTRACT_MATMUL_4BIT_H
+
+#include "contract/ranges.h"
+#include "contract/weight_4bit.h"
+
+namespace qfuse::contract {
+
+struct Matmul4bit {
+  static constexpr const char* kName = "matmul_4bit";
+  qfuse_weight_4bit weight;
+  qfuse_direction direction;
+  qfuse_dtype dtype;
+  std::int64_t m;
+  const void* in;
+  void* out;
+  std::int64_t in_stride;
+  std::int64_t out_stride;
+  const void* bias;
+  qfuse_accumulation accumulation;
+  qfuse_sum_order order;
+};
+
+inline bool is_forward(const Matmul4bit& p) { return p.direction == QFUSE_FORWARD; }
+
+// Terms of each sum, which are the columns of in; and the columns of out.
+inline std::int64_t term_count(const Matmul4bit& p) { return is_forward(p) ? p.weight.cols : p.weight.rows; }
+inline std::int64_t output_count(const Matmul4bit& p) { return is_forward(p) ? p.weight.rows : p.weight.cols; }
+
+// Elements from one row to the next.
+inline std::int64_t in_stride(const Matmul4bit& p) { return p.in_stride != 0 ? p.in_stride : term_count(p); }
+inline std::int64_t out_stride(const Matmul4bit& p) { return p.out_stride != 0 ? p.out_stride : output_count(p); }
+
+inline bool is_empty(const Matmul4bit& p) { return p.m == 0 || output_count(p) == 0; }
+
+Outcome check_ranges(const Matmul4bit& p);
+
+// UNSUPPORTED for the CPU's missing matrix instructions.
+Outcome check_device(const Matmul4bit& p, const qfuse_device& device);
+
+// Whether sums are made in steps of products, as matrix instructions make them, where `has_matrix_steps` for the dtype.
+inline bool uses_matrix_steps(const Matmul4bit& p, bool has_matrix_steps) {
+  if (p.accumulation == QFUSE_ACCUMULATION_OF_DEVICE) return p.dtype != QFUSE_FLOAT32 && has_matrix_steps;
+  return p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE;
+}
+
+template <ParamsOf<Matmul4bit> P, class Visit>
+void visit_arrays(P& p, Visit& visit) {
+  const std::int64_t size = format::dtype_size(p.dtype);
+  const bool has_terms = !is_empty(p);
+  if (has_terms) visit_arrays(p.weight, visit);
+  visit("in", p.in, strided_count(p.m, has_terms ? term_count(p) : 0, in_stride(p)) * size);
+  visit("bias", p.bias, has_terms && p.bias != nullptr ? output_count(p) * size : 0);
+  visit("out", p.out, strided_count(p.m, output_count(p), out_stride(p)) * size);
+}
+
+}  // namespace qfuse::contract
+
+#endif  // QFUSE_CONTRACT_MATMUL_4BIT_H

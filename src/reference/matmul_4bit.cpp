@@ -1,0 +1,115 @@
+// in:   in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none
+// out:  [m, outputs], rows apart
+// math: out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as accumulation and order say
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "format/elements.h"
+#include "format/matrix_step.h"
+#include "reference/reference.h"
+#include "reference/weight_4bit.h"
+
+namespace qfuse::reference {
+namespace {
+
+// The terms of one sum: values of the dtype, as bits and in fp32.
+struct Terms {
+  std::vector<std::uint16_t> bits;
+  std::vector<float> values;
+};
+
+void append(Terms& terms, qfuse_dtype dtype, const void* array, std::int64_t i) {
+  if (dtype != QFUSE_FLOAT32) terms.bits.push_back(format::load_unaligned<std::uint16_t>(array, i));
+  terms.values.push_back(format::load_as_float(array, i, dtype));
+}
+
+Terms row_of(const contract::Matmul4bit& p, std::int64_t row) {
+  Terms terms;
+  for (std::int64_t t = 0; t < term_count(p); ++t) append(terms, p.dtype, p.in, row * in_stride(p) + t);
+  return terms;
+}
+
+// Of output o, rounded as dequantize_4bit rounds them.
+Terms weights_of(const contract::Matmul4bit& p, std::int64_t o) {
+  Terms terms;
+  for (std::int64_t t = 0; t < term_count(p); ++t) {
+    const std::int64_t i = is_forward(p) ? o * p.weight.cols + t : t * p.weight.cols + o;
+    float weight = 0.0F;
+    format::store_rounded(&weight, 0, p.dtype, decode_element(p.weight, i));
+    append(terms, p.dtype, &weight, 0);
+  }
+  return terms;
+}
+
+// Which term of a chain is number i of its steps, one step after the other.
+std::size_t term_of(qfuse_sum_order order, std::size_t i) {
+  if (order == QFUSE_ORDER_PLAIN) return i;
+  constexpr std::size_t kRun = 32;      // of a window
+  constexpr std::size_t kTogether = 4;  // terms of a run in one step
+  const std::size_t step = i % QFUSE_SPLIT_WINDOW / format::kStepTerms;
+  const std::size_t run = i % format::kStepTerms / kTogether;
+  return i / QFUSE_SPLIT_WINDOW * QFUSE_SPLIT_WINDOW + run * kRun + step * kTogether + i % kTogether;
+}
+
+// Of `count` terms from `begin` on.
+float chain(const contract::Matmul4bit& p, const Terms& in, const Terms& weights, std::size_t begin,
+            std::size_t count) {
+  const format::Binary16 type = p.dtype == QFUSE_FLOAT16 ? format::kBinaryFloat16 : format::kBinaryBfloat16;
+  const auto whole = static_cast<std::size_t>(p.order == QFUSE_ORDER_PLAIN ? format::kStepTerms : QFUSE_SPLIT_WINDOW);
+  float sum = 0.0F;
+  for (std::size_t step = 0; step < (count + whole - 1) / whole * whole; step += format::kStepTerms) {
+    std::uint16_t a[format::kStepTerms] = {};
+    std::uint16_t b[format::kStepTerms] = {};
+    for (std::size_t i = 0; i < format::kStepTerms; ++i) {
+      const std::size_t t = term_of(p.order, step + i);
+      if (t >= count) continue;
+      a[i] = weights.bits[begin + t];
+      b[i] = in.bits[begin + t];
+    }
+    sum = format::matrix_step(type, sum, a, b);
+  }
+  return sum;
+}
+
+float sum_in_steps(const contract::Matmul4bit& p, const Terms& in, const Terms& weights) {
+  const std::size_t count = in.bits.size();
+  if (p.order == QFUSE_ORDER_PLAIN) return chain(p, in, weights, 0, count);
+  float sum = 0.0F;
+  for (std::size_t begin = 0; begin < count; begin += QFUSE_SPLIT_TERMS) {
+    const float part = chain(p, in, weights, begin, std::min<std::size_t>(QFUSE_SPLIT_TERMS, count - begin));
+    sum = begin == 0 ? part : sum + part;
+  }
+  return sum;
+}
+
+float sum_in_fp32(const contract::Matmul4bit& p, const Terms& in, const Terms& weights) {
+  std::array<float, format::kFp32Sums> sums{};
+  for (std::size_t t = 0; t < in.values.size(); ++t) {
+    float& sum = sums[is_forward(p) ? t % sums.size() : 0];
+    sum = sum + in.values[t] * weights.values[t];
+  }
+  for (std::size_t half = sums.size() / 2; half > 0 && is_forward(p); half /= 2)
+    for (std::size_t s = 0; s < half; ++s) sums[s] = sums[s] + sums[s + half];
+  return sums[0];
+}
+
+}  // namespace
+
+void matmul_4bit(const contract::Matmul4bit& p) {
+  const bool in_steps = uses_matrix_steps(p, true);
+  std::vector<Terms> rows;
+  for (std::int64_t i = 0; i < p.m; ++i) rows.push_back(row_of(p, i));
+  for (std::int64_t o = 0; o < output_count(p); ++o) {
+    const Terms weights = weights_of(p, o);
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      const Terms& in = rows[static_cast<std::size_t>(i)];
+      float sum = in_steps ? sum_in_steps(p, in, weights) : sum_in_fp32(p, in, weights);
+      if (p.bias != nullptr) sum = sum + format::load_as_float(p.bias, o, p.dtype);
+      format::store_rounded(p.out, i * out_stride(p) + o, p.dtype, sum);
+    }
+  }
+}
+
+}  // namespace qfuse::reference

@@ -1,0 +1,132 @@
+// The cases of matmul_4bit, for correctness and the sanitizers: the risk is in the name.
+#ifndef QFUSE_TESTS_CASES_MATMUL_4BIT_H
+#define QFUSE_TESTS_CASES_MATMUL_4BIT_H
+
+#include <qfuse/qfuse.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "cases/dequantize_4bit.h"
+#include "contract/matmul_4bit.h"
+#include "format/elements.h"
+
+namespace qfuse::tests {
+
+enum class InputKind { normal, wide, tiny, special };
+
+struct Matmul4bitCase {
+  const char* risk;
+  std::int64_t m;
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t blocksize = 64;
+  qfuse_quant_type quant_type = QFUSE_NF4;
+  std::int64_t nested_blocksize = 256;  // 0: plain
+  InputKind inputs = InputKind::normal;
+  AbsmaxKind absmax = AbsmaxKind::trained;
+  std::int64_t gap = 0;     // elements between rows of in and of out
+  bool fp32_alone = false;  // a risk of the CPU's; in emulation matrix instructions take long
+};
+
+inline constexpr std::array kMatmul4bitCases = {
+    Matmul4bitCase{"one of everything", 1, 1, 1},
+    Matmul4bitCase{"one token", 1, 64, 128},
+    Matmul4bitCase{"one tile of every size", 8, 64, 64},
+    Matmul4bitCase{"several chains of split sums", 1, 80, 1024 + 64},
+    Matmul4bitCase{"several chains backward", 2, 1024 + 16, 48},
+    Matmul4bitCase{"tokens beyond a tile", 17, 96, 320},
+    Matmul4bitCase{"many tokens", 67, 72, 192},
+    Matmul4bitCase{"prime sizes, blocks that straddle rows", 5, 61, 131},
+    Matmul4bitCase{.risk = "long rows that straddle blocks", .m = 2, .rows = 3, .cols = 6173, .fp32_alone = true},
+    Matmul4bitCase{.risk = "long rows for many tokens", .m = 18, .rows = 34, .cols = 1088, .fp32_alone = true},
+    Matmul4bitCase{.risk = "very long rows", .m = 1, .rows = 2, .cols = 16384 + 1056, .fp32_alone = true},
+    Matmul4bitCase{"more chains than warps, more tiles than blocks", 3, 72, 4608},
+    Matmul4bitCase{"one nested block of more blocks than 32 bits count", 2, 16, 256, 64, QFUSE_NF4,
+                   std::int64_t{1} << 40},
+    Matmul4bitCase{"tokens of two columns, plain", 13, 40, 512, 64, QFUSE_NF4, 0},
+    Matmul4bitCase{"odd columns, one byte for two rows", 3, 33, 33, 32},
+    Matmul4bitCase{"columns no multiple of the block", 3, 40, 96},
+    Matmul4bitCase{"rows shorter than a block", 4, 128, 32, 128},
+    Matmul4bitCase{"blocks of 4096", 2, 70, 128, 4096},
+    Matmul4bitCase{"blocks of 32, plain", 9, 64, 160, 32, QFUSE_NF4, 0},
+    Matmul4bitCase{"fp4, nested blocks of 16", 3, 128, 256, 64, QFUSE_FP4, 16},
+    Matmul4bitCase{"fp4, plain, odd", 2, 19, 45, 64, QFUSE_FP4, 0},
+    Matmul4bitCase{"rows apart", 6, 64, 128, 64, QFUSE_NF4, 256, InputKind::normal, AbsmaxKind::trained, 24},
+    Matmul4bitCase{"rows apart by an odd gap", 3, 64, 128, 64, QFUSE_NF4, 0, InputKind::normal, AbsmaxKind::trained, 3},
+    Matmul4bitCase{"exponents far apart", 4, 64, 256, 64, QFUSE_NF4, 256, InputKind::wide},
+    Matmul4bitCase{"subnormal inputs", 4, 64, 128, 64, QFUSE_NF4, 0, InputKind::tiny},
+    Matmul4bitCase{"subnormal scales", 3, 48, 128, 64, QFUSE_NF4, 0, InputKind::wide, AbsmaxKind::subnormal},
+    Matmul4bitCase{"infinities and NaN in inputs", 8, 32, 128, 64, QFUSE_NF4, 256, InputKind::special},
+    Matmul4bitCase{"infinite, NaN, negative and huge scales", 3, 64, 192, 64, QFUSE_NF4, 0, InputKind::normal,
+                   AbsmaxKind::extreme},
+};
+
+// The arrays of a case in a dtype, from a fixed seed.
+struct Matmul4bitInput {
+  Dequantize4bitInput weight;
+  std::vector<std::uint8_t> in;
+  std::vector<std::uint8_t> bias;
+};
+
+inline float random_input(InputKind kind, std::mt19937& random) {
+  const float x = std::normal_distribution<float>()(random);
+  switch (kind) {
+    case InputKind::normal: return x;
+    case InputKind::wide: return std::ldexp(x, std::uniform_int_distribution(-14, 12)(random));
+    case InputKind::tiny: return std::ldexp(x, std::uniform_int_distribution(0, 1)(random) == 0 ? -128 : -20);
+    case InputKind::special: break;
+  }
+  if (random() % 512 == 0) return std::numeric_limits<float>::infinity();
+  if (random() % 512 == 0) return std::numeric_limits<float>::quiet_NaN();
+  return random() % 64 == 0 ? -0.0F : x;
+}
+
+inline std::vector<std::uint8_t> random_values(std::int64_t n, qfuse_dtype dtype, InputKind kind,
+                                               std::mt19937& random) {
+  std::vector<std::uint8_t> values(static_cast<std::size_t>(n) * qfuse_dtype_size(dtype));
+  for (std::int64_t i = 0; i < n; ++i) format::store_rounded(values.data(), i, dtype, random_input(kind, random));
+  return values;
+}
+
+inline Dequantize4bitCase weight_of(const Matmul4bitCase& c) {
+  return {c.risk, c.rows * c.cols, c.blocksize, c.quant_type, c.nested_blocksize, c.absmax};
+}
+
+inline Matmul4bitInput make_input(const Matmul4bitCase& c, qfuse_direction direction, qfuse_dtype dtype) {
+  std::mt19937 random(static_cast<std::uint32_t>(c.m + c.rows * c.cols));
+  const std::int64_t terms = direction == QFUSE_FORWARD ? c.cols : c.rows;
+  return {make_input(weight_of(c)), random_values(c.m * (terms + c.gap), dtype, c.inputs, random),
+          random_values(c.rows, dtype, InputKind::normal, random)};
+}
+
+// Parameters over `in`, but for out.
+inline contract::Matmul4bit make_params(const Matmul4bitCase& c, qfuse_direction direction, qfuse_dtype dtype,
+                                        const Matmul4bitInput& in) {
+  contract::Matmul4bit p{};
+  p.weight = make_params(weight_of(c), in.weight).weight;
+  p.weight.rows = c.rows;
+  p.weight.cols = c.cols;
+  p.direction = direction;
+  p.dtype = dtype;
+  p.m = c.m;
+  p.in = in.in.data();
+  if (c.gap > 0) {
+    p.in_stride = contract::term_count(p) + c.gap;
+    p.out_stride = contract::output_count(p) + c.gap;
+  }
+  return p;
+}
+
+inline std::size_t output_bytes(const contract::Matmul4bit& p) {
+  return static_cast<std::size_t>(contract::strided_count(p.m, output_count(p), out_stride(p))) *
+         qfuse_dtype_size(p.dtype);
+}
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_CASES_MATMUL_4BIT_H

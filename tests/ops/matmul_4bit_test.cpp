@@ -1,0 +1,304 @@
+#include "cases/matmul_4bit.h"
+
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+#include <qfuse/qfuse.hpp>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/buffer.h"
+#include "support/compare.h"
+#include "support/displaced.h"
+#include "support/risk.h"
+#include "support/run.h"
+#include "support/ways.h"
+
+namespace qfuse::tests {
+namespace {
+
+constexpr std::array kMatmulDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
+constexpr std::array kDirections = {QFUSE_FORWARD, QFUSE_BACKWARD};
+
+std::string name_of(qfuse_direction direction, qfuse_dtype dtype) {
+  constexpr std::array kNames = {"float32", "float16", "bfloat16"};
+  return std::string(direction == QFUSE_FORWARD ? "forward in " : "backward in ") + kNames.at(dtype);
+}
+
+// The accumulations that a call can have, and where: prepare(call) is asked once for each, for what is done with each exec.
+template <class Prepare>
+void for_each_accumulation(const Matmul4bitCase& c, contract::Matmul4bit p, const Prepare& prepare) {
+  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  const auto in_fp32 = prepare(p);
+  for_each_cpu_way(in_fp32);
+  for_each_gpu_way(in_fp32);
+  if (c.fp32_alone || p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) return;
+  p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+  for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT}) {
+    SCOPED_TRACE(order == QFUSE_ORDER_PLAIN ? "plain" : "split");
+    p.order = order;
+    for_each_gpu_way(prepare(p));
+  }
+}
+
+std::vector<std::uint8_t> outputs(contract::Matmul4bit p, const qfuse_exec& exec) {
+  std::vector<std::uint8_t> out(output_bytes(p), kPoison);
+  p.out = out.data();
+  qfuse_error error{};
+  EXPECT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+  return out;
+}
+
+// ---- against the oracle ----
+
+class Matmul4bitCases : public testing::TestWithParam<Matmul4bitCase> {};
+
+TEST_P(Matmul4bitCases, every_way_gives_the_oracles_bytes_at_any_address) {
+  for (const qfuse_direction direction : kDirections)
+    for (const qfuse_dtype dtype : kMatmulDtypes) {
+      SCOPED_TRACE(name_of(direction, dtype));
+      const Matmul4bitInput in = make_input(GetParam(), direction, dtype);
+      for (const std::size_t misalignment : kMisalignments) {
+        SCOPED_TRACE("misaligned by " + std::to_string(misalignment));
+        contract::Matmul4bit p = make_params(GetParam(), direction, dtype, in);
+        DisplacedWeight weight(in.weight, misalignment, misalignment);
+        weight.point(p.weight);
+        Buffer x = copy_of(in.in, misalignment);
+        Buffer bias = copy_of(in.bias, misalignment);
+        p.in = x.as<void>();
+        p.bias = direction == QFUSE_FORWARD && misalignment % 2 == 0 ? bias.as<void>() : nullptr;
+        for_each_accumulation(GetParam(), p, [&](const contract::Matmul4bit& call) {
+          return [&, call, expected = outputs(call, oracle())](const qfuse_exec& exec) {
+            Buffer out(expected.size(), misalignment);
+            contract::Matmul4bit here = call;
+            here.out = out.as<void>();
+            qfuse_error error{};
+            ASSERT_EQ(run(here, exec, &error), QFUSE_OK) << error.message;
+            ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
+            ASSERT_TRUE(out.front_is_intact());
+          };
+        });
+      }
+    }
+}
+
+// What is computed together has the bits of what is computed row by row, every time.
+TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
+  const qfuse_dtype dtype = QFUSE_BFLOAT16;
+  for (const qfuse_direction direction : kDirections) {
+    SCOPED_TRACE(name_of(direction, dtype));
+    const Matmul4bitInput in = make_input(GetParam(), direction, dtype);
+    for_each_accumulation(GetParam(), make_params(GetParam(), direction, dtype, in),
+                          [&](const contract::Matmul4bit& call) {
+                            return [&, call](const qfuse_exec& exec) {
+                              const std::vector<std::uint8_t> all = outputs(call, exec);
+                              ASSERT_EQ(all, outputs(call, exec));
+                              contract::Matmul4bit one = call;
+                              one.m = 1;
+                              const std::int64_t last = (call.m - 1) * 2;
+                              one.in = in.in.data() + last * in_stride(call);
+                              const std::vector<std::uint8_t> alone = outputs(one, exec);
+                              ASSERT_TRUE(same_bytes(all.data() + last * out_stride(call), alone.data(),
+                                                     static_cast<std::int64_t>(alone.size())));
+                            };
+                          });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Risks, Matmul4bitCases, testing::ValuesIn(kMatmul4bitCases), risk_name<Matmul4bitCase>);
+
+// ---- against numbers worked out another way ----
+
+// Weights of -1, 0 and 1, their scales powers of two, and small integers as inputs: every sum is exact, whatever its
+// order.
+TEST(Matmul4bit, exact_sums_are_exact) {
+  constexpr std::int64_t kRows = 96;
+  constexpr std::int64_t kCols = 576;
+  constexpr std::int64_t kTokens = 11;
+  std::mt19937 random(7);
+  std::vector<std::uint8_t> packed(kRows * kCols / 2);
+  std::vector<std::int64_t> weights(kRows * kCols);
+  std::vector<float> absmax(kRows * kCols / 64);
+  for (auto& scale : absmax) scale = std::ldexp(1.0F, static_cast<int>(random() % 3));
+  for (std::int64_t i = 0; i < kRows * kCols; ++i) {
+    const auto u = static_cast<std::size_t>(i);
+    const unsigned digit = random() % 3;
+    packed[u / 2] |= static_cast<std::uint8_t>((digit == 0 ? 0U : digit == 1 ? 7U : 15U) << (i % 2 == 0 ? 4 : 0));
+    weights[u] = (static_cast<std::int64_t>(digit) - 1) * static_cast<std::int64_t>(absmax[u / 64]);
+  }
+  for (const qfuse_direction direction : kDirections)
+    for (const qfuse_dtype dtype : kMatmulDtypes) {
+      SCOPED_TRACE(name_of(direction, dtype));
+      contract::Matmul4bit p{};
+      p.weight = flat_weight(kRows * kCols, 64, QFUSE_NF4);
+      p.weight.rows = kRows;
+      p.weight.cols = kCols;
+      p.weight.packed = packed.data();
+      p.weight.absmax = absmax.data();
+      p.direction = direction;
+      p.dtype = dtype;
+      p.m = kTokens;
+      std::vector<std::int64_t> x(static_cast<std::size_t>(kTokens * term_count(p)));
+      std::vector<std::uint8_t> in(x.size() * qfuse_dtype_size(dtype));
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = static_cast<std::int64_t>(random() % 7) - 3;
+        format::store_rounded(in.data(), static_cast<std::int64_t>(i), dtype, static_cast<float>(x[i]));
+      }
+      p.in = in.data();
+      std::vector<std::uint8_t> expected(output_bytes(p));
+      for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t o = 0; o < output_count(p); ++o) {
+          std::int64_t sum = 0;
+          for (std::int64_t t = 0; t < term_count(p); ++t) {
+            const std::int64_t at = direction == QFUSE_FORWARD ? o * kCols + t : t * kCols + o;
+            sum += x[static_cast<std::size_t>(i * term_count(p) + t)] * weights[static_cast<std::size_t>(at)];
+          }
+          format::store_rounded(expected.data(), i * output_count(p) + o, dtype, static_cast<float>(sum));
+        }
+      for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) { ASSERT_EQ(outputs(p, exec), expected); });
+      p.order = QFUSE_ORDER_SPLIT;
+      for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) { ASSERT_EQ(outputs(p, exec), expected); });
+    }
+}
+
+// The sums in fp32 against sums in fp64 of the same terms: at most one unit of fp32 of the sum of magnitudes for each
+// term (docs/ACCURACY.md).
+TEST(Matmul4bit, sums_are_near_those_of_fp64) {
+  const Matmul4bitCase c{"near", 3, 48, 1024};
+  for (const qfuse_direction direction : kDirections) {
+    const Matmul4bitInput in = make_input(c, direction, QFUSE_FLOAT32);
+    contract::Matmul4bit p = make_params(c, direction, QFUSE_FLOAT32, in);
+    std::vector<float> weights(static_cast<std::size_t>(c.rows * c.cols));
+    contract::Dequantize4bit decode{p.weight, QFUSE_FLOAT32, weights.data()};
+    ASSERT_EQ(run(decode, oracle(), nullptr), QFUSE_OK);
+    for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) {
+      const std::vector<std::uint8_t> out = outputs(p, exec);
+      for (std::int64_t i = 0; i < p.m; ++i)
+        for (std::int64_t o = 0; o < output_count(p); ++o) {
+          double sum = 0;
+          double magnitudes = 0;
+          for (std::int64_t t = 0; t < term_count(p); ++t) {
+            const std::int64_t at = direction == QFUSE_FORWARD ? o * c.cols + t : t * c.cols + o;
+            const double term = static_cast<double>(format::load_as_float(p.in, i * term_count(p) + t, p.dtype)) *
+                                static_cast<double>(weights[static_cast<std::size_t>(at)]);
+            sum += term;
+            magnitudes += std::fabs(term);
+          }
+          const double got = format::load_as_float(out.data(), i * output_count(p) + o, p.dtype);
+          ASSERT_LE(std::fabs(got - sum), static_cast<double>(term_count(p)) * 0x1p-23 * magnitudes) << i << ", " << o;
+        }
+    });
+  }
+}
+
+// ---- what there is nothing to do for, and what is refused ----
+
+TEST(Matmul4bit, no_tokens_touch_nothing) {
+  const Matmul4bitCase c{"none", 0, 64, 128};
+  const Matmul4bitInput in = make_input(c, QFUSE_FORWARD, QFUSE_BFLOAT16);
+  contract::Matmul4bit p = make_params(c, QFUSE_FORWARD, QFUSE_BFLOAT16, in);
+  p.in = nullptr;
+  for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) { EXPECT_EQ(run(p, exec, nullptr), QFUSE_OK); });
+}
+
+// Without terms every sum is 0, so that the bias alone is left.
+TEST(Matmul4bit, no_terms_leave_the_bias) {
+  contract::Matmul4bit p{};
+  p.weight = flat_weight(0, 64, QFUSE_NF4);
+  p.weight.rows = 5;
+  p.dtype = QFUSE_FLOAT32;
+  p.m = 2;
+  const std::array<float, 5> bias = {1, -2, 3, -0.5F, 0};
+  const std::array<float, 10> twice = {1, -2, 3, -0.5F, 0, 1, -2, 3, -0.5F, 0};
+  for (const bool with_bias : {false, true}) {
+    p.bias = with_bias ? bias.data() : nullptr;
+    const std::array<float, 10> expected = with_bias ? twice : std::array<float, 10>{};
+    for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) {
+      std::array<float, 10> out;
+      out.fill(7);
+      p.out = out.data();
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      ASSERT_EQ(out, expected);
+    });
+  }
+}
+
+TEST(Matmul4bit, refuses_what_the_manual_refuses) {
+  const Matmul4bitCase c{"refused", 3, 64, 128};
+  const Matmul4bitInput in = make_input(c, QFUSE_FORWARD, QFUSE_BFLOAT16);
+  const contract::Matmul4bit good = make_params(c, QFUSE_FORWARD, QFUSE_BFLOAT16, in);
+  std::vector<std::uint8_t> out(output_bytes(good));
+  const auto expect_refused = [&](auto&& spoil, qfuse_status status, const std::string& words) {
+    contract::Matmul4bit p = good;
+    p.out = out.data();
+    spoil(p);
+    qfuse_error error{};
+    EXPECT_EQ(call(p, nullptr, &error), status) << words;
+    EXPECT_NE(std::string(error.message).find(words), std::string::npos) << error.message;
+  };
+  using P = contract::Matmul4bit;
+  expect_refused([](P& p) { p.m = -1; }, QFUSE_INVALID_ARGUMENT, "m is -1");
+  expect_refused([](P& p) { p.direction = static_cast<qfuse_direction>(2); }, QFUSE_INVALID_ARGUMENT, "direction is 2");
+  expect_refused([](P& p) { p.dtype = static_cast<qfuse_dtype>(3); }, QFUSE_INVALID_ARGUMENT, "dtype is 3");
+  expect_refused([](P& p) { p.in_stride = 127; }, QFUSE_INVALID_ARGUMENT, "in_stride is 127");
+  expect_refused([](P& p) { p.out_stride = 63; }, QFUSE_INVALID_ARGUMENT, "out_stride is 63");
+  expect_refused([](P& p) { p.order = static_cast<qfuse_sum_order>(2); }, QFUSE_INVALID_ARGUMENT, "order is 2");
+  expect_refused([](P& p) { p.accumulation = static_cast<qfuse_accumulation>(3); }, QFUSE_INVALID_ARGUMENT,
+                 "accumulation is 3");
+  expect_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE; }, QFUSE_UNSUPPORTED, "the CPU");
+  expect_refused([](P& p) { p.in = nullptr; }, QFUSE_INVALID_ARGUMENT, "in is NULL");
+  expect_refused([](P& p) { p.weight.packed = nullptr; }, QFUSE_INVALID_ARGUMENT, "packed");
+  expect_refused([](P& p) { p.m = INT64_MAX / 8; }, QFUSE_INVALID_ARGUMENT, "more than memory can hold");
+  expect_refused([](P& p) { p.out = const_cast<void*>(p.in); }, QFUSE_INVALID_ARGUMENT, "overlap");
+  expect_refused(
+      [](P& p) {
+        p.direction = QFUSE_BACKWARD;
+        p.bias = p.in;
+      },
+      QFUSE_INVALID_ARGUMENT, "bias is given with QFUSE_BACKWARD");
+  expect_refused(
+      [](P& p) {
+        p.dtype = QFUSE_FLOAT32;
+        p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+      },
+      QFUSE_INVALID_ARGUMENT, "QFUSE_FLOAT32 does not have");
+}
+
+TEST(Matmul4bit, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
+  const Matmul4bitCase c{"cpp", 3, 64, 128, 64, QFUSE_NF4, 0};
+  Weight4bit weight{.rows = c.rows, .cols = c.cols};
+  for (const qfuse_direction direction : kDirections) {
+    const Matmul4bitInput in = make_input(c, direction, QFUSE_BFLOAT16);
+    contract::Matmul4bit p = make_params(c, direction, QFUSE_BFLOAT16, in);
+    p.accumulation = QFUSE_ACCUMULATION_FP32;
+    MatmulOptions options{.direction = direction, .accumulation = QFUSE_ACCUMULATION_FP32};
+    if (direction == QFUSE_FORWARD) {
+      p.bias = in.bias.data();
+      options.bias = std::as_bytes(std::span(in.bias));
+    }
+    const std::vector<std::uint8_t> expected = outputs(p, oracle());
+    weight.packed = in.weight.packed;
+    weight.absmax = in.weight.absmax;
+    const auto multiply = [&](std::span<std::uint8_t> out) {
+      qfuse::matmul_4bit(c.m, std::as_bytes(std::span(in.in)), weight, std::as_writable_bytes(out), Dtype::bfloat16, {},
+                         options);
+    };
+    std::vector<std::uint8_t> out(expected.size());
+    multiply(out);
+    EXPECT_EQ(out, expected);
+    EXPECT_THROW(multiply(std::span(out).first(out.size() - 1)), Error);
+  }
+  const std::array<std::byte, 6> small{};
+  std::vector<std::byte> out(c.rows * 2);
+  try {
+    qfuse::matmul_4bit(1, small, weight, out, Dtype::bfloat16);
+    ADD_FAILURE() << "a short span was taken";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "in has 6 entries, needs 256");
+  }
+}
+
+}  // namespace
+}  // namespace qfuse::tests
