@@ -13,14 +13,6 @@
 namespace qfuse::torch_ops {
 namespace {
 
-std::string shape_text(Shape shape) {
-  std::ostringstream text;
-  text << '(';
-  for (std::size_t i = 0; i < shape.size(); ++i) text << (i == 0 ? "" : ", ") << shape[i];
-  text << ')';
-  return text.str();
-}
-
 std::string device_text(const TensorView& tensor) {
   if (tensor.is_cpu()) return "the CPU";
   if (tensor.is_cuda()) return "cuda:" + std::to_string(tensor.device_index);
@@ -89,10 +81,20 @@ void* current_stream(std::int32_t device_index) {
 
 }  // namespace
 
+std::string shape_text(Shape shape) {
+  std::ostringstream text;
+  text << '(';
+  for (std::size_t i = 0; i < shape.size(); ++i) text << (i == 0 ? "" : ", ") << shape[i];
+  text << ')';
+  return text.str();
+}
+
 std::string in_python(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kWords{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords{
       {{"QFUSE_RECIPROCAL_APPROX", "'approx'"},
        {"QFUSE_RECIPROCAL_IEEE", "'ieee'"},
+       {"QFUSE_BACKWARD", "direction='backward'"},
+       {"be NULL", "be None"},
        {"is NULL", "is None"},
        {"not NULL", "not None"}}};
   for (const auto& [c, python] : kWords)

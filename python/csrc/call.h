@@ -38,7 +38,8 @@ template <class... Parts>
 // What the library says in words of C, in Python's.
 std::string in_python(std::string message);
 
-// Dtypes as Python writes them.
+// Shapes, strides and dtypes as Python writes them.
+std::string shape_text(Shape shape);
 std::string name_of(ScalarType dtype);
 qfuse_dtype dtype_of(ScalarType dtype, const char* what);
 qfuse_quant_type quant_type_of(const std::string& name);

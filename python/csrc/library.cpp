@@ -29,6 +29,8 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "dequantize_blockwise.out(Tensor codes, Tensor absmax, Tensor quant_map, int blocksize, ScalarType dtype, *, "
       "Tensor(a!) out) -> ()");
   m.def("dequantize_int8(Tensor codes, Tensor scb, ScalarType dtype) -> Tensor");
+  m.def("matmul_4bit(Tensor x, Tensor[] weight, Tensor? bias, *, int[] shape, " QFUSE_SCALARS_4BIT
+        ", str direction=\"forward\", str order=\"plain\") -> Tensor");
   m.def(
       "silu_dot_fwd_bwd_quant_fuse(Tensor x, Tensor? grad_y, Tensor(a!)? grad_input_q, Tensor(b!)? grad_input_s, "
       "Tensor(c!)? y_q_t, Tensor(d!)? y_s_t) -> ()");
@@ -46,6 +48,7 @@ void register_all(torch::stable::detail::StableLibrary& m) {
   m.impl("dequantize_blockwise", TORCH_BOX(&dequantize_blockwise));
   m.impl("dequantize_blockwise.out", TORCH_BOX(&dequantize_blockwise_out));
   m.impl("dequantize_int8", TORCH_BOX(&dequantize_int8));
+  m.impl("matmul_4bit", TORCH_BOX(&matmul_4bit));
   m.impl("silu_dot_fwd_bwd_quant_fuse", TORCH_BOX(&silu_dot_fwd_bwd_quant_fuse));
 }
 

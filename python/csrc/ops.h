@@ -49,6 +49,11 @@ void dequantize_blockwise_out(const Tensor& codes, const Tensor& absmax, const T
 
 Tensor dequantize_int8(const Tensor& codes, const Tensor& scb, ScalarType dtype);
 
+// x [..., terms] to [..., outputs], of the weight's rows or columns; the rows of x may lie apart.
+Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<Tensor>& bias,
+                   const std::vector<std::int64_t>& shape, const std::string& quant_type, std::int64_t blocksize,
+                   std::int64_t nested_blocksize, const std::string& direction, const std::string& order);
+
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
                                  const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t);

@@ -24,7 +24,7 @@ from .hardware import Device, build_info, devices
 if TYPE_CHECKING or _find_spec("torch") is not None:
     try:  # at once, because torch.ops.qfuse are there from now on
         from . import ops
-        from .functional import dequantize_4bit, dequantize_int8, matmul_4bit
+        from .functional import batch_invariant, dequantize_4bit, dequantize_int8, matmul_4bit, set_batch_invariant
         from .loading import load_checkpoint
         from .quant_state import Weight4bit
     except (ImportError, OSError) as error:  # of a torch that is too old, or lacks a library
@@ -37,6 +37,7 @@ else:
 __all__ = [
     "Device",
     "Weight4bit",
+    "batch_invariant",
     "build_info",
     "checkpoint",
     "dequantize_4bit",
@@ -45,6 +46,7 @@ __all__ = [
     "load_checkpoint",
     "matmul_4bit",
     "ops",
+    "set_batch_invariant",
 ]
 __version__ = _version("qfuse")
 

@@ -83,6 +83,23 @@ def _dequantize_int8(codes: Tensor, scb: Tensor, dtype: torch.dtype) -> Tensor:
     return codes.new_empty(codes.shape, dtype=dtype)
 
 
+def _matmul_4bit(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    bias: Tensor | None,
+    *,
+    shape: Sequence[int],
+    direction: str = "forward",
+    **scalars: str | int,
+) -> Tensor:
+    rows, cols = shape
+    terms, outputs = (cols, rows) if direction == "forward" else (rows, cols)
+    torch._check(
+        x.dim() > 0 and x.shape[-1] == terms, lambda: f"x has shape {tuple(x.shape)}, its last must be {terms}"
+    )
+    return x.new_empty((*x.shape[:-1], outputs))
+
+
 def _silu_dot_fwd_bwd_quant_fuse(*tensors: Tensor | None) -> None:
     return None
 
@@ -96,6 +113,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "dequantize_blockwise": _dequantize_blockwise,
     "dequantize_blockwise.out": _dequantize_blockwise_out,
     "dequantize_int8": _dequantize_int8,
+    "matmul_4bit": _matmul_4bit,
     "silu_dot_fwd_bwd_quant_fuse": _silu_dot_fwd_bwd_quant_fuse,
 }
 

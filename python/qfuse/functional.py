@@ -1,14 +1,15 @@
 """Weights of bitsandbytes, decoded and multiplied by in one call."""
 
+import math
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from . import direct, ops
-from .quant_state import Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
+from . import direct, gradients, ops
+from .quant_state import FLOAT_DTYPES, Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
 
-__all__ = ["dequantize_4bit", "dequantize_int8", "matmul_4bit"]
+__all__ = ["batch_invariant", "dequantize_4bit", "dequantize_int8", "matmul_4bit", "set_batch_invariant"]
 
 
 def dequantize_4bit(
@@ -74,62 +75,81 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype =
         return ops.dequantize_int8(codes.detach(), scb.float(), dtype)
 
 
-class _Matmul4bit(torch.autograd.Function):
-    """x @ W.T + bias with W decoded anew for each direction: what is kept between them is the packed weight alone."""
-
-    generate_vmap_rule = True
-
-    # The weight's tensors are named one by one, because the compiler of torch 2.11 counts the parameters.
-    @staticmethod
-    def forward(
-        x: Tensor,
-        bias: Tensor | None,
-        packed: Tensor,
-        absmax: Tensor,
-        nested_absmax: Tensor | None,
-        nested_quant_map: Tensor | None,
-        nested_offset: Tensor | None,
-        scalars: tuple[Any, ...],
-    ) -> Tensor:
-        weight = _given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
-        return torch.nn.functional.linear(x, ops.dequantize_4bit(weight, *scalars).to(x.dtype), bias)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.save_for_backward(*inputs[2:-1])
-        ctx.scalars = inputs[-1]
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        (grad,) = grads
-        grad_x = grad_bias = None
-        if ctx.needs_input_grad[0]:
-            decoded = ops.dequantize_4bit(_given(*ctx.saved_tensors), *ctx.scalars)
-            grad_x = grad @ decoded.to(grad.dtype)
-        if ctx.needs_input_grad[1]:
-            grad_bias = grad.reshape(-1, grad.shape[-1]).sum(0)
-        return grad_x, grad_bias, *([None] * 6)
+_SPLIT_ROWS = 256  # with more, there is work enough without splitting sums
+_FEW_ROWS = 16  # with more, or in float32, decoding and torch's product are faster on a GPU (docs/MEASURED.md)
+_batch_invariant = False
+_are_transforms_active = torch._C._are_functorch_transforms_active
 
 
-def _given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
-    return tuple(tensor for tensor in tensors if tensor is not None)
+def set_batch_invariant(enabled: bool) -> None:
+    """Whether matmul_4bit, for all threads, adds in one order whatever the number of rows, and with gradients or
+    without: a row of x then has one result, to the bit. False at first. An order that is given counts before it.
+    """
+    global _batch_invariant
+    _batch_invariant = bool(enabled)
 
 
-def matmul_4bit(x: Tensor, weight: Any, quant_state: Any = None, bias: Tensor | None = None) -> Tensor:
+def batch_invariant() -> bool:
+    """What set_batch_invariant has set."""
+    return _batch_invariant
+
+
+def matmul_4bit(
+    x: Tensor, weight: Any, quant_state: Any = None, bias: Tensor | None = None, *, order: ops.Order | None = None
+) -> Tensor:
     """x [..., k] times the transpose of a 4-bit weight [n, k], plus bias [n]: a Linear4bit to train through.
 
-    weight and quant_state are those of dequantize_4bit; how the packed codes lie does not matter. The result is
-    torch.nn.functional.linear's in x's dtype. Gradients flow to x and bias; the weight is decoded again for them.
+    weight and quant_state are those of dequantize_4bit; how the packed codes lie does not matter. The weight is decoded
+    to x's dtype, whatever the state's is, within the product or before it (see order); for x's gradient, once more.
+    x is float32, float16 or bfloat16; the result has its dtype, and under torch.autocast that of
+    torch.nn.functional.linear. Gradients flow to x and bias.
+
+    order: that of qfuse.ops.matmul_4bit. By default it is "split" for up to 256 rows that need no gradient, else
+    "plain". By default too, a GPU decodes the weight to memory and multiplies by torch's linear where that is faster:
+    for more than 16 rows, and in float32; from 384 rows on it has the bits of "plain" on an H200. set_batch_invariant
+    makes the order "plain" throughout.
     """
     found = read_weight(weight, quant_state)
-    if not x.is_floating_point():
-        raise TypeError(f"x is {x.dtype}, it must be floating point")
+    x, bias = _autocast(x), None if bias is None else _autocast(bias)
+    if x.dtype not in FLOAT_DTYPES:
+        raise TypeError(f"x is {x.dtype}, it must be float32, float16 or bfloat16")
     if len(found.shape) != 2 or x.shape[-1:] != found.shape[1:]:
         raise ValueError(f"x has shape {tuple(x.shape)}, the weight {found.shape}: they must be [..., k] and [n, k]")
     if bias is not None and bias.shape != found.shape[:1]:
         raise ValueError(f"bias has shape {tuple(bias.shape)}, it must be {found.shape[:1]}")
+    return multiply(x, found, None if bias is None else bias.to(x.dtype).contiguous(), order)
+
+
+def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None = None) -> Tensor:
+    """matmul_4bit of what read_arguments found, and of a bias in x's dtype."""
+    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
     with without_torch_function():
-        packed, *scales = found.tensors  # of which torch 2.10 does not trace the properties
-        tensors = (packed.detach(), *scales, *[None] * (4 - len(scales)))
-    product: Tensor = _Matmul4bit.apply(x, None if bias is None else bias.to(x.dtype), *tensors, tuple(found[1:]))
-    return product
+        return ops.matmul_4bit(
+            x,
+            (packed.detach(), *scales),  # of a Params4bit, the tensor that every transform knows
+            bias,
+            shape=shape,
+            quant_type=quant_type,
+            blocksize=blocksize,
+            nested_blocksize=nested_blocksize,
+            order=_default_order(x, bias) if order is None else order,
+        )
+
+
+def _default_order(x: Tensor, bias: Tensor | None) -> ops.Order | None:
+    """Training adds in one order, whatever its batches; and a result beside which gradients are made, too."""
+    if _batch_invariant:
+        return "plain"
+    rows = math.prod(x.shape[:-1])
+    # A decode cannot be batched, as a transform may want.
+    if x.is_cuda and (rows > _FEW_ROWS or x.dtype == torch.float32) and not _are_transforms_active():
+        return None
+    return "plain" if gradients.needs_gradient(x, bias) or rows > _SPLIT_ROWS else "split"
+
+
+def _autocast(tensor: Tensor) -> Tensor:
+    """As torch.nn.functional.linear casts what it is given: all floating point numbers but float64."""
+    device = tensor.device.type
+    if tensor.dtype not in FLOAT_DTYPES or not torch.is_autocast_enabled(device):
+        return tensor
+    return tensor.to(torch.get_autocast_dtype(device))

@@ -14,7 +14,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from . import direct, extension, fakes
+from . import direct, extension, fakes, gradients
 from .quant_state import QuantType
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "dequantize_blockwise",
     "dequantize_blockwise_out",
     "dequantize_int8",
+    "matmul_4bit",
     "quantize_4bit",
     "quantize_4bit_nested",
     "quantize_blockwise",
@@ -30,10 +31,13 @@ __all__ = [
 ]
 
 Reciprocal = Literal["ieee", "approx"]
+Direction = Literal["forward", "backward"]
+Order = Literal["plain", "split"]
 
 extension.load()
 direct.load()
 fakes.register()
+gradients.register()
 _ops = torch.ops.qfuse
 _no_gradients = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
 for _op in (
@@ -151,6 +155,33 @@ def dequantize_int8(codes: Tensor, scb: Tensor, dtype: torch.dtype) -> Tensor:
     """LLM.int8 weights to `dtype`: codes [rows, cols] int8, scb [rows] float32, the rows' largest absolute values."""
     result: Tensor = _ops.dequantize_int8.default(codes, scb, dtype)
     return result
+
+
+def matmul_4bit(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    bias: Tensor | None,
+    *,
+    shape: Sequence[int],
+    quant_type: QuantType = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+    direction: Direction = "forward",
+    order: Order | None = "plain",
+) -> Tensor:
+    """x [..., cols] times the transpose of a 4-bit weight [rows, cols], plus bias [rows]: [..., rows] in x's dtype.
+
+    With direction="backward", x [..., rows] times the weight itself: [..., cols], without a bias. The weight is
+    decoded on the way, to x's dtype, float32, float16 or bfloat16, which bias has too. weight, shape (rows, cols),
+    quant_type and the block sizes are those of dequantize_4bit. The rows of x may lie apart; if they overlap or are not
+    contiguous, x is copied. order: of the additions, "plain" or "split", which is faster for few rows; in either, what
+    a row gives depends on that row alone. On the CPU they are the same. None: the weight is decoded to memory, in each
+    direction anew, and the product is torch's.
+
+    x and bias may have gradients, of any order; the weight has none.
+    """
+    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
+    return gradients.matmul_4bit(x, weight, bias, scalars)
 
 
 def silu_dot_fwd_bwd_quant_fuse(

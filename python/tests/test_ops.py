@@ -46,6 +46,16 @@ def calls(device):
         (OPS.dequantize_blockwise.default, blockwise, {}),
         (OPS.dequantize_blockwise.out, blockwise, {"out": out.clone()}),
         (OPS.dequantize_int8.default, int8_arguments(device), {}),
+        (
+            OPS.matmul_4bit.default,
+            (made.original[:3], weight.tensors, made.original[0, :64]),
+            {"shape": weight.shape, "order": "split"},
+        ),
+        (
+            OPS.matmul_4bit.default,
+            (made.original[:, :64], plain.tensors, None),
+            {"shape": weight.shape, "direction": "backward"},
+        ),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
     ]
@@ -68,7 +78,7 @@ def test_opcheck(index, device):
 def test_what_is_left_out_is_bitsandbytes_own():
     """What qfuse.ops leaves out where it is the same, and Weight4bit has by default."""
     weight = make_weight("cpu").weight
-    for op in (OPS.dequantize_4bit.default, OPS.dequantize_4bit.out):
+    for op in (OPS.dequantize_4bit.default, OPS.dequantize_4bit.out, OPS.matmul_4bit.default):
         defaults = {argument.name: argument.default_value for argument in op._schema.arguments}
         assert {name: defaults[name] for name in weight._fields[3:]} == weight._field_defaults
     assert weight._field_defaults == {"quant_type": "nf4", "blocksize": 64, "nested_blocksize": 256}

@@ -9,17 +9,22 @@ bitsandbytes' runs on the default one, where it may read a weight before it is t
 gemm_4bit multiplies few tokens without decoding, and is left alone there. For many, as in training, it decodes with
 three launches and multiplies in a function of its own, _dequant_linear_fallback.
 
+matmul_4bit, which Linear4bit calls for its forward pass, is replaced where enable(matmul=True) asks for it, by
+qfuse's, whose sums may be added in another order than bitsandbytes' own, so that results differ by roundings.
+
 Whatever qfuse does not do, another device or an unusual state, goes to the original; but a weight that bitsandbytes has
 repacked for its CPU kernels, which the original decodes as if it were not, is a ValueError.
 """
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from .. import ops
-from ..functional import decode
+from ..functional import decode, multiply
 from ..quant_state import (
     FLOAT_DTYPES,
     NESTED_BLOCKSIZE,
@@ -28,7 +33,7 @@ from ..quant_state import (
     decodable_weight,
     without_torch_function,
 )
-from .patch import Patch, Patches
+from .patch import Patch, Patches, Report, Unneeded
 
 __all__ = ["disable", "enable", "enabled"]
 
@@ -131,9 +136,57 @@ def _dequant_linear_fallback(
     return torch.nn.functional.linear(A, decoded, bias)
 
 
+def _matmul_4bit(
+    A: Tensor, B: Tensor, quant_state: Any = None, out: Tensor | None = None, bias: Tensor | None = None, **more: Any
+) -> Tensor | None:
+    """In A's dtype, which Linear4bit has made its compute_dtype: no autocast."""
+    usual = quant_state is not None and out is None and not more and A.dtype in FLOAT_DTYPES
+    if not usual or getattr(quant_state, "packing_format_for_cpu", False):  # of which bitsandbytes has its own product
+        return None
+    weight = decodable_weight(B, quant_state)
+    if weight is None:
+        return None
+    shape = tuple(weight[1])
+    fits = len(shape) == 2 and A.shape[-1:] == shape[1:] and A.device == B.device
+    if bias is not None:
+        fits = fits and bias.dtype == A.dtype and bias.shape == shape[:1] and bias.device == A.device
+    return multiply(A, weight, bias) if fits else None
+
+
+def _examine(module: Any) -> None:
+    if not hasattr(torch.ops.bitsandbytes, "gemm_4bit"):
+        raise Unneeded("before 0.50, its matmul_4bit goes by how codes lie to tell weights from transposes")
+
+
 _patches = Patches(
     Patch("bitsandbytes.functional", "dequantize_4bit", _dequantize_4bit),
     Patch("bitsandbytes.functional", "quantize_4bit", _quantize_4bit),
     Patch("bitsandbytes.backends.cuda.ops", "_dequant_linear_fallback", _dequant_linear_fallback, private=True),
 )
-enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled
+_product = Patches(Patch("bitsandbytes.autograd._functions", "matmul_4bit", _matmul_4bit, examine=_examine))
+
+
+def enable(matmul: bool = False) -> Report:
+    """Replaces what can be replaced and says why the rest could not: with a warning too, but for private functions.
+
+    It stays so until disable(). A second call finds modules imported since the first. matmul: also matmul_4bit, with
+    which Linear4bit multiplies.
+    """
+    report = _patches.enable(stacklevel=3)
+    return report + _product.enable(stacklevel=3) if matmul else report
+
+
+def disable() -> None:
+    """Puts every original back, inside of enabled() too; without enable(), does nothing."""
+    _product.disable()
+    _patches.disable()
+
+
+@contextmanager
+def enabled(matmul: bool = False) -> Iterator[Report]:
+    """enable() for a with statement. The last of several to end puts back; what enable() did by itself stays."""
+    with ExitStack() as contexts:
+        report = contexts.enter_context(_patches.enabled())
+        if matmul:
+            report = report + contexts.enter_context(_product.enabled())
+        yield report

@@ -27,6 +27,9 @@ class Report:
     replaced: list[str] = field(default_factory=list)  # "module.name" of every place
     left: dict[str, str] = field(default_factory=dict)  # "module.name" of what could not be replaced, and why
 
+    def __add__(self, other: "Report") -> "Report":
+        return Report(self.replaced + other.replaced, self.left | other.left)
+
     def __bool__(self) -> bool:
         return bool(self.replaced)
 
@@ -109,13 +112,14 @@ class Patches:
         self._stays = False  # from enable() to disable()
         self._entered = 0  # contexts of enabled(), whichever threads they are in
 
-    def enable(self) -> Report:
+    def enable(self, stacklevel: int = 2) -> Report:
         """Replaces what can be replaced and says why the rest could not: with a warning too, but for private functions.
 
-        It stays so until disable(). A second call finds modules imported since the first.
+        It stays so until disable(). A second call finds modules imported since the first. stacklevel: whose line the
+        warning names, as warnings.warn counts.
         """
         self._stays = True
-        return self._replace()
+        return self._replace(stacklevel + 1)
 
     def disable(self) -> None:
         """Puts every original back, inside of enabled() too; without enable(), does nothing."""
@@ -136,7 +140,7 @@ class Patches:
                 if not self._entered and not self._stays:
                     self._restore()
 
-    def _replace(self) -> Report:
+    def _replace(self, stacklevel: int = 3) -> Report:
         report = Report()
         with self._lock:
             for patch in self._patches:
@@ -146,7 +150,7 @@ class Patches:
                     report.left[str(patch)] = f"{type(error).__name__}: {error}"
                 report.replaced += patch.places()
         if any(str(patch) in report.left and not patch.private for patch in self._patches):
-            warnings.warn(str(report), stacklevel=3)
+            warnings.warn(str(report), stacklevel=stacklevel)
         return report
 
     def _restore(self) -> None:

@@ -1,0 +1,72 @@
+#include <torch/csrc/stable/ops.h>
+
+#include "ops.h"
+
+namespace qfuse::torch_ops {
+namespace {
+
+qfuse_direction direction_of(const std::string& name) {
+  if (name == "forward") return QFUSE_FORWARD;
+  if (name == "backward") return QFUSE_BACKWARD;
+  refuse("direction is '", name, "', it can be 'forward' or 'backward'");
+}
+
+qfuse_sum_order order_of(const std::string& name) {
+  if (name == "plain") return QFUSE_ORDER_PLAIN;
+  if (name == "split") return QFUSE_ORDER_SPLIT;
+  refuse("order is '", name, "', it can be 'plain' or 'split'");
+}
+
+// The distance between rows, if all dimensions but the last can be taken for one: of contiguous tensors, and of slices
+// that leave out columns. 0 where they have to be copied: rows that overlap or lie irregularly, columns apart.
+std::int64_t row_stride(const TensorView& x) {
+  const std::int64_t cols = x.sizes[x.sizes.size() - 1];
+  if (cols > 1 && x.strides[x.strides.size() - 1] != 1) return 0;
+  std::int64_t rows = 1, stride = cols;
+  for (std::size_t i = x.sizes.size() - 1; i-- > 0;) {
+    if (x.sizes[i] == 1) continue;
+    if (rows == 1) stride = x.strides[i];
+    if (x.strides[i] != stride * rows) return 0;
+    rows *= x.sizes[i];
+  }
+  return stride < cols ? 0 : stride;
+}
+
+void check_x(const TensorView& x, std::int64_t terms) {
+  if (x.sizes.size() == 0 || x.sizes[x.sizes.size() - 1] != terms)
+    refuse("x has shape ", shape_text(x.sizes), ", its last dimension must be ", terms);
+}
+
+}  // namespace
+
+Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<Tensor>& bias,
+                   const std::vector<std::int64_t>& shape, const std::string& quant_type, std::int64_t blocksize,
+                   std::int64_t nested_blocksize, const std::string& direction, const std::string& order) {
+  const TensorView given(x);
+  const Call call(given, "x");
+  if (shape.size() != 2) refuse("shape is ", shape_text(shape), ", it must be [rows, cols]");
+  const qfuse_weight_4bit w =
+      weight_4bit(call, {weight.begin(), weight.end()}, shape, quant_type, blocksize, nested_blocksize);
+  qfuse_matmul_4bit_params p{};
+  p.weight = &w;
+  p.direction = direction_of(direction);
+  p.order = order_of(order);
+  p.dtype = dtype_of(given.dtype, "x");
+  const bool forward = p.direction == QFUSE_FORWARD;
+  const std::int64_t outputs = forward ? w.rows : w.cols;
+  check_x(given, forward ? w.cols : w.rows);
+  std::vector<std::int64_t> out_shape(given.sizes.begin(), given.sizes.end());
+  out_shape.back() = 1;
+  p.m = elements_of(out_shape);
+  out_shape.back() = outputs;
+  p.in_stride = given.numel() == 0 ? 0 : row_stride(given);
+  const Tensor rows = given.numel() == 0 || p.in_stride != 0 ? x : torch::stable::contiguous(x);
+  p.in = rows.const_data_ptr();
+  if (bias) p.bias = call.array(*bias, "bias", given.dtype, outputs);
+  Tensor out = call.empty(out_shape, given.dtype);
+  p.out = out.mutable_data_ptr();
+  call.run(qfuse_matmul_4bit, p);
+  return out;
+}
+
+}  // namespace qfuse::torch_ops

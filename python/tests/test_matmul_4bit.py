@@ -1,0 +1,366 @@
+"""qfuse.matmul_4bit and its op: values, gradients, and how torch's other parts take it."""
+
+import pytest
+import torch
+from conftest import DTYPES, Calls, Made, make_weight, same_bits
+
+import qfuse
+
+OP = torch.ops.qfuse.matmul_4bit.default
+linear = torch.nn.functional.linear
+ROWS, COLS = 96, 320
+
+
+@pytest.fixture(autouse=True)
+def leave_nothing_behind():
+    yield
+    qfuse.set_batch_invariant(False)
+
+
+def keywords(weight: qfuse.Weight4bit) -> dict:
+    names = ("shape", "quant_type", "blocksize", "nested_blocksize")
+    return {name: getattr(weight, name) for name in names}
+
+
+def exact_weight(device, dtype=torch.float32):
+    """NF4's -1, 0 and 1 times powers of two: every sum of products with small integers is exact in every order."""
+    generator = torch.Generator().manual_seed(5)
+    codes = torch.tensor([0, 7, 15], dtype=torch.uint8)[torch.randint(3, (ROWS * COLS,), generator=generator)]
+    absmax = torch.randint(3, (ROWS * COLS // 64,), generator=generator).float().exp2()
+    packed = codes[::2] << 4 | codes[1::2]
+    return qfuse.Weight4bit((packed.to(device), absmax.to(device)), (ROWS, COLS), dtype)
+
+
+def integers(*shape, device, dtype=torch.float32, seed=6):
+    return torch.randint(-3, 4, shape, generator=torch.Generator().manual_seed(seed)).to(device, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("order", ["plain", "split", None])
+def test_exact_sums_are_those_of_linear(device, dtype, order):
+    weight = exact_weight(device, dtype)
+    dense = qfuse.dequantize_4bit(weight)
+    bias = integers(ROWS, device=device, dtype=dtype)
+    for shape in [(COLS,), (1, COLS), (7, COLS), (2, 3, COLS), (0, COLS), (2, 0, COLS), (300, COLS)]:
+        x = integers(*shape, device=device, dtype=dtype)
+        for given in (None, bias):
+            found = qfuse.matmul_4bit(x, weight, bias=given, order=order)
+            assert same_bits(found, linear(x, dense, given)) and found.is_contiguous()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exact_gradients_are_those_of_linear(device, dtype):
+    weight = exact_weight(device, dtype)
+    dense = qfuse.dequantize_4bit(weight)
+    leaves = integers(2, 3, COLS, device=device, dtype=dtype), integers(ROWS, device=device, dtype=dtype)
+    grad = integers(2, 3, ROWS, device=device, dtype=dtype, seed=7)
+
+    def gradients(product):
+        x, bias = (leaf.clone().requires_grad_() for leaf in leaves)
+        product(x, bias).backward(grad)
+        return x.grad, bias.grad
+
+    expected = gradients(lambda x, bias: linear(x, dense, bias))
+    for product in (
+        lambda x, bias: qfuse.matmul_4bit(x, weight, bias=bias),
+        lambda x, bias: OP(x, weight.tensors, bias, **keywords(weight)),
+    ):
+        assert all(same_bits(a, b) for a, b in zip(gradients(product), expected, strict=True))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("quant_type", ["nf4", "fp4"])
+def test_sums_are_near_those_of_float64(device, dtype, direction, quant_type):
+    """A sum may be off by one unit of float32 of its magnitudes for each term, and is then rounded to the dtype."""
+    original = torch.randn(ROWS, COLS, generator=torch.Generator().manual_seed(8)).to(device)
+    weight = qfuse.Weight4bit(qfuse.ops.quantize_4bit(original, 64, quant_type), (ROWS, COLS), dtype, quant_type)
+    dense = qfuse.dequantize_4bit(weight).double()
+    matrix = dense if direction == "forward" else dense.t()
+    terms = matrix.shape[1]
+    x = torch.randn(9, terms, generator=torch.Generator().manual_seed(9)).to(device, dtype)
+    for order in ("plain", "split"):
+        found = qfuse.ops.matmul_4bit(x, weight.tensors, None, **keywords(weight), direction=direction, order=order)
+        expected = linear(x.double(), matrix)
+        bound = linear(x.double().abs(), matrix.abs()) * terms * 2**-23 + expected.abs() * torch.finfo(dtype).eps
+        assert found.dtype == dtype and ((found.double() - expected).abs() <= bound).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*not a double precision")
+def test_gradients_are_slopes(device):
+    """Of the first and the second order. A product of integers is exactly linear, however large the step."""
+    weight = exact_weight(device)
+    x = integers(2, COLS, device=device).requires_grad_()
+    bias = integers(ROWS, device=device).requires_grad_()
+
+    def product(x, bias):
+        return qfuse.matmul_4bit(x, weight, bias=bias)
+
+    steps = dict(eps=1.0, atol=0.0, rtol=0.0)
+    torch.autograd.gradcheck(product, (x, bias), **steps)
+    grad = integers(2, ROWS, device=device).requires_grad_()
+    torch.autograd.gradgradcheck(product, (x, bias), (grad,), **steps)
+
+
+def test_a_strided_x_is_copied_only_where_its_rows_do_not_lie_apart(device):
+    weight = exact_weight(device)
+    dense = qfuse.dequantize_4bit(weight)
+    memory = integers(4, 5, COLS + 9, device=device)
+    rows_apart = [memory[..., :COLS], memory[..., 3 : COLS + 3], memory[:, 0, :COLS], memory[1:2, ::2, :COLS]]
+    copied = [
+        memory[:, 1:4, :COLS],
+        memory[0, 0, :COLS].expand(3, COLS),
+        integers(COLS, 4, device=device).t(),
+        memory[..., :COLS].transpose(0, 1),
+    ]
+    for xs, copies in ((rows_apart, 0), (copied, 1)):
+        for x in xs:
+            with Calls("aten::clone") as clones:
+                found = OP(x, weight.tensors, None, **keywords(weight))
+            assert clones.count == copies and same_bits(found, linear(x, dense))
+
+
+def test_an_expanded_gradient(device):
+    weight = exact_weight(device)
+    x = integers(3, COLS, device=device).requires_grad_()
+    qfuse.matmul_4bit(x, weight).sum().backward()
+    assert same_bits(x.grad, qfuse.dequantize_4bit(weight).sum(0).expand(3, COLS))
+
+
+def test_weights_of_no_rows_or_columns(device):
+    packed, absmax = torch.empty(0, dtype=torch.uint8, device=device), torch.empty(0, device=device)
+    bias = integers(5, device=device)
+    no_columns = qfuse.Weight4bit((packed, absmax), (5, 0), torch.float32)
+    assert same_bits(qfuse.matmul_4bit(bias.new_empty(2, 0), no_columns, bias=bias), bias.expand(2, 5))
+    assert same_bits(qfuse.matmul_4bit(bias.new_empty(2, 0), no_columns), bias.new_zeros(2, 5))
+    no_rows = qfuse.Weight4bit((packed, absmax), (0, 5), torch.float32)
+    x = bias.clone().requires_grad_()
+    found = qfuse.matmul_4bit(x, no_rows)
+    found.sum().backward()
+    assert found.shape == (0,) and same_bits(x.grad, bias.new_zeros(5))
+
+
+def test_the_weight_is_decoded_in_neither_direction(made):
+    x = torch.randn(4, 192, device=made.original.device, requires_grad=True)
+    for name, count in [("qfuse::dequantize_4bit", 0), ("qfuse::matmul_4bit", 2)]:
+        with Calls(name) as calls:
+            qfuse.matmul_4bit(x, made.weight, order="plain").sum().backward()
+        assert calls.count == count
+
+
+def test_a_bias_of_another_dtype_is_converted(device):
+    weight = exact_weight(device)
+    x = integers(3, COLS, device=device, dtype=torch.bfloat16)
+    bias = integers(ROWS, device=device).requires_grad_()
+    found = qfuse.matmul_4bit(x, weight, bias=bias)
+    assert same_bits(found, linear(x, qfuse.dequantize_4bit(weight, dtype=torch.bfloat16), bias.bfloat16()))
+    found.sum().backward()
+    assert same_bits(bias.grad, torch.full_like(bias, 3))
+
+
+# ---- the order of additions
+
+
+@pytest.fixture
+def orders(monkeypatch):
+    """In which order each product was asked for."""
+    found = []
+    ours = qfuse.ops.matmul_4bit
+    monkeypatch.setattr(
+        qfuse.ops, "matmul_4bit", lambda *args, order, **more: found.append(order) or ours(*args, order=order, **more)
+    )
+    return found
+
+
+def test_the_default_order(device, orders):
+    weight = exact_weight(device)
+    few, many = (torch.ones(count, COLS, dtype=torch.bfloat16, device=device) for count in (16, 257))
+    calls = {
+        "few rows": (lambda: qfuse.matmul_4bit(few, weight), "split"),
+        "few rows of few": (lambda: qfuse.matmul_4bit(few.view(4, 4, COLS), weight), "split"),
+        "many rows": (lambda: qfuse.matmul_4bit(many, weight), "plain" if device == "cpu" else None),
+        "a gradient": (lambda: qfuse.matmul_4bit(few[:1].clone().requires_grad_(), weight), "plain"),
+        "a gradient of the bias": (
+            lambda: qfuse.matmul_4bit(
+                few[:1], weight, bias=torch.ones(ROWS, dtype=few.dtype, device=device, requires_grad=True)
+            ),
+            "plain",
+        ),
+        "what is asked for": (lambda: qfuse.matmul_4bit(many, weight, order="split"), "split"),
+    }
+    for what, (call, order) in calls.items():
+        call()
+        assert orders.pop() == order, what
+    with torch.no_grad():
+        qfuse.matmul_4bit(few[:1].clone().requires_grad_(), weight)
+    assert orders.pop() == "split"
+    assert not qfuse.batch_invariant()
+    qfuse.set_batch_invariant(True)
+    assert qfuse.batch_invariant()
+    for what, (call, order) in calls.items():
+        call()
+        assert orders.pop() == ("split" if what == "what is asked for" else "plain"), what
+
+
+def test_compiled_code_notices_that_the_order_has_changed(device):
+    weight, x = exact_weight(device), torch.ones(2, COLS, dtype=torch.bfloat16, device=device)
+    found = []
+
+    def look(graph, inputs):
+        found.extend(node.kwargs["order"] for node in graph.graph.nodes if node.target is OP)
+        return graph.forward
+
+    torch._dynamo.reset()
+    product = torch.compile(lambda x: qfuse.matmul_4bit(x, weight), backend=look, fullgraph=True)
+    for enabled in (False, True, False):
+        qfuse.set_batch_invariant(enabled)
+        product(x)
+    assert found == ["split", "plain"]
+
+
+# ---- torch's other parts
+
+
+def arguments(made: Made, dtype=torch.float32, **leaf):
+    device = made.original.device
+    x, bias = (torch.randn(shape, device=device, dtype=dtype, **leaf) for shape in [(2, 3, 192), (64,)])
+    return x, made.weight.tensors, bias
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_opcheck(made, dtype):
+    for leaf in ({}, {"requires_grad": True}):
+        torch.library.opcheck(OP, arguments(made, dtype, **leaf), keywords(made.weight))
+    grad = torch.randn(5, 64, device=made.original.device, dtype=dtype, requires_grad=True)
+    backward = {**keywords(made.weight), "direction": "backward"}
+    torch.library.opcheck(OP, (grad, made.weight.tensors, None), backward)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_compiles_with_its_gradients_into_one_graph(made, backend, dtype):
+    def step(product):
+        x, _, bias = arguments(made, dtype)
+        leaves = x.fill_(0.5).requires_grad_(), bias.fill_(0.25).requires_grad_()
+        y = product(leaves[0], made.weight, bias=leaves[1])
+        y.float().square().sum().backward()
+        return y.detach(), leaves[0].grad, leaves[1].grad
+
+    torch._dynamo.reset()
+    found = step(torch.compile(qfuse.matmul_4bit, fullgraph=True, backend=backend))
+    expected = step(qfuse.matmul_4bit)
+    assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
+
+
+def test_compiles_for_any_number_of_rows(made, backend):
+    torch._dynamo.reset()
+    product = torch.compile(qfuse.matmul_4bit, fullgraph=True, backend=backend, dynamic=True)
+    for rows in (2, 3, 40, 300):
+        x = torch.randn(rows, 192, device=made.original.device)
+        assert same_bits(product(x, made.weight), qfuse.matmul_4bit(x, made.weight))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+def test_autocast_is_that_of_linear(device, dtype, compiled):
+    weight = exact_weight(device, dtype)
+    dense = qfuse.dequantize_4bit(weight, dtype=torch.float32)
+    leaves = integers(3, COLS, device=device), integers(ROWS, device=device)
+    torch._dynamo.reset()
+    product = torch.compile(qfuse.matmul_4bit, fullgraph=True, backend="aot_eager") if compiled else qfuse.matmul_4bit
+
+    def step(product):
+        x, bias = (leaf.clone().requires_grad_() for leaf in leaves)
+        with torch.autocast(device, dtype):
+            y = product(x, bias)
+        y.float().sum().backward()
+        return y.detach(), x.grad, bias.grad
+
+    found, expected = step(lambda x, b: product(x, weight, bias=b)), step(lambda x, b: linear(x, dense, b))
+    assert found[0].dtype == dtype
+    assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
+
+
+def test_function_transforms(device):
+    """Whatever is batched, and gradients of batches, batches of gradients, and gradients of gradients."""
+    func = torch.func
+    weight = exact_weight(device)
+    dense = qfuse.dequantize_4bit(weight)
+    x, biases = integers(4, COLS, device=device), integers(4, ROWS, device=device)
+
+    def product(x, bias=None, packed=weight.packed):
+        return qfuse.matmul_4bit(x, weight._replace(tensors=(packed, weight.absmax)), bias=bias)
+
+    assert same_bits(func.vmap(product)(x), linear(x, dense))
+    assert same_bits(func.vmap(product, in_dims=1, out_dims=1)(x.t()), linear(x, dense).t())
+    assert same_bits(func.vmap(product)(x, biases), linear(x, dense) + biases)
+    assert same_bits(func.vmap(product, in_dims=(None, 0))(x, biases), linear(x, dense) + biases[:, None])
+    packed = torch.stack([weight.packed, weight.packed.flip(0)])
+    found = func.vmap(product, in_dims=(None, None, 0))(x, None, packed)
+    assert same_bits(found[0], linear(x, dense)) and same_bits(found[1], product(x, None, packed[1]))
+
+    def loss(x, bias):
+        return product(x, bias).square().sum()
+
+    y = linear(x, dense) + biases
+    found = func.vmap(func.grad(loss, argnums=(0, 1)))(x, biases)
+    assert all(same_bits(a, b) for a, b in zip(found, (2 * y @ dense, 2 * y), strict=True))
+    leaf = x.clone().requires_grad_()
+    func.vmap(loss)(leaf, biases).sum().backward()
+    assert same_bits(leaf.grad, 2 * y @ dense)
+    raw = func.vmap(lambda row: OP(row, weight.tensors, None, **keywords(weight)))
+    assert same_bits(raw(x), linear(x, dense))
+    with pytest.raises(RuntimeError):  # in torch's own words, and not without a gradient
+        func.grad(lambda x: raw(x).sum())(x)
+    assert same_bits(func.jacrev(func.jacrev(loss))(x[0], biases[0]), 2 * dense.t() @ dense)
+
+
+# ---- refusals
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.float64, torch.float8_e4m3fn, torch.complex64])
+def test_refuses_other_dtypes(made, dtype):
+    x = torch.ones(2, 192, device=made.original.device).to(dtype)
+    with pytest.raises(TypeError, match=f"x is {dtype}, it must be float32, float16 or bfloat16"):
+        qfuse.matmul_4bit(x, made.weight)
+
+
+REFUSED = {
+    "x of another width": (dict(x=lambda x: x[:, :100]), r"x has shape \(3, 100\), its last dimension must be 192"),
+    "x of no dimension": (dict(x=lambda x: x.new_ones(())), r"x has shape \(\), its last dimension must be 192"),
+    "x in float64": (dict(x=lambda x: x.double()), "x is float64, it can be float32, float16 or bfloat16"),
+    "x in int8": (dict(x=lambda x: x.char()), "x is int8, it can be"),
+    "a bias in another dtype": (dict(bias=lambda x: x[0, :64].half()), "bias is float16, it must be float32"),
+    "a short bias": (dict(bias=lambda x: x[0, :63]), "bias has 63 elements, it must have 64"),
+    "a strided bias": (dict(bias=lambda x: x[0, :128:2]), "bias has shape .* and strides"),
+    "a bias backward": (
+        dict(x=lambda x: x[:, :64], bias=lambda x: x[0], direction=lambda x: "backward"),
+        "bias is given with direction='backward', it must be None there",
+    ),
+    "no such direction": (dict(direction=lambda x: "sideways"), "direction is 'sideways', it can be 'forward' or"),
+    "no such order": (dict(order=lambda x: "fast"), "order is 'fast', it can be 'plain' or 'split'"),
+    "a weight of one dimension": (dict(shape=lambda x: (64 * 192,)), r"shape is \(12288\), it must be \[rows, cols\]"),
+    "too few tensors": (dict(weight=lambda x: [x]), "weight has 1 tensors, it must have 2"),
+    "too many tensors": (dict(weight=lambda x: [x] * 6), "weight has 6 tensors, it must have 2"),
+    "absmax in float16": (dict(weight=lambda x: [x.byte(), x.half()]), "packed has 576 bytes, 12288 .* need 6144"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("leaf", [False, True], ids=["", "for a gradient"])
+def test_refuses(what, leaf, made):
+    changes, message = REFUSED[what]
+    x = torch.ones(3, 192, device=made.original.device)
+    given = dict(x=x, weight=made.weight.tensors, bias=None, **keywords(made.weight))
+    given |= {name: change(x) for name, change in changes.items()}
+    if leaf and given["x"].is_floating_point():
+        given["x"].requires_grad_()
+    for call in (OP, qfuse.ops.matmul_4bit):
+        with pytest.raises(RuntimeError, match=message):
+            call(**given)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="NOT TESTED ON A GPU: torch sees none here")
+def test_refuses_two_devices():
+    weight = make_weight("cuda").weight
+    with pytest.raises(RuntimeError, match="packed lies on cuda:0, x on the CPU: all must be on one device"):
+        qfuse.matmul_4bit(torch.ones(2, 192), weight)
