@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,6 +118,61 @@ struct QuantizeOptions : ConversionOptions {
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                     const QuantizeOptions& options = {});
+
+// ---- merge -----------------------------------------------------------------------------------------------------
+
+struct AdapterInput {
+  std::filesystem::path path;  // of its directory: adapter_config.json and adapter_model.safetensors, as peft saves it
+  double weight = 1.0;         // that its scale is multiplied by
+};
+
+// What becomes of an output head that is tied to the input embedding, where an adapter changes one of them.
+enum class Head {
+  as_trained,  // tied if both were changed alike, else two tensors: the function that was trained
+  tie,         // one tensor, with what either of them got, as peft merges
+  untie,       // two tensors
+};
+
+// `dtype`: what merged and quantized weights become; none: what they were, or decode to. Pipelines are not merged.
+struct MergeOptions : ConversionOptions {
+  std::optional<QuantType> to_4bit;  // encode the linear layers of the result, as quantize() does
+  std::optional<QuantType> base_as;  // take the base as it is when bitsandbytes has quantized and decoded it: as it was
+                                     // when a QLoRA adapter was trained on it
+  std::int64_t blocksize = 64;       // of both
+  bool double_quant = true;          // of both
+  double least_survival = 0.5;       // of a 4-bit base merged to 4 bits: refuse where less of an adapter is left
+  bool allow_nonfinite = false;      // of NaN and infinities in an adapter
+  Head head = Head::as_trained;
+};
+
+// A tensor that adapters change.
+struct MergedTensor {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::string rule;         // "lora", "dora", "replaced", "rows", ... and several with " + "
+  std::int64_t rank = 0;    // of the last adapter that adds to it; 0: none does
+  double scale = 0.0;       // alpha / rank, or alpha / sqrt(rank), times the weight
+  // Measured by a dry run, or where 4 bits stay 4 bits; NaN otherwise.
+  double added_rms = 0.0;   // root of the mean square of what is added
+  double weight_rms = 0.0;  // and of the base
+  double survival = 0.0;    // encoded to 4 bits: the share of what was added that is left when it is decoded again
+};
+
+struct MergeReport : ConversionReport {
+  std::vector<MergedTensor> merged;  // by name
+};
+
+// Writes `base` with LoRA adapters merged into it: an unquantized checkpoint, that a 4-bit or LLM.int8 base is decoded
+// for, or a 4-bit one. Each element is the sum of qfuse_lora_merge over all adapters in their order, rounded once; with
+// DoRA, then multiplied by magnitude / length of its row. Every tensor of an adapter is used exactly once, or the merge
+// is refused: invalid_data for one that fits nothing, or has NaN; unsupported for kinds of adapters that cannot be merged.
+// Tensors that no adapter changes are copied, and so are the base's other files; tokenizers are the adapter's where it
+// has them.
+QFUSE_API MergeReport merge(const std::filesystem::path& base, std::span<const AdapterInput> adapters,
+                            const std::filesystem::path& out, const MergeOptions& options = {});
+
+// What `qfuse merge --json` prints of the tensors: the fields above under their names. NaN is null.
+QFUSE_API std::string to_json(const MergeReport& report);
 
 // ---- finish ----------------------------------------------------------------------------------------------------
 

@@ -97,10 +97,10 @@ class PipelineConversion {
     }
     for (const Component& component : copied_) {
       FolderOutput folder(output, component.name);
-      for (const fs::path& file : files_in(component.path)) folder.create_copy(file, &meter);
+      for (const fs::path& file : files_in(component.path)) folder.create_copy(file, file.filename(), &meter);
       folder.commit();
     }
-    for (const fs::path& file : files_) output.create_copy(file, &meter);
+    for (const fs::path& file : files_) output.create_copy(file, file.filename(), &meter);
     output.commit();
   }
 

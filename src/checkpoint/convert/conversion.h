@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <qfuse/checkpoint.hpp>
@@ -42,6 +43,11 @@ struct ConversionPlan {
   std::vector<PlannedTensor> tensors;  // in the order in which they are made, and dealt out to files
   std::string config;                  // of the output; empty: none
   std::vector<std::string> notes;      // see ConversionReport
+  Metadata metadata = {};              // of the files
+  // Of an output directory, by name: files that are copied instead of, or beside, those of the model's own directory,
+  // and texts that are written. One of the model's own that a text takes the name of is kept as original_<name>.
+  std::map<std::filesystem::path, std::filesystem::path> further_files = {};
+  std::map<std::filesystem::path, std::string> texts = {};
 };
 
 class Transform {

@@ -38,21 +38,21 @@ std::vector<PlannedFile> deal_out(std::vector<PlannedTensor> tensors, std::int64
 
 // Every tensor but the texts has its place from the beginning, so that nothing waits in memory: texts stand behind all
 // others, and the header has room for the longest that they can be.
-void lay_out(PlannedFile& file) {
+void lay_out(PlannedFile& file, const Metadata& metadata) {
   for (const PlannedTensor& tensor : file.tensors)
     file.entries.insert(file.entries.end(), tensor.outputs.begin(), tensor.outputs.end());
   order_entries(file.entries);
   for (const PlannedTensor& tensor : file.tensors)
     if (tensor.text) file.entries.push_back(*tensor.text);
   place_entries(file.entries);
-  file.header_bytes = print_header(file.entries).size();
+  file.header_bytes = print_header(file.entries, 0, metadata).size();
 }
 
-std::vector<PlannedFile> plan_files(std::vector<PlannedTensor> tensors, std::string_view stem, std::int64_t max_bytes) {
-  std::vector<PlannedFile> files = deal_out(std::move(tensors), max_bytes);
+std::vector<PlannedFile> plan_files(ConversionPlan& plan, std::string_view stem, std::int64_t max_bytes) {
+  std::vector<PlannedFile> files = deal_out(std::move(plan.tensors), max_bytes);
   for (std::size_t i = 0; i < files.size(); ++i) {
     files[i].name = weight_file_name(stem, i, files.size());
-    lay_out(files[i]);
+    lay_out(files[i], plan.metadata);
   }
   return files;
 }
@@ -62,8 +62,9 @@ std::vector<PlannedFile> plan_files(std::vector<PlannedTensor> tensors, std::str
 // Makes the files of an output, one after the other.
 class FileWriter {
  public:
-  FileWriter(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch)
-      : destination_(destination), pipeline_(pipeline), meter_(meter), scratch_(scratch) {}
+  FileWriter(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch,
+             const Metadata& metadata)
+      : destination_(destination), pipeline_(pipeline), meter_(meter), scratch_(scratch), metadata_(metadata) {}
 
   void write(PlannedFile& planned) {
     OutputFile file = destination_.create(planned.name);
@@ -102,7 +103,7 @@ class FileWriter {
   }
 
   // The texts take their places, the data ends where the last one does, and the header says so.
-  static void finish(OutputFile& file, PlannedFile& planned, const std::vector<std::string>& texts) {
+  void finish(OutputFile& file, PlannedFile& planned, const std::vector<std::string>& texts) const {
     const auto entries = std::span(planned.entries).last(texts.size());
     for (std::size_t i = 0; i < texts.size(); ++i) {
       entries[i].shape = {std::ssize(texts[i])};
@@ -112,7 +113,7 @@ class FileWriter {
     const auto data_begin = static_cast<std::int64_t>(planned.header_bytes);
     for (std::size_t i = 0; i < texts.size(); ++i)
       file.write_at(data_begin + entries[i].begin, std::as_bytes(std::span(texts[i])));
-    const std::string header = print_header(planned.entries, planned.header_bytes);
+    const std::string header = print_header(planned.entries, planned.header_bytes, metadata_);
     file.write_at(0, std::as_bytes(std::span(header)));
     file.finish();
   }
@@ -121,6 +122,7 @@ class FileWriter {
   Pipeline& pipeline_;
   ProgressMeter& meter_;
   ScratchFile* scratch_;
+  const Metadata& metadata_;
 };
 
 nlohmann::json command_of(const Transform& transform, const ConversionOptions& options) {
@@ -136,13 +138,20 @@ ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const Conve
                                  const Transform& transform)
     : model_(std::move(model)),
       options_(options),
-      command_(command_of(transform, options)),
-      companions_(companion_files(*model_)) {
+      command_(command_of(transform, options)) {
   ConversionPlan plan = transform.plan(*model_);
-  files_ =
-      plan_files(std::move(plan.tensors), model_->stem(), model_->is_directory() ? options.max_shard_size : INT64_MAX);
+  if (model_->is_directory()) choose_companions(plan);
+  metadata_ = plan.metadata;
+  files_ = plan_files(plan, model_->stem(), model_->is_directory() ? options.max_shard_size : INT64_MAX);
   config_ = std::move(plan.config);
   notes_ = std::move(plan.notes);
+}
+
+void ModelConversion::choose_companions(const ConversionPlan& plan) {
+  texts_ = plan.texts;
+  for (const fs::path& name : companion_files(*model_))
+    companions_[texts_.contains(name) ? "original_" + name.native() : name.native()] = model_->path() / name;
+  for (const auto& [name, from] : plan.further_files) companions_[name] = from;
 }
 
 Work ModelConversion::work() const {
@@ -169,12 +178,15 @@ bool ModelConversion::converts() const {
 }
 
 std::string ModelConversion::shards_plan() const {
-  return print_shards_plan({*model_, command_, index_of(files_), config_, companions_}, options_.shard->count);
+  std::vector<fs::path> companions;
+  for (const auto& [name, from] : companions_) companions.push_back(name);
+  for (const auto& [name, text] : texts_) companions.push_back(name);
+  return print_shards_plan({*model_, command_, index_of(files_), config_, companions}, options_.shard->count);
 }
 
 void ModelConversion::write(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter,
                             ScratchFile* scratch) {
-  FileWriter writer(destination, pipeline, meter, scratch);
+  FileWriter writer(destination, pipeline, meter, scratch, metadata_);
   for (std::size_t i = 0; i < files_.size(); ++i)
     if (is_own(options_.shard, i)) writer.write(files_[i]);
   write_further_files(destination);
@@ -186,7 +198,8 @@ void ModelConversion::write_further_files(const Destination& destination) const 
     destination.create_text(index_file_name(model_->stem()), index_json(index_of(files_)));
   if (!is_own(options_.shard, 0)) return;
   if (!config_.empty()) destination.create_text(kConfigFile, config_);
-  for (const fs::path& name : companions_) destination.create_copy(model_->path() / name);
+  for (const auto& [name, from] : companions_) destination.create_copy(from, name);
+  for (const auto& [name, text] : texts_) destination.create_text(name, text);
 }
 
 ConversionReport ModelConversion::report() const {

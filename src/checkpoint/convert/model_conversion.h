@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
@@ -52,6 +53,7 @@ class ModelConversion {
   [[nodiscard]] ConversionReport report() const;
 
  private:
+  void choose_companions(const ConversionPlan& plan);
   void write_further_files(const Destination& destination) const;
 
   std::unique_ptr<const Model> model_;
@@ -60,7 +62,9 @@ class ModelConversion {
   std::vector<PlannedFile> files_;
   std::string config_;
   std::vector<std::string> notes_;
-  std::vector<std::filesystem::path> companions_;
+  std::map<std::filesystem::path, std::filesystem::path> companions_;  // to copy: from where, by name
+  std::map<std::filesystem::path, std::string> texts_;
+  Metadata metadata_;
 };
 
 }  // namespace qfuse::checkpoint

@@ -10,6 +10,7 @@
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/families.h"
 #include "checkpoint/convert/linear.h"
+#include "checkpoint/convert/quantize.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
@@ -90,7 +91,8 @@ bool is_large_model(const Component& component) {
 
 class Quantization : public Transform {
  public:
-  explicit Quantization(const QuantizeOptions& options) : options_(options) {}
+  explicit Quantization(const QuantizeOptions& options, const ChangedWeights* changed = nullptr)
+      : options_(options), changed_(changed) {}
 
   void try_device(Pipeline& pipeline) const override {
     require_encodable(options_.quant_type, options_.blocksize, pipeline);
@@ -138,7 +140,7 @@ class Quantization : public Transform {
     for (const Tensor& tensor : tensors) {
       const StoredTensor& stored = tensor.values();
       if (!quantized.contains(tensor.name)) {
-        plan.tensors.push_back(copied(stored));
+        plan.tensors.push_back(is_changed(tensor.name) ? changed_->plain(tensor) : copied(stored));
         continue;
       }
       plan.tensors.push_back(planned(stored, families));
@@ -156,6 +158,9 @@ class Quantization : public Transform {
   }
 
  private:
+  [[nodiscard]] bool is_changed(const std::string& name) const {
+    return changed_ != nullptr && changed_->has(name);
+  }
   [[nodiscard]] bool is_asked(const TensorEntry& entry) const {
     return is_encodable(entry) && !matches_any(entry.name, options_.exclude) &&
            matches_any(entry.name, options_.include);
@@ -186,6 +191,10 @@ class Quantization : public Transform {
     planned.text = std::move(parts.quant_state);
     planned.input_bytes = planned.progress_bytes = entry.bytes();
     planned.scratch_bytes = absmax_bytes(state);
+    if (is_changed(entry.name)) {
+      changed_->encode(stored, turned, state, planned);
+      return planned;
+    }
     planned.open = [weight = turned ? transposed_weight(stored) : plain_weight(stored), state](ScratchFile* scratch) {
       return open_encoded(weight, state, *scratch);
     };
@@ -193,9 +202,14 @@ class Quantization : public Transform {
   }
 
   const QuantizeOptions& options_;
+  const ChangedWeights* changed_;  // NULL: none is
 };
 
 }  // namespace
+
+ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const ChangedWeights& changed) {
+  return Quantization(options, &changed).plan(model);
+}
 
 ConversionReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
                           const QuantizeOptions& options) {

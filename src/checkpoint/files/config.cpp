@@ -15,6 +15,7 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr const char* kQuantizationConfig = "quantization_config";
 constexpr const char* kModelType = "model_type";
 constexpr const char* kClassName = "_class_name";  // diffusers' word for it
+constexpr const char* kTie = "tie_word_embeddings";
 constexpr const char* kQuantMethod = "bitsandbytes";
 constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 
@@ -54,6 +55,31 @@ void add_model_types(const OrderedJson& object, std::vector<std::string>& types)
   }
 }
 
+// The first that is said, the model's own before those of its parts.
+std::optional<bool> tie_in(const OrderedJson& object) {
+  if (const auto stated = object.find(kTie); stated != object.end() && stated->is_boolean()) return stated->get<bool>();
+  for (const auto& [key, value] : object.items())
+    if (value.is_object())
+      if (const std::optional<bool> nested = tie_in(value)) return nested;
+  return std::nullopt;
+}
+
+void untie_in(OrderedJson& object) {
+  for (const auto& [key, value] : object.items())
+    if (value.is_object())
+      untie_in(value);
+    else if (key == kTie && value.is_boolean())
+      value = false;
+}
+
+void grow_in(OrderedJson& object, const Config::Vocabulary& vocabulary) {
+  for (const auto& [key, value] : object.items())
+    if (value.is_object())
+      grow_in(value, vocabulary);
+    else if (key == "vocab_size" && value == vocabulary.before)
+      value = vocabulary.now;
+}
+
 OrderedJson quantization_json(const QuantizationConfig& quantization) {
   OrderedJson skip_modules;
   if (quantization.skip_modules) skip_modules = *quantization.skip_modules;
@@ -81,7 +107,7 @@ std::optional<Config> read_config_in(const std::filesystem::path& directory) {
 
 }  // namespace
 
-Config::Config(std::string_view text, const std::string& where) {
+Config::Config(std::string_view text, const std::string& where) : text_(text) {
   constexpr std::size_t kMostKeys = 65'536;  // image classifiers with tens of thousands of labels exist
   json_ = parse_json<OrderedJson>(text, where, kMostKeys);
   if (!json_.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
@@ -124,6 +150,21 @@ bool Config::has_architecture(std::string_view ending) const {
 }
 
 std::string Config::foreign_quant_method() const { return foreign_method_in(json_); }
+
+bool Config::ties_embeddings() const { return tie_in(json_).value_or(true); }
+
+void Config::untie() {
+  untie_in(json_);
+  json_[kTie] = false;
+  changed_ = true;
+}
+
+void Config::grow(const Vocabulary& vocabulary) {
+  grow_in(json_, vocabulary);
+  changed_ = true;
+}
+
+std::string Config::print() const { return print_json(json_); }
 
 std::string Config::quantized(const QuantizationConfig& quantization) const {
   OrderedJson plain = json_;

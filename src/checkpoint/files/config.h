@@ -55,6 +55,8 @@ class Config {
   [[nodiscard]] bool is_of_diffusers() const;
   // Whether one of `architectures` ends so.
   [[nodiscard]] bool has_architecture(std::string_view ending) const;
+  // What tie_word_embeddings says, of the model or of its part that is text; true where nothing does.
+  [[nodiscard]] bool ties_embeddings() const;
   // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.
   [[nodiscard]] std::string foreign_quant_method() const;
 
@@ -63,12 +65,26 @@ class Config {
   // else keeps its value and order. Formatted as transformers does: two spaces, a final newline.
   [[nodiscard]] std::string unquantized(Dtype dtype) const;
 
+  // The text as it was read, but for what is given: another number of tokens where vocab_size is the old one, and
+  // tie_word_embeddings false.
+  struct Vocabulary {
+    std::int64_t before = 0;
+    std::int64_t now = 0;
+  };
+  void grow(const Vocabulary& vocabulary);
+  void untie();
+  [[nodiscard]] std::string text() const { return changed_ ? print() : text_; }
+
   // The text of the quantized model's config: `quantization_config` as transformers' BitsAndBytesConfig writes it,
   // instead of any that stood there; where transformers sorts it to if the keys are sorted, else at the end.
   [[nodiscard]] std::string quantized(const QuantizationConfig& quantization) const;
 
  private:
+  [[nodiscard]] std::string print() const;
+
+  std::string text_;
   nlohmann::ordered_json json_;
+  bool changed_ = false;
 };
 
 // None for a model that is a file, or a directory without config.json.

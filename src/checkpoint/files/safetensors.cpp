@@ -230,9 +230,11 @@ std::int64_t place_entries(std::span<TensorEntry> entries) {
   return begin;
 }
 
-std::string print_header(std::span<const TensorEntry> entries, std::size_t at_least) {
+std::string print_header(std::span<const TensorEntry> entries, std::size_t at_least, const Metadata& metadata) {
   nlohmann::json name;  // quotes and escapes
-  std::string json = R"({"__metadata__":{"format":"pt"})";
+  nlohmann::json strings = metadata;
+  strings["format"] = "pt";
+  std::string json = R"({"__metadata__":)" + strings.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   for (const TensorEntry& entry : entries) {
     name = entry.name;
     json += fmt::format(R"(,{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", name.dump(),

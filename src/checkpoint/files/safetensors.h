@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,9 +43,12 @@ void order_entries(std::span<TensorEntry> entries);
 // Gives `entries` their byte ranges, one after the other; returns where the last ends.
 std::int64_t place_entries(std::span<TensorEntry> entries);
 
-// A file's bytes up to the data: length, JSON with metadata {"format": "pt"}, spaces up to a multiple of 8 and to
-// `at_least` bytes in all.
-std::string print_header(std::span<const TensorEntry> entries, std::size_t at_least = 0);
+// Strings of a file that are no tensor's, beside {"format": "pt"}.
+using Metadata = std::map<std::string, std::string>;
+
+// A file's bytes up to the data: length, JSON with the metadata, spaces up to a multiple of 8 and to `at_least` bytes in
+// all.
+std::string print_header(std::span<const TensorEntry> entries, std::size_t at_least = 0, const Metadata& metadata = {});
 
 // A .safetensors file whose header was read and found right.
 class SafetensorsFile {

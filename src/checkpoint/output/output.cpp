@@ -35,26 +35,26 @@ void Destination::create_text(const fs::path& name, std::string_view text) const
   publish(name);
 }
 
-void Destination::create_copy(const fs::path& from, ProgressMeter* meter) const {
+void Destination::create_copy(const fs::path& from, const fs::path& name, ProgressMeter* meter) const {
   constexpr std::int64_t kPiece = 1 << 20;  // bytes
   const InputFile source(from);
-  OutputFile copy = create(from.filename());
+  OutputFile copy = create(name);
   std::vector<std::byte> buffer;
   for (std::int64_t at = 0; at < source.size(); at += kPiece) {
     buffer.resize(static_cast<std::size_t>(std::min(source.size() - at, kPiece)));
     source.read(at, buffer);
     copy.write_at(at, buffer);
-    if (meter != nullptr) meter->advance(from.filename().native(), std::ssize(buffer));
+    if (meter != nullptr) meter->advance(name.native(), std::ssize(buffer));
   }
   copy.finish();
-  publish(from.filename());
+  publish(name);
 }
 
 void PendingOutput::create_link(const fs::path& from) const {
   const fs::path to = place(from.filename());
   if (::link(from.c_str(), to.c_str()) == 0) return;
   if (!is_without_links(errno)) fail_errno(to.native(), "link");
-  create_copy(from);
+  create_copy(from, from.filename());
 }
 
 fs::path PendingOutput::create_folder(const std::string& name) const {

@@ -29,9 +29,10 @@ class Destination {
   // The last call: every file was published.
   virtual void commit() = 0;
 
-  // A whole file at once: of `text`, or with the name and the bytes of `from`, which `meter` counts if it is given.
+  // A whole file at once: of `text`, or with the bytes of `from`, which `meter` counts if it is given.
   void create_text(const std::filesystem::path& name, std::string_view text) const;
-  void create_copy(const std::filesystem::path& from, ProgressMeter* meter = nullptr) const;
+  void create_copy(const std::filesystem::path& from, const std::filesystem::path& name,
+                   ProgressMeter* meter = nullptr) const;
 };
 
 // Built in the directory <target>.qfuse-partial beside the target and renamed at the end; removed if the end is not

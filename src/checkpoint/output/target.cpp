@@ -25,16 +25,6 @@ bool contains(const fs::path& outer, const fs::path& inner) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-void check_apart(const fs::path& target, const fs::path& input) {
-  const fs::path out = fs::weakly_canonical(fs::absolute(target));
-  const fs::path in = fs::canonical(input);
-  std::error_code no_such_file;
-  if (out == in || fs::equivalent(target, input, no_such_file))
-    fail(Status::invalid_argument, "{}: is the input itself, which is never written to", shown(target));
-  if (contains(in, out)) fail(Status::invalid_argument, "{}: lies within the input {}", shown(target), shown(input));
-  if (contains(out, in)) fail(Status::invalid_argument, "{}: contains the input {}", shown(target), shown(input));
-}
-
 // That --force may delete it.
 void check_model_directory(const fs::path& target) {
   const std::vector<fs::path> names = list_directory(target);
@@ -72,6 +62,16 @@ void check_parent(const fs::path& parent, std::int64_t bytes) {
 }
 
 }  // namespace
+
+void check_apart(const fs::path& target, const fs::path& input) {
+  const fs::path out = fs::weakly_canonical(fs::absolute(target));
+  const fs::path in = fs::canonical(input);
+  std::error_code no_such_file;
+  if (out == in || fs::equivalent(target, input, no_such_file))
+    fail(Status::invalid_argument, "{}: is the input itself, which is never written to", shown(target));
+  if (contains(in, out)) fail(Status::invalid_argument, "{}: lies within the input {}", shown(target), shown(input));
+  if (contains(out, in)) fail(Status::invalid_argument, "{}: contains the input {}", shown(target), shown(input));
+}
 
 fs::path without_trailing_slash(const fs::path& path) {
   const fs::path normal = path.lexically_normal();

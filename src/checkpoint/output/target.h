@@ -17,6 +17,9 @@ enum class OutputKind { file, directory, pipeline };
 std::filesystem::path check_target(const std::filesystem::path& target, OutputKind kind, bool force,
                                    const std::filesystem::path& input, std::int64_t bytes);
 
+// Refuses a target that is `input`, contains it or lies within it.
+void check_apart(const std::filesystem::path& target, const std::filesystem::path& input);
+
 // The part of that which another process can change during a run: what exists at the target.
 void check_replaceable(const std::filesystem::path& target, OutputKind kind, bool force);
 

@@ -1,0 +1,57 @@
+// Which tensors of a model an adapter changes, and how: found from the adapter's names and shapes before anything is
+// made, so that every tensor of an adapter is used exactly once, or the merge is refused.
+#ifndef QFUSE_CHECKPOINT_CONVERT_MERGE_RULES_H
+#define QFUSE_CHECKPOINT_CONVERT_MERGE_RULES_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "checkpoint/convert/families.h"
+#include "checkpoint/convert/merged_weight.h"
+#include "checkpoint/files/adapter.h"
+#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/config.h"
+#include "checkpoint/files/model.h"
+
+namespace qfuse::checkpoint {
+
+struct WeightedAdapter {
+  const Adapter* adapter = nullptr;
+  double weight = 1.0;  // that its scale is multiplied by
+};
+
+// What becomes of one tensor of the model.
+struct TensorChange {
+  const Tensor* base = nullptr;             // whose values the sum begins with; of an untied head, the embedding
+  std::optional<StoredTensor> replacement;  // or with these
+  std::vector<std::int64_t> shape;          // of what it becomes
+  Merging merging;
+  std::string rule;  // for people: "lora", "dora", "replaced", "lora of expert 3", ...
+  double scale = 0.0;  // of the last addend, and its rank
+  std::int64_t rank = 0;
+};
+
+enum class HeadTie {
+  keep_function,  // an output head tied to the embedding stays so where an adapter changes both alike
+  tie,            // one tensor for both, with all that either got
+  untie,          // two tensors
+};
+
+struct MergeRules {
+  std::map<std::string, TensorChange> changes;  // by the tensor's name; one that the model has not is an untied head
+  bool unties_head = false;
+  std::optional<std::int64_t> vocabulary;  // rows of embeddings, where that is another number now
+  std::int64_t old_vocabulary = 0;
+};
+
+// invalid_data or unsupported, with the adapter's tensor, for what does not fit or fits in two ways.
+MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
+                      HeadTie tie, const Families& families, const std::optional<Config>& config);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_CONVERT_MERGE_RULES_H

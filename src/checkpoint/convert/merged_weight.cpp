@@ -1,0 +1,425 @@
+#include "checkpoint/convert/merged_weight.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "checkpoint/convert/decode.h"
+#include "checkpoint/device/pipeline.h"
+#include "checkpoint/files/adapter.h"
+#include "format/elements.h"
+#include "format/mean.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
+
+// The arrays of a piece.
+constexpr std::size_t kBase = 0;
+constexpr std::size_t kA = 1;
+constexpr std::size_t kB = 2;
+constexpr std::size_t kSums = 3;  // and kSums + 1: sums in fp32 that are not the last
+constexpr std::size_t kMerged = 5;
+
+std::int64_t bytes_of(Dtype dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
+
+std::span<float> floats(std::span<std::byte> bytes) {
+  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
+Exec on_cpu(const Exec& exec) {
+  Exec cpu;
+  cpu.threads = exec.threads;
+  if (exec.device.type == QFUSE_REFERENCE) cpu.device = exec.device;
+  return cpu;
+}
+
+// ---- the matrices of an adapter --------------------------------------------------------------------------------
+
+// `count` elements of a factor's tensor, `stride` apart. What lies between them is read with them: experts lie so.
+void read_apart(const StoredTensor& stored, std::int64_t first, std::int64_t count, std::int64_t stride,
+                std::vector<float>& buffer, float* out, std::int64_t out_stride) {
+  buffer.resize(static_cast<std::size_t>((count - 1) * stride + 1));
+  read_as_float(stored, first, buffer);
+  for (std::int64_t i = 0; i < count; ++i) out[i * out_stride] = buffer[static_cast<std::size_t>(i * stride)];
+}
+
+struct Window {
+  std::int64_t first_row = 0;
+  std::int64_t rows = 0;
+  std::int64_t first_column = 0;
+  std::int64_t columns = 0;
+};
+
+// That part of a factor's block, row by row. Reads along the axis whose elements lie closer.
+void read_factor(const Factor& factor, std::int64_t block, const Window& window, std::span<float> out) {
+  if (!factor.stored) return std::ranges::fill(out, 1.0F);
+  if (window.rows == 0 || window.columns == 0) return;
+  const std::int64_t first = factor.offset + block * factor.block_stride + window.first_row * factor.row_stride +
+                             window.first_column * factor.column_stride;
+  std::vector<float> buffer;
+  if (factor.column_stride == 1 && factor.row_stride == window.columns)
+    return read_as_float(*factor.stored, first, out);
+  if (factor.column_stride <= factor.row_stride) {
+    for (std::int64_t row = 0; row < window.rows; ++row)
+      read_apart(*factor.stored, first + row * factor.row_stride, window.columns, factor.column_stride, buffer,
+                 out.data() + row * window.columns, 1);
+  } else {
+    for (std::int64_t column = 0; column < window.columns; ++column)
+      read_apart(*factor.stored, first + column * factor.column_stride, window.rows, factor.row_stride, buffer,
+                 out.data() + column, window.columns);
+  }
+}
+
+// ---- the sum ---------------------------------------------------------------------------------------------------
+
+// What lies within one block and is either whole rows or a part of one.
+struct Tile {
+  std::int64_t begin = 0;  // the number of its first element in the tensor
+  std::int64_t block = 0;
+  Window window;
+  [[nodiscard]] std::int64_t elements() const { return window.rows * window.columns; }
+};
+
+std::vector<Tile> tiles_of(const MergedShape& shape, std::int64_t begin, std::int64_t end) {
+  std::vector<Tile> tiles;
+  for (std::int64_t at = begin; at < end;) {
+    const std::int64_t row = at / shape.columns;
+    const std::int64_t column = at % shape.columns;
+    const std::int64_t rows_left = shape.rows - row % shape.rows;
+    const std::int64_t whole_rows = std::min((end - at) / shape.columns, rows_left);
+    Tile tile{at, row / shape.rows, {row % shape.rows, 1, column, std::min(shape.columns - column, end - at)}};
+    if (column == 0 && whole_rows > 0) tile.window = {row % shape.rows, whole_rows, 0, shape.columns};
+    tiles.push_back(tile);
+    at += tile.elements();
+  }
+  return tiles;
+}
+
+// One tensor on its way. Its pieces are made one after the other by one thread.
+class Sum {
+ public:
+  Sum(PlainWeight base, Merging merging, Dtype dtype)
+      : base_(std::move(base)), merging_(std::move(merging)), dtype_(dtype), whole_a_(merging_.addends.size()) {}
+
+  void read(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+    const std::int64_t first = begin / bytes_of(dtype_);
+    const std::int64_t count = std::ssize(out) / bytes_of(dtype_);
+    const std::span<std::byte> base = piece.host(kBase, static_cast<std::size_t>(count * bytes_of(base_.dtype)));
+    base_.read(first * bytes_of(base_.dtype), base);
+    for (const TokenRows& tokens : merging_.token_rows) replace_rows(tokens, first, base);
+    if (merging_.addends.empty()) return round_only(base, out);
+    find_lengths(piece);
+    std::size_t at = 0;
+    for (const Tile& tile : tiles_of(merging_.shape, first, first + count)) {
+      const auto elements = static_cast<std::size_t>(tile.elements());
+      merge_tile(tile, base.subspan(at * dtype_size(base_.dtype), elements * dtype_size(base_.dtype)),
+                 out.subspan(at * dtype_size(dtype_), elements * dtype_size(dtype_)), piece);
+      at += elements;
+    }
+  }
+
+ private:
+  // The rows of `base`, which begins with element `first`, that were trained.
+  void replace_rows(const TokenRows& tokens, std::int64_t first, std::span<std::byte> base) const {
+    const std::int64_t columns = merging_.shape.columns;
+    const std::int64_t element = bytes_of(base_.dtype);
+    const std::int64_t end = first + std::ssize(base) / element;
+    std::vector<float> row(static_cast<std::size_t>(columns));
+    for (std::size_t i = 0; i < tokens.rows.size(); ++i) {
+      const std::int64_t begin = tokens.rows[i] * columns;
+      const std::int64_t from = std::max(begin, first);
+      const std::int64_t to = std::min(begin + columns, end);
+      if (from >= to) continue;
+      read_as_float(tokens.values, static_cast<std::int64_t>(i) * columns, row);
+      for (std::int64_t at = from; at < to; ++at)
+        format::store_rounded(base.data() + (at - first) * element, 0, static_cast<qfuse_dtype>(base_.dtype),
+                              row[static_cast<std::size_t>(at - begin)]);
+    }
+  }
+
+  void round_only(std::span<const std::byte> base, std::span<std::byte> out) const {
+    if (base_.dtype == dtype_) return static_cast<void>(std::ranges::copy(base, out.begin()));
+    for (std::int64_t i = 0; i < std::ssize(out) / bytes_of(dtype_); ++i)
+      format::store_rounded(out.data(), i, static_cast<qfuse_dtype>(dtype_),
+                            format::load_as_float(base.data(), i, static_cast<qfuse_dtype>(base_.dtype)));
+  }
+
+  // Each addend's sum is the next one's base; only the last is rounded to the output's dtype.
+  void merge_tile(const Tile& tile, std::span<std::byte> base, std::span<std::byte> out, Piece& piece) {
+    std::span<const std::byte> in = piece.send(kBase, base);
+    Dtype in_dtype = base_.dtype;
+    const std::size_t last = merging_.addends.size() - 1;
+    for (std::size_t i = 0; i <= last; ++i) {
+      const Addend& addend = merging_.addends[i];
+      const bool rounded = i == last && !addend.magnitude;
+      const std::span<std::byte> sums = rounded ? out : sum_room(i, tile, piece);
+      const std::size_t array = rounded ? kMerged : kSums + i % 2;
+      const std::span<std::byte> made = piece.output(array, sums);
+      lora_merge(in, in_dtype, tile.window.rows, tile.window.columns, product(i, tile, piece), made,
+                 rounded ? dtype_ : Dtype::float32, piece.exec());
+      if (rounded) return piece.fetch(array, sums);
+      if (addend.magnitude) scale_rows(tile, lengths_[i], floats(sums));
+      if (i == last) return round_sums(floats(sums), out);
+      in = made;
+      in_dtype = Dtype::float32;
+    }
+  }
+
+  static std::span<std::byte> sum_room(std::size_t addend, const Tile& tile, Piece& piece) {
+    return piece.host(kSums + addend % 2, static_cast<std::size_t>(tile.elements() * kFloatBytes));
+  }
+
+  LoraProduct product(std::size_t i, const Tile& tile, Piece& piece) {
+    const Addend& addend = merging_.addends[i];
+    const Window rows{tile.window.first_row, tile.window.rows, 0, addend.rank};
+    const Window columns{0, addend.rank, tile.window.first_column, tile.window.columns};
+    const auto b = piece.input<float>(kB, rows.rows * rows.columns, [&](std::span<std::byte> bytes) {
+      read_factor(addend.b, tile.block, rows, floats(bytes));
+    });
+    const auto a = piece.input<float>(kA, columns.rows * columns.columns, [&](std::span<std::byte> bytes) {
+      if (columns.columns < merging_.shape.columns) return read_factor(addend.a, tile.block, columns, floats(bytes));
+      std::ranges::copy(whole_a(i, tile.block), floats(bytes).begin());
+    });
+    return {.a = a, .b = b, .rank = addend.rank, .scale = addend.scale};
+  }
+
+  // Of all columns, kept for the pieces to come.
+  std::span<const float> whole_a(std::size_t i, std::int64_t block) {
+    const Addend& addend = merging_.addends[i];
+    Kept& kept = whole_a_[i];
+    if (kept.block != block) {
+      kept.values.resize(static_cast<std::size_t>(addend.rank * merging_.shape.columns));
+      read_factor(addend.a, block, {0, addend.rank, 0, merging_.shape.columns}, kept.values);
+      kept.block = block;
+    }
+    return kept.values;
+  }
+
+  // ---- DoRA: on the host, row by row ----
+
+  static void round_to(Dtype dtype, std::span<const float> values, std::span<std::byte> out) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      format::store_rounded(out.data(), static_cast<std::int64_t>(i), static_cast<qfuse_dtype>(dtype), values[i]);
+  }
+  void round_sums(std::span<const float> sums, std::span<std::byte> out) const { round_to(dtype_, sums, out); }
+
+  // By what the rows of a tile are multiplied: magnitude / length.
+  static void scale_rows(const Tile& tile, std::span<const float> factors, std::span<float> sums) {
+    const auto columns = static_cast<std::size_t>(tile.window.columns);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(tile.window.rows); ++row) {
+      const float factor = factors[static_cast<std::size_t>(tile.window.first_row) + row];
+      for (float& sum : sums.subspan(row * columns, columns)) sum *= factor;
+    }
+  }
+
+  // The length of a row is known only when all of it was summed, so that the tensor is read once more before. The one
+  // of a later adapter's rows is that of the sum with the earlier ones.
+  void find_lengths(Piece& piece) {
+    if (!lengths_.empty()) return;
+    lengths_.resize(merging_.addends.size());
+    for (std::size_t i = 0; i < merging_.addends.size(); ++i) {
+      if (!merging_.addends[i].magnitude) continue;
+      Merging until = merging_;
+      until.addends.resize(i + 1);
+      until.addends[i].magnitude.reset();
+      Sum sum(base_, until, Dtype::float32);
+      sum.lengths_ = lengths_;
+      lengths_[i] = factors_of(sum, *merging_.addends[i].magnitude, piece);
+    }
+  }
+
+  [[nodiscard]] std::vector<float> factors_of(Sum& sum, const StoredTensor& magnitude, const Piece& piece) const {
+    const std::int64_t columns = merging_.shape.columns;
+    std::vector<float> factors(static_cast<std::size_t>(merging_.shape.rows));
+    read_as_float(magnitude, 0, factors);
+    Pipeline pipeline(piece.host_exec());
+    const std::int64_t most = std::max(kPieceBytes / kFloatBytes / columns, std::int64_t{1});
+    std::vector<float> rows;
+    for (std::int64_t row = 0; row < merging_.shape.rows; row += most) {
+      const std::int64_t count = std::min(most, merging_.shape.rows - row);
+      rows.resize(static_cast<std::size_t>(count * columns));
+      sum.read(row * columns * kFloatBytes, std::as_writable_bytes(std::span(rows)), pipeline.next());
+      for (std::int64_t i = 0; i < count; ++i) {
+        double squares = 0.0;
+        for (std::int64_t j = 0; j < columns; ++j) {
+          const double v = rows[static_cast<std::size_t>(i * columns + j)];
+          squares += v * v;  // exact products: 24 bits each
+        }
+        float& factor = factors[static_cast<std::size_t>(row + i)];
+        factor = static_cast<float>(static_cast<double>(factor) / std::sqrt(squares));
+      }
+    }
+    return factors;
+  }
+
+  struct Kept {
+    std::int64_t block = -1;
+    std::vector<float> values;
+  };
+
+  PlainWeight base_;
+  Merging merging_;
+  Dtype dtype_;
+  std::vector<Kept> whole_a_;                // by addend
+  std::vector<std::vector<float>> lengths_;  // of addends with magnitudes: what their rows are multiplied by
+};
+
+// A private pipeline on the CPU, for what is made of what another reader gives.
+class OnHost {
+ public:
+  explicit OnHost(const Exec& exec) : pipeline_(std::make_shared<Pipeline>(on_cpu(exec))) {}
+  [[nodiscard]] Piece& piece() const { return pipeline_->next(); }
+
+ private:
+  std::shared_ptr<Pipeline> pipeline_;
+};
+
+// ---- through bitsandbytes' codes -------------------------------------------------------------------------------
+
+class ThroughCodes {
+ public:
+  ThroughCodes(PlainWeight plain, QuantState state, ScratchFile& scratch, std::int64_t scratch_begin, const Exec& exec)
+      : plain_(std::move(plain)), state_(std::move(state)), scratch_(scratch), begin_(scratch_begin), exec_(on_cpu(exec)) {}
+
+  // From any element on: what is made are the blocks that this touches.
+  void read(std::int64_t begin, std::span<std::byte> out) {
+    if (!made_) make_scales();
+    const std::int64_t element = bytes_of(plain_.dtype);
+    const std::int64_t unit = state_.blocksize * element;
+    const std::int64_t from = begin / unit * unit;
+    const std::int64_t to = std::min((begin + std::ssize(out) + unit - 1) / unit * unit, plain_.bytes);
+    encode(from, to - from);
+    scratch_.read(begin_ + from / unit * kFloatBytes, std::as_writable_bytes(std::span(absmax_)));
+    decoded_.resize(static_cast<std::size_t>(to - from));
+    const std::int64_t count = (to - from) / element;
+    dequantize_4bit({.cols = count, .blocksize = state_.blocksize, .quant_type = state_.quant_type,
+                     .packed = codes_, .absmax = absmax_},
+                    decoded_, plain_.dtype, exec_);
+    std::ranges::copy(std::span(decoded_).subspan(static_cast<std::size_t>(begin - from), out.size()), out.begin());
+  }
+
+ private:
+  // Codes and absmax of the weight's bytes from `begin` on, where a block begins.
+  void encode(std::int64_t begin, std::int64_t bytes) {
+    const std::int64_t count = bytes / bytes_of(plain_.dtype);
+    weight_.resize(static_cast<std::size_t>(bytes));
+    plain_.read(begin, weight_);
+    codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
+    absmax_.resize(static_cast<std::size_t>(qfuse_block_count(count, state_.blocksize)));
+    quantize_4bit(weight_, plain_.dtype,
+                  {.cols = count, .blocksize = state_.blocksize, .quant_type = state_.quant_type, .packed = codes_,
+                   .absmax = absmax_},
+                  exec_);
+  }
+
+  // Every absmax, as it is when it was decoded: nested ones are encoded less their mean.
+  void make_scales() {
+    const std::int64_t unit = format::kMeanChunk * state_.blocksize * bytes_of(plain_.dtype);
+    const std::int64_t piece = std::max(kPieceBytes / unit, std::int64_t{1}) * unit;
+    format::Mean mean;
+    for (std::int64_t at = 0; at < plain_.bytes; at += piece) {
+      encode(at, std::min(piece, plain_.bytes - at));
+      scratch_.write(place_of(at), std::as_bytes(std::span(absmax_)));
+      if (state_.nested) mean.add(absmax_.data(), std::ssize(absmax_));
+    }
+    if (state_.nested && plain_.bytes > 0) nest_scales(mean.value());
+    made_ = true;
+  }
+
+  void nest_scales(float offset) {
+    const std::int64_t count = absmax_bytes(state_) / kFloatBytes;
+    const std::int64_t piece = kPieceBytes / kFloatBytes;  // a multiple of any nested blocksize
+    std::vector<float> absmax;
+    std::vector<float> nested;
+    std::vector<std::uint8_t> codes;
+    const std::vector<float> map = stored_nested_quant_map();
+    for (std::int64_t at = 0; at < count; at += piece) {
+      absmax.resize(static_cast<std::size_t>(std::min(piece, count - at)));
+      codes.resize(absmax.size());
+      nested.resize(static_cast<std::size_t>(qfuse_block_count(std::ssize(absmax), state_.nested->blocksize)));
+      scratch_.read(begin_ + at * kFloatBytes, std::as_writable_bytes(std::span(absmax)));
+      quantize_blockwise(absmax, state_.nested->blocksize, offset, codes, nested, exec_);
+      dequantize_blockwise(codes, nested, map, state_.nested->blocksize, std::as_writable_bytes(std::span(absmax)),
+                           Dtype::float32, exec_);
+      for (float& scale : absmax) scale += offset;
+      scratch_.write(begin_ + at * kFloatBytes, std::as_bytes(std::span(absmax)));
+    }
+  }
+
+  [[nodiscard]] std::int64_t place_of(std::int64_t byte) const {
+    return begin_ + byte / bytes_of(plain_.dtype) / state_.blocksize * kFloatBytes;
+  }
+
+  PlainWeight plain_;
+  QuantState state_;
+  ScratchFile& scratch_;
+  std::int64_t begin_;
+  Exec exec_;
+  bool made_ = false;
+  std::vector<std::byte> weight_;
+  std::vector<std::byte> decoded_;
+  std::vector<std::uint8_t> codes_;
+  std::vector<float> absmax_;
+};
+
+}  // namespace
+
+TensorReader open_merged(const PlainWeight& base, const Merging& merging, Dtype dtype, std::int64_t piece_bytes) {
+  const auto sum = std::make_shared<Sum>(base, merging, dtype);
+  return {piece_bytes, [sum](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+            sum->read(begin, out, piece);
+            return std::ssize(out);
+          }};
+}
+
+PlainWeight merged_weight(const PlainWeight& base, const Merging& merging, Dtype dtype, const Exec& exec) {
+  const auto sum = std::make_shared<Sum>(base, merging, dtype);
+  return {dtype, merging.shape.elements() * bytes_of(dtype),
+          [sum, host = OnHost(exec)](std::int64_t begin, std::span<std::byte> out) {
+            sum->read(begin, out, host.piece());
+          }};
+}
+
+PlainWeight added_weight(const Merging& merging, const Exec& exec) {
+  PlainWeight zeros{Dtype::float32, merging.shape.elements() * kFloatBytes,
+                    [](std::int64_t, std::span<std::byte> out) { std::ranges::fill(out, std::byte{}); }};
+  Merging alone = merging;
+  alone.token_rows.clear();
+  return merged_weight(zeros, alone, Dtype::float32, exec);
+}
+
+PlainWeight decoded_weight(const Tensor& tensor, Dtype dtype, const Exec& exec) {
+  if (!tensor.quantized_dtype()) return plain_weight(tensor.values());
+  const TensorReader reader = open_decoded(tensor, dtype);
+  const std::int64_t unit = reader.piece_bytes;
+  const std::int64_t bytes = tensor.decoded_bytes(dtype);
+  return {dtype, bytes,
+          [=, host = OnHost(exec), piece_at = std::make_shared<std::int64_t>(-1),
+           decoded = std::make_shared<std::vector<std::byte>>()](std::int64_t begin, std::span<std::byte> out) {
+            // Pieces of the reader's own, kept until the next is needed: reads go on where the last one ended.
+            for (std::int64_t at = begin; at < begin + std::ssize(out);) {
+              const std::int64_t piece = at / unit * unit;
+              if (*piece_at != piece) {
+                decoded->resize(static_cast<std::size_t>(std::min(unit, bytes - piece)));
+                reader.read(piece, *decoded, host.piece());
+                *piece_at = piece;
+              }
+              const std::int64_t size = std::min(begin + std::ssize(out), piece + std::ssize(*decoded)) - at;
+              std::memcpy(out.data() + (at - begin), decoded->data() + (at - piece), static_cast<std::size_t>(size));
+              at += size;
+            }
+          }};
+}
+
+PlainWeight weight_through_codes(const PlainWeight& plain, const QuantState& state, ScratchFile& scratch,
+                                 std::int64_t scratch_begin, const Exec& exec) {
+  const auto codes = std::make_shared<ThroughCodes>(plain, state, scratch, scratch_begin, exec);
+  return {plain.dtype, plain.bytes,
+          [codes](std::int64_t begin, std::span<std::byte> out) { codes->read(begin, out); }};
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,33 @@
+// The plan of quantize(), for a model of which some tensors are changed on the way.
+#ifndef QFUSE_CHECKPOINT_CONVERT_QUANTIZE_H
+#define QFUSE_CHECKPOINT_CONVERT_QUANTIZE_H
+
+#include <qfuse/checkpoint.hpp>
+#include <string>
+
+#include "checkpoint/convert/conversion.h"
+#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/files/quant_state.h"
+
+namespace qfuse::checkpoint {
+
+class ChangedWeights {
+ public:
+  ChangedWeights() = default;
+  ChangedWeights(const ChangedWeights&) = delete;
+  ChangedWeights& operator=(const ChangedWeights&) = delete;
+  virtual ~ChangedWeights() = default;
+
+  [[nodiscard]] virtual bool has(const std::string& name) const = 0;
+  // One that is not quantized.
+  [[nodiscard]] virtual PlannedTensor plain(const Tensor& tensor) const = 0;
+  // Completes the plan of one that is: how it is opened, and what it needs. `turned`: as its transpose.
+  virtual void encode(const StoredTensor& stored, bool turned, const QuantState& state, PlannedTensor& planned) const = 0;
+};
+
+// `options` and `changed` outlive the plan's making alone.
+ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const ChangedWeights& changed);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_CONVERT_QUANTIZE_H

@@ -1,0 +1,36 @@
+// A model's tensors by what somebody else calls them. In memory a model may have other names than in its file: parts of
+// a name in another order, or left out at its beginning.
+#ifndef QFUSE_CHECKPOINT_CONVERT_TENSOR_NAMES_H
+#define QFUSE_CHECKPOINT_CONVERT_TENSOR_NAMES_H
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "checkpoint/files/bitsandbytes.h"
+
+namespace qfuse::checkpoint {
+
+class TensorNames {
+ public:
+  // `tensors` outlive this.
+  explicit TensorNames(std::span<const Tensor> tensors);
+
+  // The tensor that `name` means: that of the name; or the only one with the same parts in another order
+  // (model.language_model.x, language_model.model.x), also where a block of experts is called block_sparse_moe for mlp
+  // (Mixtral's files); or the only one whose name is the end of `name`, or has it as its end. NULL: none.
+  // invalid_data, beginning with `where`, where several would do.
+  [[nodiscard]] const Tensor* find(const std::string& name, const std::string& where) const;
+
+ private:
+  [[nodiscard]] std::vector<const Tensor*> candidates(const std::string& name) const;
+
+  std::unordered_map<std::string, const Tensor*> by_name_;
+  std::unordered_map<std::string, std::vector<const Tensor*>> by_parts_;  // sorted
+  std::unordered_map<std::string, std::vector<const Tensor*>> by_end_;    // every end of a name, but the whole
+};
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_CONVERT_TENSOR_NAMES_H

@@ -1,0 +1,130 @@
+#include "checkpoint/files/adapter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "checkpoint/files/errors.h"
+#include "format/elements.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAdapterFile = "adapter_model.safetensors";
+constexpr const char* kPickledAdapterFile = "adapter_model.bin";
+
+fs::path find_weights(const fs::path& path) {
+  const fs::path file = path / kAdapterFile;
+  if (fs::exists(file)) return file;
+  if (fs::exists(path / kPickledAdapterFile))
+    fail(Status::unsupported,
+         "{}: is a pickle file, which can run code when read; load the adapter with peft, and save it with "
+         "model.save_pretrained(..., safe_serialization=True)",
+         shown(path / kPickledAdapterFile));
+  fail(Status::io_error, "{}: has no {}", shown(path), kAdapterFile);
+}
+
+AdapterConfig read_adapter_config(const fs::path& path) {
+  constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have a thousand
+  if (!fs::exists(path)) fail(Status::io_error, "{}: no such file or directory", shown(path));
+  if (!fs::is_directory(path))
+    fail(Status::invalid_argument, "{}: is a file; an adapter is the directory with its {} and {}", shown(path),
+         kAdapterConfigFile, kAdapterFile);
+  const fs::path file = path / kAdapterConfigFile;
+  if (!fs::exists(file)) fail(Status::io_error, "{}: has no {}, so it is no adapter", shown(path), kAdapterConfigFile);
+  return {read_text(file, kLongest), shown(file)};
+}
+
+struct Ending {
+  std::string_view text;
+  AdapterPart part;
+};
+constexpr std::array kEndings{
+    Ending{".lora_A.weight", AdapterPart::a},
+    Ending{".lora_B.weight", AdapterPart::b},
+    Ending{".lora_B.bias", AdapterPart::b_bias},
+    Ending{".lora_magnitude_vector", AdapterPart::magnitude},
+    Ending{".lora_magnitude_vector.weight", AdapterPart::magnitude},
+    Ending{".lora_embedding_A", AdapterPart::embedding_a},
+    Ending{".lora_embedding_B", AdapterPart::embedding_b},
+    Ending{".token_adapter.trainable_tokens_delta", AdapterPart::token_rows},
+};
+
+// What peft puts around a layer whose tensors it stores whole, behind the module's name. A wrapped base layer's tensor is
+// the base's own, perhaps with another vocabulary.
+struct Wrapper {
+  std::string_view text;
+  bool of_base = false;
+};
+constexpr std::array kWrappers{Wrapper{".token_adapter.base_layer", true}, Wrapper{".modules_to_save.default"},
+                               Wrapper{".modules_to_save"}, Wrapper{".base_layer", true}};
+
+AdapterTensor whole_tensor(std::string name, const StoredTensor& stored) {
+  for (const Wrapper& wrapper : kWrappers) {
+    const std::size_t at = name.rfind(wrapper.text);
+    if (at == name.npos || name.find_first_of('.', at + wrapper.text.size()) != at + wrapper.text.size()) continue;
+    name.erase(at, wrapper.text.size());
+    return {AdapterPart::whole, std::move(name), stored, wrapper.of_base};
+  }
+  return {AdapterPart::whole, std::move(name), stored};
+}
+
+AdapterTensor understood(const StoredTensor& stored) {
+  constexpr std::string_view kPrefix = "base_model.model.";
+  std::string_view name = stored.entry->name;
+  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  for (const Ending& ending : kEndings)
+    if (name.ends_with(ending.text) && name.size() > ending.text.size())
+      return {ending.part, std::string(name.substr(0, name.size() - ending.text.size())), stored};
+  AdapterTensor whole = whole_tensor(std::string(name), stored);
+  for (const std::string_view known : {".lora_", ".trainable_tokens", ".token_adapter", ".modules_to_save."})
+    if (whole.module.find(known) != whole.module.npos)
+      fail(Status::unsupported, "{}: is no part of an adapter that is known here", stored.where());
+  return whole;
+}
+
+}  // namespace
+
+Adapter::Adapter(const fs::path& path)
+    : path_(path), name_(shown(path)), config_(read_adapter_config(path)), model_(find_weights(path)) {
+  for (const TensorEntry& entry : file().entries()) {
+    const StoredTensor stored{&file(), &entry};
+    if (!dtype_of(entry.type))
+      fail(Status::unsupported, "{}: has the dtype {}; adapters have F32, F16 or BF16", stored.where(),
+           type_name(entry.type));
+    tensors_.push_back(understood(stored));
+  }
+  if (tensors_.empty()) fail(Status::invalid_data, "{}: holds no tensor: it would change nothing", file().name());
+}
+
+void Adapter::check_finite() const {
+  constexpr std::int64_t kPiece = 1 << 20;  // elements
+  std::vector<float> values;
+  for (const AdapterTensor& tensor : tensors_) {
+    const std::int64_t count = element_count(tensor.stored.entry->shape).value();
+    for (std::int64_t at = 0; at < count; at += kPiece) {
+      values.resize(static_cast<std::size_t>(std::min(kPiece, count - at)));
+      read_as_float(tensor.stored, at, values);
+      const auto bad = std::find_if_not(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
+      if (bad != values.end())
+        fail(Status::invalid_data, "{}: element {} is {}: its training diverged; --allow-nonfinite merges it all the same",
+             tensor.stored.where(), at + (bad - values.begin()), *bad);
+    }
+  }
+}
+
+void read_as_float(const StoredTensor& stored, std::int64_t first, std::span<float> out) {
+  const Dtype dtype = dtype_of(stored.entry->type).value();
+  const auto element = static_cast<std::int64_t>(dtype_size(dtype));
+  // Read into the end of `out`, so that widening in place overtakes nothing that is still to be read.
+  const std::span<std::byte> bytes = std::as_writable_bytes(out).last(out.size() * static_cast<std::size_t>(element));
+  stored.read(first * element, bytes);
+  if (dtype == Dtype::float32) return;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = format::load_as_float(bytes.data(), static_cast<std::int64_t>(i), static_cast<qfuse_dtype>(dtype));
+}
+
+}  // namespace qfuse::checkpoint

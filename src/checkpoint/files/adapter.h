@@ -1,0 +1,60 @@
+// A LoRA adapter on disk, as peft saves it: a directory with adapter_config.json and adapter_model.safetensors. What
+// each tensor of it is, its name says.
+#ifndef QFUSE_CHECKPOINT_FILES_ADAPTER_H
+#define QFUSE_CHECKPOINT_FILES_ADAPTER_H
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "checkpoint/files/adapter_config.h"
+#include "checkpoint/files/model.h"
+
+namespace qfuse::checkpoint {
+
+enum class AdapterPart {
+  a,            // <module>.lora_A.weight: [rank, in]
+  b,            // <module>.lora_B.weight: [out, rank]
+  b_bias,       // <module>.lora_B.bias: [out]
+  magnitude,    // <module>.lora_magnitude_vector, or with .weight behind it: [out], DoRA's
+  embedding_a,  // <module>.lora_embedding_A: [rank, vocabulary]
+  embedding_b,  // <module>.lora_embedding_B: [width, rank]
+  token_rows,   // <module>.token_adapter.trainable_tokens_delta: [tokens, width], the rows themselves
+  whole,        // <module>.weight or .bias: takes the place of the base's
+};
+
+struct AdapterTensor {
+  AdapterPart part = AdapterPart::whole;
+  std::string module;  // as peft names it within the model: "model.layers.0.mlp.up_proj"; of `whole`, with its last part
+  StoredTensor stored;
+  bool of_base = false;  // of `whole`: not trained, but stored because the vocabulary may have grown
+};
+
+class Adapter {
+ public:
+  explicit Adapter(const std::filesystem::path& path);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::string& name() const { return name_; }  // of the path, printable
+  [[nodiscard]] const AdapterConfig& config() const { return config_; }
+  [[nodiscard]] const std::vector<AdapterTensor>& tensors() const { return tensors_; }
+  [[nodiscard]] const SafetensorsFile& file() const { return model_.files().front(); }
+
+  // invalid_data, with the tensor and the place, if a value is NaN or infinite. Reads all.
+  void check_finite() const;
+
+ private:
+  std::filesystem::path path_;
+  std::string name_;
+  AdapterConfig config_;
+  Model model_;
+  std::vector<AdapterTensor> tensors_;
+};
+
+// Elements of a tensor of fp32, fp16 or bf16, widened exactly: from number `first` on, as many as `out` holds.
+void read_as_float(const StoredTensor& stored, std::int64_t first, std::span<float> out);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_FILES_ADAPTER_H

@@ -1,0 +1,239 @@
+#include "checkpoint/files/adapter_config.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/json.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+using Json = nlohmann::ordered_json;  // the first pattern that fits counts
+
+// Fields that matter to training, loading or the eye alone (peft 0.17 to 0.21, LoraConfig), and those of which the
+// tensors themselves tell: modules_to_save, bias, lora_bias and use_dora.
+constexpr std::array<std::string_view, 26> kPassedOver{"auto_mapping",
+                                                       "bias",
+                                                       "eva_config",
+                                                       "exclude_modules",
+                                                       "inference_mode",
+                                                       "layers_pattern",
+                                                       "layers_to_transform",
+                                                       "loftq_config",
+                                                       "lora_dropout",
+                                                       "megatron_config",
+                                                       "megatron_core",
+                                                       "modules_to_save",
+                                                       "peft_type",
+                                                       "peft_version",
+                                                       "qalora_group_size",
+                                                       "revision",
+                                                       "runtime_config",
+                                                       "target_modules",
+                                                       "task_type",
+                                                       "base_model_class",
+                                                       "parent_library",
+                                                       "unsloth_fixed",
+                                                       "unsloth_version",
+                                                       "unsloth_fused_expert_lora",
+                                                       "use_dora",
+                                                       "lora_bias"};
+
+// Ways to begin training that take something away from the base's weights. Merged onto the published base, the adapter
+// would be wrong; peft can save it so that it fits (path_initial_model_for_weight_conversion), and then says "true".
+constexpr std::array<std::string_view, 6> kChangeTheBase{"pissa", "olora", "corda", "lora_ga", "loftq", "qalora"};
+
+struct Refused {
+  std::string_view field;
+  std::string_view why;
+};
+constexpr std::array kRefused{
+    Refused{"layer_replication", "its layers are not the base's: replicate them first"},
+    Refused{"alora_invocation_tokens", "it acts from a token on (aLoRA), which no merged weight can"},
+    Refused{"arrow_config", "it chooses among adapters while it runs (Arrow), which no merged weight can"},
+    Refused{"use_qalora", "it pools its inputs (QALoRA): let peft merge it"},
+    Refused{"use_bdlora", "its matrices are block-diagonal (BD-LoRA): let peft merge it"},
+    Refused{"kasa_config", "it has singular values of its own (KaSA): let peft merge it"},
+    Refused{"velora_config", "it is of a kind (VeLoRA) that is not known here: let peft merge it"},
+    Refused{"monteclora_config", "it is of a kind (MonteCLoRA) that is not known here: let peft merge it"},
+    Refused{"corda_config", "it took its beginning from the base's weights (CorDA): let peft convert it on saving"},
+    Refused{"lora_ga_config", "it took its beginning from the base's weights (LoRA-GA): let peft convert it on saving"},
+};
+
+// null, false, 0 as a flag, "", [] and {} all say that a thing is not used.
+bool is_unused(const Json& value) { return value.is_null() || value == Json(false) || (!value.is_number() && value.empty()); }
+
+class Reader {
+ public:
+  Reader(const Json& json, const std::string& where) : json_(json), where_(where) {}
+
+  [[nodiscard]] const Json* find(const char* key) const {
+    const auto found = json_.find(key);
+    return found == json_.end() || found->is_null() ? nullptr : &*found;
+  }
+  [[nodiscard]] bool flag(const char* key) const {
+    const Json* value = find(key);
+    if (value != nullptr && !value->is_boolean()) refuse(key, "true or false");
+    return value != nullptr && value->get<bool>();
+  }
+  [[nodiscard]] std::string text(const char* key) const {
+    const Json* value = find(key);
+    if (value != nullptr && !value->is_string()) refuse(key, "a string");
+    return value == nullptr ? "" : value->get<std::string>();
+  }
+  [[nodiscard]] double number(const char* key) const {
+    const Json* value = find(key);
+    if (value == nullptr) fail(Status::invalid_data, "{}: {} is missing", where_, key);
+    return finite(key, *value);
+  }
+  [[nodiscard]] double finite(const char* key, const Json& value) const {
+    if (!value.is_number() || !std::isfinite(value.get<double>())) refuse(key, "a number");
+    return value.get<double>();
+  }
+  [[nodiscard]] std::vector<std::string> texts(const char* key) const {
+    std::vector<std::string> all;
+    const Json* value = find(key);
+    if (value == nullptr) return all;
+    if (value->is_string()) return {value->get<std::string>()};
+    if (!value->is_array()) refuse(key, "strings");
+    for (const Json& one : *value) {
+      if (!one.is_string()) refuse(key, "strings");
+      all.push_back(one.get<std::string>());
+    }
+    return all;
+  }
+  [[nodiscard]] std::vector<std::int64_t> indices(const char* key, const Json& value) const {
+    std::vector<std::int64_t> all;
+    if (!value.is_array()) refuse(key, "numbers of tokens");
+    for (const Json& one : value) {
+      if (!one.is_number_unsigned() || one.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
+        refuse(key, "numbers of tokens");
+      all.push_back(one.get<std::int64_t>());
+    }
+    return all;
+  }
+  [[noreturn]] void refuse(const char* key, const std::string& needs) const {
+    fail(Status::invalid_data, "{}: {} is {}, needs to be {}", where_, key,
+         printable(restore_special_numbers(json_.at(key).dump())), needs);
+  }
+
+ private:
+  const Json& json_;
+  const std::string& where_;
+};
+
+void refuse_what_cannot_be_merged(const Json& json, const Reader& read, const std::string& where) {
+  const std::string type = read.text("peft_type");
+  if (type != "LORA")
+    fail(Status::unsupported, "{}: is of type '{}', and only LORA adapters can be merged", where, printable(type));
+  for (const Refused& refused : kRefused)
+    if (const Json* value = read.find(std::string(refused.field).c_str()); value != nullptr && !is_unused(*value))
+      fail(Status::unsupported, "{}: {} is set: {}", where, refused.field, refused.why);
+  const Json* init = read.find("init_lora_weights");
+  if (init == nullptr || !init->is_string()) return;
+  const std::string name = init->get<std::string>();
+  for (const std::string_view beginning : kChangeTheBase)
+    if (name.starts_with(beginning))
+      fail(Status::unsupported,
+           "{}: init_lora_weights is '{}', which changed the base's weights before training: merged onto the published "
+           "base it would be wrong; let peft convert it, with save_pretrained(..., "
+           "path_initial_model_for_weight_conversion=...)",
+           where, printable(name));
+}
+
+void refuse_unknown_fields(const Json& json, const std::string& where) {
+  constexpr std::array<std::string_view, 13> kRead{
+      "alpha_pattern",     "base_model_name_or_path", "fan_in_fan_out",          "init_lora_weights", "lora_B_layout",
+      "lora_alpha",               "r",                       "rank_pattern",      "target_parameters",
+      "use_dora",          "use_rslora",              "trainable_token_indices", "peft_type"};
+  const auto is_one_of = [](const std::string& key, const auto& keys) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  for (const auto& [key, value] : json.items()) {
+    const bool refused = std::any_of(kRefused.begin(), kRefused.end(), [&](const Refused& r) { return r.field == key; });
+    if (!is_unused(value) && !refused && !is_one_of(key, kRead) && !is_one_of(key, kPassedOver))
+      fail(Status::unsupported,
+           "{}: {} is {}: no such field is known, and what it changes would be missing from the merged weights", where,
+           printable(key), printable(restore_special_numbers(value.dump())));
+  }
+}
+
+// "0.18.1" and "0.18.1.dev0@abc".
+std::optional<int> parse_version(const std::string& text) {
+  int major = 0;
+  int minor = 0;
+  if (std::sscanf(text.c_str(), "%4d.%3d", &major, &minor) != 2) return std::nullopt;
+  return major * 1000 + minor;
+}
+
+}  // namespace
+
+AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
+  constexpr std::size_t kMostKeys = 65'536;
+  const auto json = parse_json<Json>(text, where, kMostKeys);
+  if (!json.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
+  const Reader read(json, where);
+  refuse_what_cannot_be_merged(json, read, where);
+  refuse_unknown_fields(json, where);
+  base_model_ = read.text("base_model_name_or_path");
+  rank_ = read.number("r");
+  alpha_ = read.number("lora_alpha");
+  rslora_ = read.flag("use_rslora");
+  fan_in_fan_out_ = read.flag("fan_in_fan_out");
+  ensure_weight_tying_ = read.flag("ensure_weight_tying");
+  target_parameters_ = read.texts("target_parameters");
+  b_layout_ = read.text("lora_B_layout");
+  peft_version_ = parse_version(read.text("peft_version"));
+  // As peft matches them: the whole name, or its end behind a dot.
+  const auto read_patterns = [&](const char* key, std::vector<Pattern>& patterns) {
+    const Json* object = read.find(key);
+    if (object == nullptr) return;
+    if (!object->is_object()) read.refuse(key, "an object");
+    for (const auto& [name, value] : object->items()) {
+      try {
+        patterns.push_back({std::regex("(?:.*\\.)?(?:" + name + ")"), read.finite(key, value)});
+      } catch (const std::regex_error&) {
+        fail(Status::unsupported, "{}: {} '{}' is no regular expression that is understood here", where, key,
+             printable(name));
+      }
+    }
+  };
+  read_patterns("rank_pattern", ranks_);
+  read_patterns("alpha_pattern", alphas_);
+  const auto is_rank = [](double value) { return value >= 1.0 && value <= 1e9 && value == std::floor(value); };
+  for (const Pattern& pattern : ranks_)
+    if (!is_rank(pattern.value)) read.refuse("rank_pattern", "whole ranks from 1");
+  if (!is_rank(rank_)) read.refuse("r", "a whole rank from 1");
+  if (const Json* tokens = read.find("trainable_token_indices"); tokens != nullptr && !is_unused(*tokens)) {
+    if (tokens->is_object())
+      for (const auto& [module, indices] : tokens->items())
+        token_indices_[module] = read.indices("trainable_token_indices", indices);
+    else
+      token_indices_[""] = read.indices("trainable_token_indices", *tokens);
+  }
+}
+
+double AdapterConfig::value_of(const std::vector<Pattern>& patterns, const std::string& module, double otherwise) {
+  constexpr std::size_t kLongest = 1000;  // which regular expressions look at; real names have under 100
+  if (module.size() > kLongest) return otherwise;
+  const auto found = std::find_if(patterns.begin(), patterns.end(),
+                                  [&](const Pattern& pattern) { return std::regex_match(module, pattern.name); });
+  return found == patterns.end() ? otherwise : found->value;
+}
+
+std::int64_t AdapterConfig::rank_of(const std::string& module) const {
+  return static_cast<std::int64_t>(value_of(ranks_, module, rank_));
+}
+
+double AdapterConfig::scale_of(const std::string& module) const {
+  const auto rank = static_cast<double>(rank_of(module));
+  const double alpha = value_of(alphas_, module, alpha_);
+  return rslora_ ? alpha / std::sqrt(rank) : alpha / rank;
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,66 @@
+// adapter_config.json, which peft writes beside an adapter. What merging depends on is read; what only training depends
+// on is passed over; what changes the sum in a way that is not known here is refused by its name.
+#ifndef QFUSE_CHECKPOINT_FILES_ADAPTER_CONFIG_H
+#define QFUSE_CHECKPOINT_FILES_ADAPTER_CONFIG_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qfuse::checkpoint {
+
+inline constexpr const char* kAdapterConfigFile = "adapter_config.json";
+
+class AdapterConfig {
+ public:
+  // invalid_data or unsupported, the message beginning with `where`, for what is no config of a LoRA adapter, or of one
+  // that cannot be merged.
+  AdapterConfig(std::string_view text, const std::string& where);
+
+  // Of a module: the value of the first pattern that fits its name, else that of all.
+  [[nodiscard]] std::int64_t rank_of(const std::string& module) const;
+  // What its product is multiplied by: alpha / r, or with rslora alpha / sqrt(r) (peft, LoraLayer.update_layer).
+  [[nodiscard]] double scale_of(const std::string& module) const;
+
+  [[nodiscard]] const std::string& base_model() const { return base_model_; }
+  // Whether peft took the weights to be stored as [in, out], as GPT-2's are.
+  [[nodiscard]] bool is_turned() const { return fan_in_fan_out_; }
+  // Whether an input embedding and the output head that is tied to it were trained as one.
+  [[nodiscard]] bool ensures_tying() const { return ensure_weight_tying_; }
+  // "experts.gate_up_proj" and such: parameters that are no layer's weight.
+  [[nodiscard]] const std::vector<std::string>& target_parameters() const { return target_parameters_; }
+  // By the end of a module's name, the rows of its embedding that were trained. One list for all: under "".
+  [[nodiscard]] const std::map<std::string, std::vector<std::int64_t>>& token_indices() const { return token_indices_; }
+  // How lora_B of experts is ordered, where the file says so: "" (peft's way) or unsloth's word for it.
+  [[nodiscard]] const std::string& b_layout() const { return b_layout_; }
+  // peft's version as major * 1000 + minor, 0.18 is 18; none where the file does not say.
+  [[nodiscard]] std::optional<int> peft_version() const { return peft_version_; }
+
+ private:
+  struct Pattern {
+    std::regex name;
+    double value = 0.0;
+  };
+  static double value_of(const std::vector<Pattern>& patterns, const std::string& module, double otherwise);
+
+  std::string base_model_;
+  double rank_ = 0.0;
+  double alpha_ = 0.0;
+  bool rslora_ = false;
+  bool fan_in_fan_out_ = false;
+  bool ensure_weight_tying_ = false;
+  std::vector<Pattern> ranks_;
+  std::vector<Pattern> alphas_;
+  std::vector<std::string> target_parameters_;
+  std::map<std::string, std::vector<std::int64_t>> token_indices_;
+  std::string b_layout_;
+  std::optional<int> peft_version_;
+};
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_FILES_ADAPTER_CONFIG_H
