@@ -375,6 +375,36 @@ typedef struct qfuse_dequantize_int8_params {
 QFUSE_API qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);
 
+/* ---- lora_merge ------------------------------------------------------------------------------------------------ */
+
+/* The product of a LoRA adapter added to the weight that it belongs to. Rows do not depend on each other, so that a
+ * weight may be merged a tile of rows at a time, each with its rows of b.
+ *   acc = +0; for k = 0 to rank-1, ascending: acc = fma(b[i][k], a[k][j], acc)
+ *   out[i][j] = round_to_out_dtype(in[i][j] + acc * scale)
+ * in is widened to fp32 exactly. Each fma rounds once, to nearest even in fp32; then acc * scale is rounded to fp32, the
+ * sum with in is rounded to fp32, and the result once more to out_dtype, all to nearest even. Nothing is flushed:
+ * subnormals are numbers everywhere. NaN and infinities follow the formula; every NaN result is the canonical quiet NaN.
+ * With rank 0 acc is +0: numbers are only converted, and of zeros -0 stays -0 where scale is negative and becomes +0 where
+ * it is positive. peft computes the same sums, in fp32 too, in whatever order its BLAS has. */
+typedef struct qfuse_lora_merge_params {
+  size_t struct_size;
+  int64_t rows;          /* >= 0: outputs of the linear layer */
+  int64_t cols;          /* >= 0: its inputs */
+  int64_t rank;          /* >= 0: of the adapter; with 0, a and b may be NULL */
+  float scale;           /* what the product is multiplied by: alpha / rank, or as the adapter's configuration says */
+  qfuse_dtype in_dtype;  /* element type of `in` */
+  const void* in;        /* [rows, cols] of in_dtype, row-major: the weight */
+  const float* a;        /* [rank, cols] row-major: lora_A */
+  const float* b;        /* [rows, rank] row-major: lora_B */
+  qfuse_dtype out_dtype; /* element type of `out` */
+  void* out;             /* [rows, cols] of out_dtype */
+} qfuse_lora_merge_params;
+
+/* INVALID_ARGUMENT: a field outside the ranges above, a missing or an overlapping array, sizes that overflow int64_t.
+ * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; a device without the op. */
+QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
+                                        qfuse_error* error);
+
 /* ---- matmul_4bit ----------------------------------------------------------------------------------------------- */
 
 /* A linear layer over a 4-bit weight W [rows, cols] that stays as it is stored: decoded on the way, never in memory.

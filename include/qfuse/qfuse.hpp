@@ -408,6 +408,41 @@ inline void dequantize_int8(std::span<const std::int8_t> in, std::span<const flo
   detail::throw_if(qfuse_dequantize_int8(&p, &e, &error), error);
 }
 
+// What a LoRA adapter adds to a weight [rows, cols]: scale * (b * a).
+struct LoraProduct {
+  std::span<const float> a{};  // lora_A, rank*cols
+  std::span<const float> b{};  // lora_B, rows*rank
+  std::int64_t rank = 0;
+  float scale = 1.0F;  // alpha / rank, as a rule
+};
+
+// Adds the product to a weight, or to a tile of its rows: in is rows*cols elements of in_dtype, out of out_dtype. Throws
+// Error; every length is checked.
+inline void lora_merge(std::span<const std::byte> in, Dtype in_dtype, std::int64_t rows, std::int64_t cols,
+                       const LoraProduct& product, std::span<std::byte> out, Dtype out_dtype, const Exec& exec = {}) {
+  detail::require_elements("in", in.size(), detail::element_count(rows, cols), in_dtype);
+  detail::require_elements("out", out.size(), detail::element_count(rows, cols), out_dtype);
+  const std::int64_t a_count = detail::element_count(product.rank, cols);
+  const std::int64_t b_count = detail::element_count(rows, product.rank);
+  if (a_count >= 0) detail::require_length("a", product.a.size(), a_count);
+  if (b_count >= 0) detail::require_length("b", product.b.size(), b_count);
+  qfuse_lora_merge_params p{};
+  p.struct_size = sizeof p;
+  p.rows = rows;
+  p.cols = cols;
+  p.rank = product.rank;
+  p.scale = product.scale;
+  p.in_dtype = static_cast<qfuse_dtype>(in_dtype);
+  p.in = in.data();
+  p.a = product.a.data();
+  p.b = product.b.data();
+  p.out_dtype = static_cast<qfuse_dtype>(out_dtype);
+  p.out = out.data();
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_lora_merge(&p, &e, &error), error);
+}
+
 // What matmul_4bit may be told beside its arrays.
 struct MatmulOptions {
   qfuse_direction direction = QFUSE_FORWARD;

@@ -148,6 +148,10 @@ qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfu
   return run<qfuse::contract::Matmul4bit>(params, exec, error);
 }
 
+qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec, qfuse_error* error) {
+  return run<qfuse::contract::LoraMerge>(params, exec, error);
+}
+
 qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                                 int64_t* size, qfuse_error* error) {
   return find_workspace_size<qfuse::contract::Quantize4bit>(params, exec, size, error);

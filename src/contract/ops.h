@@ -6,6 +6,7 @@
 #include "contract/dequantize_4bit.h"
 #include "contract/dequantize_blockwise.h"
 #include "contract/dequantize_int8.h"
+#include "contract/lora_merge.h"
 #include "contract/matmul_4bit.h"
 #include "contract/quantize_4bit.h"
 #include "contract/quantize_blockwise.h"
@@ -17,7 +18,7 @@ template <class... Ops>
 struct OpList {};
 
 using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8,
-                      SwigluBackward, Matmul4bit>;
+                      SwigluBackward, Matmul4bit, LoraMerge>;
 
 // Whether what was asked for can be had on a device at all; most ops run alike everywhere.
 template <class Op>

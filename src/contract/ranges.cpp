@@ -18,11 +18,12 @@ Outcome check_count(const char* name, std::int64_t count) {
   return {};
 }
 
-Outcome check_matrix(std::int64_t rows, std::int64_t cols) {
-  if (Outcome o = check_count("rows", rows); !o.ok()) return o;
-  if (Outcome o = check_count("cols", cols); !o.ok()) return o;
+Outcome check_matrix(const char* rows_name, std::int64_t rows, const char* cols_name, std::int64_t cols) {
+  if (Outcome o = check_count(rows_name, rows); !o.ok()) return o;
+  if (Outcome o = check_count(cols_name, cols); !o.ok()) return o;
   if (cols > 0 && rows > std::numeric_limits<std::int64_t>::max() / 4 / cols)
-    return invalid_argument(fmt::format("rows * cols is {} * {}, more than memory can hold", rows, cols));
+    return invalid_argument(
+        fmt::format("{} * {} is {} * {}, more than memory can hold", rows_name, cols_name, rows, cols));
   return {};
 }
 

@@ -12,7 +12,8 @@ namespace qfuse::contract {
 
 // Not negative, and so small that 4 bytes an element do not overflow.
 Outcome check_count(const char* name, std::int64_t count);
-Outcome check_matrix(std::int64_t rows, std::int64_t cols);
+Outcome check_matrix(const char* rows_name, std::int64_t rows, const char* cols_name, std::int64_t cols);
+inline Outcome check_matrix(std::int64_t rows, std::int64_t cols) { return check_matrix("rows", rows, "cols", cols); }
 Outcome check_power_of_two(const char* name, std::int64_t value);
 Outcome check_dtype(const char* name, qfuse_dtype dtype);
 Outcome check_reciprocal(qfuse_reciprocal reciprocal);

@@ -22,19 +22,19 @@ std::vector<Row>& rows() {
         oracle<QuantizeBlockwise, reference::quantize_blockwise>,
         oracle<DequantizeBlockwise, reference::dequantize_blockwise>,
         oracle<DequantizeInt8, reference::dequantize_int8>, oracle<SwigluBackward, reference::swiglu_backward>,
-        oracle<Matmul4bit, reference::matmul_4bit>}},
+        oracle<Matmul4bit, reference::matmul_4bit>, oracle<LoraMerge, reference::lora_merge>}},
       {QFUSE_CPU,
        {cpu::dequantize_4bit, cpu::quantize_4bit, cpu::quantize_blockwise, cpu::dequantize_blockwise,
-        cpu::dequantize_int8, cpu::swiglu_backward, cpu::matmul_4bit}},
+        cpu::dequantize_int8, cpu::swiglu_backward, cpu::matmul_4bit, cpu::lora_merge}},
 #ifdef QFUSE_WITH_CUDA
       {QFUSE_CUDA,
        {cuda::dequantize_4bit, cuda::quantize_4bit, cuda::quantize_blockwise, cuda::dequantize_blockwise,
-        cuda::dequantize_int8, cuda::swiglu_backward, cuda::matmul_4bit}},
+        cuda::dequantize_int8, cuda::swiglu_backward, cuda::matmul_4bit, cuda::lora_merge}},
 #endif
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,
        {opencl::dequantize_4bit, nullptr, nullptr, opencl::dequantize_blockwise, opencl::dequantize_int8, nullptr,
-        nullptr}},
+        nullptr, nullptr}},
 #endif
   };
   return all;

@@ -16,6 +16,7 @@ void dequantize_blockwise(const contract::DequantizeBlockwise& p);
 void dequantize_int8(const contract::DequantizeInt8& p);
 void swiglu_backward(const contract::SwigluBackward& p);
 void matmul_4bit(const contract::Matmul4bit& p);
+void lora_merge(const contract::LoraMerge& p);
 
 // The same with another exp, the one step in which devices differ. It is asked for bf16 values alone.
 using Exponential = float (*)(float);

@@ -29,6 +29,7 @@ TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_quantize_blockwise_params>, 56U);
   EXPECT_EQ(kLeastSize<qfuse_dequantize_blockwise_params>, 64U);
   EXPECT_EQ(kLeastSize<qfuse_dequantize_int8_params>, 56U);
+  EXPECT_EQ(kLeastSize<qfuse_lora_merge_params>, 80U);
   EXPECT_EQ(kLeastSize<qfuse_swiglu_backward_params>, 96U);
 }
 
@@ -138,6 +139,11 @@ TEST(Structs, versions_of_params) {
     Arena arena;
     const qfuse_dequantize_int8_params p = placed(dequantize_int8_sample(), arena);
     expect_versions("params", p, arena, with_default_exec<qfuse_dequantize_int8_params>(qfuse_dequantize_int8));
+  }
+  {
+    Arena arena;
+    const qfuse_lora_merge_params p = placed(lora_merge_sample(3), arena);
+    expect_versions("params", p, arena, with_default_exec<qfuse_lora_merge_params>(qfuse_lora_merge));
   }
   {
     Arena arena;

@@ -80,6 +80,12 @@ TEST(Arrays, of_the_8_bit_ops) {
             (std::vector{array("in", 132, kIn), array("scb", 16, kIn), array("out", 528, kOut)}));
 }
 
+TEST(Arrays, of_lora_merge) {
+  EXPECT_EQ(arrays_of(lora_merge_sample(3)),
+            (std::vector{array("in", 264, kIn), array("a", 396, kIn), array("b", 48, kIn), array("out", 528, kOut)}));
+  EXPECT_EQ(arrays_of(lora_merge_sample(0)), (std::vector{array("in", 264, kIn), array("out", 528, kOut)}));
+}
+
 TEST(Arrays, of_swiglu_backward) {
   EXPECT_EQ(arrays_of(swiglu_backward_sample(true, true)),
             (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q", 512, kOut),
@@ -130,6 +136,12 @@ TEST(Arrays, of_nothing_are_none) {
   i = dequantize_int8_sample();
   i.cols = 0;
   expect_empty(i, "no columns");
+  LoraMerge l = lora_merge_sample(3);
+  l.rows = 0;
+  expect_empty(l, "no rows");
+  l = lora_merge_sample(3);
+  l.cols = 0;
+  expect_empty(l, "no columns");
   SwigluBackward s = swiglu_backward_sample(true, true);
   s.m = 0;
   expect_empty(s, "no tokens");
@@ -255,6 +267,7 @@ TEST(Arrays, bytes_count_each_array_once) {
   // of the caller's.
   EXPECT_EQ(bytes(quantize_4bit_sample(true)), 520 + 65 + 3 + 8 + 1024 + 4);
   EXPECT_EQ(bytes(dequantize_int8_sample()), 132 + 16 + 528);
+  EXPECT_EQ(bytes(lora_merge_sample(3)), 264 + 396 + 48 + 528);
   SwigluBackward p = swiglu_backward_sample(true, true);
   EXPECT_EQ(bytes(p), 1024 + 512 + 512 + 16 + 256 + 512);
   p.x_stride = 512;

@@ -140,6 +140,23 @@ TEST(Ranges, int8_shapes_are_checked) {
   refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(-1); }, {"out_dtype is -1"});
 }
 
+TEST(Ranges, lora_merge_shapes_are_checked) {
+  const auto refused = [](const std::function<void(LoraMerge&)>& spoil, std::initializer_list<std::string> parts) {
+    expect_refused<LoraMerge>(lora_merge_sample(3), spoil, parts);
+  };
+  refused([](auto& p) { p.rows = -4; }, {"rows is -4"});
+  refused([](auto& p) { p.rank = -4; }, {"rank is -4, it must not be negative"});
+  refused([](auto& p) { p.rank = std::int64_t{1} << 60; }, {"rank * cols is 1152921504606846976 * 33"});
+  refused(
+      [](auto& p) {
+        p.cols = 1;
+        p.rows = p.rank = std::int64_t{1} << 40;
+      },
+      {"rows * rank is 1099511627776 * 1099511627776"});
+  refused([](auto& p) { p.in_dtype = static_cast<qfuse_dtype>(3); }, {"in_dtype is 3"});
+  refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(3); }, {"out_dtype is 3"});
+}
+
 void expect_swiglu_refused(const std::function<void(SwigluBackward&)>& spoil,
                            std::initializer_list<std::string> parts) {
   expect_refused<SwigluBackward>(swiglu_backward_sample(true, true), spoil, parts);

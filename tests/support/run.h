@@ -67,6 +67,10 @@ inline qfuse_status call(contract::SwigluBackward p, const qfuse_exec* exec = nu
   p.struct_size = sizeof(qfuse_swiglu_backward_params);
   return qfuse_swiglu_backward(&p, exec, error);
 }
+inline qfuse_status call(contract::LoraMerge p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  p.struct_size = sizeof(qfuse_lora_merge_params);
+  return qfuse_lora_merge(&p, exec, error);
+}
 inline qfuse_status call(contract::Matmul4bit p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
   p.weight.struct_size = sizeof p.weight;
   const qfuse_matmul_4bit_params c{sizeof c,    &p.weight,    p.direction, p.dtype,        p.m,    p.in, p.out,

@@ -145,6 +145,17 @@ inline contract::Matmul4bit matmul_4bit_sample(qfuse_direction direction, bool n
   return p;
 }
 
+inline contract::LoraMerge lora_merge_sample(std::int64_t rank) {
+  contract::LoraMerge p{};
+  p.rows = 4;
+  p.cols = 33;
+  p.rank = rank;
+  p.scale = 0.75F;
+  p.in_dtype = QFUSE_BFLOAT16;
+  p.out_dtype = QFUSE_FLOAT32;
+  return p;
+}
+
 // Every kind of call of each op, without places.
 inline std::vector<Sample<contract::Dequantize4bit>> samples(std::type_identity<contract::Dequantize4bit> /*op*/) {
   return {{"plain", dequantize_4bit_sample(false)}, {"nested", dequantize_4bit_sample(true)}};
@@ -181,6 +192,10 @@ inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<cont
   return {{"forward", matmul_4bit_sample(QFUSE_FORWARD, false)},
           {"backward", matmul_4bit_sample(QFUSE_BACKWARD, true)},
           {"with a bias", with_bias}};
+}
+
+inline std::vector<Sample<contract::LoraMerge>> samples(std::type_identity<contract::LoraMerge> /*op*/) {
+  return {{"an adapter", lora_merge_sample(3)}, {"rank 0", lora_merge_sample(0)}};
 }
 
 // Calls body(name, params, arena) with every sample of every op, in memory of its own.

@@ -14,6 +14,7 @@ contract::Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, c
 contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec);
 contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec);
+contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec);
 
 }  // namespace qfuse::cpu
 

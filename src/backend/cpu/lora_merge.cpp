@@ -1,0 +1,224 @@
+// in:     in [rows, cols] fp32, fp16 or bf16; a [rank, cols] fp32, b [rows, rank] fp32; any address
+// out:    [rows, cols] fp32, fp16 or bf16; any address
+// math:   out[i][j] = round(in[i][j] + acc * scale), acc = fma(b[i][k], a[k][j], acc) for k ascending from +0, all in fp32
+// cost:   4 to 8 bytes read and written an element; bound by its `rank` fused multiplications from a rank of about 16 on
+// oracle: reference/lora_merge.cpp
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backend/cpu/lora_merge.cpp"
+#include <hwy/foreach_target.h>  // re-includes this file once per target
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/cpu/kernels.h"
+#include "backend/cpu/run.h"
+#include "backend/cpu/steps-inl.h"
+#include "format/elements.h"
+#include "format/layout.h"
+
+// What does not depend on the target; this file is included once for each.
+#ifndef QFUSE_BACKEND_CPU_LORA_MERGE_POLICY
+#define QFUSE_BACKEND_CPU_LORA_MERGE_POLICY
+namespace qfuse::cpu {
+
+// An item of a thread's range: so many rows that copying their part of `a` costs little beside using it, and so many
+// columns that rows of `in` and `out` are fetched in long pieces. Its sums take 64 KiB of the stack, and its part of `a`
+// as much.
+inline constexpr std::int64_t kMergeRows = 32;
+inline constexpr std::int64_t kMergeCols = 512;
+
+// Terms whose part of `a` is copied at a time.
+inline constexpr std::int64_t kMergeTerms = 32;
+
+}  // namespace qfuse::cpu
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+using Floats = hn::ScalableTag<float>;
+constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
+
+// Sums that stay in registers: of 4 rows, each in 4 vectors where there are 32 registers, else in 2.
+constexpr std::int64_t kRows = 4;
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SCALAR
+constexpr std::int64_t kVectors = 2;
+#else
+constexpr std::int64_t kVectors = 4;
+#endif
+constexpr std::int64_t kStrip = kVectors * kLanes;
+static_assert(kMergeCols % kStrip == 0);
+
+struct MergeTile {
+  alignas(64) float sums[kMergeRows][kMergeCols];
+  // Of `a`. Rows are not a power of two apart, as they may be in memory, where their lines would share a few sets of the
+  // cache.
+  alignas(64) float panel[kMergeTerms][kMergeCols + 16];
+};
+
+// Columns of an item, and the terms that its panel holds.
+struct Part {
+  std::int64_t first_col;
+  std::int64_t cols;
+  std::int64_t first_term;
+  std::int64_t terms;
+};
+
+// ---- steps ----
+
+#if !HWY_NATIVE_FMA
+// a * b + c with one rounding, where there is no instruction for it. In fp64 the product is exact, and what the sum loses
+// is exact too. A sum that is cut off and has its last bit set wherever something is lost then rounds to fp32 as the exact
+// one does, as fp64 has more than two bits to spare.
+HWY_INLINE float fused(float a, float b, float c) {
+  const double product = static_cast<double>(a) * static_cast<double>(b);
+  const double addend = c;
+  const double sum = product + addend;
+  const double of_addend = sum - product;
+  const double lost = (product - (sum - of_addend)) + (addend - of_addend);
+  auto bits = std::bit_cast<std::uint64_t>(sum);
+  bits -= lost * sum < 0.0 ? 1U : 0U;  // it was rounded away from zero
+  bits |= lost < 0.0 || lost > 0.0 ? 1U : 0U;
+  return static_cast<float>(std::bit_cast<double>(bits));
+}
+#endif
+
+HWY_INLINE hn::Vec<Floats> add_term(hn::Vec<Floats> sum, hn::Vec<Floats> a, hn::Vec<Floats> b) {
+#if HWY_NATIVE_FMA
+  return hn::MulAdd(a, b, sum);
+#else
+  alignas(64) float sums[kLanes];
+  alignas(64) float as[kLanes];
+  alignas(64) float bs[kLanes];
+  hn::Store(sum, Floats(), sums);
+  hn::Store(a, Floats(), as);
+  hn::Store(b, Floats(), bs);
+  for (std::int64_t i = 0; i < kLanes; ++i) sums[i] = fused(as[i], bs[i], sums[i]);
+  return hn::Load(Floats(), sums);
+#endif
+}
+
+// ---- kernel: 32 rows of 512 columns ----
+
+// Copies the part of `a`, with zeros to a whole number of strips, of whose sums nothing is written.
+HWY_NOINLINE void load_panel(const contract::LoraMerge& p, MergeTile& tile, const Part& part) {
+  const std::int64_t padded = format::ceil_div(part.cols, kStrip) * kStrip;
+  for (std::int64_t k = 0; k < part.terms; ++k) {
+    const std::int64_t from = (part.first_term + k) * p.cols + part.first_col;
+    std::memcpy(tile.panel[k], reinterpret_cast<const std::uint8_t*>(p.a) + from * format::dtype_size(QFUSE_FLOAT32),
+                static_cast<std::size_t>(part.cols) * sizeof(float));
+    std::fill(tile.panel[k] + part.cols, tile.panel[k] + padded, 0.0F);
+  }
+}
+
+// Adds the panel's terms, ascending, to the sums of kCount rows.
+template <std::int64_t kCount>
+HWY_NOINLINE void add_terms(const contract::LoraMerge& p, const MergeTile& tile, std::int64_t row, const Part& part,
+                            float (*sums)[kMergeCols]) {
+  const auto* const factors =
+      reinterpret_cast<const std::uint8_t*>(p.b) + (row * p.rank + part.first_term) * format::dtype_size(QFUSE_FLOAT32);
+  for (std::int64_t c = 0; c < part.cols; c += kStrip) {
+    hn::Vec<Floats> sum[kCount][kVectors];
+    for (std::int64_t r = 0; r < kCount; ++r)
+      for (std::int64_t v = 0; v < kVectors; ++v)
+        sum[r][v] = part.first_term == 0 ? hn::Zero(Floats()) : hn::Load(Floats(), sums[r] + c + v * kLanes);
+    for (std::int64_t k = 0; k < part.terms; ++k) {
+      hn::Vec<Floats> a[kVectors];
+      for (std::int64_t v = 0; v < kVectors; ++v) a[v] = hn::Load(Floats(), tile.panel[k] + c + v * kLanes);
+      for (std::int64_t r = 0; r < kCount; ++r) {
+        const auto b = hn::Set(Floats(), format::load_unaligned<float>(factors, r * p.rank + k));
+        for (std::int64_t v = 0; v < kVectors; ++v) sum[r][v] = add_term(sum[r][v], a[v], b);
+      }
+    }
+    for (std::int64_t r = 0; r < kCount; ++r)
+      for (std::int64_t v = 0; v < kVectors; ++v) hn::Store(sum[r][v], Floats(), sums[r] + c + v * kLanes);
+  }
+}
+
+template <qfuse_dtype kIn, qfuse_dtype kOut>
+HWY_INLINE void write_row(const contract::LoraMerge& p, std::int64_t row, const Part& part, const float* sums) {
+  const std::int64_t first = row * p.cols + part.first_col;
+  const auto* const in = static_cast<const std::uint8_t*>(p.in) + first * format::dtype_size(kIn);
+  auto* const out = static_cast<std::uint8_t*>(p.out) + first * format::dtype_size(kOut);
+  const auto scale = hn::Set(Floats(), p.scale);
+  std::int64_t c = 0;
+  for (; c + kLanes <= part.cols; c += kLanes) {
+    const auto weight = load_as_float<kIn>(Floats(), in + c * format::dtype_size(kIn));
+    const auto merged = hn::Add(weight, hn::Mul(hn::Load(Floats(), sums + c), scale));
+    store_rounded<kOut>(Floats(), merged, out + c * format::dtype_size(kOut));
+  }
+  for (; c < part.cols; ++c) format::store_rounded(out, c, kOut, format::load_as_float(in, c, kIn) + sums[c] * p.scale);
+}
+
+// The rows' sums are written while they are in the nearest cache.
+template <qfuse_dtype kIn, qfuse_dtype kOut>
+HWY_INLINE void merge_tile(const contract::LoraMerge& p, MergeTile& tile, std::int64_t first_row, Part part) {
+  const std::int64_t rows = std::min(kMergeRows, p.rows - first_row);
+  do {
+    part.terms = std::min(kMergeTerms, p.rank - part.first_term);
+    const bool last = part.first_term + part.terms == p.rank;
+    load_panel(p, tile, part);
+    for (std::int64_t r = 0; r < rows;) {
+      const std::int64_t count = rows - r >= kRows ? kRows : 1;
+      count == kRows ? add_terms<kRows>(p, tile, first_row + r, part, tile.sums + r)
+                     : add_terms<1>(p, tile, first_row + r, part, tile.sums + r);
+      for (const std::int64_t end = r + count; r < end; ++r)
+        if (last) write_row<kIn, kOut>(p, first_row + r, part, tile.sums[r]);
+    }
+    part.first_term += part.terms;
+  } while (part.first_term < p.rank);
+}
+
+template <qfuse_dtype kIn, qfuse_dtype kOut>
+HWY_NOINLINE void merge(const contract::LoraMerge& p, std::int64_t begin, std::int64_t end) {
+  const std::int64_t tiles = format::ceil_div(p.cols, kMergeCols);
+  MergeTile tile;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::int64_t first_col = i % tiles * kMergeCols;
+    merge_tile<kIn, kOut>(p, tile, i / tiles * kMergeRows, {first_col, std::min(kMergeCols, p.cols - first_col), 0, 0});
+  }
+}
+
+template <qfuse_dtype kIn>
+void merge_from(const contract::LoraMerge& p, std::int64_t begin, std::int64_t end) {
+  switch (p.out_dtype) {
+    case QFUSE_FLOAT32: return merge<kIn, QFUSE_FLOAT32>(p, begin, end);
+    case QFUSE_FLOAT16: return merge<kIn, QFUSE_FLOAT16>(p, begin, end);
+    case QFUSE_BFLOAT16: return merge<kIn, QFUSE_BFLOAT16>(p, begin, end);
+  }
+}
+
+void lora_merge_items(const contract::LoraMerge& p, std::int64_t begin, std::int64_t end) {
+  switch (p.in_dtype) {
+    case QFUSE_FLOAT32: return merge_from<QFUSE_FLOAT32>(p, begin, end);
+    case QFUSE_FLOAT16: return merge_from<QFUSE_FLOAT16>(p, begin, end);
+    case QFUSE_BFLOAT16: return merge_from<QFUSE_BFLOAT16>(p, begin, end);
+  }
+}
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace qfuse::cpu {
+namespace {
+
+HWY_EXPORT(lora_merge_items);
+
+}  // namespace
+
+// An item is some 5 us of work or more. Those of the same rows follow each other.
+contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec) {
+  const std::int64_t items = format::ceil_div(p.rows, kMergeRows) * format::ceil_div(p.cols, kMergeCols);
+  return run(p, items, 1, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(lora_merge_items)[target](p, begin, end);
+  });
+}
+
+}  // namespace qfuse::cpu
+
+#endif  // HWY_ONCE

@@ -1,0 +1,119 @@
+// The cases of lora_merge, for correctness and the sanitizers: the risk is in the name.
+#ifndef QFUSE_TESTS_CASES_LORA_MERGE_H
+#define QFUSE_TESTS_CASES_LORA_MERGE_H
+
+#include <qfuse/qfuse.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "contract/lora_merge.h"
+#include "format/elements.h"
+
+namespace qfuse::tests {
+
+enum class AdapterKind { normal, cancelling, tiny, huge, special };
+
+struct LoraMergeCase {
+  const char* risk;
+  std::int64_t rows;
+  std::int64_t cols;
+  std::int64_t rank;
+  float scale = 2.0F;
+  AdapterKind kind = AdapterKind::normal;
+};
+
+// Each backend's tile is 512 columns, by 16 or 32 rows, and 32 terms at a time.
+inline constexpr std::array kLoraMergeCases = {
+    LoraMergeCase{"one element", 1, 1, 1},
+    LoraMergeCase{"rank 0", 5, 67, 0},
+    LoraMergeCase{"rank 0 under an infinite scale", 3, 5, 0, std::numeric_limits<float>::infinity()},
+    LoraMergeCase{"rank 1", 9, 131, 1, 0.1F},
+    LoraMergeCase{"an odd rank", 13, 257, 7, -0.3F},
+    LoraMergeCase{"whole tiles, rank 16", 32, 1024, 16},
+    LoraMergeCase{"prime sizes, rank 64", 37, 521, 64, 0.25F},
+    LoraMergeCase{"terms beyond a tile by one, rank 257", 17, 127, 257, 1.0F / 3.0F},
+    LoraMergeCase{"one long row", 1, 20011, 8},
+    LoraMergeCase{"one long column", 2003, 1, 5},
+    LoraMergeCase{"several threads", 197, 1031, 8, 1.5F},
+    LoraMergeCase{"sums that cancel", 29, 331, 33, 0.7F, AdapterKind::cancelling},
+    LoraMergeCase{"subnormal operands, terms and results", 11, 259, 12, 0.3F, AdapterKind::tiny},
+    LoraMergeCase{"a scale that is subnormal", 4, 70, 6, 1e-40F, AdapterKind::huge},
+    LoraMergeCase{"terms that overflow", 19, 263, 10, 0.5F, AdapterKind::huge},
+    LoraMergeCase{"infinities and NaN", 23, 269, 9, 1.0F, AdapterKind::special},
+};
+
+// The arrays of a case, from a fixed seed; `in` is of in_dtype.
+struct LoraMergeInput {
+  std::vector<std::uint8_t> in;
+  std::vector<float> a;
+  std::vector<float> b;
+};
+
+inline float random_factor(AdapterKind kind, std::mt19937& random) {
+  const float x = std::normal_distribution<float>()(random);
+  const auto one_of = [&](unsigned n) { return random() % n == 0; };
+  switch (kind) {
+    case AdapterKind::normal: return x;
+    case AdapterKind::cancelling: return std::ldexp(x, std::uniform_int_distribution(-12, 12)(random));
+    case AdapterKind::tiny: return std::ldexp(x, one_of(3) ? -130 : std::uniform_int_distribution(-80, -60)(random));
+    case AdapterKind::huge: return std::ldexp(x, std::uniform_int_distribution(40, 66)(random));
+    case AdapterKind::special: break;
+  }
+  if (one_of(256)) return one_of(2) ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
+  if (one_of(256)) return std::numeric_limits<float>::quiet_NaN();
+  return one_of(32) ? -0.0F : x;
+}
+
+inline float random_weight(AdapterKind kind, std::mt19937& random) {
+  const float x = 0.05F * std::normal_distribution<float>()(random);
+  if (kind == AdapterKind::tiny) return std::ldexp(x, random() % 2 == 0 ? -128 : -16);
+  return kind == AdapterKind::special ? random_factor(kind, random) : x;
+}
+
+inline LoraMergeInput make_input(const LoraMergeCase& c, qfuse_dtype in_dtype) {
+  std::mt19937 random(static_cast<std::uint32_t>(c.rows * 31 + c.cols * 7 + c.rank));
+  LoraMergeInput in;
+  in.in.resize(static_cast<std::size_t>(c.rows * c.cols) * qfuse_dtype_size(in_dtype));
+  for (std::int64_t i = 0; i < c.rows * c.cols; ++i)
+    format::store_rounded(in.in.data(), i, in_dtype, random_weight(c.kind, random));
+  in.a.resize(static_cast<std::size_t>(c.rank * c.cols));
+  for (float& x : in.a) x = random_factor(c.kind, random);
+  in.b.resize(static_cast<std::size_t>(c.rows * c.rank));
+  for (float& x : in.b) x = random_factor(c.kind, random);
+  if (c.kind != AdapterKind::cancelling) return in;
+  // Every second term takes back what the one before it gave, but for the last bits.
+  for (std::int64_t k = 1; k < c.rank; k += 2) {
+    for (std::int64_t i = 0; i < c.rows; ++i) {
+      float& factor = in.b[static_cast<std::size_t>(i * c.rank + k)];
+      factor = -std::nextafter((&factor)[-1], 0.0F);
+    }
+    for (std::int64_t j = 0; j < c.cols; ++j) {
+      const auto at = static_cast<std::size_t>(k * c.cols + j);
+      in.a[at] = in.a[at - static_cast<std::size_t>(c.cols)];
+    }
+  }
+  return in;
+}
+
+// Parameters over `in`; out and its dtype are left to the caller.
+inline contract::LoraMerge make_params(const LoraMergeCase& c, qfuse_dtype in_dtype, const LoraMergeInput& in) {
+  contract::LoraMerge p{};
+  p.rows = c.rows;
+  p.cols = c.cols;
+  p.rank = c.rank;
+  p.scale = c.scale;
+  p.in_dtype = in_dtype;
+  p.in = in.in.data();
+  p.a = c.rank > 0 ? in.a.data() : nullptr;
+  p.b = c.rank > 0 ? in.b.data() : nullptr;
+  return p;
+}
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_CASES_LORA_MERGE_H

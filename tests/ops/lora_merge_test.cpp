@@ -1,0 +1,336 @@
+#include "cases/lora_merge.h"
+
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <qfuse/qfuse.hpp>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/buffer.h"
+#include "support/compare.h"
+#include "support/risk.h"
+#include "support/run.h"
+#include "support/ways.h"
+
+namespace qfuse::tests {
+namespace {
+
+constexpr std::array kDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
+
+std::vector<std::uint8_t> outputs(contract::LoraMerge p, const qfuse_exec& exec) {
+  std::vector<std::uint8_t> out(static_cast<std::size_t>(p.rows * p.cols) * qfuse_dtype_size(p.out_dtype), kPoison);
+  p.out = out.data();
+  qfuse_error error{};
+  EXPECT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+  return out;
+}
+
+// ---- against the oracle ----
+
+class LoraMergeCases : public testing::TestWithParam<LoraMergeCase> {};
+
+// Each pair of dtypes with the arrays at other addresses, all of them at odd ones among these.
+TEST_P(LoraMergeCases, every_way_gives_the_oracles_bytes_at_any_address) {
+  std::size_t pair = 0;
+  for (const qfuse_dtype in_dtype : kDtypes) {
+    const LoraMergeInput input = make_input(GetParam(), in_dtype);
+    for (const qfuse_dtype out_dtype : kDtypes) {
+      const std::size_t odd = kMisalignments.at(pair++ % kMisalignments.size());
+      SCOPED_TRACE("dtypes " + std::to_string(in_dtype) + " and " + std::to_string(out_dtype) + ", misaligned by " +
+                   std::to_string(odd));
+      contract::LoraMerge p = make_params(GetParam(), in_dtype, input);
+      p.out_dtype = out_dtype;
+      const std::vector<std::uint8_t> expected = outputs(p, oracle());
+      Buffer in = copy_of(input.in, odd);
+      Buffer a = copy_of(input.a, odd);
+      Buffer b = copy_of(input.b, odd);
+      p.in = in.as<void>();
+      p.a = p.rank > 0 ? a.as<float>() : nullptr;
+      p.b = p.rank > 0 ? b.as<float>() : nullptr;
+      for_each_fast_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
+        Buffer out(expected.size(), odd);
+        p.out = out.as<void>();
+        qfuse_error error{};
+        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+        ASSERT_TRUE(same_bytes(expected.data(), out.data(), static_cast<std::int64_t>(out.size())));
+        ASSERT_TRUE(out.front_is_intact());
+      });
+    }
+  }
+}
+
+// A row depends on its own row of b alone, so that a weight may be merged piece by piece.
+TEST_P(LoraMergeCases, a_tile_of_rows_has_the_same_bytes) {
+  const LoraMergeInput input = make_input(GetParam(), QFUSE_BFLOAT16);
+  contract::LoraMerge all = make_params(GetParam(), QFUSE_BFLOAT16, input);
+  all.out_dtype = QFUSE_FLOAT16;
+  const std::vector<std::uint8_t> expected = outputs(all, oracle());
+  const std::int64_t first = all.rows / 2;
+  contract::LoraMerge tile = all;
+  tile.rows = all.rows - first;
+  tile.in = input.in.data() + first * all.cols * 2;
+  if (all.rank > 0) tile.b = input.b.data() + first * all.rank;
+  for_each_fast_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
+    const std::vector<std::uint8_t> out = outputs(tile, exec);
+    ASSERT_TRUE(same_bytes(expected.data() + first * all.cols * 2, out.data(), static_cast<std::int64_t>(out.size())));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Risks, LoraMergeCases, testing::ValuesIn(kLoraMergeCases), risk_name<LoraMergeCase>);
+
+// ---- against numbers worked out another way ----
+
+// One output in fp32.
+float merged(float in, const std::vector<float>& b, const std::vector<float>& a, float scale, const qfuse_exec& exec) {
+  contract::LoraMerge p{};
+  p.rows = p.cols = 1;
+  p.rank = static_cast<std::int64_t>(a.size());
+  p.scale = scale;
+  p.in = &in;
+  p.a = a.data();
+  p.b = b.data();
+  float out = 0;
+  p.out = &out;
+  EXPECT_EQ(run(p, exec, nullptr), QFUSE_OK);
+  return out;
+}
+
+TEST(LoraMerge, worked_out_by_hand) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr float kLeast = std::numeric_limits<float>::denorm_min();
+  struct Example {
+    const char* what;
+    float in;
+    std::vector<float> b;
+    std::vector<float> a;
+    float scale;
+    float expected;
+  };
+  const std::vector<Example> examples = {
+      {"terms ascend: 1 takes no half of its last bit; the other way round two halves come first",
+       0,
+       {1, 1, 1},
+       {1, 0x1p-24F, 0x1p-24F},
+       1,
+       1},
+      {"a term is fused: alone, the square loses 2^-24",
+       0,
+       {-1, 1 + 0x1p-12F},
+       {1, 1 + 0x1p-12F},
+       1,
+       0x1p-11F + 0x1p-24F},
+      {"a product too large for fp32 within a sum that is not",
+       0,
+       {-0x1p100F, 0x1p64F},
+       {0x1p27F, 0x1p64F},
+       1,
+       0x1p127F},
+      {"the sum is scaled, not its terms", 0, {0x1p100F, 0x1p100F}, {0x1p27F, 0x1p27F}, 0.25F, kInf},
+      {"the scaled sum is rounded before the weight is added", 1, {3}, {0x1p-24F}, 0x1.555556p-2F, 1},
+      {"a weight that dwarfs the product", 0x1p24F, {1}, {1}, 1, 0x1p24F},
+      {"the least subnormal", 0, {0x1p-75F}, {0x1p-74F}, 1, kLeast},
+      {"half of it, to even", 0, {0x1p-75F}, {0x1p-75F}, 1, 0},
+      {"a subnormal weight", 3 * kLeast, {1}, {kLeast}, 1, 4 * kLeast},
+      {"a subnormal factor", 0, {0x1p100F}, {kLeast}, 1, 0x1p-49F},
+      {"rank 0: -0 becomes +0", -0.0F, {}, {}, 1, 0.0F},
+      {"and under a negative scale it stays", -0.0F, {}, {}, -1, -0.0F},
+      {"a sum of zeros is +0 unless all are -0; +0 is where it begins", -0.0F, {-1}, {0}, 1, 0.0F},
+  };
+  for (const Example& e : examples) {
+    SCOPED_TRACE(e.what);
+    for_each_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(merged(e.in, e.b, e.a, e.scale, exec)),
+                std::bit_cast<std::uint32_t>(e.expected));
+    });
+  }
+}
+
+TEST(LoraMerge, every_nan_is_the_canonical_one) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const float odd_nan = std::bit_cast<float>(0xffc01234U);
+  const float signalling = std::bit_cast<float>(0x7f800001U);
+  for_each_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
+    for (const float nan : {odd_nan, signalling}) {
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(merged(nan, {1}, {1}, 1, exec)), 0x7fffffffU);
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(merged(1, {nan}, {1}, 1, exec)), 0x7fffffffU);
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(merged(1, {1}, {nan}, 1, exec)), 0x7fffffffU);
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(merged(1, {1}, {1}, nan, exec)), 0x7fffffffU);
+    }
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(merged(0, {kInf}, {0}, 1, exec)), 0x7fffffffU);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(merged(0, {kInf, -1}, {1, kInf}, 1, exec)), 0x7fffffffU);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(merged(-kInf, {kInf}, {1}, 1, exec)), 0x7fffffffU);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(merged(0, {1}, {0}, kInf, exec)), 0x7fffffffU);
+  });
+}
+
+// Integers so small that every sum is exact, whatever its order.
+TEST(LoraMerge, exact_sums_are_exact) {
+  constexpr std::int64_t kRows = 41;
+  constexpr std::int64_t kCols = 541;
+  constexpr std::int64_t kRank = 70;
+  std::mt19937 random(3);
+  const auto integers = [&](std::int64_t n) {
+    std::vector<float> values(static_cast<std::size_t>(n));
+    for (float& x : values) x = static_cast<float>(static_cast<int>(random() % 31) - 15);
+    return values;
+  };
+  const std::vector<float> in = integers(kRows * kCols);
+  const std::vector<float> a = integers(kRank * kCols);
+  const std::vector<float> b = integers(kRows * kRank);
+  std::vector<float> expected(in.size());
+  for (std::int64_t i = 0; i < kRows; ++i)
+    for (std::int64_t j = 0; j < kCols; ++j) {
+      std::int64_t sum = 0;
+      for (std::int64_t k = 0; k < kRank; ++k)
+        sum += static_cast<std::int64_t>(b[static_cast<std::size_t>(i * kRank + k)]) *
+               static_cast<std::int64_t>(a[static_cast<std::size_t>(k * kCols + j)]);
+      const auto at = static_cast<std::size_t>(i * kCols + j);
+      expected[at] = static_cast<float>(static_cast<std::int64_t>(in[at]) * 4 + sum) / 4;
+    }
+  contract::LoraMerge p{};
+  p.rows = kRows;
+  p.cols = kCols;
+  p.rank = kRank;
+  p.scale = 0.25F;
+  p.in = in.data();
+  p.a = a.data();
+  p.b = b.data();
+  for_each_way<contract::LoraMerge>([&](const qfuse_exec& exec) {
+    ASSERT_TRUE(same_bytes(expected.data(), outputs(p, exec).data(), std::ssize(expected) * 4));
+  });
+}
+
+// How a sum could be made otherwise.
+enum class Sum { as_the_manual_says, descending, rounding_products, in_one_rounding };
+
+// For factors that are multiples of 2^-20 of at most 8: products are multiples of 2^-40, and sums of 48 of them fit the 64
+// bits of a long double, so that each step here is exact before it is rounded.
+float sum_of(Sum how, const LoraMergeCase& c, const LoraMergeInput& in, std::int64_t row, std::int64_t col) {
+  long double acc = 0;
+  for (std::int64_t step = 0; step < c.rank; ++step) {
+    const std::int64_t k = how == Sum::descending ? c.rank - 1 - step : step;
+    long double term = static_cast<long double>(in.b[static_cast<std::size_t>(row * c.rank + k)]) *
+                       static_cast<long double>(in.a[static_cast<std::size_t>(k * c.cols + col)]);
+    if (how == Sum::rounding_products) term = static_cast<float>(term);
+    acc += term;
+    if (how != Sum::in_one_rounding) acc = static_cast<float>(acc);
+  }
+  return static_cast<float>(acc);
+}
+
+TEST(LoraMerge, sums_are_those_of_the_manual_and_of_no_other_way) {
+  const LoraMergeCase c{"order", 24, 96, 48, 1.0F};
+  LoraMergeInput in = make_input(c, QFUSE_FLOAT32);
+  std::mt19937 random(11);
+  const auto draw = [&](std::vector<float>& values, int bits) {
+    for (float& x : values)
+      x = std::ldexp(static_cast<float>(static_cast<int>(random() % (2U << bits)) - (1 << bits)), 3 - bits);
+  };
+  draw(in.a, 22);  // of 2^-19
+  draw(in.b, 23);  // of 2^-20
+  contract::LoraMerge p = make_params(c, QFUSE_FLOAT32, in);
+  p.out_dtype = QFUSE_FLOAT32;
+  std::fill(in.in.begin(), in.in.end(), std::uint8_t{0});
+  std::array<int, 4> differing{};
+  const std::vector<std::uint8_t> out = outputs(p, oracle());
+  for (std::int64_t i = 0; i < c.rows; ++i)
+    for (std::int64_t j = 0; j < c.cols; ++j)
+      for (const Sum how : {Sum::as_the_manual_says, Sum::descending, Sum::rounding_products, Sum::in_one_rounding})
+        if (sum_of(how, c, in, i, j) != format::load_unaligned<float>(out.data(), i * c.cols + j))
+          ++differing.at(static_cast<std::size_t>(how));
+  EXPECT_EQ(differing[0], 0);
+  for (const std::size_t other : {1U, 2U, 3U}) EXPECT_GT(differing.at(other), c.rows * c.cols / 4) << other;
+}
+
+// ---- what there is nothing to do for, and what is refused ----
+
+TEST(LoraMerge, no_elements_touch_nothing) {
+  contract::LoraMerge p{};
+  p.rank = 4;
+  for (const bool rows : {false, true}) {
+    p.rows = rows ? 3 : 0;
+    p.cols = rows ? 0 : 3;
+    for_each_way<contract::LoraMerge>([&](const qfuse_exec& exec) { EXPECT_EQ(run(p, exec, nullptr), QFUSE_OK); });
+  }
+}
+
+TEST(LoraMerge, refuses_what_the_manual_refuses) {
+  const LoraMergeCase c{"refused", 3, 65, 5};
+  const LoraMergeInput in = make_input(c, QFUSE_FLOAT32);
+  const contract::LoraMerge good = make_params(c, QFUSE_FLOAT32, in);
+  std::vector<float> out(static_cast<std::size_t>(c.rows * c.cols));
+  const auto expect_refused = [&](auto&& spoil, const std::string& words) {
+    contract::LoraMerge p = good;
+    p.out = out.data();
+    spoil(p);
+    qfuse_error error{};
+    EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT) << words;
+    EXPECT_NE(std::string(error.message).find(words), std::string::npos) << error.message;
+  };
+  using P = contract::LoraMerge;
+  expect_refused([](P& p) { p.rows = -1; }, "rows is -1, it must not be negative");
+  expect_refused([](P& p) { p.cols = -2; }, "cols is -2, it must not be negative");
+  expect_refused([](P& p) { p.rank = -3; }, "rank is -3, it must not be negative");
+  expect_refused([](P& p) { p.rows = INT64_MAX / 8; }, "rows * cols is 1152921504606846975 * 65, more than memory");
+  expect_refused([](P& p) { p.rank = INT64_MAX / 8; }, "rank * cols is 1152921504606846975 * 65, more than memory");
+  expect_refused(
+      [](P& p) {
+        p.rows = p.rank = std::int64_t{1} << 40;
+        p.cols = 1;
+      },
+      "rows * rank is 1099511627776 * 1099511627776, more than memory");
+  expect_refused([](P& p) { p.in_dtype = static_cast<qfuse_dtype>(3); }, "in_dtype is 3");
+  expect_refused([](P& p) { p.out_dtype = static_cast<qfuse_dtype>(-1); }, "out_dtype is -1");
+  expect_refused([](P& p) { p.in = nullptr; }, "in is NULL");
+  expect_refused([](P& p) { p.a = nullptr; }, "a is NULL");
+  expect_refused([](P& p) { p.b = nullptr; }, "b is NULL");
+  expect_refused([](P& p) { p.out = nullptr; }, "out is NULL");
+  expect_refused([](P& p) { p.out = const_cast<void*>(p.in); }, "output out overlaps input in");
+  expect_refused([](P& p) { p.out = const_cast<float*>(p.a); }, "output out overlaps input a");
+  expect_refused([](P& p) { p.out = const_cast<float*>(p.b); }, "output out overlaps input b");
+}
+
+TEST(LoraMerge, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
+  const LoraMergeCase c{"cpp", 6, 75, 4};
+  const LoraMergeInput in = make_input(c, QFUSE_FLOAT16);
+  contract::LoraMerge p = make_params(c, QFUSE_FLOAT16, in);
+  p.out_dtype = QFUSE_BFLOAT16;
+  const std::vector<std::uint8_t> expected = outputs(p, oracle());
+  const LoraProduct product{.a = in.a, .b = in.b, .rank = c.rank, .scale = c.scale};
+  std::vector<std::uint8_t> out(expected.size());
+  const auto merge = [&](std::span<const std::uint8_t> from, const LoraProduct& with, std::span<std::uint8_t> to) {
+    qfuse::lora_merge(std::as_bytes(from), Dtype::float16, c.rows, c.cols, with, std::as_writable_bytes(to),
+                      Dtype::bfloat16);
+  };
+  merge(in.in, product, out);
+  EXPECT_EQ(out, expected);
+  const auto refusal = [](const auto& body) -> std::string {
+    try {
+      body();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing was refused";
+  };
+  EXPECT_EQ(refusal([&] { merge(std::span(in.in).first(8), product, out); }), "in has 8 entries, needs 900");
+  EXPECT_EQ(refusal([&] { merge(in.in, product, std::span(out).first(8)); }), "out has 8 entries, needs 900");
+  LoraProduct short_a = product;
+  short_a.a = product.a.first(299);
+  EXPECT_EQ(refusal([&] { merge(in.in, short_a, out); }), "a has 299 entries, needs 300");
+  LoraProduct short_b = product;
+  short_b.b = product.b.first(1);
+  EXPECT_EQ(refusal([&] { merge(in.in, short_b, out); }), "b has 1 entries, needs 24");
+  EXPECT_EQ(refusal([&] { merge(in.in, {.a = in.a, .b = in.b, .rank = -1}, out); }),
+            "rank is -1, it must not be negative");
+}
+
+}  // namespace
+}  // namespace qfuse::tests
