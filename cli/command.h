@@ -26,6 +26,7 @@ struct Command {
 
 Command add_dequantize(CLI::App& app);
 Command add_quantize(CLI::App& app);
+Command add_merge(CLI::App& app);
 Command add_finish(CLI::App& app);
 Command add_inspect(CLI::App& app);
 Command add_compare(CLI::App& app);

@@ -26,7 +26,9 @@ Command add_dequantize(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("dequantize", "Write the same model with plain weights");
   auto args = std::make_shared<ConversionArguments>();
   add_paths(*parser, *args, "A bitsandbytes checkpoint: a .safetensors file or a model directory");
-  add_conversion_options(*parser, *args, "auto, bf16, fp16 or fp32; auto: what each weight was before");
+  add_dtype_option(*parser, *args, "auto, bf16, fp16 or fp32; auto: what each weight was before");
+  add_conversion_options(*parser, *args);
+  add_component_option(*parser, *args);
   parser->footer(
       "Weights that are not quantized are copied byte for byte, and so are tokenizer and other files of a directory;\n"
       "config.json loses its quantization_config. Ctrl-C leaves no partial output." +

@@ -18,8 +18,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Takes bitsandbytes checkpoints (NF4, FP4, double quantization, LLM.int8) back to plain 16 or 32-bit weights,\n"
-    "makes them from such, looks into them, and compares them bit by bit. A checkpoint is a .safetensors file or a\n"
-    "model directory.";
+    "makes them from such, merges LoRA adapters into them, looks into them, and compares them bit by bit. A checkpoint\n"
+    "is a .safetensors file or a model directory.";
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -28,6 +28,7 @@ constexpr const char* kExamples =
     "  qfuse dequantize llama-bnb-4bit -o llama --dtype fp16 --max-shard-size 2GB\n"
     "  qfuse dequantize model.safetensors -o plain.safetensors\n"
     "  qfuse quantize llama -o llama-bnb-4bit               to NF4, as transformers saves it\n"
+    "  qfuse merge llama my-adapter -o llama-mine           a LoRA adapter onto its base\n"
     "  qfuse quantize llama -o out --shard 2/8              one of 8 parts, on any host; then qfuse finish out\n"
     "  qfuse compare llama llama-bnb-4bit                   are these the same weights?\n"
     "\n"
@@ -101,8 +102,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("qfuse ") + qfuse_version());
   add_printers(app);
   app.require_subcommand(1);
-  const std::array commands{add_dequantize(app), add_quantize(app), add_finish(app), add_inspect(app),
-                            add_compare(app),    add_devices(app),  add_bench(app)};
+  const std::array commands{add_dequantize(app), add_quantize(app), add_merge(app),   add_finish(app),
+                            add_inspect(app),    add_compare(app),  add_devices(app), add_bench(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -35,6 +35,13 @@ inline std::string canonical_dtype(const std::string& name) {
   return alias == kAliases.end() ? name : alias->second;
 }
 
+// Of --type and others: how 4-bit codes are called.
+inline const std::vector<std::string> kQuantTypes{std::string(checkpoint::name_of(QuantType::nf4)),
+                                                  std::string(checkpoint::name_of(QuantType::fp4))};
+inline QuantType quant_type_of(const std::string& name) {
+  return name == kQuantTypes[0] ? QuantType::nf4 : QuantType::fp4;
+}
+
 // Turns the exceptions of a parsing function into what the parser reports: a usage error. The help shows `choices`, and
 // shells complete them: "{a,b}".
 template <class Parse>
@@ -98,11 +105,15 @@ inline void add_paths(CLI::App& parser, ConversionArguments& args, const std::st
       ->required();
 }
 
-inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, const std::string& dtype_help) {
+inline void add_dtype_option(CLI::App& parser, ConversionArguments& args, const std::string& dtype_help) {
   parser.add_option("--dtype", args.dtype, dtype_help)
       ->check(CLI::IsMember(kDtypes))
       ->transform([](const std::string& name) { return canonical_dtype(name); }, "", "")
       ->capture_default_str();
+}
+
+// That --dtype and --component are beside; a subcommand has them if what it converts has a use for them.
+inline void add_conversion_options(CLI::App& parser, ConversionArguments& args) {
   parser
       .add_option("--device", args.device,
                   "cpu, cuda[:N], opencl[:N] or auto: the first GPU of CUDA's that works, else the CPU; see below")
@@ -119,17 +130,20 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args, 
   parser.add_option("--shard", args.shard, "Make part I of N of a model directory, I from 0; see below")
       ->type_name("I/N")
       ->check(valid_if(parse_shard));
-  parser.add_option("--component", args.components, "Of a diffusers pipeline: convert this folder; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
   parser.add_flag("--force", args.force, "Replace an existing output, once the new one is complete");
   parser.add_flag("--dry-run", args.dry_run, "Say what would be written, and write nothing");
   parser.add_flag("--quiet", args.quiet, "Print errors only");
   parser.add_flag("--json", args.json, "Print the summary as JSON");
 }
 
+inline void add_component_option(CLI::App& parser, ConversionArguments& args) {
+  parser.add_option("--component", args.components, "Of a diffusers pipeline: convert this folder; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
 // The end of the help of `command`.
-inline std::string conversion_help(const std::string& command) {
+inline std::string conversion_help(const std::string& command, const std::string& arguments = "IN") {
   return fmt::format(
       "\n\n"
       "Every device writes the same bytes. The default is the CPU: a few cores convert faster than disks write, while "
@@ -140,9 +154,9 @@ inline std::string conversion_help(const std::string& command) {
       "and else the same command line. They need no connection. Each makes some of the output's files; when all have\n"
       "ended, `qfuse finish OUT` checks that nothing is missing and makes the output, as one process would have.\n"
       "A process that failed is run again by itself. With SLURM:\n"
-      "  srun --ntasks=8 sh -c 'qfuse {} IN -o OUT --shard $SLURM_PROCID/$SLURM_NTASKS' && qfuse finish OUT\n"
+      "  srun --ntasks=8 sh -c 'qfuse {} {} -o OUT --shard $SLURM_PROCID/$SLURM_NTASKS' && qfuse finish OUT\n"
       "(torchrun: $RANK/$WORLD_SIZE; Open MPI: $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE)",
-      command);
+      command, arguments);
 }
 
 inline std::string device_name(qfuse_device device) {
@@ -172,13 +186,17 @@ inline void print_next_step(const ConversionArguments& args, std::int64_t shards
              args.force ? " --force" : "");
 }
 
+inline void print_notes(const checkpoint::ConversionReport& report, const ConversionArguments& args) {
+  if (args.quiet) return;
+  for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
+}
+
 // What a conversion says at its end, of which `done` is the participle, and `sizes` what it says of bytes.
 inline void print_summary(const std::string& done, const std::string& sizes, const checkpoint::ConversionReport& report,
                           const ConversionArguments& args, const checkpoint::ConversionOptions& options,
                           double seconds) {
   const qfuse_device device = options.exec.device;
-  if (!args.quiet)
-    for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
+  print_notes(report, args);
   if (args.json) {
     fmt::print(R"({{"tensors": {}, "{}": {}, "files": {}, "bytes_read": {}, "bytes_written": {}, )"
                R"("device": "{}", "seconds": {:.3f}}})"

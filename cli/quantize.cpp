@@ -25,9 +25,6 @@ struct QuantizeArguments : ConversionArguments {
   std::vector<std::string> exclude;
 };
 
-const std::vector<std::string> kTypes{std::string(checkpoint::name_of(QuantType::nf4)),
-                                      std::string(checkpoint::name_of(QuantType::fp4))};
-
 // The signal-to-noise ratio of what was quantized, in all and where it is worst, by decoding the output again.
 void print_error(const QuantizeArguments& args) {
   constexpr std::size_t kWorst = 5;
@@ -56,7 +53,7 @@ void print_error(const QuantizeArguments& args) {
 int run(QuantizeArguments args) {
   args.out = output_path(args);
   checkpoint::QuantizeOptions options;
-  options.quant_type = args.type == kTypes[0] ? QuantType::nf4 : QuantType::fp4;
+  options.quant_type = quant_type_of(args.type);
   options.blocksize = args.block_size;
   options.double_quant = !args.no_double_quant;
   options.experts = args.experts;
@@ -79,8 +76,8 @@ Command add_quantize(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("quantize", "Write the same model with 4-bit weights, as bitsandbytes does");
   auto args = std::make_shared<QuantizeArguments>();
   add_paths(*parser, *args, "A plain checkpoint: a .safetensors file or a model directory");
-  parser->add_option("--type", args->type, fmt::format("{} or {}", kTypes[0], kTypes[1]))
-      ->check(CLI::IsMember(kTypes))
+  parser->add_option("--type", args->type, fmt::format("{} or {}", kQuantTypes[0], kQuantTypes[1]))
+      ->check(CLI::IsMember(kQuantTypes))
       ->capture_default_str();
   parser->add_option("--block-size", args->block_size, "Weights that share a scale: a power of two, 32 to 4096")
       ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
@@ -97,7 +94,9 @@ Command add_quantize(CLI::App& app) {
   parser->add_option("--exclude", args->exclude, "Leave the tensors with such a name as they are; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  add_conversion_options(*parser, *args, "auto, bf16, fp16 or fp32: what weights will decode to; auto: their own");
+  add_dtype_option(*parser, *args, "auto, bf16, fp16 or fp32: what weights will decode to; auto: their own");
+  add_conversion_options(*parser, *args);
+  add_component_option(*parser, *args);
   for (const char* other : {"--dry-run", "--json", "--quiet", "--shard"}) report_error->excludes(other);
   parser->footer(
       "The weights of linear layers are quantized, but for output heads, routers, experts and vision towers; the rest "

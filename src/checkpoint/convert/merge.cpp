@@ -54,7 +54,7 @@ bool is_tokenizers(const fs::path& file) {
 }
 
 // A base's values as the sum begins with them, and what is made of them.
-struct Work {
+struct MergeTask {
   Tensor tensor;
   std::optional<StoredTensor> replacement;
   std::optional<QuantState> seen_as;  // bitsandbytes' codes, through which the base is seen
@@ -107,13 +107,13 @@ void measure_piece(std::span<const std::byte> base, Dtype base_dtype, std::span<
 }
 
 // Of one tensor, piece by piece; `encoded`, if it is given, is what the result becomes.
-MergedTensor measured(MergedTensor row, const Work& work, const std::optional<QuantState>& encoded,
+MergedTensor measured(MergedTensor row, const MergeTask& task, const std::optional<QuantState>& encoded,
                       ScratchFile* scratch, ProgressMeter& meter) {
   constexpr std::int64_t kPiece = 1 << 20;  // elements: whole blocks
-  const std::int64_t elements = work.merging.shape.elements();
-  const PlainWeight base = work.base(scratch, 0);
-  const PlainWeight start = work.base(scratch, 0);  // that the sum reads: each goes its own way through the tensor
-  const PlainWeight sums = merged_weight(start, work.merging, Dtype::float32, work.exec);
+  const std::int64_t elements = task.merging.shape.elements();
+  const PlainWeight base = task.base(scratch, 0);
+  const PlainWeight start = task.base(scratch, 0);  // that the sum reads: each goes its own way through the tensor
+  const PlainWeight sums = merged_weight(start, task.merging, Dtype::float32, task.exec);
   Measured m;
   std::vector<std::byte> base_bytes;
   std::vector<std::byte> sum_bytes;
@@ -126,11 +126,11 @@ MergedTensor measured(MergedTensor row, const Work& work, const std::optional<Qu
     sums.read(at * static_cast<std::int64_t>(sizeof(float)), sum_bytes);
     std::vector<std::byte> left;
     if (encoded) {
-      rounded.resize(static_cast<std::size_t>(count) * dtype_size(work.dtype));
+      rounded.resize(static_cast<std::size_t>(count) * dtype_size(task.dtype));
       for (std::int64_t i = 0; i < count; ++i)
-        format::store_rounded(rounded.data(), i, static_cast<qfuse_dtype>(work.dtype),
+        format::store_rounded(rounded.data(), i, static_cast<qfuse_dtype>(task.dtype),
                               element(sum_bytes, i, Dtype::float32));
-      left = through_4bit(rounded, work.dtype, *encoded);
+      left = through_4bit(rounded, task.dtype, *encoded);
     }
     measure_piece(base_bytes, base.dtype, sum_bytes, left, m);
     meter.advance(row.name, count);
@@ -268,34 +268,34 @@ class Merge : public Transform {
     return *dtype;
   }
 
-  [[nodiscard]] Work work_of(const Tensor& tensor, const TensorChange* change, const Base& base) const {
-    Work work{tensor, {}, {}, {}, plain_dtype(tensor), options_.exec};
+  [[nodiscard]] MergeTask task_of(const Tensor& tensor, const TensorChange* change, const Base& base) const {
+    MergeTask task{tensor, {}, {}, {}, plain_dtype(tensor), options_.exec};
     if (base.seen.contains(tensor.name)) {
-      work.seen_as = QuantState{*options_.base_as, options_.blocksize, plain_dtype(tensor), tensor.shape, {}};
-      if (options_.double_quant) work.seen_as->nested = NestedState{};
+      task.seen_as = QuantState{*options_.base_as, options_.blocksize, plain_dtype(tensor), tensor.shape, {}};
+      if (options_.double_quant) task.seen_as->nested = NestedState{};
     }
     if (change != nullptr) {
-      work.replacement = change->replacement;
-      work.merging = change->merging;
-      return work;
+      task.replacement = change->replacement;
+      task.merging = change->merging;
+      return task;
     }
     const std::int64_t elements = tensor.elements();
-    work.merging.shape = {1, elements == 0 ? 0 : 1, elements};
-    return work;
+    task.merging.shape = {1, elements == 0 ? 0 : 1, elements};
+    return task;
   }
 
   [[nodiscard]] static PlannedTensor planned_plain(const std::string& name, std::vector<std::int64_t> shape,
-                                                   const Work& work) {
-    const std::int64_t bytes = work.merging.shape.elements() * static_cast<std::int64_t>(dtype_size(work.dtype));
+                                                   const MergeTask& task) {
+    const std::int64_t bytes = task.merging.shape.elements() * static_cast<std::int64_t>(dtype_size(task.dtype));
     PlannedTensor planned;
     planned.name = name;
     planned.converted = true;
-    planned.outputs = {{name, type_of(work.dtype), std::move(shape), 0, bytes}};
-    planned.input_bytes = work.tensor.stored_bytes();
+    planned.outputs = {{name, type_of(task.dtype), std::move(shape), 0, bytes}};
+    planned.input_bytes = task.tensor.stored_bytes();
     planned.progress_bytes = bytes;
-    planned.scratch_bytes = work.scratch_bytes();
-    planned.open = [work](ScratchFile* scratch) {
-      return OpenedTensor{{open_merged(work.base(scratch, 0), work.merging, work.dtype, kPieceBytes)}};
+    planned.scratch_bytes = task.scratch_bytes();
+    planned.open = [task](ScratchFile* scratch) {
+      return OpenedTensor{{open_merged(task.base(scratch, 0), task.merging, task.dtype, kPieceBytes)}};
     };
     return planned;
   }
@@ -314,7 +314,7 @@ class Merge : public Transform {
         plan.tensors.push_back(copied(tensor.values()));
       else
         plan.tensors.push_back(planned_plain(tensor.name, changed == nullptr ? tensor.shape : changed->shape,
-                                             work_of(tensor, changed, base)));
+                                             task_of(tensor, changed, base)));
       if (tensor.quantized_dtype()) vote.add(plain_dtype(tensor), tensor.elements());
     }
     add_untied(base, plan);
@@ -329,14 +329,14 @@ class Merge : public Transform {
   void add_untied(const Base& base, ConversionPlan& plan) const {
     for (const auto& [name, change] : base.rules.changes)
       if (std::none_of(base.tensors.begin(), base.tensors.end(), [&, n = name](const Tensor& t) { return t.name == n; }))
-        plan.tensors.push_back(planned_plain(name, change.shape, work_of(*change.base, &change, base)));
+        plan.tensors.push_back(planned_plain(name, change.shape, task_of(*change.base, &change, base)));
   }
 
   [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const TensorChange* change, const Base& base) const {
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
     if (change == nullptr) return weight == nullptr ? copied(tensor.values()) : copied_parts(tensor);
     if (weight == nullptr || change->replacement)
-      return planned_plain(tensor.name, change->shape, work_of(tensor, change, base));
+      return planned_plain(tensor.name, change->shape, task_of(tensor, change, base));
     PlannedTensor planned;
     QuantState state = weight->state;
     EncodedParts parts = encoded_parts(tensor.name, state);
@@ -345,17 +345,17 @@ class Merge : public Transform {
     planned.outputs = std::move(parts.arrays);
     planned.text = std::move(parts.quant_state);
     planned.input_bytes = tensor.stored_bytes();
-    encode(work_of(tensor, change, base), state, planned);
+    encode(task_of(tensor, change, base), state, planned);
     return planned;
   }
 
   // Completes the plan of a tensor that is merged and then encoded: rounded to the dtype that it decodes to in between.
-  static void encode(const Work& work, const QuantState& state, PlannedTensor& planned) {
-    planned.progress_bytes = work.merging.shape.elements() * static_cast<std::int64_t>(dtype_size(work.dtype));
+  static void encode(const MergeTask& task, const QuantState& state, PlannedTensor& planned) {
+    planned.progress_bytes = task.merging.shape.elements() * static_cast<std::int64_t>(dtype_size(task.dtype));
     const std::int64_t absmax = absmax_bytes(state);
-    planned.scratch_bytes = absmax + work.scratch_bytes();
-    planned.open = [work, state, absmax](ScratchFile* scratch) {
-      return open_encoded(merged_weight(work.base(scratch, absmax), work.merging, work.dtype, work.exec), state, *scratch);
+    planned.scratch_bytes = absmax + task.scratch_bytes();
+    planned.open = [task, state, absmax](ScratchFile* scratch) {
+      return open_encoded(merged_weight(task.base(scratch, absmax), task.merging, task.dtype, task.exec), state, *scratch);
     };
   }
 
@@ -383,13 +383,13 @@ class Merge : public Transform {
     [[nodiscard]] PlannedTensor plain(const Tensor& tensor) const override {
       const TensorChange* change = change_of(tensor.name);
       return planned_plain(tensor.name, change == nullptr ? tensor.shape : change->shape,
-                           merge_.work_of(tensor, change, base_));
+                           merge_.task_of(tensor, change, base_));
     }
     void encode(const StoredTensor& stored, bool /*turned: refused before*/, const QuantState& state,
                 PlannedTensor& planned) const override {
       const auto tensor = std::find_if(base_.tensors.begin(), base_.tensors.end(),
                                        [&](const Tensor& t) { return t.name == stored.entry->name; });
-      Merge::encode(merge_.work_of(*tensor, change_of(tensor->name), base_), state, planned);
+      Merge::encode(merge_.task_of(*tensor, change_of(tensor->name), base_), state, planned);
     }
 
    private:
@@ -427,7 +427,7 @@ class Merge : public Transform {
     ConversionPlan plan = plan_quantization(base.model, quantize_options(*options_.to_4bit), Changed(*this, base));
     add_untied(base, plan);
     if (!plan.config.empty() && (base.rules.unties_head || base.rules.vocabulary)) {
-      Config config(plan.config, kConfigFile);
+      Config config(plan.config, std::string(kConfigFile));
       change_config(base, config);
       plan.config = config.text();
     }
@@ -454,14 +454,14 @@ class Merge : public Transform {
       constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
       MergedTensor row{name, change.shape, change.rule, change.rank, change.scale, kUnknown, kUnknown, kUnknown};
       if (options_.dry_run || may_be_lost) {
-        const Work work = work_of(*change.base, &change, base);
+        const MergeTask task = task_of(*change.base, &change, base);
         std::optional<QuantState> state;
         if (const auto* weight = std::get_if<StoredWeight4bit>(&change.base->storage); weight != nullptr && options_.to_4bit)
           state = weight->state;
-        if (encoded.contains(name)) state = QuantState{*options_.to_4bit, options_.blocksize, work.dtype, change.shape, {}};
+        if (encoded.contains(name)) state = QuantState{*options_.to_4bit, options_.blocksize, task.dtype, change.shape, {}};
         std::optional<ScratchFile> scratch;
-        if (work.scratch_bytes() > 0) scratch.emplace(fs::temp_directory_path());
-        row = measured(row, work, state, scratch ? &*scratch : nullptr, meter);
+        if (task.scratch_bytes() > 0) scratch.emplace(fs::temp_directory_path());
+        row = measured(row, task, state, scratch ? &*scratch : nullptr, meter);
       }
       report_.merged.push_back(row);
     }

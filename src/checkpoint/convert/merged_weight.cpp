@@ -15,7 +15,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
+constexpr auto kFp32Bytes = static_cast<std::int64_t>(sizeof(float));
 
 // The arrays of a piece.
 constexpr std::size_t kBase = 0;
@@ -24,7 +24,7 @@ constexpr std::size_t kB = 2;
 constexpr std::size_t kSums = 3;  // and kSums + 1: sums in fp32 that are not the last
 constexpr std::size_t kMerged = 5;
 
-std::int64_t bytes_of(Dtype dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
+std::int64_t size_of(Dtype dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 
 std::span<float> floats(std::span<std::byte> bytes) {
   return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
@@ -56,7 +56,7 @@ struct Window {
 
 // That part of a factor's block, row by row. Reads along the axis whose elements lie closer.
 void read_factor(const Factor& factor, std::int64_t block, const Window& window, std::span<float> out) {
-  if (!factor.stored) return std::ranges::fill(out, 1.0F);
+  if (!factor.stored) return static_cast<void>(std::ranges::fill(out, 1.0F));
   if (window.rows == 0 || window.columns == 0) return;
   const std::int64_t first = factor.offset + block * factor.block_stride + window.first_row * factor.row_stride +
                              window.first_column * factor.column_stride;
@@ -106,10 +106,10 @@ class Sum {
       : base_(std::move(base)), merging_(std::move(merging)), dtype_(dtype), whole_a_(merging_.addends.size()) {}
 
   void read(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
-    const std::int64_t first = begin / bytes_of(dtype_);
-    const std::int64_t count = std::ssize(out) / bytes_of(dtype_);
-    const std::span<std::byte> base = piece.host(kBase, static_cast<std::size_t>(count * bytes_of(base_.dtype)));
-    base_.read(first * bytes_of(base_.dtype), base);
+    const std::int64_t first = begin / size_of(dtype_);
+    const std::int64_t count = std::ssize(out) / size_of(dtype_);
+    const std::span<std::byte> base = piece.host(kBase, static_cast<std::size_t>(count * size_of(base_.dtype)));
+    base_.read(first * size_of(base_.dtype), base);
     for (const TokenRows& tokens : merging_.token_rows) replace_rows(tokens, first, base);
     if (merging_.addends.empty()) return round_only(base, out);
     find_lengths(piece);
@@ -126,7 +126,7 @@ class Sum {
   // The rows of `base`, which begins with element `first`, that were trained.
   void replace_rows(const TokenRows& tokens, std::int64_t first, std::span<std::byte> base) const {
     const std::int64_t columns = merging_.shape.columns;
-    const std::int64_t element = bytes_of(base_.dtype);
+    const std::int64_t element = size_of(base_.dtype);
     const std::int64_t end = first + std::ssize(base) / element;
     std::vector<float> row(static_cast<std::size_t>(columns));
     for (std::size_t i = 0; i < tokens.rows.size(); ++i) {
@@ -143,7 +143,7 @@ class Sum {
 
   void round_only(std::span<const std::byte> base, std::span<std::byte> out) const {
     if (base_.dtype == dtype_) return static_cast<void>(std::ranges::copy(base, out.begin()));
-    for (std::int64_t i = 0; i < std::ssize(out) / bytes_of(dtype_); ++i)
+    for (std::int64_t i = 0; i < std::ssize(out) / size_of(dtype_); ++i)
       format::store_rounded(out.data(), i, static_cast<qfuse_dtype>(dtype_),
                             format::load_as_float(base.data(), i, static_cast<qfuse_dtype>(base_.dtype)));
   }
@@ -170,7 +170,7 @@ class Sum {
   }
 
   static std::span<std::byte> sum_room(std::size_t addend, const Tile& tile, Piece& piece) {
-    return piece.host(kSums + addend % 2, static_cast<std::size_t>(tile.elements() * kFloatBytes));
+    return piece.host(kSums + addend % 2, static_cast<std::size_t>(tile.elements() * kFp32Bytes));
   }
 
   LoraProduct product(std::size_t i, const Tile& tile, Piece& piece) {
@@ -237,12 +237,12 @@ class Sum {
     std::vector<float> factors(static_cast<std::size_t>(merging_.shape.rows));
     read_as_float(magnitude, 0, factors);
     Pipeline pipeline(piece.host_exec());
-    const std::int64_t most = std::max(kPieceBytes / kFloatBytes / columns, std::int64_t{1});
+    const std::int64_t most = std::max(kPieceBytes / kFp32Bytes / columns, std::int64_t{1});
     std::vector<float> rows;
     for (std::int64_t row = 0; row < merging_.shape.rows; row += most) {
       const std::int64_t count = std::min(most, merging_.shape.rows - row);
       rows.resize(static_cast<std::size_t>(count * columns));
-      sum.read(row * columns * kFloatBytes, std::as_writable_bytes(std::span(rows)), pipeline.next());
+      sum.read(row * columns * kFp32Bytes, std::as_writable_bytes(std::span(rows)), pipeline.next());
       for (std::int64_t i = 0; i < count; ++i) {
         double squares = 0.0;
         for (std::int64_t j = 0; j < columns; ++j) {
@@ -288,12 +288,12 @@ class ThroughCodes {
   // From any element on: what is made are the blocks that this touches.
   void read(std::int64_t begin, std::span<std::byte> out) {
     if (!made_) make_scales();
-    const std::int64_t element = bytes_of(plain_.dtype);
+    const std::int64_t element = size_of(plain_.dtype);
     const std::int64_t unit = state_.blocksize * element;
     const std::int64_t from = begin / unit * unit;
     const std::int64_t to = std::min((begin + std::ssize(out) + unit - 1) / unit * unit, plain_.bytes);
     encode(from, to - from);
-    scratch_.read(begin_ + from / unit * kFloatBytes, std::as_writable_bytes(std::span(absmax_)));
+    scratch_.read(begin_ + from / unit * kFp32Bytes, std::as_writable_bytes(std::span(absmax_)));
     decoded_.resize(static_cast<std::size_t>(to - from));
     const std::int64_t count = (to - from) / element;
     dequantize_4bit({.cols = count, .blocksize = state_.blocksize, .quant_type = state_.quant_type,
@@ -305,7 +305,7 @@ class ThroughCodes {
  private:
   // Codes and absmax of the weight's bytes from `begin` on, where a block begins.
   void encode(std::int64_t begin, std::int64_t bytes) {
-    const std::int64_t count = bytes / bytes_of(plain_.dtype);
+    const std::int64_t count = bytes / size_of(plain_.dtype);
     weight_.resize(static_cast<std::size_t>(bytes));
     plain_.read(begin, weight_);
     codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
@@ -318,7 +318,7 @@ class ThroughCodes {
 
   // Every absmax, as it is when it was decoded: nested ones are encoded less their mean.
   void make_scales() {
-    const std::int64_t unit = format::kMeanChunk * state_.blocksize * bytes_of(plain_.dtype);
+    const std::int64_t unit = format::kMeanChunk * state_.blocksize * size_of(plain_.dtype);
     const std::int64_t piece = std::max(kPieceBytes / unit, std::int64_t{1}) * unit;
     format::Mean mean;
     for (std::int64_t at = 0; at < plain_.bytes; at += piece) {
@@ -331,8 +331,8 @@ class ThroughCodes {
   }
 
   void nest_scales(float offset) {
-    const std::int64_t count = absmax_bytes(state_) / kFloatBytes;
-    const std::int64_t piece = kPieceBytes / kFloatBytes;  // a multiple of any nested blocksize
+    const std::int64_t count = absmax_bytes(state_) / kFp32Bytes;
+    const std::int64_t piece = kPieceBytes / kFp32Bytes;  // a multiple of any nested blocksize
     std::vector<float> absmax;
     std::vector<float> nested;
     std::vector<std::uint8_t> codes;
@@ -341,17 +341,17 @@ class ThroughCodes {
       absmax.resize(static_cast<std::size_t>(std::min(piece, count - at)));
       codes.resize(absmax.size());
       nested.resize(static_cast<std::size_t>(qfuse_block_count(std::ssize(absmax), state_.nested->blocksize)));
-      scratch_.read(begin_ + at * kFloatBytes, std::as_writable_bytes(std::span(absmax)));
+      scratch_.read(begin_ + at * kFp32Bytes, std::as_writable_bytes(std::span(absmax)));
       quantize_blockwise(absmax, state_.nested->blocksize, offset, codes, nested, exec_);
       dequantize_blockwise(codes, nested, map, state_.nested->blocksize, std::as_writable_bytes(std::span(absmax)),
                            Dtype::float32, exec_);
       for (float& scale : absmax) scale += offset;
-      scratch_.write(begin_ + at * kFloatBytes, std::as_bytes(std::span(absmax)));
+      scratch_.write(begin_ + at * kFp32Bytes, std::as_bytes(std::span(absmax)));
     }
   }
 
   [[nodiscard]] std::int64_t place_of(std::int64_t byte) const {
-    return begin_ + byte / bytes_of(plain_.dtype) / state_.blocksize * kFloatBytes;
+    return begin_ + byte / size_of(plain_.dtype) / state_.blocksize * kFp32Bytes;
   }
 
   PlainWeight plain_;
@@ -378,14 +378,14 @@ TensorReader open_merged(const PlainWeight& base, const Merging& merging, Dtype 
 
 PlainWeight merged_weight(const PlainWeight& base, const Merging& merging, Dtype dtype, const Exec& exec) {
   const auto sum = std::make_shared<Sum>(base, merging, dtype);
-  return {dtype, merging.shape.elements() * bytes_of(dtype),
+  return {dtype, merging.shape.elements() * size_of(dtype),
           [sum, host = OnHost(exec)](std::int64_t begin, std::span<std::byte> out) {
             sum->read(begin, out, host.piece());
           }};
 }
 
 PlainWeight added_weight(const Merging& merging, const Exec& exec) {
-  PlainWeight zeros{Dtype::float32, merging.shape.elements() * kFloatBytes,
+  PlainWeight zeros{Dtype::float32, merging.shape.elements() * kFp32Bytes,
                     [](std::int64_t, std::span<std::byte> out) { std::ranges::fill(out, std::byte{}); }};
   Merging alone = merging;
   alone.token_rows.clear();

@@ -13,7 +13,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-using Json = nlohmann::ordered_json;  // the first pattern that fits counts
+using OrderedJson = nlohmann::ordered_json;  // the first pattern that fits counts
 
 // Fields that matter to training, loading or the eye alone (peft 0.17 to 0.21, LoraConfig), and those of which the
 // tensors themselves tell: modules_to_save, bias, lora_bias and use_dora.
@@ -66,51 +66,51 @@ constexpr std::array kRefused{
 };
 
 // null, false, 0 as a flag, "", [] and {} all say that a thing is not used.
-bool is_unused(const Json& value) { return value.is_null() || value == Json(false) || (!value.is_number() && value.empty()); }
+bool is_unused(const OrderedJson& value) { return value.is_null() || value == OrderedJson(false) || (!value.is_number() && value.empty()); }
 
-class Reader {
+class FieldReader {
  public:
-  Reader(const Json& json, const std::string& where) : json_(json), where_(where) {}
+  FieldReader(const OrderedJson& json, const std::string& where) : json_(json), where_(where) {}
 
-  [[nodiscard]] const Json* find(const char* key) const {
+  [[nodiscard]] const OrderedJson* find(const char* key) const {
     const auto found = json_.find(key);
     return found == json_.end() || found->is_null() ? nullptr : &*found;
   }
   [[nodiscard]] bool flag(const char* key) const {
-    const Json* value = find(key);
+    const OrderedJson* value = find(key);
     if (value != nullptr && !value->is_boolean()) refuse(key, "true or false");
     return value != nullptr && value->get<bool>();
   }
   [[nodiscard]] std::string text(const char* key) const {
-    const Json* value = find(key);
+    const OrderedJson* value = find(key);
     if (value != nullptr && !value->is_string()) refuse(key, "a string");
     return value == nullptr ? "" : value->get<std::string>();
   }
   [[nodiscard]] double number(const char* key) const {
-    const Json* value = find(key);
+    const OrderedJson* value = find(key);
     if (value == nullptr) fail(Status::invalid_data, "{}: {} is missing", where_, key);
     return finite(key, *value);
   }
-  [[nodiscard]] double finite(const char* key, const Json& value) const {
+  [[nodiscard]] double finite(const char* key, const OrderedJson& value) const {
     if (!value.is_number() || !std::isfinite(value.get<double>())) refuse(key, "a number");
     return value.get<double>();
   }
   [[nodiscard]] std::vector<std::string> texts(const char* key) const {
     std::vector<std::string> all;
-    const Json* value = find(key);
+    const OrderedJson* value = find(key);
     if (value == nullptr) return all;
     if (value->is_string()) return {value->get<std::string>()};
     if (!value->is_array()) refuse(key, "strings");
-    for (const Json& one : *value) {
+    for (const OrderedJson& one : *value) {
       if (!one.is_string()) refuse(key, "strings");
       all.push_back(one.get<std::string>());
     }
     return all;
   }
-  [[nodiscard]] std::vector<std::int64_t> indices(const char* key, const Json& value) const {
+  [[nodiscard]] std::vector<std::int64_t> indices(const char* key, const OrderedJson& value) const {
     std::vector<std::int64_t> all;
     if (!value.is_array()) refuse(key, "numbers of tokens");
-    for (const Json& one : value) {
+    for (const OrderedJson& one : value) {
       if (!one.is_number_unsigned() || one.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
         refuse(key, "numbers of tokens");
       all.push_back(one.get<std::int64_t>());
@@ -123,18 +123,18 @@ class Reader {
   }
 
  private:
-  const Json& json_;
+  const OrderedJson& json_;
   const std::string& where_;
 };
 
-void refuse_what_cannot_be_merged(const Json& json, const Reader& read, const std::string& where) {
+void refuse_what_cannot_be_merged(const FieldReader& read, const std::string& where) {
   const std::string type = read.text("peft_type");
   if (type != "LORA")
     fail(Status::unsupported, "{}: is of type '{}', and only LORA adapters can be merged", where, printable(type));
   for (const Refused& refused : kRefused)
-    if (const Json* value = read.find(std::string(refused.field).c_str()); value != nullptr && !is_unused(*value))
+    if (const OrderedJson* value = read.find(std::string(refused.field).c_str()); value != nullptr && !is_unused(*value))
       fail(Status::unsupported, "{}: {} is set: {}", where, refused.field, refused.why);
-  const Json* init = read.find("init_lora_weights");
+  const OrderedJson* init = read.find("init_lora_weights");
   if (init == nullptr || !init->is_string()) return;
   const std::string name = init->get<std::string>();
   for (const std::string_view beginning : kChangeTheBase)
@@ -146,7 +146,7 @@ void refuse_what_cannot_be_merged(const Json& json, const Reader& read, const st
            where, printable(name));
 }
 
-void refuse_unknown_fields(const Json& json, const std::string& where) {
+void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
   constexpr std::array<std::string_view, 13> kRead{
       "alpha_pattern",     "base_model_name_or_path", "fan_in_fan_out",          "init_lora_weights", "lora_B_layout",
       "lora_alpha",               "r",                       "rank_pattern",      "target_parameters",
@@ -175,10 +175,10 @@ std::optional<int> parse_version(const std::string& text) {
 
 AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   constexpr std::size_t kMostKeys = 65'536;
-  const auto json = parse_json<Json>(text, where, kMostKeys);
+  const auto json = parse_json<OrderedJson>(text, where, kMostKeys);
   if (!json.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
-  const Reader read(json, where);
-  refuse_what_cannot_be_merged(json, read, where);
+  const FieldReader read(json, where);
+  refuse_what_cannot_be_merged(read, where);
   refuse_unknown_fields(json, where);
   base_model_ = read.text("base_model_name_or_path");
   rank_ = read.number("r");
@@ -191,7 +191,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   peft_version_ = parse_version(read.text("peft_version"));
   // As peft matches them: the whole name, or its end behind a dot.
   const auto read_patterns = [&](const char* key, std::vector<Pattern>& patterns) {
-    const Json* object = read.find(key);
+    const OrderedJson* object = read.find(key);
     if (object == nullptr) return;
     if (!object->is_object()) read.refuse(key, "an object");
     for (const auto& [name, value] : object->items()) {
@@ -209,7 +209,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   for (const Pattern& pattern : ranks_)
     if (!is_rank(pattern.value)) read.refuse("rank_pattern", "whole ranks from 1");
   if (!is_rank(rank_)) read.refuse("r", "a whole rank from 1");
-  if (const Json* tokens = read.find("trainable_token_indices"); tokens != nullptr && !is_unused(*tokens)) {
+  if (const OrderedJson* tokens = read.find("trainable_token_indices"); tokens != nullptr && !is_unused(*tokens)) {
     if (tokens->is_object())
       for (const auto& [module, indices] : tokens->items())
         token_indices_[module] = read.indices("trainable_token_indices", indices);

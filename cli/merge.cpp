@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "options.h"
+#include "progress.h"
+#include "text.h"
+
+namespace qfuse::cli {
+namespace {
+
+struct MergeArguments : ConversionArguments {
+  std::vector<std::string> adapters;
+  std::string to = "auto";
+  std::string base_as;
+  std::int64_t block_size = 64;
+  double fail_below = 0.5;
+  bool no_double_quant = false;
+  bool allow_nonfinite = false;
+  bool tie = false;
+  bool untie = false;
+};
+
+bool is_4bit(const std::string& name) { return name == kQuantTypes[0] || name == kQuantTypes[1]; }
+
+void check_to(const std::string& name) {
+  if (!is_4bit(name) && !kDtypes.contains(canonical_dtype(name)))
+    throw std::invalid_argument(fmt::format("'{}' is none of auto, bf16, fp16, fp32, nf4 and fp4", name));
+}
+
+// "PATH" or "PATH@WEIGHT". A path that exists is one, whatever it ends in.
+checkpoint::AdapterInput parse_adapter(const std::string& text) {
+  const std::size_t at = text.rfind('@');
+  std::error_code unknown;
+  if (at == text.npos || std::filesystem::exists(text, unknown)) return {text};
+  const std::string weight = text.substr(at + 1);
+  char* end = nullptr;
+  const double value = std::strtod(weight.c_str(), &end);
+  if (weight.empty() || *end != '\0' || !std::isfinite(value))
+    throw std::invalid_argument(fmt::format("'{}' is no weight: ADAPTER@WEIGHT needs a number, as in lora@0.5", weight));
+  return {text.substr(0, at), value};
+}
+
+std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.3g}", value); }
+
+std::string share(double value) { return std::isnan(value) ? "" : fmt::format("{:.1f} %", 100.0 * value); }
+
+void print_table(const checkpoint::MergeReport& report) {
+  Table table({"tensor", "rule", "rank", "scale", "added rms", "of weight's", "survives"});
+  for (const checkpoint::MergedTensor& t : report.merged)
+    table.add({printable(t.name), t.rule, t.rank == 0 ? "" : std::to_string(t.rank),
+               t.rank == 0 ? "" : fmt::format("{:.6g}", t.scale), number(t.added_rms),
+               share(t.added_rms / t.weight_rms), share(t.survival)});
+  table.print();
+}
+
+void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& options) {
+  if (is_4bit(args.to)) options.to_4bit = quant_type_of(args.to);
+  if (!args.base_as.empty()) options.base_as = quant_type_of(args.base_as);
+  options.blocksize = args.block_size;
+  options.double_quant = !args.no_double_quant;
+  options.least_survival = args.fail_below;
+  options.allow_nonfinite = args.allow_nonfinite;
+  if (args.tie) options.head = checkpoint::Head::tie;
+  if (args.untie) options.head = checkpoint::Head::untie;
+}
+
+void print_json(const checkpoint::MergeReport& report, const checkpoint::ConversionOptions& options, double seconds) {
+  fmt::print(R"({{"tensors": {}, "merged": {}, "files": {}, "bytes_read": {}, "bytes_written": {}, )"
+             R"("device": "{}", "seconds": {:.3f}, "changes": {}}})"
+             "\n",
+             report.tensors, report.merged.size(), report.files, report.bytes_read, report.bytes_written,
+             device_name(options.exec.device), seconds, checkpoint::to_json(report));
+}
+
+int run(MergeArguments args) {
+  args.out = output_path(args);
+  args.dtype = is_4bit(args.to) ? "auto" : canonical_dtype(args.to);
+  std::vector<checkpoint::AdapterInput> adapters;
+  for (const std::string& adapter : args.adapters) adapters.push_back(parse_adapter(adapter));
+  checkpoint::MergeOptions options;
+  ProgressLine line("merge", args.quiet);
+  set_conversion_options(args, options);
+  set_merge_options(args, options);
+  options.progress = line.callback();
+  const checkpoint::MergeReport report = checkpoint::merge(args.in, adapters, args.out, options);
+  if (args.json) {
+    print_notes(report, args);
+    print_json(report, options, line.seconds());
+    return kSuccess;
+  }
+  if (args.dry_run && !args.quiet) print_table(report);
+  checkpoint::ConversionReport summary = report;
+  summary.converted = std::ssize(report.merged);  // of the others, some may only have been decoded
+  print_summary("merged", human_size(static_cast<double>(report.bytes_written)), summary, args, options,
+                line.seconds());
+  return kSuccess;
+}
+
+}  // namespace
+
+Command add_merge(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("merge", "Write a model with LoRA adapters merged into it");
+  auto args = std::make_shared<MergeArguments>();
+  parser->add_option("BASE", args->in, "The model: a .safetensors file or a model directory, plain or of bitsandbytes")
+      ->type_name(kPath)
+      ->required();
+  parser
+      ->add_option("ADAPTER", args->adapters,
+                   "A directory as peft saves it; @WEIGHT behind it multiplies its scale. Several are added in order")
+      ->type_name(kPath)
+      ->check(valid_if(parse_adapter))
+      ->required();
+  parser->add_option("-o,--output", args->out, "The file or directory to write; appears when it is complete")
+      ->type_name(kPath)
+      ->required();
+  parser
+      ->add_option("--to", args->to,
+                   "auto, bf16, fp16 or fp32: of merged and quantized weights; nf4 or fp4: as qfuse quantize writes it")
+      ->type_name("TYPE")
+      ->check(valid_if(check_to, "{auto,bf16,fp16,fp32,nf4,fp4}"))
+      ->capture_default_str();
+  parser
+      ->add_option("--base-as", args->base_as,
+                   "nf4 or fp4: take a 16-bit base as a QLoRA adapter saw it, quantized and decoded; see below")
+      ->check(CLI::IsMember(kQuantTypes));
+  parser->add_option("--block-size", args->block_size, "Weights that share a scale, of --to and --base-as")
+      ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
+      ->capture_default_str();
+  parser->add_flag("--no-double-quant", args->no_double_quant, "Keep the scales in fp32, of --to and --base-as");
+  parser
+      ->add_option("--fail-below", args->fail_below,
+                   "Of a 4-bit base merged to 4 bits: refuse where a smaller share of what is added survives")
+      ->type_name("SHARE")
+      ->capture_default_str();
+  CLI::Option* tie = parser->add_flag("--tie", args->tie, "Keep an output head tied to the embedding, as peft does");
+  parser->add_flag("--untie", args->untie, "Write an output head that was tied to the embedding as a tensor of its own")
+      ->excludes(tie);
+  parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters with NaN or infinities too");
+  add_conversion_options(*parser, *args);
+  parser->footer(
+      "Each weight becomes base + scale * B * A, summed in fp32 and rounded once. Every tensor of an adapter is used, or\n"
+      "the merge is refused before it writes a byte; --dry-run shows which tensor gets what, and how much that is.\n"
+      "\n"
+      "Onto which base? A QLoRA adapter was trained on weights that bitsandbytes had quantized. Merged onto those\n"
+      "(the 4-bit checkpoint, or the 16-bit one with --base-as nf4) the model computes what was trained. Onto the 16-bit\n"
+      "base the rounding errors of 4 bits are gone, but so is what the adapter had learned to make up for them.\n"
+      "From a 4-bit base back to 4 bits, a small adapter is lost in the rounding: --fail-below refuses that." +
+      conversion_help("merge", "BASE ADAPTER"));
+  return {parser, [args] { return run(*args); }};
+}
+
+}  // namespace qfuse::cli
