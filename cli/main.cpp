@@ -18,7 +18,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Takes bitsandbytes checkpoints (NF4, FP4, double quantization, LLM.int8) back to plain 16 or 32-bit weights,\n"
-    "makes them from such, merges LoRA adapters into them, looks into them, and compares them bit by bit. A checkpoint\n"
+    "makes them from such, merges LoRA adapters into them, looks into them, and compares them bit by bit. A "
+    "checkpoint\n"
     "is a .safetensors file or a model directory.";
 
 constexpr const char* kExamples =

@@ -44,7 +44,8 @@ checkpoint::AdapterInput parse_adapter(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(weight.c_str(), &end);
   if (weight.empty() || *end != '\0' || !std::isfinite(value))
-    throw std::invalid_argument(fmt::format("'{}' is no weight: ADAPTER@WEIGHT needs a number, as in lora@0.5", weight));
+    throw std::invalid_argument(
+        fmt::format("'{}' is no weight: ADAPTER@WEIGHT needs a number, as in lora@0.5", weight));
   return {text.substr(0, at), value};
 }
 
@@ -146,11 +147,13 @@ Command add_merge(CLI::App& app) {
   parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters with NaN or infinities too");
   add_conversion_options(*parser, *args);
   parser->footer(
-      "Each weight becomes base + scale * B * A, summed in fp32 and rounded once. Every tensor of an adapter is used, or\n"
+      "Each weight becomes base + scale * B * A, summed in fp32 and rounded once. Every tensor of an adapter is used, "
+      "or\n"
       "the merge is refused before it writes a byte; --dry-run shows which tensor gets what, and how much that is.\n"
       "\n"
       "Onto which base? A QLoRA adapter was trained on weights that bitsandbytes had quantized. Merged onto those\n"
-      "(the 4-bit checkpoint, or the 16-bit one with --base-as nf4) the model computes what was trained. Onto the 16-bit\n"
+      "(the 4-bit checkpoint, or the 16-bit one with --base-as nf4) the model computes what was trained. Onto the "
+      "16-bit\n"
       "base the rounding errors of 4 bits are gone, but so is what the adapter had learned to make up for them.\n"
       "From a 4-bit base back to 4 bits, a small adapter is lost in the rounding: --fail-below refuses that." +
       conversion_help("merge", "BASE ADAPTER"));

@@ -149,9 +149,9 @@ struct MergeOptions : ConversionOptions {
 struct MergedTensor {
   std::string name;
   std::vector<std::int64_t> shape;
-  std::string rule;         // "lora", "dora", "replaced", "rows", ... and several with " + "
-  std::int64_t rank = 0;    // of the last adapter that adds to it; 0: none does
-  double scale = 0.0;       // alpha / rank, or alpha / sqrt(rank), times the weight
+  std::string rule;       // "lora", "dora", "replaced", "rows", ... and several with " + "
+  std::int64_t rank = 0;  // of the last adapter that adds to it; 0: none does
+  double scale = 0.0;     // alpha / rank, or alpha / sqrt(rank), times the weight
   // Measured by a dry run, or where 4 bits stay 4 bits; NaN otherwise.
   double added_rms = 0.0;   // root of the mean square of what is added
   double weight_rms = 0.0;  // and of the base

@@ -45,9 +45,9 @@ HeadTie tie_of(Head head) {
 
 // What an adapter's directory may have that belongs to the model which it was trained for.
 bool is_tokenizers(const fs::path& file) {
-  constexpr std::array<std::string_view, 7> kNames{"added_tokens.json", "merges.txt",  "special_tokens_map.json",
-                                                   "spiece.model",      "vocab.json",  "vocab.txt",
-                                                   "preprocessor_config.json"};
+  constexpr std::array<std::string_view, 7> kNames{
+      "added_tokens.json", "merges.txt", "special_tokens_map.json", "spiece.model",
+      "vocab.json",        "vocab.txt",  "preprocessor_config.json"};
   const std::string& name = file.native();
   return name.starts_with("tokenizer") || name.starts_with("chat_template") ||
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
@@ -328,11 +328,13 @@ class Merge : public Transform {
   // The head that was tied to the embedding, and stands in no file of the base.
   void add_untied(const Base& base, ConversionPlan& plan) const {
     for (const auto& [name, change] : base.rules.changes)
-      if (std::none_of(base.tensors.begin(), base.tensors.end(), [&, n = name](const Tensor& t) { return t.name == n; }))
+      if (std::none_of(base.tensors.begin(), base.tensors.end(),
+                       [&, n = name](const Tensor& t) { return t.name == n; }))
         plan.tensors.push_back(planned_plain(name, change.shape, task_of(*change.base, &change, base)));
   }
 
-  [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const TensorChange* change, const Base& base) const {
+  [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const TensorChange* change,
+                                              const Base& base) const {
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
     if (change == nullptr) return weight == nullptr ? copied(tensor.values()) : copied_parts(tensor);
     if (weight == nullptr || change->replacement)
@@ -355,7 +357,8 @@ class Merge : public Transform {
     const std::int64_t absmax = absmax_bytes(state);
     planned.scratch_bytes = absmax + task.scratch_bytes();
     planned.open = [task, state, absmax](ScratchFile* scratch) {
-      return open_encoded(merged_weight(task.base(scratch, absmax), task.merging, task.dtype, task.exec), state, *scratch);
+      return open_encoded(merged_weight(task.base(scratch, absmax), task.merging, task.dtype, task.exec), state,
+                          *scratch);
     };
   }
 
@@ -456,9 +459,11 @@ class Merge : public Transform {
       if (options_.dry_run || may_be_lost) {
         const MergeTask task = task_of(*change.base, &change, base);
         std::optional<QuantState> state;
-        if (const auto* weight = std::get_if<StoredWeight4bit>(&change.base->storage); weight != nullptr && options_.to_4bit)
+        if (const auto* weight = std::get_if<StoredWeight4bit>(&change.base->storage);
+            weight != nullptr && options_.to_4bit)
           state = weight->state;
-        if (encoded.contains(name)) state = QuantState{*options_.to_4bit, options_.blocksize, task.dtype, change.shape, {}};
+        if (encoded.contains(name))
+          state = QuantState{*options_.to_4bit, options_.blocksize, task.dtype, change.shape, {}};
         std::optional<ScratchFile> scratch;
         if (task.scratch_bytes() > 0) scratch.emplace(fs::temp_directory_path());
         row = measured(row, task, state, scratch ? &*scratch : nullptr, meter);
@@ -474,9 +479,11 @@ class Merge : public Transform {
       if (row.survival < options_.least_survival && (worst == nullptr || row.survival < worst->survival)) worst = &row;
     if (worst != nullptr)
       fail(Status::invalid_data,
-           "tensor '{}': of what the adapter adds, {:.1f} % is left when the sum is quantized again, less than {:.0f} %: "
+           "tensor '{}': of what the adapter adds, {:.1f} % is left when the sum is quantized again, less than {:.0f} "
+           "%: "
            "merge to 16 bits, or onto the 16-bit base with --to {}; --fail-below 0 does it all the same",
-           printable(worst->name), 100.0 * worst->survival, 100.0 * options_.least_survival, name_of(*options_.to_4bit));
+           printable(worst->name), 100.0 * worst->survival, 100.0 * options_.least_survival,
+           name_of(*options_.to_4bit));
   }
 
   void finish_plan(const Base& base, ConversionPlan& plan) const {
@@ -505,14 +512,16 @@ class Merge : public Transform {
       const std::string& trained_on = adapter.config().base_model();
       const bool says_4bit = trained_on.find("4bit") != trained_on.npos || trained_on.find("4-bit") != trained_on.npos;
       if (says_4bit && !base.is_quantized && !options_.base_as)
-        notes.push_back(fmt::format("{}: was trained on '{}', which is quantized: --base-as nf4 merges it onto what it saw",
-                                    adapter.name(), printable(trained_on)));
+        notes.push_back(
+            fmt::format("{}: was trained on '{}', which is quantized: --base-as nf4 merges it onto what it saw",
+                        adapter.name(), printable(trained_on)));
     }
   }
 
   [[nodiscard]] std::string readme(const Base& base, const std::string& seen) const {
     std::string text = fmt::format(
-        "# Merged model\n\nMade by qfuse {} of a base and {} LoRA adapter{}; each weight is their sum, rounded once.\n\n"
+        "# Merged model\n\nMade by qfuse {} of a base and {} LoRA adapter{}; each weight is their sum, rounded "
+        "once.\n\n"
         "| what | where from | weight |\n|---|---|---|\n| base | {}{} | |\n",
         qfuse_version(), adapters_.size(), adapters_.size() == 1 ? "" : "s", base_name(base), seen);
     for (std::size_t i = 0; i < adapters_.size(); ++i) {

@@ -132,20 +132,28 @@ class RuleFinder {
   }
 
   static void set_shape(TensorChange& change) {
-    if (change.shape.empty()) fail(Status::unsupported, "tensor '{}': is a single number", printable(change.base->name));
+    if (change.shape.empty())
+      fail(Status::unsupported, "tensor '{}': is a single number", printable(change.base->name));
     change.merging.shape = {1, change.shape[0], columns_of(change.shape)};
   }
 
   // The head that is tied to the embedding is in no file.
-  [[nodiscard]] bool is_head(const std::string& name) const { return name == "lm_head.weight" || name.ends_with(".lm_head.weight"); }
+  [[nodiscard]] bool is_head(const std::string& name) const {
+    return name == "lm_head.weight" || name.ends_with(".lm_head.weight");
+  }
+
+  [[nodiscard]] static bool is_embedding(const std::string& name) {
+    constexpr std::array<std::string_view, 6> kNames{"embed_tokens",   "wte",   "word_embeddings", "embed_in",
+                                                     "tok_embeddings", "shared"};
+    const std::string_view module = module_of(name);
+    return name.ends_with(kWeightSuffix) && holds(kNames, module.substr(module.rfind('.') + 1));
+  }
 
   // The only embedding of tokens of the model; NULL if there is none, or several.
   [[nodiscard]] const Tensor* input_embedding() const {
-    constexpr std::array<std::string_view, 6> kNames{"embed_tokens", "wte", "word_embeddings", "embed_in", "tok_embeddings", "shared"};
     const Tensor* found = nullptr;
     for (const Tensor& tensor : tensors_) {
-      const std::string_view module = module_of(tensor.name);
-      if (!tensor.name.ends_with(kWeightSuffix) || !holds(kNames, module.substr(module.rfind('.') + 1))) continue;
+      if (!is_embedding(tensor.name)) continue;
       if (found != nullptr) return nullptr;
       found = &tensor;
     }
@@ -172,8 +180,8 @@ class RuleFinder {
 
   void refuse_weight(const AdapterTensor& tensor) const {
     if (weight_ != 1.0)
-      fail(Status::invalid_argument, "{}: replaces the base's values, which no weight (@{}) can be for: merge it with 1",
-           where(tensor), weight_);
+      fail(Status::invalid_argument,
+           "{}: replaces the base's values, which no weight (@{}) can be for: merge it with 1", where(tensor), weight_);
   }
 
   void refuse_second(const TensorChange& change, const AdapterTensor& tensor) const {
@@ -187,7 +195,9 @@ class RuleFinder {
     const Shape& shape = shape_of(tensor.stored);
     if (!tensor.of_base) refuse_weight(tensor);
     refuse_second(change, tensor);
-    const bool grown = shape.size() == 2 && change.shape.size() == 2 && shape[1] == change.shape[1] && shape[0] > 0;
+    const bool of_tokens = is_embedding(change.base->name) || is_head(change.base->name);
+    const bool grown =
+        of_tokens && shape.size() == 2 && change.shape.size() == 2 && shape[1] == change.shape[1] && shape[0] > 0;
     if (shape != change.shape && !grown)
       fail(Status::invalid_data, "{}: has the shape {}, and '{}' of the model has {}", where(tensor), printable(shape),
            printable(change.base->name), printable(change.shape));
@@ -198,8 +208,10 @@ class RuleFinder {
     change.replacement = tensor.stored;
     change.shape = shape;
     set_shape(change);
-    if (!tensor.of_base) change.rule = "replaced";
-    else base_only_.insert(&change);
+    if (!tensor.of_base)
+      change.rule = "replaced";
+    else
+      base_only_.insert(&change);
   }
 
   void replace_rows(const std::string& module, const AdapterTensor& tensor) {
@@ -211,10 +223,14 @@ class RuleFinder {
     if (shape != Shape{std::ssize(rows), change.merging.shape.columns} || change.shape.size() != 2)
       fail(Status::invalid_data, "{}: has the shape {}, and needs {} rows of {}", where(tensor), printable(shape),
            rows.size(), change.merging.shape.columns);
-    for (const std::int64_t row : rows)
+    std::set<std::int64_t> known;
+    for (const std::int64_t row : rows) {
       if (row >= change.merging.shape.rows)
         fail(Status::invalid_data, "{}: is for token {}, and the embedding has {}", where(tensor), row,
              change.merging.shape.rows);
+      if (!known.insert(row).second)
+        fail(Status::invalid_data, "{}: is for token {} twice: trainable_token_indices", where(tensor), row);
+    }
     change.merging.token_rows.push_back({rows, tensor.stored});
     change.rule = "rows";
   }
@@ -231,8 +247,7 @@ class RuleFinder {
 
   void add_module(const std::string& module, const Parts& parts) {
     const auto refuse_alone = [&](const AdapterTensor* one, const AdapterTensor* other, const char* missing) {
-      if (one != nullptr && other == nullptr)
-        fail(Status::invalid_data, "{}: its {} is missing", where(*one), missing);
+      if (one != nullptr && other == nullptr) fail(Status::invalid_data, "{}: its {} is missing", where(*one), missing);
     };
     refuse_alone(parts.a, parts.b, "lora_B");
     refuse_alone(parts.b, parts.a, "lora_A");
@@ -291,7 +306,8 @@ class RuleFinder {
   }
 
   void add_linear(const std::string& module, const Parts& parts, TensorChange& change) {
-    if (!is_matrix(parts.a->stored) || !is_matrix(parts.b->stored) || columns_of(shape_of(parts.b->stored)) != shape_of(parts.b->stored)[1])
+    if (!is_matrix(parts.a->stored) || !is_matrix(parts.b->stored) ||
+        columns_of(shape_of(parts.b->stored)) != shape_of(parts.b->stored)[1])
       fail(Status::invalid_data, "{} and {}: have the shapes {} and {}, which are not those of two matrices",
            where(*parts.a), printable(parts.b->stored.entry->name), printable(shape_of(parts.a->stored)),
            printable(shape_of(parts.b->stored)));
@@ -303,25 +319,34 @@ class RuleFinder {
     Addend addend{as_stored(parts.b->stored), as_stored(parts.a->stored)};
     addend.rank = checked_rank(module, *parts.a, *parts.b, shape_of(parts.a->stored)[0], shape_of(parts.b->stored)[1]);
     if (across) addend = {turned(addend.a), turned(addend.b), addend.rank};
-    if (parts.magnitude != nullptr) {
-      if (across || element_count(shape_of(parts.magnitude->stored)) != change.merging.shape.rows)
-        fail(Status::unsupported,
-             "{}: has the shape {}, and only one value for each of the {} rows of '{}' is understood (DoRA of a turned "
-             "matrix, or of another shape): let peft merge it",
-             where(*parts.magnitude), printable(shape_of(parts.magnitude->stored)), change.merging.shape.rows,
-             printable(change.base->name));
-      addend.magnitude = parts.magnitude->stored;
-    }
+    add_magnitude(parts, across, change, addend);
     append(change, std::move(addend), module, parts.magnitude == nullptr ? "lora" : "dora");
+  }
+
+  // DoRA's lengths: of what the layer gives, so of columns where it is stored turned.
+  void add_magnitude(const Parts& parts, bool of_columns, const TensorChange& change, Addend& addend) const {
+    const AdapterTensor& any = parts.a != nullptr ? *parts.a : *parts.embedding_a;
+    if (adapter_->config().is_dora() && parts.magnitude == nullptr)
+      fail(Status::invalid_data, "{}: its lora_magnitude_vector is missing, and {} says use_dora", where(any),
+           kAdapterConfigFile);
+    if (parts.magnitude == nullptr) return;
+    const StoredTensor& magnitude = parts.magnitude->stored;
+    if (!adapter_->config().is_dora())
+      fail(Status::invalid_data, "{}: is DoRA's, and {} does not say use_dora", where(*parts.magnitude),
+           kAdapterConfigFile);
+    const std::int64_t lengths = of_columns ? change.merging.shape.columns : change.merging.shape.rows;
+    if (element_count(shape_of(magnitude)) != lengths)
+      fail(Status::invalid_data, "{}: has the shape {}, and needs {} values for '{}', which is {}",
+           where(*parts.magnitude), printable(shape_of(magnitude)), lengths, printable(change.base->name),
+           printable(change.shape));
+    addend.magnitude = magnitude;
+    addend.of_columns = of_columns;
   }
 
   void add_embedding(const std::string& module, const Parts& parts) {
     const AdapterTensor& a = *parts.embedding_a;
     const AdapterTensor& b = *parts.embedding_b;
     TensorChange& change = require_change(module + std::string(kWeightSuffix), a);
-    if (parts.magnitude != nullptr)
-      fail(Status::unsupported, "{}: is DoRA's of an embedding, whose columns have the lengths: let peft merge it",
-           where(*parts.magnitude));
     const Shape& shape_a = shape_of(a.stored);
     const Shape& shape_b = shape_of(b.stored);
     if (shape_a.size() != 2 || shape_b.size() != 2 || change.shape != Shape{shape_a[1], shape_b[0]})
@@ -330,7 +355,8 @@ class RuleFinder {
            printable(change.shape));
     Addend addend{turned(as_stored(a.stored)), turned(as_stored(b.stored))};
     addend.rank = checked_rank(module, a, b, shape_a[0], shape_b[1]);
-    append(change, std::move(addend), module, "lora");
+    add_magnitude(parts, true, change, addend);
+    append(change, std::move(addend), module, parts.magnitude == nullptr ? "lora" : "dora");
   }
 
   // lora_bias: the layer's own bias grows by scale * lora_B.bias.
@@ -352,19 +378,21 @@ class RuleFinder {
   std::string expert_parameter(const std::string& module, const AdapterTensor& tensor) const {
     const auto [holder, depth] = unwrapped(module);
     std::vector<std::string> targets;
-    for (const std::string_view parameter : kExpertParameters)
-      for (const std::string& target : adapter_->config().target_parameters())
-        if (target == parameter || target.ends_with("." + std::string(parameter))) {
-          targets.emplace_back(parameter);
-          break;
-        }
+    for (const std::string_view parameter : kExpertParameters) {
+      const std::string ending = fmt::format(".{}", parameter);
+      const auto& named = adapter_->config().target_parameters();
+      if (std::any_of(named.begin(), named.end(),
+                      [&](const std::string& target) { return target == parameter || target.ends_with(ending); }))
+        targets.emplace_back(parameter);
+    }
     std::size_t depths = 0;
     for (const AdapterTensor& other : adapter_->tensors())
       if (other.part == AdapterPart::a && unwrapped(other.module).first == holder) ++depths;
     if (targets.empty()) return "";
     if (depths != targets.size() || depth >= depths)
       fail(Status::invalid_data,
-           "{}: target_parameters of {} name {} parameters of experts, and {} are adapted here: which is which is unknown",
+           "{}: target_parameters of {} name {} parameters of experts, and {} are adapted here: which is which is "
+           "unknown",
            where(tensor), adapter_->name(), targets.size(), depths);
     return targets[depths - 1 - depth];
   }
@@ -428,7 +456,8 @@ class RuleFinder {
   void add_joined_experts(const std::string& parameter, const Parts& parts, TensorChange& change) {
     if (change.shape.size() == 2) {  // of biases: one matrix
       Addend addend{as_stored(parts.b->stored), as_stored(parts.a->stored)};
-      addend.rank = checked_rank(parameter, *parts.a, *parts.b, shape_of(parts.a->stored)[0], shape_of(parts.b->stored)[1]);
+      addend.rank =
+          checked_rank(parameter, *parts.a, *parts.b, shape_of(parts.a->stored)[0], shape_of(parts.b->stored)[1]);
       if (is_turned(change, parts)) addend = {turned(addend.a), turned(addend.b), addend.rank};
       return append(change, std::move(addend), parameter, "lora");
     }
@@ -436,17 +465,22 @@ class RuleFinder {
       fail(Status::invalid_data, "{}: '{}' has the shape {}, which is not that of experts", where(*parts.a),
            printable(change.base->name), printable(change.shape));
     const std::int64_t experts = change.shape[0];
-    const ExpertMatrices m = expert_matrices(parameter, parts, experts);
     change.merging.shape = {experts, change.shape[1], change.shape[2]};
-    const bool straight = m.out == change.shape[1] && m.in == change.shape[2];
-    const bool across = m.in == change.shape[1] && m.out == change.shape[2];
+    const ExpertMatrices m = expert_matrices(parameter, parts, experts);
+    append(change, oriented(m, change.shape[1], change.shape[2], parts), parameter, "lora of experts");
+  }
+
+  // For experts of [rows, columns]: peft gives the product as it is, or turned.
+  [[nodiscard]] Addend oriented(const ExpertMatrices& m, std::int64_t rows, std::int64_t columns,
+                                const Parts& parts) const {
+    const bool straight = m.out == rows && m.in == columns;
+    const bool across = m.in == rows && m.out == columns;
     if (!straight && !across)
-      fail(Status::invalid_data, "{} and {}: have the shapes {} and {}, whose products do not fit '{}', which is {}",
+      fail(Status::invalid_data, "{} and {}: have the shapes {} and {}, whose products do not fit experts of {} by {}",
            where(*parts.a), printable(parts.b->stored.entry->name), printable(shape_of(parts.a->stored)),
-           printable(shape_of(parts.b->stored)), printable(change.base->name), printable(change.shape));
+           printable(shape_of(parts.b->stored)), rows, columns);
     const bool turn = straight && across ? turns_square_experts(*parts.a) : across;
-    Addend addend = turn ? Addend{turned(m.a), turned(m.b), m.rank} : Addend{m.b, m.a, m.rank};
-    append(change, std::move(addend), parameter, "lora of experts");
+    return turn ? Addend{turned(m.a), turned(m.b), m.rank} : Addend{m.b, m.a, m.rank};
   }
 
   // Square ones fit both ways. peft before 0.19 took all for [experts, in, out].
@@ -455,14 +489,15 @@ class RuleFinder {
     const std::optional<int> version = adapter_->config().peft_version();
     if (!version)
       fail(Status::unsupported,
-           "{}: fits its square experts as it is and turned, and {} has no peft_version, which decides (0.19 turns them)",
+           "{}: fits its square experts as it is and turned, and {} has no peft_version, which decides (0.19 turns "
+           "them)",
            where(tensor), kAdapterConfigFile);
     if (!config_)
       fail(Status::unsupported, "{}: fits its square experts as it is and turned, and without {} it is unknown which",
            where(tensor), kConfigFile);
     const std::vector<std::string> types = config_->model_types();
-    const bool family = std::any_of(types.begin(), types.end(),
-                                    [](const std::string& type) { return holds(kTurnedExperts, type); });
+    const bool family =
+        std::any_of(types.begin(), types.end(), [](const std::string& type) { return holds(kTurnedExperts, type); });
     return *version < kTurnsSince || family;
   }
 
@@ -472,23 +507,21 @@ class RuleFinder {
     while (names_.find(name(experts, names.names[0]), where(*parts.a)) != nullptr) ++experts;
     const ExpertMatrices m = expert_matrices(parameter, parts, experts);
     for (std::int64_t expert = 0; expert < experts; ++expert) {
-      std::int64_t row = 0;  // of the parameter in memory, where the expert's tensors stand one below the other
+      std::vector<TensorChange*> changes;  // which stand one below the other in the parameter in memory
+      std::int64_t rows = 0;
       for (const std::string_view part : names.names) {
         if (part.empty()) continue;
-        TensorChange& change = require_change(name(expert, part), *parts.a);
-        const MergedShape& shape = change.merging.shape;
-        if (change.shape.size() != 2 || shape.columns != m.in || row + shape.rows > m.out)
-          fail(Status::invalid_data, "{}: has the shape {}, which does not fit '{}', which is {}", where(*parts.a),
-               printable(shape_of(parts.a->stored)), printable(change.base->name), printable(change.shape));
-        Addend addend{m.b, m.a, m.rank};
-        addend.b.offset = expert * m.b.block_stride + row * m.b.row_stride;
-        addend.a.offset = expert * m.a.block_stride;
-        append(change, std::move(addend), parameter, fmt::format("lora of expert {}", expert));
-        row += shape.rows;
+        changes.push_back(&require_change(name(expert, part), *parts.a));
+        rows += changes.back()->merging.shape.rows;
       }
-      if (row != m.out)
-        fail(Status::invalid_data, "{}: has {} rows for each expert, and the tensors of expert {} have {}",
-             where(*parts.b), m.out, expert, row);
+      std::int64_t row = 0;
+      for (TensorChange* change : changes) {
+        Addend addend = oriented(m, rows, change->merging.shape.columns, parts);
+        addend.b.offset = expert * addend.b.block_stride + row * addend.b.row_stride;
+        addend.a.offset = expert * addend.a.block_stride;
+        append(*change, std::move(addend), parameter, fmt::format("lora of expert {}", expert));
+        row += change->merging.shape.rows;
+      }
     }
   }
 
@@ -509,44 +542,54 @@ class RuleFinder {
     return true;
   }
 
+  static bool same_rows(const TokenRows& a, const TokenRows& b) {
+    return a.rows == b.rows && same_bytes(a.values, b.values);
+  }
+
   // Whether an adapter made of the head what it made of the embedding.
   [[nodiscard]] static bool same_change(const TensorChange& embedding, const TensorChange& head) {
-    const bool adds = !embedding.merging.addends.empty() || !head.merging.addends.empty();
-    if (adds || !embedding.merging.token_rows.empty() || !head.merging.token_rows.empty()) return false;
-    return embedding.replacement && head.replacement && same_bytes(*embedding.replacement, *head.replacement);
+    const Merging& one = embedding.merging;
+    const Merging& other = head.merging;
+    if (embedding.replacement.has_value() != head.replacement.has_value()) return false;
+    if (embedding.replacement && !same_bytes(*embedding.replacement, *head.replacement)) return false;
+    const bool with_rows = !other.token_rows.empty();  // else peft has stored with the embedding what is of both
+    if (with_rows && !std::equal(one.token_rows.begin(), one.token_rows.end(), other.token_rows.begin(),
+                                 other.token_rows.end(), same_rows))
+      return false;
+    return std::equal(one.addends.begin(), one.addends.end(), other.addends.begin(), other.addends.end(),
+                      [&](const Addend& a, const Addend& b) { return same_product(a, b, one.shape); });
   }
 
   void settle_head(HeadTie tie) {
     const Tensor* embedding = input_embedding();
-    const bool in_file = std::any_of(tensors_.begin(), tensors_.end(), [&](const Tensor& t) { return is_head(t.name); });
+    const bool in_file =
+        std::any_of(tensors_.begin(), tensors_.end(), [&](const Tensor& t) { return is_head(t.name); });
     const bool tied = embedding != nullptr && !in_file && (!config_ || config_->ties_embeddings());
     if (!tied) {
       if (tie != HeadTie::keep_function)
-        fail(Status::invalid_argument, "{}: its output head is not tied to its embedding, so --tie and --untie mean nothing",
-             model_.name());
+        fail(Status::invalid_argument,
+             "{}: its output head is not tied to its embedding, so --tie and --untie mean nothing", model_.name());
       return;
     }
     const bool embedding_changes = rules_.changes.contains(embedding->name);
     const bool head_changes = !tied_head_.empty();
-    if (!embedding_changes && !head_changes) return;
+    if (!embedding_changes && !head_changes && tie != HeadTie::untie) return;
     if (!head_changes) tied_head_ = "lm_head.weight";
     TensorChange& of_embedding = change_of(*embedding);
     TensorChange& of_head = change_of(tied_head_, *embedding);
     // What peft stores because the vocabulary may have grown is the tied tensor's, not one side's.
     if (!of_head.replacement && base_only_.contains(&of_embedding)) share_base(of_embedding, of_head);
     if (!of_embedding.replacement && base_only_.contains(&of_head)) share_base(of_head, of_embedding);
-    const bool trained_as_one = ensures_tying_ || (!head_changes && only_rows(of_embedding));
-    const bool one = tie == HeadTie::tie || (tie == HeadTie::keep_function && (trained_as_one || same_change(of_embedding, of_head)));
+    const bool trained_as_one = same_change(of_embedding, of_head);
+    const bool one = tie == HeadTie::tie || (tie == HeadTie::keep_function && trained_as_one);
     if (!one) {
       of_head.rule = of_head.rule.empty() ? "untied" : "untied, " + of_head.rule;
       rules_.unties_head = true;
       return;
     }
-    if (head_changes && !trained_as_one && !same_change(of_embedding, of_head)) join(of_head, of_embedding);
+    if (!trained_as_one) join(of_head, of_embedding);
     rules_.changes.erase(tied_head_);
   }
-
-  static bool only_rows(const TensorChange& change) { return change.merging.addends.empty() && !change.merging.token_rows.empty(); }
 
   static void share_base(const TensorChange& from, TensorChange& to) {
     to.replacement = from.replacement;
@@ -557,8 +600,10 @@ class RuleFinder {
   // --tie: the shared tensor gets what either has got.
   void join(const TensorChange& head, TensorChange& embedding) const {
     if (head.replacement && embedding.replacement && !same_bytes(*head.replacement, *embedding.replacement))
-      fail(Status::invalid_data, "{}: the adapter has other values for the output head than for the embedding: they "
-           "cannot stay tied", model_.name());
+      fail(Status::invalid_data,
+           "{}: the adapter has other values for the output head than for the embedding: they "
+           "cannot stay tied",
+           model_.name());
     if (!embedding.replacement && head.replacement) share_base(head, embedding);
     auto& to = embedding.merging;
     to.token_rows.insert(to.token_rows.end(), head.merging.token_rows.begin(), head.merging.token_rows.end());
@@ -566,10 +611,6 @@ class RuleFinder {
     embedding.rule += (embedding.rule.empty() ? "" : " + ") + head.rule;
   }
 
- public:
-  void ensure_tying() { ensures_tying_ = true; }
-
- private:
   const Model& model_;
   std::span<const Tensor> tensors_;
   TensorNames names_;
@@ -578,7 +619,6 @@ class RuleFinder {
   MergeRules rules_;
   std::set<const TensorChange*> base_only_;  // whose replacement was not trained
   std::string tied_head_;                    // that an adapter changes
-  bool ensures_tying_ = false;
 
   const Adapter* adapter_ = nullptr;  // that is being added
   double weight_ = 1.0;
@@ -589,10 +629,7 @@ class RuleFinder {
 MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
                       HeadTie tie, const Families& families, const std::optional<Config>& config) {
   RuleFinder finder(model, tensors, families, config);
-  for (const WeightedAdapter& weighted : adapters) {
-    finder.add(weighted);
-    if (weighted.adapter->config().ensures_tying()) finder.ensure_tying();
-  }
+  for (const WeightedAdapter& weighted : adapters) finder.add(weighted);
   return finder.settle(tie);
 }
 

@@ -30,7 +30,7 @@ struct TensorChange {
   std::optional<StoredTensor> replacement;  // or with these
   std::vector<std::int64_t> shape;          // of what it becomes
   Merging merging;
-  std::string rule;  // for people: "lora", "dora", "replaced", "lora of expert 3", ...
+  std::string rule;    // for people: "lora", "dora", "replaced", "lora of expert 3", ...
   double scale = 0.0;  // of the last addend, and its rank
   std::int64_t rank = 0;
 };

@@ -162,8 +162,8 @@ class Sum {
       lora_merge(in, in_dtype, tile.window.rows, tile.window.columns, product(i, tile, piece), made,
                  rounded ? dtype_ : Dtype::float32, piece.exec());
       if (rounded) return piece.fetch(array, sums);
-      if (addend.magnitude) scale_rows(tile, lengths_[i], floats(sums));
-      if (i == last) return round_sums(floats(sums), out);
+      if (addend.magnitude) apply_lengths(tile, addend.of_columns, lengths_[i], floats(sums));
+      if (i == last) return round_to(dtype_, floats(sums), out);
       in = made;
       in_dtype = Dtype::float32;
     }
@@ -199,26 +199,24 @@ class Sum {
     return kept.values;
   }
 
-  // ---- DoRA: on the host, row by row ----
+  // ---- DoRA: on the host ----
 
   static void round_to(Dtype dtype, std::span<const float> values, std::span<std::byte> out) {
     for (std::size_t i = 0; i < values.size(); ++i)
       format::store_rounded(out.data(), static_cast<std::int64_t>(i), static_cast<qfuse_dtype>(dtype), values[i]);
   }
-  void round_sums(std::span<const float> sums, std::span<std::byte> out) const { round_to(dtype_, sums, out); }
 
-  // By what the rows of a tile are multiplied: magnitude / length.
-  static void scale_rows(const Tile& tile, std::span<const float> factors, std::span<float> sums) {
+  // By what the rows of a tile, or its columns, are multiplied: magnitude / length.
+  static void apply_lengths(const Tile& tile, bool of_columns, std::span<const float> factors, std::span<float> sums) {
     const auto columns = static_cast<std::size_t>(tile.window.columns);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(tile.window.rows); ++row) {
-      const float factor = factors[static_cast<std::size_t>(tile.window.first_row) + row];
-      for (float& sum : sums.subspan(row * columns, columns)) sum *= factor;
-    }
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i] *= factors[of_columns ? static_cast<std::size_t>(tile.window.first_column) + i % columns
+                                    : static_cast<std::size_t>(tile.window.first_row) + i / columns];
   }
 
   // The length of a row is known only when all of it was summed, so that the tensor is read once more before. The one
   // of a later adapter's rows is that of the sum with the earlier ones.
-  void find_lengths(Piece& piece) {
+  void find_lengths(const Piece& piece) {
     if (!lengths_.empty()) return;
     lengths_.resize(merging_.addends.size());
     for (std::size_t i = 0; i < merging_.addends.size(); ++i) {
@@ -228,31 +226,31 @@ class Sum {
       until.addends[i].magnitude.reset();
       Sum sum(base_, until, Dtype::float32);
       sum.lengths_ = lengths_;
-      lengths_[i] = factors_of(sum, *merging_.addends[i].magnitude, piece);
+      lengths_[i] = magnitudes_by_length(sum, merging_.addends[i], piece);
     }
   }
 
-  [[nodiscard]] std::vector<float> factors_of(Sum& sum, const StoredTensor& magnitude, const Piece& piece) const {
-    const std::int64_t columns = merging_.shape.columns;
-    std::vector<float> factors(static_cast<std::size_t>(merging_.shape.rows));
-    read_as_float(magnitude, 0, factors);
+  // Squares are exact in fp64, and are added there in ascending order.
+  [[nodiscard]] std::vector<float> magnitudes_by_length(Sum& sum, const Addend& addend, const Piece& piece) const {
+    const auto columns = static_cast<std::size_t>(merging_.shape.columns);
+    const auto rows = static_cast<std::size_t>(merging_.shape.rows);
+    std::vector<double> squares(addend.of_columns ? columns : rows);
     Pipeline pipeline(piece.host_exec());
-    const std::int64_t most = std::max(kPieceBytes / kFp32Bytes / columns, std::int64_t{1});
-    std::vector<float> rows;
-    for (std::int64_t row = 0; row < merging_.shape.rows; row += most) {
-      const std::int64_t count = std::min(most, merging_.shape.rows - row);
-      rows.resize(static_cast<std::size_t>(count * columns));
-      sum.read(row * columns * kFp32Bytes, std::as_writable_bytes(std::span(rows)), pipeline.next());
-      for (std::int64_t i = 0; i < count; ++i) {
-        double squares = 0.0;
-        for (std::int64_t j = 0; j < columns; ++j) {
-          const double v = rows[static_cast<std::size_t>(i * columns + j)];
-          squares += v * v;  // exact products: 24 bits each
-        }
-        float& factor = factors[static_cast<std::size_t>(row + i)];
-        factor = static_cast<float>(static_cast<double>(factor) / std::sqrt(squares));
+    const std::size_t most = std::max(static_cast<std::size_t>(kPieceBytes) / sizeof(float) / columns, std::size_t{1});
+    std::vector<float> sums;
+    for (std::size_t row = 0; row < rows; row += most) {
+      sums.resize(std::min(most, rows - row) * columns);
+      sum.read(static_cast<std::int64_t>(row * columns * sizeof(float)), std::as_writable_bytes(std::span(sums)),
+               pipeline.next());
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const double v = sums[i];
+        squares[addend.of_columns ? i % columns : row + i / columns] += v * v;
       }
     }
+    std::vector<float> factors(squares.size());
+    read_as_float(*addend.magnitude, 0, factors);
+    for (std::size_t i = 0; i < factors.size(); ++i)
+      factors[i] = static_cast<float>(static_cast<double>(factors[i]) / std::sqrt(squares[i]));
     return factors;
   }
 
@@ -265,7 +263,7 @@ class Sum {
   Merging merging_;
   Dtype dtype_;
   std::vector<Kept> whole_a_;                // by addend
-  std::vector<std::vector<float>> lengths_;  // of addends with magnitudes: what their rows are multiplied by
+  std::vector<std::vector<float>> lengths_;  // of addends with magnitudes: what their rows, or columns, get
 };
 
 // A private pipeline on the CPU, for what is made of what another reader gives.
@@ -283,7 +281,11 @@ class OnHost {
 class ThroughCodes {
  public:
   ThroughCodes(PlainWeight plain, QuantState state, ScratchFile& scratch, std::int64_t scratch_begin, const Exec& exec)
-      : plain_(std::move(plain)), state_(std::move(state)), scratch_(scratch), begin_(scratch_begin), exec_(on_cpu(exec)) {}
+      : plain_(std::move(plain)),
+        state_(std::move(state)),
+        scratch_(scratch),
+        begin_(scratch_begin),
+        exec_(on_cpu(exec)) {}
 
   // From any element on: what is made are the blocks that this touches.
   void read(std::int64_t begin, std::span<std::byte> out) {
@@ -296,8 +298,11 @@ class ThroughCodes {
     scratch_.read(begin_ + from / unit * kFp32Bytes, std::as_writable_bytes(std::span(absmax_)));
     decoded_.resize(static_cast<std::size_t>(to - from));
     const std::int64_t count = (to - from) / element;
-    dequantize_4bit({.cols = count, .blocksize = state_.blocksize, .quant_type = state_.quant_type,
-                     .packed = codes_, .absmax = absmax_},
+    dequantize_4bit({.cols = count,
+                     .blocksize = state_.blocksize,
+                     .quant_type = state_.quant_type,
+                     .packed = codes_,
+                     .absmax = absmax_},
                     decoded_, plain_.dtype, exec_);
     std::ranges::copy(std::span(decoded_).subspan(static_cast<std::size_t>(begin - from), out.size()), out.begin());
   }
@@ -311,7 +316,10 @@ class ThroughCodes {
     codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
     absmax_.resize(static_cast<std::size_t>(qfuse_block_count(count, state_.blocksize)));
     quantize_4bit(weight_, plain_.dtype,
-                  {.cols = count, .blocksize = state_.blocksize, .quant_type = state_.quant_type, .packed = codes_,
+                  {.cols = count,
+                   .blocksize = state_.blocksize,
+                   .quant_type = state_.quant_type,
+                   .packed = codes_,
                    .absmax = absmax_},
                   exec_);
   }
@@ -384,12 +392,19 @@ PlainWeight merged_weight(const PlainWeight& base, const Merging& merging, Dtype
           }};
 }
 
-PlainWeight added_weight(const Merging& merging, const Exec& exec) {
-  PlainWeight zeros{Dtype::float32, merging.shape.elements() * kFp32Bytes,
-                    [](std::int64_t, std::span<std::byte> out) { std::ranges::fill(out, std::byte{}); }};
-  Merging alone = merging;
-  alone.token_rows.clear();
-  return merged_weight(zeros, alone, Dtype::float32, exec);
+bool same_product(const Addend& one, const Addend& other, const MergedShape& shape) {
+  if (one.rank != other.rank || one.scale != other.scale || one.magnitude || other.magnitude) return false;
+  const auto same = [&](const Factor& a, const Factor& b, std::int64_t rows, std::int64_t columns) {
+    std::vector<float> row_of_a(static_cast<std::size_t>(columns));
+    std::vector<float> row_of_b(row_of_a.size());
+    for (std::int64_t row = 0; row < rows; ++row) {
+      read_factor(a, 0, {row, 1, 0, columns}, row_of_a);
+      read_factor(b, 0, {row, 1, 0, columns}, row_of_b);
+      if (std::memcmp(row_of_a.data(), row_of_b.data(), row_of_a.size() * sizeof(float)) != 0) return false;
+    }
+    return true;
+  };
+  return same(one.b, other.b, shape.rows, one.rank) && same(one.a, other.a, one.rank, shape.columns);
 }
 
 PlainWeight decoded_weight(const Tensor& tensor, Dtype dtype, const Exec& exec) {
@@ -418,8 +433,7 @@ PlainWeight decoded_weight(const Tensor& tensor, Dtype dtype, const Exec& exec) 
 PlainWeight weight_through_codes(const PlainWeight& plain, const QuantState& state, ScratchFile& scratch,
                                  std::int64_t scratch_begin, const Exec& exec) {
   const auto codes = std::make_shared<ThroughCodes>(plain, state, scratch, scratch_begin, exec);
-  return {plain.dtype, plain.bytes,
-          [codes](std::int64_t begin, std::span<std::byte> out) { codes->read(begin, out); }};
+  return {plain.dtype, plain.bytes, [codes](std::int64_t begin, std::span<std::byte> out) { codes->read(begin, out); }};
 }
 
 }  // namespace qfuse::checkpoint

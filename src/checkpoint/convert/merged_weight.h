@@ -31,7 +31,8 @@ struct Addend {
   Factor a;  // [rank, columns]
   std::int64_t rank = 0;
   float scale = 1.0F;
-  std::optional<StoredTensor> magnitude = {};  // DoRA: the length that each row of the sum gets, [rows]
+  std::optional<StoredTensor> magnitude = {};  // DoRA: the lengths that the rows of the sum get, [rows]
+  bool of_columns = false;                     // they are those of its columns, [columns]: the sum is stored turned
 };
 
 // Rows that take the place of the base's.
@@ -61,8 +62,8 @@ TensorReader open_merged(const PlainWeight& base, const Merging& merging, Dtype 
 // The same bytes, made on the CPU.
 PlainWeight merged_weight(const PlainWeight& base, const Merging& merging, Dtype dtype, const Exec& exec);
 
-// What the adapters add, without the base, in fp32. Not of one with magnitudes.
-PlainWeight added_weight(const Merging& merging, const Exec& exec);
+// Whether two adapters' products are of the same matrices, bit for bit, and scaled alike.
+bool same_product(const Addend& one, const Addend& other, const MergedShape& shape);
 
 // A tensor of a model as a weight, decoded on the CPU to `dtype` if it is quantized.
 PlainWeight decoded_weight(const Tensor& tensor, Dtype dtype, const Exec& exec);

@@ -136,9 +136,7 @@ nlohmann::json command_of(const Transform& transform, const ConversionOptions& o
 
 ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const ConversionOptions& options,
                                  const Transform& transform)
-    : model_(std::move(model)),
-      options_(options),
-      command_(command_of(transform, options)) {
+    : model_(std::move(model)), options_(options), command_(command_of(transform, options)) {
   ConversionPlan plan = transform.plan(*model_);
   if (model_->is_directory()) choose_companions(plan);
   metadata_ = plan.metadata;

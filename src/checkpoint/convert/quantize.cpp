@@ -158,9 +158,7 @@ class Quantization : public Transform {
   }
 
  private:
-  [[nodiscard]] bool is_changed(const std::string& name) const {
-    return changed_ != nullptr && changed_->has(name);
-  }
+  [[nodiscard]] bool is_changed(const std::string& name) const { return changed_ != nullptr && changed_->has(name); }
   [[nodiscard]] bool is_asked(const TensorEntry& entry) const {
     return is_encodable(entry) && !matches_any(entry.name, options_.exclude) &&
            matches_any(entry.name, options_.include);

@@ -22,7 +22,8 @@ class ChangedWeights {
   // One that is not quantized.
   [[nodiscard]] virtual PlannedTensor plain(const Tensor& tensor) const = 0;
   // Completes the plan of one that is: how it is opened, and what it needs. `turned`: as its transpose.
-  virtual void encode(const StoredTensor& stored, bool turned, const QuantState& state, PlannedTensor& planned) const = 0;
+  virtual void encode(const StoredTensor& stored, bool turned, const QuantState& state,
+                      PlannedTensor& planned) const = 0;
 };
 
 // `options` and `changed` outlive the plan's making alone.

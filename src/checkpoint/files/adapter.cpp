@@ -110,7 +110,8 @@ void Adapter::check_finite() const {
       read_as_float(tensor.stored, at, values);
       const auto bad = std::find_if_not(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
       if (bad != values.end())
-        fail(Status::invalid_data, "{}: element {} is {}: its training diverged; --allow-nonfinite merges it all the same",
+        fail(Status::invalid_data,
+             "{}: element {} is {}: its training diverged; --allow-nonfinite merges it all the same",
              tensor.stored.where(), at + (bad - values.begin()), *bad);
     }
   }

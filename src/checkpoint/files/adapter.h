@@ -26,7 +26,8 @@ enum class AdapterPart {
 
 struct AdapterTensor {
   AdapterPart part = AdapterPart::whole;
-  std::string module;  // as peft names it within the model: "model.layers.0.mlp.up_proj"; of `whole`, with its last part
+  std::string
+      module;  // as peft names it within the model: "model.layers.0.mlp.up_proj"; of `whole`, with its last part
   StoredTensor stored;
   bool of_base = false;  // of `whole`: not trained, but stored because the vocabulary may have grown
 };

@@ -16,33 +16,21 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;  // the first pattern that fits counts
 
 // Fields that matter to training, loading or the eye alone (peft 0.17 to 0.21, LoraConfig), and those of which the
-// tensors themselves tell: modules_to_save, bias, lora_bias and use_dora.
-constexpr std::array<std::string_view, 26> kPassedOver{"auto_mapping",
-                                                       "bias",
-                                                       "eva_config",
-                                                       "exclude_modules",
-                                                       "inference_mode",
-                                                       "layers_pattern",
-                                                       "layers_to_transform",
-                                                       "loftq_config",
-                                                       "lora_dropout",
-                                                       "megatron_config",
-                                                       "megatron_core",
-                                                       "modules_to_save",
-                                                       "peft_type",
-                                                       "peft_version",
-                                                       "qalora_group_size",
-                                                       "revision",
-                                                       "runtime_config",
-                                                       "target_modules",
-                                                       "task_type",
-                                                       "base_model_class",
-                                                       "parent_library",
-                                                       "unsloth_fixed",
-                                                       "unsloth_version",
-                                                       "unsloth_fused_expert_lora",
-                                                       "use_dora",
-                                                       "lora_bias"};
+// tensors themselves tell: modules_to_save, bias, lora_bias and
+// ensure_weight_tying.
+constexpr std::array<std::string_view, 26> kPassedOver{"auto_mapping",        "bias",
+                                                       "eva_config",          "exclude_modules",
+                                                       "inference_mode",      "layers_pattern",
+                                                       "layers_to_transform", "loftq_config",
+                                                       "lora_dropout",        "megatron_config",
+                                                       "megatron_core",       "modules_to_save",
+                                                       "peft_type",           "peft_version",
+                                                       "qalora_group_size",   "revision",
+                                                       "runtime_config",      "target_modules",
+                                                       "task_type",           "base_model_class",
+                                                       "parent_library",      "unsloth_fixed",
+                                                       "unsloth_version",     "unsloth_fused_expert_lora",
+                                                       "ensure_weight_tying", "lora_bias"};
 
 // Ways to begin training that take something away from the base's weights. Merged onto the published base, the adapter
 // would be wrong; peft can save it so that it fits (path_initial_model_for_weight_conversion), and then says "true".
@@ -66,7 +54,9 @@ constexpr std::array kRefused{
 };
 
 // null, false, 0 as a flag, "", [] and {} all say that a thing is not used.
-bool is_unused(const OrderedJson& value) { return value.is_null() || value == OrderedJson(false) || (!value.is_number() && value.empty()); }
+bool is_unused(const OrderedJson& value) {
+  return value.is_null() || value == OrderedJson(false) || (!value.is_number() && value.empty());
+}
 
 class FieldReader {
  public:
@@ -99,7 +89,6 @@ class FieldReader {
     std::vector<std::string> all;
     const OrderedJson* value = find(key);
     if (value == nullptr) return all;
-    if (value->is_string()) return {value->get<std::string>()};
     if (!value->is_array()) refuse(key, "strings");
     for (const OrderedJson& one : *value) {
       if (!one.is_string()) refuse(key, "strings");
@@ -130,9 +119,10 @@ class FieldReader {
 void refuse_what_cannot_be_merged(const FieldReader& read, const std::string& where) {
   const std::string type = read.text("peft_type");
   if (type != "LORA")
-    fail(Status::unsupported, "{}: is of type '{}', and only LORA adapters can be merged", where, printable(type));
+    fail(Status::unsupported, "{}: peft_type is '{}', and only LORA adapters can be merged", where, printable(type));
   for (const Refused& refused : kRefused)
-    if (const OrderedJson* value = read.find(std::string(refused.field).c_str()); value != nullptr && !is_unused(*value))
+    if (const OrderedJson* value = read.find(std::string(refused.field).c_str());
+        value != nullptr && !is_unused(*value))
       fail(Status::unsupported, "{}: {} is set: {}", where, refused.field, refused.why);
   const OrderedJson* init = read.find("init_lora_weights");
   if (init == nullptr || !init->is_string()) return;
@@ -144,18 +134,37 @@ void refuse_what_cannot_be_merged(const FieldReader& read, const std::string& wh
            "base it would be wrong; let peft convert it, with save_pretrained(..., "
            "path_initial_model_for_weight_conversion=...)",
            where, printable(name));
+  constexpr std::array<std::string_view, 4> kLeaveTheBase{"gaussian", "eva", "orthogonal", "mica"};
+  if (std::find(kLeaveTheBase.begin(), kLeaveTheBase.end(), name) == kLeaveTheBase.end())
+    fail(Status::unsupported, "{}: init_lora_weights is '{}', and whether that changed the base's weights is unknown",
+         where, printable(name));
+}
+
+void refuse_unknown_bias(const FieldReader& read) {
+  const std::string bias = read.text("bias");
+  if (!bias.empty() && bias != "none" && bias != "all" && bias != "lora_only")
+    read.refuse("bias", "none, all or lora_only");
 }
 
 void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
-  constexpr std::array<std::string_view, 13> kRead{
-      "alpha_pattern",     "base_model_name_or_path", "fan_in_fan_out",          "init_lora_weights", "lora_B_layout",
-      "lora_alpha",               "r",                       "rank_pattern",      "target_parameters",
-      "use_dora",          "use_rslora",              "trainable_token_indices", "peft_type"};
+  constexpr std::array<std::string_view, 12> kRead{"alpha_pattern",
+                                                   "base_model_name_or_path",
+                                                   "fan_in_fan_out",
+                                                   "init_lora_weights",
+                                                   "lora_B_layout",
+                                                   "lora_alpha",
+                                                   "r",
+                                                   "rank_pattern",
+                                                   "target_parameters",
+                                                   "trainable_token_indices",
+                                                   "use_dora",
+                                                   "use_rslora"};
   const auto is_one_of = [](const std::string& key, const auto& keys) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
   for (const auto& [key, value] : json.items()) {
-    const bool refused = std::any_of(kRefused.begin(), kRefused.end(), [&](const Refused& r) { return r.field == key; });
+    const bool refused =
+        std::any_of(kRefused.begin(), kRefused.end(), [&](const Refused& r) { return r.field == key; });
     if (!is_unused(value) && !refused && !is_one_of(key, kRead) && !is_one_of(key, kPassedOver))
       fail(Status::unsupported,
            "{}: {} is {}: no such field is known, and what it changes would be missing from the merged weights", where,
@@ -179,13 +188,14 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   if (!json.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
   const FieldReader read(json, where);
   refuse_what_cannot_be_merged(read, where);
+  refuse_unknown_bias(read);
   refuse_unknown_fields(json, where);
   base_model_ = read.text("base_model_name_or_path");
   rank_ = read.number("r");
   alpha_ = read.number("lora_alpha");
   rslora_ = read.flag("use_rslora");
   fan_in_fan_out_ = read.flag("fan_in_fan_out");
-  ensure_weight_tying_ = read.flag("ensure_weight_tying");
+  dora_ = read.flag("use_dora");
   target_parameters_ = read.texts("target_parameters");
   b_layout_ = read.text("lora_B_layout");
   peft_version_ = parse_version(read.text("peft_version"));
@@ -196,7 +206,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
     if (!object->is_object()) read.refuse(key, "an object");
     for (const auto& [name, value] : object->items()) {
       try {
-        patterns.push_back({std::regex("(?:.*\\.)?(?:" + name + ")"), read.finite(key, value)});
+        patterns.push_back({std::regex(fmt::format(R"((?:.*\.)?(?:{}))", name)), read.finite(key, value)});
       } catch (const std::regex_error&) {
         fail(Status::unsupported, "{}: {} '{}' is no regular expression that is understood here", where, key,
              printable(name));

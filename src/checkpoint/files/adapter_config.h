@@ -29,8 +29,7 @@ class AdapterConfig {
   [[nodiscard]] const std::string& base_model() const { return base_model_; }
   // Whether peft took the weights to be stored as [in, out], as GPT-2's are.
   [[nodiscard]] bool is_turned() const { return fan_in_fan_out_; }
-  // Whether an input embedding and the output head that is tied to it were trained as one.
-  [[nodiscard]] bool ensures_tying() const { return ensure_weight_tying_; }
+  [[nodiscard]] bool is_dora() const { return dora_; }
   // "experts.gate_up_proj" and such: parameters that are no layer's weight.
   [[nodiscard]] const std::vector<std::string>& target_parameters() const { return target_parameters_; }
   // By the end of a module's name, the rows of its embedding that were trained. One list for all: under "".
@@ -52,7 +51,7 @@ class AdapterConfig {
   double alpha_ = 0.0;
   bool rslora_ = false;
   bool fan_in_fan_out_ = false;
-  bool ensure_weight_tying_ = false;
+  bool dora_ = false;
   std::vector<Pattern> ranks_;
   std::vector<Pattern> alphas_;
   std::vector<std::string> target_parameters_;
