@@ -29,6 +29,11 @@ struct Tile {
   std::int64_t col;  // the thread's first one
 };
 
+// Of b. A thread reads four rows at once.
+struct alignas(16) Factors {
+  float values[kTerms][kRows];
+};
+
 // ---- steps ----
 
 // The dtypes cost little beside the sums: one kernel serves them all.
@@ -51,11 +56,11 @@ __device__ inline void store_rounded(void* array, std::int64_t i, qfuse_dtype dt
 
 // The tile's rows of b, some terms of them, by all of a block; zeros for rows that there are not.
 __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t row, std::int64_t first_term, int terms,
-                                    float (&factors)[kTerms][kRows]) {
+                                    Factors& factors) {
   for (int i = static_cast<int>(threadIdx.x); i < kRows * terms; i += kThreads) {
     const int r = i / terms;
     const int k = i % terms;
-    factors[k][r] = row + r < p.rows ? load<false>(p.b + (row + r) * p.rank + first_term + k) : 0.0F;
+    factors.values[k][r] = row + r < p.rows ? load<false>(p.b + (row + r) * p.rank + first_term + k) : 0.0F;
   }
 }
 
@@ -64,7 +69,7 @@ __device__ inline void load_factors(const contract::LoraMerge& p, std::int64_t r
 // kAligned: each element of `a` is.
 template <bool kAligned>
 __global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contract::LoraMerge p) {
-  __shared__ float factors[kTerms][kRows];
+  __shared__ Factors factors;
   const std::int64_t tiles = (p.cols + kTileCols - 1) / kTileCols;
   const Tile tile = {blockIdx.x / tiles * kRows, blockIdx.x % tiles * kTileCols + threadIdx.x};
   float sums[kRows][kColumns] = {};
@@ -79,7 +84,7 @@ __global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contra
         const std::int64_t col = tile.col + c * kThreads;
         const float a = col < p.cols ? load<kAligned>(p.a + (first + k) * p.cols + col) : 0.0F;
 #pragma unroll
-        for (int r = 0; r < kRows; ++r) sums[r][c] = __fmaf_rn(factors[k][r], a, sums[r][c]);
+        for (int r = 0; r < kRows; ++r) sums[r][c] = __fmaf_rn(factors.values[k][r], a, sums[r][c]);
       }
     }
   }
