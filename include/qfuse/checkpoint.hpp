@@ -281,6 +281,19 @@ struct CompareReport {
 QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                                 const ProgressCallback& progress = {});
 
+// The same, where `a` is a base with adapters: what they make of it, summed by the scalar oracle, against a model that they
+// were merged into. Merged tensors are compared in b's dtype.
+struct CompareOptions {
+  std::vector<AdapterInput> adapters;  // merged into `a`, in this order
+  std::optional<QuantType> base_as;    // as in MergeOptions; with its blocksize and double_quant
+  std::int64_t blocksize = 64;
+  bool double_quant = true;
+  Head head = Head::as_trained;
+  ProgressCallback progress;
+};
+QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
+                                const CompareOptions& options);
+
 // What `qfuse compare --json` prints: the fields above under their names, a tensor on a line, those that are equal only
 // with `equal_too`. A number that JSON cannot say, NaN or infinite, is null.
 QFUSE_API std::string to_json(const CompareReport& report, bool equal_too);

@@ -1,11 +1,8 @@
 // LoRA adapters onto their base.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <ctime>
-#include <deque>
 #include <limits>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
 #include <set>
@@ -14,18 +11,16 @@
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/encode.h"
-#include "checkpoint/convert/merge_rules.h"
+#include "checkpoint/convert/merge_measure.h"
+#include "checkpoint/convert/merged_model.h"
 #include "checkpoint/convert/merged_weight.h"
 #include "checkpoint/convert/quantize.h"
-#include "checkpoint/files/adapter.h"
 #include "checkpoint/files/components.h"
-#include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/progress.h"
 #include "checkpoint/output/target.h"
-#include "format/elements.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -33,15 +28,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kReadme = "README.md";
-
-HeadTie tie_of(Head head) {
-  switch (head) {
-    case Head::as_trained: return HeadTie::keep_function;
-    case Head::tie: return HeadTie::tie;
-    case Head::untie: return HeadTie::untie;
-  }
-  return HeadTie::keep_function;
-}
 
 // What an adapter's directory may have that belongs to the model which it was trained for.
 bool is_tokenizers(const fs::path& file) {
@@ -53,108 +39,12 @@ bool is_tokenizers(const fs::path& file) {
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-// A base's values as the sum begins with them, and what is made of them.
-struct MergeTask {
-  Tensor tensor;
-  std::optional<StoredTensor> replacement;
-  std::optional<QuantState> seen_as;  // bitsandbytes' codes, through which the base is seen
-  Merging merging;
-  Dtype dtype = Dtype::bfloat16;  // of the result
-  Exec exec;
-
-  // Scales of those codes wait in `scratch`, behind its first `scratch_begin` bytes.
-  [[nodiscard]] PlainWeight base(ScratchFile* scratch, std::int64_t scratch_begin) const {
-    if (replacement) return plain_weight(*replacement);
-    const PlainWeight stored = decoded_weight(tensor, tensor.quantized_dtype().value_or(dtype), exec);
-    if (!seen_as) return stored;
-    return weight_through_codes(stored, *seen_as, *scratch, scratch_begin, exec);
-  }
-  [[nodiscard]] std::int64_t scratch_bytes() const { return seen_as ? absmax_bytes(*seen_as) : 0; }
-};
-
-// ---- how much an adapter changes -------------------------------------------------------------------------------
-
-// Sums over a tensor's elements, in fp64.
-struct Measured {
-  double added = 0.0;   // of squares
-  double weight = 0.0;  // of squares
-  double kept = 0.0;    // of what was added times what is left of it
-};
-
-float element(std::span<const std::byte> values, std::int64_t i, Dtype dtype) {
-  return format::load_as_float(values.data(), i, static_cast<qfuse_dtype>(dtype));
-}
-
-// `values` as they are when they were encoded to 4 bits and decoded, in fp32; absmax that are not nested.
-std::vector<std::byte> through_4bit(std::span<const std::byte> values, Dtype dtype, const QuantState& state) {
-  const auto count = static_cast<std::int64_t>(values.size() / dtype_size(dtype));
-  Weight4bitArrays encoded(1, count, state.blocksize, state.quant_type, false);
-  quantize_4bit(values, dtype, encoded.out());
-  std::vector<std::byte> decoded(static_cast<std::size_t>(count) * sizeof(float));
-  dequantize_4bit(encoded.view(), decoded, Dtype::float32);
-  return decoded;
-}
-
-void measure_piece(std::span<const std::byte> base, Dtype base_dtype, std::span<const std::byte> sums,
-                   std::span<const std::byte> left, Measured& to) {
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(sums.size() / sizeof(float)); ++i) {
-    const double w = element(base, i, base_dtype);
-    const double d = element(sums, i, Dtype::float32) - w;
-    to.weight += w * w;
-    to.added += d * d;
-    if (!left.empty()) to.kept += (element(left, i, Dtype::float32) - w) * d;
-  }
-}
-
-// Of one tensor, piece by piece; `encoded`, if it is given, is what the result becomes.
-MergedTensor measured(MergedTensor row, const MergeTask& task, const std::optional<QuantState>& encoded,
-                      ScratchFile* scratch, ProgressMeter& meter) {
-  constexpr std::int64_t kPiece = 1 << 20;  // elements: whole blocks
-  const std::int64_t elements = task.merging.shape.elements();
-  const PlainWeight base = task.base(scratch, 0);
-  const PlainWeight start = task.base(scratch, 0);  // that the sum reads: each goes its own way through the tensor
-  const PlainWeight sums = merged_weight(start, task.merging, Dtype::float32, task.exec);
-  Measured m;
-  std::vector<std::byte> base_bytes;
-  std::vector<std::byte> sum_bytes;
-  std::vector<std::byte> rounded;
-  for (std::int64_t at = 0; at < elements; at += kPiece) {
-    const std::int64_t count = std::min(kPiece, elements - at);
-    base_bytes.resize(static_cast<std::size_t>(count) * dtype_size(base.dtype));
-    sum_bytes.resize(static_cast<std::size_t>(count) * sizeof(float));
-    base.read(at * static_cast<std::int64_t>(dtype_size(base.dtype)), base_bytes);
-    sums.read(at * static_cast<std::int64_t>(sizeof(float)), sum_bytes);
-    std::vector<std::byte> left;
-    if (encoded) {
-      rounded.resize(static_cast<std::size_t>(count) * dtype_size(task.dtype));
-      for (std::int64_t i = 0; i < count; ++i)
-        format::store_rounded(rounded.data(), i, static_cast<qfuse_dtype>(task.dtype),
-                              element(sum_bytes, i, Dtype::float32));
-      left = through_4bit(rounded, task.dtype, *encoded);
-    }
-    measure_piece(base_bytes, base.dtype, sum_bytes, left, m);
-    meter.advance(row.name, count);
-  }
-  const auto n = static_cast<double>(std::max(elements, std::int64_t{1}));
-  row.added_rms = std::sqrt(m.added / n);
-  row.weight_rms = std::sqrt(m.weight / n);
-  if (encoded && m.added > 0.0) row.survival = m.kept / m.added;
-  return row;
-}
-
 // ---- the transform ---------------------------------------------------------------------------------------------
 
 class Merge : public Transform {
  public:
   Merge(std::span<const AdapterInput> inputs, const MergeOptions& options, MergeReport& report)
-      : inputs_(inputs), options_(options), report_(report) {
-    for (const AdapterInput& input : inputs) {
-      if (!std::isfinite(input.weight))
-        fail(Status::invalid_argument, "{}: its weight is {}, and must be a number", shown(input.path), input.weight);
-      const Adapter& adapter = adapters_.emplace_back(input.path);
-      if (!options.allow_nonfinite) adapter.check_finite();
-    }
-  }
+      : options_(options), report_(report), adapters_(inputs, options.allow_nonfinite) {}
 
   void try_device(Pipeline& pipeline) const override {
     if (options_.to_4bit) require_encodable(*options_.to_4bit, options_.blocksize, pipeline);
@@ -165,18 +55,18 @@ class Merge : public Transform {
   // With the adapters: those of the same name may hold other values; then they were written at another time.
   [[nodiscard]] nlohmann::json command() const override {
     nlohmann::json adapters = nlohmann::json::array();
-    for (std::size_t i = 0; i < adapters_.size(); ++i) {
-      const InputFile& file = adapters_[i].file().file();
+    for (const auto& [adapter, weight] : adapters_.all()) {
+      const InputFile& file = adapter->file().file();
       const std::timespec modified = file.modified();
-      adapters.push_back({{"name", printable(adapters_[i].path().filename().native())},
-                          {"weight", inputs_[i].weight},
+      adapters.push_back({{"name", name_of(*adapter)},
+                          {"weight", weight},
                           {"bytes", file.size()},
                           {"modified", fmt::format("{}.{:09}", modified.tv_sec, modified.tv_nsec)}});
     }
     return {{"command", "merge"},
             {"adapters", adapters},
-            {"to", options_.to_4bit ? name_of(*options_.to_4bit) : ""},
-            {"base_as", options_.base_as ? name_of(*options_.base_as) : ""},
+            {"to", options_.to_4bit ? checkpoint::name_of(*options_.to_4bit) : ""},
+            {"base_as", options_.base_as ? checkpoint::name_of(*options_.base_as) : ""},
             {"block_size", options_.blocksize},
             {"double_quant", options_.double_quant},
             {"head", static_cast<int>(options_.head)}};
@@ -189,62 +79,38 @@ class Merge : public Transform {
   [[nodiscard]] bool converts(const Component&) const override { return false; }
 
   [[nodiscard]] ConversionPlan plan(const Model& model) const override {
-    Base base(model, weighted(), tie_of(options_.head));
+    const MergedModel base(model, adapters_, way());
     check_base(base);
-    if (options_.base_as) base.seen = quantized_names(model, *options_.base_as);
-    ConversionPlan plan = options_.to_4bit && !base.is_4bit ? to_4bit(base) : plan_tensors(base);
+    ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base) : plan_tensors(base);
     report_rows(base);
     finish_plan(base, plan);
     return plan;
   }
 
  private:
-  // What is known of the base before anything is made.
-  struct Base {
-    const Model& model;
-    std::optional<Config> config;
-    std::vector<Tensor> tensors;
-    Families families;
-    MergeRules rules;
-    bool is_quantized = false;
-    bool is_4bit = false;
-    std::set<std::string> seen;  // tensors that are seen through codes
-
-    Base(const Model& of, const std::vector<WeightedAdapter>& adapters, HeadTie tie)
-        : model(of),
-          config(read_config(of)),
-          tensors(read_layout(of, int8_dtype(config))),
-          families(read_model_types(of)),
-          rules(find_rules(of, tensors, adapters, tie, families, config)) {
-      for (const Tensor& tensor : tensors) {
-        is_quantized = is_quantized || tensor.quantized_dtype().has_value();
-        is_4bit = is_4bit || std::holds_alternative<StoredWeight4bit>(tensor.storage);
-      }
-    }
-  };
-
-  [[nodiscard]] std::vector<WeightedAdapter> weighted() const {
-    std::vector<WeightedAdapter> all;
-    for (std::size_t i = 0; i < adapters_.size(); ++i) all.push_back({&adapters_[i], inputs_[i].weight});
-    return all;
+  [[nodiscard]] MergeWay way() const {
+    return {options_.dtype,        options_.base_as,      options_.blocksize,
+            options_.double_quant, options_.head, options_.exec};
   }
 
-  void check_base(const Base& base) const {
-    if (const std::string method = base.is_quantized ? "" : foreign_method(base.model, base.config); !method.empty())
-      fail(Status::unsupported, "{}: {}", base.model.name(), method);
-    if (const std::string kind = foreign_kind(base.model); !kind.empty())
-      fail(Status::invalid_argument, "{}: {}", base.model.name(), "is an adapter itself; BASE comes first");
-    if (options_.base_as && base.is_quantized)
-      fail(Status::invalid_argument, "{}: is quantized already; --base-as is for a base in 16 or 32 bits",
-           base.model.name());
-    if (options_.to_4bit && base.is_quantized)
-      for (const Tensor& tensor : base.tensors) check_stays_4bit(tensor);
-    if ((options_.to_4bit && !base.is_quantized) || options_.base_as)
-      for (const Tensor& tensor : base.tensors)
-        if (base.families.is_turned(tensor.name, tensor.shape))
+  static std::string name_of(const Adapter& adapter) {
+    return printable(fs::absolute(adapter.path()).lexically_normal().filename().native());
+  }
+
+  void check_base(const MergedModel& base) const {
+    if (const std::string method = base.is_quantized() ? "" : foreign_method(base.model(), base.config());
+        !method.empty())
+      fail(Status::unsupported, "{}: {}", base.model().name(), method);
+    if (const std::string kind = foreign_kind(base.model()); !kind.empty())
+      fail(Status::invalid_argument, "{}: {}", base.model().name(), "is an adapter itself; BASE comes first");
+    if (options_.to_4bit && base.is_quantized())
+      for (const Tensor& tensor : base.tensors()) check_stays_4bit(tensor);
+    if ((options_.to_4bit && !base.is_quantized()) || options_.base_as)
+      for (const Tensor& tensor : base.tensors())
+        if (base.families().is_turned(tensor.name, tensor.shape))
           fail(Status::unsupported,
                "{}: keeps '{}' turned, which cannot be merged and quantized at once: merge to 16 bits first",
-               base.model.name(), printable(tensor.name));
+               base.model().name(), printable(tensor.name));
   }
 
   // A 4-bit base keeps its kind of codes.
@@ -252,36 +118,11 @@ class Merge : public Transform {
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
     if (weight != nullptr && weight->state.quant_type != *options_.to_4bit)
       fail(Status::invalid_argument, "{}: is {}, and cannot become {}: dequantize the base first",
-           tensor.values().where(), name_of(weight->state.quant_type), name_of(*options_.to_4bit));
+           tensor.values().where(), checkpoint::name_of(weight->state.quant_type),
+           checkpoint::name_of(*options_.to_4bit));
     if (std::holds_alternative<StoredWeightInt8>(tensor.storage))
       fail(Status::invalid_argument, "{}: is LLM.int8, and cannot become {}: dequantize the base first",
-           tensor.values().where(), name_of(*options_.to_4bit));
-  }
-
-  [[nodiscard]] Dtype plain_dtype(const Tensor& tensor) const {
-    if (options_.dtype) return *options_.dtype;
-    if (tensor.quantized_dtype()) return *tensor.quantized_dtype();
-    const std::optional<Dtype> dtype = dtype_of(tensor.values().entry->type);
-    if (!dtype)
-      fail(Status::unsupported, "{}: is {}, and only F32, F16 and BF16 can be merged into", tensor.values().where(),
-           type_name(tensor.values().entry->type));
-    return *dtype;
-  }
-
-  [[nodiscard]] MergeTask task_of(const Tensor& tensor, const TensorChange* change, const Base& base) const {
-    MergeTask task{tensor, {}, {}, {}, plain_dtype(tensor), options_.exec};
-    if (base.seen.contains(tensor.name)) {
-      task.seen_as = QuantState{*options_.base_as, options_.blocksize, plain_dtype(tensor), tensor.shape, {}};
-      if (options_.double_quant) task.seen_as->nested = NestedState{};
-    }
-    if (change != nullptr) {
-      task.replacement = change->replacement;
-      task.merging = change->merging;
-      return task;
-    }
-    const std::int64_t elements = tensor.elements();
-    task.merging.shape = {1, elements == 0 ? 0 : 1, elements};
-    return task;
+           tensor.values().where(), checkpoint::name_of(*options_.to_4bit));
   }
 
   [[nodiscard]] static PlannedTensor planned_plain(const std::string& name, std::vector<std::int64_t> shape,
@@ -302,43 +143,41 @@ class Merge : public Transform {
 
   // ---- to 16 or 32 bits, or from 4 bits to 4 bits ----
 
-  [[nodiscard]] ConversionPlan plan_tensors(const Base& base) const {
+  [[nodiscard]] ConversionPlan plan_tensors(const MergedModel& base) const {
     ConversionPlan plan;
     DtypeVote vote;
-    for (const Tensor& tensor : base.tensors) {
-      const auto change = base.rules.changes.find(tensor.name);
-      const TensorChange* changed = change == base.rules.changes.end() ? nullptr : &change->second;
-      if (base.is_4bit && options_.to_4bit)
+    for (const Tensor& tensor : base.tensors()) {
+      const TensorChange* changed = base.change_of(tensor.name);
+      if (base.is_4bit() && options_.to_4bit)
         plan.tensors.push_back(stays_quantized(tensor, changed, base));
-      else if (changed == nullptr && !tensor.quantized_dtype() && !base.seen.contains(tensor.name))
+      else if (changed == nullptr && !tensor.quantized_dtype() && !base.is_seen(tensor.name))
         plan.tensors.push_back(copied(tensor.values()));
       else
-        plan.tensors.push_back(planned_plain(tensor.name, changed == nullptr ? tensor.shape : changed->shape,
-                                             task_of(tensor, changed, base)));
-      if (tensor.quantized_dtype()) vote.add(plain_dtype(tensor), tensor.elements());
+        plan.tensors.push_back(
+            planned_plain(tensor.name, changed == nullptr ? tensor.shape : changed->shape, base.task(tensor, changed)));
+      if (tensor.quantized_dtype()) vote.add(base.plain_dtype(tensor), tensor.elements());
     }
     add_untied(base, plan);
-    if (!base.config) return plan;
-    Config config = *base.config;
+    if (!base.config()) return plan;
+    Config config = *base.config();
     change_config(base, config);
-    plan.config = base.is_quantized && !options_.to_4bit ? config.unquantized(vote.most()) : config.text();
+    plan.config = base.is_quantized() && !options_.to_4bit ? config.unquantized(vote.most()) : config.text();
     return plan;
   }
 
   // The head that was tied to the embedding, and stands in no file of the base.
-  void add_untied(const Base& base, ConversionPlan& plan) const {
-    for (const auto& [name, change] : base.rules.changes)
-      if (std::none_of(base.tensors.begin(), base.tensors.end(),
-                       [&, n = name](const Tensor& t) { return t.name == n; }))
-        plan.tensors.push_back(planned_plain(name, change.shape, task_of(*change.base, &change, base)));
+  void add_untied(const MergedModel& base, ConversionPlan& plan) const {
+    for (const auto& [name, change] : base.rules().changes)
+      if (base.model().find(name) == nullptr)
+        plan.tensors.push_back(planned_plain(name, change.shape, base.task(*change.base, &change)));
   }
 
   [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const TensorChange* change,
-                                              const Base& base) const {
+                                              const MergedModel& base) const {
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
     if (change == nullptr) return weight == nullptr ? copied(tensor.values()) : copied_parts(tensor);
     if (weight == nullptr || change->replacement)
-      return planned_plain(tensor.name, change->shape, task_of(tensor, change, base));
+      return planned_plain(tensor.name, change->shape, base.task(tensor, change));
     PlannedTensor planned;
     QuantState state = weight->state;
     EncodedParts parts = encoded_parts(tensor.name, state);
@@ -347,7 +186,7 @@ class Merge : public Transform {
     planned.outputs = std::move(parts.arrays);
     planned.text = std::move(parts.quant_state);
     planned.input_bytes = tensor.stored_bytes();
-    encode(task_of(tensor, change, base), state, planned);
+    encode(base.task(tensor, change), state, planned);
     return planned;
   }
 
@@ -379,57 +218,30 @@ class Merge : public Transform {
 
   class Changed : public ChangedWeights {
    public:
-    Changed(const Merge& merge, const Base& base) : merge_(merge), base_(base) {}
+    explicit Changed(const MergedModel& base) : base_(base) {}
     [[nodiscard]] bool has(const std::string& name) const override {
-      return base_.rules.changes.contains(name) || base_.seen.contains(name);
+      return base_.change_of(name) != nullptr || base_.is_seen(name);
     }
     [[nodiscard]] PlannedTensor plain(const Tensor& tensor) const override {
-      const TensorChange* change = change_of(tensor.name);
-      return planned_plain(tensor.name, change == nullptr ? tensor.shape : change->shape,
-                           merge_.task_of(tensor, change, base_));
+      const TensorChange* change = base_.change_of(tensor.name);
+      return planned_plain(tensor.name, change == nullptr ? tensor.shape : change->shape, base_.task(tensor, change));
     }
-    void encode(const StoredTensor& stored, bool /*turned: refused before*/, const QuantState& state,
-                PlannedTensor& planned) const override {
-      const auto tensor = std::find_if(base_.tensors.begin(), base_.tensors.end(),
-                                       [&](const Tensor& t) { return t.name == stored.entry->name; });
-      Merge::encode(merge_.task_of(*tensor, change_of(tensor->name), base_), state, planned);
+    void encode(const Tensor& tensor, const QuantState& state, PlannedTensor& planned) const override {
+      Merge::encode(base_.task(tensor, base_.change_of(tensor.name)), state, planned);
     }
 
    private:
-    [[nodiscard]] const TensorChange* change_of(const std::string& name) const {
-      const auto found = base_.rules.changes.find(name);
-      return found == base_.rules.changes.end() ? nullptr : &found->second;
-    }
-
-    const Merge& merge_;
-    const Base& base_;
+    const MergedModel& base_;
   };
 
-  [[nodiscard]] QuantizeOptions quantize_options(QuantType quant_type) const {
+  [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base) const {
     QuantizeOptions options;
-    options.quant_type = quant_type;
+    options.quant_type = *options_.to_4bit;
     options.blocksize = options_.blocksize;
     options.double_quant = options_.double_quant;
-    return options;
-  }
-
-  // What quantize() takes of the model.
-  [[nodiscard]] std::set<std::string> quantized_names(const Model& model, QuantType quant_type) const {
-    class None : public ChangedWeights {
-      [[nodiscard]] bool has(const std::string&) const override { return false; }
-      [[nodiscard]] PlannedTensor plain(const Tensor&) const override { return {}; }
-      void encode(const StoredTensor&, bool, const QuantState&, PlannedTensor&) const override {}
-    };
-    std::set<std::string> names;
-    for (const PlannedTensor& tensor : plan_quantization(model, quantize_options(quant_type), None()).tensors)
-      if (tensor.converted) names.insert(tensor.name);
-    return names;
-  }
-
-  [[nodiscard]] ConversionPlan to_4bit(const Base& base) const {
-    ConversionPlan plan = plan_quantization(base.model, quantize_options(*options_.to_4bit), Changed(*this, base));
+    ConversionPlan plan = plan_quantization(base.model(), options, Changed(base));
     add_untied(base, plan);
-    if (!plan.config.empty() && (base.rules.unties_head || base.rules.vocabulary)) {
+    if (!plan.config.empty() && (base.rules().unties_head || base.rules().vocabulary)) {
       Config config(plan.config, std::string(kConfigFile));
       change_config(base, config);
       plan.config = config.text();
@@ -437,27 +249,27 @@ class Merge : public Transform {
     return plan;
   }
 
-  static void change_config(const Base& base, Config& config) {
-    if (base.rules.unties_head) config.untie();
-    if (base.rules.vocabulary) config.grow({base.rules.old_vocabulary, *base.rules.vocabulary});
+  static void change_config(const MergedModel& base, Config& config) {
+    if (base.rules().unties_head) config.untie();
+    if (base.rules().vocabulary) config.grow({base.rules().old_vocabulary, *base.rules().vocabulary});
   }
 
   // ---- what is said of it ----
 
   // Of each changed tensor; measured where the caller only wants to know, or where an adapter may not survive.
-  void report_rows(const Base& base) const {
-    const bool may_be_lost = base.is_4bit && options_.to_4bit;
+  void report_rows(const MergedModel& base) const {
+    const bool may_be_lost = base.is_4bit() && options_.to_4bit;
     report_.merged.clear();
     std::int64_t elements = 0;
-    for (const auto& [name, change] : base.rules.changes) elements += change.merging.shape.elements();
+    for (const auto& [name, change] : base.rules().changes) elements += change.merging.shape.elements();
     ProgressMeter meter(options_.progress, elements);
     std::set<std::string> encoded;
-    if (options_.to_4bit && !base.is_quantized) encoded = quantized_names(base.model, *options_.to_4bit);
-    for (const auto& [name, change] : base.rules.changes) {
+    if (options_.to_4bit && !base.is_quantized()) encoded = names_to_quantize(base.model(), *options_.to_4bit);
+    for (const auto& [name, change] : base.rules().changes) {
       constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
       MergedTensor row{name, change.shape, change.rule, change.rank, change.scale, kUnknown, kUnknown, kUnknown};
       if (options_.dry_run || may_be_lost) {
-        const MergeTask task = task_of(*change.base, &change, base);
+        const MergeTask task = base.task(*change.base, &change);
         std::optional<QuantState> state;
         if (const auto* weight = std::get_if<StoredWeight4bit>(&change.base->storage);
             weight != nullptr && options_.to_4bit)
@@ -483,60 +295,58 @@ class Merge : public Transform {
            "%: "
            "merge to 16 bits, or onto the 16-bit base with --to {}; --fail-below 0 does it all the same",
            printable(worst->name), 100.0 * worst->survival, 100.0 * options_.least_survival,
-           name_of(*options_.to_4bit));
+           checkpoint::name_of(*options_.to_4bit));
   }
 
-  void finish_plan(const Base& base, ConversionPlan& plan) const {
+  void finish_plan(const MergedModel& base, ConversionPlan& plan) const {
     std::string adapters;
-    for (std::size_t i = 0; i < adapters_.size(); ++i)
-      adapters += fmt::format("{}{}@{}", i == 0 ? "" : ", ", printable(adapters_[i].path().filename().native()),
-                              inputs_[i].weight);
-    const std::string seen = options_.base_as ? fmt::format(" as {}", name_of(*options_.base_as)) : "";
+    for (const auto& [adapter, weight] : adapters_.all())
+      adapters += fmt::format("{}{}@{}", adapters.empty() ? "" : ", ", name_of(*adapter), weight);
+    const std::string seen = options_.base_as ? fmt::format(" as {}", checkpoint::name_of(*options_.base_as)) : "";
     plan.metadata = {{"qfuse_merge", fmt::format("base {}{}; adapters {}", base_name(base), seen, adapters)}};
     note_base(base, plan.notes);
-    if (!base.model.is_directory()) return;
+    if (!base.model().is_directory()) return;
     plan.texts[kReadme] = readme(base, seen);
-    for (const Adapter& adapter : adapters_)
-      for (const fs::path& name : list_directory(adapter.path()))
-        if (is_tokenizers(name) && fs::is_regular_file(adapter.path() / name))
-          plan.further_files[name] = adapter.path() / name;
+    for (const auto& [adapter, weight] : adapters_.all())
+      for (const fs::path& name : list_directory(adapter->path()))
+        if (is_tokenizers(name) && fs::is_regular_file(adapter->path() / name))
+          plan.further_files[name] = adapter->path() / name;
   }
 
-  static std::string base_name(const Base& base) {
-    return printable(fs::absolute(base.model.path()).lexically_normal().filename().native());
+  static std::string base_name(const MergedModel& base) {
+    return printable(fs::absolute(base.model().path()).lexically_normal().filename().native());
   }
 
   // Onto which base is the one question that no file answers.
-  void note_base(const Base& base, std::vector<std::string>& notes) const {
-    for (const Adapter& adapter : adapters_) {
-      const std::string& trained_on = adapter.config().base_model();
+  void note_base(const MergedModel& base, std::vector<std::string>& notes) const {
+    for (const auto& [adapter, weight] : adapters_.all()) {
+      const std::string& trained_on = adapter->config().base_model();
       const bool says_4bit = trained_on.find("4bit") != trained_on.npos || trained_on.find("4-bit") != trained_on.npos;
-      if (says_4bit && !base.is_quantized && !options_.base_as)
+      if (says_4bit && !base.is_quantized() && !options_.base_as)
         notes.push_back(
             fmt::format("{}: was trained on '{}', which is quantized: --base-as nf4 merges it onto what it saw",
-                        adapter.name(), printable(trained_on)));
+                        adapter->name(), printable(trained_on)));
     }
   }
 
-  [[nodiscard]] std::string readme(const Base& base, const std::string& seen) const {
+  [[nodiscard]] std::string readme(const MergedModel& base, const std::string& seen) const {
     std::string text = fmt::format(
         "# Merged model\n\nMade by qfuse {} of a base and {} LoRA adapter{}; each weight is their sum, rounded "
         "once.\n\n"
         "| what | where from | weight |\n|---|---|---|\n| base | {}{} | |\n",
-        qfuse_version(), adapters_.size(), adapters_.size() == 1 ? "" : "s", base_name(base), seen);
-    for (std::size_t i = 0; i < adapters_.size(); ++i) {
-      const std::string& trained_on = adapters_[i].config().base_model();
-      text += fmt::format("| adapter | {}{} | {} |\n", printable(adapters_[i].path().filename().native()),
-                          trained_on.empty() ? "" : ", trained on " + printable(trained_on), inputs_[i].weight);
+        qfuse_version(), adapters_.all().size(), adapters_.all().size() == 1 ? "" : "s", base_name(base), seen);
+    for (const auto& [adapter, weight] : adapters_.all()) {
+      const std::string& trained_on = adapter->config().base_model();
+      text += fmt::format("| adapter | {}{} | {} |\n", name_of(*adapter),
+                          trained_on.empty() ? "" : ", trained on " + printable(trained_on), weight);
     }
-    return text + fmt::format("\n{} tensors were changed.{}\n", base.rules.changes.size(),
-                              base.rules.unties_head ? " The output head is no longer tied to the embedding." : "");
+    return text + fmt::format("\n{} tensors were changed.{}\n", base.rules().changes.size(),
+                              base.rules().unties_head ? " The output head is no longer tied to the embedding." : "");
   }
 
-  std::span<const AdapterInput> inputs_;
   const MergeOptions& options_;
   MergeReport& report_;
-  std::deque<Adapter> adapters_;  // tensors point into them
+  Adapters adapters_;
 };
 
 MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> adapters, const fs::path& out,

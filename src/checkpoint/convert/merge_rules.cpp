@@ -104,7 +104,7 @@ class RuleFinder {
     for (const auto& [module, parts] : modules) add_module(module, parts);
   }
 
-  MergeRules settle(HeadTie tie) {
+  MergeRules settle(Head tie) {
     settle_head(tie);
     return std::move(rules_);
   }
@@ -560,20 +560,20 @@ class RuleFinder {
                       [&](const Addend& a, const Addend& b) { return same_product(a, b, one.shape); });
   }
 
-  void settle_head(HeadTie tie) {
+  void settle_head(Head tie) {
     const Tensor* embedding = input_embedding();
     const bool in_file =
         std::any_of(tensors_.begin(), tensors_.end(), [&](const Tensor& t) { return is_head(t.name); });
     const bool tied = embedding != nullptr && !in_file && (!config_ || config_->ties_embeddings());
     if (!tied) {
-      if (tie != HeadTie::keep_function)
+      if (tie != Head::as_trained)
         fail(Status::invalid_argument,
              "{}: its output head is not tied to its embedding, so --tie and --untie mean nothing", model_.name());
       return;
     }
     const bool embedding_changes = rules_.changes.contains(embedding->name);
     const bool head_changes = !tied_head_.empty();
-    if (!embedding_changes && !head_changes && tie != HeadTie::untie) return;
+    if (!embedding_changes && !head_changes && tie != Head::untie) return;
     if (!head_changes) tied_head_ = "lm_head.weight";
     TensorChange& of_embedding = change_of(*embedding);
     TensorChange& of_head = change_of(tied_head_, *embedding);
@@ -581,7 +581,7 @@ class RuleFinder {
     if (!of_head.replacement && base_only_.contains(&of_embedding)) share_base(of_embedding, of_head);
     if (!of_embedding.replacement && base_only_.contains(&of_head)) share_base(of_head, of_embedding);
     const bool trained_as_one = same_change(of_embedding, of_head);
-    const bool one = tie == HeadTie::tie || (tie == HeadTie::keep_function && trained_as_one);
+    const bool one = tie == Head::tie || (tie == Head::as_trained && trained_as_one);
     if (!one) {
       of_head.rule = of_head.rule.empty() ? "untied" : "untied, " + of_head.rule;
       rules_.unties_head = true;
@@ -627,7 +627,7 @@ class RuleFinder {
 }  // namespace
 
 MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
-                      HeadTie tie, const Families& families, const std::optional<Config>& config) {
+                      Head tie, const Families& families, const std::optional<Config>& config) {
   RuleFinder finder(model, tensors, families, config);
   for (const WeightedAdapter& weighted : adapters) finder.add(weighted);
   return finder.settle(tie);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <qfuse/checkpoint.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,12 +36,6 @@ struct TensorChange {
   std::int64_t rank = 0;
 };
 
-enum class HeadTie {
-  keep_function,  // an output head tied to the embedding stays so where an adapter changes both alike
-  tie,            // one tensor for both, with all that either got
-  untie,          // two tensors
-};
-
 struct MergeRules {
   std::map<std::string, TensorChange> changes;  // by the tensor's name; one that the model has not is an untied head
   bool unties_head = false;
@@ -50,7 +45,7 @@ struct MergeRules {
 
 // invalid_data or unsupported, with the adapter's tensor, for what does not fit or fits in two ways.
 MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
-                      HeadTie tie, const Families& families, const std::optional<Config>& config);
+                      Head tie, const Families& families, const std::optional<Config>& config);
 
 }  // namespace qfuse::checkpoint
 

@@ -143,7 +143,7 @@ class Quantization : public Transform {
         plan.tensors.push_back(is_changed(tensor.name) ? changed_->plain(tensor) : copied(stored));
         continue;
       }
-      plan.tensors.push_back(planned(stored, families));
+      plan.tensors.push_back(planned(tensor, families));
       vote.add(output_dtype(*stored.entry), tensor.elements());
       turned += families.is_turned(tensor.name, tensor.shape) ? 1 : 0;
       if (layer_of(*stored.entry) == Layer::other)
@@ -175,7 +175,8 @@ class Quantization : public Transform {
     return options_.dtype.value_or(*dtype_of(entry.type));
   }
 
-  [[nodiscard]] PlannedTensor planned(const StoredTensor& stored, const Families& families) const {
+  [[nodiscard]] PlannedTensor planned(const Tensor& tensor, const Families& families) const {
+    const StoredTensor& stored = tensor.values();
     const TensorEntry& entry = *stored.entry;
     const bool turned = families.is_turned(entry.name, entry.shape);
     QuantState state{options_.quant_type, options_.blocksize, output_dtype(entry), entry.shape, {}};
@@ -190,7 +191,7 @@ class Quantization : public Transform {
     planned.input_bytes = planned.progress_bytes = entry.bytes();
     planned.scratch_bytes = absmax_bytes(state);
     if (is_changed(entry.name)) {
-      changed_->encode(stored, turned, state, planned);
+      changed_->encode(tensor, state, planned);
       return planned;
     }
     planned.open = [weight = turned ? transposed_weight(stored) : plain_weight(stored), state](ScratchFile* scratch) {
@@ -207,6 +208,15 @@ class Quantization : public Transform {
 
 ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const ChangedWeights& changed) {
   return Quantization(options, &changed).plan(model);
+}
+
+std::set<std::string> names_to_quantize(const Model& model, QuantType quant_type) {
+  QuantizeOptions options;
+  options.quant_type = quant_type;
+  std::set<std::string> names;
+  for (const PlannedTensor& tensor : Quantization(options).plan(model).tensors)
+    if (tensor.converted) names.insert(tensor.name);
+  return names;
 }
 
 ConversionReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,

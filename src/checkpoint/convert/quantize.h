@@ -3,6 +3,7 @@
 #define QFUSE_CHECKPOINT_CONVERT_QUANTIZE_H
 
 #include <qfuse/checkpoint.hpp>
+#include <set>
 #include <string>
 
 #include "checkpoint/convert/conversion.h"
@@ -21,13 +22,15 @@ class ChangedWeights {
   [[nodiscard]] virtual bool has(const std::string& name) const = 0;
   // One that is not quantized.
   [[nodiscard]] virtual PlannedTensor plain(const Tensor& tensor) const = 0;
-  // Completes the plan of one that is: how it is opened, and what it needs. `turned`: as its transpose.
-  virtual void encode(const StoredTensor& stored, bool turned, const QuantState& state,
-                      PlannedTensor& planned) const = 0;
+  // Completes the plan of one that is: how it is opened, and what it needs. None is turned.
+  virtual void encode(const Tensor& tensor, const QuantState& state, PlannedTensor& planned) const = 0;
 };
 
 // `options` and `changed` outlive the plan's making alone.
 ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const ChangedWeights& changed);
+
+// The tensors of a plain model that quantize() takes without further options.
+std::set<std::string> names_to_quantize(const Model& model, QuantType quant_type);
 
 }  // namespace qfuse::checkpoint
 

@@ -6,13 +6,16 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/families.h"
+#include "checkpoint/convert/merged_model.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
@@ -25,9 +28,13 @@
 namespace qfuse::checkpoint {
 namespace {
 
+// A tensor that adapters change. The dtype of the sum is the other side's.
+using OpenMerged = std::function<TensorReader(Dtype dtype)>;
+
 struct Pair {
   const Tensor* a = nullptr;  // NULL where only the other has it
   const Tensor* b = nullptr;
+  const OpenMerged* merged_a = nullptr;  // NULL where no adapter changes it
   bool turned = false;  // one of them is quantized, and the other one, the model's own, its transpose
 };
 
@@ -49,6 +56,7 @@ std::vector<std::int64_t> compared_shape(const Pair& pair, const Tensor& tensor)
 }
 
 TensorReader open_compared(const Pair& pair, const Tensor& tensor, Dtype dtype) {
+  if (&tensor == pair.a && pair.merged_a != nullptr) return (*pair.merged_a)(dtype);
   if (!is_transposed(pair, tensor)) return open_decoded(tensor, dtype);
   const PlainWeight weight = transposed_weight(tensor.values());
   return {kPieceBytes, [weight](std::int64_t begin, std::span<std::byte> out, Piece&) {
@@ -61,6 +69,20 @@ TensorReader open_compared(const Pair& pair, const Tensor& tensor, Dtype dtype) 
 Dtype compared_dtype(const Tensor& tensor, const Tensor& other) {
   const std::optional<Dtype> others = other.quantized_dtype() ? std::nullopt : dtype_of(other.values().entry->type);
   return others.value_or(tensor.quantized_dtype().value_or(Dtype::bfloat16));
+}
+
+// The type in which a pair's side is compared.
+TensorType compared_type(const Pair& pair, const Tensor& tensor, const Tensor& other) {
+  const Dtype dtype = compared_dtype(tensor, other);
+  if (&tensor == pair.a && pair.merged_a != nullptr) return type_of(dtype);
+  return tensor.decoded_type(dtype);
+}
+
+// The bytes of both sides, of one shape and type.
+std::int64_t compared_bytes(const Pair& pair) {
+  const TensorType type = compared_type(pair, *pair.a, *pair.b);
+  if (pair.merged_a == nullptr) return pair.a->decoded_bytes(compared_dtype(*pair.a, *pair.b));
+  return pair.b->elements() * type_bits(type) / 8;
 }
 
 bool is_float(TensorType type) { return type == TensorType::f64 || dtype_of(type); }
@@ -164,8 +186,8 @@ void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& m
   const Dtype dtype = compared_dtype(*pair.a, *pair.b);
   const TensorReader a = open_compared(pair, *pair.a, dtype);
   const TensorReader b = open_compared(pair, *pair.b, compared_dtype(*pair.b, *pair.a));
-  Comparator comparator(pair.a->decoded_type(dtype), result);
-  const std::int64_t bytes = pair.a->decoded_bytes(dtype);
+  Comparator comparator(compared_type(pair, *pair.a, *pair.b), result);
+  const std::int64_t bytes = compared_bytes(pair);
   const std::int64_t piece = std::max(a.piece_bytes, b.piece_bytes);  // powers of two
   std::vector<std::byte> bytes_a;
   std::vector<std::byte> bytes_b;
@@ -188,8 +210,8 @@ TensorComparison compare_pair(const std::string& name, const Pair& pair, Progres
     result.difference = pair.a == nullptr ? Difference::only_in_b : Difference::only_in_a;
     return result;
   }
-  const TensorType type_a = pair.a->decoded_type(compared_dtype(*pair.a, *pair.b));
-  const TensorType type_b = pair.b->decoded_type(compared_dtype(*pair.b, *pair.a));
+  const TensorType type_a = compared_type(pair, *pair.a, *pair.b);
+  const TensorType type_b = compared_type(pair, *pair.b, *pair.a);
   if (compared_shape(pair, *pair.a) != compared_shape(pair, *pair.b)) {
     result.difference = Difference::shape;
     result.note = fmt::format("{} and {}", printable(pair.a->shape), printable(pair.b->shape));
@@ -211,21 +233,49 @@ class Side {
       const Families& families = families_.emplace_back(read_model_types(model));
       for (Tensor& tensor : read_layout(model, int8_dtype(read_config(model)))) {
         std::string name = name_prefix(component) + tensor.name;
-        tensors_.insert_or_assign(std::move(name), Known{std::move(tensor), &families});
+        tensors_.insert_or_assign(std::move(name), Known{std::move(tensor), &families, {}});
       }
     }
+  }
+
+  // A base with adapters.
+  Side(const std::filesystem::path& path, const CompareOptions& options) : Side(path) {
+    if (models_.size() != 1)
+      fail(Status::unsupported, "{}: is a diffusers pipeline, whose models have adapters one by one", shown(path));
+    adapters_.emplace(options.adapters, true);
+    const MergeWay way{{}, options.base_as, options.blocksize, options.double_quant, options.head,
+                       Exec{.device = {QFUSE_REFERENCE, 0}}};
+    merged_.emplace(models_.front(), *adapters_, way);
+    if (options.base_as) scratch_.emplace(std::filesystem::temp_directory_path());
+    for (const Tensor& tensor : merged_->tensors())
+      if (merged_->change_of(tensor.name) != nullptr || merged_->is_seen(tensor.name)) add_merged(tensor.name, tensor);
+    for (const auto& [name, change] : merged_->rules().changes) add_merged(name, *change.base);
   }
 
   struct Known {
     Tensor tensor;
     const Families* families;
+    OpenMerged merged;  // empty where no adapter changes it
   };
   [[nodiscard]] const std::map<std::string, Known>& tensors() const { return tensors_; }
 
  private:
+  void add_merged(const std::string& name, const Tensor& base) {
+    const TensorChange* change = merged_->change_of(name);
+    Known& known = tensors_.try_emplace(name, Known{base, &families_.front(), {}}).first->second;
+    known.tensor.name = name;
+    if (change != nullptr) known.tensor.shape = change->shape;
+    known.merged = [task = merged_->task(base, change), scratch = scratch_ ? &*scratch_ : nullptr](Dtype dtype) {
+      return open_merged(task.base(scratch, 0), task.merging, dtype, kPieceBytes);
+    };
+  }
+
   std::deque<Model> models_;
   std::deque<Families> families_;
   std::map<std::string, Known> tensors_;
+  std::optional<Adapters> adapters_;  // tensors_ rest on these
+  std::optional<MergedModel> merged_;
+  std::optional<ScratchFile> scratch_;
 };
 
 bool is_turned(const Side::Known& known, const Pair& pair) {
@@ -234,21 +284,21 @@ bool is_turned(const Side::Known& known, const Pair& pair) {
 
 std::map<std::string, Pair> pair_up(const Side& a, const Side& b) {
   std::map<std::string, Pair> pairs;
-  for (const auto& [name, known] : a.tensors()) pairs[name].a = &known.tensor;
+  for (const auto& [name, known] : a.tensors()) {
+    pairs[name].a = &known.tensor;
+    if (known.merged) pairs[name].merged_a = &known.merged;
+  }
   for (const auto& [name, known] : b.tensors()) pairs[name].b = &known.tensor;
   for (auto& [name, pair] : pairs)
     pair.turned = is_turnable(pair) && (is_turned(a.tensors().at(name), pair) || is_turned(b.tensors().at(name), pair));
   return pairs;
 }
 
-CompareReport compare_models(const std::filesystem::path& a, const std::filesystem::path& b,
-                             const ProgressCallback& progress) {
-  const Side side_a(a);
-  const Side side_b(b);
+CompareReport compare_sides(const Side& side_a, const Side& side_b, const ProgressCallback& progress) {
   const std::map<std::string, Pair> pairs = pair_up(side_a, side_b);
   std::int64_t bytes_total = 0;
   for (const auto& [name, pair] : pairs)
-    if (pair.a != nullptr && pair.b != nullptr) bytes_total += pair.a->decoded_bytes(compared_dtype(*pair.a, *pair.b));
+    if (pair.a != nullptr && pair.b != nullptr) bytes_total += compared_bytes(pair);
   ProgressMeter meter(progress, bytes_total);
   CompareReport report;
   for (const auto& [name, pair] : pairs) {
@@ -279,7 +329,14 @@ std::string json_of(const CompareReport& report, bool equal_too) {
 
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                       const ProgressCallback& progress) {
-  return with_qfuse_errors([&] { return compare_models(a, b, progress); });
+  return with_qfuse_errors([&] { return compare_sides(Side(a), Side(b), progress); });
+}
+
+CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options) {
+  return with_qfuse_errors([&] {
+    const Side side_a = options.adapters.empty() ? Side(a) : Side(a, options);
+    return compare_sides(side_a, Side(b), options.progress);
+  });
 }
 
 std::string to_json(const CompareReport& report, bool equal_too) {
