@@ -39,11 +39,11 @@ checkpoint::ProgressCallback callback(ReportProgress report) {
 
 }  // namespace
 
-// What both conversions take, as ctypes lays it out: qfuse/library.py has the same fields.
+// What all conversions take, as ctypes lays it out: qfuse/library.py has the same fields.
 extern "C" struct qfuse_python_conversion {
   const char* in;
   const char* out;
-  std::int32_t quantize;  // else dequantize
+  std::int32_t quantize;  // else dequantize; merge does not read it
   std::int32_t dtype;     // a qfuse_dtype; -1: none is asked for
   std::int64_t max_shard_size;
   std::int64_t shard_index;
@@ -55,15 +55,28 @@ extern "C" struct qfuse_python_conversion {
   std::int32_t device_type;  // a qfuse_device_type; -1: the best one
   std::int32_t device_index;
   std::int32_t threads;
-  // of quantize alone
+  // of quantize, and but for `quant_type` of merge
   std::int32_t quant_type;
   std::int32_t double_quant;
   std::int64_t blocksize;
+  // of quantize alone
   std::int32_t experts;
   std::int32_t include_count;
   std::int32_t exclude_count;
   const char* const* include;
   const char* const* exclude;
+};
+
+// What merge takes besides; `in` is the base.
+extern "C" struct qfuse_python_merge {
+  std::int64_t adapter_count;
+  const char* const* adapters;
+  const double* weights;  // of each
+  std::int32_t to_4bit;   // a qfuse_quant_type; 0: none
+  std::int32_t base_as;   // likewise
+  double least_survival;
+  std::int32_t allow_nonfinite;
+  std::int32_t head;  // a checkpoint::Head
 };
 
 namespace {
@@ -98,16 +111,45 @@ checkpoint::ConversionReport convert(const qfuse_python_conversion& from, Report
   return checkpoint::quantize(from.in, from.out, options);
 }
 
+checkpoint::MergeReport merge(const qfuse_python_conversion& from, const qfuse_python_merge& what,
+                              ReportProgress report) {
+  std::vector<checkpoint::AdapterInput> adapters;
+  for (std::int64_t i = 0; i < what.adapter_count; ++i) adapters.push_back({what.adapters[i], what.weights[i]});
+  checkpoint::MergeOptions options;
+  set_common(from, report, options);
+  if (what.to_4bit != 0) options.to_4bit = static_cast<qfuse::QuantType>(what.to_4bit);
+  if (what.base_as != 0) options.base_as = static_cast<qfuse::QuantType>(what.base_as);
+  options.blocksize = from.blocksize;
+  options.double_quant = from.double_quant != 0;
+  options.least_survival = what.least_survival;
+  options.allow_nonfinite = what.allow_nonfinite != 0;
+  options.head = static_cast<checkpoint::Head>(what.head);
+  return checkpoint::merge(from.in, adapters, from.out, options);
+}
+
+// `numbers`: tensors, converted, files, bytes_read and bytes_written.
+void give(const checkpoint::ConversionReport& done, std::int64_t* numbers, Take take) {
+  const std::int64_t found[] = {done.tensors, done.converted, done.files, done.bytes_read, done.bytes_written};
+  std::copy(std::begin(found), std::end(found), numbers);
+  for (const std::string& note : done.notes) take(note.c_str());
+}
+
 }  // namespace
 
-// Fills `numbers` with tensors, converted, files, bytes_read and bytes_written, and takes the notes.
+// Fills `numbers` as give() says, and takes the notes.
 extern "C" QFUSE_API qfuse_status qfuse_python_convert(const qfuse_python_conversion* conversion, ReportProgress report,
                                                        std::int64_t* numbers, Take take) {
+  return guarded(take, [&] { give(convert(*conversion, report), numbers, take); });
+}
+
+// Fills `numbers` likewise, and takes the merged tensors as JSON, then the notes.
+extern "C" QFUSE_API qfuse_status qfuse_python_merge_adapters(const qfuse_python_conversion* conversion,
+                                                              const qfuse_python_merge* merged, ReportProgress report,
+                                                              std::int64_t* numbers, Take take) {
   return guarded(take, [&] {
-    const checkpoint::ConversionReport done = convert(*conversion, report);
-    const std::int64_t found[] = {done.tensors, done.converted, done.files, done.bytes_read, done.bytes_written};
-    std::copy(std::begin(found), std::end(found), numbers);
-    for (const std::string& note : done.notes) take(note.c_str());
+    const checkpoint::MergeReport done = merge(*conversion, *merged, report);
+    take(to_json(done).c_str());
+    give(done, numbers, take);
   });
 }
 

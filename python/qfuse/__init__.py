@@ -6,12 +6,13 @@
     weights = qfuse.load_checkpoint(path)       # a bnb-4bit directory, mapped into memory
 
     qfuse.checkpoint.dequantize(path, out)      # file to file, as the qfuse command does
+    qfuse.merge(base, adapter, out)             # LoRA adapters into a checkpoint, file to file
 
     import qfuse.integrations.bitsandbytes
     qfuse.integrations.bitsandbytes.enable()    # whatever calls bitsandbytes' own function gets that
 
-qfuse.ops has every op with its manual. qfuse.checkpoint, devices and the qfuse command need no torch; everything else
-needs torch 2.10 or later: pip install "qfuse[torch]". No GPU is needed to import it.
+qfuse.ops has every op with its manual. qfuse.checkpoint, merge, devices and the qfuse command need no torch; everything
+else needs torch 2.10 or later: pip install "qfuse[torch]". No GPU is needed to import it.
 """
 
 from importlib.metadata import version as _version
@@ -19,6 +20,7 @@ from importlib.util import find_spec as _find_spec
 from typing import TYPE_CHECKING
 
 from . import checkpoint
+from .checkpoint import merge
 from .hardware import Device, build_info, devices
 
 if TYPE_CHECKING or _find_spec("torch") is not None:
@@ -45,6 +47,7 @@ __all__ = [
     "devices",
     "load_checkpoint",
     "matmul_4bit",
+    "merge",
     "ops",
     "set_batch_invariant",
 ]

@@ -11,9 +11,10 @@ like that, too. An output appears under its name only when it is complete, and t
 
 import ctypes
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat
 
 from . import library
 from .library import AnyPath, Cancelled
@@ -24,6 +25,8 @@ __all__ = [
     "ConversionReport",
     "FinishReport",
     "Inventory",
+    "MergeReport",
+    "MergedTensor",
     "Progress",
     "StoredArray",
     "TensorComparison",
@@ -32,18 +35,21 @@ __all__ = [
     "dequantize",
     "finish",
     "inspect",
+    "merge",
     "quantize",
 ]
 
 DtypeName = Literal["auto", "bf16", "fp16", "fp32"]
 _DTYPES = {"auto": -1, "fp32": 0, "fp16": 1, "bf16": 2}  # as qfuse_dtype
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
+_HEADS = {"as_trained": 0, "tie": 1, "untie": 2}  # as checkpoint::Head
 _LISTS = ("include", "exclude", "components")  # of names
 
 
 @dataclass(frozen=True)
 class Progress:
-    """tensor: being worked on. bytes_done: of output (dequantize, finish), of input (quantize), of values (compare)."""
+    """tensor: being worked on. bytes_done: of output (dequantize, merge, finish), of input (quantize), of values
+    (compare). Where merge measures what an adapter changes, it first counts elements, and then begins anew."""
 
     tensor: str
     bytes_done: int
@@ -63,6 +69,33 @@ class ConversionReport:
     bytes_read: int
     bytes_written: int
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MergedTensor:
+    """A tensor that adapters change. rule: "lora", "dora", "replaced", "rows", and several with " + ".
+
+    rank: of the last adapter that adds to it, 0 if none does. scale: alpha / rank, or alpha / sqrt(rank), times the
+    adapter's weight. added_rms, weight_rms: root mean square of what is added, and of the base. survival: the share of
+    what is added that is left when the sum is encoded to 4 bits and decoded again. The last three are None where they
+    were not measured: a dry run measures, and so does a merge of a 4-bit base to 4 bits.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    rule: str
+    rank: int
+    scale: float
+    added_rms: float | None
+    weight_rms: float | None
+    survival: float | None
+
+
+@dataclass(frozen=True)
+class MergeReport(ConversionReport):
+    """merged: the tensors that adapters change, by name. converted: they, and those only decoded or encoded."""
+
+    merged: tuple[MergedTensor, ...]
 
 
 @dataclass(frozen=True)
@@ -204,6 +237,45 @@ def quantize(
     return _convert(locals())
 
 
+def merge(
+    base: AnyPath,
+    adapters: AnyPath | Sequence[AnyPath | tuple[AnyPath, float]],
+    output: AnyPath,
+    *,
+    to: Literal["auto", "bf16", "fp16", "fp32", "nf4", "fp4"] = "auto",
+    base_as: Literal["nf4", "fp4"] | None = None,
+    blocksize: int = 64,
+    double_quant: bool = True,
+    fail_below: float = 0.5,
+    allow_nonfinite: bool = False,
+    head: Literal["as_trained", "tie", "untie"] = "as_trained",
+    device: str = "cpu",
+    threads: int = 0,
+    max_shard_size: int = 5_000_000_000,
+    shard: tuple[int, int] | None = None,
+    force: bool = False,
+    dry_run: bool = False,
+    progress: ProgressCallback | None = None,
+) -> MergeReport:
+    """Writes `base` with LoRA adapters merged into it: each weight base + scale * B @ A, summed in fp32, rounded once.
+
+    adapters: the directory of one, as peft saves it, or several, which are added in order; each a path, or a pair of
+    the path and a weight that its scale is multiplied by. Every tensor of an adapter is used, or ValueError says which
+    fits nothing, before anything is written.
+
+    to: what merged and quantized weights become; "auto" is what they were, or decode to; "nf4" and "fp4" give what
+    quantize() makes of the result. base_as: of a base in 16 or 32 bits, take its weights as a QLoRA adapter saw them in
+    training, quantized so and decoded. blocksize, double_quant: of both. fail_below: of a 4-bit base merged to 4 bits,
+    refuse where less than this share of what is added survives. allow_nonfinite: merge adapters with NaN or infinities
+    too. head: an output head tied to the embedding stays so if both were changed alike ("as_trained"), always ("tie":
+    one tensor with what either got, as peft merges), or never ("untie").
+
+    dry_run: also measures, for `merged` of the report, how much each adapter changes. The other arguments are those of
+    dequantize.
+    """
+    return _merge(locals())
+
+
 def finish(output: AnyPath, *, force: bool = False, progress: ProgressCallback | None = None) -> FinishReport:
     """Makes `output` of what the shards of a conversion left beside it: the bytes that one process would write."""
     return FinishReport(*library.finish(output, force, _report(progress)))
@@ -244,8 +316,45 @@ def _choice(name: str, value: str, choices: dict[str, int]) -> int:
     return choices[value]
 
 
+def _weighted(adapter: Any) -> tuple[AnyPath, float]:
+    if isinstance(adapter, str | os.PathLike):
+        return adapter, 1.0
+    if not isinstance(adapter, tuple | list) or len(adapter) != 2 or not isinstance(adapter[1], SupportsFloat):
+        raise TypeError(f"an adapter is {adapter!r}, it must be a path, or a pair of a path and a weight")
+    return adapter[0], float(adapter[1])
+
+
+def _merge(asked: dict[str, Any]) -> MergeReport:
+    """`asked`: the arguments of merge by name."""
+    to, adapters = asked["to"], asked["adapters"]
+    _choice("to", to, _DTYPES | _QUANT_TYPES)
+    pairs = [_weighted(one) for one in ([adapters] if isinstance(adapters, str | os.PathLike) else adapters)]
+    what = library.Merge(
+        adapter_count=len(pairs),
+        adapters=(ctypes.c_char_p * len(pairs))(*(library.path_bytes(path) for path, _ in pairs)),
+        weights=(ctypes.c_double * len(pairs))(*(weight for _, weight in pairs)),
+        to_4bit=_QUANT_TYPES.get(to, 0),
+        base_as=0 if asked["base_as"] is None else _choice("base_as", asked["base_as"], _QUANT_TYPES),
+        least_survival=asked["fail_below"],
+        allow_nonfinite=asked["allow_nonfinite"],
+        head=_choice("head", asked["head"], _HEADS),
+    )
+    conversion = _conversion(asked | {"source": asked["base"], "dtype": to if to in _DTYPES else "auto"})
+    (tensors, converted, files, read, written), found, notes = library.merge(
+        conversion, what, _report(asked["progress"])
+    )
+    merged = tuple(MergedTensor(**tensor | {"shape": tuple(tensor["shape"])}) for tensor in json.loads(found))
+    return MergeReport(tensors, converted, files, read, written, tuple(notes), merged)
+
+
 def _convert(asked: dict[str, Any]) -> ConversionReport:
-    """`asked`: the arguments of a conversion by name."""
+    """`asked`: the arguments of dequantize or quantize by name."""
+    (tensors, converted, files, read, written), notes = library.convert(_conversion(asked), _report(asked["progress"]))
+    return ConversionReport(tensors, converted, files, read, written, tuple(notes))
+
+
+def _conversion(asked: dict[str, Any]) -> library.Conversion:
+    """`asked`: what all conversions take, and what quantize does, by name."""
     for name in _LISTS:
         if isinstance(asked.get(name), str):
             raise TypeError(f"{name} is a str, it must be a list of them")
@@ -257,7 +366,7 @@ def _convert(asked: dict[str, Any]) -> ConversionReport:
     if asked["shard"] is not None and shard_count < 1:
         raise ValueError(f"shard is {asked['shard']}, it must be (i, n) with i from 0 to n - 1")
     device = library.Device(-1, 0) if asked["device"] == "auto" else library.parse_device(asked["device"])
-    conversion = library.Conversion(
+    return library.Conversion(
         input=library.path_bytes(asked["source"]),
         output=library.path_bytes(asked["output"]),
         quantize="quant_type" in asked,
@@ -267,7 +376,7 @@ def _convert(asked: dict[str, Any]) -> ConversionReport:
         shard_count=shard_count,
         force=asked["force"],
         dry_run=asked["dry_run"],
-        component_count=len(asked["components"]),
+        component_count=len(asked.get("components", ())),
         components=ctypes.cast(components, ctypes.POINTER(ctypes.c_char_p)),
         device_type=device.type,
         device_index=device.index,
@@ -281,5 +390,3 @@ def _convert(asked: dict[str, Any]) -> ConversionReport:
         include=ctypes.cast(include, ctypes.POINTER(ctypes.c_char_p)),
         exclude=ctypes.cast(exclude, ctypes.POINTER(ctypes.c_char_p)),
     )
-    (tensors, converted, files, read, written), notes = library.convert(conversion, _report(asked["progress"]))
-    return ConversionReport(tensors, converted, files, read, written, tuple(notes))

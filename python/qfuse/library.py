@@ -55,6 +55,21 @@ class Conversion(ctypes.Structure):
     ]
 
 
+class Merge(ctypes.Structure):
+    """struct qfuse_python_merge."""
+
+    _fields_ = [
+        ("adapter_count", ctypes.c_int64),
+        ("adapters", ctypes.POINTER(ctypes.c_char_p)),
+        ("weights", ctypes.POINTER(ctypes.c_double)),
+        ("to_4bit", ctypes.c_int32),
+        ("base_as", ctypes.c_int32),
+        ("least_survival", ctypes.c_double),
+        ("allow_nonfinite", ctypes.c_int32),
+        ("head", ctypes.c_int32),
+    ]
+
+
 def strings(texts: Sequence[str]) -> Any:
     return (ctypes.c_char_p * max(len(texts), 1))(*(text.encode("utf-8", "surrogateescape") for text in texts))
 
@@ -113,6 +128,15 @@ def convert(conversion: Conversion, report: Report | None) -> tuple[list[int], l
     status = load("libqfuse_python.so").qfuse_python_convert(ctypes.byref(conversion), call.report, numbers, call.take)
     notes = call.finish(status)
     return list(numbers), notes
+
+
+def merge(conversion: Conversion, what: Merge, report: Report | None) -> tuple[list[int], str, list[str]]:
+    """The numbers of a merge's report, the merged tensors as JSON, and the notes."""
+    call, numbers = _Call(report), (ctypes.c_int64 * 5)()
+    function = load("libqfuse_python.so").qfuse_python_merge_adapters
+    status = function(ctypes.byref(conversion), ctypes.byref(what), call.report, numbers, call.take)
+    merged, *notes = call.finish(status)
+    return list(numbers), merged, notes
 
 
 def finish(out: AnyPath, force: bool, report: Report | None) -> list[int]:

@@ -1,7 +1,9 @@
-"""What these tests share: golden weights, devices, and equality of bits."""
+"""What these tests share: golden weights, devices, the command, and equality of bits."""
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +18,7 @@ from torch.profiler import ProfilerActivity, profile
 import qfuse
 
 GOLDEN = Path(os.environ.get("QFUSE_GOLDEN_DIR", Path(__file__).parents[2] / "tests" / "golden"))
+TINY = GOLDEN / "tiny_llama"
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 NO_GPU = "NOT TESTED ON A GPU: torch sees none here"
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU))]
@@ -85,6 +88,17 @@ def same_state(a: object, b: object) -> bool:
     if type(a) is not type(b) or not hasattr(a, "quant_type"):
         return type(a) is type(b) and a == b
     return vars(a).keys() == vars(b).keys() and all(same_state(vars(a)[name], vars(b)[name]) for name in vars(a))
+
+
+def command(*arguments: object) -> str:
+    """What `qfuse` prints."""
+    return subprocess.run(
+        [sys.executable, "-m", "qfuse", *map(str, arguments)], capture_output=True, text=True, check=True
+    ).stdout
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
 class Calls:

@@ -3,26 +3,12 @@
 import math
 import shutil
 import signal
-import subprocess
-import sys
 
 import pytest
-from conftest import GOLDEN
+from conftest import TINY, command, contents
 
 import qfuse
 from qfuse import checkpoint
-
-TINY = GOLDEN / "tiny_llama"
-
-
-def command(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "qfuse", *map(str, arguments)], capture_output=True, text=True, check=True
-    ).stdout
-
-
-def contents(path):
-    return {file.name: file.read_bytes() for file in path.iterdir()}
 
 
 def test_dequantize_is_the_commands(tmp_path):

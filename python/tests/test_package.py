@@ -52,13 +52,13 @@ def test_without_torch():
         sys.modules["torch"] = None
         import qfuse, qfuse.checkpoint
         assert qfuse.devices()[0].name == "cpu"
-        print(len(qfuse.checkpoint.inspect({str(GOLDEN / "tiny_llama/bnb4")!r}).tensors))
+        print(len(qfuse.checkpoint.inspect({str(GOLDEN / "tiny_llama/bnb4")!r}).tensors), qfuse.merge.__name__)
         try:
             qfuse.dequantize_4bit
         except ImportError as error:
             print(error)"""
     count, message = run_python("-c", code).splitlines()
-    assert count == "21"
+    assert count == "21 merge"
     assert message == 'this part of qfuse needs torch 2.10 or later: pip install "qfuse[torch]"'
 
 
@@ -103,12 +103,14 @@ def test_types_know_the_words(tmp_path, tmp_path_factory):
         "qfuse.ops.quantize_4bit(torch.ones(64), 64, 'nf4', 'ieee')\n"
         "qfuse.ops.quantize_4bit(torch.ones(64), 64, 'nf5')\n"
         "qfuse.ops.quantize_4bit(torch.ones(64), 64, 'nf4', 'fast')\n"
+        "qfuse.merge('base', ['one', ('another', 0.5)], 'out', to='nf4').merged[0].survival\n"
+        "qfuse.merge('base', [('one', 1)], 'out', head='tied')\n"
     )
     command = [sys.executable, "-m", "mypy", "--cache-dir", tmp_path_factory.getbasetemp() / "mypy", "user.py"]
     environment = os.environ | {"MYPYPATH": str(PACKAGE.parent)}
     checked = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
     wrong = [line for line in checked.stdout.splitlines() if line.startswith("user.py")]
-    assert len(wrong) == 2 and "nf5" in wrong[0] and "fast" in wrong[1], checked.stdout
+    assert len(wrong) == 3 and all(word in line for word, line in zip(["nf5", "fast", "tied"], wrong, strict=True))
 
 
 def test_importing_starts_no_gpu_and_imports_no_one_else():

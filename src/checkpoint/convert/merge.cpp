@@ -366,9 +366,10 @@ MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> ad
 
 std::string json_of(const MergedTensor& t) {
   return fmt::format(
-      R"({{"name": {}, "rule": {}, "rank": {}, "scale": {}, "added_rms": {}, "weight_rms": {}, "survival": {}}})",
-      json_string(t.name), json_string(t.rule), t.rank, json_number(t.scale), json_number(t.added_rms),
-      json_number(t.weight_rms), json_number(t.survival));
+      R"({{"name": {}, "shape": [{}], "rule": {}, "rank": {}, "scale": {}, "added_rms": {}, "weight_rms": {}, )"
+      R"("survival": {}}})",
+      json_string(t.name), fmt::join(t.shape, ", "), json_string(t.rule), t.rank, json_number(t.scale),
+      json_number(t.added_rms), json_number(t.weight_rms), json_number(t.survival));
 }
 
 }  // namespace
