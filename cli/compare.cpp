@@ -3,6 +3,7 @@
 #include <memory>
 #include <qfuse/checkpoint.hpp>
 
+#include "adapters.h"
 #include "command.h"
 #include "progress.h"
 #include "text.h"
@@ -14,7 +15,7 @@ using checkpoint::CompareReport;
 using checkpoint::Difference;
 using checkpoint::TensorComparison;
 
-struct CompareArguments {
+struct CompareArguments : AdapterArguments {
   std::string a;
   std::string b;
   bool json = false;
@@ -48,7 +49,11 @@ void print_table(const CompareReport& report, bool all) {
 int run(const CompareArguments& args) {
   const CompareReport report = [&] {
     ProgressLine line("compare", args.quiet);
-    return checkpoint::compare(args.a, args.b, line.callback());
+    checkpoint::CompareOptions options;
+    options.adapters = adapters_of(args);
+    set_adapter_options(args, options);
+    options.progress = line.callback();
+    return checkpoint::compare(args.a, args.b, options);
   }();
   if (args.json)
     fmt::print("{}\n", checkpoint::to_json(report, args.all));
@@ -66,12 +71,24 @@ Command add_compare(CLI::App& app) {
       ->type_name(kPath)
       ->required();
   parser->add_option("B", args->b, "Another")->type_name(kPath)->required();
+  CLI::Option* adapter =
+      parser
+          ->add_option("--adapter", args->adapters,
+                       "Merge this adapter into A first, with @WEIGHT behind it, too; may be repeated")
+          ->type_name(kPath)
+          ->allow_extra_args(false)
+          ->check(valid_if(parse_adapter));
+  add_merge_options(*parser, *args);
+  for (const char* option : {"--base-as", "--block-size", "--no-double-quant", "--tie", "--untie"})
+    parser->get_option(option)->needs(adapter);
   parser->add_flag("--json", args->json, "Print JSON");
   parser->add_flag("--quiet", args->quiet, "Print errors only: the exit code is the answer");
   parser->add_flag("--all", args->all, "List equal tensors too");
   parser->footer(
       "Quantized weights are decoded by the scalar oracle, to the other side's dtype where only one side is\n"
-      "quantized. -0 and +0 differ; any NaN equals any NaN. Exit codes: 0 equal, 1 different, 3 could not compare.");
+      "quantized. With --adapter, A is a base and B what qfuse merge made of it: B is right where both are equal, and\n"
+      "the options that merge was given are given again. -0 and +0 differ; any NaN equals any NaN. Exit codes: 0 "
+      "equal, 1 different, 3 could not compare.");
   return {parser, [args] { return run(*args); }, kCannotCompare};
 }
 

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <qfuse/checkpoint.hpp>
 #include <string>
 #include <vector>
 
+#include "adapters.h"
 #include "command.h"
 #include "options.h"
 #include "progress.h"
@@ -16,16 +15,10 @@
 namespace qfuse::cli {
 namespace {
 
-struct MergeArguments : ConversionArguments {
-  std::vector<std::string> adapters;
+struct MergeArguments : ConversionArguments, AdapterArguments {
   std::string to = "auto";
-  std::string base_as;
-  std::int64_t block_size = 64;
   double fail_below = 0.5;
-  bool no_double_quant = false;
   bool allow_nonfinite = false;
-  bool tie = false;
-  bool untie = false;
 };
 
 bool is_4bit(const std::string& name) { return name == kQuantTypes[0] || name == kQuantTypes[1]; }
@@ -33,20 +26,6 @@ bool is_4bit(const std::string& name) { return name == kQuantTypes[0] || name ==
 void check_to(const std::string& name) {
   if (!is_4bit(name) && !kDtypes.contains(canonical_dtype(name)))
     throw std::invalid_argument(fmt::format("'{}' is none of auto, bf16, fp16, fp32, nf4 and fp4", name));
-}
-
-// "PATH" or "PATH@WEIGHT". A path that exists is one, whatever it ends in.
-checkpoint::AdapterInput parse_adapter(const std::string& text) {
-  const std::size_t at = text.rfind('@');
-  std::error_code unknown;
-  if (at == text.npos || std::filesystem::exists(text, unknown)) return {text};
-  const std::string weight = text.substr(at + 1);
-  char* end = nullptr;
-  const double value = std::strtod(weight.c_str(), &end);
-  if (weight.empty() || *end != '\0' || !std::isfinite(value))
-    throw std::invalid_argument(
-        fmt::format("'{}' is no weight: ADAPTER@WEIGHT needs a number, as in lora@0.5", weight));
-  return {text.substr(0, at), value};
 }
 
 std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.3g}", value); }
@@ -64,13 +43,9 @@ void print_table(const checkpoint::MergeReport& report) {
 
 void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& options) {
   if (is_4bit(args.to)) options.to_4bit = quant_type_of(args.to);
-  if (!args.base_as.empty()) options.base_as = quant_type_of(args.base_as);
-  options.blocksize = args.block_size;
-  options.double_quant = !args.no_double_quant;
+  set_adapter_options(args, options);
   options.least_survival = args.fail_below;
   options.allow_nonfinite = args.allow_nonfinite;
-  if (args.tie) options.head = checkpoint::Head::tie;
-  if (args.untie) options.head = checkpoint::Head::untie;
 }
 
 void print_json(const checkpoint::MergeReport& report, const checkpoint::ConversionOptions& options, double seconds) {
@@ -84,14 +59,12 @@ void print_json(const checkpoint::MergeReport& report, const checkpoint::Convers
 int run(MergeArguments args) {
   args.out = output_path(args);
   args.dtype = is_4bit(args.to) ? "auto" : canonical_dtype(args.to);
-  std::vector<checkpoint::AdapterInput> adapters;
-  for (const std::string& adapter : args.adapters) adapters.push_back(parse_adapter(adapter));
   checkpoint::MergeOptions options;
   ProgressLine line("merge", args.quiet);
   set_conversion_options(args, options);
   set_merge_options(args, options);
   options.progress = line.callback();
-  const checkpoint::MergeReport report = checkpoint::merge(args.in, adapters, args.out, options);
+  const checkpoint::MergeReport report = checkpoint::merge(args.in, adapters_of(args), args.out, options);
   if (args.json) {
     print_notes(report, args);
     print_json(report, options, line.seconds());
@@ -128,22 +101,12 @@ Command add_merge(CLI::App& app) {
       ->type_name("TYPE")
       ->check(valid_if(check_to, "{auto,bf16,fp16,fp32,nf4,fp4}"))
       ->capture_default_str();
-  parser
-      ->add_option("--base-as", args->base_as,
-                   "nf4 or fp4: take a 16-bit base as a QLoRA adapter saw it, quantized and decoded; see below")
-      ->check(CLI::IsMember(kQuantTypes));
-  parser->add_option("--block-size", args->block_size, "Weights that share a scale, of --to and --base-as")
-      ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
-      ->capture_default_str();
-  parser->add_flag("--no-double-quant", args->no_double_quant, "Keep the scales in fp32, of --to and --base-as");
+  add_merge_options(*parser, *args);
   parser
       ->add_option("--fail-below", args->fail_below,
                    "Of a 4-bit base merged to 4 bits: refuse where a smaller share of what is added survives")
       ->type_name("SHARE")
       ->capture_default_str();
-  CLI::Option* tie = parser->add_flag("--tie", args->tie, "Keep an output head tied to the embedding, as peft does");
-  parser->add_flag("--untie", args->untie, "Write an output head that was tied to the embedding as a tensor of its own")
-      ->excludes(tie);
   parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters with NaN or infinities too");
   add_conversion_options(*parser, *args);
   parser->footer(

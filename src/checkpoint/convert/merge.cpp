@@ -89,8 +89,7 @@ class Merge : public Transform {
 
  private:
   [[nodiscard]] MergeWay way() const {
-    return {options_.dtype,        options_.base_as,      options_.blocksize,
-            options_.double_quant, options_.head, options_.exec};
+    return {options_.dtype, options_.base_as, options_.blocksize, options_.double_quant, options_.head, options_.exec};
   }
 
   static std::string name_of(const Adapter& adapter) {
@@ -352,6 +351,8 @@ class Merge : public Transform {
 MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> adapters, const fs::path& out,
                           const MergeOptions& options) {
   if (adapters.empty()) fail(Status::invalid_argument, "no adapter is given");
+  if (!(options.least_survival >= 0.0 && options.least_survival <= 1.0))
+    fail(Status::invalid_argument, "least_survival is {}, must be a share from 0 to 1", options.least_survival);
   if (is_pipeline(base))
     fail(Status::unsupported, "{}: is a diffusers pipeline: merge into the folder of one of its models", shown(base));
   MergeReport report;

@@ -35,7 +35,7 @@ struct Pair {
   const Tensor* a = nullptr;  // NULL where only the other has it
   const Tensor* b = nullptr;
   const OpenMerged* merged_a = nullptr;  // NULL where no adapter changes it
-  bool turned = false;  // one of them is quantized, and the other one, the model's own, its transpose
+  bool turned = false;                   // one of them is quantized, and the other one, the model's own, its transpose
 };
 
 // Whether one of the two is quantized and the other one not, but of a type to quantize from.
@@ -243,7 +243,11 @@ class Side {
     if (models_.size() != 1)
       fail(Status::unsupported, "{}: is a diffusers pipeline, whose models have adapters one by one", shown(path));
     adapters_.emplace(options.adapters, true);
-    const MergeWay way{{}, options.base_as, options.blocksize, options.double_quant, options.head,
+    const MergeWay way{{},
+                       options.base_as,
+                       options.blocksize,
+                       options.double_quant,
+                       options.head,
                        Exec{.device = {QFUSE_REFERENCE, 0}}};
     merged_.emplace(models_.front(), *adapters_, way);
     if (options.base_as) scratch_.emplace(std::filesystem::temp_directory_path());
