@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "checkpoint/convert/conversion.h"
-#include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/merge_measure.h"
 #include "checkpoint/convert/merged_model.h"
@@ -49,7 +48,7 @@ class Merge : public Transform {
   void try_device(Pipeline& pipeline) const override {
     if (options_.to_4bit) require_encodable(*options_.to_4bit, options_.blocksize, pipeline);
     if (options_.base_as) require_encodable(*options_.base_as, options_.blocksize, pipeline);
-    require_decodable(pipeline);
+    require_mergeable(pipeline);
   }
 
   // With the adapters: those of the same name may hold other values; then they were written at another time.

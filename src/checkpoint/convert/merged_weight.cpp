@@ -376,6 +376,19 @@ class ThroughCodes {
 
 }  // namespace
 
+void require_mergeable(Pipeline& pipeline) {
+  Piece& piece = pipeline.next();
+  const auto zero = [](std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{}); };
+  const auto base = piece.input<std::byte>(kBase, kFp32Bytes, zero);
+  const auto b = piece.input<float>(kB, 1, zero);
+  const auto a = piece.input<float>(kA, 1, zero);
+  const std::span<std::byte> sum = piece.host(kMerged, sizeof(float));
+  lora_merge(base, Dtype::float32, 1, 1, {.a = a, .b = b, .rank = 1}, piece.output(kMerged, sum), Dtype::float32,
+             piece.exec());
+  piece.fetch(kMerged, sum);
+  piece.complete();
+}
+
 TensorReader open_merged(const PlainWeight& base, const Merging& merging, Dtype dtype, std::int64_t piece_bytes) {
   const auto sum = std::make_shared<Sum>(base, merging, dtype);
   return {piece_bytes, [sum](std::int64_t begin, std::span<std::byte> out, Piece& piece) {

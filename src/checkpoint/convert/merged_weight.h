@@ -55,6 +55,9 @@ struct Merging {
   std::vector<Addend> addends;  // in the order in which they are added
 };
 
+// Throws unless sums can be made there; finds out by making one.
+void require_mergeable(Pipeline& pipeline);
+
 // The sums of a tensor's pieces, one after the other, in fp32 and rounded once, to `dtype`; on a GPU they are made there.
 // Reads ask for whole elements and may begin anywhere.
 TensorReader open_merged(const PlainWeight& base, const Merging& merging, Dtype dtype, std::int64_t piece_bytes);

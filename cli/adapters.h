@@ -1,0 +1,76 @@
+// What merge and compare are told of adapters, and of the base that they belong to.
+#ifndef QFUSE_CLI_ADAPTERS_H
+#define QFUSE_CLI_ADAPTERS_H
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <qfuse/checkpoint.hpp>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "options.h"
+
+namespace qfuse::cli {
+
+struct AdapterArguments {
+  std::vector<std::string> adapters;
+  std::string base_as;
+  std::int64_t block_size = 64;
+  bool no_double_quant = false;
+  bool tie = false;
+  bool untie = false;
+};
+
+// "PATH" or "PATH@WEIGHT". A path that exists is one, whatever it ends in.
+inline checkpoint::AdapterInput parse_adapter(const std::string& text) {
+  const std::size_t at = text.rfind('@');
+  std::error_code unknown;
+  if (at == text.npos || std::filesystem::exists(text, unknown)) return {text};
+  const std::string weight = text.substr(at + 1);
+  char* end = nullptr;
+  const double value = std::strtod(weight.c_str(), &end);
+  if (weight.empty() || *end != '\0' || !std::isfinite(value))
+    throw std::invalid_argument(
+        fmt::format("'{}' is no weight: ADAPTER@WEIGHT needs a number, as in lora@0.5", weight));
+  return {text.substr(0, at), value};
+}
+
+inline std::vector<checkpoint::AdapterInput> adapters_of(const AdapterArguments& args) {
+  std::vector<checkpoint::AdapterInput> adapters;
+  for (const std::string& adapter : args.adapters) adapters.push_back(parse_adapter(adapter));
+  return adapters;
+}
+
+// Of how the base is seen, and its output head.
+inline void add_merge_options(CLI::App& parser, AdapterArguments& args) {
+  parser
+      .add_option("--base-as", args.base_as,
+                  "nf4 or fp4: take a 16-bit base as a QLoRA adapter saw it, quantized and decoded; see below")
+      ->check(CLI::IsMember(kQuantTypes));
+  parser.add_option("--block-size", args.block_size, "Weights that share a scale, where they become 4-bit")
+      ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
+      ->capture_default_str();
+  parser.add_flag("--no-double-quant", args.no_double_quant, "Keep the scales in fp32 there");
+  CLI::Option* tie = parser.add_flag("--tie", args.tie, "Keep an output head tied to the embedding, as peft does");
+  parser.add_flag("--untie", args.untie, "An output head that was tied to the embedding becomes a tensor of its own")
+      ->excludes(tie);
+}
+
+// For MergeOptions and CompareOptions.
+template <class Options>
+void set_adapter_options(const AdapterArguments& args, Options& options) {
+  if (!args.base_as.empty()) options.base_as = quant_type_of(args.base_as);
+  options.blocksize = args.block_size;
+  options.double_quant = !args.no_double_quant;
+  if (args.tie) options.head = checkpoint::Head::tie;
+  if (args.untie) options.head = checkpoint::Head::untie;
+}
+
+}  // namespace qfuse::cli
+
+#endif  // QFUSE_CLI_ADAPTERS_H
