@@ -3,13 +3,13 @@
     python python/benchmarks/test_matmul_4bit.py --json matmul.json
     python python/benchmarks/test_matmul_4bit.py --device cpu --json matmul-cpu.json
 
-On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse stand torch's linear on a bf16
-weight, qfuse's decode and then that, and bitsandbytes' matmul_4bit where it can be imported. Before anything is timed,
-every result is compared with a product in float64; and the plain order with torch's linear, whose bits it has where
-cuBLAS does not split its sums.
+On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse stand torch's linear
+on a bf16 weight, qfuse's decode and then that, and bitsandbytes' matmul_4bit where it can be imported. Before anything
+is timed, every result is compared with a product in float64; and the plain order with torch's linear, whose bits it has
+where cuBLAS does not split its sums.
 
-On a CPU, one thread and all; all ways in turn in every round, so that what disturbs the machine disturbs all, and what a
-way has read is no longer in the caches when its turn comes again. bitsandbytes has two ways: that of inference, for
+On a CPU, one thread and all; all ways in turn in every round, so that what disturbs the machine disturbs all, and what
+a way has read is no longer in the caches when its turn comes again. bitsandbytes has two ways: that of inference, for
 which its Linear4bit reorders the weight and rounds its scales to bf16 where the processor has AVX512-BF16, and that of
 training, which decodes to memory.
 """
