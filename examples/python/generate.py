@@ -153,7 +153,7 @@ def decoded(model: Llama) -> Llama:
         for name, child in list(layer.named_children()):
             if isinstance(child, bitsandbytes.nn.Linear4bit):
                 weight = nn.Parameter(qfuse.dequantize_4bit(child).to(torch.bfloat16), requires_grad=False)
-                replacement = nn.Linear(*weight.shape[::-1], bias=False, device="meta")
+                replacement = nn.Linear(weight.shape[1], weight.shape[0], bias=False, device="meta")
                 replacement.weight = weight
                 setattr(layer, name, replacement)
     return plain
