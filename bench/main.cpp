@@ -35,6 +35,7 @@ constexpr const char* kColumns =
     "  qfuse-bench nf4 --json nf4.json\n"
     "  qfuse-bench nf4 --device cpu --filter 'decode/bf16/avx2'\n"
     "  qfuse-bench nf4 --device cuda --peer libbitsandbytes_cuda130.so\n"
+    "  qfuse-bench matmul --device cpu --filter 'forward/m:1/'\n"
     "  qfuse-bench swiglu --quick\n"
     "  qfuse-bench nf4 --device cuda --plan dequantize_4bit:stream=1";
 
@@ -45,6 +46,7 @@ struct Benchmark {
 
 constexpr Benchmark kBenchmarks[] = {
     {"nf4", "NF4 decode and encode, block 64, nested in blocks of 256"},
+    {"matmul", "Products with an NF4 weight and its transpose, in bf16: 1 token to many"},
     {"swiglu", "The SwiGLU backward with two INT8 layouts: 12 published shapes on a GPU, 3 of them on a CPU"},
     {"nf4-variants", "GPU: the published designs of an NF4 decoder, from three launches to qfuse's kernel"},
     {"swiglu-variants", "GPU: the designs that the SwiGLU backward's kernel was chosen from"},
@@ -106,7 +108,7 @@ int run(Options& options) {
   if (!options.benchmark.empty()) return run_benchmark(options);
   if (!options.quick) throw qfuse::bench::UsageError("a subcommand is required, see --help");
   int status = 0;
-  for (const char* benchmark : {"nf4", "swiglu"}) {  // which every device has
+  for (const char* benchmark : {"nf4", "matmul", "swiglu"}) {  // which every device has
     options.benchmark = benchmark;
     status = std::max(status, run_benchmark(options));
   }
@@ -120,7 +122,8 @@ int run(int argc, char** argv) {
   CLI::App app(kDescription, "qfuse-bench");
   app.set_version_flag("--version", std::string("qfuse-bench ") + qfuse_version());
   app.require_subcommand(0, 1);  // one; but what is none of them is named before one is asked for
-  app.add_flag("--quick", options.quick, "Without a subcommand: nf4 and swiglu, a few seconds. The figures say little");
+  app.add_flag("--quick", options.quick,
+               "Without a subcommand: nf4, matmul and swiglu, some seconds. The figures say little");
   for (const Benchmark& benchmark : kBenchmarks) add_benchmark(app, benchmark, options);
   add_plans(app, options);
   const auto report = [](const std::exception& error, int status) {

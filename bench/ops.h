@@ -27,6 +27,12 @@ inline void run(const contract::Quantize4bit& p, const qfuse_exec& exec) {
 inline void run(const contract::QuantizeBlockwise& p, const qfuse_exec& exec) {
   call<qfuse_quantize_blockwise_params>(qfuse_quantize_blockwise, p, exec);
 }
+inline void run(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+  call<qfuse_matmul_4bit_params>(qfuse_matmul_4bit,
+                                 {0, &p.weight, p.direction, p.dtype, p.m, p.in, p.out, p.in_stride, p.out_stride,
+                                  p.bias, p.accumulation, p.order},
+                                 exec);
+}
 inline void run(const contract::SwigluBackward& p, const qfuse_exec& exec) {
   call<qfuse_swiglu_backward_params>(qfuse_swiglu_backward, p, exec);
 }

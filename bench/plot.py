@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Draws the figures of `qfuse-bench nf4|nf4-variants|swiglu|swiglu-variants --json FILE` on a GPU as one SVG.
+"""Draws the figures of `qfuse-bench nf4|nf4-variants|matmul|swiglu|swiglu-variants --json FILE` as one SVG: those
+of a GPU, and of matmul on a CPU too.
 Usage: bench/plot.py FILE OUT.svg [dtype]
 
 nf4: bandwidth against shape with the roof over each, and the speed-up over the peer if there was one; of the dtype,
 bf16 unless said. swiglu: bandwidth against shape with the roof over each. The variants: the bandwidth of each, a
-panel for each shape. Nothing is needed but Python."""
+panel for each shape. matmul: time against tokens, with the roof's over each; on a CPU, of the first SIMD target.
+Nothing is needed but Python."""
 
 import json
 import sys
@@ -168,6 +170,43 @@ def plot_swiglu(drawing, run):
             panel.mark(i, gigabytes_per_second(row, "roof_us"), ROOF)
 
 
+def matmul_rows(run):
+    """Of either device: the heading's words, a key of the panel, tokens, and microseconds of qfuse and of the roof."""
+    if "rows" in run:
+        return [
+            (f"{r['rows']} × {r['cols']}, {r['name']}", r["m"], r["median_us"], r["roof_us"], r["of_roof_%"])
+            for r in run["rows"]
+        ]
+    target = run["benchmarks"][0]["name"].split("/")[3]
+    return [
+        (
+            f"{r['rows']} × {r['cols']}, {r['name'].split('/')[1]}, {target}, {r['threads']} thread(s)",
+            r["m"],
+            1e3 * r["median_ms"],
+            1e3 * r["roof_ms"],
+            r["of_roof_%"],
+        )
+        for r in run["benchmarks"]
+        if r["name"].split("/")[3] == target
+    ]
+
+
+def plot_matmul(drawing, run):
+    """A panel for each way to multiply, each on its own scale: many tokens take many times as long as one."""
+    rows = matmul_rows(run)
+    about = run if "device" in run else {**run["context"], "device": run["context"]["cpu"]}
+    heading(drawing, about, "Products with an NF4 weight in bf16: time against tokens")
+    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse: share of the roof, time")])
+    for title in dict.fromkeys(row[0] for row in rows):
+        group = [row for row in rows if row[0] == title]
+        drawing.height += 26
+        drawing.text(20, drawing.height, title, size=13, weight="bold")
+        panel = Columns(drawing, [f"m = {row[1]}" for row in group], max(row[2] for row in group), "µs")
+        for i, (_, _, ours, roof, share) in enumerate(group):
+            panel.bar(i, 0, 1, ours, OURS, f"{share:.0f} %, {ours:.0f} µs")
+            panel.mark(i, roof, ROOF)
+
+
 def plot_variants_panel(drawing, rows):
     """Horizontal bars, a variant each, up to the line of the roof."""
     left, right, pitch = 330, WIDTH - 90, 22
@@ -203,11 +242,13 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         run = json.load(file)
     drawing = Drawing()
-    kind = run["rows"][0]["op"]
+    kind = run.get("rows", run.get("benchmarks"))[0]["op"]
     if kind in ("nf4-variants", "ladder"):  # the latter: as results of 2026 name them
         plot_variants(drawing, run, "NF4 decode to bf16: what each design brings", "published designs")
     elif kind in ("swiglu-variants", "swiglu-ladder"):
         plot_variants(drawing, run, "swiglu_backward: what each design brings", "other designs")
+    elif kind == "matmul":
+        plot_matmul(drawing, run)
     elif kind == "swiglu":
         plot_swiglu(drawing, run)
     else:

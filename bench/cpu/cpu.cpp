@@ -9,6 +9,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "cpu/roof.h"
@@ -50,11 +51,13 @@ double microseconds(const auto& body) {
 
 int run_on_cpu(const Options& options) {
   if (!options.peer.empty()) throw UsageError("--peer is a library for GPUs: it needs --device cuda and a GPU");
-  if (options.benchmark != "nf4" && options.benchmark != "swiglu")
-    throw UsageError(options.benchmark + " is for GPUs, and there is none here");
+  const std::map<std::string, void (*)(const Options&, Report&)> benchmarks = {
+      {"nf4", time_nf4_on_cpu}, {"matmul", time_matmul_on_cpu}, {"swiglu", time_swiglu_on_cpu}};
+  const auto benchmark = benchmarks.find(options.benchmark);
+  if (benchmark == benchmarks.end()) throw UsageError(options.benchmark + " is for GPUs, and there is none here");
   Report report(options, kMilliseconds, {{"context", context_of(options)}});
   report.begin_table(fmt::format("{}, {} threads at most", cpu_model(), cores()));
-  options.benchmark == "nf4" ? time_nf4_on_cpu(options, report) : time_swiglu_on_cpu(options, report);
+  benchmark->second(options, report);
   return report.finish();
 }
 

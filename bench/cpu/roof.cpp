@@ -11,6 +11,23 @@
 
 #include "cpu/roof.h"
 
+#ifndef QFUSE_BENCH_CPU_ROOF_PIECES
+#define QFUSE_BENCH_CPU_ROOF_PIECES
+namespace qfuse::bench {
+
+// One of `pieces` parts of an array, which are about alike and begin at multiples of 64 bytes, as streaming stores need.
+template <class T>
+std::span<T> piece(std::span<T> all, std::size_t i, std::size_t pieces) {
+  constexpr std::size_t kLine = 64;
+  const auto begin_of = [&](std::size_t at) {
+    return at == pieces ? all.size() : all.size() / kLine * at / pieces * kLine;
+  };
+  return all.subspan(begin_of(i), begin_of(i + 1) - begin_of(i));
+}
+
+}  // namespace qfuse::bench
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::bench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -37,15 +54,12 @@ HWY_INLINE void write_all(std::uint8_t byte, std::span<std::uint8_t> out) {
   }
 }
 
-void move_pieces(std::span<const std::uint8_t> in, std::span<std::uint8_t> out, std::size_t in_piece,
-                 std::size_t out_piece, bool stream) {
-  while (!out.empty()) {
-    const std::size_t reads = std::min(in_piece, in.size());
-    const std::size_t writes = std::min(out_piece, out.size());
-    const std::uint8_t byte = read_all(in.first(reads));
-    stream ? write_all<true>(byte, out.first(writes)) : write_all<false>(byte, out.first(writes));
-    in = in.subspan(reads);
-    out = out.subspan(writes);
+// Pieces [begin, end) of `pieces`.
+void move_pieces(std::span<const std::uint8_t> in, std::span<std::uint8_t> out, std::size_t begin, std::size_t end,
+                 std::size_t pieces, bool stream) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::uint8_t byte = read_all(piece(in, i, pieces));
+    stream ? write_all<true>(byte, piece(out, i, pieces)) : write_all<false>(byte, piece(out, i, pieces));
   }
   if (stream) hwy::FlushStream();
 }
@@ -62,22 +76,16 @@ namespace {
 
 HWY_EXPORT(move_pieces);
 
-constexpr std::size_t kOutPiece = 4096;                 // bytes written between two reads: both streams stay sequential
-constexpr std::int64_t kGrain = (1 << 18) / kOutPiece;  // pieces: what the kernels' ranges hold, about
+constexpr std::size_t kPiece = 4096;  // bytes, of the longer array, between two reads: both streams stay sequential
+constexpr std::int64_t kGrain = (1 << 18) / kPiece;  // pieces: what the kernels' ranges hold, about
 
 }  // namespace
 
 void move_bytes(std::span<const std::uint8_t> in, std::span<std::uint8_t> out, Stores stores, int threads) {
-  const auto pieces = static_cast<std::int64_t>((out.size() + kOutPiece - 1) / kOutPiece);
-  if (pieces == 0) return;
-  const std::size_t in_piece = in.size() / static_cast<std::size_t>(pieces);
-  cpu::parallel_for(pieces, kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
-    const auto first = static_cast<std::size_t>(begin);
-    const auto last = static_cast<std::size_t>(end);
-    const std::size_t out_end = std::min(out.size(), last * kOutPiece);
+  const std::size_t pieces = (std::max(in.size(), out.size()) + kPiece - 1) / kPiece;
+  cpu::parallel_for(static_cast<std::int64_t>(pieces), kGrain, threads, [&](std::int64_t begin, std::int64_t end) {
     HWY_DYNAMIC_DISPATCH(move_pieces)
-    (in.subspan(first * in_piece, (last - first) * in_piece),
-     out.subspan(first * kOutPiece, out_end - first * kOutPiece), in_piece, kOutPiece, stores == Stores::streaming);
+    (in, out, static_cast<std::size_t>(begin), static_cast<std::size_t>(end), pieces, stores == Stores::streaming);
   });
 }
 

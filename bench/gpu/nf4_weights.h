@@ -23,6 +23,8 @@ class DecodeWeights {
   [[nodiscard]] std::int64_t bytes() const { return contract::bytes(params(0, QFUSE_BFLOAT16)); }
   // Of a set on the GPU.
   [[nodiscard]] contract::Dequantize4bit params(int i, qfuse_dtype dtype) const;
+  // What all sets have, on the host.
+  [[nodiscard]] const Codes& codes() const { return codes_; }
   // Scratch of a set: fp32, one for each block.
   [[nodiscard]] float* scratch(int i) const { return set(i).scratch.as<float>(); }
   [[nodiscard]] const DeviceArray& out(int i) const { return set(i).out; }

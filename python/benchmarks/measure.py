@@ -39,9 +39,17 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argpar
     return arguments
 
 
+def processor() -> str:
+    """As Linux names it; elsewhere the architecture alone."""
+    file = Path("/proc/cpuinfo")
+    names = [line for line in file.read_text().splitlines() if line.startswith("model name")] if file.exists() else []
+    model = names[0].partition(": ")[2] if names else platform.machine()
+    return f"{model} CPU, {torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} threads"
+
+
 def circumstances(arguments: argparse.Namespace) -> dict[str, Any]:
     """What a figure is nothing without."""
-    name = torch.cuda.get_device_name() if arguments.device == "cuda" else platform.machine() + " CPU"
+    name = torch.cuda.get_device_name() if arguments.device == "cuda" else processor()
     return {
         "device": name,
         "torch": torch.__version__,

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import measure
 import published_report
 import test_dequantize as published
+import test_matmul_4bit as matmul
 import test_silu_dot_fwd_bwd_quant_fuse as swiglu
 
 import qfuse
@@ -152,3 +153,26 @@ def test_a_single_wrong_byte_of_the_swiglu_backward_fails(tmp_path, device, monk
     monkeypatch.setattr(swiglu, "cases", lambda layers: [("zeros", swiglu.zeros)])
     assert run(swiglu, tmp_path, device, "--without-compile")[0] == 1
     assert "FAILED zeros: {'y_q_t': 1}\nFAILED zeros, no gradients: {'y_q_t': 1}" in capsys.readouterr().out
+
+
+def test_matmul_4bit(tmp_path, device):
+    status, result, tables = run(matmul, tmp_path, device)
+    assert not status and {row["rows"] for row in result["rows"]} == {1, 16}
+    assert "| 512 → 256 | 16 |" in tables
+    ours = "qfuse" if device == "cpu" else "plain"
+    for row in result["rows"]:
+        assert row["us"][ours]["min"] > 0 and row["errors"][ours] <= matmul.ERROR
+        assert "bitsandbytes" in row["errors"]
+
+
+def test_a_wrong_product_fails(tmp_path, device, monkeypatch):
+    multiply = qfuse.ops.matmul_4bit
+
+    def wrong(*args, **more):
+        y = multiply(*args, **more)
+        y[:, :4] *= -1
+        return y
+
+    monkeypatch.setattr(qfuse.ops, "matmul_4bit", wrong)
+    with pytest.raises(AssertionError, match="a relative error of"):
+        run(matmul, tmp_path, device)

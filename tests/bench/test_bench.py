@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 BENCH = Path(sys.argv.pop(1))
+PLOT = Path(__file__).parents[2] / "bench" / "plot.py"
 TIMES = ("median_ms", "p10_ms", "p90_ms", "GB/s", "plain_roof_GB/s", "streaming_roof_GB/s", "of_roof_%")
 
 
@@ -41,6 +42,24 @@ class Command(unittest.TestCase):
         self.assertEqual([row["bytes"] for row in rows.values()], [moved + 1024, moved])
         self.assertGreater(rows["nf4/encode/bf16/scalar/threads:1"]["input_GB/s"], 0)
 
+    def test_matmul(self):
+        rows = self.figures("matmul", "m:8/scalar/threads:1")
+        self.assertEqual(list(rows), [f"matmul/{way}/m:8/scalar/threads:1" for way in ("forward", "backward")])
+        # 1024 x 512 codes, 8-bit absmax and their scales, a map and an offset; 8 tokens of bf16 in and out.
+        moved = 1024 * 512 // 2 + 1024 * 512 // 64 + 4 * 1024 * 512 // 64 // 256 + 1024 + 4 + 8 * 2 * (1024 + 512)
+        self.assertEqual([row["bytes"] for row in rows.values()], [moved, moved])
+        self.assertGreater(rows["matmul/backward/m:8/scalar/threads:1"]["Gterms/s"], 0)
+
+    def test_matmul_is_plotted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            figures, plot = Path(folder) / "figures.json", Path(folder) / "plot.svg"
+            options = ("--device", "cpu", "--quick", "--filter", "scalar/threads:1$", "--json", figures)
+            self.assertEqual(run("matmul", *options).returncode, 0)
+            subprocess.run([sys.executable, PLOT, figures, plot], check=True)
+            drawn = plot.read_text(encoding="utf-8")
+        for words in ("1024 × 512, forward, scalar, 1 thread(s)", "1024 × 512, backward", "m = 64"):
+            self.assertIn(words, drawn)
+
     def test_swiglu(self):
         rows = self.figures("swiglu", "reference|scalar/threads:1")
         self.assertEqual(list(rows), ["swiglu/1024x2560/scalar/threads:1", "swiglu/1024x2560/reference/threads:1"])
@@ -50,12 +69,13 @@ class Command(unittest.TestCase):
         done = run("--quick")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("nf4/decode/", done.stdout)
+        self.assertIn("matmul/", done.stdout)
         self.assertIn("swiglu/", done.stdout)
 
     def test_help_names_the_benchmarks(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("nf4", "swiglu", "nf4-variants", "swiglu-variants", "plans"):
+        for name in ("nf4", "matmul", "swiglu", "nf4-variants", "swiglu-variants", "plans"):
             self.assertIn(f"\n  {name} ", done.stdout)
         self.assertIn("--peer", run("nf4", "--help").stdout)
 

@@ -163,6 +163,63 @@ TEST(Matmul4bit, exact_sums_are_exact) {
     }
 }
 
+// One row of two blocks, all weights 0 but the first of each: -1 and 1 times their scales. Both terms go to one sum, forward.
+contract::Matmul4bit two_terms(std::vector<std::uint8_t>& packed, const std::vector<float>& absmax,
+                               const std::vector<std::uint8_t>& in) {
+  packed.assign(64, 0x77);
+  packed[0] = 0x07;
+  packed[32] = 0xf7;
+  contract::Matmul4bit p{};
+  p.weight = flat_weight(128, 64, QFUSE_NF4);
+  p.weight.packed = packed.data();
+  p.weight.absmax = const_cast<float*>(absmax.data());
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = 1;
+  p.in = in.data();
+  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  return p;
+}
+
+// -2^127 + 2^128: the second product is rounded to infinity before it is added, which a fused addition would not do.
+TEST(Matmul4bit, a_product_too_large_is_infinite) {
+  struct Way {
+    float x;
+    float scale;
+  };
+  for (const Way& way : {Way{0x1p127F, 1.0F}, Way{0x1p59F, 0x1p68F}}) {
+    SCOPED_TRACE(way.scale);
+    std::vector<std::uint8_t> packed;
+    std::vector<std::uint8_t> in(256);
+    for (const std::int64_t i : {0, 64}) format::store_rounded(in.data(), i, QFUSE_BFLOAT16, way.x);
+    const std::vector<float> absmax = {way.scale, 2 * way.scale};
+    const contract::Matmul4bit p = two_terms(packed, absmax, in);
+    const std::vector<std::uint8_t> infinity = {0x80, 0x7f};
+    for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) { ASSERT_EQ(outputs(p, exec), infinity); });
+  }
+}
+
+// A subnormal factor of a nested scale is zero, however large the other one is.
+TEST(Matmul4bit, a_subnormal_factor_of_a_scale_is_zero) {
+  std::vector<std::uint8_t> packed;
+  std::vector<std::uint8_t> in(256);
+  format::store_rounded(in.data(), 0, QFUSE_BFLOAT16, 0x1p30F);
+  contract::Matmul4bit p = two_terms(packed, {}, in);
+  std::vector<std::uint8_t> codes(2);
+  float offset = 0.0F;
+  p.weight.absmax = nullptr;
+  p.weight.absmax_8bit = codes.data();
+  p.weight.nested_offset = &offset;
+  p.weight.nested_blocksize = 256;
+  const std::vector<std::uint8_t> zero(2);
+  for (float nested_absmax : {0x1p-130F, 0x1p120F}) {
+    SCOPED_TRACE(nested_absmax);
+    std::vector<float> map(QFUSE_QUANT_MAP_SIZE, nested_absmax < 1 ? 0x1p120F : 0x1p-130F);
+    p.weight.nested_absmax = &nested_absmax;
+    p.weight.nested_quant_map = map.data();
+    for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) { ASSERT_EQ(outputs(p, exec), zero); });
+  }
+}
+
 // The sums in fp32 against sums in fp64 of the same terms: at most one unit of fp32 of the sum of magnitudes for each
 // term (docs/ACCURACY.md).
 TEST(Matmul4bit, sums_are_near_those_of_fp64) {

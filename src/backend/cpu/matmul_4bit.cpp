@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/cpu/few_tokens-inl.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
@@ -29,8 +30,8 @@ namespace qfuse::cpu {
 // Tokens that share what is decoded: a code costs as much as three or four of their terms.
 inline constexpr std::int64_t kTokens = 16;
 
-// Rows of W whose outputs are one item of a thread's range, forward: each turns `in` to fp32 anew. Their sums take 64
-// KiB of the stack.
+// Rows of W whose outputs are one item of a thread's range, forward: each turns `in` to fp32 anew, but where it is the
+// same. Their sums take 64 KiB of the stack, and the inputs twice 128.
 inline constexpr std::int64_t kItemRows = 32;
 
 // Columns of W whose outputs are one item, backward.
@@ -43,8 +44,8 @@ HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
 
 constexpr std::int64_t kSums = format::kFp32Sums;
-constexpr std::int64_t kRows = 4;        // of W, decoded together: each value of `in` that is loaded serves all of them
-constexpr std::int64_t kInputs = 16384;  // of `in`, in fp32: for one token all that a row needs, for 16 a piece
+constexpr std::int64_t kRows = 4;  // of W, decoded together: each value of `in` that is loaded serves all of them
+static_assert(kItemRows == kPartRows);
 
 using Floats = hn::CappedTag<float, kSums>;
 constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
@@ -72,15 +73,32 @@ HWY_INLINE hn::Vec<Floats> add_product(hn::Vec<Floats> sum, hn::Vec<Floats> a, h
   return hn::Add(sum, hn::Mul(a, b));
 }
 
+// A vector's sums to one, by halves; the last four one by one.
+#if HWY_TARGET == HWY_SCALAR
+template <class D>
+HWY_INLINE float add_halves(D /*d*/, hn::Vec<D> sums) {
+  return hn::GetLane(sums);
+}
+#else
+template <class D>
+HWY_INLINE float add_halves(D d, hn::Vec<D> sums) {
+  if constexpr (hn::MaxLanes(D()) > 4) {
+    const hn::Half<D> half;
+    return add_halves(half, hn::Add(hn::LowerHalf(half, sums), hn::UpperHalf(half, sums)));
+  } else {
+    alignas(16) float last[4];
+    hn::Store(sums, d, last);
+    return (last[0] + last[2]) + (last[1] + last[3]);
+  }
+}
+#endif
+
 // 32 sums to one, by halves.
 HWY_INLINE float add_halves(float* sums) {
-  std::int64_t half = kSums / 2;
-  for (; half >= kLanes; half /= 2)
+  for (std::int64_t half = kSums / 2; half >= kLanes; half /= 2)
     for (std::int64_t s = 0; s < half; s += kLanes)
       hn::Store(hn::Add(hn::Load(Floats(), sums + s), hn::Load(Floats(), sums + s + half)), Floats(), sums + s);
-  for (; half > 0; half /= 2)
-    for (std::int64_t s = 0; s < half; ++s) sums[s] = sums[s] + sums[s + half];
-  return sums[0];
+  return add_halves(Floats(), hn::Load(Floats(), sums));
 }
 
 // A row of `in` from an element on, and zeros to a multiple of 32: they add 0 to a sum, which leaves it as it is, as no
@@ -98,16 +116,11 @@ HWY_INLINE void widen_row(const void* from, std::int64_t first, std::int64_t cou
 
 // ---- kernel, forward: 32 rows of W with 16 tokens ----
 
-// Columns of `in`.
-struct Span {
-  std::int64_t first;
-  std::int64_t count;
-};
-
 struct ForwardTile {
-  alignas(64) float in[kInputs + kTokens * kLanes];   // fp32, a row per token, in_stride apart
-  alignas(64) float sums[kItemRows][kTokens][kSums];  //
+  alignas(64) float in[kPartInputs + kTokens * kLanes];  // fp32, a row per token, in_stride apart
+  alignas(64) float sums[kItemRows][kTokens][kSums];     //
   alignas(64) Stretch weights[kRows];
+  Few few;
   std::int64_t in_stride;
 };
 
@@ -137,21 +150,29 @@ HWY_INLINE void add_columns(const float* const (&rows)[kRows], const float* in, 
 // The columns that tile.in holds, with 4 rows, or what is left of them: then one stands in for the missing ones, whose
 // sums nobody reads.
 template <qfuse_dtype kDtype>
-HWY_INLINE void add_span(const contract::Matmul4bit& p, ForwardTile& tile, std::int64_t row, std::int64_t rows,
-                         std::int64_t tokens, Span span, float* sums) {
-  for (std::int64_t c = 0; c < span.count; c += kStretch) {
-    const std::int64_t columns = std::min(kStretch, span.count - c);
+HWY_INLINE void add_four_rows(const contract::Matmul4bit& p, ForwardTile& tile, const Part& part, std::int64_t tokens,
+                              float* sums) {
+  for (std::int64_t c = 0; c < part.columns; c += kStretch) {
+    const std::int64_t columns = std::min(kStretch, part.columns - c);
     const float* weights[kRows];
     for (std::int64_t r = 0; r < kRows; ++r) {
-      const std::int64_t first = (row + r) * p.weight.cols + span.first + c;
-      weights[r] = r < rows ? decode_stretch<kDtype>(p.weight, first, columns, tile.weights[r]) : weights[0];
+      const std::int64_t first = (part.first_row + r) * p.weight.cols + part.first_column + c;
+      weights[r] = r < part.rows ? decode_stretch<kDtype>(p.weight, first, columns, tile.weights[r]) : weights[0];
     }
     std::int64_t t = 0;
-    for (; t + 2 <= tokens; t += 2)
-      add_columns<2>(weights, tile.in + t * tile.in_stride + c, tile.in_stride, columns, sums + t * kSums);
-    if (t < tokens)
+    for (; t + kTokensAtOnce <= tokens; t += kTokensAtOnce)
+      add_columns<kTokensAtOnce>(weights, tile.in + t * tile.in_stride + c, tile.in_stride, columns, sums + t * kSums);
+    for (; t < tokens; ++t)
       add_columns<1>(weights, tile.in + t * tile.in_stride + c, tile.in_stride, columns, sums + t * kSums);
   }
+}
+
+template <qfuse_dtype kDtype>
+HWY_INLINE void add_part(const contract::Matmul4bit& p, ForwardTile& tile, const Part& part, std::int64_t tokens) {
+  for (std::int64_t r = 0; r < part.rows; r += kRows)
+    add_four_rows<kDtype>(p, tile,
+                          {part.first_row + r, std::min(kRows, part.rows - r), part.first_column, part.columns}, tokens,
+                          &tile.sums[r][0][0]);
 }
 
 template <qfuse_dtype kDtype>
@@ -167,31 +188,49 @@ HWY_INLINE void write_outputs_forward(const contract::Matmul4bit& p, ForwardTile
   }
 }
 
+// Widens the columns of `in` that a part needs. Gives whether add_few can take them.
+template <qfuse_dtype kDtype>
+HWY_INLINE bool widen_inputs(const contract::Matmul4bit& p, ForwardTile& tile, Tokens tokens, const Part& part) {
+  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  for (std::int64_t t = 0; t < tokens.count; ++t)
+    widen_row<kDtype>(static_cast<const std::uint8_t*>(p.in) + (tokens.first + t) * contract::in_stride(p) * kSize,
+                      part.first_column, part.columns, tile.in + t * tile.in_stride);
+  return are_few(p, tokens.count) &&
+         take_inputs<kDtype>({tile.in, tile.in_stride, tokens.count}, part.columns, tile.few);
+}
+
 template <qfuse_dtype kDtype>
 HWY_NOINLINE void multiply_forward(const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kSize = format::dtype_size(kDtype);
   const std::int64_t tiles = format::ceil_div(p.m, kTokens);
   ForwardTile tile;
+  bool are_ready = false;
   for (std::int64_t i = begin; i < end; ++i) {
     const Tokens tokens = tokens_of(p, i % tiles);
-    const std::int64_t first_row = i / tiles * kItemRows;
-    const std::int64_t rows = std::min(kItemRows, p.weight.rows - first_row);
-    const std::int64_t most = kInputs / tokens.count / kStretch * kStretch;
+    Part part = {i / tiles * kItemRows, std::min(kItemRows, p.weight.rows - i / tiles * kItemRows), 0, 0};
+    const std::int64_t most = std::min(kPartColumns, kPartInputs / tokens.count / kStretch * kStretch);
+    const bool are_held = i > begin && tiles == 1 && p.weight.cols <= most;  // from the item before
     tile.in_stride = most + kLanes;
     for (auto& sums : tile.sums) std::fill_n(&sums[0][0], tokens.count * kSums, 0.0F);
-    for (std::int64_t c = 0; c < p.weight.cols; c += most) {
-      const Span span = {c, std::min(most, p.weight.cols - c)};
-      for (std::int64_t t = 0; t < tokens.count; ++t)
-        widen_row<kDtype>(static_cast<const std::uint8_t*>(p.in) + (tokens.first + t) * contract::in_stride(p) * kSize,
-                          span.first, span.count, tile.in + t * tile.in_stride);
-      for (std::int64_t r = 0; r < rows; r += kRows)
-        add_span<kDtype>(p, tile, first_row + r, std::min(kRows, rows - r), tokens.count, span, &tile.sums[r][0][0]);
+    for (; part.first_column < p.weight.cols; part.first_column += most) {
+      part.columns = std::min(most, p.weight.cols - part.first_column);
+      if (!are_held) are_ready = widen_inputs<kDtype>(p, tile, tokens, part);
+      if (are_ready && take_scales(p.weight, part, tile.few)) {
+        add_few<kDtype>(p.weight, part, tile.few, &tile.sums[0][0][0], kTokens * kSums);
+      } else {
+        add_part<kDtype>(p, tile, part, tokens.count);
+      }
     }
-    write_outputs_forward<kDtype>(p, tile, tokens, first_row, rows);
+    write_outputs_forward<kDtype>(p, tile, tokens, part.first_row, part.rows);
   }
 }
 
 // ---- kernel, backward: 512 columns of W with 16 tokens ----
+
+// Columns of W.
+struct Span {
+  std::int64_t first;
+  std::int64_t count;
+};
 
 struct BackwardTile {
   alignas(64) float sums[kTokens][kItemCols];

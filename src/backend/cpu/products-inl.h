@@ -30,18 +30,24 @@ constexpr std::size_t kUnitElements = 2 * kUnitPacked;
 // An absmax from which on products with every code of both codebooks (the smallest is 2^-7.6) are normal numbers.
 constexpr std::uint32_t kTameBits = 0x04800000U;  // 2^-118
 
-// Whether kTame may be promised of each of these scales: an aligned array of whole vectors.
-HWY_INLINE bool is_tame(const float* scales, std::size_t count) {
+// Whether each of these values is zero, or its magnitude, as bits, at least `least` and below `end`: an aligned array of
+// whole vectors.
+HWY_INLINE bool are_zero_or_within(const float* values, std::size_t count, std::uint32_t least, std::uint32_t end) {
   const hn::ScalableTag<float> df;
   const Bits<decltype(df)> du;
-  auto wild = hn::Zero(du);
+  auto outside = hn::Zero(du);
   for (std::size_t i = 0; i < count; i += hn::Lanes(df)) {
-    const auto magnitude = magnitude_bits(df, hn::Load(df, scales + i));
-    const auto small = hn::AndNot(hn::Eq(magnitude, hn::Zero(du)), magnitude_less(du, magnitude, kTameBits));
-    const auto not_finite = hn::Not(magnitude_less(du, magnitude, format::kInfBits));
-    wild = hn::Or(wild, hn::VecFromMask(du, hn::Or(small, not_finite)));
+    const auto magnitude = magnitude_bits(df, hn::Load(df, values + i));
+    const auto small = hn::AndNot(hn::Eq(magnitude, hn::Zero(du)), magnitude_less(du, magnitude, least));
+    const auto large = hn::Not(magnitude_less(du, magnitude, end));
+    outside = hn::Or(outside, hn::VecFromMask(du, hn::Or(small, large)));
   }
-  return hn::AllTrue(du, hn::Eq(wild, hn::Zero(du)));
+  return hn::AllTrue(du, hn::Eq(outside, hn::Zero(du)));
+}
+
+// Whether kTame may be promised of each of these scales, an array as above.
+HWY_INLINE bool is_tame(const float* scales, std::size_t count) {
+  return are_zero_or_within(scales, count, kTameBits, format::kInfBits);
 }
 
 // Products of some codes, rounded, in the low bytes of each lane.

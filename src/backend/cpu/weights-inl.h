@@ -31,10 +31,11 @@ constexpr std::int64_t kUnit = kUnitElements;
 // for one token on Zen 4, AVX2), and 4 rows of it, with two tokens, still fit into the first cache.
 constexpr std::int64_t kStretch = 1024;
 
-// Blocks that a stretch can touch, in whole vectors of any target, and one vector more.
+// Blocks that some elements can touch, in whole vectors of any target, and one vector more.
 constexpr std::int64_t kMostLanes = 16;
-constexpr std::int64_t kStretchScales =
-    format::ceil_div(kStretch / format::kMinBlocksize + 2, kMostLanes) * kMostLanes + kMostLanes;
+constexpr std::int64_t scales_of(std::int64_t elements) {
+  return format::ceil_div(elements / format::kMinBlocksize + 2, kMostLanes) * kMostLanes + kMostLanes;
+}
 
 // ---- a unit of 32 elements ----
 
@@ -127,7 +128,9 @@ HWY_INLINE void decode_wide_unit(const Products& products, const std::uint8_t* p
 
 // ---- a stretch of any elements ----
 
-// The absmax of the blocks [begin, end), then zeros to a multiple of 16; returns their number with these zeros.
+// The absmax of the blocks [begin, end), then zeros to a multiple of 16; returns their number with these zeros. There is
+// room for those of kElements. kTame promises that no product of a nested scale is subnormal, or has such a factor.
+template <std::int64_t kElements, bool kTame>
 HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, float* scales) {
   constexpr std::int64_t kSize = sizeof(float);
   const hn::ScalableTag<float> df;
@@ -137,18 +140,20 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
     std::memcpy(scales, reinterpret_cast<const char*>(w.absmax) + begin * kSize,
                 static_cast<std::size_t>(count * kSize));
   } else {
-    alignas(64) float values[kStretchScales];
+    alignas(64) float values[scales_of(kElements)];
     for (std::int64_t i = 0; i < count; ++i)
       values[i] = format::load_unaligned<float>(w.nested_quant_map, w.absmax_8bit[begin + i]);
-    std::fill(values + count, values + kStretchScales, 0.0F);
+    std::fill(values + count, values + padded + kMostLanes, 0.0F);
     const auto offset = hn::Set(df, contract::nested_offset(w));
+    const auto scaled = [&](auto value, auto scale)
+                            HWY_ATTR { return kTame ? hn::Mul(value, scale) : mul_ftz(df, value, scale); };
     for (std::int64_t i = 0, stop = 0; i < count;
          i = stop) {  // what a vector has beyond a nested block, the next mends
       const std::int64_t nested_block = (begin + i) / w.nested_blocksize;
       stop = std::min(count, (nested_block + 1) * w.nested_blocksize - begin);
       const auto scale = hn::Set(df, format::load_unaligned<float>(w.nested_absmax, nested_block));
       for (; i < stop; i += static_cast<std::int64_t>(hn::Lanes(df)))
-        hn::StoreU(hn::Add(mul_ftz(df, hn::LoadU(df, values + i), scale), offset), df, scales + i);
+        hn::StoreU(hn::Add(scaled(hn::LoadU(df, values + i), scale), offset), df, scales + i);
     }
   }
   std::fill(scales + count, scales + padded, 0.0F);
@@ -186,10 +191,11 @@ struct Stretch {
 template <qfuse_dtype kDtype>
 HWY_NOINLINE const float* decode_stretch(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count,
                                          Stretch& stretch) {
-  alignas(64) float scales[kStretchScales];
+  alignas(64) float scales[scales_of(kStretch)];
   const std::int64_t begin = first / kUnit;
   const std::int64_t end = format::ceil_div(first + count, kUnit);
-  const std::size_t blocks = load_scales(w, first / w.blocksize, format::ceil_div(first + count, w.blocksize), scales);
+  const std::size_t blocks =
+      load_scales<kStretch, false>(w, first / w.blocksize, format::ceil_div(first + count, w.blocksize), scales);
   is_tame(scales, blocks) ? decode_units<kDtype, true>(w, begin, end, scales, stretch.values)
                           : decode_units<kDtype, false>(w, begin, end, scales, stretch.values);
   float* const values = stretch.values + (first - begin * kUnit);

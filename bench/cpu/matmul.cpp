@@ -1,0 +1,90 @@
+// Products with an NF4 weight on the CPU.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "cpu/cpu.h"
+#include "matmul_oracle.h"
+#include "ops.h"
+
+namespace qfuse::bench {
+namespace {
+
+constexpr Shape kWeight{14336, 4096};  // of the weight: the MLP of a 7B to 8B Llama
+constexpr Shape kQuickWeight{1024, 512};
+constexpr std::array<std::int64_t, 3> kTokenCounts = {1, 8, 64};
+constexpr Rounds kManyTokensRounds{0, 3};  // seconds each, without AVX
+
+// One direction with some tokens: what is multiplied, and the oracle's answer.
+struct Product {
+  Product(Shape weight, qfuse_direction direction, std::int64_t m)
+      : params(matmul_params(weight, direction, m, QFUSE_ACCUMULATION_FP32)),
+        codes(random_codes(weight.count())),
+        inputs(random_inputs(params)),
+        expected(multiply_by_oracle(params, codes, inputs)),
+        packed(codes.packed),
+        absmax_8bit(codes.absmax_8bit),
+        nested_absmax(codes.nested_absmax),
+        map(std::int64_t{QFUSE_QUANT_MAP_SIZE} * 4),
+        in(inputs),
+        out(m * contract::output_count(params) * 2) {
+    qfuse_nested_quant_map(map.as<float>());
+    params.weight.packed = packed.data();
+    params.weight.absmax_8bit = absmax_8bit.data();
+    params.weight.nested_absmax = nested_absmax.as<float>();
+    params.weight.nested_quant_map = map.as<float>();
+    params.weight.nested_offset = &codes.nested_offset;
+    params.in = in.data();
+    params.out = out.data();
+  }
+
+  contract::Matmul4bit params;
+  Codes codes;
+  Bytes inputs;
+  Bytes expected;
+  Memory packed;
+  Memory absmax_8bit;
+  Memory nested_absmax;
+  Memory map;
+  Memory in;
+  Memory out;
+};
+
+void time_product(Report& report, Row row, const Product& product, const qfuse_exec& exec) {
+  const contract::Matmul4bit& p = product.params;
+  std::ranges::fill(product.out.span(), 0);
+  run(p, exec);
+  if (const std::string wrong = difference(p, product.expected, product.out.data()); !wrong.empty())
+    throw std::runtime_error(wrong);
+  row.bytes = contract::bytes(p);
+  const Memory roof_in(row.bytes - product.out.size());
+  const Rounds rounds = report.rounds(p.m > 8 ? kManyTokensRounds : kCpuRounds);
+  row = time_beside_roof(std::move(row), roof_in.span(), product.out.span(), exec, rounds, [&] { run(p, exec); });
+  row.more["m"] = p.m;
+  row.more["Gterms/s"] = static_cast<double>(p.m * row.shape.count()) / 1e3 / row.timing.median;
+  report.add(row);
+}
+
+}  // namespace
+
+void time_matmul_on_cpu(const Options& options, Report& report) {
+  const Shape shape = options.quick ? kQuickWeight : kWeight;
+  for (const qfuse_direction direction : kDirections) {
+    for (const std::int64_t m : kTokenCounts) {
+      std::unique_ptr<const Product> product;  // made for the first row that is wanted
+      for_targets([&](const qfuse_exec& exec, const std::string& target) {
+        const std::string name = fmt::format("matmul/{}/m:{}/{}", name_of(direction), m, target);
+        report.attempt_if_wanted(name, [&] {
+          if (!product) product = std::make_unique<const Product>(shape, direction, m);
+          time_product(report, {.op = "matmul", .name = name, .shape = shape}, *product, exec);
+        });
+      });
+    }
+  }
+}
+
+}  // namespace qfuse::bench

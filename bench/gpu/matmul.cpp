@@ -1,0 +1,112 @@
+// qfuse-bench matmul on a GPU: products with an NF4 weight in bf16, beside reading as many bytes.
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "format/layout.h"
+#include "gpu/gpu.h"
+#include "gpu/kernels.h"
+#include "gpu/nf4_weights.h"
+#include "gpu/timing.h"
+#include "matmul_oracle.h"
+
+namespace qfuse::bench {
+namespace {
+
+constexpr std::array kWeights = {Shape{14336, 4096}, Shape{4096, 14336}};  // the MLP of an 8B Llama
+constexpr std::array<std::int64_t, 5> kTokenCounts = {1, 8, 16, 64, 256};
+
+struct Way {
+  const char* name;
+  qfuse_direction direction;
+  qfuse_sum_order order;
+};
+constexpr std::array kWays = {Way{"forward, split order", QFUSE_FORWARD, QFUSE_ORDER_SPLIT},
+                              Way{"forward, plain order", QFUSE_FORWARD, QFUSE_ORDER_PLAIN},
+                              Way{"backward", QFUSE_BACKWARD, QFUSE_ORDER_PLAIN}};
+
+// A way with some tokens, over all sets of a weight, whose decoded output is room for the product.
+class Product {
+ public:
+  Product(const DecodeWeights& weights, const Card& card, const Way& way, std::int64_t m)
+      : weights_(weights),
+        card_(card),
+        params_(matmul_params(weights.shape(), way.direction, m, QFUSE_ACCUMULATION_TENSOR_CORE)) {
+    params_.order = way.order;
+    inputs_ = random_inputs(params_);
+    in_ = std::make_unique<DeviceArray>(card.index, inputs_.data(), static_cast<std::int64_t>(inputs_.size()));
+  }
+
+  [[nodiscard]] contract::Matmul4bit params(int set) const {
+    contract::Matmul4bit p = params_;
+    p.weight = weights_.params(set, QFUSE_BFLOAT16).weight;
+    p.weight.rows = params_.weight.rows;
+    p.weight.cols = params_.weight.cols;
+    p.in = in_->as<void>();
+    p.out = weights_.out(set).as<void>();
+    return p;
+  }
+  [[nodiscard]] std::int64_t bytes() const { return contract::bytes(params(0)); }
+
+  void multiply(int set, void* stream) const { run(params(set), exec_on(card_, stream)); }
+
+  // The bits are those of the oracle, which adds as an H200 does.
+  void require_right() const {
+    const Bytes oracle = multiply_by_oracle(params_, weights_.codes(), inputs_);
+    weights_.out(0).poison();
+    multiply(0, nullptr);
+    const Bytes out = weights_.out(0).read<std::uint8_t>();
+    if (const std::string wrong = difference(params_, oracle, out.data()); !wrong.empty())
+      throw std::runtime_error(wrong);
+  }
+
+ private:
+  const DecodeWeights& weights_;
+  const Card& card_;
+  contract::Matmul4bit params_;
+  Bytes inputs_;
+  std::unique_ptr<DeviceArray> in_;
+};
+
+void time_product(Report& report, const DecodeWeights& weights, const Card& card, const Way& way, std::int64_t m) {
+  const Product product(weights, card, way, m);
+  product.require_right();
+  const std::int64_t bytes = product.bytes();
+  const Enqueue read = [&](int set, void* stream) {
+    read_all(weights.out(set).as<void>(), bytes, card.multiprocessors, static_cast<cudaStream_t>(stream));
+  };
+  const Enqueue multiply = [&](int set, void* stream) { product.multiply(set, stream); };
+  const BesideRoof times =
+      time_beside_roof(report, {{"as many bytes, read", read}}, {{way.name, multiply}}, weights.sets(), bytes);
+  report.add({.op = "matmul",
+              .name = way.name,
+              .shape = weights.shape(),
+              .timing = times.timings[0],
+              .bytes = bytes,
+              .roof_us = times.roof.median,
+              .more = {{"m", m}, {"direction", name_of(way.direction)}}});
+}
+
+}  // namespace
+
+void time_matmul_on_gpu(const Options& options, Report& report, const Card& card) {
+  for (const Shape shape : shapes_to_time(options, kWeights)) {
+    const int sets = sets_for(format::packed_size(shape.count()), card.l2_bytes);
+    std::unique_ptr<const DecodeWeights> weights;  // made for the first table that is wanted
+    for (const std::int64_t m : options.quick ? std::span(kTokenCounts).first(1) : std::span(kTokenCounts)) {
+      const std::string title = fmt::format("matmul {}, m = {}", text_of(shape), m);
+      report.attempt_if_wanted(title, [&] {
+        if (!weights) weights = std::make_unique<const DecodeWeights>(card, shape, sets);
+        report.begin_table(title);
+        for (const Way& way : kWays)
+          report.attempt(title + ", " + way.name, [&] { time_product(report, *weights, card, way, m); });
+      });
+    }
+  }
+}
+
+}  // namespace qfuse::bench

@@ -1,0 +1,339 @@
+#!/usr/bin/env python3
+"""Generates tokens with a 4-bit Llama, one by one: in bf16, with bitsandbytes, and with qfuse's products.
+
+    generate.py                            # a tiny model: on a CPU in seconds
+    generate.py --size 8b --tokens 128     # layers as wide as Llama-3.1-8B's, for a GPU
+
+What it does, without a network:
+
+  1. It makes the layers of a Llama with random weights, quantizes all but the embedding and the last layer to NF4 with
+     double quantization, and makes three models of the same codes: decoded to bf16; bitsandbytes' Linear4bit; and the
+     same inside of qfuse.integrations.bitsandbytes.enabled(matmul=True).
+  2. It feeds all of them the same tokens, one by one, with a cache of keys and values, and compares their logits with
+     those of the decoded model in float64. qfuse's error may be twice that of bf16, which sums the same terms of the
+     same weights in another order. bitsandbytes' is only told: on some CPUs it rounds scales to bf16.
+  3. It lets each model generate greedily, in turns: as a CUDA graph of one token on a GPU, eagerly on a CPU.
+
+Needs torch and bitsandbytes beside qfuse. Exit status: 0 qfuse's logits are right, 1 they are not or qfuse multiplied
+nothing, 2 wrong usage.
+"""
+
+import argparse
+import copy
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler, which counts the calls, need not say so
+
+import bitsandbytes
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+import qfuse.integrations.bitsandbytes
+
+SEED = 1
+CHECKED = 8  # tokens whose logits are compared
+WAYS = ("bf16", "bitsandbytes", "qfuse")
+
+
+class Size(NamedTuple):
+    """The kv_heads divide the heads, and these the hidden width."""
+
+    hidden: int
+    intermediate: int
+    heads: int
+    kv_heads: int
+    layers: int
+    vocabulary: int  # cut as the layers are
+
+
+SIZES = {
+    "tiny": Size(128, 256, 4, 2, layers=2, vocabulary=512),
+    "1b": Size(2048, 8192, 32, 8, layers=4, vocabulary=128256 * 4 // 16),  # Llama-3.2-1B, which has 16 layers
+    "8b": Size(4096, 14336, 32, 8, layers=4, vocabulary=128256 * 4 // 32),  # Llama-3.1-8B, which has 32
+}
+
+# ---- the model ----
+
+
+def linear(inputs: int, outputs: int, device: str) -> nn.Module:
+    """A Linear4bit with random weights, quantized."""
+    layer = bitsandbytes.nn.Linear4bit(
+        inputs, outputs, bias=False, compute_dtype=torch.bfloat16, quant_type="nf4", device="meta"
+    )
+    weight = torch.randn(outputs, inputs, dtype=torch.bfloat16) * inputs**-0.5
+    layer.weight = bitsandbytes.nn.Params4bit(weight, requires_grad=False, quant_type="nf4")
+    moved: nn.Module = layer.to(device)
+    return moved
+
+
+class Cache:
+    """Keys and values of a layer, [heads, tokens, width], with room for all."""
+
+    def __init__(self, size: Size, tokens: int, device: str, dtype: torch.dtype) -> None:
+        shape = (size.kv_heads, tokens, size.hidden // size.heads)
+        self.keys, self.values = (torch.zeros(shape, dtype=dtype, device=device) for _ in range(2))
+
+    def add(self, position: Tensor, keys: Tensor, values: Tensor) -> None:
+        self.keys.index_copy_(1, position, keys)
+        self.values.index_copy_(1, position, values)
+
+
+def turn(x: Tensor, position: Tensor) -> Tensor:
+    """Rotary position embedding of [heads, 1, width]."""
+    half = x.shape[-1] // 2
+    frequencies = 500000.0 ** (-torch.arange(half, device=x.device) / half)
+    angle = position * frequencies
+    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    first, second = x[..., :half], x[..., half:]
+    return torch.cat([first * cos - second * sin, second * cos + first * sin], -1)
+
+
+class Layer(nn.Module):
+    def __init__(self, size: Size, device: str) -> None:
+        super().__init__()
+        width = size.hidden // size.heads
+        self.heads = (-1, 1, width)
+        self.norms = nn.ModuleList(
+            nn.RMSNorm(size.hidden, eps=1e-5, dtype=torch.bfloat16, device=device) for _ in range(2)
+        )
+        self.q = linear(size.hidden, size.hidden, device)
+        self.k, self.v = (linear(size.hidden, size.kv_heads * width, device) for _ in range(2))
+        self.o = linear(size.hidden, size.hidden, device)
+        self.gate, self.up = (linear(size.hidden, size.intermediate, device) for _ in range(2))
+        self.down = linear(size.intermediate, size.hidden, device)
+
+    def forward(self, x: Tensor, position: Tensor, cache: Cache) -> Tensor:
+        attended = self.norms[0](x)
+        q, k, v = (layer(attended).view(self.heads) for layer in (self.q, self.k, self.v))
+        cache.add(position, turn(k, position), v)
+        shared = q.shape[0] // k.shape[0]
+        keys, values = (kept.repeat_interleave(shared, 0) for kept in (cache.keys, cache.values))
+        seen = (torch.arange(keys.shape[1], device=x.device) <= position)[None, None]
+        mixed = functional.scaled_dot_product_attention(turn(q, position), keys, values, attn_mask=seen)
+        x = x + self.o(mixed.reshape(1, -1))
+        fed = self.norms[1](x)
+        return x + self.down(functional.silu(self.gate(fed)) * self.up(fed))
+
+
+class Llama(nn.Module):
+    def __init__(self, size: Size, device: str) -> None:
+        super().__init__()
+        self.size = size
+        self.embedding = nn.Embedding(size.vocabulary, size.hidden, dtype=torch.bfloat16, device=device)
+        self.layers = nn.ModuleList(Layer(size, device) for _ in range(size.layers))
+        self.norm = nn.RMSNorm(size.hidden, eps=1e-5, dtype=torch.bfloat16, device=device)
+        self.head = nn.Linear(size.hidden, size.vocabulary, bias=False, dtype=torch.bfloat16, device=device)
+
+    def forward(self, token: Tensor, position: Tensor, caches: list[Cache]) -> Tensor:
+        """The logits [1, vocabulary] after a token [1] at a position [1]."""
+        x = self.embedding(token)
+        for layer, cache in zip(self.layers, caches, strict=True):
+            x = layer(x, position, cache)
+        logits: Tensor = self.head(self.norm(x))
+        return logits
+
+    def caches(self, tokens: int) -> list[Cache]:
+        weight = self.head.weight
+        return [Cache(self.size, tokens, weight.device.type, weight.dtype) for _ in self.layers]
+
+
+def decoded(model: Llama) -> Llama:
+    """The same with plain linear layers, whose weights are what the codes decode to."""
+    plain = copy.deepcopy(model)
+    for layer in plain.layers:
+        for name, child in list(layer.named_children()):
+            if isinstance(child, bitsandbytes.nn.Linear4bit):
+                weight = nn.Parameter(qfuse.dequantize_4bit(child).to(torch.bfloat16), requires_grad=False)
+                replacement = nn.Linear(weight.shape[1], weight.shape[0], bias=False, device="meta")
+                replacement.weight = weight
+                setattr(layer, name, replacement)
+    return plain
+
+
+def make_models(size: Size, device: str) -> dict[str, Llama]:
+    torch.manual_seed(SEED)
+    quantized = Llama(size, device)
+    # In eval mode bitsandbytes repacks weights on some CPUs, for its own kernels: it gets its way, and qfuse the codes.
+    return {"bf16": decoded(quantized), "bitsandbytes": copy.deepcopy(quantized).eval(), "qfuse": quantized.train()}
+
+
+def way_of(name: str) -> AbstractContextManager[Any]:
+    return qfuse.integrations.bitsandbytes.enabled(matmul=True) if name == "qfuse" else nullcontext()
+
+
+# ---- comparing ----
+
+
+def logits_of(model: Llama, tokens: Tensor) -> Tensor:
+    """[tokens, vocabulary] in float64, one token after the other."""
+    caches = model.caches(len(tokens))
+    positions = torch.arange(len(tokens), device=tokens.device)
+    return torch.cat([model(tokens[i : i + 1], positions[i : i + 1], caches) for i in range(len(tokens))]).double()
+
+
+def relative_errors(models: dict[str, Llama], device: str) -> dict[str, float]:
+    """Of all logits, against float64."""
+    vocabulary = models["bf16"].size.vocabulary
+    tokens = torch.randint(vocabulary, (CHECKED,), generator=torch.Generator().manual_seed(SEED)).to(device)
+    expected = logits_of(copy.deepcopy(models["bf16"]).double(), tokens)
+    errors = {}
+    for name, model in models.items():
+        with way_of(name):
+            errors[name] = float((logits_of(model, tokens) - expected).norm() / expected.norm())
+    return errors
+
+
+def find_faults(errors: dict[str, float], products: int) -> list[str]:
+    faults = [] if products else ["qfuse multiplied nothing"]
+    if not errors["qfuse"] <= 2 * errors["bf16"]:
+        faults.append(f"qfuse's logits have an error of {errors['qfuse']:.2e}, those of bf16 {errors['bf16']:.2e}")
+    return faults
+
+
+def count_products(model: Llama, device: str) -> int:
+    """How often qfuse multiplies for one token."""
+    token, position = (torch.zeros(1, dtype=torch.long, device=device) for _ in range(2))
+    with way_of("qfuse"), torch.profiler.profile(acc_events=True) as profile:
+        model(token, position, model.caches(1))
+    return sum(event.count for event in profile.key_averages() if event.key == "qfuse::matmul_4bit")
+
+
+# ---- generating ----
+
+
+class Generator:
+    """A model that generates greedily, in memory that stays where it is, as a CUDA graph wants it."""
+
+    def __init__(self, model: Llama, way: str, tokens: int, device: str) -> None:
+        self.model, self.way, self.device = model, way, device
+        self.caches = model.caches(tokens)
+        self.token, self.position = (torch.zeros(1, dtype=torch.long, device=device) for _ in range(2))
+        self.step: Callable[[], None] = self.eager_step
+        if device == "cuda":
+            self.capture()
+
+    def eager_step(self) -> None:
+        self.token.copy_(self.model(self.token, self.position, self.caches).argmax(-1))
+        self.position += 1
+
+    def capture(self) -> None:
+        stream = torch.cuda.Stream()
+        with way_of(self.way):
+            with torch.cuda.stream(stream):
+                self.eager_step()  # what is made at the first call
+            torch.cuda.synchronize()
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph):
+                self.eager_step()
+        self.step = self.graph.replay
+
+    def generate(self, tokens: int) -> tuple[list[int], float]:
+        """The tokens, and how many of them a second."""
+        self.token.zero_()
+        self.position.zero_()
+        out = torch.zeros(tokens, dtype=torch.long, device=self.device)
+        with way_of(self.way):
+            begin = now(self.device)
+            for i in range(tokens):
+                self.step()
+                out[i : i + 1] = self.token
+            return out.tolist(), tokens / (now(self.device) - begin)
+
+
+def now(device: str) -> float:
+    """Seconds, once a GPU has done all that it was given."""
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
+def generate_in_turns(models: dict[str, Llama], tokens: int, rounds: int, device: str) -> dict[str, dict[str, Any]]:
+    generators = {name: Generator(model, name, tokens + 1, device) for name, model in models.items()}
+    found: dict[str, dict[str, Any]] = {name: {"tokens_per_second": []} for name in models}
+    for _ in range(1 + rounds):  # the first to warm up
+        for name, generator in generators.items():
+            found[name]["tokens"], speed = generator.generate(tokens)
+            found[name]["tokens_per_second"].append(speed)
+    for result in found.values():
+        del result["tokens_per_second"][0]
+    return found
+
+
+# ---- the command ----
+
+
+def describe(device: str) -> str:
+    if device == "cuda":
+        return torch.cuda.get_device_name()
+    return f"CPU with {torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} thread(s)"
+
+
+def common_start(a: list[int], b: list[int]) -> int:
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y), len(a))
+
+
+def print_report(found: dict[str, dict[str, Any]], errors: dict[str, float]) -> None:
+    print(f"\n{'':<14}{'tokens/s':>10}{'least to most':>20}{'error of logits':>18}{'tokens as in bf16':>20}")
+    for name, result in found.items():
+        speeds = result["tokens_per_second"]
+        spread = f"{min(speeds):.1f} to {max(speeds):.1f}"
+        same = f"{common_start(result['tokens'], found['bf16']['tokens'])} of {len(result['tokens'])}"
+        print(f"{name:<14}{statistics.median(speeds):>10.1f}{spread:>20}{errors[name]:>18.2e}{same:>20}")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=("cpu", "cuda"), help="default: cuda where torch sees a GPU, else cpu")
+    parser.add_argument("--size", choices=SIZES, default="tiny", help="of the model, default tiny")
+    parser.add_argument("--layers", type=int, metavar="N", help="default: 2 where tiny, else 4")
+    parser.add_argument("--tokens", type=int, default=32, metavar="N", help="to generate, default 32")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of all models in turn, default 5")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures")
+    arguments = parser.parse_args()
+    arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if arguments.device == "cuda" and not torch.cuda.is_available():
+        parser.error("--device cuda: torch sees no GPU")
+    if min(arguments.tokens, arguments.rounds, arguments.layers or 1) < 1:
+        parser.error("--layers, --tokens and --rounds begin at 1")
+    return arguments
+
+
+@torch.no_grad()
+def main() -> int:
+    arguments = parse_arguments()
+    size = SIZES[arguments.size]
+    size = size._replace(layers=arguments.layers or size.layers)
+    print(f"{describe(arguments.device)}: a Llama of {size.layers} layers {size.hidden} wide", flush=True)
+    models = make_models(size, arguments.device)
+    products = count_products(models["qfuse"], arguments.device)
+    errors = relative_errors(models, arguments.device)
+    faults = find_faults(errors, products)
+    found = {} if faults else generate_in_turns(models, arguments.tokens, arguments.rounds, arguments.device)
+    print("\n".join(faults)) if faults else print_report(found, errors)
+    if arguments.json:
+        figures = {
+            "device": describe(arguments.device),
+            "date": time.strftime("%FT%TZ", time.gmtime()),
+            "versions": {name: sys.modules[name].__version__ for name in ("qfuse", "torch", "bitsandbytes")},
+            "model": size._asdict(),
+            "checked_tokens": CHECKED,
+            "relative_errors": errors,
+            "products_of_qfuse_a_token": products,
+            "faults": faults,
+            "ways": found,
+        }
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,342 @@
+// x * W^T for a few tokens, on AVX-512: a block's 16 values fill one register, a permutation of its lanes by the codes is
+// the decoded weight, and it is multiplied where it stands. For what is usual: rows of whole blocks, and numbers whose
+// products need no rounding. Where that is not so, or not known, matmul_4bit.cpp has the way for everything.
+//   are_few(p, tokens)                     whether this way is tried for so many tokens
+//   take_inputs<dtype>, take_scales        keep what a part of W needs; false where it is not as usual
+//   add_few<dtype>(w, part, few, sums)     adds their products
+// The 32 values of a unit lie in two vectors, those of even columns and those of odd ones, as bytes hold their codes.
+#if defined(QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H
+#undef QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H
+#else
+#define QFUSE_BACKEND_CPU_FEW_TOKENS_INL_H
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "backend/cpu/products-inl.h"
+#include "backend/cpu/steps-inl.h"
+#include "backend/cpu/weights-inl.h"
+#include "contract/matmul_4bit.h"
+#include "contract/weight_4bit.h"
+#include "format/codebook4.h"
+#include "format/elements.h"
+#include "format/layout.h"
+#include "format/rounding.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+// Some columns of some rows of W.
+struct Part {
+  std::int64_t first_row;
+  std::int64_t rows;
+  std::int64_t first_column;
+  std::int64_t columns;
+};
+
+// Inputs for the columns of a part, in fp32: a row per token, in_stride apart; zeros to a multiple of 32 columns.
+struct PartInputs {
+  const float* in;
+  std::int64_t in_stride;
+  std::int64_t tokens;
+};
+
+// Tokens whose sums, with those of 4 rows (here of 2), fit into a target's registers.
+constexpr std::int64_t kTokensAtOnce = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL ? 4 : 2;
+
+// The most that a part has: rows, columns, and columns times tokens.
+constexpr std::int64_t kPartRows = 32;
+constexpr std::int64_t kPartColumns = 4096;
+constexpr std::int64_t kPartInputs = 32768;
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+
+// Tokens up to which decoding anew for every four of them is cheaper than writing decoded weights and reading them: Zen 4.
+constexpr std::int64_t kFewTokens = 8;
+
+// Rows whose codes are fetched ahead, as no stream of the processor's own prefetching goes beyond a page. On Zen 4,
+// 4096 -> 14336, this loop took 4.9 ms for one token without, 4.0 with two, 3.1 with four, 3.0 with these.
+constexpr std::int64_t kFewRowsAhead = 8;
+
+using Floats16 = hn::Full512<float>;
+using Vec16 = hn::Vec<Floats16>;
+
+struct Pair {
+  Vec16 even;
+  Vec16 odd;
+};
+
+constexpr std::int64_t kFewRows = 4;
+
+// Inputs that all rows of a part meet before the next ones, so that they stay in the first cache; they are whole blocks.
+constexpr std::int64_t kFewInputs = 4096;
+constexpr std::int64_t kMostFewBlocksize = kFewInputs / kTokensAtOnce;
+
+struct Few {
+  alignas(64) float in[kPartInputs + kFewTokens * 16];           // of each 32 the even ones, then the odd ones
+  alignas(64) float scales[kPartRows][scales_of(kPartColumns)];  //
+  std::int64_t in_stride;
+  std::int64_t tokens;
+};
+
+HWY_INLINE Pair load_pair(const float* from) { return {hn::Load(Floats16(), from), hn::Load(Floats16(), from + 16)}; }
+HWY_INLINE void store_pair(Pair pair, float* to) {
+  hn::Store(pair.even, Floats16(), to);
+  hn::Store(pair.odd, Floats16(), to + 16);
+}
+
+HWY_INLINE bool are_few(const contract::Matmul4bit& p, std::int64_t tokens) {
+  return tokens <= kFewTokens && p.weight.blocksize >= 2 * kUnit && p.weight.blocksize <= kMostFewBlocksize &&
+         p.weight.cols % p.weight.blocksize == 0;
+}
+
+// ---- numbers as usual ----
+
+// Of two bfloat16 numbers between these bounds, or zeros, the product has neither overflow nor underflow, and 16 bits of
+// significand: it is exact in fp32, so that it may be fused with the addition. Of float16, every product is exact.
+constexpr std::uint32_t kLeastPlain = 0x21800000U;  // 2^-60
+constexpr std::uint32_t kPlainEnd = 0x5d800000U;    // 2^60
+
+// Nested scales between these bounds need no flushing to zero: where they, the map's value or the product are so small,
+// the sum with the offset is either no usual scale, or that of the offset and zero.
+constexpr std::uint32_t kLeastFactor = 0x30800000U;  // 2^-30
+constexpr std::uint32_t kFactorEnd = 0x4e800000U;    // 2^30
+
+// Of the nested blocks [first, last].
+HWY_INLINE bool are_plain_factors(const float* nested_absmax, std::int64_t first, std::int64_t last) {
+  for (std::int64_t i = first; i <= last; ++i) {
+    const float size = std::abs(format::load_unaligned<float>(nested_absmax, i));
+    if (size != 0.0F && !(size >= format::float_of(kLeastFactor) && size < format::float_of(kFactorEnd))) return false;
+  }
+  return true;
+}
+
+// Of each 32 values, the even ones, then the odd ones; and back.
+HWY_INLINE void split_units(const float* values, std::int64_t count, float* split) {
+  const Floats16 df;
+  for (std::int64_t i = 0; i < count; i += kUnit) {
+    Pair pair;
+    hn::LoadInterleaved2(df, values + i, pair.even, pair.odd);
+    store_pair(pair, split + i);
+  }
+}
+HWY_INLINE void join_units(const float* split, std::int64_t count, float* values) {
+  const Floats16 df;
+  for (std::int64_t i = 0; i < count; i += kUnit) {
+    const Pair pair = load_pair(split + i);
+    hn::StoreInterleaved2(pair.even, pair.odd, df, values + i);
+  }
+}
+
+template <qfuse_dtype kDtype>
+HWY_INLINE bool take_inputs(const PartInputs& inputs, std::int64_t columns, Few& few) {
+  few.in_stride = columns + 16;  // or all tokens' inputs would lie in the same few places of the first cache
+  few.tokens = inputs.tokens;
+  for (std::int64_t t = 0; t < inputs.tokens; ++t) {
+    const float* const in = inputs.in + t * inputs.in_stride;
+    if (kDtype == QFUSE_BFLOAT16 && !are_zero_or_within(in, static_cast<std::size_t>(columns), kLeastPlain, kPlainEnd))
+      return false;
+    split_units(in, columns, few.in + t * few.in_stride);
+  }
+  return true;
+}
+
+HWY_INLINE bool take_scales(const qfuse_weight_4bit& w, const Part& part, Few& few) {
+  for (std::int64_t r = 0; r < part.rows; ++r) {
+    const std::int64_t begin = ((part.first_row + r) * w.cols + part.first_column) / w.blocksize;
+    const std::int64_t end = begin + part.columns / w.blocksize;
+    if (contract::is_nested(w) &&
+        !are_plain_factors(w.nested_absmax, begin / w.nested_blocksize, (end - 1) / w.nested_blocksize))
+      return false;
+    const std::size_t count = load_scales<kPartColumns, true>(w, begin, end, few.scales[r]);
+    if (!are_zero_or_within(few.scales[r], count, kLeastPlain, kPlainEnd)) return false;
+  }
+  return true;
+}
+
+// ---- steps ----
+
+// The values of a block's 16 codes; of plain scales alone, so that none is NaN, and of bfloat16 none subnormal.
+template <qfuse_dtype kDtype>
+HWY_INLINE Vec16 values_of_block(Vec16 codes, float absmax) {
+  const Floats16 df;
+  const auto values = hn::Mul(codes, hn::Set(df, absmax));
+  if constexpr (kDtype == QFUSE_FLOAT32) {
+    return values;
+  } else if constexpr (kDtype == QFUSE_FLOAT16) {
+    return Vec16{_mm512_cvtph_ps(_mm512_cvtps_ph(values.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC))};
+  } else {
+    const Bits<Floats16> du;
+    const auto bits = hn::BitCast(du, values);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1U));
+    const auto rounded = hn::Add(hn::Add(bits, hn::Set(du, 0x7fffU)), odd);
+    return hn::BitCast(df, hn::And(rounded, hn::Set(du, 0xffff0000U)));  // two shifts would wait for the permutations
+  }
+}
+
+// Highway's own permutation insists, in debug builds, on clear bits above the index, which the instruction ignores.
+HWY_INLINE Vec16 permute_floats(Vec16 table, hn::Vec<Bits<Floats16>> index) {
+  return Vec16{_mm512_permutexvar_ps(index.raw, table.raw)};
+}
+
+HWY_INLINE Pair look_up(Vec16 values, const std::uint8_t* packed) {
+  const auto bytes = hn::PromoteTo(Bits<Floats16>(), hn::LoadU(hn::Full128<std::uint8_t>(), packed));
+  return {permute_floats(values, hn::ShiftRight<4>(bytes)), permute_floats(values, bytes)};
+}
+
+// sum + a * b, as the contract has it: the product rounded too. The fused one is that where products are exact.
+template <qfuse_dtype kDtype>
+HWY_INLINE Vec16 add_plain_product(Vec16 sum, Vec16 a, Vec16 b) {
+  if constexpr (kDtype == QFUSE_FLOAT32) {
+    return hn::Add(sum, hn::Mul(a, b));
+  } else {
+    return hn::MulAdd(a, b, sum);
+  }
+}
+
+// ---- kernel: some blocks of kRows rows with kCount tokens ----
+
+// Where the first row and token have what is added, and how far apart the others do.
+struct FewBlocks {
+  const std::uint8_t* packed;
+  std::int64_t row_bytes;
+  const float* scales;
+  std::int64_t row_scales;
+  const float* in;
+  std::int64_t token_inputs;
+  float* sums;  // those of tokens are 32 apart
+  std::int64_t row_sums;
+  std::int64_t blocks;
+  std::int64_t units;  // of a block: 2, 4, ...
+  std::int64_t ahead;  // bytes to what is fetched
+};
+
+template <qfuse_dtype kDtype, std::int64_t kRows, std::int64_t kCount>
+HWY_INLINE void add_unit(const Vec16 (&values)[kRows], const std::uint8_t* packed, std::int64_t row_bytes,
+                         const float* in, std::int64_t token_inputs, Pair (&sum)[kRows][kCount]) {
+  Pair weight[kRows];
+  for (std::int64_t r = 0; r < kRows; ++r) weight[r] = look_up(values[r], packed + r * row_bytes);
+  for (std::int64_t t = 0; t < kCount; ++t) {
+    const Pair x = load_pair(in + t * token_inputs);
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      sum[r][t].even = add_plain_product<kDtype>(sum[r][t].even, x.even, weight[r].even);
+      sum[r][t].odd = add_plain_product<kDtype>(sum[r][t].odd, x.odd, weight[r].odd);
+    }
+  }
+}
+
+template <qfuse_dtype kDtype, std::int64_t kRows, std::int64_t kCount>
+HWY_INLINE void add_blocks(Vec16 codes, FewBlocks from) {
+  Pair sum[kRows][kCount];
+  for (std::int64_t r = 0; r < kRows; ++r)
+    for (std::int64_t t = 0; t < kCount; ++t) sum[r][t] = load_pair(from.sums + r * from.row_sums + t * kUnit);
+  for (std::int64_t b = 0; b < from.blocks; ++b) {
+    Vec16 values[kRows];
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      hwy::Prefetch(from.packed + r * from.row_bytes + from.ahead);
+      values[r] = values_of_block<kDtype>(codes, from.scales[r * from.row_scales + b]);
+    }
+    for (std::int64_t u = 0; u < from.units; u += 2) {  // the usual two, without a loop within the loop
+      add_unit<kDtype>(values, from.packed, from.row_bytes, from.in, from.token_inputs, sum);
+      add_unit<kDtype>(values, from.packed + kUnitPacked, from.row_bytes, from.in + kUnit, from.token_inputs, sum);
+      from.packed += 2 * kUnitPacked;
+      from.in += 2 * kUnit;
+    }
+  }
+  for (std::int64_t r = 0; r < kRows; ++r)
+    for (std::int64_t t = 0; t < kCount; ++t) store_pair(sum[r][t], from.sums + r * from.row_sums + t * kUnit);
+}
+
+// The same for other rows or tokens.
+HWY_INLINE FewBlocks at(FewBlocks from, std::int64_t row, std::int64_t token) {
+  from.packed += row * from.row_bytes;
+  from.scales += row * from.row_scales;
+  from.in += token * from.token_inputs;
+  from.sums += row * from.row_sums + token * kUnit;
+  return from;
+}
+
+// Four rows, with as many sums at once as fit into the registers: all of them with one or two tokens, two with four. Or
+// one row, in place of all that are taken at once: their results are then the same, in the same place.
+template <qfuse_dtype kDtype>
+HWY_NOINLINE void add_rows_at_once(Vec16 codes, const FewBlocks& from, std::int64_t rows, std::int64_t tokens) {
+  if (tokens == kTokensAtOnce) {
+    for (std::int64_t r = 0; r < rows; r += 2) add_blocks<kDtype, 2, kTokensAtOnce>(codes, at(from, r, 0));
+    return;
+  }
+  std::int64_t t = 0;
+  for (; t + 2 <= tokens; t += 2) add_blocks<kDtype, kFewRows, 2>(codes, at(from, 0, t));
+  if (t < tokens) add_blocks<kDtype, kFewRows, 1>(codes, at(from, 0, t));
+}
+
+template <qfuse_dtype kDtype>
+HWY_INLINE void add_few_rows(Vec16 codes, const FewBlocks& from, std::int64_t rows, std::int64_t tokens) {
+  std::int64_t r = 0;
+  for (; r + kFewRows <= rows; r += kFewRows) add_rows_at_once<kDtype>(codes, at(from, r, 0), kFewRows, tokens);
+  for (; r < rows; ++r) {
+    FewBlocks one = at(from, r, 0);
+    one.row_bytes = one.row_scales = one.row_sums = 0;
+    add_rows_at_once<kDtype>(codes, one, 1, tokens);
+  }
+}
+
+// Adds to sums [rows, row_sums apart][tokens][32].
+template <qfuse_dtype kDtype>
+HWY_INLINE void add_few(const qfuse_weight_4bit& w, const Part& part, const Few& few, float* sums,
+                        std::int64_t row_sums) {
+  for (std::int64_t r = 0; r < part.rows; ++r)
+    split_units(sums + r * row_sums, few.tokens * kUnit, sums + r * row_sums);
+  const auto codes = hn::LoadU(Floats16(), format::codebook4(w.quant_type).values.data());
+  const bool has_more = part.first_row + part.rows + kFewRowsAhead <= w.rows;
+  for (std::int64_t t = 0; t < few.tokens; t += kTokensAtOnce) {
+    const std::int64_t tokens = std::min(kTokensAtOnce, few.tokens - t);
+    const std::int64_t step = kFewInputs / static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(tokens)));
+    for (std::int64_t c = 0; c < part.columns; c += step) {
+      const FewBlocks from = {.packed = w.packed + (part.first_row * w.cols + part.first_column + c) / 2,
+                              .row_bytes = w.cols / 2,
+                              .scales = few.scales[0] + c / w.blocksize,
+                              .row_scales = scales_of(kPartColumns),
+                              .in = few.in + t * few.in_stride + c,
+                              .token_inputs = few.in_stride,
+                              .sums = sums + t * kUnit,
+                              .row_sums = row_sums,
+                              .blocks = std::min(step, part.columns - c) / w.blocksize,
+                              .units = w.blocksize / kUnit,
+                              .ahead = has_more ? kFewRowsAhead * w.cols / 2 : 0};
+      add_few_rows<kDtype>(codes, from, part.rows, tokens);
+    }
+  }
+  for (std::int64_t r = 0; r < part.rows; ++r) join_units(sums + r * row_sums, few.tokens * kUnit, sums + r * row_sums);
+}
+
+#else  // other targets have not the registers, or not the permutation
+
+struct Few {};
+
+HWY_INLINE bool are_few(const contract::Matmul4bit& /*p*/, std::int64_t /*tokens*/) { return false; }
+
+template <qfuse_dtype kDtype>
+HWY_INLINE bool take_inputs(const PartInputs& /*inputs*/, std::int64_t /*columns*/, Few& /*few*/) {
+  return false;
+}
+
+HWY_INLINE bool take_scales(const qfuse_weight_4bit& /*w*/, const Part& /*part*/, Few& /*few*/) { return false; }
+
+template <qfuse_dtype kDtype>
+HWY_INLINE void add_few(const qfuse_weight_4bit& /*w*/, const Part& /*part*/, const Few& /*few*/, float* /*sums*/,
+                        std::int64_t /*row_sums*/) {}
+
+#endif  // AVX-512
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
