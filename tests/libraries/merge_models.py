@@ -115,6 +115,11 @@ def fill(model, seed, size):
                 parameter.add_(0.02 * random(parameter))
             elif parameter.requires_grad and "bias" in key:
                 parameter.add_(0.05 * random(parameter))
+        if model.peft_config["default"].ensure_weight_tying:  # else they part while they are trained in fp32
+            inner, head = model.get_input_embeddings(), model.get_output_embeddings()
+            if hasattr(head, "lora_A") and hasattr(inner, "lora_embedding_A"):
+                head.lora_A["default"].weight.copy_(inner.lora_embedding_B["default"].T)
+                head.lora_B["default"].weight.copy_(inner.lora_embedding_A["default"].T)
 
 
 def adapt(name, base, path, seed=1, size=0.1, change=None, dtype=None, **config):
