@@ -52,8 +52,7 @@ FEATURES = [
     ("`Conv2d`", "yes", "test_conv2d"),
     ("`lora_bias`", "yes", "test_lora_bias"),
     ('`bias="all"` and `bias="lora_only"`', "yes", "test_trained_biases"),
-    ("DoRA (`use_dora`) of linear layers", "yes", "test_dora"),
-    ("DoRA of `Conv1D` and of embeddings, whose matrices are stored turned", "refused", "test_refuses_turned_dora"),
+    ("DoRA (`use_dora`) of linear layers, of `Conv1D` and of embeddings", "yes", "test_dora"),
     ("LoRA on embeddings and on the head", "yes", "test_embeddings"),
     ("`modules_to_save`", "yes", "test_modules_to_save"),
     ("`trainable_token_indices`, a list or by module", "yes", "test_tokens"),
@@ -222,17 +221,6 @@ class Contracts(Merging):
                 self.assertTrue(distance < away or (distance == away and even), (a, b, c))
         self.assertGreater(twice, 0)
 
-    def test_dora_of_turned_matrices(self):
-        """The command refuses these as yet; peft agrees with the contract that it would have."""
-        for name, config in (
-            ("gpt2", {"target_modules": ["c_attn", "c_proj"], "fan_in_fan_out": True}),
-            ("llama", {"target_modules": ["embed_tokens"]}),
-        ):
-            base, adapter = self.base(name), self.adapter(name, use_dora=True, **config)
-            expected = contract(base, [adapter])
-            theirs = merged_by_peft(name, base, [adapter], self.place("theirs"))
-            self.require_near(expected.result(), theirs, expected)
-
 
 class Rows(Merging):
     def test_linear(self):
@@ -287,6 +275,8 @@ class Rows(Merging):
     def test_dora(self):
         self.row("llama", target_modules=LINEAR, use_dora=True)
         self.row("llama", target_modules=["lm_head", "q_proj"], use_dora=True, use_rslora=True)
+        self.row("gpt2", target_modules=["c_attn", "c_proj"], fan_in_fan_out=True, use_dora=True)
+        self.row("llama", target_modules=["embed_tokens", "lm_head"], use_dora=True)
 
     def test_embeddings(self):
         targets = ["embed_tokens", "lm_head", "q_proj"]
@@ -737,7 +727,9 @@ class Experts(Merging):
             with self.subTest(name):
                 experts = "feed_forward.experts" if name.startswith("llama4") else "mlp.experts"
                 parameters = [f"{experts}.gate_up_proj", f"{experts}.down_proj"]
-                if name == "qwen3_moe":  # whose gate_up_proj is square here, as OLMoE's is: nothing but the version tells
+                if (
+                    name == "qwen3_moe"
+                ):  # whose gate_up_proj is square here, as OLMoE's is: nothing but the version tells
                     parameters.pop()
                 adapter = self.adapter(name, target_modules=[], target_parameters=parameters)
                 older = self.with_changed_factors(adapter, change, peft_version="0.18.1")
@@ -936,12 +928,6 @@ class Refusals(Merging):
             kasa_config={"beta": 0.1},
             monteclora_config={"num_samples": 8},
         )
-
-    def test_refuses_turned_dora(self):
-        adapter = self.adapter("gpt2", target_modules=["c_attn"], fan_in_fan_out=True, use_dora=True)
-        self.refused(adapter, "attn.c_attn.lora_magnitude_vector", base=self.base("gpt2"))
-        adapter = self.adapter("llama", target_modules=["embed_tokens"], use_dora=True)
-        self.refused(adapter, "model.embed_tokens.lora_magnitude_vector")
 
     def test_refuses_other_types(self):
         for value in ("LOHA", "ADALORA", "IA3", "PROMPT_TUNING", "lora", None, 1):
