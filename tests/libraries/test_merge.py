@@ -87,6 +87,8 @@ FEATURES = [
         "test_refuses_variants",
     ),
     ("`peft_type` other than LORA", "refused", "test_refuses_other_types"),
+    ("DoRA beside other adapters; two that replace the same", "refused", "test_refuses_several_that_do_not_add_up"),
+    ("a classifier's head that the base has not", "refused", "test_refuses_a_head_that_the_base_has_not"),
     ("fields of `adapter_config.json` that are not known", "refused", "test_refuses_unknown_fields"),
     ("adapters in pickle files only", "refused", "test_refuses_pickle"),
     ("adapters without tensors, without a config, or with a tensor twice", "refused", "test_refuses_broken_adapters"),
@@ -442,6 +444,48 @@ class Rows(Merging):
             found = state_of(self.merged(wrapped, other))
             self.require_same({key.removeprefix("language_model."): one for key, one in found.items()}, expected)
 
+    def renamed(self, adapter, *pairs):
+        """A copy of an adapter in whose names each first text is the second."""
+        other = self.place("renamed")
+        shutil.copytree(adapter, other)
+        tensors = load_file(adapter / "adapter_model.safetensors")
+        for before, after in pairs:
+            changed = {key.replace(before, after): tensor for key, tensor in tensors.items()}
+            self.assertNotEqual(set(changed), set(tensors))
+            tensors = changed
+        save_file(tensors, other / "adapter_model.safetensors", {"format": "pt"})
+        return other
+
+    def test_older_spellings(self):
+        base = self.base("llama")
+        adapter = self.adapter(
+            "llama", target_modules=["q_proj"], modules_to_save=["lm_head", "embed_tokens"], use_dora=True
+        )
+        expected = state_of(self.merged(base, adapter))
+        for between in (".modules_to_save", ".modules_to_save.default"):
+            older = self.renamed(
+                adapter,
+                ("lm_head.weight", f"lm_head{between}.weight"),
+                ("embed_tokens.weight", f"embed_tokens{between}.weight"),
+                ("lora_magnitude_vector", "lora_magnitude_vector.weight"),
+            )
+            self.require_same(state_of(self.merged(base, older)), expected)
+
+    def test_base_without_the_models_prefix(self):
+        """GPT-2's published files have "h.0", where transformers has "transformer.h.0"."""
+        adapter = self.adapter("gpt2", target_modules=["c_attn", "c_proj"], fan_in_fan_out=True)
+        base = self.place("bare")
+        shutil.copytree(self.base("gpt2"), base)
+        tensors = state_of(base)
+        save_file(
+            {name.removeprefix("transformer."): tensor for name, tensor in tensors.items()},
+            base / "model.safetensors",
+            {"format": "pt"},
+        )
+        found = state_of(self.merged(base, adapter))
+        expected = contract(self.base("gpt2"), [adapter]).result()
+        self.require_same({f"transformer.{name}": tensor for name, tensor in found.items()}, expected)
+
     def test_adapter_of_the_inner_model(self):
         base = self.base("llama")
         adapter = self.adapter("llama", target_modules=LINEAR)
@@ -599,6 +643,41 @@ class FourBits(Merging):
         adapter = self.adapter("llama", target_modules=LINEAR, use_dora=True)
         self.require_same(state_of(self.merged(base, adapter)), contract(self.dequantized(base), [adapter]).result())
 
+    def test_what_no_adapter_touches(self):
+        """Where an adapter is of some layers, the others become what they would without it."""
+        adapter = self.adapter("llama", target_modules=["q_proj"], size=1.0)
+        base = self.quantized("llama")
+        plain = self.dequantized(base)
+        self.require_same(state_of(self.merged(base, adapter)), contract(plain, [adapter]).result())
+        self.require_same(
+            state_of(self.merged(self.base("llama"), adapter, "--base-as", "nf4")), contract(plain, [adapter]).result()
+        )
+        # To 4 bits again: codes that nothing is added to stay, the others are those of the merged weights.
+        found = state_of(self.merged(base, adapter, "--to", "nf4", "--fail-below", "0"))
+        again = self.place("again")
+        run_qfuse("quantize", self.merged(base, adapter), "-o", again, "--quiet")
+        expected = {
+            name: tensor if "q_proj" in name else state_of(base)[name] for name, tensor in state_of(again).items()
+        }
+        self.require_same(found, expected)
+        found = state_of(self.merged(self.base("llama"), adapter, "--base-as", "nf4", "--to", "nf4"))
+        self.require_same(found, state_of(again))
+
+    def test_all_kinds_of_parts_on_four_bits(self):
+        name = "llama-bias"
+        adapter = self.adapter(
+            name,
+            target_modules=["q_proj", "down_proj"],
+            bias="all",
+            modules_to_save=["lm_head"],
+            trainable_token_indices=[3, 1],
+        )
+        other = self.adapter(name, target_modules=["k_proj"], lora_bias=True)
+        base = self.quantized(name)
+        plain = self.dequantized(base)
+        for one in (adapter, other):
+            self.require_same(state_of(self.merged(base, one)), contract(plain, [one]).result())
+
     def test_int8_base(self):
         adapter = self.adapter("llama", target_modules=LINEAR)
         base = self.place("int8")
@@ -727,9 +806,7 @@ class Experts(Merging):
             with self.subTest(name):
                 experts = "feed_forward.experts" if name.startswith("llama4") else "mlp.experts"
                 parameters = [f"{experts}.gate_up_proj", f"{experts}.down_proj"]
-                if (
-                    name == "qwen3_moe"
-                ):  # whose gate_up_proj is square here, as OLMoE's is: nothing but the version tells
+                if name == "qwen3_moe":  # gate_up_proj is square here, as OLMoE's: only the version tells
                     parameters.pop()
                 adapter = self.adapter(name, target_modules=[], target_parameters=parameters)
                 older = self.with_changed_factors(adapter, change, peft_version="0.18.1")
@@ -928,6 +1005,29 @@ class Refusals(Merging):
             kasa_config={"beta": 0.1},
             monteclora_config={"num_samples": 8},
         )
+
+    def test_refuses_several_that_do_not_add_up(self):
+        """Two that replace the same, a replacement of some weight, and DoRA beside others: its norm is of all there is,
+        and peft's merge of several is not what its model computes."""
+        head = self.adapter("llama", target_modules=["q_proj"], modules_to_save=["lm_head"])
+        dora = self.adapter("llama", target_modules=["q_proj"], use_dora=True)
+        for adapters, named in (
+            ([head, head], "lm_head"),
+            ([f"{head}@0.5"], "lm_head"),
+            ([dora, dora], "q_proj"),
+            ([dora, self.good], "q_proj"),
+            ([self.good, dora], "q_proj"),
+        ):
+            with self.subTest(adapters=adapters):
+                self.refused(adapters[0], named, options=adapters[1:])
+
+    def test_refuses_a_head_that_the_base_has_not(self):
+        """As an adapter of a classifier brings it along."""
+
+        def score(tensors):
+            tensors[f"{PREFIX}score.weight"] = torch.ones(2, 256)
+
+        self.refused(self.altered({"modules_to_save": ["score"]}, score), "score.weight")
 
     def test_refuses_other_types(self):
         for value in ("LOHA", "ADALORA", "IA3", "PROMPT_TUNING", "lora", None, 1):
