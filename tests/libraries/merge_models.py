@@ -75,7 +75,8 @@ TURNED_EXPERTS = {"gpt_oss"}
 
 
 def model_class(name):
-    return getattr(transformers, MODELS[name][0])
+    """Of a model above, or of that name."""
+    return getattr(transformers, MODELS[name][0] if name in MODELS else name)
 
 
 def make_base(name, path, dtype=torch.bfloat16):

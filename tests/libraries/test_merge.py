@@ -15,6 +15,7 @@ from fractions import Fraction
 
 import numpy
 import torch
+from families import all_families, make
 from libraries import QFUSE, Judged, file_bytes, main, run_qfuse, weight_files
 from merge_models import (
     ALPHA,
@@ -38,10 +39,17 @@ from merge_models import (
 )
 from models import decoded, load, quantize_by_transformers, same_bits
 from safetensors.torch import load_file, save_file
+from test_families import QUICK
 from transformers import BitsAndBytesConfig
 
 ALL = os.environ.get("QFUSE_TEST_ALL") != "OFF"
 SHARE = 1e-4  # of elements that may differ from peft's
+
+# Families whose all linear layers are merged with QFUSE_TEST_ALL=OFF.
+FEW_FAMILIES = ["aria", "bart", "bloom", "deepseek_v3", "gemma3", "llava", "olmoe", "phimoe", "qwen3_vl_moe", "t5"]
+# Where transformers calls a layer otherwise than its file does, in a way that the command does not know: refused.
+RENAMED = {"jina_embeddings_v3", "nomic_bert", "phimoe", "qwen2_5_vl", "vit"}
+NOT_OF_PEFT = {"mamba", "nemotron_h"}  # which will not adapt all linear layers of these
 
 # What is asked of the merge: the feature, whether it is supported, and the test that says so.
 FEATURES = [
@@ -63,6 +71,13 @@ FEATURES = [
     ("several adapters, each with a weight", "yes", "test_several_adapters"),
     ("adapters stored in bf16 or fp16", "yes", "test_adapters_of_16_bits"),
     ("a base in fp32, fp16 or bf16", "yes", "test_dtypes_of_the_base"),
+    ("all linear layers of 68 of the 75 families that docs/FAMILIES.md tests first", "yes", "test_every_family"),
+    (
+        "layers that transformers 5 renames as it loads: jina_embeddings_v3, nomic_bert, phimoe's router, qwen2_5_vl, "
+        "vit and others",
+        "refused",
+        "test_every_family",
+    ),
     ("adapters of `AutoModel`, whose names lack `model.`", "yes", "test_adapter_of_the_inner_model"),
     ("bases in several files, `--max-shard-size`, `--threads`", "yes", "test_shards"),
     ("a base in NF4 or FP4, merged to 16 bits", "yes", "test_four_bit_base"),
@@ -198,7 +213,12 @@ class Contracts(Merging):
     """The judge itself."""
 
     def test_features_name_tests(self):
-        tests = {name for kind in (Rows, FourBits, Experts, Refusals) for name in dir(kind) if name.startswith("test_")}
+        tests = {
+            name
+            for kind in (Rows, FourBits, Experts, Families, Refusals)
+            for name in dir(kind)
+            if name.startswith("test_")
+        }
         self.assertEqual({test for _, _, test in FEATURES} - tests, set())
 
     def test_fmaf_rounds_once(self):
@@ -834,6 +854,45 @@ class Experts(Merging):
         self.row("mixtral", target_modules=[], target_parameters=["gate.weight"], twice=True)
         self.row("gpt_oss", target_modules=[], target_parameters=["router.weight"], twice=True)
         self.row("llama", target_modules=[], target_parameters=["q_proj.weight", "down_proj.weight"], twice=True)
+
+
+class Families(Merging):
+    def test_every_family(self):
+        """All linear layers of a family's small model: each tensor that peft's merge changes is changed by as much."""
+        classes = all_families()
+        for family in QUICK if ALL else FEW_FAMILIES:
+            with self.subTest(family):
+                self.require_family(family, classes[family])
+
+    def require_family(self, family, class_name):
+        base, adapter, out = self.place(family), self.place("adapter"), self.place("merged")
+        make(class_name, base)
+        try:
+            adapt(class_name, base, adapter, target_modules="all-linear")
+        except ValueError as error:
+            self.assertIn(family, NOT_OF_PEFT, error)
+            return
+        if family in RENAMED:
+            self.assertIn("adapter_model.safetensors", merge(base, adapter, "-o", out, code=1))
+            return
+        merge(base, adapter, "-o", out, "--quiet")
+        before, found = state_of(base), state_of(out)
+        theirs = merged_by_peft(class_name, base, [adapter], self.place("theirs"))
+        self.assertEqual(sorted(found), sorted(theirs))
+        changed = 0
+        for name, tensor in theirs.items():
+            self.assertEqual(found[name].dtype, before[name].dtype, name)
+            self.assertEqual(found[name].shape, tensor.shape, name)
+            one, other, start = (each.double() for each in (found[name], tensor, before[name]))
+            if same_bits(found[name], before[name]):
+                self.assertTrue(torch.equal(other.to(found[name].dtype).double(), one), name)
+                continue
+            changed += 1
+            # Each rounds at the end, and peft perhaps the delta too, which is no more than the two together.
+            largest = torch.maximum(torch.maximum(one.abs(), other.abs()), start.abs()).numpy()
+            far = (one - other).abs().numpy() > 4 * half_step(largest, found[name].dtype)
+            self.assertFalse(far.any(), f"{name}: {far.sum()} elements are others than peft's")
+        self.assertGreater(changed, 0)
 
 
 class Refusals(Merging):
