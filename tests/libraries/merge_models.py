@@ -11,15 +11,12 @@ The contract is written once more here, from its words alone, so that the comman
 import json
 import math
 import re
-import warnings
 
 import numpy
 import peft
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
-
-warnings.filterwarnings("ignore")
 
 PREFIX = "base_model.model."
 RANK, ALPHA = 6, 10  # the scale, 5/3, is no power of two: where it is multiplied shows
