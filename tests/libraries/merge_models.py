@@ -220,7 +220,7 @@ class Adapter:
 
     def scale(self, name):
         rank = self.rank(name)
-        divisor = math.sqrt(rank) if self.config["use_rslora"] else float(rank)
+        divisor = math.sqrt(rank) if self.config.get("use_rslora") else float(rank)
         return numpy.float32(float(self.of_pattern("alpha_pattern", name, "lora_alpha")) / divisor * self.weight)
 
     def tokens(self, module):

@@ -114,6 +114,11 @@ FEATURES = [
         "refused",
         "test_refuses_what_cannot_be_quantized_at_once",
     ),
+    (
+        "names that fit two tensors, experts that no `target_parameters` names",
+        "refused",
+        "test_refuses_what_fits_twice",
+    ),
     ("a classifier's head that the base has not", "refused", "test_refuses_a_head_that_the_base_has_not"),
     ("fields of `adapter_config.json` that are not known", "refused", "test_refuses_unknown_fields"),
     ("adapters in pickle files only", "refused", "test_refuses_pickle"),
@@ -360,6 +365,13 @@ class Rows(Merging):
                     self.assertEqual(len({"lm_head.weight", "model.embed_tokens.weight"} & set(found)), tensors)
                     self.assertEqual(config_of(out)["tie_word_embeddings"], tensors == 1)
         self.row("llama-tied", target_modules=["lm_head", "embed_tokens"], theirs=False)
+        self.row("gpt2", target_modules=["lm_head", "c_attn"], fan_in_fan_out=True, theirs=False)
+        base, adapter = self.place("quantized"), self.adapter("llama-tied", target_modules=["lm_head", "q_proj"])
+        run_qfuse("quantize", self.base("llama-tied"), "-o", base, "--quiet")
+        plain = self.place("plain")
+        run_qfuse("dequantize", base, "-o", plain, "--quiet")
+        for tie in ([], ["--tie"]):
+            self.require_same(state_of(self.merged(base, adapter, *tie)), contract(plain, [adapter], *tie).result())
         # A pair that nothing touches stays as it is, or is untied on request.
         out, _ = self.row("llama-tied", target_modules=["q_proj"])
         self.assertTrue(config_of(out)["tie_word_embeddings"])
@@ -466,6 +478,45 @@ class Rows(Merging):
         self.require_same(state_of(out), expected.result())
         merge(file, path, "-o", out, "--quiet", "--force", "--threads", "1")
         self.require_same(state_of(out), expected.result())
+
+    def test_tensors_of_many_pieces(self):
+        """Made piece by piece, though DoRA's norms are of whole rows, or of an embedding's whole columns."""
+        generator = torch.Generator().manual_seed(12)
+
+        def random(*shape):
+            return torch.randn(shape, generator=generator)
+
+        rank = 4
+        for dtype in (torch.bfloat16, torch.float32):
+            base = {
+                "model.wide.weight": random(301, 9001).to(dtype),
+                "model.embed_tokens.weight": random(9001, 301).to(dtype),
+            }
+            adapter = {
+                "model.wide.lora_A.weight": random(rank, 9001),
+                "model.wide.lora_B.weight": random(301, rank),
+                "model.wide.lora_magnitude_vector": random(301).abs() * 90,
+                "model.embed_tokens.lora_embedding_A": random(rank, 9001),
+                "model.embed_tokens.lora_embedding_B": random(301, rank),
+                "model.embed_tokens.lora_magnitude_vector": random(301).abs() * 90,
+            }
+            for dora in (True, False):
+                file, path, out = (
+                    self.place("big").with_suffix(".safetensors"),
+                    self.place("adapter"),
+                    self.place("out"),
+                )
+                save_file(base, file)
+                path.mkdir()
+                tensors = {PREFIX + key: one for key, one in adapter.items() if dora or "magnitude" not in key}
+                save_file(tensors, path / "adapter_model.safetensors", {"format": "pt"})
+                config = {"peft_type": "LORA", "r": rank, "lora_alpha": 0.3, "use_dora": dora}
+                (path / "adapter_config.json").write_text(json.dumps(config))
+                out = out.with_suffix(".safetensors")
+                merge(file, path, "-o", out, "--quiet")
+                expected = Contract(base, {"model_type": ""})
+                expected.apply(Adapter(path, 1.0))
+                self.require_same(state_of(out), expected.result())
 
     def test_other_prefixes(self):
         """What transformers calls otherwise in memory than in files, and adapters that were saved without the
@@ -1133,6 +1184,30 @@ class Refusals(Merging):
         self.refused(self.good, "--base-as", base=quantized, options=["--base-as", "nf4"])
         self.refused(self.good, "nf4", base=quantized, options=["--to", "fp4"])
         self.refused(self.good, "adapter", base=self.good)  # an adapter in the base's place
+
+    def test_refuses_what_fits_twice(self):
+        """A name that is the end of two tensors' names, and experts of which the config does not say which."""
+        base = self.place("bart")
+        make("BartForConditionalGeneration", base)
+        tensors = {}
+        for name in state_of(base):
+            if name.endswith("encoder.layers.0.self_attn.q_proj.weight"):
+                columns = state_of(base)[name].shape[1]
+                module = f"{PREFIX}layers.0.self_attn.q_proj"
+                tensors = {f"{module}.lora_A.weight": torch.ones(RANK, columns)}
+                tensors[f"{module}.lora_B.weight"] = torch.ones(columns, RANK)
+        adapter = self.altered()
+        save_file(tensors, adapter / "adapter_model.safetensors", {"format": "pt"})
+        self.refused(adapter, "layers.0.self_attn.q_proj", base=base)
+
+        both = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]
+        adapter = self.adapter("qwen3_moe", target_modules=[], target_parameters=both)
+        config = json.loads((adapter / "adapter_config.json").read_text())
+        for parameters in (None, [], both[:1], ["mlp.experts.other_proj"], [*both, "mlp.experts.gate_up_proj_bias"]):
+            with self.subTest(parameters=parameters):
+                text = json.dumps({**config, "target_parameters": parameters})
+                (adapter / "adapter_config.json").write_text(text)
+                self.refused(adapter, "mlp.experts", base=self.base("qwen3_moe"))
 
     def test_refuses_a_head_that_the_base_has_not(self):
         """As an adapter of a classifier brings it along."""
