@@ -1,0 +1,429 @@
+"""Small models, adapters that peft makes for them, what peft's own merge gives, and the contract of `qfuse merge`.
+
+The contract is written once more here, from its words alone, so that the command can be asked for it bit by bit:
+
+    acc = +0; for k ascending: acc = fmaf(B[i, k], A[k, j], acc)       in fp32
+    t   = acc * fp32(alpha / r)                                         rslora: alpha / sqrt(r); all in fp64
+    out = round(W + t + ...)                                            added in fp32, rounded once to the base's dtype
+    DoRA: v = W + t; n = sqrt(the sum of v^2 in fp64, ascending j); out = round(fp32(m / n) * v)
+"""
+
+import json
+import math
+import re
+
+import numpy
+import peft
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+PREFIX = "base_model.model."
+RANK, ALPHA = 6, 10  # the scale, 5/3, is no power of two: where it is multiplied shows
+
+SIZES = {
+    "hidden_size": 256,
+    "intermediate_size": 384,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "vocab_size": 320,
+    "max_position_embeddings": 64,
+}
+SMALLER = {**SIZES, "hidden_size": 128, "intermediate_size": 192}
+LLAMA4 = {"num_local_experts": 4, "intermediate_size_mlp": 192, "head_dim": 32}
+MODELS = {
+    "llama": ("LlamaForCausalLM", SIZES),
+    "llama-tied": ("LlamaForCausalLM", {**SIZES, "tie_word_embeddings": True}),
+    "llama-bias": ("LlamaForCausalLM", {**SIZES, "attention_bias": True, "mlp_bias": True}),
+    "gpt2": ("GPT2LMHeadModel", {"n_embd": 256, "n_layer": 2, "n_head": 4, "vocab_size": 320, "n_positions": 64}),
+    "mixtral": ("MixtralForCausalLM", {**SMALLER, "num_local_experts": 4}),
+    "qwen3_moe": (
+        "Qwen3MoeForCausalLM",
+        {**SMALLER, "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 64, "head_dim": 32},
+    ),
+    "gpt_oss": ("GptOssForCausalLM", {**SMALLER, "num_local_experts": 4, "head_dim": 32}),
+    # Its down_proj is square, as the published models' is, so shapes do not say which way round it lies.
+    "gpt_oss-square": (
+        "GptOssForCausalLM",
+        {**SMALLER, "intermediate_size": 128, "num_local_experts": 4, "head_dim": 32},
+    ),
+    "llama4": ("Llama4ForCausalLM", {**SMALLER, **LLAMA4}),
+    "llama4-square": ("Llama4ForCausalLM", {**SMALLER, **LLAMA4, "intermediate_size": 128}),
+    "vit": (
+        "ViTForImageClassification",
+        {
+            "hidden_size": 128,
+            "intermediate_size": 192,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 4,
+            "image_size": 32,
+            "patch_size": 8,
+        },
+    ),
+}
+LINEAR = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+
+# The parameters of experts in the order in which their class has them, which is peft's order from the inside out.
+EXPERTS = ("gate_up_proj", "gate_up_proj_bias", "down_proj", "down_proj_bias")
+# The classes that say so of themselves (is_transposed) store experts as [expert, in, out] in peft's eyes; llama4 does
+# not say it, though it does the same, and so peft takes it for [expert, out, in].
+TURNED_EXPERTS = {"gpt_oss"}
+
+
+def model_class(name):
+    """Of a model above, or of that name."""
+    return getattr(transformers, MODELS[name][0] if name in MODELS else name)
+
+
+def make_base(name, path, dtype=torch.bfloat16):
+    """Saves a model with random weights; its biases and norms are random too, and so a wrong one shows."""
+    torch.manual_seed(7)
+    made = model_class(name)
+    model = made(made.config_class(**MODELS[name][1]))
+    with torch.no_grad():
+        for key, parameter in model.named_parameters():
+            if parameter.ndim == 1 or "bias" in key:
+                parameter += 0.1 * torch.randn_like(parameter)
+    model.to(dtype).save_pretrained(path)
+
+
+def load_base(name, path, dtype="auto"):
+    return model_class(name).from_pretrained(path, dtype=dtype).eval()
+
+
+def fill(model, seed, size):
+    """Random numbers, none of them zero, for all that an adapter holds. The deltas are about `size` of the weights."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def random(like):
+        return torch.randn(like.shape, generator=generator).to(like.dtype)
+
+    with torch.no_grad():
+        for key, parameter in sorted(model.named_parameters(), key=lambda pair: pair[0]):
+            if re.search(r"lora_(embedding_)?A", key):
+                parameter.copy_(random(parameter))
+            elif re.search(r"lora_B\..*bias", key):
+                parameter.copy_(0.05 * random(parameter))
+            elif re.search(r"lora_(embedding_)?B", key):
+                parameter.copy_(random(parameter) * 0.02 * size * RANK**0.5 / ALPHA)
+            elif "lora_magnitude_vector" in key:
+                parameter.mul_(1 + 0.1 * random(parameter).abs())
+            elif "trainable_tokens_delta" in key or "modules_to_save" in key:
+                parameter.add_(0.02 * random(parameter))
+            elif parameter.requires_grad and "bias" in key:
+                parameter.add_(0.05 * random(parameter))
+        if model.peft_config["default"].ensure_weight_tying:  # else they part while they are trained in fp32
+            inner, head = model.get_input_embeddings(), model.get_output_embeddings()
+            if hasattr(head, "lora_A") and hasattr(inner, "lora_embedding_A"):
+                head.lora_A["default"].weight.copy_(inner.lora_embedding_B["default"].T)
+                head.lora_B["default"].weight.copy_(inner.lora_embedding_A["default"].T)
+
+
+def adapt(name, base, path, seed=1, size=0.1, change=None, dtype=None, **config):
+    """Saves an adapter of the model that lies in `base`. `change` does something to the model before."""
+    model = load_base(name, base)
+    if change:
+        change(model)
+    config = {"r": RANK, "lora_alpha": ALPHA, "init_lora_weights": False, **config}
+    model = peft.get_peft_model(model, peft.LoraConfig(**config))
+    fill(model, seed, size)
+    model.save_pretrained(path)
+    if dtype is not None:
+        file = path / "adapter_model.safetensors"
+        save_file({key: tensor.to(dtype) for key, tensor in load_file(file).items()}, file, {"format": "pt"})
+
+
+def with_adapters(name, base, adapters, change=None, dtype="auto"):
+    """The model with its adapters, not merged; one adapter's name is its place."""
+    model = load_base(name, base, dtype)
+    if change:
+        change(model)
+    for place, adapter in enumerate(adapters):
+        if place == 0:
+            model = peft.PeftModel.from_pretrained(model, adapter, adapter_name="0")
+        else:
+            model.load_adapter(adapter, adapter_name=str(place))
+    model.base_model.set_adapter([str(place) for place in range(len(adapters))])
+    return model.eval()
+
+
+def merged_by_peft(name, base, adapters, to, weights=None, change=None):
+    model = with_adapters(name, base, adapters, change)
+    for place, weight in enumerate(weights or []):
+        for module in model.modules():
+            if isinstance(module, peft.tuners.lora.LoraLayer) and str(place) in module.scaling:
+                module.scaling[str(place)] *= weight
+    model.merge_and_unload().save_pretrained(to)
+    return state_of(to)
+
+
+def state_of(path):
+    """The tensors of a file or a directory."""
+    files = [path] if path.is_file() else sorted(path.glob("*.safetensors"))
+    return {key: tensor for file in files for key, tensor in load_file(file).items()}
+
+
+def config_of(path):
+    return json.loads((path / "config.json").read_text())
+
+
+# The contract.
+
+
+def fmaf(x, y, z):
+    """x * y + z, rounded once, for arrays of fp32. The product of two fp32 is exact in fp64; what the sum loses makes
+    its last bit odd, and then the second rounding gives what one would have given."""
+    product = x.astype(numpy.float64) * y.astype(numpy.float64)
+    addend = z.astype(numpy.float64)
+    total = product + addend
+    part = total - product
+    lost = (product - (total - part)) + (addend - part)
+    bits = total.view(numpy.int64)
+    odd = numpy.where((lost > 0) == (total > 0), bits, bits - 1) | 1
+    return numpy.where(lost == 0, bits, odd).view(numpy.float64).astype(numpy.float32)
+
+
+def product(b, a):
+    """B @ A as the contract has it."""
+    acc = numpy.zeros((b.shape[0], a.shape[1]), numpy.float32)
+    for k in range(a.shape[0]):
+        acc = fmaf(b[:, k : k + 1], a[k : k + 1, :], acc)
+    return acc
+
+
+def fp32(tensor):
+    return tensor.to(torch.float32).numpy()
+
+
+def rounded(array, dtype):
+    return torch.from_numpy(numpy.ascontiguousarray(array, dtype=numpy.float32)).to(dtype)
+
+
+class Adapter:
+    """An adapter's files, and the weight that it is merged with."""
+
+    def __init__(self, path, weight=1.0):
+        self.config = json.loads((path / "adapter_config.json").read_text())
+        tensors = load_file(path / "adapter_model.safetensors")
+        self.tensors = {key.removeprefix(PREFIX): tensor for key, tensor in tensors.items()}
+        self.weight = weight
+
+    def of_pattern(self, patterns, name, otherwise):
+        for pattern, value in (self.config.get(patterns) or {}).items():
+            if re.match(rf"(.*\.)?({pattern})$", name):
+                return value
+        return self.config[otherwise]
+
+    def rank(self, name):
+        return self.of_pattern("rank_pattern", name, "r")
+
+    def scale(self, name):
+        rank = self.rank(name)
+        divisor = math.sqrt(rank) if self.config.get("use_rslora") else float(rank)
+        return numpy.float32(float(self.of_pattern("alpha_pattern", name, "lora_alpha")) / divisor * self.weight)
+
+    def tokens(self, module):
+        tokens = self.config["trainable_token_indices"]
+        if isinstance(tokens, list):
+            return tokens
+        return next(found for name, found in tokens.items() if module == name or module.endswith(f".{name}"))
+
+
+class Sums:
+    """What one tensor of the base becomes, beside the same in fp64, and how far apart the two may be."""
+
+    def __init__(self, tensor):
+        self.dtype = tensor.dtype
+        self.replace(tensor)
+
+    def replace(self, tensor):
+        self.shape = tensor.shape
+        self.set(fp32(tensor).reshape(len(tensor), -1))
+
+    def set(self, array):
+        self.sum = array.astype(numpy.float32)
+        self.exact = array.astype(numpy.float64)
+        self.slack = numpy.zeros_like(self.exact)
+        self.deltas = []
+
+    def add(self, b, a, scale, turned=False):
+        """B @ A * scale, or the transpose of that."""
+        if turned:
+            b, a = a.T, b.T
+        self.sum = self.sum + product(b, a) * scale
+        wide_b, wide_a, scale = b.astype(numpy.float64), a.astype(numpy.float64), float(scale)
+        self.deltas.append(wide_b @ wide_a * scale)
+        self.exact = self.exact + self.deltas[-1]
+        of_product = numpy.abs(wide_b) @ numpy.abs(wide_a) * abs(scale)
+        # Each of rank additions rounds, and so do the product with the scale, the scale itself, and the sum with W.
+        self.slack = self.slack + (a.shape[0] + 2) * 2.0**-24 * of_product + 2.0**-24 * numpy.abs(self.exact)
+
+    def normalize(self, magnitudes, turned=False):
+        """DoRA: rows, or where the tensor is stored the other way round its columns, get these lengths."""
+        axis, along = (0, (None, slice(None))) if turned else (1, (slice(None), None))
+        squares = numpy.square(self.sum.astype(numpy.float64))
+        norms = numpy.sqrt(numpy.take(numpy.add.accumulate(squares, axis=axis), -1, axis=axis))
+        factors = (magnitudes.astype(numpy.float64) / norms).astype(numpy.float32)
+        self.sum = factors[along] * self.sum
+        norms = numpy.sqrt(numpy.square(self.exact).sum(axis=axis))
+        # The norm is off by no more than all that its row is off; the factor and the product round once each.
+        of_norm = numpy.sqrt(numpy.square(self.slack).sum(axis=axis)) / norms + 2.0**-23
+        factors = magnitudes.astype(numpy.float64) / norms
+        self.slack = factors[along] * (self.slack + of_norm[along] * numpy.abs(self.exact))
+        self.exact = factors[along] * self.exact
+
+    def out(self):
+        return rounded(self.sum.reshape(self.shape), self.dtype)
+
+
+class Contract:
+    """What `qfuse merge` is to make of a base's tensors, which are those of its files. `tie` is "--tie", "--untie" or
+    None, which says that a tied head stays tied if it and the embedding come out equal."""
+
+    def __init__(self, base, config, tie=None):
+        self.base, self.model_type, self.tie = base, config["model_type"], tie
+        self.embedding = next((key for key in base if key.endswith(("embed_tokens.weight", "wte.weight"))), None)
+        self.tied = bool(config.get("tie_word_embeddings")) and "lm_head.weight" not in base
+        self.sums = {}
+
+    def name_of(self, name, suffix=".weight"):
+        """The tensor on disk that an adapter calls so."""
+        if name + suffix == "lm_head.weight" and self.tied:
+            return self.embedding if self.tie == "--tie" else "lm_head.weight"
+        for spelling in (name, name.replace(".mlp.", ".block_sparse_moe.")):
+            if spelling + suffix in self.base:
+                return spelling + suffix
+        (found,) = [key for key in self.base if key.endswith(f".{name}{suffix}")]
+        return found
+
+    def at(self, name):
+        if name not in self.sums:
+            self.sums[name] = Sums(self.base.get(name, self.base.get(self.embedding)))
+        return self.sums[name]
+
+    def with_tied(self, name):
+        """Where what changes this tensor goes: of a tied pair into both."""
+        of_pair = self.tied and self.tie != "--tie" and name in (self.embedding, "lm_head.weight")
+        return [self.at(each) for each in ((self.embedding, "lm_head.weight") if of_pair else (name,))]
+
+    def apply(self, adapter):
+        tensors = dict(adapter.tensors)
+
+        def take(ending):
+            return [(key.removesuffix(ending), tensors.pop(key)) for key in list(tensors) if key.endswith(ending)]
+
+        for ending in (".token_adapter.base_layer.weight", ".base_layer.weight"):
+            for module, tensor in take(ending):
+                for into in self.with_tied(self.name_of(module)):
+                    into.replace(tensor)
+        for module, tensor in take(".base_layer.bias"):
+            self.at(self.name_of(module, ".bias")).replace(tensor)
+        deltas = {}
+        for ending in (".lora_A.weight", ".lora_B.weight", ".lora_embedding_A", ".lora_embedding_B"):
+            for module, tensor in take(ending):
+                deltas.setdefault(module, []).append(fp32(tensor))
+        magnitudes = {module: fp32(tensor) for module, tensor in take(".lora_magnitude_vector")}
+        biases = take(".lora_B.bias")
+        rows = take(".token_adapter.trainable_tokens_delta")
+        for key, tensor in tensors.items():  # what is left replaces what it is named after
+            self.at(self.name_of(*((key.removesuffix(".weight"),) if key.endswith(".weight") else (key, "")))).replace(
+                tensor
+            )
+        if self.tie == "--tie" and adapter.config["ensure_weight_tying"]:
+            deltas.pop("lm_head", None)  # the embedding's once more
+        for module, (a, b) in deltas.items():
+            if "experts" in module and not re.search(r"experts\.\d", module):
+                self.add_to_experts(adapter, module, a, b)
+            else:
+                self.add(adapter, module, a, b, magnitudes)
+        for module, tensor in biases:
+            bias = self.at(self.name_of(module, ".bias"))
+            bias.set(bias.sum + (fp32(tensor) * adapter.scale(module))[:, None])
+        for module, tensor in rows:
+            # The head of a tied model shares the embedding's rows; rows of the head are its own.
+            name = self.name_of(module)
+            for into in self.with_tied(name) if name == self.embedding else [self.at(name)]:
+                into.sum[adapter.tokens(module)] = fp32(tensor)
+                into.exact[adapter.tokens(module)] = fp32(tensor)
+
+    def add(self, adapter, module, a, b, magnitudes):
+        into = self.at(self.name_of(module))
+        turned = module.endswith(("embed_tokens", "wte")) or (self.model_type == "gpt2" and module != "lm_head")
+        assert len(a) == adapter.rank(module), (module, a.shape)
+        into.add(b.reshape(len(b), -1), a.reshape(len(a), -1), adapter.scale(module), turned)
+        if module in magnitudes:
+            into.normalize(magnitudes[module], turned)
+
+    def add_to_experts(self, adapter, module, a, b):
+        depth = module.count(".base_layer")
+        module = module.replace(".base_layer", "")
+        targeted = {name.rpartition(".")[2] for name in adapter.config["target_parameters"]}
+        parameter = [name for name in EXPERTS if name in targeted][-1 - depth]
+        fused = f"{module}.{parameter}"
+        rank, scale = adapter.rank(fused), adapter.scale(fused)
+        if parameter.endswith("bias"):
+            self.at(fused).add(b, a, scale)
+            return
+        count = len(a) // rank
+        for expert in range(count):
+            of_a, of_b = a[expert * rank : (expert + 1) * rank], b[:, expert::count]
+            if fused in self.base:
+                self.add_to_slice(fused, expert, of_b, of_a, scale)
+                continue
+            spellings = {"gate_up_proj": ("w1|gate_proj", "w3|up_proj"), "down_proj": ("w2|down_proj",)}[parameter]
+            half = len(of_b) // len(spellings)
+            for place, spelling in enumerate(spellings):
+                names = [self.spelled(f"{module}.{expert}.{one}") for one in spelling.split("|")]
+                (name,) = filter(None, names)
+                self.at(name).add(of_b[place * half : (place + 1) * half], of_a, scale)
+
+    def spelled(self, name):
+        both = (f"{name}.weight", f"{name.replace('.mlp.', '.block_sparse_moe.')}.weight")
+        return next((spelling for spelling in both if spelling in self.base), None)
+
+    def add_to_slice(self, name, expert, b, a, scale):
+        whole = self.at(name)
+        rows = slice(expert, expert + 1)
+        one = Sums(self.base[name][expert])
+        one.set(whole.sum[rows].reshape(one.shape))
+        one.add(b, a, scale, self.model_type in TURNED_EXPERTS)
+        if not whole.deltas:
+            whole.deltas.append(numpy.zeros_like(whole.exact))
+        whole.deltas[0][rows] += one.deltas[0].reshape(1, -1)
+        for what in ("sum", "exact", "slack"):
+            getattr(whole, what)[rows] = getattr(one, what).reshape(1, -1)
+
+    def result(self):
+        found = {**self.base, **{name: into.out() for name, into in self.sums.items()}}
+        if not self.tied or self.tie == "--tie":
+            return found
+        head = self.with_tied("lm_head.weight")[1].out()
+        if self.tie == "--untie" or not torch.equal(ordered(head), ordered(found[self.embedding])):
+            return {**found, "lm_head.weight": head}
+        found.pop("lm_head.weight", None)
+        return found
+
+
+def contract(base, adapters, tie=None, tensors=None):
+    """How adapters, which are paths or pairs of path and weight, are merged into a base, or into these tensors."""
+    found = Contract(tensors or state_of(base), config_of(base), tie)
+    for adapter in adapters:
+        found.apply(Adapter(*adapter) if isinstance(adapter, tuple) else Adapter(adapter))
+    return found
+
+
+# How results are compared.
+
+
+def ordered(tensor):
+    """The bits of floating-point numbers as integers in the numbers' order, so that neighbours are one apart."""
+    bits = tensor.contiguous().view({2: torch.int16, 4: torch.int32}[tensor.element_size()]).to(torch.int64)
+    return torch.where(bits < 0, -(bits & (2 ** (8 * tensor.element_size() - 1) - 1)), bits)
+
+
+def half_step(array, dtype):
+    """Half of the distance to the next number of that dtype."""
+    digits, smallest = {torch.bfloat16: (8, -126), torch.float16: (11, -14), torch.float32: (24, -126)}[dtype]
+    exponent = numpy.maximum(numpy.frexp(numpy.abs(array))[1] - 1, smallest)
+    return numpy.ldexp(0.5, exponent - digits + 1)
