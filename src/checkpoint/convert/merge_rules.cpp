@@ -334,6 +334,11 @@ class RuleFinder {
     if (!adapter_->config().is_dora())
       fail(Status::invalid_data, "{}: is DoRA's, and {} does not say use_dora", where(*parts.magnitude),
            kAdapterConfigFile);
+    if (!change.merging.addends.empty())
+      fail(Status::unsupported,
+           "{}: is DoRA's, and '{}' has got another adapter before: the length that it is to have would be that of the "
+           "sum; give the DoRA adapter first, or merge them one by one",
+           where(*parts.magnitude), printable(change.base->name));
     const std::int64_t lengths = of_columns ? change.merging.shape.columns : change.merging.shape.rows;
     if (element_count(shape_of(magnitude)) != lengths)
       fail(Status::invalid_data, "{}: has the shape {}, and needs {} values for '{}', which is {}",
@@ -560,11 +565,20 @@ class RuleFinder {
                       [&](const Addend& a, const Addend& b) { return same_product(a, b, one.shape); });
   }
 
+  // Without a config nobody knows, and models for other tasks have no head, or one of another name.
+  [[nodiscard]] bool may_have_tied_head() const {
+    constexpr std::array<std::string_view, 3> kWithHead{"ForCausalLM", "ForConditionalGeneration", "LMHeadModel"};
+    return config_ && config_->ties_embeddings() &&
+           std::any_of(kWithHead.begin(), kWithHead.end(),
+                       [&](std::string_view ending) { return config_->has_architecture(ending); });
+  }
+
   void settle_head(Head tie) {
     const Tensor* embedding = input_embedding();
+    const bool head_changes = !tied_head_.empty();
     const bool in_file =
         std::any_of(tensors_.begin(), tensors_.end(), [&](const Tensor& t) { return is_head(t.name); });
-    const bool tied = embedding != nullptr && !in_file && (!config_ || config_->ties_embeddings());
+    const bool tied = embedding != nullptr && !in_file && (head_changes || may_have_tied_head());
     if (!tied) {
       if (tie != Head::as_trained)
         fail(Status::invalid_argument,
@@ -572,7 +586,6 @@ class RuleFinder {
       return;
     }
     const bool embedding_changes = rules_.changes.contains(embedding->name);
-    const bool head_changes = !tied_head_.empty();
     if (!embedding_changes && !head_changes && tie != Head::untie) return;
     if (!head_changes) tied_head_ = "lm_head.weight";
     TensorChange& of_embedding = change_of(*embedding);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "checkpoint/files/errors.h"
 
@@ -11,24 +12,39 @@ namespace {
 // Real names have under 20 parts; of one with more, the ends are not kept, because all of them are long.
 constexpr std::size_t kMostParts = 32;
 
+bool is_number(std::string_view part) { return !part.empty() && part.find_first_not_of("0123456789") == part.npos; }
+
+// A number belongs to the part before it: that of a layer is not an expert's.
 std::vector<std::string> parts_of(std::string_view name) {
   std::vector<std::string> parts;
   for (;;) {
     const std::size_t dot = name.find('.');
-    parts.emplace_back(name.substr(0, dot));
+    const std::string_view part = name.substr(0, dot);
+    if (is_number(part) && !parts.empty())
+      parts.back().append(1, '.').append(part);
+    else
+      parts.emplace_back(part);
     if (dot == name.npos) return parts;
     name.remove_prefix(dot + 1);
   }
 }
 
-// The parts of a name in an order that does not depend on theirs. Only the beginning is reordered between memory and
-// file, but a layer's parts are the same there, so that all may be sorted.
-std::string sorted_parts(const std::string& name) {
-  std::vector<std::string> parts = parts_of(name);
+std::string sorted(std::vector<std::string> parts) {
   std::ranges::sort(parts);
   std::string text;
-  for (const std::string& part : parts) text += part + '.';
+  for (const std::string& part : parts) text += part + '/';
   return text;
+}
+
+// What a name says whatever the order of its parts. Only the beginning is reordered between memory and file, but a
+// layer's parts are the same there, so that all may be sorted.
+std::string sorted_parts(const std::string& name) { return sorted(parts_of(name)); }
+
+// The same without the words that files and memory put before a language model's layers, or leave out.
+std::string essential_parts(const std::string& name) {
+  std::vector<std::string> parts = parts_of(name);
+  std::erase_if(parts, [](const std::string& part) { return part == "model" || part == "language_model"; });
+  return sorted(std::move(parts));
 }
 
 template <class Use>
@@ -43,6 +59,7 @@ TensorNames::TensorNames(std::span<const Tensor> tensors) {
   for (const Tensor& tensor : tensors) {
     by_name_.emplace(tensor.name, &tensor);
     by_parts_[sorted_parts(tensor.name)].push_back(&tensor);
+    by_essence_[essential_parts(tensor.name)].push_back(&tensor);
     for_each_end(tensor.name, [&](std::string end) { by_end_[std::move(end)].push_back(&tensor); });
   }
 }
@@ -50,6 +67,7 @@ TensorNames::TensorNames(std::span<const Tensor> tensors) {
 std::vector<const Tensor*> TensorNames::candidates(const std::string& name) const {
   if (const auto found = by_name_.find(name); found != by_name_.end()) return {found->second};
   if (const auto found = by_parts_.find(sorted_parts(name)); found != by_parts_.end()) return found->second;
+  if (const auto found = by_essence_.find(essential_parts(name)); found != by_essence_.end()) return found->second;
   std::vector<const Tensor*> all;
   if (const auto found = by_end_.find(name); found != by_end_.end()) all = found->second;
   for_each_end(name, [&](const std::string& end) {
