@@ -48,7 +48,7 @@ SHARE = 1e-4  # of elements that may differ from peft's
 # Families whose all linear layers are merged with QFUSE_TEST_ALL=OFF.
 FEW_FAMILIES = ["aria", "bart", "bloom", "deepseek_v3", "gemma3", "llava", "olmoe", "phimoe", "qwen3_vl_moe", "t5"]
 # Where transformers calls a layer otherwise than its file does, in a way that the command does not know: refused.
-RENAMED = {"jina_embeddings_v3", "nomic_bert", "phimoe", "qwen2_5_vl", "vit"}
+RENAMED = {"jina_embeddings_v3", "nomic_bert", "phimoe", "vit"}
 NOT_OF_PEFT = {"mamba", "nemotron_h"}  # which will not adapt all linear layers of these
 
 # What is asked of the merge: the feature, whether it is supported, and the test that says so.
@@ -71,7 +71,7 @@ FEATURES = [
     ("several adapters, each with a weight", "yes", "test_several_adapters"),
     ("adapters stored in bf16 or fp16", "yes", "test_adapters_of_16_bits"),
     ("a base in fp32, fp16 or bf16", "yes", "test_dtypes_of_the_base"),
-    ("all linear layers of 69 of the 76 families that `test_families.py` has in QUICK", "yes", "test_every_family"),
+    ("all linear layers of 70 of the 76 families that `test_families.py` has in QUICK", "yes", "test_every_family"),
     (
         "layers that transformers 5 renames as it loads: jina_embeddings_v3, nomic_bert, phimoe's router, qwen2_5_vl, "
         "vit and others",
