@@ -23,7 +23,7 @@
 namespace qfuse::tests {
 namespace {
 
-constexpr std::array kDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
+constexpr std::array kMergedDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
 
 std::vector<std::uint8_t> outputs(contract::LoraMerge p, const qfuse_exec& exec) {
   std::vector<std::uint8_t> out(static_cast<std::size_t>(p.rows * p.cols) * qfuse_dtype_size(p.out_dtype), kPoison);
@@ -40,9 +40,9 @@ class LoraMergeCases : public testing::TestWithParam<LoraMergeCase> {};
 // Each pair of dtypes with the arrays at other addresses, all of them at odd ones among these.
 TEST_P(LoraMergeCases, every_way_gives_the_oracles_bytes_at_any_address) {
   std::size_t pair = 0;
-  for (const qfuse_dtype in_dtype : kDtypes) {
+  for (const qfuse_dtype in_dtype : kMergedDtypes) {
     const LoraMergeInput input = make_input(GetParam(), in_dtype);
-    for (const qfuse_dtype out_dtype : kDtypes) {
+    for (const qfuse_dtype out_dtype : kMergedDtypes) {
       const std::size_t odd = kMisalignments.at(pair++ % kMisalignments.size());
       SCOPED_TRACE("dtypes " + std::to_string(in_dtype) + " and " + std::to_string(out_dtype) + ", misaligned by " +
                    std::to_string(odd));
