@@ -164,15 +164,17 @@ class Merge : public Transform {
 
   // With the adapters: those of the same name may hold other values; then they were written at another time.
   [[nodiscard]] nlohmann::json command() const override {
-    nlohmann::json adapters = nlohmann::json::array();
-    for (std::size_t i = 0; i < adapters_.size(); ++i) {
-      const InputFile& file = adapters_[i].file().file();
+    const auto identity = [](const InputFile& file) {
       const std::timespec modified = file.modified();
+      return nlohmann::json{{"bytes", file.size()},
+                            {"modified", fmt::format("{}.{:09}", modified.tv_sec, modified.tv_nsec)}};
+    };
+    nlohmann::json adapters = nlohmann::json::array();
+    for (std::size_t i = 0; i < adapters_.size(); ++i)
       adapters.push_back({{"name", printable(adapters_[i].path().filename().native())},
                           {"weight", inputs_[i].weight},
-                          {"bytes", file.size()},
-                          {"modified", fmt::format("{}.{:09}", modified.tv_sec, modified.tv_nsec)}});
-    }
+                          {"config", identity(InputFile(adapters_[i].path() / kAdapterConfigFile))},
+                          {"file", identity(adapters_[i].file().file())}});
     return {{"command", "merge"},
             {"adapters", adapters},
             {"to", options_.to_4bit ? name_of(*options_.to_4bit) : ""},
@@ -189,7 +191,9 @@ class Merge : public Transform {
   [[nodiscard]] bool converts(const Component&) const override { return false; }
 
   [[nodiscard]] ConversionPlan plan(const Model& model) const override {
-    Base base(model, weighted(), tie_of(options_.head));
+    Base base(model);
+    check_kind(base);
+    base.rules = find_rules(model, base.tensors, weighted(), tie_of(options_.head), base.families, base.config);
     check_base(base);
     if (options_.base_as) base.seen = quantized_names(model, *options_.base_as);
     ConversionPlan plan = options_.to_4bit && !base.is_4bit ? to_4bit(base) : plan_tensors(base);
@@ -210,12 +214,11 @@ class Merge : public Transform {
     bool is_4bit = false;
     std::set<std::string> seen;  // tensors that are seen through codes
 
-    Base(const Model& of, const std::vector<WeightedAdapter>& adapters, HeadTie tie)
+    explicit Base(const Model& of)
         : model(of),
           config(read_config(of)),
           tensors(read_layout(of, int8_dtype(config))),
-          families(read_model_types(of)),
-          rules(find_rules(of, tensors, adapters, tie, families, config)) {
+          families(read_model_types(of)) {
       for (const Tensor& tensor : tensors) {
         is_quantized = is_quantized || tensor.quantized_dtype().has_value();
         is_4bit = is_4bit || std::holds_alternative<StoredWeight4bit>(tensor.storage);
@@ -229,11 +232,15 @@ class Merge : public Transform {
     return all;
   }
 
-  void check_base(const Base& base) const {
+  // Before an adapter is looked at, which fits none of these.
+  static void check_kind(const Base& base) {
     if (const std::string method = base.is_quantized ? "" : foreign_method(base.model, base.config); !method.empty())
       fail(Status::unsupported, "{}: {}", base.model.name(), method);
     if (const std::string kind = foreign_kind(base.model); !kind.empty())
-      fail(Status::invalid_argument, "{}: {}", base.model.name(), "is an adapter itself; BASE comes first");
+      fail(Status::invalid_argument, "{}: is an adapter itself; BASE comes first", base.model.name());
+  }
+
+  void check_base(const Base& base) const {
     if (options_.base_as && base.is_quantized)
       fail(Status::invalid_argument, "{}: is quantized already; --base-as is for a base in 16 or 32 bits",
            base.model.name());
@@ -407,6 +414,7 @@ class Merge : public Transform {
 
   [[nodiscard]] QuantizeOptions quantize_options(QuantType quant_type) const {
     QuantizeOptions options;
+    options.dtype = options_.dtype;
     options.quant_type = quant_type;
     options.blocksize = options_.blocksize;
     options.double_quant = options_.double_quant;

@@ -21,11 +21,15 @@ std::vector<std::string> parts_of(std::string_view name) {
   }
 }
 
-// The parts of a name in an order that does not depend on theirs. Only the beginning is reordered between memory and
-// file, but a layer's parts are the same there, so that all may be sorted.
+bool is_number(const std::string& part) { return part.find_first_not_of("0123456789") == part.npos; }
+
+// The parts of a name in an order that does not depend on theirs, numbers last and in their own: expert 1 of layer 0 is
+// not expert 0 of layer 1. Only the beginning is reordered between memory and file, but a layer's parts are the same
+// there, so that all words may be sorted.
 std::string sorted_parts(const std::string& name) {
   std::vector<std::string> parts = parts_of(name);
-  std::ranges::sort(parts);
+  const auto numbers = std::ranges::stable_partition(parts, [](const std::string& part) { return !is_number(part); });
+  std::sort(parts.begin(), numbers.begin());
   std::string text;
   for (const std::string& part : parts) text += part + '.';
   return text;
