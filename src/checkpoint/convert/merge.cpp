@@ -53,15 +53,17 @@ class Merge : public Transform {
 
   // With the adapters: those of the same name may hold other values; then they were written at another time.
   [[nodiscard]] nlohmann::json command() const override {
-    nlohmann::json adapters = nlohmann::json::array();
-    for (const auto& [adapter, weight] : adapters_.all()) {
-      const InputFile& file = adapter->file().file();
+    const auto identity = [](const InputFile& file) {
       const std::timespec modified = file.modified();
+      return nlohmann::json{{"bytes", file.size()},
+                            {"modified", fmt::format("{}.{:09}", modified.tv_sec, modified.tv_nsec)}};
+    };
+    nlohmann::json adapters = nlohmann::json::array();
+    for (const auto& [adapter, weight] : adapters_.all())
       adapters.push_back({{"name", name_of(*adapter)},
                           {"weight", weight},
-                          {"bytes", file.size()},
-                          {"modified", fmt::format("{}.{:09}", modified.tv_sec, modified.tv_nsec)}});
-    }
+                          {"config", identity(InputFile(adapter->path() / kAdapterConfigFile))},
+                          {"file", identity(adapter->file().file())}});
     return {{"command", "merge"},
             {"adapters", adapters},
             {"to", options_.to_4bit ? checkpoint::name_of(*options_.to_4bit) : ""},
@@ -78,6 +80,7 @@ class Merge : public Transform {
   [[nodiscard]] bool converts(const Component&) const override { return false; }
 
   [[nodiscard]] ConversionPlan plan(const Model& model) const override {
+    check_kind(model);
     const MergedModel base(model, adapters_, way());
     check_base(base);
     ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base) : plan_tensors(base);
@@ -95,12 +98,15 @@ class Merge : public Transform {
     return printable(fs::absolute(adapter.path()).lexically_normal().filename().native());
   }
 
+  // Before an adapter is looked at, which fits none of these.
+  static void check_kind(const Model& model) {
+    if (const std::string method = foreign_method(model, read_config(model)); !method.empty())
+      fail(Status::unsupported, "{}: {}", model.name(), method);
+    if (const std::string kind = foreign_kind(model); !kind.empty())
+      fail(Status::invalid_argument, "{}: is an adapter itself; BASE comes first", model.name());
+  }
+
   void check_base(const MergedModel& base) const {
-    if (const std::string method = base.is_quantized() ? "" : foreign_method(base.model(), base.config());
-        !method.empty())
-      fail(Status::unsupported, "{}: {}", base.model().name(), method);
-    if (const std::string kind = foreign_kind(base.model()); !kind.empty())
-      fail(Status::invalid_argument, "{}: {}", base.model().name(), "is an adapter itself; BASE comes first");
     if (options_.to_4bit && base.is_quantized())
       for (const Tensor& tensor : base.tensors()) check_stays_4bit(tensor);
     if ((options_.to_4bit && !base.is_quantized()) || options_.base_as)
@@ -234,6 +240,7 @@ class Merge : public Transform {
 
   [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base) const {
     QuantizeOptions options;
+    options.dtype = options_.dtype;
     options.quant_type = *options_.to_4bit;
     options.blocksize = options_.blocksize;
     options.double_quant = options_.double_quant;

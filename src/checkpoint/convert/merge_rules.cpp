@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -93,6 +95,7 @@ class RuleFinder {
   void add(const WeightedAdapter& weighted) {
     adapter_ = weighted.adapter;
     weight_ = weighted.weight;
+    added_.clear();
     std::map<std::string, Parts> modules;
     for (const AdapterTensor& tensor : adapter_->tensors())
       if (tensor.part == AdapterPart::whole)
@@ -275,8 +278,14 @@ class RuleFinder {
     return rank;
   }
 
-  void append(TensorChange& change, Addend addend, const std::string& module, const std::string& rule) const {
+  void append(TensorChange& change, Addend addend, const std::string& module, const std::string& rule) {
+    if (!added_.insert(&change).second)
+      fail(Status::invalid_data, "{}: '{}' and another of its modules are both '{}' of {}", adapter_->name(),
+           printable(module), printable(change.base->name), model_.name());
     const double scale = adapter_->config().scale_of(module) * weight_;
+    if (!(std::abs(scale) <= static_cast<double>(std::numeric_limits<float>::max())))
+      fail(Status::invalid_data, "{}: the scale of '{}' is {}, which is too large for fp32", adapter_->name(),
+           printable(module), scale);
     addend.scale = static_cast<float>(scale);
     change.scale = scale;
     change.rank = addend.rank;
@@ -578,7 +587,8 @@ class RuleFinder {
     const bool head_changes = !tied_head_.empty();
     const bool in_file =
         std::any_of(tensors_.begin(), tensors_.end(), [&](const Tensor& t) { return is_head(t.name); });
-    const bool tied = embedding != nullptr && !in_file && (head_changes || may_have_tied_head());
+    const bool tied =
+        embedding != nullptr && !in_file && (head_changes || tie != Head::as_trained || may_have_tied_head());
     if (!tied) {
       if (tie != Head::as_trained)
         fail(Status::invalid_argument,
@@ -635,6 +645,7 @@ class RuleFinder {
 
   const Adapter* adapter_ = nullptr;  // that is being added
   double weight_ = 1.0;
+  std::set<const TensorChange*> added_;  // to which it adds already
 };
 
 }  // namespace

@@ -19,10 +19,9 @@ constexpr auto kFp32Bytes = static_cast<std::int64_t>(sizeof(float));
 
 // The arrays of a piece.
 constexpr std::size_t kBase = 0;
-constexpr std::size_t kA = 1;
-constexpr std::size_t kB = 2;
-constexpr std::size_t kSums = 3;  // and kSums + 1: sums in fp32 that are not the last
-constexpr std::size_t kMerged = 5;
+constexpr std::size_t kFactors = 1;
+constexpr std::size_t kSums = 2;  // and kSums + 1: sums in fp32 that are not the last
+constexpr std::size_t kMerged = 4;
 
 std::int64_t size_of(Dtype dtype) { return static_cast<std::int64_t>(dtype_size(dtype)); }
 
@@ -113,13 +112,8 @@ class Sum {
     for (const TokenRows& tokens : merging_.token_rows) replace_rows(tokens, first, base);
     if (merging_.addends.empty()) return round_only(base, out);
     find_lengths(piece);
-    std::size_t at = 0;
-    for (const Tile& tile : tiles_of(merging_.shape, first, first + count)) {
-      const auto elements = static_cast<std::size_t>(tile.elements());
-      merge_tile(tile, base.subspan(at * dtype_size(base_.dtype), elements * dtype_size(base_.dtype)),
-                 out.subspan(at * dtype_size(dtype_), elements * dtype_size(dtype_)), piece);
-      at += elements;
-    }
+    const std::vector<Tile> tiles = tiles_of(merging_.shape, first, first + count);
+    merge_tiles(tiles, base, send_factors(tiles, piece), out, piece);
   }
 
  private:
@@ -148,42 +142,76 @@ class Sum {
                             format::load_as_float(base.data(), i, static_cast<qfuse_dtype>(base_.dtype)));
   }
 
-  // Each addend's sum is the next one's base; only the last is rounded to the output's dtype.
-  void merge_tile(const Tile& tile, std::span<std::byte> base, std::span<std::byte> out, Piece& piece) {
+  // Each addend's sum is the next one's base; only the last is rounded to the output's dtype. What is on its way to a
+  // device or back is not touched before it is there.
+  void merge_tiles(const std::vector<Tile>& tiles, std::span<std::byte> base, std::span<const float> factors,
+                   std::span<std::byte> out, Piece& piece) {
+    const std::size_t count = base.size() / dtype_size(base_.dtype);
     std::span<const std::byte> in = piece.send(kBase, base);
     Dtype in_dtype = base_.dtype;
     const std::size_t last = merging_.addends.size() - 1;
     for (std::size_t i = 0; i <= last; ++i) {
       const Addend& addend = merging_.addends[i];
       const bool rounded = i == last && !addend.magnitude;
-      const std::span<std::byte> sums = rounded ? out : sum_room(i, tile, piece);
       const std::size_t array = rounded ? kMerged : kSums + i % 2;
+      const Dtype made_dtype = rounded ? dtype_ : Dtype::float32;
+      const std::span<std::byte> sums = rounded ? out : piece.host(array, count * sizeof(float));
       const std::span<std::byte> made = piece.output(array, sums);
-      lora_merge(in, in_dtype, tile.window.rows, tile.window.columns, product(i, tile, piece), made,
-                 rounded ? dtype_ : Dtype::float32, piece.exec());
-      if (rounded) return piece.fetch(array, sums);
-      if (addend.magnitude) apply_lengths(tile, addend.of_columns, lengths_[i], floats(sums));
-      if (i == last) return round_to(dtype_, floats(sums), out);
+      for (const Tile& tile : tiles) {
+        const auto at = static_cast<std::size_t>(tile.begin - tiles.front().begin);
+        const auto elements = static_cast<std::size_t>(tile.elements());
+        lora_merge(in.subspan(at * dtype_size(in_dtype), elements * dtype_size(in_dtype)), in_dtype, tile.window.rows,
+                   tile.window.columns, next_product(addend, tile, factors),
+                   made.subspan(at * dtype_size(made_dtype), elements * dtype_size(made_dtype)), made_dtype,
+                   piece.exec());
+      }
       in = made;
-      in_dtype = Dtype::float32;
+      in_dtype = made_dtype;
+      if (rounded) return piece.fetch(array, sums);
+      if (!addend.magnitude) continue;
+      piece.fetch(array, sums);
+      piece.complete();
+      for (const Tile& tile : tiles)
+        apply_lengths(tile, addend.of_columns, lengths_[i],
+                      floats(sums).subspan(static_cast<std::size_t>(tile.begin - tiles.front().begin),
+                                           static_cast<std::size_t>(tile.elements())));
+      if (i == last) return round_to(dtype_, floats(sums), out);
+      in = piece.send(array, sums);
     }
   }
 
-  static std::span<std::byte> sum_room(std::size_t addend, const Tile& tile, Piece& piece) {
-    return piece.host(kSums + addend % 2, static_cast<std::size_t>(tile.elements() * kFp32Bytes));
+  // The matrices of each addend for each tile, b and then a.
+  std::span<const float> send_factors(const std::vector<Tile>& tiles, Piece& piece) {
+    std::int64_t count = 0;
+    for (const Addend& addend : merging_.addends)
+      for (const Tile& tile : tiles) count += addend.rank * (tile.window.rows + tile.window.columns);
+    return piece.input<float>(kFactors, count, [&](std::span<std::byte> bytes) {
+      std::span<float> rest = floats(bytes);
+      const auto next = [&](std::int64_t size) {
+        const std::span<float> part = rest.first(static_cast<std::size_t>(size));
+        rest = rest.subspan(part.size());
+        return part;
+      };
+      for (std::size_t i = 0; i < merging_.addends.size(); ++i)
+        for (const Tile& tile : tiles) {
+          const Addend& addend = merging_.addends[i];
+          const Window& window = tile.window;
+          read_factor(addend.b, tile.block, {window.first_row, window.rows, 0, addend.rank},
+                      next(addend.rank * window.rows));
+          const std::span<float> a = next(addend.rank * window.columns);
+          if (window.columns < merging_.shape.columns)
+            read_factor(addend.a, tile.block, {0, addend.rank, window.first_column, window.columns}, a);
+          else
+            std::ranges::copy(whole_a(i, tile.block), a.begin());
+        }
+    });
   }
 
-  LoraProduct product(std::size_t i, const Tile& tile, Piece& piece) {
-    const Addend& addend = merging_.addends[i];
-    const Window rows{tile.window.first_row, tile.window.rows, 0, addend.rank};
-    const Window columns{0, addend.rank, tile.window.first_column, tile.window.columns};
-    const auto b = piece.input<float>(kB, rows.rows * rows.columns, [&](std::span<std::byte> bytes) {
-      read_factor(addend.b, tile.block, rows, floats(bytes));
-    });
-    const auto a = piece.input<float>(kA, columns.rows * columns.columns, [&](std::span<std::byte> bytes) {
-      if (columns.columns < merging_.shape.columns) return read_factor(addend.a, tile.block, columns, floats(bytes));
-      std::ranges::copy(whole_a(i, tile.block), floats(bytes).begin());
-    });
+  // Takes its matrices off the beginning of `factors`.
+  static LoraProduct next_product(const Addend& addend, const Tile& tile, std::span<const float>& factors) {
+    const auto b = factors.first(static_cast<std::size_t>(addend.rank * tile.window.rows));
+    const auto a = factors.subspan(b.size(), static_cast<std::size_t>(addend.rank * tile.window.columns));
+    factors = factors.subspan(b.size() + a.size());
     return {.a = a, .b = b, .rank = addend.rank, .scale = addend.scale};
   }
 
@@ -380,11 +408,10 @@ void require_mergeable(Pipeline& pipeline) {
   Piece& piece = pipeline.next();
   const auto zero = [](std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{}); };
   const auto base = piece.input<std::byte>(kBase, kFp32Bytes, zero);
-  const auto b = piece.input<float>(kB, 1, zero);
-  const auto a = piece.input<float>(kA, 1, zero);
+  const auto factors = piece.input<float>(kFactors, 2, zero);
   const std::span<std::byte> sum = piece.host(kMerged, sizeof(float));
-  lora_merge(base, Dtype::float32, 1, 1, {.a = a, .b = b, .rank = 1}, piece.output(kMerged, sum), Dtype::float32,
-             piece.exec());
+  lora_merge(base, Dtype::float32, 1, 1, {.a = factors.first(1), .b = factors.last(1), .rank = 1},
+             piece.output(kMerged, sum), Dtype::float32, piece.exec());
   piece.fetch(kMerged, sum);
   piece.complete();
 }

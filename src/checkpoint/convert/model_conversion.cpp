@@ -147,8 +147,14 @@ ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const Conve
 
 void ModelConversion::choose_companions(const ConversionPlan& plan) {
   texts_ = plan.texts;
-  for (const fs::path& name : companion_files(*model_))
-    companions_[texts_.contains(name) ? "original_" + name.native() : name.native()] = model_->path() / name;
+  const std::vector<fs::path> files = companion_files(*model_);
+  for (const fs::path& file : files) {
+    std::string name = file.native();
+    if (texts_.contains(name)) do
+        name.insert(0, "original_");
+      while (std::find(files.begin(), files.end(), name) != files.end());  // which an earlier merge may have kept
+    companions_[name] = model_->path() / file;
+  }
   for (const auto& [name, from] : plan.further_files) companions_[name] = from;
 }
 

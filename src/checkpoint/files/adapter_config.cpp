@@ -172,6 +172,18 @@ void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
   }
 }
 
+// As peft matches them: the whole name, or its end behind a dot. The file may be anybody's: a pattern must neither take
+// time that grows exponentially with a name, nor a stack that grows with the pattern.
+std::regex compiled(const std::string& pattern) {
+  constexpr std::size_t kLongest = 500;  // bytes; real ones have under 100
+  if (pattern.size() > kLongest) throw std::regex_error(std::regex_constants::error_space);
+  auto flags = std::regex_constants::ECMAScript;
+#if defined(__GLIBCXX__)
+  flags |= std::regex_constants::__polynomial;
+#endif
+  return std::regex(fmt::format(R"((?:.*\.)?(?:{}))", pattern), flags);
+}
+
 // "0.18.1" and "0.18.1.dev0@abc".
 std::optional<int> parse_version(const std::string& text) {
   int major = 0;
@@ -199,14 +211,13 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   target_parameters_ = read.texts("target_parameters");
   b_layout_ = read.text("lora_B_layout");
   peft_version_ = parse_version(read.text("peft_version"));
-  // As peft matches them: the whole name, or its end behind a dot.
   const auto read_patterns = [&](const char* key, std::vector<Pattern>& patterns) {
     const OrderedJson* object = read.find(key);
     if (object == nullptr) return;
     if (!object->is_object()) read.refuse(key, "an object");
     for (const auto& [name, value] : object->items()) {
       try {
-        patterns.push_back({std::regex(fmt::format(R"((?:.*\.)?(?:{}))", name)), read.finite(key, value)});
+        patterns.push_back({compiled(name), read.finite(key, value)});
       } catch (const std::regex_error&) {
         fail(Status::unsupported, "{}: {} '{}' is no regular expression that is understood here", where, key,
              printable(name));

@@ -4,6 +4,7 @@
 #include <functional>
 #include <qfuse/checkpoint.hpp>
 
+#include "adapters.h"
 #include "support.h"
 #include "support/quick.h"
 
@@ -41,6 +42,19 @@ void encode(const fs::path& in, const fs::path& out) {
   quantize(in, out, options);
 }
 
+// An adapter of two layers of tiny_llama, onto what is given.
+void merge_onto(const fs::path& base, const fs::path& out, const std::optional<QuantType> to_4bit = {}) {
+  const TemporaryDirectory directory;
+  RawTensors factors;
+  for (int layer = 0; layer < 2; ++layer)
+    factors.merge(lora("model.layers." + std::to_string(layer) + ".mlp.up_proj", 352, 128, 4));
+  write_adapter(directory / "adapter", factors);
+  MergeOptions options;
+  options.to_4bit = to_4bit;
+  options.exec.device = {QFUSE_CUDA, 0};
+  merge(base, std::vector<AdapterInput>{{directory / "adapter"}}, out, options);
+}
+
 // Each call to the GPU fails once, until there are no more; in the quick builds every third. Gives back about how many
 // there were.
 int fail_each_call(const std::function<void(const fs::path& out)>& convert) {
@@ -66,6 +80,9 @@ int fail_each_call(const std::function<void(const fs::path& out)>& convert) {
 TEST_F(Double, any_call_that_fails_is_reported_and_leaves_nothing) {
   EXPECT_GT(fail_each_call([](const fs::path& out) { decode(golden("tiny_llama/bnb4"), out); }), 100);
   EXPECT_GT(fail_each_call([](const fs::path& out) { encode(golden("tiny_llama/full"), out); }), 100);
+  EXPECT_GT(fail_each_call([](const fs::path& out) { merge_onto(golden("tiny_llama/full"), out); }), 30);
+  EXPECT_GT(fail_each_call([](const fs::path& out) { merge_onto(golden("tiny_llama/bnb4"), out, QuantType::nf4); }),
+            50);
 }
 
 TEST_F(Double, the_first_that_works_is_the_best_device) {
@@ -106,6 +123,20 @@ TEST_F(Double, several_pieces_are_under_way_and_memory_is_bounded) {
     EXPECT_LT(gpu_double().most_pinned_bytes, kBound);
     fs::rename(directory / "out", directory / "in");  // what was decoded is encoded next
   }
+}
+
+// Matrices as long as those of an output head, by which a piece is multiplied.
+TEST_F(Double, of_a_large_tensor_several_pieces_are_merged_and_memory_is_bounded) {
+  constexpr std::int64_t kBound = 256 << 20;  // bytes
+  const TemporaryDirectory directory;
+  write_file(directory / "base", safetensors({{"w.weight", random_weight({5000, 10'000})}}));
+  write_adapter(directory / "adapter", lora("w", 5000, 10'000, 4));
+  MergeOptions options;
+  options.exec.device = {QFUSE_CUDA, 0};
+  merge(directory / "base", std::vector<AdapterInput>{{directory / "adapter"}}, directory / "out", options);
+  EXPECT_EQ(gpu_double().most_busy, 3);
+  EXPECT_LT(gpu_double().most_device_bytes, kBound);
+  EXPECT_LT(gpu_double().most_pinned_bytes, kBound);
 }
 
 }  // namespace

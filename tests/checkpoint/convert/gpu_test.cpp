@@ -5,6 +5,7 @@
 #include <qfuse/checkpoint.hpp>
 #include <random>
 
+#include "adapters.h"
 #include "support.h"
 #include "support/quick.h"
 
@@ -160,6 +161,93 @@ TEST_F(Gpu, decodes_int8_of_all_sizes) {
       options.exec.device = device;
       dequantize(directory / "in", out, options);
     });
+}
+
+// ---- merging -----------------------------------------------------------------------------------------------------
+
+// Of several pieces and of less than one; of pieces that begin within a row, and of blocks that end within a piece.
+RawTensors base_to_merge() {
+  RawTensors tensors = plain_model();
+  for (const char* name : {"a", "b", "c", "d", "f"}) {
+    auto tensor = tensors.extract(std::string(name) + ".weight");
+    tensor.key() = std::string(name) + ".up_proj.weight";
+    tensors.insert(std::move(tensor));
+  }
+  tensors["x.experts.down_proj"] = random_tensor("BF16", {7, 33, 65}, 9);
+  return tensors;
+}
+
+RawTensors adapter_of(const RawTensors& base, unsigned seed) {
+  RawTensors all;
+  for (const auto& [name, tensor] : base)
+    if (name.ends_with(".up_proj.weight"))
+      all.merge(lora(name.substr(0, name.size() - 7), tensor.shape[0], tensor.shape[1], 5, ++seed));
+  all.merge(lora("x.experts", 33, 65, 7 * 5, ++seed));
+  return all;
+}
+
+nlohmann::json config_of_experts() {
+  return {{"r", 5}, {"peft_version", "0.19.0"}, {"target_parameters", {"experts.down_proj"}}};
+}
+
+TEST_F(Gpu, merges_tensors_of_all_sizes) {
+  const TemporaryDirectory directory;
+  const RawTensors base = base_to_merge();
+  write_file(directory / "base", safetensors(base));
+  write_adapter(directory / "one", adapter_of(base, 1), config_of_experts());
+  write_adapter(directory / "two", adapter_of(base, 100), config_of_experts());
+  const std::vector<AdapterInput> adapters{{directory / "one"}, {directory / "two", -0.5}};
+  for (const std::size_t count : {std::size_t{1}, std::size_t{2}}) {
+    SCOPED_TRACE(count);
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      MergeOptions options;
+      options.exec.device = device;
+      merge(directory / "base", std::span(adapters).first(count), out, options);
+    });
+  }
+}
+
+TEST_F(Gpu, merges_dora) {
+  const TemporaryDirectory directory;
+  RawTensors factors = lora("w", 3000, 1501, 5);
+  factors[kPeft + "w.lora_magnitude_vector"] = random_weight({3000}, Dtype::float32, 3);
+  write_file(directory / "base", safetensors({{"w.weight", random_weight({3000, 1501})}}));
+  write_adapter(directory / "dora", factors, {{"r", 5}, {"use_dora", true}});
+  write_adapter(directory / "lora", lora("w", 3000, 1501, 5, 7), {{"r", 5}});
+  for (const std::vector<AdapterInput>& adapters : {std::vector<AdapterInput>{{directory / "dora"}},
+                                                    {{directory / "lora"}, {directory / "dora"}},
+                                                    {{directory / "dora"}, {directory / "lora"}, {directory / "dora"}}})
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      MergeOptions options;
+      options.exec.device = device;
+      merge(directory / "base", adapters, out, options);
+    });
+}
+
+TEST_F(Gpu, merges_from_and_to_4_bits) {
+  const TemporaryDirectory directory;
+  RawTensors factors;
+  for (int layer = 0; layer < 2; ++layer)
+    factors.merge(lora("model.layers." + std::to_string(layer) + ".mlp.up_proj", 352, 128, 4));
+  write_adapter(directory / "adapter", factors);
+  const std::vector<AdapterInput> adapters{{directory / "adapter"}};
+  const auto same = [&](const std::string& base, MergeOptions options) {
+    SCOPED_TRACE(base);
+    expect_same([&](const fs::path& out, qfuse_device device) {
+      options.exec.device = device;
+      merge(golden(base), adapters, out, options);
+    });
+  };
+  same("tiny_llama/full", {});
+  same("tiny_llama/bnb4", {});
+  MergeOptions options;
+  options.to_4bit = QuantType::nf4;
+  same("tiny_llama/full", options);
+  same("tiny_llama/bnb4", options);
+  options.base_as = QuantType::nf4;
+  same("tiny_llama/full", options);
+  options.to_4bit.reset();
+  same("tiny_llama/full", options);
 }
 
 // ---- files and shards --------------------------------------------------------------------------------------------

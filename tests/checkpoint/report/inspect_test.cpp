@@ -158,7 +158,7 @@ TEST(Inspect, prints_json_whatever_names_and_numbers_there_are) {
     EXPECT_TRUE(printed.is_number_float()) << number << ": readers may lose the sign of an integer zero";
     EXPECT_EQ(std::bit_cast<std::uint32_t>(printed.get<float>()), std::bit_cast<std::uint32_t>(number)) << number;
   }
-  EXPECT_TRUE(nlohmann::json::parse(to_json({}))["tensors"].empty());
+  EXPECT_TRUE(nlohmann::json::parse(to_json(Inventory{}))["tensors"].empty());
 }
 
 TEST(Inspect, prints_json_that_moves_no_cursor) {

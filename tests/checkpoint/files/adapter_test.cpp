@@ -1,0 +1,220 @@
+// What an adapter's directory says, and what is no adapter.
+#include "checkpoint/files/adapter.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "adapters.h"
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+const nlohmann::json kNothing = nlohmann::json::object();
+
+AdapterConfig config_of(const nlohmann::json& changes) {
+  nlohmann::json all{{"peft_type", "LORA"}, {"r", 4}, {"lora_alpha", 8}};
+  all.update(changes);
+  return {all.dump(), "f"};
+}
+
+std::string config_error(const nlohmann::json& changes, Status status = Status::invalid_data) {
+  return error_of(status, [&] { config_of(changes); });
+}
+
+std::string text_error(const std::string& text) {
+  return error_of(Status::invalid_data, [&] { AdapterConfig(text, "f"); });
+}
+
+// ---- the config --------------------------------------------------------------------------------------------------
+
+TEST(AdapterConfig, rank_and_scale) {
+  EXPECT_EQ(config_of(kNothing).rank_of("a.up_proj"), 4);
+  EXPECT_EQ(config_of(kNothing).scale_of("a.up_proj"), 2.0);
+  EXPECT_EQ(config_of({{"lora_alpha", 0.5}}).scale_of("a"), 0.125);
+  EXPECT_EQ(config_of({{"use_rslora", true}}).scale_of("a"), 4.0);
+  EXPECT_EQ(config_of({{"r", 4.0}}).rank_of("a"), 4);
+}
+
+// As peft matches: the whole name, or its end behind a dot; of several patterns the first.
+TEST(AdapterConfig, patterns) {
+  const nlohmann::json ranks =
+      nlohmann::json::parse(R"({"rank_pattern": {"up_proj": 2, "model.layers.0.down": 3, "layers\\.[12]\\..*": 5}})");
+  const AdapterConfig config = config_of(ranks);
+  EXPECT_EQ(config.rank_of("model.layers.0.up_proj"), 2);
+  EXPECT_EQ(config.rank_of("up_proj"), 2);
+  EXPECT_EQ(config.rank_of("model.layers.0.x_up_proj"), 4);
+  EXPECT_EQ(config.rank_of("model.layers.0.up_proj.x"), 4);
+  EXPECT_EQ(config.rank_of("model.layers.0.down"), 3);
+  EXPECT_EQ(config.rank_of("model.layers.1.up"), 5);
+  EXPECT_EQ(config.scale_of("model.layers.1.up"), 1.6);
+  const AdapterConfig ordered(R"({"peft_type": "LORA", "r": 4, "lora_alpha": 8, "rank_pattern": {"z.*": 1, "zy": 2}})",
+                              "f");
+  EXPECT_EQ(ordered.rank_of("zy"), 1) << "the first in the file, not in the alphabet";
+}
+
+// A file from somewhere must not keep a machine busy for years, nor overflow a stack.
+TEST(AdapterConfig, hostile_patterns) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string name = std::string(300, 'a') + "!";
+  const auto look = [&](const std::string& pattern) {
+    try {
+      static_cast<void>(config_of({{"rank_pattern", {{pattern, 2}}}}).rank_of(name));
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.status() == Status::unsupported || error.status() == Status::invalid_data) << error.what();
+    }
+  };
+  for (const char* pattern : {"(a|a)*b", "(a*)*b", "(a+)+$", "(.*)(.*)(.*)(.*)(.*)(.*)b", "(a?){100}a{100}",
+                              "((a{99}){99}){99}", "(((((a*)*)*)*)*)*b", "((a?){99}){99}", "((((a?){9}){9}){9}){9}"})
+    look(pattern);
+  look(std::string(100'000, '(') + std::string(100'000, ')'));
+  look(std::string(1'000'000, 'a'));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_TRUE(holds(config_error({{"rank_pattern", {{"(", 2}}}}, Status::unsupported),
+                    "f: rank_pattern '(' is no regular expression that is understood here"));
+}
+
+TEST(AdapterConfig, values_that_are_none) {
+  EXPECT_EQ(text_error("[]"), "f: is not a JSON object");
+  EXPECT_TRUE(holds(text_error("{"), "f: "));
+  EXPECT_TRUE(holds(text_error(R"({"peft_type": "LORA", "lora_alpha": 8})"), "f: r is missing"));
+  EXPECT_TRUE(holds(text_error(R"({"peft_type": "LORA", "r": 8})"), "f: lora_alpha is missing"));
+  for (const nlohmann::json& rank : {nlohmann::json(0), nlohmann::json(-4), nlohmann::json(1.5), nlohmann::json(1e300)})
+    EXPECT_TRUE(holds(config_error({{"r", rank}}), "needs to be a whole rank from 1"));
+  EXPECT_TRUE(holds(config_error({{"r", "4"}}), "f: r is \"4\", needs to be a number"));
+  EXPECT_TRUE(holds(text_error(R"({"peft_type": "LORA", "r": 4, "lora_alpha": NaN})"), "lora_alpha is NaN"));
+  EXPECT_TRUE(holds(config_error({{"rank_pattern", {{"a", 0}}}}), "whole ranks from 1"));
+  EXPECT_TRUE(holds(config_error({{"rank_pattern", {1, 2}}}), "needs to be an object"));
+  EXPECT_TRUE(holds(config_error({{"alpha_pattern", {{"a", "b"}}}}), "needs to be a number"));
+  EXPECT_TRUE(holds(config_error({{"use_dora", 1}}), "use_dora is 1, needs to be true or false"));
+  EXPECT_TRUE(holds(config_error({{"bias", "some"}}), "needs to be none, all or lora_only"));
+  EXPECT_TRUE(holds(config_error({{"target_parameters", {1}}}), "needs to be strings"));
+  for (const nlohmann::json& tokens : {nlohmann::json{-1}, nlohmann::json{1.5}, nlohmann::json{"a"},
+                                       nlohmann::json{18446744073709551615U}, nlohmann::json("a")})
+    EXPECT_TRUE(holds(config_error({{"trainable_token_indices", tokens}}), "needs to be numbers of tokens"));
+}
+
+TEST(AdapterConfig, kinds_that_cannot_be_merged) {
+  const auto unsupported = [](const nlohmann::json& changes) { return config_error(changes, Status::unsupported); };
+  EXPECT_TRUE(holds(unsupported({{"peft_type", "LOHA"}}), "f: peft_type is 'LOHA', and only LORA"));
+  EXPECT_TRUE(
+      holds(unsupported({{"init_lora_weights", "pissa_niter_4"}}), "changed the base's weights before training"));
+  EXPECT_TRUE(holds(unsupported({{"init_lora_weights", "new"}}), "is unknown"));
+  EXPECT_TRUE(holds(unsupported({{"layer_replication", {{0, 1}}}}), "layer_replication is set"));
+  EXPECT_TRUE(holds(unsupported({{"some_new_field", true}}), "some_new_field is true: no such field is known"));
+  for (const nlohmann::json& fine : {nlohmann::json{{"some_new_field", false}},
+                                     {{"some_new_field", nullptr}},
+                                     {{"layer_replication", nullptr}},
+                                     {{"init_lora_weights", true}},
+                                     {{"init_lora_weights", "gaussian"}},
+                                     {{"lora_dropout", 0.1}}})
+    EXPECT_EQ(config_error(fine), "") << fine;
+}
+
+TEST(AdapterConfig, versions) {
+  EXPECT_EQ(config_of(kNothing).peft_version(), std::nullopt);
+  EXPECT_EQ(config_of({{"peft_version", "0.18.1.dev0@abc"}}).peft_version(), 18);
+  EXPECT_EQ(config_of({{"peft_version", "1.2"}}).peft_version(), 1002);
+  EXPECT_EQ(config_of({{"peft_version", "new"}}).peft_version(), std::nullopt);
+}
+
+// ---- the directory -----------------------------------------------------------------------------------------------
+
+class AdapterFiles : public testing::Test {
+ protected:
+  std::string error(Status status) {
+    return error_of(status, [&] { Adapter adapter(path); });
+  }
+  TemporaryDirectory directory;
+  fs::path path = directory / "adapter";
+};
+
+TEST_F(AdapterFiles, what_is_no_adapter) {
+  EXPECT_TRUE(holds(error(Status::io_error), "adapter: no such file or directory"));
+  write_adapter(path, lora("up", 3, 5, 4));
+  fs::rename(path / "adapter_config.json", path / "config.json");
+  EXPECT_TRUE(holds(error(Status::io_error), "has no adapter_config.json, so it is no adapter"));
+  write_adapter(path, lora("up", 3, 5, 4));
+  fs::rename(path / "adapter_model.safetensors", path / "adapter_model.bin");
+  EXPECT_TRUE(holds(error(Status::unsupported), "is a pickle file, which can run code when read"));
+  fs::remove(path / "adapter_model.bin");
+  EXPECT_TRUE(holds(error(Status::io_error), "has no adapter_model.safetensors"));
+  write_adapter(path, {});
+  EXPECT_TRUE(holds(error(Status::invalid_data), "holds no tensor"));
+  path /= "adapter_config.json";
+  EXPECT_TRUE(holds(error(Status::invalid_argument), "is a file; an adapter is the directory"));
+}
+
+TEST_F(AdapterFiles, what_a_name_says) {
+  const std::map<std::string, std::pair<AdapterPart, std::string>> known{
+      {kPeft + "m.up.lora_A.weight", {AdapterPart::a, "m.up"}},
+      {"m.up.lora_B.weight", {AdapterPart::b, "m.up"}},
+      {kPeft + "m.up.lora_B.bias", {AdapterPart::b_bias, "m.up"}},
+      {kPeft + "m.up.lora_magnitude_vector", {AdapterPart::magnitude, "m.up"}},
+      {kPeft + "m.x.lora_magnitude_vector.weight", {AdapterPart::magnitude, "m.x"}},
+      {kPeft + "m.e.lora_embedding_A", {AdapterPart::embedding_a, "m.e"}},
+      {kPeft + "m.e.lora_embedding_B", {AdapterPart::embedding_b, "m.e"}},
+      {kPeft + "m.e.token_adapter.trainable_tokens_delta", {AdapterPart::token_rows, "m.e"}},
+      {kPeft + "m.s.modules_to_save.default.weight", {AdapterPart::whole, "m.s.weight"}},
+      {kPeft + "m.s.modules_to_save.bias", {AdapterPart::whole, "m.s.bias"}},
+      {kPeft + "m.b.base_layer.weight", {AdapterPart::whole, "m.b.weight"}},
+      {kPeft + "m.n.weight", {AdapterPart::whole, "m.n.weight"}}};
+  RawTensors tensors;
+  for (const auto& [name, meaning] : known) tensors[name] = f32({1.0F});
+  write_adapter(path, tensors);
+  const Adapter adapter(path);
+  ASSERT_EQ(adapter.tensors().size(), known.size());
+  for (const AdapterTensor& tensor : adapter.tensors()) {
+    const auto& [part, module] = known.at(tensor.stored.entry->name);
+    EXPECT_EQ(tensor.part, part) << tensor.stored.entry->name;
+    EXPECT_EQ(tensor.module, module);
+    EXPECT_EQ(tensor.of_base, module == "m.b.weight");
+  }
+}
+
+TEST_F(AdapterFiles, names_that_are_unknown_and_dtypes_that_no_adapter_has) {
+  for (const char* name : {"m.up.lora_C.weight", "m.up.lora_A.default.weight", "m.token_adapter.x", ".lora_A.weight"}) {
+    write_adapter(path, {{kPeft + name, f32({1.0F})}});
+    EXPECT_TRUE(holds(error(Status::unsupported), "is no part of an adapter that is known here")) << name;
+  }
+  write_adapter(path, {{kPeft + "m.up.lora_A.weight", u8({1})}});
+  EXPECT_TRUE(holds(error(Status::unsupported), "has the dtype U8; adapters have F32, F16 or BF16"));
+}
+
+TEST_F(AdapterFiles, values_that_are_not_finite_are_named) {
+  std::vector<float> values(2'500'000, 1.0F);
+  for (const std::size_t at : {0U, 1'048'575U, 1'048'576U, 2'499'999U}) {
+    std::vector<float> bad = values;
+    bad[at] = -INFINITY;
+    write_adapter(path, {{"a.lora_A.weight", f32(values)}, {"b.lora_A.weight", f32(bad)}});
+    EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { Adapter(path).check_finite(); }),
+                      "tensor 'b.lora_A.weight': element " + std::to_string(at) + " is -inf"));
+  }
+  write_adapter(path, {{"a.lora_A.weight", f32(values)}, {"e.lora_A.weight", f32({})}});
+  Adapter(path).check_finite();
+}
+
+TEST_F(AdapterFiles, elements_are_widened_exactly) {
+  for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
+    const RawTensor tensor = random_weight({1001}, dtype);
+    write_adapter(path, {{"a.lora_A.weight", tensor}});
+    const Adapter adapter(path);
+    const std::vector<float> all = values_of(tensor);
+    for (const std::size_t first : {0U, 1U, 500U, 1001U}) {
+      std::vector<float> out(1001 - first);
+      read_as_float(adapter.tensors().front().stored, static_cast<std::int64_t>(first), out);
+      EXPECT_TRUE(std::equal(out.begin(), out.end(), all.begin() + static_cast<std::ptrdiff_t>(first)));
+    }
+  }
+}
+
+// What was cut off behind the reader's back is no zero.
+TEST_F(AdapterFiles, a_file_that_shrinks_is_an_error) {
+  write_adapter(path, lora("up", 300, 500, 4));
+  const Adapter adapter(path);
+  fs::resize_file(path / "adapter_model.safetensors", 1000);
+  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { adapter.check_finite(); }), "ends at byte 1000"));
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint
