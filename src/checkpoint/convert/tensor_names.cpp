@@ -27,12 +27,17 @@ bool is_number(const std::string& part) { return part.find_first_not_of("0123456
 // not expert 0 of layer 1. Only the beginning is reordered between memory and file, but a layer's parts are the same
 // there, so that all words may be sorted.
 std::string sorted_parts(const std::string& name) {
-  std::vector<std::string> parts = parts_of(name);
-  const auto numbers = std::ranges::stable_partition(parts, [](const std::string& part) { return !is_number(part); });
-  std::sort(parts.begin(), numbers.begin());
+  std::vector<std::string> words;
+  std::string numbers;
+  for (const std::string& part : parts_of(name))
+    if (is_number(part))
+      numbers += part + '.';
+    else
+      words.push_back(part);
+  std::ranges::sort(words);
   std::string text;
-  for (const std::string& part : parts) text += part + '.';
-  return text;
+  for (const std::string& word : words) text += word + '.';
+  return text + numbers;
 }
 
 template <class Use>
