@@ -1,9 +1,10 @@
-// An adapter merged onto a model. The input is a recipe (recipe.h) of the base, a line "@adapter", and one of the
-// adapter. Nothing but qfuse::Error may escape; an output exists if and only if the run succeeded, a dry run says before
+// An adapter merged onto a model. The input is a recipe (recipe.h) of the base, a line "@adapter <number>", of
+// which the number chooses the options, and one of the adapter. Nothing but qfuse::Error may escape; an output exists if and only if the run succeeded, a dry run says before
 // whether it will, the scalar oracle makes the same bytes, and nothing is ever left beside them.
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <qfuse/checkpoint.hpp>
 
@@ -44,17 +45,17 @@ bool succeeds(Work work) {
   }
 }
 
-checkpoint::MergeOptions options_for(std::size_t size) {
+checkpoint::MergeOptions options_for(unsigned number) {
   using checkpoint::Head;
   constexpr std::array<std::optional<Dtype>, 3> kDtypes{std::nullopt, Dtype::float16, Dtype::float32};
   constexpr std::array<std::optional<QuantType>, 3> kTypes{std::nullopt, std::nullopt, QuantType::nf4};
   constexpr std::array kHeads{Head::as_trained, Head::as_trained, Head::tie, Head::untie};
   checkpoint::MergeOptions options;
-  options.dtype = kDtypes[size % kDtypes.size()];  // as good as chance
-  options.to_4bit = kTypes[size / 3 % kTypes.size()];
-  options.base_as = kTypes[size / 9 % kTypes.size()];
-  options.head = kHeads[size / 27 % kHeads.size()];
-  options.allow_nonfinite = size % 2 == 0;
+  options.dtype = kDtypes[number % kDtypes.size()];
+  options.to_4bit = kTypes[number / 3 % kTypes.size()];
+  options.base_as = kTypes[number / 9 % kTypes.size()];
+  options.head = kHeads[number / 27 % kHeads.size()];
+  options.allow_nonfinite = number / 108 % 2 == 0;
   options.least_survival = 0.0;
   options.max_shard_size = 500;  // bytes: often more than one shard
   options.exec.threads = 1;
@@ -70,18 +71,21 @@ void expect_faithful(const fs::path& out, const checkpoint::ConversionReport& re
 
 // Whether base and adapter could be opened.
 bool run(std::string_view recipe, Scratch& scratch) {
-  constexpr std::string_view kBetween = "\n@adapter\n";
+  constexpr std::string_view kBetween = "\n@adapter ";
   const std::size_t between = recipe.find(kBetween);
   if (between == recipe.npos) return false;
+  const std::string_view number_and_adapter = recipe.substr(between + kBetween.size());
+  unsigned number = 0;
+  std::from_chars(number_and_adapter.data(), number_and_adapter.data() + number_and_adapter.size(), number);
   const fs::path base = scratch.path / "base";
-  const std::vector<checkpoint::AdapterInput> adapters{{scratch.path / "adapter", recipe.size() % 5 == 0 ? -0.5 : 1.0}};
+  const std::vector<checkpoint::AdapterInput> adapters{{scratch.path / "adapter", number / 216 % 2 == 0 ? 1.0 : -0.5}};
   const fs::path out = scratch.path / "out";
   const fs::path again = scratch.path / "again";
   fs::create_directory(base);
   fs::create_directory(adapters[0].path);
   write_model(recipe.substr(0, between), base);
-  write_model(recipe.substr(between + kBetween.size()), adapters[0].path);
-  checkpoint::MergeOptions options = options_for(recipe.size());
+  write_model(number_and_adapter, adapters[0].path);
+  checkpoint::MergeOptions options = options_for(number);
   checkpoint::MergeReport report;
   const bool merged = succeeds([&] { report = checkpoint::merge(base, adapters, out, options); });
   expect(fs::exists(out) == merged, "there is an output if and only if it succeeded");
