@@ -42,7 +42,6 @@ class Truncated(Faults):
             path.write_bytes(whole)
         self.dequantize()
 
-
     def test_every_file_of_an_adapter_at_any_length(self):
         write_model(self.source, [nf4("a.weight", 1, 64)])
         write_adapter(self.adapter, lora("a", 1, 64))
