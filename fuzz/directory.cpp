@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdio>
-#include <cstring>
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/files/errors.h"
@@ -89,17 +88,6 @@ bool run(std::string_view recipe, Scratch& scratch) {
 
 }  // namespace
 }  // namespace qfuse::fuzz
-
-// Two mutations in three change lines, the rest bytes.
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
-                                               unsigned seed) {
-  if (seed % 3 == 0) return LLVMFuzzerMutate(data, size, max_size);
-  const std::string changed = qfuse::fuzz::with_lines_changed({reinterpret_cast<const char*>(data), size}, seed);
-  const std::size_t copied = std::min(changed.size(), max_size);
-  std::memcpy(data, changed.data(), copied);
-  return copied;
-}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static qfuse::fuzz::Scratch scratch;

@@ -20,6 +20,7 @@ class General(Command):
         for word in (
             "dequantize",
             "quantize",
+            "merge",
             "finish",
             "inspect",
             "compare",
@@ -29,7 +30,7 @@ class General(Command):
             "Exit codes:",
         ):
             self.assertIn(word, text)
-        for subcommand in ("dequantize", "quantize", "finish", "inspect", "compare", "devices"):
+        for subcommand in ("dequantize", "quantize", "merge", "finish", "inspect", "compare", "devices"):
             self.assertIn(f"qfuse {subcommand}", self.run_qfuse(subcommand, "--help")[0])
 
     def test_usage_errors(self):
@@ -52,6 +53,15 @@ class General(Command):
             ["quantize", "x", "-o", "y", "--dtype", "int8"],
             ["quantize", "x", "-o", "y", "--max-shard-size", "much"],
             ["quantize", "x", "-o", "y", "--include"],
+            ["merge"],
+            ["merge", "x"],
+            ["merge", "x", "y"],
+            ["merge", "x", "-o", "y"],
+            ["merge", "x", "y", "-o", "z", "--to", "int8"],
+            ["merge", "x", "y", "-o", "z", "--base-as", "bf16"],
+            ["merge", "x", "y", "-o", "z", "--block-size", "48"],
+            ["merge", "x", "y", "-o", "z", "--tie", "--untie"],
+            ["merge", "x", "y", "-o", "z", "--fail-below", "half"],
             ["finish"],
             ["finish", "x", "y"],
         ):

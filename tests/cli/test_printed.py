@@ -48,7 +48,7 @@ class Printed(unittest.TestCase):
             self.skipTest(f"{program} is not installed")
 
     def test_help_was_understood(self):
-        known = {"dequantize", "quantize", "finish", "inspect", "compare", "devices", "bench"}
+        known = {"dequantize", "quantize", "merge", "finish", "inspect", "compare", "devices", "bench"}
         self.assertLessEqual(known, set(COMMANDS))
         self.assertLessEqual({"--help", "--output", "--dtype", "--shard"}, OPTIONS["dequantize"])
 
@@ -77,6 +77,7 @@ class Printed(unittest.TestCase):
         for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXAMPLES", "EXIT STATUS"):
             self.assertEqual(re.findall(rf"(?m)^{heading}$", text), [heading])
         self.assertRegex(text, r"(?m)^ +qfuse dequantize \[options\] IN -o PATH$")
+        self.assertRegex(text, r"(?m)^ +qfuse merge \[options\] BASE ADAPTER(\.\.\.)? -o PATH$")
         self.assertRegex(text, r"(?m)^ +--dtype auto\|bf16\|fp16\|fp32$")
         self.assertIn("--exclude '*.self_attn.*' keeps", text, "quotes and dashes are those of a shell")
         for command in COMMANDS:
@@ -104,6 +105,9 @@ class Printed(unittest.TestCase):
         self.assertEqual(complete("dequantize", "in", "--dtype", "=", "f"), {"fp16", "fp32"})
         self.assertEqual(complete("quantize", "--block-size", "1"), {"128", "1024"})
         self.assertEqual(complete("quantize", "--device", ""), {"auto", "cpu", "cuda", "opencl"})
+        self.assertEqual(complete("merge", "x", "y", "--to", ""), {"auto", "bf16", "fp16", "fp32", "nf4", "fp4"})
+        self.assertEqual(complete("merge", "x", "y", "--base-as", "n"), {"nf4"})
+        self.assertEqual(complete("merge", "x", "mo"), {"model one", "model.safetensors"})
         self.assertEqual(complete("dequantize", "mo"), {"model one", "model.safetensors"})
         self.assertEqual(complete("dequantize", "x", "-o", "model o"), {"model one"})
         self.assertEqual(complete("dequantize", "x", "--output", "=", "model."), {"model.safetensors"})

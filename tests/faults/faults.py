@@ -62,6 +62,22 @@ def write_index(directory, weight_map):
     (directory / INDEX).write_text(json.dumps({"weight_map": weight_map}))
 
 
+def lora(module, rows, columns):
+    """The tensors of an adapter of rank 4 for one layer."""
+    return {
+        f"base_model.model.{module}.lora_A.weight": ("F32", [4, columns], pattern(16 * columns)),
+        f"base_model.model.{module}.lora_B.weight": ("F32", [rows, 4], pattern(16 * rows)),
+    }
+
+
+def write_adapter(directory, tensors):
+    """An adapter as peft saves it, with another file."""
+    directory.mkdir()
+    (directory / "adapter_model.safetensors").write_bytes(safetensors(tensors))
+    (directory / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 4, "lora_alpha": 8}\n')
+    (directory / "tokenizer_config.json").write_text("{}\n")
+
+
 def small_model(directory):
     write_model(directory, [nf4("a.weight", 4, 64), nf4("b.weight", 2, 64)])
 
@@ -80,13 +96,16 @@ class Faults(unittest.TestCase):
         self.directory = Path(tempfile.mkdtemp(prefix="qfuse-faults-", dir=SCRATCH))
         self.addCleanup(shutil.rmtree, self.directory)
         self.source = self.directory / "in"
+        self.adapter = self.directory / "adapter"
         self.out = self.directory / "out"
         self.partial = self.directory / "out.qfuse-partial"
         self.lock = self.directory / "out.qfuse-partial.lock"
         self.old = self.directory / "out.qfuse-old"
 
     def command(self, *options):
-        return [QFUSE, "dequantize", self.source, "-o", self.out, "--quiet", *options]
+        """A merge where there is an adapter."""
+        conversion = ["merge", self.source, self.adapter] if self.adapter.exists() else ["dequantize", self.source]
+        return [QFUSE, *conversion, "-o", self.out, "--quiet", *options]
 
     def start(self, *options):
         return subprocess.Popen(self.command(*options), stderr=subprocess.PIPE, text=True)
@@ -101,13 +120,14 @@ class Faults(unittest.TestCase):
         return done.stderr
 
     def refusal(self, *options, **process):
-        """A failed run that leaves nothing but the input; its error."""
+        """A failed run that leaves nothing but what it was given; its error."""
         error = self.dequantize(*options, code=1, **process)
         self.assert_only("in")
         return error
 
     def assert_only(self, *names):
-        self.assertEqual(sorted(os.listdir(self.directory)), sorted(names))
+        adapter = ["adapter"] if self.adapter.exists() else []
+        self.assertEqual(sorted(os.listdir(self.directory)), sorted([*names, *adapter]))
 
 
 def main():

@@ -7,7 +7,19 @@ import resource
 import shutil
 import struct
 
-from faults import INDEX, Faults, main, nf4, safetensors, small_model, with_header, write_index, write_model
+from faults import (
+    INDEX,
+    Faults,
+    lora,
+    main,
+    nf4,
+    safetensors,
+    small_model,
+    with_header,
+    write_adapter,
+    write_index,
+    write_model,
+)
 
 MILLION = 1_000_000
 MIB = 1 << 20
@@ -27,6 +39,19 @@ class Truncated(Faults):
                 with self.subTest(name=path.name, length=length):
                     path.write_bytes(whole[:length])
                     self.assertIn(path.name, self.refusal())
+            path.write_bytes(whole)
+        self.dequantize()
+
+    def test_every_file_of_an_adapter_at_any_length(self):
+        write_model(self.source, [nf4("a.weight", 1, 64)])
+        write_adapter(self.adapter, lora("a", 1, 64))
+        for name in ("adapter_config.json", "adapter_model.safetensors"):
+            path = self.adapter / name
+            whole = path.read_bytes()
+            for length in range(0, len(whole.rstrip()), STEP):
+                with self.subTest(name=name, length=length):
+                    path.write_bytes(whole[:length])
+                    self.assertIn(name, self.refusal())
             path.write_bytes(whole)
         self.dequantize()
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from faults import QFUSE, Faults, contents, main, nf4, pattern, write_model
+from faults import QFUSE, Faults, contents, lora, main, nf4, pattern, write_adapter, write_model
 
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else random.SystemRandom().randrange(10**9)
 print("seed", SEED, file=sys.stderr)
@@ -34,6 +34,7 @@ class Shards(Faults):
         """A model of square weights for a conversion, and what one process makes of it."""
         self.verb, self.options = verb, ["--max-shard-size", str(max_shard_size)]
         shutil.rmtree(self.source, ignore_errors=True)
+        shutil.rmtree(self.adapter, ignore_errors=True)
         plain = ("BF16", [size, size], pattern(2 * size * size))
         write_model(
             self.source,
@@ -42,8 +43,11 @@ class Shards(Faults):
                 for i in range(weights)
             ],
         )
-        if verb == "quantize":
+        if verb != "dequantize":
             (self.source / "config.json").write_text("{}\n")
+        if verb == "merge":
+            layers = (lora(f"{i}", size, size) for i in range(weights))
+            write_adapter(self.adapter, {name: data for layer in layers for name, data in layer.items()})
         subprocess.run(self.command("whole"), check=True, timeout=60)
         self.complete = contents(self.directory / "whole")
         shutil.rmtree(self.directory / "whole")
@@ -54,7 +58,8 @@ class Shards(Faults):
         if first == "finish":
             return [QFUSE, "finish", self.out, "--quiet", *rest]
         out, shard = (self.out, ["--shard", first]) if "/" in first else (self.directory / first, [])
-        return [QFUSE, self.verb, self.source, "-o", out, "--quiet", *self.options, *shard, *rest]
+        adapter = [self.adapter] if self.verb == "merge" else []
+        return [QFUSE, self.verb, self.source, *adapter, "-o", out, "--quiet", *self.options, *shard, *rest]
 
     def start(self, *arguments):
         return subprocess.Popen(self.command(*arguments), stderr=subprocess.PIPE, text=True)
@@ -113,7 +118,7 @@ class Steps(Shards):
         self.use(verb, 3, 64, 5000 if verb == "quantize" else 8192)
 
     def test_a_shard_killed_at_every_step_is_run_again(self):
-        for verb in ("dequantize", "quantize"):
+        for verb in ("dequantize", "quantize", "merge"):
             self.small(verb)
             for shard, other in (("0/2", "1/2"), ("1/2", "0/2")):
                 for step in self.steps(shard):
@@ -127,7 +132,7 @@ class Steps(Shards):
                 self.clear()
 
     def test_a_shard_failing_at_every_step_leaves_whole_files_alone(self):
-        for verb in ("dequantize", "quantize"):
+        for verb in ("dequantize", "quantize", "merge"):
             self.small(verb)
             last = 0
             for last in self.steps("0/2"):

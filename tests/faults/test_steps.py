@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from faults import Faults, contents, main, nf4, small_model, write_model
+from faults import Faults, contents, lora, main, nf4, small_model, write_adapter, write_model
 
 KILL = 0
 
@@ -18,11 +18,14 @@ class Steps(Faults):
 
     def setUp(self):
         super().setUp()
-        small_model(self.source)
+        self.write_input()
         self.input = contents(self.source)
         self.dequantize()
         self.complete = contents(self.out)
         shutil.rmtree(self.out)
+
+    def write_input(self):
+        small_model(self.source)
 
     def fail_at(self, step, error, *options):
         """The exit code and standard error of a run that fails at a step."""
@@ -110,6 +113,23 @@ class Steps(Faults):
         self.assertRegex(error, r"\Aqfuse: error: [^\n]+\n\Z")
         self.assert_only("in")
         return code
+
+
+class MergeSteps(Steps):
+    """The same of a merge; what it is given is an adapter more."""
+
+    def write_input(self):
+        super().write_input()
+        write_adapter(self.adapter, {**lora("a", 4, 64), **lora("b", 2, 64)})
+        self.given = contents(self.adapter)
+        self.addCleanup(lambda: self.assertEqual(contents(self.adapter), self.given))
+
+
+class MergeTo4BitSteps(MergeSteps):
+    """From 4 bits to 4 bits: it is measured first, and scales wait in a file."""
+
+    def command(self, *options):
+        return [*super().command(*options), "--to", "nf4", "--fail-below", "0"]
 
 
 if __name__ == "__main__":

@@ -7,7 +7,19 @@ import signal
 import subprocess
 import time
 
-from faults import QFUSE, Faults, contents, main, nf4, safetensors, small_model, write_model
+from faults import (
+    QFUSE,
+    Faults,
+    contents,
+    lora,
+    main,
+    nf4,
+    pattern,
+    safetensors,
+    small_model,
+    write_adapter,
+    write_model,
+)
 
 NOBODY = 65534
 
@@ -46,6 +58,18 @@ class FullDisk(Faults):
             self.skipTest(f"cannot mount a small file system: {mounted.stderr.strip()}")
         self.addCleanup(subprocess.run, ["umount", self.disk], check=True)
         self.out = self.disk / "out"
+
+
+class MergeOntoFullDisk(FullDisk):
+    """The same of a merge."""
+
+    def setUp(self):
+        super().setUp()
+        write_adapter(self.adapter, lora("a", 4, 64))
+
+    def test_a_limit_of_file_size(self):
+        (self.adapter / "adapter_model.safetensors").write_bytes(safetensors(lora("a", 256, 256)))
+        super().test_a_limit_of_file_size()
 
 
 class Permissions(Faults):
@@ -139,6 +163,46 @@ class ChangingInput(Faults):
                 self.assert_only("in", "out")
                 self.last.unlink(missing_ok=True)
                 self.last.write_bytes(safetensors(nf4("7.weight", 1024, 1024)))
+
+
+class ChangingAdapter(ChangingInput):
+    """The same of an adapter, and of the base beside one."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.adapter / "adapter_model.safetensors"
+        write_adapter(self.adapter, self.factors())
+
+    @staticmethod
+    def factors():
+        return {name: data for shard in range(8) for name, data in lora(f"{shard}", 1024, 1024).items()}
+
+    def test_an_adapter_that_shrinks_is_an_error(self):
+        size = self.file.stat().st_size
+        code, error = self.change_during_a_run(lambda: os.truncate(self.file, size - 10_000))
+        self.assertEqual(code, 1)
+        self.assertRegex(
+            error, r"\Aqfuse: error: [^\n]*adapter_model\.safetensors[^\n]*ends at byte \d+, while \d+ more [^\n]*\n\Z"
+        )
+        self.assert_only("in")
+
+    def test_an_adapter_that_is_replaced_or_removed_is_read_as_it_was_opened(self):
+        self.dequantize()
+        expected = contents(self.out)
+        whole = self.file.read_bytes()
+
+        def replace():
+            (self.directory / "other").write_bytes(safetensors({"x": ("F32", [2], pattern(8))}))
+            os.replace(self.directory / "other", self.file)
+
+        for change in (replace, self.file.unlink, (self.adapter / "adapter_config.json").unlink):
+            with self.subTest(change):
+                subprocess.run(["rm", "-r", self.out], check=True)
+                self.assertEqual(self.change_during_a_run(change), (0, ""))
+                self.assertEqual(contents(self.out), expected)
+                self.assert_only("in", "out")
+                self.file.unlink(missing_ok=True)
+                self.file.write_bytes(whole)
 
 
 if __name__ == "__main__":

@@ -290,7 +290,9 @@ class Merge : public Transform {
     if (may_be_lost && !options_.dry_run) refuse_lost();
   }
 
+  // What is left may be less than nothing, so that 0 is no bound, but says that there is none.
   void refuse_lost() const {
+    if (options_.least_survival <= 0.0) return;
     const MergedTensor* worst = nullptr;
     for (const MergedTensor& row : report_.merged)
       if (row.survival < options_.least_survival && (worst == nullptr || row.survival < worst->survival)) worst = &row;

@@ -137,6 +137,9 @@ class RuleFinder {
   static void set_shape(TensorChange& change) {
     if (change.shape.empty())
       fail(Status::unsupported, "tensor '{}': is a single number", printable(change.base->name));
+    if (!is_countable(change.shape))
+      fail(Status::unsupported, "tensor '{}': has the shape {}, which is too large", printable(change.base->name),
+           printable(change.shape));
     change.merging.shape = {1, change.shape[0], columns_of(change.shape)};
   }
 

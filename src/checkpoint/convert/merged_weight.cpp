@@ -435,6 +435,7 @@ PlainWeight merged_weight(const PlainWeight& base, const Merging& merging, Dtype
 bool same_product(const Addend& one, const Addend& other, const MergedShape& shape) {
   if (one.rank != other.rank || one.scale != other.scale || one.magnitude || other.magnitude) return false;
   const auto same = [&](const Factor& a, const Factor& b, std::int64_t rows, std::int64_t columns) {
+    if (rows == 0 || columns == 0) return true;
     std::vector<float> row_of_a(static_cast<std::size_t>(columns));
     std::vector<float> row_of_b(row_of_a.size());
     for (std::int64_t row = 0; row < rows; ++row) {

@@ -95,6 +95,9 @@ Adapter::Adapter(const fs::path& path)
     if (!dtype_of(entry.type))
       fail(Status::unsupported, "{}: has the dtype {}; adapters have F32, F16 or BF16", stored.where(),
            type_name(entry.type));
+    if (!is_countable(entry.shape))
+      fail(Status::invalid_data, "{}: has the shape {}, which is too large for an adapter", stored.where(),
+           printable(entry.shape));
     tensors_.push_back(understood(stored));
   }
   if (tensors_.empty()) fail(Status::invalid_data, "{}: holds no tensor: it would change nothing", file().name());
@@ -115,6 +118,14 @@ void Adapter::check_finite() const {
              tensor.stored.where(), at + (bad - values.begin()), *bad);
     }
   }
+}
+
+bool is_countable(std::span<const std::int64_t> shape) {
+  constexpr std::int64_t kMost = (std::int64_t{1} << 62) / kLargestRank;
+  std::int64_t count = 1;
+  return std::ranges::all_of(shape, [&](std::int64_t dimension) {
+    return !__builtin_mul_overflow(count, std::max(dimension, std::int64_t{1}), &count) && count <= kMost;
+  });
 }
 
 void read_as_float(const StoredTensor& stored, std::int64_t first, std::span<float> out) {

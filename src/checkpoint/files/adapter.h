@@ -3,6 +3,7 @@
 #ifndef QFUSE_CHECKPOINT_FILES_ADAPTER_H
 #define QFUSE_CHECKPOINT_FILES_ADAPTER_H
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -52,6 +53,10 @@ class Adapter {
   Model model_;
   std::vector<AdapterTensor> tensors_;
 };
+
+// Whether sizes and places in a tensor of this shape, times any rank, are numbers of 63 bits, also where one of its
+// dimensions is 0 and the others can be anything.
+bool is_countable(std::span<const std::int64_t> shape);
 
 // Elements of a tensor of fp32, fp16 or bf16, widened exactly: from number `first` on, as many as `out` holds.
 void read_as_float(const StoredTensor& stored, std::int64_t first, std::span<float> out);

@@ -226,7 +226,9 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   };
   read_patterns("rank_pattern", ranks_);
   read_patterns("alpha_pattern", alphas_);
-  const auto is_rank = [](double value) { return value >= 1.0 && value <= 1e9 && value == std::floor(value); };
+  const auto is_rank = [](double value) {
+    return value >= 1.0 && value <= static_cast<double>(kLargestRank) && value == std::floor(value);
+  };
   for (const Pattern& pattern : ranks_)
     if (!is_rank(pattern.value)) read.refuse("rank_pattern", "whole ranks from 1");
   if (!is_rank(rank_)) read.refuse("r", "a whole rank from 1");

@@ -15,6 +15,8 @@ namespace qfuse::checkpoint {
 
 inline constexpr const char* kAdapterConfigFile = "adapter_config.json";
 
+inline constexpr std::int64_t kLargestRank = 1 << 20;  // no matrix of a model has as many rows
+
 class AdapterConfig {
  public:
   // invalid_data or unsupported, the message beginning with `where`, for what is no config of a LoRA adapter, or of one

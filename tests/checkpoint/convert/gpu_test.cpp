@@ -214,9 +214,8 @@ TEST_F(Gpu, merges_dora) {
   write_file(directory / "base", safetensors({{"w.weight", random_weight({3000, 1501})}}));
   write_adapter(directory / "dora", factors, {{"r", 5}, {"use_dora", true}});
   write_adapter(directory / "lora", lora("w", 3000, 1501, 5, 7), {{"r", 5}});
-  for (const std::vector<AdapterInput>& adapters : {std::vector<AdapterInput>{{directory / "dora"}},
-                                                    {{directory / "lora"}, {directory / "dora"}},
-                                                    {{directory / "dora"}, {directory / "lora"}, {directory / "dora"}}})
+  for (const std::vector<AdapterInput>& adapters :
+       {std::vector<AdapterInput>{{directory / "dora"}}, {{directory / "dora"}, {directory / "lora"}}})
     expect_same([&](const fs::path& out, qfuse_device device) {
       MergeOptions options;
       options.exec.device = device;

@@ -1,0 +1,124 @@
+// An adapter merged onto a model. The input is a recipe (recipe.h) of the base, a line "@adapter <number>", of
+// which the number chooses the options, and one of the adapter. Nothing but qfuse::Error may escape; an output exists if and only if the run succeeded, a dry run says before
+// whether it will, the scalar oracle makes the same bytes, and nothing is ever left beside them.
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <qfuse/checkpoint.hpp>
+
+#include "checkpoint/files/adapter.h"
+#include "checkpoint/files/errors.h"
+#include "expect.h"
+#include "recipe.h"
+
+namespace qfuse::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory of this process, in memory where there is such a file system; a broken run leaves it to be looked at.
+// And a count of what came of the inputs: most must get past the headers, or nothing behind those is tested.
+struct Scratch {
+  Scratch() { fs::create_directory(path); }
+  ~Scratch() {
+    fs::remove_all(path);
+    std::fprintf(stderr, "%ld inputs: %ld opened, %ld merged\n", inputs, opened, merged);
+  }
+  fs::path path = (fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path()) /
+                  fs::path("qfuse-fuzz-merge-" + std::to_string(::getpid()));
+  long inputs = 0;
+  long opened = 0;
+  long merged = 0;
+};
+
+// Whether `work` succeeded.
+template <typename Work>
+bool succeeds(Work work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    expect_readable(error, "");
+    return false;
+  }
+}
+
+checkpoint::MergeOptions options_for(unsigned number) {
+  using checkpoint::Head;
+  constexpr std::array<std::optional<Dtype>, 3> kDtypes{std::nullopt, Dtype::float16, Dtype::float32};
+  constexpr std::array<std::optional<QuantType>, 3> kTypes{std::nullopt, std::nullopt, QuantType::nf4};
+  constexpr std::array kHeads{Head::as_trained, Head::as_trained, Head::tie, Head::untie};
+  checkpoint::MergeOptions options;
+  options.dtype = kDtypes[number % kDtypes.size()];
+  options.to_4bit = kTypes[number / 3 % kTypes.size()];
+  options.base_as = kTypes[number / 9 % kTypes.size()];
+  options.head = kHeads[number / 27 % kHeads.size()];
+  options.allow_nonfinite = number / 108 % 2 == 0;
+  options.least_survival = 0.0;
+  options.max_shard_size = 500;  // bytes: often more than one shard
+  options.exec.threads = 1;
+  return options;
+}
+
+void expect_faithful(const fs::path& out, const checkpoint::ConversionReport& report) {
+  const checkpoint::Inventory inventory = checkpoint::inspect(out);
+  expect(report.tensors == static_cast<std::int64_t>(inventory.tensors.size()), "the output has all tensors");
+  expect(report.files == inventory.files, "the output has all files");
+  expect(report.bytes_written == inventory.bytes, "the output has all bytes");
+}
+
+// Whether base and adapter could be opened.
+bool run(std::string_view recipe, Scratch& scratch) {
+  constexpr std::string_view kBetween = "\n@adapter ";
+  const std::size_t between = recipe.find(kBetween);
+  if (between == recipe.npos) return false;
+  const std::string_view number_and_adapter = recipe.substr(between + kBetween.size());
+  unsigned number = 0;
+  std::from_chars(number_and_adapter.data(), number_and_adapter.data() + number_and_adapter.size(), number);
+  const fs::path base = scratch.path / "base";
+  const std::vector<checkpoint::AdapterInput> adapters{{scratch.path / "adapter", number / 216 % 2 == 0 ? 1.0 : -0.5}};
+  const fs::path out = scratch.path / "out";
+  const fs::path again = scratch.path / "again";
+  fs::create_directory(base);
+  fs::create_directory(adapters[0].path);
+  write_model(recipe.substr(0, between), base);
+  write_model(number_and_adapter, adapters[0].path);
+  checkpoint::MergeOptions options = options_for(number);
+  checkpoint::MergeReport report;
+  const bool merged = succeeds([&] { report = checkpoint::merge(base, adapters, out, options); });
+  expect(fs::exists(out) == merged, "there is an output if and only if it succeeded");
+  expect(!fs::exists(out.native() + ".qfuse-partial"), "nothing partial is left");
+  checkpoint::to_json(report);
+  options.dry_run = true;
+  expect(succeeds([&] { checkpoint::merge(base, adapters, again, options); }) == merged, "a dry run says it before");
+  expect(!fs::exists(again), "a dry run writes nothing");
+  if (merged) {
+    expect_faithful(out, report);
+    options.dry_run = false;
+    options.exec.device = {QFUSE_REFERENCE, 0};
+    checkpoint::merge(base, adapters, again, options);
+    expect(checkpoint::compare(out, again).equal, "the scalar oracle makes the same");
+  }
+  const bool opened = merged || succeeds([&] {
+                        checkpoint::with_qfuse_errors([&] {
+                          checkpoint::Model{base};
+                          checkpoint::Adapter{adapters[0].path};
+                        });
+                      });
+  scratch.inputs += 1;
+  scratch.opened += opened ? 1 : 0;
+  scratch.merged += merged ? 1 : 0;
+  for (const fs::path& path : {base, adapters[0].path, out, again}) fs::remove_all(path);
+  return opened;
+}
+
+}  // namespace
+}  // namespace qfuse::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static qfuse::fuzz::Scratch scratch;
+  // What does not open is no start for others: headers have a target of their own.
+  return qfuse::fuzz::run({reinterpret_cast<const char*>(data), size}, scratch) ? 0 : -1;
+}
