@@ -169,7 +169,7 @@ class RuleFinder {
   // The change of the tensor that an adapter calls `name`; of a head that is not there, because it is tied.
   TensorChange* find_change(const std::string& name, const AdapterTensor& tensor) {
     if (const Tensor* found = names_.find(name, where(tensor))) return &change_of(*found);
-    if (!is_head(name)) return nullptr;
+    if (!is_head(name) || (config_ && !config_->ties_embeddings())) return nullptr;
     const Tensor* embedding = input_embedding();
     if (embedding == nullptr) return nullptr;
     tied_head_ = name.substr(name.find("lm_head"));
