@@ -8,6 +8,7 @@ from pathlib import Path
 import torch
 from libraries import Judged, main, run_qfuse
 from models import DEVICE, VARIANTS, decoded, load, quantize_by_transformers, same_bits
+from peft import LoraConfig, get_peft_model
 from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
@@ -18,6 +19,10 @@ LINEAR_LAYERS = 6 * 6 + 1
 # much is lost by transformers' own quantization, whose every sentence must be as near as ours.
 LEAST_COSINE = {"nf4": 0.95, "fp4": 0.9}
 NEAR = 0.01
+# Of an adapter: 1 - cosine to the model that it was trained on, where only roundings differ, and how near the trained
+# vectors may be to those of the model before.
+OF_ROUNDING = 3e-4
+MOVED = 0.97
 
 SENTENCES = [
     "The cat sat on the mat.",
@@ -95,6 +100,51 @@ class MiniLM(Judged):
             self.assertEqual(row["max_abs"], difference.max().item())
             self.assertEqual(row["differing"], difference.count_nonzero().item())
             self.assertAlmostEqual(row["rmse"], difference.square().mean().sqrt().item(), delta=1e-12)
+
+    def test_an_adapter_is_merged_onto_what_it_was_trained_on(self):
+        """A QLoRA adapter, trained for some steps on the CPU: the merged model's sentences against base + adapter."""
+        base = self.quantize("nf4")
+        trained, vectors = train_adapter(base, self.directory / "adapter")
+        self.assertLess(
+            (vectors * self.vectors).sum(1).mean().item(), MOVED
+        )  # or else a lost adapter would be near, too
+        for source, options in ((base, []), (MODEL, ["--base-as", "nf4"])):
+            with self.subTest(source=source):
+                merged = self.merge(source, trained, *options)
+                distances = 1 - (run(load(AutoModel, merged))[1] * vectors).sum(1)
+                print(f"{options}: 1 - cosine {distances.max():.1e} at worst", file=sys.stderr)
+                self.assertLess(distances.max().item(), OF_ROUNDING)
+                run_qfuse("compare", source, merged, "--adapter", trained, *options, "--quiet")
+        plain = 1 - (run(load(AutoModel, self.merge(MODEL, trained)))[1] * vectors).sum(1)
+        self.assertGreater(plain.mean().item(), 100 * OF_ROUNDING)  # another base is another model
+
+    def merge(self, source, adapter, *options):
+        out = self.directory / "merged"
+        run_qfuse("merge", source, adapter, "-o", out, "--quiet", "--force", *options)
+        return out
+
+
+def train_adapter(base, path):
+    """An adapter of rank 8 on all linear layers, and the sentences' vectors with it.
+
+    It is trained towards vectors turned by a fixed orthogonal matrix, so that there is something to learn.
+    """
+    run_with_gradients = run.__wrapped__  # without them, bitsandbytes packs its weights anew for good
+    torch.manual_seed(0)
+    model = load(AutoModel, base)
+    turned = torch.linalg.qr(torch.randn(384, 384, device=DEVICE))[0]
+    start = run_with_gradients(model)[1].detach()
+    target = torch.nn.functional.normalize(start + 0.3 * start @ turned)
+    model = get_peft_model(model, LoraConfig(r=8, lora_alpha=16, target_modules=["query", "key", "value", "dense"]))
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-3)
+    for _ in range(5):
+        loss = 1 - (run_with_gradients(model)[1] * target).sum(1).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    model.eval()
+    model.save_pretrained(path)
+    return path, run(model)[1]
 
 
 if __name__ == "__main__":
