@@ -45,7 +45,7 @@ int run(const FinishArguments& args) {
 Command add_finish(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("finish", "Make one output of what the shards of a conversion wrote");
   auto args = std::make_shared<FinishArguments>();
-  parser->add_option("OUT", args->out, "The output that was named to dequantize or quantize with --shard")
+  parser->add_option("OUT", args->out, "The output that a conversion was given with --shard")
       ->type_name(kPath)
       ->required();
   parser->add_flag("--force", args->force, "Replace an existing output");

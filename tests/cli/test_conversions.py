@@ -397,7 +397,7 @@ class Merge(Command):
     def test_json(self):
         summary = json.loads(self.merge("--json")[0])
         self.assertGreaterEqual(summary.pop("seconds"), 0)
-        change = {"name": f"{self.LAYER}.weight", "rule": "lora", "rank": 1, "scale": 1.0}
+        change = {"name": f"{self.LAYER}.weight", "shape": [352, 128], "rule": "lora", "rank": 1, "scale": 1.0}
         self.assertEqual(
             summary,
             {
