@@ -293,7 +293,7 @@ class RuleFinder {
     change.scale = scale;
     change.rank = addend.rank;
     change.rule = change.rule.empty() ? rule : change.rule + " + " + rule;
-    change.merging.addends.push_back(std::move(addend));
+    change.merging.addends.push_back(addend);
   }
 
   // Whether the product is to be turned before it is added, as where a model keeps its matrix as [in, out].
@@ -332,7 +332,7 @@ class RuleFinder {
     addend.rank = checked_rank(module, *parts.a, *parts.b, shape_of(parts.a->stored)[0], shape_of(parts.b->stored)[1]);
     if (across) addend = {turned(addend.a), turned(addend.b), addend.rank};
     add_magnitude(parts, across, change, addend);
-    append(change, std::move(addend), module, parts.magnitude == nullptr ? "lora" : "dora");
+    append(change, addend, module, parts.magnitude == nullptr ? "lora" : "dora");
   }
 
   // DoRA's lengths: of what the layer gives, so of columns where it is stored turned.
@@ -373,7 +373,7 @@ class RuleFinder {
     Addend addend{turned(as_stored(a.stored)), turned(as_stored(b.stored))};
     addend.rank = checked_rank(module, a, b, shape_a[0], shape_b[1]);
     add_magnitude(parts, true, change, addend);
-    append(change, std::move(addend), module, parts.magnitude == nullptr ? "lora" : "dora");
+    append(change, addend, module, parts.magnitude == nullptr ? "lora" : "dora");
   }
 
   // lora_bias: the layer's own bias grows by scale * lora_B.bias.
@@ -385,7 +385,7 @@ class RuleFinder {
     Addend addend{as_stored(tensor.stored), {}};
     addend.b.row_stride = 1;
     addend.rank = 1;
-    append(change, std::move(addend), module, "bias");
+    append(change, addend, module, "bias");
   }
 
   // ---- experts ----
@@ -430,17 +430,17 @@ class RuleFinder {
     if (shape_of(parts.a->stored).size() != 2 || shape_of(parts.b->stored).size() != 2)
       fail(Status::invalid_data, "{}: has the shape {}, which is no matrix's", where(*parts.a),
            printable(shape_of(parts.a->stored)));
-    if (const Tensor* joined = names_.find(holder + "." + parameter, where(*parts.a)))
-      return add_joined_experts(holder + "." + parameter, parts, change_of(*joined));
+    if (const Tensor* joined = names_.find(fmt::format("{}.{}", holder, parameter), where(*parts.a)))
+      return add_joined_experts(fmt::format("{}.{}", holder, parameter), parts, change_of(*joined));
     for (const OneByOne& names : kOneByOne) {
       if (names.parameter != parameter) continue;
       const auto name = [&](std::int64_t expert, std::string_view part) {
         return fmt::format("{}.{}.{}{}", holder, expert, part, kWeightSuffix);
       };
       if (names_.find(name(0, names.names[0]), where(*parts.a)) == nullptr) continue;
-      return add_single_experts(holder + "." + parameter, parts, names, name);
+      return add_single_experts(fmt::format("{}.{}", holder, parameter), parts, names, name);
     }
-    refuse_unknown(*parts.a, holder + "." + parameter);
+    refuse_unknown(*parts.a, fmt::format("{}.{}", holder, parameter));
   }
 
   // How the columns of lora_B follow each other: that of peft is [rank][expert]; unsloth's before September 2026 was
@@ -476,7 +476,7 @@ class RuleFinder {
       addend.rank =
           checked_rank(parameter, *parts.a, *parts.b, shape_of(parts.a->stored)[0], shape_of(parts.b->stored)[1]);
       if (is_turned(change, parts)) addend = {turned(addend.a), turned(addend.b), addend.rank};
-      return append(change, std::move(addend), parameter, "lora");
+      return append(change, addend, parameter, "lora");
     }
     if (change.shape.size() != 3)
       fail(Status::invalid_data, "{}: '{}' has the shape {}, which is not that of experts", where(*parts.a),
@@ -536,7 +536,7 @@ class RuleFinder {
         Addend addend = oriented(m, rows, change->merging.shape.columns, parts);
         addend.b.offset = expert * addend.b.block_stride + row * addend.b.row_stride;
         addend.a.offset = expert * addend.a.block_stride;
-        append(*change, std::move(addend), parameter, fmt::format("lora of expert {}", expert));
+        append(*change, addend, parameter, fmt::format("lora of expert {}", expert));
         row += change->merging.shape.rows;
       }
     }

@@ -46,7 +46,7 @@ struct MergeTask {
   // Scales of those codes wait in `scratch`, behind its first `scratch_begin` bytes.
   [[nodiscard]] PlainWeight base(ScratchFile* scratch, std::int64_t scratch_begin) const {
     if (replacement) return plain_weight(*replacement);
-    const PlainWeight stored = decoded_weight(tensor, tensor.quantized_dtype().value_or(dtype), exec);
+    PlainWeight stored = decoded_weight(tensor, tensor.quantized_dtype().value_or(dtype), exec);
     if (!seen_as) return stored;
     return weight_through_codes(stored, *seen_as, *scratch, scratch_begin, exec);
   }

@@ -17,7 +17,7 @@ constexpr const char* kAdapterFile = "adapter_model.safetensors";
 constexpr const char* kPickledAdapterFile = "adapter_model.bin";
 
 fs::path find_weights(const fs::path& path) {
-  const fs::path file = path / kAdapterFile;
+  fs::path file = path / kAdapterFile;
   if (fs::exists(file)) return file;
   if (fs::exists(path / kPickledAdapterFile))
     fail(Status::unsupported,

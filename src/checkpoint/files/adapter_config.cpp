@@ -162,7 +162,9 @@ void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
   const auto is_one_of = [](const std::string& key, const auto& keys) {
     return std::find(keys.begin(), keys.end(), key) != keys.end();
   };
-  for (const auto& [key, value] : json.items()) {
+  for (const auto& field : json.items()) {
+    const std::string& key = field.key();
+    const OrderedJson& value = field.value();
     const bool refused =
         std::any_of(kRefused.begin(), kRefused.end(), [&](const Refused& r) { return r.field == key; });
     if (!is_unused(value) && !refused && !is_one_of(key, kRead) && !is_one_of(key, kPassedOver))
