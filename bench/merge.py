@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""How long qfuse merge takes beside cp of the same bytes, and beside peft: a random model of Llama-3-8B's layers.
+
+bench/merge.py build/release/bin/qfuse SCRATCH [--layers 8] [--rank 16] [--rounds 3] [--peft PYTHON]
+
+SCRATCH needs room for two copies of the model: 5.6 GB each with 8 layers. On a tmpfs no disk takes part.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HIDDEN, INNER, KEYS, VOCABULARY = 4096, 14336, 1024, 128256
+LINEAR = {
+    "self_attn.q_proj": (HIDDEN, HIDDEN),
+    "self_attn.k_proj": (KEYS, HIDDEN),
+    "self_attn.v_proj": (KEYS, HIDDEN),
+    "self_attn.o_proj": (HIDDEN, HIDDEN),
+    "mlp.gate_proj": (INNER, HIDDEN),
+    "mlp.up_proj": (INNER, HIDDEN),
+    "mlp.down_proj": (HIDDEN, INNER),
+}
+BY_PEFT = """
+import sys, torch
+from peft import PeftModel
+from transformers import AutoModelForCausalLM
+model = AutoModelForCausalLM.from_pretrained(sys.argv[1], dtype=torch.bfloat16)
+PeftModel.from_pretrained(model, sys.argv[2]).merge_and_unload().save_pretrained(sys.argv[3])
+"""
+
+
+def weights(layers):
+    """The names and shapes of a model's tensors."""
+    yield "model.embed_tokens.weight", (VOCABULARY, HIDDEN)
+    for layer in range(layers):
+        for name, shape in LINEAR.items():
+            yield f"model.layers.{layer}.{name}.weight", shape
+        yield f"model.layers.{layer}.input_layernorm.weight", (HIDDEN,)
+        yield f"model.layers.{layer}.post_attention_layernorm.weight", (HIDDEN,)
+    yield "model.norm.weight", (HIDDEN,)
+    yield "lm_head.weight", (VOCABULARY, HIDDEN)
+
+
+def factors(layers, rank):
+    for layer in range(layers):
+        for name, (rows, columns) in LINEAR.items():
+            module = f"base_model.model.model.layers.{layer}.{name}"
+            yield f"{module}.lora_A.weight", (rank, columns)
+            yield f"{module}.lora_B.weight", (rows, rank)
+
+
+def write(path, tensors, dtype, size):
+    """A file of numbers of about 0.01 in any order: random bits below a fixed sign and exponent."""
+    header, end = {}, 0
+    for name, shape in tensors:
+        bytes_ = size
+        for dimension in shape:
+            bytes_ *= dimension
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [end, end + bytes_]}
+        end += bytes_
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    noise = bytearray(os.urandom(1 << 24))
+    noise[size - 1 :: size] = bytes(0x3C if byte & 1 else 0xBC for byte in noise[size - 1 :: size])
+    with path.open("wb") as out:
+        out.write(struct.pack("<Q", len(text)) + text)
+        while end > 0:
+            end -= out.write(noise[: min(len(noise), end)])
+
+
+def make(folder, layers, rank):
+    base, adapter = folder / "base", folder / "adapter"
+    base.mkdir(), adapter.mkdir()
+    write(base / "model.safetensors", weights(layers), "BF16", 2)
+    write(adapter / "adapter_model.safetensors", factors(layers, rank), "F32", 4)
+    config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": VOCABULARY}
+    config |= {"hidden_size": HIDDEN, "intermediate_size": INNER, "num_hidden_layers": layers}
+    config |= {"num_attention_heads": 32, "num_key_value_heads": 8, "tie_word_embeddings": False}
+    (base / "config.json").write_text(json.dumps(config))
+    lora = {"peft_type": "LORA", "r": rank, "lora_alpha": 2 * rank, "task_type": "CAUSAL_LM"}
+    lora["target_modules"] = [name.split(".")[1] for name in LINEAR]
+    (adapter / "adapter_config.json").write_text(json.dumps(lora))
+    return base, adapter
+
+
+def run(name, command, out):
+    """Runs it with its output removed before and behind, and prints what it took."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+    print(f"{name:<24} {seconds:7.2f} s, processor {user:.2f} s and {system:.2f} s in the system")
+    shutil.rmtree(out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("qfuse")
+    parser.add_argument("scratch", type=Path)
+    parser.add_argument("--layers", type=int, default=8)
+    parser.add_argument("--rank", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--peft", help="a Python that has peft, transformers and torch")
+    args = parser.parse_args()
+    folder = args.scratch / "qfuse-bench-merge"
+    folder.mkdir()
+    try:
+        base, adapter = make(folder, args.layers, args.rank)
+        out = folder / "out"
+        merge = [args.qfuse, "merge", base, adapter, "-o", out, "--quiet"]
+        subprocess.run(merge, check=True)
+        subprocess.run([args.qfuse, "compare", base, out, "--adapter", adapter, "--quiet"], check=True)
+        shutil.rmtree(out)
+        for _ in range(args.rounds):
+            run("merge, one thread", [*merge, "--threads", "1"], out)
+            run("merge", merge, out)
+            run("cp", ["cp", "-r", base, out], out)
+        if args.peft:
+            run("peft", [args.peft, "-c", BY_PEFT, base, adapter, out], out)
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
