@@ -27,6 +27,9 @@ Layer layer_of(const TensorEntry& entry);
 // Whether it can be encoded at all: fp32, fp16 or bf16, two or more dimensions, not empty.
 bool is_encodable(const TensorEntry& entry);
 
+// Whether a part of a name is the number of a layer or an expert.
+bool is_number(std::string_view part);
+
 // The module of a weight: its name without ".weight".
 std::string_view module_of(std::string_view name);
 

@@ -242,8 +242,8 @@ class Sum {
                                     : static_cast<std::size_t>(tile.window.first_row) + i / columns];
   }
 
-  // The length of a row is known only when all of it was summed, so that the tensor is read once more before. The one
-  // of a later adapter's rows is that of the sum with the earlier ones.
+  // The length of a row is known only when all of it was summed, so that the tensor is read once more before.
+  // Behind another adapter it would be the length of both; find_rules() lets none come there.
   void find_lengths(const Piece& piece) {
     if (!lengths_.empty()) return;
     lengths_.resize(merging_.addends.size());

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "checkpoint/convert/linear.h"
 #include "checkpoint/files/errors.h"
 
 namespace qfuse::checkpoint {
@@ -11,8 +12,6 @@ namespace {
 
 // Real names have under 20 parts; of one with more, the ends are not kept, because all of them are long.
 constexpr std::size_t kMostParts = 32;
-
-bool is_number(std::string_view part) { return !part.empty() && part.find_first_not_of("0123456789") == part.npos; }
 
 // A number belongs to the part before it: that of a layer is not an expert's.
 std::vector<std::string> parts_of(std::string_view name) {
