@@ -73,7 +73,8 @@ FEATURES = [
     ("a base in fp32, fp16 or bf16", "yes", "test_dtypes_of_the_base"),
     ("all linear layers of 70 of the 76 families that `test_families.py` has in QUICK", "yes", "test_every_family"),
     (
-        "layers that transformers 5 renames as it loads: jina_embeddings_v3, nomic_bert, phimoe's router, vit and others",
+        "layers that transformers 5 renames as it loads: jina_embeddings_v3, nomic_bert, phimoe's router, "
+        "vit and others",
         "refused",
         "test_every_family",
     ),
