@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "backend/cuda/device/hopper_portable.cuh"
+
 namespace {
 
 constexpr int kThreads = 96;
@@ -61,6 +63,35 @@ void exchange_with_a_thread_that_is_not_there(Arguments a) {
   a.out[threadIdx.x] = __shfl_xor_sync(0xffffffffU, a.in[threadIdx.x], 64);
 }
 
+// Thread 0 hands values to all others, one after the other, when they have taken the one before; they add them.
+constexpr int kRounds = 5;
+void hand_out(Arguments a) {
+  namespace steps = qfuse::cuda::portable;
+  __shared__ steps::Arrival given;
+  __shared__ steps::Arrival taken;
+  __shared__ int value;
+  if (threadIdx.x == 0) {
+    steps::prepare(given);
+    steps::prepare(taken, kThreads - 1);
+    steps::show_arrivals();
+  }
+  __syncthreads();
+  int sum = 0;
+  for (unsigned round = 0; round < kRounds; ++round) {
+    if (threadIdx.x == 0) {
+      if (a.barriers == 0 && round == kRounds - 1) return;
+      value = a.in[round];
+      steps::arrive(given);
+      steps::wait_for(taken, round % 2);
+    } else {
+      steps::wait_for(given, round % 2);
+      sum += value;
+      steps::arrive(taken);
+    }
+  }
+  a.out[blockIdx.x * kThreads + threadIdx.x] = sum;
+}
+
 void write_past_the_end(Arguments a) { a.out[kBlocks * kThreads + static_cast<int>(threadIdx.x)] = 1; }
 
 class SoftwareGpu : public testing::Test {
@@ -99,6 +130,17 @@ TEST_F(SoftwareGpu, runs_every_thread_in_every_order) {
   }
 }
 
+TEST_F(SoftwareGpu, lets_threads_wait_for_each_other_in_every_order) {
+  int sum = 0;
+  for (int round = 0; round < kRounds; ++round) sum += in_[round];
+  for (const std::string& order : kOrders) {
+    SCOPED_TRACE(order);
+    out_.assign(out_.size(), -1);
+    run(hand_out, order);
+    for (int i = 0; i < kBlocks * kThreads; ++i) ASSERT_EQ(out_[i], i % kThreads == 0 ? 0 : sum);
+  }
+}
+
 TEST_F(SoftwareGpu, finds_a_barrier_that_is_missing) {
   run(turn_round, "forward");
   const std::vector<int> right = out_;
@@ -120,6 +162,11 @@ TEST_F(SoftwareGpuDeathTest, stops_where_threads_wait_apart) {
   EXPECT_DEATH(run(wait_apart, "shuffle:7"), kApart);
   EXPECT_DEATH(run(return_before_the_barrier, "shuffle:7"), kApart);
   EXPECT_DEATH(run(exchange_with_a_thread_that_is_not_there, "forward"), "exchanges with a thread that is not there");
+}
+
+TEST_F(SoftwareGpuDeathTest, stops_where_threads_wait_for_an_arrival_that_never_comes) {
+  for (const std::string& order : kOrders)
+    EXPECT_DEATH(run(hand_out, order, 0), "software GPU: block .*: threads wait for arrivals that do not come");
 }
 
 TEST_F(SoftwareGpuDeathTest, finds_an_address_past_an_array) {

@@ -1,7 +1,7 @@
-// A GPU made of this process. One block runs at a time, and of it one thread, until it comes to a barrier or exchanges
-// a value with its warp; then the next one runs. QFUSE_GPU_ORDER chooses the order of blocks and of threads: forward,
-// backward, or shuffle:SEED. What is wrong ends the process with a message: threads of a block that wait at different
-// barriers, or for threads that have returned.
+// A GPU made of this process. One block runs at a time, and of it one thread, until it comes to a barrier, exchanges a
+// value with its warp, or sleeps; then the next one runs. QFUSE_GPU_ORDER chooses the order of blocks and of threads:
+// forward, backward, or shuffle:SEED. What is wrong ends the process with a message: threads of a block that wait at
+// different barriers, or for threads that have returned, or, asleep, for what no thread will do.
 #include <cuda_runtime.h>
 #include <ucontext.h>
 
@@ -41,7 +41,7 @@ constexpr unsigned kWarp = 32;
 constexpr std::align_val_t kSharedAlignment{128};
 constexpr int kSpoilt = 0xff;  // a NaN in every float type
 
-enum class State { ready, at_barrier, at_warp, returned };
+enum class State { ready, at_barrier, at_warp, asleep, returned };
 
 using Place = void* [5];  // to jump to: swapcontext() would ask the kernel twice for each switch
 
@@ -121,6 +121,7 @@ class Multiprocessor {
     fiber.state = state;
     leave(fiber);
   }
+  void note_atomic() { had_atomic_ = true; }
   void give(std::uint64_t bits) {
     Fiber& fiber = *fibers_[now_];
     fiber.given[++fiber.exchanges % 2] = bits;
@@ -178,18 +179,34 @@ class Multiprocessor {
 #endif
   }
 
-  // Runs all that can; then lets on who waits together. False when all have returned.
+  // Runs all that can; then lets on who waits together, and wakes who sleeps. False when all have returned.
   bool step(const std::vector<unsigned>& order) {
+    had_atomic_ = false;
     for (const unsigned number : order)
       while (fibers_[number]->state == State::ready) resume(number);
+    const bool slept = wake();
     bool released = false;
     for (unsigned first = 0; first < threads_; first += kWarp)
       released = release(first, std::min(first + kWarp, threads_), State::at_warp) || released;
     if (released || release(0, threads_, State::at_barrier)) return true;
+    // Who sleeps looks again at what atomics change: if there was none since all of them looked, there will be none.
+    if (slept && !had_atomic_) fault("threads wait for arrivals that do not come");
+    if (slept) return true;
     for (unsigned i = 0; i < threads_; ++i)
       if (fibers_[i]->state != State::returned)
         fault("threads of a block wait at different barriers, or have returned");
     return false;
+  }
+
+  // Whether any slept.
+  bool wake() {
+    bool slept = false;
+    for (unsigned i = 0; i < threads_; ++i) {
+      if (fibers_[i]->state != State::asleep) continue;
+      fibers_[i]->state = State::ready;
+      slept = true;
+    }
+    return slept;
   }
 
   // If all of them wait so.
@@ -210,6 +227,7 @@ class Multiprocessor {
   const std::function<void()>* thread_ = nullptr;
   unsigned threads_ = 0;
   unsigned now_ = 0;
+  bool had_atomic_ = false;  // in this round
   Place main_{};
   [[maybe_unused]] void* asan_main_ = nullptr;
   [[maybe_unused]] const void* main_stack_ = nullptr;
@@ -248,6 +266,16 @@ void __syncthreads() { qfuse::software_gpu::Multiprocessor::only().wait(qfuse::s
 void __syncwarp(unsigned /*lanes*/) {
   qfuse::software_gpu::Multiprocessor::only().wait(qfuse::software_gpu::State::at_warp);
 }
+void __nanosleep(unsigned /*nanoseconds*/) {
+  qfuse::software_gpu::Multiprocessor::only().wait(qfuse::software_gpu::State::asleep);
+}
+unsigned atomicAdd(unsigned* at, unsigned value) {
+  qfuse::software_gpu::Multiprocessor::only().note_atomic();
+  const unsigned before = *at;
+  *at += value;
+  return before;
+}
+unsigned atomicSub(unsigned* at, unsigned value) { return atomicAdd(at, 0U - value); }
 
 // ---- the runtime ----
 

@@ -39,6 +39,10 @@ extern thread_local dim3 blockDim;
 
 void __syncthreads();
 void __syncwarp(unsigned lanes);
+inline void __threadfence_block() {}
+void __nanosleep(unsigned nanoseconds);  // lets the other threads of the block run
+unsigned atomicAdd(unsigned* at, unsigned value);
+unsigned atomicSub(unsigned* at, unsigned value);
 
 namespace qfuse::software_gpu {
 std::uint64_t exchange(std::uint64_t bits, unsigned lane);  // of the same warp

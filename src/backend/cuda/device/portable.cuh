@@ -137,24 +137,6 @@ __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
   return pairs.table[(word >> (8 * kByte) & 0xffU) * kWarp + pairs.lane_bytes / sizeof(Pair)];
 }
 
-// ---- bulk copies between global and shared memory: addresses and bytes are multiples of 16 ----
-
-// In shared memory: that one load has come. One thread prepares it, then all synchronize, then one thread begins the
-// load, and all of the block wait for it, once.
-struct Arrival {};
-__device__ inline void prepare(Arrival& /*arrival*/) {}
-__device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
-  for (unsigned i = 0; i < bytes / sizeof(uint4); ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
-}
-__device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& /*arrival*/) {
-  copy_words(to, from, bytes);
-}
-__device__ inline void wait_for(Arrival& /*arrival*/) { __syncthreads(); }
-
-// Called by all threads that wrote what is then stored, before they synchronize; one thread stores.
-__device__ inline void show_to_bulk_copies() {}
-__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) { copy_words(to, from, bytes); }
-
 }  // namespace qfuse::cuda::portable
 
 #endif  // QFUSE_BACKEND_CUDA_DEVICE_PORTABLE_CUH

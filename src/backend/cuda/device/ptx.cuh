@@ -1,4 +1,5 @@
-// The steps of portable.cuh as NVIDIA's GPUs have them: the one place of inline PTX. A test compares both.
+// The steps of portable.cuh as NVIDIA's GPUs have them: with hopper_ptx.cuh the one place of inline PTX. A test compares
+// both.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_PTX_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_PTX_CUH
 
@@ -9,8 +10,6 @@
 #include <cstdint>
 
 namespace qfuse::cuda::ptx {
-
-using Arrival = std::uint64_t;
 
 // NVIDIA's arithmetic gives no other.
 __device__ inline float canonical(float x) { return x; }
@@ -153,40 +152,6 @@ __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
       : "=f"(pair.first), "=f"(pair.second)
       : "r"(__byte_perm(word, pairs, 0x7604U + (kByte << 4))));
   return pair;
-}
-
-// ---- bulk copies, from sm_90 on ----
-
-__device__ inline void prepare(Arrival& arrival) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&arrival)));
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
-__device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrival)), "r"(bytes));
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                   shared_address(to)),
-               "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(&arrival))
-               : "memory");
-}
-
-__device__ inline void wait_for(Arrival& arrival) {
-  unsigned done = 0;
-  while (done == 0)
-    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
-                 : "=r"(done)
-                 : "r"(shared_address(&arrival))
-                 : "memory");
-}
-
-__device__ inline void show_to_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-
-__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) {
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to)),
-               "r"(shared_address(from)), "r"(bytes)
-               : "memory");
-  asm volatile("cp.async.bulk.commit_group;");
-  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
 }  // namespace qfuse::cuda::ptx

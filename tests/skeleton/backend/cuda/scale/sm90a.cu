@@ -4,9 +4,9 @@
 // cost:   2n or 4n bytes read and as many written: bound by the device's memory
 // oracle: reference/scale.cpp
 // Hopper's way: one thread has a tile copied to shared memory and back. Compiled with flags of its own.
+#include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/device/memory.cuh"
-#include "backend/cuda/device/steps.cuh"
 #include "skeleton/backend/cuda/scale/steps.cuh"
 
 namespace qfuse::cuda {
@@ -20,7 +20,10 @@ __global__ void __launch_bounds__(kScaleThreads) scale_tile(const __grid_constan
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTile;
   const int count = static_cast<int>(p.n - first < kTile ? p.n - first : kTile);
   const unsigned bytes = static_cast<unsigned>(count) * sizeof(T);
-  if (threadIdx.x == 0) prepare(arrival);
+  if (threadIdx.x == 0) {
+    prepare(arrival);
+    show_arrivals();
+  }
   __syncthreads();
   if (threadIdx.x == 0) begin_load(tile, static_cast<const T*>(p.in) + first, bytes, arrival);
   wait_for(arrival);

@@ -1,0 +1,26 @@
+// The steps that kernels for Hopper are made of beside those of steps.cuh: NVIDIA's instructions, or what stands for them
+// on the GPU of tests/software_gpu.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_HOPPER_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_HOPPER_CUH
+
+#ifndef QFUSE_PORTABLE
+#include "backend/cuda/device/hopper_ptx.cuh"
+#else
+#include "backend/cuda/device/hopper_portable.cuh"
+#endif
+#include "backend/cuda/device/rounding.cuh"
+
+namespace qfuse::cuda {
+
+template <int kColumns, bool kTransposed>
+__device__ void multiply_tiles(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds, Half) {
+  multiply_tiles_half<kColumns, kTransposed>(sums, a, b, adds);
+}
+template <int kColumns, bool kTransposed>
+__device__ void multiply_tiles(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds, Bfloat16) {
+  multiply_tiles_bfloat16<kColumns, kTransposed>(sums, a, b, adds);
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_HOPPER_CUH

@@ -1,0 +1,172 @@
+// The steps that NVIDIA's GPUs have from Hopper on, in what every GPU has that can wait for its own threads: the kernels
+// for Hopper run on the GPU of tests/software_gpu by these, and a test compares them with hopper_ptx.cuh. They are as
+// slow as they are plain.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PORTABLE_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PORTABLE_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/device/portable.cuh"
+#include "backend/cuda/device/tile_map.h"
+
+namespace qfuse::cuda::portable {
+
+// ---- arrivals: how some threads of a block wait for others, and for loads ----
+
+// In shared memory. It has phases, the first one of parity 0; a phase completes when `count` threads have arrived and all
+// bytes that they expect have come, and the next one begins. Here both numbers only grow, until 2^32 arrivals: who comes
+// late finds what it waits for as long as the phase after it is not complete, as with NVIDIA's.
+struct Arrival {
+  unsigned count;
+  unsigned arrived;
+  unsigned missing_bytes;
+};
+
+// One thread prepares it, shows that (once, for all that it prepared), and then the block synchronizes.
+__device__ inline void prepare(Arrival& arrival, unsigned count = 1) { arrival = {count, 0, 0}; }
+__device__ inline void show_arrivals() {}
+
+// What the thread wrote before, those who wait see.
+__device__ inline void arrive(Arrival& arrival) {
+  __threadfence_block();
+  atomicAdd(&arrival.arrived, 1U);
+}
+
+// Arrives; and so many bytes are to be loaded, by what the thread begins then.
+__device__ inline void expect(Arrival& arrival, unsigned bytes) {
+  atomicAdd(&arrival.missing_bytes, bytes);
+  arrive(arrival);
+}
+
+// A load's bytes have come.
+__device__ inline void complete(Arrival& arrival, unsigned bytes) {
+  __threadfence_block();
+  atomicSub(&arrival.missing_bytes, bytes);
+}
+
+// Bytes are looked at after arrivals: they were expected before.
+__device__ inline bool is_complete(const volatile Arrival& arrival, unsigned parity) {
+  const unsigned phase = arrival.arrived / arrival.count;
+  __threadfence_block();
+  return phase % 2 != parity && arrival.missing_bytes == 0;
+}
+
+// Waits until the phase of this parity is complete; "the one before the first", of parity 1, is. Any threads may.
+__device__ inline void wait_for(Arrival& arrival, unsigned parity = 0) {
+  constexpr unsigned kNanoseconds = 20;
+  while (!is_complete(arrival, parity)) __nanosleep(kNanoseconds);
+  __threadfence_block();
+}
+
+// ---- bulk copies between global and shared memory: addresses and bytes are multiples of 16 ----
+
+__device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
+  for (unsigned i = 0; i < bytes / sizeof(uint4); ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
+}
+// One thread loads; it arrives, and those who wait have the bytes.
+__device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
+  expect(arrival, bytes);
+  copy_words(to, from, bytes);
+  complete(arrival, bytes);
+}
+
+// Called by all threads that wrote what is then stored, before they synchronize; one thread stores.
+__device__ inline void show_to_bulk_copies() {}
+__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) { copy_words(to, from, bytes); }
+
+// ---- tiles in shared memory, as device/tile_map.h describes them ----
+
+// Where the byte lies that would be at `at`, in a tile with rows of row_bytes.
+template <class Byte>
+__device__ Byte* swizzled(Byte* at, unsigned row_bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  const std::uintptr_t chunk = address / 16 % 8;
+  return at + 16 * (static_cast<std::int64_t>(chunk ^ (address / 128 % (row_bytes / 16))) -
+                    static_cast<std::int64_t>(chunk));
+}
+
+// One thread loads the tile that begins at `byte`, a multiple of 16, of `row`; all its bytes were expected, those
+// outside of the array too. The tile is aligned to 128 bytes.
+__device__ inline void load_tile(void* to, const TileMap& map, int byte, int row, Arrival& arrival) {
+  for (int r = 0; r < map.box_rows; ++r)
+    for (int b = 0; b < map.box_bytes; ++b) {
+      const std::int64_t from_row = static_cast<std::int64_t>(row) + r;
+      const std::int64_t from_byte = static_cast<std::int64_t>(byte) + b;
+      const bool is_inside = from_row >= 0 && from_row < map.rows && from_byte >= 0 && from_byte < map.row_bytes;
+      std::uint8_t* const at = static_cast<std::uint8_t*>(to) + r * map.box_bytes + b;
+      *swizzled(at, static_cast<unsigned>(map.box_bytes)) =
+          is_inside ? map.base[from_row * map.stride_bytes + from_byte] : std::uint8_t{0};
+    }
+  complete(arrival, static_cast<unsigned>(map.box_rows * map.box_bytes));
+}
+
+// ---- products of tiles, by four warps, of which the first one's number is a multiple of four ----
+
+// 16-bit values in rows of 128 bytes, swizzled as load_tile does; eight rows lie together, stride_bytes from the next
+// eight. A row has terms of one row of the matrix, or, transposed, 64 rows' values of one term: the rows behind these
+// lie leading_bytes further.
+struct TileOperand {
+  const char* tile;
+  unsigned leading_bytes;
+  unsigned stride_bytes;
+};
+__device__ inline TileOperand tile_operand(const void* tile, unsigned leading_bytes, unsigned stride_bytes) {
+  return {static_cast<const char*>(tile), leading_bytes, stride_bytes};
+}
+// The operand that begins `bytes` later: 16 more terms are 32 bytes, or, transposed, two strides.
+__device__ inline TileOperand offset(TileOperand operand, unsigned bytes) {
+  return {operand.tile + bytes, operand.leading_bytes, operand.stride_bytes};
+}
+
+template <bool kTransposed>
+__device__ std::uint16_t tile_value(TileOperand operand, unsigned row, unsigned term) {
+  constexpr unsigned kRowBytes = 128;
+  const unsigned at = kTransposed ? row / 64 * operand.leading_bytes + term / 8 * operand.stride_bytes +
+                                        term % 8 * kRowBytes + row % 64 * 2
+                                  : row / 8 * operand.stride_bytes + row % 8 * kRowBytes + term * 2;
+  return *reinterpret_cast<const std::uint16_t*>(swizzled(operand.tile + at, kRowBytes));
+}
+
+// sums = a * b, or, if it adds, sums + a * b: of 64 rows, kColumns columns and 16 terms. b has the columns as rows. Warp w
+// of the four holds rows 16 * w + lane / 4 and the eighth one after it (h), columns 8 * j + 2 * (lane % 4) and the next
+// one (e), in sums[4 * j + 2 * h + e]. That is how wgmma.m64nNk16 has them.
+template <int kColumns, bool kTransposed>
+__device__ void multiply_tiles_of(format::Binary16 type, float (&sums)[kColumns / 2], TileOperand a, TileOperand b,
+                                  bool adds) {
+  const unsigned lane = threadIdx.x % kWarp;
+  const unsigned warp = threadIdx.x / kWarp % 4;
+  QFUSE_UNROLL
+  for (unsigned i = 0; i < kColumns / 2; ++i) {
+    const unsigned row = 16 * warp + lane / 4 + 8 * (i / 2 % 2);
+    const unsigned column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
+    std::uint16_t of_row[format::kStepTerms];
+    std::uint16_t of_column[format::kStepTerms];
+    QFUSE_UNROLL
+    for (unsigned k = 0; k < format::kStepTerms; ++k) {
+      of_row[k] = tile_value<false>(a, row, k);
+      of_column[k] = tile_value<kTransposed>(b, column, k);
+    }
+    sums[i] = format::matrix_step(type, adds ? sums[i] : 0.0F, of_row, of_column);
+  }
+}
+template <int kColumns, bool kTransposed>
+__device__ void multiply_tiles_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  multiply_tiles_of<kColumns, kTransposed>(format::kBinaryFloat16, sums, a, b, adds);
+}
+template <int kColumns, bool kTransposed>
+__device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  multiply_tiles_of<kColumns, kTransposed>(format::kBinaryBfloat16, sums, a, b, adds);
+}
+
+// Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the last
+// kPending such groups. Until then nobody touches sums or tiles; then all of the warp have their sums.
+__device__ inline void begin_products() {}
+__device__ inline void end_products() {}
+template <int kPending>
+__device__ void wait_for_products() {
+  sync_warp();
+}
+
+}  // namespace qfuse::cuda::portable
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PORTABLE_CUH

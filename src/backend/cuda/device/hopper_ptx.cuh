@@ -1,0 +1,184 @@
+// The steps of hopper_portable.cuh as NVIDIA's GPUs have them from Hopper on; products of tiles are Hopper's alone. A test
+// compares both.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PTX_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PTX_CUH
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "backend/cuda/device/ptx.cuh"
+#include "backend/cuda/device/tile_map.h"
+
+namespace qfuse::cuda::ptx {
+
+// ---- arrivals ----
+
+using Arrival = std::uint64_t;
+
+__device__ inline void prepare(Arrival& arrival, unsigned count = 1) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&arrival)), "r"(count) : "memory");
+}
+__device__ inline void show_arrivals() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+__device__ inline void arrive(Arrival& arrival) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&arrival)) : "memory");
+}
+
+__device__ inline void expect(Arrival& arrival, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrival)), "r"(bytes)
+               : "memory");
+}
+
+__device__ inline void wait_for(Arrival& arrival, unsigned parity = 0) {
+  unsigned done = 0;
+  while (done == 0)
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(shared_address(&arrival)), "r"(parity)
+                 : "memory");
+}
+
+// ---- bulk copies ----
+
+__device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
+  expect(arrival, bytes);
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(to)),
+               "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(&arrival))
+               : "memory");
+}
+
+__device__ inline void show_to_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to)),
+               "r"(shared_address(from)), "r"(bytes)
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;");
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+// ---- tiles ----
+
+__device__ inline void load_tile(void* to, const TileMap& map, int byte, int row, Arrival& arrival) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
+          shared_address(to)),
+      "l"(&map.tensor), "r"(byte), "r"(row), "r"(shared_address(&arrival))
+      : "memory");
+}
+
+// ---- products of tiles ----
+
+// What the instruction calls a matrix descriptor: address, leading and stride bytes in units of 16, and how it is
+// swizzled.
+struct TileOperand {
+  std::uint64_t descriptor;
+};
+__device__ inline TileOperand tile_operand(const void* tile, unsigned leading_bytes, unsigned stride_bytes) {
+  constexpr unsigned kAddresses = 1U << 18;  // that it has bits for: more than there is shared memory
+  constexpr std::uint64_t kSwizzle128 = std::uint64_t{1} << 62;
+  return {kSwizzle128 | std::uint64_t{stride_bytes / 16} << 32 | std::uint64_t{leading_bytes / 16} << 16 |
+          shared_address(tile) % kAddresses / 16};
+}
+__device__ inline TileOperand offset(TileOperand operand, unsigned bytes) { return {operand.descriptor + bytes / 16}; }
+
+// Of what was written to shared memory by plain stores, and of the registers of sums.
+__device__ inline void begin_products() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#else
+  __trap();
+#endif
+}
+
+// The operands of the instruction that are sums: their numbers in its text, and the registers.
+#define QFUSE_NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
+#define QFUSE_NAMES_32 QFUSE_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define QFUSE_NAMES_64                                                                 \
+  QFUSE_NAMES_32                                                                       \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define QFUSE_SUMS_4(at) "+f"(sums[at]), "+f"(sums[(at) + 1]), "+f"(sums[(at) + 2]), "+f"(sums[(at) + 3])
+#define QFUSE_SUMS_16(at) QFUSE_SUMS_4(at), QFUSE_SUMS_4((at) + 4), QFUSE_SUMS_4((at) + 8), QFUSE_SUMS_4((at) + 12)
+
+template <int kColumns, bool kTransposed>
+__device__ void multiply_tiles_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128);
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  if constexpr (kColumns == 32)
+    asm volatile(
+        "{ .reg .pred adds; setp.ne.b32 adds, %18, 0; "
+        "wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {" QFUSE_NAMES_16 "}, %16, %17, adds, 1, 1, 0, %19; }"
+        : QFUSE_SUMS_16(0)
+        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
+  else if constexpr (kColumns == 64)
+    asm volatile(
+        "{ .reg .pred adds; setp.ne.b32 adds, %34, 0; "
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" QFUSE_NAMES_32 "}, %32, %33, adds, 1, 1, 0, %35; }"
+        : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16)
+        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
+  else
+    asm volatile(
+        "{ .reg .pred adds; setp.ne.b32 adds, %66, 0; "
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" QFUSE_NAMES_64 "}, %64, %65, adds, 1, 1, 0, %67; }"
+        : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16), QFUSE_SUMS_16(32), QFUSE_SUMS_16(48)
+        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
+#else
+  __trap();
+#endif
+}
+template <int kColumns, bool kTransposed>
+__device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128);
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  if constexpr (kColumns == 32)
+    asm volatile(
+        "{ .reg .pred adds; setp.ne.b32 adds, %18, 0; "
+        "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {" QFUSE_NAMES_16 "}, %16, %17, adds, 1, 1, 0, %19; }"
+        : QFUSE_SUMS_16(0)
+        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
+  else if constexpr (kColumns == 64)
+    asm volatile(
+        "{ .reg .pred adds; setp.ne.b32 adds, %34, 0; "
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" QFUSE_NAMES_32 "}, %32, %33, adds, 1, 1, 0, %35; }"
+        : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16)
+        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
+  else
+    asm volatile(
+        "{ .reg .pred adds; setp.ne.b32 adds, %66, 0; "
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" QFUSE_NAMES_64 "}, %64, %65, adds, 1, 1, 0, %67; }"
+        : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16), QFUSE_SUMS_16(32), QFUSE_SUMS_16(48)
+        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
+#else
+  __trap();
+#endif
+}
+
+#undef QFUSE_NAMES_16
+#undef QFUSE_NAMES_32
+#undef QFUSE_NAMES_64
+#undef QFUSE_SUMS_4
+#undef QFUSE_SUMS_16
+
+__device__ inline void end_products() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#else
+  __trap();
+#endif
+}
+template <int kPending>
+__device__ void wait_for_products() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
+#else
+  __trap();
+#endif
+}
+
+}  // namespace qfuse::cuda::ptx
+
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PTX_CUH

@@ -1,0 +1,346 @@
+// Compiled twice, with NVIDIA's instructions and with QFUSE_PORTABLE.
+#include "cuda/hopper_steps.h"
+
+#include "backend/cuda/device/current.h"
+#include "backend/cuda/device/hopper.cuh"
+#include "backend/cuda/device/warp.cuh"
+#include "format/matrix_step.h"
+
+namespace qfuse::tests {
+namespace {
+
+using namespace cuda;
+
+constexpr int kRowBytes = 128;  // of tiles that are multiplied
+constexpr int kStride = 8 * kRowBytes;
+constexpr int kStepBytes = format::kStepTerms * 2;
+constexpr int kProductSteps = kProductTerms / format::kStepTerms;
+constexpr int kProductThreads = 128;
+
+template <int kRows>
+struct alignas(1024) Tile {
+  std::uint8_t bytes[kRows * kRowBytes];
+};
+
+// Where sums[i] of this thread belongs.
+struct Place {
+  int row;
+  int column;
+};
+__device__ Place place_of(int i) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int warp = static_cast<int>(threadIdx.x) / kWarp;
+  return {16 * warp + lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2};
+}
+
+// ---- a tile is loaded ----
+
+struct LoadArguments {
+  TileMap map;
+  int byte;
+  int row;
+  int bytes;
+  std::uint8_t* out;
+};
+
+constexpr int kMostTileBytes = 32 << 10;
+
+__global__ void load_one(const __grid_constant__ LoadArguments a) {
+  __shared__ Tile<kMostTileBytes / kRowBytes> tile;
+  __shared__ Arrival loaded;
+  if (threadIdx.x == 0) {
+    prepare(loaded);
+    show_arrivals();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    expect(loaded, static_cast<unsigned>(a.bytes));
+    load_tile(&tile, a.map, a.byte, a.row, loaded);
+  }
+  wait_for(loaded);
+  for (int i = static_cast<int>(threadIdx.x); i < a.bytes; i += kProductThreads) a.out[i] = tile.bytes[i];
+}
+
+// ---- two tiles are multiplied ----
+
+struct ProductArguments {
+  TileMap a;
+  TileMap b;
+  float* sums;
+  bool adds;
+};
+
+template <class Value, int kColumns, bool kTransposed>
+__global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_constant__ ProductArguments p) {
+  constexpr int kBoxes = kTransposed ? (kColumns + 63) / 64 : 1;
+  constexpr int kBoxRows = kTransposed ? kProductTerms : kColumns;
+  constexpr int kBoxBytes = kBoxRows * kRowBytes;
+  __shared__ Tile<kProductRows> a;
+  __shared__ Tile<kBoxes * kBoxRows> b;
+  __shared__ Arrival loaded;
+  if (threadIdx.x == 0) {
+    prepare(loaded);
+    show_arrivals();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    expect(loaded, sizeof a + sizeof b);
+    load_tile(&a, p.a, 0, 0, loaded);
+    for (int box = 0; box < kBoxes; ++box) load_tile(b.bytes + box * kBoxBytes, p.b, box * kRowBytes, 0, loaded);
+  }
+  wait_for(loaded);
+  float sums[kColumns / 2];
+#pragma unroll
+  for (int i = 0; i < kColumns / 2; ++i) sums[i] = p.sums[place_of(i).row * kColumns + place_of(i).column];
+  const TileOperand of_a = tile_operand(&a, 0, kStride);
+  const TileOperand of_b = tile_operand(&b, kBoxBytes, kStride);
+  begin_products();
+#pragma unroll
+  for (int step = 0; step < kProductSteps; ++step)
+    multiply_tiles<kColumns, kTransposed>(sums, offset(of_a, step * kStepBytes),
+                                          offset(of_b, step * (kTransposed ? 2 * kStride : kStepBytes)),
+                                          p.adds || step > 0, Value());
+  end_products();
+  wait_for_products<0>();
+#pragma unroll
+  for (int i = 0; i < kColumns / 2; ++i) p.sums[place_of(i).row * kColumns + place_of(i).column] = sums[i];
+}
+
+// ---- one thread loads, two warps make b's tiles of what it loaded, four warps multiply ----
+
+constexpr int kLoaded = 2;  // stages of a ring: of two lengths, so that phases run apart
+constexpr int kMade = 3;
+constexpr int kMakers = 64;
+constexpr int kPipelineThreads = kProductThreads + kMakers + kWarp;
+
+struct PipelineArguments {
+  TileMap a;
+  TileMap b;
+  int steps;
+  int columns;
+  float* sums;
+};
+
+struct PipelineShared {
+  Tile<kProductRows> a[kLoaded];
+  Tile<kPipelineColumns> b[kLoaded];
+  Tile<kPipelineColumns> made[kMade];
+  Arrival loaded[kLoaded];  // by the loading thread's expect()
+  Arrival used[kLoaded];    // by each warp that makes or multiplies
+  Arrival has_made[kMade];  // by each warp that makes
+  Arrival multiplied[kMade];
+};
+
+// A stage of a ring: where, and of which parity its phase is.
+struct Stage {
+  int slot;
+  unsigned parity;
+};
+__device__ Stage stage_of(int step, int stages) { return {step % stages, static_cast<unsigned>(step / stages % 2)}; }
+
+__device__ void load_all(const PipelineArguments& p, PipelineShared& shared) {
+  for (int step = 0; step < p.steps; ++step) {
+    const auto [slot, parity] = stage_of(step, kLoaded);
+    wait_for(shared.used[slot], parity ^ 1);
+    expect(shared.loaded[slot], sizeof shared.a[0] + sizeof shared.b[0]);
+    load_tile(&shared.a[slot], p.a, step * kRowBytes, 0, shared.loaded[slot]);
+    load_tile(&shared.b[slot], p.b, step * kRowBytes, static_cast<int>(blockIdx.x) * kPipelineColumns,
+              shared.loaded[slot]);
+  }
+}
+
+__device__ void make_all(const PipelineArguments& p, PipelineShared& shared) {
+  constexpr std::uint32_t kSigns = 0x80008000U;
+  const int me = static_cast<int>(threadIdx.x) - kProductThreads;
+  for (int step = 0; step < p.steps; ++step) {
+    const auto [from, from_parity] = stage_of(step, kLoaded);
+    const auto [to, to_parity] = stage_of(step, kMade);
+    wait_for(shared.loaded[from], from_parity);
+    wait_for(shared.multiplied[to], to_parity ^ 1);
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(shared.b[from].bytes);
+    auto* const made = reinterpret_cast<std::uint32_t*>(shared.made[to].bytes);
+    for (int i = me; i < static_cast<int>(sizeof shared.b[0] / 4); i += kMakers) made[i] = words[i] ^ kSigns;
+    sync_warp();
+    if (me % kWarp == 0) {
+      arrive(shared.has_made[to]);
+      arrive(shared.used[from]);
+    }
+  }
+}
+
+__device__ void multiply_all(const PipelineArguments& p, PipelineShared& shared) {
+  float sums[kPipelineColumns / 2];
+#pragma unroll 1
+  for (int step = 0; step < p.steps; ++step) {
+    const auto [a, a_parity] = stage_of(step, kLoaded);
+    const auto [b, b_parity] = stage_of(step, kMade);
+    wait_for(shared.loaded[a], a_parity);
+    wait_for(shared.has_made[b], b_parity);
+    const TileOperand of_a = tile_operand(&shared.a[a], 0, kStride);
+    const TileOperand of_b = tile_operand(&shared.made[b], 0, kStride);
+    begin_products();
+#pragma unroll
+    for (int k = 0; k < kProductSteps; ++k)
+      multiply_tiles<kPipelineColumns, false>(sums, offset(of_a, k * kStepBytes), offset(of_b, k * kStepBytes),
+                                              step > 0 || k > 0, Bfloat16());
+    end_products();
+    wait_for_products<0>();
+    if (threadIdx.x % kWarp == 0) {
+      arrive(shared.used[a]);
+      arrive(shared.multiplied[b]);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kPipelineColumns / 2; ++i)
+    p.sums[place_of(i).row * p.columns + static_cast<int>(blockIdx.x) * kPipelineColumns + place_of(i).column] =
+        sums[i];
+}
+
+__global__ void __launch_bounds__(kPipelineThreads) run_pipeline(const __grid_constant__ PipelineArguments p) {
+  __shared__ PipelineShared shared;
+  constexpr unsigned kMultiplyingWarps = kProductThreads / kWarp;
+  constexpr unsigned kMakingWarps = kMakers / kWarp;
+  const int thread = static_cast<int>(threadIdx.x);
+  if (thread == 0) {
+    for (Arrival& arrival : shared.loaded) prepare(arrival);
+    for (Arrival& arrival : shared.used) prepare(arrival, kMakingWarps + kMultiplyingWarps);
+    for (Arrival& arrival : shared.has_made) prepare(arrival, kMakingWarps);
+    for (Arrival& arrival : shared.multiplied) prepare(arrival, kMultiplyingWarps);
+    show_arrivals();
+  }
+  __syncthreads();
+  if (thread < kProductThreads)
+    multiply_all(p, shared);
+  else if (thread < kProductThreads + kMakers)
+    make_all(p, shared);
+  else if (thread == kProductThreads + kMakers)
+    load_all(p, shared);
+}
+
+// ---- the host's part ----
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes) {
+  const cudaError_t error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, nullptr);
+  return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
+}
+
+// A copy on the GPU.
+template <class T>
+class OnGpu {
+ public:
+  explicit OnGpu(const std::vector<T>& values) : bytes_(values.size() * sizeof(T)) {
+    error_ = cudaMalloc(&memory_, bytes_);
+    if (error_ == cudaSuccess) error_ = copy(memory_, values.data(), bytes_);
+  }
+  OnGpu(const OnGpu&) = delete;
+  OnGpu& operator=(const OnGpu&) = delete;
+  ~OnGpu() { static_cast<void>(cudaFree(memory_)); }
+
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_); }
+  [[nodiscard]] contract::Outcome outcome() const { return outcome_of(error_); }
+  contract::Outcome read(std::vector<T>& values) const { return outcome_of(copy(values.data(), memory_, bytes_)); }
+
+ private:
+  void* memory_ = nullptr;
+  std::size_t bytes_;
+  cudaError_t error_;
+};
+
+template <class Argument>
+contract::Outcome launch(void (*kernel)(Argument), unsigned blocks, unsigned threads, Argument argument) {
+  void* arguments[] = {&argument};
+  return outcome_of(cudaLaunchKernel(kernel, {blocks, 1, 1}, {threads, 1, 1}, arguments, 0, nullptr));
+}
+
+contract::Outcome map_array(TileMap& map, const ByteArray& array, const OnGpu<std::uint8_t>& memory, int box_rows,
+                            int box_bytes) {
+  if (contract::Outcome o = memory.outcome(); !o.ok()) return o;
+  return make_tile_map(map, memory.data(), array.rows, array.row_bytes, array.stride, box_rows, box_bytes);
+}
+
+contract::Outcome load(const TileLoad& load, std::vector<std::uint8_t>& tile) {
+  const OnGpu array(load.array.bytes);
+  tile.assign(static_cast<std::size_t>(load.box_rows * load.box_bytes), 0xee);
+  const OnGpu out(tile);
+  if (contract::Outcome o = out.outcome(); !o.ok()) return o;
+  LoadArguments a{
+      .map = {}, .byte = load.byte, .row = load.row, .bytes = load.box_rows * load.box_bytes, .out = out.data()};
+  if (contract::Outcome o = map_array(a.map, load.array, array, load.box_rows, load.box_bytes); !o.ok()) return o;
+  if (contract::Outcome o = launch(load_one, 1, kProductThreads, a); !o.ok()) return o;
+  return out.read(tile);
+}
+
+using ProductKernel = void (*)(ProductArguments);
+
+template <class Value, int kColumns>
+ProductKernel find_kernel(bool transposed) {
+  return transposed ? multiply_one<Value, kColumns, true> : multiply_one<Value, kColumns, false>;
+}
+template <class Value>
+ProductKernel find_kernel(int columns, bool transposed) {
+  switch (columns) {
+    case 32: return find_kernel<Value, 32>(transposed);
+    case 64: return find_kernel<Value, 64>(transposed);
+    default: return find_kernel<Value, 128>(transposed);
+  }
+}
+
+ByteArray rows_of(const std::vector<std::uint16_t>& values, int columns) {
+  ByteArray array{static_cast<std::int64_t>(values.size()) / columns, 2 * columns, 2 * columns, {}};
+  for (const std::uint16_t value : values) {
+    array.bytes.push_back(static_cast<std::uint8_t>(value));
+    array.bytes.push_back(static_cast<std::uint8_t>(value >> 8));
+  }
+  return array;
+}
+
+contract::Outcome multiply(TileProduct& p) {
+  const ByteArray a = rows_of(p.a, kProductTerms);
+  const ByteArray b = rows_of(p.b, p.transposed ? p.columns : kProductTerms);
+  const OnGpu a_memory(a.bytes);
+  const OnGpu b_memory(b.bytes);
+  const OnGpu sums(p.sums);
+  if (contract::Outcome o = sums.outcome(); !o.ok()) return o;
+  ProductArguments arguments{.a = {}, .b = {}, .sums = sums.data(), .adds = p.adds};
+  if (contract::Outcome o = map_array(arguments.a, a, a_memory, kProductRows, kRowBytes); !o.ok()) return o;
+  if (contract::Outcome o = map_array(arguments.b, b, b_memory, p.transposed ? kProductTerms : p.columns, kRowBytes);
+      !o.ok())
+    return o;
+  const ProductKernel kernel =
+      p.half ? find_kernel<Half>(p.columns, p.transposed) : find_kernel<Bfloat16>(p.columns, p.transposed);
+  if (contract::Outcome o = launch(kernel, 1, kProductThreads, arguments); !o.ok()) return o;
+  return sums.read(p.sums);
+}
+
+contract::Outcome run(const Pipeline& p, std::vector<float>& result) {
+  const OnGpu a_memory(p.a.bytes);
+  const OnGpu b_memory(p.b.bytes);
+  result.assign(static_cast<std::size_t>(kProductRows * p.b.rows), -1.0F);
+  const OnGpu sums(result);
+  if (contract::Outcome o = sums.outcome(); !o.ok()) return o;
+  PipelineArguments arguments{.a = {},
+                              .b = {},
+                              .steps = static_cast<int>((p.a.row_bytes + kRowBytes - 1) / kRowBytes),
+                              .columns = static_cast<int>(p.b.rows),
+                              .sums = sums.data()};
+  if (contract::Outcome o = map_array(arguments.a, p.a, a_memory, kProductRows, kRowBytes); !o.ok()) return o;
+  if (contract::Outcome o = map_array(arguments.b, p.b, b_memory, kPipelineColumns, kRowBytes); !o.ok()) return o;
+  const auto blocks = static_cast<unsigned>(p.b.rows / kPipelineColumns);
+  if (contract::Outcome o = launch(run_pipeline, blocks, kPipelineThreads, arguments); !o.ok()) return o;
+  return sums.read(result);
+}
+
+}  // namespace
+
+#ifdef QFUSE_PORTABLE
+const HopperSteps kPortableHopperSteps = {"portable", load, multiply, run};
+#else
+const HopperSteps kPtxHopperSteps = {"ptx", load, multiply, run};
+
+bool is_hopper() {
+  int major = 0;
+  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) == cudaSuccess && major == 9;
+}
+#endif
+
+}  // namespace qfuse::tests
