@@ -19,8 +19,8 @@ namespace {
 
 // ---- policy ----
 
-constexpr int kPanelBytes = 128;                   // of a row in a panel of a tile: 64 values
-constexpr int kSwizzleBytes = 8 * kPanelBytes;     // rows after which a panel's swizzle repeats
+constexpr int kPanelBytes = 128;                    // of a row in a panel of a tile: 64 values
+constexpr int kSwizzleBytes = 8 * kPanelBytes;      // rows after which a panel's swizzle repeats
 constexpr int kStepBytes = 2 * format::kStepTerms;  // of a row
 constexpr int kStageSteps = kStageTerms / format::kStepTerms;
 constexpr int kPanelSteps = kStageRun / format::kStepTerms;
@@ -181,20 +181,18 @@ struct RunAbsmax {
   bool exists;
 };
 
-template <bool kNested>
-__device__ RunAbsmax load_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
+__device__ inline RunAbsmax load_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
   if (row >= a.rows || col >= a.cols) return {0, 0.0F, false};
   const std::int64_t element = row * a.cols + col;
   const std::int64_t block = element >> a.weight.block_shift;
-  if constexpr (!kNested) return {0, __ldg(a.weight.absmax + block), true};
+  if (!a.is_nested) return {0, __ldg(a.weight.absmax + block), true};
   return {__ldg(a.weight.absmax_8bit + block), __ldg(a.weight.nested_absmax + (element >> a.weight.nested_shift)),
           true};
 }
 
-template <bool kNested>
-__device__ float absmax_of(const RunAbsmax& run, const float* map, float offset) {
+__device__ inline float absmax_of(const RunAbsmax& run, bool is_nested, const float* map, float offset) {
   if (!run.exists) return 0.0F;
-  if constexpr (!kNested) return run.scale;
+  if (!is_nested) return run.scale;
   return __fadd_rn(mul_ftz(map[run.code], run.scale), offset);
 }
 
@@ -257,7 +255,7 @@ __device__ int place_of_codes(int row, int vector) {
   return row * Tiles::kCodeRowBytes + (vector ^ (kIsWide ? row / 2 % 4 : row / 4 % 2)) * kVectorBytes;
 }
 
-template <class Value, bool kForward, bool kNested, class Tiles, class TurnsOf>
+template <class Value, bool kForward, class Tiles, class TurnsOf>
 __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared, int decoder) {
   constexpr int kApart = Tiles::kStagesApart;
   const MatmulArguments& matmul = a.matmul;
@@ -266,7 +264,7 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   const int row = task % Tiles::kRowGroups * kWarp + lane;
   const int panel = task / Tiles::kRowGroups;
   const int first = decoder / Tiles::kTasks;
-  const float offset = kNested ? *matmul.weight.nested_offset : 0.0F;
+  const float offset = matmul.is_nested ? *matmul.weight.nested_offset : 0.0F;
   Place<Tiles::kShape.decoded_slots> to;
   Place<Tiles::kShape.code_slots> from;
   to.advance(first);
@@ -276,12 +274,11 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
     const int output = turns.first_output(tile);
     const auto load = [&](int of_stage) {
       const std::int64_t term = std::int64_t{of_stage} * kStageTerms;
-      return load_absmax<kNested>(matmul, (kForward ? output : term) + row,
-                                  (kForward ? term : output) + panel * kStageRun);
+      return load_absmax(matmul, (kForward ? output : term) + row, (kForward ? term : output) + panel * kStageRun);
     };
     RunAbsmax next = load(stage);
     for (; stage < turns.stages; stage += kApart) {
-      const float absmax = absmax_of<kNested>(next, shared.map, offset);
+      const float absmax = absmax_of(next, matmul.is_nested, shared.map, offset);
       next = load(stage + kApart);
       const Weights16 weights = weights_of<Value>(matmul.weight.values, absmax);
       wait_for(shared.codes_full[from.slot], from.parity);
@@ -358,8 +355,8 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
       wait_for(shared.inputs_full[inputs.slot], inputs.parity);
       wait_for(shared.decoded_full[decoded.slot], decoded.parity);
       begin_products();
-      const TileOperand left = tile_operand(
-          shared.inputs[inputs.slot] + group * kStageTokensEach * kPanelBytes, kVectorBytes, kSwizzleBytes);
+      const TileOperand left = tile_operand(shared.inputs[inputs.slot] + group * kStageTokensEach * kPanelBytes,
+                                            kVectorBytes, kSwizzleBytes);
       const TileOperand right = tile_operand(shared.decoded[decoded.slot],
                                              kForward ? kVectorBytes : Tiles::kRows * kPanelBytes, kSwizzleBytes);
 #pragma unroll
@@ -393,16 +390,15 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
 
 // ---- kernel ----
 
-template <class Value, bool kForward, bool kNested, int kOutputs, int kTokens>
-__global__ void __launch_bounds__(stage_threads(kTokens), 1)
-    multiply_staged(const __grid_constant__ StageArguments a) {
+template <class Value, bool kForward, int kOutputs, int kTokens>
+__global__ void __launch_bounds__(stage_threads(kTokens), 1) multiply_staged(const __grid_constant__ StageArguments a) {
   using Tiles = Stage<kForward, kOutputs, kTokens>;
   auto& shared = stage_shared<StageShared<Tiles>>();
   const Turns<kForward, kOutputs, kTokens> turns(a.matmul);
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
   if (warp == 0) prepare_arrivals(shared, thread % kWarp);
-  if constexpr (kNested)
+  if (a.matmul.is_nested)
     for (int i = thread; i < format::kCodes8; i += static_cast<int>(blockDim.x))
       shared.map[i] = a.matmul.weight.nested_quant_map[i];
   __syncthreads();
@@ -410,7 +406,7 @@ __global__ void __launch_bounds__(stage_threads(kTokens), 1)
   if (warp < Tiles::kMultipliers)
     multiply_stages<Value, kForward, kOutputs>(a, turns, shared, warp);
   else if (warp < kLoaders)
-    decode_stages<Value, kForward, kNested>(a, turns, shared, warp - Tiles::kMultipliers);
+    decode_stages<Value, kForward>(a, turns, shared, warp - Tiles::kMultipliers);
   else if (thread == kLoaders * kWarp)
     load_codes<kForward>(a, turns, shared);
   else if (thread == (kLoaders + 1) * kWarp)
@@ -421,33 +417,27 @@ __global__ void __launch_bounds__(stage_threads(kTokens), 1)
 
 using StagedKernel = void (*)(StageArguments);
 
-template <class Value, bool kForward, bool kNested>
+template <class Value, bool kForward>
 StagedKernel find_shape(const Matmul4bitPlan& plan) {
   const auto is = [&](int outputs, int tokens) { return plan.outputs == outputs && plan.tokens == tokens; };
-  if (is(128, 64)) return multiply_staged<Value, kForward, kNested, 128, 64>;
-  if (is(64, 64)) return multiply_staged<Value, kForward, kNested, 64, 64>;
-  if (is(128, 128)) return multiply_staged<Value, kForward, kNested, 128, 128>;
-  if (is(64, 128)) return multiply_staged<Value, kForward, kNested, 64, 128>;
-  if constexpr (kForward) return multiply_staged<Value, kForward, kNested, 32, 64>;
+  if (is(128, 64)) return multiply_staged<Value, kForward, 128, 64>;
+  if (is(64, 64)) return multiply_staged<Value, kForward, 64, 64>;
+  if (is(128, 128)) return multiply_staged<Value, kForward, 128, 128>;
+  if (is(64, 128)) return multiply_staged<Value, kForward, 64, 128>;
+  if constexpr (kForward) return multiply_staged<Value, kForward, 32, 64>;
   return nullptr;
-}
-
-template <class Value, bool kForward>
-StagedKernel find_staged(const Matmul4bitPlan& plan, bool is_nested) {
-  return is_nested ? find_shape<Value, kForward, true>(plan) : find_shape<Value, kForward, false>(plan);
 }
 
 template <class Value>
 StagedKernel find_staged(const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
-  const bool is_nested = contract::is_nested(p.weight);
-  return is_forward(p) ? find_staged<Value, true>(plan, is_nested) : find_staged<Value, false>(plan, is_nested);
+  return is_forward(p) ? find_shape<Value, true>(plan) : find_shape<Value, false>(plan);
 }
 
 }  // namespace
 
 contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul4bit& p, const Matmul4bitPlan& plan,
                                 const qfuse_exec& exec) {
-  constexpr int kValue = 2;     // bytes
+  constexpr int kValue = 2;      // bytes
   constexpr int kTokenRows = 8;  // that an operand of the matrix instructions consists of
   const int code_rows = is_forward(p) ? plan.outputs : kStageTerms;
   const int code_cols = is_forward(p) ? kStageTerms : plan.outputs;
@@ -463,8 +453,7 @@ contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul
                                           tokens, kPanelBytes);
       !o.ok())
     return o;
-  const StagedKernel kernel =
-      p.dtype == QFUSE_FLOAT16 ? find_staged<Half>(p, plan) : find_staged<Bfloat16>(p, plan);
+  const StagedKernel kernel = p.dtype == QFUSE_FLOAT16 ? find_staged<Half>(p, plan) : find_staged<Bfloat16>(p, plan);
   return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes}, arguments,
                 exec);
 }
