@@ -26,7 +26,7 @@ from measure import table
 import qfuse
 
 LAYERS = [(4096, 14336), (14336, 4096), (4096, 4096), (8192, 28672)]  # inputs and outputs
-ROWS = [1, 8, 16, 32, 64, 256]
+ROWS = [1, 8, 16, 32, 64, 128, 256]
 CPU_LAYERS, CPU_ROWS = [(4096, 14336)], [1, 8, 64, 512]
 CPU_ROUNDS = {1: 40, 8: 30, 64: 12, 512: 5}
 SMALL = [(512, 256)], [1, 16]

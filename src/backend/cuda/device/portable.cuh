@@ -71,6 +71,9 @@ __device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
 __device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
 __device__ inline float fast_sigmoid(float g) { return sigmoid(g); }
 
+// Global memory that is soon read.
+__device__ inline void prefetch(const void* /*from*/) {}
+
 // Of the eight bytes of two words, four: nibble i of the selector says which one becomes byte i. Its higher bits of a
 // nibble are zero, those beyond 16 mean nothing.
 __device__ inline std::uint32_t permuted(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {

@@ -62,6 +62,7 @@ struct StageShared {
   unsigned char inputs[kShape.input_slots][Tiles::kInputBytes];
   unsigned char codes[kShape.code_slots][Tiles::kCodeBytes];
   float map[format::kCodes8];
+  Arrival map_full;
   Arrival decoded_full[kShape.decoded_slots];
   Arrival decoded_empty[kShape.decoded_slots];
   Arrival inputs_full[kShape.input_slots];
@@ -83,6 +84,7 @@ __device__ Shared& stage_shared() {
 template <class Tiles>
 __device__ void prepare_arrivals(StageShared<Tiles>& shared, int lane) {
   constexpr StageShape kShape = Tiles::kShape;
+  if (lane == 0) prepare(shared.map_full, kStageDecoders);
   for (int i = lane; i < kShape.decoded_slots; i += kWarp) {
     prepare(shared.decoded_full[i], Tiles::kTasks);
     prepare(shared.decoded_empty[i], Tiles::kMultipliers);
@@ -174,6 +176,16 @@ __device__ void load_inputs(const StageArguments& a, const TurnsOf& turns, Stage
 
 // ---- role: decoding ----
 
+// Each decoder brings a part of the map, and waits for the others before it uses one.
+template <class Tiles>
+__device__ void load_map(const MatmulArguments& a, StageShared<Tiles>& shared, int decoder, int lane) {
+  static_assert(kStageDecoders * kWarp == format::kCodes8);
+  const int at = decoder * kWarp + lane;
+  shared.map[at] = a.weight.nested_quant_map[at];
+  __syncwarp(kAllLanes);
+  if (lane == 0) arrive(shared.map_full);
+}
+
 // What is left of a run's absmax when the map is there; beyond the weight absmax is 0, and so are the weights.
 struct RunAbsmax {
   unsigned code;  // nested
@@ -188,6 +200,16 @@ __device__ inline RunAbsmax load_absmax(const MatmulArguments& a, std::int64_t r
   if (!a.is_nested) return {0, __ldg(a.weight.absmax + block), true};
   return {__ldg(a.weight.absmax_8bit + block), __ldg(a.weight.nested_absmax + (element >> a.weight.nested_shift)),
           true};
+}
+
+// Some stages ahead, so that the loads find it in the L2.
+__device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
+  if (row >= a.rows || col >= a.cols) return;
+  const std::int64_t block = (row * a.cols + col) >> a.weight.block_shift;
+  if (a.is_nested)
+    prefetch(a.weight.absmax_8bit + block);
+  else
+    prefetch(a.weight.absmax + block);
 }
 
 __device__ inline float absmax_of(const RunAbsmax& run, bool is_nested, const float* map, float offset) {
@@ -264,22 +286,26 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   const int row = task % Tiles::kRowGroups * kWarp + lane;
   const int panel = task / Tiles::kRowGroups;
   const int first = decoder / Tiles::kTasks;
+  constexpr int kAhead = 6;  // stages
   const float offset = matmul.is_nested ? *matmul.weight.nested_offset : 0.0F;
   Place<Tiles::kShape.decoded_slots> to;
   Place<Tiles::kShape.code_slots> from;
   to.advance(first);
   from.advance(first);
+  if (matmul.is_nested) load_map(matmul, shared, decoder, lane);
   int stage = first;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks, stage -= turns.stages) {
     const int output = turns.first_output(tile);
-    const auto load = [&](int of_stage) {
-      const std::int64_t term = std::int64_t{of_stage} * kStageTerms;
-      return load_absmax(matmul, (kForward ? output : term) + row, (kForward ? term : output) + panel * kStageRun);
+    const auto row_of = [&](int of_stage) { return (kForward ? output : std::int64_t{of_stage} * kStageTerms) + row; };
+    const auto col_of = [&](int of_stage) {
+      return (kForward ? std::int64_t{of_stage} * kStageTerms : output) + panel * kStageRun;
     };
-    RunAbsmax next = load(stage);
+    RunAbsmax next = load_absmax(matmul, row_of(stage), col_of(stage));
+    if (matmul.is_nested) wait_for(shared.map_full);
     for (; stage < turns.stages; stage += kApart) {
       const float absmax = absmax_of(next, matmul.is_nested, shared.map, offset);
-      next = load(stage + kApart);
+      next = load_absmax(matmul, row_of(stage + kApart), col_of(stage + kApart));
+      prefetch_absmax(matmul, row_of(stage + kAhead), col_of(stage + kAhead));
       const Weights16 weights = weights_of<Value>(matmul.weight.values, absmax);
       wait_for(shared.codes_full[from.slot], from.parity);
       std::uint32_t codes[8];
@@ -398,9 +424,6 @@ __global__ void __launch_bounds__(stage_threads(kTokens), 1) multiply_staged(con
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
   if (warp == 0) prepare_arrivals(shared, thread % kWarp);
-  if (a.matmul.is_nested)
-    for (int i = thread; i < format::kCodes8; i += static_cast<int>(blockDim.x))
-      shared.map[i] = a.matmul.weight.nested_quant_map[i];
   __syncthreads();
   constexpr int kLoaders = Tiles::kMultipliers + kStageDecoders;
   if (warp < Tiles::kMultipliers)
