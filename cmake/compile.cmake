@@ -29,10 +29,10 @@ function(qfuse_kernels name architectures)
 endfunction()
 
 # qfuse_software_kernels(<target> <sources...>): kernels of a target as C++, for the GPU in tests/software_gpu, which has
-# no fp64.
+# no fp64. Fuzzers do not run them, so that nobody asks which of their branches were taken.
 function(qfuse_software_kernels target)
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX SKIP_UNITY_BUILD_INCLUSION ON
-                              COMPILE_OPTIONS -Wno-pass-failed)  # what to unroll is a GPU's affair
+                              COMPILE_OPTIONS "-Wno-pass-failed;-fno-sanitize=fuzzer-no-link")  # what to unroll is a GPU's affair
   target_sources(${target} PRIVATE ${ARGN})
   target_include_directories(${target} SYSTEM PRIVATE ${PROJECT_SOURCE_DIR}/tests/software_gpu/include)
   target_compile_definitions(${target} PRIVATE QFUSE_PORTABLE QFUSE_NO_FP64)

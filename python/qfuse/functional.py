@@ -1,6 +1,8 @@
 """Weights of bitsandbytes, decoded and multiplied by in one call."""
 
+import functools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -75,8 +77,10 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype =
         return ops.dequantize_int8(codes.detach(), scb.float(), dtype)
 
 
-_SPLIT_ROWS = 256  # with more, there is work enough without splitting sums
-_FEW_ROWS = 16  # with more, or in float32, decoding and torch's product are faster on a GPU (docs/MEASURED.md)
+_FEW_ROWS = 16  # with more, one chain of terms costs no more than several (docs/MEASURED.md)
+_FUSED_ROWS = 256  # with more, decoding and torch's product are faster on a GPU
+_RUN = 64  # codes that a kernel decodes at once
+_HOPPER = (9, 0)
 _batch_invariant = False
 _are_transforms_active = torch._C._are_functorch_transforms_active
 
@@ -104,10 +108,10 @@ def matmul_4bit(
     x is float32, float16 or bfloat16; the result has its dtype, and under torch.autocast that of
     torch.nn.functional.linear. Gradients flow to x and bias.
 
-    order: that of qfuse.ops.matmul_4bit. By default it is "split" for up to 256 rows that need no gradient, else
+    order: that of qfuse.ops.matmul_4bit. By default it is "split" for up to 16 rows that need no gradient, else
     "plain". By default too, a GPU decodes the weight to memory and multiplies by torch's linear where that is faster:
-    for more than 16 rows, and in float32; from 384 rows on it has the bits of "plain" on an H200. set_batch_invariant
-    makes the order "plain" throughout.
+    for more than 256 rows, on GPUs other than Hopper for more than 16, and in float32; from 384 rows on it has the
+    bits of "plain" on an H200. set_batch_invariant makes the order "plain" throughout.
     """
     found = read_weight(weight, quant_state)
     x, bias = _autocast(x), None if bias is None else _autocast(bias)
@@ -132,19 +136,35 @@ def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order
             quant_type=quant_type,
             blocksize=blocksize,
             nested_blocksize=nested_blocksize,
-            order=_default_order(x, bias) if order is None else order,
+            order=_default_order(x, shape, blocksize, bias) if order is None else order,
         )
 
 
-def _default_order(x: Tensor, bias: Tensor | None) -> ops.Order | None:
+def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> ops.Order | None:
     """Training adds in one order, whatever its batches; and a result beside which gradients are made, too."""
     if _batch_invariant:
         return "plain"
     rows = math.prod(x.shape[:-1])
     # A decode cannot be batched, as a transform may want.
-    if x.is_cuda and (rows > _FEW_ROWS or x.dtype == torch.float32) and not _are_transforms_active():
+    if x.is_cuda and not _is_fused(x, rows, shape, blocksize) and not _are_transforms_active():
         return None
-    return "plain" if gradients.needs_gradient(x, bias) or rows > _SPLIT_ROWS else "split"
+    return "plain" if rows > _FEW_ROWS or gradients.needs_gradient(x, bias) else "split"
+
+
+def _is_fused(x: Tensor, rows: int, shape: Sequence[int], blocksize: int) -> bool:
+    """Whether a GPU's fused kernel is not slower than decoding to memory."""
+    if x.dtype == torch.float32:
+        return False
+    if rows <= _FEW_ROWS:
+        return True
+    has_kernel = shape[1] % _RUN == 0 and blocksize >= _RUN and _capability(x.device.index) == _HOPPER
+    return rows <= _FUSED_ROWS and has_kernel
+
+
+@torch.compiler.assume_constant_result
+@functools.cache
+def _capability(device: int) -> tuple[int, int]:
+    return torch.cuda.get_device_capability(device)
 
 
 def _autocast(tensor: Tensor) -> Tensor:

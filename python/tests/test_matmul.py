@@ -174,10 +174,12 @@ def orders(monkeypatch):
 
 def test_the_default_order(device, orders):
     weight = exact_weight(device)
-    few, many = (torch.ones(count, COLS, dtype=torch.bfloat16, device=device) for count in (16, 257))
+    few, some, many = (torch.ones(count, COLS, dtype=torch.bfloat16, device=device) for count in (16, 17, 257))
+    has_kernel = device == "cpu" or torch.cuda.get_device_capability() == (9, 0)
     calls = {
         "few rows": (lambda: qfuse.matmul_4bit(few, weight), "split"),
         "few rows of few": (lambda: qfuse.matmul_4bit(few.view(4, 4, COLS), weight), "split"),
+        "more rows": (lambda: qfuse.matmul_4bit(some, weight), "plain" if has_kernel else None),
         "many rows": (lambda: qfuse.matmul_4bit(many, weight), "plain" if device == "cpu" else None),
         "a gradient": (lambda: qfuse.matmul_4bit(few[:1].clone().requires_grad_(), weight), "plain"),
         "a gradient of the bias": (

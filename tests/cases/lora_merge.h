@@ -13,6 +13,7 @@
 
 #include "contract/lora_merge.h"
 #include "format/elements.h"
+#include "support/random.h"
 
 namespace qfuse::tests {
 
@@ -56,7 +57,7 @@ struct LoraMergeInput {
 };
 
 inline float random_factor(AdapterKind kind, std::mt19937& random) {
-  const float x = std::normal_distribution<float>()(random);
+  const float x = random_normal(random);
   const auto one_of = [&](unsigned n) { return random() % n == 0; };
   switch (kind) {
     case AdapterKind::normal: return x;
@@ -71,7 +72,7 @@ inline float random_factor(AdapterKind kind, std::mt19937& random) {
 }
 
 inline float random_weight(AdapterKind kind, std::mt19937& random) {
-  const float x = 0.05F * std::normal_distribution<float>()(random);
+  const float x = 0.05F * random_normal(random);
   if (kind == AdapterKind::tiny) return std::ldexp(x, random() % 2 == 0 ? -128 : -16);
   return kind == AdapterKind::special ? random_factor(kind, random) : x;
 }

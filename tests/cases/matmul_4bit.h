@@ -14,6 +14,7 @@
 #include "cases/dequantize_4bit.h"
 #include "contract/matmul_4bit.h"
 #include "format/elements.h"
+#include "support/random.h"
 
 namespace qfuse::tests {
 
@@ -40,7 +41,10 @@ inline constexpr std::array kMatmul4bitCases = {
     Matmul4bitCase{"several chains of split sums", 1, 80, 1024 + 64},
     Matmul4bitCase{"several chains backward", 2, 1024 + 16, 48},
     Matmul4bitCase{"tokens beyond a tile", 17, 96, 320},
-    Matmul4bitCase{"many tokens", 67, 72, 192},
+    Matmul4bitCase{"many tokens", 67, 72, 128},
+    Matmul4bitCase{"stages of wide tiles", 9, 136, 192},
+    Matmul4bitCase{"stages of wide tiles of many tokens, plain", 67, 136, 192, 64, QFUSE_NF4, 0},
+    Matmul4bitCase{"more tiles of stages than blocks", 5, 300, 64, 128},
     Matmul4bitCase{"prime sizes, blocks that straddle rows", 5, 61, 131},
     Matmul4bitCase{.risk = "long rows that straddle blocks", .m = 2, .rows = 3, .cols = 6173, .fp32_alone = true},
     Matmul4bitCase{.risk = "long rows for many tokens", .m = 18, .rows = 34, .cols = 1088, .fp32_alone = true},
@@ -50,11 +54,11 @@ inline constexpr std::array kMatmul4bitCases = {
                    .rows = 39,
                    .cols = 4096 + 1088,
                    .fp32_alone = true},
-    Matmul4bitCase{"more chains than warps, more tiles than blocks", 3, 72, 4608},
+    Matmul4bitCase{"more chains than warps, more tiles than blocks", 3, 40, 4608},
     Matmul4bitCase{"one nested block of more blocks than 32 bits count", 2, 16, 256, 64, QFUSE_NF4,
                    std::int64_t{1} << 40},
-    Matmul4bitCase{"tokens of two columns, plain", 13, 40, 512, 64, QFUSE_NF4, 0},
     Matmul4bitCase{"odd columns, one byte for two rows", 3, 33, 33, 32},
+    Matmul4bitCase{"tokens of two columns, plain", 13, 40, 512, 64, QFUSE_NF4, 0},
     Matmul4bitCase{"columns no multiple of the block", 3, 40, 96},
     Matmul4bitCase{"rows shorter than a block", 4, 128, 32, 128},
     Matmul4bitCase{"blocks of 4096", 2, 70, 128, 4096},
@@ -79,7 +83,7 @@ struct Matmul4bitInput {
 };
 
 inline float random_input(InputKind kind, std::mt19937& random) {
-  const float x = std::normal_distribution<float>()(random);
+  const float x = random_normal(random);
   switch (kind) {
     case InputKind::normal: return x;
     case InputKind::wide: return std::ldexp(x, std::uniform_int_distribution(-14, 12)(random));

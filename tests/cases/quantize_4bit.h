@@ -15,6 +15,7 @@
 #include "contract/quantize_4bit.h"
 #include "format/codebook4.h"
 #include "format/elements.h"
+#include "support/random.h"
 
 namespace qfuse::tests {
 
@@ -61,7 +62,7 @@ inline float random_weight(const Quantize4bitCase& c, std::int64_t i, std::mt199
                                     -FLT_MAX,
                                     FLT_MIN,
                                     -FLT_MIN};
-  const float normal = std::normal_distribution<float>(0.0F, 0.02F)(random);
+  const float normal = 0.02F * random_normal(random);
   const bool rarely = random() % 50 == 0;
   switch (c.weights) {
     case WeightKind::trained: return normal;

@@ -14,6 +14,7 @@
 
 #include "contract/quantize_blockwise.h"
 #include "format/elements.h"
+#include "support/random.h"
 
 namespace qfuse::tests {
 
@@ -40,7 +41,7 @@ inline std::vector<std::uint8_t> make_values(const QuantizeBlockwiseCase& c, qfu
   std::mt19937 random(11);
   std::vector<std::uint8_t> values(static_cast<std::size_t>(c.n) * qfuse_dtype_size(dtype));
   for (std::int64_t i = 0; i < c.n; ++i) {
-    const float normal = std::normal_distribution<float>(0.06F, 0.02F)(random);
+    const float normal = 0.06F + 0.02F * random_normal(random);
     format::store_rounded(values.data(), i, dtype, random() % 700 == 0 ? kOdd[random() % kOdd.size()] : normal);
   }
   return values;

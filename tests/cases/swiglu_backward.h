@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "format/rounding.h"
+#include "support/random.h"
 
 namespace qfuse::tests {
 
@@ -66,7 +67,7 @@ inline constexpr std::array kSwigluCases = {
 inline std::uint16_t random_activation(const SwigluCase& c, std::int64_t i, std::int64_t columns,
                                        std::mt19937& random) {
   constexpr std::array<std::uint16_t, 5> kNotFinite = {0x7f80, 0xff80, 0x7fc0, 0xffff, 0x7f81};
-  const float normal = std::normal_distribution<float>(0.0F, 1.0F)(random) * c.factor;
+  const float normal = random_normal(random) * c.factor;
   const std::int64_t row = i / columns;
   const std::int64_t column = i % columns;
   switch (c.activations) {

@@ -255,7 +255,7 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
   constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
   EXPECT_EQ(kernel_of(nothing, kA100), Matmul4bitKernel::tiles);
   EXPECT_EQ(kernel_of([](P& p) { p.m = 17; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_PLAIN; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_PLAIN; }), Matmul4bitKernel::staged);
   EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Matmul4bitKernel::tiles);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Matmul4bitKernel::tiles);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 128; }), Matmul4bitKernel::tiles);
@@ -264,6 +264,56 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Matmul4bitKernel::tiles);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Matmul4bitKernel::tiles);
   EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiles);
+}
+
+contract::Matmul4bit plain_product_of(std::int64_t m, std::int64_t rows, std::int64_t cols) {
+  contract::Matmul4bit p = product_of(m, rows, cols);
+  p.order = QFUSE_ORDER_PLAIN;
+  return p;
+}
+
+TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
+  struct Case {
+    std::int64_t m, rows, cols;
+    int outputs, tokens;
+  };
+  for (const Case& c : {Case{1, 14336, 4096, 128, 64}, Case{64, 14336, 4096, 128, 64}, Case{65, 14336, 4096, 128, 128},
+                        Case{256, 14336, 4096, 128, 128}, Case{64, 4096, 4096, 32, 64}, Case{128, 4096, 4096, 64, 64},
+                        Case{256, 4096, 4096, 64, 128}}) {
+    SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows) + " x " + std::to_string(c.cols));
+    contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.cols);
+    const Matmul4bitPlan chosen = plan(p, kH200);
+    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::staged);
+    EXPECT_EQ(chosen.outputs, c.outputs);
+    EXPECT_EQ(chosen.tokens, c.tokens);
+    EXPECT_LE(chosen.blocks, kH200.multiprocessors);
+    EXPECT_LE(chosen.shared_bytes, kH200.shared_bytes);
+    expect_candidate(chosen, candidates(p, kH200));
+    p.direction = QFUSE_BACKWARD;
+    const Matmul4bitPlan backward = plan(p, kH200);
+    EXPECT_EQ(backward.kernel, Matmul4bitKernel::staged);
+    EXPECT_GE(backward.outputs, 64);
+    expect_candidate(backward, candidates(p, kH200));
+  }
+}
+
+TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
+  using P = contract::Matmul4bit;
+  const auto kernel_of = [](auto&& spoil, const DeviceFacts& facts = kH200) {
+    P p = plain_product_of(64, 14336, 4096);
+    spoil(p);
+    return plan(p, facts).kernel;
+  };
+  EXPECT_EQ(kernel_of([](P&) {}), Matmul4bitKernel::staged);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 4096; }), Matmul4bitKernel::staged);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 64; }), Matmul4bitKernel::staged);
+  constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
+  EXPECT_EQ(kernel_of([](P&) {}, kB200), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_SPLIT; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Matmul4bitKernel::tiles);
 }
 
 TEST(MatmulPlan, sums_are_made_as_the_device_can) {

@@ -276,8 +276,10 @@ TEST(LoraMerge, no_elements_touch_nothing) {
 TEST(LoraMerge, refuses_what_the_manual_refuses) {
   const LoraMergeCase c{"refused", 3, 65, 5};
   const LoraMergeInput in = make_input(c, QFUSE_FLOAT32);
-  const contract::LoraMerge good = make_params(c, QFUSE_FLOAT32, in);
+  contract::LoraMerge good = make_params(c, QFUSE_FLOAT32, in);
   std::vector<float> out(static_cast<std::size_t>(c.rows * c.cols));
+  const std::vector<float> b(out.size());  // as out, so that who writes out there reaches no other array
+  good.b = b.data();
   const auto expect_refused = [&](auto&& spoil, const std::string& words) {
     contract::LoraMerge p = good;
     p.out = out.data();

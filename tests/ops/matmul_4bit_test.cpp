@@ -53,14 +53,21 @@ std::vector<std::uint8_t> outputs(contract::Matmul4bit p, const qfuse_exec& exec
 
 // ---- against the oracle ----
 
+// Aligned arrays, and by turns those at one of the other addresses: in emulation matrix instructions take long.
+std::vector<std::size_t> misalignments(std::size_t turn) {
+  if (kQuick) return kMisalignments;
+  return {kMisalignments.front(), kMisalignments.at(1 + turn % (kMisalignments.size() - 1))};
+}
+
 class Matmul4bitCases : public testing::TestWithParam<Matmul4bitCase> {};
 
 TEST_P(Matmul4bitCases, every_way_gives_the_oracles_bytes_at_any_address) {
+  std::size_t turn = 0;
   for (const qfuse_direction direction : kDirections)
     for (const qfuse_dtype dtype : kMatmulDtypes) {
       SCOPED_TRACE(name_of(direction, dtype));
       const Matmul4bitInput in = make_input(GetParam(), direction, dtype);
-      for (const std::size_t misalignment : kMisalignments) {
+      for (const std::size_t misalignment : misalignments(turn++)) {
         SCOPED_TRACE("misaligned by " + std::to_string(misalignment));
         contract::Matmul4bit p = make_params(GetParam(), direction, dtype, in);
         DisplacedWeight weight(in.weight, misalignment, misalignment);
@@ -94,7 +101,7 @@ TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
                           [&](const contract::Matmul4bit& call) {
                             return [&, call](const qfuse_exec& exec) {
                               const std::vector<std::uint8_t> all = outputs(call, exec);
-                              ASSERT_EQ(all, outputs(call, exec));
+                              if (!kQuick) ASSERT_EQ(all, outputs(call, exec));
                               contract::Matmul4bit one = call;
                               one.m = 1;
                               const std::int64_t last = (call.m - 1) * 2;

@@ -7,6 +7,7 @@
 #include "skeleton/cases.h"
 #include "skeleton/contract/scale.h"
 #include "support/compare.h"
+#include "support/random.h"
 
 namespace qfuse::contract {
 // How tests/support/run.h calls the op.
@@ -25,8 +26,7 @@ namespace {
 Buffer random_values(const ScaleCase& c, qfuse_dtype dtype, std::size_t misalignment) {
   std::mt19937 random(static_cast<std::uint32_t>(c.n));
   Buffer values(static_cast<std::size_t>(c.n) * qfuse_dtype_size(dtype), misalignment);
-  for (std::int64_t i = 0; i < c.n; ++i)
-    format::store_rounded(values.as<void>(), i, dtype, std::normal_distribution<float>()(random));
+  for (std::int64_t i = 0; i < c.n; ++i) format::store_rounded(values.as<void>(), i, dtype, random_normal(random));
   return values;
 }
 

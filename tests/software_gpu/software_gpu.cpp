@@ -49,9 +49,10 @@ struct Fiber {
   ucontext_t context{};  // to begin with
   Place place{};         // to go on
   bool begun = false;
-  std::unique_ptr<char[]> stack = std::make_unique<char[]>(kStackBytes);
+  std::unique_ptr<char[]> stack = std::make_unique_for_overwrite<char[]>(kStackBytes);
   State state = State::ready;
-  std::uint64_t given = 0;  // for its warp
+  std::uint64_t given[2] = {};  // for its warp, in one exchange and in the next
+  unsigned exchanges = 0;
   void* asan_stack = nullptr;
 };
 
@@ -106,7 +107,10 @@ class Multiprocessor {
     while (fibers_.size() < threads) fibers_.push_back(std::make_unique<Fiber>());
     threads_ = threads;
     thread_ = &thread;
-    for (unsigned i = 0; i < threads; ++i) fibers_[i]->state = State::ready;
+    for (unsigned i = 0; i < threads; ++i) {
+      fibers_[i]->state = State::ready;
+      fibers_[i]->exchanges = 0;
+    }
     while (step(order)) {
     }
   }
@@ -118,11 +122,14 @@ class Multiprocessor {
     leave(fiber);
   }
   void note_atomic() { had_atomic_ = true; }
-  void give(std::uint64_t bits) { fibers_[now_]->given = bits; }
+  void give(std::uint64_t bits) {
+    Fiber& fiber = *fibers_[now_];
+    fiber.given[++fiber.exchanges % 2] = bits;
+  }
   std::uint64_t given_by(unsigned lane) {
     const unsigned other = now_ / kWarp * kWarp + lane;
     if (lane >= kWarp || other >= threads_) fault("exchanges with a thread that is not there");
-    return fibers_[other]->given;
+    return fibers_[other]->given[fibers_[now_]->exchanges % 2];
   }
 
  private:
@@ -244,14 +251,13 @@ cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::func
 
 void* dynamic_shared() { return Multiprocessor::only().shared(); }
 
-// All of a warp give before any takes, and all have taken before any gives again.
+// All of a warp give before any takes. Who then gives again does not spoil what others still have to take: it waits with
+// them before it gives a third time.
 std::uint64_t exchange(std::uint64_t bits, unsigned lane) {
   Multiprocessor& all = Multiprocessor::only();
   all.give(bits);
   all.wait(State::at_warp);
-  const std::uint64_t other = all.given_by(lane);
-  all.wait(State::at_warp);
-  return other;
+  return all.given_by(lane);
 }
 
 }  // namespace qfuse::software_gpu

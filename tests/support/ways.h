@@ -37,9 +37,10 @@ inline const std::vector<int> kThreadCounts = kQuick ? std::vector{5} : std::vec
 inline const std::vector<std::size_t> kMisalignments =
     kQuick ? std::vector<std::size_t>{1} : std::vector<std::size_t>{0, 1, 6};
 
-// Calls body(exec) for each CPU target with several numbers of threads.
+// Calls body(exec) for each CPU target with several numbers of threads; once, not again in each order of a GPU's threads.
 template <class Body>
 void for_each_cpu_way(const Body& body) {
+  if (std::getenv("QFUSE_GPU_ORDER") != nullptr) return;
   for (int i = 0; const char* target = i < kMostTargets ? qfuse_cpu_target_name(i) : nullptr; ++i) {
     for (const int threads : kThreadCounts) {
       SCOPED_TRACE(std::string("cpu ") + target + ", threads " + std::to_string(threads));

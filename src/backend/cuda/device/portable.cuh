@@ -71,6 +71,23 @@ __device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
 __device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
 __device__ inline float fast_sigmoid(float g) { return sigmoid(g); }
 
+// Of the eight bytes of two words, four: nibble i of the selector says which one becomes byte i. Its higher bits of a
+// nibble are zero, those beyond 16 mean nothing.
+__device__ inline std::uint32_t permuted(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+  return __byte_perm(low, high, selector);
+}
+// 0xff or 0 for the signs of four bytes: of second, first, second and first, bytes 2 * kHalf twice, then the next ones.
+template <int kHalf>
+__device__ std::uint32_t spread_signs(std::uint32_t first, std::uint32_t second) {
+  std::uint32_t bytes = 0;
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t word = i % 2 == 0 ? second : first;
+    const bool is_negative = (word >> (8 * (2 * kHalf + i / 2) + 7) & 1U) != 0;
+    bytes |= (is_negative ? 0xffU : 0U) << (8 * i);
+  }
+  return bytes;
+}
+
 // Four matrices of 8 x 8 16-bit values in shared memory, transposed: lane l gets of each the values of column l / 4 in
 // rows 2 * (l % 4) and the next one. row(m, r) is the address of row r of matrix m, 16 bytes; it may ask for any lane's.
 template <class Row>

@@ -98,6 +98,19 @@ __device__ inline float fast_sigmoid(float g) {
   return __fmaf_rn(reciprocal, __fmaf_rn(-denominator, reciprocal, 1.0F), reciprocal);
 }
 
+// Not __byte_perm, which masks the selector by an instruction more.
+__device__ inline std::uint32_t permuted(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {
+  std::uint32_t bytes;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(low), "r"(high), "r"(selector));
+  return bytes;
+}
+template <int kHalf>
+__device__ std::uint32_t spread_signs(std::uint32_t first, std::uint32_t second) {
+  constexpr std::uint32_t kSigns = 0x8888;  // in a selector: the sign of the byte, as many times as it has bits
+  constexpr std::uint32_t kBytes = 0x1504 + kHalf * 0x2222;
+  return permuted(first, second, kSigns | kBytes);
+}
+
 // One instruction, to which each lane names one row.
 template <class Row>
 __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) {

@@ -1,6 +1,7 @@
 #include "backend/cuda/matmul_4bit/plan.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "backend/cuda/align.h"
 
@@ -67,6 +68,46 @@ bool can_be_few(const contract::Matmul4bit& p, const DeviceFacts& facts) {
          few_shared_bytes(kFewTokens.back(), tiles) <= facts.shared_bytes;
 }
 
+// Both directions, in the order PLAIN: whole runs of codes, and what the coordinates of a tile count.
+bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const qfuse_weight_4bit& w = p.weight;
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  const auto fits = [&](const StageShape& shape) { return stage_shared_bytes(shape) <= facts.shared_bytes; };
+  return facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) && term_count(p) > 0 &&
+         w.cols % kStageRun == 0 && w.blocksize >= kStageRun && w.rows < kMost && w.cols < kMost && p.m < kMost &&
+         in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
+}
+
+// A tile's rows of codes are at least 32 bytes.
+bool can_have(const contract::Matmul4bit& p, const StageShape& shape) {
+  return is_forward(p) || shape.outputs >= kStageRun;
+}
+
+std::int64_t stage_tiles(const contract::Matmul4bit& p, const StageShape& shape) {
+  return format::ceil_div(output_count(p), shape.outputs) * format::ceil_div(p.m, shape.tokens);
+}
+
+Matmul4bitPlan staged(const contract::Matmul4bit& p, const DeviceFacts& facts, const StageShape& shape) {
+  Matmul4bitPlan plan;
+  plan.kernel = Matmul4bitKernel::staged;
+  plan.wide = true;
+  plan.tokens = shape.tokens;
+  plan.outputs = shape.outputs;
+  plan.threads = stage_threads(shape.tokens);
+  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, stage_tiles(p, shape));
+  plan.shared_bytes = static_cast<int>(stage_shared_bytes(shape));
+  return plan;
+}
+
+// The shape whose slowest multiprocessor is done first.
+Matmul4bitPlan best_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const auto clocks = [&](const StageShape& shape) {
+    if (!can_have(p, shape)) return std::numeric_limits<std::int64_t>::max();
+    return format::ceil_div(stage_tiles(p, shape), facts.multiprocessors) * shape.clocks;
+  };
+  return staged(p, facts, *std::ranges::min_element(kStageShapes, {}, clocks));
+}
+
 Matmul4bitPlan in_fp32(const contract::Matmul4bit& p) {
   Matmul4bitPlan plan;
   plan.kernel = Matmul4bitKernel::fp32;
@@ -93,6 +134,9 @@ std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const Devi
   if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return {in_fp32(p)};
   std::vector<Matmul4bitPlan> all;
   if (can_be_few(p, facts)) all.push_back(few(p, facts));
+  if (can_be_staged(p, facts))
+    for (const StageShape& shape : kStageShapes)
+      if (can_have(p, shape)) all.push_back(staged(p, facts, shape));
   for (const bool wide : {false, true})
     for (const int tokens : kTileTokens)
       if (!wide || is_wide(p)) all.push_back(tiles(p, wide, tokens));
@@ -102,6 +146,7 @@ std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const Devi
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p);
   if (can_be_few(p, facts)) return few(p, facts);
+  if (can_be_staged(p, facts)) return best_staged(p, facts);
   return tiles(p, is_wide(p), p.m <= kTileTokens.front() ? kTileTokens.front() : kTileTokens.back());
 }
 

@@ -13,9 +13,10 @@
 namespace qfuse::cuda {
 
 enum class Matmul4bitKernel {
-  few,    // few tokens on Hopper: weights stay in registers
-  tiles,  // matrix instructions on tiles of decoded weights
-  fp32    // sums in fp32
+  few,     // few tokens on Hopper: weights stay in registers
+  staged,  // on Hopper: some warps decode tiles of the weight, others multiply them
+  tiles,   // matrix instructions on tiles of decoded weights
+  fp32     // sums in fp32
 };
 
 struct Matmul4bitPlan {
@@ -29,7 +30,7 @@ struct Matmul4bitPlan {
   int shared_bytes = 0;     // of a thread block, beside what the kernel declares
 
   [[nodiscard]] std::array<contract::Field, 7> fields() const {
-    constexpr std::array kNames = {"few", "tiles", "fp32"};
+    constexpr std::array kNames = {"few", "staged", "tiles", "fp32"};
     return {{{"kernel", kNames.at(static_cast<std::size_t>(kernel))},
              contract::field("wide", wide),
              contract::field("tokens", tokens),
@@ -61,6 +62,44 @@ constexpr std::int64_t few_shared_bytes(int tokens, std::int64_t tiles) {
   constexpr std::int64_t kFloat = sizeof(float);
   return 2 * kPairTableBytes + format::kCodes8 * kFloat +
          kFloat * tokens * (std::int64_t{few_parts(tokens)} * kFewWarps * kSumStride + tiles * kFewOutputs);
+}
+
+// In stages of terms, each of which loaders, decoders and multipliers hand on to one another: a warpgroup multiplies for
+// 64 tokens.
+inline constexpr int kStageTerms = 128;
+inline constexpr int kStageTokensEach = 64;
+inline constexpr int kStageDecoders = 8;  // warps
+inline constexpr int kStageLoaders = 2;   // warps
+inline constexpr int kStageRun = 64;      // codes of a row that a thread decodes at once: they share a block
+inline constexpr int kStageWarps = 4;     // of a warpgroup
+constexpr int stage_threads(int tokens) {
+  return 32 * (tokens / kStageTokensEach * kStageWarps + kStageDecoders + kStageLoaders);
+}
+
+// The tiles of a thread block, how many stages of them lie in shared memory, and the clocks that a stage takes on an H200
+// (docs/MEASURED.md), by which the plan is chosen.
+struct StageShape {
+  int outputs;
+  int tokens;
+  int decoded_slots;
+  int input_slots;
+  int code_slots;
+  int clocks;
+};
+inline constexpr std::array<StageShape, 5> kStageShapes = {{{128, 64, 4, 3, 5, 1300},
+                                                            {64, 64, 5, 5, 12, 650},
+                                                            {32, 64, 8, 6, 12, 480},
+                                                            {128, 128, 3, 3, 3, 1850},
+                                                            {64, 128, 4, 4, 7, 980}}};
+inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
+inline constexpr std::int64_t kStageArrivals = 1024;   // bytes, at most
+constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
+  constexpr std::int64_t kValue = 2;  // bytes
+  const std::int64_t decoded = kValue * shape.decoded_slots * shape.outputs * kStageTerms;
+  const std::int64_t inputs = kValue * shape.input_slots * shape.tokens * kStageTerms;
+  const std::int64_t codes = std::int64_t{shape.code_slots} * shape.outputs * kStageTerms / 2;
+  constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
+  return kStageAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kStageArrivals;
 }
 
 // Where sums are made in fp32: forward a warp makes one output, backward a thread does, of so many tokens.

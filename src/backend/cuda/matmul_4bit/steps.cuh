@@ -35,6 +35,10 @@ struct MatmulArguments {
 contract::Outcome launch_few(const MatmulArguments& a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
                              const qfuse_exec& exec);
 
+// The one in stages, in sm90a.cu.
+contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul4bit& p, const Matmul4bitPlan& plan,
+                                const qfuse_exec& exec);
+
 // Elements that a thread decodes at once, in one row; and how many such runs it has of a tile.
 constexpr int kRunElements = 32;
 constexpr int kTileRuns = kTileOutputs * kTileTerms / kRunElements / kTileThreads;

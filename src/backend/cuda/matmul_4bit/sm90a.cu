@@ -1,0 +1,461 @@
+// in:     in [m, terms] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed aligned
+//         to 16 bytes, cols a multiple of 64, blocks of 64 or more
+// out:    [m, outputs], rows apart; any address
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum in the order PLAIN
+// cost:   about 7 instructions a weight to decode it, once for each tile of tokens
+// oracle: reference/matmul_4bit.cpp
+// Hopper's way with more tokens, in both directions. The warps of a thread block have roles, and hand stages of 128 terms
+// on to one another through shared memory: one thread asks for codes, another one for inputs; eight warps decode; a
+// warpgroup for each 64 tokens multiplies. Compiled for Hopper alone, whose instructions for warpgroups no later one has.
+#include <algorithm>
+#include <cstdint>
+
+#include "backend/cuda/device/hopper.cuh"
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/matmul_4bit/steps.cuh"
+
+namespace qfuse::cuda {
+namespace {
+
+// ---- policy ----
+
+constexpr int kPanelBytes = 128;                    // of a row in a panel of a tile: 64 values
+constexpr int kSwizzleBytes = 8 * kPanelBytes;      // rows after which a panel's swizzle repeats
+constexpr int kStepBytes = 2 * format::kStepTerms;  // of a row
+constexpr int kStageSteps = kStageTerms / format::kStepTerms;
+constexpr int kPanelSteps = kStageRun / format::kStepTerms;
+constexpr int kInputPanels = kStageTerms / kStageRun;
+constexpr int kRunBytes = kStageRun / 2;  // of codes
+constexpr int kVectorBytes = 16;
+
+constexpr StageShape shape_of(int outputs, int tokens) {
+  for (const StageShape& shape : kStageShapes)
+    if (shape.outputs == outputs && shape.tokens == tokens) return shape;
+  return {};
+}
+
+// The tiles of a stage. Decoded weights lie as they are stored: forward a row of them is an output, backward a term. A
+// panel is 64 columns of a tile.
+template <bool kForward, int kOutputs, int kTokens>
+struct Stage {
+  static constexpr StageShape kShape = shape_of(kOutputs, kTokens);
+  static constexpr int kRows = kForward ? kOutputs : kStageTerms;
+  static constexpr int kPanels = (kForward ? kStageTerms : kOutputs) / kStageRun;
+  static constexpr int kDecodedBytes = kPanels * kRows * kPanelBytes;
+  static constexpr int kInputPanelBytes = kTokens * kPanelBytes;
+  static constexpr int kInputBytes = kInputPanels * kInputPanelBytes;
+  static constexpr int kCodeRowBytes = kPanels * kRunBytes;
+  static constexpr int kCodeBytes = kRows * kCodeRowBytes;
+  static constexpr int kRowGroups = kRows / kWarp;
+  static constexpr int kTasks = kPanels * kRowGroups;  // of a warp: a run of each of 32 rows
+  static constexpr int kStagesApart = kStageDecoders / kTasks;
+  static constexpr int kMultipliers = kTokens / kStageTokensEach * kStageWarps;
+  static_assert(kStageDecoders % kTasks == 0 && kStagesApart <= kShape.decoded_slots);
+};
+
+// ---- what lies in shared memory ----
+
+template <class Tiles>
+struct StageShared {
+  static constexpr StageShape kShape = Tiles::kShape;
+  unsigned char decoded[kShape.decoded_slots][Tiles::kDecodedBytes];
+  unsigned char inputs[kShape.input_slots][Tiles::kInputBytes];
+  unsigned char codes[kShape.code_slots][Tiles::kCodeBytes];
+  float map[format::kCodes8];
+  Arrival decoded_full[kShape.decoded_slots];
+  Arrival decoded_empty[kShape.decoded_slots];
+  Arrival inputs_full[kShape.input_slots];
+  Arrival inputs_empty[kShape.input_slots];
+  Arrival codes_full[kShape.code_slots];
+  Arrival codes_empty[kShape.code_slots];
+};
+
+// Where tiles are aligned to what their swizzle repeats after.
+template <class Shared>
+__device__ Shared& stage_shared() {
+  static_assert(sizeof(Shared) + kStageAlignment <= stage_shared_bytes(Shared::kShape));
+  char* const begin = static_cast<char*>(dynamic_shared());
+  const auto beyond = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(begin) % kStageAlignment);
+  return *reinterpret_cast<Shared*>(begin + (beyond == 0 ? 0 : kStageAlignment - beyond));
+}
+
+// By one warp, before the block synchronizes.
+template <class Tiles>
+__device__ void prepare_arrivals(StageShared<Tiles>& shared, int lane) {
+  constexpr StageShape kShape = Tiles::kShape;
+  for (int i = lane; i < kShape.decoded_slots; i += kWarp) {
+    prepare(shared.decoded_full[i], Tiles::kTasks);
+    prepare(shared.decoded_empty[i], Tiles::kMultipliers);
+  }
+  for (int i = lane; i < kShape.input_slots; i += kWarp) {
+    prepare(shared.inputs_full[i], 1);
+    prepare(shared.inputs_empty[i], Tiles::kMultipliers);
+  }
+  for (int i = lane; i < kShape.code_slots; i += kWarp) {
+    prepare(shared.codes_full[i], 1);
+    prepare(shared.codes_empty[i], Tiles::kTasks);
+  }
+  show_arrivals();
+}
+
+// Where a role is in a ring of slots. Arrivals at a slot's first use complete the parity 0, at its second one 1.
+template <int kSlots>
+struct Place {
+  int slot = 0;
+  unsigned parity = 0;
+  __device__ void advance(int by) {
+    slot += by;
+    if (slot < kSlots) return;
+    slot -= kSlots;
+    parity ^= 1U;
+  }
+};
+
+// ---- what a kernel sees ----
+
+struct StageArguments {
+  MatmulArguments matmul;
+  TileMap codes;
+  TileMap inputs;
+  unsigned input_bytes;  // that a stage's loads bring
+};
+
+// Tiles of outputs and tokens, which thread blocks take by turns; those of the same outputs are neighbours.
+template <bool kForward, int kOutputs, int kTokens>
+struct Turns {
+  int tiles;
+  int token_tiles;
+  int stages;
+  int blocks;
+  __device__ explicit Turns(const MatmulArguments& a)
+      : tiles(0),
+        token_tiles(static_cast<int>(a.token_tiles)),
+        stages(static_cast<int>(((kForward ? a.cols : a.rows) + kStageTerms - 1) / kStageTerms)),
+        blocks(static_cast<int>(a.blocks)) {
+    tiles = static_cast<int>(((kForward ? a.rows : a.cols) + kOutputs - 1) / kOutputs) * token_tiles;
+  }
+  [[nodiscard]] __device__ int first_output(int tile) const { return tile / token_tiles * kOutputs; }
+  [[nodiscard]] __device__ int first_token(int tile) const { return tile % token_tiles * kTokens; }
+};
+
+// ---- roles: loading, by one thread each ----
+
+template <bool kForward, class Tiles, class TurnsOf>
+__device__ void load_codes(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
+  Place<Tiles::kShape.code_slots> place;
+  for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
+    const int output = turns.first_output(tile);
+    for (int stage = 0; stage < turns.stages; ++stage) {
+      const int row = kForward ? output : stage * kStageTerms;
+      const int col = kForward ? stage * kStageTerms : output;
+      wait_for(shared.codes_empty[place.slot], place.parity ^ 1U);
+      expect(shared.codes_full[place.slot], Tiles::kCodeBytes);
+      load_tile(shared.codes[place.slot], a.codes, col / 2, row, shared.codes_full[place.slot]);
+      place.advance(1);
+    }
+  }
+}
+
+template <class Tiles, class TurnsOf>
+__device__ void load_inputs(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
+  Place<Tiles::kShape.input_slots> place;
+  for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
+    const int token = turns.first_token(tile);
+    for (int stage = 0; stage < turns.stages; ++stage) {
+      wait_for(shared.inputs_empty[place.slot], place.parity ^ 1U);
+      expect(shared.inputs_full[place.slot], a.input_bytes);
+      for (int panel = 0; panel < kInputPanels; ++panel)
+        load_tile(shared.inputs[place.slot] + panel * Tiles::kInputPanelBytes, a.inputs,
+                  (stage * kInputPanels + panel) * kPanelBytes, token, shared.inputs_full[place.slot]);
+      place.advance(1);
+    }
+  }
+}
+
+// ---- role: decoding ----
+
+// What is left of a run's absmax when the map is there; beyond the weight absmax is 0, and so are the weights.
+struct RunAbsmax {
+  unsigned code;  // nested
+  float scale;
+  bool exists;
+};
+
+__device__ inline RunAbsmax load_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
+  if (row >= a.rows || col >= a.cols) return {0, 0.0F, false};
+  const std::int64_t element = row * a.cols + col;
+  const std::int64_t block = element >> a.weight.block_shift;
+  if (!a.is_nested) return {0, __ldg(a.weight.absmax + block), true};
+  return {__ldg(a.weight.absmax_8bit + block), __ldg(a.weight.nested_absmax + (element >> a.weight.nested_shift)),
+          true};
+}
+
+__device__ inline float absmax_of(const RunAbsmax& run, bool is_nested, const float* map, float offset) {
+  if (!run.exists) return 0.0F;
+  if (!is_nested) return run.scale;
+  return __fadd_rn(mul_ftz(map[run.code], run.scale), offset);
+}
+
+// The 16 weights that a block can have, rounded, as their low and their high bytes: a permutation of bytes looks up four
+// codes at once among eight of them.
+struct Weights16 {
+  std::uint32_t low[4];
+  std::uint32_t high[4];
+};
+
+template <class Value>
+__device__ Weights16 weights_of(const float* values, float absmax) {
+  constexpr std::uint32_t kLowBytes = 0x6420;
+  constexpr std::uint32_t kHighBytes = 0x7531;
+  std::uint32_t words[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const float pair[2] = {mul_ftz(values[2 * i], absmax), mul_ftz(values[2 * i + 1], absmax)};
+    words[i] = Rounding<Value>::word(pair);
+  }
+  Weights16 weights;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    weights.low[i] = permuted(words[2 * i], words[2 * i + 1], kLowBytes);
+    weights.high[i] = permuted(words[2 * i], words[2 * i + 1], kHighBytes);
+  }
+  return weights;
+}
+
+// Where a byte of `upper` is 0xff the entry 8 higher.
+__device__ inline std::uint32_t looked_up(const std::uint32_t (&table)[4], std::uint32_t indices, std::uint32_t upper) {
+  return (permuted(table[0], table[1], indices) & ~upper) | (permuted(table[2], table[3], indices) & upper);
+}
+
+// Four codes, whose low three bits are `indices`: of bytes 0 and 1, then 2 and 3, the one from the high nibble is first.
+__device__ inline void decode_four(const Weights16& weights, std::uint32_t indices, std::uint32_t upper,
+                                   std::uint32_t* words) {
+  constexpr std::uint32_t kFirstTwo = 0x4051;
+  constexpr std::uint32_t kLastTwo = 0x6273;
+  const std::uint32_t low = looked_up(weights.low, indices, upper);
+  const std::uint32_t high = looked_up(weights.high, indices, upper);
+  words[0] = permuted(low, high, kFirstTwo);
+  words[1] = permuted(low, high, kLastTwo);
+}
+
+__device__ inline uint4 decode_eight(const Weights16& weights, std::uint32_t codes) {
+  constexpr std::uint32_t kIndices = 0x77777777;
+  const std::uint32_t indices = codes & kIndices;
+  const std::uint32_t moved = codes << 4;  // the highest bits of low nibbles are bytes' signs here
+  std::uint32_t words[4];
+  decode_four(weights, indices, spread_signs<0>(codes, moved), words);
+  decode_four(weights, indices >> 16, spread_signs<1>(codes, moved), words + 2);
+  return vector_of(words);
+}
+
+// Vectors of 16 bytes lie in a tile of codes as load_tile puts them.
+template <class Tiles>
+__device__ int place_of_codes(int row, int vector) {
+  constexpr bool kIsWide = Tiles::kCodeRowBytes == 64;
+  return row * Tiles::kCodeRowBytes + (vector ^ (kIsWide ? row / 2 % 4 : row / 4 % 2)) * kVectorBytes;
+}
+
+template <class Value, bool kForward, class Tiles, class TurnsOf>
+__device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared, int decoder) {
+  constexpr int kApart = Tiles::kStagesApart;
+  const MatmulArguments& matmul = a.matmul;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int task = decoder % Tiles::kTasks;
+  const int row = task % Tiles::kRowGroups * kWarp + lane;
+  const int panel = task / Tiles::kRowGroups;
+  const int first = decoder / Tiles::kTasks;
+  const float offset = matmul.is_nested ? *matmul.weight.nested_offset : 0.0F;
+  Place<Tiles::kShape.decoded_slots> to;
+  Place<Tiles::kShape.code_slots> from;
+  to.advance(first);
+  from.advance(first);
+  int stage = first;
+  for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks, stage -= turns.stages) {
+    const int output = turns.first_output(tile);
+    const auto load = [&](int of_stage) {
+      const std::int64_t term = std::int64_t{of_stage} * kStageTerms;
+      return load_absmax(matmul, (kForward ? output : term) + row, (kForward ? term : output) + panel * kStageRun);
+    };
+    RunAbsmax next = load(stage);
+    for (; stage < turns.stages; stage += kApart) {
+      const float absmax = absmax_of(next, matmul.is_nested, shared.map, offset);
+      next = load(stage + kApart);
+      const Weights16 weights = weights_of<Value>(matmul.weight.values, absmax);
+      wait_for(shared.codes_full[from.slot], from.parity);
+      std::uint32_t codes[8];
+#pragma unroll
+      for (int v = 0; v < 2; ++v)
+        unpack(*reinterpret_cast<const uint4*>(shared.codes[from.slot] + place_of_codes<Tiles>(row, panel * 2 + v)),
+               codes + 4 * v);
+      wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
+      unsigned char* const line = shared.decoded[to.slot] + (panel * Tiles::kRows + row) * kPanelBytes;
+#pragma unroll
+      for (int v = 0; v < 8; ++v)
+        *reinterpret_cast<uint4*>(line + (v ^ row % 8) * kVectorBytes) = decode_eight(weights, codes[v]);
+      __syncwarp(kAllLanes);
+      if (lane == 0) {
+        arrive(shared.decoded_full[to.slot]);
+        arrive(shared.codes_empty[from.slot]);
+      }
+      to.advance(kApart);
+      from.advance(kApart);
+    }
+  }
+}
+
+// ---- role: multiplying ----
+
+// A lane has of every 8 outputs two neighbours, of two tokens.
+template <class Value, int kOutputs>
+__device__ void add_bias(const MatmulArguments& a, std::int64_t output, std::int64_t outputs,
+                         float (&sums)[kOutputs / 2]) {
+  const auto* const bias = static_cast<const Value*>(a.bias);
+#pragma unroll
+  for (int i = 0; i < kOutputs / 2; ++i) {
+    const std::int64_t at = output + i / 4 * 8 + i % 2;
+    if (at < outputs) sums[i] = __fadd_rn(sums[i], widen(load_bytes<Value>(bias + at)));
+  }
+}
+
+template <class Value, int kOutputs>
+__device__ void store_token(const MatmulArguments& a, std::int64_t token, int output, int outputs, const float* sums) {
+  if (token >= a.m) return;
+  Value* const to = static_cast<Value*>(a.out) + token * a.out_stride + output;
+  const bool is_even = is_aligned(to, sizeof(std::uint32_t));
+#pragma unroll
+  for (int j = 0; j < kOutputs; j += 8) {
+    const float* const pair = sums + j / 2;
+    if (is_even && output + j + 1 < outputs) {
+      *reinterpret_cast<std::uint32_t*>(to + j) = Rounding<Value>::word(pair);
+    } else {
+      if (output + j < outputs) store_bytes(to + j, Rounding<Value>::one(pair[0]));
+      if (output + j + 1 < outputs) store_bytes(to + j + 1, Rounding<Value>::one(pair[1]));
+    }
+  }
+}
+
+template <class Value, bool kForward, int kOutputs, class Tiles, class TurnsOf>
+__device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared, int warp) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int group = warp / kStageWarps;
+  const auto outputs = static_cast<int>(kForward ? a.matmul.rows : a.matmul.cols);
+  Place<Tiles::kShape.decoded_slots> decoded;
+  Place<Tiles::kShape.input_slots> inputs;
+  for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
+    float sums[kOutputs / 2] = {};
+    int decoded_before = 0;
+    int inputs_before = 0;
+    const auto release = [&] {
+      __syncwarp(kAllLanes);
+      if (lane != 0) return;
+      arrive(shared.decoded_empty[decoded_before]);
+      arrive(shared.inputs_empty[inputs_before]);
+    };
+    for (int stage = 0; stage < turns.stages; ++stage) {
+      wait_for(shared.inputs_full[inputs.slot], inputs.parity);
+      wait_for(shared.decoded_full[decoded.slot], decoded.parity);
+      begin_products();
+      const TileOperand left = tile_operand(shared.inputs[inputs.slot] + group * kStageTokensEach * kPanelBytes,
+                                            kVectorBytes, kSwizzleBytes);
+      const TileOperand right = tile_operand(shared.decoded[decoded.slot],
+                                             kForward ? kVectorBytes : Tiles::kRows * kPanelBytes, kSwizzleBytes);
+#pragma unroll
+      for (int step = 0; step < kStageSteps; ++step) {
+        const int in_panel = step % kPanelSteps * kStepBytes;
+        const int panel = step / kPanelSteps;
+        const TileOperand weights = offset(
+            right, kForward ? panel * Tiles::kRows * kPanelBytes + in_panel : step * format::kStepTerms * kPanelBytes);
+        multiply_tiles<kOutputs, !kForward>(sums, offset(left, panel * Tiles::kInputPanelBytes + in_panel), weights,
+                                            stage > 0 || step > 0, Value());
+      }
+      end_products();
+      if (stage > 0) {
+        wait_for_products<1>();
+        release();
+      }
+      decoded_before = decoded.slot;
+      inputs_before = inputs.slot;
+      decoded.advance(1);
+      inputs.advance(1);
+    }
+    wait_for_products<0>();
+    release();
+    const int output = turns.first_output(tile) + lane % 4 * 2;
+    const int token = turns.first_token(tile) + warp * 16 + lane / 4;
+    if (a.matmul.bias != nullptr) add_bias<Value, kOutputs>(a.matmul, output, outputs, sums);
+    store_token<Value, kOutputs>(a.matmul, token, output, outputs, sums);
+    store_token<Value, kOutputs>(a.matmul, token + 8, output, outputs, sums + 2);
+  }
+}
+
+// ---- kernel ----
+
+template <class Value, bool kForward, int kOutputs, int kTokens>
+__global__ void __launch_bounds__(stage_threads(kTokens), 1) multiply_staged(const __grid_constant__ StageArguments a) {
+  using Tiles = Stage<kForward, kOutputs, kTokens>;
+  auto& shared = stage_shared<StageShared<Tiles>>();
+  const Turns<kForward, kOutputs, kTokens> turns(a.matmul);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
+  if (warp == 0) prepare_arrivals(shared, thread % kWarp);
+  if (a.matmul.is_nested)
+    for (int i = thread; i < format::kCodes8; i += static_cast<int>(blockDim.x))
+      shared.map[i] = a.matmul.weight.nested_quant_map[i];
+  __syncthreads();
+  constexpr int kLoaders = Tiles::kMultipliers + kStageDecoders;
+  if (warp < Tiles::kMultipliers)
+    multiply_stages<Value, kForward, kOutputs>(a, turns, shared, warp);
+  else if (warp < kLoaders)
+    decode_stages<Value, kForward>(a, turns, shared, warp - Tiles::kMultipliers);
+  else if (thread == kLoaders * kWarp)
+    load_codes<kForward>(a, turns, shared);
+  else if (thread == (kLoaders + 1) * kWarp)
+    load_inputs(a, turns, shared);
+}
+
+// ---- the kernel of a plan ----
+
+using StagedKernel = void (*)(StageArguments);
+
+template <class Value, bool kForward>
+StagedKernel find_shape(const Matmul4bitPlan& plan) {
+  const auto is = [&](int outputs, int tokens) { return plan.outputs == outputs && plan.tokens == tokens; };
+  if (is(128, 64)) return multiply_staged<Value, kForward, 128, 64>;
+  if (is(64, 64)) return multiply_staged<Value, kForward, 64, 64>;
+  if (is(128, 128)) return multiply_staged<Value, kForward, 128, 128>;
+  if (is(64, 128)) return multiply_staged<Value, kForward, 64, 128>;
+  if constexpr (kForward) return multiply_staged<Value, kForward, 32, 64>;
+  return nullptr;
+}
+
+template <class Value>
+StagedKernel find_staged(const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
+  return is_forward(p) ? find_shape<Value, true>(plan) : find_shape<Value, false>(plan);
+}
+
+}  // namespace
+
+contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul4bit& p, const Matmul4bitPlan& plan,
+                                const qfuse_exec& exec) {
+  constexpr int kValue = 2;      // bytes
+  constexpr int kTokenRows = 8;  // that an operand of the matrix instructions consists of
+  const int code_rows = is_forward(p) ? plan.outputs : kStageTerms;
+  const int code_cols = is_forward(p) ? kStageTerms : plan.outputs;
+  const auto tokens =
+      static_cast<int>(std::min<std::int64_t>(plan.tokens, format::ceil_div(p.m, kTokenRows) * kTokenRows));
+  StageArguments arguments{
+      .matmul = a, .codes = {}, .inputs = {}, .input_bytes = static_cast<unsigned>(tokens * kStageTerms * kValue)};
+  if (contract::Outcome o = make_tile_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
+                                          p.weight.cols / 2, code_rows, code_cols / 2);
+      !o.ok())
+    return o;
+  if (contract::Outcome o = make_tile_map(arguments.inputs, p.in, p.m, term_count(p) * kValue, in_stride(p) * kValue,
+                                          tokens, kPanelBytes);
+      !o.ok())
+    return o;
+  const StagedKernel kernel = p.dtype == QFUSE_FLOAT16 ? find_staged<Half>(p, plan) : find_staged<Bfloat16>(p, plan);
+  return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes}, arguments,
+                exec);
+}
+
+}  // namespace qfuse::cuda
