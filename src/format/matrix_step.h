@@ -53,9 +53,9 @@ QFUSE_HOST_DEVICE constexpr Number number(std::uint32_t bits, int fraction_bits,
 
 QFUSE_HOST_DEVICE constexpr std::int64_t magnitude(std::int64_t x) { return x < 0 ? -x : x; }
 
-// x * 2^by, truncated toward zero.
+// x * 2^by, truncated toward zero. Only zeros, whose exponent counts for nothing, come with more than 63.
 QFUSE_HOST_DEVICE constexpr std::int64_t scaled(std::int64_t x, int by) {
-  const std::int64_t size = by >= 0 ? magnitude(x) << by : by > -64 ? magnitude(x) >> -by : 0;
+  const std::int64_t size = by >= 0 ? magnitude(x) << (by & 63) : by > -64 ? magnitude(x) >> -by : 0;
   return x < 0 ? -size : size;
 }
 
