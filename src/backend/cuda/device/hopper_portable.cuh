@@ -100,6 +100,16 @@ __device__ inline void load_tile(void* to, const TileMap& map, int byte, int row
   complete(arrival, static_cast<unsigned>(map.box_rows * map.box_bytes));
 }
 
+// Into the L2, for a load that is to come.
+__device__ inline void prefetch_tile(const TileMap& /*map*/, int /*byte*/, int /*row*/) {}
+
+// ---- the kernels before and behind, where launches overlap (LaunchShape::overlaps) ----
+
+// The next kernel's blocks may begin where multiprocessors are free, to prefetch; what they read and write waits until
+// this kernel and its stores are done.
+__device__ inline void let_next_kernel_begin() {}
+__device__ inline void wait_for_kernel_before() {}
+
 // ---- products of tiles, by four warps, of which the first one's number is a multiple of four ----
 
 // 16-bit values in rows of 128 bytes, swizzled as load_tile does; eight rows lie together, stride_bytes from the next

@@ -69,6 +69,16 @@ __device__ inline void load_tile(void* to, const TileMap& map, int byte, int row
       : "memory");
 }
 
+__device__ inline void prefetch_tile(const TileMap& map, int byte, int row) {
+  asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map.tensor), "r"(byte), "r"(row)
+               : "memory");
+}
+
+// ---- the kernels before and behind ----
+
+__device__ inline void let_next_kernel_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+__device__ inline void wait_for_kernel_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 // ---- products of tiles ----
 
 // What the instruction calls a matrix descriptor: address, leading and stride bytes in units of 16, and how it is

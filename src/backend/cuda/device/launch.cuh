@@ -18,30 +18,39 @@ namespace qfuse::cuda {
 // Of a power of two.
 inline int log2(std::int64_t x) { return std::countr_zero(static_cast<std::uint64_t>(x)); }
 
+#ifdef QFUSE_PORTABLE
+inline constexpr bool kCanOverlap = false;
+#else
+inline constexpr bool kCanOverlap = true;
+#endif
+
 struct LaunchShape {
   std::int64_t blocks;
-  int threads;           // of a block
-  int shared_bytes = 0;  // of a block, beside what the kernel declares; more than 48 KiB are asked for
-  int cluster = 1;       // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
+  int threads;            // of a block
+  int shared_bytes = 0;   // of a block, beside what the kernel declares; more than 48 KiB are asked for
+  int cluster = 1;        // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
+  bool overlaps = false;  // the kernel waits itself for the one before (wait_for_kernel_before), from sm_90 on
 };
 
 // Costs the host more than a launch without attributes.
-inline contract::Outcome launch_clusters(const void* kernel, const LaunchShape& shape, void** arguments,
-                                         cudaStream_t stream) {
+inline contract::Outcome launch_with_attributes(const void* kernel, const LaunchShape& shape, void** arguments,
+                                                cudaStream_t stream) {
 #ifdef QFUSE_PORTABLE
   static_cast<void>(kernel), static_cast<void>(arguments), static_cast<void>(stream);
   return contract::unsupported("clusters of " + std::to_string(shape.cluster) + " thread blocks are NVIDIA's");
 #else
-  cudaLaunchAttribute cluster = {};
-  cluster.id = cudaLaunchAttributeClusterDimension;
-  cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
+  cudaLaunchAttribute attributes[2] = {};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = shape.overlaps ? 1 : 0;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));
   config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
   config.stream = stream;
-  config.attrs = &cluster;
-  config.numAttrs = 1;
+  config.attrs = attributes;
+  config.numAttrs = 2;
   return outcome_of(cudaLaunchKernelExC(&config, kernel, arguments));
 #endif
 }
@@ -64,7 +73,8 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
       return outcome_of(error);
   const auto stream = static_cast<cudaStream_t>(exec.stream);
   void* arguments[] = {&argument};
-  if (shape.cluster > 1) return launch_clusters(function, shape, arguments, stream);
+  if (shape.cluster > 1 || (shape.overlaps && kCanOverlap))
+    return launch_with_attributes(function, shape, arguments, stream);
   return outcome_of(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(shape.blocks)),
                                      dim3(static_cast<unsigned>(shape.threads)), arguments,
                                      static_cast<std::size_t>(shape.shared_bytes), stream));

@@ -9,6 +9,7 @@
 // registers alone, a lane decodes 32 codes of a row. Compiled for Hopper alone, whose registers it fills.
 #include <cstdint>
 
+#include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/matmul_4bit/steps.cuh"
 
@@ -86,6 +87,18 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
 __device__ inline uint4 load_run_codes(const ChainOfLane& chain, std::uint32_t row, int w) {
   const std::uint8_t* const from = chain.codes + std::uint64_t{row} * chain.row_bytes + w * (kWindowTerms / 2);
   return load_once(reinterpret_cast<const uint4*>(from));
+}
+
+// What the chain has of the row, into the L2.
+__device__ inline void prefetch_row(const ChainOfLane& chain, std::uint32_t row) {
+#pragma unroll
+  for (int w = 0; w < kWindows; ++w)
+    prefetch(chain.codes + std::uint64_t{row} * chain.row_bytes + w * (kWindowTerms / 2));
+  const std::uint32_t block = row * chain.row_blocks;
+  if (chain.absmax_8bit != nullptr)
+    prefetch(chain.absmax_8bit + block);
+  else
+    prefetch(chain.absmax + block);
 }
 
 // Of the lane's run in window w.
@@ -185,8 +198,22 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
     return row < rows ? row : rows - 1;
   };
 
+  // While the kernel before is at work: the table of pairs, and into the L2 what the first tile needs.
+  {
+    const std::int64_t term = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
+    const ChainOfLane chain = chain_of_lane<kNested>(a, term < a.cols ? term : 0);
+#pragma unroll
+    for (int h = 0; h < 2; ++h) prefetch_row(chain, row_of(blockIdx.x, h));
+  }
+  for (int high = warp; high < format::kCodes4; high += warps)
+#pragma unroll
+    for (int low = 0; low < format::kCodes4; ++low)
+      table[(high * format::kCodes4 + low) * kWarp + lane] = {a.weight.values[high], a.weight.values[low]};
+  const PairsOfLane pairs = pairs_of_lane(table, lane);
+  let_next_kernel_begin();
+  wait_for_kernel_before();
+
   bool is_ready = false;
-  PairsOfLane pairs = {};
   float offset = 0.0F;
   for (std::int64_t round = 0; round < a.cols; round += round_terms) {
     const std::int64_t term = round + std::int64_t{warp} * QFUSE_SPLIT_TERMS;
@@ -204,15 +231,10 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
     ChainInputs<kColumns> inputs;
     load_chain_inputs(a, term, inputs);
     if (!is_ready) {  // while the first loads are on their way
-      for (int high = warp; high < format::kCodes4; high += warps)
-#pragma unroll
-        for (int low = 0; low < format::kCodes4; ++low)
-          table[(high * format::kCodes4 + low) * kWarp + lane] = {a.weight.values[high], a.weight.values[low]};
       if constexpr (kNested) {
         for (int i = thread; i < format::kCodes8; i += threads) shared.map[i] = a.weight.nested_quant_map[i];
         offset = *a.weight.nested_offset;
       }
-      pairs = pairs_of_lane(table, lane);
       __syncthreads();
       is_ready = true;
     }
@@ -281,7 +303,9 @@ contract::Outcome launch_few(const MatmulArguments& a, qfuse_dtype dtype, const 
                              const qfuse_exec& exec) {
   const auto kernel =
       dtype == QFUSE_FLOAT16 ? find_few<Half>(plan, a.is_nested) : find_few<Bfloat16>(plan, a.is_nested);
-  return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes}, a, exec);
+  return launch(kernel,
+                {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .overlaps = true},
+                a, exec);
 }
 
 }  // namespace qfuse::cuda

@@ -140,6 +140,30 @@ struct Turns {
   [[nodiscard]] __device__ int first_token(int tile) const { return tile % token_tiles * kTokens; }
 };
 
+// ---- before the kernel before is done ----
+
+// For loads that come later, which find it in the L2 then.
+__device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
+  if (row >= a.rows || col >= a.cols) return;
+  const std::int64_t block = (row * a.cols + col) >> a.weight.block_shift;
+  if (a.is_nested)
+    prefetch(a.weight.absmax_8bit + block);
+  else
+    prefetch(a.weight.absmax + block);
+}
+
+// The first stages' codes and absmax, which are only brought nearer.
+template <bool kForward, class Tiles, class TurnsOf>
+__device__ void prefetch_stages(const StageArguments& a, const TurnsOf& turns, int thread) {
+  const int stages = turns.stages < Tiles::kShape.code_slots ? turns.stages : Tiles::kShape.code_slots;
+  const int output = turns.first_output(static_cast<int>(blockIdx.x));
+  if (thread < stages) {
+    const int term = thread * kStageTerms;
+    prefetch_tile(a.codes, (kForward ? term : output) / 2, kForward ? output : term);
+  }
+  if (thread < Tiles::kRows) prefetch_absmax(a.matmul, (kForward ? output : 0) + thread, kForward ? 0 : output);
+}
+
 // ---- roles: loading, by one thread each ----
 
 template <bool kForward, class Tiles, class TurnsOf>
@@ -200,16 +224,6 @@ __device__ inline RunAbsmax load_absmax(const MatmulArguments& a, std::int64_t r
   if (!a.is_nested) return {0, __ldg(a.weight.absmax + block), true};
   return {__ldg(a.weight.absmax_8bit + block), __ldg(a.weight.nested_absmax + (element >> a.weight.nested_shift)),
           true};
-}
-
-// Some stages ahead, so that the loads find it in the L2.
-__device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
-  if (row >= a.rows || col >= a.cols) return;
-  const std::int64_t block = (row * a.cols + col) >> a.weight.block_shift;
-  if (a.is_nested)
-    prefetch(a.weight.absmax_8bit + block);
-  else
-    prefetch(a.weight.absmax + block);
 }
 
 __device__ inline float absmax_of(const RunAbsmax& run, bool is_nested, const float* map, float offset) {
@@ -424,6 +438,9 @@ __global__ void __launch_bounds__(stage_threads(kTokens), 1) multiply_staged(con
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
   if (warp == 0) prepare_arrivals(shared, thread % kWarp);
+  prefetch_stages<kForward, Tiles>(a, turns, thread);
+  let_next_kernel_begin();
+  wait_for_kernel_before();
   __syncthreads();
   constexpr int kLoaders = Tiles::kMultipliers + kStageDecoders;
   if (warp < Tiles::kMultipliers)
@@ -477,8 +494,9 @@ contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul
       !o.ok())
     return o;
   const StagedKernel kernel = p.dtype == QFUSE_FLOAT16 ? find_staged<Half>(p, plan) : find_staged<Bfloat16>(p, plan);
-  return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes}, arguments,
-                exec);
+  return launch(kernel,
+                {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .overlaps = true},
+                arguments, exec);
 }
 
 }  // namespace qfuse::cuda
