@@ -6,7 +6,8 @@
 On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse stand torch's linear
 on a bf16 weight, qfuse's decode and then that, and bitsandbytes' matmul_4bit where it can be imported. Before anything
 is timed, every result is compared with a product in float64; and the plain order with torch's linear, whose bits it has
-where cuBLAS does not split its sums.
+where cuBLAS does not split its sums. Last comes the host's time of a call in eager mode, of a layer so small that the GPU
+is never behind.
 
 On a CPU, one thread and all; all ways in turn in every round, so that what disturbs the machine disturbs all, and what
 a way has read is no longer in the caches when its turn comes again. bitsandbytes has two ways: that of inference, for
@@ -15,6 +16,7 @@ training, which decodes to memory.
 """
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -30,6 +32,7 @@ ROWS = [1, 8, 16, 32, 64, 128, 256]
 CPU_LAYERS, CPU_ROWS = [(4096, 14336)], [1, 8, 64, 512]
 CPU_ROUNDS = {1: 40, 8: 30, 64: 12, 512: 5}
 SMALL = [(512, 256)], [1, 16]
+HOST_ROUNDS, HOST_BLOCK = 40, 50
 Ways = dict[str, Callable[[], torch.Tensor]]
 ERROR = 4e-3  # of a whole result's norm: bf16 rounds by up to 2e-3
 
@@ -127,6 +130,38 @@ def time_layer(inputs: int, outputs: int, rows: Sequence[int], device: str, with
     return found
 
 
+# ---- the host's time ----
+
+
+@measure.undisturbed()
+def time_host(device: str, with_peer: bool) -> dict[str, Any]:
+    """Microseconds until a call for one row returns."""
+    layer = Layer(64, 64, device)
+    x = torch.randn(1, 64, device=device).bfloat16()
+    weight = layer.decode()
+    calls: Ways = {
+        "qfuse.ops.matmul_4bit": lambda: layer.multiply(x, "forward", "split"),
+        "torch's linear, bf16": lambda: torch.nn.functional.linear(x, weight),
+    }
+    if with_peer:
+        layer.state = layer.for_bitsandbytes()  # type: ignore[attr-defined]
+        linear = bitsandbytes_layer(layer)
+        calls["qfuse.matmul_4bit of a Linear4bit"] = lambda: qfuse.matmul_4bit(x, linear)
+        calls["bitsandbytes' Linear4bit"] = lambda: linear(x)
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    synchronize = measure.synchronizer(device)
+    with torch.no_grad():
+        for _ in range(HOST_ROUNDS):
+            for name, call in calls.items():
+                call()
+                synchronize()
+                begin = time.perf_counter()
+                for _ in range(HOST_BLOCK):
+                    call()
+                times[name].append((time.perf_counter() - begin) * 1e6 / HOST_BLOCK)
+    return {name: measure.spread(blocks) for name, blocks in times.items()}
+
+
 # ---- on a CPU ----
 
 
@@ -200,7 +235,11 @@ def tables(result: dict[str, Any]) -> str:
         ]
         for row in result["rows"]
     ]
-    return measure.heading(result) + " µs\n\n" + table(["K → N", "m", "threads", *names], lines)
+    text = measure.heading(result) + " µs\n\n" + table(["K → N", "m", "threads", *names], lines)
+    if "host_us" not in result:
+        return text
+    host = [[name, f"{t['median']:.2f}", f"{t['min']:.2f}"] for name, t in result["host_us"].items()]
+    return text + "\n\n" + table(["a call on the host", "µs, median", "least"], host)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -223,6 +262,8 @@ def main(argv: Sequence[str] | None = None) -> None:
             else time_layer(*layer, rows, arguments.device, with_peer)
         )
     ]
+    if not on_cpu:
+        result["host_us"] = time_host(arguments.device, with_peer)
     measure.finish(arguments, result, tables(result))
 
 
