@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """Generates tokens with a 4-bit Llama, one by one: in bf16, with bitsandbytes, and with qfuse's products.
 
-    generate.py                            # a tiny model: on a CPU in seconds
-    generate.py --size 8b --tokens 128     # layers as wide as Llama-3.1-8B's, for a GPU
+    generate.py                                     # a tiny model: on a CPU in seconds
+    generate.py --size 8b --tokens 128              # layers as wide as Llama-3.1-8B's, for a GPU
+    generate.py --size 8b --batch 8 --context 4096  # 8 sequences side by side, each after 4096 tokens
 
 What it does, without a network:
 
   1. It makes the layers of a Llama with random weights, quantizes all but the embedding and the last layer to NF4 with
      double quantization, and makes three models of the same codes: decoded to bf16; bitsandbytes' Linear4bit; and the
      same inside of qfuse.integrations.bitsandbytes.enabled(matmul=True).
-  2. It feeds all of them the same tokens, one by one, with a cache of keys and values, and compares their logits with
-     those of the decoded model in float64. qfuse's error may be twice that of bf16, which sums the same terms of the
-     same weights in another order. bitsandbytes' is only told: on some CPUs it rounds scales to bf16.
-  3. It lets each model generate greedily, in turns: as a CUDA graph of one token on a GPU, eagerly on a CPU.
+  2. It feeds all of them the same sequences, token by token, with caches of keys and values that begin empty, and
+     compares their logits with those of the decoded model in float64. qfuse's error may be twice that of bf16, which
+     sums the same terms of the same weights in another order. bitsandbytes' is only told: on some CPUs it rounds scales
+     to bf16.
+  3. It lets each model generate greedily, in turns, after a context of random keys and values: each step, a token of
+     every sequence, is a CUDA graph on a GPU and runs eagerly on a CPU.
 
 Needs torch and bitsandbytes beside qfuse. Exit status: 0 qfuse's logits are right, 1 they are not or qfuse multiplied
 nothing, 2 wrong usage.
@@ -69,26 +72,27 @@ def linear(inputs: int, outputs: int, device: str) -> nn.Module:
     layer = bitsandbytes.nn.Linear4bit(
         inputs, outputs, bias=False, compute_dtype=torch.bfloat16, quant_type="nf4", device="meta"
     )
-    weight = torch.randn(outputs, inputs, dtype=torch.bfloat16) * inputs**-0.5
+    weight = torch.randn(outputs, inputs, dtype=torch.bfloat16, device=device) * inputs**-0.5
     layer.weight = bitsandbytes.nn.Params4bit(weight, requires_grad=False, quant_type="nf4")
     moved: nn.Module = layer.to(device)
     return moved
 
 
 class Cache:
-    """Keys and values of a layer, [heads, tokens, width], with room for all."""
+    """Keys and values of a layer, [batch, kv_heads, tokens, width], with room for all; a context's are random."""
 
-    def __init__(self, size: Size, tokens: int, device: str, dtype: torch.dtype) -> None:
-        shape = (size.kv_heads, tokens, size.hidden // size.heads)
+    def __init__(self, shape: tuple[int, int, int, int], context: int, device: str, dtype: torch.dtype) -> None:
         self.keys, self.values = (torch.zeros(shape, dtype=dtype, device=device) for _ in range(2))
+        for kept in (self.keys, self.values):
+            kept[:, :, :context].normal_()
 
     def add(self, position: Tensor, keys: Tensor, values: Tensor) -> None:
-        self.keys.index_copy_(1, position, keys)
-        self.values.index_copy_(1, position, values)
+        self.keys.index_copy_(2, position, keys)
+        self.values.index_copy_(2, position, values)
 
 
 def turn(x: Tensor, position: Tensor) -> Tensor:
-    """Rotary position embedding of [heads, 1, width]."""
+    """Rotary position embedding of [..., width]."""
     half = x.shape[-1] // 2
     frequencies = 500000.0 ** (-torch.arange(half, device=x.device) / half)
     angle = position * frequencies
@@ -101,7 +105,7 @@ class Layer(nn.Module):
     def __init__(self, size: Size, device: str) -> None:
         super().__init__()
         width = size.hidden // size.heads
-        self.heads = (-1, 1, width)
+        self.heads = (size.kv_heads, -1, width)
         self.norms = nn.ModuleList(
             nn.RMSNorm(size.hidden, eps=1e-5, dtype=torch.bfloat16, device=device) for _ in range(2)
         )
@@ -112,14 +116,13 @@ class Layer(nn.Module):
         self.down = linear(size.intermediate, size.hidden, device)
 
     def forward(self, x: Tensor, position: Tensor, cache: Cache) -> Tensor:
+        """[batch, hidden]. Heads that share keys are rows of one product: q is [batch, kv_heads, sharing, width]."""
         attended = self.norms[0](x)
-        q, k, v = (layer(attended).view(self.heads) for layer in (self.q, self.k, self.v))
+        q, k, v = (layer(attended).view(len(x), *self.heads) for layer in (self.q, self.k, self.v))
         cache.add(position, turn(k, position), v)
-        shared = q.shape[0] // k.shape[0]
-        keys, values = (kept.repeat_interleave(shared, 0) for kept in (cache.keys, cache.values))
-        seen = (torch.arange(keys.shape[1], device=x.device) <= position)[None, None]
-        mixed = functional.scaled_dot_product_attention(turn(q, position), keys, values, attn_mask=seen)
-        x = x + self.o(mixed.reshape(1, -1))
+        seen = (torch.arange(cache.keys.shape[2], device=x.device) <= position)[None]
+        mixed = functional.scaled_dot_product_attention(turn(q, position), cache.keys, cache.values, attn_mask=seen)
+        x = x + self.o(mixed.reshape(len(x), -1))
         fed = self.norms[1](x)
         return x + self.down(functional.silu(self.gate(fed)) * self.up(fed))
 
@@ -134,16 +137,18 @@ class Llama(nn.Module):
         self.head = nn.Linear(size.hidden, size.vocabulary, bias=False, dtype=torch.bfloat16, device=device)
 
     def forward(self, token: Tensor, position: Tensor, caches: list[Cache]) -> Tensor:
-        """The logits [1, vocabulary] after a token [1] at a position [1]."""
+        """The logits [batch, vocabulary] after a token [batch] at a position [1]."""
         x = self.embedding(token)
         for layer, cache in zip(self.layers, caches, strict=True):
             x = layer(x, position, cache)
         logits: Tensor = self.head(self.norm(x))
         return logits
 
-    def caches(self, tokens: int) -> list[Cache]:
+    def caches(self, batch: int, tokens: int, context: int = 0) -> list[Cache]:
+        """With room for the tokens after the context."""
         weight = self.head.weight
-        return [Cache(self.size, tokens, weight.device.type, weight.dtype) for _ in self.layers]
+        shape = (batch, self.size.kv_heads, context + tokens, self.size.hidden // self.size.heads)
+        return [Cache(shape, context, weight.device.type, weight.dtype) for _ in self.layers]
 
 
 def decoded(model: Llama) -> Llama:
@@ -157,6 +162,24 @@ def decoded(model: Llama) -> Llama:
                 replacement.weight = weight
                 setattr(layer, name, replacement)
     return plain
+
+
+def in_float64(model: Llama) -> Llama:
+    """A copy that computes in float64. Between calls its layers lie in bf16: the same weights in less memory."""
+
+    def widen(layer: nn.Module, _: Any) -> None:
+        layer.double()
+
+    def narrow(layer: nn.Module, _: Any, __: Any) -> None:
+        layer.bfloat16()
+
+    exact = copy.deepcopy(model)
+    for part in (exact.embedding, exact.norm, exact.head):
+        part.double()
+    for layer in exact.layers:
+        layer.register_forward_pre_hook(widen)
+        layer.register_forward_hook(narrow)
+    return exact
 
 
 def make_models(size: Size, device: str) -> dict[str, Llama]:
@@ -174,17 +197,17 @@ def way_of(name: str) -> AbstractContextManager[Any]:
 
 
 def logits_of(model: Llama, tokens: Tensor) -> Tensor:
-    """[tokens, vocabulary] in float64, one token after the other."""
-    caches = model.caches(len(tokens))
-    positions = torch.arange(len(tokens), device=tokens.device)
-    return torch.cat([model(tokens[i : i + 1], positions[i : i + 1], caches) for i in range(len(tokens))]).double()
+    """[tokens, batch, vocabulary] in float64, of tokens [tokens, batch], one after the other."""
+    caches = model.caches(tokens.shape[1], len(tokens))
+    positions = torch.arange(len(tokens), device=tokens.device).split(1)
+    return torch.stack([model(token, at, caches) for token, at in zip(tokens, positions, strict=True)]).double()
 
 
-def relative_errors(models: dict[str, Llama], device: str) -> dict[str, float]:
+def relative_errors(models: dict[str, Llama], batch: int, device: str) -> dict[str, float]:
     """Of all logits, against float64."""
     vocabulary = models["bf16"].size.vocabulary
-    tokens = torch.randint(vocabulary, (CHECKED,), generator=torch.Generator().manual_seed(SEED)).to(device)
-    expected = logits_of(copy.deepcopy(models["bf16"]).double(), tokens)
+    tokens = torch.randint(vocabulary, (CHECKED, batch), generator=torch.Generator().manual_seed(SEED)).to(device)
+    expected = logits_of(in_float64(models["bf16"]), tokens)
     errors = {}
     for name, model in models.items():
         with way_of(name):
@@ -203,7 +226,7 @@ def count_products(model: Llama, device: str) -> int:
     """How often qfuse multiplies for one token."""
     token, position = (torch.zeros(1, dtype=torch.long, device=device) for _ in range(2))
     with way_of("qfuse"), torch.profiler.profile(acc_events=True) as profile:
-        model(token, position, model.caches(1))
+        model(token, position, model.caches(1, 1))
     return sum(event.count for event in profile.key_averages() if event.key == "qfuse::matmul_4bit")
 
 
@@ -211,12 +234,16 @@ def count_products(model: Llama, device: str) -> int:
 
 
 class Generator:
-    """A model that generates greedily, in memory that stays where it is, as a CUDA graph wants it."""
+    """A model that generates greedily, in memory that stays where it is, as a CUDA graph wants it.
 
-    def __init__(self, model: Llama, way: str, tokens: int, device: str) -> None:
-        self.model, self.way, self.device = model, way, device
-        self.caches = model.caches(tokens)
-        self.token, self.position = (torch.zeros(1, dtype=torch.long, device=device) for _ in range(2))
+    Sequence i begins with token i, at the position after the context. Generators may share caches: each writes what
+    follows the context before it reads it.
+    """
+
+    def __init__(self, model: Llama, way: str, caches: list[Cache], context: int, device: str) -> None:
+        self.model, self.way, self.caches, self.context, self.device = model, way, caches, context, device
+        self.first = torch.arange(len(caches[0].keys), device=device) % model.size.vocabulary
+        self.token, self.position = self.first.clone(), torch.full((1,), context, device=device)
         self.step: Callable[[], None] = self.eager_step
         if device == "cuda":
             self.capture()
@@ -227,6 +254,7 @@ class Generator:
 
     def capture(self) -> None:
         stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())  # which fills the caches
         with way_of(self.way):
             with torch.cuda.stream(stream):
                 self.eager_step()  # what is made at the first call
@@ -236,17 +264,18 @@ class Generator:
                 self.eager_step()
         self.step = self.graph.replay
 
-    def generate(self, tokens: int) -> tuple[list[int], float]:
-        """The tokens, and how many of them a second."""
-        self.token.zero_()
-        self.position.zero_()
-        out = torch.zeros(tokens, dtype=torch.long, device=self.device)
+    def generate(self, tokens: int) -> tuple[list[list[int]], float]:
+        """The tokens [batch, tokens], and the seconds that they took."""
+        self.token.copy_(self.first)
+        self.position.fill_(self.context)
+        out = torch.zeros(tokens, len(self.token), dtype=torch.long, device=self.device)
         with way_of(self.way):
             begin = now(self.device)
             for i in range(tokens):
                 self.step()
-                out[i : i + 1] = self.token
-            return out.tolist(), tokens / (now(self.device) - begin)
+                out[i] = self.token
+            seconds = now(self.device) - begin
+        return out.t().tolist(), seconds
 
 
 def now(device: str) -> float:
@@ -256,16 +285,30 @@ def now(device: str) -> float:
     return time.perf_counter()
 
 
-def generate_in_turns(models: dict[str, Llama], tokens: int, rounds: int, device: str) -> dict[str, dict[str, Any]]:
-    generators = {name: Generator(model, name, tokens + 1, device) for name, model in models.items()}
-    found: dict[str, dict[str, Any]] = {name: {"tokens_per_second": []} for name in models}
-    for _ in range(1 + rounds):  # the first to warm up
+def figures_of(tokens: list[list[int]], seconds: list[float]) -> dict[str, Any]:
+    """Of the seconds of each round, in which every sequence got its tokens."""
+    batch, steps = len(tokens), len(tokens[0])
+    rounds = {
+        "tokens_per_second": [batch * steps / taken for taken in seconds],
+        "milliseconds_a_step": [1000 * taken / steps for taken in seconds],
+    }
+    median = {what: statistics.median(figures) for what, figures in rounds.items()}
+    least = {what: min(figures) for what, figures in rounds.items()}
+    return {"tokens": tokens, **rounds, "median": median, "least": least}
+
+
+def generate_in_turns(models: dict[str, Llama], arguments: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    caches = models["bf16"].caches(arguments.batch, arguments.tokens, arguments.context)
+    generators = {
+        name: Generator(model, name, caches, arguments.context, arguments.device) for name, model in models.items()
+    }
+    tokens: dict[str, list[list[int]]] = {}
+    seconds: dict[str, list[float]] = {name: [] for name in models}
+    for _ in range(1 + arguments.rounds):  # the first to warm up
         for name, generator in generators.items():
-            found[name]["tokens"], speed = generator.generate(tokens)
-            found[name]["tokens_per_second"].append(speed)
-    for result in found.values():
-        del result["tokens_per_second"][0]
-    return found
+            tokens[name], taken = generator.generate(arguments.tokens)
+            seconds[name].append(taken)
+    return {name: figures_of(tokens[name], seconds[name][1:]) for name in models}
 
 
 # ---- the command ----
@@ -282,12 +325,16 @@ def common_start(a: list[int], b: list[int]) -> int:
 
 
 def print_report(found: dict[str, dict[str, Any]], errors: dict[str, float]) -> None:
-    print(f"\n{'':<14}{'tokens/s':>10}{'least to most':>20}{'error of logits':>18}{'tokens as in bf16':>20}")
+    print(f"\n{'':<14}{'tokens/s':>12}{'least':>10}{'ms a step':>12}{'least':>10}", end="")
+    print(f"{'error of logits':>18}{'tokens as in bf16':>20}")
     for name, result in found.items():
-        speeds = result["tokens_per_second"]
-        spread = f"{min(speeds):.1f} to {max(speeds):.1f}"
-        same = f"{common_start(result['tokens'], found['bf16']['tokens'])} of {len(result['tokens'])}"
-        print(f"{name:<14}{statistics.median(speeds):>10.1f}{spread:>20}{errors[name]:>18.2e}{same:>20}")
+        speed, step = (
+            f"{result['median'][what]:>12.{digits}f}{result['least'][what]:>10.{digits}f}"
+            for what, digits in (("tokens_per_second", 1), ("milliseconds_a_step", 3))
+        )
+        same = sum(map(common_start, result["tokens"], found["bf16"]["tokens"]))
+        share = f"{same} of {sum(map(len, result['tokens']))}"
+        print(f"{name:<14}{speed}{step}{errors[name]:>18.2e}{share:>20}")
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -295,15 +342,17 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--device", choices=("cpu", "cuda"), help="default: cuda where torch sees a GPU, else cpu")
     parser.add_argument("--size", choices=SIZES, default="tiny", help="of the model, default tiny")
     parser.add_argument("--layers", type=int, metavar="N", help="default: 2 where tiny, else 4")
-    parser.add_argument("--tokens", type=int, default=32, metavar="N", help="to generate, default 32")
+    parser.add_argument("--batch", type=int, default=1, metavar="N", help="sequences side by side, default 1")
+    parser.add_argument("--context", type=int, default=0, metavar="N", help="tokens before the first, default 0")
+    parser.add_argument("--tokens", type=int, default=32, metavar="N", help="to generate a sequence, default 32")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of all models in turn, default 5")
     parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures")
     arguments = parser.parse_args()
     arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if arguments.device == "cuda" and not torch.cuda.is_available():
         parser.error("--device cuda: torch sees no GPU")
-    if min(arguments.tokens, arguments.rounds, arguments.layers or 1) < 1:
-        parser.error("--layers, --tokens and --rounds begin at 1")
+    if min(arguments.batch, arguments.tokens, arguments.rounds, arguments.layers or 1, arguments.context + 1) < 1:
+        parser.error("--layers, --batch, --tokens and --rounds begin at 1, --context at 0")
     return arguments
 
 
@@ -312,12 +361,13 @@ def main() -> int:
     arguments = parse_arguments()
     size = SIZES[arguments.size]
     size = size._replace(layers=arguments.layers or size.layers)
-    print(f"{describe(arguments.device)}: a Llama of {size.layers} layers {size.hidden} wide", flush=True)
+    print(f"{describe(arguments.device)}: a Llama of {size.layers} layers {size.hidden} wide")
+    print(f"{arguments.batch} sequence(s) of {arguments.tokens} tokens after {arguments.context}", flush=True)
     models = make_models(size, arguments.device)
     products = count_products(models["qfuse"], arguments.device)
-    errors = relative_errors(models, arguments.device)
+    errors = relative_errors(models, arguments.batch, arguments.device)
     faults = find_faults(errors, products)
-    found = {} if faults else generate_in_turns(models, arguments.tokens, arguments.rounds, arguments.device)
+    found = {} if faults else generate_in_turns(models, arguments)
     print("\n".join(faults)) if faults else print_report(found, errors)
     if arguments.json:
         figures = {
@@ -325,6 +375,8 @@ def main() -> int:
             "date": time.strftime("%FT%TZ", time.gmtime()),
             "versions": {name: sys.modules[name].__version__ for name in ("qfuse", "torch", "bitsandbytes")},
             "model": size._asdict(),
+            "batch": arguments.batch,
+            "context": arguments.context,
             "checked_tokens": CHECKED,
             "relative_errors": errors,
             "products_of_qfuse_a_token": products,

@@ -5,6 +5,7 @@ import json
 import runpy
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -30,17 +31,55 @@ def run_here(monkeypatch, capsys):
     return run_here
 
 
-def test_generates_three_ways(run_here, device, tmp_path):
-    status, out = run_here("--device", device, "--json", str(tmp_path / "figures.json"))
+@pytest.fixture
+def parts():
+    """The example's functions and classes, and nothing run."""
+    with torch.no_grad():
+        yield SimpleNamespace(**runpy.run_path(EXAMPLE))
+
+
+@pytest.mark.parametrize("batch, context", [(1, 0), (3, 5)])
+def test_generates_three_ways(run_here, device, tmp_path, batch, context):
+    options = ["--batch", str(batch), "--context", str(context)]
+    status, out = run_here("--device", device, "--json", str(tmp_path / "figures.json"), *options)
     assert status == 0, out
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert list(figures["ways"]) == ["bf16", "bitsandbytes", "qfuse"] and figures["faults"] == []
     for way in figures["ways"].values():
-        assert len(way["tokens"]) == 4 and len(way["tokens_per_second"]) == 2 and min(way["tokens_per_second"]) > 0
+        assert [len(tokens) for tokens in way["tokens"]] == [4] * batch
+        speeds, steps = way["tokens_per_second"], way["milliseconds_a_step"]
+        assert len(speeds) == len(steps) == 2 and min(speeds) > 0
+        assert [1000 * batch / step for step in steps] == pytest.approx(speeds)
+        assert way["least"] == {"tokens_per_second": min(speeds), "milliseconds_a_step": min(steps)}
+        assert way["median"]["milliseconds_a_step"] == pytest.approx(sum(steps) / 2)
     assert figures["products_of_qfuse_a_token"] == 7
     errors = figures["relative_errors"]
     assert 0 < errors["qfuse"] <= 2 * errors["bf16"] < 0.1
-    assert "tokens/s" in out
+    assert (figures["batch"], figures["context"]) == (batch, context)
+    assert "tokens/s" in out and "ms a step" in out
+
+
+def test_a_sequence_has_its_own_logits_whatever_is_beside_it(parts, device):
+    model = parts.in_float64(parts.make_models(parts.SIZES["tiny"], device)["bf16"])
+    tokens = torch.arange(12, device=device).view(4, 3)
+    together = parts.logits_of(model, tokens)
+    for i in range(3):
+        torch.testing.assert_close(parts.logits_of(model, tokens[:, i : i + 1])[:, 0], together[:, i])
+    assert not torch.equal(together[:, 0], together[:, 1])
+
+
+def test_a_step_attends_to_the_whole_context_and_nothing_after(parts, device):
+    model = parts.in_float64(parts.make_models(parts.SIZES["tiny"], device)["bf16"])
+    caches = model.caches(2, 3, context=5)
+    token, position = (torch.tensor(numbers, device=device) for numbers in ([1, 2], [5]))
+    before = model(token, position, caches)
+    caches[0].values[:, :, 6:] = 9
+    assert torch.equal(model(token, position, caches), before)
+    for i in range(5):  # of the first sequence alone
+        caches[0].values[0, :, i] += 9
+        after = model(token, position, caches)
+        assert not torch.equal(after[0], before[0]) and torch.equal(after[1], before[1])
+        before = after
 
 
 def test_a_wrong_product_is_seen(run_here, monkeypatch):
@@ -60,6 +99,11 @@ def test_a_run_in_which_qfuse_did_nothing_fails(run_here, monkeypatch):
     monkeypatch.setattr(integration, "enabled", lambda matmul: contextlib.nullcontext())
     status, out = run_here("--device", "cpu")
     assert status == 1 and "qfuse multiplied nothing" in out
+
+
+@pytest.mark.parametrize("option", [("--batch", "0"), ("--context", "-1")])
+def test_what_cannot_be_counted_is_wrong_usage(run_here, option):
+    assert run_here(*option)[0] == 2
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
