@@ -161,10 +161,16 @@ def _is_fused(x: Tensor, rows: int, shape: Sequence[int], blocksize: int) -> boo
     return rows <= _FUSED_ROWS and has_kernel
 
 
-@torch.compiler.assume_constant_result
 @functools.cache
-def _capability(device: int) -> tuple[int, int]:
+def _find_capability(device: int) -> tuple[int, int]:
     return torch.cuda.get_device_capability(device)
+
+
+def _capability(device: int) -> tuple[int, int]:
+    return _find_capability(device)
+
+
+torch.compiler.assume_constant_result(_capability)  # type: ignore[no-untyped-call]  # which marks the function
 
 
 def _autocast(tensor: Tensor) -> Tensor:

@@ -75,6 +75,7 @@ bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const auto fits = [&](const StageShape& shape) { return stage_shared_bytes(shape) <= facts.shared_bytes; };
   return facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) && term_count(p) > 0 &&
          w.cols % kStageRun == 0 && w.blocksize >= kStageRun && w.rows < kMost && w.cols < kMost && p.m < kMost &&
+         contract::element_count(w) < kFewElements &&
          in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
 }
 

@@ -210,24 +210,73 @@ __device__ void load_map(const MatmulArguments& a, StageShared<Tiles>& shared, i
   if (lane == 0) arrive(shared.map_full);
 }
 
-// What is left of a run's absmax when the map is there; beyond the weight absmax is 0, and so are the weights.
+// The runs of codes that a lane decodes, of all runs of the weight: one in each stage, as long as the weight goes on.
+struct RunsOfLane {
+  std::uint32_t first;
+  std::uint32_t apart;
+  int stages;
+};
+
+template <bool kForward>
+__device__ RunsOfLane runs_of_lane(const MatmulArguments& a, int output, int row, int panel) {
+  const auto runs_of_row = static_cast<std::uint32_t>(a.cols / kStageRun);
+  const int rows_left = static_cast<int>(a.rows) - row - (kForward ? output : 0);
+  const int cols_left = static_cast<int>(a.cols) - panel * kStageRun - (kForward ? 0 : output);
+  const bool exists = rows_left > 0 && cols_left > 0;
+  const std::uint32_t first_row = static_cast<std::uint32_t>(kForward ? output + row : row);
+  const std::uint32_t first_run = static_cast<std::uint32_t>(kForward ? panel : output / kStageRun + panel);
+  return {.first = first_row * runs_of_row + first_run,
+          .apart = kForward ? kInputPanels : kStageTerms * runs_of_row,
+          .stages = exists ? ((kForward ? cols_left : rows_left) + kStageTerms - 1) / kStageTerms : 0};
+}
+
+// Forward, the codes of a row's absmax lie together: a word of them serves four stages, and the next one is on its way
+// meanwhile. Each lane's row is in a line of its own, so that single bytes would keep the loads busy most of the time.
+struct AbsmaxWords {
+  static constexpr int kStages = 4;
+  const std::uint64_t* row;
+  int count;
+  int number;
+  std::uint64_t now;
+  std::uint64_t then;
+  __device__ std::uint64_t load(int at) const { return at < count ? __ldg(row + at) : 0; }
+  __device__ unsigned code(int stage, int panel) {
+    if (stage / kStages != number) {
+      ++number;
+      now = then;
+      then = load(number + 1);
+    }
+    return static_cast<unsigned>(now >> (stage % kStages * 16 + panel * 8)) & 0xffU;
+  }
+};
+
+template <bool kForward>
+__device__ bool has_absmax_words(const MatmulArguments& a) {
+  constexpr int kCodes = sizeof(std::uint64_t);
+  return kForward && a.is_nested && (std::int64_t{1} << a.weight.block_shift) == kStageRun &&
+         a.cols / kStageRun % kCodes == 0 && is_aligned(a.weight.absmax_8bit, kCodes);
+}
+
+__device__ inline AbsmaxWords absmax_words(const MatmulArguments& a, const RunsOfLane& runs, int stage) {
+  constexpr std::uint32_t kCodes = sizeof(std::uint64_t);
+  const auto* const all = reinterpret_cast<const std::uint64_t*>(a.weight.absmax_8bit);
+  AbsmaxWords words = {.row = all + runs.first / kCodes,
+                       .count = runs.stages > 0 ? static_cast<int>(a.cols / kStageRun / kCodes) : 0,
+                       .number = stage / AbsmaxWords::kStages,
+                       .now = 0,
+                       .then = 0};
+  words.now = words.load(words.number);
+  words.then = words.load(words.number + 1);
+  return words;
+}
+
+// What is left of a run's absmax when the map is there.
 struct RunAbsmax {
   unsigned code;  // nested
   float scale;
-  bool exists;
 };
 
-__device__ inline RunAbsmax load_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
-  if (row >= a.rows || col >= a.cols) return {0, 0.0F, false};
-  const std::int64_t element = row * a.cols + col;
-  const std::int64_t block = element >> a.weight.block_shift;
-  if (!a.is_nested) return {0, __ldg(a.weight.absmax + block), true};
-  return {__ldg(a.weight.absmax_8bit + block), __ldg(a.weight.nested_absmax + (element >> a.weight.nested_shift)),
-          true};
-}
-
 __device__ inline float absmax_of(const RunAbsmax& run, bool is_nested, const float* map, float offset) {
-  if (!run.exists) return 0.0F;
   if (!is_nested) return run.scale;
   return __fadd_rn(mul_ftz(map[run.code], run.scale), offset);
 }
@@ -300,8 +349,12 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   const int row = task % Tiles::kRowGroups * kWarp + lane;
   const int panel = task / Tiles::kRowGroups;
   const int first = decoder / Tiles::kTasks;
-  constexpr int kAhead = 6;  // stages
+  constexpr int kRunShift = 6;
+  static_assert(1 << kRunShift == kStageRun);
   const float offset = matmul.is_nested ? *matmul.weight.nested_offset : 0.0F;
+  const bool has_words = has_absmax_words<kForward>(matmul);
+  const int block_shift = matmul.weight.block_shift - kRunShift;
+  const int nested_shift = matmul.weight.nested_shift - kRunShift;
   Place<Tiles::kShape.decoded_slots> to;
   Place<Tiles::kShape.code_slots> from;
   to.advance(first);
@@ -309,17 +362,30 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   if (matmul.is_nested) load_map(matmul, shared, decoder, lane);
   int stage = first;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks, stage -= turns.stages) {
-    const int output = turns.first_output(tile);
-    const auto row_of = [&](int of_stage) { return (kForward ? output : std::int64_t{of_stage} * kStageTerms) + row; };
-    const auto col_of = [&](int of_stage) {
-      return (kForward ? std::int64_t{of_stage} * kStageTerms : output) + panel * kStageRun;
+    const RunsOfLane runs = runs_of_lane<kForward>(matmul, turns.first_output(tile), row, panel);
+    AbsmaxWords words = {};
+    if (has_words) words = absmax_words(matmul, runs, stage);
+    RunAbsmax next = {0, 0.0F};
+    std::int64_t nested = -1;  // whose scale that is
+    const auto load = [&](int of_stage) {
+      if (of_stage >= runs.stages) return;
+      const std::uint32_t run = runs.first + static_cast<std::uint32_t>(of_stage) * runs.apart;
+      if (!matmul.is_nested) {
+        next.scale = __ldg(matmul.weight.absmax + (run >> block_shift));
+        return;
+      }
+      next.code = has_words ? words.code(of_stage, panel) : __ldg(matmul.weight.absmax_8bit + (run >> block_shift));
+      const std::int64_t of_run = std::int64_t{run} >> nested_shift;
+      if (of_run == nested) return;
+      nested = of_run;
+      next.scale = __ldg(matmul.weight.nested_absmax + nested);
     };
-    RunAbsmax next = load_absmax(matmul, row_of(stage), col_of(stage));
+    load(stage);
     if (matmul.is_nested) wait_for(shared.map_full);
     for (; stage < turns.stages; stage += kApart) {
-      const float absmax = absmax_of(next, matmul.is_nested, shared.map, offset);
-      next = load_absmax(matmul, row_of(stage + kApart), col_of(stage + kApart));
-      prefetch_absmax(matmul, row_of(stage + kAhead), col_of(stage + kAhead));
+      // Beyond the weight absmax is 0, and so are the weights.
+      const float absmax = stage < runs.stages ? absmax_of(next, matmul.is_nested, shared.map, offset) : 0.0F;
+      load(stage + kApart);
       const Weights16 weights = weights_of<Value>(matmul.weight.values, absmax);
       wait_for(shared.codes_full[from.slot], from.parity);
       std::uint32_t codes[8];
