@@ -68,11 +68,17 @@ bool can_be_few(const contract::Matmul4bit& p, const DeviceFacts& facts) {
          few_shared_bytes(kFewTokens.back(), tiles) <= facts.shared_bytes;
 }
 
+std::int64_t stage_tiles(const contract::Matmul4bit& p, const StageShape& shape) {
+  return format::ceil_div(output_count(p), shape.outputs) * format::ceil_div(p.m, shape.tokens);
+}
+
 // Both directions, in the order PLAIN: whole runs of codes, and what the coordinates of a tile count.
 bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
-  const auto fits = [&](const StageShape& shape) { return stage_shared_bytes(shape) <= facts.shared_bytes; };
+  const auto fits = [&](const StageShape& shape) {
+    return stage_shared_bytes(shape) <= facts.shared_bytes && stage_tiles(p, shape) < kMost;
+  };
   return facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) && term_count(p) > 0 &&
          w.cols % kStageRun == 0 && w.blocksize >= kStageRun && w.rows < kMost && w.cols < kMost && p.m < kMost &&
          contract::element_count(w) < kFewElements &&
@@ -82,10 +88,6 @@ bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
 // A tile's rows of codes are at least 32 bytes.
 bool can_have(const contract::Matmul4bit& p, const StageShape& shape) {
   return is_forward(p) || shape.outputs >= kStageRun;
-}
-
-std::int64_t stage_tiles(const contract::Matmul4bit& p, const StageShape& shape) {
-  return format::ceil_div(output_count(p), shape.outputs) * format::ceil_div(p.m, shape.tokens);
 }
 
 Matmul4bitPlan staged(const contract::Matmul4bit& p, const DeviceFacts& facts, const StageShape& shape) {

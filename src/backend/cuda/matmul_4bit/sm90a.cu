@@ -80,20 +80,23 @@ __device__ Shared& stage_shared() {
   return *reinterpret_cast<Shared*>(begin + (beyond == 0 ? 0 : kStageAlignment - beyond));
 }
 
-// By one warp, before the block synchronizes.
+// By one thread, before the block synchronizes.
 template <class Tiles>
-__device__ void prepare_arrivals(StageShared<Tiles>& shared, int lane) {
+__device__ void prepare_arrivals(StageShared<Tiles>& shared) {
   constexpr StageShape kShape = Tiles::kShape;
-  if (lane == 0) prepare(shared.map_full, kStageDecoders);
-  for (int i = lane; i < kShape.decoded_slots; i += kWarp) {
+  prepare(shared.map_full, kStageDecoders);
+#pragma unroll
+  for (int i = 0; i < kShape.decoded_slots; ++i) {
     prepare(shared.decoded_full[i], Tiles::kTasks);
     prepare(shared.decoded_empty[i], Tiles::kMultipliers);
   }
-  for (int i = lane; i < kShape.input_slots; i += kWarp) {
+#pragma unroll
+  for (int i = 0; i < kShape.input_slots; ++i) {
     prepare(shared.inputs_full[i], 1);
     prepare(shared.inputs_empty[i], Tiles::kMultipliers);
   }
-  for (int i = lane; i < kShape.code_slots; i += kWarp) {
+#pragma unroll
+  for (int i = 0; i < kShape.code_slots; ++i) {
     prepare(shared.codes_full[i], 1);
     prepare(shared.codes_empty[i], Tiles::kTasks);
   }
@@ -120,22 +123,17 @@ struct StageArguments {
   TileMap codes;
   TileMap inputs;
   unsigned input_bytes;  // that a stage's loads bring
+  int tiles;
+  int stages;  // of a tile
 };
 
 // Tiles of outputs and tokens, which thread blocks take by turns; those of the same outputs are neighbours.
-template <bool kForward, int kOutputs, int kTokens>
+template <int kOutputs, int kTokens>
 struct Turns {
   int tiles;
   int token_tiles;
   int stages;
   int blocks;
-  __device__ explicit Turns(const MatmulArguments& a)
-      : tiles(0),
-        token_tiles(static_cast<int>(a.token_tiles)),
-        stages(static_cast<int>(((kForward ? a.cols : a.rows) + kStageTerms - 1) / kStageTerms)),
-        blocks(static_cast<int>(a.blocks)) {
-    tiles = static_cast<int>(((kForward ? a.rows : a.cols) + kOutputs - 1) / kOutputs) * token_tiles;
-  }
   [[nodiscard]] __device__ int first_output(int tile) const { return tile / token_tiles * kOutputs; }
   [[nodiscard]] __device__ int first_token(int tile) const { return tile % token_tiles * kTokens; }
 };
@@ -230,46 +228,6 @@ __device__ RunsOfLane runs_of_lane(const MatmulArguments& a, int output, int row
           .stages = exists ? ((kForward ? cols_left : rows_left) + kStageTerms - 1) / kStageTerms : 0};
 }
 
-// Forward, the codes of a row's absmax lie together: a word of them serves four stages, and the next one is on its way
-// meanwhile. Each lane's row is in a line of its own, so that single bytes would keep the loads busy most of the time.
-struct AbsmaxWords {
-  static constexpr int kStages = 4;
-  const std::uint64_t* row;
-  int count;
-  int number;
-  std::uint64_t now;
-  std::uint64_t then;
-  __device__ std::uint64_t load(int at) const { return at < count ? __ldg(row + at) : 0; }
-  __device__ unsigned code(int stage, int panel) {
-    if (stage / kStages != number) {
-      ++number;
-      now = then;
-      then = load(number + 1);
-    }
-    return static_cast<unsigned>(now >> (stage % kStages * 16 + panel * 8)) & 0xffU;
-  }
-};
-
-template <bool kForward>
-__device__ bool has_absmax_words(const MatmulArguments& a) {
-  constexpr int kCodes = sizeof(std::uint64_t);
-  return kForward && a.is_nested && (std::int64_t{1} << a.weight.block_shift) == kStageRun &&
-         a.cols / kStageRun % kCodes == 0 && is_aligned(a.weight.absmax_8bit, kCodes);
-}
-
-__device__ inline AbsmaxWords absmax_words(const MatmulArguments& a, const RunsOfLane& runs, int stage) {
-  constexpr std::uint32_t kCodes = sizeof(std::uint64_t);
-  const auto* const all = reinterpret_cast<const std::uint64_t*>(a.weight.absmax_8bit);
-  AbsmaxWords words = {.row = all + runs.first / kCodes,
-                       .count = runs.stages > 0 ? static_cast<int>(a.cols / kStageRun / kCodes) : 0,
-                       .number = stage / AbsmaxWords::kStages,
-                       .now = 0,
-                       .then = 0};
-  words.now = words.load(words.number);
-  words.then = words.load(words.number + 1);
-  return words;
-}
-
 // What is left of a run's absmax when the map is there.
 struct RunAbsmax {
   unsigned code;  // nested
@@ -352,9 +310,9 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   constexpr int kRunShift = 6;
   static_assert(1 << kRunShift == kStageRun);
   const float offset = matmul.is_nested ? *matmul.weight.nested_offset : 0.0F;
-  const bool has_words = has_absmax_words<kForward>(matmul);
+  constexpr int kMostShift = 31;  // of a number of runs, of which there are fewer than 2^31
   const int block_shift = matmul.weight.block_shift - kRunShift;
-  const int nested_shift = matmul.weight.nested_shift - kRunShift;
+  const int nested_shift = matmul.weight.nested_shift - kRunShift < kMostShift ? matmul.weight.nested_shift - kRunShift : kMostShift;
   Place<Tiles::kShape.decoded_slots> to;
   Place<Tiles::kShape.code_slots> from;
   to.advance(first);
@@ -363,29 +321,21 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   int stage = first;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks, stage -= turns.stages) {
     const RunsOfLane runs = runs_of_lane<kForward>(matmul, turns.first_output(tile), row, panel);
-    AbsmaxWords words = {};
-    if (has_words) words = absmax_words(matmul, runs, stage);
-    RunAbsmax next = {0, 0.0F};
-    std::int64_t nested = -1;  // whose scale that is
-    const auto load = [&](int of_stage) {
-      if (of_stage >= runs.stages) return;
-      const std::uint32_t run = runs.first + static_cast<std::uint32_t>(of_stage) * runs.apart;
-      if (!matmul.is_nested) {
-        next.scale = __ldg(matmul.weight.absmax + (run >> block_shift));
-        return;
-      }
-      next.code = has_words ? words.code(of_stage, panel) : __ldg(matmul.weight.absmax_8bit + (run >> block_shift));
-      const std::int64_t of_run = std::int64_t{run} >> nested_shift;
-      if (of_run == nested) return;
-      nested = of_run;
-      next.scale = __ldg(matmul.weight.nested_absmax + nested);
+    // Without branches, which cost more than the loads: beyond the last run that one is loaded, and not used.
+    const auto load = [&](int of_stage) -> RunAbsmax {
+      const int there = of_stage < runs.stages ? of_stage : runs.stages - 1;
+      const std::uint32_t run = runs.stages > 0 ? runs.first + static_cast<std::uint32_t>(there) * runs.apart : 0;
+      if (!matmul.is_nested) return {0, __ldg(matmul.weight.absmax + (run >> block_shift))};
+      return {__ldg(matmul.weight.absmax_8bit + (run >> block_shift)),
+              __ldg(matmul.weight.nested_absmax + (run >> nested_shift))};
     };
-    load(stage);
+    RunAbsmax next = load(stage);
     if (matmul.is_nested) wait_for(shared.map_full);
     for (; stage < turns.stages; stage += kApart) {
       // Beyond the weight absmax is 0, and so are the weights.
-      const float absmax = stage < runs.stages ? absmax_of(next, matmul.is_nested, shared.map, offset) : 0.0F;
-      load(stage + kApart);
+      const float there = absmax_of(next, matmul.is_nested, shared.map, offset);
+      const float absmax = stage < runs.stages ? there : 0.0F;
+      next = load(stage + kApart);
       const Weights16 weights = weights_of<Value>(matmul.weight.values, absmax);
       wait_for(shared.codes_full[from.slot], from.parity);
       std::uint32_t codes[8];
@@ -500,10 +450,13 @@ template <class Value, bool kForward, int kOutputs, int kTokens>
 __global__ void __launch_bounds__(stage_threads(kTokens), 1) multiply_staged(const __grid_constant__ StageArguments a) {
   using Tiles = Stage<kForward, kOutputs, kTokens>;
   auto& shared = stage_shared<StageShared<Tiles>>();
-  const Turns<kForward, kOutputs, kTokens> turns(a.matmul);
+  const Turns<kOutputs, kTokens> turns = {.tiles = a.tiles,
+                                          .token_tiles = static_cast<int>(a.matmul.token_tiles),
+                                          .stages = a.stages,
+                                          .blocks = static_cast<int>(a.matmul.blocks)};
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
-  if (warp == 0) prepare_arrivals(shared, thread % kWarp);
+  if (thread == 0) prepare_arrivals(shared);
   prefetch_stages<kForward, Tiles>(a, turns, thread);
   let_next_kernel_begin();
   wait_for_kernel_before();
@@ -550,7 +503,12 @@ contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul
   const auto tokens =
       static_cast<int>(std::min<std::int64_t>(plan.tokens, format::ceil_div(p.m, kTokenRows) * kTokenRows));
   StageArguments arguments{
-      .matmul = a, .codes = {}, .inputs = {}, .input_bytes = static_cast<unsigned>(tokens * kStageTerms * kValue)};
+      .matmul = a,
+      .codes = {},
+      .inputs = {},
+      .input_bytes = static_cast<unsigned>(tokens * kStageTerms * kValue),
+      .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * format::ceil_div(p.m, plan.tokens)),
+      .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms))};
   if (contract::Outcome o = make_tile_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
                                           p.weight.cols / 2, code_rows, code_cols / 2);
       !o.ok())
