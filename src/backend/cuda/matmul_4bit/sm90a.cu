@@ -309,31 +309,34 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   const int first = decoder / Tiles::kTasks;
   constexpr int kRunShift = 6;
   static_assert(1 << kRunShift == kStageRun);
-  const float offset = matmul.is_nested ? *matmul.weight.nested_offset : 0.0F;
   constexpr int kMostShift = 31;  // of a number of runs, of which there are fewer than 2^31
+  const bool is_nested = matmul.is_nested;
   const int block_shift = matmul.weight.block_shift - kRunShift;
-  const int nested_shift = matmul.weight.nested_shift - kRunShift < kMostShift ? matmul.weight.nested_shift - kRunShift : kMostShift;
+  const int nested_shift = matmul.weight.nested_shift - kRunShift;
+  const float offset = is_nested ? *matmul.weight.nested_offset : 0.0F;
+  const float* const scales = is_nested ? matmul.weight.nested_absmax : matmul.weight.absmax;
+  const int scale_shift = !is_nested ? block_shift : nested_shift < kMostShift ? nested_shift : kMostShift;
   Place<Tiles::kShape.decoded_slots> to;
   Place<Tiles::kShape.code_slots> from;
   to.advance(first);
   from.advance(first);
-  if (matmul.is_nested) load_map(matmul, shared, decoder, lane);
+  if (is_nested) load_map(matmul, shared, decoder, lane);
   int stage = first;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks, stage -= turns.stages) {
     const RunsOfLane runs = runs_of_lane<kForward>(matmul, turns.first_output(tile), row, panel);
-    // Without branches, which cost more than the loads: beyond the last run that one is loaded, and not used.
+    // Without branches, which cost more than the loads, and one load for either kind of scale: a second one into the same
+    // register would wait for the first. Beyond the last run that one is loaded, and not used.
     const auto load = [&](int of_stage) -> RunAbsmax {
       const int there = of_stage < runs.stages ? of_stage : runs.stages - 1;
       const std::uint32_t run = runs.stages > 0 ? runs.first + static_cast<std::uint32_t>(there) * runs.apart : 0;
-      if (!matmul.is_nested) return {0, __ldg(matmul.weight.absmax + (run >> block_shift))};
-      return {__ldg(matmul.weight.absmax_8bit + (run >> block_shift)),
-              __ldg(matmul.weight.nested_absmax + (run >> nested_shift))};
+      const unsigned code = is_nested ? __ldg(matmul.weight.absmax_8bit + (run >> block_shift)) : 0U;
+      return {code, __ldg(scales + (run >> scale_shift))};
     };
     RunAbsmax next = load(stage);
-    if (matmul.is_nested) wait_for(shared.map_full);
+    if (is_nested) wait_for(shared.map_full);
     for (; stage < turns.stages; stage += kApart) {
       // Beyond the weight absmax is 0, and so are the weights.
-      const float there = absmax_of(next, matmul.is_nested, shared.map, offset);
+      const float there = absmax_of(next, is_nested, shared.map, offset);
       const float absmax = stage < runs.stages ? there : 0.0F;
       next = load(stage + kApart);
       const Weights16 weights = weights_of<Value>(matmul.weight.values, absmax);
