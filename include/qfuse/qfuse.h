@@ -418,7 +418,8 @@ QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, c
  * ascending, the last one filled up with zeros; a step adds its 16 exact products to the sum so far, which begins as +0:
  * each of these 17 is truncated toward zero to a multiple of 2^(e-25), where e is the greatest exponent among them, that
  * of a product being the sum of its operands' (a subnormal's is that of the least normal number); they are added exactly,
- * and the sum is truncated toward zero to fp32. NaN, infinity * 0 and infinity - infinity give NaN; a sum of zeros is +0.
+ * and the sum is truncated toward zero to fp32. NaN, infinity * 0 and infinity - infinity give NaN; a sum of zeros is +0,
+ * and so is one that truncation leaves nothing of.
  * This is what an H200 does, measured (docs/ACCURACY.md); REFERENCE takes these steps. Other GPUs take their own, which
  * differ by roundings: compute capability 8.0 and later (not measured), 7.5 for fp16 in steps of 8.
  *   order PLAIN  one chain of all terms

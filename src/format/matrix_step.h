@@ -59,7 +59,8 @@ QFUSE_HOST_DEVICE constexpr std::int64_t scaled(std::int64_t x, int by) {
   return x < 0 ? -size : size;
 }
 
-// total * 2^unit, truncated toward zero, beyond the largest number infinity. A sum of nothing is +0.
+// total * 2^unit, truncated toward zero, beyond the largest number infinity. A sum of nothing is +0, and so is one that
+// truncation leaves nothing of.
 QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
   if (total == 0) return 0.0F;
   const auto size = static_cast<std::uint64_t>(magnitude(total));
@@ -74,7 +75,7 @@ QFUSE_HOST_DEVICE constexpr float truncated(std::int64_t total, int unit) {
     const auto field = static_cast<std::uint32_t>(is_normal ? exponent + kBias32 - 1 : 0);  // the hidden bit adds 1
     bits = (field << kFraction32) + static_cast<std::uint32_t>(significand);
   }
-  return float_of(total < 0 ? bits | kSignBit : bits);
+  return float_of(total < 0 && bits != 0 ? bits | kSignBit : bits);
 }
 
 }  // namespace matrix
