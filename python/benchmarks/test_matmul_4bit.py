@@ -6,8 +6,8 @@
 On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse stand torch's linear
 on a bf16 weight, qfuse's decode and then that, and bitsandbytes' matmul_4bit where it can be imported. Before anything
 is timed, every result is compared with a product in float64; and the plain order with torch's linear, whose bits it has
-where cuBLAS does not split its sums. Last comes the host's time of a call in eager mode, of a layer so small that the GPU
-is never behind.
+where cuBLAS does not split its sums. Last comes the host's time of a call in eager mode, of a layer so small that the
+GPU is never behind.
 
 On a CPU, one thread and all; all ways in turn in every round, so that what disturbs the machine disturbs all, and what
 a way has read is no longer in the caches when its turn comes again. bitsandbytes has two ways: that of inference, for

@@ -81,8 +81,7 @@ bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   };
   return facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) && term_count(p) > 0 &&
          w.cols % kStageRun == 0 && w.blocksize >= kStageRun && w.rows < kMost && w.cols < kMost && p.m < kMost &&
-         contract::element_count(w) < kFewElements &&
-         in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
+         contract::element_count(w) < kFewElements && in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
 }
 
 // A tile's rows of codes are at least 32 bytes.
