@@ -9,6 +9,8 @@
 #include <limits>
 #include <string>
 
+#include "format/rounding.h"
+
 namespace qfuse::format {
 namespace {
 
@@ -18,8 +20,6 @@ constexpr std::uint32_t kFloatStride = 1;
 #else
 constexpr std::uint32_t kFloatStride = 251;
 #endif
-
-float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
 // The judge: the host's exp in fp64, rounded once. It is wrong by less than one unit of fp64, so that its rounding is
 // that of the exact value, but where that lies within 2^-52 of a tie, which then costs nobody more than half a unit.

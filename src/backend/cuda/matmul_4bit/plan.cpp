@@ -13,6 +13,11 @@ constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes of it: they share a blo
 constexpr std::int64_t kValuesALoad = 8;  // 16-bit values of it
 constexpr std::int64_t kFewNestedMost = std::int64_t{1} << 31;  // which an unsigned int is shifted by
 constexpr std::int64_t kFewElements = std::int64_t{1} << 37;    // whose blocks of 64 an unsigned int counts
+#ifdef QFUSE_WITHOUT_STAGES                                     // a build without that kernel
+constexpr bool kHasStages = false;
+#else
+constexpr bool kHasStages = true;
+#endif
 constexpr int kWarpThreads = 32;
 constexpr int kTuring = 75;  // compute capabilities
 constexpr int kAmpere = 80;
@@ -79,9 +84,10 @@ bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const auto fits = [&](const StageShape& shape) {
     return stage_shared_bytes(shape) <= facts.shared_bytes && stage_tiles(p, shape) < kMost;
   };
-  return facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) && term_count(p) > 0 &&
-         w.cols % kStageRun == 0 && w.blocksize >= kStageRun && w.rows < kMost && w.cols < kMost && p.m < kMost &&
-         contract::element_count(w) < kFewElements && in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
+  return kHasStages && facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) &&
+         term_count(p) > 0 && w.cols % kStageRun == 0 && w.blocksize >= kStageRun && w.rows < kMost && w.cols < kMost &&
+         p.m < kMost && contract::element_count(w) < kFewElements && in_stride(p) < kMost &&
+         std::ranges::all_of(kStageShapes, fits);
 }
 
 // A tile's rows of codes are at least 32 bytes.
