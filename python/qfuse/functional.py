@@ -77,9 +77,10 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype =
         return ops.dequantize_int8(codes.detach(), scb.float(), dtype)
 
 
-_FEW_ROWS = 16  # with more, one chain of terms costs no more than several (docs/MEASURED.md)
+_FEW_ROWS = 16  # with more, one chain of terms costs Hopper no more than several (docs/MEASURED.md)
 _FUSED_ROWS = 256  # with more, decoding and torch's product are faster on a GPU
 _RUN = 64  # codes that a kernel decodes at once
+_VECTOR = 8  # terms that it loads at once
 _HOPPER = (9, 0)
 _batch_invariant = False
 _are_transforms_active = torch._C._are_functorch_transforms_active
@@ -110,8 +111,9 @@ def matmul_4bit(
 
     order: that of qfuse.ops.matmul_4bit. By default it is "split" for up to 16 rows that need no gradient, else
     "plain". By default too, a GPU decodes the weight to memory and multiplies by torch's linear where that is faster:
-    for more than 256 rows, on GPUs other than Hopper for more than 16, and in float32; from 384 rows on it has the
-    bits of "plain" on an H200. set_batch_invariant makes the order "plain" throughout.
+    for more than 256 rows, for more than 16 on GPUs other than Hopper or where k is no multiple of 64, n none of 8 or
+    blocks are smaller than 64, and in float32; from 384 rows on it has the bits of "plain" on an H200.
+    set_batch_invariant makes the order "plain" throughout.
     """
     found = read_weight(weight, quant_state)
     x, bias = _autocast(x), None if bias is None else _autocast(bias)
@@ -157,7 +159,8 @@ def _is_fused(x: Tensor, rows: int, shape: Sequence[int], blocksize: int) -> boo
         return False
     if rows <= _FEW_ROWS:
         return True
-    has_kernel = shape[1] % _RUN == 0 and blocksize >= _RUN and _capability(x.device.index) == _HOPPER
+    # And 16-byte alignment, which only a view can lack: there the op is slow, and right.
+    has_kernel = shape[1] % _RUN == 0 and shape[0] % _VECTOR == 0 and blocksize >= _RUN and _is_hopper(x.device.index)
     return rows <= _FUSED_ROWS and has_kernel
 
 
@@ -166,11 +169,15 @@ def _find_capability(device: int) -> tuple[int, int]:
     return torch.cuda.get_device_capability(device)
 
 
-def _capability(device: int) -> tuple[int, int]:
-    return _find_capability(device)
+# Not itself cached: the compiler takes the result of a plain function with this mark for a constant. What sets it,
+# torch.compiler.assume_constant_result, would import the compiler.
+def _is_hopper(device: int) -> bool:
+    if torch.version.hip is not None or not torch.cuda.is_available():
+        return False
+    return _find_capability(device) == _HOPPER
 
 
-torch.compiler.assume_constant_result(_capability)  # type: ignore[no-untyped-call]  # which marks the function
+_is_hopper._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _autocast(tensor: Tensor) -> Tensor:

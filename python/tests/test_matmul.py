@@ -175,7 +175,7 @@ def orders(monkeypatch):
 def test_the_default_order(device, orders):
     weight = exact_weight(device)
     few, some, many = (torch.ones(count, COLS, dtype=torch.bfloat16, device=device) for count in (16, 17, 257))
-    has_kernel = device == "cpu" or torch.cuda.get_device_capability() == (9, 0)
+    has_kernel = device == "cpu" or (torch.version.hip is None and torch.cuda.get_device_capability() == (9, 0))
     calls = {
         "few rows": (lambda: qfuse.matmul_4bit(few, weight), "split"),
         "few rows of few": (lambda: qfuse.matmul_4bit(few.view(4, 4, COLS), weight), "split"),

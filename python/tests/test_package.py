@@ -39,6 +39,13 @@ def run_python(*arguments, **options):
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True, **options).stdout
 
 
+def test_importing_it_does_not_import_torchs_compiler():
+    """Which takes as long as torch itself."""
+    print_loaded = "import sys, torch; before = 'torch._dynamo' in sys.modules; import qfuse; "
+    print_loaded += "print(before or 'torch._dynamo' not in sys.modules)"
+    assert run_python("-c", print_loaded) == "True\n"
+
+
 def test_the_command_comes_with_it():
     for how in (["-m", "qfuse"], ["-c", "import qfuse_command; qfuse_command.main()"]):
         assert run_python(*how, "--version").strip().endswith(qfuse.__version__)

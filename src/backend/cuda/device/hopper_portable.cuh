@@ -106,7 +106,10 @@ __device__ inline void prefetch_tile(const TileMap& /*map*/, int /*byte*/, int /
 // ---- the kernels before and behind, where launches overlap (LaunchShape::overlaps) ----
 
 // The next kernel's blocks may begin where multiprocessors are free, to prefetch; what they read and write waits until
-// this kernel and its stores are done.
+// this kernel and its stores are done. All blocks of a kernel that lets the next one begin wait for the one before. What
+// such kernels write, the next one reads by load_behind_kernel_before or load_tile: other loads may find what the L1 held
+// before it was written.
+__device__ inline uint4 load_behind_kernel_before(const uint4* from) { return *from; }
 __device__ inline void let_next_kernel_begin() {}
 __device__ inline void wait_for_kernel_before() {}
 
@@ -183,6 +186,10 @@ template <int kPending>
 __device__ void wait_for_products() {
   sync_warp();
 }
+
+// After the wait, before sums are used.
+template <int kSums>
+__device__ void settle(float (&/*sums*/)[kSums]) {}
 
 }  // namespace qfuse::cuda::portable
 

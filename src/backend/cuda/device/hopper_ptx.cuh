@@ -76,6 +76,16 @@ __device__ inline void prefetch_tile(const TileMap& map, int byte, int row) {
 
 // ---- the kernels before and behind ----
 
+// Volatile and from the L2: it is not moved before the wait, and finds no older line in the L1.
+__device__ inline uint4 load_behind_kernel_before(const uint4* from) {
+  uint4 v;
+  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+               : "l"(__cvta_generic_to_global(from))
+               : "memory");
+  return v;
+}
+
 __device__ inline void let_next_kernel_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 __device__ inline void wait_for_kernel_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
@@ -187,6 +197,13 @@ __device__ void wait_for_products() {
 #else
   __trap();
 #endif
+}
+
+// The compiler knows that sums are written by instructions, not that these go on until the wait.
+template <int kSums>
+__device__ void settle(float (&sums)[kSums]) {
+#pragma unroll
+  for (int i = 0; i < kSums; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
 
 }  // namespace qfuse::cuda::ptx

@@ -98,7 +98,9 @@ __device__ inline float fast_sigmoid(float g) {
   return __fmaf_rn(reciprocal, __fmaf_rn(-denominator, reciprocal, 1.0F), reciprocal);
 }
 
-__device__ inline void prefetch(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
+__device__ inline void prefetch(const void* from) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));
+}
 
 // Not __byte_perm, which masks the selector by an instruction more.
 __device__ inline std::uint32_t permuted(std::uint32_t low, std::uint32_t high, std::uint32_t selector) {

@@ -90,12 +90,13 @@ __device__ inline uint4 load_run_codes(const ChainOfLane& chain, std::uint32_t r
 }
 
 // What the chain has of the row, into the L2.
-__device__ inline void prefetch_row(const ChainOfLane& chain, std::uint32_t row) {
+template <bool kNested>
+__device__ void prefetch_row(const ChainOfLane& chain, std::uint32_t row) {
 #pragma unroll
   for (int w = 0; w < kWindows; ++w)
     prefetch(chain.codes + std::uint64_t{row} * chain.row_bytes + w * (kWindowTerms / 2));
   const std::uint32_t block = row * chain.row_blocks;
-  if (chain.absmax_8bit != nullptr)
+  if constexpr (kNested)
     prefetch(chain.absmax_8bit + block);
   else
     prefetch(chain.absmax + block);
@@ -118,6 +119,13 @@ __device__ std::uint32_t decode_pair(PairsOfLane pairs, std::uint32_t codes, flo
   return Rounding<Value>::word(weights);
 }
 
+// Eight terms of a token, which the kernel before may have written; zeros beyond the tokens and the terms.
+__device__ inline uint4 load_late_inputs(const MatmulArguments& a, std::int64_t token, std::int64_t term) {
+  if (token >= a.m || term >= a.cols) return {0, 0, 0, 0};
+  const std::uint16_t* const from = static_cast<const std::uint16_t*>(a.in) + token * a.in_stride + term;
+  return load_behind_kernel_before(reinterpret_cast<const uint4*>(from));
+}
+
 // The inputs of a chain, for all of its steps: of each 8 tokens column g, the terms of the lane.
 template <int kColumns>
 struct ChainInputs {
@@ -134,7 +142,7 @@ __device__ void load_chain_inputs(const MatmulArguments& a, std::int64_t term, C
       for (int v = 0; v < kRunTerms / 8; ++v) {
         const std::int64_t first = term + w * kWindowTerms + lane % 4 * kRunTerms + 8 * v;
         std::uint32_t words[4];
-        unpack(load_inputs<true>(a, c * 8 + lane / 4, first, a.cols), words);
+        unpack(load_late_inputs(a, c * 8 + lane / 4, first), words);
 #pragma unroll
         for (int i = 0; i < 4; ++i) inputs.words[c][w][2 * v + i / 2][i % 2] = words[i];
       }
@@ -203,7 +211,7 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
     const std::int64_t term = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
     const ChainOfLane chain = chain_of_lane<kNested>(a, term < a.cols ? term : 0);
 #pragma unroll
-    for (int h = 0; h < 2; ++h) prefetch_row(chain, row_of(blockIdx.x, h));
+    for (int h = 0; h < 2; ++h) prefetch_row<kNested>(chain, row_of(blockIdx.x, h));
   }
   for (int high = warp; high < format::kCodes4; high += warps)
 #pragma unroll

@@ -50,7 +50,8 @@ struct Stage {
   static constexpr int kTasks = kPanels * kRowGroups;  // of a warp: a run of each of 32 rows
   static constexpr int kStagesApart = kStageDecoders / kTasks;
   static constexpr int kMultipliers = kTokens / kStageTokensEach * kStageWarps;
-  static_assert(kStageDecoders % kTasks == 0 && kStagesApart <= kShape.decoded_slots);
+  static_assert(kStageDecoders % kTasks == 0 && kStagesApart <= kShape.decoded_slots &&
+                kStagesApart <= kShape.code_slots);
 };
 
 // ---- what lies in shared memory ----
@@ -165,7 +166,7 @@ __device__ void prefetch_stages(const StageArguments& a, const TurnsOf& turns, i
 // ---- roles: loading, by one thread each ----
 
 template <bool kForward, class Tiles, class TurnsOf>
-__device__ void load_codes(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
+__device__ void request_codes(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
   Place<Tiles::kShape.code_slots> place;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
     const int output = turns.first_output(tile);
@@ -181,7 +182,7 @@ __device__ void load_codes(const StageArguments& a, const TurnsOf& turns, StageS
 }
 
 template <class Tiles, class TurnsOf>
-__device__ void load_inputs(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
+__device__ void request_inputs(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
   Place<Tiles::kShape.input_slots> place;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
     const int token = turns.first_token(tile);
@@ -438,6 +439,7 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
       inputs.advance(1);
     }
     wait_for_products<0>();
+    settle(sums);
     release();
     const int output = turns.first_output(tile) + lane % 4 * 2;
     const int token = turns.first_token(tile) + warp * 16 + lane / 4;
@@ -470,9 +472,9 @@ __global__ void __launch_bounds__(stage_threads(kTokens), 1) multiply_staged(con
   else if (warp < kLoaders)
     decode_stages<Value, kForward>(a, turns, shared, warp - Tiles::kMultipliers);
   else if (thread == kLoaders * kWarp)
-    load_codes<kForward>(a, turns, shared);
+    request_codes<kForward>(a, turns, shared);
   else if (thread == (kLoaders + 1) * kWarp)
-    load_inputs(a, turns, shared);
+    request_inputs(a, turns, shared);
 }
 
 // ---- the kernel of a plan ----
