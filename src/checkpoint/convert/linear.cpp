@@ -64,12 +64,6 @@ constexpr std::array<std::string_view, 19> kKept{"audio_tower",
                                                  "vision_embedder",
                                                  "vision_tower"};
 
-bool is_one_of(std::string_view part, std::span<const std::string_view> names) {
-  return std::find(names.begin(), names.end(), part) != names.end();
-}
-
-std::string_view last_part(std::string_view module) { return module.substr(module.rfind('.') + 1); }
-
 // Of a list of modules, "lm_heads.3", the name of the list.
 std::string_view without_number(std::string_view module) {
   return is_number(last_part(module)) ? module.substr(0, module.rfind('.')) : module;
@@ -131,6 +125,12 @@ class SkipNames {
 };
 
 }  // namespace
+
+bool is_one_of(std::string_view part, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), part) != names.end();
+}
+
+std::string_view last_part(std::string_view module) { return module.substr(module.rfind('.') + 1); }
 
 bool is_number(std::string_view part) { return !part.empty() && part.find_first_not_of("0123456789") == part.npos; }
 

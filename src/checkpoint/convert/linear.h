@@ -27,6 +27,11 @@ Layer layer_of(const TensorEntry& entry);
 // Whether it can be encoded at all: fp32, fp16 or bf16, two or more dimensions, not empty.
 bool is_encodable(const TensorEntry& entry);
 
+bool is_one_of(std::string_view part, std::span<const std::string_view> names);
+
+// Of a name in parts by dots.
+std::string_view last_part(std::string_view module);
+
 // Whether a part of a name is the number of a layer or an expert.
 bool is_number(std::string_view part);
 

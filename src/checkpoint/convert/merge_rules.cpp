@@ -82,10 +82,6 @@ constexpr std::array kOneByOne{
 // Families whose experts' parameters are [experts, in, out], and say so: peft then does not turn what it adds.
 constexpr std::array<std::string_view, 3> kTurnedExperts{"gpt_oss", "aria", "openai_privacy_filter"};
 
-bool holds(std::span<const std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 class RuleFinder {
  public:
   RuleFinder(const Model& model, std::span<const Tensor> tensors, const Families& families,
@@ -152,7 +148,7 @@ class RuleFinder {
     constexpr std::array<std::string_view, 6> kNames{"embed_tokens",   "wte",   "word_embeddings", "embed_in",
                                                      "tok_embeddings", "shared"};
     const std::string_view module = module_of(name);
-    return name.ends_with(kWeightSuffix) && holds(kNames, module.substr(module.rfind('.') + 1));
+    return name.ends_with(kWeightSuffix) && is_one_of(last_part(module), kNames);
   }
 
   // The only embedding of tokens of the model; NULL if there is none, or several.
@@ -513,8 +509,8 @@ class RuleFinder {
       fail(Status::unsupported, "{}: fits its square experts as it is and turned, and without {} it is unknown which",
            where(tensor), kConfigFile);
     const std::vector<std::string> types = config_->model_types();
-    const bool family =
-        std::any_of(types.begin(), types.end(), [](const std::string& type) { return holds(kTurnedExperts, type); });
+    const bool family = std::any_of(types.begin(), types.end(),
+                                    [](const std::string& type) { return is_one_of(type, kTurnedExperts); });
     return *version < kTurnsSince || family;
   }
 
