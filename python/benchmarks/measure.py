@@ -7,7 +7,7 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -162,6 +162,22 @@ def replayed_us(run: Run, calls: int, device: str) -> list[float]:
 
 
 # ---- the profiler ----
+
+
+@undisturbed()
+def host_us(calls: Mapping[str, Run], synchronize: Run, rounds: int, block: int) -> dict[str, list[float]]:
+    """Microseconds until a call returns, a mean of each block of them: the GPU's queue is empty before a block, and
+    must not fill within. All calls take turns."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            call()
+            synchronize()
+            begin = time.perf_counter()
+            for _ in range(block):
+                call()
+            times[name].append((time.perf_counter() - begin) * 1e6 / block)
+    return times
 
 
 def launches(run: Run) -> list[tuple[str, float]]:

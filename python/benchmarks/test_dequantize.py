@@ -362,7 +362,6 @@ def profile(mlp: MLP, contenders: dict[str, Decode], synchronize: measure.Run) -
     return results
 
 
-@measure.undisturbed()
 def time_host(contenders: dict[str, Decode], device: str, synchronize: measure.Run) -> dict[str, Any]:
     """Microseconds until a call returns, of a weight so small that the GPU is never behind."""
     layer = linear_4bit(64, 64, torch.bfloat16, device)
@@ -381,15 +380,7 @@ def time_host(contenders: dict[str, Decode], device: str, synchronize: measure.R
         calls["torch.cuda._sleep(0), which only launches"] = partial(torch.cuda._sleep, 0)
     if TODAY in contenders:
         calls[f"{TODAY}, into the buffer that its next call overwrites"] = partial(make_unsloth(True), layer)
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(HOST_CALLS // HOST_BLOCK):
-        for name, call in calls.items():
-            call()
-            synchronize()
-            begin = time.perf_counter()
-            for _ in range(HOST_BLOCK):
-                call()
-            times[name].append((time.perf_counter() - begin) * 1e6 / HOST_BLOCK)
+    times = measure.host_us(calls, synchronize, HOST_CALLS // HOST_BLOCK, HOST_BLOCK)
     return {name: spread(blocks) for name, blocks in times.items()}
 
 

@@ -16,7 +16,6 @@ training, which decodes to memory.
 """
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -133,7 +132,6 @@ def time_layer(inputs: int, outputs: int, rows: Sequence[int], device: str, with
 # ---- the host's time ----
 
 
-@measure.undisturbed()
 def time_host(device: str, with_peer: bool) -> dict[str, Any]:
     """Microseconds until a call for one row returns."""
     layer = Layer(64, 64, device)
@@ -148,17 +146,8 @@ def time_host(device: str, with_peer: bool) -> dict[str, Any]:
         linear = bitsandbytes_layer(layer)
         calls["qfuse.matmul_4bit of a Linear4bit"] = lambda: qfuse.matmul_4bit(x, linear)
         calls["bitsandbytes' Linear4bit"] = lambda: linear(x)
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    synchronize = measure.synchronizer(device)
     with torch.no_grad():
-        for _ in range(HOST_ROUNDS):
-            for name, call in calls.items():
-                call()
-                synchronize()
-                begin = time.perf_counter()
-                for _ in range(HOST_BLOCK):
-                    call()
-                times[name].append((time.perf_counter() - begin) * 1e6 / HOST_BLOCK)
+        times = measure.host_us(calls, measure.synchronizer(device), HOST_ROUNDS, HOST_BLOCK)
     return {name: measure.spread(blocks) for name, blocks in times.items()}
 
 
