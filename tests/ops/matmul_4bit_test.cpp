@@ -116,6 +116,62 @@ TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
   }
 }
 
+// Where launches overlap, a product begins before the one is done that writes what it reads. Both kernels for Hopper in turn,
+// and two buffers, so that the third product reads where the second one wrote and the first one had read.
+TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
+  if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
+  constexpr std::int64_t kWidth = 256;
+  constexpr int kLinks = 24;
+  constexpr qfuse_device kGpu = {QFUSE_CUDA, 0};
+  std::mt19937 random(11);
+  std::vector<std::uint8_t> packed(kWidth * kWidth / 2);
+  for (auto& byte : packed) byte = static_cast<std::uint8_t>(random());
+  std::vector<float> absmax(kWidth * kWidth / 64, 0.125F);  // so that inputs keep their size
+  contract::Matmul4bit p{};
+  p.weight = flat_weight(kWidth * kWidth, 64, QFUSE_NF4);
+  p.weight.rows = kWidth;
+  p.weight.cols = kWidth;
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = 3;
+  const auto order_of = [](int link) { return link % 3 == 2 ? QFUSE_ORDER_PLAIN : QFUSE_ORDER_SPLIT; };
+  const std::vector<std::uint8_t> first = random_values(p.m * kWidth, p.dtype, InputKind::normal, random);
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  exec.device = kGpu;
+
+  std::vector<std::uint8_t> expected = first;
+  for (int link = 0; link < kLinks; ++link) {
+    p.weight.packed = packed.data();
+    p.weight.absmax = absmax.data();
+    p.in = expected.data();
+    p.order = order_of(link);
+    expected = outputs(p, exec);
+  }
+  ASSERT_NE(expected, std::vector<std::uint8_t>(expected.size()));
+
+  Stream stream(kGpu);
+  DeviceMemory codes(kGpu, packed.size());
+  DeviceMemory scales(kGpu, absmax.size() * sizeof(float));
+  DeviceMemory even(kGpu, first.size());
+  DeviceMemory odd(kGpu, first.size());
+  stream.copy(codes.data(), packed.data(), packed.size());
+  stream.copy(scales.data(), absmax.data(), absmax.size() * sizeof(float));
+  stream.copy(even.data(), first.data(), first.size());
+  exec.stream = stream.handle();
+  p.weight.packed = reinterpret_cast<std::uint8_t*>(codes.data());
+  p.weight.absmax = reinterpret_cast<float*>(scales.data());
+  for (int link = 0; link < kLinks; ++link) {
+    p.in = link % 2 == 0 ? even.data() : odd.data();
+    p.out = link % 2 == 0 ? odd.data() : even.data();
+    p.order = order_of(link);
+    ASSERT_EQ(call(p, &exec), QFUSE_OK);
+  }
+  static_assert(kLinks % 2 == 0);
+  std::vector<std::uint8_t> last(first.size());
+  stream.copy(last.data(), even.data(), last.size());
+  stream.synchronize();
+  EXPECT_EQ(last, expected);
+}
+
 INSTANTIATE_TEST_SUITE_P(Risks, Matmul4bitCases, testing::ValuesIn(kMatmul4bitCases), risk_name<Matmul4bitCase>);
 
 // ---- against numbers worked out another way ----
