@@ -33,6 +33,15 @@ __device__ Place place_of(int i) {
   return {16 * warp + lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2};
 }
 
+// By all threads: one arrival, of one thread, is ready then.
+__device__ void prepare_one(Arrival& arrival) {
+  if (threadIdx.x == 0) {
+    prepare(arrival);
+    show_arrivals();
+  }
+  __syncthreads();
+}
+
 // ---- a tile is loaded ----
 
 struct LoadArguments {
@@ -48,11 +57,7 @@ constexpr int kMostTileBytes = 32 << 10;
 __global__ void load_one(const __grid_constant__ LoadArguments a) {
   __shared__ Tile<kMostTileBytes / kRowBytes> tile;
   __shared__ Arrival loaded;
-  if (threadIdx.x == 0) {
-    prepare(loaded);
-    show_arrivals();
-  }
-  __syncthreads();
+  prepare_one(loaded);
   if (threadIdx.x == 0) {
     expect(loaded, static_cast<unsigned>(a.bytes));
     load_tile(&tile, a.map, a.byte, a.row, loaded);
@@ -78,11 +83,7 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_con
   __shared__ Tile<kProductRows> a;
   __shared__ Tile<kBoxes * kBoxRows> b;
   __shared__ Arrival loaded;
-  if (threadIdx.x == 0) {
-    prepare(loaded);
-    show_arrivals();
-  }
-  __syncthreads();
+  prepare_one(loaded);
   if (threadIdx.x == 0) {
     expect(loaded, sizeof a + sizeof b);
     load_tile(&a, p.a, 0, 0, loaded);

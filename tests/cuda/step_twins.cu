@@ -107,6 +107,23 @@ struct SaturatedBytes {
     return ptx::saturated_bytes(q) == portable::saturated_bytes(q);
   }
 };
+// Selectors as decoders make them: codes without their highest bits, and constants.
+struct Permuted {
+  __device__ bool operator()(std::uint64_t i) const {
+    const std::uint32_t low = __float_as_uint(mixed(i));
+    const std::uint32_t high = __float_as_uint(mixed(i + kAllFloats));
+    const std::uint32_t selector = static_cast<std::uint32_t>(i) & 0x77777777U;
+    return ptx::permuted(low, high, selector) == portable::permuted(low, high, selector);
+  }
+};
+struct SpreadSigns {
+  __device__ bool operator()(std::uint64_t i) const {
+    const auto first = static_cast<std::uint32_t>(i);
+    const std::uint32_t second = __float_as_uint(mixed(i));
+    return ptx::spread_signs<0>(first, second) == portable::spread_signs<0>(first, second) &&
+           ptx::spread_signs<1>(first, second) == portable::spread_signs<1>(first, second);
+  }
+};
 // format/binary64.h beside the GPU's fp64.
 struct Binary64 {
   __device__ bool operator()(std::uint64_t i) const {
@@ -238,6 +255,8 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<LargerMagnitudes>("larger_magnitudes, every pair of bf16", kAllFloats),
       counts.run<Truncate>("truncate, every float", kAllFloats),
       counts.run<SaturatedBytes>("saturated_bytes, every integer", kAllFloats),
+      counts.run<Permuted>("permuted, every selector of three bits a byte", kAllFloats),
+      counts.run<SpreadSigns>("spread_signs, every first word", kAllFloats),
       counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),
       counts.run<Multiply<false>>("matrix instruction for bf16, numbers of six kinds", kMatrixLanes),
       counts.run<Multiply<true>>("matrix instruction for fp16, numbers of six kinds", kMatrixLanes),

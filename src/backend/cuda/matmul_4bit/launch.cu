@@ -23,8 +23,8 @@ MatmulKernel find_tiles(const Matmul4bitPlan& plan) {
   constexpr int kFew = kTileTokens.front();
   constexpr int kMany = kTileTokens.back();
   if (plan.tokens == kFew)
-    return plan.wide ? multiply_tiles<Value, kForward, true, kFew> : multiply_tiles<Value, kForward, false, kFew>;
-  return plan.wide ? multiply_tiles<Value, kForward, true, kMany> : multiply_tiles<Value, kForward, false, kMany>;
+    return plan.wide ? multiply_tiled<Value, kForward, true, kFew> : multiply_tiled<Value, kForward, false, kFew>;
+  return plan.wide ? multiply_tiled<Value, kForward, true, kMany> : multiply_tiled<Value, kForward, false, kMany>;
 }
 
 template <class Value, bool kForward>

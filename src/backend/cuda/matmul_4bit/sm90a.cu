@@ -229,13 +229,7 @@ __device__ RunsOfLane runs_of_lane(const MatmulArguments& a, int output, int row
           .stages = exists ? ((kForward ? cols_left : rows_left) + kStageTerms - 1) / kStageTerms : 0};
 }
 
-// What is left of a run's absmax when the map is there.
-struct RunAbsmax {
-  unsigned code;  // nested
-  float scale;
-};
-
-__device__ inline float absmax_of(const RunAbsmax& run, bool is_nested, const float* map, float offset) {
+__device__ inline float absmax_of(const Absmax& run, bool is_nested, const float* map, float offset) {
   if (!is_nested) return run.scale;
   return __fadd_rn(mul_ftz(map[run.code], run.scale), offset);
 }
@@ -327,13 +321,13 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
     const RunsOfLane runs = runs_of_lane<kForward>(matmul, turns.first_output(tile), row, panel);
     // Without branches, which cost more than the loads, and one load for either kind of scale: a second one into the same
     // register would wait for the first. Beyond the last run that one is loaded, and not used.
-    const auto load = [&](int of_stage) -> RunAbsmax {
+    const auto load = [&](int of_stage) -> Absmax {
       const int there = of_stage < runs.stages ? of_stage : runs.stages - 1;
       const std::uint32_t run = runs.stages > 0 ? runs.first + static_cast<std::uint32_t>(there) * runs.apart : 0;
       const unsigned code = is_nested ? __ldg(matmul.weight.absmax_8bit + (run >> block_shift)) : 0U;
       return {code, __ldg(scales + (run >> scale_shift))};
     };
-    RunAbsmax next = load(stage);
+    Absmax next = load(stage);
     if (is_nested) wait_for(shared.map_full);
     for (; stage < turns.stages; stage += kApart) {
       // Beyond the weight absmax is 0, and so are the weights.
@@ -507,13 +501,12 @@ contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul
   const int code_cols = is_forward(p) ? kStageTerms : plan.outputs;
   const auto tokens =
       static_cast<int>(std::min<std::int64_t>(plan.tokens, format::ceil_div(p.m, kTokenRows) * kTokenRows));
-  StageArguments arguments{
-      .matmul = a,
-      .codes = {},
-      .inputs = {},
-      .input_bytes = static_cast<unsigned>(tokens * kStageTerms * kValue),
-      .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * format::ceil_div(p.m, plan.tokens)),
-      .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms))};
+  StageArguments arguments{.matmul = a,
+                           .codes = {},
+                           .inputs = {},
+                           .input_bytes = static_cast<unsigned>(tokens * kStageTerms * kValue),
+                           .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
+                           .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms))};
   if (contract::Outcome o = make_tile_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
                                           p.weight.cols / 2, code_rows, code_cols / 2);
       !o.ok())

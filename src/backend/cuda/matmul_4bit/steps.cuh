@@ -185,7 +185,7 @@ __device__ void store_output(const MatmulArguments& a, std::int64_t token, std::
 // A thread block makes 64 outputs of kTokens tokens, 128 terms at a time: weights and inputs of the next ones are on their
 // way while these are multiplied. A warp has 16 of the outputs.
 template <class Value, bool kForward, bool kWide, int kTokens>
-__global__ void __launch_bounds__(kTileThreads) multiply_tiles(const __grid_constant__ MatmulArguments a) {
+__global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_constant__ MatmulArguments a) {
   using Tile = WeightTile<kForward>;
   constexpr int kInputs = kTokens * kTileTerms / 8;  // vectors of 8 terms
   constexpr int kInputsEach = kInputs / kTileThreads;
