@@ -383,7 +383,7 @@ def main() -> int:
             "faults": faults,
             "ways": found,
         }
-        arguments.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+        arguments.json.write_text(json.dumps(figures) + "\n", encoding="utf-8")
     return 1 if faults else 0
 
 
