@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """How long qfuse merge takes beside cp of the same bytes, and beside peft: a random model of Llama-3-8B's layers.
 
-bench/merge.py build/release/bin/qfuse SCRATCH [--layers 8] [--rank 16] [--rounds 3] [--peft PYTHON]
+bench/merge.py build/release/bin/qfuse SCRATCH [--layers 8] [--rank 16] [--rounds 3] [--peft PYTHON] [--ways]
 
-SCRATCH needs room for two copies of the model: 5.6 GB each with 8 layers. On a tmpfs no disk takes part.
+SCRATCH needs room for two copies of the model, with --ways for four: 5.6 GB each with 8 layers, 16.1 GB with 32.
+On a tmpfs no disk takes part. Memory is the largest resident set, with the pages of files that are mapped.
 """
 
 import argparse
 import json
 import os
-import resource
 import shutil
 import struct
 import subprocess
@@ -67,7 +67,7 @@ def write(path, tensors, dtype, size):
         end += bytes_
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    noise = bytearray(os.urandom(1 << 24))
+    noise = bytearray(os.urandom(1 << 20))
     noise[size - 1 :: size] = bytes(0x3C if byte & 1 else 0xBC for byte in noise[size - 1 :: size])
     with path.open("wb") as out:
         out.write(struct.pack("<Q", len(text)) + text)
@@ -90,14 +90,47 @@ def make(folder, layers, rank):
     return base, adapter
 
 
-def run(name, command, out):
-    """Runs it with its output removed before and behind, and prints what it took."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
-    print(f"{name:<24} {seconds:7.2f} s, processor {user:.2f} s and {system:.2f} s in the system")
-    shutil.rmtree(out)
+def run(name, command, out=None):
+    """Runs it, prints what it took, and removes its output."""
+    start = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    seconds = time.monotonic() - start
+    if status != 0:
+        raise SystemExit(f"{name}: failed; the command was {' '.join(map(str, command))}")
+    processor = f"processor {used.ru_utime:.2f} s and {used.ru_stime:.2f} s in the system"
+    print(f"{name:<36} {seconds:7.2f} s, {processor}, {used.ru_maxrss / 1024:.0f} MiB", flush=True)
+    if out:
+        shutil.rmtree(out)
+
+
+def assert_same_files(one, other):
+    """The same tensors and bytes, in files of the same names; README.md names the command, which may differ."""
+    command = ["diff", "-r", "--brief", "--exclude=README.md", one, other]
+    subprocess.run(command, check=True)
+
+
+def run_ways(qfuse, folder, base, adapter):
+    """The same merge in other ways, each compared with one that must give the same bytes."""
+    plain, other, quantized = folder / "plain", folder / "other", folder / "quantized"
+    merge = [qfuse, "merge", base, adapter, "--quiet"]
+    run("merge", [*merge, "-o", plain])
+    for shard in range(4):
+        run(f"--shard {shard}/4", [*merge, "-o", other, "--shard", f"{shard}/4"])
+    run("finish", [qfuse, "finish", other, "--quiet"])
+    assert_same_files(plain, other)
+    shutil.rmtree(other)
+    run("--to nf4", [*merge, "--to", "nf4", "-o", other])
+    run("quantize the merged model", [qfuse, "quantize", plain, "-o", quantized, "--quiet"])
+    shutil.rmtree(plain)
+    subprocess.run([qfuse, "compare", other, quantized, "--quiet"], check=True)
+    shutil.rmtree(other), shutil.rmtree(quantized)
+    run("quantize the base", [qfuse, "quantize", base, "-o", quantized, "--quiet"])
+    run("merge onto the 4-bit base", [qfuse, "merge", quantized, adapter, "-o", other, "--quiet"])
+    run("--base-as nf4", [*merge, "--base-as", "nf4", "-o", plain])
+    subprocess.run([qfuse, "compare", plain, other, "--quiet"], check=True)
+    shutil.rmtree(plain), shutil.rmtree(other), shutil.rmtree(quantized)
+    print("All are equal where they must be.")
 
 
 def main():
@@ -107,6 +140,7 @@ def main():
     parser.add_argument("--layers", type=int, default=8)
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--ways", action="store_true", help="as shards, onto 4 bits and to 4 bits, with their bytes")
     parser.add_argument("--peft", help="a Python that has peft, transformers and torch")
     args = parser.parse_args()
     folder = args.scratch / "qfuse-bench-merge"
@@ -121,7 +155,9 @@ def main():
         for _ in range(args.rounds):
             run("merge, one thread", [*merge, "--threads", "1"], out)
             run("merge", merge, out)
-            run("cp", ["cp", "-r", base, out], out)
+            run("cp and sync", ["sh", "-c", 'cp -r "$0" "$1" && sync -f "$1"', base, out], out)
+        if args.ways:
+            run_ways(args.qfuse, folder, base, adapter)
         if args.peft:
             run("peft", [args.peft, "-c", BY_PEFT, base, adapter, out], out)
     finally:
