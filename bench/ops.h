@@ -30,7 +30,7 @@ inline void run(const contract::QuantizeBlockwise& p, const qfuse_exec& exec) {
 inline void run(const contract::Matmul4bit& p, const qfuse_exec& exec) {
   call<qfuse_matmul_4bit_params>(qfuse_matmul_4bit,
                                  {0, &p.weight, p.direction, p.dtype, p.m, p.in, p.out, p.in_stride, p.out_stride,
-                                  p.bias, p.accumulation, p.order},
+                                  p.bias, p.accumulation, p.order, p.lora_rank, p.lora_in, p.lora_weight},
                                  exec);
 }
 inline void run(const contract::SwigluBackward& p, const qfuse_exec& exec) {

@@ -410,6 +410,9 @@ QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, c
 /* A linear layer over a 4-bit weight W [rows, cols] that stays as it is stored: decoded on the way, never in memory.
  *   FORWARD   out[i][r] = the sum over c of in[i][c] * W[r][c], plus bias[r]     in is x, [m, cols], out y, [m, rows]
  *   BACKWARD  out[i][c] = the sum over r of in[i][r] * W[r][c]                   in is dy, [m, rows], out dx, [m, cols]
+ * With a lora_rank, a LoRA adapter's share of the layer is made of further terms of the same sums, behind those of W:
+ *   FORWARD   out[i][r] += the sum over j of lora_in[i][j] * lora_weight[r][j]   scale * (x * lora_A^T), and lora_B
+ *   BACKWARD  out[i][c] += the sum over j of lora_in[i][j] * lora_weight[j][c]   scale * (dy * lora_B), and lora_A
  * W's elements are what dequantize_4bit gives in `dtype`, to the bit. The sum is an fp32 number, made as `accumulation`
  * and `order` say; bias is added to it in fp32; the result is rounded once. A row of out depends on its row of in alone,
  * not on m: what is given together has the bits of what is given row by row.
@@ -422,15 +425,16 @@ QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, c
  * and so is one that truncation leaves nothing of.
  * This is what an H200 does, measured (docs/ACCURACY.md); REFERENCE takes these steps. Other GPUs take their own, which
  * differ by roundings: compute capability 8.0 and later (not measured), 7.5 for fp16 in steps of 8.
- *   order PLAIN  one chain of all terms
+ *   order PLAIN  one chain of all terms; those of LoRA begin a step of their own
  *   order SPLIT  chains of QFUSE_SPLIT_TERMS terms, each begun as +0; their sums are added ascending, each addition
  *                rounded to nearest even in fp32. Step j = 0 to 7 of each QFUSE_SPLIT_WINDOW terms takes those whose number t
  *                has t % 32 / 4 = j, so that 16 bytes of codes, as one thread of a GPU loads them, are its own in 8 steps.
- *                Several warps share a sum: faster where m is small
+ *                Several warps share a sum: faster where m is small. The terms of LoRA begin a chain of their own
  *
  * accumulation FP32, everywhere: every product and every addition is rounded to nearest even in fp32, `order` means
  * nothing. FORWARD has 32 sums, sum c % 32 taking the terms of c ascending, begun as +0; then, for h = 16, 8, 4, 2, 1,
- * sum s takes sum s + h for each s < h, and sum 0 is the result. BACKWARD has one sum, of r ascending, begun as +0.
+ * sum s takes sum s + h for each s < h, and sum 0 is the result. BACKWARD has one sum, of r ascending, begun as +0. Then
+ * come the terms of LoRA, j ascending: FORWARD sum j % 32 takes j, before sums are added to each other.
  * That is the way of the CPU and of dtype FLOAT32. */
 typedef enum qfuse_direction QFUSE_ENUM { QFUSE_FORWARD = 0, QFUSE_BACKWARD = 1 } qfuse_direction;
 
@@ -450,7 +454,7 @@ typedef struct qfuse_matmul_4bit_params {
   size_t struct_size;
   const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
   qfuse_direction direction;
-  qfuse_dtype dtype; /* element type of in, out and bias, and what the weight is decoded to */
+  qfuse_dtype dtype; /* element type of in, out, bias and LoRA's arrays, and what the weight is decoded to */
   int64_t m;         /* rows of in and out, tokens: >= 0 */
   const void* in;    /* [m, cols] FORWARD, [m, rows] BACKWARD */
   void* out;         /* [m, rows] FORWARD, [m, cols] BACKWARD */
@@ -460,6 +464,9 @@ typedef struct qfuse_matmul_4bit_params {
   const void* bias;   /* FORWARD: [rows], or NULL for none; BACKWARD: NULL */
   qfuse_accumulation accumulation;
   qfuse_sum_order order;
+  int64_t lora_rank;       /* >= 0: terms of LoRA's, 0 for none */
+  const void* lora_in;     /* [m, lora_rank] */
+  const void* lora_weight; /* FORWARD: [rows, lora_rank]; BACKWARD: [lora_rank, cols] */
 } qfuse_matmul_4bit_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, TENSOR_CORE with FLOAT32, a bias with BACKWARD, a missing or an

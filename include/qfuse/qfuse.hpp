@@ -449,6 +449,9 @@ struct MatmulOptions {
   std::span<const std::byte> bias{};  // forward: one value of dtype for each row of the weight, or none
   qfuse_accumulation accumulation = QFUSE_ACCUMULATION_OF_DEVICE;
   qfuse_sum_order order = QFUSE_ORDER_PLAIN;
+  std::int64_t lora_rank = 0;                // terms of LoRA's, 0 for none
+  std::span<const std::byte> lora_in{};      // m * lora_rank values of dtype
+  std::span<const std::byte> lora_weight{};  // lora_rank values of dtype for each output
 };
 
 // Multiplies m rows without gaps by a 4-bit weight: `in` has its cols values of dtype each and `out` its rows, and
@@ -463,6 +466,11 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   detail::require_elements("out", out.size(), detail::element_count(m, outputs), dtype);
   if (!options.bias.empty())
     detail::require_elements("bias", options.bias.size(), detail::element_count(1, outputs), dtype);
+  const std::int64_t lora_in_count = detail::element_count(m, options.lora_rank);
+  const std::int64_t lora_weight_count = detail::element_count(outputs, options.lora_rank);
+  if (lora_in_count >= 0) detail::require_elements("lora_in", options.lora_in.size(), lora_in_count, dtype);
+  if (lora_weight_count >= 0)
+    detail::require_elements("lora_weight", options.lora_weight.size(), lora_weight_count, dtype);
   qfuse_matmul_4bit_params p{};
   p.struct_size = sizeof p;
   p.weight = &w;
@@ -474,6 +482,9 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   p.bias = options.bias.empty() ? nullptr : options.bias.data();
   p.accumulation = options.accumulation;
   p.order = options.order;
+  p.lora_rank = options.lora_rank;
+  p.lora_in = options.lora_in.data();
+  p.lora_weight = options.lora_weight.data();
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);

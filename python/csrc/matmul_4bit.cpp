@@ -1,5 +1,8 @@
 #include <torch/csrc/stable/ops.h>
 
+#include <algorithm>
+#include <array>
+
 #include "ops.h"
 
 namespace qfuse::torch_ops {
@@ -37,9 +40,23 @@ void check_x(const TensorView& x, std::int64_t terms) {
     refuse("x has shape ", shape_text(x.sizes), ", its last dimension must be ", terms);
 }
 
+// lora_in has the rows of x, and lora_weight an output's values in a row, or backward in a column.
+void add_lora(const Call& call, const TensorView& lora_in, const TensorView& lora_weight, ScalarType dtype,
+              std::int64_t outputs, qfuse_matmul_4bit_params& p) {
+  if (lora_in.sizes.size() == 0) refuse("lora_in has shape [], it must be [..., rank]");
+  p.lora_rank = lora_in.sizes[lora_in.sizes.size() - 1];
+  p.lora_in = call.array(lora_in, "lora_in", dtype, p.m * p.lora_rank);
+  const bool forward = p.direction == QFUSE_FORWARD;
+  const std::array shape = {forward ? outputs : p.lora_rank, forward ? p.lora_rank : outputs};
+  if (!std::ranges::equal(lora_weight.sizes, shape))
+    refuse("lora_weight has shape ", shape_text(lora_weight.sizes), ", it must be ", shape_text(shape));
+  p.lora_weight = call.array(lora_weight, "lora_weight", dtype, outputs * p.lora_rank);
+}
+
 }  // namespace
 
 Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<Tensor>& bias,
+                   const std::optional<Tensor>& lora_in, const std::optional<Tensor>& lora_weight,
                    const std::vector<std::int64_t>& shape, const std::string& quant_type, std::int64_t blocksize,
                    std::int64_t nested_blocksize, const std::string& direction, const std::string& order) {
   const TensorView given(x);
@@ -63,6 +80,8 @@ Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<T
   const Tensor rows = given.numel() == 0 || p.in_stride != 0 ? x : torch::stable::contiguous(x);
   p.in = rows.const_data_ptr();
   if (bias) p.bias = call.array(*bias, "bias", given.dtype, outputs);
+  if (lora_in.has_value() != lora_weight.has_value()) refuse("lora_in and lora_weight are given together, or neither is");
+  if (lora_in) add_lora(call, *lora_in, *lora_weight, given.dtype, outputs, p);
   Tensor out = call.empty(out_shape, given.dtype);
   p.out = out.mutable_data_ptr();
   call.run(qfuse_matmul_4bit, p);

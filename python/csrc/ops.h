@@ -51,6 +51,7 @@ Tensor dequantize_int8(const Tensor& codes, const Tensor& scb, ScalarType dtype)
 
 // x [..., terms] to [..., outputs], of the weight's rows or columns; the rows of x may lie apart.
 Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<Tensor>& bias,
+                   const std::optional<Tensor>& lora_in, const std::optional<Tensor>& lora_weight,
                    const std::vector<std::int64_t>& shape, const std::string& quant_type, std::int64_t blocksize,
                    std::int64_t nested_blocksize, const std::string& direction, const std::string& order);
 

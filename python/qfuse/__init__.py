@@ -26,7 +26,14 @@ from .hardware import Device, build_info, devices
 if TYPE_CHECKING or _find_spec("torch") is not None:
     try:  # at once, because torch.ops.qfuse are there from now on
         from . import ops
-        from .functional import batch_invariant, dequantize_4bit, dequantize_int8, matmul_4bit, set_batch_invariant
+        from .functional import (
+            batch_invariant,
+            dequantize_4bit,
+            dequantize_int8,
+            matmul_4bit,
+            matmul_4bit_lora,
+            set_batch_invariant,
+        )
         from .loading import load_checkpoint
         from .quant_state import Weight4bit
     except (ImportError, OSError) as error:  # of a torch that is too old, or lacks a library
@@ -47,6 +54,7 @@ __all__ = [
     "devices",
     "load_checkpoint",
     "matmul_4bit",
+    "matmul_4bit_lora",
     "merge",
     "ops",
     "set_batch_invariant",

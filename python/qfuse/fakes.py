@@ -87,6 +87,8 @@ def _matmul_4bit(
     x: Tensor,
     weight: Sequence[Tensor],
     bias: Tensor | None,
+    lora_in: Tensor | None = None,
+    lora_weight: Tensor | None = None,
     *,
     shape: Sequence[int],
     direction: str = "forward",

@@ -11,7 +11,14 @@ from torch import Tensor
 from . import direct, gradients, ops
 from .quant_state import FLOAT_DTYPES, Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
 
-__all__ = ["batch_invariant", "dequantize_4bit", "dequantize_int8", "matmul_4bit", "set_batch_invariant"]
+__all__ = [
+    "batch_invariant",
+    "dequantize_4bit",
+    "dequantize_int8",
+    "matmul_4bit",
+    "matmul_4bit_lora",
+    "set_batch_invariant",
+]
 
 
 def dequantize_4bit(
@@ -116,14 +123,80 @@ def matmul_4bit(
     set_batch_invariant makes the order "plain" throughout.
     """
     found = read_weight(weight, quant_state)
+    x, bias = _operands(x, found, bias)
+    return multiply(x, found, bias, order)
+
+
+def matmul_4bit_lora(
+    x: Tensor,
+    weight: Any,
+    lora_a: Tensor,
+    lora_b: Tensor,
+    scaling: float = 1.0,
+    *,
+    quant_state: Any = None,
+    bias: Tensor | None = None,
+    lora_x: Tensor | None = None,
+    order: ops.Order | None = None,
+) -> Tensor:
+    """matmul_4bit with a LoRA adapter: x·Wᵀ + scaling·(x·Aᵀ)·Bᵀ + bias, and its gradients, each in one product.
+
+    lora_a: A [rank, k]. lora_b: B [n, rank]. Both of any floating point dtype; they are rounded to x's, or under
+    torch.autocast to that of the product. t = scaling·x·Aᵀ is summed in fp32 and rounded to that dtype; t·Bᵀ is added
+    to the sums of x·Wᵀ before they are rounded, once. Likewise u = scaling·dy·B is rounded, and u·A added to the sums of
+    dy·W for x's gradient. Those of A, uᵀ·x, and B, dyᵀ·t, are summed in fp32 and rounded to their dtypes, on a CPU to
+    x's first. Where the weight is decoded to memory (see matmul_4bit), what the adapter adds is added to the rounded
+    product. lora_x: what the adapter sees in place of x, in the same shape, as torch.nn.functional.dropout(x, p).
+
+    What is kept for the gradients: x or lora_x, t, A, B and the packed weight. Gradients flow to all but the weight.
+
+    Raises what matmul_4bit does, and ValueError for an A, B or lora_x whose shape does not fit.
+    """
+    found = read_weight(weight, quant_state)
+    x, bias = _operands(x, found, bias)
+    rank, (rows, cols) = lora_a.shape[0] if lora_a.dim() else 0, found.shape
+    if lora_a.shape != (rank, cols) or lora_b.shape != (rows, rank):
+        raise ValueError(
+            f"lora_a and lora_b have the shapes {tuple(lora_a.shape)} and {tuple(lora_b.shape)}, "
+            f"they must be [rank, {cols}] and [{rows}, rank]"
+        )
+    if lora_x is not None:
+        if lora_x.shape != x.shape:
+            raise ValueError(f"lora_x has shape {tuple(lora_x.shape)}, it must be that of x, {tuple(x.shape)}")
+        lora_x = lora_x.to(x.dtype)
+    return multiply_with_lora(x, found, bias, lora_a, lora_b, scaling, lora_x, order)
+
+
+def _operands(x: Tensor, weight: Weight4bit, bias: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    """x and bias in the dtype of the product."""
     x, bias = _autocast(x), None if bias is None else _autocast(bias)
     if x.dtype not in FLOAT_DTYPES:
         raise TypeError(f"x is {x.dtype}, it must be float32, float16 or bfloat16")
-    if len(found.shape) != 2 or x.shape[-1:] != found.shape[1:]:
-        raise ValueError(f"x has shape {tuple(x.shape)}, the weight {found.shape}: they must be [..., k] and [n, k]")
-    if bias is not None and bias.shape != found.shape[:1]:
-        raise ValueError(f"bias has shape {tuple(bias.shape)}, it must be {found.shape[:1]}")
-    return multiply(x, found, None if bias is None else bias.to(x.dtype).contiguous(), order)
+    if len(weight.shape) != 2 or x.shape[-1:] != weight.shape[1:]:
+        raise ValueError(f"x has shape {tuple(x.shape)}, the weight {weight.shape}: they must be [..., k] and [n, k]")
+    if bias is not None and bias.shape != weight.shape[:1]:
+        raise ValueError(f"bias has shape {tuple(bias.shape)}, it must be {weight.shape[:1]}")
+    return x, None if bias is None else bias.to(x.dtype).contiguous()
+
+
+def multiply_with_lora(
+    x: Tensor,
+    weight: Arguments,
+    bias: Tensor | None,
+    lora_a: Tensor,
+    lora_b: Tensor,
+    scaling: float,
+    lora_x: Tensor | None,
+    order: ops.Order | None = None,
+) -> Tensor:
+    """matmul_4bit_lora of what read_arguments found, and of a bias and a lora_x in x's dtype."""
+    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
+    with without_torch_function():
+        if order is None:
+            # One order: the few rows that a second one is for have a kernel without LoRA alone.
+            order = None if _is_decoded(x, shape, blocksize) else "plain"
+        scalars = (shape, quant_type, blocksize, nested_blocksize, "forward", order)
+        return gradients.lora(x, lora_x, (packed.detach(), *scales), bias, lora_a, lora_b, scaling, scalars)
 
 
 def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None = None) -> Tensor:
@@ -146,11 +219,16 @@ def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor
     """Training adds in one order, whatever its batches; and a result beside which gradients are made, too."""
     if _batch_invariant:
         return "plain"
-    rows = math.prod(x.shape[:-1])
-    # A decode cannot be batched, as a transform may want.
-    if x.is_cuda and not _is_fused(x, rows, shape, blocksize) and not _are_transforms_active():
+    if _is_decoded(x, shape, blocksize):
         return None
-    return "plain" if rows > _FEW_ROWS or gradients.needs_gradient(x, bias) else "split"
+    return "plain" if math.prod(x.shape[:-1]) > _FEW_ROWS or gradients.needs_gradient(x, bias) else "split"
+
+
+def _is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
+    """Whether a GPU decodes the weight to memory first; that cannot be batched, as a transform may want."""
+    if not x.is_cuda or _batch_invariant:
+        return False
+    return not _is_fused(x, math.prod(x.shape[:-1]), shape, blocksize) and not _are_transforms_active()
 
 
 def _is_fused(x: Tensor, rows: int, shape: Sequence[int], blocksize: int) -> bool:

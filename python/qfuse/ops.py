@@ -161,6 +161,8 @@ def matmul_4bit(
     x: Tensor,
     weight: Sequence[Tensor],
     bias: Tensor | None,
+    lora_in: Tensor | None = None,
+    lora_weight: Tensor | None = None,
     *,
     shape: Sequence[int],
     quant_type: QuantType = "nf4",
@@ -178,10 +180,13 @@ def matmul_4bit(
     a row gives depends on that row alone. On the CPU they are the same. None: the weight is decoded to memory, in each
     direction anew, and the product is torch's.
 
-    x and bias may have gradients, of any order; the weight has none.
+    lora_in [..., rank] and lora_weight, [rows, rank] or backward [rank, cols], in x's dtype, add what a LoRA adapter
+    does: lora_in times the transpose of lora_weight, or backward times it, as further terms of the same sums.
+
+    All but the weight may have gradients, of any order.
     """
     scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
-    return gradients.matmul_4bit(x, weight, bias, scalars)
+    return gradients.matmul_4bit(x, weight, bias, scalars, (lora_in, lora_weight))
 
 
 def silu_dot_fwd_bwd_quant_fuse(

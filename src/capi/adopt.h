@@ -98,6 +98,9 @@ inline contract::Outcome adopt_params(const qfuse_matmul_4bit_params* from, cont
   to.bias = params.bias;
   to.accumulation = params.accumulation;
   to.order = params.order;
+  to.lora_rank = params.lora_rank;
+  to.lora_in = params.lora_in;
+  to.lora_weight = params.lora_weight;
   return adopt(params.weight, "params.weight", to.weight);
 }
 

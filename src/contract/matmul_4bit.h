@@ -20,6 +20,9 @@ struct Matmul4bit {
   const void* bias;
   qfuse_accumulation accumulation;
   qfuse_sum_order order;
+  std::int64_t lora_rank;
+  const void* lora_in;
+  const void* lora_weight;
 };
 
 inline bool is_forward(const Matmul4bit& p) { return p.direction == QFUSE_FORWARD; }
@@ -52,6 +55,8 @@ void visit_arrays(P& p, Visit& visit) {
   if (has_terms) visit_arrays(p.weight, visit);
   visit("in", p.in, strided_count(p.m, has_terms ? term_count(p) : 0, in_stride(p)) * size);
   visit("bias", p.bias, has_terms && p.bias != nullptr ? output_count(p) * size : 0);
+  visit("lora_in", p.lora_in, has_terms ? p.m * p.lora_rank * size : 0);
+  visit("lora_weight", p.lora_weight, has_terms ? output_count(p) * p.lora_rank * size : 0);
   visit("out", p.out, strided_count(p.m, output_count(p), out_stride(p)) * size);
 }
 

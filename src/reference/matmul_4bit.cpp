@@ -1,9 +1,12 @@
-// in:   in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none
+// in:   in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
+//       [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]
 // out:  [m, outputs], rows apart
-// math: out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as accumulation and order say
+// math: out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight of
+//       (o, j) + bias[o]), both in one sum as accumulation and order say
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "format/elements.h"
@@ -43,6 +46,19 @@ Terms weights_of(const contract::Matmul4bit& p, std::int64_t o) {
   return terms;
 }
 
+Terms lora_row_of(const contract::Matmul4bit& p, std::int64_t row) {
+  Terms terms;
+  for (std::int64_t j = 0; j < p.lora_rank; ++j) append(terms, p.dtype, p.lora_in, row * p.lora_rank + j);
+  return terms;
+}
+
+Terms lora_weights_of(const contract::Matmul4bit& p, std::int64_t o) {
+  Terms terms;
+  for (std::int64_t j = 0; j < p.lora_rank; ++j)
+    append(terms, p.dtype, p.lora_weight, is_forward(p) ? o * p.lora_rank + j : j * p.weight.cols + o);
+  return terms;
+}
+
 // Which term of a chain is number i of its steps, one step after the other.
 std::size_t term_of(qfuse_sum_order order, std::size_t i) {
   if (order == QFUSE_ORDER_PLAIN) return i;
@@ -53,12 +69,11 @@ std::size_t term_of(qfuse_sum_order order, std::size_t i) {
   return i / QFUSE_SPLIT_WINDOW * QFUSE_SPLIT_WINDOW + run * kRun + step * kTogether + i % kTogether;
 }
 
-// Of `count` terms from `begin` on.
-float chain(const contract::Matmul4bit& p, const Terms& in, const Terms& weights, std::size_t begin,
+// A sum, and `count` terms from `begin` on.
+float chain(const contract::Matmul4bit& p, float sum, const Terms& in, const Terms& weights, std::size_t begin,
             std::size_t count) {
   const format::Binary16 type = p.dtype == QFUSE_FLOAT16 ? format::kBinaryFloat16 : format::kBinaryBfloat16;
   const auto whole = static_cast<std::size_t>(p.order == QFUSE_ORDER_PLAIN ? format::kStepTerms : QFUSE_SPLIT_WINDOW);
-  float sum = 0.0F;
   for (std::size_t step = 0; step < (count + whole - 1) / whole * whole; step += format::kStepTerms) {
     std::uint16_t a[format::kStepTerms] = {};
     std::uint16_t b[format::kStepTerms] = {};
@@ -73,23 +88,42 @@ float chain(const contract::Matmul4bit& p, const Terms& in, const Terms& weights
   return sum;
 }
 
-float sum_in_steps(const contract::Matmul4bit& p, const Terms& in, const Terms& weights) {
+// One operand's terms: those of the weight, and those of LoRA.
+struct AllTerms {
+  Terms main;
+  Terms lora;
+};
+
+// Chain after chain, each added to what those before gave.
+void add_chains(const contract::Matmul4bit& p, const Terms& in, const Terms& weights, std::optional<float>& sum) {
   const std::size_t count = in.bits.size();
-  if (p.order == QFUSE_ORDER_PLAIN) return chain(p, in, weights, 0, count);
-  float sum = 0.0F;
   for (std::size_t begin = 0; begin < count; begin += QFUSE_SPLIT_TERMS) {
-    const float part = chain(p, in, weights, begin, std::min<std::size_t>(QFUSE_SPLIT_TERMS, count - begin));
-    sum = begin == 0 ? part : sum + part;
+    const float part = chain(p, 0.0F, in, weights, begin, std::min<std::size_t>(QFUSE_SPLIT_TERMS, count - begin));
+    sum = sum ? *sum + part : part;
   }
-  return sum;
 }
 
-float sum_in_fp32(const contract::Matmul4bit& p, const Terms& in, const Terms& weights) {
-  std::array<float, format::kFp32Sums> sums{};
-  for (std::size_t t = 0; t < in.values.size(); ++t) {
-    float& sum = sums[is_forward(p) ? t % sums.size() : 0];
-    sum = sum + in.values[t] * weights.values[t];
+float sum_in_steps(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights) {
+  if (p.order == QFUSE_ORDER_PLAIN) {
+    const float sum = chain(p, 0.0F, in.main, weights.main, 0, in.main.bits.size());
+    return chain(p, sum, in.lora, weights.lora, 0, in.lora.bits.size());
   }
+  std::optional<float> sum;
+  add_chains(p, in.main, weights.main, sum);
+  add_chains(p, in.lora, weights.lora, sum);
+  return sum.value_or(0.0F);
+}
+
+float sum_in_fp32(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights) {
+  std::array<float, format::kFp32Sums> sums{};
+  const auto add = [&](const Terms& a, const Terms& b) {
+    for (std::size_t t = 0; t < a.values.size(); ++t) {
+      float& sum = sums[is_forward(p) ? t % sums.size() : 0];
+      sum = sum + a.values[t] * b.values[t];
+    }
+  };
+  add(in.main, weights.main);
+  add(in.lora, weights.lora);
   for (std::size_t half = sums.size() / 2; half > 0 && is_forward(p); half /= 2)
     for (std::size_t s = 0; s < half; ++s) sums[s] = sums[s] + sums[s + half];
   return sums[0];
@@ -99,12 +133,12 @@ float sum_in_fp32(const contract::Matmul4bit& p, const Terms& in, const Terms& w
 
 void matmul_4bit(const contract::Matmul4bit& p) {
   const bool in_steps = uses_matrix_steps(p, true);
-  std::vector<Terms> rows;
-  for (std::int64_t i = 0; i < p.m; ++i) rows.push_back(row_of(p, i));
+  std::vector<AllTerms> rows;
+  for (std::int64_t i = 0; i < p.m; ++i) rows.push_back({row_of(p, i), lora_row_of(p, i)});
   for (std::int64_t o = 0; o < output_count(p); ++o) {
-    const Terms weights = weights_of(p, o);
+    const AllTerms weights = {weights_of(p, o), lora_weights_of(p, o)};
     for (std::int64_t i = 0; i < p.m; ++i) {
-      const Terms& in = rows[static_cast<std::size_t>(i)];
+      const AllTerms& in = rows[static_cast<std::size_t>(i)];
       float sum = in_steps ? sum_in_steps(p, in, weights) : sum_in_fp32(p, in, weights);
       if (p.bias != nullptr) sum = sum + format::load_as_float(p.bias, o, p.dtype);
       format::store_rounded(p.out, i * out_stride(p) + o, p.dtype, sum);

@@ -32,6 +32,7 @@ struct Matmul4bitCase {
   AbsmaxKind absmax = AbsmaxKind::trained;
   std::int64_t gap = 0;     // elements between rows of in and of out
   bool fp32_alone = false;  // a risk of the CPU's; in emulation matrix instructions take long
+  std::int64_t lora_rank = 0;
 };
 
 inline constexpr std::array kMatmul4bitCases = {
@@ -73,6 +74,25 @@ inline constexpr std::array kMatmul4bitCases = {
     Matmul4bitCase{"infinities and NaN in inputs", 8, 32, 128, 64, QFUSE_NF4, 256, InputKind::special},
     Matmul4bitCase{"infinite, NaN, negative and huge scales", 3, 64, 192, 64, QFUSE_NF4, 0, InputKind::normal,
                    AbsmaxKind::extreme},
+    Matmul4bitCase{.risk = "LoRA of rank 16", .m = 9, .rows = 136, .cols = 192, .lora_rank = 16},
+    Matmul4bitCase{.risk = "LoRA of rank 1, odd sizes", .m = 3, .rows = 19, .cols = 45, .lora_rank = 1},
+    Matmul4bitCase{.risk = "LoRA in several stages", .m = 5, .rows = 72, .cols = 128, .lora_rank = 200},
+    Matmul4bitCase{.risk = "LoRA of more than a chain, many tokens", .m = 67, .rows = 40, .cols = 64, .lora_rank = 264},
+    Matmul4bitCase{
+        .risk = "LoRA of an odd rank, plain", .m = 2, .rows = 64, .cols = 128, .nested_blocksize = 0, .lora_rank = 13},
+    Matmul4bitCase{.risk = "LoRA with infinities and NaN",
+                   .m = 8,
+                   .rows = 32,
+                   .cols = 64,
+                   .inputs = InputKind::special,
+                   .lora_rank = 48},
+    Matmul4bitCase{.risk = "LoRA, more tiles of stages than blocks", .m = 5, .rows = 300, .cols = 64, .lora_rank = 8},
+    Matmul4bitCase{.risk = "LoRA of long rows for many tokens",
+                   .m = 18,
+                   .rows = 34,
+                   .cols = 96,
+                   .fp32_alone = true,
+                   .lora_rank = 1100},
 };
 
 // The arrays of a case in a dtype, from a fixed seed.
@@ -80,6 +100,8 @@ struct Matmul4bitInput {
   Dequantize4bitInput weight;
   std::vector<std::uint8_t> in;
   std::vector<std::uint8_t> bias;
+  std::vector<std::uint8_t> lora_in;
+  std::vector<std::uint8_t> lora_weight;
 };
 
 inline float random_input(InputKind kind, std::mt19937& random) {
@@ -108,9 +130,11 @@ inline Dequantize4bitCase weight_of(const Matmul4bitCase& c) {
 
 inline Matmul4bitInput make_input(const Matmul4bitCase& c, qfuse_direction direction, qfuse_dtype dtype) {
   std::mt19937 random(static_cast<std::uint32_t>(c.m + c.rows * c.cols));
-  const std::int64_t terms = direction == QFUSE_FORWARD ? c.cols : c.rows;
-  return {make_input(weight_of(c)), random_values(c.m * (terms + c.gap), dtype, c.inputs, random),
-          random_values(c.rows, dtype, InputKind::normal, random)};
+  const bool forward = direction == QFUSE_FORWARD;
+  return {make_input(weight_of(c)), random_values(c.m * ((forward ? c.cols : c.rows) + c.gap), dtype, c.inputs, random),
+          random_values(c.rows, dtype, InputKind::normal, random),
+          random_values(c.m * c.lora_rank, dtype, c.inputs, random),
+          random_values((forward ? c.rows : c.cols) * c.lora_rank, dtype, InputKind::normal, random)};
 }
 
 // Parameters over `in`, but for out.
@@ -124,6 +148,9 @@ inline contract::Matmul4bit make_params(const Matmul4bitCase& c, qfuse_direction
   p.dtype = dtype;
   p.m = c.m;
   p.in = in.in.data();
+  p.lora_rank = c.lora_rank;
+  p.lora_in = in.lora_in.data();
+  p.lora_weight = in.lora_weight.data();
   if (c.gap > 0) {
     p.in_stride = contract::term_count(p) + c.gap;
     p.out_stride = contract::output_count(p) + c.gap;

@@ -74,7 +74,11 @@ TEST_P(Matmul4bitCases, every_way_gives_the_oracles_bytes_at_any_address) {
         weight.point(p.weight);
         Buffer x = copy_of(in.in, misalignment);
         Buffer bias = copy_of(in.bias, misalignment);
+        Buffer lora_in = copy_of(in.lora_in, misalignment);
+        Buffer lora_weight = copy_of(in.lora_weight, misalignment);
         p.in = x.as<void>();
+        p.lora_in = lora_in.as<void>();
+        p.lora_weight = lora_weight.as<void>();
         p.bias = direction == QFUSE_FORWARD && misalignment % 2 == 0 ? bias.as<void>() : nullptr;
         for_each_accumulation(GetParam(), p, [&](const contract::Matmul4bit& call) {
           return [&, call, expected = outputs(call, oracle())](const qfuse_exec& exec) {
@@ -108,6 +112,7 @@ TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
                               one.m = 1;
                               const std::int64_t last = (call.m - 1) * 2;
                               one.in = in.in.data() + last * in_stride(call);
+                              one.lora_in = in.lora_in.data() + last * call.lora_rank;
                               const std::vector<std::uint8_t> alone = outputs(one, exec);
                               ASSERT_TRUE(same_bytes(all.data() + last * out_stride(call), alone.data(),
                                                      static_cast<std::int64_t>(alone.size())));
@@ -176,12 +181,27 @@ INSTANTIATE_TEST_SUITE_P(Risks, Matmul4bitCases, testing::ValuesIn(kMatmul4bitCa
 
 // ---- against numbers worked out another way ----
 
+// Small integers, and their values of a dtype.
+struct Exact {
+  Exact(std::int64_t n, qfuse_dtype dtype, std::mt19937& random)
+      : values(static_cast<std::size_t>(n)), bytes(values.size() * qfuse_dtype_size(dtype)) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::int64_t& value = values[static_cast<std::size_t>(i)];
+      value = static_cast<std::int64_t>(random() % 7) - 3;
+      format::store_rounded(bytes.data(), i, dtype, static_cast<float>(value));
+    }
+  }
+  std::vector<std::int64_t> values;
+  std::vector<std::uint8_t> bytes;
+};
+
 // Weights of -1, 0 and 1, their scales powers of two, and small integers as inputs: every sum is exact, whatever its
 // order.
 TEST(Matmul4bit, exact_sums_are_exact) {
   constexpr std::int64_t kRows = 96;
   constexpr std::int64_t kCols = 576;
   constexpr std::int64_t kTokens = 11;
+  constexpr std::int64_t kRank = 24;
   std::mt19937 random(7);
   std::vector<std::uint8_t> packed(kRows * kCols / 2);
   std::vector<std::int64_t> weights(kRows * kCols);
@@ -205,20 +225,25 @@ TEST(Matmul4bit, exact_sums_are_exact) {
       p.direction = direction;
       p.dtype = dtype;
       p.m = kTokens;
-      std::vector<std::int64_t> x(static_cast<std::size_t>(kTokens * term_count(p)));
-      std::vector<std::uint8_t> in(x.size() * qfuse_dtype_size(dtype));
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        x[i] = static_cast<std::int64_t>(random() % 7) - 3;
-        format::store_rounded(in.data(), static_cast<std::int64_t>(i), dtype, static_cast<float>(x[i]));
-      }
-      p.in = in.data();
+      const Exact in(kTokens * term_count(p), dtype, random);
+      p.in = in.bytes.data();
+      p.lora_rank = kRank;
+      const Exact lora_in(kTokens * kRank, dtype, random);
+      const Exact lora_weight(output_count(p) * kRank, dtype, random);
+      p.lora_in = lora_in.bytes.data();
+      p.lora_weight = lora_weight.bytes.data();
       std::vector<std::uint8_t> expected(output_bytes(p));
       for (std::int64_t i = 0; i < p.m; ++i)
         for (std::int64_t o = 0; o < output_count(p); ++o) {
           std::int64_t sum = 0;
           for (std::int64_t t = 0; t < term_count(p); ++t) {
             const std::int64_t at = direction == QFUSE_FORWARD ? o * kCols + t : t * kCols + o;
-            sum += x[static_cast<std::size_t>(i * term_count(p) + t)] * weights[static_cast<std::size_t>(at)];
+            sum += in.values[static_cast<std::size_t>(i * term_count(p) + t)] * weights[static_cast<std::size_t>(at)];
+          }
+          for (std::int64_t j = 0; j < kRank; ++j) {
+            const std::int64_t at = direction == QFUSE_FORWARD ? o * kRank + j : j * kCols + o;
+            sum += lora_in.values[static_cast<std::size_t>(i * kRank + j)] *
+                   lora_weight.values[static_cast<std::size_t>(at)];
           }
           format::store_rounded(expected.data(), i * output_count(p) + o, dtype, static_cast<float>(sum));
         }
@@ -371,6 +396,14 @@ TEST(Matmul4bit, refuses_what_the_manual_refuses) {
                  "accumulation is 3");
   expect_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE; }, QFUSE_UNSUPPORTED, "the CPU");
   expect_refused([](P& p) { p.in = nullptr; }, QFUSE_INVALID_ARGUMENT, "in is NULL");
+  expect_refused([](P& p) { p.lora_rank = -1; }, QFUSE_INVALID_ARGUMENT, "lora_rank is -1");
+  expect_refused([](P& p) { p.lora_rank = INT64_MAX / 8; }, QFUSE_INVALID_ARGUMENT, "more than memory can hold");
+  expect_refused(
+      [](P& p) {
+        p.lora_rank = 8;
+        p.lora_in = nullptr;
+      },
+      QFUSE_INVALID_ARGUMENT, "lora_in is NULL");
   expect_refused([](P& p) { p.weight.packed = nullptr; }, QFUSE_INVALID_ARGUMENT, "packed");
   expect_refused([](P& p) { p.m = INT64_MAX / 8; }, QFUSE_INVALID_ARGUMENT, "more than memory can hold");
   expect_refused([](P& p) { p.out = const_cast<void*>(p.in); }, QFUSE_INVALID_ARGUMENT, "overlap");

@@ -73,8 +73,9 @@ inline qfuse_status call(contract::LoraMerge p, const qfuse_exec* exec = nullptr
 }
 inline qfuse_status call(contract::Matmul4bit p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
   p.weight.struct_size = sizeof p.weight;
-  const qfuse_matmul_4bit_params c{sizeof c,    &p.weight,    p.direction, p.dtype,        p.m,    p.in, p.out,
-                                   p.in_stride, p.out_stride, p.bias,      p.accumulation, p.order};
+  const qfuse_matmul_4bit_params c{sizeof c,       &p.weight, p.direction, p.dtype,      p.m,
+                                   p.in,           p.out,     p.in_stride, p.out_stride, p.bias,
+                                   p.accumulation, p.order,   p.lora_rank, p.lora_in,    p.lora_weight};
   return qfuse_matmul_4bit(&c, exec, error);
 }
 

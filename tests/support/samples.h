@@ -189,9 +189,12 @@ inline std::vector<Sample<contract::SwigluBackward>> samples(std::type_identity<
 inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<contract::Matmul4bit> /*op*/) {
   contract::Matmul4bit with_bias = matmul_4bit_sample(QFUSE_FORWARD, true);
   with_bias.bias = detail::asked<void>();
+  contract::Matmul4bit with_lora = matmul_4bit_sample(QFUSE_BACKWARD, true);
+  with_lora.lora_rank = 5;
   return {{"forward", matmul_4bit_sample(QFUSE_FORWARD, false)},
           {"backward", matmul_4bit_sample(QFUSE_BACKWARD, true)},
-          {"with a bias", with_bias}};
+          {"with a bias", with_bias},
+          {"with LoRA", with_lora}};
 }
 
 inline std::vector<Sample<contract::LoraMerge>> samples(std::type_identity<contract::LoraMerge> /*op*/) {

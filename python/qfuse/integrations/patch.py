@@ -1,4 +1,4 @@
-"""Functions of another library, replaced in every module that holds them by name."""
+"""Functions of another library, replaced in every module that holds them by name, and methods in their class."""
 
 import importlib
 import sys
@@ -43,7 +43,7 @@ class Report:
 
 
 class Patch:
-    """One function of one module, and where else it went by its name.
+    """One function of one module, and where else it went by its name; or, as "Class.method", one method.
 
     ours takes the original's arguments and returns None for what it leaves to the original. A private function, which
     the library promises to nobody, is replaced only where it is loaded and has the parameters that ours has.
@@ -58,12 +58,13 @@ class Patch:
         private: bool = False,
         examine: Callable[[Any], None] = lambda module: None,
     ) -> None:
-        self._module, self._name, self._ours, self.private, self._examine = module, name, ours, private, examine
+        self._module, self._ours, self.private, self._examine = module, ours, private, examine
+        self._class, _, self._name = name.rpartition(".")
         self._original: Function | None = None
         self._replacement: Function | None = None
 
     def __str__(self) -> str:
-        return f"{self._module}.{self._name}"
+        return ".".join(part for part in (self._module, self._class, self._name) if part)
 
     @property
     def active(self) -> bool:
@@ -74,24 +75,39 @@ class Patch:
         if self._original is None:
             original = self._find()
             self._original, self._replacement = original, _ours_first(self._ours, original)
-        _replace(self._name, self._original, self._replacement)
+        self._put(self._original, self._replacement)
 
     def restore(self) -> None:
         """Puts the original back wherever the replacement is now; without replace(), does nothing."""
         if self._original is not None:
-            _replace(self._name, self._replacement, self._original)
+            self._put(self._replacement, self._original)
             self._original = self._replacement = None
 
     def places(self) -> list[str]:
         """Where the replacement is now."""
-        holders = _holders(self._name, self._replacement) if self.active else ()
-        return sorted(f"{module_name}.{self._name}" for module_name, _ in holders)
+        holders = self._holders(self._replacement) if self.active else ()
+        return sorted(f"{holder_name}.{self._name}" for holder_name, _ in holders)
+
+    def _holders(self, function: Function | None) -> Iterator[tuple[str, Any]]:
+        if self._class:
+            holder = getattr(sys.modules.get(self._module), self._class, None)
+            if getattr(holder, "__dict__", {}).get(self._name) is function:
+                yield f"{self._module}.{self._class}", holder
+            return
+        for module_name, module in list(sys.modules.items()):
+            # Not getattr: a lazy module would import things, and one that is being imported may raise anything.
+            if getattr(module, "__dict__", {}).get(self._name) is function:
+                yield module_name, module
+
+    def _put(self, old: Function | None, new: Function | None) -> None:
+        for _, holder in self._holders(old):
+            setattr(holder, self._name, new)
 
     def _find(self) -> Function:
         if not self.private:
             loaded = importlib.import_module(self._module)
             self._examine(loaded)
-            public: Function = getattr(loaded, self._name)
+            public: Function = getattr(getattr(loaded, self._class) if self._class else loaded, self._name)
             return public
         module = sys.modules.get(self._module)  # what the library did not import may not be for this machine
         original: Function | None = getattr(module, self._name, None)
@@ -165,15 +181,3 @@ def _ours_first(ours: Function, original: Function) -> Function:
         return original(*args, **kwargs) if result is None else result
 
     return replacement
-
-
-def _holders(name: str, function: Function | None) -> Iterator[tuple[str, Any]]:
-    for module_name, module in list(sys.modules.items()):
-        # Not getattr: a lazy module would import things, and one that is being imported may raise anything.
-        if getattr(module, "__dict__", {}).get(name) is function:
-            yield module_name, module
-
-
-def _replace(name: str, old: Function | None, new: Function | None) -> None:
-    for _, module in _holders(name, old):
-        setattr(module, name, new)

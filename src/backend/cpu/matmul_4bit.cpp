@@ -114,6 +114,51 @@ HWY_INLINE void widen_row(const void* from, std::int64_t first, std::int64_t cou
   std::fill(to + count, to + format::ceil_div(count, kSums) * kSums, 0.0F);
 }
 
+// ---- where rows of weights come from ----
+
+// Columns of W.
+struct Span {
+  std::int64_t first;
+  std::int64_t count;
+};
+
+// The weight's elements from one on, in fp32; zeros follow to a multiple of 32.
+template <qfuse_dtype kDtype>
+struct WeightRows {
+  const contract::Matmul4bit& p;
+  std::int64_t cols = p.weight.cols;
+  const float* load(std::int64_t first, std::int64_t count, Stretch& stretch) const {
+    return decode_stretch<kDtype>(p.weight, first, count, stretch);
+  }
+  // Two rows' parts of an item lie apart, backward, by what a whole row takes, where the processor's own prefetching sees
+  // no stream.
+  void prefetch(std::int64_t row, Span columns) const {
+    constexpr std::int64_t kLine = 64;
+    if (row >= p.weight.rows) return;
+    const std::int64_t first = row * cols + columns.first;
+    for (std::int64_t byte = first / 2; byte < (first + columns.count) / 2; byte += kLine)
+      hwy::Prefetch(p.weight.packed + byte);
+  }
+};
+
+// Those of LoRA's.
+template <qfuse_dtype kDtype>
+struct LoraRows {
+  const contract::Matmul4bit& p;
+  std::int64_t cols = contract::is_forward(p) ? p.lora_rank : p.weight.cols;
+  const float* load(std::int64_t first, std::int64_t count, Stretch& stretch) const {
+    widen_row<kDtype>(p.lora_weight, first, count, stretch.values);
+    return stretch.values;
+  }
+  void prefetch(std::int64_t /*row*/, Span /*columns*/) const {}
+};
+
+// Rows of `in`, or of lora_in.
+struct InputRows {
+  const void* values;
+  std::int64_t stride;
+};
+
 // ---- kernel, forward: 32 rows of W with 16 tokens ----
 
 struct ForwardTile {
@@ -149,15 +194,14 @@ HWY_INLINE void add_columns(const float* const (&rows)[kRows], const float* in, 
 
 // The columns that tile.in holds, with 4 rows, or what is left of them: then one stands in for the missing ones, whose
 // sums nobody reads.
-template <qfuse_dtype kDtype>
-HWY_INLINE void add_four_rows(const contract::Matmul4bit& p, ForwardTile& tile, const Part& part, std::int64_t tokens,
-                              float* sums) {
+template <class Rows>
+HWY_INLINE void add_four_rows(const Rows& rows, ForwardTile& tile, const Part& part, std::int64_t tokens, float* sums) {
   for (std::int64_t c = 0; c < part.columns; c += kStretch) {
     const std::int64_t columns = std::min(kStretch, part.columns - c);
     const float* weights[kRows];
     for (std::int64_t r = 0; r < kRows; ++r) {
-      const std::int64_t first = (part.first_row + r) * p.weight.cols + part.first_column + c;
-      weights[r] = r < part.rows ? decode_stretch<kDtype>(p.weight, first, columns, tile.weights[r]) : weights[0];
+      const std::int64_t first = (part.first_row + r) * rows.cols + part.first_column + c;
+      weights[r] = r < part.rows ? rows.load(first, columns, tile.weights[r]) : weights[0];
     }
     std::int64_t t = 0;
     for (; t + kTokensAtOnce <= tokens; t += kTokensAtOnce)
@@ -167,12 +211,11 @@ HWY_INLINE void add_four_rows(const contract::Matmul4bit& p, ForwardTile& tile, 
   }
 }
 
-template <qfuse_dtype kDtype>
-HWY_INLINE void add_part(const contract::Matmul4bit& p, ForwardTile& tile, const Part& part, std::int64_t tokens) {
+template <class Rows>
+HWY_INLINE void add_part(const Rows& rows, ForwardTile& tile, const Part& part, std::int64_t tokens) {
   for (std::int64_t r = 0; r < part.rows; r += kRows)
-    add_four_rows<kDtype>(p, tile,
-                          {part.first_row + r, std::min(kRows, part.rows - r), part.first_column, part.columns}, tokens,
-                          &tile.sums[r][0][0]);
+    add_four_rows(rows, tile, {part.first_row + r, std::min(kRows, part.rows - r), part.first_column, part.columns},
+                  tokens, &tile.sums[r][0][0]);
 }
 
 template <qfuse_dtype kDtype>
@@ -188,15 +231,30 @@ HWY_INLINE void write_outputs_forward(const contract::Matmul4bit& p, ForwardTile
   }
 }
 
-// Widens the columns of `in` that a part needs. Gives whether add_few can take them.
+// Widens the columns that a part needs.
 template <qfuse_dtype kDtype>
-HWY_INLINE bool widen_inputs(const contract::Matmul4bit& p, ForwardTile& tile, Tokens tokens, const Part& part) {
-  constexpr std::int64_t kSize = format::dtype_size(kDtype);
+HWY_INLINE void widen_inputs(InputRows in, ForwardTile& tile, Tokens tokens, const Part& part) {
   for (std::int64_t t = 0; t < tokens.count; ++t)
-    widen_row<kDtype>(static_cast<const std::uint8_t*>(p.in) + (tokens.first + t) * contract::in_stride(p) * kSize,
-                      part.first_column, part.columns, tile.in + t * tile.in_stride);
+    widen_row<kDtype>(in.values, (tokens.first + t) * in.stride + part.first_column, part.columns,
+                      tile.in + t * tile.in_stride);
+}
+
+// Gives whether add_few can take what was widened.
+template <qfuse_dtype kDtype>
+HWY_INLINE bool prepare_few(const contract::Matmul4bit& p, ForwardTile& tile, Tokens tokens, const Part& part) {
   return are_few(p, tokens.count) &&
          take_inputs<kDtype>({tile.in, tile.in_stride, tokens.count}, part.columns, tile.few);
+}
+
+// The terms of LoRA, for the outputs of an item.
+template <qfuse_dtype kDtype>
+HWY_NOINLINE void add_lora(const contract::Matmul4bit& p, ForwardTile& tile, Tokens tokens, Part part,
+                           std::int64_t most) {
+  for (part.first_column = 0; part.first_column < p.lora_rank; part.first_column += most) {
+    part.columns = std::min(most, p.lora_rank - part.first_column);
+    widen_inputs<kDtype>({p.lora_in, p.lora_rank}, tile, tokens, part);
+    add_part(LoraRows<kDtype>{p}, tile, part, tokens.count);
+  }
 }
 
 template <qfuse_dtype kDtype>
@@ -208,29 +266,28 @@ HWY_NOINLINE void multiply_forward(const contract::Matmul4bit& p, std::int64_t b
     const Tokens tokens = tokens_of(p, i % tiles);
     Part part = {i / tiles * kItemRows, std::min(kItemRows, p.weight.rows - i / tiles * kItemRows), 0, 0};
     const std::int64_t most = std::min(kPartColumns, kPartInputs / tokens.count / kStretch * kStretch);
-    const bool are_held = i > begin && tiles == 1 && p.weight.cols <= most;  // from the item before
+    // From the item before.
+    const bool are_held = i > begin && tiles == 1 && p.weight.cols <= most && p.lora_rank == 0;
     tile.in_stride = most + kLanes;
     for (auto& sums : tile.sums) std::fill_n(&sums[0][0], tokens.count * kSums, 0.0F);
     for (; part.first_column < p.weight.cols; part.first_column += most) {
       part.columns = std::min(most, p.weight.cols - part.first_column);
-      if (!are_held) are_ready = widen_inputs<kDtype>(p, tile, tokens, part);
+      if (!are_held) {
+        widen_inputs<kDtype>({p.in, contract::in_stride(p)}, tile, tokens, part);
+        are_ready = prepare_few<kDtype>(p, tile, tokens, part);
+      }
       if (are_ready && take_scales(p.weight, part, tile.few)) {
         add_few<kDtype>(p.weight, part, tile.few, &tile.sums[0][0][0], kTokens * kSums);
       } else {
-        add_part<kDtype>(p, tile, part, tokens.count);
+        add_part(WeightRows<kDtype>{p}, tile, part, tokens.count);
       }
     }
+    add_lora<kDtype>(p, tile, tokens, part, most);
     write_outputs_forward<kDtype>(p, tile, tokens, part.first_row, part.rows);
   }
 }
 
 // ---- kernel, backward: 512 columns of W with 16 tokens ----
-
-// Columns of W.
-struct Span {
-  std::int64_t first;
-  std::int64_t count;
-};
 
 struct BackwardTile {
   alignas(64) float sums[kTokens][kItemCols];
@@ -252,30 +309,23 @@ HWY_INLINE void add_rows(const float* const (&rows)[kRows], const float (*factor
   }
 }
 
-// Two rows' parts of an item lie apart by what a whole row takes, where the processor's own prefetching sees no stream.
-HWY_INLINE void prefetch_row(const contract::Matmul4bit& p, std::int64_t row, Span columns) {
-  constexpr std::int64_t kLine = 64;
-  if (row >= p.weight.rows) return;
-  const std::int64_t first = row * p.weight.cols + columns.first;
-  for (std::int64_t byte = first / 2; byte < (first + columns.count) / 2; byte += kLine)
-    hwy::Prefetch(p.weight.packed + byte);
-}
-
-// The sums of some columns over all rows. Rows beyond the last are zeros, which leave the sums as they are.
-template <qfuse_dtype kDtype>
-HWY_INLINE void add_all_rows(const contract::Matmul4bit& p, BackwardTile& tile, Tokens tokens, Span columns) {
-  for (std::int64_t row = 0; row < p.weight.rows; row += kRows) {
-    const std::int64_t rows = std::min(kRows, p.weight.rows - row);
+// Adds `count` rows, ascending, to the sums of some columns. Rows beyond the last are zeros, which leave the sums as they
+// are. `in` has the rows' factors.
+template <qfuse_dtype kDtype, class Rows>
+HWY_INLINE void add_all_rows(const Rows& from, std::int64_t count, InputRows in, BackwardTile& tile, Tokens tokens,
+                             Span columns) {
+  for (std::int64_t row = 0; row < count; row += kRows) {
+    const std::int64_t rows = std::min(kRows, count - row);
     const float* weights[kRows];
     for (std::int64_t r = 0; r < kRows; ++r) {
-      const std::int64_t first = (row + r) * p.weight.cols + columns.first;
-      prefetch_row(p, row + r + kRowsAhead, columns);
-      weights[r] = r < rows ? decode_stretch<kDtype>(p.weight, first, columns.count, tile.weights[r]) : kNoWeights;
+      const std::int64_t first = (row + r) * from.cols + columns.first;
+      from.prefetch(row + r + kRowsAhead, columns);
+      weights[r] = r < rows ? from.load(first, columns.count, tile.weights[r]) : kNoWeights;
     }
     float factors[kTokens][kRows] = {};
     for (std::int64_t t = 0; t < tokens.count; ++t)
       for (std::int64_t r = 0; r < rows; ++r)
-        factors[t][r] = format::load_as_float(p.in, (tokens.first + t) * contract::in_stride(p) + row + r, kDtype);
+        factors[t][r] = format::load_as_float(in.values, (tokens.first + t) * in.stride + row + r, kDtype);
     std::int64_t t = 0;
     for (; t + 2 <= tokens.count; t += 2) add_rows<2>(weights, factors + t, columns.count, tile.sums + t);
     if (t < tokens.count) add_rows<1>(weights, factors + t, columns.count, tile.sums + t);
@@ -305,7 +355,8 @@ HWY_NOINLINE void multiply_backward(const contract::Matmul4bit& p, std::int64_t 
     const std::int64_t first = i / tiles * kItemCols;
     const Span columns = {first, std::min(kItemCols, p.weight.cols - first)};
     std::fill_n(tile.sums[0], tokens.count * kItemCols, 0.0F);
-    add_all_rows<kDtype>(p, tile, tokens, columns);
+    add_all_rows<kDtype>(WeightRows<kDtype>{p}, p.weight.rows, {p.in, contract::in_stride(p)}, tile, tokens, columns);
+    add_all_rows<kDtype>(LoraRows<kDtype>{p}, p.lora_rank, {p.lora_in, p.lora_rank}, tile, tokens, columns);
     write_outputs_backward<kDtype>(p, tile, tokens, columns);
   }
 }

@@ -1,8 +1,9 @@
-// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; any address,
-//         faster where packed and in are aligned to 16 bytes and cols is a multiple of 32
+// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
+//         [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; any address, faster where
+//         packed and in are aligned to 16 bytes and cols is a multiple of 32
 // out:    [m, outputs], rows apart; any address
-// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as accumulation and
-//         order say
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight
+//         of (o, j) + bias[o]), both in one sum as accumulation and order say
 // cost:   rows * cols / 2 bytes of codes for each tile of tokens; up to about 100 tokens decoding binds, then multiplying
 // oracle: reference/matmul_4bit.cpp
 #include "backend/cuda/device/launch.cuh"
@@ -50,7 +51,10 @@ contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitP
                           .weight = device_view(p.weight),
                           .in = p.in,
                           .bias = p.bias,
-                          .out = p.out};
+                          .out = p.out,
+                          .lora_rank = p.lora_rank,
+                          .lora_in = p.lora_in,
+                          .lora_weight = p.lora_weight};
 #ifndef QFUSE_HIP
   if (plan.kernel == Matmul4bitKernel::few) return launch_few(a, p.dtype, plan, exec);
 #endif

@@ -59,7 +59,7 @@ Matmul4bitPlan few(const contract::Matmul4bit& p, const DeviceFacts& facts) {
 // Forward, few tokens, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
 bool can_be_few(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
-  if (facts.compute_capability != kHopper || !is_forward(p) || p.order != QFUSE_ORDER_SPLIT ||
+  if (facts.compute_capability != kHopper || !is_forward(p) || p.order != QFUSE_ORDER_SPLIT || p.lora_rank > 0 ||
       p.m > kFewTokens.back() || !is_wide(p))
     return false;
   if (w.cols == 0 || w.cols % QFUSE_SPLIT_TERMS != 0 || w.blocksize != kFewBlocksize) return false;
@@ -71,6 +71,11 @@ bool can_be_few(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const std::int64_t tiles = format::ceil_div(w.rows, std::int64_t{kFewOutputs} * facts.multiprocessors);
   return contract::element_count(w) < kFewElements && w.rows < kFewElements / kFewBlocksize &&
          few_shared_bytes(kFewTokens.back(), tiles) <= facts.shared_bytes;
+}
+
+// What is loaded in tiles.
+bool is_lora_aligned(const contract::Matmul4bit& p) {
+  return p.lora_rank % kValuesALoad == 0 && is_aligned(p.lora_in, kLoadBytes) && is_aligned(p.lora_weight, kLoadBytes);
 }
 
 std::int64_t stage_tiles(const contract::Matmul4bit& p, const StageShape& shape) {
@@ -86,8 +91,8 @@ bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   };
   return kHasStages && facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) &&
          term_count(p) > 0 && w.cols % kStageRun == 0 && w.blocksize >= kStageRun && w.rows < kMost && w.cols < kMost &&
-         p.m < kMost && contract::element_count(w) < kFewElements && in_stride(p) < kMost &&
-         std::ranges::all_of(kStageShapes, fits);
+         p.m < kMost && p.lora_rank < kMost && is_lora_aligned(p) && contract::element_count(w) < kFewElements &&
+         in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
 }
 
 // A tile's rows of codes are at least 32 bytes.

@@ -1,12 +1,15 @@
-// in:     in [m, terms] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed aligned
-//         to 16 bytes, cols a multiple of 64, blocks of 64 or more
+// in:     in [m, terms] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
+//         [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; in, packed and both of LoRA's
+//         aligned to 16 bytes, cols a multiple of 64, lora_rank one of 8, blocks of 64 or more
 // out:    [m, outputs], rows apart; any address
-// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum in the order PLAIN
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight
+//         of (o, j) + bias[o]), both in one sum in the order PLAIN
 // cost:   about 4 instructions a weight to decode it, once for each tile of tokens
 // oracle: reference/matmul_4bit.cpp
 // Hopper's way with more tokens, in both directions. The warps of a thread block have roles, and hand stages of 128 terms
 // on to one another through shared memory: one thread asks for codes, another one for inputs; eight warps decode; a
-// warpgroup for each 64 tokens multiplies. Compiled for Hopper alone, whose instructions for warpgroups no later one has.
+// warpgroup for each 64 tokens multiplies. The last stages are LoRA's, whose values are loaded where others are decoded.
+// Compiled for Hopper alone, whose instructions for warpgroups no later one has.
 #include <algorithm>
 #include <cstdint>
 
@@ -123,9 +126,12 @@ struct StageArguments {
   MatmulArguments matmul;
   TileMap codes;
   TileMap inputs;
+  TileMap lora_weights;
+  TileMap lora_inputs;
   unsigned input_bytes;  // that a stage's loads bring
   int tiles;
-  int stages;  // of a tile
+  int stages;       // of the weight, for a tile
+  int lora_stages;  // behind them
 };
 
 // Tiles of outputs and tokens, which thread blocks take by turns; those of the same outputs are neighbours.
@@ -133,7 +139,8 @@ template <int kOutputs, int kTokens>
 struct Turns {
   int tiles;
   int token_tiles;
-  int stages;
+  int weight_stages;
+  int stages;  // with LoRA's
   int blocks;
   [[nodiscard]] __device__ int first_output(int tile) const { return tile / token_tiles * kOutputs; }
   [[nodiscard]] __device__ int first_token(int tile) const { return tile % token_tiles * kTokens; }
@@ -154,7 +161,7 @@ __device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t ro
 // The first stages' codes and absmax, which are only brought nearer.
 template <bool kForward, class Tiles, class TurnsOf>
 __device__ void prefetch_stages(const StageArguments& a, const TurnsOf& turns, int thread) {
-  const int stages = turns.stages < Tiles::kShape.code_slots ? turns.stages : Tiles::kShape.code_slots;
+  const int stages = turns.weight_stages < Tiles::kShape.code_slots ? turns.weight_stages : Tiles::kShape.code_slots;
   const int output = turns.first_output(static_cast<int>(blockIdx.x));
   if (thread < stages) {
     const int term = thread * kStageTerms;
@@ -174,8 +181,12 @@ __device__ void request_codes(const StageArguments& a, const TurnsOf& turns, Sta
       const int row = kForward ? output : stage * kStageTerms;
       const int col = kForward ? stage * kStageTerms : output;
       wait_for(shared.codes_empty[place.slot], place.parity ^ 1U);
-      expect(shared.codes_full[place.slot], Tiles::kCodeBytes);
-      load_tile(shared.codes[place.slot], a.codes, col / 2, row, shared.codes_full[place.slot]);
+      if (stage < turns.weight_stages) {
+        expect(shared.codes_full[place.slot], Tiles::kCodeBytes);
+        load_tile(shared.codes[place.slot], a.codes, col / 2, row, shared.codes_full[place.slot]);
+      } else {
+        arrive(shared.codes_full[place.slot]);  // with nothing, so that slots go on in turn
+      }
       place.advance(1);
     }
   }
@@ -189,9 +200,12 @@ __device__ void request_inputs(const StageArguments& a, const TurnsOf& turns, St
     for (int stage = 0; stage < turns.stages; ++stage) {
       wait_for(shared.inputs_empty[place.slot], place.parity ^ 1U);
       expect(shared.inputs_full[place.slot], a.input_bytes);
+      const bool is_lora = stage >= turns.weight_stages;
+      const TileMap& map = is_lora ? a.lora_inputs : a.inputs;
+      const int first_panel = (is_lora ? stage - turns.weight_stages : stage) * kInputPanels;
       for (int panel = 0; panel < kInputPanels; ++panel)
-        load_tile(shared.inputs[place.slot] + panel * Tiles::kInputPanelBytes, a.inputs,
-                  (stage * kInputPanels + panel) * kPanelBytes, token, shared.inputs_full[place.slot]);
+        load_tile(shared.inputs[place.slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes,
+                  token, shared.inputs_full[place.slot]);
       place.advance(1);
     }
   }
@@ -293,6 +307,18 @@ __device__ int place_of_codes(int row, int vector) {
   return row * Tiles::kCodeRowBytes + (vector ^ (kIsWide ? row / 2 % 4 : row / 4 % 2)) * kVectorBytes;
 }
 
+// Of a stage of LoRA's, in place of decoded weights.
+template <bool kForward, class Tiles>
+__device__ void request_lora_weights(const StageArguments& a, int output, int stage, unsigned char* decoded,
+                                     Arrival& full) {
+  expect(full, Tiles::kDecodedBytes);
+  for (int panel = 0; panel < Tiles::kPanels; ++panel) {
+    const int byte = (kForward ? stage * kInputPanels + panel : output / kStageRun + panel) * kPanelBytes;
+    load_tile(decoded + panel * Tiles::kRows * kPanelBytes, a.lora_weights, byte,
+              kForward ? output : stage * kStageTerms, full);
+  }
+}
+
 template <class Value, bool kForward, class Tiles, class TurnsOf>
 __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared, int decoder) {
   constexpr int kApart = Tiles::kStagesApart;
@@ -336,21 +362,27 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
       next = load(stage + kApart);
       const Weights16 weights = weights_of<Value>(matmul.weight.values, absmax);
       wait_for(shared.codes_full[from.slot], from.parity);
-      std::uint32_t codes[8];
+      if (stage < turns.weight_stages) {
+        std::uint32_t codes[8];
 #pragma unroll
-      for (int v = 0; v < 2; ++v)
-        unpack(*reinterpret_cast<const uint4*>(shared.codes[from.slot] + place_of_codes<Tiles>(row, panel * 2 + v)),
-               codes + 4 * v);
-      wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
-      unsigned char* const line = shared.decoded[to.slot] + (panel * Tiles::kRows + row) * kPanelBytes;
+        for (int v = 0; v < 2; ++v)
+          unpack(*reinterpret_cast<const uint4*>(shared.codes[from.slot] + place_of_codes<Tiles>(row, panel * 2 + v)),
+                 codes + 4 * v);
+        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
+        unsigned char* const line = shared.decoded[to.slot] + (panel * Tiles::kRows + row) * kPanelBytes;
 #pragma unroll
-      for (int v = 0; v < 8; ++v)
-        *reinterpret_cast<uint4*>(line + (v ^ row % 8) * kVectorBytes) = decode_eight(weights, codes[v]);
-      __syncwarp(kAllLanes);
-      if (lane == 0) {
-        arrive(shared.decoded_full[to.slot]);
-        arrive(shared.codes_empty[from.slot]);
+        for (int v = 0; v < 8; ++v)
+          *reinterpret_cast<uint4*>(line + (v ^ row % 8) * kVectorBytes) = decode_eight(weights, codes[v]);
+        __syncwarp(kAllLanes);
+        if (lane == 0) arrive(shared.decoded_full[to.slot]);
+      } else {
+        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
+        if (lane == 0 && task > 0) arrive(shared.decoded_full[to.slot]);
+        if (lane == 0 && task == 0)
+          request_lora_weights<kForward, Tiles>(a, turns.first_output(tile), stage - turns.weight_stages,
+                                                shared.decoded[to.slot], shared.decoded_full[to.slot]);
       }
+      if (lane == 0) arrive(shared.codes_empty[from.slot]);
       to.advance(kApart);
       from.advance(kApart);
     }
@@ -451,7 +483,8 @@ __global__ void __launch_bounds__(stage_threads(kTokens), 1) multiply_staged(con
   auto& shared = stage_shared<StageShared<Tiles>>();
   const Turns<kOutputs, kTokens> turns = {.tiles = a.tiles,
                                           .token_tiles = static_cast<int>(a.matmul.token_tiles),
-                                          .stages = a.stages,
+                                          .weight_stages = a.stages,
+                                          .stages = a.stages + a.lora_stages,
                                           .blocks = static_cast<int>(a.matmul.blocks)};
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
@@ -491,6 +524,19 @@ StagedKernel find_staged(const contract::Matmul4bit& p, const Matmul4bitPlan& pl
   return is_forward(p) ? find_shape<Value, true>(plan) : find_shape<Value, false>(plan);
 }
 
+contract::Outcome make_lora_maps(StageArguments& arguments, const contract::Matmul4bit& p, int weight_rows,
+                                 int tokens) {
+  constexpr int kValue = 2;  // bytes
+  const std::int64_t rows = is_forward(p) ? p.weight.rows : p.lora_rank;
+  const std::int64_t row_bytes = kValue * (is_forward(p) ? p.lora_rank : p.weight.cols);
+  if (contract::Outcome o =
+          make_tile_map(arguments.lora_weights, p.lora_weight, rows, row_bytes, row_bytes, weight_rows, kPanelBytes);
+      !o.ok())
+    return o;
+  const std::int64_t input_bytes = kValue * p.lora_rank;
+  return make_tile_map(arguments.lora_inputs, p.lora_in, p.m, input_bytes, input_bytes, tokens, kPanelBytes);
+}
+
 }  // namespace
 
 contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul4bit& p, const Matmul4bitPlan& plan,
@@ -504,9 +550,12 @@ contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul
   StageArguments arguments{.matmul = a,
                            .codes = {},
                            .inputs = {},
+                           .lora_weights = {},
+                           .lora_inputs = {},
                            .input_bytes = static_cast<unsigned>(tokens * kStageTerms * kValue),
                            .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
-                           .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms))};
+                           .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms)),
+                           .lora_stages = static_cast<int>(format::ceil_div(p.lora_rank, kStageTerms))};
   if (contract::Outcome o = make_tile_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
                                           p.weight.cols / 2, code_rows, code_cols / 2);
       !o.ok())
@@ -515,6 +564,8 @@ contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul
                                           tokens, kPanelBytes);
       !o.ok())
     return o;
+  if (p.lora_rank > 0)
+    if (contract::Outcome o = make_lora_maps(arguments, p, code_rows, tokens); !o.ok()) return o;
   const StagedKernel kernel = p.dtype == QFUSE_FLOAT16 ? find_staged<Half>(p, plan) : find_staged<Bfloat16>(p, plan);
   return launch(kernel,
                 {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .overlaps = true},

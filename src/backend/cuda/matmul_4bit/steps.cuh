@@ -29,6 +29,9 @@ struct MatmulArguments {
   const void* in;
   const void* bias;
   void* out;
+  std::int64_t lora_rank;
+  const void* lora_in;
+  const void* lora_weight;
 };
 
 // The kernel for few tokens, in sm90.cu.
@@ -124,11 +127,32 @@ __device__ void decode_run(const MatmulArguments& a, const float* values, std::i
   }
 }
 
+// 16-bit values of LoRA where a run of the weight would be, of a matrix [rows, cols]; zeros beyond it.
+__device__ inline void copy_run(const void* values, std::int64_t rows, std::int64_t cols, std::int64_t row,
+                                std::int64_t col, std::uint32_t* to) {
+  const std::uint16_t* const from = static_cast<const std::uint16_t*>(values) + row * cols + col;
+  for (int w = 0; w < kRunElements / 2; ++w) {
+    std::uint32_t word = 0;
+    for (int e = 0; e < 2; ++e)
+      if (row < rows && col + 2 * w + e < cols)
+        word |= static_cast<std::uint32_t>(load_bytes<std::uint16_t>(from + 2 * w + e)) << (16 * e);
+    to[w] = word;
+  }
+}
+
+// Rows of inputs: of `in`, or of lora_in.
+struct InputRows {
+  const void* values;
+  std::int64_t stride;
+  std::int64_t terms;
+};
+
 // Eight terms of a token from `term` on; zeros beyond the tokens and the terms.
 template <bool kWide>
-__device__ uint4 load_inputs(const MatmulArguments& a, std::int64_t token, std::int64_t term, std::int64_t terms) {
-  if (token >= a.m || term >= terms) return {0, 0, 0, 0};
-  const std::uint16_t* const from = static_cast<const std::uint16_t*>(a.in) + token * a.in_stride + term;
+__device__ uint4 load_inputs(const InputRows& in, std::int64_t tokens, std::int64_t token, std::int64_t term) {
+  const std::int64_t terms = in.terms;
+  if (token >= tokens || term >= terms) return {0, 0, 0, 0};
+  const std::uint16_t* const from = static_cast<const std::uint16_t*>(in.values) + token * in.stride + term;
   if constexpr (kWide) return __ldg(reinterpret_cast<const uint4*>(from));
   std::uint32_t words[4] = {};
 #pragma unroll
@@ -220,7 +244,15 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
 #pragma unroll
     for (int i = 0; i < kInputsEach; ++i) {
       const int at = thread + i * kTileThreads;
-      next[i] = load_inputs<kWide>(a, first_token + at / kVectors, term + at % kVectors * 8, terms);
+      next[i] =
+          load_inputs<kWide>({a.in, a.in_stride, terms}, a.m, first_token + at / kVectors, term + at % kVectors * 8);
+    }
+  };
+  const auto store_inputs = [&] {
+#pragma unroll
+    for (int i = 0; i < kInputsEach; ++i) {
+      const int at = thread + i * kTileThreads;
+      *reinterpret_cast<uint4*>(inputs + at / kVectors * kInputStride + at % kVectors * 8) = next[i];
     }
   };
   const auto store_step = [&](std::int64_t term) {
@@ -233,22 +265,40 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
       else
         decode_run<Value>(a, values, row_of(run, term), col_of(run, term), reinterpret_cast<std::uint32_t*>(to));
     }
-#pragma unroll
+    store_inputs();
+  };
+  // Terms of LoRA, which are few, are not on their way while others are multiplied.
+  const auto store_lora_step = [&](std::int64_t term) {
+    for (int run = 0; run < kTileRuns; ++run) {
+      const int at = thread + run * kTileThreads;
+      copy_run(a.lora_weight, kForward ? outputs : a.lora_rank, kForward ? a.lora_rank : outputs, row_of(run, term),
+               col_of(run, term),
+               reinterpret_cast<std::uint32_t*>(weights + Tile::row(at) * Tile::kStride + Tile::col(at)));
+    }
     for (int i = 0; i < kInputsEach; ++i) {
       const int at = thread + i * kTileThreads;
-      *reinterpret_cast<uint4*>(inputs + at / kVectors * kInputStride + at % kVectors * 8) = next[i];
+      next[i] = load_inputs<false>({a.lora_in, a.lora_rank, a.lora_rank}, a.m, first_token + at / kVectors,
+                                   term + at % kVectors * 8);
     }
+    store_inputs();
   };
 
   if (thread < format::kCodes4) values[thread] = a.weight.values[thread];
   float sums[kColumns][4] = {};
   float totals[kColumns][4] = {};  // of the chains before
+  const std::int64_t tiles = (terms + kTileTerms - 1) / kTileTerms;
+  const std::int64_t all_tiles = tiles + (a.lora_rank + kTileTerms - 1) / kTileTerms;
+  bool has_totals = false;
   load_step(0);
-  for (std::int64_t term = 0; term < terms; term += kTileTerms) {
+  for (std::int64_t tile = 0; tile < all_tiles; ++tile) {
+    const bool is_lora = tile >= tiles;
     __syncthreads();
-    store_step(term);
+    if (is_lora)
+      store_lora_step((tile - tiles) * kTileTerms);
+    else
+      store_step(tile * kTileTerms);
     __syncthreads();
-    if (term + kTileTerms < terms) load_step(term + kTileTerms);
+    if (tile + 1 < tiles) load_step((tile + 1) * kTileTerms);
 #pragma unroll
     for (int step = 0; step < kTileTerms / format::kStepTerms; ++step) {
       std::uint32_t of_weights[4];
@@ -261,16 +311,17 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
         multiply(of_weights, of_inputs, sums[c], Value());
       }
     }
-    const bool ends_chain = (term + kTileTerms) % QFUSE_SPLIT_TERMS == 0 || term + kTileTerms >= terms;
-    if (a.is_split && ends_chain) {
-      const bool is_first = term < QFUSE_SPLIT_TERMS;
+    constexpr int kChainTiles = QFUSE_SPLIT_TERMS / kTileTerms;
+    const std::int64_t behind = tile + 1 - (is_lora ? tiles : 0);  // tiles of the weight, or of LoRA, that are done
+    if (a.is_split && (behind % kChainTiles == 0 || tile + 1 == tiles || tile + 1 == all_tiles)) {
 #pragma unroll
       for (int c = 0; c < kColumns; ++c)
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          totals[c][i] = is_first ? sums[c][i] : __fadd_rn(totals[c][i], sums[c][i]);
+          totals[c][i] = has_totals ? __fadd_rn(totals[c][i], sums[c][i]) : sums[c][i];
           sums[c][i] = 0.0F;
         }
+      has_totals = true;
     }
   }
 #pragma unroll
@@ -285,9 +336,9 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
 // ---- kernels: sums in fp32 ----
 
 template <class Value>
-__device__ float load_input(const MatmulArguments& a, std::int64_t token, std::int64_t term) {
-  if (token >= a.m) return 0.0F;
-  return widen(load<false>(static_cast<const Value*>(a.in) + token * a.in_stride + term));
+__device__ float load_input(const InputRows& in, std::int64_t tokens, std::int64_t token, std::int64_t term) {
+  if (token >= tokens) return 0.0F;
+  return widen(load<false>(static_cast<const Value*>(in.values) + token * in.stride + term));
 }
 
 template <class Value>
@@ -310,12 +361,17 @@ __global__ void __launch_bounds__(kFp32Threads) multiply_in_fp32(const __grid_co
   const std::int64_t first_token = blockIdx.x % a.token_tiles * kFp32Tokens;
   if (output >= outputs) return;
   float sums[kFp32Tokens] = {};
-  for (std::int64_t term = kForward ? lane : 0; term < terms; term += kForward ? kWarp : 1) {
-    const float weight = rounded_weight<Value>(a, values, kForward ? output * a.cols + term : term * a.cols + output);
+  const auto add_terms = [&](const InputRows& in, auto weight_of) {
+    for (std::int64_t term = kForward ? lane : 0; term < in.terms; term += kForward ? kWarp : 1) {
+      const float weight = weight_of(kForward ? output * in.terms + term : term * outputs + output);
 #pragma unroll
-    for (int i = 0; i < kFp32Tokens; ++i)
-      sums[i] = __fadd_rn(sums[i], __fmul_rn(load_input<Value>(a, first_token + i, term), weight));
-  }
+      for (int i = 0; i < kFp32Tokens; ++i)
+        sums[i] = __fadd_rn(sums[i], __fmul_rn(load_input<Value>(in, a.m, first_token + i, term), weight));
+    }
+  };
+  add_terms({a.in, a.in_stride, terms}, [&](std::int64_t i) { return rounded_weight<Value>(a, values, i); });
+  add_terms({a.lora_in, a.lora_rank, a.lora_rank},
+            [&](std::int64_t i) { return widen(load<false>(static_cast<const Value*>(a.lora_weight) + i)); });
 #pragma unroll
   for (int i = 0; i < kFp32Tokens; ++i) {
     if constexpr (kForward)

@@ -1,0 +1,229 @@
+"""qfuse.matmul_4bit_lora: values and gradients, against exact sums, sums in fp64, and torch's autograd."""
+
+import pytest
+import torch
+from conftest import DTYPES, same_bits
+from test_matmul import COLS, ROWS, exact_weight, integers, keywords, leave_nothing_behind  # noqa: F401
+
+import qfuse
+
+OP = torch.ops.qfuse.matmul_4bit.default
+linear = torch.nn.functional.linear
+RANK = 5  # no multiple of 8
+SCALING = 2.0
+
+
+def adapter(device, dtype=torch.float32, rank=RANK):
+    return (
+        integers(rank, COLS, device=device, dtype=dtype, seed=11),
+        integers(ROWS, rank, device=device, dtype=dtype, seed=12),
+    )
+
+
+def dense_of(weight, dtype=None):
+    return qfuse.dequantize_4bit(weight, dtype=dtype)
+
+
+def few_integers(*shape, device, dtype, seed=6):
+    """Mostly zeros, so that what is rounded to 16 bits on the way is exact."""
+    generator = torch.Generator().manual_seed(seed)
+    values = torch.randint(-1, 2, shape, generator=generator) * (torch.rand(shape, generator=generator) < 0.05)
+    return values.to(device, dtype)
+
+
+def by_torch(x, dense, lora_a, lora_b, bias=None, lora_x=None):
+    return linear(x, dense, bias) + SCALING * linear(linear(x if lora_x is None else lora_x, lora_a), lora_b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("order", ["plain", None, "default"])
+def test_exact_sums_are_those_of_torch(device, dtype, order):
+    weight = exact_weight(device, dtype)
+    dense = dense_of(weight).double()
+    lora_a, lora_b = adapter(device)
+    bias = integers(ROWS, device=device, dtype=dtype)
+    for shape in [(COLS,), (1, COLS), (2, 3, COLS), (0, COLS), (2, 0, COLS), (300, COLS)]:
+        x = few_integers(*shape, device=device, dtype=dtype)
+        for given in (None, bias):
+            more = {} if order == "default" else {"order": order}
+            found = qfuse.matmul_4bit_lora(x, weight, lora_a, lora_b, SCALING, bias=given, **more)
+            expected = by_torch(
+                x.double(), dense, lora_a.double(), lora_b.double(), None if given is None else given.double()
+            )
+            assert same_bits(found, expected.to(dtype)) and found.is_contiguous()
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_exact_gradients_are_those_of_torch(device, dtype, dropped):
+    weight = exact_weight(device, dtype)
+    lora_a, lora_b = adapter(device)
+    leaves = [
+        few_integers(2, 3, COLS, device=device, dtype=dtype),
+        few_integers(2, 3, COLS, device=device, dtype=dtype, seed=8),
+        integers(ROWS, device=device, dtype=dtype),
+        lora_a,
+        lora_b,
+    ]
+    grad = few_integers(2, 3, ROWS, device=device, dtype=dtype, seed=7)
+
+    def gradients(product, convert):
+        x, lora_x, bias, a, b = (convert(leaf).clone().requires_grad_() for leaf in leaves)
+        product(x, a, b, bias, lora_x if dropped else None).backward(convert(grad))
+        return [leaf.grad for leaf in ((x, lora_x) if dropped else (x,))] + [bias.grad, a.grad, b.grad]
+
+    dense = dense_of(weight).double()
+    expected = gradients(lambda x, a, b, bias, lora_x: by_torch(x, dense, a, b, bias, lora_x), torch.Tensor.double)
+    for order in ("plain", None):
+        found = gradients(
+            lambda x, a, b, bias, lora_x, order=order: qfuse.matmul_4bit_lora(
+                x, weight, a, b, SCALING, bias=bias, lora_x=lora_x, order=order
+            ),
+            lambda leaf: leaf,
+        )
+        assert found[-1].dtype == torch.float32
+        assert all(same_bits(a, b.to(a.dtype)) for a, b in zip(found, expected, strict=True))
+
+
+@pytest.mark.filterwarnings("ignore:.*not a double precision")
+@pytest.mark.parametrize("dropped", [False, True])
+def test_gradients_are_slopes(device, dropped):
+    """Of the first and the second order."""
+    weight = exact_weight(device)
+    x, lora_x = (integers(2, COLS, device=device, seed=seed).requires_grad_() for seed in (6, 8))
+    a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=2))
+
+    def product(x, lora_x, a, b):
+        return qfuse.matmul_4bit_lora(x, weight, a, b, SCALING, lora_x=lora_x if dropped else None)
+
+    # The function is linear in each of its arguments: a step of 1 is exact.
+    steps = dict(eps=1.0, atol=0.0, rtol=0.0)
+    torch.autograd.gradcheck(product, (x, lora_x, a, b), **steps)
+    grad = integers(2, ROWS, device=device).requires_grad_()
+    torch.autograd.gradgradcheck(product, (x, lora_x, a, b), (grad,), **steps)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_errors_are_those_of_the_roundings(device, dtype):
+    """Against fp64: t rounded once, the sum rounded once, and what fp32 sums lose."""
+    weight = exact_weight(device, dtype)
+    generator = torch.Generator().manual_seed(3)
+    x, a, b = (torch.randn(shape, generator=generator).to(device) for shape in [(40, COLS), (16, COLS), (ROWS, 16)])
+    x, scaling = x.to(dtype), 0.3
+    found = qfuse.matmul_4bit_lora(x, weight, a, b, scaling, order="plain")
+    a, b, x = a.to(dtype).double(), b.to(dtype).double(), x.double()
+    down = scaling * x @ a.t()
+    expected = x @ dense_of(weight).double().t() + down @ b.t()
+    half_unit, terms = torch.finfo(dtype).eps / 2, COLS + 16
+    magnitudes = x.abs() @ dense_of(weight).double().abs().t() + down.abs() @ b.abs().t()
+    bound = half_unit * (expected.abs() + 1.01 * down.abs() @ b.abs().t()) + terms * 2**-23 * 2 * magnitudes
+    assert ((found.double() - expected).abs() <= bound).all()
+
+
+def arguments(device, dtype, **leaf):
+    x, bias = (torch.randn(shape, device=device, dtype=dtype, **leaf) for shape in [(2, 3, COLS), (ROWS,)])
+    low, b = (torch.randn(shape, device=device, dtype=dtype, **leaf) for shape in [(2, 3, RANK), (ROWS, RANK)])
+    return x, exact_weight(device).tensors, bias, low, b
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_opcheck(device, dtype):
+    scalars = keywords(exact_weight(device))
+    for leaf in ({}, {"requires_grad": True}):
+        torch.library.opcheck(OP, arguments(device, dtype, **leaf), scalars)
+    x, weight, _, low, b = arguments(device, dtype)
+    grad = torch.randn(2, 3, ROWS, device=device, dtype=dtype, requires_grad=True)
+    a = torch.randn(RANK, COLS, device=device, dtype=dtype)
+    torch.library.opcheck(OP, (grad, weight, None, low, a), {**scalars, "direction": "backward"})
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype):
+    weight = exact_weight(device)
+    a, b = adapter(device)
+
+    def step(product):
+        leaves = [leaf.clone().requires_grad_() for leaf in (arguments(device, dtype)[0].fill_(0.5), a, b)]
+        y = product(leaves[0], weight, leaves[1], leaves[2], 0.5)
+        y.float().square().sum().backward()
+        return [y.detach()] + [leaf.grad for leaf in leaves]
+
+    torch._dynamo.reset()
+    found = step(torch.compile(qfuse.matmul_4bit_lora, fullgraph=True, backend=backend))
+    for one, other in zip(found, step(qfuse.matmul_4bit_lora), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_autocast(device, dtype):
+    weight = exact_weight(device, dtype)
+    x = few_integers(3, COLS, device=device, dtype=torch.float32).requires_grad_()
+    a, b = (leaf.requires_grad_() for leaf in adapter(device))
+    with torch.autocast(device, dtype):
+        y = qfuse.matmul_4bit_lora(x, weight, a, b, SCALING)
+        assert y.dtype == dtype
+        y.float().sum().backward()
+    assert x.grad.dtype == a.grad.dtype == torch.float32
+    expected = (dense_of(weight).double() + SCALING * b.double() @ a.double()).sum(0)
+    assert torch.allclose(x.grad.double(), expected.expand(3, COLS), rtol=0.02, atol=1)
+
+
+def test_function_transforms(device):
+    func = torch.func
+    weight = exact_weight(device)
+    dense, x = dense_of(weight), integers(4, COLS, device=device)
+    a, b = adapter(device)
+
+    def product(x, a, b):
+        return qfuse.matmul_4bit_lora(x, weight, a, b, SCALING)
+
+    expected = by_torch(x, dense, a, b)
+    assert same_bits(func.vmap(product, in_dims=(0, None, None))(x, a, b), expected)
+    adapters = torch.stack([a, a.flip(0)]), torch.stack([b, b.flip(0)])
+    found = func.vmap(product, in_dims=(None, 0, 0))(x, *adapters)
+    assert same_bits(found[1], by_torch(x, dense, adapters[0][1], adapters[1][1]))
+
+    def loss(x, a, b):
+        return product(x, a, b).sum()
+
+    ones = torch.ones(ROWS, device=device)
+    found = func.vmap(func.grad(loss, argnums=(0, 1, 2)), in_dims=(0, None, None))(x, a, b)
+    assert same_bits(found[0], (ones @ dense + SCALING * (ones @ b) @ a).expand(4, COLS))
+    assert same_bits(found[1], SCALING * (ones @ b)[None, :, None] * x[:, None, :])
+    assert same_bits(found[2], (SCALING * x @ a.t())[:, None, :].expand(4, ROWS, RANK))
+
+
+def test_what_is_kept_for_the_gradients(device):
+    """x, t, A, B and the packed weight: nothing of the size of y, nor of x in fp32."""
+    weight = exact_weight(device)
+    x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
+    a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=8))
+    kept = {}
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.setdefault(t.data_ptr(), t) is None or t, lambda t: t):
+        qfuse.matmul_4bit_lora(x, weight, a, b, SCALING)
+    known = {tensor.data_ptr() for tensor in (x, a, b, *weight.tensors)}
+    (down,) = [tensor for pointer, tensor in kept.items() if pointer not in known]
+    assert down.shape == (64, 8) and down.dtype == torch.bfloat16
+
+
+def test_refuses_shapes_that_do_not_fit(device):
+    (a, b), x, weight = adapter(device), integers(3, COLS, device=device), exact_weight(device)
+    for lora_a, lora_b in [(a[:, :-1], b), (a, b[:, :-1]), (a[0], b), (a, b[:-1])]:
+        with pytest.raises(ValueError, match=rf"they must be \[rank, {COLS}\] and \[{ROWS}, rank\]"):
+            qfuse.matmul_4bit_lora(x, weight, lora_a, lora_b)
+    with pytest.raises(ValueError, match="lora_x has shape"):
+        qfuse.matmul_4bit_lora(x, weight, a, b, lora_x=x[:1])
+
+
+def test_the_op_refuses(device):
+    weight = exact_weight(device)
+    x, tensors, bias, low, b = arguments(device, torch.float32)
+    for terms, message in [
+        ((low, None), "given together"),
+        ((low[:1], b), r"lora_in has 15 elements, it must have 30"),
+        ((low, b.t()), r"lora_weight has shape \(5, 96\), it must be \(96, 5\)"),
+        ((low.half(), b), "lora_in is float16, it must be float32"),
+        ((low, b.half()), "lora_weight is float16, it must be float32"),
+    ]:
+        with pytest.raises(RuntimeError, match=message):
+            OP(x, tensors, bias, *terms, **keywords(weight))

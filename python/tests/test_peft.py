@@ -1,0 +1,267 @@
+"""The integration under the real peft and bitsandbytes: what it covers, what it leaves to peft, and how near it is."""
+
+import copy
+
+import pytest
+import torch
+from conftest import Calls, same_bits
+
+import qfuse
+import qfuse.integrations.bitsandbytes
+import qfuse.integrations.peft as integration
+
+peft = pytest.importorskip("peft")
+bnb = pytest.importorskip("bitsandbytes")
+LAYER = peft.tuners.lora.bnb.Linear4bit
+ORIGINAL = LAYER.forward
+HIDDEN, INNER = 128, 192
+RANK, ALPHA = 6, 10
+
+
+@pytest.fixture(autouse=True)
+def leave_nothing_behind():
+    yield
+    integration.disable()
+    assert LAYER.forward is ORIGINAL
+
+
+class Net(torch.nn.Module):
+    """Two layers, of which the second one has a bias."""
+
+    def __init__(self, dtype=torch.bfloat16):
+        super().__init__()
+        kinds = dict(compute_dtype=dtype, quant_type="nf4")
+        self.up = bnb.nn.Linear4bit(HIDDEN, INNER, bias=False, **kinds)
+        self.down = bnb.nn.Linear4bit(INNER, HIDDEN, **kinds)
+
+    def forward(self, x):
+        return self.down(torch.nn.functional.silu(self.up(x)))
+
+
+def make(device, dtype=torch.bfloat16, config=None, **more):
+    """A model whose adapters are not zero."""
+    torch.manual_seed(3)
+    net = Net(dtype).to(dtype).to(device).train()
+    settings = dict(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"], **more)
+    model = peft.get_peft_model(net, config or peft.LoraConfig(**settings))
+    randomize(model)
+    return model
+
+
+def randomize(model):
+    torch.manual_seed(5)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "lora_B" in name:
+                parameter.normal_(std=0.02)
+
+
+def inputs(device, dtype=torch.bfloat16, tokens=24):
+    torch.manual_seed(4)
+    return torch.randn(2, tokens, HIDDEN, device=device, dtype=dtype)
+
+
+def step(model, x, seed=6):
+    """The output and the gradients of a step, by name."""
+    torch.manual_seed(seed)  # for dropouts
+    leaf = x.clone().requires_grad_()
+    model.zero_grad()
+    y = model(leaf)
+    y.float().square().mean().backward()
+    grads = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+    return {"y": y.detach(), "x": leaf.grad, **grads}
+
+
+def distance(found, expected):
+    return ((found.double() - expected.double()).norm() / expected.double().norm()).item()
+
+
+def in_float64(model):
+    """The same model with its weights decoded and everything in fp64."""
+    layers = {}
+    for name in ("up", "down"):
+        layer = getattr(model.base_model.model, name)
+        base = layer.base_layer
+        lora_a, lora_b = (part["default"].weight.detach().double() for part in (layer.lora_A, layer.lora_B))
+        bias = None if base.bias is None else base.bias.detach().double()
+        layers[name] = qfuse.dequantize_4bit(base).double(), bias, lora_a.requires_grad_(), lora_b.requires_grad_()
+
+    def run(x):
+        def linear(name, x):
+            weight, bias, lora_a, lora_b = layers[name]
+            return torch.nn.functional.linear(x, weight, bias) + ALPHA / RANK * (x @ lora_a.t()) @ lora_b.t()
+
+        leaf = x.double().requires_grad_()
+        y = linear("down", torch.nn.functional.silu(linear("up", leaf)))
+        y.square().mean().backward()
+        parts = {
+            f"base_model.model.{name}.lora_{part}.default.weight": layers[name][2 + i].grad
+            for name in layers
+            for i, part in enumerate("AB")
+        }
+        return {"y": y.detach(), "x": leaf.grad, **parts}
+
+    return run
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+def test_gradients_are_as_near_to_float64_as_those_of_peft_under_autocast(device, dtype):
+    model, x = make(device, dtype), inputs(device, dtype)
+    expected = in_float64(model)(x)
+    with torch.autocast(device, dtype, enabled=dtype != torch.float32):
+        peft_found = step(model, x)
+    with integration.enabled(), Calls("qfuse::matmul_4bit") as calls:
+        found = step(model, x)
+    assert found.keys() == expected.keys() == peft_found.keys()
+    assert calls.count == 4 or device == "cuda"
+    assert integration.uncovered(model) == {}
+    for name, value in expected.items():
+        ours, theirs = distance(found[name], value), distance(peft_found[name], value)
+        assert found[name].dtype == (dtype if name in ("x", "y") else torch.float32)
+        assert ours <= 1.25 * theirs + 1e-6, (name, ours, theirs)
+
+
+def test_gradients_are_those_of_checkpointing_and_of_a_second_step(device):
+    model, x = make(device), inputs(device)
+    with integration.enabled():
+        expected = step(model, x)
+        again = step(model, x)
+        inner, forward = model.base_model.model, model.base_model.model.forward
+        inner.forward = lambda x: torch.utils.checkpoint.checkpoint(forward, x, use_reentrant=False)
+        checkpointed = step(model, x)
+    for name, value in expected.items():
+        assert same_bits(again[name], value) and same_bits(checkpointed[name], value), name
+
+
+def test_dropout_is_repeated_backward(device):
+    """Where the mask is known: of an adapter whose B is the identity, seen through the gradient of x."""
+    model, x = make(device, lora_dropout=0.5), inputs(device)
+    with integration.enabled():
+        one, same, other = step(model, x), step(model, x), step(model, x, seed=7)
+        model.eval()
+        still = step(model, x)
+    assert same_bits(one["y"], same["y"]) and same_bits(one["x"], same["x"])
+    assert not same_bits(one["y"], other["y"])
+    plain = make(device)
+    plain.eval()
+    with integration.enabled():
+        assert same_bits(step(plain, x)["y"], still["y"])
+
+
+def test_autocast_and_inputs_in_float32(device):
+    model, x = make(device), inputs(device, torch.float32)
+    expected = in_float64(model)(x)
+    with integration.enabled(), torch.autocast(device, torch.bfloat16):
+        found = step(model, x)
+    assert found["y"].dtype == found["x"].dtype == torch.float32  # as bitsandbytes' own layer gives back
+    for name, value in expected.items():
+        assert distance(found[name], value) < 0.02, name
+
+
+def test_prepared_for_kbit_training(device):
+    torch.manual_seed(3)
+    net = peft.prepare_model_for_kbit_training(Net().to(torch.bfloat16).to(device).train(), False)
+    model = peft.get_peft_model(net, peft.LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"]))
+    randomize(model)
+    x = inputs(device, torch.float32)
+    with integration.enabled(), Calls("qfuse::matmul_4bit") as calls:
+        found = step(model, x)
+    assert calls.count > 0
+    for name, value in step(model, x).items():
+        assert distance(found[name], value) < 0.02, name
+
+
+def test_compiles(device):
+    model, x = make(device), inputs(device)
+    with integration.enabled():
+        expected = step(model, x)
+        torch._dynamo.reset()
+        compiled = torch.compile(model, backend="aot_eager")
+        found = step(compiled, x)
+    for name, value in expected.items():
+        assert (
+            distance(found[name.replace("base_model", "_orig_mod.base_model")], value) < 1e-2
+            if "lora" in name
+            else (distance(found[name], value) < 1e-2)
+        ), name
+
+
+# ---- what goes to peft
+
+
+def hooked(model):
+    model.base_model.model.up.lora_A["default"].register_forward_hook(lambda *args: None)
+
+
+def moved_forward(model):
+    base = model.base_model.model.up.base_layer
+    base.forward = base.forward
+
+
+def two_adapters(model):
+    model.add_adapter("second", peft.LoraConfig(r=2, lora_alpha=2, target_modules=["up"]))
+    model.base_model.set_adapter(["default", "second"])
+
+
+LEFT = {
+    "disabled": (lambda model: model.base_model.disable_adapter_layers(), {}, "disabled"),
+    "merged": (lambda model: model.base_model.model.up.merge(), {}, "merged"),
+    "two of them": (two_adapters, {}, "2 of its adapters are active"),
+    "DoRA": (lambda model: None, dict(use_dora=True), "DoRA"),
+    "a bias": (lambda model: None, dict(lora_bias=True), "bias"),
+    "a hook": (hooked, {}, "hooks"),
+    "another forward": (moved_forward, {}, "hooks"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Merge lora module")
+@pytest.mark.parametrize("what", LEFT)
+def test_what_is_not_covered_goes_to_peft_unchanged(what, device):
+    change, settings, reason = LEFT[what]
+    model, x = make(device, **settings), inputs(device)
+    change(model)
+    expected = step(model, x) if what != "disabled" else {"y": model(x)}
+    left = integration.uncovered(model)
+    assert "base_model.model.up" in left and reason in left["base_model.model.up"]
+    with integration.enabled():
+        found = step(model, x) if what != "disabled" else {"y": model(x)}
+        layer = model.base_model.model.up
+        y = layer(x)
+    assert same_bits(y, layer(x))
+    if set(left) == {"base_model.model.up", "base_model.model.down"}:
+        assert all(same_bits(found[name], value) for name, value in expected.items())
+
+
+def test_mixed_batches_go_to_peft(device):
+    model, x = make(device), inputs(device)
+    model.eval()
+    layer = model.base_model.model.up
+    expected = layer(x, adapter_names=["default", "__base__"])
+    with integration.enabled():
+        assert same_bits(layer(x, adapter_names=["default", "__base__"]), expected)
+
+
+# ---- the integration itself
+
+
+def test_enable_reports_and_disable_puts_back(device):
+    report = integration.enable()
+    assert report.replaced == ["peft.tuners.lora.bnb.Linear4bit.forward"] and not report.left
+    assert LAYER.forward is not ORIGINAL
+    integration.disable()
+    assert LAYER.forward is ORIGINAL
+    with integration.enabled() as report:
+        assert report and LAYER.forward is not ORIGINAL
+    assert LAYER.forward is ORIGINAL
+
+
+def test_without_the_adapter_the_bits_are_those_of_the_base(device):
+    """B is zero before the first step: nothing is added."""
+    model, x = make(device), inputs(device)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if "lora_B" in name:
+                parameter.zero_()
+    base = copy.deepcopy(model).unload()
+    with integration.enabled(), qfuse.integrations.bitsandbytes.enabled(matmul=True):
+        assert same_bits(step(model, x)["y"], step(base, x)["y"])
