@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How long qfuse merge takes beside cp of the same bytes, and beside peft: a random model of Llama-3-8B's layers.
 
-bench/merge.py build/release/bin/qfuse SCRATCH [--layers 8] [--rank 16] [--rounds 3] [--peft PYTHON] [--ways] [--unchecked]
+bench/merge.py build/release/bin/qfuse SCRATCH [--layers 8] [--rank 16] [--rounds 3] [--peft PYTHON] [--ways]
+               [--unchecked]
 
 SCRATCH needs room for two copies of the model, with --ways for four: 5.6 GB each with 8 layers, 16.1 GB with 32.
 On a tmpfs no disk takes part. Memory is the largest resident set, with the pages of files that are mapped.

@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
-"""Fine-tunes a 4-bit Llama with LoRA, without qfuse and with it: the same bits, and the time and memory of each.
+"""Fine-tunes a 4-bit Llama with LoRA, without qfuse and with it: the bits, the time and the memory of each.
 
     finetune.py                               # a tiny model: on a CPU in half a minute
     finetune.py --size 8b --tokens 1024       # layers as wide as Llama-3.1-8B's, for a GPU
+    finetune.py --text README.md docs/*.md --steps 200 --rounds 1 --json losses.json
 
 What it does, without a network:
 
   1. It makes a Llama with random weights. transformers quantizes it to NF4 with double quantization, saves it, and
      loads it back: the kind of base that QLoRA starts from.
   2. peft adds LoRA to every linear layer.
-  3. It trains the adapter several times: in turns with bitsandbytes alone, and inside of
-     qfuse.integrations.bitsandbytes.enabled(). Nothing else is different: every run starts from the same adapter and
-     sees the same data.
-  4. It compares every loss, the trained adapter and the last gradients of all runs, bit for bit.
+  3. It trains the adapter several times: in turns with bitsandbytes alone; inside of
+     qfuse.integrations.bitsandbytes.enabled(), where qfuse decodes the weights; and inside of
+     qfuse.integrations.peft.enabled() too, where it computes whole layers, LoRA included. Nothing else is different:
+     every run starts from the same adapter and sees the same data.
+  4. It compares every loss, the trained adapter and the last gradients, bit for bit: of the first two ways with each
+     other, and of the third, which rounds elsewhere, with its own other runs. Of this one it prints how far its losses
+     are from the first way's.
 
-Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse. Exit status: 0 all is equal, 1 something
-differs or qfuse decoded nothing, 2 wrong usage, 130 interrupted.
+Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse. Exit status: 0 all is equal that must be, 1
+something differs or qfuse computed nothing, 2 wrong usage, 130 interrupted.
 """
 
 import argparse
@@ -28,7 +32,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -44,10 +48,32 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, BitsAndBytesConfig, LlamaConfig, LlamaForCausalLM
 
 import qfuse.integrations.bitsandbytes
+import qfuse.integrations.peft
 
 SEED = 1
 WARM_UP = 3  # steps at the start of each run that are compared, but not timed; in the first, calls are counted
-LABELS = ("bitsandbytes", "with qfuse")  # of a run, by whether qfuse is enabled
+
+
+class Way(NamedTuple):
+    """How a run computes the layers."""
+
+    label: str
+    integrations: tuple[Any, ...]  # that are enabled
+    computes: tuple[str, ...]  # the ops of qfuse's of which one at least must have been called
+    same_bits_as: str  # the label of the way whose first run has the bits that this one must have
+
+
+DECODE, MULTIPLY = "qfuse::dequantize_4bit", "qfuse::matmul_4bit"
+WAYS = (
+    Way("bitsandbytes", (), (), "bitsandbytes"),
+    Way("qfuse decodes", (qfuse.integrations.bitsandbytes,), (DECODE,), "bitsandbytes"),
+    Way(
+        "qfuse, LoRA too",
+        (qfuse.integrations.bitsandbytes, qfuse.integrations.peft),
+        (DECODE, MULTIPLY),
+        "qfuse, LoRA too",
+    ),
+)
 
 
 class Size(NamedTuple):
@@ -72,18 +98,16 @@ SIZES = {
 class Run:
     """What one training gave. Its tensors lie on the CPU, so that every run finds the same memory on a GPU."""
 
-    qfuse: bool
+    way: Way
     losses: list[float] = field(default_factory=list)  # of every step; floats hold float32 exactly
     step_ms: list[float] = field(default_factory=list)  # of every step after the warm-up
     peak_bytes: int | None = None  # allocated on the GPU, the base included; None on a CPU
     calls: dict[str, int] = field(default_factory=dict)  # of each op of bitsandbytes and qfuse, in one step
-    report: str = ""  # the integration's: what it replaced
+    kernels: int | None = None  # that a GPU ran in one step
+    reports: list[str] = field(default_factory=list)  # the integrations': what they replaced
+    uncovered: dict[str, str] = field(default_factory=dict)  # layers with LoRA that are peft's own, and why
     adapter: dict[str, Tensor] = field(default_factory=dict)
     gradients: dict[str, Tensor] = field(default_factory=dict)
-
-    @property
-    def label(self) -> str:
-        return LABELS[self.qfuse]
 
 
 # ---- the model ----
@@ -136,24 +160,33 @@ def trainable(model: Any) -> dict[str, torch.nn.Parameter]:
 # ---- training ----
 
 
-def make_data(steps: int, batch: int, tokens: int, device: str) -> list[Tensor]:
-    """For each step, token ids [batch, tokens]: sequences that count round a circle of 64, each with its stride."""
+def read_text(paths: list[Path]) -> Tensor:
+    """A token for each byte."""
+    return torch.frombuffer(bytearray(b"".join(path.read_bytes() for path in paths)), dtype=torch.uint8).long()
+
+
+def make_data(steps: int, batch: int, tokens: int, device: str, text: Tensor | None) -> list[Tensor]:
+    """For each step, token ids [batch, tokens]: pieces of a text, or sequences that count round a circle of 64, each
+    with its stride."""
     generator = torch.Generator().manual_seed(SEED)
+    if text is not None:
+        begins = torch.randint(len(text) - tokens + 1, (steps, batch, 1), generator=generator)
+        return list(text[begins + torch.arange(tokens)].to(device))
     starts = [torch.randint(1, 64, (2, batch, 1), generator=generator) for _ in range(steps)]
     return [((first + stride * torch.arange(tokens)) % 64).to(device) for first, stride in starts]
 
 
-def train_step(model: Any, optimizer: torch.optim.Optimizer, tokens: Tensor) -> Tensor:
+def train_step(model: Any, optimizer: torch.optim.Optimizer, tokens: Tensor, autocast: bool) -> Tensor:
     """The loss. The gradients stay until the next step."""
     optimizer.zero_grad()
-    with torch.autocast(tokens.device.type, torch.bfloat16):
+    with torch.autocast(tokens.device.type, torch.bfloat16, enabled=autocast):
         loss: Tensor = model(input_ids=tokens, labels=tokens).loss
     loss.backward()
     optimizer.step()
     return loss.detach()
 
 
-def train(model: Any, start: dict[str, Tensor], data: list[Tensor], device: str, run: Run) -> None:
+def train(model: Any, start: dict[str, Tensor], data: list[Tensor], device: str, autocast: bool, run: Run) -> None:
     """Trains the adapter from `start` and fills in `run`."""
     parameters = trainable(model)
     for name, parameter in parameters.items():
@@ -164,8 +197,8 @@ def train(model: Any, start: dict[str, Tensor], data: list[Tensor], device: str,
         torch.cuda.reset_peak_memory_stats()
     for step, tokens in enumerate(data):
         begin = now(device)
-        with nullcontext() if step else count_calls(run.calls):
-            loss = train_step(model, optimizer, tokens)
+        with nullcontext() if step else count_calls(run, device):
+            loss = train_step(model, optimizer, tokens, autocast)
         if step >= WARM_UP:
             run.step_ms.append((now(device) - begin) * 1e3)
         run.losses.append(loss.item())
@@ -183,30 +216,35 @@ def now(device: str) -> float:
 
 
 @contextmanager
-def count_calls(calls: dict[str, int]) -> Iterator[None]:
+def count_calls(run: Run, device: str) -> Iterator[None]:
     """Counts by name, whoever calls: a dispatch mode would not see the ops that another op calls."""
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    if device == "cuda":
+        activities.append(torch.profiler.ProfilerActivity.CUDA)
     # acc_events, or some versions warn of a second use that never comes.
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], acc_events=True) as profile:
+    with torch.profiler.profile(activities=activities, acc_events=True) as profile:
         yield
-    calls.update(
-        {
-            event.key: event.count
-            for event in profile.key_averages()
-            if event.key.startswith(("bitsandbytes::", "qfuse::"))
-        }
-    )
+    for event in profile.key_averages():
+        if event.key.startswith(("bitsandbytes::", "qfuse::")):
+            run.calls[event.key] = event.count
+    if device == "cuda":
+        on_gpu = [event.name for event in profile.events() if event.device_type.name == "CUDA"]
+        run.kernels = sum(not name.startswith(("Memcpy", "Memset")) for name in on_gpu)
 
 
 def train_in_turns(model: Any, arguments: argparse.Namespace) -> list[Run]:
-    data = make_data(WARM_UP + arguments.steps, arguments.batch, arguments.tokens, arguments.device)
+    text = read_text(arguments.text) if arguments.text else None
+    data = make_data(WARM_UP + arguments.steps, arguments.batch, arguments.tokens, arguments.device, text)
     start = {name: parameter.detach().clone() for name, parameter in trainable(model).items()}
-    runs = [Run(qfuse=enabled) for _ in range(arguments.rounds) for enabled in (False, True)]
+    runs = [Run(way) for _ in range(arguments.rounds) for way in WAYS]
     for number, run in enumerate(runs, 1):
-        print(f"Run {number} of {len(runs)}, {run.label}: ", end="", flush=True)
+        print(f"Run {number} of {len(runs)}, {run.way.label}: ", end="", flush=True)
         begin = time.perf_counter()
-        with qfuse.integrations.bitsandbytes.enabled() if run.qfuse else nullcontext("") as report:
-            run.report = str(report)
-            train(model, start, data, arguments.device, run)
+        with ExitStack() as stack:
+            run.reports = [str(stack.enter_context(module.enabled())) for module in run.way.integrations]
+            if qfuse.integrations.peft in run.way.integrations:
+                run.uncovered = qfuse.integrations.peft.uncovered(model)
+            train(model, start, data, arguments.device, not arguments.no_autocast, run)
         print(f"{len(data)} steps in {time.perf_counter() - begin:.1f} s")
     return runs
 
@@ -227,17 +265,25 @@ def count_differing(run: Run, first: Run) -> dict[str, int]:
     }
 
 
+def model_of(run: Run, runs: list[Run]) -> int:
+    """The number, from 0, of the run whose bits this one must have."""
+    return next(number for number, other in enumerate(runs) if other.way.label == run.way.same_bits_as)
+
+
 def find_faults(runs: list[Run]) -> list[str]:
-    """A line for whatever is not as it must be. All runs are compared with the first."""
+    """A line for whatever is not as it must be."""
     faults = []
-    if not all(map(math.isfinite, runs[0].losses)):
+    if not all(math.isfinite(loss) for run in runs for loss in run.losses):
         faults.append("A loss is not finite, so that equality says nothing")
     for number, run in enumerate(runs, 1):
-        if run.qfuse and not run.calls.get("qfuse::dequantize_4bit"):
-            faults.append(f"Run {number}, {run.label}: qfuse decoded nothing ({run.report})")
+        what = f"Run {number}, {run.way.label}"
+        if run.way.computes and not any(run.calls.get(op) for op in run.way.computes):
+            faults.append(f"{what}: qfuse computed nothing ({'; '.join(run.reports)})")
+        faults += [f"{what}: {layer} is left to peft: {reason}" for layer, reason in run.uncovered.items()]
+        first = model_of(run, runs)
         faults += [
-            f"Run {number}, {run.label}: {count} {what} differ from those of run 1"
-            for what, count in count_differing(run, runs[0]).items()
+            f"{what}: {count} {which} differ from those of run {first + 1}"
+            for which, count in count_differing(run, runs[first]).items()
             if count
         ]
     return faults
@@ -252,40 +298,53 @@ def spread(step_ms: list[float]) -> list[float]:
 
 
 def spreads(runs: list[Run]) -> list[list[float]]:
-    """Of all steps without qfuse, and of all with it."""
-    return [spread([ms for run in runs if run.qfuse == enabled for ms in run.step_ms]) for enabled in (False, True)]
+    """Of all steps of each way."""
+    return [spread([ms for run in runs if run.way is way for ms in run.step_ms]) for way in WAYS]
 
 
 def print_row(name: str, *values: object) -> None:
     print(f"{name:<43}" + "".join(f"{value:>24}" for value in values))
 
 
-def print_report(runs: list[Run]) -> None:
-    pair = runs[:2]
+def distance(run: Run, first: Run) -> float:
+    """The largest difference between their losses of one step."""
+    return max(abs(a - b) for a, b in zip(run.losses, first.losses, strict=True))
+
+
+def print_report(runs: list[Run], tokens: int) -> None:
+    firsts = runs[: len(WAYS)]
     times = spreads(runs)
     print()
-    print_row("", *LABELS)
-    for step, losses in enumerate(zip(*(run.losses for run in pair), strict=True), 1):
-        print_row(f"loss, step {step}", *(f"{loss:.9g}" for loss in losses))  # nine digits tell all float32 apart
+    print_row("", *(way.label for way in WAYS))
+    steps = len(firsts[0].losses)
+    for step in range(steps):
+        if step < WARM_UP or step >= steps - WARM_UP:  # of many the first and the last ones
+            # Nine digits tell all float32 apart.
+            print_row(f"loss, step {step + 1}", *(f"{run.losses[step]:.9g}" for run in firsts))
+    print_row("losses are at most so far from the first way's", *(f"{distance(run, firsts[0]):.3g}" for run in firsts))
+    print_row("tokens a second", *(f"{tokens / median * 1e3:.0f}" for _, median, _ in times))
     print_row("time of a step, median", *(f"{median:.2f} ms" for _, median, _ in times))
     print_row("time of a step, p10 to p90", *(f"{p10:.2f} to {p90:.2f} ms" for p10, _, p90 in times))
     print_row(
         "peak memory on the GPU",
-        *("not measured" if run.peak_bytes is None else f"{run.peak_bytes / 1e9:.3f} GB" for run in pair),
+        *("not measured" if run.peak_bytes is None else f"{run.peak_bytes / 1e9:.3f} GB" for run in firsts),
     )
-    for op in sorted({op for run in pair for op in run.calls}):
-        print_row(f"{op}, a step", *(run.calls.get(op, 0) for run in pair))
-    print(f"\n{pair[1].report}")
+    print_row("kernels on the GPU, a step", *("none" if run.kernels is None else run.kernels for run in firsts))
+    for op in sorted({op for run in firsts for op in run.calls}):
+        print_row(f"{op}, a step", *(run.calls.get(op, 0) for run in firsts))
+    print("\n" + "\n".join(dict.fromkeys(report for run in firsts for report in run.reports)))
 
 
 def print_verdict(runs: list[Run], faults: list[str]) -> None:
     if faults:
         print("\n".join(faults))
     else:
-        print(
-            f"Equal bit for bit in all {len(runs)} runs: {len(runs[0].losses)} losses, "
-            f"{len(runs[0].adapter)} adapter weights, {len(runs[0].gradients)} gradients"
-        )
+        first = runs[0]
+        what = f"{len(first.losses)} losses, {len(first.adapter)} adapter weights, {len(first.gradients)} gradients"
+        for label in dict.fromkeys(way.same_bits_as for way in WAYS):
+            same = [run.way.label for run in runs if run.way.same_bits_as == label]
+            labels = " and ".join(f'"{name}"' for name in dict.fromkeys(same))
+            print(f"Equal bit for bit in {len(same)} runs of {labels}: {what}")
 
 
 def describe(device: str) -> str:
@@ -307,17 +366,21 @@ def figures(arguments: argparse.Namespace, runs: list[Run], faults: list[str]) -
         "tokens": arguments.tokens,
         "warm_up": WARM_UP,
         "gradient_checkpointing": arguments.gradient_checkpointing,
+        "autocast": not arguments.no_autocast,
+        "text": [path.name for path in arguments.text],
         "faults": faults,
-        "p10_median_p90_ms": dict(zip(LABELS, spreads(runs), strict=True)),
+        "p10_median_p90_ms": dict(zip([way.label for way in WAYS], spreads(runs), strict=True)),
         "runs": [
             {
-                "label": run.label,
-                "report": run.report,
+                "label": run.way.label,
+                "reports": run.reports,
                 "calls": run.calls,
+                "kernels": run.kernels,
                 "peak_bytes": run.peak_bytes,
                 "losses": run.losses,
                 "step_ms": run.step_ms,
-                "differing": count_differing(run, runs[0]),
+                "differing": count_differing(run, runs[model_of(run, runs)]),
+                "distance": distance(run, runs[0]),
             }
             for run in runs
         ],
@@ -353,8 +416,19 @@ def parse_arguments() -> argparse.Namespace:
         metavar="N",
         help=f"to time in each run, default 10; {WARM_UP} come before them",
     )
+    parser.add_argument("--rounds", type=positive, default=2, metavar="N", help="of a run of each way, default 2")
     parser.add_argument(
-        "--rounds", type=positive, default=2, metavar="N", help="of a run without qfuse and one with it, default 2"
+        "--text",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="to learn from, a token for each byte; default: sequences that count",
+    )
+    parser.add_argument(
+        "--no-autocast",
+        action="store_true",
+        help="without torch.autocast, where peft multiplies by the adapter in float32",
     )
     parser.add_argument(
         "--gradient-checkpointing",
@@ -375,6 +449,11 @@ def parse_arguments() -> argparse.Namespace:
         parser.error("--device cuda: torch sees no GPU")
     if arguments.keep and arguments.keep.exists():
         parser.error(f"--keep {arguments.keep} is there already")
+    for path in arguments.text:
+        if not path.is_file():
+            parser.error(f"--text {path} is no file")
+    if arguments.text and sum(path.stat().st_size for path in arguments.text) < arguments.tokens:
+        parser.error(f"--text has fewer than the {arguments.tokens} bytes of a sequence")
     for path in (arguments.keep, arguments.json):
         if path and not path.absolute().parent.is_dir():
             parser.error(f"{path} cannot be made: {path.absolute().parent} is no directory")
@@ -416,7 +495,7 @@ def main() -> int:
         if arguments.keep:
             model.save_pretrained(folder / "adapter")
     faults = find_faults(runs)
-    print_report(runs)
+    print_report(runs, arguments.batch * arguments.tokens)
     print_verdict(runs, faults)
     if arguments.json:
         arguments.json.write_text(json.dumps(figures(arguments, runs, faults), indent=1) + "\n", encoding="utf-8")

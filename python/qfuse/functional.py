@@ -143,9 +143,9 @@ def matmul_4bit_lora(
 
     lora_a: A [rank, k]. lora_b: B [n, rank]. Both of any floating point dtype; they are rounded to x's, or under
     torch.autocast to that of the product. t = scaling·x·Aᵀ is summed in fp32 and rounded to that dtype; t·Bᵀ is added
-    to the sums of x·Wᵀ before they are rounded, once. Likewise u = scaling·dy·B is rounded, and u·A added to the sums of
-    dy·W for x's gradient. Those of A, uᵀ·x, and B, dyᵀ·t, are summed in fp32 and rounded to their dtypes, on a CPU to
-    x's first. Where the weight is decoded to memory (see matmul_4bit), what the adapter adds is added to the rounded
+    to the sums of x·Wᵀ before they are rounded, once. Likewise u = scaling·dy·B is rounded, and u·A added to the sums
+    of dy·W for x's gradient. Those of A, uᵀ·x, and B, dyᵀ·t, are summed in fp32 and rounded to their dtypes, on a CPU
+    to x's first. Where the weight is decoded to memory (see matmul_4bit), what the adapter adds is added to the rounded
     product. lora_x: what the adapter sees in place of x, in the same shape, as torch.nn.functional.dropout(x, p).
 
     What is kept for the gradients: x or lora_x, t, A, B and the packed weight. Gradients flow to all but the weight.

@@ -152,8 +152,9 @@ def matmul_4bit(
     scalars: tuple[Any, ...],
     terms: tuple[Tensor | None, Tensor | None] = _NO_TERMS,
 ) -> Tensor:
-    """The op, with gradients of every order. scalars: the op's keywords, in their order. terms: lora_in and lora_weight.
-    Without an order, None, the weight is decoded to memory, in each direction anew, and the product is torch's."""
+    """The op, with gradients of every order. scalars: the op's keywords, in their order. terms: LoRA's lora_in and
+    lora_weight. Without an order, None, the weight is decoded to memory, in each direction anew, and the product is
+    torch's."""
     if needs_gradient(x, bias, *terms) or _is_watched():
         return _call_with_gradient(x, weight, bias, scalars, terms)
     return _call_below_autograd(x, weight, bias, scalars, terms)
@@ -336,8 +337,8 @@ def lora(
     scaling: float,
     scalars: tuple[Any, ...],
 ) -> Tensor:
-    """matmul_4bit with an adapter, of whose gradients x's is made in one product. lora_x: what the adapter sees where it
-    is not x, as behind a dropout."""
+    """matmul_4bit with an adapter, of whose gradients x's is made in one product. lora_x: what the adapter sees where
+    it is not x, as behind a dropout."""
     if needs_gradient(x, lora_x, bias, lora_a, lora_b) or _is_watched():
         product: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, *_padded(weight), scaling, scalars)[0]
         return product

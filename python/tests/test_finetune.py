@@ -50,21 +50,50 @@ def start(tmp_path):
     assert not list(temporary.glob("qfuse*"))
 
 
+@pytest.fixture
+def run_here(monkeypatch, capsys):
+    """Runs the example in this process, where a test can break things: its exit status and what it printed."""
+
+    def run_here(*options):
+        monkeypatch.setattr(sys, "argv", [EXAMPLE, *SMALLEST, "--device", "cpu", *options])
+        with pytest.raises(SystemExit) as end:
+            runpy.run_path(EXAMPLE, run_name="__main__")
+        return end.value.code, capsys.readouterr().out
+
+    yield run_here
+    torch.use_deterministic_algorithms(False)
+    torch.utils.deterministic.fill_uninitialized_memory = True
+
+
 @pytest.mark.parametrize("options", [[], ["--gradient-checkpointing"]], ids=["plain", "checkpointing"])
 def test_trains_to_the_same_bits(start, tmp_path, device, options):
     process = start(*SMALLEST, "--device", device, *options, "--json", tmp_path / "figures.json")
     out, err = process.communicate()
     assert process.returncode == 0, out + err
-    assert "Equal bit for bit in all 2 runs: 4 losses, 14 adapter weights, 14 gradients" in out
+    what = "4 losses, 14 adapter weights, 14 gradients"
+    assert f'Equal bit for bit in 2 runs of "bitsandbytes" and "qfuse decodes": {what}' in out
+    assert f'Equal bit for bit in 1 runs of "qfuse, LoRA too": {what}' in out
     figures = json.loads((tmp_path / "figures.json").read_text())
-    without, enabled = figures["runs"]
+    without, enabled, with_lora = figures["runs"]
     assert without["losses"] == enabled["losses"] and len(set(without["losses"])) == 4
     assert figures["faults"] == [] and not any(enabled["differing"].values())
-    assert without["report"] == "" and "bitsandbytes.functional.dequantize_4bit" in enabled["report"]
+    assert without["reports"] == [] and "bitsandbytes.functional.dequantize_4bit" in enabled["reports"][0]
+    assert "peft.tuners.lora.bnb.Linear4bit.forward" in with_lora["reports"][1]
+    assert 0 < with_lora["distance"] < 0.01 and enabled["distance"] == 0
+    assert sum(with_lora["calls"].get(f"qfuse::{op}", 0) for op in ("matmul_4bit", "dequantize_4bit")) >= 11
     assert enabled["calls"]["qfuse::dequantize_4bit"] >= 4  # of 7 layers, those that pass a gradient on
     assert not any(op.startswith("qfuse") for op in without["calls"])
     assert all(len(run["step_ms"]) == 1 and run["step_ms"][0] > 0 for run in figures["runs"])
     assert all((run["peak_bytes"] is None) == (device == "cpu") for run in figures["runs"])
+
+
+def test_learns_from_text(run_here, tmp_path):
+    text = tmp_path / "text"
+    text.write_text("The quick brown fox jumps over the lazy dog. " * 8)
+    status, out = run_here("--text", str(text), "--no-autocast")
+    assert status == 0 and out.count("Equal") == 2
+    status, _ = run_here("--text", str(text), "--tokens", "1000")
+    assert status == 2
 
 
 @pytest.mark.slow
@@ -89,21 +118,6 @@ def test_interrupted_leaves_nothing_behind(start, tmp_path):
     assert not (tmp_path / "kept").exists()
 
 
-@pytest.fixture
-def run_here(monkeypatch, capsys):
-    """Runs the example in this process, where a test can break things: its exit status and what it printed."""
-
-    def run_here(*options):
-        monkeypatch.setattr(sys, "argv", [EXAMPLE, *SMALLEST, "--device", "cpu", *options])
-        with pytest.raises(SystemExit) as end:
-            runpy.run_path(EXAMPLE, run_name="__main__")
-        return end.value.code, capsys.readouterr().out
-
-    yield run_here
-    torch.use_deterministic_algorithms(False)
-    torch.utils.deterministic.fill_uninitialized_memory = True
-
-
 def test_one_wrong_sign_in_a_weight_is_seen(run_here, monkeypatch, tmp_path):
     decode = qfuse.ops.dequantize_4bit
 
@@ -115,7 +129,7 @@ def test_one_wrong_sign_in_a_weight_is_seen(run_here, monkeypatch, tmp_path):
     monkeypatch.setattr(qfuse.ops, "dequantize_4bit", broken)
     status, out = run_here("--keep", str(tmp_path / "kept"))
     assert status == 1
-    assert re.search(r"Run 2, with qfuse: \d+ gradients differ from those of run 1", out) and "Equal" not in out
+    assert re.search(r"Run 2, qfuse decodes: \d+ gradients differ from those of run 1", out) and "Equal" not in out
     assert {path.name for path in (tmp_path / "kept").iterdir()} == {"base", "adapter"}  # to find out why
 
 
@@ -123,4 +137,4 @@ def test_a_comparison_in_which_qfuse_did_nothing_fails(run_here, monkeypatch):
     monkeypatch.setattr(integration, "enabled", lambda: contextlib.nullcontext("no report"))
     status, out = run_here()
     assert status == 1
-    assert "Run 2, with qfuse: qfuse decoded nothing (no report)" in out and "Equal" not in out
+    assert "Run 2, qfuse decodes: qfuse computed nothing (no report)" in out and "Equal" not in out

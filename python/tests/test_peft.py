@@ -1,6 +1,7 @@
 """The integration under the real peft and bitsandbytes: what it covers, what it leaves to peft, and how near it is."""
 
 import copy
+import importlib
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ import qfuse.integrations.peft as integration
 
 peft = pytest.importorskip("peft")
 bnb = pytest.importorskip("bitsandbytes")
-LAYER = peft.tuners.lora.bnb.Linear4bit
+LAYER = importlib.import_module("peft.tuners.lora.bnb").Linear4bit
 ORIGINAL = LAYER.forward
 HIDDEN, INNER = 128, 192
 RANK, ALPHA = 6, 10
@@ -27,6 +28,8 @@ def leave_nothing_behind():
 
 class Net(torch.nn.Module):
     """Two layers, of which the second one has a bias."""
+
+    is_loaded_in_4bit = True  # by which peft knows
 
     def __init__(self, dtype=torch.bfloat16):
         super().__init__()

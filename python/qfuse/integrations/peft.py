@@ -1,8 +1,8 @@
 """peft on qfuse: a LoRA adapter over a Linear4bit of bitsandbytes, forward and backward, in few kernels.
 
 peft multiplies by the base weight in the layer's compute_dtype, casts the input to the adapter's dtype, float32 by
-default, multiplies by A, by B and by the scale there, casts what comes of it and adds it. Here the adapter is rounded to
-the compute_dtype and its share is added to the sums of the base weight before they are rounded: see
+default, multiplies by A, by B and by the scale there, casts what comes of it and adds it. Here the adapter is rounded
+to the compute_dtype and its share is added to the sums of the base weight before they are rounded: see
 qfuse.matmul_4bit_lora, which says what is rounded where. Results differ from peft's by such roundings.
 
 A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why.
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from torch import Tensor, nn
-from torch.nn.modules import module as torch_modules
+from torch.nn.modules.module import _has_any_global_hook as _has_global_hooks
 
 from ..functional import multiply_with_lora
 from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight
@@ -65,7 +65,7 @@ def _weight_of(base: Any) -> Arguments | None:
 
 def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     # What peft is given beside x chooses adapters by sample.
-    if args or any(value is not None for value in kwargs.values()) or torch_modules._has_any_global_hook():
+    if args or any(value is not None for value in kwargs.values()) or _has_global_hooks():
         return None
     covered = _examine(self)
     if isinstance(covered, str):
