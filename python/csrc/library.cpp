@@ -29,9 +29,9 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "dequantize_blockwise.out(Tensor codes, Tensor absmax, Tensor quant_map, int blocksize, ScalarType dtype, *, "
       "Tensor(a!) out) -> ()");
   m.def("dequantize_int8(Tensor codes, Tensor scb, ScalarType dtype) -> Tensor");
-  m.def("matmul_4bit(Tensor x, Tensor[] weight, Tensor? bias, Tensor? lora_in=None, Tensor? lora_weight=None, *, "
-        "int[] shape, " QFUSE_SCALARS_4BIT
-        ", str direction=\"forward\", str order=\"plain\") -> Tensor");
+  m.def(
+      "matmul_4bit(Tensor x, Tensor[] weight, Tensor? bias, Tensor? lora_in=None, Tensor? lora_weight=None, *, "
+      "int[] shape, " QFUSE_SCALARS_4BIT ", str direction=\"forward\", str order=\"plain\") -> Tensor");
   m.def(
       "silu_dot_fwd_bwd_quant_fuse(Tensor x, Tensor? grad_y, Tensor(a!)? grad_input_q, Tensor(b!)? grad_input_s, "
       "Tensor(c!)? y_q_t, Tensor(d!)? y_s_t) -> ()");

@@ -80,7 +80,8 @@ Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<T
   const Tensor rows = given.numel() == 0 || p.in_stride != 0 ? x : torch::stable::contiguous(x);
   p.in = rows.const_data_ptr();
   if (bias) p.bias = call.array(*bias, "bias", given.dtype, outputs);
-  if (lora_in.has_value() != lora_weight.has_value()) refuse("lora_in and lora_weight are given together, or neither is");
+  if (lora_in.has_value() != lora_weight.has_value())
+    refuse("lora_in and lora_weight are given together, or neither is");
   if (lora_in) add_lora(call, *lora_in, *lora_weight, given.dtype, outputs, p);
   Tensor out = call.empty(out_shape, given.dtype);
   p.out = out.mutable_data_ptr();
