@@ -223,6 +223,12 @@ class Adapter:
         divisor = math.sqrt(rank) if self.config.get("use_rslora") else float(rank)
         return numpy.float32(float(self.of_pattern("alpha_pattern", name, "lora_alpha")) / divisor * self.weight)
 
+    def turns_experts(self, model_type):
+        """Whether what is added to an expert is the transpose of B @ A. peft before 0.19 took every parameter for
+        [expert, in, out]; before 0.18 it did not write its version."""
+        minor = int(self.config.get("peft_version", "0.17").split(".")[1])
+        return minor < 19 or model_type in TURNED_EXPERTS
+
     def tokens(self, module):
         tokens = self.config["trainable_token_indices"]
         if isinstance(tokens, list):
@@ -330,7 +336,7 @@ class Contract:
             self.at(self.name_of(*((key.removesuffix(".weight"),) if key.endswith(".weight") else (key, "")))).replace(
                 tensor
             )
-        if self.tie == "--tie" and adapter.config["ensure_weight_tying"]:
+        if self.tie == "--tie" and adapter.config.get("ensure_weight_tying"):
             deltas.pop("lm_head", None)  # the embedding's once more
         for module, (a, b) in deltas.items():
             if "experts" in module and not re.search(r"experts\.\d", module):
@@ -340,10 +346,11 @@ class Contract:
         for module, tensor in biases:
             bias = self.at(self.name_of(module, ".bias"))
             bias.set(bias.sum + (fp32(tensor) * adapter.scale(module))[:, None])
-        for module, tensor in rows:
-            # The head of a tied model shares the embedding's rows; rows of the head are its own.
+        # The head of a tied model shares the embedding's rows, unless it has some of its own. peft writes these last.
+        of_head = [row for row in rows if row[0].endswith("lm_head")]
+        for module, tensor in [row for row in rows if not row[0].endswith("lm_head")] + of_head:
             name = self.name_of(module)
-            for into in self.with_tied(name) if name == self.embedding else [self.at(name)]:
+            for into in self.with_tied(name) if name == self.embedding and not of_head else [self.at(name)]:
                 into.sum[adapter.tokens(module)] = fp32(tensor)
                 into.exact[adapter.tokens(module)] = fp32(tensor)
 
@@ -368,6 +375,8 @@ class Contract:
         count = len(a) // rank
         for expert in range(count):
             of_a, of_b = a[expert * rank : (expert + 1) * rank], b[:, expert::count]
+            if adapter.turns_experts(self.model_type):
+                of_a, of_b = of_b.T, of_a.T
             if fused in self.base:
                 self.add_to_slice(fused, expert, of_b, of_a, scale)
                 continue
@@ -387,7 +396,7 @@ class Contract:
         rows = slice(expert, expert + 1)
         one = Sums(self.base[name][expert])
         one.set(whole.sum[rows].reshape(one.shape))
-        one.add(b, a, scale, self.model_type in TURNED_EXPERTS)
+        one.add(b, a, scale)
         if not whole.deltas:
             whole.deltas.append(numpy.zeros_like(whole.exact))
         whole.deltas[0][rows] += one.deltas[0].reshape(1, -1)

@@ -89,7 +89,11 @@ FEATURES = [
     ("experts fused on disk (gpt-oss, llama4), square ones too", "yes", "test_fused_experts"),
     ("experts one by one on disk, fused in the adapter (mixtral, qwen3-moe)", "yes", "test_split_experts"),
     ("adapters older than fused experts", "yes", "test_experts_one_by_one"),
-    ("experts of peft 0.18, and in the order of unsloth (`lora_B_layout`)", "yes", "test_experts_of_peft_0_18"),
+    (
+        "experts of peft 0.17 and 0.18, and in the order of unsloth (`lora_B_layout`)",
+        "yes",
+        "test_experts_of_peft_0_18",
+    ),
     ("routers, and linear layers as `target_parameters`", "yes", "test_other_parameters"),
     ("an adapter for another model", "refused", "test_refuses_another_model"),
     ("shapes or ranks that do not fit", "refused", "test_refuses_shapes"),

@@ -194,6 +194,15 @@ std::optional<int> parse_version(const std::string& text) {
   return major * 1000 + minor;
 }
 
+// peft writes its version since 0.18, and all fields that it knows: of those that are passed over here, it knows
+// qalora_group_size since 0.16 and ensure_weight_tying since 0.18. Experts (target_parameters) came with 0.17.
+std::optional<int> version_of(const OrderedJson& json, const FieldReader& read) {
+  constexpr int kLastWithoutVersion = 17;
+  if (const std::string text = read.text("peft_version"); !text.empty()) return parse_version(text);
+  if (json.contains("qalora_group_size") && !json.contains("ensure_weight_tying")) return kLastWithoutVersion;
+  return std::nullopt;
+}
+
 }  // namespace
 
 AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
@@ -212,7 +221,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   dora_ = read.flag("use_dora");
   target_parameters_ = read.texts("target_parameters");
   b_layout_ = read.text("lora_B_layout");
-  peft_version_ = parse_version(read.text("peft_version"));
+  peft_version_ = version_of(json, read);
   const auto read_patterns = [&](const char* key, std::vector<Pattern>& patterns) {
     const OrderedJson* object = read.find(key);
     if (object == nullptr) return;

@@ -116,6 +116,10 @@ TEST(AdapterConfig, versions) {
   EXPECT_EQ(config_of({{"peft_version", "0.18.1.dev0@abc"}}).peft_version(), 18);
   EXPECT_EQ(config_of({{"peft_version", "1.2"}}).peft_version(), 1002);
   EXPECT_EQ(config_of({{"peft_version", "new"}}).peft_version(), std::nullopt);
+  // 0.17 did not write it, and is known by its fields; a later file from which it was lost is not.
+  EXPECT_EQ(config_of({{"qalora_group_size", 16}}).peft_version(), 17);
+  EXPECT_EQ(config_of({{"qalora_group_size", 16}, {"ensure_weight_tying", false}}).peft_version(), std::nullopt);
+  EXPECT_EQ(config_of({{"qalora_group_size", 16}, {"peft_version", "0.19.0"}}).peft_version(), 19);
 }
 
 // ---- the directory -----------------------------------------------------------------------------------------------
