@@ -144,12 +144,12 @@ def load(path: str | Path, device: str, **options: Any) -> Any:
     return AutoModelForCausalLM.from_pretrained(path, device_map=device, dtype=torch.bfloat16, **options)
 
 
-def add_lora(model: Any, gradient_checkpointing: bool) -> Any:
+def add_lora(model: Any, rank: int, gradient_checkpointing: bool) -> Any:
     model.config.use_cache = False
     if gradient_checkpointing:
         model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
     torch.manual_seed(SEED)
-    lora = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
+    lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM")
     return get_peft_model(model, lora).train()  # in eval mode, bitsandbytes repacks weights on some CPUs
 
 
@@ -321,7 +321,7 @@ def print_report(runs: list[Run], tokens: int) -> None:
         if step < WARM_UP or step >= steps - WARM_UP:  # of many the first and the last ones
             # Nine digits tell all float32 apart.
             print_row(f"loss, step {step + 1}", *(f"{run.losses[step]:.9g}" for run in firsts))
-    print_row("losses are at most so far from the first way's", *(f"{distance(run, firsts[0]):.3g}" for run in firsts))
+    print_row("largest distance of a loss from the first's", *(f"{distance(run, firsts[0]):.3g}" for run in firsts))
     print_row("tokens a second", *(f"{tokens / median * 1e3:.0f}" for _, median, _ in times))
     print_row("time of a step, median", *(f"{median:.2f} ms" for _, median, _ in times))
     print_row("time of a step, p10 to p90", *(f"{p10:.2f} to {p90:.2f} ms" for p10, _, p90 in times))
@@ -364,6 +364,7 @@ def figures(arguments: argparse.Namespace, runs: list[Run], faults: list[str]) -
         "model": {**SIZES[arguments.size]._asdict(), "layers": arguments.layers},
         "batch": arguments.batch,
         "tokens": arguments.tokens,
+        "rank": arguments.rank,
         "warm_up": WARM_UP,
         "gradient_checkpointing": arguments.gradient_checkpointing,
         "autocast": not arguments.no_autocast,
@@ -407,6 +408,7 @@ def parse_arguments() -> argparse.Namespace:
         "Llama-3.1-8B, with a vocabulary cut alike",
     )
     parser.add_argument("--layers", type=positive, metavar="N", help="default: 2 where tiny, else 4")
+    parser.add_argument("--rank", type=positive, default=16, metavar="N", help="of the adapter, default 16")
     parser.add_argument("--batch", type=positive, default=2, metavar="N", help="sequences in a step, default 2")
     parser.add_argument("--tokens", type=positive, default=128, metavar="N", help="in a sequence, default 128")
     parser.add_argument(
@@ -490,7 +492,7 @@ def main() -> int:
     )
     with workplace(arguments.keep) as folder:
         make_base(size, arguments.layers, arguments.device, folder)
-        model = add_lora(load(folder / "base", arguments.device), arguments.gradient_checkpointing)
+        model = add_lora(load(folder / "base", arguments.device), arguments.rank, arguments.gradient_checkpointing)
         runs = train_in_turns(model, arguments)
         if arguments.keep:
             model.save_pretrained(folder / "adapter")
