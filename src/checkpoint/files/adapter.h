@@ -31,6 +31,8 @@ struct AdapterTensor {
       module;  // as peft names it within the model: "model.layers.0.mlp.up_proj"; of `whole`, with its last part
   StoredTensor stored;
   bool of_base = false;  // of `whole`: not trained, but stored because the vocabulary may have grown
+
+  [[nodiscard]] std::string where() const { return stored.where(); }
 };
 
 class Adapter {
