@@ -1,7 +1,6 @@
 // LoRA adapters onto their base.
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
@@ -19,6 +18,7 @@
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/progress.h"
+#include "checkpoint/output/shards_plan.h"
 #include "checkpoint/output/target.h"
 
 namespace qfuse::checkpoint {
@@ -51,19 +51,14 @@ class Merge : public Transform {
     require_mergeable(pipeline);
   }
 
-  // With the adapters: those of the same name may hold other values; then they were written at another time.
+  // With the adapters, which the inputs of a plan are not.
   [[nodiscard]] nlohmann::json command() const override {
-    const auto identity = [](const InputFile& file) {
-      const std::timespec modified = file.modified();
-      return nlohmann::json{{"bytes", file.size()},
-                            {"modified", fmt::format("{}.{:09}", modified.tv_sec, modified.tv_nsec)}};
-    };
     nlohmann::json adapters = nlohmann::json::array();
     for (const auto& [adapter, weight] : adapters_.all())
       adapters.push_back({{"name", name_of(*adapter)},
                           {"weight", weight},
-                          {"config", identity(InputFile(adapter->path() / kAdapterConfigFile))},
-                          {"file", identity(adapter->file().file())}});
+                          {"config", file_identity(InputFile(adapter->path() / kAdapterConfigFile))},
+                          {"file", file_identity(adapter->file().file())}});
     return {{"command", "merge"},
             {"adapters", adapters},
             {"to", options_.to_4bit ? checkpoint::name_of(*options_.to_4bit) : ""},

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/files/errors.h"
-#include "checkpoint/files/file.h"
 #include "checkpoint/files/json.h"
 
 namespace qfuse::checkpoint {
@@ -36,14 +35,9 @@ Json tensors_json(std::span<const TensorEntry> entries) {
   return tensors;
 }
 
-// Inputs with the same headers may hold other values; then they were written at another time.
 Json inputs_json(const Model& model) {
   Json inputs = Json::object();
-  const auto add = [&](const InputFile& file) {
-    const std::timespec modified = file.modified();
-    inputs[file.path().filename().native()] = {
-        {"bytes", file.size()}, {"modified", fmt::format("{}.{:09}", modified.tv_sec, modified.tv_nsec)}};
-  };
+  const auto add = [&](const InputFile& file) { inputs[file.path().filename().native()] = file_identity(file); };
   for (const SafetensorsFile& file : model.files()) add(file.file());
   if (fs::exists(model.path() / kConfigFile)) add(InputFile(model.path() / kConfigFile));
   return inputs;
@@ -155,6 +149,11 @@ bool is_own(const std::optional<Shard>& shard, std::size_t i) {
   return !shard || shard_of(i, shard->count) == shard->index;
 }
 
+Json file_identity(const InputFile& file) {
+  const std::timespec modified = file.modified();
+  return {{"bytes", file.size()}, {"modified", fmt::format("{}.{:09}", modified.tv_sec, modified.tv_nsec)}};
+}
+
 std::string print_shards_plan(const Conversion& conversion, std::int64_t shards) {
   const std::string& model = conversion.model.name();
   Json plan;
@@ -162,9 +161,8 @@ std::string print_shards_plan(const Conversion& conversion, std::int64_t shards)
   plan[kConversion] = conversion.command;
   plan[kShards] = shards;
   plan[kInputs] = inputs_json(conversion.model);
-  for (std::size_t i = 0; i < conversion.files.size(); ++i)
-    plan[kFiles].push_back(
-        {{"name", conversion.files[i].name}, {"tensors", tensors_json(conversion.files[i].entries)}});
+  for (const IndexedFile& file : conversion.files)
+    plan[kFiles].push_back({{"name", file.name}, {"tensors", tensors_json(file.entries)}});
   plan[kOthers] = others_json(conversion);
   std::string text;
   try {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/files/file.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/output/output.h"
 
@@ -52,6 +53,10 @@ struct Conversion {
   std::string_view config;                        // of the output; empty: none
   std::vector<std::filesystem::path> companions;  // as companion_files() lists them once: more may come during the run
 };
+
+// What a plan says of an input's file. One with the same headers may hold other values; then it was written at another
+// time.
+nlohmann::json file_identity(const InputFile& file);
 
 // The plan's text, the same bytes in every process.
 std::string print_shards_plan(const Conversion& conversion, std::int64_t shards);
