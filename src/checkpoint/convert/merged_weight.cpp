@@ -98,6 +98,19 @@ std::vector<Tile> tiles_of(const MergedShape& shape, std::int64_t begin, std::in
   return tiles;
 }
 
+void round_to(Dtype dtype, std::span<const float> values, std::span<std::byte> out) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    format::store_rounded(out.data(), static_cast<std::int64_t>(i), static_cast<qfuse_dtype>(dtype), values[i]);
+}
+
+// DoRA: what the rows of a tile, or its columns, are multiplied by, of all rows or columns of the tensor.
+void apply_norm_scales(const Tile& tile, bool of_columns, std::span<const float> scales, std::span<float> sums) {
+  const auto columns = static_cast<std::size_t>(tile.window.columns);
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    sums[i] *= scales[of_columns ? static_cast<std::size_t>(tile.window.first_column) + i % columns
+                                 : static_cast<std::size_t>(tile.window.first_row) + i / columns];
+}
+
 // One tensor on its way. Its pieces are made one after the other by one thread.
 class Sum {
  public:
@@ -111,7 +124,7 @@ class Sum {
     base_.read(first * size_of(base_.dtype), base);
     for (const TokenRows& tokens : merging_.token_rows) replace_rows(tokens, first, base);
     if (merging_.addends.empty()) return round_only(base, out);
-    find_lengths(piece);
+    find_norm_scales(piece);
     const std::vector<Tile> tiles = tiles_of(merging_.shape, first, first + count);
     merge_tiles(tiles, base, send_factors(tiles, piece), out, piece);
   }
@@ -172,9 +185,9 @@ class Sum {
       piece.fetch(array, sums);
       piece.complete();
       for (const Tile& tile : tiles)
-        apply_lengths(tile, addend.of_columns, lengths_[i],
-                      floats(sums).subspan(static_cast<std::size_t>(tile.begin - tiles.front().begin),
-                                           static_cast<std::size_t>(tile.elements())));
+        apply_norm_scales(tile, addend.of_columns, norm_scales_[i],
+                          floats(sums).subspan(static_cast<std::size_t>(tile.begin - tiles.front().begin),
+                                               static_cast<std::size_t>(tile.elements())));
       if (i == last) return round_to(dtype_, floats(sums), out);
       in = piece.send(array, sums);
     }
@@ -229,37 +242,24 @@ class Sum {
 
   // ---- DoRA: on the host ----
 
-  static void round_to(Dtype dtype, std::span<const float> values, std::span<std::byte> out) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      format::store_rounded(out.data(), static_cast<std::int64_t>(i), static_cast<qfuse_dtype>(dtype), values[i]);
-  }
-
-  // By what the rows of a tile, or its columns, are multiplied: magnitude / length.
-  static void apply_lengths(const Tile& tile, bool of_columns, std::span<const float> factors, std::span<float> sums) {
-    const auto columns = static_cast<std::size_t>(tile.window.columns);
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      sums[i] *= factors[of_columns ? static_cast<std::size_t>(tile.window.first_column) + i % columns
-                                    : static_cast<std::size_t>(tile.window.first_row) + i / columns];
-  }
-
-  // The length of a row is known only when all of it was summed, so that the tensor is read once more before.
-  // Behind another adapter it would be the length of both; find_rules() lets none come there.
-  void find_lengths(const Piece& piece) {
-    if (!lengths_.empty()) return;
-    lengths_.resize(merging_.addends.size());
+  // The norm of a row is known only when all of it was summed, so that the tensor is read once more, before its first
+  // piece is made. Behind another adapter it would be the norm of both; find_rules() lets none come there.
+  void find_norm_scales(const Piece& piece) {
+    if (!norm_scales_.empty()) return;
+    norm_scales_.resize(merging_.addends.size());
     for (std::size_t i = 0; i < merging_.addends.size(); ++i) {
       if (!merging_.addends[i].magnitude) continue;
       Merging until = merging_;
       until.addends.resize(i + 1);
       until.addends[i].magnitude.reset();
       Sum sum(base_, until, Dtype::float32);
-      sum.lengths_ = lengths_;
-      lengths_[i] = magnitudes_by_length(sum, merging_.addends[i], piece);
+      sum.norm_scales_ = norm_scales_;
+      norm_scales_[i] = magnitudes_by_norm(sum, merging_.addends[i], piece);
     }
   }
 
   // Squares are exact in fp64, and are added there in ascending order.
-  [[nodiscard]] std::vector<float> magnitudes_by_length(Sum& sum, const Addend& addend, const Piece& piece) const {
+  [[nodiscard]] std::vector<float> magnitudes_by_norm(Sum& sum, const Addend& addend, const Piece& piece) const {
     const auto columns = static_cast<std::size_t>(merging_.shape.columns);
     const auto rows = static_cast<std::size_t>(merging_.shape.rows);
     std::vector<double> squares(addend.of_columns ? columns : rows);
@@ -275,11 +275,11 @@ class Sum {
         squares[addend.of_columns ? i % columns : row + i / columns] += v * v;
       }
     }
-    std::vector<float> factors(squares.size());
-    read_as_float(*addend.magnitude, 0, factors);
-    for (std::size_t i = 0; i < factors.size(); ++i)
-      factors[i] = static_cast<float>(static_cast<double>(factors[i]) / std::sqrt(squares[i]));
-    return factors;
+    std::vector<float> scales(squares.size());
+    read_as_float(*addend.magnitude, 0, scales);
+    for (std::size_t i = 0; i < scales.size(); ++i)
+      scales[i] = static_cast<float>(static_cast<double>(scales[i]) / std::sqrt(squares[i]));
+    return scales;
   }
 
   struct Kept {
@@ -290,8 +290,8 @@ class Sum {
   PlainWeight base_;
   Merging merging_;
   Dtype dtype_;
-  std::vector<Kept> whole_a_;                // by addend
-  std::vector<std::vector<float>> lengths_;  // of addends with magnitudes: what their rows, or columns, get
+  std::vector<Kept> whole_a_;                    // by addend
+  std::vector<std::vector<float>> norm_scales_;  // by addend; of those with magnitudes: magnitude / norm
 };
 
 // A private pipeline on the CPU, for what is made of what another reader gives.
