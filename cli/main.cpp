@@ -89,7 +89,8 @@ int run(const Command& command) {
     const int code = command.run();
     return std::fflush(stdout) == 0 ? code : report("cannot write to the standard output", command.failure);
   } catch (const Error& error) {
-    return report(error.what(), error.status() == Status::cancelled ? kCancelled : command.failure);
+    return report(with_own_options(error.what()).c_str(),
+                  error.status() == Status::cancelled ? kCancelled : command.failure);
   } catch (const std::bad_alloc&) {
     return report("out of memory", command.failure);
   } catch (const std::exception& error) {

@@ -44,7 +44,7 @@ void print_table(const checkpoint::MergeReport& report) {
 void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& options) {
   if (is_4bit(args.to)) options.to_4bit = quant_type_of(args.to);
   set_adapter_options(args, options);
-  options.least_survival = args.fail_below;
+  options.fail_below = args.fail_below;
   options.allow_nonfinite = args.allow_nonfinite;
 }
 

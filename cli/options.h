@@ -188,7 +188,7 @@ inline void print_next_step(const ConversionArguments& args, std::int64_t shards
 
 inline void print_notes(const checkpoint::ConversionReport& report, const ConversionArguments& args) {
   if (args.quiet) return;
-  for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
+  for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", with_own_options(note));
 }
 
 // What a conversion says at its end, of which `done` is the participle, and `sizes` what it says of bytes.

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <stdexcept>
+#include <utility>
 
 namespace qfuse::cli {
 namespace {
@@ -136,6 +137,17 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
       found = candidate;
     }
   return found;
+}
+
+std::string with_own_options(std::string message) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOptions{
+      {{"`allow_nonfinite`", "--allow-nonfinite"},
+       {"`base_as`", "--base-as"},
+       {"`fail_below`", "--fail-below"},
+       {"`force`", "--force"},
+       {"`shard`", "--shard"}}};
+  for (const auto& [name, own] : kOptions) message = replaced(message, name, own);
+  return message;
 }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {

@@ -30,6 +30,9 @@ std::string json_text(std::string_view text);
 // The word that `word` may be a misspelling of; empty if none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& words);
 
+// A message of the library, which calls options `as_here`, as the command calls them: --as-here.
+std::string with_own_options(std::string message);
+
 // `text` with every `from` replaced by `to`.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 

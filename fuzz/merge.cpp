@@ -56,7 +56,7 @@ checkpoint::MergeOptions options_for(unsigned number) {
   options.base_as = kTypes[number / 9 % kTypes.size()];
   options.head = kHeads[number / 27 % kHeads.size()];
   options.allow_nonfinite = number / 108 % 2 == 0;
-  options.least_survival = 0.0;
+  options.fail_below = 0.0;
   options.max_shard_size = 500;  // bytes: often more than one shard
   options.exec.threads = 1;
   return options;

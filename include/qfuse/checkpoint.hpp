@@ -6,7 +6,7 @@
 // Every function throws qfuse::Error: invalid_data for what a file holds, io_error for what the system refuses,
 // unsupported for what is well-formed but cannot be read or done here (pickle files, a GPU that is not there),
 // invalid_argument for the options, device_error or out_of_memory for what a GPU refuses, cancelled when `progress`
-// returned false. Messages name file, tensor and values.
+// returned false. Messages name file, tensor and values, and options `as_here`, in backquotes.
 // Memory is bounded by a constant per thread, whatever the size of a checkpoint or of one tensor; on a GPU, about 100
 // MiB of the host's, pinned, and as much of its own.
 #ifndef QFUSE_CHECKPOINT_HPP
@@ -140,7 +140,7 @@ struct MergeOptions : ConversionOptions {
                                      // when a QLoRA adapter was trained on it
   std::int64_t blocksize = 64;       // of both
   bool double_quant = true;          // of both
-  double least_survival = 0.5;       // of a 4-bit base merged to 4 bits: refuse where less of an adapter is left
+  double fail_below = 0.5;           // of a 4-bit base merged to 4 bits: refuse where less of an adapter is left
   bool allow_nonfinite = false;      // of NaN and infinities in an adapter
   Head head = Head::as_trained;
 };

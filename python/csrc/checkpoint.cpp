@@ -74,7 +74,7 @@ extern "C" struct qfuse_python_merge {
   const double* weights;  // of each
   std::int32_t to_4bit;   // a qfuse_quant_type; 0: none
   std::int32_t base_as;   // likewise
-  double least_survival;
+  double fail_below;
   std::int32_t allow_nonfinite;
   std::int32_t head;  // a checkpoint::Head
 };
@@ -121,7 +121,7 @@ checkpoint::MergeReport merge(const qfuse_python_conversion& from, const qfuse_p
   if (what.base_as != 0) options.base_as = static_cast<qfuse::QuantType>(what.base_as);
   options.blocksize = from.blocksize;
   options.double_quant = from.double_quant != 0;
-  options.least_survival = what.least_survival;
+  options.fail_below = what.fail_below;
   options.allow_nonfinite = what.allow_nonfinite != 0;
   options.head = static_cast<checkpoint::Head>(what.head);
   return checkpoint::merge(from.in, adapters, from.out, options);

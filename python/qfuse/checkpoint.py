@@ -5,8 +5,9 @@
 
 A checkpoint is one .safetensors file, a model directory, or a diffusers pipeline. Every function raises ValueError for
 what a file holds and for what it is asked, OSError for what the system refuses, MemoryError, RuntimeError for what a
-GPU refuses, and Cancelled where `progress` returned False; the message names file, tensor and values. Ctrl-C stops it
-like that, too. An output appears under its name only when it is complete, and the input is never written to.
+GPU refuses, and Cancelled where `progress` returned False; the message names file, tensor and values, and arguments of
+the function in backquotes. Ctrl-C stops it like that, too. An output appears under its name only when it is complete,
+and the input is never written to.
 """
 
 import ctypes
@@ -335,7 +336,7 @@ def _merge(asked: dict[str, Any]) -> MergeReport:
         weights=(ctypes.c_double * len(pairs))(*(weight for _, weight in pairs)),
         to_4bit=_QUANT_TYPES.get(to, 0),
         base_as=0 if asked["base_as"] is None else _choice("base_as", asked["base_as"], _QUANT_TYPES),
-        least_survival=asked["fail_below"],
+        fail_below=asked["fail_below"],
         allow_nonfinite=asked["allow_nonfinite"],
         head=_choice("head", asked["head"], _HEADS),
     )

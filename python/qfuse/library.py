@@ -64,7 +64,7 @@ class Merge(ctypes.Structure):
         ("weights", ctypes.POINTER(ctypes.c_double)),
         ("to_4bit", ctypes.c_int32),
         ("base_as", ctypes.c_int32),
-        ("least_survival", ctypes.c_double),
+        ("fail_below", ctypes.c_double),
         ("allow_nonfinite", ctypes.c_int32),
         ("head", ctypes.c_int32),
     ]

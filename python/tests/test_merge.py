@@ -126,7 +126,7 @@ def test_a_dry_run_measures(tmp_path, model):
 
 def test_a_4_bit_base(tmp_path):
     write_adapter(tmp_path / "lora", {PROJ: (128, 352)}, factor=1e-6)
-    with pytest.raises(ValueError, match=r"of what the adapter adds, .* % is left"):
+    with pytest.raises(ValueError, match=r"of what the adapter adds, .* % is left .*; `fail_below` 0 does it"):
         qfuse.merge(TINY / "bnb4", tmp_path / "lora", tmp_path / "out", to="nf4")
     (tensor,) = qfuse.merge(TINY / "bnb4", tmp_path / "lora", tmp_path / "nf4", to="nf4", fail_below=0).merged
     assert tensor.survival is not None and tensor.survival < 0.5
@@ -151,7 +151,7 @@ def test_a_tied_head(tmp_path, tied, head, one):
 
 def test_what_is_not_finite(tmp_path, model):
     write_adapter(tmp_path / "lora", {PROJ: (24, 40)}, factor=math.inf)
-    with pytest.raises(ValueError, match="its training diverged"):
+    with pytest.raises(ValueError, match="its training diverged; `allow_nonfinite` merges"):
         qfuse.merge(tmp_path / "base", tmp_path / "lora", tmp_path / "out")
     qfuse.merge(tmp_path / "base", tmp_path / "lora", tmp_path / "out", allow_nonfinite=True)
     assert not merged_weight(tmp_path / "out").isfinite().any()
@@ -184,7 +184,7 @@ def test_force(tmp_path, model):
     write_adapter(tmp_path / "lora", {PROJ: (24, 40)})
     for _ in range(2):
         qfuse.merge(tmp_path / "base", tmp_path / "lora", tmp_path / "out", force=True)
-    with pytest.raises(ValueError, match="exists already"):
+    with pytest.raises(ValueError, match="exists already; `force` replaces it"):
         qfuse.merge(tmp_path / "base", tmp_path / "lora", tmp_path / "out")
 
 
@@ -206,12 +206,16 @@ def test_what_is_wrong(tmp_path, model):
         (ValueError, "model.layers.7", lambda: qfuse.merge(base, [lora, tmp_path / "elsewhere"], out)),
         (ValueError, "only LORA adapters", lambda: qfuse.merge(base, tmp_path / "other", out)),
         (ValueError, "weight is nan", lambda: qfuse.merge(base, [(lora, math.nan)], out)),
-        (ValueError, "--tie and --untie", lambda: qfuse.merge(base, lora, out, head="tie")),
+        (ValueError, "nothing to tie or to untie", lambda: qfuse.merge(base, lora, out, head="tie")),
         (ValueError, "head is 'tied'", lambda: qfuse.merge(base, lora, out, head="tied")),
         (ValueError, "to is 'int8', it can be 'auto', ", lambda: qfuse.merge(base, lora, out, to="int8")),
         (ValueError, "base_as is 'bf16'", lambda: qfuse.merge(base, lora, out, base_as="bf16")),
         (ValueError, "blocksize is 48", lambda: qfuse.merge(base, lora, out, to="nf4", blocksize=48)),
-        (ValueError, "is quantized already", lambda: qfuse.merge(TINY / "bnb4", tmp_path / "tiny", out, base_as="nf4")),
+        (
+            ValueError,
+            "is quantized already; `base_as`",
+            lambda: qfuse.merge(TINY / "bnb4", tmp_path / "tiny", out, base_as="nf4"),
+        ),
         (ValueError, "null character", lambda: qfuse.merge(base, "a\0b", out)),
         (OSError, "no such file", lambda: qfuse.merge(base, tmp_path / "none", out)),
         (OSError, "adapter_config.json", lambda: qfuse.merge(lora, base, out)),

@@ -61,7 +61,7 @@ class Dequantize(Command):
     def test_existing_output(self):
         self.dequantize()
         before = (self.out / "model.safetensors").stat().st_ino
-        self.assertIn("--force", self.error("dequantize", TINY / "bnb4", "-o", self.out, code=1))
+        self.assertIn("; --force replaces it", self.error("dequantize", TINY / "bnb4", "-o", self.out, code=1))
         self.assertEqual((self.out / "model.safetensors").stat().st_ino, before)
         self.dequantize("--force")
         self.assertEqual(os.listdir(self.directory), ["out"])
@@ -465,13 +465,14 @@ class Merge(Command):
         faint = [f"{self.adapter}@1e-6"]
         error = self.refuse("--to", "nf4", "--force", source=TINY / "bnb4", adapters=faint)
         self.assertRegex(error, r"of what the adapter adds, -?[\d.]+ % is left when the sum is quantized")
+        self.assertIn("; --fail-below 0 does it", error)
         self.merge("--to", "nf4", "--force", "--fail-below", "0", source=TINY / "bnb4", adapters=faint)
 
     def test_failures(self):
         self.assertIn("no such file", self.refuse(adapters=[self.directory / "none"]))
         self.assertIn("No such file", self.refuse(source=self.directory / "none"))
         self.assertIn("is an adapter itself", self.refuse(source=self.adapter))
-        self.assertIn("mean nothing", self.refuse("--untie"))
+        self.assertIn("nothing to tie", self.refuse("--untie"))
         self.write_adapter("model.layers.9.mlp.up_proj")
         self.assertIn("the adapter is of another model", self.refuse())
         self.assertEqual(os.listdir(self.directory), ["lora"])

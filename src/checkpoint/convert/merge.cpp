@@ -287,16 +287,15 @@ class Merge : public Transform {
 
   // What is left may be less than nothing, so that 0 is no bound, but says that there is none.
   void refuse_lost() const {
-    if (options_.least_survival <= 0.0) return;
+    if (options_.fail_below <= 0.0) return;
     const MergedTensor* worst = nullptr;
     for (const MergedTensor& row : report_.merged)
-      if (row.survival < options_.least_survival && (worst == nullptr || row.survival < worst->survival)) worst = &row;
+      if (row.survival < options_.fail_below && (worst == nullptr || row.survival < worst->survival)) worst = &row;
     if (worst != nullptr)
       fail(Status::invalid_data,
            "tensor '{}': of what the adapter adds, {:.1f} % is left when the sum is quantized again, less than {:.0f} "
-           "%: "
-           "merge to 16 bits, or onto the 16-bit base with --to {}; --fail-below 0 does it all the same",
-           printable(worst->name), 100.0 * worst->survival, 100.0 * options_.least_survival,
+           "%: merge to 16 bits, or from the 16-bit base to {}; `fail_below` 0 does it all the same",
+           printable(worst->name), 100.0 * worst->survival, 100.0 * options_.fail_below,
            checkpoint::name_of(*options_.to_4bit));
   }
 
@@ -326,7 +325,7 @@ class Merge : public Transform {
       const bool says_4bit = trained_on.find("4bit") != trained_on.npos || trained_on.find("4-bit") != trained_on.npos;
       if (says_4bit && !base.is_quantized() && !options_.base_as)
         notes.push_back(
-            fmt::format("{}: was trained on '{}', which is quantized: --base-as nf4 merges it onto what it saw",
+            fmt::format("{}: was trained on '{}', which is quantized: `base_as` nf4 merges it onto what it saw",
                         adapter->name(), printable(trained_on)));
     }
   }
@@ -354,8 +353,8 @@ class Merge : public Transform {
 MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> adapters, const fs::path& out,
                           const MergeOptions& options) {
   if (adapters.empty()) fail(Status::invalid_argument, "no adapter is given");
-  if (!(options.least_survival >= 0.0 && options.least_survival <= 1.0))
-    fail(Status::invalid_argument, "least_survival is {}, must be a share from 0 to 1", options.least_survival);
+  if (!(options.fail_below >= 0.0 && options.fail_below <= 1.0))
+    fail(Status::invalid_argument, "`fail_below` is {}, must be a share from 0 to 1", options.fail_below);
   if (is_pipeline(base))
     fail(Status::unsupported, "{}: is a diffusers pipeline: merge into the folder of one of its models", shown(base));
   MergeReport report;

@@ -98,7 +98,8 @@ void settle_head(MergeState& state, Head tie) {
   if (!has_tied_head(state, embedding, tie)) {
     if (tie != Head::as_trained)
       fail(Status::invalid_argument,
-           "{}: its output head is not tied to its embedding, so --tie and --untie mean nothing", state.model.name());
+           "{}: its output head is not tied to its embedding, so there is nothing to tie or to untie",
+           state.model.name());
     return;
   }
   const bool changes = !state.tied_head.empty() || state.rules.changes.contains(embedding->name);

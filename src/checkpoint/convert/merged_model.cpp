@@ -32,7 +32,7 @@ MergedModel::MergedModel(const Model& model, const Adapters& adapters, MergeWay 
   }
   if (!way_.base_as) return;
   if (is_quantized_)
-    fail(Status::invalid_argument, "{}: is quantized already; --base-as is for a base in 16 or 32 bits", model.name());
+    fail(Status::invalid_argument, "{}: is quantized already; `base_as` is for a base in 16 or 32 bits", model.name());
   seen_ = names_to_quantize(model, *way_.base_as);
 }
 

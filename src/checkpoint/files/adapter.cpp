@@ -114,7 +114,7 @@ void Adapter::check_finite() const {
       const auto bad = std::find_if_not(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
       if (bad != values.end())
         fail(Status::invalid_data,
-             "{}: element {} is {}: its training diverged; --allow-nonfinite merges it all the same",
+             "{}: element {} is {}: its training diverged; `allow_nonfinite` merges it all the same",
              tensor.stored.where(), at + (bad - values.begin()), *bad);
     }
   }

@@ -33,8 +33,8 @@ void check_begun(const fs::path& target, const fs::path& shards) {
   if (fs::exists(target))
     fail(Status::invalid_argument, "{}: nothing to finish: it exists, and no {} beside it", shown(target),
          shown(shards.filename()));
-  fail(Status::invalid_argument, "{}: nothing to finish: there is no {}, which --shard makes", shown(target),
-       shown(shards.filename() / kPlanFile));
+  fail(Status::invalid_argument, "{}: nothing to finish: there is no {}, which conversions with `shard` make",
+       shown(target), shown(shards.filename() / kPlanFile));
 }
 
 // What is no part of the output is not thrown away with the directory.

@@ -25,7 +25,7 @@ bool contains(const fs::path& outer, const fs::path& inner) {
   return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-// That --force may delete it.
+// That `force` may delete it.
 void check_model_directory(const fs::path& target) {
   const std::vector<fs::path> names = list_directory(target);
   if (!names.empty() && std::none_of(names.begin(), names.end(), is_safetensors))
@@ -86,7 +86,7 @@ fs::path old_directory(const fs::path& target) { return beside(target, ".qfuse-o
 
 fs::path shards_directory(const fs::path& target) { return beside(target, ".qfuse-shards"); }
 
-// What --force replaces is deleted, so it must look like what was written by an earlier run.
+// What `force` replaces is deleted, so it must look like what was written by an earlier run.
 void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
   const fs::file_status status = fs::status(target);
   if (!fs::exists(fs::symlink_status(target))) return;
@@ -94,7 +94,7 @@ void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
     fail(Status::invalid_argument, "{}: exists and is no directory, while the output is one", shown(target));
   if (kind == OutputKind::file && !fs::is_regular_file(status))
     fail(Status::invalid_argument, "{}: exists and is no regular file, while the output is one", shown(target));
-  if (!force) fail(Status::invalid_argument, "{}: exists already; --force replaces it", shown(target));
+  if (!force) fail(Status::invalid_argument, "{}: exists already; `force` replaces it", shown(target));
   if (kind == OutputKind::file) return;
   if (const fs::path old = old_directory(target); fs::exists(fs::symlink_status(old)))
     fail(Status::invalid_argument, "{}: was left by a replacement that was interrupted; move or remove it", shown(old));

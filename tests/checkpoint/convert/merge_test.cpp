@@ -476,10 +476,10 @@ TEST_F(MergeQuantized, an_adapter_that_is_lost_in_4_bits_is_refused) {
   const std::vector<AdapterInput> faint{{adapter(), 1e-4}};
   EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { merged(options, faint); }),
                     "tensor '" + kUp + ".weight': of what the adapter adds, "));
-  options.least_survival = 0.0;
+  options.fail_below = 0.0;
   merged(options, faint);
   EXPECT_LT(report.merged.at(0).survival, 0.5);
-  options.least_survival = 0.5;
+  options.fail_below = 0.5;
   options.dry_run = true;
   merge(base(), faint, directory / "out", options);
   EXPECT_FALSE(fs::exists(directory / "out"));
@@ -540,7 +540,7 @@ TEST_F(MergeQuantized, a_base_as_4_bits_needs_a_plain_base) {
   MergeOptions options;
   options.base_as = QuantType::nf4;
   EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }),
-                    "is quantized already; --base-as is for a base in 16 or 32 bits"));
+                    "is quantized already; `base_as` is for a base in 16 or 32 bits"));
 }
 
 // ---- files -------------------------------------------------------------------------------------------------------
@@ -789,7 +789,7 @@ TEST_F(MergeRefuses, options) {
                     "its weight is inf, and must be a number"));
   MergeOptions options;
   options.head = Head::untie;
-  EXPECT_TRUE(holds(refusal(Status::invalid_argument, options), "--tie and --untie mean nothing"));
+  EXPECT_TRUE(holds(refusal(Status::invalid_argument, options), "there is nothing to tie or to untie"));
   EXPECT_TRUE(holds(error_of(Status::invalid_argument,
                              [&] { merge(adapter(), std::vector<AdapterInput>{{adapter()}}, directory / "out"); }),
                     "is an adapter itself; BASE comes first"));

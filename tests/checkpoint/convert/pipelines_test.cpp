@@ -169,7 +169,7 @@ TEST_F(Pipelines, the_output_appears_whole_or_not_at_all) {
 TEST_F(Pipelines, force_replaces_a_pipeline_alone) {
   QuantizeOptions options;
   quantize(in_, out_, options);
-  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { quantize(in_, out_, options); }), "--force replaces it"));
+  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { quantize(in_, out_, options); }), "`force` replaces it"));
   options.force = true;
   fs::create_directory(out_ / "pictures");
   EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { quantize(in_, out_, options); }),

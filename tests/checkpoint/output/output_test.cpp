@@ -51,7 +51,7 @@ TEST_F(Output, an_existing_one_is_replaced_only_by_force) {
   for (const OutputKind kind : {OutputKind::file, OutputKind::directory}) {
     const std::string name = kind == OutputKind::file ? "file" : "directory";
     make(directory_ / name, kind, false, "old");
-    EXPECT_TRUE(holds(refusal(Status::invalid_argument, directory_ / name, kind, false), "--force replaces it"));
+    EXPECT_TRUE(holds(refusal(Status::invalid_argument, directory_ / name, kind, false), "`force` replaces it"));
     make(directory_ / name, kind, true, "new");
     EXPECT_EQ(read_file(kind == OutputKind::file ? directory_ / name : directory_ / name / "new.safetensors"), "new");
   }
@@ -67,7 +67,7 @@ TEST_F(Output, one_that_appears_during_the_run_is_kept) {
     fs::create_directories(theirs.parent_path());
     write_file(theirs, "theirs");
     EXPECT_TRUE(
-        holds(error_of(Status::invalid_argument, [&] { output.commit(); }), "exists already; --force replaces it"));
+        holds(error_of(Status::invalid_argument, [&] { output.commit(); }), "exists already; `force` replaces it"));
     EXPECT_EQ(read_file(theirs), "theirs");
   }
   EXPECT_EQ(names_in(directory_.path()), (std::vector<std::string>{"directory", "file", "in"}));

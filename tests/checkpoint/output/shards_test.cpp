@@ -209,9 +209,9 @@ TEST_P(Shards, look_at_the_output_as_any_run_does) {
   convert_all("out", 2);
   convert("out");
   const auto refused = [&](const auto& run) { return error_of(Status::invalid_argument, run); };
-  EXPECT_TRUE(holds(refused([&] { convert("out", Shard{0, 2}); }), "--force replaces it"));
+  EXPECT_TRUE(holds(refused([&] { convert("out", Shard{0, 2}); }), "`force` replaces it"));
   convert("out", Shard{0, 2}, true);
-  EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "--force replaces it"));
+  EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "`force` replaces it"));
   finish(directory_ / "out", {true, {}});
   convert("whole");
   EXPECT_TRUE(files_in(directory_ / "out") == files_in(directory_ / "whole"));
@@ -323,7 +323,7 @@ TEST_P(Finished, is_what_was_made_of_the_same_files_alone) {
        std::vector<std::function<void()>>{[] {}, [&] { fs::copy(shards() / "config.json", file); },
                                           [&] { fs::create_symlink(shards() / "config.json", file); }}) {
     make();
-    EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "--force replaces it"));
+    EXPECT_TRUE(holds(finish_error(Status::invalid_argument), "`force` replaces it"));
     EXPECT_TRUE(fs::exists(shards() / "config.json"));
     fs::remove(file);
   }
