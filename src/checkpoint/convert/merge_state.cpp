@@ -86,8 +86,10 @@ TensorChange& require_change(MergeState& state, const std::string& name, const A
 }
 
 void refuse_unknown(const MergeState& state, const AdapterTensor& tensor, const std::string& name) {
-  fail(Status::invalid_data, "{}: {} has no tensor '{}': the adapter is of another model", tensor.where(),
-       state.model.name(), printable(name));
+  fail(Status::invalid_data,
+       "{}: {} has no tensor '{}': the adapter is of another model, or transformers renames the layer as it loads the "
+       "file: then give the adapter's tensors the file's names, or merge with peft",
+       tensor.where(), state.model.name(), printable(name));
 }
 
 }  // namespace qfuse::checkpoint
