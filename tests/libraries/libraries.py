@@ -1,6 +1,7 @@
 """What these tests share: the command, the golden models, and files read and written without qfuse."""
 
 import json
+import os
 import shutil
 import struct
 import subprocess
@@ -13,6 +14,7 @@ import safetensors
 
 QFUSE, GOLDEN = (Path(argument).resolve() for argument in sys.argv[1:3])
 TINY = GOLDEN / "tiny_llama"
+ALL = os.environ.get("QFUSE_TEST_ALL") != "OFF"
 
 # Every dtype of the format, and the bits of an element.
 BITS = {

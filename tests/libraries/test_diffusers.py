@@ -1,7 +1,6 @@
 """Models of diffusers, and whole pipelines, quantized and dequantized, in the eyes of diffusers."""
 
 import json
-import os
 import shutil
 
 import diffusers
@@ -10,7 +9,7 @@ import torch
 from bitsandbytes.nn import Linear4bit
 from diffusers.quantizers.bitsandbytes.utils import replace_with_bnb_linear
 from diffusion import SMALL, all_classes, draw, load, small, small_pipeline, without_weights
-from libraries import Judged, main, run_qfuse
+from libraries import ALL, Judged, main, run_qfuse
 from models import decoded, same_bits
 from safetensors import safe_open
 from safetensors.torch import save_file
@@ -53,7 +52,7 @@ class Layers(Judged):
         return out
 
     def test_diffusers_expects_those_that_are_quantized(self):
-        chosen = [*QUICK, *SMALL] if os.environ.get("QFUSE_TEST_ALL") == "OFF" else all_classes()
+        chosen = all_classes() if ALL else [*QUICK, *SMALL]
         checked = []
         for name in chosen:
             model = without_weights(name)

@@ -16,7 +16,7 @@ import torch
 import transformers
 from bitsandbytes.nn import Linear4bit
 from families import all_families, make
-from libraries import QFUSE, Judged, main
+from libraries import ALL, QFUSE, Judged, main
 from models import decoded, load, quantize_by_transformers
 from transformers.pytorch_utils import Conv1D
 
@@ -232,7 +232,7 @@ def sweep_in_child(families, classes, directory):
 class Families(Judged):
     def test_every_family(self):
         classes = all_families()
-        chosen = QUICK if os.environ.get("QFUSE_TEST_ALL") == "OFF" else list(classes)
+        chosen = list(classes) if ALL else QUICK
         chosen = os.environ.get("QFUSE_FAMILIES_ONLY", "").split() or chosen
         results = {}
         for family, found in sweep_in_child(chosen, classes, self.directory):

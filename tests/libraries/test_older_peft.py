@@ -14,7 +14,7 @@ import torch
 from libraries import GOLDEN, main
 from make_older_adapters import KINDS, VERSIONS, kinds_of
 from merge_models import config_of, contract, load_file, ordered, rounded, state_of
-from test_merge import SHARE, Merging
+from merging import SHARE, Merging
 
 PEFT = GOLDEN / "peft"
 # Of a tied pair peft changes the one tensor, whichever side was trained, which `--tie` does too. The command's way by

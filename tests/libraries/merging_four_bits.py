@@ -1,0 +1,152 @@
+"""Bases in 4 and 8 bits, and merging to 4 bits. test_merge.py runs these tests with its own."""
+
+import json
+
+import numpy
+import torch
+from libraries import ALL, run_qfuse
+from merge_models import LINEAR, config_of, contract, model_class, state_of
+from merging import Merging, merge
+from models import decoded, load, quantize_by_transformers
+from transformers import BitsAndBytesConfig
+
+
+class FourBits(Merging):
+    def quantized(self, name, *options, dtype=torch.bfloat16):
+        path = self.place("quantized")
+        run_qfuse("quantize", self.base(name, dtype), "-o", path, "--quiet", *options)
+        return path
+
+    def dequantized(self, path):
+        out = self.place("dequantized")
+        run_qfuse("dequantize", path, "-o", out, "--quiet")
+        return out
+
+    def test_four_bit_base(self):
+        """Onto the decoded weights, as peft does it before it quantizes once more."""
+        adapter = self.adapter("llama", target_modules=LINEAR)
+        bases = [self.quantized("llama"), self.quantized("llama", "--type", "fp4", "--no-double-quant")]
+        theirs = self.place("theirs")
+        model = quantize_by_transformers(
+            model_class("llama"), self.base("llama"), "nf4", True, torch.bfloat16, skip=["lm_head"]
+        )
+        model.save_pretrained(theirs)
+        for base in [*bases, theirs]:
+            out = self.merged(base, adapter)
+            plain = model_class("llama").from_pretrained(base)
+            tensors = {**state_of(self.base("llama")), **decoded(plain)}
+            self.require_same(state_of(out), contract(self.base("llama"), [adapter], tensors=tensors).result())
+            self.assertNotIn("quantization_config", config_of(out))
+            model_class("llama").from_pretrained(out)
+        # a base of fp16, which its decoded weights have then
+        base = self.quantized("llama", dtype=torch.float16)
+        plain = self.dequantized(base)
+        self.assertEqual({tensor.dtype for tensor in state_of(plain).values()}, {torch.float16})
+        self.require_same(state_of(self.merged(base, adapter)), contract(plain, [adapter]).result())
+        if ALL:
+            self.row_of_dora(bases[0])
+
+    def row_of_dora(self, base):
+        adapter = self.adapter("llama", target_modules=LINEAR, use_dora=True)
+        self.require_same(state_of(self.merged(base, adapter)), contract(self.dequantized(base), [adapter]).result())
+
+    def test_what_no_adapter_touches(self):
+        """Where an adapter is of some layers, the others become what they would without it."""
+        adapter = self.adapter("llama", target_modules=["q_proj"], size=1.0)
+        base = self.quantized("llama")
+        plain = self.dequantized(base)
+        self.require_same(state_of(self.merged(base, adapter)), contract(plain, [adapter]).result())
+        self.require_same(
+            state_of(self.merged(self.base("llama"), adapter, "--base-as", "nf4")), contract(plain, [adapter]).result()
+        )
+        # To 4 bits again: codes that nothing is added to stay, the others are those of the merged weights.
+        found = state_of(self.merged(base, adapter, "--to", "nf4", "--fail-below", "0"))
+        again = self.place("again")
+        run_qfuse("quantize", self.merged(base, adapter), "-o", again, "--quiet")
+        expected = {
+            name: tensor if "q_proj" in name else state_of(base)[name] for name, tensor in state_of(again).items()
+        }
+        self.require_same(found, expected)
+        found = state_of(self.merged(self.base("llama"), adapter, "--base-as", "nf4", "--to", "nf4"))
+        self.require_same(found, state_of(again))
+
+    def test_all_kinds_of_parts_on_four_bits(self):
+        name = "llama-bias"
+        adapter = self.adapter(
+            name,
+            target_modules=["q_proj", "down_proj"],
+            bias="all",
+            modules_to_save=["lm_head"],
+            trainable_token_indices=[3, 1],
+        )
+        other = self.adapter(name, target_modules=["k_proj"], lora_bias=True)
+        base = self.quantized(name)
+        plain = self.dequantized(base)
+        for one in (adapter, other):
+            self.require_same(state_of(self.merged(base, one)), contract(plain, [one]).result())
+
+    def test_int8_base(self):
+        adapter = self.adapter("llama", target_modules=LINEAR)
+        base = self.place("int8")
+        config = BitsAndBytesConfig(load_in_8bit=True, llm_int8_skip_modules=["lm_head"])
+        load(model_class("llama"), self.base("llama"), quantization_config=config).save_pretrained(base)
+        self.require_same(state_of(self.merged(base, adapter)), contract(self.dequantized(base), [adapter]).result())
+
+    def test_to_four_bits(self):
+        base, adapter = self.base("llama"), self.adapter("llama", target_modules=LINEAR)
+        plain = self.merged(base, adapter)
+        for to, options, words in (
+            ("nf4", [], []),
+            ("fp4", ["--no-double-quant", "--block-size", "128"], ["--type", "fp4"]),
+        ):
+            out = self.merged(base, adapter, "--to", to, *options)
+            expected = self.place("expected")
+            run_qfuse("quantize", plain, "-o", expected, "--quiet", *words, *options)
+            self.require_same(state_of(out), state_of(expected))
+            self.assertEqual(config_of(out)["quantization_config"], config_of(expected)["quantization_config"])
+            model_class("llama").from_pretrained(out)
+
+    def test_what_survives(self):
+        """Codes of a 4-bit base swallow a small delta; a base of 16 bits lies between codes, and keeps it."""
+        small = self.adapter("llama", target_modules=LINEAR, size=0.01)
+        large = self.adapter("llama", target_modules=LINEAR, size=0.6)
+        base = self.quantized("llama")
+        out = self.place("refused")
+        said = merge(base, small, "-o", out, "--to", "nf4", code=1)
+        self.assertFalse(out.exists())
+        self.assertIn("--fail-below", said)
+        self.merged(base, small, "--to", "nf4", "--fail-below", "0")
+        self.merged(base, large, "--to", "nf4")
+        self.merged(self.base("llama"), small, "--to", "nf4")
+
+    def test_figures(self):
+        """How large a delta is, and how much of it is left behind the codes: its projection on what was added. (Nested
+        scales, which the figures leave out, move it by less than one in a hundred.)"""
+        for size in (0.02, 0.3):
+            adapter = self.adapter("llama", target_modules=LINEAR, size=size)
+            for base in (self.base("llama"), self.quantized("llama")):
+                plain = base if base == self.base("llama") else self.dequantized(base)
+                start, sums = state_of(plain), contract(plain, [adapter]).sums
+                words = ["--to", "nf4", "--fail-below", "0"]
+                left = state_of(self.dequantized(self.merged(base, adapter, *words)))
+                said = run_qfuse("merge", base, adapter, "-o", self.place("dry"), "--dry-run", "--json", *words)
+                rows = json.loads(said)["changes"]
+                self.assertEqual(sorted(row["name"] for row in rows), sorted(sums))
+                for row in rows:
+                    weight = start[row["name"]].double().numpy()
+                    added = sums[row["name"]].sum.astype(numpy.float64) - weight
+                    kept = ((left[row["name"]].double().numpy() - weight) * added).sum() / (added**2).sum()
+                    for key, value in (("added_rms", added), ("weight_rms", weight)):
+                        rms = numpy.sqrt((value**2).mean())
+                        self.assertLess(abs(row[key] - rms), 1e-6 * rms)
+                    self.assertLess(abs(row["survival"] - kept), 0.01 + 2e-4 / size, (size, row))
+
+    def test_base_as_four_bits(self):
+        """Onto what the adapter was trained against: the base as bitsandbytes decodes it."""
+        adapter = self.adapter("llama", target_modules=LINEAR)
+        for kind, options in (("nf4", []), ("fp4", ["--no-double-quant", "--block-size", "128"])):
+            out = self.merged(self.base("llama"), adapter, "--base-as", kind, *options)
+            through = self.dequantized(self.quantized("llama", "--type", kind, *options))
+            self.require_same(state_of(out), state_of(self.merged(through, adapter)))
+            self.require_same(state_of(out), contract(through, [adapter]).result())
+            self.assertIn(kind, (out / "README.md").read_text().lower())
