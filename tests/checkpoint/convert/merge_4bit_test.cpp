@@ -1,0 +1,169 @@
+// Bases in 4 and 8 bits, bases taken for such, and merging to 4 bits.
+#include <optional>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+#include <vector>
+
+#include "adapters.h"
+#include "merging.h"
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+// The base's linear layers in 4 bits, the plain one at plain().
+class MergeQuantized : public Merge {
+ protected:
+  void SetUp() override {
+    write_base({{kUp + ".weight", random_weight({64, 128})},
+                {kDown + ".weight", random_weight({128, 64}, Dtype::bfloat16, 2)},
+                {"model.norm.weight", random_weight({128}, Dtype::bfloat16, 3)}});
+    fs::rename(base(), plain());
+    quantize(plain(), base());
+    factors = lora(kUp, 64, 128, 4);
+    write_adapter(adapter(), factors);
+  }
+  [[nodiscard]] fs::path plain() const { return directory / "plain"; }
+
+  // What one process after the other makes of it.
+  template <class... Steps>
+  RawTensors in_steps(const fs::path& in, Steps... steps) {
+    fs::path at = in;
+    int number = 0;
+    const TemporaryDirectory between;
+    (
+        [&] {
+          const fs::path next = between / std::to_string(++number);
+          steps(at, next);
+          at = next;
+        }(),
+        ...);
+    config = read_file(at / "config.json");
+    return load(at);
+  }
+
+  RawTensors factors;
+};
+
+TEST_F(MergeQuantized, a_4bit_base_is_decoded) {
+  const RawTensors decoded = in_steps(base(), [](const fs::path& in, const fs::path& out) { dequantize(in, out); });
+  const std::string plain_config = config;
+  const RawTensors out = merged();
+  ASSERT_EQ(out.size(), 3U);
+  EXPECT_TRUE(out.at(kUp + ".weight") == with_lora(decoded.at(kUp + ".weight"), factors, kUp, kScale, Dtype::bfloat16));
+  EXPECT_TRUE(out.at(kDown + ".weight") == decoded.at(kDown + ".weight"));
+  EXPECT_EQ(config, plain_config);
+}
+
+TEST_F(MergeQuantized, an_int8_base_is_decoded) {
+  RawTensors base_tensors{{kUp + ".SCB", f32(values_of(random_weight({64}, Dtype::float32)))}};
+  std::string codes(64 * 128, '\0');
+  for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<char>(37 * i);
+  base_tensors[kUp + ".weight"] = {"I8", {64, 128}, codes};
+  write_base(base_tensors, R"({"torch_dtype": "float16", "quantization_config": {"load_in_8bit": true}})");
+  const RawTensors decoded = in_steps(base(), [](const fs::path& in, const fs::path& out) { dequantize(in, out); });
+  EXPECT_TRUE(merged().at(kUp + ".weight") ==
+              with_lora(decoded.at(kUp + ".weight"), factors, kUp, kScale, Dtype::float16));
+  MergeOptions options;
+  options.to_4bit = QuantType::nf4;
+  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }),
+                    "is LLM.int8, and cannot become nf4: dequantize the base first"));
+}
+
+TEST_F(MergeQuantized, a_4bit_base_stays_so_and_untouched_tensors_keep_their_bytes) {
+  MergeOptions options;
+  options.to_4bit = QuantType::nf4;
+  const RawTensors before = load(base());
+  const RawTensors out = merged(options);
+  const RawTensor sum = in_steps(base(), [&](const fs::path& in, const fs::path& to) {
+                          merge(in, std::vector<AdapterInput>{{adapter()}}, to);
+                        }).at(kUp + ".weight");
+  const Weight4bitArrays encoded = encoded_by_op(sum, {});
+  EXPECT_EQ(out.at(kUp + ".weight").bytes, bytes_of(encoded.packed));
+  EXPECT_EQ(out.at(kUp + ".weight.absmax").bytes, bytes_of(encoded.absmax_8bit));
+  EXPECT_EQ(out.at(kUp + ".weight.nested_absmax").bytes, bytes_of(encoded.nested_absmax));
+  ASSERT_EQ(out.size(), before.size());
+  for (const auto& [name, tensor] : before)
+    if (!name.starts_with(kUp)) {
+      EXPECT_TRUE(out.at(name) == tensor) << name;
+    }
+  merged(options);
+  EXPECT_EQ(config, read_file(base() / "config.json"));
+  EXPECT_GT(report.merged.at(0).survival, 0.9) << "what is added is as large as the weight";
+}
+
+TEST_F(MergeQuantized, an_adapter_that_is_lost_in_4_bits_is_refused) {
+  MergeOptions options;
+  options.to_4bit = QuantType::nf4;
+  const std::vector<AdapterInput> faint{{adapter(), 1e-4}};
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { merged(options, faint); }),
+                    "tensor '" + kUp + ".weight': of what the adapter adds, "));
+  options.fail_below = 0.0;
+  merged(options, faint);
+  EXPECT_LT(report.merged.at(0).survival, 0.5);
+  options.fail_below = 0.5;
+  options.dry_run = true;
+  merge(base(), faint, directory / "out", options);
+  EXPECT_FALSE(fs::exists(directory / "out"));
+  options.to_4bit = QuantType::fp4;
+  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }),
+                    "is nf4, and cannot become fp4: dequantize the base first"));
+}
+
+TEST_F(MergeQuantized, to_4_bits_is_merging_and_then_quantizing) {
+  for (const QuantType quant_type : {QuantType::nf4, QuantType::fp4})
+    for (const bool double_quant : {true, false})
+      for (const std::optional<Dtype> dtype : {std::optional<Dtype>(), std::optional(Dtype::float16)}) {
+        SCOPED_TRACE(dtype ? "to float16" : "");
+        fs::remove_all(base());
+        fs::copy(plain(), base());
+        MergeOptions options;
+        options.to_4bit = quant_type;
+        options.double_quant = double_quant;
+        options.blocksize = 128;
+        options.dtype = dtype;
+        const RawTensors out = merged(options);
+        const std::string merged_config = config;
+        const RawTensors expected = in_steps(
+            base(),
+            [&](const fs::path& in, const fs::path& to) {
+              MergeOptions plain_options;
+              plain_options.dtype = dtype;
+              merge(in, std::vector<AdapterInput>{{adapter()}}, to, plain_options);
+            },
+            [&](const fs::path& in, const fs::path& to) {
+              QuantizeOptions quantize_options;
+              quantize_options.quant_type = quant_type;
+              quantize_options.double_quant = double_quant;
+              quantize_options.blocksize = 128;
+              quantize_options.dtype = dtype;
+              quantize(in, to, quantize_options);
+            });
+        EXPECT_TRUE(out == expected);
+        EXPECT_EQ(merged_config, config);
+      }
+}
+
+TEST_F(MergeQuantized, a_base_as_it_was_trained_on_is_one_quantized_and_decoded) {
+  const RawTensors expected = in_steps(
+      base(), [](const fs::path& in, const fs::path& out) { dequantize(in, out); },
+      [&](const fs::path& in, const fs::path& out) { merge(in, std::vector<AdapterInput>{{adapter()}}, out); });
+  fs::remove_all(base());
+  fs::copy(plain(), base());
+  MergeOptions options;
+  options.base_as = QuantType::nf4;
+  EXPECT_TRUE(merged(options) == expected);
+  options.to_4bit = QuantType::nf4;
+  const RawTensors encoded = merged(options);
+  EXPECT_TRUE(encoded.at(kUp + ".weight").bytes == bytes_of(encoded_by_op(expected.at(kUp + ".weight"), {}).packed));
+}
+
+TEST_F(MergeQuantized, a_base_as_4_bits_needs_a_plain_base) {
+  MergeOptions options;
+  options.base_as = QuantType::nf4;
+  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }),
+                    "is quantized already; `base_as` is for a base in 16 or 32 bits"));
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint

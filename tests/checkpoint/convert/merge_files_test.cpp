@@ -1,0 +1,185 @@
+// What is written beside the sums: files, shards, reports; and when nothing is.
+#include <cmath>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+#include <vector>
+
+#include "adapters.h"
+#include "merging.h"
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+// In two files, of which neither says that there is an index.
+void write_sharded_base(const fs::path& path) {
+  fs::create_directories(path);
+  nlohmann::json index;
+  for (int layer = 0; layer < 6; ++layer) {
+    const std::string stem = "model.layers." + std::to_string(layer) + ".mlp.";
+    const std::string file = "model-0000" + std::to_string(layer + 1) + "-of-00006.safetensors";
+    const RawTensors tensors{{stem + "up_proj.weight", random_weight({33, 127}, Dtype::bfloat16, layer)},
+                             {stem + "down_proj.weight", random_weight({127, 33}, Dtype::bfloat16, layer + 50)}};
+    write_file(path / file, safetensors(tensors));
+    for (const auto& [name, tensor] : tensors) index["weight_map"][name] = file;
+  }
+  write_file(path / "model.safetensors.index.json", index.dump());
+  write_file(path / "config.json", R"({"model_type": "llama"})");
+}
+
+RawTensors lora_of_all_layers() {
+  RawTensors factors;
+  for (unsigned layer = 0; layer < 6; ++layer)
+    factors.merge(lora("model.layers." + std::to_string(layer) + ".mlp.up_proj", 33, 127, 4, layer + 1));
+  return factors;
+}
+
+TEST_F(Merge, shards_threads_and_the_reference_device_give_the_same_files) {
+  write_sharded_base(base());
+  write_adapter(adapter(), lora_of_all_layers());
+  const std::vector<AdapterInput> adapters{{adapter()}};
+  MergeOptions options;
+  options.max_shard_size = 20'000;
+  const MergeReport whole = merge(base(), adapters, directory / "whole", options);
+  EXPECT_EQ(whole.files, 6);
+  EXPECT_EQ(whole.converted, 6);
+  const Files expected = contents(directory / "whole");
+  EXPECT_EQ(expected.size(), 6U + 3U);  // index, config, README
+  const RawTensors tensors = load(directory / "whole");
+  for (const auto& [name, tensor] : load(base())) {
+    const std::string module = name.substr(0, name.rfind('.'));
+    EXPECT_TRUE(tensors.at(name) == (module.ends_with("up_proj")
+                                         ? with_lora(tensor, lora_of_all_layers(), module, kScale, Dtype::bfloat16)
+                                         : tensor))
+        << name;
+  }
+  options.force = true;
+  for (const int threads : {1, 2, 7}) {
+    options.exec.threads = threads;
+    merge(base(), adapters, directory / "out", options);
+    EXPECT_TRUE(contents(directory / "out") == expected) << threads;
+  }
+  options.exec.device = {QFUSE_REFERENCE, 0};
+  merge(base(), adapters, directory / "out", options);
+  EXPECT_TRUE(contents(directory / "out") == expected);
+  options.exec = {};
+  fs::remove_all(directory / "out");
+  for (const std::int64_t i : {2, 0, 1}) {
+    options.shard = Shard{i, 3};
+    merge(base(), adapters, directory / "out", options);
+    EXPECT_FALSE(fs::exists(directory / "out"));
+  }
+  finish(directory / "out");
+  EXPECT_TRUE(contents(directory / "out") == expected);
+}
+
+// What the other processes had said: another scale would be in some files alone.
+TEST_F(Merge, shards_must_have_the_same_adapter) {
+  write_sharded_base(base());
+  write_adapter(adapter(), lora_of_all_layers());
+  MergeOptions options;
+  options.max_shard_size = 20'000;
+  options.shard = Shard{0, 2};
+  merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options);
+  options.shard = Shard{1, 2};
+  EXPECT_NE(error_of(Status::invalid_argument,
+                     [&] {
+                       merge(base(), std::vector<AdapterInput>{{adapter(), 0.5}}, directory / "out", options);
+                     }),
+            "");
+  const std::string factors = read_file(adapter() / "adapter_model.safetensors");
+  write_file(adapter() / "adapter_config.json", R"({"peft_type": "LORA", "r": 4, "lora_alpha": 9})");
+  EXPECT_NE(error_of(Status::invalid_argument,
+                     [&] { merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options); }),
+            "");
+  EXPECT_EQ(read_file(adapter() / "adapter_model.safetensors"), factors);
+}
+
+TEST_F(Merge, a_base_may_be_a_file) {
+  const RawTensors factors = lora(kUp, 33, 127, 4);
+  write_file(directory / "base.safetensors", safetensors(layers()));
+  write_adapter(adapter(), factors);
+  merge(directory / "base.safetensors", std::vector<AdapterInput>{{adapter()}}, directory / "out.safetensors");
+  EXPECT_EQ(names_in(directory.path()), (Names{"adapter", "base.safetensors", "out.safetensors"}));
+  EXPECT_TRUE(load(directory / "out.safetensors").at(kUp + ".weight") ==
+              with_lora(layers().at(kUp + ".weight"), factors, kUp, kScale, Dtype::bfloat16));
+  const std::string out = read_file(directory / "out.safetensors");
+  EXPECT_TRUE(holds(out, "base base.safetensors; adapters adapter@1"));
+}
+
+TEST_F(Merge, files_beside_the_weights) {
+  write_base(layers());
+  for (const char* name : {"tokenizer.json", "README.md", "generation_config.json", "vocab.json"})
+    write_file(base() / name, std::string(name) + " of the base");
+  write_adapter(adapter(), lora(kUp, 33, 127, 4));
+  for (const char* name : {"tokenizer.json", "chat_template.jinja", "README.md", "optimizer.pt", "config.json"})
+    write_file(adapter() / name, std::string(name) + " of the adapter");
+  const std::vector<AdapterInput> adapters{{adapter()}};
+  const MergeReport done = merge(base(), adapters, directory / "out");
+  EXPECT_EQ(names_in(directory / "out"),
+            (Names{"README.md", "chat_template.jinja", "config.json", "generation_config.json", "model.safetensors",
+                   "original_README.md", "tokenizer.json", "vocab.json"}));
+  const auto text = [&](const std::string& name) { return read_file(directory / "out" / name); };
+  EXPECT_EQ(text("tokenizer.json"), "tokenizer.json of the adapter");
+  EXPECT_EQ(text("chat_template.jinja"), "chat_template.jinja of the adapter");
+  EXPECT_EQ(text("vocab.json"), "vocab.json of the base");
+  EXPECT_EQ(text("original_README.md"), "README.md of the base");
+  EXPECT_EQ(text("config.json"), kConfig);
+  EXPECT_TRUE(holds(text("README.md"), "| adapter | adapter | 1 |"));
+  EXPECT_TRUE(holds(text("README.md"), "1 tensors were changed."));
+  // Merged onto once more, the description of either is kept.
+  write_adapter(adapter("two"), lora(kUp, 33, 127, 4));
+  merge(directory / "out", std::vector<AdapterInput>{{adapter("two")}}, directory / "again");
+  EXPECT_EQ(read_file(directory / "again/original_README.md"), "README.md of the base");
+  EXPECT_EQ(read_file(directory / "again/original_original_README.md"), text("README.md"));
+}
+
+TEST_F(Merge, a_dry_run_measures_and_writes_nothing) {
+  write_base(layers());
+  const RawTensors factors = lora(kUp, 33, 127, 4);
+  write_adapter(adapter(), factors);
+  MergeOptions options;
+  options.dry_run = true;
+  options.to_4bit = QuantType::nf4;
+  const std::vector<float> before = values_of(layers().at(kUp + ".weight"));
+  const std::vector<float> after = sum_of(before, matrix_of(factors.at(kPeft + kUp + ".lora_B.weight")),
+                                          matrix_of(factors.at(kPeft + kUp + ".lora_A.weight")), kScale);
+  const MergeReport done = merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options);
+  EXPECT_EQ(names_in(directory.path()), (Names{"adapter", "base"}));
+  double added = 0.0;
+  double weight = 0.0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    weight += static_cast<double>(before[i]) * static_cast<double>(before[i]);
+    added += std::pow(static_cast<double>(after[i]) - static_cast<double>(before[i]), 2.0);
+  }
+  ASSERT_EQ(done.merged.size(), 1U);
+  EXPECT_NEAR(done.merged[0].added_rms, std::sqrt(added / (33.0 * 127.0)), 1e-12);
+  EXPECT_NEAR(done.merged[0].weight_rms, std::sqrt(weight / (33.0 * 127.0)), 1e-12);
+  EXPECT_GT(done.merged[0].survival, 0.9);
+  EXPECT_LT(done.merged[0].survival, 1.1);
+  const auto json = nlohmann::json::parse(to_json(done));
+  ASSERT_EQ(json.size(), 1U);
+  EXPECT_EQ(json[0].at("name"), kUp + ".weight");
+  EXPECT_EQ(json[0].at("rule"), "lora");
+  EXPECT_EQ(json[0].at("rank"), 4);
+  EXPECT_EQ(json[0].at("scale"), 2.0);
+  EXPECT_EQ(json[0].at("survival"), done.merged[0].survival);
+  EXPECT_TRUE(nlohmann::json::parse(to_json(MergeReport{})).empty());
+}
+
+TEST_F(Merge, cancelling_leaves_nothing) {
+  write_base(layers());
+  write_adapter(adapter(), lora(kUp, 33, 127, 4));
+  MergeOptions options;
+  for (const bool dry_run : {false, true}) {
+    options.dry_run = dry_run;
+    options.progress = [](const Progress&) { return false; };
+    EXPECT_EQ(error_of(Status::cancelled,
+                       [&] { merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options); }),
+              "cancelled");
+    EXPECT_EQ(names_in(directory.path()), (Names{"adapter", "base"}));
+  }
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,69 @@
+// A base and adapters in a directory, and what merging makes of them. What comes out is compared with what a loop in
+// plain fp32 makes of the same values, rounded once (adapters.h).
+#ifndef QFUSE_TESTS_CHECKPOINT_MERGING_H
+#define QFUSE_TESTS_CHECKPOINT_MERGING_H
+
+#include <filesystem>
+#include <map>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+#include <vector>
+
+#include "adapters.h"
+#include "support.h"
+
+namespace qfuse::checkpoint {
+
+using Names = std::vector<std::string>;
+using Files = std::map<std::string, std::string>;  // by name
+
+inline const std::string kUp = "model.layers.0.mlp.up_proj";
+inline const std::string kDown = "model.layers.0.mlp.down_proj";
+inline const std::string kEmbedding = "model.embed_tokens";
+inline constexpr float kScale = 2.0F;  // alpha / rank of write_adapter()
+
+// A directory with a base and adapters, and what merging gives.
+class Merge : public testing::Test {
+ protected:
+  // Of these, in one file, with a config that no printing would give back.
+  void write_base(const RawTensors& tensors, const std::string& config = kConfig) {
+    fs::create_directories(base());
+    write_file(base() / "model.safetensors", safetensors(tensors));
+    if (!config.empty()) write_file(base() / "config.json", config);
+  }
+  [[nodiscard]] fs::path base() const { return directory / "base"; }
+  [[nodiscard]] fs::path adapter(const std::string& name = "adapter") const { return directory / name; }
+
+  RawTensors merged(const MergeOptions& options = {}, const std::vector<AdapterInput>& adapters = {}) {
+    const TemporaryDirectory elsewhere;
+    report =
+        merge(base(), adapters.empty() ? std::vector<AdapterInput>{{adapter()}} : adapters, elsewhere / "out", options);
+    files = names_in(elsewhere / "out");
+    config = fs::exists(elsewhere / "out/config.json") ? read_file(elsewhere / "out/config.json") : "";
+    return load(elsewhere / "out");
+  }
+
+  static constexpr const char* kConfig = "{\"model_type\":  \"llama\",\n\n\"tie_word_embeddings\":false}";
+  TemporaryDirectory directory;
+  MergeReport report;
+  Names files;
+  std::string config;
+};
+
+// Of two layers, and what no adapter changes.
+inline RawTensors layers() {
+  return {{kUp + ".weight", random_weight({33, 127})},
+          {kDown + ".weight", random_weight({127, 33}, Dtype::bfloat16, 2)},
+          {"model.norm.weight", random_weight({127}, Dtype::bfloat16, 3)},
+          {"numbers", {"I64", {2}, std::string(16, '\7')}}};
+}
+
+inline Files contents(const fs::path& path) {
+  Files all;
+  for (const std::string& name : names_in(path)) all[name] = read_file(path / name);
+  return all;
+}
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_TESTS_CHECKPOINT_MERGING_H
