@@ -32,6 +32,18 @@ def device(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.fixture
+def bitsandbytes_as_it_was() -> Iterator[None]:
+    """Nothing of it stays replaced behind a test."""
+    from layers_of_bitsandbytes import all_are_original  # not above: not everywhere is a bitsandbytes
+
+    import qfuse.integrations.bitsandbytes as integration
+
+    yield
+    integration.disable()
+    assert all_are_original()
+
+
 class Golden(NamedTuple):
     """A weight that bitsandbytes made on an H100, with what it decodes to there."""
 

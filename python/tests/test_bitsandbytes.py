@@ -1,56 +1,23 @@
-"""The integration under the real bitsandbytes, transformers and peft.
+"""The integration under the real bitsandbytes: what it replaces, and decoding and encoding with it.
 
 On a CPU, bitsandbytes' own decode is exact only where rows are whole blocks, so only there can both be compared.
 """
 
-import ast
-import copy
 import sys
 import types
-import warnings
 from inspect import signature
-from pathlib import Path
 
 import pytest
 import torch
-from conftest import GOLDEN, Calls, golden_weights, make_weight, same_bits, same_state
-from safetensors.torch import load_file
+from conftest import Calls, make_weight, same_bits, same_state
+from layers_of_bitsandbytes import MANY, ORIGINALS, all_are_original, bnb, decodes_a_layer, make_layer
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import qfuse
 import qfuse.integrations.bitsandbytes as integration
 from qfuse.integrations.patch import Patch, Patches
 
-bnb = pytest.importorskip("bitsandbytes")
-ORIGINALS = {name: getattr(bnb.functional, name) for name in ("dequantize_4bit", "quantize_4bit")}
-PRODUCT = bnb.matmul_4bit
-CUDA_OPS = "bitsandbytes.backends.cuda.ops"
-FALLBACK = f"{CUDA_OPS}._dequant_linear_fallback"
-TINY = GOLDEN / "tiny_llama"
-MATRICES = [case for case in golden_weights("bnb_cases") if len(case.weight.shape) == 2]
-MANY = 2048  # tokens: bitsandbytes decodes a weight for more than 1536 on every GPU
-
-
-def all_are_original():
-    products = bnb.matmul_4bit, bnb.autograd._functions.matmul_4bit
-    return all(product is PRODUCT for product in products) and all(
-        getattr(bnb.functional, name) is original for name, original in ORIGINALS.items()
-    )
-
-
-@pytest.fixture(autouse=True)
-def leave_nothing_behind():
-    yield
-    integration.disable()
-    assert all_are_original()
-
-
-def make_layer(device, nested=False, quant_type="nf4", dtype=torch.bfloat16):
-    torch.manual_seed(3)
-    layer = bnb.nn.Linear4bit(128, 64, compute_dtype=dtype, compress_statistics=nested, quant_type=quant_type)
-    if device == "cpu":
-        layer.train()  # else bitsandbytes repacks the weight for its own CPU kernels
-    return layer.to(dtype).to(device)
+pytestmark = pytest.mark.usefixtures("bitsandbytes_as_it_was")
 
 
 def step(layer, device, tokens):
@@ -62,11 +29,6 @@ def step(layer, device, tokens):
         y = layer(x)
         y.float().square().sum().backward()
     return (y.detach(), x.grad, layer.bias.grad), decodes.count
-
-
-def decodes_a_layer(device):
-    """Of a training step with many tokens: for the gradient, and where a GPU does, for the product."""
-    return 2 if device == "cuda" else 1
 
 
 @pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
@@ -337,76 +299,6 @@ def test_what_of_a_gpu_is_left_to_the_original(pretended_gpu, monkeypatch):
         assert encode(weight[:5, :13], quant_storage=torch.bfloat16) == "the original"  # 33 bytes, of which 32 are kept
 
 
-def stand_in(monkeypatch, fallback):
-    """A CUDA backend of bitsandbytes that has nothing but its private function."""
-    module = types.ModuleType(CUDA_OPS)
-    module._dequant_linear_fallback = fallback
-    monkeypatch.setitem(sys.modules, CUDA_OPS, module)
-    return module
-
-
-def _dequant_linear_fallback(
-    A, B, shapeB, absmax, blocksize, quant_type, bias=None, absmax_8bit=None, absmax_code=None, absmax_offset=None
-):
-    return "the original"
-
-
-def test_the_stand_in_is_like_the_function_of_this_version():
-    """Read, not imported: that needs a GPU."""
-    tree = ast.parse((Path(bnb.__file__).parent / "backends" / "cuda" / "ops.py").read_text())
-    (real,) = (node for node in ast.walk(tree) if getattr(node, "name", None) == _dequant_linear_fallback.__name__)
-    assert [argument.arg for argument in real.args.args] == list(signature(_dequant_linear_fallback).parameters)
-
-
-@pytest.mark.parametrize("case", MATRICES, ids=lambda case: case.name)
-def test_multiplies_by_what_it_decodes(device, monkeypatch, case):
-    module = stand_in(monkeypatch, _dequant_linear_fallback)
-    weight = case.on(device)
-    dense = qfuse.ops.dequantize_4bit(*weight)
-    x, bias = (torch.randn(*s, device=device).bfloat16() for s in [(2, 3, weight.shape[1]), (weight.shape[0],)])
-    absmax, statistics = weight.absmax, {}
-    if weight.nested:
-        absmax = weight.nested_absmax
-        statistics = dict(
-            absmax_8bit=weight.absmax, absmax_code=weight.nested_quant_map, absmax_offset=weight.nested_offset
-        )
-    arguments = (weight.packed, torch.Size(weight.shape), absmax, weight.blocksize, weight.quant_type)
-    with integration.enabled() as report:
-        assert FALLBACK in report.replaced
-        for given in (None, bias):
-            found = module._dequant_linear_fallback(x, *arguments, given, **statistics)
-            assert same_bits(found, torch.nn.functional.linear(x, dense, given))
-        assert module._dequant_linear_fallback(x.double(), *arguments, **statistics) == "the original"
-    assert module._dequant_linear_fallback is _dequant_linear_fallback
-
-
-def test_a_product_with_one_byte_of_weights(device, monkeypatch):
-    """Which looks as if it were transposed."""
-    module = stand_in(monkeypatch, _dequant_linear_fallback)
-    weight, x = torch.tensor([[1.0], [-0.5]], device=device), torch.ones(3, 1, device=device)
-    packed, absmax = qfuse.ops.quantize_4bit(weight, 64, "nf4")
-    with integration.enabled():
-        found = module._dequant_linear_fallback(x, packed, (2, 1), absmax, 64, "nf4")
-    assert same_bits(found, x @ qfuse.ops.dequantize_4bit((packed, absmax), (2, 1), torch.float32).t())
-
-
-def test_says_without_a_warning_why_a_private_function_stays(monkeypatch):
-    def of_another_version(A, B):
-        pass
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        module = stand_in(monkeypatch, of_another_version)
-        known = ", ".join(signature(_dequant_linear_fallback).parameters)
-        assert integration.enable().left == {FALLBACK: f"TypeError: its parameters are A, B; known are {known}"}
-        assert module._dequant_linear_fallback is of_another_version
-        del module._dequant_linear_fallback
-        assert integration.enable().left == {FALLBACK: "LookupError: there is none here"}
-        monkeypatch.delitem(sys.modules, CUDA_OPS)
-        report = integration.enable()
-    assert report and f"qfuse left {FALLBACK} as it is: LookupError: {CUDA_OPS} is not loaded here" in str(report)
-
-
 def test_compiles_into_one_graph(device, backend):
     weight = make_weight(device).weight
     state = weight.params4bit().quant_state
@@ -418,231 +310,3 @@ def test_compiles_into_one_graph(device, backend):
             found = decode(weight.packed)
     assert decodes.count == 1
     assert same_bits(found, qfuse.dequantize_4bit(weight.packed, state))
-
-
-@pytest.fixture
-def llama(tmp_path):
-    """The directory of a small Llama that is not quantized, and whose rows are whole blocks."""
-    transformers = pytest.importorskip("transformers")
-    torch.manual_seed(1)
-    config = transformers.LlamaConfig(
-        hidden_size=128,
-        intermediate_size=256,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        vocab_size=512,
-        max_position_embeddings=256,
-    )
-    transformers.LlamaForCausalLM(config).to(torch.bfloat16).save_pretrained(tmp_path)
-    return tmp_path
-
-
-def load(path, device, **options):
-    transformers = pytest.importorskip("transformers")
-    return transformers.AutoModelForCausalLM.from_pretrained(
-        path, device_map=device, dtype=torch.bfloat16, attn_implementation="eager", **options
-    )
-
-
-def load_quantized(path, device, quant_type="nf4"):
-    transformers = pytest.importorskip("transformers")
-    return load(
-        path,
-        device,
-        quantization_config=transformers.BitsAndBytesConfig(
-            load_in_4bit=True,
-            bnb_4bit_quant_type=quant_type,
-            bnb_4bit_use_double_quant=True,
-            bnb_4bit_compute_dtype=torch.bfloat16,
-        ),
-    )
-
-
-@pytest.mark.parametrize("quant_type", ["nf4", "fp4"])
-def test_transformers_quantizes_to_the_same_bytes(device, llama, quant_type):
-    expected = load_quantized(llama, device, quant_type).state_dict()
-    with integration.enabled(), Calls("qfuse::quantize_4bit") as encodes:
-        found = load_quantized(llama, device, quant_type).state_dict()
-    assert encodes.count == (14 if device == "cuda" else 0)
-    assert found.keys() == expected.keys() and sum("quant_state" in key for key in found) == 14
-    assert all(same_bits(found[key], tensor) for key, tensor in expected.items())
-
-
-def whole_step(model):
-    """Logits, loss and every gradient of a whole model, and how many decodes it took from qfuse."""
-    model.train().zero_grad()
-    tokens = torch.arange(MANY, device=model.device).reshape(8, 256) * 7 % 512
-    with Calls("qfuse::dequantize_4bit") as decodes:
-        output = model(tokens, labels=tokens)
-        output.loss.backward()
-    gradients = [parameter.grad for parameter in model.parameters() if parameter.requires_grad]
-    return [output.logits.detach(), output.loss.detach(), *gradients], decodes.count
-
-
-def test_a_whole_model_trains_to_the_same_bits(device, llama):
-    models = [load_quantized(llama, device)]
-    if device == "cuda":
-        models.append(load(TINY / "bnb4", device))  # its rows are no whole blocks
-    for model in models:
-        expected, decodes = whole_step(model)
-        assert decodes == 0 and len(expected) > 6
-        with integration.enabled():
-            found, decodes = whole_step(model)
-        assert decodes == 14 * decodes_a_layer(device)
-        assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
-
-
-def test_transformers_gets_the_bits_of_cuda(device):
-    """model.dequantize() of a model whose rows are no whole blocks, which bitsandbytes decodes wrong on some CPUs."""
-    model = load(TINY / "bnb4", device)
-    with integration.enabled(), Calls("qfuse::dequantize_4bit") as decodes:
-        state = model.dequantize().state_dict()
-    expected = load_file(TINY / "dequant_expected.safetensors")
-    assert decodes.count >= len(expected) == 14
-    assert all(same_bits(state[key].cpu(), weight) for key, weight in expected.items())
-
-
-def test_peft_merges_to_the_same_bits(device):
-    peft = pytest.importorskip("peft")
-
-    def merged(enabled):
-        block = torch.nn.Sequential()
-        block.is_loaded_in_4bit = True  # as transformers says of a model that it has loaded so
-        block.add_module("proj", make_layer(device, nested=True))
-        model = peft.get_peft_model(block, peft.LoraConfig(target_modules=["proj"], r=4, init_lora_weights=False))
-        adapter = torch.Generator().manual_seed(5)
-        for name, parameter in model.named_parameters():
-            if "lora_" in name:
-                parameter.data = torch.randn(parameter.shape, generator=adapter).to(parameter) * 0.02
-        with Calls("qfuse::dequantize_4bit") as decodes:
-            if enabled:
-                with integration.enabled():
-                    model.merge_adapter()
-            else:
-                model.merge_adapter()
-        assert bool(decodes.count) == enabled
-        return model.base_model.model.proj.base_layer.weight.data
-
-    assert same_bits(merged(True), merged(False))
-
-
-# ---- the product, where it is asked for
-
-
-def layers(device, nested, dtype):
-    """Two layers, the second of whose rows are no whole blocks of anything."""
-    torch.manual_seed(3)
-    arguments = dict(compute_dtype=dtype, compress_statistics=nested, quant_type="nf4")
-    first, second = bnb.nn.Linear4bit(128, 192, **arguments), bnb.nn.Linear4bit(192, 64, bias=False, **arguments)
-    model = torch.nn.Sequential(first, torch.nn.GELU(), second).train().to(dtype).to(device)
-    first.bias.requires_grad_()
-    return model
-
-
-def train(model, x):
-    """Output and gradients, and how often the weights were multiplied by and decoded."""
-    bias, leaf, counts = model.get_parameter("0.bias"), x.clone().requires_grad_(), []
-    for name in ("qfuse::matmul_4bit", "qfuse::dequantize_4bit"):
-        leaf.grad = bias.grad = None
-        with Calls(name) as calls:
-            y = model(leaf)
-            y.float().square().sum().backward()
-        counts.append(calls.count)
-    return (y.detach(), leaf.grad, bias.grad), counts
-
-
-def expect_near(found, expected):
-    """Each sum is rounded to the dtype, here and there; then a layer follows, and the gradients of both."""
-    for ours, theirs in zip(found, expected, strict=True):
-        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
-        distance = (ours.double() - theirs.double()).abs().max()
-        assert distance <= 8 * torch.finfo(ours.dtype).eps * theirs.double().abs().max()
-
-
-@pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("shape", [(3,), (2, 150)], ids=["few", "many"])
-def test_multiplies_in_both_directions_where_asked_to(device, nested, dtype, shape):
-    model, x = layers(device, nested, dtype), torch.randn(*shape, 128, device=device, dtype=dtype)
-    expected, counts = train(model, x)
-    assert counts == [0, 0]
-    with integration.enabled():
-        assert bnb.matmul_4bit is PRODUCT
-    with integration.enabled(matmul=True) as report:
-        assert {"bitsandbytes.matmul_4bit", "bitsandbytes.autograd._functions.matmul_4bit"} <= {*report.replaced}
-        assert signature(bnb.matmul_4bit) == signature(PRODUCT)
-        found, counts = train(model, x)
-    is_decoded = device == "cuda" and (dtype == torch.float32 or x.numel() // 128 > 16)
-    assert counts == ([0, 4] if is_decoded else [4, 0])
-    expect_near(found, expected)
-    with torch.no_grad(), integration.enabled(matmul=True):
-        expect_near([model(x)], expected[:1])
-
-
-def test_the_product_stays_until_it_is_disabled():
-    assert "bitsandbytes.matmul_4bit" not in integration.enable().replaced and bnb.matmul_4bit is PRODUCT
-    assert "bitsandbytes.matmul_4bit" in integration.enable(matmul=True).replaced
-    integration.enable()
-    with integration.enabled(matmul=True):
-        pass
-    assert bnb.matmul_4bit is not PRODUCT
-    integration.disable()
-    assert all_are_original()
-
-
-def test_the_product_compiles_into_one_graph(device, backend):
-    model, x = layers(device, True, torch.float32), torch.randn(5, 128, device=device)
-    with integration.enabled(matmul=True):
-        expected, _ = train(model, x)
-        torch._dynamo.reset()
-        model.compile(fullgraph=True, backend=backend)
-        found, _ = train(model, x)
-    expect_near(found, expected)
-
-
-def test_casts_are_bitsandbytes_own(device):
-    """x goes to the layer's compute_dtype and the result back, and autocast changes nothing of that."""
-    layer = make_layer(device, dtype=torch.float32)
-    x = torch.randn(3, 128, device=device).bfloat16()
-    with integration.enabled(matmul=True):
-        expected = qfuse.matmul_4bit(x.float(), layer, bias=layer.bias).bfloat16()
-        assert same_bits(layer(x), expected)
-        with torch.autocast(device, torch.bfloat16):
-            assert same_bits(layer(x), expected)
-
-
-def test_leaves_products_of_other_kinds_to_the_original(device, monkeypatch):
-    monkeypatch.setattr(bnb.autograd._functions, "matmul_4bit", lambda *args, **more: "the original")
-    monkeypatch.setattr(bnb, "matmul_4bit", bnb.autograd._functions.matmul_4bit)
-    layer = make_layer(device)
-    packed, state = layer.weight.data, layer.weight.quant_state
-    x, bias = torch.ones(2, 128, device=device).bfloat16(), layer.bias.data
-    repacked = copy.copy(state)
-    repacked.packing_format_for_cpu = True
-    with integration.enabled(matmul=True):
-        multiply = bnb.matmul_4bit
-        for arguments in [
-            dict(A=x.double()),
-            dict(A=x[:, :64]),  # as wide as the weight is high
-            dict(A=x.to("meta")),
-            dict(out=torch.empty(2, 64, device=device).bfloat16()),
-            dict(bias=bias.float()),
-            dict(bias=bias[:1]),
-            dict(quant_state=None),
-            dict(quant_state=repacked),
-            dict(B=packed.to("meta")),
-            dict(of_a_later_version=1),
-        ]:
-            assert multiply(**dict(A=x, B=packed, quant_state=state) | arguments) == "the original"
-        expected = qfuse.matmul_4bit(x, layer, bias=bias)
-        assert same_bits(multiply(x, packed, state, bias=bias), expected)
-        assert same_bits(multiply(x, packed.t(), quant_state=state, bias=bias), expected)
-        assert multiply(x[:0], packed, state).shape == (0, 64)
-
-
-def test_leaves_the_product_of_an_older_bitsandbytes(monkeypatch):
-    monkeypatch.setattr(torch.ops, "bitsandbytes", types.SimpleNamespace())
-    with pytest.warns(UserWarning, match="matmul_4bit as it is: Unneeded: before 0.50"):
-        report = integration.enable(matmul=True)
-    assert bnb.matmul_4bit is PRODUCT and "bitsandbytes.functional.dequantize_4bit" in report.replaced

@@ -1,0 +1,215 @@
+"""Products of 4-bit weights in the real bitsandbytes: its private function of them, and those that are asked for."""
+
+import ast
+import copy
+import sys
+import types
+import warnings
+from inspect import signature
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import Calls, golden_weights, same_bits
+from layers_of_bitsandbytes import PRODUCT, all_are_original, bnb, make_layer
+
+import qfuse
+import qfuse.integrations.bitsandbytes as integration
+
+pytestmark = pytest.mark.usefixtures("bitsandbytes_as_it_was")
+CUDA_OPS = "bitsandbytes.backends.cuda.ops"
+FALLBACK = f"{CUDA_OPS}._dequant_linear_fallback"
+MATRICES = [case for case in golden_weights("bnb_cases") if len(case.weight.shape) == 2]
+
+# ---- the private function
+
+
+def stand_in(monkeypatch, fallback):
+    """A CUDA backend of bitsandbytes that has nothing but its private function."""
+    module = types.ModuleType(CUDA_OPS)
+    module._dequant_linear_fallback = fallback
+    monkeypatch.setitem(sys.modules, CUDA_OPS, module)
+    return module
+
+
+def _dequant_linear_fallback(
+    A, B, shapeB, absmax, blocksize, quant_type, bias=None, absmax_8bit=None, absmax_code=None, absmax_offset=None
+):
+    return "the original"
+
+
+def test_the_stand_in_is_like_the_function_of_this_version():
+    """Read, not imported: that needs a GPU."""
+    tree = ast.parse((Path(bnb.__file__).parent / "backends" / "cuda" / "ops.py").read_text())
+    (real,) = (node for node in ast.walk(tree) if getattr(node, "name", None) == _dequant_linear_fallback.__name__)
+    assert [argument.arg for argument in real.args.args] == list(signature(_dequant_linear_fallback).parameters)
+
+
+@pytest.mark.parametrize("case", MATRICES, ids=lambda case: case.name)
+def test_multiplies_by_what_it_decodes(device, monkeypatch, case):
+    module = stand_in(monkeypatch, _dequant_linear_fallback)
+    weight = case.on(device)
+    dense = qfuse.ops.dequantize_4bit(*weight)
+    x, bias = (torch.randn(*s, device=device).bfloat16() for s in [(2, 3, weight.shape[1]), (weight.shape[0],)])
+    absmax, statistics = weight.absmax, {}
+    if weight.nested:
+        absmax = weight.nested_absmax
+        statistics = dict(
+            absmax_8bit=weight.absmax, absmax_code=weight.nested_quant_map, absmax_offset=weight.nested_offset
+        )
+    arguments = (weight.packed, torch.Size(weight.shape), absmax, weight.blocksize, weight.quant_type)
+    with integration.enabled() as report:
+        assert FALLBACK in report.replaced
+        for given in (None, bias):
+            found = module._dequant_linear_fallback(x, *arguments, given, **statistics)
+            assert same_bits(found, torch.nn.functional.linear(x, dense, given))
+        assert module._dequant_linear_fallback(x.double(), *arguments, **statistics) == "the original"
+    assert module._dequant_linear_fallback is _dequant_linear_fallback
+
+
+def test_a_product_with_one_byte_of_weights(device, monkeypatch):
+    """Which looks as if it were transposed."""
+    module = stand_in(monkeypatch, _dequant_linear_fallback)
+    weight, x = torch.tensor([[1.0], [-0.5]], device=device), torch.ones(3, 1, device=device)
+    packed, absmax = qfuse.ops.quantize_4bit(weight, 64, "nf4")
+    with integration.enabled():
+        found = module._dequant_linear_fallback(x, packed, (2, 1), absmax, 64, "nf4")
+    assert same_bits(found, x @ qfuse.ops.dequantize_4bit((packed, absmax), (2, 1), torch.float32).t())
+
+
+def test_says_without_a_warning_why_a_private_function_stays(monkeypatch):
+    def of_another_version(A, B):
+        pass
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        module = stand_in(monkeypatch, of_another_version)
+        known = ", ".join(signature(_dequant_linear_fallback).parameters)
+        assert integration.enable().left == {FALLBACK: f"TypeError: its parameters are A, B; known are {known}"}
+        assert module._dequant_linear_fallback is of_another_version
+        del module._dequant_linear_fallback
+        assert integration.enable().left == {FALLBACK: "LookupError: there is none here"}
+        monkeypatch.delitem(sys.modules, CUDA_OPS)
+        report = integration.enable()
+    assert report and f"qfuse left {FALLBACK} as it is: LookupError: {CUDA_OPS} is not loaded here" in str(report)
+
+
+# ---- the product, where it is asked for
+
+
+def layers(device, nested, dtype):
+    """Two layers, the second of whose rows are no whole blocks of anything."""
+    torch.manual_seed(3)
+    arguments = dict(compute_dtype=dtype, compress_statistics=nested, quant_type="nf4")
+    first, second = bnb.nn.Linear4bit(128, 192, **arguments), bnb.nn.Linear4bit(192, 64, bias=False, **arguments)
+    model = torch.nn.Sequential(first, torch.nn.GELU(), second).train().to(dtype).to(device)
+    first.bias.requires_grad_()
+    return model
+
+
+def train(model, x):
+    """Output and gradients, and how often the weights were multiplied by and decoded."""
+    bias, leaf, counts = model.get_parameter("0.bias"), x.clone().requires_grad_(), []
+    for name in ("qfuse::matmul_4bit", "qfuse::dequantize_4bit"):
+        leaf.grad = bias.grad = None
+        with Calls(name) as calls:
+            y = model(leaf)
+            y.float().square().sum().backward()
+        counts.append(calls.count)
+    return (y.detach(), leaf.grad, bias.grad), counts
+
+
+def expect_near(found, expected):
+    """Each sum is rounded to the dtype, here and there; then a layer follows, and the gradients of both."""
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+        distance = (ours.double() - theirs.double()).abs().max()
+        assert distance <= 8 * torch.finfo(ours.dtype).eps * theirs.double().abs().max()
+
+
+@pytest.mark.parametrize("nested", [False, True], ids=["plain", "nested"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("shape", [(3,), (2, 150)], ids=["few", "many"])
+def test_multiplies_in_both_directions_where_asked_to(device, nested, dtype, shape):
+    model, x = layers(device, nested, dtype), torch.randn(*shape, 128, device=device, dtype=dtype)
+    expected, counts = train(model, x)
+    assert counts == [0, 0]
+    with integration.enabled():
+        assert bnb.matmul_4bit is PRODUCT
+    with integration.enabled(matmul=True) as report:
+        assert {"bitsandbytes.matmul_4bit", "bitsandbytes.autograd._functions.matmul_4bit"} <= {*report.replaced}
+        assert signature(bnb.matmul_4bit) == signature(PRODUCT)
+        found, counts = train(model, x)
+    is_decoded = device == "cuda" and (dtype == torch.float32 or x.numel() // 128 > 16)
+    assert counts == ([0, 4] if is_decoded else [4, 0])
+    expect_near(found, expected)
+    with torch.no_grad(), integration.enabled(matmul=True):
+        expect_near([model(x)], expected[:1])
+
+
+def test_the_product_stays_until_it_is_disabled():
+    assert "bitsandbytes.matmul_4bit" not in integration.enable().replaced and bnb.matmul_4bit is PRODUCT
+    assert "bitsandbytes.matmul_4bit" in integration.enable(matmul=True).replaced
+    integration.enable()
+    with integration.enabled(matmul=True):
+        pass
+    assert bnb.matmul_4bit is not PRODUCT
+    integration.disable()
+    assert all_are_original()
+
+
+def test_the_product_compiles_into_one_graph(device, backend):
+    model, x = layers(device, True, torch.float32), torch.randn(5, 128, device=device)
+    with integration.enabled(matmul=True):
+        expected, _ = train(model, x)
+        torch._dynamo.reset()
+        model.compile(fullgraph=True, backend=backend)
+        found, _ = train(model, x)
+    expect_near(found, expected)
+
+
+def test_casts_are_bitsandbytes_own(device):
+    """x goes to the layer's compute_dtype and the result back, and autocast changes nothing of that."""
+    layer = make_layer(device, dtype=torch.float32)
+    x = torch.randn(3, 128, device=device).bfloat16()
+    with integration.enabled(matmul=True):
+        expected = qfuse.matmul_4bit(x.float(), layer, bias=layer.bias).bfloat16()
+        assert same_bits(layer(x), expected)
+        with torch.autocast(device, torch.bfloat16):
+            assert same_bits(layer(x), expected)
+
+
+def test_leaves_products_of_other_kinds_to_the_original(device, monkeypatch):
+    monkeypatch.setattr(bnb.autograd._functions, "matmul_4bit", lambda *args, **more: "the original")
+    monkeypatch.setattr(bnb, "matmul_4bit", bnb.autograd._functions.matmul_4bit)
+    layer = make_layer(device)
+    packed, state = layer.weight.data, layer.weight.quant_state
+    x, bias = torch.ones(2, 128, device=device).bfloat16(), layer.bias.data
+    repacked = copy.copy(state)
+    repacked.packing_format_for_cpu = True
+    with integration.enabled(matmul=True):
+        multiply = bnb.matmul_4bit
+        for arguments in [
+            dict(A=x.double()),
+            dict(A=x[:, :64]),  # as wide as the weight is high
+            dict(A=x.to("meta")),
+            dict(out=torch.empty(2, 64, device=device).bfloat16()),
+            dict(bias=bias.float()),
+            dict(bias=bias[:1]),
+            dict(quant_state=None),
+            dict(quant_state=repacked),
+            dict(B=packed.to("meta")),
+            dict(of_a_later_version=1),
+        ]:
+            assert multiply(**dict(A=x, B=packed, quant_state=state) | arguments) == "the original"
+        expected = qfuse.matmul_4bit(x, layer, bias=bias)
+        assert same_bits(multiply(x, packed, state, bias=bias), expected)
+        assert same_bits(multiply(x, packed.t(), quant_state=state, bias=bias), expected)
+        assert multiply(x[:0], packed, state).shape == (0, 64)
+
+
+def test_leaves_the_product_of_an_older_bitsandbytes(monkeypatch):
+    monkeypatch.setattr(torch.ops, "bitsandbytes", types.SimpleNamespace())
+    with pytest.warns(UserWarning, match="matmul_4bit as it is: Unneeded: before 0.50"):
+        report = integration.enable(matmul=True)
+    assert bnb.matmul_4bit is PRODUCT and "bitsandbytes.functional.dequantize_4bit" in report.replaced
