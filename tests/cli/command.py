@@ -44,6 +44,14 @@ class Command(unittest.TestCase):
         _, error = process.communicate(timeout=60)
         self.assertEqual((process.returncode, error), (130, "qfuse: error: cancelled\n"))
 
+    def peak_memory(self, *arguments):
+        """How much a run took, in kB."""
+        process = subprocess.Popen([QFUSE, *arguments])
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss
+
     def dequantize(self, *arguments, source=TINY / "bnb4", **options):
         return self.run_qfuse("dequantize", source, "-o", self.out, *arguments, **options)
 

@@ -5,12 +5,10 @@ import json
 import os
 import shutil
 import signal
-import struct
-import subprocess
 import sys
 import unittest
 
-from command import GOLDEN, QFUSE, TINY, Command, linked_libraries, terminal_of, write_big, write_hole
+from command import GOLDEN, TINY, Command, linked_libraries, terminal_of, write_big, write_hole
 
 
 class Dequantize(Command):
@@ -331,192 +329,9 @@ class Quantize(Command):
         for megabytes in (64, 512):
             source = self.directory / f"{megabytes}.safetensors"
             write_hole(source, megabytes << 20)
-            process = subprocess.Popen(
-                [
-                    QFUSE,
-                    "quantize",
-                    source,
-                    "-o",
-                    self.out,
-                    "--block-size",
-                    "32",
-                    "--force",
-                    "--threads",
-                    "2",
-                    "--quiet",
-                ]
-            )
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            self.assertEqual(process.returncode, 0)
-            peaks.append(usage.ru_maxrss)  # in kB
+            options = ["--block-size", "32", "--force", "--threads", "2", "--quiet"]
+            peaks.append(self.peak_memory("quantize", source, "-o", self.out, *options))
         self.assertLess(peaks[1], peaks[0] + (8 << 10), "kB of 64 and of 512 MB, whose absmax alone have 32 MB")
-
-
-class Merge(Command):
-    LAYER = "model.layers.0.mlp.up_proj"
-
-    def setUp(self):
-        super().setUp()
-        self.adapter = self.directory / "lora"
-        self.write_adapter()
-
-    def write_adapter(self, layer=LAYER, path=None, step=1):
-        """Of rank 1, and each value of the sum is 0.5 * `step` more."""
-        path = path or self.adapter
-        path.mkdir(exist_ok=True)
-        header, data = {}, b""
-        for name, shape in (("lora_A", [1, 128]), ("lora_B", [352, 1])):
-            values = struct.pack("<f", 0.5 * step if name == "lora_A" else 1.0) * max(shape)
-            header[f"base_model.model.{layer}.{name}.weight"] = {
-                "dtype": "F32",
-                "shape": shape,
-                "data_offsets": [len(data), len(data) + len(values)],
-            }
-            data += values
-        text = json.dumps(header).encode()
-        (path / "adapter_model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
-        (path / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 1, "lora_alpha": 1}')
-
-    def merge(self, *arguments, source=TINY / "full", adapters=(), **options):
-        return self.run_qfuse("merge", source, *(adapters or [self.adapter]), "-o", self.out, *arguments, **options)
-
-    def refuse(self, *arguments, code=1, source=TINY / "full", adapters=()):
-        given = adapters or [self.adapter]
-        return self.error("merge", source, *given, "-o", self.out, *arguments, code=code)
-
-    def test_summary(self):
-        out, error = self.merge()
-        self.assertRegex(out, r"\A[^\n]*out: 1 of 21 tensors merged, 1\.00 MB in 1 file, [\d.]+ s\n\Z")
-        self.assertEqual(error, "", "no progress where stderr is no terminal")
-        self.assertEqual((self.out / "config.json").read_text(), (TINY / "full/config.json").read_text())
-        report = json.loads(self.run_qfuse("compare", TINY / "full", self.out, "--json", code=1)[0])
-        self.assertEqual([tensor["name"] for tensor in report["tensors"]], [f"{self.LAYER}.weight"])
-        self.assertAlmostEqual(report["tensors"][0]["rmse"], 0.5, places=2)
-
-    def test_json(self):
-        summary = json.loads(self.merge("--json")[0])
-        self.assertGreaterEqual(summary.pop("seconds"), 0)
-        change = {"name": f"{self.LAYER}.weight", "shape": [352, 128], "rule": "lora", "rank": 1, "scale": 1.0}
-        self.assertEqual(
-            summary,
-            {
-                "tensors": 21,
-                "merged": 1,
-                "files": 1,
-                "bytes_read": 1000704,
-                "bytes_written": 1000704,
-                "device": "cpu",
-                "changes": [{**change, "added_rms": None, "weight_rms": None, "survival": None}],
-            },
-        )
-
-    def test_quiet(self):
-        self.assertEqual(self.merge("--quiet"), ("", ""))
-
-    def test_dry_run_shows_what_would_be(self):
-        out, _ = self.merge("--dry-run", "--to", "nf4")
-        self.assertRegex(out, r"(?m)^tensor +rule +rank +scale +added rms +of weight's +survives$")
-        self.assertRegex(out, rf"(?m)^{self.LAYER}\.weight +lora +1 +1 +0\.5 +[\d.]+ % +[\d.]+ %$")
-        self.assertIn("1 of 21 tensors would be merged", out)
-        change = json.loads(self.merge("--dry-run", "--json")[0])["changes"][0]
-        self.assertAlmostEqual(change["added_rms"], 0.5, places=6)
-        self.assertIsNone(change["survival"])
-        self.assertEqual(os.listdir(self.directory), ["lora"])
-
-    def test_weights_of_adapters(self):
-        def scale_of(adapter):
-            return json.loads(self.merge("--json", "--force", adapters=[adapter])[0])["changes"][0]["scale"]
-
-        for weight, scale in (("0.25", 0.25), ("-1", -1.0), ("1e-3", 1e-3), ("0", 0.0)):
-            with self.subTest(weight):
-                self.assertEqual(scale_of(f"{self.adapter}@{weight}"), scale)
-        for weight in ("", "x", "0.5x", "nan", "inf", "1e999", "0.5@"):
-            with self.subTest(weight):
-                self.assertIn("is no weight", self.refuse(adapters=[f"{self.adapter}@{weight}"], code=2))
-        path = self.directory / "lora@0.5"
-        self.write_adapter(path=path)
-        self.assertEqual(scale_of(path), 1.0, "a path that exists is one")
-        self.assertEqual(scale_of(f"{path}@0.5"), 0.5)
-
-    def test_several_adapters(self):
-        other = self.directory / "other"
-        self.write_adapter(path=other, step=4)
-        summary = json.loads(self.merge("--json", adapters=[self.adapter, f"{other}@0.5"])[0])
-        self.assertEqual((summary["merged"], summary["changes"][0]["rule"]), (1, "lora + lora"))
-        report = json.loads(self.run_qfuse("compare", TINY / "full", self.out, "--json", code=1)[0])
-        self.assertAlmostEqual(report["tensors"][0]["rmse"], 0.5 + 4 * 0.5 * 0.5, places=2)
-
-    def test_types(self):
-        for to, dtype in (("auto", "BF16"), ("fp32", "F32"), ("float16", "F16")):
-            with self.subTest(to):
-                self.merge("--to", to, "--force")
-                found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{self.LAYER}.weight")[0])
-                self.assertEqual(found["tensors"][0]["dtype"], dtype)
-        for options, expected in ((("--to", "nf4"), "nf4"), (("--to", "fp4", "--block-size", "128"), "fp4")):
-            with self.subTest(options):
-                self.merge(*options, "--force")
-                found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{self.LAYER}.weight")[0])
-                self.assertEqual(found["tensors"][0]["format"], expected)
-
-    def test_base_in_4_bits(self):
-        self.merge("--to", "nf4", source=TINY / "bnb4")
-        self.assertEqual((self.out / "config.json").read_text(), (TINY / "bnb4/config.json").read_text())
-        faint = [f"{self.adapter}@1e-6"]
-        error = self.refuse("--to", "nf4", "--force", source=TINY / "bnb4", adapters=faint)
-        self.assertRegex(error, r"of what the adapter adds, -?[\d.]+ % is left when the sum is quantized")
-        self.assertIn("; --fail-below 0 does it", error)
-        self.merge("--to", "nf4", "--force", "--fail-below", "0", source=TINY / "bnb4", adapters=faint)
-
-    def test_failures(self):
-        self.assertIn("no such file", self.refuse(adapters=[self.directory / "none"]))
-        self.assertIn("No such file", self.refuse(source=self.directory / "none"))
-        self.assertIn("is an adapter itself", self.refuse(source=self.adapter))
-        self.assertIn("nothing to tie", self.refuse("--untie"))
-        self.write_adapter("model.layers.9.mlp.up_proj")
-        self.assertIn("the adapter is of another model", self.refuse())
-        self.assertEqual(os.listdir(self.directory), ["lora"])
-
-    def test_the_output_is_no_adapter(self):
-        before = sorted(os.listdir(self.adapter))
-        for out in (self.adapter, self.adapter / "out"):
-            self.error("merge", TINY / "full", self.adapter, "-o", out, "--force", code=1)
-        self.assertEqual(sorted(os.listdir(self.adapter)), before)
-
-    def write_big(self, megabytes):
-        """A base of 1024 columns whose file is a hole, and an adapter for it."""
-        source = self.directory / f"{megabytes}.safetensors"
-        write_hole(source, megabytes << 20)
-        rows = (megabytes << 20) // 2048
-        header = {
-            "w.lora_A.weight": {"dtype": "F32", "shape": [1, 1024], "data_offsets": [0, 4096]},
-            "w.lora_B.weight": {"dtype": "F32", "shape": [rows, 1], "data_offsets": [4096, 4096 + 4 * rows]},
-        }
-        text = json.dumps(header).encode()
-        (self.adapter / "adapter_model.safetensors").write_bytes(
-            struct.pack("<Q", len(text)) + text + bytes(4096 + 4 * rows)
-        )
-        return source
-
-    def test_interrupt_leaves_nothing(self):
-        source = self.write_big(512)
-        self.interrupt("merge", source, self.adapter, "-o", self.out, "--threads", "1")
-        self.assertEqual(sorted(os.listdir(self.directory)), ["512.safetensors", "lora"])
-
-    @unittest.skipIf("san.so" in linked_libraries(), "a sanitizer needs memory of its own")
-    def test_memory_does_not_grow_with_a_tensor(self):
-        for options in ([], ["--to", "nf4"], ["--base-as", "nf4"]):
-            peaks = []
-            for megabytes in (64, 512):
-                source = self.write_big(megabytes)
-                command = [QFUSE, "merge", source, self.adapter, "-o", self.out, *options]
-                process = subprocess.Popen([*command, "--force", "--threads", "2", "--quiet"])
-                _, status, usage = os.wait4(process.pid, 0)
-                process.returncode = os.waitstatus_to_exitcode(status)
-                self.assertEqual(process.returncode, 0)
-                peaks.append(usage.ru_maxrss)  # in kB
-            with self.subTest(options):
-                self.assertLess(peaks[1], peaks[0] + (8 << 10), "kB of 64 and of 512 MB")
 
 
 class Shards(Command):
