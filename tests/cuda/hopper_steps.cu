@@ -75,10 +75,11 @@ struct ProductArguments {
   bool adds;
 };
 
-template <class Value, int kColumns, bool kTransposed>
+template <class Value, int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_constant__ ProductArguments p) {
-  constexpr int kBoxes = kTransposed ? (kColumns + 63) / 64 : 1;
-  constexpr int kBoxRows = kTransposed ? kProductTerms : kColumns;
+  constexpr int kBoxes = kRightTransposed ? (kColumns + 63) / 64 : 1;
+  constexpr int kBoxRows = kRightTransposed ? kProductTerms : kColumns;
+  static_assert(kProductRows == kProductTerms);  // a's box is the same either way
   constexpr int kBoxBytes = kBoxRows * kRowBytes;
   __shared__ Tile<kProductRows> a;
   __shared__ Tile<kBoxes * kBoxRows> b;
@@ -98,9 +99,9 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_con
   begin_products();
 #pragma unroll
   for (int step = 0; step < kProductSteps; ++step)
-    multiply_tiles<kColumns, kTransposed>(sums, offset(of_a, step * kStepBytes),
-                                          offset(of_b, step * (kTransposed ? 2 * kStride : kStepBytes)),
-                                          p.adds || step > 0, Value());
+    multiply_tiles<kColumns, kLeftTransposed, kRightTransposed>(
+        sums, offset(of_a, step * (kLeftTransposed ? 2 * kStride : kStepBytes)),
+        offset(of_b, step * (kRightTransposed ? 2 * kStride : kStepBytes)), p.adds || step > 0, Value());
   end_products();
   wait_for_products<0>();
 #pragma unroll
@@ -182,8 +183,8 @@ __device__ void multiply_all(const PipelineArguments& p, PipelineShared& shared)
     begin_products();
 #pragma unroll
     for (int k = 0; k < kProductSteps; ++k)
-      multiply_tiles<kPipelineColumns, false>(sums, offset(of_a, k * kStepBytes), offset(of_b, k * kStepBytes),
-                                              step > 0 || k > 0, Bfloat16());
+      multiply_tiles<kPipelineColumns, false, false>(sums, offset(of_a, k * kStepBytes), offset(of_b, k * kStepBytes),
+                                                     step > 0 || k > 0, Bfloat16());
     end_products();
     wait_for_products<0>();
     if (threadIdx.x % kWarp == 0) {
@@ -274,15 +275,18 @@ contract::Outcome load(const TileLoad& load, std::vector<std::uint8_t>& tile) {
 using ProductKernel = void (*)(ProductArguments);
 
 template <class Value, int kColumns>
-ProductKernel find_kernel(bool transposed) {
-  return transposed ? multiply_one<Value, kColumns, true> : multiply_one<Value, kColumns, false>;
+ProductKernel find_kernel_of(const TileProduct& p) {
+  if (p.left_transposed)
+    return p.right_transposed ? multiply_one<Value, kColumns, true, true> : multiply_one<Value, kColumns, true, false>;
+  return p.right_transposed ? multiply_one<Value, kColumns, false, true> : multiply_one<Value, kColumns, false, false>;
 }
 template <class Value>
-ProductKernel find_kernel(int columns, bool transposed) {
-  switch (columns) {
-    case 32: return find_kernel<Value, 32>(transposed);
-    case 64: return find_kernel<Value, 64>(transposed);
-    default: return find_kernel<Value, 128>(transposed);
+ProductKernel find_kernel(const TileProduct& p) {
+  switch (p.columns) {
+    case 32: return find_kernel_of<Value, 32>(p);
+    case 64: return find_kernel_of<Value, 64>(p);
+    case 128: return find_kernel_of<Value, 128>(p);
+    default: return find_kernel_of<Value, 256>(p);
   }
 }
 
@@ -297,18 +301,18 @@ ByteArray rows_of(const std::vector<std::uint16_t>& values, int columns) {
 
 contract::Outcome multiply(TileProduct& p) {
   const ByteArray a = rows_of(p.a, kProductTerms);
-  const ByteArray b = rows_of(p.b, p.transposed ? p.columns : kProductTerms);
+  const ByteArray b = rows_of(p.b, p.right_transposed ? p.columns : kProductTerms);
   const OnGpu a_memory(a.bytes);
   const OnGpu b_memory(b.bytes);
   const OnGpu sums(p.sums);
   if (contract::Outcome o = sums.outcome(); !o.ok()) return o;
   ProductArguments arguments{.a = {}, .b = {}, .sums = sums.data(), .adds = p.adds};
   if (contract::Outcome o = map_array(arguments.a, a, a_memory, kProductRows, kRowBytes); !o.ok()) return o;
-  if (contract::Outcome o = map_array(arguments.b, b, b_memory, p.transposed ? kProductTerms : p.columns, kRowBytes);
+  if (contract::Outcome o =
+          map_array(arguments.b, b, b_memory, p.right_transposed ? kProductTerms : p.columns, kRowBytes);
       !o.ok())
     return o;
-  const ProductKernel kernel =
-      p.half ? find_kernel<Half>(p.columns, p.transposed) : find_kernel<Bfloat16>(p.columns, p.transposed);
+  const ProductKernel kernel = p.half ? find_kernel<Half>(p) : find_kernel<Bfloat16>(p);
   if (contract::Outcome o = launch(kernel, 1, kProductThreads, arguments); !o.ok()) return o;
   return sums.read(p.sums);
 }

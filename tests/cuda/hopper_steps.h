@@ -28,11 +28,12 @@ struct TileLoad {
 inline constexpr int kProductRows = 64;
 inline constexpr int kProductTerms = 64;  // four steps of a product
 
-// sums[row][column], where it adds, then + a[row][term] * b[column][term], all 64 terms; b may be stored [term][column].
+// sums[row][column], where it adds, then + a[row][term] * b[column][term], all 64 terms; either may be stored by terms.
 struct TileProduct {
   bool half;  // else bf16
   int columns;
-  bool transposed;
+  bool left_transposed;   // a is [term][row]
+  bool right_transposed;  // b is [term][column]
   bool adds;
   std::vector<std::uint16_t> a;
   std::vector<std::uint16_t> b;

@@ -120,18 +120,21 @@ float expected_sum(const TileProduct& p, int row, int column) {
     std::uint16_t b[format::kStepTerms];
     for (int k = 0; k < format::kStepTerms; ++k) {
       const int term = step + k;
-      a[k] = p.a[static_cast<std::size_t>(row * kProductTerms + term)];
-      b[k] = p.b[static_cast<std::size_t>(p.transposed ? term * p.columns + column : column * kProductTerms + term)];
+      const int of_a = p.left_transposed ? term * kProductRows + row : row * kProductTerms + term;
+      const int of_b = p.right_transposed ? term * p.columns + column : column * kProductTerms + term;
+      a[k] = p.a[static_cast<std::size_t>(of_a)];
+      b[k] = p.b[static_cast<std::size_t>(of_b)];
     }
     sum = format::matrix_step(type, sum, a, b);
   }
   return sum;
 }
 
-TileProduct random_product(std::mt19937& random, bool half, int columns, bool transposed, Kind kind) {
+TileProduct random_product(std::mt19937& random, bool half, int columns, unsigned transposed, Kind kind) {
   TileProduct p{.half = half,
                 .columns = columns,
-                .transposed = transposed,
+                .left_transposed = (transposed & 1U) != 0,
+                .right_transposed = (transposed & 2U) != 0,
                 .adds = random() % 2 == 0,
                 .a = {},
                 .b = {},
@@ -145,11 +148,11 @@ TileProduct random_product(std::mt19937& random, bool half, int columns, bool tr
 
 TEST_P(HopperStepsTest, multiply_tiles) {
   for (const bool half : {false, true})
-    for (const int columns : {32, 64, 128})
-      for (const bool transposed : {false, true})
+    for (const int columns : {32, 64, 128, 256})
+      for (const unsigned transposed : {0U, 1U, 2U, 3U})
         for (const Kind kind : {Kind::any, Kind::near, Kind::subnormal, Kind::infinite}) {
           SCOPED_TRACE(std::string(half ? "fp16, " : "bf16, ") + std::to_string(columns) + " columns, " +
-                       (transposed ? "transposed, " : "") + "kind " + std::to_string(static_cast<int>(kind)));
+                       "transposed " + std::to_string(transposed) + ", kind " + std::to_string(static_cast<int>(kind)));
           const TileProduct before = random_product(random_, half, columns, transposed, kind);
           TileProduct after = before;
           const contract::Outcome o = GetParam().steps->multiply(after);

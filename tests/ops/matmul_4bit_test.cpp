@@ -179,6 +179,39 @@ TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, Matmul4bitCases, testing::ValuesIn(kMatmul4bitCases), risk_name<Matmul4bitCase>);
 
+// Calls that every shape of the tiles of stages is for: tests/software_gpu asks for one after the other, since by itself a
+// call gets the one that is fastest.
+constexpr std::array kStagedCases = {
+    Matmul4bitCase{"stages of a single tile", 5, 128, 192},
+    Matmul4bitCase{.risk = "stages with LoRA", .m = 70, .rows = 264, .cols = 192, .lora_rank = 136},
+    Matmul4bitCase{"stages of many tokens, plain", 259, 136, 320, 64, QFUSE_NF4, 0},
+    Matmul4bitCase{"stages of several tiles of tokens", 300, 72, 64, 128, QFUSE_FP4, 16},
+};
+
+void expect_staged(qfuse_direction direction) {
+  for (const Matmul4bitCase& c : kStagedCases)
+    for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+      if (kQuick && dtype == QFUSE_FLOAT16) continue;
+      SCOPED_TRACE(std::string(c.risk) + ", " + name_of(direction, dtype));
+      const Matmul4bitInput in = make_input(c, direction, dtype);
+      contract::Matmul4bit p = make_params(c, direction, dtype, in);
+      p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+      p.bias = direction == QFUSE_FORWARD ? in.bias.data() : nullptr;
+      const std::vector<std::uint8_t> expected = outputs(p, oracle());
+      for_each_gpu_way([&](const qfuse_exec& exec) {
+        const std::vector<std::uint8_t> found = outputs(p, exec);
+        ASSERT_TRUE(same_bytes(expected.data(), found.data(), static_cast<std::int64_t>(found.size())));
+      });
+    }
+}
+
+TEST(Matmul4bitStages, forward) {
+  if (gpu_adds_as_the_oracle()) expect_staged(QFUSE_FORWARD);
+}
+TEST(Matmul4bitStages, backward) {
+  if (gpu_adds_as_the_oracle()) expect_staged(QFUSE_BACKWARD);
+}
+
 // ---- against numbers worked out another way ----
 
 // Small integers, and their values of a dtype.

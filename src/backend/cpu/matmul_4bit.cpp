@@ -1,6 +1,8 @@
-// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; any address
+// in:     in [m, terms] fp32, fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; of LoRA lora_in
+//         [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]; any address
 // out:    [m, outputs], rows apart, any address
-// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + bias[o]), the sum as accumulation and order say
+// math:   out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight
+//         of (o, j) + bias[o]), both in one sum as accumulation and order say
 // cost:   cols/2 bytes read a row of W for every 16 tokens; bound by the look-up of codes where m is small, else by a
 //         multiplication and an addition a term
 // oracle: reference/matmul_4bit.cpp

@@ -12,13 +12,13 @@
 
 namespace qfuse::cuda {
 
-template <int kColumns, bool kTransposed>
+template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds, Half) {
-  multiply_tiles_half<kColumns, kTransposed>(sums, a, b, adds);
+  multiply_tiles_half<kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
-template <int kColumns, bool kTransposed>
+template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds, Bfloat16) {
-  multiply_tiles_bfloat16<kColumns, kTransposed>(sums, a, b, adds);
+  multiply_tiles_bfloat16<kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
 
 }  // namespace qfuse::cuda

@@ -141,15 +141,15 @@ __device__ std::uint16_t tile_value(TileOperand operand, unsigned row, unsigned 
 }
 
 // sum + a[row] * b[column], 16 terms. Not inline: with a copy for each sum of a thread, nvcc takes minutes.
-template <bool kTransposed>
+template <bool kLeftTransposed, bool kRightTransposed>
 __attribute__((noinline)) __device__ float add_products(format::Binary16 type, float sum, TileOperand a, unsigned row,
                                                         TileOperand b, unsigned column) {
   std::uint16_t of_row[format::kStepTerms];
   std::uint16_t of_column[format::kStepTerms];
   QFUSE_UNROLL
   for (unsigned k = 0; k < format::kStepTerms; ++k) {
-    of_row[k] = tile_value<false>(a, row, k);
-    of_column[k] = tile_value<kTransposed>(b, column, k);
+    of_row[k] = tile_value<kLeftTransposed>(a, row, k);
+    of_column[k] = tile_value<kRightTransposed>(b, column, k);
   }
   return format::matrix_step(type, sum, of_row, of_column);
 }
@@ -157,7 +157,7 @@ __attribute__((noinline)) __device__ float add_products(format::Binary16 type, f
 // sums = a * b, or, if it adds, sums + a * b: of 64 rows, kColumns columns and 16 terms. b has the columns as rows. Warp w
 // of the four holds rows 16 * w + lane / 4 and the eighth one after it (h), columns 8 * j + 2 * (lane % 4) and the next
 // one (e), in sums[4 * j + 2 * h + e]. That is how wgmma.m64nNk16 has them.
-template <int kColumns, bool kTransposed>
+template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles_of(format::Binary16 type, float (&sums)[kColumns / 2], TileOperand a, TileOperand b,
                                   bool adds) {
   const unsigned lane = threadIdx.x % kWarp;
@@ -166,16 +166,16 @@ __device__ void multiply_tiles_of(format::Binary16 type, float (&sums)[kColumns 
   for (unsigned i = 0; i < kColumns / 2; ++i) {
     const unsigned row = 16 * warp + lane / 4 + 8 * (i / 2 % 2);
     const unsigned column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
-    sums[i] = add_products<kTransposed>(type, adds ? sums[i] : 0.0F, a, row, b, column);
+    sums[i] = add_products<kLeftTransposed, kRightTransposed>(type, adds ? sums[i] : 0.0F, a, row, b, column);
   }
 }
-template <int kColumns, bool kTransposed>
+template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  multiply_tiles_of<kColumns, kTransposed>(format::kBinaryFloat16, sums, a, b, adds);
+  multiply_tiles_of<kColumns, kLeftTransposed, kRightTransposed>(format::kBinaryFloat16, sums, a, b, adds);
 }
-template <int kColumns, bool kTransposed>
+template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  multiply_tiles_of<kColumns, kTransposed>(format::kBinaryBfloat16, sums, a, b, adds);
+  multiply_tiles_of<kColumns, kLeftTransposed, kRightTransposed>(format::kBinaryBfloat16, sums, a, b, adds);
 }
 
 // Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the last

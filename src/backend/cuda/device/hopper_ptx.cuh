@@ -121,67 +121,74 @@ __device__ inline void begin_products() {
   QFUSE_NAMES_32                                                                       \
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define QFUSE_NAMES_128                                                                          \
+  QFUSE_NAMES_64                                                                                 \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "           \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "             \
+  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+  "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #define QFUSE_SUMS_4(at) "+f"(sums[at]), "+f"(sums[(at) + 1]), "+f"(sums[(at) + 2]), "+f"(sums[(at) + 3])
 #define QFUSE_SUMS_16(at) QFUSE_SUMS_4(at), QFUSE_SUMS_4((at) + 4), QFUSE_SUMS_4((at) + 8), QFUSE_SUMS_4((at) + 12)
+#define QFUSE_SUMS_64(at) \
+  QFUSE_SUMS_16(at), QFUSE_SUMS_16((at) + 16), QFUSE_SUMS_16((at) + 32), QFUSE_SUMS_16((at) + 48)
 
-template <int kColumns, bool kTransposed>
-__device__ void multiply_tiles_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128);
+// The instruction, with the numbers of the operands behind the sums; and these operands.
+#define QFUSE_PRODUCT(columns, names, a, b, adds, left, right, type)                                            \
+  "{ .reg .pred adds; setp.ne.b32 adds, " adds ", 0; wgmma.mma_async.sync.aligned.m64n" columns "k16.f32." type \
+  "." type " {" names "}, " a ", " b ", adds, 1, 1, " left ", " right "; }"
+#define QFUSE_FACTORS                                                                                        \
+  "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kLeftTransposed)), \
+      "n"(static_cast<int>(kRightTransposed)), "C"(Type::name)
+
+struct TypeHalf {
+  static constexpr char name[] = "f16";
+};
+struct TypeBfloat16 {
+  static constexpr char name[] = "bf16";
+};
+
+template <class Type, int kColumns, bool kLeftTransposed, bool kRightTransposed>
+__device__ void multiply_tiles_of(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128 || kColumns == 256);
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   if constexpr (kColumns == 32)
-    asm volatile(
-        "{ .reg .pred adds; setp.ne.b32 adds, %18, 0; "
-        "wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {" QFUSE_NAMES_16 "}, %16, %17, adds, 1, 1, 0, %19; }"
-        : QFUSE_SUMS_16(0)
-        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
+    asm volatile(QFUSE_PRODUCT("32", QFUSE_NAMES_16, "%16", "%17", "%18", "%19", "%20", "%21")
+                 : QFUSE_SUMS_16(0)
+                 : QFUSE_FACTORS);
   else if constexpr (kColumns == 64)
-    asm volatile(
-        "{ .reg .pred adds; setp.ne.b32 adds, %34, 0; "
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" QFUSE_NAMES_32 "}, %32, %33, adds, 1, 1, 0, %35; }"
-        : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16)
-        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
+    asm volatile(QFUSE_PRODUCT("64", QFUSE_NAMES_32, "%32", "%33", "%34", "%35", "%36", "%37")
+                 : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16)
+                 : QFUSE_FACTORS);
+  else if constexpr (kColumns == 128)
+    asm volatile(QFUSE_PRODUCT("128", QFUSE_NAMES_64, "%64", "%65", "%66", "%67", "%68", "%69")
+                 : QFUSE_SUMS_64(0)
+                 : QFUSE_FACTORS);
   else
-    asm volatile(
-        "{ .reg .pred adds; setp.ne.b32 adds, %66, 0; "
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" QFUSE_NAMES_64 "}, %64, %65, adds, 1, 1, 0, %67; }"
-        : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16), QFUSE_SUMS_16(32), QFUSE_SUMS_16(48)
-        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
+    asm volatile(QFUSE_PRODUCT("256", QFUSE_NAMES_128, "%128", "%129", "%130", "%131", "%132", "%133")
+                 : QFUSE_SUMS_64(0), QFUSE_SUMS_64(64)
+                 : QFUSE_FACTORS);
 #else
   __trap();
 #endif
 }
-template <int kColumns, bool kTransposed>
+template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
+__device__ void multiply_tiles_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  multiply_tiles_of<TypeHalf, kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
+}
+template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128);
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  if constexpr (kColumns == 32)
-    asm volatile(
-        "{ .reg .pred adds; setp.ne.b32 adds, %18, 0; "
-        "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {" QFUSE_NAMES_16 "}, %16, %17, adds, 1, 1, 0, %19; }"
-        : QFUSE_SUMS_16(0)
-        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
-  else if constexpr (kColumns == 64)
-    asm volatile(
-        "{ .reg .pred adds; setp.ne.b32 adds, %34, 0; "
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" QFUSE_NAMES_32 "}, %32, %33, adds, 1, 1, 0, %35; }"
-        : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16)
-        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
-  else
-    asm volatile(
-        "{ .reg .pred adds; setp.ne.b32 adds, %66, 0; "
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" QFUSE_NAMES_64 "}, %64, %65, adds, 1, 1, 0, %67; }"
-        : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16), QFUSE_SUMS_16(32), QFUSE_SUMS_16(48)
-        : "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kTransposed)));
-#else
-  __trap();
-#endif
+  multiply_tiles_of<TypeBfloat16, kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
 
 #undef QFUSE_NAMES_16
 #undef QFUSE_NAMES_32
 #undef QFUSE_NAMES_64
+#undef QFUSE_NAMES_128
 #undef QFUSE_SUMS_4
 #undef QFUSE_SUMS_16
+#undef QFUSE_SUMS_64
+#undef QFUSE_PRODUCT
+#undef QFUSE_FACTORS
 
 __device__ inline void end_products() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL

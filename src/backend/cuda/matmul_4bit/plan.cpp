@@ -106,7 +106,7 @@ Matmul4bitPlan staged(const contract::Matmul4bit& p, const DeviceFacts& facts, c
   plan.wide = true;
   plan.tokens = shape.tokens;
   plan.outputs = shape.outputs;
-  plan.threads = stage_threads(shape.tokens);
+  plan.threads = shape.threads();
   plan.blocks = std::min<std::int64_t>(facts.multiprocessors, stage_tiles(p, shape));
   plan.shared_bytes = static_cast<int>(stage_shared_bytes(shape));
   return plan;
@@ -115,7 +115,7 @@ Matmul4bitPlan staged(const contract::Matmul4bit& p, const DeviceFacts& facts, c
 // The shape whose slowest multiprocessor is done first.
 Matmul4bitPlan best_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const auto clocks = [&](const StageShape& shape) {
-    if (!can_have(p, shape)) return std::numeric_limits<std::int64_t>::max();
+    if (!can_have(p, shape) || shape.clocks == 0) return std::numeric_limits<std::int64_t>::max();
     return format::ceil_div(stage_tiles(p, shape), facts.multiprocessors) * shape.clocks;
   };
   return staged(p, facts, *std::ranges::min_element(kStageShapes, {}, clocks));

@@ -64,33 +64,40 @@ constexpr std::int64_t few_shared_bytes(int tokens, std::int64_t tiles) {
          kFloat * tokens * (std::int64_t{few_parts(tokens)} * kFewWarps * kSumStride + tiles * kFewOutputs);
 }
 
-// In stages of terms, each of which loaders, decoders and multipliers hand on to one another: a warpgroup multiplies for
-// 64 tokens.
+// In stages of terms, each of which loaders, decoders and multipliers hand on to one another.
 inline constexpr int kStageTerms = 128;
-inline constexpr int kStageTokensEach = 64;
-inline constexpr int kStageDecoders = 8;  // warps
-inline constexpr int kStageLoaders = 2;   // warps
-inline constexpr int kStageRun = 64;      // codes of a row that a thread decodes at once: they share a block
-inline constexpr int kStageWarps = 4;     // of a warpgroup
-constexpr int stage_threads(int tokens) {
-  return 32 * (tokens / kStageTokensEach * kStageWarps + kStageDecoders + kStageLoaders);
-}
+inline constexpr int kStageRows = 64;  // of the first operand, a warpgroup's: tokens, or outputs where tokens are many
+inline constexpr int kStageLoaders = 2;  // warps
+inline constexpr int kStageRun = 64;     // codes of a row that a thread decodes at once: they share a block
+inline constexpr int kStageWarps = 4;    // of a warpgroup
 
-// The tiles of a thread block, how many stages of them lie in shared memory, and the clocks that a stage takes on an H200
-// (docs/MEASURED.md), by which the plan is chosen.
+// The tiles of a thread block, the warps that decode, how many stages lie in shared memory, and the clocks that a stage
+// takes on an H200 (docs/MEASURED.md), by which the plan is chosen; 0: not measured, and chosen only where it is asked for.
 struct StageShape {
   int outputs;
   int tokens;
+  int decoders;
   int decoded_slots;
   int input_slots;
   int code_slots;
   int clocks;
+
+  // Weights are the first operand where a warpgroup has all tokens of a tile. Its sums then need so many registers that
+  // there can be no warps beside those that decode: these load, too.
+  [[nodiscard]] constexpr bool weights_first() const { return tokens == 256; }
+  [[nodiscard]] constexpr int multipliers() const {
+    return (weights_first() ? outputs : tokens) / kStageRows * kStageWarps;
+  }
+  [[nodiscard]] constexpr int threads() const {
+    return 32 * (multipliers() + decoders + (weights_first() ? 0 : kStageLoaders));
+  }
 };
-inline constexpr std::array<StageShape, 5> kStageShapes = {{{128, 64, 4, 3, 5, 1300},
-                                                            {64, 64, 5, 5, 12, 650},
-                                                            {32, 64, 8, 6, 12, 480},
-                                                            {128, 128, 3, 3, 3, 1850},
-                                                            {64, 128, 4, 4, 7, 980}}};
+inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 8, 4, 3, 5, 1300},
+                                                            {64, 64, 8, 5, 5, 12, 650},
+                                                            {32, 64, 8, 8, 6, 12, 480},
+                                                            {128, 128, 8, 3, 3, 3, 1850},
+                                                            {64, 128, 8, 4, 4, 7, 980},
+                                                            {128, 256, 4, 2, 2, 3, 0}}};
 inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kStageArrivals = 1024;   // bytes, at most
 constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {

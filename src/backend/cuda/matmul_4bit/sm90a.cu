@@ -7,8 +7,9 @@
 // cost:   about 4 instructions a weight to decode it, once for each tile of tokens
 // oracle: reference/matmul_4bit.cpp
 // Hopper's way with more tokens, in both directions. The warps of a thread block have roles, and hand stages of 128 terms
-// on to one another through shared memory: one thread asks for codes, another one for inputs; eight warps decode; a
-// warpgroup for each 64 tokens multiplies. The last stages are LoRA's, whose values are loaded where others are decoded.
+// on to one another through shared memory: one thread asks for codes, another one for inputs; some warps decode; a
+// warpgroup for each 64 tokens multiplies, or, where tokens are many, for each 64 outputs. The last stages are LoRA's, whose
+// values are loaded where others are decoded.
 // Compiled for Hopper alone, whose instructions for warpgroups no later one has.
 #include <algorithm>
 #include <cstdint>
@@ -51,9 +52,15 @@ struct Stage {
   static constexpr int kCodeBytes = kRows * kCodeRowBytes;
   static constexpr int kRowGroups = kRows / kWarp;
   static constexpr int kTasks = kPanels * kRowGroups;  // of a warp: a run of each of 32 rows
-  static constexpr int kStagesApart = kStageDecoders / kTasks;
-  static constexpr int kMultipliers = kTokens / kStageTokensEach * kStageWarps;
-  static_assert(kStageDecoders % kTasks == 0 && kStagesApart <= kShape.decoded_slots &&
+  static constexpr int kDecoders = kShape.decoders;
+  static constexpr int kTogether = kTasks < kDecoders ? kTasks : kDecoders;  // decoders of one stage
+  static constexpr int kRunsEach = kTasks / kTogether;                       // of a lane: of one row
+  static constexpr int kStagesApart = kDecoders / kTogether;
+  static constexpr int kMultipliers = kShape.multipliers();
+  static constexpr bool kWeightsFirst = kShape.weights_first();
+  static constexpr int kColumns = kWeightsFirst ? kTokens : kOutputs;  // of a warpgroup's sums
+  static_assert(kStagesApart * kTogether == kDecoders && kRunsEach * kTogether == kTasks &&
+                kTogether % kRowGroups == 0 && kStagesApart <= kShape.decoded_slots &&
                 kStagesApart <= kShape.code_slots);
 };
 
@@ -88,10 +95,10 @@ __device__ Shared& stage_shared() {
 template <class Tiles>
 __device__ void prepare_arrivals(StageShared<Tiles>& shared) {
   constexpr StageShape kShape = Tiles::kShape;
-  prepare(shared.map_full, kStageDecoders);
+  prepare(shared.map_full, Tiles::kDecoders);
 #pragma unroll
   for (int i = 0; i < kShape.decoded_slots; ++i) {
-    prepare(shared.decoded_full[i], Tiles::kTasks);
+    prepare(shared.decoded_full[i], Tiles::kTogether);
     prepare(shared.decoded_empty[i], Tiles::kMultipliers);
   }
 #pragma unroll
@@ -102,7 +109,7 @@ __device__ void prepare_arrivals(StageShared<Tiles>& shared) {
 #pragma unroll
   for (int i = 0; i < kShape.code_slots; ++i) {
     prepare(shared.codes_full[i], 1);
-    prepare(shared.codes_empty[i], Tiles::kTasks);
+    prepare(shared.codes_empty[i], Tiles::kTogether);
   }
   show_arrivals();
 }
@@ -170,45 +177,69 @@ __device__ void prefetch_stages(const StageArguments& a, const TurnsOf& turns, i
   if (thread < Tiles::kRows) prefetch_absmax(a.matmul, (kForward ? output : 0) + thread, kForward ? 0 : output);
 }
 
-// ---- roles: loading, by one thread each ----
+// ---- role: loading, by one thread for codes and one for inputs ----
+
+// Stage after stage of all tiles, each into the next slot of a ring.
+template <int kSlots, class TurnsOf>
+struct Requests {
+  int tile = static_cast<int>(blockIdx.x);
+  int stage = 0;
+  Place<kSlots> place;
+  [[nodiscard]] __device__ bool are_done(const TurnsOf& turns) const { return tile >= turns.tiles; }
+  __device__ void advance(const TurnsOf& turns) {
+    place.advance(1);
+    if (++stage < turns.stages) return;
+    stage = 0;
+    tile += turns.blocks;
+  }
+};
 
 template <bool kForward, class Tiles, class TurnsOf>
-__device__ void request_codes(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
-  Place<Tiles::kShape.code_slots> place;
-  for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
-    const int output = turns.first_output(tile);
-    for (int stage = 0; stage < turns.stages; ++stage) {
-      const int row = kForward ? output : stage * kStageTerms;
-      const int col = kForward ? stage * kStageTerms : output;
-      wait_for(shared.codes_empty[place.slot], place.parity ^ 1U);
-      if (stage < turns.weight_stages) {
-        expect(shared.codes_full[place.slot], Tiles::kCodeBytes);
-        load_tile(shared.codes[place.slot], a.codes, col / 2, row, shared.codes_full[place.slot]);
-      } else {
-        arrive(shared.codes_full[place.slot]);  // with nothing, so that slots go on in turn
-      }
-      place.advance(1);
+struct CodeRequests : Requests<Tiles::kShape.code_slots, TurnsOf> {
+  __device__ void request(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
+    const int output = turns.first_output(this->tile);
+    const int slot = this->place.slot;
+    const int row = kForward ? output : this->stage * kStageTerms;
+    const int col = kForward ? this->stage * kStageTerms : output;
+    wait_for(shared.codes_empty[slot], this->place.parity ^ 1U);
+    if (this->stage < turns.weight_stages) {
+      expect(shared.codes_full[slot], Tiles::kCodeBytes);
+      load_tile(shared.codes[slot], a.codes, col / 2, row, shared.codes_full[slot]);
+    } else {
+      arrive(shared.codes_full[slot]);  // with nothing, so that slots go on in turn
     }
+    this->advance(turns);
   }
-}
+};
 
 template <class Tiles, class TurnsOf>
-__device__ void request_inputs(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
-  Place<Tiles::kShape.input_slots> place;
-  for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
-    const int token = turns.first_token(tile);
-    for (int stage = 0; stage < turns.stages; ++stage) {
-      wait_for(shared.inputs_empty[place.slot], place.parity ^ 1U);
-      expect(shared.inputs_full[place.slot], a.input_bytes);
-      const bool is_lora = stage >= turns.weight_stages;
-      const TileMap& map = is_lora ? a.lora_inputs : a.inputs;
-      const int first_panel = (is_lora ? stage - turns.weight_stages : stage) * kInputPanels;
-      for (int panel = 0; panel < kInputPanels; ++panel)
-        load_tile(shared.inputs[place.slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes,
-                  token, shared.inputs_full[place.slot]);
-      place.advance(1);
-    }
+struct InputRequests : Requests<Tiles::kShape.input_slots, TurnsOf> {
+  __device__ void request(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
+    const int token = turns.first_token(this->tile);
+    const int slot = this->place.slot;
+    const bool is_lora = this->stage >= turns.weight_stages;
+    const TileMap& map = is_lora ? a.lora_inputs : a.inputs;
+    const int first_panel = (is_lora ? this->stage - turns.weight_stages : this->stage) * kInputPanels;
+    wait_for(shared.inputs_empty[slot], this->place.parity ^ 1U);
+    expect(shared.inputs_full[slot], a.input_bytes);
+    for (int panel = 0; panel < kInputPanels; ++panel)
+      load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes, token,
+                shared.inputs_full[slot]);
+    this->advance(turns);
   }
+};
+
+template <class RequestsOf, class Tiles, class TurnsOf>
+__device__ void request_all(RequestsOf requests, const StageArguments& a, const TurnsOf& turns,
+                            StageShared<Tiles>& shared) {
+  while (!requests.are_done(turns)) requests.request(a, turns, shared);
+}
+
+// As many as there are slots for, by a warp that decodes too, before it does.
+template <int kSlots, class RequestsOf, class Tiles, class TurnsOf>
+__device__ void request_first(RequestsOf& requests, const StageArguments& a, const TurnsOf& turns,
+                              StageShared<Tiles>& shared) {
+  for (int i = 0; i < kSlots && !requests.are_done(turns); ++i) requests.request(a, turns, shared);
 }
 
 // ---- role: decoding ----
@@ -216,9 +247,10 @@ __device__ void request_inputs(const StageArguments& a, const TurnsOf& turns, St
 // Each decoder brings a part of the map, and waits for the others before it uses one.
 template <class Tiles>
 __device__ void load_map(const MatmulArguments& a, StageShared<Tiles>& shared, int decoder, int lane) {
-  static_assert(kStageDecoders * kWarp == format::kCodes8);
-  const int at = decoder * kWarp + lane;
-  shared.map[at] = a.weight.nested_quant_map[at];
+  constexpr int kStride = Tiles::kDecoders * kWarp;
+#pragma unroll
+  for (int at = decoder * kWarp + lane; at < format::kCodes8; at += kStride)
+    shared.map[at] = a.weight.nested_quant_map[at];
   __syncwarp(kAllLanes);
   if (lane == 0) arrive(shared.map_full);
 }
@@ -319,70 +351,132 @@ __device__ void request_lora_weights(const StageArguments& a, int output, int st
   }
 }
 
-template <class Value, bool kForward, class Tiles, class TurnsOf>
-__device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared, int decoder) {
-  constexpr int kApart = Tiles::kStagesApart;
-  const MatmulArguments& matmul = a.matmul;
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int task = decoder % Tiles::kTasks;
-  const int row = task % Tiles::kRowGroups * kWarp + lane;
-  const int panel = task / Tiles::kRowGroups;
-  const int first = decoder / Tiles::kTasks;
+// The codes of a lane's run, in its row and panel of a stage.
+template <class Tiles>
+__device__ void load_codes(const unsigned char* tile, int row, int panel, std::uint32_t (&codes)[8]) {
+#pragma unroll
+  for (int v = 0; v < 2; ++v)
+    unpack(*reinterpret_cast<const uint4*>(tile + place_of_codes<Tiles>(row, panel * 2 + v)), codes + 4 * v);
+}
+
+// Decoded to where the multipliers read them.
+template <class Tiles>
+__device__ void store_run(const Weights16& weights, const std::uint32_t (&codes)[8], int row, int panel,
+                          unsigned char* decoded) {
+  unsigned char* const line = decoded + (panel * Tiles::kRows + row) * kPanelBytes;
+#pragma unroll
+  for (int v = 0; v < 8; ++v)
+    *reinterpret_cast<uint4*>(line + (v ^ row % 8) * kVectorBytes) = decode_eight(weights, codes[v]);
+}
+
+// How a block's absmax is found from a run's number.
+struct Scales {
+  const std::uint8_t* absmax_8bit;
+  const float* scales;
+  int block_shift;
+  int scale_shift;
+  float offset;
+  bool is_nested;
+};
+
+__device__ inline Scales scales_of(const MatmulArguments& a) {
   constexpr int kRunShift = 6;
   static_assert(1 << kRunShift == kStageRun);
   constexpr int kMostShift = 31;  // of a number of runs, of which there are fewer than 2^31
-  const bool is_nested = matmul.is_nested;
-  const int block_shift = matmul.weight.block_shift - kRunShift;
-  const int nested_shift = matmul.weight.nested_shift - kRunShift;
-  const float offset = is_nested ? *matmul.weight.nested_offset : 0.0F;
-  const float* const scales = is_nested ? matmul.weight.nested_absmax : matmul.weight.absmax;
-  const int scale_shift = !is_nested ? block_shift : nested_shift < kMostShift ? nested_shift : kMostShift;
+  const int block_shift = a.weight.block_shift - kRunShift;
+  const int nested_shift = a.weight.nested_shift - kRunShift;
+  return {.absmax_8bit = a.weight.absmax_8bit,
+          .scales = a.is_nested ? a.weight.nested_absmax : a.weight.absmax,
+          .block_shift = block_shift,
+          .scale_shift = !a.is_nested                ? block_shift
+                         : nested_shift < kMostShift ? nested_shift
+                                                     : kMostShift,
+          .offset = a.is_nested ? *a.weight.nested_offset : 0.0F,
+          .is_nested = a.is_nested};
+}
+
+// Without branches, which cost more than the loads, and one load for either kind of scale: a second one into the same
+// register would wait for the first. Beyond the last run that one is loaded, and not used.
+__device__ inline Absmax load_absmax(const Scales& scales, const RunsOfLane& runs, int stage) {
+  const int there = stage < runs.stages ? stage : runs.stages - 1;
+  const std::uint32_t run = runs.stages > 0 ? runs.first + static_cast<std::uint32_t>(there) * runs.apart : 0;
+  const unsigned code = scales.is_nested ? __ldg(scales.absmax_8bit + (run >> scales.block_shift)) : 0U;
+  return {code, __ldg(scales.scales + (run >> scales.scale_shift))};
+}
+
+template <class Value, bool kForward, class Tiles, class TurnsOf>
+__device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared, int decoder) {
+  constexpr int kApart = Tiles::kStagesApart;
+  constexpr int kRuns = Tiles::kRunsEach;
+  constexpr int kPanelsApart = Tiles::kTogether / Tiles::kRowGroups;
+  const MatmulArguments& matmul = a.matmul;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int task = decoder % Tiles::kTogether;
+  const int row = task % Tiles::kRowGroups * kWarp + lane;
+  const int panel = task / Tiles::kRowGroups;
+  const int first = decoder / Tiles::kTogether;
+  const Scales scales = scales_of(matmul);
   Place<Tiles::kShape.decoded_slots> to;
   Place<Tiles::kShape.code_slots> from;
   to.advance(first);
   from.advance(first);
-  if (is_nested) load_map(matmul, shared, decoder, lane);
+  if (scales.is_nested) load_map(matmul, shared, decoder, lane);
+  // Where no warps load: one thread of these codes, and one inputs. Both are asked for as soon as a slot is free.
+  constexpr bool kLoads = Tiles::kWeightsFirst;
+  const bool loads_codes = kLoads && decoder == 0 && lane == 0;
+  const bool loads_inputs = kLoads && decoder == 1 && lane == 0;
+  CodeRequests<kForward, Tiles, TurnsOf> code_requests;
+  InputRequests<Tiles, TurnsOf> input_requests;
+  if (loads_codes) request_first<Tiles::kShape.code_slots>(code_requests, a, turns, shared);
+  if (loads_inputs) request_first<Tiles::kShape.input_slots>(input_requests, a, turns, shared);
+  int until_request = Tiles::kShape.input_slots;  // stages whose inputs were asked for already
+  const auto wait_for_slot = [&] {
+    wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
+    if (loads_inputs && --until_request < 0) input_requests.request(a, turns, shared);
+  };
   int stage = first;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks, stage -= turns.stages) {
-    const RunsOfLane runs = runs_of_lane<kForward>(matmul, turns.first_output(tile), row, panel);
-    // Without branches, which cost more than the loads, and one load for either kind of scale: a second one into the same
-    // register would wait for the first. Beyond the last run that one is loaded, and not used.
-    const auto load = [&](int of_stage) -> Absmax {
-      const int there = of_stage < runs.stages ? of_stage : runs.stages - 1;
-      const std::uint32_t run = runs.stages > 0 ? runs.first + static_cast<std::uint32_t>(there) * runs.apart : 0;
-      const unsigned code = is_nested ? __ldg(matmul.weight.absmax_8bit + (run >> block_shift)) : 0U;
-      return {code, __ldg(scales + (run >> scale_shift))};
-    };
-    Absmax next = load(stage);
-    if (is_nested) wait_for(shared.map_full);
+    RunsOfLane runs[kRuns];
+    Absmax next[kRuns];
+#pragma unroll
+    for (int i = 0; i < kRuns; ++i) {
+      runs[i] = runs_of_lane<kForward>(matmul, turns.first_output(tile), row, panel + i * kPanelsApart);
+      next[i] = load_absmax(scales, runs[i], stage);
+    }
+    if (scales.is_nested) wait_for(shared.map_full);
     for (; stage < turns.stages; stage += kApart) {
-      // Beyond the weight absmax is 0, and so are the weights.
-      const float there = absmax_of(next, is_nested, shared.map, offset);
-      const float absmax = stage < runs.stages ? there : 0.0F;
-      next = load(stage + kApart);
-      const Weights16 weights = weights_of<Value>(matmul.weight.values, absmax);
+      float absmax[kRuns];
+#pragma unroll
+      for (int i = 0; i < kRuns; ++i) {
+        // Beyond the weight absmax is 0, and so are the weights.
+        const float there = absmax_of(next[i], scales.is_nested, shared.map, scales.offset);
+        absmax[i] = stage < runs[i].stages ? there : 0.0F;
+        next[i] = load_absmax(scales, runs[i], stage + kApart);
+      }
+      Weights16 weights = weights_of<Value>(matmul.weight.values, absmax[0]);
       wait_for(shared.codes_full[from.slot], from.parity);
       if (stage < turns.weight_stages) {
         std::uint32_t codes[8];
+        load_codes<Tiles>(shared.codes[from.slot], row, panel, codes);
+        wait_for_slot();
+        store_run<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
 #pragma unroll
-        for (int v = 0; v < 2; ++v)
-          unpack(*reinterpret_cast<const uint4*>(shared.codes[from.slot] + place_of_codes<Tiles>(row, panel * 2 + v)),
-                 codes + 4 * v);
-        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
-        unsigned char* const line = shared.decoded[to.slot] + (panel * Tiles::kRows + row) * kPanelBytes;
-#pragma unroll
-        for (int v = 0; v < 8; ++v)
-          *reinterpret_cast<uint4*>(line + (v ^ row % 8) * kVectorBytes) = decode_eight(weights, codes[v]);
+        for (int i = 1; i < kRuns; ++i) {
+          weights = weights_of<Value>(matmul.weight.values, absmax[i]);
+          load_codes<Tiles>(shared.codes[from.slot], row, panel + i * kPanelsApart, codes);
+          store_run<Tiles>(weights, codes, row, panel + i * kPanelsApart, shared.decoded[to.slot]);
+        }
         __syncwarp(kAllLanes);
         if (lane == 0) arrive(shared.decoded_full[to.slot]);
       } else {
-        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
+        wait_for_slot();
         if (lane == 0 && task > 0) arrive(shared.decoded_full[to.slot]);
         if (lane == 0 && task == 0)
           request_lora_weights<kForward, Tiles>(a, turns.first_output(tile), stage - turns.weight_stages,
                                                 shared.decoded[to.slot], shared.decoded_full[to.slot]);
       }
       if (lane == 0) arrive(shared.codes_empty[from.slot]);
+      if (loads_codes && !code_requests.are_done(turns)) code_requests.request(a, turns, shared);
       to.advance(kApart);
       from.advance(kApart);
     }
@@ -420,15 +514,90 @@ __device__ void store_token(const MatmulArguments& a, std::int64_t token, int ou
   }
 }
 
-template <class Value, bool kForward, int kOutputs, class Tiles, class TurnsOf>
+// Where weights come first, a lane has of two outputs, 8 apart, two neighbouring tokens of every 8. A lane and the one that
+// has the outputs beside its own exchange half of them: then each has both outputs of one token, which it stores as one.
+template <class Value, class Tiles>
+__device__ void store_outputs(const MatmulArguments& a, std::int64_t token, int output, int outputs, int lane,
+                              float (&sums)[Tiles::kColumns / 2]) {
+  constexpr int kNeighbour = 4;  // lanes from an output to the next one
+  const bool is_odd = (lane & kNeighbour) != 0;
+#pragma unroll
+  for (int i = 0; i < Tiles::kColumns / 2; i += 2) {
+    const int pair_output = output - (is_odd ? 1 : 0) + i / 2 % 2 * 8;
+    const float other = exchange(is_odd ? sums[i] : sums[i + 1], kNeighbour);
+    const float pair[2] = {is_odd ? other : sums[i], is_odd ? sums[i + 1] : other};
+    const std::int64_t pair_token = token + i / 4 * 8 + (is_odd ? 1 : 0);
+    if (pair_token >= a.m) continue;
+    Value* const to = static_cast<Value*>(a.out) + pair_token * a.out_stride + pair_output;
+    if (pair_output + 1 < outputs && is_aligned(to, sizeof(std::uint32_t))) {
+      *reinterpret_cast<std::uint32_t*>(to) = Rounding<Value>::word(pair);
+    } else {
+      if (pair_output < outputs) store_bytes(to, Rounding<Value>::one(pair[0]));
+      if (pair_output + 1 < outputs) store_bytes(to + 1, Rounding<Value>::one(pair[1]));
+    }
+  }
+}
+
+template <class Value, class Tiles>
+__device__ void add_bias_of_rows(const MatmulArguments& a, int output, int outputs,
+                                 float (&sums)[Tiles::kColumns / 2]) {
+  const auto* const bias = static_cast<const Value*>(a.bias);
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    if (output + 8 * h >= outputs) continue;
+    const float value = widen(load_bytes<Value>(bias + output + 8 * h));
+#pragma unroll
+    for (int i = 2 * h; i < Tiles::kColumns / 2; i += 4)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) sums[i + e] = __fadd_rn(sums[i + e], value);
+  }
+}
+
+// The sums of a warpgroup, made.
+template <class Value, class Tiles, class TurnsOf>
+__device__ void finish_tile(const MatmulArguments& a, const TurnsOf& turns, int tile, int warp, int outputs,
+                            float (&sums)[Tiles::kColumns / 2]) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  if constexpr (Tiles::kWeightsFirst) {
+    const int output = turns.first_output(tile) + warp * 16 + lane / 4;
+    if (a.bias != nullptr) add_bias_of_rows<Value, Tiles>(a, output, outputs, sums);
+    store_outputs<Value, Tiles>(a, turns.first_token(tile) + lane % 4 * 2, output, outputs, lane, sums);
+  } else {
+    const int output = turns.first_output(tile) + lane % 4 * 2;
+    const int token = turns.first_token(tile) + warp * 16 + lane / 4;
+    if (a.bias != nullptr) add_bias<Value, Tiles::kColumns>(a, output, outputs, sums);
+    store_token<Value, Tiles::kColumns>(a, token, output, outputs, sums);
+    store_token<Value, Tiles::kColumns>(a, token + 8, output, outputs, sums + 2);
+  }
+}
+
+// One step of a stage: 16 terms of a warpgroup's 64 rows.
+template <class Value, bool kForward, class Tiles>
+__device__ void multiply_step(TileOperand weights, TileOperand inputs, int step, bool adds,
+                              float (&sums)[Tiles::kColumns / 2]) {
+  const int in_panel = step % kPanelSteps * kStepBytes;
+  const int panel = step / kPanelSteps;
+  const TileOperand of_inputs = offset(inputs, panel * Tiles::kInputPanelBytes + in_panel);
+  const TileOperand of_weights = offset(
+      weights, kForward ? panel * Tiles::kRows * kPanelBytes + in_panel : step * format::kStepTerms * kPanelBytes);
+  if constexpr (Tiles::kWeightsFirst)
+    multiply_tiles<Tiles::kColumns, !kForward, false>(sums, of_weights, of_inputs, adds, Value());
+  else
+    multiply_tiles<Tiles::kColumns, false, !kForward>(sums, of_inputs, of_weights, adds, Value());
+}
+
+template <class Value, bool kForward, class Tiles, class TurnsOf>
 __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared, int warp) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int group = warp / kStageWarps;
   const auto outputs = static_cast<int>(kForward ? a.matmul.rows : a.matmul.cols);
+  // Of the first operand's 64 rows: backward 64 outputs are a panel.
+  const int first_weights = Tiles::kWeightsFirst ? group * (kForward ? kStageRows : Tiles::kRows) * kPanelBytes : 0;
+  const int first_inputs = Tiles::kWeightsFirst ? 0 : group * kStageRows * kPanelBytes;
   Place<Tiles::kShape.decoded_slots> decoded;
   Place<Tiles::kShape.input_slots> inputs;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
-    float sums[kOutputs / 2] = {};
+    float sums[Tiles::kColumns / 2] = {};
     int decoded_before = 0;
     int inputs_before = 0;
     const auto release = [&] {
@@ -441,19 +610,13 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
       wait_for(shared.inputs_full[inputs.slot], inputs.parity);
       wait_for(shared.decoded_full[decoded.slot], decoded.parity);
       begin_products();
-      const TileOperand left = tile_operand(shared.inputs[inputs.slot] + group * kStageTokensEach * kPanelBytes,
-                                            kVectorBytes, kSwizzleBytes);
-      const TileOperand right = tile_operand(shared.decoded[decoded.slot],
-                                             kForward ? kVectorBytes : Tiles::kRows * kPanelBytes, kSwizzleBytes);
+      const TileOperand of_inputs =
+          tile_operand(shared.inputs[inputs.slot] + first_inputs, kVectorBytes, kSwizzleBytes);
+      const TileOperand of_weights = tile_operand(shared.decoded[decoded.slot] + first_weights,
+                                                  kForward ? kVectorBytes : Tiles::kRows * kPanelBytes, kSwizzleBytes);
 #pragma unroll
-      for (int step = 0; step < kStageSteps; ++step) {
-        const int in_panel = step % kPanelSteps * kStepBytes;
-        const int panel = step / kPanelSteps;
-        const TileOperand weights = offset(
-            right, kForward ? panel * Tiles::kRows * kPanelBytes + in_panel : step * format::kStepTerms * kPanelBytes);
-        multiply_tiles<kOutputs, !kForward>(sums, offset(left, panel * Tiles::kInputPanelBytes + in_panel), weights,
-                                            stage > 0 || step > 0, Value());
-      }
+      for (int step = 0; step < kStageSteps; ++step)
+        multiply_step<Value, kForward, Tiles>(of_weights, of_inputs, step, stage > 0 || step > 0, sums);
       end_products();
       if (stage > 0) {
         wait_for_products<1>();
@@ -467,25 +630,23 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
     wait_for_products<0>();
     settle(sums);
     release();
-    const int output = turns.first_output(tile) + lane % 4 * 2;
-    const int token = turns.first_token(tile) + warp * 16 + lane / 4;
-    if (a.matmul.bias != nullptr) add_bias<Value, kOutputs>(a.matmul, output, outputs, sums);
-    store_token<Value, kOutputs>(a.matmul, token, output, outputs, sums);
-    store_token<Value, kOutputs>(a.matmul, token + 8, output, outputs, sums + 2);
+    finish_tile<Value, Tiles>(a.matmul, turns, tile, warp, outputs, sums);
   }
 }
 
 // ---- kernel ----
 
 template <class Value, bool kForward, int kOutputs, int kTokens>
-__global__ void __launch_bounds__(stage_threads(kTokens), 1) multiply_staged(const __grid_constant__ StageArguments a) {
+__global__ void __launch_bounds__(shape_of(kOutputs, kTokens).threads(), 1)
+    multiply_staged(const __grid_constant__ StageArguments a) {
   using Tiles = Stage<kForward, kOutputs, kTokens>;
   auto& shared = stage_shared<StageShared<Tiles>>();
-  const Turns<kOutputs, kTokens> turns = {.tiles = a.tiles,
-                                          .token_tiles = static_cast<int>(a.matmul.token_tiles),
-                                          .weight_stages = a.stages,
-                                          .stages = a.stages + a.lora_stages,
-                                          .blocks = static_cast<int>(a.matmul.blocks)};
+  using TurnsOf = Turns<kOutputs, kTokens>;
+  const TurnsOf turns = {.tiles = a.tiles,
+                         .token_tiles = static_cast<int>(a.matmul.token_tiles),
+                         .weight_stages = a.stages,
+                         .stages = a.stages + a.lora_stages,
+                         .blocks = static_cast<int>(a.matmul.blocks)};
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
   if (thread == 0) prepare_arrivals(shared);
@@ -493,15 +654,15 @@ __global__ void __launch_bounds__(stage_threads(kTokens), 1) multiply_staged(con
   let_next_kernel_begin();
   wait_for_kernel_before();
   __syncthreads();
-  constexpr int kLoaders = Tiles::kMultipliers + kStageDecoders;
+  constexpr int kLoaders = Tiles::kMultipliers + Tiles::kDecoders;
   if (warp < Tiles::kMultipliers)
-    multiply_stages<Value, kForward, kOutputs>(a, turns, shared, warp);
+    multiply_stages<Value, kForward>(a, turns, shared, warp);
   else if (warp < kLoaders)
     decode_stages<Value, kForward>(a, turns, shared, warp - Tiles::kMultipliers);
   else if (thread == kLoaders * kWarp)
-    request_codes<kForward>(a, turns, shared);
+    request_all(CodeRequests<kForward, Tiles, TurnsOf>(), a, turns, shared);
   else if (thread == (kLoaders + 1) * kWarp)
-    request_inputs(a, turns, shared);
+    request_all(InputRequests<Tiles, TurnsOf>(), a, turns, shared);
 }
 
 // ---- the kernel of a plan ----
@@ -515,6 +676,7 @@ StagedKernel find_shape(const Matmul4bitPlan& plan) {
   if (is(64, 64)) return multiply_staged<Value, kForward, 64, 64>;
   if (is(128, 128)) return multiply_staged<Value, kForward, 128, 128>;
   if (is(64, 128)) return multiply_staged<Value, kForward, 64, 128>;
+  if (is(128, 256)) return multiply_staged<Value, kForward, 128, 256>;
   if constexpr (kForward) return multiply_staged<Value, kForward, 32, 64>;
   return nullptr;
 }
