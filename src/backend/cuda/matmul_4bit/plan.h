@@ -83,11 +83,12 @@ struct StageShape {
   int clocks;
 
   // Weights are the first operand where a warpgroup has all tokens of a tile. Its sums then need so many registers that
-  // there can be no warps beside those that decode: these load, too.
+  // there can be no warps that only load, and inputs so large that a slot has half a stage of them.
   [[nodiscard]] constexpr bool weights_first() const { return tokens == 256; }
   [[nodiscard]] constexpr int multipliers() const {
     return (weights_first() ? outputs : tokens) / kStageRows * kStageWarps;
   }
+  [[nodiscard]] constexpr int input_terms() const { return weights_first() ? kStageRun : kStageTerms; }  // of a slot
   [[nodiscard]] constexpr int threads() const {
     return 32 * (multipliers() + decoders + (weights_first() ? 0 : kStageLoaders));
   }
@@ -97,13 +98,13 @@ inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 8, 4, 3, 5
                                                             {32, 64, 8, 8, 6, 12, 480},
                                                             {128, 128, 8, 3, 3, 3, 1850},
                                                             {64, 128, 8, 4, 4, 7, 980},
-                                                            {128, 256, 4, 2, 2, 3, 0}}};
+                                                            {128, 256, 4, 2, 4, 3, 0}}};
 inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kStageArrivals = 1024;   // bytes, at most
 constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
   constexpr std::int64_t kValue = 2;  // bytes
   const std::int64_t decoded = kValue * shape.decoded_slots * shape.outputs * kStageTerms;
-  const std::int64_t inputs = kValue * shape.input_slots * shape.tokens * kStageTerms;
+  const std::int64_t inputs = kValue * shape.input_slots * shape.tokens * shape.input_terms();
   const std::int64_t codes = std::int64_t{shape.code_slots} * shape.outputs * kStageTerms / 2;
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   return kStageAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kStageArrivals;

@@ -29,6 +29,7 @@ constexpr int kStepBytes = 2 * format::kStepTerms;  // of a row
 constexpr int kStageSteps = kStageTerms / format::kStepTerms;
 constexpr int kPanelSteps = kStageRun / format::kStepTerms;
 constexpr int kInputPanels = kStageTerms / kStageRun;
+static_assert(kStageRun * 2 == kPanelBytes);
 constexpr int kRunBytes = kStageRun / 2;  // of codes
 constexpr int kVectorBytes = 16;
 
@@ -47,7 +48,9 @@ struct Stage {
   static constexpr int kPanels = (kForward ? kStageTerms : kOutputs) / kStageRun;
   static constexpr int kDecodedBytes = kPanels * kRows * kPanelBytes;
   static constexpr int kInputPanelBytes = kTokens * kPanelBytes;
-  static constexpr int kInputBytes = kInputPanels * kInputPanelBytes;
+  static constexpr int kSlotPanels = kShape.input_terms() / kStageRun;  // of inputs
+  static constexpr int kSlotsEach = kInputPanels / kSlotPanels;         // of a stage
+  static constexpr int kInputBytes = kSlotPanels * kInputPanelBytes;
   static constexpr int kCodeRowBytes = kPanels * kRunBytes;
   static constexpr int kCodeBytes = kRows * kCodeRowBytes;
   static constexpr int kRowGroups = kRows / kWarp;
@@ -135,7 +138,7 @@ struct StageArguments {
   TileMap inputs;
   TileMap lora_weights;
   TileMap lora_inputs;
-  unsigned input_bytes;  // that a stage's loads bring
+  unsigned input_bytes;  // that a slot's loads bring
   int tiles;
   int stages;       // of the weight, for a tile
   int lora_stages;  // behind them
@@ -183,12 +186,12 @@ __device__ void prefetch_stages(const StageArguments& a, const TurnsOf& turns, i
 template <int kSlots, class TurnsOf>
 struct Requests {
   int tile = static_cast<int>(blockIdx.x);
-  int stage = 0;
+  int stage = 0;  // or part of one
   Place<kSlots> place;
   [[nodiscard]] __device__ bool are_done(const TurnsOf& turns) const { return tile >= turns.tiles; }
-  __device__ void advance(const TurnsOf& turns) {
+  __device__ void advance(const TurnsOf& turns, int parts = 1) {
     place.advance(1);
-    if (++stage < turns.stages) return;
+    if (++stage < turns.stages * parts) return;
     stage = 0;
     tile += turns.blocks;
   }
@@ -217,15 +220,15 @@ struct InputRequests : Requests<Tiles::kShape.input_slots, TurnsOf> {
   __device__ void request(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
     const int token = turns.first_token(this->tile);
     const int slot = this->place.slot;
-    const bool is_lora = this->stage >= turns.weight_stages;
-    const TileMap& map = is_lora ? a.lora_inputs : a.inputs;
-    const int first_panel = (is_lora ? this->stage - turns.weight_stages : this->stage) * kInputPanels;
+    const int lora_panel = this->stage * Tiles::kSlotPanels - turns.weight_stages * kInputPanels;
+    const TileMap& map = lora_panel >= 0 ? a.lora_inputs : a.inputs;
+    const int first_panel = lora_panel >= 0 ? lora_panel : this->stage * Tiles::kSlotPanels;
     wait_for(shared.inputs_empty[slot], this->place.parity ^ 1U);
     expect(shared.inputs_full[slot], a.input_bytes);
-    for (int panel = 0; panel < kInputPanels; ++panel)
+    for (int panel = 0; panel < Tiles::kSlotPanels; ++panel)
       load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes, token,
                 shared.inputs_full[slot]);
-    this->advance(turns);
+    this->advance(turns, Tiles::kSlotsEach);
   }
 };
 
@@ -235,7 +238,7 @@ __device__ void request_all(RequestsOf requests, const StageArguments& a, const 
   while (!requests.are_done(turns)) requests.request(a, turns, shared);
 }
 
-// As many as there are slots for, by a warp that decodes too, before it does.
+// As many as there are slots for, by a thread that does other work, too, before it does.
 template <int kSlots, class RequestsOf, class Tiles, class TurnsOf>
 __device__ void request_first(RequestsOf& requests, const StageArguments& a, const TurnsOf& turns,
                               StageShared<Tiles>& shared) {
@@ -421,19 +424,10 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   to.advance(first);
   from.advance(first);
   if (scales.is_nested) load_map(matmul, shared, decoder, lane);
-  // Where no warps load: one thread of these codes, and one inputs. Both are asked for as soon as a slot is free.
-  constexpr bool kLoads = Tiles::kWeightsFirst;
-  const bool loads_codes = kLoads && decoder == 0 && lane == 0;
-  const bool loads_inputs = kLoads && decoder == 1 && lane == 0;
-  CodeRequests<kForward, Tiles, TurnsOf> code_requests;
-  InputRequests<Tiles, TurnsOf> input_requests;
-  if (loads_codes) request_first<Tiles::kShape.code_slots>(code_requests, a, turns, shared);
-  if (loads_inputs) request_first<Tiles::kShape.input_slots>(input_requests, a, turns, shared);
-  int until_request = Tiles::kShape.input_slots;  // stages whose inputs were asked for already
-  const auto wait_for_slot = [&] {
-    wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
-    if (loads_inputs && --until_request < 0) input_requests.request(a, turns, shared);
-  };
+  // Where no warps only load: one of these threads asks for codes as soon as a slot is free.
+  const bool loads = Tiles::kWeightsFirst && decoder == 0 && lane == 0;
+  CodeRequests<kForward, Tiles, TurnsOf> requests;
+  if (loads) request_first<Tiles::kShape.code_slots>(requests, a, turns, shared);
   int stage = first;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks, stage -= turns.stages) {
     RunsOfLane runs[kRuns];
@@ -458,7 +452,7 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
       if (stage < turns.weight_stages) {
         std::uint32_t codes[8];
         load_codes<Tiles>(shared.codes[from.slot], row, panel, codes);
-        wait_for_slot();
+        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
         store_run<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
 #pragma unroll
         for (int i = 1; i < kRuns; ++i) {
@@ -469,14 +463,14 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
         __syncwarp(kAllLanes);
         if (lane == 0) arrive(shared.decoded_full[to.slot]);
       } else {
-        wait_for_slot();
+        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
         if (lane == 0 && task > 0) arrive(shared.decoded_full[to.slot]);
         if (lane == 0 && task == 0)
           request_lora_weights<kForward, Tiles>(a, turns.first_output(tile), stage - turns.weight_stages,
                                                 shared.decoded[to.slot], shared.decoded_full[to.slot]);
       }
       if (lane == 0) arrive(shared.codes_empty[from.slot]);
-      if (loads_codes && !code_requests.are_done(turns)) code_requests.request(a, turns, shared);
+      if (loads && !requests.are_done(turns)) requests.request(a, turns, shared);
       to.advance(kApart);
       from.advance(kApart);
     }
@@ -571,13 +565,13 @@ __device__ void finish_tile(const MatmulArguments& a, const TurnsOf& turns, int 
   }
 }
 
-// One step of a stage: 16 terms of a warpgroup's 64 rows.
+// One step of a stage: 16 terms of a warpgroup's 64 rows. The inputs' operand is that of a slot.
 template <class Value, bool kForward, class Tiles>
 __device__ void multiply_step(TileOperand weights, TileOperand inputs, int step, bool adds,
                               float (&sums)[Tiles::kColumns / 2]) {
   const int in_panel = step % kPanelSteps * kStepBytes;
   const int panel = step / kPanelSteps;
-  const TileOperand of_inputs = offset(inputs, panel * Tiles::kInputPanelBytes + in_panel);
+  const TileOperand of_inputs = offset(inputs, panel % Tiles::kSlotPanels * Tiles::kInputPanelBytes + in_panel);
   const TileOperand of_weights = offset(
       weights, kForward ? panel * Tiles::kRows * kPanelBytes + in_panel : step * format::kStepTerms * kPanelBytes);
   if constexpr (Tiles::kWeightsFirst)
@@ -594,42 +588,52 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
   // Of the first operand's 64 rows: backward 64 outputs are a panel.
   const int first_weights = Tiles::kWeightsFirst ? group * (kForward ? kStageRows : Tiles::kRows) * kPanelBytes : 0;
   const int first_inputs = Tiles::kWeightsFirst ? 0 : group * kStageRows * kPanelBytes;
+  // Where no warps only load: one of these threads asks for inputs as soon as a slot is free.
+  const bool loads = Tiles::kWeightsFirst && warp == 0 && lane == 0;
+  InputRequests<Tiles, TurnsOf> requests;
+  if (loads) request_first<Tiles::kShape.input_slots>(requests, a, turns, shared);
   Place<Tiles::kShape.decoded_slots> decoded;
   Place<Tiles::kShape.input_slots> inputs;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
     float sums[Tiles::kColumns / 2] = {};
     int decoded_before = 0;
     int inputs_before = 0;
-    const auto release = [&] {
+    const auto release = [&](bool ends_stage) {
       __syncwarp(kAllLanes);
       if (lane != 0) return;
-      arrive(shared.decoded_empty[decoded_before]);
+      if (ends_stage) arrive(shared.decoded_empty[decoded_before]);
       arrive(shared.inputs_empty[inputs_before]);
+      if (loads && !requests.are_done(turns)) requests.request(a, turns, shared);
     };
     for (int stage = 0; stage < turns.stages; ++stage) {
-      wait_for(shared.inputs_full[inputs.slot], inputs.parity);
-      wait_for(shared.decoded_full[decoded.slot], decoded.parity);
-      begin_products();
-      const TileOperand of_inputs =
-          tile_operand(shared.inputs[inputs.slot] + first_inputs, kVectorBytes, kSwizzleBytes);
-      const TileOperand of_weights = tile_operand(shared.decoded[decoded.slot] + first_weights,
-                                                  kForward ? kVectorBytes : Tiles::kRows * kPanelBytes, kSwizzleBytes);
 #pragma unroll
-      for (int step = 0; step < kStageSteps; ++step)
-        multiply_step<Value, kForward, Tiles>(of_weights, of_inputs, step, stage > 0 || step > 0, sums);
-      end_products();
-      if (stage > 0) {
-        wait_for_products<1>();
-        release();
+      for (int part = 0; part < Tiles::kSlotsEach; ++part) {
+        wait_for(shared.inputs_full[inputs.slot], inputs.parity);
+        if (part == 0) wait_for(shared.decoded_full[decoded.slot], decoded.parity);
+        begin_products();
+        const TileOperand of_inputs =
+            tile_operand(shared.inputs[inputs.slot] + first_inputs, kVectorBytes, kSwizzleBytes);
+        const TileOperand of_weights =
+            tile_operand(shared.decoded[decoded.slot] + first_weights,
+                         kForward ? kVectorBytes : Tiles::kRows * kPanelBytes, kSwizzleBytes);
+        constexpr int kSteps = kStageSteps / Tiles::kSlotsEach;
+#pragma unroll
+        for (int step = part * kSteps; step < (part + 1) * kSteps; ++step)
+          multiply_step<Value, kForward, Tiles>(of_weights, of_inputs, step, stage > 0 || step > 0, sums);
+        end_products();
+        if (stage > 0 || part > 0) {
+          wait_for_products<1>();
+          release(part == 0);  // what the stage before ended with
+        }
+        if (part == 0) decoded_before = decoded.slot;
+        inputs_before = inputs.slot;
+        inputs.advance(1);
       }
-      decoded_before = decoded.slot;
-      inputs_before = inputs.slot;
       decoded.advance(1);
-      inputs.advance(1);
     }
     wait_for_products<0>();
     settle(sums);
-    release();
+    release(true);
     finish_tile<Value, Tiles>(a.matmul, turns, tile, warp, outputs, sums);
   }
 }
@@ -709,15 +713,16 @@ contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul
   const int code_cols = is_forward(p) ? kStageTerms : plan.outputs;
   const auto tokens =
       static_cast<int>(std::min<std::int64_t>(plan.tokens, format::ceil_div(p.m, kTokenRows) * kTokenRows));
-  StageArguments arguments{.matmul = a,
-                           .codes = {},
-                           .inputs = {},
-                           .lora_weights = {},
-                           .lora_inputs = {},
-                           .input_bytes = static_cast<unsigned>(tokens * kStageTerms * kValue),
-                           .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
-                           .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms)),
-                           .lora_stages = static_cast<int>(format::ceil_div(p.lora_rank, kStageTerms))};
+  StageArguments arguments{
+      .matmul = a,
+      .codes = {},
+      .inputs = {},
+      .lora_weights = {},
+      .lora_inputs = {},
+      .input_bytes = static_cast<unsigned>(tokens * shape_of(plan.outputs, plan.tokens).input_terms() * kValue),
+      .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
+      .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms)),
+      .lora_stages = static_cast<int>(format::ceil_div(p.lora_rank, kStageTerms))};
   if (contract::Outcome o = make_tile_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
                                           p.weight.cols / 2, code_rows, code_cols / 2);
       !o.ok())
