@@ -131,6 +131,7 @@ __device__ void decode_run(const MatmulArguments& a, const float* values, std::i
 __device__ inline void copy_run(const void* values, std::int64_t rows, std::int64_t cols, std::int64_t row,
                                 std::int64_t col, std::uint32_t* to) {
   const std::uint16_t* const from = static_cast<const std::uint16_t*>(values) + row * cols + col;
+#pragma unroll 1
   for (int w = 0; w < kRunElements / 2; ++w) {
     std::uint32_t word = 0;
     for (int e = 0; e < 2; ++e)
@@ -248,12 +249,8 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
           load_inputs<kWide>({a.in, a.in_stride, terms}, a.m, first_token + at / kVectors, term + at % kVectors * 8);
     }
   };
-  const auto store_inputs = [&] {
-#pragma unroll
-    for (int i = 0; i < kInputsEach; ++i) {
-      const int at = thread + i * kTileThreads;
-      *reinterpret_cast<uint4*>(inputs + at / kVectors * kInputStride + at % kVectors * 8) = next[i];
-    }
+  const auto store_inputs = [&](int at, uint4 vector) {
+    *reinterpret_cast<uint4*>(inputs + at / kVectors * kInputStride + at % kVectors * 8) = vector;
   };
   const auto store_step = [&](std::int64_t term) {
 #pragma unroll
@@ -265,22 +262,24 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
       else
         decode_run<Value>(a, values, row_of(run, term), col_of(run, term), reinterpret_cast<std::uint32_t*>(to));
     }
-    store_inputs();
+#pragma unroll
+    for (int i = 0; i < kInputsEach; ++i) store_inputs(thread + i * kTileThreads, next[i]);
   };
   // Terms of LoRA, which are few, are not on their way while others are multiplied.
   const auto store_lora_step = [&](std::int64_t term) {
+#pragma unroll 1
     for (int run = 0; run < kTileRuns; ++run) {
       const int at = thread + run * kTileThreads;
       copy_run(a.lora_weight, kForward ? outputs : a.lora_rank, kForward ? a.lora_rank : outputs, row_of(run, term),
                col_of(run, term),
                reinterpret_cast<std::uint32_t*>(weights + Tile::row(at) * Tile::kStride + Tile::col(at)));
     }
+#pragma unroll 1
     for (int i = 0; i < kInputsEach; ++i) {
       const int at = thread + i * kTileThreads;
-      next[i] = load_inputs<false>({a.lora_in, a.lora_rank, a.lora_rank}, a.m, first_token + at / kVectors,
-                                   term + at % kVectors * 8);
+      store_inputs(at, load_inputs<false>({a.lora_in, a.lora_rank, a.lora_rank}, a.m, first_token + at / kVectors,
+                                          term + at % kVectors * 8));
     }
-    store_inputs();
   };
 
   if (thread < format::kCodes4) values[thread] = a.weight.values[thread];
