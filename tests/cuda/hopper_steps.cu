@@ -272,6 +272,13 @@ contract::Outcome load(const TileLoad& load, std::vector<std::uint8_t>& tile) {
   return out.read(tile);
 }
 
+// A GPU's thread has no registers for 128 sums beside what the portable steps need.
+#if defined(QFUSE_PORTABLE) && defined(__CUDACC__)
+constexpr int kMostColumns = 128;
+#else
+constexpr int kMostColumns = 256;
+#endif
+
 using ProductKernel = void (*)(ProductArguments);
 
 template <class Value, int kColumns>
@@ -286,8 +293,9 @@ ProductKernel find_kernel(const TileProduct& p) {
     case 32: return find_kernel_of<Value, 32>(p);
     case 64: return find_kernel_of<Value, 64>(p);
     case 128: return find_kernel_of<Value, 128>(p);
-    default: return find_kernel_of<Value, 256>(p);
   }
+  if constexpr (kMostColumns == 256) return find_kernel_of<Value, 256>(p);
+  return nullptr;
 }
 
 ByteArray rows_of(const std::vector<std::uint16_t>& values, int columns) {
@@ -338,9 +346,9 @@ contract::Outcome run(const Pipeline& p, std::vector<float>& result) {
 }  // namespace
 
 #ifdef QFUSE_PORTABLE
-const HopperSteps kPortableHopperSteps = {"portable", load, multiply, run};
+const HopperSteps kPortableHopperSteps = {"portable", kMostColumns, load, multiply, run};
 #else
-const HopperSteps kPtxHopperSteps = {"ptx", load, multiply, run};
+const HopperSteps kPtxHopperSteps = {"ptx", kMostColumns, load, multiply, run};
 
 bool is_hopper() {
   int major = 0;
