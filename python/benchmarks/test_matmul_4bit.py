@@ -2,9 +2,12 @@
 
     python python/benchmarks/test_matmul_4bit.py --json matmul.json
     python python/benchmarks/test_matmul_4bit.py --device cpu --json matmul-cpu.json
+    QFUSE_PLAN=matmul_4bit:kernel=staged,tokens=256 python python/benchmarks/test_matmul_4bit.py \
+        --layers 4096x14336 --rows 256,512,2048 --order plain --json wide.json
 
 On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse stand torch's linear
-on a bf16 weight, qfuse's decode and then that, and bitsandbytes' matmul_4bit where it can be imported. Before anything
+on a bf16 weight, qfuse's decode and then that, and bitsandbytes' matmul_4bit where it can be imported; and qfuse's
+product with the terms of a LoRA adapter of rank 16. Before anything
 is timed, every result is compared with a product in float64; and the plain order with torch's linear, whose bits it has
 where cuBLAS does not split its sums. Last comes the host's time of a call in eager mode, of a layer so small that the
 GPU is never behind.
@@ -18,7 +21,7 @@ training, which decodes to memory.
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import measure
 import torch
@@ -34,6 +37,7 @@ SMALL = [(512, 256)], [1, 16]
 HOST_ROUNDS, HOST_BLOCK = 40, 50
 Ways = dict[str, Callable[[], torch.Tensor]]
 ERROR = 4e-3  # of a whole result's norm: bf16 rounds by up to 2e-3
+RANK = 16  # of LoRA's terms
 
 
 class Layer:
@@ -48,8 +52,10 @@ class Layer:
     def decode(self) -> torch.Tensor:
         return qfuse.ops.dequantize_4bit(self.tensors, self.shape, torch.bfloat16)
 
-    def multiply(self, x: torch.Tensor, direction: qfuse.ops.Direction, order: qfuse.ops.Order) -> torch.Tensor:
-        return qfuse.ops.matmul_4bit(x, self.tensors, None, shape=self.shape, direction=direction, order=order)
+    def multiply(
+        self, x: torch.Tensor, direction: qfuse.ops.Direction, order: qfuse.ops.Order, *lora: torch.Tensor
+    ) -> torch.Tensor:
+        return qfuse.ops.matmul_4bit(x, self.tensors, None, *lora, shape=self.shape, direction=direction, order=order)
 
     def for_bitsandbytes(self) -> Any:
         from bitsandbytes.functional import QuantState, get_4bit_type
@@ -64,12 +70,37 @@ def relative_error(actual: torch.Tensor, expected: torch.Tensor) -> float:
     return float((actual.double() - expected).norm() / expected.norm())
 
 
-def ways(x: torch.Tensor, dy: torch.Tensor, with_peer: bool) -> dict[str, Any]:
+class Operands(NamedTuple):
+    """What is multiplied by a weight, and by the factors of an adapter."""
+
+    x: torch.Tensor
+    dy: torch.Tensor
+    down: torch.Tensor  # x times A, [m, rank]
+    up: torch.Tensor  # dy times B
+    lora_a: torch.Tensor
+    lora_b: torch.Tensor
+
+    @classmethod
+    def random(cls, m: int, inputs: int, outputs: int, device: str) -> "Operands":
+        shapes = [(m, inputs), (m, outputs), (m, RANK), (m, RANK), (RANK, inputs), (outputs, RANK)]
+        return cls(*(torch.randn(shape, device=device).bfloat16() for shape in shapes))
+
+    def exact(self, name: str, weight: torch.Tensor) -> torch.Tensor:
+        """In float64, what the way of that name is to give."""
+        wide = Operands(*(operand.double() for operand in self))
+        if name.startswith("dy"):
+            return wide.dy @ weight.double() + (wide.up @ wide.lora_a if name.endswith("LoRA") else 0)
+        return wide.x @ weight.double().t() + (wide.down @ wide.lora_b.t() if name.endswith("LoRA") else 0)
+
+
+def ways(operands: Operands, with_peer: bool, orders: Sequence[str]) -> dict[str, Any]:
     """Each a function of a layer and its decoded weight."""
     linear = torch.nn.functional.linear
+    x, dy, down, up, lora_a, lora_b = operands
     all_ways: dict[str, Any] = {
         "split": lambda layer, _: layer.multiply(x, "forward", "split"),
         "plain": lambda layer, _: layer.multiply(x, "forward", "plain"),
+        "plain, LoRA": lambda layer, _: layer.multiply(x, "forward", "plain", down, lora_b),
         "cuBLAS": lambda _, weight: linear(x, weight),
         "decode + cuBLAS": lambda layer, _: linear(x, layer.decode()),
     }
@@ -78,35 +109,37 @@ def ways(x: torch.Tensor, dy: torch.Tensor, with_peer: bool) -> dict[str, Any]:
 
         all_ways["bitsandbytes"] = lambda layer, _: matmul_4bit(x, layer.packed.view(-1, 1).t(), layer.state)
     all_ways["dy·W plain"] = lambda layer, _: layer.multiply(dy, "backward", "plain")
+    all_ways["dy·W plain, LoRA"] = lambda layer, _: layer.multiply(dy, "backward", "plain", up, lora_a)
     all_ways["dy·W cuBLAS"] = lambda _, weight: dy @ weight
-    return all_ways
+    all_ways["dy·W decode + cuBLAS"] = lambda layer, _: dy @ layer.decode()
+    return {name: way for name, way in all_ways.items() if name not in ("split", "plain") or name in orders}
 
 
-def compare_with_fp64(
-    weight: torch.Tensor, x: torch.Tensor, dy: torch.Tensor, results: dict[str, torch.Tensor]
-) -> dict[str, float]:
+def compare_with_fp64(weight: torch.Tensor, operands: Operands, results: dict[str, torch.Tensor]) -> dict[str, float]:
     """The relative errors; raises where one but bitsandbytes' is too large, whose CPU kernel rounds scales to bf16."""
-    forward, backward = x.double() @ weight.double().t(), dy.double() @ weight.double()
-    errors = {n: relative_error(r, backward if n.startswith("dy") else forward) for n, r in results.items()}
+    errors = {name: relative_error(result, operands.exact(name, weight)) for name, result in results.items()}
     for name, error in errors.items():
         if name != "bitsandbytes" and not error <= ERROR:
             raise AssertionError(f"{name}: a relative error of {error}")
     return errors
 
 
-def compare(layer: Layer, x: torch.Tensor, dy: torch.Tensor, all_ways: dict[str, Any]) -> dict[str, Any]:
+def compare(layer: Layer, operands: Operands, all_ways: dict[str, Any]) -> dict[str, Any]:
     weight = layer.decode()
     results = {name: way(layer, weight) for name, way in all_ways.items()}
-    errors = compare_with_fp64(weight, x, dy, results)
-    differ = int((results["plain"] != results["cuBLAS"]).sum())
-    return {"errors": errors, "plain_differs_from_cublas": differ, "of": results["plain"].numel()}
+    errors = compare_with_fp64(weight, operands, results)
+    pairs = {"plain": "cuBLAS", "dy·W plain": "dy·W cuBLAS"}
+    differ = {one: int((results[one] != results[other]).sum()) for one, other in pairs.items() if one in results}
+    return {"errors": errors, "differ_from_cublas": differ, "of": {name: results[name].numel() for name in differ}}
 
 
 def run_all(runs: Sequence[measure.Run]) -> list[Any]:
     return [run() for run in runs]
 
 
-def time_layer(inputs: int, outputs: int, rows: Sequence[int], device: str, with_peer: bool) -> list[dict[str, Any]]:
+def time_layer(
+    inputs: int, outputs: int, rows: Sequence[int], device: str, with_peer: bool, orders: Sequence[str]
+) -> list[dict[str, Any]]:
     count = max(2, -(-measure.ROTATED_BYTES // (inputs * outputs // 2)))
     layers = [Layer(inputs, outputs, device) for _ in range(min(count, measure.LAUNCHES))]
     weights = [layer.decode() for layer in layers[: max(2, -(-measure.ROTATED_BYTES // (2 * inputs * outputs)))]]
@@ -116,11 +149,10 @@ def time_layer(inputs: int, outputs: int, rows: Sequence[int], device: str, with
     found = []
     for m in rows:
         measure.progress(f"{inputs} -> {outputs}, {m} rows")
-        x = torch.randn(m, inputs, device=device).bfloat16()
-        dy = torch.randn(m, outputs, device=device).bfloat16()
-        all_ways = ways(x, dy, with_peer)
-        row: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "rows": m, **compare(layers[0], x, dy, all_ways)}
-        row["us"] = {}
+        operands = Operands.random(m, inputs, outputs, device)
+        all_ways = ways(operands, with_peer, orders)
+        row: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "rows": m, "us": {}}
+        row |= compare(layers[0], operands, all_ways)
         for name, way in all_ways.items():
             runs = [partial(way, layer, weights[i % len(weights)]) for i, layer in enumerate(layers)]
             times = measure.replayed_us(partial(run_all, runs), len(runs), device)
@@ -164,8 +196,9 @@ def bitsandbytes_layer(layer: Layer) -> Any:
     return linear.eval()
 
 
-def cpu_ways(layer: Layer, weight: torch.Tensor, x: torch.Tensor, dy: torch.Tensor, peers: dict[str, Any]) -> Ways:
+def cpu_ways(layer: Layer, weight: torch.Tensor, operands: Operands, peers: dict[str, Any]) -> Ways:
     linear = torch.nn.functional.linear
+    x, dy = operands.x, operands.dy
     all_ways: Ways = {
         "qfuse": lambda: layer.multiply(x, "forward", "plain"),
         "torch": lambda: linear(x, weight),
@@ -199,10 +232,10 @@ def time_layer_on_cpu(inputs: int, outputs: int, rows: Sequence[int], with_peer:
     peers = {"layer": bitsandbytes_layer(layer), "state": layer.for_bitsandbytes()} if with_peer else {}
     cores, found = torch.get_num_threads(), []
     for m in rows:
-        x, dy = torch.randn(m, inputs).bfloat16(), torch.randn(m, outputs).bfloat16()
-        all_ways = cpu_ways(layer, weight, x, dy, peers)
+        operands = Operands.random(m, inputs, outputs, "cpu")
+        all_ways = cpu_ways(layer, weight, operands, peers)
         with torch.no_grad():
-            errors = compare_with_fp64(weight, x, dy, {name: way() for name, way in all_ways.items()})
+            errors = compare_with_fp64(weight, operands, {name: way() for name, way in all_ways.items()})
         for threads in sorted({1, cores}):
             measure.progress(f"{inputs} -> {outputs}, {m} rows, {threads} thread(s)")
             torch.set_num_threads(threads)
@@ -231,8 +264,17 @@ def tables(result: dict[str, Any]) -> str:
     return text + "\n\n" + table(["a call on the host", "µs, median", "least"], host)
 
 
+def sizes(text: str) -> tuple[int, int]:
+    inputs, outputs = map(int, text.split("x"))
+    return inputs, outputs
+
+
 def main(argv: Sequence[str] | None = None) -> None:
-    arguments = measure.parse(measure.argument_parser(__doc__), argv)
+    parser = measure.argument_parser(__doc__)
+    parser.add_argument("--layers", type=sizes, nargs="+", metavar="KxN", help="inputs and outputs of each")
+    parser.add_argument("--rows", type=lambda text: [int(m) for m in text.split(",")], metavar="M,M,...")
+    parser.add_argument("--order", choices=("plain", "split"), help="of forward products without LoRA; default: both")
+    arguments = measure.parse(parser, argv)
     try:
         import bitsandbytes  # noqa: F401
 
@@ -241,6 +283,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         with_peer = False
     on_cpu = arguments.device == "cpu"
     layers, rows = SMALL if arguments.small else (CPU_LAYERS, CPU_ROWS) if on_cpu else (LAYERS, ROWS)
+    layers, rows = arguments.layers or layers, arguments.rows or rows
+    orders = [arguments.order] if arguments.order else ["plain", "split"]
     result = measure.circumstances(arguments)
     result["rows"] = [
         row
@@ -248,7 +292,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         for row in (
             time_layer_on_cpu(*layer, rows, with_peer)
             if on_cpu
-            else time_layer(*layer, rows, arguments.device, with_peer)
+            else time_layer(*layer, rows, arguments.device, with_peer, orders)
         )
     ]
     if not on_cpu:
