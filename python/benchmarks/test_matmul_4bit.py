@@ -282,8 +282,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     except ImportError:
         with_peer = False
     on_cpu = arguments.device == "cpu"
-    layers, rows = SMALL if arguments.small else (CPU_LAYERS, CPU_ROWS) if on_cpu else (LAYERS, ROWS)
-    layers, rows = arguments.layers or layers, arguments.rows or rows
+    usual = SMALL if arguments.small else (CPU_LAYERS, CPU_ROWS) if on_cpu else (LAYERS, ROWS)
+    layers: list[tuple[int, int]] = arguments.layers or usual[0]
+    rows: list[int] = arguments.rows or usual[1]
     orders = [arguments.order] if arguments.order else ["plain", "split"]
     result = measure.circumstances(arguments)
     result["rows"] = [

@@ -1,6 +1,6 @@
-// The Python module qfuse._direct: dequantize_4bit of Python's own objects, past torch's dispatcher. To convert and to
-// dispatch an op's arguments takes torch as long as launching a kernel does. python/qfuse/direct.py calls this; where
-// somebody would see the op, and of whatever is not plain, it gives None, and the call then takes torch's way.
+// The Python module qfuse._direct: dequantize_4bit and matmul_4bit of Python's own objects, past torch's dispatcher. To
+// convert and to dispatch an op's arguments takes torch as long as launching a kernel does. python/qfuse/direct.py calls
+// this; where somebody would see the op, and of whatever is not plain, it gives None, and the call takes torch's way.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
@@ -245,7 +245,7 @@ class WithoutLock {
   PyThreadState* state_ = PyEval_SaveThread();
 };
 
-struct Arguments {
+struct DecodeArguments {
   TensorViews weight;
   std::vector<std::int64_t> shape;
   ScalarType dtype;
@@ -254,7 +254,7 @@ struct Arguments {
   std::int64_t nested_blocksize;
 };
 
-Tensor decode(const Arguments& a) {
+Tensor decode(const DecodeArguments& a) {
   const WithoutLock unlocked;
   return dequantize_4bit_views(a.weight, a.shape, a.dtype, a.quant_type, a.blocksize, a.nested_blocksize);
 }
@@ -264,7 +264,7 @@ bool is_transposed(const TensorView& packed) { return !packed.sizes.empty() && p
 
 PyObject* decode_objects(PyObject* const* args) {
   expect_no_watcher();
-  const Arguments a = {views_of(args[0]), shape_of(args[1]),   dtype_of(args[2]),
+  const DecodeArguments a = {views_of(args[0]), shape_of(args[1]),   dtype_of(args[2]),
                        text_of(args[3]),  integer_of(args[4]), integer_of(args[5])};
   Owned decoded(object_of(decode(a)));
   const bool transposes = args[6] == Py_True && is_transposed(a.weight[0]);
@@ -272,10 +272,46 @@ PyObject* decode_objects(PyObject* const* args) {
   return PyObject_CallFunctionObjArgs(torch_python.transpose, decoded.get(), nullptr);
 }
 
+struct MultiplyArguments {
+  Matmul4bitViews views;
+  std::vector<std::int64_t> shape;
+  std::string quant_type;
+  std::int64_t blocksize;
+  std::int64_t nested_blocksize;
+  std::string direction;
+  std::string order;
+};
+
+// A result of torch's own call would be of a subclass, too.
+TensorView operand_view_of(PyObject* object) {
+  if (object == Py_None) return {};
+  return is_tensor_or_parameter(Py_TYPE(object)) ? view_of(object) : throw NotPlain();
+}
+
+Tensor multiply(const MultiplyArguments& a) {
+  const WithoutLock unlocked;
+  return matmul_4bit_views(a.views, a.shape, a.quant_type, a.blocksize, a.nested_blocksize, a.direction, a.order);
+}
+
+PyObject* multiply_objects(PyObject* const* args) {
+  expect_no_watcher();
+  const MultiplyArguments a = {{operand_view_of(args[0]), views_of(args[1]), operand_view_of(args[2]),
+                                operand_view_of(args[3]), operand_view_of(args[4])},
+                               shape_of(args[5]),
+                               text_of(args[6]),
+                               integer_of(args[7]),
+                               integer_of(args[8]),
+                               text_of(args[9]),
+                               text_of(args[10])};
+  if (!has_rows(a.views.x)) throw NotPlain();  // which torch copies
+  return object_of(multiply(a));
+}
+
+template <Py_ssize_t kCount, PyObject* (*kFunction)(PyObject* const*)>
 PyObject* call(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
-  if (count != 7) return PyErr_Format(PyExc_TypeError, "7 arguments are needed, %zd were given", count);
+  if (count != kCount) return PyErr_Format(PyExc_TypeError, "%zd arguments are needed, %zd were given", kCount, count);
   try {
-    return decode_objects(args);
+    return kFunction(args);
   } catch (const NotPlain&) {
     if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;  // Ctrl-C
     PyErr_Clear();
@@ -286,9 +322,17 @@ PyObject* call(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
   }
 }
 
+template <Py_ssize_t kCount, PyObject* (*kFunction)(PyObject* const*)>
+PyCFunction method() {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call<kCount, kFunction>));
+}
+
 PyMethodDef methods[] = {
-    {"dequantize_4bit", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)), METH_FASTCALL,
+    {"dequantize_4bit", method<7, decode_objects>(), METH_FASTCALL,
      "(weight, shape, dtype, quant_type, blocksize, nested_blocksize, transposes) -> Tensor | None"},
+    {"matmul_4bit", method<11, multiply_objects>(), METH_FASTCALL,
+     "(x, weight, bias, lora_in, lora_weight, shape, quant_type, blocksize, nested_blocksize, direction, order) -> "
+     "Tensor | None"},
     {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_direct", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};

@@ -55,35 +55,48 @@ void add_lora(const Call& call, const TensorView& lora_in, const TensorView& lor
 
 }  // namespace
 
+bool has_rows(const TensorView& x) { return x.sizes.size() == 0 || x.numel() == 0 || row_stride(x) != 0; }
+
 Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<Tensor>& bias,
                    const std::optional<Tensor>& lora_in, const std::optional<Tensor>& lora_weight,
                    const std::vector<std::int64_t>& shape, const std::string& quant_type, std::int64_t blocksize,
                    std::int64_t nested_blocksize, const std::string& direction, const std::string& order) {
-  const TensorView given(x);
-  const Call call(given, "x");
+  const Tensor rows = has_rows(TensorView(x)) ? x : torch::stable::contiguous(x);
+  const auto view = [](const std::optional<Tensor>& tensor) { return tensor ? TensorView(*tensor) : TensorView(); };
+  return matmul_4bit_views({TensorView(rows),
+                            {weight.begin(), weight.end()},
+                            view(bias),
+                            view(lora_in),
+                            view(lora_weight)},
+                           shape, quant_type, blocksize, nested_blocksize, direction, order);
+}
+
+Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vector<std::int64_t>& shape,
+                         const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
+                         const std::string& direction, const std::string& order) {
+  const TensorView& x = views.x;
+  const Call call(x, "x");
   if (shape.size() != 2) refuse("shape is ", shape_text(shape), ", it must be [rows, cols]");
-  const qfuse_weight_4bit w =
-      weight_4bit(call, {weight.begin(), weight.end()}, shape, quant_type, blocksize, nested_blocksize);
+  const qfuse_weight_4bit w = weight_4bit(call, views.weight, shape, quant_type, blocksize, nested_blocksize);
   qfuse_matmul_4bit_params p{};
   p.weight = &w;
   p.direction = direction_of(direction);
   p.order = order_of(order);
-  p.dtype = dtype_of(given.dtype, "x");
+  p.dtype = dtype_of(x.dtype, "x");
   const bool forward = p.direction == QFUSE_FORWARD;
   const std::int64_t outputs = forward ? w.rows : w.cols;
-  check_x(given, forward ? w.cols : w.rows);
-  std::vector<std::int64_t> out_shape(given.sizes.begin(), given.sizes.end());
+  check_x(x, forward ? w.cols : w.rows);
+  std::vector<std::int64_t> out_shape(x.sizes.begin(), x.sizes.end());
   out_shape.back() = 1;
   p.m = elements_of(out_shape);
   out_shape.back() = outputs;
-  p.in_stride = given.numel() == 0 ? 0 : row_stride(given);
-  const Tensor rows = given.numel() == 0 || p.in_stride != 0 ? x : torch::stable::contiguous(x);
-  p.in = rows.const_data_ptr();
-  if (bias) p.bias = call.array(*bias, "bias", given.dtype, outputs);
-  if (lora_in.has_value() != lora_weight.has_value())
+  p.in_stride = x.numel() == 0 ? 0 : row_stride(x);
+  p.in = x.data;
+  if (views.bias.is_tensor()) p.bias = call.array(views.bias, "bias", x.dtype, outputs);
+  if (views.lora_in.is_tensor() != views.lora_weight.is_tensor())
     refuse("lora_in and lora_weight are given together, or neither is");
-  if (lora_in) add_lora(call, *lora_in, *lora_weight, given.dtype, outputs, p);
-  Tensor out = call.empty(out_shape, given.dtype);
+  if (views.lora_in.is_tensor()) add_lora(call, views.lora_in, views.lora_weight, x.dtype, outputs, p);
+  Tensor out = call.empty(out_shape, x.dtype);
   p.out = out.mutable_data_ptr();
   call.run(qfuse_matmul_4bit, p);
   return out;

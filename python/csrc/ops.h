@@ -55,6 +55,20 @@ Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<T
                    const std::vector<std::int64_t>& shape, const std::string& quant_type, std::int64_t blocksize,
                    std::int64_t nested_blocksize, const std::string& direction, const std::string& order);
 
+// The same for direct.cpp, of an x whose rows can be read where they lie.
+struct Matmul4bitViews {
+  TensorView x;
+  TensorViews weight;
+  TensorView bias;         // no tensor: none
+  TensorView lora_in;      // likewise, both
+  TensorView lora_weight;  //
+};
+QFUSE_API bool has_rows(const TensorView& x);
+QFUSE_API Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vector<std::int64_t>& shape,
+                                   const std::string& quant_type, std::int64_t blocksize,
+                                   std::int64_t nested_blocksize, const std::string& direction,
+                                   const std::string& order);
+
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
                                  const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t);

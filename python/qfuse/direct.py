@@ -1,4 +1,4 @@
-"""dequantize_4bit past torch's dispatcher, which takes as long as launching the kernel does: see ARCHITECTURE.md."""
+"""Ops past torch's dispatcher, which takes as long as launching a kernel does: see ARCHITECTURE.md."""
 
 import contextlib
 import importlib
@@ -9,19 +9,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
-__all__ = ["dequantize_4bit", "load"]
+__all__ = ["dequantize_4bit", "load", "matmul_4bit"]
 
 _decode: Callable[..., Any] | None = None
+_multiply: Callable[..., Any] | None = None
 _is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
 
 
 def load() -> None:
     """Once the extension is loaded, which the module is linked with."""
-    global _decode
+    global _decode, _multiply
     if importlib.util.find_spec("qfuse._direct") is None:  # it needs Python's headers to be built
         return
     with contextlib.suppress(AttributeError, ValueError):  # a torch that has changed what the module looks up
-        _decode = importlib.import_module("qfuse._direct").dequantize_4bit
+        module = importlib.import_module("qfuse._direct")
+        _decode, _multiply = module.dequantize_4bit, module.matmul_4bit
 
 
 def dequantize_4bit(
@@ -42,3 +44,18 @@ def dequantize_4bit(
         return None
     decoded: Tensor | None = _decode(weight, shape, dtype, quant_type, blocksize, nested_blocksize, transposes)
     return decoded
+
+
+def matmul_4bit(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    bias: Tensor | None,
+    terms: tuple[Tensor | None, Tensor | None],
+    scalars: tuple[Any, ...],
+) -> Tensor | None:
+    """The op's result without gradients, or None likewise. terms: lora_in and lora_weight. scalars: the op's keywords,
+    in their order."""
+    if _multiply is None or _is_compiling():
+        return None
+    product: Tensor | None = _multiply(x, weight, bias, *terms, *scalars)
+    return product

@@ -201,18 +201,18 @@ def multiply_with_lora(
 
 def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None = None) -> Tensor:
     """matmul_4bit of what read_arguments found, and of a bias in x's dtype."""
-    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
+    tensors, shape, _, quant_type, blocksize, nested_blocksize = weight
+    if order is None:
+        order = _default_order(x, shape, blocksize, bias)
+    keywords = (shape, quant_type, blocksize, nested_blocksize, "forward", order)
+    if order is not None and not gradients.needs_gradient(x, bias):
+        product = direct.matmul_4bit(x, tensors, bias, (None, None), keywords)
+        if product is not None:
+            return product
     with without_torch_function():
-        return ops.matmul_4bit(
-            x,
-            (packed.detach(), *scales),  # of a Params4bit, the tensor that every transform knows
-            bias,
-            shape=shape,
-            quant_type=quant_type,
-            blocksize=blocksize,
-            nested_blocksize=nested_blocksize,
-            order=_default_order(x, shape, blocksize, bias) if order is None else order,
-        )
+        packed, *scales = tensors
+        # Of a Params4bit, the tensor that every transform knows.
+        return gradients.matmul_4bit(x, (packed.detach(), *scales), bias, keywords)
 
 
 def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> ops.Order | None:

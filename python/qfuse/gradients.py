@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from . import direct
+
 __all__ = ["lora", "matmul_4bit", "needs_gradient", "register"]
 
 _library = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
@@ -113,7 +115,11 @@ def _call_below_autograd(
     scalars: tuple[Any, ...],
     terms: tuple[Tensor | None, Tensor | None] = _NO_TERMS,
 ) -> Tensor:
-    """Past _matmul_autograd, which takes longer than all else."""
+    """Past _matmul_autograd, which takes longer than all else; where it can be, past torch's dispatcher, too."""
+    if scalars[-1] is not None:
+        product = direct.matmul_4bit(x, weight, bias, terms, scalars)
+        if product is not None:
+            return product
     with torch._C._AutoDispatchBelowAutograd():
         return _call(x, weight, bias, scalars, terms)
 

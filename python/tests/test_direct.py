@@ -1,4 +1,4 @@
-"""The decode past torch's dispatcher: the same bits and the same refusals, and never where the op has to be seen."""
+"""Ops past torch's dispatcher: the same bits and the same refusals, and never where the op has to be seen."""
 
 import threading
 import time
@@ -248,3 +248,127 @@ def test_other_threads_run_meanwhile():
         if longest < took[0] / 2:
             return
     pytest.fail(f"for {longest:.3f} of {took[0]:.3f} s nothing else ran")
+
+
+# ---- products
+
+
+MULTIPLY = torch.ops.qfuse.matmul_4bit.default
+
+
+def multiply(x, weight, bias=None, lora=(None, None), direction="forward", order="plain", **changes):
+    """The product by the module itself, or None."""
+    scalars = dict(zip(("shape", "quant_type", "blocksize", "nested_blocksize"), scalars_of(weight), strict=True))
+    return qfuse.direct._multiply(x, weight.tensors, bias, *lora, *{**scalars, **changes}.values(), direction, order)
+
+
+def scalars_of(weight):
+    return weight.shape, weight.quant_type, weight.blocksize, weight.nested_blocksize
+
+
+def by_op(x, weight, bias=None, lora=(None, None), direction="forward", order="plain", **changes):
+    scalars = dict(zip(("shape", "quant_type", "blocksize", "nested_blocksize"), scalars_of(weight), strict=True))
+    return MULTIPLY(x, weight.tensors, bias, *lora, **{**scalars, **changes}, direction=direction, order=order)
+
+
+@pytest.fixture
+def operands(made):
+    def randn(*shape, dtype):
+        return torch.randn(shape, generator=torch.Generator().manual_seed(3)).to(made.original.device, dtype)
+
+    return lambda dtype: (randn(2, 3, 192, dtype=dtype), randn(64, dtype=dtype), randn(2, 3, 5, dtype=dtype)), randn
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_have_the_ops_bits(made, operands, dtype):
+    make, randn = operands
+    x, bias, low = make(dtype)
+    lora = low, randn(64, 5, dtype=dtype)
+    for order in ("plain", "split"):
+        for more in ({}, {"bias": bias}, {"bias": bias, "lora": lora}):
+            assert same_bits(multiply(x, made.weight, order=order, **more), by_op(x, made.weight, order=order, **more))
+    grad, up = randn(4, 64, dtype=dtype), (randn(4, 5, dtype=dtype), randn(5, 192, dtype=dtype))
+    for more in ({}, {"lora": up}):
+        more["direction"] = "backward"
+        assert same_bits(multiply(grad, made.weight, **more), by_op(grad, made.weight, **more))
+    apart = torch.cat([x, x], -1)[..., :192]
+    assert same_bits(multiply(apart, made.weight), by_op(x, made.weight))
+
+
+def test_is_how_products_are_called(made, operands, monkeypatch):
+    x, bias, _ = operands[0](torch.bfloat16)
+    expected = by_op(x, made.weight, bias)
+    expected_grad = by_op(torch.ones_like(expected), made.weight, direction="backward")
+    monkeypatch.setattr(qfuse.gradients, "_call", None)
+    assert same_bits(qfuse.matmul_4bit(x, made.weight, bias=bias, order="plain"), expected)
+    keywords = dict(zip(("shape", "quant_type", "blocksize", "nested_blocksize"), scalars_of(made.weight), strict=True))
+    assert same_bits(qfuse.ops.matmul_4bit(x, made.weight.tensors, bias, **keywords), expected)
+    leaf = x.clone().requires_grad_()
+    qfuse.matmul_4bit(leaf, made.weight, order="plain").backward(torch.ones_like(expected))
+    assert same_bits(leaf.grad, expected_grad)
+
+
+@pytest.mark.parametrize("name", WATCHERS)
+def test_whoever_watches_sees_the_product(name, made, operands, monkeypatch):
+    x, _, _ = operands[0](torch.bfloat16)
+    expected, seen = by_op(x, made.weight), []
+    call = qfuse.gradients._call
+    monkeypatch.setattr(qfuse.gradients, "_call", lambda *args: seen.append(1) or call(*args))
+    with WATCHERS[name]():
+        found = qfuse.matmul_4bit(x, made.weight, order="plain")
+    assert seen == [1] and same_bits(found, expected)
+
+
+def test_leaves_products_to_torch_that_are_not_plain(made, operands):
+    x, bias, _ = operands[0](torch.bfloat16)
+    assert multiply(x.transpose(0, 1), made.weight) is None  # which has to be copied
+    assert multiply(x[..., :1].expand(2, 3, 192), made.weight) is None
+    assert multiply(torch.Tensor._make_subclass(Watched, x), made.weight) is None
+    assert multiply(x.as_subclass(Plain), made.weight) is None
+    keywords = dict(zip(("shape", "quant_type", "blocksize", "nested_blocksize"), scalars_of(made.weight), strict=True))
+    assert type(qfuse.ops.matmul_4bit(x.as_subclass(Plain), made.weight.tensors, None, **keywords)) is Plain
+    assert multiply(x, made.weight, bias.as_subclass(Plain)) is None
+    assert multiply(x, made.weight, direction=b"forward") is None
+    assert multiply(x, made.weight._replace(tensors=())) is None
+    with pytest.raises(TypeError, match="11 arguments are needed"):
+        qfuse.direct._multiply(x, made.weight.tensors)
+
+
+class Plain(torch.Tensor):
+    """A subclass without a __torch_dispatch__, as torch's results then are."""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(shape=(64, 100)),
+        dict(shape=(64 * 192,)),
+        dict(quant_type="nf3"),
+        dict(blocksize=48),
+        dict(direction="sideways"),
+        dict(order="fast"),
+        dict(bias=torch.ones(3)),
+        dict(lora=(torch.ones(2, 3, 4), None)),
+        dict(lora=(torch.ones(2, 3, 4), torch.ones(4, 64))),
+    ],
+    ids=str,
+)
+def test_refuses_products_with_the_ops_words(change, made, operands):
+    x, _, _ = operands[0](torch.float32)
+    change = {name: value.to(x.device) if isinstance(value, torch.Tensor) else value for name, value in change.items()}
+    if "lora" in change:
+        change["lora"] = tuple(None if tensor is None else tensor.to(x.device) for tensor in change["lora"])
+    with pytest.raises(RuntimeError) as expected:
+        by_op(x, made.weight, **change)
+    with pytest.raises(RuntimeError) as found:
+        multiply(x, made.weight, **change)
+    assert str(found.value) == str(expected.value)
+
+
+def test_a_product_is_a_tensor_like_any_other(made, operands):
+    x, _, _ = operands[0](torch.bfloat16)
+    found, expected = multiply(x, made.weight), by_op(x, made.weight)
+    assert type(found) is torch.Tensor and found.is_leaf and not found.requires_grad and found._version == 0
+    assert found.stride() == expected.stride() and found._use_count() == expected._use_count()
+    with torch.inference_mode():
+        assert multiply(x, made.weight).is_inference()
