@@ -265,7 +265,7 @@ bool is_transposed(const TensorView& packed) { return !packed.sizes.empty() && p
 PyObject* decode_objects(PyObject* const* args) {
   expect_no_watcher();
   const DecodeArguments a = {views_of(args[0]), shape_of(args[1]),   dtype_of(args[2]),
-                       text_of(args[3]),  integer_of(args[4]), integer_of(args[5])};
+                             text_of(args[3]),  integer_of(args[4]), integer_of(args[5])};
   Owned decoded(object_of(decode(a)));
   const bool transposes = args[6] == Py_True && is_transposed(a.weight[0]);
   if (decoded == nullptr || !transposes) return decoded.release();

@@ -63,12 +63,9 @@ Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<T
                    std::int64_t nested_blocksize, const std::string& direction, const std::string& order) {
   const Tensor rows = has_rows(TensorView(x)) ? x : torch::stable::contiguous(x);
   const auto view = [](const std::optional<Tensor>& tensor) { return tensor ? TensorView(*tensor) : TensorView(); };
-  return matmul_4bit_views({TensorView(rows),
-                            {weight.begin(), weight.end()},
-                            view(bias),
-                            view(lora_in),
-                            view(lora_weight)},
-                           shape, quant_type, blocksize, nested_blocksize, direction, order);
+  return matmul_4bit_views(
+      {TensorView(rows), {weight.begin(), weight.end()}, view(bias), view(lora_in), view(lora_weight)}, shape,
+      quant_type, blocksize, nested_blocksize, direction, order);
 }
 
 Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vector<std::int64_t>& shape,

@@ -65,9 +65,8 @@ struct Matmul4bitViews {
 };
 QFUSE_API bool has_rows(const TensorView& x);
 QFUSE_API Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vector<std::int64_t>& shape,
-                                   const std::string& quant_type, std::int64_t blocksize,
-                                   std::int64_t nested_blocksize, const std::string& direction,
-                                   const std::string& order);
+                                   const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
+                                   const std::string& direction, const std::string& order);
 
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,

@@ -50,7 +50,7 @@ struct Pipeline {
 
 struct HopperSteps {
   const char* name;
-  int most_columns;  // of a product
+  int most_columns;                                                                  // of a product
   contract::Outcome (*load)(const TileLoad& load, std::vector<std::uint8_t>& tile);  // as it lies in shared memory
   contract::Outcome (*multiply)(TileProduct& product);
   contract::Outcome (*run)(const Pipeline& pipeline, std::vector<float>& sums);
