@@ -1,5 +1,6 @@
 #include "backend/cuda/device/tile_map.h"
 
+#include <atomic>
 #include <string>
 
 #include "backend/cuda/align.h"
@@ -25,15 +26,24 @@ namespace {
 // The driver's library is not linked: where there is none, the library still loads.
 using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
 
-EncodeTiled find_encode_tiled() {
+EncodeTiled look_up_encode_tiled() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
   constexpr unsigned kSince = 12000;  // of the driver's interface
   if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, kSince, cudaEnableDefault, &found) !=
-          cudaSuccess ||
-      found != cudaDriverEntryPointSuccess)
+      cudaSuccess) {
+    static_cast<void>(cudaGetLastError());  // the caller's next call is not to find it
     return nullptr;
-  return reinterpret_cast<EncodeTiled>(entry);
+  }
+  return found == cudaDriverEntryPointSuccess ? reinterpret_cast<EncodeTiled>(entry) : nullptr;
+}
+
+// Looked up until it is found: what keeps it from being found may pass.
+EncodeTiled find_encode_tiled() {
+  static std::atomic<EncodeTiled> known{nullptr};
+  EncodeTiled encode = known.load(std::memory_order_relaxed);
+  if (encode == nullptr) known.store(encode = look_up_encode_tiled(), std::memory_order_relaxed);
+  return encode;
 }
 
 CUtensorMapSwizzle swizzle_of(int box_bytes) {
@@ -49,7 +59,7 @@ CUtensorMapSwizzle swizzle_of(int box_bytes) {
 
 contract::Outcome make_tile_map(TileMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
                                 std::int64_t stride_bytes, int box_rows, int box_bytes) {
-  static const EncodeTiled encode = find_encode_tiled();
+  const EncodeTiled encode = find_encode_tiled();
   if (encode == nullptr) return contract::unsupported("CUDA: the driver has no cuTensorMapEncodeTiled: it is too old");
   const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(row_bytes), static_cast<cuuint64_t>(rows)};
   const cuuint64_t strides[1] = {static_cast<cuuint64_t>(stride_bytes)};
