@@ -174,6 +174,18 @@ def test_prepared_for_kbit_training(device):
         assert distance(found[name], value) < 0.02, name
 
 
+def test_prepared_by_accelerate(device):
+    accelerate = pytest.importorskip("accelerate")
+    model, x = make(device), inputs(device)
+    with integration.enabled(), torch.autocast(device, torch.bfloat16):
+        expected = step(model, x)
+    prepared = accelerate.Accelerator(cpu=device == "cpu", mixed_precision="bf16").prepare(model)
+    assert integration.uncovered(prepared) == {}
+    with integration.enabled():
+        found = step(prepared, x)
+    assert all(same_bits(found[name], value) for name, value in expected.items() if name != "y")
+
+
 def test_compiles(device):
     model, x = make(device), inputs(device)
     with integration.enabled():
