@@ -1,0 +1,175 @@
+// The kernel in stages: the role that multiplies, and stores what comes of it.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_STAGE_MULTIPLYING_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_STAGE_MULTIPLYING_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/device/warp.cuh"
+#include "backend/cuda/matmul_4bit/stage_loading.cuh"
+
+namespace qfuse::cuda {
+
+// ---- role: multiplying ----
+
+// A lane has of every 8 outputs two neighbours, of two tokens.
+template <class Value, int kOutputs>
+__device__ void add_bias(const MatmulArguments& a, std::int64_t output, std::int64_t outputs,
+                         float (&sums)[kOutputs / 2]) {
+  const auto* const bias = static_cast<const Value*>(a.bias);
+#pragma unroll
+  for (int i = 0; i < kOutputs / 2; ++i) {
+    const std::int64_t at = output + i / 4 * 8 + i % 2;
+    if (at < outputs) sums[i] = __fadd_rn(sums[i], widen(load_bytes<Value>(bias + at)));
+  }
+}
+
+template <class Value, int kOutputs>
+__device__ void store_token(const MatmulArguments& a, std::int64_t token, int output, int outputs, const float* sums) {
+  if (token >= a.m) return;
+  Value* const to = static_cast<Value*>(a.out) + token * a.out_stride + output;
+  const bool is_even = is_aligned(to, sizeof(std::uint32_t));
+#pragma unroll
+  for (int j = 0; j < kOutputs; j += 8) {
+    const float* const pair = sums + j / 2;
+    if (is_even && output + j + 1 < outputs) {
+      *reinterpret_cast<std::uint32_t*>(to + j) = Rounding<Value>::word(pair);
+    } else {
+      if (output + j < outputs) store_bytes(to + j, Rounding<Value>::one(pair[0]));
+      if (output + j + 1 < outputs) store_bytes(to + j + 1, Rounding<Value>::one(pair[1]));
+    }
+  }
+}
+
+// Where weights come first, a lane has of two outputs, 8 apart, two neighbouring tokens of every 8. A lane and the one that
+// has the outputs beside its own exchange half of them: then each has both outputs of one token, which it stores as one.
+template <class Value, class Tiles>
+__device__ void store_outputs(const MatmulArguments& a, std::int64_t token, int output, int outputs, int lane,
+                              float (&sums)[Tiles::kColumns / 2]) {
+  constexpr int kNeighbour = 4;  // lanes from an output to the next one
+  const bool is_odd = (lane & kNeighbour) != 0;
+#pragma unroll
+  for (int i = 0; i < Tiles::kColumns / 2; i += 2) {
+    const int pair_output = output - (is_odd ? 1 : 0) + i / 2 % 2 * 8;
+    const float other = exchange(is_odd ? sums[i] : sums[i + 1], kNeighbour);
+    const float pair[2] = {is_odd ? other : sums[i], is_odd ? sums[i + 1] : other};
+    const std::int64_t pair_token = token + i / 4 * 8 + (is_odd ? 1 : 0);
+    if (pair_token >= a.m) continue;
+    Value* const to = static_cast<Value*>(a.out) + pair_token * a.out_stride + pair_output;
+    if (pair_output + 1 < outputs && is_aligned(to, sizeof(std::uint32_t))) {
+      *reinterpret_cast<std::uint32_t*>(to) = Rounding<Value>::word(pair);
+    } else {
+      if (pair_output < outputs) store_bytes(to, Rounding<Value>::one(pair[0]));
+      if (pair_output + 1 < outputs) store_bytes(to + 1, Rounding<Value>::one(pair[1]));
+    }
+  }
+}
+
+template <class Value, class Tiles>
+__device__ void add_bias_of_rows(const MatmulArguments& a, int output, int outputs,
+                                 float (&sums)[Tiles::kColumns / 2]) {
+  const auto* const bias = static_cast<const Value*>(a.bias);
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    if (output + 8 * h >= outputs) continue;
+    const float value = widen(load_bytes<Value>(bias + output + 8 * h));
+#pragma unroll
+    for (int i = 2 * h; i < Tiles::kColumns / 2; i += 4)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) sums[i + e] = __fadd_rn(sums[i + e], value);
+  }
+}
+
+// The sums of a warpgroup, made.
+template <class Value, class Tiles, class TurnsOf>
+__device__ void finish_tile(const MatmulArguments& a, const TurnsOf& turns, int tile, int warp, int outputs,
+                            float (&sums)[Tiles::kColumns / 2]) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  if constexpr (Tiles::kWeightsFirst) {
+    const int output = turns.first_output(tile) + warp * 16 + lane / 4;
+    if (a.bias != nullptr) add_bias_of_rows<Value, Tiles>(a, output, outputs, sums);
+    store_outputs<Value, Tiles>(a, turns.first_token(tile) + lane % 4 * 2, output, outputs, lane, sums);
+  } else {
+    const int output = turns.first_output(tile) + lane % 4 * 2;
+    const int token = turns.first_token(tile) + warp * 16 + lane / 4;
+    if (a.bias != nullptr) add_bias<Value, Tiles::kColumns>(a, output, outputs, sums);
+    store_token<Value, Tiles::kColumns>(a, token, output, outputs, sums);
+    store_token<Value, Tiles::kColumns>(a, token + 8, output, outputs, sums + 2);
+  }
+}
+
+// One step of a stage: 16 terms of a warpgroup's 64 rows. The inputs' operand is that of a slot.
+template <class Value, bool kForward, class Tiles>
+__device__ void multiply_step(TileOperand weights, TileOperand inputs, int step, bool adds,
+                              float (&sums)[Tiles::kColumns / 2]) {
+  const int in_panel = step % kPanelSteps * kStepBytes;
+  const int panel = step / kPanelSteps;
+  const TileOperand of_inputs = offset(inputs, panel % Tiles::kSlotPanels * Tiles::kInputPanelBytes + in_panel);
+  const TileOperand of_weights = offset(
+      weights, kForward ? panel * Tiles::kRows * kPanelBytes + in_panel : step * format::kStepTerms * kPanelBytes);
+  if constexpr (Tiles::kWeightsFirst)
+    multiply_tiles<Tiles::kColumns, !kForward, false>(sums, of_weights, of_inputs, adds, Value());
+  else
+    multiply_tiles<Tiles::kColumns, false, !kForward>(sums, of_inputs, of_weights, adds, Value());
+}
+
+template <class Value, bool kForward, class Tiles, class TurnsOf>
+__device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared, int warp) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int group = warp / kStageWarps;
+  const auto outputs = static_cast<int>(kForward ? a.matmul.rows : a.matmul.cols);
+  // Of the first operand's 64 rows: backward 64 outputs are a panel.
+  const int first_weights = Tiles::kWeightsFirst ? group * (kForward ? kStageRows : Tiles::kRows) * kPanelBytes : 0;
+  const int first_inputs = Tiles::kWeightsFirst ? 0 : group * kStageRows * kPanelBytes;
+  // Where no warps only load: one of these threads asks for inputs as soon as a slot is free.
+  const bool loads = Tiles::kWeightsFirst && warp == 0 && lane == 0;
+  InputRequests<Tiles, TurnsOf> requests;
+  if (loads) request_first<Tiles::kShape.input_slots>(requests, a, turns, shared);
+  Place<Tiles::kShape.decoded_slots> decoded;
+  Place<Tiles::kShape.input_slots> inputs;
+  for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
+    float sums[Tiles::kColumns / 2] = {};
+    int decoded_before = 0;
+    int inputs_before = 0;
+    const auto release = [&](bool ends_stage) {
+      __syncwarp(kAllLanes);
+      if (lane != 0) return;
+      if (ends_stage) arrive(shared.decoded_empty[decoded_before]);
+      arrive(shared.inputs_empty[inputs_before]);
+      if (loads && !requests.are_done(turns)) requests.request(a, turns, shared);
+    };
+    for (int stage = 0; stage < turns.stages; ++stage) {
+#pragma unroll
+      for (int part = 0; part < Tiles::kSlotsEach; ++part) {
+        wait_for(shared.inputs_full[inputs.slot], inputs.parity);
+        if (part == 0) wait_for(shared.decoded_full[decoded.slot], decoded.parity);
+        begin_products();
+        const TileOperand of_inputs =
+            tile_operand(shared.inputs[inputs.slot] + first_inputs, kVectorBytes, kSwizzleBytes);
+        const TileOperand of_weights =
+            tile_operand(shared.decoded[decoded.slot] + first_weights,
+                         kForward ? kVectorBytes : Tiles::kRows * kPanelBytes, kSwizzleBytes);
+        constexpr int kSteps = kStageSteps / Tiles::kSlotsEach;
+#pragma unroll
+        for (int step = part * kSteps; step < (part + 1) * kSteps; ++step)
+          multiply_step<Value, kForward, Tiles>(of_weights, of_inputs, step, stage > 0 || step > 0, sums);
+        end_products();
+        if (stage > 0 || part > 0) {
+          wait_for_products<1>();
+          release(part == 0);  // what the stage before ended with
+        }
+        if (part == 0) decoded_before = decoded.slot;
+        inputs_before = inputs.slot;
+        inputs.advance(1);
+      }
+      decoded.advance(1);
+    }
+    wait_for_products<0>();
+    settle(sums);
+    release(true);
+    finish_tile<Value, Tiles>(a.matmul, turns, tile, warp, outputs, sums);
+  }
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_STAGE_MULTIPLYING_CUH
