@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import direct, gradients, ops
+from . import direct, gradients, lora, ops
 from .quant_state import FLOAT_DTYPES, Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
 
 __all__ = [
@@ -196,7 +196,7 @@ def multiply_with_lora(
             # One order: the few rows that a second one is for have a kernel without LoRA alone.
             order = None if _is_decoded(x, shape, blocksize) else "plain"
         scalars = (shape, quant_type, blocksize, nested_blocksize, "forward", order)
-        return gradients.lora(x, lora_x, (packed.detach(), *scales), bias, lora_a, lora_b, scaling, scalars)
+        return lora.matmul_4bit_lora(x, lora_x, (packed.detach(), *scales), bias, lora_a, lora_b, scaling, scalars)
 
 
 def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None = None) -> Tensor:

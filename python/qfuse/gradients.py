@@ -1,7 +1,6 @@
-"""How torch differentiates and batches matmul_4bit, by itself and with a LoRA adapter."""
+"""How torch differentiates and batches matmul_4bit."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -9,7 +8,7 @@ from torch import Tensor
 
 from . import direct
 
-__all__ = ["lora", "matmul_4bit", "needs_gradient", "register"]
+__all__ = ["given", "is_watched", "matmul_4bit", "needs_gradient", "padded", "register", "rows", "without_gradient"]
 
 _library = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
 _is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
@@ -37,9 +36,8 @@ class _Matmul4bit(torch.autograd.Function):
         nested_offset: Tensor | None,
         scalars: tuple[Any, ...],
     ) -> Tensor:
-        weight = _given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
-        # What is being compiled has to see the op, not how to get past a part of it.
-        return (_call if _is_compiling() else _call_below_autograd)(x, weight, bias, scalars, (lora_in, lora_weight))
+        weight = given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
+        return without_gradient(x, weight, bias, scalars, (lora_in, lora_weight))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -53,23 +51,23 @@ class _Matmul4bit(torch.autograd.Function):
         *scalars, direction, order = ctx.scalars
         grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
         if ctx.needs_input_grad[0]:
-            grad_x = matmul_4bit(grad, _given(*weight), None, (*scalars, _TURNED[direction], order))
+            grad_x = matmul_4bit(grad, given(*weight), None, (*scalars, _TURNED[direction], order))
         if ctx.needs_input_grad[1]:
-            grad_bias = _rows(grad).sum(0)
+            grad_bias = rows(grad).sum(0)
         if ctx.needs_input_grad[2]:
             grad_lora_in = grad @ (lora_weight if direction == "forward" else lora_weight.t())
         if ctx.needs_input_grad[3]:
-            grad_lora_weight = _rows(grad).t() @ _rows(lora_in)
+            grad_lora_weight = rows(grad).t() @ rows(lora_in)
             if direction == "backward":
                 grad_lora_weight = grad_lora_weight.t()
         return grad_x, grad_bias, grad_lora_in, grad_lora_weight, *([None] * 6)
 
 
-def _given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
+def given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
     return tuple(tensor for tensor in tensors if tensor is not None)
 
 
-def _rows(tensor: Tensor) -> Tensor:
+def rows(tensor: Tensor) -> Tensor:
     return tensor.reshape(-1, tensor.shape[-1])
 
 
@@ -90,7 +88,7 @@ def _call(
             product = torch.nn.functional.linear(x, decoded, bias) if direction == "forward" else x @ decoded
             if lora_in is not None and lora_weight is not None:
                 factor = lora_weight.t() if direction == "forward" else lora_weight
-                product.view(-1, product.shape[-1]).addmm_(_rows(lora_in), factor)
+                product.view(-1, product.shape[-1]).addmm_(rows(lora_in), factor)
         return product
     given: Tensor = torch.ops.qfuse.matmul_4bit.default(
         x,
@@ -124,7 +122,19 @@ def _call_below_autograd(
         return _call(x, weight, bias, scalars, terms)
 
 
-def _padded(weight: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
+def without_gradient(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    bias: Tensor | None,
+    scalars: tuple[Any, ...],
+    terms: tuple[Tensor | None, Tensor | None] = _NO_TERMS,
+) -> Tensor:
+    """matmul_4bit within a function that has its own gradient."""
+    # What is being compiled has to see the op, not how to get past a part of it.
+    return (_call if _is_compiling() else _call_below_autograd)(x, weight, bias, scalars, terms)
+
+
+def padded(weight: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
     """With None for what a weight that is not nested has not."""
     return (*weight, *([None] * (5 - len(weight))))
 
@@ -138,7 +148,7 @@ def _call_with_gradient(
 ) -> Tensor:
     if len(weight) > 5:  # which the op refuses in its own words
         return _call_below_autograd(x, weight, bias, scalars, terms)
-    product: Tensor = _Matmul4bit.apply(x, bias, *terms, *_padded(weight), scalars)
+    product: Tensor = _Matmul4bit.apply(x, bias, *terms, *padded(weight), scalars)
     return product
 
 
@@ -146,7 +156,7 @@ def needs_gradient(*tensors: Tensor | None) -> bool:
     return torch.is_grad_enabled() and any(tensor is not None and tensor.requires_grad for tensor in tensors)
 
 
-def _is_watched() -> bool:
+def is_watched() -> bool:
     """Whether what is called has to be seen: under a transform, an outer level may need the gradient."""
     return _is_compiling() or torch._C._are_functorch_transforms_active()
 
@@ -161,7 +171,7 @@ def matmul_4bit(
     """The op, with gradients of every order. scalars: the op's keywords, in their order. terms: LoRA's lora_in and
     lora_weight. Without an order, None, the weight is decoded to memory, in each direction anew, and the product is
     torch's."""
-    if needs_gradient(x, bias, *terms) or _is_watched():
+    if needs_gradient(x, bias, *terms) or is_watched():
         return _call_with_gradient(x, weight, bias, scalars, terms)
     return _call_below_autograd(x, weight, bias, scalars, terms)
 
@@ -218,137 +228,6 @@ def _matmul_vmap(
 def _slice(tensor: Tensor, dim: int | None, index: int) -> Tensor:
     """Contiguous, as weights and biases must be."""
     return tensor if dim is None else tensor.select(dim, index).contiguous()
-
-
-# ---- with a LoRA adapter ----
-
-_LORA_VECTOR = 8  # of 16-bit values a kernel loads at once: ranks are filled up with zeros to a multiple of this
-
-
-class _Lora(torch.autograd.Function):
-    """y = x·Wᵀ + t·Bᵀ + bias with t = scaling·x·Aᵀ, and dx = dy·W + u·A with u = scaling·dy·B: each is one product."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(
-        x: Tensor,
-        lora_x: Tensor | None,
-        bias: Tensor | None,
-        lora_a: Tensor,
-        lora_b: Tensor,
-        packed: Tensor,
-        absmax: Tensor,
-        nested_absmax: Tensor | None,
-        nested_quant_map: Tensor | None,
-        nested_offset: Tensor | None,
-        scaling: float,
-        scalars: tuple[Any, ...],
-    ) -> tuple[Tensor, Tensor]:
-        weight = _given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
-        return _lora_forward(x, lora_x, weight, bias, lora_a, lora_b, scaling, scalars)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], outputs: tuple[Tensor, Tensor]) -> None:
-        x, lora_x, _, *tensors, scaling, scalars = inputs
-        down = outputs[1]
-        ctx.mark_non_differentiable(down)
-        # Of x and lora_x only the one that the adapter has seen.
-        ctx.save_for_backward(x if lora_x is None else lora_x, down, *tensors)
-        ctx.has_own_x, ctx.scaling, ctx.scalars = lora_x is not None, scaling, scalars
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        grad = grads[0]
-        x, down, lora_a, lora_b, *weight = ctx.saved_tensors
-        scaling, (*scalars, _, order) = ctx.scaling, ctx.scalars
-        turned = (*scalars, "backward", order)
-        needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
-        grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
-        with _without_autocast(grad):
-            a, b = _rounded(lora_a, lora_b, grad.dtype)
-            if torch.is_grad_enabled():  # the gradient of this one depends on it
-                down = _multiply_down(x, a.t(), scaling)
-            up = _multiply_down(grad, b, scaling)
-            if ctx.has_own_x:
-                if needs_x:
-                    grad_x = matmul_4bit(grad, _given(*weight), None, turned)
-                if needs_lora_x:
-                    grad_lora_x = up @ a
-            elif needs_x:
-                grad_x = matmul_4bit(grad, _given(*weight), None, turned, (up, a))
-            if needs_a:
-                grad_a = _outer(up, x, lora_a)[: lora_a.shape[0]]
-            if needs_b:
-                grad_b = _outer(grad, down, lora_b)[:, : lora_b.shape[1]]
-            if needs_bias:
-                grad_bias = _rows(grad).sum(0)
-        return grad_x, grad_lora_x, grad_bias, grad_a, grad_b, *([None] * 7)
-
-
-def _without_autocast(tensor: Tensor) -> Any:
-    """x has the dtype to multiply in."""
-    kind = tensor.device.type
-    return torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext()
-
-
-def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """Both in the dtype of the product, and of a rank that kernels load whole."""
-    fill = -lora_a.shape[0] % _LORA_VECTOR
-    a, b = lora_a.to(dtype), lora_b.to(dtype)
-    if fill:
-        a = torch.nn.functional.pad(a, (0, 0, 0, fill))
-        b = torch.nn.functional.pad(b, (0, fill))
-    return a.contiguous(), b.contiguous()
-
-
-def _multiply_down(x: Tensor, factor: Tensor, scaling: float) -> Tensor:
-    """scaling·x·factor, [..., rank], rounded once: torch multiplies sums by alpha before it rounds them."""
-    product = torch.addmm(x.new_empty(1), _rows(x), factor, beta=0, alpha=scaling)
-    return product.view(*x.shape[:-1], factor.shape[1])
-
-
-def _outer(left: Tensor, right: Tensor, parameter: Tensor) -> Tensor:
-    """leftᵀ·right over all rows, in the dtype of a parameter: sums in fp32 that are rounded to this alone, on a GPU."""
-    left, right = _rows(left), _rows(right)
-    if left.is_cuda and parameter.dtype == torch.float32 != left.dtype and not torch.is_grad_enabled():
-        return torch.mm(left.t(), right, out_dtype=torch.float32)
-    return (left.t() @ right).to(parameter.dtype)
-
-
-def _lora_forward(
-    x: Tensor,
-    lora_x: Tensor | None,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    lora_a: Tensor,
-    lora_b: Tensor,
-    scaling: float,
-    scalars: tuple[Any, ...],
-) -> tuple[Tensor, Tensor]:
-    with _without_autocast(x):
-        a, b = _rounded(lora_a, lora_b, x.dtype)
-        down = _multiply_down(x if lora_x is None else lora_x, a.t(), scaling)
-        call = _call if _is_compiling() else _call_below_autograd
-        return call(x, weight, bias, scalars, (down, b)), down
-
-
-def lora(
-    x: Tensor,
-    lora_x: Tensor | None,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    lora_a: Tensor,
-    lora_b: Tensor,
-    scaling: float,
-    scalars: tuple[Any, ...],
-) -> Tensor:
-    """matmul_4bit with an adapter, of whose gradients x's is made in one product. lora_x: what the adapter sees where
-    it is not x, as behind a dropout."""
-    if needs_gradient(x, lora_x, bias, lora_a, lora_b) or _is_watched():
-        product: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, *_padded(weight), scaling, scalars)[0]
-        return product
-    return _lora_forward(x, lora_x, weight, bias, lora_a, lora_b, scaling, scalars)[0]
 
 
 def register() -> None:
