@@ -100,7 +100,8 @@ def _multiply_down(x: Tensor, factor: Tensor, scaling: float) -> Tensor:
 def _outer(left: Tensor, right: Tensor, parameter: Tensor) -> Tensor:
     """leftᵀ·right over all rows, in the dtype of a parameter: sums in fp32 that are rounded to this alone, on a GPU."""
     left, right = rows(left), rows(right)
-    if left.is_cuda and parameter.dtype == torch.float32 != left.dtype and not torch.is_grad_enabled():
+    on_nvidia = left.is_cuda and torch.version.hip is None
+    if on_nvidia and parameter.dtype == torch.float32 != left.dtype and not torch.is_grad_enabled():
         return torch.mm(left.t(), right, out_dtype=torch.float32)
     return (left.t() @ right).to(parameter.dtype)
 
