@@ -1,5 +1,6 @@
 """How torch differentiates and batches matmul_4bit."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +9,17 @@ from torch import Tensor
 
 from . import direct
 
-__all__ = ["given", "is_watched", "matmul_4bit", "needs_gradient", "padded", "register", "rows", "without_gradient"]
+__all__ = [
+    "apply",
+    "given",
+    "is_watched",
+    "matmul_4bit",
+    "needs_gradient",
+    "padded",
+    "register",
+    "rows",
+    "without_gradient",
+]
 
 _library = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
 _is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
@@ -148,8 +159,30 @@ def _call_with_gradient(
 ) -> Tensor:
     if len(weight) > 5:  # which the op refuses in its own words
         return _call_below_autograd(x, weight, bias, scalars, terms)
-    product: Tensor = _Matmul4bit.apply(x, bias, *terms, *padded(weight), scalars)
+    product: Tensor = apply(_Matmul4bit, x, bias, *terms, *padded(weight), scalars)
     return product
+
+
+@functools.cache
+def _in_one_step(function: Any) -> Any:
+    """The same function with setup_context in its forward. Of one that has them apart, as transforms need it, torch
+    looks through the parameters in every call, which takes longer than all else."""
+
+    class InOneStep(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *args: Any) -> Any:
+            outputs = function.forward(*args)
+            function.setup_context(ctx, args, outputs)
+            return outputs
+
+        backward = staticmethod(function.backward)
+
+    return InOneStep
+
+
+def apply(function: Any, *args: Any) -> Any:
+    """function.apply, for any number of transforms and for none."""
+    return (function if is_watched() else _in_one_step(function)).apply(*args)
 
 
 def needs_gradient(*tensors: Tensor | None) -> bool:

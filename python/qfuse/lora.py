@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .gradients import given, is_watched, matmul_4bit, needs_gradient, padded, rows, without_gradient
+from .gradients import apply, given, is_watched, matmul_4bit, needs_gradient, padded, rows, without_gradient
 
 __all__ = ["matmul_4bit_lora"]
 
@@ -135,6 +135,6 @@ def matmul_4bit_lora(
     """matmul_4bit with an adapter, of whose gradients x's is made in one product. lora_x: what the adapter sees where
     it is not x, as behind a dropout."""
     if needs_gradient(x, lora_x, bias, lora_a, lora_b) or is_watched():
-        product: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, *padded(weight), scaling, scalars)[0]
+        product: Tensor = apply(_Lora, x, lora_x, bias, lora_a, lora_b, *padded(weight), scaling, scalars)[0]
         return product
     return _forward(x, lora_x, weight, bias, lora_a, lora_b, scaling, scalars)[0]
