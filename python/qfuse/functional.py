@@ -139,7 +139,7 @@ def matmul_4bit_lora(
     lora_x: Tensor | None = None,
     order: ops.Order | None = None,
 ) -> Tensor:
-    """matmul_4bit with a LoRA adapter: x·Wᵀ + scaling·(x·Aᵀ)·Bᵀ + bias, and its gradients, each in one product.
+    """matmul_4bit with a LoRA adapter: x·Wᵀ + scaling·(x·Aᵀ)·Bᵀ + bias, and its gradients.
 
     lora_a: A [rank, k]. lora_b: B [n, rank]. Both of any floating point dtype; they are rounded to x's, or under
     torch.autocast to that of the product. t = scaling·x·Aᵀ is summed in fp32 and rounded to that dtype; t·Bᵀ is added
@@ -154,6 +154,8 @@ def matmul_4bit_lora(
     """
     found = read_weight(weight, quant_state)
     x, bias = _operands(x, found, bias)
+    if not (lora_a.is_floating_point() and lora_b.is_floating_point()):
+        raise TypeError(f"lora_a and lora_b are {lora_a.dtype} and {lora_b.dtype}, they must be floating point")
     rank, (rows, cols) = lora_a.shape[0] if lora_a.dim() else 0, found.shape
     if lora_a.shape != (rank, cols) or lora_b.shape != (rows, rank):
         raise ValueError(
@@ -164,7 +166,7 @@ def matmul_4bit_lora(
         if lora_x.shape != x.shape:
             raise ValueError(f"lora_x has shape {tuple(lora_x.shape)}, it must be that of x, {tuple(x.shape)}")
         lora_x = lora_x.to(x.dtype)
-    return multiply_with_lora(x, found, bias, lora_a, lora_b, scaling, lora_x, order)
+    return multiply_with_lora(x, found, bias, lora_a, lora_b, float(scaling), lora_x, order)
 
 
 def _operands(x: Tensor, weight: Weight4bit, bias: Tensor | None) -> tuple[Tensor, Tensor | None]:
@@ -205,7 +207,7 @@ def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order
     if order is None:
         order = _default_order(x, shape, blocksize, bias)
     keywords = (shape, quant_type, blocksize, nested_blocksize, "forward", order)
-    if order is not None and not gradients.needs_gradient(x, bias):
+    if order is not None and not gradients.needs_gradient(x, bias) and not gradients.is_dual():
         product = direct.matmul_4bit(x, tensors, bias, (None, None), keywords)
         if product is not None:
             return product

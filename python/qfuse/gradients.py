@@ -1,23 +1,28 @@
 """How torch differentiates and batches matmul_4bit."""
 
 import functools
+import math
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from . import direct
 
 __all__ = [
     "apply",
     "given",
+    "is_dual",
     "is_watched",
     "matmul_4bit",
     "needs_gradient",
     "padded",
     "register",
     "rows",
+    "without_autocast",
     "without_gradient",
 ]
 
@@ -65,12 +70,13 @@ class _Matmul4bit(torch.autograd.Function):
             grad_x = matmul_4bit(grad, given(*weight), None, (*scalars, _TURNED[direction], order))
         if ctx.needs_input_grad[1]:
             grad_bias = rows(grad).sum(0)
-        if ctx.needs_input_grad[2]:
-            grad_lora_in = grad @ (lora_weight if direction == "forward" else lora_weight.t())
-        if ctx.needs_input_grad[3]:
-            grad_lora_weight = rows(grad).t() @ rows(lora_in)
-            if direction == "backward":
-                grad_lora_weight = grad_lora_weight.t()
+        with without_autocast(grad):
+            if ctx.needs_input_grad[2]:
+                grad_lora_in = grad @ (lora_weight if direction == "forward" else lora_weight.t())
+            if ctx.needs_input_grad[3]:
+                grad_lora_weight = rows(grad).t() @ rows(lora_in)
+                if direction == "backward":
+                    grad_lora_weight = grad_lora_weight.t()
         return grad_x, grad_bias, grad_lora_in, grad_lora_weight, *([None] * 6)
 
 
@@ -79,7 +85,13 @@ def given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
 
 
 def rows(tensor: Tensor) -> Tensor:
-    return tensor.reshape(-1, tensor.shape[-1])
+    return tensor.reshape(math.prod(tensor.shape[:-1]), tensor.shape[-1])
+
+
+def without_autocast(tensor: Tensor) -> Any:
+    """A tensor has the dtype to multiply in."""
+    kind = tensor.device.type
+    return torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext()
 
 
 def _call(
@@ -125,7 +137,7 @@ def _call_below_autograd(
     terms: tuple[Tensor | None, Tensor | None] = _NO_TERMS,
 ) -> Tensor:
     """Past _matmul_autograd, which takes longer than all else; where it can be, past torch's dispatcher, too."""
-    if scalars[-1] is not None:
+    if scalars[-1] is not None and not is_dual():
         product = direct.matmul_4bit(x, weight, bias, terms, scalars)
         if product is not None:
             return product
@@ -190,8 +202,14 @@ def needs_gradient(*tensors: Tensor | None) -> bool:
 
 
 def is_watched() -> bool:
-    """Whether what is called has to be seen: under a transform, an outer level may need the gradient."""
-    return _is_compiling() or torch._C._are_functorch_transforms_active()
+    """Whether what is called has to be seen: under a transform, an outer level may need the gradient, and forward-mode
+    differentiation, which there is not, is to be refused."""
+    return _is_compiling() or torch._C._are_functorch_transforms_active() or is_dual()
+
+
+def is_dual() -> bool:
+    """Whether somebody differentiates in forward mode."""
+    return forward_ad._current_level >= 0
 
 
 def matmul_4bit(
@@ -244,8 +262,11 @@ def _matmul_vmap(
     x_dim, weight_dims, *dims = in_dims
     others = [bias, lora_in, lora_weight]
     dims += [None] * (len(others) - len(dims))
-    if x_dim is not None and lora_in is None and all(dim is None for dim in (*weight_dims, *dims)):
-        return op(x.movedim(x_dim, 0), weight, bias, **scalars), 0
+    bias_dim, low_dim, factor_dim = dims
+    are_shared = all(dim is None for dim in (*weight_dims, bias_dim, factor_dim))
+    if x_dim is not None and are_shared and (lora_in is None) == (low_dim is None):
+        low = None if lora_in is None else lora_in.movedim(low_dim, 0).contiguous()
+        return op(x.movedim(x_dim, 0), weight, bias, low, lora_weight, **scalars), 0
     products = [
         op(
             _slice(x, x_dim, i),

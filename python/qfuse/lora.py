@@ -1,13 +1,22 @@
-"""matmul_4bit with a LoRA adapter over it, and its gradients: each is one product."""
+"""matmul_4bit with a LoRA adapter over it, and its gradients."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from .gradients import apply, given, is_watched, matmul_4bit, needs_gradient, padded, rows, without_gradient
+from .gradients import (
+    apply,
+    given,
+    is_watched,
+    matmul_4bit,
+    needs_gradient,
+    padded,
+    rows,
+    without_autocast,
+    without_gradient,
+)
 
 __all__ = ["matmul_4bit_lora"]
 
@@ -15,7 +24,8 @@ _VECTOR = 8  # of 16-bit values a kernel loads at once: ranks are filled up with
 
 
 class _Lora(torch.autograd.Function):
-    """y = x·Wᵀ + t·Bᵀ + bias with t = scaling·x·Aᵀ, and dx = dy·W + u·A with u = scaling·dy·B: each is one product."""
+    """y = x·Wᵀ + t·Bᵀ + bias with t = scaling·x·Aᵀ; dx = dy·W + u·A with u = scaling·dy·B: t and u, and then y and dx,
+    are a product each."""
 
     generate_vmap_rule = True
 
@@ -42,8 +52,10 @@ class _Lora(torch.autograd.Function):
         x, lora_x, _, *tensors, scaling, scalars = inputs
         down = outputs[1]
         ctx.mark_non_differentiable(down)
-        # Of x and lora_x only the one that the adapter has seen.
-        ctx.save_for_backward(x if lora_x is None else lora_x, down, *tensors)
+        # Of x and lora_x only the one that the adapter has seen, and neither for an adapter that is not trained.
+        is_trained = is_watched() or any(factor.requires_grad for factor in tensors[:2])
+        seen = (x if lora_x is None else lora_x, down) if is_trained else (None, None)
+        ctx.save_for_backward(*seen, *tensors)
         ctx.has_own_x, ctx.scaling, ctx.scalars = lora_x is not None, scaling, scalars
 
     @staticmethod
@@ -54,31 +66,24 @@ class _Lora(torch.autograd.Function):
         turned = (*scalars, "backward", order)
         needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
         grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
-        with _without_autocast(grad):
+        with without_autocast(grad):
             a, b = _rounded(lora_a, lora_b, grad.dtype)
-            if torch.is_grad_enabled():  # the gradient of this one depends on it
-                down = _multiply_down(x, a.t(), scaling)
-            up = _multiply_down(grad, b, scaling)
-            if ctx.has_own_x:
-                if needs_x:
-                    grad_x = matmul_4bit(grad, given(*weight), None, turned)
-                if needs_lora_x:
-                    grad_lora_x = up @ a
-            elif needs_x:
-                grad_x = matmul_4bit(grad, given(*weight), None, turned, (up, a))
+            if needs_a or needs_lora_x or (needs_x and not ctx.has_own_x):
+                up = _multiply_down(grad, b, scaling)
+            if needs_x:
+                terms = (None, None) if ctx.has_own_x else (up, a)
+                grad_x = matmul_4bit(grad, given(*weight), None, turned, terms)
+            if needs_lora_x:
+                grad_lora_x = up @ a
             if needs_a:
                 grad_a = _outer(up, x, lora_a)[: lora_a.shape[0]]
             if needs_b:
+                if torch.is_grad_enabled():  # the gradient of this one depends on A
+                    down = _multiply_down(x, a.t(), scaling)
                 grad_b = _outer(grad, down, lora_b)[:, : lora_b.shape[1]]
             if needs_bias:
                 grad_bias = rows(grad).sum(0)
         return grad_x, grad_lora_x, grad_bias, grad_a, grad_b, *([None] * 7)
-
-
-def _without_autocast(tensor: Tensor) -> Any:
-    """x has the dtype to multiply in."""
-    kind = tensor.device.type
-    return torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext()
 
 
 def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
@@ -116,7 +121,7 @@ def _forward(
     scaling: float,
     scalars: tuple[Any, ...],
 ) -> tuple[Tensor, Tensor]:
-    with _without_autocast(x):
+    with without_autocast(x):
         a, b = _rounded(lora_a, lora_b, x.dtype)
         down = _multiply_down(x if lora_x is None else lora_x, a.t(), scaling)
         return without_gradient(x, weight, bias, scalars, (down, b)), down

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from conftest import DTYPES, same_bits
+from conftest import DTYPES, Calls, same_bits
 from test_matmul import COLS, ROWS, exact_weight, integers, keywords, leave_nothing_behind  # noqa: F401
 
 import qfuse
@@ -204,6 +204,50 @@ def test_what_is_kept_for_the_gradients(device):
     known = {tensor.data_ptr() for tensor in (x, a, b, *weight.tensors)}
     (down,) = [tensor for pointer, tensor in kept.items() if pointer not in known]
     assert down.shape == (64, 8) and down.dtype == torch.bfloat16
+
+
+def test_an_adapter_that_is_not_trained_keeps_nothing_but_itself(device):
+    weight = exact_weight(device)
+    x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
+    a, b = adapter(device, rank=8)
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t.data_ptr()) or t, lambda t: t):
+        y = qfuse.matmul_4bit_lora(x, weight, a, b, SCALING)
+    assert set(kept) <= {tensor.data_ptr() for tensor in (a, b, *weight.tensors)}
+    y.float().sum().backward()
+    expected = (dense_of(weight).double() + SCALING * b.double() @ a.double()).sum(0)
+    assert torch.allclose(x.grad.double(), expected.expand(64, COLS), rtol=0.02, atol=1)
+
+
+def test_rank_0_adds_nothing(device):
+    weight, x = exact_weight(device), integers(3, COLS, device=device).requires_grad_()
+    a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=0))
+    y = qfuse.matmul_4bit_lora(x, weight, a, b)
+    y.sum().backward()
+    assert same_bits(y, linear(x, dense_of(weight))) and a.grad.shape == (0, COLS) and b.grad.shape == (ROWS, 0)
+
+
+def test_one_product_for_a_batch_of_inputs(device):
+    weight, x, (a, b) = exact_weight(device), integers(40, COLS, device=device), adapter(device)
+    product = torch.func.vmap(lambda x: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING))
+    with Calls("qfuse::matmul_4bit") as calls:
+        found = product(x)
+    assert calls.count <= 2 and same_bits(found, by_torch(x, dense_of(weight), a, b))
+
+
+def test_forward_mode_is_refused(device):
+    weight, x, (a, b) = exact_weight(device), integers(3, COLS, device=device), adapter(device)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, torch.ones_like(x))
+        for call in (lambda: qfuse.matmul_4bit_lora(dual, weight, a, b), lambda: qfuse.matmul_4bit(dual, weight)):
+            with pytest.raises(RuntimeError, match=r"jvp|forward-mode"):
+                call()
+
+
+def test_refuses_whole_numbers(device):
+    a, b = adapter(device)
+    with pytest.raises(TypeError, match="they must be floating point"):
+        qfuse.matmul_4bit_lora(integers(3, COLS, device=device), exact_weight(device), a.int(), b)
 
 
 def test_refuses_shapes_that_do_not_fit(device):

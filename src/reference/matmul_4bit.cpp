@@ -69,7 +69,7 @@ std::size_t term_of(qfuse_sum_order order, std::size_t i) {
   return i / QFUSE_SPLIT_WINDOW * QFUSE_SPLIT_WINDOW + run * kRun + step * kTogether + i % kTogether;
 }
 
-// A sum, and `count` terms from `begin` on.
+// The sum so far, with `count` terms from `begin` on added to it.
 float chain(const contract::Matmul4bit& p, float sum, const Terms& in, const Terms& weights, std::size_t begin,
             std::size_t count) {
   const format::Binary16 type = p.dtype == QFUSE_FLOAT16 ? format::kBinaryFloat16 : format::kBinaryBfloat16;

@@ -186,6 +186,9 @@ constexpr std::array kStagedCases = {
     Matmul4bitCase{.risk = "stages with LoRA", .m = 70, .rows = 264, .cols = 192, .lora_rank = 136},
     Matmul4bitCase{"stages of many tokens, plain", 259, 136, 320, 64, QFUSE_NF4, 0},
     Matmul4bitCase{"stages of several tiles of tokens", 300, 72, 64, 128, QFUSE_FP4, 16},
+    Matmul4bitCase{.risk = "many tiles of stages with LoRA", .m = 3, .rows = 1104, .cols = 64, .lora_rank = 16},
+    Matmul4bitCase{.risk = "many tiles of stages with LoRA backward", .m = 3, .rows = 64, .cols = 1088, .lora_rank = 8},
+    Matmul4bitCase{.risk = "more stages of LoRA than slots", .m = 3, .rows = 72, .cols = 64, .lora_rank = 1104},
 };
 
 void expect_staged(qfuse_direction direction) {

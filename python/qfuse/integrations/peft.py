@@ -2,8 +2,9 @@
 
 peft multiplies by the base weight in the layer's compute_dtype, casts the input to the adapter's dtype, float32 by
 default, multiplies by A, by B and by the scale there, casts what comes of it and adds it. Here the adapter is rounded
-to the compute_dtype and its share is added to the sums of the base weight before they are rounded: see
-qfuse.matmul_4bit_lora, which says what is rounded where. Results differ from peft's by such roundings.
+to the compute_dtype, and its share is added to the sums of the base weight before they are rounded, or, on a GPU where
+there are more than 256 rows, to the product: see qfuse.matmul_4bit_lora, which says what is rounded where. Results
+differ from peft's by such roundings.
 
 A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why.
 """
@@ -11,6 +12,7 @@ A layer that qfuse does not cover goes to peft's own code, which is unchanged: u
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import _has_any_global_hook as _has_global_hooks
 
@@ -21,10 +23,16 @@ from .patch import Patch, Patches
 __all__ = ["disable", "enable", "enabled", "uncovered"]
 
 
-def _has_hooks(module: nn.Module) -> bool:
-    """Also what replaces its forward, as accelerate does where layers are on several devices."""
+_BASES = ("Linear4bit", "LinearNF4", "LinearFP4")
+
+
+def _is_changed(module: nn.Module) -> bool:
+    """Whether something is called beside its forward, or in its place, as by accelerate where layers are on several
+    devices."""
     hooks = (module._forward_hooks, module._forward_pre_hooks, module._backward_hooks, module._backward_pre_hooks)
-    return any(hooks) or "forward" in module.__dict__
+    forward = type(module).forward
+    own = forward.__module__.startswith(("torch.nn.", "bitsandbytes.")) and not hasattr(forward, "__wrapped__")
+    return any(hooks) or "forward" in module.__dict__ or not own
 
 
 class _Covered(NamedTuple):
@@ -47,9 +55,11 @@ def _examine(layer: Any) -> _Covered | str:
     base, lora_a, lora_b, dropout = layer.base_layer, layer.lora_A[name], layer.lora_B[name], layer.lora_dropout[name]
     if type(lora_a) is not nn.Linear or type(lora_b) is not nn.Linear or lora_b.bias is not None:
         return "its adapter has a bias, or layers of another kind"
-    if type(dropout) not in (nn.Identity, nn.Dropout):
-        return f"its dropout is a {type(dropout).__name__}"
-    if any(_has_hooks(module) for module in (base, lora_a, lora_b, dropout)):
+    if type(base).__name__ not in _BASES or not type(base).__module__.startswith("bitsandbytes."):
+        return f"its base layer is a {type(base).__module__}.{type(base).__name__}"
+    if type(dropout) not in (nn.Identity, nn.Dropout) or getattr(dropout, "inplace", False):
+        return f"its dropout is {dropout}"
+    if any(_is_changed(module) for module in (base, lora_a, lora_b, dropout)):
         return "a layer inside of it has hooks, or a forward that was replaced"
     weight = _weight_of(base)
     return "its weight is not one that qfuse decodes" if weight is None else _Covered(name, weight)
@@ -75,6 +85,8 @@ def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
         base.set_compute_type(x)
         base.compute_type_is_set = True
     dtype = x.dtype if base.compute_dtype is None else base.compute_dtype
+    if dtype == torch.float32 and torch.is_autocast_enabled(x.device.type):
+        dtype = torch.get_autocast_dtype(x.device.type)
     if dtype not in FLOAT_DTYPES or x.device != base.weight.device or x.shape[-1:] != weight[1][1:]:
         return None
     given = x.to(dtype)

@@ -38,7 +38,8 @@ class AdapterConfig {
   [[nodiscard]] const std::map<std::string, std::vector<std::int64_t>>& token_indices() const { return token_indices_; }
   // How lora_B of experts is ordered, where the file says so: "" (peft's way) or unsloth's word for it.
   [[nodiscard]] const std::string& b_layout() const { return b_layout_; }
-  // peft's version as major * 1000 + minor, 0.18 is 18; none where the file does not show it. 16 is 17 too.
+  // peft's version as major * 1000 + minor, 0.18 is 18; none where the file does not show it. What 0.16
+  // wrote cannot be told from what 0.17 did, and is taken for it.
   [[nodiscard]] std::optional<int> peft_version() const { return peft_version_; }
 
  private:

@@ -227,6 +227,7 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
         if (lane == 0) arrive(shared.decoded_full[to.slot]);
       } else {
         wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
+        __syncwarp(kAllLanes);  // a lane that still waited would miss the phase, were the slot filled again
         if (lane == 0 && task > 0) arrive(shared.decoded_full[to.slot]);
         if (lane == 0 && task == 0)
           request_lora_weights<kForward, Tiles>(a, turns.first_output(tile), stage - turns.weight_stages,

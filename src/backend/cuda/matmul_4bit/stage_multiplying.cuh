@@ -132,10 +132,12 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
     int inputs_before = 0;
     const auto release = [&](bool ends_stage) {
       __syncwarp(kAllLanes);
-      if (lane != 0) return;
-      if (ends_stage) arrive(shared.decoded_empty[decoded_before]);
-      arrive(shared.inputs_empty[inputs_before]);
-      if (loads && !requests.are_done(turns)) requests.request(a, turns, shared);
+      if (lane == 0) {
+        if (ends_stage) arrive(shared.decoded_empty[decoded_before]);
+        arrive(shared.inputs_empty[inputs_before]);
+        if (loads && !requests.are_done(turns)) requests.request(a, turns, shared);
+      }
+      if constexpr (Tiles::kWeightsFirst) __syncwarp(kAllLanes);  // products are all lanes' work
     };
     for (int stage = 0; stage < turns.stages; ++stage) {
 #pragma unroll
