@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 __all__ = ["dequantize_4bit", "load", "matmul_4bit"]
 
@@ -46,16 +47,20 @@ def dequantize_4bit(
     return decoded
 
 
+def is_dual() -> bool:
+    """Whether somebody differentiates in forward mode."""
+    return forward_ad._current_level >= 0
+
+
 def matmul_4bit(
     x: Tensor,
     weight: Sequence[Tensor],
     bias: Tensor | None,
-    terms: tuple[Tensor | None, Tensor | None],
     scalars: tuple[Any, ...],
+    terms: tuple[Tensor | None, Tensor | None],
 ) -> Tensor | None:
-    """The op's result without gradients, or None likewise. terms: lora_in and lora_weight. scalars: the op's keywords,
-    in their order."""
-    if _multiply is None or _is_compiling():
+    """A gradients.Call's result without gradients, or None likewise, and where it is not by the op at all."""
+    if _multiply is None or scalars[-1] is None or _is_compiling() or is_dual():
         return None
     product: Tensor | None = _multiply(x, weight, bias, *terms, *scalars)
     return product

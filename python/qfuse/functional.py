@@ -206,24 +206,23 @@ def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order
     tensors, shape, _, quant_type, blocksize, nested_blocksize = weight
     if order is None:
         order = _default_order(x, shape, blocksize, bias)
-    keywords = (shape, quant_type, blocksize, nested_blocksize, "forward", order)
-    if order is not None and not gradients.needs_gradient(x, bias) and not gradients.is_dual():
-        product = direct.matmul_4bit(x, tensors, bias, (None, None), keywords)
+    call = gradients.Call(x, tensors, bias, (shape, quant_type, blocksize, nested_blocksize, "forward", order))
+    if not gradients.needs_gradient(x, bias):
+        product = direct.matmul_4bit(*call)
         if product is not None:
             return product
     with without_torch_function():
         packed, *scales = tensors
         # Of a Params4bit, the tensor that every transform knows.
-        return gradients.matmul_4bit(x, (packed.detach(), *scales), bias, keywords)
+        return gradients.matmul_4bit(call._replace(weight=(packed.detach(), *scales)))
 
 
 def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> ops.Order | None:
     """Training adds in one order, whatever its batches; and a result beside which gradients are made, too."""
-    if _batch_invariant:
-        return "plain"
     if _is_decoded(x, shape, blocksize):
         return None
-    return "plain" if math.prod(x.shape[:-1]) > _FEW_ROWS or gradients.needs_gradient(x, bias) else "split"
+    is_plain = _batch_invariant or math.prod(x.shape[:-1]) > _FEW_ROWS or gradients.needs_gradient(x, bias)
+    return "plain" if is_plain else "split"
 
 
 def _is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:

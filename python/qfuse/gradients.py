@@ -4,18 +4,17 @@ import functools
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from . import direct
 
 __all__ = [
+    "Call",
     "apply",
     "given",
-    "is_dual",
     "is_watched",
     "matmul_4bit",
     "needs_gradient",
@@ -29,7 +28,17 @@ __all__ = [
 _library = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
 _is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
 _TURNED = {"forward": "backward", "backward": "forward"}
-_NO_TERMS = (None, None)  # of LoRA's
+
+
+class Call(NamedTuple):
+    """Of the op, by x, weight and bias. scalars: its keywords, in their order; without an order, None, the weight is
+    decoded to memory, in each direction anew, and the product is torch's. terms: LoRA's lora_in and lora_weight."""
+
+    x: Tensor
+    weight: Sequence[Tensor]
+    bias: Tensor | None
+    scalars: tuple[Any, ...]
+    terms: tuple[Tensor | None, Tensor | None] = (None, None)
 
 
 class _Matmul4bit(torch.autograd.Function):
@@ -53,7 +62,7 @@ class _Matmul4bit(torch.autograd.Function):
         scalars: tuple[Any, ...],
     ) -> Tensor:
         weight = given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
-        return without_gradient(x, weight, bias, scalars, (lora_in, lora_weight))
+        return without_gradient(Call(x, weight, bias, scalars, (lora_in, lora_weight)))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -67,7 +76,7 @@ class _Matmul4bit(torch.autograd.Function):
         *scalars, direction, order = ctx.scalars
         grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
         if ctx.needs_input_grad[0]:
-            grad_x = matmul_4bit(grad, given(*weight), None, (*scalars, _TURNED[direction], order))
+            grad_x = matmul_4bit(Call(grad, given(*weight), None, (*scalars, _TURNED[direction], order)))
         if ctx.needs_input_grad[1]:
             grad_bias = rows(grad).sum(0)
         with without_autocast(grad):
@@ -94,15 +103,9 @@ def without_autocast(tensor: Tensor) -> Any:
     return torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext()
 
 
-def _call(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    scalars: tuple[Any, ...],
-    terms: tuple[Tensor | None, Tensor | None] = _NO_TERMS,
-) -> Tensor:
+def _call(call: Call) -> Tensor:
+    x, weight, bias, scalars, (lora_in, lora_weight) = call
     shape, quant_type, blocksize, nested_blocksize, direction, order = scalars
-    lora_in, lora_weight = terms
     if order is None:
         decoded = torch.ops.qfuse.dequantize_4bit.default(
             weight, shape, x.dtype, quant_type, blocksize, nested_blocksize
@@ -113,7 +116,7 @@ def _call(
                 factor = lora_weight.t() if direction == "forward" else lora_weight
                 product.view(-1, product.shape[-1]).addmm_(rows(lora_in), factor)
         return product
-    given: Tensor = torch.ops.qfuse.matmul_4bit.default(
+    result: Tensor = torch.ops.qfuse.matmul_4bit.default(
         x,
         weight,
         bias,
@@ -126,35 +129,22 @@ def _call(
         direction=direction,
         order=order,
     )
-    return given
+    return result
 
 
-def _call_below_autograd(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    scalars: tuple[Any, ...],
-    terms: tuple[Tensor | None, Tensor | None] = _NO_TERMS,
-) -> Tensor:
+def _call_below_autograd(call: Call) -> Tensor:
     """Past _matmul_autograd, which takes longer than all else; where it can be, past torch's dispatcher, too."""
-    if scalars[-1] is not None and not is_dual():
-        product = direct.matmul_4bit(x, weight, bias, terms, scalars)
-        if product is not None:
-            return product
+    product = direct.matmul_4bit(*call)
+    if product is not None:
+        return product
     with torch._C._AutoDispatchBelowAutograd():
-        return _call(x, weight, bias, scalars, terms)
+        return _call(call)
 
 
-def without_gradient(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    scalars: tuple[Any, ...],
-    terms: tuple[Tensor | None, Tensor | None] = _NO_TERMS,
-) -> Tensor:
+def without_gradient(call: Call) -> Tensor:
     """matmul_4bit within a function that has its own gradient."""
     # What is being compiled has to see the op, not how to get past a part of it.
-    return (_call if _is_compiling() else _call_below_autograd)(x, weight, bias, scalars, terms)
+    return (_call if _is_compiling() else _call_below_autograd)(call)
 
 
 def padded(weight: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
@@ -162,16 +152,10 @@ def padded(weight: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
     return (*weight, *([None] * (5 - len(weight))))
 
 
-def _call_with_gradient(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    scalars: tuple[Any, ...],
-    terms: tuple[Tensor | None, Tensor | None] = _NO_TERMS,
-) -> Tensor:
-    if len(weight) > 5:  # which the op refuses in its own words
-        return _call_below_autograd(x, weight, bias, scalars, terms)
-    product: Tensor = apply(_Matmul4bit, x, bias, *terms, *padded(weight), scalars)
+def _call_with_gradient(call: Call) -> Tensor:
+    if len(call.weight) > 5:  # which the op refuses in its own words
+        return _call_below_autograd(call)
+    product: Tensor = apply(_Matmul4bit, call.x, call.bias, *call.terms, *padded(call.weight), call.scalars)
     return product
 
 
@@ -204,27 +188,14 @@ def needs_gradient(*tensors: Tensor | None) -> bool:
 def is_watched() -> bool:
     """Whether what is called has to be seen: under a transform, an outer level may need the gradient, and forward-mode
     differentiation, which there is not, is to be refused."""
-    return _is_compiling() or torch._C._are_functorch_transforms_active() or is_dual()
+    return _is_compiling() or torch._C._are_functorch_transforms_active() or direct.is_dual()
 
 
-def is_dual() -> bool:
-    """Whether somebody differentiates in forward mode."""
-    return forward_ad._current_level >= 0
-
-
-def matmul_4bit(
-    x: Tensor,
-    weight: Sequence[Tensor],
-    bias: Tensor | None,
-    scalars: tuple[Any, ...],
-    terms: tuple[Tensor | None, Tensor | None] = _NO_TERMS,
-) -> Tensor:
-    """The op, with gradients of every order. scalars: the op's keywords, in their order. terms: LoRA's lora_in and
-    lora_weight. Without an order, None, the weight is decoded to memory, in each direction anew, and the product is
-    torch's."""
-    if needs_gradient(x, bias, *terms) or is_watched():
-        return _call_with_gradient(x, weight, bias, scalars, terms)
-    return _call_below_autograd(x, weight, bias, scalars, terms)
+def matmul_4bit(call: Call) -> Tensor:
+    """The op, with gradients of every order."""
+    if needs_gradient(call.x, call.bias, *call.terms) or is_watched():
+        return _call_with_gradient(call)
+    return _call_below_autograd(call)
 
 
 def _matmul_autograd(
@@ -243,8 +214,8 @@ def _matmul_autograd(
 ) -> Tensor:
     """The same for who calls torch.ops.qfuse.matmul_4bit."""
     scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
-    call = _call_with_gradient if needs_gradient(x, bias, lora_in, lora_weight) else _call_below_autograd
-    return call(x, weight, bias, scalars, (lora_in, lora_weight))
+    call = Call(x, weight, bias, scalars, (lora_in, lora_weight))
+    return (_call_with_gradient if needs_gradient(x, bias, *call.terms) else _call_below_autograd)(call)
 
 
 def _matmul_vmap(

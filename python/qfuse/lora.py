@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from .gradients import (
+    Call,
     apply,
     given,
     is_watched,
@@ -72,7 +73,7 @@ class _Lora(torch.autograd.Function):
                 up = _multiply_down(grad, b, scaling)
             if needs_x:
                 terms = (None, None) if ctx.has_own_x else (up, a)
-                grad_x = matmul_4bit(grad, given(*weight), None, turned, terms)
+                grad_x = matmul_4bit(Call(grad, given(*weight), None, turned, terms))
             if needs_lora_x:
                 grad_lora_x = up @ a
             if needs_a:
@@ -124,7 +125,7 @@ def _forward(
     with without_autocast(x):
         a, b = _rounded(lora_a, lora_b, x.dtype)
         down = _multiply_down(x if lora_x is None else lora_x, a.t(), scaling)
-        return without_gradient(x, weight, bias, scalars, (down, b)), down
+        return without_gradient(Call(x, weight, bias, scalars, (down, b))), down
 
 
 def matmul_4bit_lora(

@@ -186,7 +186,7 @@ def matmul_4bit(
     All but the weight may have gradients, of any order.
     """
     scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
-    return gradients.matmul_4bit(x, weight, bias, scalars, (lora_in, lora_weight))
+    return gradients.matmul_4bit(gradients.Call(x, weight, bias, scalars, (lora_in, lora_weight)))
 
 
 def silu_dot_fwd_bwd_quant_fuse(

@@ -6,6 +6,7 @@ import time
 import pytest
 import torch
 from conftest import DTYPES, Calls, golden_weights, replaced, same_bits
+from test_matmul import keywords
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -258,17 +259,13 @@ MULTIPLY = torch.ops.qfuse.matmul_4bit.default
 
 def multiply(x, weight, bias=None, lora=(None, None), direction="forward", order="plain", **changes):
     """The product by the module itself, or None."""
-    scalars = dict(zip(("shape", "quant_type", "blocksize", "nested_blocksize"), scalars_of(weight), strict=True))
-    return qfuse.direct._multiply(x, weight.tensors, bias, *lora, *{**scalars, **changes}.values(), direction, order)
-
-
-def scalars_of(weight):
-    return weight.shape, weight.quant_type, weight.blocksize, weight.nested_blocksize
+    scalars = {**keywords(weight), **changes}.values()
+    return qfuse.direct._multiply(x, weight.tensors, bias, *lora, *scalars, direction, order)
 
 
 def by_op(x, weight, bias=None, lora=(None, None), direction="forward", order="plain", **changes):
-    scalars = dict(zip(("shape", "quant_type", "blocksize", "nested_blocksize"), scalars_of(weight), strict=True))
-    return MULTIPLY(x, weight.tensors, bias, *lora, **{**scalars, **changes}, direction=direction, order=order)
+    scalars = {**keywords(weight), **changes}
+    return MULTIPLY(x, weight.tensors, bias, *lora, **scalars, direction=direction, order=order)
 
 
 @pytest.fixture
@@ -301,8 +298,7 @@ def test_is_how_products_are_called(made, operands, monkeypatch):
     expected_grad = by_op(torch.ones_like(expected), made.weight, direction="backward")
     monkeypatch.setattr(qfuse.gradients, "_call", None)
     assert same_bits(qfuse.matmul_4bit(x, made.weight, bias=bias, order="plain"), expected)
-    keywords = dict(zip(("shape", "quant_type", "blocksize", "nested_blocksize"), scalars_of(made.weight), strict=True))
-    assert same_bits(qfuse.ops.matmul_4bit(x, made.weight.tensors, bias, **keywords), expected)
+    assert same_bits(qfuse.ops.matmul_4bit(x, made.weight.tensors, bias, **keywords(made.weight)), expected)
     leaf = x.clone().requires_grad_()
     qfuse.matmul_4bit(leaf, made.weight, order="plain").backward(torch.ones_like(expected))
     assert same_bits(leaf.grad, expected_grad)
@@ -325,8 +321,9 @@ def test_leaves_products_to_torch_that_are_not_plain(made, operands):
     assert multiply(x[..., :1].expand(2, 3, 192), made.weight) is None
     assert multiply(torch.Tensor._make_subclass(Watched, x), made.weight) is None
     assert multiply(x.as_subclass(Plain), made.weight) is None
-    keywords = dict(zip(("shape", "quant_type", "blocksize", "nested_blocksize"), scalars_of(made.weight), strict=True))
-    assert type(qfuse.ops.matmul_4bit(x.as_subclass(Plain), made.weight.tensors, None, **keywords)) is Plain
+    assert (
+        type(qfuse.ops.matmul_4bit(x.as_subclass(Plain), made.weight.tensors, None, **keywords(made.weight))) is Plain
+    )
     assert multiply(x, made.weight, bias.as_subclass(Plain)) is None
     assert multiply(x, made.weight, direction=b"forward") is None
     assert multiply(x, made.weight._replace(tensors=())) is None

@@ -167,9 +167,9 @@ def orders(monkeypatch):
     found = []
     ours = qfuse.gradients.matmul_4bit
 
-    def called(x, weight, bias, scalars, *terms):
-        found.append(scalars[-1])
-        return ours(x, weight, bias, scalars, *terms)
+    def called(call):
+        found.append(call.scalars[-1])
+        return ours(call)
 
     monkeypatch.setattr(qfuse.gradients, "matmul_4bit", called)
     monkeypatch.setattr(qfuse.direct, "_multiply", None)

@@ -23,21 +23,24 @@ __device__ void add_bias(const MatmulArguments& a, std::int64_t output, std::int
   }
 }
 
+// Two neighbouring outputs of a token, as far as they exist; at an even address at once.
+template <class Value>
+__device__ void store_pair(Value* to, bool is_even, int output, int outputs, const float* pair) {
+  if (is_even && output + 1 < outputs) {
+    *reinterpret_cast<std::uint32_t*>(to) = Rounding<Value>::word(pair);
+  } else {
+    if (output < outputs) store_bytes(to, Rounding<Value>::one(pair[0]));
+    if (output + 1 < outputs) store_bytes(to + 1, Rounding<Value>::one(pair[1]));
+  }
+}
+
 template <class Value, int kOutputs>
 __device__ void store_token(const MatmulArguments& a, std::int64_t token, int output, int outputs, const float* sums) {
   if (token >= a.m) return;
   Value* const to = static_cast<Value*>(a.out) + token * a.out_stride + output;
   const bool is_even = is_aligned(to, sizeof(std::uint32_t));
 #pragma unroll
-  for (int j = 0; j < kOutputs; j += 8) {
-    const float* const pair = sums + j / 2;
-    if (is_even && output + j + 1 < outputs) {
-      *reinterpret_cast<std::uint32_t*>(to + j) = Rounding<Value>::word(pair);
-    } else {
-      if (output + j < outputs) store_bytes(to + j, Rounding<Value>::one(pair[0]));
-      if (output + j + 1 < outputs) store_bytes(to + j + 1, Rounding<Value>::one(pair[1]));
-    }
-  }
+  for (int j = 0; j < kOutputs; j += 8) store_pair(to + j, is_even, output + j, outputs, sums + j / 2);
 }
 
 // Where weights come first, a lane has of two outputs, 8 apart, two neighbouring tokens of every 8. A lane and the one that
@@ -55,12 +58,7 @@ __device__ void store_outputs(const MatmulArguments& a, std::int64_t token, int 
     const std::int64_t pair_token = token + i / 4 * 8 + (is_odd ? 1 : 0);
     if (pair_token >= a.m) continue;
     Value* const to = static_cast<Value*>(a.out) + pair_token * a.out_stride + pair_output;
-    if (pair_output + 1 < outputs && is_aligned(to, sizeof(std::uint32_t))) {
-      *reinterpret_cast<std::uint32_t*>(to) = Rounding<Value>::word(pair);
-    } else {
-      if (pair_output < outputs) store_bytes(to, Rounding<Value>::one(pair[0]));
-      if (pair_output + 1 < outputs) store_bytes(to + 1, Rounding<Value>::one(pair[1]));
-    }
+    store_pair(to, is_aligned(to, sizeof(std::uint32_t)), pair_output, outputs, pair);
   }
 }
 
