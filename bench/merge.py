@@ -2,7 +2,7 @@
 """How long qfuse merge takes beside cp of the same bytes, and beside peft: a random model of Llama-3-8B's layers.
 
 bench/merge.py build/release/bin/qfuse SCRATCH [--layers 8] [--rank 16] [--rounds 3] [--peft PYTHON] [--ways]
-               [--unchecked]
+               [--unchecked] [--device cuda]
 
 SCRATCH needs room for two copies of the model, with --ways for four: 5.6 GB each with 8 layers, 16.1 GB with 32.
 On a tmpfs no disk takes part. Memory is the largest resident set, with the pages of files that are mapped.
@@ -111,24 +111,40 @@ def assert_same_files(one, other):
     subprocess.run(command, check=True)
 
 
-def run_ways(qfuse, folder, base, adapter):
+def run_on(device, name, command, same, out):
+    """Again on that device, with the same bytes."""
+    if device:
+        run(f"{name}, on {device}", [*command, "--device", device, "-o", out])
+        assert_same_files(same, out)
+        shutil.rmtree(out)
+
+
+def run_ways(qfuse, folder, base, adapter, device):
     """The same merge in other ways, each compared with one that must give the same bytes."""
     plain, other, quantized = folder / "plain", folder / "other", folder / "quantized"
+    again = folder / "again"
     merge = [qfuse, "merge", base, adapter, "--quiet"]
     run("merge", [*merge, "-o", plain])
+    run_on(device, "merge", merge, plain, again)
     for shard in range(4):
         run(f"--shard {shard}/4", [*merge, "-o", other, "--shard", f"{shard}/4"])
     run("finish", [qfuse, "finish", other, "--quiet"])
     assert_same_files(plain, other)
     shutil.rmtree(other)
-    run("--to nf4", [*merge, "--to", "nf4", "-o", other])
+    to_nf4 = [*merge, "--to", "nf4"]
+    run("--to nf4", [*to_nf4, "-o", other])
+    run_on(device, "--to nf4", to_nf4, other, again)
     run("quantize the merged model", [qfuse, "quantize", plain, "-o", quantized, "--quiet"])
     shutil.rmtree(plain)
     subprocess.run([qfuse, "compare", other, quantized, "--quiet"], check=True)
     shutil.rmtree(other), shutil.rmtree(quantized)
     run("quantize the base", [qfuse, "quantize", base, "-o", quantized, "--quiet"])
-    run("merge onto the 4-bit base", [qfuse, "merge", quantized, adapter, "-o", other, "--quiet"])
-    run("--base-as nf4", [*merge, "--base-as", "nf4", "-o", plain])
+    onto_nf4 = [qfuse, "merge", quantized, adapter, "--quiet"]
+    run("merge onto the 4-bit base", [*onto_nf4, "-o", other])
+    run_on(device, "merge onto the 4-bit base", onto_nf4, other, again)
+    base_as_nf4 = [*merge, "--base-as", "nf4"]
+    run("--base-as nf4", [*base_as_nf4, "-o", plain])
+    run_on(device, "--base-as nf4", base_as_nf4, plain, again)
     subprocess.run([qfuse, "compare", plain, other, "--quiet"], check=True)
     shutil.rmtree(plain), shutil.rmtree(other), shutil.rmtree(quantized)
     print("All are equal where they must be.")
@@ -143,6 +159,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--unchecked", action="store_true", help="not compared with the scalar oracle, which is slow")
     parser.add_argument("--ways", action="store_true", help="as shards, onto 4 bits and to 4 bits, with their bytes")
+    parser.add_argument("--device", help="with --ways: each on this device, too, 'cuda' for example")
     parser.add_argument("--peft", help="a Python that has peft, transformers and torch")
     args = parser.parse_args()
     folder = args.scratch / "qfuse-bench-merge"
@@ -160,7 +177,7 @@ def main():
             run("merge", merge, out)
             run("cp and sync", ["sh", "-c", 'cp -r "$0" "$1" && sync -f "$1"', base, out], out)
         if args.ways:
-            run_ways(args.qfuse, folder, base, adapter)
+            run_ways(args.qfuse, folder, base, adapter, args.device)
         if args.peft:
             run("peft", [args.peft, "-c", BY_PEFT, base, adapter, out], out)
     finally:

@@ -51,7 +51,8 @@ import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
 
 SEED = 1
-WARM_UP = 3  # steps at the start of each run that are compared, but not timed; in the first, calls are counted
+WARM_UP = 3  # steps at the start of each run that are compared, but not timed; in the last, calls are counted
+SLOWEST = 16  # kernels that the figures name
 
 
 class Way(NamedTuple):
@@ -94,6 +95,11 @@ SIZES = {
 }
 
 
+class Kernel(NamedTuple):
+    count: int
+    ms: float  # of all of them
+
+
 @dataclass
 class Run:
     """What one training gave. Its tensors lie on the CPU, so that every run finds the same memory on a GPU."""
@@ -103,7 +109,7 @@ class Run:
     step_ms: list[float] = field(default_factory=list)  # of every step after the warm-up
     peak_bytes: int | None = None  # allocated on the GPU, the base included; None on a CPU
     calls: dict[str, int] = field(default_factory=dict)  # of each op of bitsandbytes and qfuse, in one step
-    kernels: int | None = None  # that a GPU ran in one step
+    kernels: dict[str, Kernel] = field(default_factory=dict)  # that a GPU ran in one step, by name; of a CPU none
     reports: list[str] = field(default_factory=list)  # the integrations': what they replaced
     uncovered: dict[str, str] = field(default_factory=dict)  # layers with LoRA that are peft's own, and why
     adapter: dict[str, Tensor] = field(default_factory=dict)
@@ -197,7 +203,7 @@ def train(model: Any, start: dict[str, Tensor], data: list[Tensor], device: str,
         torch.cuda.reset_peak_memory_stats()
     for step, tokens in enumerate(data):
         begin = now(device)
-        with nullcontext() if step else count_calls(run, device):
+        with count_calls(run, device) if step == WARM_UP - 1 else nullcontext():
             loss = train_step(model, optimizer, tokens, autocast)
         if step >= WARM_UP:
             run.step_ms.append((now(device) - begin) * 1e3)
@@ -227,9 +233,10 @@ def count_calls(run: Run, device: str) -> Iterator[None]:
     for event in profile.key_averages():
         if event.key.startswith(("bitsandbytes::", "qfuse::")):
             run.calls[event.key] = event.count
-    if device == "cuda":
-        on_gpu = [event.name for event in profile.events() if event.device_type.name == "CUDA"]
-        run.kernels = sum(not name.startswith(("Memcpy", "Memset")) for name in on_gpu)
+    for event in profile.events():
+        if event.device_type.name == "CUDA" and not event.name.startswith(("Memcpy", "Memset")):
+            count, ms = run.kernels.get(event.name, Kernel(0, 0.0))
+            run.kernels[event.name] = Kernel(count + 1, ms + event.time_range.elapsed_us() / 1e3)
 
 
 def train_in_turns(model: Any, arguments: argparse.Namespace) -> list[Run]:
@@ -306,6 +313,16 @@ def print_row(name: str, *values: object) -> None:
     print(f"{name:<43}" + "".join(f"{value:>24}" for value in values))
 
 
+def sum_kernels(run: Run) -> Kernel:
+    return Kernel(
+        sum(kernel.count for kernel in run.kernels.values()), sum(kernel.ms for kernel in run.kernels.values())
+    )
+
+
+def slowest(run: Run) -> dict[str, Kernel]:
+    return dict(sorted(run.kernels.items(), key=lambda named: -named[1].ms)[:SLOWEST])
+
+
 def distance(run: Run, first: Run) -> float:
     """The largest difference between their losses of one step."""
     return max(abs(a - b) for a, b in zip(run.losses, first.losses, strict=True))
@@ -329,7 +346,10 @@ def print_report(runs: list[Run], tokens: int) -> None:
         "peak memory on the GPU",
         *("not measured" if run.peak_bytes is None else f"{run.peak_bytes / 1e9:.3f} GB" for run in firsts),
     )
-    print_row("kernels on the GPU, a step", *("none" if run.kernels is None else run.kernels for run in firsts))
+    if all(run.kernels for run in firsts):
+        counts, kernel_ms = zip(*(sum_kernels(run) for run in firsts), strict=True)
+        print_row("kernels on the GPU, a step", *counts)
+        print_row("time of these alone", *(f"{ms:.2f} ms" for ms in kernel_ms))
     for op in sorted({op for run in firsts for op in run.calls}):
         print_row(f"{op}, a step", *(run.calls.get(op, 0) for run in firsts))
     print("\n" + "\n".join(dict.fromkeys(report for run in firsts for report in run.reports)))
@@ -376,7 +396,8 @@ def figures(arguments: argparse.Namespace, runs: list[Run], faults: list[str]) -
                 "label": run.way.label,
                 "reports": run.reports,
                 "calls": run.calls,
-                "kernels": run.kernels,
+                "kernels": sum_kernels(run)._asdict(),
+                "slowest_kernels": {name: kernel._asdict() for name, kernel in slowest(run).items()},
                 "peak_bytes": run.peak_bytes,
                 "losses": run.losses,
                 "step_ms": run.step_ms,

@@ -72,11 +72,12 @@ inline constexpr int kStageRun = 64;     // codes of a row that a thread decodes
 inline constexpr int kStageWarps = 4;    // of a warpgroup
 
 // The tiles of a thread block, the warps that decode, how many stages lie in shared memory, and the clocks that a stage
-// takes on an H200 (docs/MEASURED.md), by which the plan is chosen; 0: not measured, and chosen only where it is asked for.
+// takes on an H200 (docs/MEASURED.md), by which the plan is chosen.
 struct StageShape {
   int outputs;
   int tokens;
   int decoders;
+  int teams;  // of decoders, each of which decodes a stage while others decode the next ones
   int decoded_slots;
   int input_slots;
   int code_slots;
@@ -93,12 +94,12 @@ struct StageShape {
     return 32 * (multipliers() + decoders + (weights_first() ? 0 : kStageLoaders));
   }
 };
-inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 8, 4, 3, 5, 1300},
-                                                            {64, 64, 8, 5, 5, 12, 650},
-                                                            {32, 64, 8, 8, 6, 12, 480},
-                                                            {128, 128, 8, 3, 3, 3, 1850},
-                                                            {64, 128, 8, 4, 4, 7, 980},
-                                                            {128, 256, 4, 2, 4, 3, 0}}};
+inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 5, 1180},
+                                                            {64, 64, 12, 3, 5, 5, 12, 600},
+                                                            {32, 64, 8, 4, 8, 6, 12, 480},
+                                                            {128, 128, 8, 2, 3, 3, 3, 1770},
+                                                            {64, 128, 8, 2, 4, 4, 7, 920},
+                                                            {128, 256, 4, 1, 2, 4, 3, 3200}}};
 inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kStageArrivals = 1024;   // bytes, at most
 constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {

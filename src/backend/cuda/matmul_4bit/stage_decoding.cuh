@@ -125,14 +125,18 @@ __device__ void load_codes(const unsigned char* tile, int row, int panel, std::u
     unpack(*reinterpret_cast<const uint4*>(tile + place_of_codes<Tiles>(row, panel * 2 + v)), codes + 4 * v);
 }
 
-// Decoded to where the multipliers read them.
+// Decoded to where the multipliers read them: all runs of a lane at once, of which none waits for another.
 template <class Tiles>
-__device__ void store_run(const Weights16& weights, const std::uint32_t (&codes)[8], int row, int panel,
-                          unsigned char* decoded) {
-  unsigned char* const line = decoded + (panel * Tiles::kRows + row) * kPanelBytes;
+__device__ void store_runs(const Weights16 (&weights)[Tiles::kRunsEach],
+                           const std::uint32_t (&codes)[Tiles::kRunsEach][8], int row, int panel,
+                           unsigned char* decoded) {
 #pragma unroll
   for (int v = 0; v < 8; ++v)
-    *reinterpret_cast<uint4*>(line + (v ^ row % 8) * kVectorBytes) = decode_eight(weights, codes[v]);
+#pragma unroll
+    for (int i = 0; i < Tiles::kRunsEach; ++i) {
+      unsigned char* const line = decoded + ((panel + i * Tiles::kPanelsApart) * Tiles::kRows + row) * kPanelBytes;
+      *reinterpret_cast<uint4*>(line + (v ^ row % 8) * kVectorBytes) = decode_eight(weights[i], codes[i][v]);
+    }
 }
 
 // How a block's absmax is found from a run's number.
@@ -174,7 +178,6 @@ template <class Value, bool kForward, class Tiles, class TurnsOf>
 __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared, int decoder) {
   constexpr int kApart = Tiles::kStagesApart;
   constexpr int kRuns = Tiles::kRunsEach;
-  constexpr int kPanelsApart = Tiles::kTogether / Tiles::kRowGroups;
   const MatmulArguments& matmul = a.matmul;
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int task = decoder % Tiles::kTogether;
@@ -197,32 +200,27 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
     Absmax next[kRuns];
 #pragma unroll
     for (int i = 0; i < kRuns; ++i) {
-      runs[i] = runs_of_lane<kForward>(matmul, turns.first_output(tile), row, panel + i * kPanelsApart);
+      runs[i] = runs_of_lane<kForward>(matmul, turns.first_output(tile), row, panel + i * Tiles::kPanelsApart);
       next[i] = load_absmax(scales, runs[i], stage);
     }
     if (scales.is_nested) wait_for(shared.map_full);
     for (; stage < turns.stages; stage += kApart) {
-      float absmax[kRuns];
+      Weights16 weights[kRuns];
 #pragma unroll
       for (int i = 0; i < kRuns; ++i) {
         // Beyond the weight absmax is 0, and so are the weights.
-        const float there = absmax_of(next[i], scales.is_nested, shared.map, scales.offset);
-        absmax[i] = stage < runs[i].stages ? there : 0.0F;
+        const float absmax = absmax_of(next[i], scales.is_nested, shared.map, scales.offset);
+        weights[i] = weights_of<Value>(matmul.weight.values, stage < runs[i].stages ? absmax : 0.0F);
         next[i] = load_absmax(scales, runs[i], stage + kApart);
       }
-      Weights16 weights = weights_of<Value>(matmul.weight.values, absmax[0]);
       wait_for(shared.codes_full[from.slot], from.parity);
       if (stage < turns.weight_stages) {
-        std::uint32_t codes[8];
-        load_codes<Tiles>(shared.codes[from.slot], row, panel, codes);
-        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
-        store_run<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
+        std::uint32_t codes[kRuns][8];
 #pragma unroll
-        for (int i = 1; i < kRuns; ++i) {
-          weights = weights_of<Value>(matmul.weight.values, absmax[i]);
-          load_codes<Tiles>(shared.codes[from.slot], row, panel + i * kPanelsApart, codes);
-          store_run<Tiles>(weights, codes, row, panel + i * kPanelsApart, shared.decoded[to.slot]);
-        }
+        for (int i = 0; i < kRuns; ++i)
+          load_codes<Tiles>(shared.codes[from.slot], row, panel + i * Tiles::kPanelsApart, codes[i]);
+        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
+        store_runs<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
         __syncwarp(kAllLanes);
         if (lane == 0) arrive(shared.decoded_full[to.slot]);
       } else {

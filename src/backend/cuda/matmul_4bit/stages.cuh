@@ -44,9 +44,10 @@ struct Stage {
   static constexpr int kRowGroups = kRows / kWarp;
   static constexpr int kTasks = kPanels * kRowGroups;  // of a warp: a run of each of 32 rows
   static constexpr int kDecoders = kShape.decoders;
-  static constexpr int kTogether = kTasks < kDecoders ? kTasks : kDecoders;  // decoders of one stage
-  static constexpr int kRunsEach = kTasks / kTogether;                       // of a lane: of one row
-  static constexpr int kStagesApart = kDecoders / kTogether;
+  static constexpr int kStagesApart = kShape.teams;
+  static constexpr int kTogether = kDecoders / kStagesApart;   // decoders of one stage
+  static constexpr int kRunsEach = kTasks / kTogether;         // of a lane: of one row
+  static constexpr int kPanelsApart = kTogether / kRowGroups;  // these runs
   static constexpr int kMultipliers = kShape.multipliers();
   static constexpr bool kWeightsFirst = kShape.weights_first();
   static constexpr int kColumns = kWeightsFirst ? kTokens : kOutputs;  // of a warpgroup's sums
