@@ -234,7 +234,8 @@ def count_calls(run: Run, device: str) -> Iterator[None]:
         if event.key.startswith(("bitsandbytes::", "qfuse::")):
             run.calls[event.key] = event.count
     for event in profile.events():
-        if event.device_type.name == "CUDA" and not event.name.startswith(("Memcpy", "Memset")):
+        is_kernel = event.device_type.name == "CUDA" and not event.is_user_annotation
+        if is_kernel and not event.name.startswith(("Memcpy", "Memset")):
             count, ms = run.kernels.get(event.name, Kernel(0, 0.0))
             run.kernels[event.name] = Kernel(count + 1, ms + event.time_range.elapsed_us() / 1e3)
 

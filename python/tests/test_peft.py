@@ -190,6 +190,7 @@ def test_prepared_by_accelerate(device):
     model, x = make(device), inputs(device)
     with integration.enabled(), torch.autocast(device, torch.bfloat16):
         expected = step(model, x)
+    accelerate.state.AcceleratorState._reset_state(reset_partial_state=True)  # else the first device stays that of all
     prepared = accelerate.Accelerator(cpu=device == "cpu", mixed_precision="bf16").prepare(model)
     assert integration.uncovered(prepared) == {}
     with integration.enabled():

@@ -95,10 +95,10 @@ struct StageShape {
   }
 };
 inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 5, 1180},
-                                                            {64, 64, 12, 3, 5, 5, 12, 600},
-                                                            {32, 64, 8, 4, 8, 6, 12, 480},
+                                                            {64, 64, 16, 4, 5, 5, 12, 600},
+                                                            {32, 64, 12, 6, 8, 6, 12, 480},
                                                             {128, 128, 8, 2, 3, 3, 3, 1770},
-                                                            {64, 128, 8, 2, 4, 4, 7, 920},
+                                                            {64, 128, 12, 3, 4, 4, 7, 900},
                                                             {128, 256, 4, 1, 2, 4, 3, 3200}}};
 inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kStageArrivals = 1024;   // bytes, at most
