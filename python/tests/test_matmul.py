@@ -208,6 +208,13 @@ def test_the_default_order(device, orders):
         assert orders.pop() == ("split" if what == "what is asked for" else "plain"), what
 
 
+def test_the_default_order_of_sums_of_many_terms(device, orders):
+    for terms, rows, order in [(8192, 16, "split"), (8256, 8, "split"), (8256, 9, "plain")]:
+        weight = make_weight(device, rows=8, cols=terms).weight
+        qfuse.matmul_4bit(torch.ones(rows, terms, dtype=torch.bfloat16, device=device), weight)
+        assert orders.pop() == order
+
+
 def test_compiled_code_notices_that_the_order_has_changed(device):
     weight, x = exact_weight(device), torch.ones(2, COLS, dtype=torch.bfloat16, device=device)
     found = []

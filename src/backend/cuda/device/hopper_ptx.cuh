@@ -76,10 +76,11 @@ __device__ inline void prefetch_tile(const TileMap& map, int byte, int row) {
 
 // ---- the kernels before and behind ----
 
-// Volatile and from the L2: it is not moved before the wait, and finds no older line in the L1.
+// Volatile, so that it is not moved before the wait, behind which all that the kernel before wrote is visible (PTX ISA,
+// griddepcontrol): to a plain load, of which two find each other's sectors in the L1, but not to one of constants.
 __device__ inline uint4 load_behind_kernel_before(const uint4* from) {
   uint4 v;
-  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+  asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
                : "l"(__cvta_generic_to_global(from))
                : "memory");
