@@ -294,7 +294,8 @@ ProductKernel find_kernel(const TileProduct& p) {
     case 64: return find_kernel_of<Value, 64>(p);
     case 128: return find_kernel_of<Value, 128>(p);
   }
-  if constexpr (kMostColumns == 256) return find_kernel_of<Value, 256>(p);
+  if constexpr (kMostColumns == 256)
+    return p.columns == 192 ? find_kernel_of<Value, 192>(p) : find_kernel_of<Value, 256>(p);
   return nullptr;
 }
 

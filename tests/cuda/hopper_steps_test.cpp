@@ -148,7 +148,7 @@ TileProduct random_product(std::mt19937& random, bool half, int columns, unsigne
 
 TEST_P(HopperStepsTest, multiply_tiles) {
   for (const bool half : {false, true})
-    for (const int columns : {32, 64, 128, 256})
+    for (const int columns : {32, 64, 128, 192, 256})
       for (const unsigned transposed : {0U, 1U, 2U, 3U})
         for (const Kind kind : {Kind::any, Kind::near, Kind::subnormal, Kind::infinite}) {
           if (columns > GetParam().steps->most_columns) continue;

@@ -278,8 +278,8 @@ TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
     int outputs, tokens;
   };
   for (const Case& c : {Case{1, 14336, 4096, 128, 64}, Case{64, 14336, 4096, 128, 64}, Case{65, 14336, 4096, 128, 128},
-                        Case{256, 14336, 4096, 128, 256}, Case{64, 4096, 4096, 32, 64}, Case{128, 4096, 4096, 64, 64},
-                        Case{256, 4096, 4096, 64, 128}}) {
+                        Case{192, 14336, 4096, 128, 256}, Case{256, 14336, 4096, 128, 256},
+                        Case{64, 4096, 4096, 32, 64}, Case{128, 4096, 4096, 64, 64}, Case{256, 4096, 4096, 64, 128}}) {
     SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows) + " x " + std::to_string(c.cols));
     contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.cols);
     const Matmul4bitPlan chosen = plan(p, kH200);

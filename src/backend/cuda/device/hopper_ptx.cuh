@@ -122,6 +122,10 @@ __device__ inline void begin_products() {
   QFUSE_NAMES_32                                                                       \
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define QFUSE_NAMES_96                                                                 \
+  QFUSE_NAMES_64                                                                       \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define QFUSE_NAMES_128                                                                          \
   QFUSE_NAMES_64                                                                                 \
   ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "           \
@@ -150,7 +154,7 @@ struct TypeBfloat16 {
 
 template <class Type, int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles_of(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128 || kColumns == 256);
+  static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128 || kColumns == 192 || kColumns == 256);
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   if constexpr (kColumns == 32)
     asm volatile(QFUSE_PRODUCT("32", QFUSE_NAMES_16, "%16", "%17", "%18", "%19", "%20", "%21")
@@ -163,6 +167,10 @@ __device__ void multiply_tiles_of(float (&sums)[kColumns / 2], TileOperand a, Ti
   else if constexpr (kColumns == 128)
     asm volatile(QFUSE_PRODUCT("128", QFUSE_NAMES_64, "%64", "%65", "%66", "%67", "%68", "%69")
                  : QFUSE_SUMS_64(0)
+                 : QFUSE_FACTORS);
+  else if constexpr (kColumns == 192)
+    asm volatile(QFUSE_PRODUCT("192", QFUSE_NAMES_96, "%96", "%97", "%98", "%99", "%100", "%101")
+                 : QFUSE_SUMS_64(0), QFUSE_SUMS_16(64), QFUSE_SUMS_16(80)
                  : QFUSE_FACTORS);
   else
     asm volatile(QFUSE_PRODUCT("256", QFUSE_NAMES_128, "%128", "%129", "%130", "%131", "%132", "%133")
@@ -184,6 +192,7 @@ __device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand
 #undef QFUSE_NAMES_16
 #undef QFUSE_NAMES_32
 #undef QFUSE_NAMES_64
+#undef QFUSE_NAMES_96
 #undef QFUSE_NAMES_128
 #undef QFUSE_SUMS_4
 #undef QFUSE_SUMS_16

@@ -115,7 +115,7 @@ Matmul4bitPlan staged(const contract::Matmul4bit& p, const DeviceFacts& facts, c
 // The shape whose slowest multiprocessor is done first.
 Matmul4bitPlan best_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const auto clocks = [&](const StageShape& shape) {
-    if (!can_have(p, shape)) return std::numeric_limits<std::int64_t>::max();
+    if (!can_have(p, shape) || shape.clocks == 0) return std::numeric_limits<std::int64_t>::max();
     return format::ceil_div(stage_tiles(p, shape), facts.multiprocessors) * shape.clocks;
   };
   return staged(p, facts, *std::ranges::min_element(kStageShapes, {}, clocks));

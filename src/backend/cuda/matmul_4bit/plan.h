@@ -72,7 +72,7 @@ inline constexpr int kStageRun = 64;     // codes of a row that a thread decodes
 inline constexpr int kStageWarps = 4;    // of a warpgroup
 
 // The tiles of a thread block, the warps that decode, how many stages lie in shared memory, and the clocks that a stage
-// takes on an H200 (docs/MEASURED.md), by which the plan is chosen.
+// takes on an H200 (docs/MEASURED.md), by which the plan is chosen; 0: not measured, and chosen only where it is asked for.
 struct StageShape {
   int outputs;
   int tokens;
@@ -85,7 +85,7 @@ struct StageShape {
 
   // Weights are the first operand where a warpgroup has all tokens of a tile. Its sums then need so many registers that
   // there can be no warps that only load, and inputs so large that a slot has half a stage of them.
-  [[nodiscard]] constexpr bool weights_first() const { return tokens == 256; }
+  [[nodiscard]] constexpr bool weights_first() const { return tokens > 128; }
   [[nodiscard]] constexpr int multipliers() const {
     return (weights_first() ? outputs : tokens) / kStageRows * kStageWarps;
   }
@@ -94,11 +94,12 @@ struct StageShape {
     return 32 * (multipliers() + decoders + (weights_first() ? 0 : kStageLoaders));
   }
 };
-inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 5, 1180},
+inline constexpr std::array<StageShape, 7> kStageShapes = {{{128, 64, 12, 3, 4, 3, 5, 1180},
                                                             {64, 64, 16, 4, 5, 5, 12, 600},
                                                             {32, 64, 12, 6, 8, 6, 12, 480},
                                                             {128, 128, 8, 2, 3, 3, 3, 1770},
                                                             {64, 128, 12, 3, 4, 4, 7, 900},
+                                                            {128, 192, 8, 2, 3, 4, 4, 0},
                                                             {128, 256, 4, 1, 2, 4, 3, 3200}}};
 inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kStageArrivals = 1024;   // bytes, at most

@@ -67,6 +67,7 @@ StagedKernel find_shape(const Matmul4bitPlan& plan) {
   if (is(64, 64)) return multiply_staged<Value, kForward, 64, 64>;
   if (is(128, 128)) return multiply_staged<Value, kForward, 128, 128>;
   if (is(64, 128)) return multiply_staged<Value, kForward, 64, 128>;
+  if (is(128, 192)) return multiply_staged<Value, kForward, 128, 192>;
   if (is(128, 256)) return multiply_staged<Value, kForward, 128, 256>;
   if constexpr (kForward) return multiply_staged<Value, kForward, 32, 64>;
   return nullptr;

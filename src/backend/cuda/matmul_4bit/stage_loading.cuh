@@ -34,18 +34,17 @@ __device__ void prefetch_stages(const StageArguments& a, const TurnsOf& turns, i
 
 // ---- role: loading, by one thread for codes and one for inputs ----
 
-// Stage after stage of all tiles, each into the next slot of a ring.
+// Stage after stage of all tiles, each into the next slot of a ring; or of several threads that request by turns, the stages
+// of one.
 template <int kSlots, class TurnsOf>
 struct Requests {
   int tile = static_cast<int>(blockIdx.x);
   int stage = 0;  // or part of one
   Place<kSlots> place;
   [[nodiscard]] __device__ bool are_done(const TurnsOf& turns) const { return tile >= turns.tiles; }
-  __device__ void advance(const TurnsOf& turns, int parts = 1) {
-    place.advance(1);
-    if (++stage < turns.stages * parts) return;
-    stage = 0;
-    tile += turns.blocks;
+  __device__ void advance(const TurnsOf& turns, int by = 1, int parts = 1) {
+    place.advance(by);
+    for (stage += by; stage >= turns.stages * parts; stage -= turns.stages * parts) tile += turns.blocks;
   }
 };
 
@@ -63,7 +62,7 @@ struct CodeRequests : Requests<Tiles::kShape.code_slots, TurnsOf> {
     } else {
       arrive(shared.codes_full[slot]);  // with nothing, so that slots go on in turn
     }
-    this->advance(turns);
+    this->advance(turns, Tiles::kWeightsFirst ? Tiles::kStagesApart : 1);
   }
 };
 
@@ -80,7 +79,7 @@ struct InputRequests : Requests<Tiles::kShape.input_slots, TurnsOf> {
     for (int panel = 0; panel < Tiles::kSlotPanels; ++panel)
       load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes, token,
                 shared.inputs_full[slot]);
-    this->advance(turns, Tiles::kSlotsEach);
+    this->advance(turns, 1, Tiles::kSlotsEach);
   }
 };
 
@@ -90,7 +89,7 @@ __device__ void request_all(RequestsOf requests, const StageArguments& a, const 
   while (!requests.are_done(turns)) requests.request(a, turns, shared);
 }
 
-// As many as there are slots for, by a thread that does other work, too, before it does.
+// As many as the thread has slots for, before it does the other work that it has.
 template <int kSlots, class RequestsOf, class Tiles, class TurnsOf>
 __device__ void request_first(RequestsOf& requests, const StageArguments& a, const TurnsOf& turns,
                               StageShared<Tiles>& shared) {

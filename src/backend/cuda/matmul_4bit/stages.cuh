@@ -52,8 +52,8 @@ struct Stage {
   static constexpr bool kWeightsFirst = kShape.weights_first();
   static constexpr int kColumns = kWeightsFirst ? kTokens : kOutputs;  // of a warpgroup's sums
   static_assert(kStagesApart * kTogether == kDecoders && kRunsEach * kTogether == kTasks &&
-                kTogether % kRowGroups == 0 && kStagesApart <= kShape.decoded_slots &&
-                kStagesApart <= kShape.code_slots);
+                kTogether % kRowGroups == 0 && (!kWeightsFirst || kShape.code_slots % kStagesApart == 0) &&
+                kStagesApart <= kShape.decoded_slots && kStagesApart <= kShape.code_slots);
 };
 
 // ---- what lies in shared memory ----
