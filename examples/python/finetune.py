@@ -96,7 +96,7 @@ SIZES = {
 
 
 class Kernel(NamedTuple):
-    count: int
+    launches: int
     ms: float  # of all of them
 
 
@@ -236,8 +236,8 @@ def count_calls(run: Run, device: str) -> Iterator[None]:
     for event in profile.events():
         is_kernel = event.device_type.name == "CUDA" and not event.is_user_annotation
         if is_kernel and not event.name.startswith(("Memcpy", "Memset")):
-            count, ms = run.kernels.get(event.name, Kernel(0, 0.0))
-            run.kernels[event.name] = Kernel(count + 1, ms + event.time_range.elapsed_us() / 1e3)
+            launches, ms = run.kernels.get(event.name, Kernel(0, 0.0))
+            run.kernels[event.name] = Kernel(launches + 1, ms + event.time_range.elapsed_us() / 1e3)
 
 
 def train_in_turns(model: Any, arguments: argparse.Namespace) -> list[Run]:
@@ -348,8 +348,8 @@ def print_report(runs: list[Run], tokens: int) -> None:
         *("not measured" if run.peak_bytes is None else f"{run.peak_bytes / 1e9:.3f} GB" for run in firsts),
     )
     if all(run.kernels for run in firsts):
-        counts, kernel_ms = zip(*(sum_kernels(run) for run in firsts), strict=True)
-        print_row("kernels on the GPU, a step", *counts)
+        launches, kernel_ms = zip(*(sum_kernels(run) for run in firsts), strict=True)
+        print_row("kernels on the GPU, a step", *launches)
         print_row("time of these alone", *(f"{ms:.2f} ms" for ms in kernel_ms))
     for op in sorted({op for run in firsts for op in run.calls}):
         print_row(f"{op}, a step", *(run.calls.get(op, 0) for run in firsts))
