@@ -315,9 +315,8 @@ def print_row(name: str, *values: object) -> None:
 
 
 def sum_kernels(run: Run) -> Kernel:
-    return Kernel(
-        sum(kernel.count for kernel in run.kernels.values()), sum(kernel.ms for kernel in run.kernels.values())
-    )
+    kernels = run.kernels.values()
+    return Kernel(sum(kernel.launches for kernel in kernels), sum(kernel.ms for kernel in kernels))
 
 
 def slowest(run: Run) -> dict[str, Kernel]:
