@@ -4,7 +4,8 @@
 bench/merge.py build/release/bin/qfuse SCRATCH [--layers 8] [--rank 16] [--rounds 3] [--peft PYTHON] [--ways]
                [--unchecked] [--device cuda]
 
-SCRATCH needs room for two copies of the model, with --ways for four: 5.6 GB each with 8 layers, 16.1 GB with 32.
+SCRATCH needs room for two copies of the model, with --ways for four, with --device too for five: 5.6 GB each with 8
+layers, 16.1 GB with 32.
 On a tmpfs no disk takes part. Memory is the largest resident set, with the pages of files that are mapped.
 """
 

@@ -87,7 +87,7 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype =
 _FEW_ROWS = 16  # with more, one chain of terms costs Hopper no more than several (docs/MEASURED.md)
 _FEW_ROWS_OF_MANY = 8  # likewise, where a row has more terms than the next line says
 _MANY_TERMS = 8192
-_FUSED_ROWS = 256  # with more, decoding and torch's product are faster on a GPU
+_FUSED_ROWS = 256  # with about twice as many and more, decoding and torch's product are faster on a GPU
 _RUN = 64  # codes that a kernel decodes at once
 _VECTOR = 8  # terms that it loads at once
 _HOPPER = (9, 0)
@@ -120,9 +120,9 @@ def matmul_4bit(
 
     order: that of qfuse.ops.matmul_4bit. By default it is "split" for up to 16 rows that need no gradient, or up to 8
     where k is more than 8192, else "plain". By default too, a GPU decodes the weight to memory and multiplies by
-    torch's linear where that is faster: for more than 256 rows, for more than 16 on GPUs other than Hopper or where k
-    is no multiple of 64, n none of 8 or blocks are smaller than 64, and in float32; from 384 rows on it has the bits
-    of "plain" on an H200. set_batch_invariant makes the order "plain" throughout.
+    torch's linear where that is about as fast or faster: for more than 256 rows, for more than 16 on GPUs other than
+    Hopper or where k is no multiple of 64, n none of 8 or blocks are smaller than 64, and in float32; from 384 rows on
+    it has the bits of "plain" on an H200. set_batch_invariant makes the order "plain" throughout.
     """
     found = read_weight(weight, quant_state)
     x, bias = _operands(x, found, bias)

@@ -107,8 +107,8 @@ __device__ inline void prefetch_tile(const TileMap& /*map*/, int /*byte*/, int /
 
 // The next kernel's blocks may begin where multiprocessors are free, to prefetch; what they read and write waits until
 // this kernel and its stores are done. All blocks of a kernel that lets the next one begin wait for the one before. What
-// such kernels write, the next one reads by load_behind_kernel_before or load_tile: other loads may find what the L1 held
-// before it was written.
+// such kernels write, the next one reads by load_behind_kernel_before or load_tile: other loads may be moved before the
+// wait, or be taken for loads of constants.
 __device__ inline uint4 load_behind_kernel_before(const uint4* from) { return *from; }
 __device__ inline void let_next_kernel_begin() {}
 __device__ inline void wait_for_kernel_before() {}

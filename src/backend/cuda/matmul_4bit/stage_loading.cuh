@@ -34,8 +34,8 @@ __device__ void prefetch_stages(const StageArguments& a, const TurnsOf& turns, i
 
 // ---- role: loading, by one thread for codes and one for inputs ----
 
-// Stage after stage of all tiles, each into the next slot of a ring; or of several threads that request by turns, the stages
-// of one.
+// Stage after stage of all tiles, each into the next slot of a ring; or, where several threads take turns, every so many
+// stages.
 template <int kSlots, class TurnsOf>
 struct Requests {
   int tile = static_cast<int>(blockIdx.x);
