@@ -23,7 +23,8 @@ constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};
 
 template <class T>
 T* address(std::uintptr_t at) {
-  return reinterpret_cast<T*>(at);  // never read: plans look at the alignment alone
+  // Never read: plans look at the alignment alone.
+  return reinterpret_cast<T*>(at);  // NOLINT(performance-no-int-to-ptr)
 }
 
 contract::Dequantize4bit decode_of(std::int64_t n, qfuse_dtype dtype = QFUSE_BFLOAT16) {
