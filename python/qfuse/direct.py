@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-__all__ = ["dequantize_4bit", "load", "matmul_4bit"]
+__all__ = ["dequantize_4bit", "is_dual", "load", "matmul_4bit"]
 
 _decode: Callable[..., Any] | None = None
 _multiply: Callable[..., Any] | None = None

@@ -65,6 +65,15 @@ def run_here(monkeypatch, capsys):
     torch.utils.deterministic.fill_uninitialized_memory = True
 
 
+def test_sums_the_kernels_of_a_step():
+    """Which only a GPU has."""
+    example = runpy.run_path(EXAMPLE, run_name="example")
+    run = example["Run"](example["WAYS"][0])
+    run.kernels = {"fast": example["Kernel"](3, 0.5), "slow": example["Kernel"](1, 4.0)}
+    assert example["sum_kernels"](run) == (4, 4.5)
+    assert list(example["slowest"](run)) == ["slow", "fast"]
+
+
 @pytest.mark.parametrize("options", [[], ["--gradient-checkpointing"]], ids=["plain", "checkpointing"])
 def test_trains_to_the_same_bits(start, tmp_path, device, options):
     process = start(*SMALLEST, "--device", device, *options, "--json", tmp_path / "figures.json")
