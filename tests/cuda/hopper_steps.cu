@@ -108,6 +108,48 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_con
   for (int i = 0; i < kColumns / 2; ++i) p.sums[place_of(i).row * kColumns + place_of(i).column] = sums[i];
 }
 
+// ---- the left one in registers ----
+
+struct LeftArguments {
+  const std::uint8_t* a;
+  TileMap b;
+  float* sums;
+  bool adds;
+};
+
+template <class Value>
+__global__ void __launch_bounds__(kProductThreads) multiply_one_left(const __grid_constant__ LeftArguments p) {
+  constexpr int kColumns = 256;
+  __shared__ Tile<kColumns> b;
+  __shared__ Arrival loaded;
+  prepare_one(loaded);
+  if (threadIdx.x == 0) {
+    expect(loaded, sizeof b);
+    load_tile(&b, p.b, 0, 0, loaded);
+  }
+  wait_for(loaded);
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  std::uint32_t a[kProductSteps][4];
+#pragma unroll
+  for (int step = 0; step < kProductSteps; ++step)
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      a[step][i] = *reinterpret_cast<const std::uint32_t*>(p.a + (place_of(0).row + i % 2 * 8) * kRowBytes +
+                                                           step * kStepBytes + lane % 4 * 4 + i / 2 * 16);
+  float sums[kColumns / 2];
+#pragma unroll
+  for (int i = 0; i < kColumns / 2; ++i) sums[i] = p.sums[place_of(i).row * kColumns + place_of(i).column];
+  const TileOperand of_b = tile_operand(&b, 0, kStride);
+  begin_left_products();
+#pragma unroll
+  for (int step = 0; step < kProductSteps; ++step)
+    multiply_left(sums, a[step], offset(of_b, step * kStepBytes), p.adds || step > 0, Value());
+  end_products();
+  wait_for_products<0>();
+#pragma unroll
+  for (int i = 0; i < kColumns / 2; ++i) p.sums[place_of(i).row * kColumns + place_of(i).column] = sums[i];
+}
+
 // ---- one thread loads, two warps make b's tiles of what it loaded, four warps multiply ----
 
 constexpr int kLoaded = 2;  // stages of a ring: of two lengths, so that phases run apart
@@ -294,8 +336,7 @@ ProductKernel find_kernel(const TileProduct& p) {
     case 64: return find_kernel_of<Value, 64>(p);
     case 128: return find_kernel_of<Value, 128>(p);
   }
-  if constexpr (kMostColumns == 256)
-    return p.columns == 192 ? find_kernel_of<Value, 192>(p) : find_kernel_of<Value, 256>(p);
+  if constexpr (kMostColumns == 256) return find_kernel_of<Value, 256>(p);
   return nullptr;
 }
 
@@ -308,7 +349,25 @@ ByteArray rows_of(const std::vector<std::uint16_t>& values, int columns) {
   return array;
 }
 
+contract::Outcome multiply_left(TileProduct& p) {
+  const ByteArray a = rows_of(p.a, kProductTerms);
+  const ByteArray b = rows_of(p.b, kProductTerms);
+  const OnGpu a_memory(a.bytes);
+  const OnGpu b_memory(b.bytes);
+  const OnGpu sums(p.sums);
+  if (contract::Outcome o = a_memory.outcome(); !o.ok()) return o;
+  if (contract::Outcome o = sums.outcome(); !o.ok()) return o;
+  LeftArguments arguments{.a = a_memory.data(), .b = {}, .sums = sums.data(), .adds = p.adds};
+  if (contract::Outcome o = map_array(arguments.b, b, b_memory, p.columns, kRowBytes); !o.ok()) return o;
+  if constexpr (kMostColumns == 256) {
+    const auto kernel = p.half ? multiply_one_left<Half> : multiply_one_left<Bfloat16>;
+    if (contract::Outcome o = launch(kernel, 1, kProductThreads, arguments); !o.ok()) return o;
+  }
+  return sums.read(p.sums);
+}
+
 contract::Outcome multiply(TileProduct& p) {
+  if (p.left_in_registers) return multiply_left(p);
   const ByteArray a = rows_of(p.a, kProductTerms);
   const ByteArray b = rows_of(p.b, p.right_transposed ? p.columns : kProductTerms);
   const OnGpu a_memory(a.bytes);

@@ -32,6 +32,7 @@ inline constexpr int kProductTerms = 64;  // four steps of a product
 struct TileProduct {
   bool half;  // else bf16
   int columns;
+  bool left_in_registers;
   bool left_transposed;   // a is [term][row]
   bool right_transposed;  // b is [term][column]
   bool adds;

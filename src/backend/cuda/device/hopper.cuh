@@ -21,6 +21,14 @@ __device__ void multiply_tiles(float (&sums)[kColumns / 2], TileOperand a, TileO
   multiply_tiles_bfloat16<kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
 
+__device__ inline void multiply_left(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds, Half) {
+  multiply_left_half(sums, a, b, adds);
+}
+__device__ inline void multiply_left(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds,
+                                     Bfloat16) {
+  multiply_left_bfloat16(sums, a, b, adds);
+}
+
 }  // namespace qfuse::cuda
 
 #endif  // QFUSE_BACKEND_CUDA_DEVICE_HOPPER_CUH

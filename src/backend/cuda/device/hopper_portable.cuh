@@ -51,11 +51,25 @@ __device__ inline bool is_complete(const volatile Arrival& arrival, unsigned par
   return phase % 2 != parity && arrival.missing_bytes == 0;
 }
 
+// Whether wait_for() would return at once: what a thread asks early, to wait less where the answer is yes.
+__device__ inline bool has_come(Arrival& arrival, unsigned parity) {
+  const bool is = is_complete(arrival, parity);
+  __threadfence_block();
+  return is;
+}
+
 // Waits until the phase of this parity is complete; "the one before the first", of parity 1, is. Any threads may.
 __device__ inline void wait_for(Arrival& arrival, unsigned parity = 0) {
   constexpr unsigned kNanoseconds = 20;
   while (!is_complete(arrival, parity)) __nanosleep(kNanoseconds);
   __threadfence_block();
+}
+
+// ---- shared memory: an address that is not worked out again at each use ----
+
+template <class T>
+__device__ T* worked_out_once(T* shared) {
+  return shared;
 }
 
 // ---- bulk copies between global and shared memory: addresses and bytes are multiples of 16 ----
@@ -153,6 +167,14 @@ __attribute__((noinline)) __device__ float add_products(format::Binary16 type, f
   }
   return format::matrix_step(type, sum, of_row, of_column);
 }
+__attribute__((noinline)) __device__ inline float add_products_of(format::Binary16 type, float sum,
+                                                                  const std::uint16_t (&of_row)[format::kStepTerms],
+                                                                  TileOperand b, unsigned column) {
+  std::uint16_t of_column[format::kStepTerms];
+  QFUSE_UNROLL
+  for (unsigned k = 0; k < format::kStepTerms; ++k) of_column[k] = tile_value<false>(b, column, k);
+  return format::matrix_step(type, sum, of_row, of_column);
+}
 
 // sums = a * b, or, if it adds, sums + a * b: of 64 rows, kColumns columns and 16 terms. b has the columns as rows. Warp w
 // of the four holds rows 16 * w + lane / 4 and the eighth one after it (h), columns 8 * j + 2 * (lane % 4) and the next
@@ -178,9 +200,33 @@ __device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand
   multiply_tiles_of<kColumns, kLeftTransposed, kRightTransposed>(format::kBinaryBfloat16, sums, a, b, adds);
 }
 
+// The same of 256 columns with a in registers: of warp w the rows from 16 * w on, as multiply() has them.
+__device__ inline void multiply_left_of(format::Binary16 type, float (&sums)[128], const std::uint32_t (&a)[4],
+                                        TileOperand b, bool adds) {
+  const unsigned lane = threadIdx.x % kWarp;
+  std::uint16_t rows[2][format::kStepTerms];
+  QFUSE_UNROLL
+  for (unsigned i = 0; i < 16; ++i) {
+    const std::uint32_t word = value_of(a[i / 4], static_cast<int>(lane / 4 * 4 + i % 4));
+    for (unsigned e = 0; e < 2; ++e)
+      rows[i / 4 % 2][i / 8 * 8 + i % 4 * 2 + e] = static_cast<std::uint16_t>(word >> (16 * e));
+  }
+  QFUSE_UNROLL
+  for (unsigned i = 0; i < 128; ++i)
+    sums[i] = add_products_of(type, adds ? sums[i] : 0.0F, rows[i / 2 % 2], b, 8 * (i / 4) + 2 * (lane % 4) + i % 2);
+}
+__device__ inline void multiply_left_half(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
+  multiply_left_of(format::kBinaryFloat16, sums, a, b, adds);
+}
+__device__ inline void multiply_left_bfloat16(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b,
+                                              bool adds) {
+  multiply_left_of(format::kBinaryBfloat16, sums, a, b, adds);
+}
+
 // Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the last
 // kPending such groups. Until then nobody touches sums or tiles; then all of the warp have their sums.
 __device__ inline void begin_products() {}
+__device__ inline void begin_left_products() {}
 __device__ inline void end_products() {}
 template <int kPending>
 __device__ void wait_for_products() {
@@ -190,6 +236,15 @@ __device__ void wait_for_products() {
 // After the wait, before sums are used.
 template <int kSums>
 __device__ void settle(float (&/*sums*/)[kSums]) {}
+// And of a left operand in registers before it is made anew.
+__device__ inline void settle(std::uint32_t (&/*words*/)[4]) {}
+
+// ---- registers, by all of a warpgroup: so many each from here on, fewer than at the launch or more ----
+
+template <int kEach>
+__device__ void give_registers() {}
+template <int kEach>
+__device__ void take_registers() {}
 
 }  // namespace qfuse::cuda::portable
 

@@ -39,6 +39,26 @@ __device__ inline void wait_for(Arrival& arrival, unsigned parity = 0) {
                  : "memory");
 }
 
+__device__ inline bool has_come(Arrival& arrival, unsigned parity) {
+  unsigned done;
+  asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+               : "=r"(done)
+               : "r"(shared_address(&arrival)), "r"(parity)
+               : "memory");
+  return done != 0;
+}
+
+// ---- shared memory ----
+
+// The compiler finds an address in shared memory again wherever it is short of registers, by a dozen instructions. It
+// cannot look through this.
+template <class T>
+__device__ T* worked_out_once(T* shared) {
+  asm volatile("" : "+l"(shared));
+  __builtin_assume(__isShared(shared));
+  return shared;
+}
+
 // ---- bulk copies ----
 
 __device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
@@ -115,6 +135,15 @@ __device__ inline void begin_products() {
 #endif
 }
 
+// Of the registers of sums and of a left operand, where all that lies in shared memory was loaded there.
+__device__ inline void begin_left_products() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#else
+  __trap();
+#endif
+}
+
 // The operands of the instruction that are sums: their numbers in its text, and the registers.
 #define QFUSE_NAMES_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define QFUSE_NAMES_32 QFUSE_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -122,10 +151,6 @@ __device__ inline void begin_products() {
   QFUSE_NAMES_32                                                                       \
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define QFUSE_NAMES_96                                                                 \
-  QFUSE_NAMES_64                                                                       \
-  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define QFUSE_NAMES_128                                                                          \
   QFUSE_NAMES_64                                                                                 \
   ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "           \
@@ -138,9 +163,9 @@ __device__ inline void begin_products() {
   QFUSE_SUMS_16(at), QFUSE_SUMS_16((at) + 16), QFUSE_SUMS_16((at) + 32), QFUSE_SUMS_16((at) + 48)
 
 // The instruction, with the numbers of the operands behind the sums; and these operands.
-#define QFUSE_PRODUCT(columns, names, a, b, adds, left, right, type)                                            \
+#define QFUSE_PRODUCT(columns, names, a, b, adds, transposed, type)                                             \
   "{ .reg .pred adds; setp.ne.b32 adds, " adds ", 0; wgmma.mma_async.sync.aligned.m64n" columns "k16.f32." type \
-  "." type " {" names "}, " a ", " b ", adds, 1, 1, " left ", " right "; }"
+  "." type " {" names "}, " a ", " b ", adds, 1, 1, " transposed "; }"
 #define QFUSE_FACTORS                                                                                        \
   "l"(a.descriptor), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(static_cast<int>(kLeftTransposed)), \
       "n"(static_cast<int>(kRightTransposed)), "C"(Type::name)
@@ -154,26 +179,22 @@ struct TypeBfloat16 {
 
 template <class Type, int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles_of(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128 || kColumns == 192 || kColumns == 256);
+  static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128 || kColumns == 256);
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   if constexpr (kColumns == 32)
-    asm volatile(QFUSE_PRODUCT("32", QFUSE_NAMES_16, "%16", "%17", "%18", "%19", "%20", "%21")
+    asm volatile(QFUSE_PRODUCT("32", QFUSE_NAMES_16, "%16", "%17", "%18", "%19, %20", "%21")
                  : QFUSE_SUMS_16(0)
                  : QFUSE_FACTORS);
   else if constexpr (kColumns == 64)
-    asm volatile(QFUSE_PRODUCT("64", QFUSE_NAMES_32, "%32", "%33", "%34", "%35", "%36", "%37")
+    asm volatile(QFUSE_PRODUCT("64", QFUSE_NAMES_32, "%32", "%33", "%34", "%35, %36", "%37")
                  : QFUSE_SUMS_16(0), QFUSE_SUMS_16(16)
                  : QFUSE_FACTORS);
   else if constexpr (kColumns == 128)
-    asm volatile(QFUSE_PRODUCT("128", QFUSE_NAMES_64, "%64", "%65", "%66", "%67", "%68", "%69")
+    asm volatile(QFUSE_PRODUCT("128", QFUSE_NAMES_64, "%64", "%65", "%66", "%67, %68", "%69")
                  : QFUSE_SUMS_64(0)
                  : QFUSE_FACTORS);
-  else if constexpr (kColumns == 192)
-    asm volatile(QFUSE_PRODUCT("192", QFUSE_NAMES_96, "%96", "%97", "%98", "%99", "%100", "%101")
-                 : QFUSE_SUMS_64(0), QFUSE_SUMS_16(64), QFUSE_SUMS_16(80)
-                 : QFUSE_FACTORS);
   else
-    asm volatile(QFUSE_PRODUCT("256", QFUSE_NAMES_128, "%128", "%129", "%130", "%131", "%132", "%133")
+    asm volatile(QFUSE_PRODUCT("256", QFUSE_NAMES_128, "%128", "%129", "%130", "%131, %132", "%133")
                  : QFUSE_SUMS_64(0), QFUSE_SUMS_64(64)
                  : QFUSE_FACTORS);
 #else
@@ -189,16 +210,38 @@ __device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand
   multiply_tiles_of<TypeBfloat16, kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
 
+// The same with the left operand in registers.
+#define QFUSE_LEFT_FACTORS \
+  "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(0), "C"(Type::name)
+
+template <class Type>
+__device__ void multiply_left_of(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  asm volatile(QFUSE_PRODUCT("256", QFUSE_NAMES_128, "{%128, %129, %130, %131}", "%132", "%133", "%134", "%135")
+               : QFUSE_SUMS_64(0), QFUSE_SUMS_64(64)
+               : QFUSE_LEFT_FACTORS);
+#else
+  __trap();
+#endif
+}
+__device__ inline void multiply_left_half(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
+  multiply_left_of<TypeHalf>(sums, a, b, adds);
+}
+__device__ inline void multiply_left_bfloat16(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b,
+                                              bool adds) {
+  multiply_left_of<TypeBfloat16>(sums, a, b, adds);
+}
+
 #undef QFUSE_NAMES_16
 #undef QFUSE_NAMES_32
 #undef QFUSE_NAMES_64
-#undef QFUSE_NAMES_96
 #undef QFUSE_NAMES_128
 #undef QFUSE_SUMS_4
 #undef QFUSE_SUMS_16
 #undef QFUSE_SUMS_64
 #undef QFUSE_PRODUCT
 #undef QFUSE_FACTORS
+#undef QFUSE_LEFT_FACTORS
 
 __device__ inline void end_products() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -221,6 +264,30 @@ template <int kSums>
 __device__ void settle(float (&sums)[kSums]) {
 #pragma unroll
   for (int i = 0; i < kSums; ++i) asm volatile("" : "+f"(sums[i])::"memory");
+}
+// Nor that instructions still read the registers of a left operand.
+__device__ inline void settle(std::uint32_t (&words)[4]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(words[i])::"memory");
+}
+
+// ---- registers ----
+
+template <int kEach>
+__device__ void give_registers() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kEach));
+#else
+  __trap();
+#endif
+}
+template <int kEach>
+__device__ void take_registers() {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kEach));
+#else
+  __trap();
+#endif
 }
 
 }  // namespace qfuse::cuda::ptx

@@ -104,6 +104,18 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
   }
 }
 
+// A matrix of 8 x 8 16-bit values in the registers of a warp, transposed: lane l has the values of row l / 4 in columns
+// 2 * (l % 4) and the next one, and gets those of column l / 4 in these rows.
+__device__ inline std::uint32_t transposed(std::uint32_t word) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const auto value = [&](int row) {
+    const std::uint32_t both = value_of(word, row * 4 + lane / 8);
+    return lane / 4 % 2 == 0 ? both & 0xffffU : both >> 16;
+  };
+  const std::uint32_t first = value(2 * (lane % 4));
+  return first | value(2 * (lane % 4) + 1) << 16;
+}
+
 // One step of a product of matrices of 16-bit values, by all of a warp: sums += a * b, of 16 rows, 8 columns and 16 terms.
 // With g = lane / 4 and t = lane % 4, a lane holds of a the rows g (words 0 and 2) and g + 8 (1 and 3), of b the column g,
 // each word two terms: 2t and the next one, in the later words 2t + 8 and the next one; of the sums the rows g and g + 8,

@@ -124,6 +124,12 @@ __device__ void load_transposed(const Row& row, int lane, std::uint32_t* words) 
                : "r"(at));
 }
 
+__device__ inline std::uint32_t transposed(std::uint32_t word) {
+  std::uint32_t column;
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(column) : "r"(word));
+  return column;
+}
+
 // Turing has steps of 8 terms for fp16, and none for bf16: no kernel of it comes here then.
 __device__ inline void multiply_half(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], float (&sums)[4]) {
 #if __CUDA_ARCH__ >= 800

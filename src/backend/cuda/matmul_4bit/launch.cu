@@ -59,7 +59,8 @@ contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitP
   if (plan.kernel == Matmul4bitKernel::few) return launch_few(a, p.dtype, plan, exec);
 #endif
 #ifndef QFUSE_WITHOUT_STAGES
-  if (plan.kernel == Matmul4bitKernel::staged) return launch_staged(a, p, plan, exec);
+  if (plan.kernel == Matmul4bitKernel::staged || plan.kernel == Matmul4bitKernel::held)
+    return launch_staged(a, p, plan, exec);
 #endif
   const MatmulKernel kernel = is_forward(p) ? find_kernel<Value, true>(plan) : find_kernel<Value, false>(plan);
   return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);

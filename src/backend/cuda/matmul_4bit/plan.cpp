@@ -78,8 +78,8 @@ bool is_lora_aligned(const contract::Matmul4bit& p) {
   return p.lora_rank % kValuesALoad == 0 && is_aligned(p.lora_in, kLoadBytes) && is_aligned(p.lora_weight, kLoadBytes);
 }
 
-std::int64_t stage_tiles(const contract::Matmul4bit& p, const StageShape& shape) {
-  return format::ceil_div(output_count(p), shape.outputs) * format::ceil_div(p.m, shape.tokens);
+std::int64_t stage_tiles(const contract::Matmul4bit& p, int outputs, int tokens) {
+  return format::ceil_div(output_count(p), outputs) * format::ceil_div(p.m, tokens);
 }
 
 // Both directions, in the order PLAIN: whole runs of codes, and what the coordinates of a tile count.
@@ -87,7 +87,7 @@ bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
   const auto fits = [&](const StageShape& shape) {
-    return stage_shared_bytes(shape) <= facts.shared_bytes && stage_tiles(p, shape) < kMost;
+    return stage_shared_bytes(shape) <= facts.shared_bytes && stage_tiles(p, shape.outputs, shape.tokens) < kMost;
   };
   return kHasStages && facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) &&
          term_count(p) > 0 && w.cols % kStageRun == 0 && w.blocksize >= kStageRun && w.rows < kMost && w.cols < kMost &&
@@ -95,30 +95,52 @@ bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
          in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
 }
 
+// Forward, in the same order.
+bool can_be_held(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  return is_forward(p) && can_be_staged(p, facts) && held_shared_bytes() <= facts.shared_bytes;
+}
+
 // A tile's rows of codes are at least 32 bytes.
 bool can_have(const contract::Matmul4bit& p, const StageShape& shape) {
   return is_forward(p) || shape.outputs >= kStageRun;
 }
 
-Matmul4bitPlan staged(const contract::Matmul4bit& p, const DeviceFacts& facts, const StageShape& shape) {
+Matmul4bitPlan in_stages(const contract::Matmul4bit& p, const DeviceFacts& facts, int outputs, int tokens) {
   Matmul4bitPlan plan;
-  plan.kernel = Matmul4bitKernel::staged;
   plan.wide = true;
-  plan.tokens = shape.tokens;
-  plan.outputs = shape.outputs;
+  plan.tokens = tokens;
+  plan.outputs = outputs;
+  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, stage_tiles(p, outputs, tokens));
+  return plan;
+}
+Matmul4bitPlan staged(const contract::Matmul4bit& p, const DeviceFacts& facts, const StageShape& shape) {
+  Matmul4bitPlan plan = in_stages(p, facts, shape.outputs, shape.tokens);
+  plan.kernel = Matmul4bitKernel::staged;
   plan.threads = shape.threads();
-  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, stage_tiles(p, shape));
   plan.shared_bytes = static_cast<int>(stage_shared_bytes(shape));
   return plan;
 }
+Matmul4bitPlan held(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  Matmul4bitPlan plan = in_stages(p, facts, kHeldOutputs, kHeldTokens);
+  plan.kernel = Matmul4bitKernel::held;
+  plan.threads = kHeldThreads;
+  plan.shared_bytes = static_cast<int>(held_shared_bytes());
+  return plan;
+}
 
-// The shape whose slowest multiprocessor is done first.
-Matmul4bitPlan best_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  const auto clocks = [&](const StageShape& shape) {
-    if (!can_have(p, shape) || shape.clocks == 0) return std::numeric_limits<std::int64_t>::max();
-    return format::ceil_div(stage_tiles(p, shape), facts.multiprocessors) * shape.clocks;
+// The one whose slowest multiprocessor is done first.
+Matmul4bitPlan best_in_stages(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const auto clocks = [&](int outputs, int tokens, int of_stage) {
+    return format::ceil_div(stage_tiles(p, outputs, tokens), facts.multiprocessors) * of_stage;
   };
-  return staged(p, facts, *std::ranges::min_element(kStageShapes, {}, clocks));
+  const auto staged_clocks = [&](const StageShape& shape) {
+    return can_have(p, shape) ? clocks(shape.outputs, shape.tokens, shape.clocks)
+                              : std::numeric_limits<std::int64_t>::max();
+  };
+  const StageShape& best = *std::ranges::min_element(kStageShapes, {}, staged_clocks);
+  if (can_be_held(p, facts) && clocks(kHeldOutputs, kHeldTokens, kHeldClocks) < staged_clocks(best))
+    return held(p, facts);
+  return staged(p, facts, best);
 }
 
 Matmul4bitPlan in_fp32(const contract::Matmul4bit& p) {
@@ -150,6 +172,7 @@ std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const Devi
   if (can_be_staged(p, facts))
     for (const StageShape& shape : kStageShapes)
       if (can_have(p, shape)) all.push_back(staged(p, facts, shape));
+  if (can_be_held(p, facts)) all.push_back(held(p, facts));
   for (const bool wide : {false, true})
     for (const int tokens : kTileTokens)
       if (!wide || is_wide(p)) all.push_back(tiles(p, wide, tokens));
@@ -159,7 +182,7 @@ std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const Devi
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p);
   if (can_be_few(p, facts)) return few(p, facts);
-  if (can_be_staged(p, facts)) return best_staged(p, facts);
+  if (can_be_staged(p, facts)) return best_in_stages(p, facts);
   return tiles(p, is_wide(p), p.m <= kTileTokens.front() ? kTileTokens.front() : kTileTokens.back());
 }
 

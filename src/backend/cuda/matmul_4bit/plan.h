@@ -15,6 +15,7 @@ namespace qfuse::cuda {
 enum class Matmul4bitKernel {
   few,     // few tokens on Hopper: weights stay in registers
   staged,  // on Hopper: some warps decode tiles of the weight, others multiply them
+  held,    // on Hopper, forward: the warps that multiply decode what they multiply, to their registers
   tiles,   // matrix instructions on tiles of decoded weights
   fp32     // sums in fp32
 };
@@ -30,7 +31,7 @@ struct Matmul4bitPlan {
   int shared_bytes = 0;     // of a thread block, beside what the kernel declares
 
   [[nodiscard]] std::array<contract::Field, 7> fields() const {
-    constexpr std::array kNames = {"few", "staged", "tiles", "fp32"};
+    constexpr std::array kNames = {"few", "staged", "held", "tiles", "fp32"};
     return {{{"kernel", kNames.at(static_cast<std::size_t>(kernel))},
              contract::field("wide", wide),
              contract::field("tokens", tokens),
@@ -94,12 +95,11 @@ struct StageShape {
     return 32 * (multipliers() + decoders + (weights_first() ? 0 : kStageLoaders));
   }
 };
-inline constexpr std::array<StageShape, 7> kStageShapes = {{{128, 64, 12, 3, 4, 3, 5, 1180},
+inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 5, 1180},
                                                             {64, 64, 16, 4, 5, 5, 12, 600},
                                                             {32, 64, 12, 6, 8, 6, 12, 480},
                                                             {128, 128, 8, 2, 3, 3, 3, 1770},
                                                             {64, 128, 12, 3, 4, 4, 7, 900},
-                                                            {128, 192, 8, 2, 3, 4, 4, 0},
                                                             {128, 256, 4, 1, 2, 4, 3, 3200}}};
 inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kStageArrivals = 1024;   // bytes, at most
@@ -110,6 +110,22 @@ constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
   const std::int64_t codes = std::int64_t{shape.code_slots} * shape.outputs * kStageTerms / 2;
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   return kStageAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kStageArrivals;
+}
+
+// Held: the tile of a thread block, how many runs of terms lie in shared memory, and the clocks of two runs, as above. A
+// warpgroup for each 64 outputs decodes and multiplies, one more loads and makes the tables by which codes are decoded.
+inline constexpr int kHeldOutputs = 128;
+inline constexpr int kHeldTokens = 256;
+inline constexpr int kHeldSlots = 5;
+inline constexpr int kHeldClocks = 2500;
+inline constexpr int kHeldMultipliers = kHeldOutputs / kStageRows * kStageWarps;  // warps
+inline constexpr int kHeldThreads = 32 * (kHeldMultipliers + kStageWarps);
+constexpr std::int64_t held_shared_bytes() {
+  constexpr std::int64_t kValue = 2;        // bytes
+  constexpr std::int64_t kTableBytes = 32;  // the 16 weights that the run of an output can have
+  constexpr std::int64_t kSlot = kHeldTokens * kStageRun * kValue + kHeldOutputs * (kStageRun / 2 + kTableBytes);
+  constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
+  return kStageAlignment + kHeldSlots * kSlot + format::kCodes8 * kFloat + kStageArrivals;
 }
 
 // Where sums are made in fp32: forward a warp makes one output, backward a thread does, of so many tokens.

@@ -16,6 +16,7 @@
 
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/matmul_4bit/held.cuh"
 #include "backend/cuda/matmul_4bit/stage_decoding.cuh"
 #include "backend/cuda/matmul_4bit/stage_loading.cuh"
 #include "backend/cuda/matmul_4bit/stage_multiplying.cuh"
@@ -25,6 +26,15 @@
 namespace qfuse::cuda {
 namespace {
 
+template <class TurnsOf>
+__device__ TurnsOf turns_of(const StageArguments& a) {
+  return {.tiles = a.tiles,
+          .token_tiles = static_cast<int>(a.matmul.token_tiles),
+          .weight_stages = a.stages,
+          .stages = a.stages + a.lora_stages,
+          .blocks = static_cast<int>(a.matmul.blocks)};
+}
+
 // ---- kernel ----
 
 template <class Value, bool kForward, int kOutputs, int kTokens>
@@ -33,11 +43,7 @@ __global__ void __launch_bounds__(shape_of(kOutputs, kTokens).threads(), 1)
   using Tiles = Stage<kForward, kOutputs, kTokens>;
   auto& shared = stage_shared<StageShared<Tiles>>();
   using TurnsOf = Turns<kOutputs, kTokens>;
-  const TurnsOf turns = {.tiles = a.tiles,
-                         .token_tiles = static_cast<int>(a.matmul.token_tiles),
-                         .weight_stages = a.stages,
-                         .stages = a.stages + a.lora_stages,
-                         .blocks = static_cast<int>(a.matmul.blocks)};
+  const auto turns = turns_of<TurnsOf>(a);
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
   if (thread == 0) prepare_arrivals(shared);
@@ -56,6 +62,32 @@ __global__ void __launch_bounds__(shape_of(kOutputs, kTokens).threads(), 1)
     request_all(InputRequests<Tiles, TurnsOf>(), a, turns, shared);
 }
 
+// ---- kernel: weights held in registers ----
+
+template <class Value>
+__global__ void __launch_bounds__(kHeldThreads, 1) multiply_held(const __grid_constant__ StageArguments a) {
+  HeldShared& shared = held_shared();
+  const auto turns = turns_of<Turns<kHeldOutputs, kHeldTokens>>(a);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
+  if (thread == 0) prepare_arrivals(shared);
+  prefetch_runs(a, turns, thread);
+  let_next_kernel_begin();
+  wait_for_kernel_before();
+  __syncthreads();
+  constexpr int kLoader = kHeldMultipliers + kTableMakers;
+  if (warp < kHeldMultipliers) {
+    take_registers<kMultiplyingRegisters>();
+    multiply_runs<Value>(a, turns, shared, warp);
+  } else {
+    give_registers<kHelpingRegisters>();
+    if (warp < kLoader)
+      make_tables<Value>(a, turns, shared, warp - kHeldMultipliers);
+    else if (thread == kLoader * kWarp)
+      load_runs(a, turns, shared);
+  }
+}
+
 // ---- the kernel of a plan ----
 
 using StagedKernel = void (*)(StageArguments);
@@ -67,7 +99,6 @@ StagedKernel find_shape(const Matmul4bitPlan& plan) {
   if (is(64, 64)) return multiply_staged<Value, kForward, 64, 64>;
   if (is(128, 128)) return multiply_staged<Value, kForward, 128, 128>;
   if (is(64, 128)) return multiply_staged<Value, kForward, 64, 128>;
-  if (is(128, 192)) return multiply_staged<Value, kForward, 128, 192>;
   if (is(128, 256)) return multiply_staged<Value, kForward, 128, 256>;
   if constexpr (kForward) return multiply_staged<Value, kForward, 32, 64>;
   return nullptr;
@@ -75,6 +106,7 @@ StagedKernel find_shape(const Matmul4bitPlan& plan) {
 
 template <class Value>
 StagedKernel find_staged(const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
+  if (plan.kernel == Matmul4bitKernel::held) return multiply_held<Value>;
   return is_forward(p) ? find_shape<Value, true>(plan) : find_shape<Value, false>(plan);
 }
 
@@ -97,20 +129,21 @@ contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul
                                 const qfuse_exec& exec) {
   constexpr int kValue = 2;      // bytes
   constexpr int kTokenRows = 8;  // that an operand of the matrix instructions consists of
+  const bool is_held = plan.kernel == Matmul4bitKernel::held;
   const int code_rows = is_forward(p) ? plan.outputs : kStageTerms;
-  const int code_cols = is_forward(p) ? kStageTerms : plan.outputs;
+  const int code_cols = is_held ? kStageRun : is_forward(p) ? kStageTerms : plan.outputs;
+  const int input_terms = is_held ? kStageRun : shape_of(plan.outputs, plan.tokens).input_terms();
   const auto tokens =
       static_cast<int>(std::min<std::int64_t>(plan.tokens, format::ceil_div(p.m, kTokenRows) * kTokenRows));
-  StageArguments arguments{
-      .matmul = a,
-      .codes = {},
-      .inputs = {},
-      .lora_weights = {},
-      .lora_inputs = {},
-      .input_bytes = static_cast<unsigned>(tokens * shape_of(plan.outputs, plan.tokens).input_terms() * kValue),
-      .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
-      .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms)),
-      .lora_stages = static_cast<int>(format::ceil_div(p.lora_rank, kStageTerms))};
+  StageArguments arguments{.matmul = a,
+                           .codes = {},
+                           .inputs = {},
+                           .lora_weights = {},
+                           .lora_inputs = {},
+                           .input_bytes = static_cast<unsigned>(tokens * input_terms * kValue),
+                           .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
+                           .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms)),
+                           .lora_stages = static_cast<int>(format::ceil_div(p.lora_rank, kStageTerms))};
   if (contract::Outcome o = make_tile_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
                                           p.weight.cols / 2, code_rows, code_cols / 2);
       !o.ok())

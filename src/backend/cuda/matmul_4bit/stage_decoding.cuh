@@ -10,15 +10,14 @@ namespace qfuse::cuda {
 
 // ---- role: decoding ----
 
-// Each decoder brings a part of the map, and waits for the others before it uses one.
-template <class Tiles>
-__device__ void load_map(const MatmulArguments& a, StageShared<Tiles>& shared, int decoder, int lane) {
-  constexpr int kStride = Tiles::kDecoders * kWarp;
+// Each of so many warps brings a part of the map, and waits for the others before it uses one.
+template <int kWarps>
+__device__ void load_map(const MatmulArguments& a, float* map, Arrival& full, int warp, int lane) {
 #pragma unroll
-  for (int at = decoder * kWarp + lane; at < format::kCodes8; at += kStride)
-    shared.map[at] = a.weight.nested_quant_map[at];
+  for (int at = warp * kWarp + lane; at < format::kCodes8; at += kWarps * kWarp)
+    map[at] = a.weight.nested_quant_map[at];
   __syncwarp(kAllLanes);
-  if (lane == 0) arrive(shared.map_full);
+  if (lane == 0) arrive(full);
 }
 
 // The runs of codes that a lane decodes, of all runs of the weight: one in each stage, as long as the weight goes on.
@@ -189,7 +188,7 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   Place<Tiles::kShape.code_slots> from;
   to.advance(first);
   from.advance(first);
-  if (scales.is_nested) load_map(matmul, shared, decoder, lane);
+  if (scales.is_nested) load_map<Tiles::kDecoders>(matmul, shared.map, shared.map_full, decoder, lane);
   // Where no warps only load: a thread of each team asks for the codes of its stages as soon as a slot is free.
   const bool loads = Tiles::kWeightsFirst && task == 0 && lane == 0;
   CodeRequests<kForward, Tiles, TurnsOf> requests;

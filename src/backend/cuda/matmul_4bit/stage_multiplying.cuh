@@ -43,22 +43,51 @@ __device__ void store_token(const MatmulArguments& a, std::int64_t token, int ou
   for (int j = 0; j < kOutputs; j += 8) store_pair(to + j, is_even, output + j, outputs, sums + j / 2);
 }
 
-// Where weights come first, a lane has of two outputs, 8 apart, two neighbouring tokens of every 8. A lane and the one that
-// has the outputs beside its own exchange half of them: then each has both outputs of one token, which it stores as one.
-template <class Value, class Tiles>
-__device__ void store_outputs(const MatmulArguments& a, std::int64_t token, int output, int outputs, int lane,
-                              float (&sums)[Tiles::kColumns / 2]) {
-  constexpr int kNeighbour = 4;  // lanes from an output to the next one
-  const bool is_odd = (lane & kNeighbour) != 0;
+// Four neighbouring outputs of a token, of which `left` exist; as a vector, where they do and the address allows it.
+template <class Value>
+__device__ void store_four(Value* to, bool is_vector, int left, const std::uint32_t (&words)[2]) {
+  if (is_vector) {
+    *reinterpret_cast<uint2*>(to) = {words[0], words[1]};
+    return;
+  }
 #pragma unroll
-  for (int i = 0; i < Tiles::kColumns / 2; i += 2) {
-    const int pair_output = output - (is_odd ? 1 : 0) + i / 2 % 2 * 8;
-    const float other = exchange(is_odd ? sums[i] : sums[i + 1], kNeighbour);
-    const float pair[2] = {is_odd ? other : sums[i], is_odd ? sums[i + 1] : other};
-    const std::int64_t pair_token = token + i / 4 * 8 + (is_odd ? 1 : 0);
-    if (pair_token >= a.m) continue;
-    Value* const to = static_cast<Value*>(a.out) + pair_token * a.out_stride + pair_output;
-    store_pair(to, is_aligned(to, sizeof(std::uint32_t)), pair_output, outputs, pair);
+  for (int i = 0; i < 4; ++i)
+    if (i < left) store_bytes(to + i, Value{static_cast<std::uint16_t>(words[i / 2] >> (16 * (i % 2)))});
+}
+
+// Where weights come first, a lane has of two of a warp's 16 outputs, 8 apart, two neighbouring tokens of every 8.
+// Transposed, it has two neighbouring outputs of one token, twice; and four, once it has exchanged two with its neighbour.
+template <class Value, class Tiles>
+__device__ void store_outputs(const MatmulArguments& a, std::int64_t token, int output, int outputs,
+                              const float (&sums)[Tiles::kColumns / 2]) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const bool is_odd = lane % 2 != 0;
+  const int first = output + (is_odd ? 8 : 0) + lane / 2 % 2 * 4;
+  token += lane / 4;
+  Value* to = static_cast<Value*>(a.out) + token * a.out_stride + first;
+  constexpr std::int64_t kVectorValues = 4;
+  const bool is_vector =
+      first + kVectorValues <= outputs && is_aligned(a.out, sizeof(uint2)) && a.out_stride % kVectorValues == 0;
+  // Some at a time: exchanges wait for one another less.
+  constexpr int kTogether = 8;
+  static_assert(Tiles::kColumns % (8 * kTogether) == 0);
+#pragma unroll
+  for (int i = 0; i < Tiles::kColumns / 2; i += 4 * kTogether) {
+    std::uint32_t low[kTogether];
+    std::uint32_t high[kTogether];
+    std::uint32_t other[kTogether];
+#pragma unroll
+    for (int j = 0; j < kTogether; ++j) {
+      low[j] = transposed(Rounding<Value>::word(sums + i + 4 * j));
+      high[j] = transposed(Rounding<Value>::word(sums + i + 4 * j + 2));
+    }
+#pragma unroll
+    for (int j = 0; j < kTogether; ++j) other[j] = exchange(is_odd ? low[j] : high[j], 1);
+#pragma unroll
+    for (int j = 0; j < kTogether; ++j, token += 8, to += 8 * a.out_stride) {
+      const std::uint32_t words[2] = {is_odd ? other[j] : low[j], is_odd ? high[j] : other[j]};
+      if (token < a.m) store_four(to, is_vector, outputs - first, words);
+    }
   }
 }
 
@@ -83,9 +112,9 @@ __device__ void finish_tile(const MatmulArguments& a, const TurnsOf& turns, int 
                             float (&sums)[Tiles::kColumns / 2]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   if constexpr (Tiles::kWeightsFirst) {
-    const int output = turns.first_output(tile) + warp * 16 + lane / 4;
-    if (a.bias != nullptr) add_bias_of_rows<Value, Tiles>(a, output, outputs, sums);
-    store_outputs<Value, Tiles>(a, turns.first_token(tile) + lane % 4 * 2, output, outputs, lane, sums);
+    const int output = turns.first_output(tile) + warp * 16;
+    if (a.bias != nullptr) add_bias_of_rows<Value, Tiles>(a, output + lane / 4, outputs, sums);
+    store_outputs<Value, Tiles>(a, turns.first_token(tile), output, outputs, sums);
   } else {
     const int output = turns.first_output(tile) + lane % 4 * 2;
     const int token = turns.first_token(tile) + warp * 16 + lane / 4;

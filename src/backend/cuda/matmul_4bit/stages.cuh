@@ -75,12 +75,15 @@ struct StageShared {
 };
 
 // Where tiles are aligned to what their swizzle repeats after.
+__device__ inline char* aligned_shared() {
+  char* const begin = static_cast<char*>(dynamic_shared());
+  const auto beyond = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(begin) % kStageAlignment);
+  return begin + (beyond == 0 ? 0 : kStageAlignment - beyond);
+}
 template <class Shared>
 __device__ Shared& stage_shared() {
   static_assert(sizeof(Shared) + kStageAlignment <= stage_shared_bytes(Shared::kShape));
-  char* const begin = static_cast<char*>(dynamic_shared());
-  const auto beyond = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(begin) % kStageAlignment);
-  return *reinterpret_cast<Shared*>(begin + (beyond == 0 ? 0 : kStageAlignment - beyond));
+  return *reinterpret_cast<Shared*>(aligned_shared());
 }
 
 // By one thread, before the block synchronizes.
