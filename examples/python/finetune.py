@@ -3,6 +3,7 @@
 
     finetune.py                               # a tiny model: on a CPU in half a minute
     finetune.py --size 8b --tokens 1024       # layers as wide as Llama-3.1-8B's, for a GPU
+    finetune.py --size 8b --graph             # a step is a CUDA graph: the GPU's time, and not the host's
     finetune.py --text README.md docs/*.md --steps 200 --rounds 1 --json losses.json
 
 What it does, without a network:
@@ -31,9 +32,10 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,13 +47,15 @@ import torch
 import transformers
 from peft import LoraConfig, get_peft_model
 from torch import Tensor
-from transformers import AutoModelForCausalLM, BitsAndBytesConfig, LlamaConfig, LlamaForCausalLM
+from transformers import AttentionInterface, AutoModelForCausalLM, BitsAndBytesConfig, LlamaConfig, LlamaForCausalLM
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
 
 SEED = 1
 WARM_UP = 3  # steps at the start of each run that are compared, but not timed; in the last, calls are counted
+UNMASKED = "sdpa_without_mask"  # the attention's name
 SLOWEST = 16  # kernels that the figures name
 
 
@@ -147,13 +151,23 @@ def make_base(size: Size, layers: int, device: str, folder: Path) -> None:
 
 
 def load(path: str | Path, device: str, **options: Any) -> Any:
-    return AutoModelForCausalLM.from_pretrained(path, device_map=device, dtype=torch.bfloat16, **options)
+    """With transformers' own attention, sdpa, under a name for which it makes no mask.
+
+    For sdpa it waits in every step for the GPU to say that no sequence is packed. While a graph is captured it cannot
+    ask, and makes a mask, with which attention takes other kernels.
+    """
+    AttentionInterface.register(UNMASKED, sdpa_attention_forward)
+    return AutoModelForCausalLM.from_pretrained(
+        path, device_map=device, dtype=torch.bfloat16, attn_implementation=UNMASKED, **options
+    )
 
 
 def add_lora(model: Any, rank: int, gradient_checkpointing: bool) -> Any:
     model.config.use_cache = False
     if gradient_checkpointing:
-        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+        # No layer draws random numbers, whose state could not be put back while a graph is captured.
+        how = {"use_reentrant": False, "preserve_rng_state": False}
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs=how)
     torch.manual_seed(SEED)
     lora = LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM")
     return get_peft_model(model, lora).train()  # in eval mode, bitsandbytes repacks weights on some CPUs
@@ -182,36 +196,70 @@ def make_data(steps: int, batch: int, tokens: int, device: str, text: Tensor | N
     return [((first + stride * torch.arange(tokens)) % 64).to(device) for first, stride in starts]
 
 
-def train_step(model: Any, optimizer: torch.optim.Optimizer, tokens: Tensor, autocast: bool) -> Tensor:
-    """The loss. The gradients stay until the next step."""
+def train_step(model: Any, optimizer: torch.optim.Optimizer, autocast: bool, tokens: Tensor) -> Tensor:
+    """The loss. The gradients stay until the next step. Nothing in it may wait for a GPU."""
     optimizer.zero_grad()
-    with torch.autocast(tokens.device.type, torch.bfloat16, enabled=autocast):
+    # A step casts each weight once, and a graph must not find what was cast before it.
+    with torch.autocast(tokens.device.type, torch.bfloat16, enabled=autocast, cache_enabled=False):
         loss: Tensor = model(input_ids=tokens, labels=tokens).loss
     loss.backward()
     optimizer.step()
     return loss.detach()
 
 
-def train(model: Any, start: dict[str, Tensor], data: list[Tensor], device: str, autocast: bool, run: Run) -> None:
+def capture(step: Callable[[Tensor], Tensor], tokens: Tensor) -> Callable[[Tensor], Tensor]:
+    """The step as one CUDA graph, which is not run yet, for tokens of the same shape.
+
+    Its loss and the gradients lie in the graph's memory: the next step overwrites them.
+    """
+    given = tokens.clone()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=torch.cuda.current_stream()):
+        loss = step(given)
+
+    def replay(tokens: Tensor) -> Tensor:
+        given.copy_(tokens)
+        graph.replay()
+        return loss
+
+    return replay
+
+
+def train(model: Any, start: dict[str, Tensor], data: list[Tensor], arguments: argparse.Namespace, run: Run) -> None:
     """Trains the adapter from `start` and fills in `run`."""
+    device = arguments.device
     parameters = trainable(model)
     for name, parameter in parameters.items():
         parameter.data.copy_(start[name])
         parameter.grad = None
-    optimizer = torch.optim.AdamW(parameters.values(), lr=1e-3)
+    optimizer = torch.optim.AdamW(parameters.values(), lr=1e-3, capturable=arguments.graph)
+    step: Callable[[Tensor], Tensor] = partial(train_step, model, optimizer, not arguments.no_autocast)
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
-    for step, tokens in enumerate(data):
+    for number, tokens in enumerate(data):
+        if arguments.graph and number == WARM_UP:
+            optimizer.zero_grad()  # so that the graph has gradients of its own, in its memory
+            step = capture(step, tokens)
         begin = now(device)
-        with count_calls(run, device) if step == WARM_UP - 1 else nullcontext():
-            loss = train_step(model, optimizer, tokens, autocast)
-        if step >= WARM_UP:
+        with count_calls(run, device) if number == WARM_UP - 1 else nullcontext():
+            loss = step(tokens)
+        if number >= WARM_UP:
             run.step_ms.append((now(device) - begin) * 1e3)
         run.losses.append(loss.item())
     run.peak_bytes = torch.cuda.max_memory_allocated() if device == "cuda" else None
     run.adapter = {name: parameter.detach().to("cpu", copy=True) for name, parameter in parameters.items()}
     gradients = {name: parameter.grad for name, parameter in parameters.items() if parameter.grad is not None}
     run.gradients = {name: gradient.to("cpu", copy=True) for name, gradient in gradients.items()}
+
+
+def side_stream(graph: bool) -> AbstractContextManager[Any]:
+    """Where graphs can be captured, which the default stream is not. All runs share it, and with it the memory that
+    cuBLAS keeps for a stream."""
+    if not graph:
+        return nullcontext()
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())  # which has made the model
+    return torch.cuda.stream(stream)
 
 
 def now(device: str) -> float:
@@ -252,7 +300,7 @@ def train_in_turns(model: Any, arguments: argparse.Namespace) -> list[Run]:
             run.reports = [str(stack.enter_context(module.enabled())) for module in run.way.integrations]
             if qfuse.integrations.peft in run.way.integrations:
                 run.uncovered = qfuse.integrations.peft.uncovered(model)
-            train(model, start, data, arguments.device, not arguments.no_autocast, run)
+            train(model, start, data, arguments, run)
         print(f"{len(data)} steps in {time.perf_counter() - begin:.1f} s")
     return runs
 
@@ -388,6 +436,7 @@ def figures(arguments: argparse.Namespace, runs: list[Run], faults: list[str]) -
         "warm_up": WARM_UP,
         "gradient_checkpointing": arguments.gradient_checkpointing,
         "autocast": not arguments.no_autocast,
+        "graph": arguments.graph,  # whether each step that is timed was the replay of a CUDA graph
         "text": [path.name for path in arguments.text],
         "faults": faults,
         "p10_median_p90_ms": dict(zip([way.label for way in WAYS], spreads(runs), strict=True)),
@@ -458,6 +507,12 @@ def parse_arguments() -> argparse.Namespace:
         action="store_true",
         help="saves memory, and computes, and so decodes, once more in every step",
     )
+    parser.add_argument(
+        "--graph",
+        action="store_true",
+        help="makes the steps that are timed replays of one CUDA graph, so that their time is the GPU's and not the "
+        "host's; for a GPU",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures, each step's loss and time too")
     parser.add_argument(
         "--keep",
@@ -470,6 +525,8 @@ def parse_arguments() -> argparse.Namespace:
     arguments.layers = arguments.layers or SIZES[arguments.size].layers
     if arguments.device == "cuda" and not torch.cuda.is_available():
         parser.error("--device cuda: torch sees no GPU")
+    if arguments.graph and arguments.device == "cpu":
+        parser.error("--graph is for a GPU, and this run is on a CPU: leave it out, or run where torch sees a GPU")
     if arguments.keep and arguments.keep.exists():
         parser.error(f"--keep {arguments.keep} is there already")
     for path in arguments.text:
@@ -514,7 +571,8 @@ def main() -> int:
     with workplace(arguments.keep) as folder:
         make_base(size, arguments.layers, arguments.device, folder)
         model = add_lora(load(folder / "base", arguments.device), arguments.rank, arguments.gradient_checkpointing)
-        runs = train_in_turns(model, arguments)
+        with side_stream(arguments.graph):
+            runs = train_in_turns(model, arguments)
         if arguments.keep:
             model.save_pretrained(folder / "adapter")
     faults = find_faults(runs)

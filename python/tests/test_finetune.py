@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from conftest import NO_GPU
 
 import qfuse
 import qfuse.integrations.bitsandbytes as integration
@@ -85,6 +86,7 @@ def test_trains_to_the_same_bits(start, tmp_path, device, options):
     figures = json.loads((tmp_path / "figures.json").read_text())
     without, enabled, with_lora = figures["runs"]
     assert without["losses"] == enabled["losses"] and len(set(without["losses"])) == 4
+    assert figures["graph"] is False
     assert figures["faults"] == [] and not any(enabled["differing"].values())
     assert without["reports"] == [] and "bitsandbytes.functional.dequantize_4bit" in enabled["reports"][0]
     assert "peft.tuners.lora.bnb.Linear4bit.forward" in with_lora["reports"][1]
@@ -94,6 +96,36 @@ def test_trains_to_the_same_bits(start, tmp_path, device, options):
     assert not any(op.startswith("qfuse") for op in without["calls"])
     assert all(len(run["step_ms"]) == 1 and run["step_ms"][0] > 0 for run in figures["runs"])
     assert all((run["peak_bytes"] is None) == (device == "cpu") for run in figures["runs"])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason=NO_GPU)
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--gradient-checkpointing"], ["--no-autocast"], ["--rounds", "2"]],
+    ids=["plain", "checkpointing", "fp32", "rounds"],
+)
+def test_graphs_train_as_eager_steps_do(start, tmp_path, options):
+    """But for roundings: the optimizer of a graph computes with a count of steps that lies on the GPU."""
+    losses = []
+    for graph in ([], ["--graph"]):
+        path = tmp_path / "figures.json"
+        process = start(*SMALLEST, "--device", "cuda", "--steps", "4", *options, *graph, "--json", path)
+        out, err = process.communicate()
+        assert process.returncode == 0, out + err
+        figures = json.loads(path.read_text())
+        assert figures["graph"] == bool(graph)
+        losses.append([run["losses"] for run in figures["runs"]])
+        assert all(len(run["step_ms"]) == 4 and run["calls"] and run["kernels"] for run in figures["runs"])
+    eager, replayed = losses
+    for a, b in zip(eager, replayed, strict=True):
+        assert len(set(b)) == 7 and b == pytest.approx(a, rel=1e-3)
+
+
+def test_graphs_need_a_gpu(start):
+    process = start(*SMALLEST, "--device", "cpu", "--graph")
+    out, err = process.communicate()
+    assert (process.returncode, out) == (2, "")
+    assert "--graph is for a GPU, and this run is on a CPU: leave it out, or run where torch sees a GPU" in err
 
 
 def test_learns_from_text(run_here, tmp_path):
