@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Draws the figures of `qfuse-bench nf4|nf4-variants|matmul|swiglu|swiglu-variants --json FILE` as one SVG: those
-of a GPU, and of matmul on a CPU too.
+of a GPU, and of matmul on a CPU too. Likewise those of `examples/python/finetune.py --json FILE`.
 Usage: bench/plot.py FILE OUT.svg [dtype]
 
 nf4: bandwidth against shape with the roof over each, and the speed-up over the peer if there was one; of the dtype,
 bf16 unless said. swiglu: bandwidth against shape with the roof over each. The variants: the bandwidth of each, a
 panel for each shape. matmul: time against tokens, with the roof's over each; on a CPU, of the first SIMD target.
+finetune.py: the losses of each way's first run against the steps, and how far they are from the first way's.
 Nothing is needed but Python."""
 
 import json
+import math
 import sys
 from xml.sax.saxutils import escape
 
@@ -35,6 +37,10 @@ class Drawing:
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" stroke-width="{width}"/>'
         )
 
+    def curve(self, points, color, width):
+        places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self.elements.append(f'<polyline points="{places}" fill="none" stroke="{color}" stroke-width="{width}"/>')
+
     def bar(self, x, y, width, height, color):
         self.elements.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{color}"/>'
@@ -59,12 +65,8 @@ def gigabytes_per_second(row, time="median_us"):
 
 def nice_step(most):
     """A round distance between some four to eight grid lines up to `most`."""
-    step = 1.0
-    while most / step > 8:
-        step *= 2 if str(step)[0] in "15" else 2.5
-    while most / step < 4:
-        step /= 2
-    return step
+    ten = 10.0 ** math.floor(math.log10(most))
+    return next(share * ten for share in (0.2, 0.25, 0.5, 1, 2) if most <= 8 * share * ten)
 
 
 def heading(drawing, run, title):
@@ -119,6 +121,33 @@ class Columns:
         """A line over all of a group."""
         x = self.LEFT + (group + 0.08) * self.group
         self.drawing.line(x, self.y(value), x + 0.84 * self.group, self.y(value), color, 2.5)
+
+
+class Curves:
+    """A panel of lines over the numbers from 1 to `count`, on a scale from `least` to `most`."""
+
+    LEFT, PLOT_HEIGHT = 70, 260
+
+    def __init__(self, drawing, count, least, most):
+        step = nice_step(most - least)
+        self.drawing, self.count, self.top = drawing, count, drawing.height + 16
+        first, last = math.floor(least / step), math.ceil(most / step)
+        self.least, self.most = first * step, last * step
+        for i in range(first, last + 1):
+            drawing.line(self.LEFT, self.y(i * step), WIDTH - 20, self.y(i * step))
+            drawing.text(self.LEFT - 8, self.y(i * step) + 4, f"{i * step:g}", anchor="end")
+        for number in [1, *range(count // 8, count + 1, count // 8)] if count >= 16 else range(1, count + 1):
+            drawing.text(self.x(number), self.y(self.least) + 18, str(number), size=11, anchor="middle")
+        drawing.height = self.y(self.least) + 34
+
+    def x(self, number):
+        return self.LEFT + (number - 1) / max(self.count - 1, 1) * (WIDTH - 30 - self.LEFT)
+
+    def y(self, value):
+        return self.top + self.PLOT_HEIGHT * (self.most - value) / (self.most - self.least)
+
+    def curve(self, values, color, width):
+        self.drawing.curve([(self.x(i), self.y(value)) for i, value in enumerate(values, 1)], color, width)
 
 
 def plot_nf4(drawing, run, dtype):
@@ -236,14 +265,40 @@ def plot_variants(drawing, run, title, others):
         plot_variants_panel(drawing, [row for row in rows if (row["rows"], row["cols"]) == shape])
 
 
+def plot_losses(drawing, run):
+    """Wide under narrow lines: where losses are equal, all of them are seen."""
+    losses = {}
+    for one in run["runs"]:
+        losses.setdefault(one["label"], one["losses"])
+    first, *others = losses
+    away = {way: [abs(a - b) for a, b in zip(losses[way], losses[first], strict=True)] for way in others}
+    looks = dict(zip(losses, ((THEIRS, 6), (OURS, 3), (ROOF, 1)), strict=False))
+    model = f"{run['model']['layers']} layers {run['model']['hidden']} wide"
+    how = "bf16 autocast" if run["autocast"] else "no autocast"
+    about = {**run, "qfuse": run["versions"]["qfuse"], "commit": ""}
+    heading(drawing, about, f"Fine-tuning with LoRA, {model}, {how}: the loss of each step")
+    key(drawing, [(color, way) for way, (color, _) in looks.items()])
+    low, high = (extreme(extreme(curve) for curve in losses.values()) for extreme in (min, max))
+    panel = Curves(drawing, len(losses[first]), low, high)
+    for way, curve in losses.items():
+        panel.curve(curve, *looks[way])
+    drawing.height += 26
+    drawing.text(20, drawing.height, f"How far each loss is from that of {first}", size=15, weight="bold")
+    panel = Curves(drawing, len(losses[first]), 0, max(max(curve) for curve in away.values()) or 1)
+    for way, curve in away.items():
+        panel.curve(curve, *looks[way])
+
+
 def main():
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as file:
         run = json.load(file)
     drawing = Drawing()
-    kind = run.get("rows", run.get("benchmarks"))[0]["op"]
-    if kind in ("nf4-variants", "ladder"):  # the latter: as results of 2026 name them
+    kind = "finetune" if "runs" in run else run.get("rows", run.get("benchmarks"))[0]["op"]
+    if kind == "finetune":
+        plot_losses(drawing, run)
+    elif kind in ("nf4-variants", "ladder"):  # the latter: as results of 2026 name them
         plot_variants(drawing, run, "NF4 decode to bf16: what each design brings", "published designs")
     elif kind in ("swiglu-variants", "swiglu-ladder"):
         plot_variants(drawing, run, "swiglu_backward: what each design brings", "other designs")

@@ -60,6 +60,36 @@ class Command(unittest.TestCase):
         for words in ("1024 × 512, forward, scalar, 1 thread(s)", "1024 × 512, backward", "m = 64"):
             self.assertIn(words, drawn)
 
+    def test_losses_are_plotted(self):
+        ways = {
+            "bitsandbytes": [6.0, 5.5, 5.25],
+            "qfuse decodes": [6.0, 5.5, 5.25],
+            "qfuse, LoRA too": [6.0, 5.5, 5.375],
+        }
+        run = {
+            "device": "a CPU",
+            "date": "2026-11-23T17:10:58Z",
+            "versions": {"qfuse": "0.1.0"},
+            "model": {"layers": 2, "hidden": 128},
+            "autocast": True,
+            "runs": [{"label": label, "losses": losses} for label, losses in ways.items()],
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            figures, plot = Path(folder) / "figures.json", Path(folder) / "plot.svg"
+            figures.write_text(json.dumps(run), encoding="utf-8")
+            subprocess.run([sys.executable, PLOT, figures, plot], check=True)
+            drawn = plot.read_text(encoding="utf-8")
+        # Of the first panel all three ways, of the second two: one that never differs, and one that does at the end.
+        curves = [line.split('"')[1].split() for line in drawn.splitlines() if line.startswith("<polyline")]
+        heights = [[float(point.split(",")[1]) for point in curve] for curve in curves]
+        self.assertEqual([len(curve) for curve in curves], [3] * 5)
+        self.assertEqual(heights[0], heights[1])
+        self.assertEqual(len(set(heights[3])), 1)
+        self.assertEqual(heights[4][:2], heights[3][:2])
+        self.assertLess(heights[4][2], heights[3][2])
+        for words in (*ways, "2 layers 128 wide, bf16 autocast", ">0.12<", ">6<"):
+            self.assertIn(words, drawn)
+
     def test_swiglu(self):
         rows = self.figures("swiglu", "reference|scalar/threads:1")
         self.assertEqual(list(rows), ["swiglu/1024x2560/scalar/threads:1", "swiglu/1024x2560/reference/threads:1"])
