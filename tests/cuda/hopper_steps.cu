@@ -349,6 +349,14 @@ ByteArray rows_of(const std::vector<std::uint16_t>& values, int columns) {
   return array;
 }
 
+using LeftKernel = void (*)(LeftArguments);
+
+template <int kColumns>
+LeftKernel find_left_kernel(bool half) {
+  if constexpr (kColumns == 256) return half ? multiply_one_left<Half> : multiply_one_left<Bfloat16>;
+  return nullptr;
+}
+
 contract::Outcome multiply_left(TileProduct& p) {
   const ByteArray a = rows_of(p.a, kProductTerms);
   const ByteArray b = rows_of(p.b, kProductTerms);
@@ -359,10 +367,8 @@ contract::Outcome multiply_left(TileProduct& p) {
   if (contract::Outcome o = sums.outcome(); !o.ok()) return o;
   LeftArguments arguments{.a = a_memory.data(), .b = {}, .sums = sums.data(), .adds = p.adds};
   if (contract::Outcome o = map_array(arguments.b, b, b_memory, p.columns, kRowBytes); !o.ok()) return o;
-  if constexpr (kMostColumns == 256) {
-    const auto kernel = p.half ? multiply_one_left<Half> : multiply_one_left<Bfloat16>;
-    if (contract::Outcome o = launch(kernel, 1, kProductThreads, arguments); !o.ok()) return o;
-  }
+  if (contract::Outcome o = launch(find_left_kernel<kMostColumns>(p.half), 1, kProductThreads, arguments); !o.ok())
+    return o;
   return sums.read(p.sums);
 }
 
