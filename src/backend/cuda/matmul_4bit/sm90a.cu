@@ -57,9 +57,9 @@ __global__ void __launch_bounds__(shape_of(kOutputs, kTokens).threads(), 1)
   else if (warp < kLoaders)
     decode_stages<Value, kForward>(a, turns, shared, warp - Tiles::kMultipliers);
   else if (thread == kLoaders * kWarp)
-    request_all(CodeRequests<kForward, Tiles, TurnsOf>(), a, turns, shared);
+    request_all(CodeRequests<kForward, Tiles, TurnsOf>(turns), a, turns, shared);
   else if (thread == (kLoaders + 1) * kWarp)
-    request_all(InputRequests<Tiles, TurnsOf>(), a, turns, shared);
+    request_all(InputRequests<Tiles, TurnsOf>(turns), a, turns, shared);
 }
 
 // ---- kernel: weights held in registers ----

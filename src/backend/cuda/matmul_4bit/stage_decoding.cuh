@@ -189,11 +189,10 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
   to.advance(first);
   from.advance(first);
   if (scales.is_nested) load_map<Tiles::kDecoders>(matmul, shared.map, shared.map_full, decoder, lane);
-  // Where no warps only load: a thread of each team asks for the codes of its stages as soon as a slot is free.
-  const bool loads = Tiles::kWeightsFirst && task == 0 && lane == 0;
-  CodeRequests<kForward, Tiles, TurnsOf> requests;
-  requests.advance(turns, first);
-  if (loads) request_first<Tiles::kShape.code_slots / kApart>(requests, a, turns, shared);
+  // Where no warps only load: one of these threads asks for codes as soon as a slot is free.
+  const bool loads = Tiles::kWeightsFirst && decoder == 0 && lane == 0;
+  CodeRequests<kForward, Tiles, TurnsOf> requests(turns);
+  if (loads) request_first<Tiles::kShape.code_slots>(requests, a, turns, shared);
   int stage = first;
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks, stage -= turns.stages) {
     RunsOfLane runs[kRuns];

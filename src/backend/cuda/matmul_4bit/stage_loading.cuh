@@ -34,27 +34,37 @@ __device__ void prefetch_stages(const StageArguments& a, const TurnsOf& turns, i
 
 // ---- role: loading, by one thread for codes and one for inputs ----
 
-// Stage after stage of all tiles, each into the next slot of a ring; or, where several threads take turns, every so many
-// stages.
+// Stage after stage of all tiles, each into the next slot of a ring. What a tile's number is divided for is worked out once
+// a tile: a thread that loads has little time for a stage.
 template <int kSlots, class TurnsOf>
 struct Requests {
   int tile = static_cast<int>(blockIdx.x);
   int stage = 0;  // or part of one
+  int output;
+  int token;
   Place<kSlots> place;
+  __device__ explicit Requests(const TurnsOf& turns) { begin_tile(turns); }
   [[nodiscard]] __device__ bool are_done(const TurnsOf& turns) const { return tile >= turns.tiles; }
-  __device__ void advance(const TurnsOf& turns, int by = 1, int parts = 1) {
-    place.advance(by);
-    for (stage += by; stage >= turns.stages * parts; stage -= turns.stages * parts) tile += turns.blocks;
+  __device__ void begin_tile(const TurnsOf& turns) {
+    output = turns.first_output(tile);
+    token = turns.first_token(tile);
+  }
+  __device__ void advance(const TurnsOf& turns, int parts = 1) {
+    place.advance(1);
+    if (++stage < turns.stages * parts) return;
+    stage = 0;
+    tile += turns.blocks;
+    begin_tile(turns);
   }
 };
 
 template <bool kForward, class Tiles, class TurnsOf>
 struct CodeRequests : Requests<Tiles::kShape.code_slots, TurnsOf> {
+  using Requests<Tiles::kShape.code_slots, TurnsOf>::Requests;
   __device__ void request(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
-    const int output = turns.first_output(this->tile);
     const int slot = this->place.slot;
-    const int row = kForward ? output : this->stage * kStageTerms;
-    const int col = kForward ? this->stage * kStageTerms : output;
+    const int row = kForward ? this->output : this->stage * kStageTerms;
+    const int col = kForward ? this->stage * kStageTerms : this->output;
     wait_for(shared.codes_empty[slot], this->place.parity ^ 1U);
     if (this->stage < turns.weight_stages) {
       expect(shared.codes_full[slot], Tiles::kCodeBytes);
@@ -62,14 +72,14 @@ struct CodeRequests : Requests<Tiles::kShape.code_slots, TurnsOf> {
     } else {
       arrive(shared.codes_full[slot]);  // with nothing, so that slots go on in turn
     }
-    this->advance(turns, Tiles::kWeightsFirst ? Tiles::kStagesApart : 1);
+    this->advance(turns);
   }
 };
 
 template <class Tiles, class TurnsOf>
 struct InputRequests : Requests<Tiles::kShape.input_slots, TurnsOf> {
+  using Requests<Tiles::kShape.input_slots, TurnsOf>::Requests;
   __device__ void request(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
-    const int token = turns.first_token(this->tile);
     const int slot = this->place.slot;
     const int lora_panel = this->stage * Tiles::kSlotPanels - turns.weight_stages * kInputPanels;
     const TileMap& map = lora_panel >= 0 ? a.lora_inputs : a.inputs;
@@ -77,9 +87,9 @@ struct InputRequests : Requests<Tiles::kShape.input_slots, TurnsOf> {
     wait_for(shared.inputs_empty[slot], this->place.parity ^ 1U);
     expect(shared.inputs_full[slot], a.input_bytes);
     for (int panel = 0; panel < Tiles::kSlotPanels; ++panel)
-      load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes, token,
-                shared.inputs_full[slot]);
-    this->advance(turns, 1, Tiles::kSlotsEach);
+      load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes,
+                this->token, shared.inputs_full[slot]);
+    this->advance(turns, Tiles::kSlotsEach);
   }
 };
 
@@ -89,7 +99,7 @@ __device__ void request_all(RequestsOf requests, const StageArguments& a, const 
   while (!requests.are_done(turns)) requests.request(a, turns, shared);
 }
 
-// As many as the thread has slots for, before it does the other work that it has.
+// As many as there are slots for, by a thread that does other work, too, before it does.
 template <int kSlots, class RequestsOf, class Tiles, class TurnsOf>
 __device__ void request_first(RequestsOf& requests, const StageArguments& a, const TurnsOf& turns,
                               StageShared<Tiles>& shared) {

@@ -149,7 +149,7 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
   const int first_inputs = Tiles::kWeightsFirst ? 0 : group * kStageRows * kPanelBytes;
   // Where no warps only load: one of these threads asks for inputs as soon as a slot is free.
   const bool loads = Tiles::kWeightsFirst && warp == 0 && lane == 0;
-  InputRequests<Tiles, TurnsOf> requests;
+  InputRequests<Tiles, TurnsOf> requests(turns);
   if (loads) request_first<Tiles::kShape.input_slots>(requests, a, turns, shared);
   Place<Tiles::kShape.decoded_slots> decoded;
   Place<Tiles::kShape.input_slots> inputs;

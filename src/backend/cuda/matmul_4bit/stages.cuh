@@ -52,7 +52,7 @@ struct Stage {
   static constexpr bool kWeightsFirst = kShape.weights_first();
   static constexpr int kColumns = kWeightsFirst ? kTokens : kOutputs;  // of a warpgroup's sums
   static_assert(kStagesApart * kTogether == kDecoders && kRunsEach * kTogether == kTasks &&
-                kTogether % kRowGroups == 0 && (!kWeightsFirst || kShape.code_slots % kStagesApart == 0) &&
+                kTogether % kRowGroups == 0 && (!kWeightsFirst || kStagesApart == 1) &&
                 kStagesApart <= kShape.decoded_slots && kStagesApart <= kShape.code_slots);
 };
 
