@@ -9,7 +9,8 @@
 // Hopper's way with more tokens, in both directions. The warps of a thread block have roles, and hand stages of 128 terms
 // on to one another through shared memory (stages.cuh): one thread has codes loaded, another one inputs (stage_loading.cuh);
 // some warps decode (stage_decoding.cuh); a warpgroup for each 64 tokens multiplies, or, where tokens are many, for each 64
-// outputs (stage_multiplying.cuh). The last stages are LoRA's, whose values are loaded where others are decoded. Compiled
+// outputs (stage_multiplying.cuh). The last stages are LoRA's, whose values are loaded where others are decoded. A second
+// kernel has tiles of more tokens, forward: the warps that multiply decode, to their registers (held.cuh). Compiled
 // for Hopper alone, whose instructions for warpgroups no later one has.
 #include <algorithm>
 #include <cstdint>
