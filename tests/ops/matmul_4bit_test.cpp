@@ -186,6 +186,7 @@ constexpr std::array kStagedCases = {
     Matmul4bitCase{.risk = "stages with LoRA", .m = 70, .rows = 264, .cols = 192, .lora_rank = 136},
     Matmul4bitCase{"stages of many tokens, plain", 259, 136, 320, 64, QFUSE_NF4, 0},
     Matmul4bitCase{"stages of several tiles of tokens", 300, 72, 64, 128, QFUSE_FP4, 16},
+    Matmul4bitCase{"stages of outputs that no vector is full of", 131, 75, 128},
     Matmul4bitCase{.risk = "many tiles of stages with LoRA", .m = 3, .rows = 1104, .cols = 64, .lora_rank = 16},
     Matmul4bitCase{.risk = "many tiles of stages with LoRA backward", .m = 3, .rows = 64, .cols = 1088, .lora_rank = 8},
     Matmul4bitCase{.risk = "more stages of LoRA than slots", .m = 3, .rows = 72, .cols = 64, .lora_rank = 1104},
@@ -195,6 +196,7 @@ void expect_staged(qfuse_direction direction) {
   for (const Matmul4bitCase& c : kStagedCases)
     for (const qfuse_dtype dtype : {QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
       if (kQuick && dtype == QFUSE_FLOAT16) continue;
+      if (direction == QFUSE_BACKWARD && c.rows % 8 != 0) continue;  // whose terms are not loaded in tiles
       SCOPED_TRACE(std::string(c.risk) + ", " + name_of(direction, dtype));
       const Matmul4bitInput in = make_input(c, direction, dtype);
       contract::Matmul4bit p = make_params(c, direction, dtype, in);

@@ -121,9 +121,10 @@ inline constexpr int kHeldClocks = 2500;
 inline constexpr int kHeldMultipliers = kHeldOutputs / kStageRows * kStageWarps;  // warps
 inline constexpr int kHeldThreads = 32 * (kHeldMultipliers + kStageWarps);
 constexpr std::int64_t held_shared_bytes() {
-  constexpr std::int64_t kValue = 2;        // bytes
-  constexpr std::int64_t kTableBytes = 32;  // the 16 weights that the run of an output can have
-  constexpr std::int64_t kSlot = kHeldTokens * kStageRun * kValue + kHeldOutputs * (kStageRun / 2 + kTableBytes);
+  constexpr std::int64_t kRunValues = std::int64_t{2} * kStageRun;  // bytes of a token's
+  constexpr std::int64_t kRunCodes = kStageRun / 2;                 // of an output's
+  constexpr std::int64_t kTable = 32;                               // of the 16 weights that these can be
+  constexpr std::int64_t kSlot = kHeldTokens * kRunValues + kHeldOutputs * (kRunCodes + kTable);
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   return kStageAlignment + kHeldSlots * kSlot + format::kCodes8 * kFloat + kStageArrivals;
 }

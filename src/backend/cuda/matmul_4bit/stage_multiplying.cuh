@@ -68,26 +68,13 @@ __device__ void store_outputs(const MatmulArguments& a, std::int64_t token, int 
   constexpr std::int64_t kVectorValues = 4;
   const bool is_vector =
       first + kVectorValues <= outputs && is_aligned(a.out, sizeof(uint2)) && a.out_stride % kVectorValues == 0;
-  // Some at a time: exchanges wait for one another less.
-  constexpr int kTogether = 8;
-  static_assert(Tiles::kColumns % (8 * kTogether) == 0);
 #pragma unroll
-  for (int i = 0; i < Tiles::kColumns / 2; i += 4 * kTogether) {
-    std::uint32_t low[kTogether];
-    std::uint32_t high[kTogether];
-    std::uint32_t other[kTogether];
-#pragma unroll
-    for (int j = 0; j < kTogether; ++j) {
-      low[j] = transposed(Rounding<Value>::word(sums + i + 4 * j));
-      high[j] = transposed(Rounding<Value>::word(sums + i + 4 * j + 2));
-    }
-#pragma unroll
-    for (int j = 0; j < kTogether; ++j) other[j] = exchange(is_odd ? low[j] : high[j], 1);
-#pragma unroll
-    for (int j = 0; j < kTogether; ++j, token += 8, to += 8 * a.out_stride) {
-      const std::uint32_t words[2] = {is_odd ? other[j] : low[j], is_odd ? high[j] : other[j]};
-      if (token < a.m) store_four(to, is_vector, outputs - first, words);
-    }
+  for (int i = 0; i < Tiles::kColumns / 2; i += 4, token += 8, to += 8 * a.out_stride) {
+    const std::uint32_t low = transposed(Rounding<Value>::word(sums + i));
+    const std::uint32_t high = transposed(Rounding<Value>::word(sums + i + 2));
+    const std::uint32_t other = exchange(is_odd ? low : high, 1);
+    const std::uint32_t words[2] = {is_odd ? other : low, is_odd ? high : other};
+    if (token < a.m) store_four(to, is_vector, outputs - first, words);
   }
 }
 
