@@ -154,23 +154,27 @@ __device__ std::uint16_t tile_value(TileOperand operand, unsigned row, unsigned 
   return *reinterpret_cast<const std::uint16_t*>(swizzled(operand.tile + at, kRowBytes));
 }
 
-// sum + a row of 16 terms * b[column]. Not inline: with a copy for each sum of a thread, nvcc takes minutes.
-template <bool kRightTransposed>
-__attribute__((noinline)) __device__ float add_products(format::Binary16 type, float sum,
-                                                        const std::uint16_t (&of_row)[format::kStepTerms],
-                                                        TileOperand b, unsigned column) {
-  std::uint16_t of_column[format::kStepTerms];
-  QFUSE_UNROLL
-  for (unsigned k = 0; k < format::kStepTerms; ++k) of_column[k] = tile_value<kRightTransposed>(b, column, k);
-  return format::matrix_step(type, sum, of_row, of_column);
-}
+// sum + a[row] * b[column], 16 terms. Not inline: with a copy for each sum of a thread, nvcc takes minutes.
 template <bool kLeftTransposed, bool kRightTransposed>
 __attribute__((noinline)) __device__ float add_products(format::Binary16 type, float sum, TileOperand a, unsigned row,
                                                         TileOperand b, unsigned column) {
   std::uint16_t of_row[format::kStepTerms];
+  std::uint16_t of_column[format::kStepTerms];
   QFUSE_UNROLL
-  for (unsigned k = 0; k < format::kStepTerms; ++k) of_row[k] = tile_value<kLeftTransposed>(a, row, k);
-  return add_products<kRightTransposed>(type, sum, of_row, b, column);
+  for (unsigned k = 0; k < format::kStepTerms; ++k) {
+    of_row[k] = tile_value<kLeftTransposed>(a, row, k);
+    of_column[k] = tile_value<kRightTransposed>(b, column, k);
+  }
+  return format::matrix_step(type, sum, of_row, of_column);
+}
+// The same of a row that is there already.
+__attribute__((noinline)) __device__ inline float add_products_of(format::Binary16 type, float sum,
+                                                                  const std::uint16_t (&of_row)[format::kStepTerms],
+                                                                  TileOperand b, unsigned column) {
+  std::uint16_t of_column[format::kStepTerms];
+  QFUSE_UNROLL
+  for (unsigned k = 0; k < format::kStepTerms; ++k) of_column[k] = tile_value<false>(b, column, k);
+  return format::matrix_step(type, sum, of_row, of_column);
 }
 
 // sums = a * b, or, if it adds, sums + a * b: of 64 rows, kColumns columns and 16 terms. b has the columns as rows. Warp w
@@ -210,8 +214,7 @@ __device__ inline void multiply_left_of(format::Binary16 type, float (&sums)[128
   }
   QFUSE_UNROLL
   for (unsigned i = 0; i < 128; ++i)
-    sums[i] =
-        add_products<false>(type, adds ? sums[i] : 0.0F, rows[i / 2 % 2], b, 8 * (i / 4) + 2 * (lane % 4) + i % 2);
+    sums[i] = add_products_of(type, adds ? sums[i] : 0.0F, rows[i / 2 % 2], b, 8 * (i / 4) + 2 * (lane % 4) + i % 2);
 }
 __device__ inline void multiply_left_half(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
   multiply_left_of(format::kBinaryFloat16, sums, a, b, adds);
