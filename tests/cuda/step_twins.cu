@@ -208,8 +208,10 @@ __global__ void compare_transposed(unsigned long long* counts) {
   std::uint32_t b[4];
   ptx::load_transposed(row, lane, a);
   portable::load_transposed(row, lane, b);
-  for (int m = 0; m < 4; ++m)
-    if (a[m] != b[m]) atomicAdd(counts, 1ULL);
+  for (int m = 0; m < 4; ++m) {
+    const std::uint32_t again[2] = {ptx::transposed(a[m]), portable::transposed(a[m])};
+    if (a[m] != b[m] || again[0] != again[1]) atomicAdd(counts, 1ULL);
+  }
 }
 
 struct Counts {
@@ -260,7 +262,7 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),
       counts.run<Multiply<false>>("matrix instruction for bf16, numbers of six kinds", kMatrixLanes),
       counts.run<Multiply<true>>("matrix instruction for fp16, numbers of six kinds", kMatrixLanes),
-      counts.run("load_transposed", 4 * 32, [&] { compare_transposed<<<1, 32>>>(counts.memory); })};
+      counts.run("load_transposed, transposed", 4 * 32, [&] { compare_transposed<<<1, 32>>>(counts.memory); })};
   if (!counts.good) return {};
   return all;
 }

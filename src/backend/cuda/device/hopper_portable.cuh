@@ -124,6 +124,7 @@ __device__ inline void prefetch_tile(const TileMap& /*map*/, int /*byte*/, int /
 // such kernels write, the next one reads by load_behind_kernel_before or load_tile: other loads may be moved before the
 // wait, or be taken for loads of constants.
 __device__ inline uint4 load_behind_kernel_before(const uint4* from) { return *from; }
+__device__ inline std::uint32_t load_behind_kernel_before(const std::uint32_t* from) { return *from; }
 __device__ inline void let_next_kernel_begin() {}
 __device__ inline void wait_for_kernel_before() {}
 

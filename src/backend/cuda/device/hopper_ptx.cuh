@@ -107,6 +107,12 @@ __device__ inline uint4 load_behind_kernel_before(const uint4* from) {
   return v;
 }
 
+__device__ inline std::uint32_t load_behind_kernel_before(const std::uint32_t* from) {
+  std::uint32_t v;
+  asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(from)) : "memory");
+  return v;
+}
+
 __device__ inline void let_next_kernel_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
 __device__ inline void wait_for_kernel_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 

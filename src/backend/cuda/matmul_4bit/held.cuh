@@ -1,5 +1,5 @@
-// The kernel whose weights are held in registers (sm90a.cu): what lies in shared memory, and its roles. Runs of 64 terms
-// go round a ring of slots: one thread has a run's codes and inputs loaded, two warps make the tables by which the codes of
+// The kernel whose weights are held in registers (sm90a.cu): what lies in shared memory, and its roles. A run is 64 terms,
+// of all outputs and tokens of a tile. Runs go round a ring of slots: one thread has a run's codes and inputs loaded, two warps make the tables by which the codes of
 // its rows are decoded, and a warpgroup for each 64 outputs decodes it, while its products of the run before go on, and
 // multiplies.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_HELD_CUH
@@ -17,11 +17,14 @@ namespace qfuse::cuda {
 constexpr int kTableMakers = 2;                                   // warps
 constexpr int kTableTasks = kHeldOutputs / kWarp / kTableMakers;  // of each, of 32 rows
 constexpr int kStageRuns = kStageTerms / kStageRun;
-// A thread's at the launch are too few for one that multiplies, whose sums are 128: it gets some of the others'.
+// A thread has too few registers at the launch if it multiplies, since its sums are 128: it gets some of the others'.
 constexpr int kMultiplyingRegisters = 216;
 constexpr int kHelpingRegisters = 72;
+constexpr int kLaunchRegisters = 65536 / kHeldThreads / 8 * 8;  // of a multiprocessor's, in eights
+static_assert(kHeldMultipliers * kMultiplyingRegisters + kStageWarps * kHelpingRegisters <=
+              (kHeldMultipliers + kStageWarps) * kLaunchRegisters);
 
-// What the roles that it shares with the kernel in stages want to know.
+// What functions that it shares with the kernel in stages take as their Tiles.
 struct HeldTiles {
   static constexpr int kColumns = kHeldTokens;  // of a warpgroup's sums
   static constexpr bool kWeightsFirst = true;
@@ -150,7 +153,7 @@ struct HeldRun {
   std::uint32_t words[kPanelSteps][4];
 };
 
-// Of the 8 bytes of codes of a step, a lane has the ones that its number among four says: of both halves one.
+// Of the 8 bytes of codes of a step, lane t of four has bytes t and 4 + t, which `four` has lowest; the others mean nothing.
 __device__ inline void decode_run(const HeldSlot& slot, int row, HeldRun& weights) {
   constexpr std::uint32_t kIndices = 0x7777;
   constexpr std::uint32_t kBothHalves = 0x11;
@@ -186,7 +189,7 @@ __device__ inline void load_lora_run(const MatmulArguments& a, std::int64_t outp
     for (int i = 0; i < 2 * kPanelSteps; ++i) {
       const bool is_there = exists && first + 8 * i < a.lora_rank;
       weights.words[i / 2][h + i % 2 * 2] =
-          is_there ? __ldg(reinterpret_cast<const std::uint32_t*>(row + first + 8 * i)) : 0U;
+          is_there ? load_behind_kernel_before(reinterpret_cast<const std::uint32_t*>(row + first + 8 * i)) : 0U;
     }
   }
 }
@@ -198,7 +201,7 @@ __device__ void multiply_runs(const StageArguments& a, const TurnsOf& turns, Hel
   Place<kHeldSlots> from;
   bool is_full = false;  // that slot
   HeldRun weights[kStageRuns] = {};
-  int before[kStageRuns] = {};  // slots of the runs before, whose products are not known to have ended
+  int before[kStageRuns] = {};  // slots of the last two runs, which are not released yet
   const auto release = [&](int slot) {
     __syncwarp(kAllLanes);
     if (lane == 0) arrive(shared.empty[slot]);

@@ -112,7 +112,7 @@ constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
   return kStageAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kStageArrivals;
 }
 
-// Held: the tile of a thread block, how many runs of terms lie in shared memory, and the clocks of two runs, as above. A
+// Held: the tile of a thread block, how many runs of terms lie in shared memory, and the clocks of a stage, as above. A
 // warpgroup for each 64 outputs decodes and multiplies, one more loads and makes the tables by which codes are decoded.
 inline constexpr int kHeldOutputs = 128;
 inline constexpr int kHeldTokens = 256;
