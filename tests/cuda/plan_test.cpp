@@ -302,6 +302,8 @@ TEST(MatmulPlan, many_tokens_forward_are_multiplied_by_weights_in_registers) {
     contract::Matmul4bit p = plain_product_of(m, 14336, 4096);
     const Matmul4bitPlan chosen = plan(p, kH200);
     EXPECT_EQ(chosen.kernel, Matmul4bitKernel::held);
+    EXPECT_EQ(chosen.outputs, 128);
+    EXPECT_EQ(chosen.tokens, 256);
     EXPECT_LE(chosen.blocks, kH200.multiprocessors);
     EXPECT_LE(chosen.shared_bytes, kH200.shared_bytes);
     expect_candidate(chosen, candidates(p, kH200));

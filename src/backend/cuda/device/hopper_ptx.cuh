@@ -131,16 +131,6 @@ __device__ inline TileOperand tile_operand(const void* tile, unsigned leading_by
 }
 __device__ inline TileOperand offset(TileOperand operand, unsigned bytes) { return {operand.descriptor + bytes / 16}; }
 
-// Of what was written to shared memory by plain stores, and of the registers of sums.
-__device__ inline void begin_products() {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#else
-  __trap();
-#endif
-}
-
 // Of the registers of sums and of a left operand, where all that lies in shared memory was loaded there.
 __device__ inline void begin_left_products() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -148,6 +138,11 @@ __device__ inline void begin_left_products() {
 #else
   __trap();
 #endif
+}
+// And of what was written to shared memory by plain stores.
+__device__ inline void begin_products() {
+  show_to_bulk_copies();
+  begin_left_products();
 }
 
 // The operands of the instruction that are sums: their numbers in its text, and the registers.

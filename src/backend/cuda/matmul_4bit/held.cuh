@@ -1,7 +1,7 @@
-// The kernel whose weights are held in registers (sm90a.cu): what lies in shared memory, and its roles. A run is 64 terms,
-// of all outputs and tokens of a tile. Runs go round a ring of slots: one thread has a run's codes and inputs loaded, two warps make the tables by which the codes of
-// its rows are decoded, and a warpgroup for each 64 outputs decodes it, while its products of the run before go on, and
-// multiplies.
+// The kernel whose weights are held in registers (sm90a.cu): what lies in shared memory, and its roles. A run is 64
+// terms, of all outputs and tokens of a tile. Runs go round a ring of slots: one thread has a run's codes and inputs
+// loaded, two warps make the tables by which the codes of its rows are decoded, and a warpgroup for each 64 outputs
+// decodes it, while its products of the run before go on, and multiplies.
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_HELD_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_HELD_CUH
 
