@@ -20,17 +20,19 @@ __device__ inline float mul_ftz(float a, float b) {
   return product;
 }
 
-__device__ inline std::uint16_t half_bits(float x) { return __half_as_ushort(__float2half_rn(x)); }
 __device__ inline std::uint32_t half_bits(float low, float high) {
   const __half2 pair = __floats2half2_rn(low, high);
   return *reinterpret_cast<const std::uint32_t*>(&pair);
 }
+// By way of a pair: where the lower byte of a single rounding is stored by itself, CUDA 13.0 compiles a conversion of the
+// rounded value to an integer.
+__device__ inline std::uint16_t half_bits(float x) { return static_cast<std::uint16_t>(half_bits(x, 0.0F)); }
 __device__ inline float half_value(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
-__device__ inline std::uint16_t bfloat16_bits(float x) { return __bfloat16_as_ushort(__float2bfloat16_rn(x)); }
 __device__ inline std::uint32_t bfloat16_bits(float low, float high) {
   const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
   return *reinterpret_cast<const std::uint32_t*>(&pair);
 }
+__device__ inline std::uint16_t bfloat16_bits(float x) { return static_cast<std::uint16_t>(bfloat16_bits(x, 0.0F)); }
 
 __device__ inline float larger(float most, float x) {
   float result;
