@@ -29,22 +29,6 @@ __device__ inline void multiply_left(float (&sums)[128], const std::uint32_t (&a
   multiply_left_bfloat16(sums, a, b, adds);
 }
 
-// Where a role is in a ring of slots. Arrivals at a slot's first use complete the parity 0, at its second one 1.
-template <int kSlots>
-struct Place {
-  int slot = 0;
-  unsigned parity = 0;
-  __device__ void advance(int by) {
-    slot += by;
-    if (slot < kSlots) return;
-    slot -= kSlots;
-    parity ^= 1U;
-  }
-  [[nodiscard]] __device__ Place before() const {
-    return slot == 0 ? Place{kSlots - 1, parity ^ 1U} : Place{slot - 1, parity};
-  }
-};
-
 }  // namespace qfuse::cuda
 
 #endif  // QFUSE_BACKEND_CUDA_DEVICE_HOPPER_CUH

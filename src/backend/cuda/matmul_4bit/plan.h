@@ -55,14 +55,13 @@ inline constexpr int kFewBlocksize = 64;  // bitsandbytes' own
 inline constexpr std::array kFewTokens = {8, 16};
 
 // Of a thread block: a table of pairs of values where an address ends in zeros, the 8-bit code's map, sums of all warps
-// for three or four tiles, and totals of its tiles.
+// for two or four tiles, and totals of its tiles.
 inline constexpr std::int64_t kPairTableBytes = 1 << 16;
 inline constexpr int kSumStride = kFewOutputs + 4;  // of the sums of a token, so that banks differ
-constexpr int few_parts(int tokens) { return tokens == kFewTokens[0] ? 4 : 3; }
-inline constexpr std::int64_t kFewArrivals = 64;  // bytes, at most
+constexpr int few_parts(int tokens) { return tokens == kFewTokens[0] ? 4 : 2; }
 constexpr std::int64_t few_shared_bytes(int tokens, std::int64_t tiles) {
   constexpr std::int64_t kFloat = sizeof(float);
-  return 2 * kPairTableBytes + format::kCodes8 * kFloat + kFewArrivals +
+  return 2 * kPairTableBytes + format::kCodes8 * kFloat +
          kFloat * tokens * (std::int64_t{few_parts(tokens)} * kFewWarps * kSumStride + tiles * kFewOutputs);
 }
 

@@ -32,12 +32,9 @@ template <int kColumns>
 struct FewShared {
   static constexpr int kTokens = kColumns * 8;
   static constexpr int kPartSums = kTokens * kSumStride;  // of a warp
-  static constexpr int kParts = few_parts(kTokens);
-  static constexpr int kAdders = kFewOutputs / 4 * kColumns;  // a warp adds the sums of 4 outputs and 8 tokens
+  static constexpr std::uint32_t kParts = few_parts(kTokens);
   float map[format::kCodes8];
   float parts[kParts][kFewWarps][kPartSums];  // of tiles: some are added while others are made
-  Arrival parts_full[kParts];
-  Arrival parts_empty[kParts];
 };
 
 // ---- steps ----
@@ -173,14 +170,6 @@ __device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)
   }
 }
 
-template <int kColumns>
-__device__ void store_parts(float* part, int lane, const float (&sums)[kColumns][4]) {
-#pragma unroll
-  for (int c = 0; c < kColumns; ++c)
-#pragma unroll
-    for (int i = 0; i < 4; ++i) part[(c * 8 + lane % 4 * 2 + i % 2) * kSumStride + lane / 4 + i / 2 * 8] = sums[c][i];
-}
-
 // Adds the parts that all warps made of one output of one token.
 template <int kPartSums>
 __device__ float add_parts(const float* parts, int present, bool is_first_round, float total) {
@@ -191,29 +180,6 @@ __device__ float add_parts(const float* parts, int present, bool is_first_round,
   return sum;
 }
 
-// A round of chains, as those see it who add their parts.
-struct Round {
-  int present;  // warps that have a chain
-  bool is_first;
-  bool is_last;
-};
-
-// One adder's share of a tile: the sums of 4 outputs and 8 tokens.
-template <class Value, int kColumns>
-__device__ void add_share(const MatmulArguments& a, const Round& round, int adder, int lane,
-                          const float (&parts)[kFewWarps][FewShared<kColumns>::kPartSums], float* tile_totals,
-                          std::int64_t first_output) {
-  const int output = adder % 4 * 4 + lane % 4;
-  const int token = adder / 4 * 8 + lane / 4;
-  float& total = tile_totals[token * kFewOutputs + output];
-  const float sum = add_parts<FewShared<kColumns>::kPartSums>(parts[0] + token * kSumStride + output, round.present,
-                                                              round.is_first, total);
-  if (round.is_last)
-    store_output<Value>(a, token, first_output + output, a.rows, sum);
-  else
-    total = sum;
-}
-
 // ---- kernel ----
 
 // Each thread block has every a.blocks-th tile of 16 outputs, each warp one chain of 256 terms at a time. Chains are
@@ -222,6 +188,7 @@ template <class Value, bool kNested, int kColumns>
 __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_constant__ MatmulArguments a) {
   Pair* const table = pair_table(dynamic_shared());
   using Shared = FewShared<kColumns>;
+  constexpr std::uint32_t kTogether = Shared::kParts / 2;  // tiles whose parts are added at once
   auto& shared = *reinterpret_cast<Shared*>(table + kPairs * kWarp);
   auto* const totals = reinterpret_cast<float*>(&shared + 1);
   const int thread = static_cast<int>(threadIdx.x);
@@ -251,20 +218,11 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
     for (int low = 0; low < format::kCodes4; ++low)
       table[(high * format::kCodes4 + low) * kWarp + lane] = {a.weight.values[high], a.weight.values[low]};
   const PairsOfLane pairs = pairs_of_lane(table, lane);
-  constexpr int kAdders = Shared::kAdders;
-  if (thread == 0) {
-    for (int i = 0; i < Shared::kParts; ++i) {
-      prepare(shared.parts_full[i], warps);
-      prepare(shared.parts_empty[i], warps < kAdders ? warps : kAdders);
-    }
-    show_arrivals();
-  }
   let_next_kernel_begin();
   wait_for_kernel_before();
 
   bool is_ready = false;
   float offset = 0.0F;
-  Place<Shared::kParts> place;  // of a tile's parts
   for (std::int64_t round = 0; round < a.cols; round += round_terms) {
     const std::int64_t term = round + std::int64_t{warp} * QFUSE_SPLIT_TERMS;
     const auto present =
@@ -288,25 +246,8 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
       __syncthreads();
       is_ready = true;
     }
-    const Round of_parts = {.present = present, .is_first = round == 0, .is_last = round + round_terms >= a.cols};
-    // Tiles' shares are dealt out to the warps in turn: this warp's first one of the tile whose parts are added next.
-    int share = warp;
-    int own = 0;  // number of that tile among the block's
-    const auto add_tile = [&](std::uint32_t tile, const Place<Shared::kParts>& from) {
-      if (share < kAdders) {
-        wait_for(shared.parts_full[from.slot], from.parity);
-        for (int adder = share; adder < kAdders; adder += warps)
-          add_share<Value, kColumns>(a, of_parts, adder, lane, shared.parts[from.slot],
-                                     totals + own * (Shared::kTokens * kFewOutputs), std::int64_t{tile} * kFewOutputs);
-        __syncwarp(kAllLanes);
-        if (lane == 0) arrive(shared.parts_empty[from.slot]);
-      }
-      ++own;
-      share -= kAdders;
-      while (share < 0) share += warps;
-    };
-    std::uint32_t tile = blockIdx.x;
-    for (; tile < tiles; tile += blocks) {
+    std::uint32_t own = 0;  // number of the tile among the block's
+    for (std::uint32_t tile = blockIdx.x; tile < tiles; tile += blocks, ++own) {
       const bool is_last = tile + blocks >= tiles;
       const std::uint32_t next = is_last ? tile : tile + blocks;
       float absmax[kWindows][2];
@@ -326,15 +267,32 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
           if (w == 0) load_absmax(a, chain, row, h, codes);
         }
       }
-      wait_for(shared.parts_empty[place.slot], place.parity ^ 1U);
-      store_parts(shared.parts[place.slot][warp], lane, sums);
-      __syncwarp(kAllLanes);
-      if (lane == 0) arrive(shared.parts_full[place.slot]);
-      // The tile before, whose other parts are likely there by now.
-      if (tile != blockIdx.x) add_tile(tile - blocks, place.before());
-      place.advance(1);
+      const std::uint32_t buffer = own % Shared::kParts;
+      float* const part = shared.parts[buffer][warp];
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          part[(c * 8 + lane % 4 * 2 + i % 2) * kSumStride + lane / 4 + i / 2 * 8] = sums[c][i];
+      const std::uint32_t together = own % kTogether;
+      if (together != kTogether - 1 && !is_last) continue;
+      __syncthreads();
+      // A warp adds the sums of 4 outputs and 8 tokens.
+      constexpr int kAdders = kFewOutputs / 4 * kColumns;
+      for (int adder = warp; adder < (static_cast<int>(together) + 1) * kAdders; adder += warps) {
+        const std::uint32_t back = together - static_cast<std::uint32_t>(adder / kAdders);
+        const int output = adder % 4 * 4 + lane % 4;
+        const int token = adder % kAdders / 4 * 8 + lane / 4;
+        float& total = totals[((own - back) * Shared::kTokens + static_cast<std::uint32_t>(token)) * kFewOutputs +
+                              static_cast<std::uint32_t>(output)];
+        const float* const parts = shared.parts[buffer - back][0] + token * kSumStride + output;
+        const float sum = add_parts<Shared::kPartSums>(parts, present, round == 0, total);
+        total = sum;
+        if (round + round_terms >= a.cols)
+          store_output<Value>(a, token, std::int64_t{tile - back * blocks} * kFewOutputs + output, a.rows, sum);
+      }
     }
-    add_tile(tile - blocks, place.before());
+    __syncthreads();  // the next round's parts are made where the last ones may still be added
   }
 }
 

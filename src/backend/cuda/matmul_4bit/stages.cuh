@@ -109,6 +109,19 @@ __device__ void prepare_arrivals(StageShared<Tiles>& shared) {
   show_arrivals();
 }
 
+// Where a role is in a ring of slots. Arrivals at a slot's first use complete the parity 0, at its second one 1.
+template <int kSlots>
+struct Place {
+  int slot = 0;
+  unsigned parity = 0;
+  __device__ void advance(int by) {
+    slot += by;
+    if (slot < kSlots) return;
+    slot -= kSlots;
+    parity ^= 1U;
+  }
+};
+
 // ---- what a kernel sees ----
 
 struct StageArguments {
