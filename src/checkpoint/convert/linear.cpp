@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <regex>
 #include <unordered_set>
 
 #include "checkpoint/files/model.h"
+#include "checkpoint/files/name_pattern.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -103,25 +103,28 @@ class SkipNames {
  public:
   explicit SkipNames(const std::set<std::string>& names) {
     for (const std::string& name : names)
-      if (name.find_first_of("\\(*") == name.npos)
-        names_.insert(name);
+      if (const auto pattern = compiled(name))
+        patterns_.push_back(*pattern);
       else
-        patterns_.emplace_back("(?:" + name + ")(?=\\.|$)");
+        names_.insert(name);
   }
 
   [[nodiscard]] bool leave_out(const std::string& module) const {
-    constexpr std::size_t kLongest = 1000;  // which regular expressions look at; real names have under 100
     for (std::size_t at = 0; at < module.size(); ++at)
       if (names_.contains(module.substr(at)) || (module[at] == '.' && names_.contains(module.substr(0, at))))
         return true;
-    return module.size() <= kLongest && std::any_of(patterns_.begin(), patterns_.end(), [&](const std::regex& pattern) {
-             return std::regex_search(module, pattern, std::regex_constants::match_continuous);
-           });
+    return std::any_of(patterns_.begin(), patterns_.end(),
+                       [&](const NamePattern& pattern) { return pattern.fits_beginning_of(module); });
   }
 
  private:
+  static std::optional<NamePattern> compiled(const std::string& name) {
+    if (name.find_first_of("\\(*") == name.npos) return std::nullopt;
+    return NamePattern::compile("(?:" + name + ")(?=\\.|$)");
+  }
+
   std::unordered_set<std::string> names_;
-  std::vector<std::regex> patterns_;
+  std::vector<NamePattern> patterns_;
 };
 
 }  // namespace

@@ -174,16 +174,9 @@ void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
   }
 }
 
-// As peft matches them: the whole name, or its end behind a dot. The file may be anybody's: a pattern must neither take
-// time that grows exponentially with a name, nor a stack that grows with the pattern.
-std::regex compiled(const std::string& pattern) {
-  constexpr std::size_t kLongest = 500;  // bytes; real ones have under 100
-  if (pattern.size() > kLongest) throw std::regex_error(std::regex_constants::error_space);
-  auto flags = std::regex_constants::ECMAScript;
-#if defined(__GLIBCXX__)
-  flags |= std::regex_constants::__polynomial;
-#endif
-  return std::regex(fmt::format(R"((?:.*\.)?(?:{}))", pattern), flags);
+// As peft matches them: the whole name, or its end behind a dot.
+std::optional<NamePattern> compiled(const std::string& pattern) {
+  return NamePattern::compile(fmt::format(R"((?:.*\.)?(?:{}))", pattern));
 }
 
 // "0.18.1" and "0.18.1.dev0@abc".
@@ -227,12 +220,11 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
     if (object == nullptr) return;
     if (!object->is_object()) read.refuse(key, "an object");
     for (const auto& [name, value] : object->items()) {
-      try {
-        patterns.push_back({compiled(name), read.finite(key, value)});
-      } catch (const std::regex_error&) {
+      const std::optional<NamePattern> pattern = compiled(name);
+      if (!pattern)
         fail(Status::unsupported, "{}: {} '{}' is no regular expression that is understood here", where, key,
              printable(name));
-      }
+      patterns.push_back({*pattern, read.finite(key, value)});
     }
   };
   read_patterns("rank_pattern", ranks_);
@@ -253,10 +245,8 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
 }
 
 double AdapterConfig::value_of(const std::vector<Pattern>& patterns, const std::string& module, double otherwise) {
-  constexpr std::size_t kLongest = 1000;  // which regular expressions look at; real names have under 100
-  if (module.size() > kLongest) return otherwise;
-  const auto found = std::find_if(patterns.begin(), patterns.end(),
-                                  [&](const Pattern& pattern) { return std::regex_match(module, pattern.name); });
+  const auto found =
+      std::find_if(patterns.begin(), patterns.end(), [&](const Pattern& pattern) { return pattern.name.fits(module); });
   return found == patterns.end() ? otherwise : found->value;
 }
 

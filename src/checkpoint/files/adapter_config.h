@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "checkpoint/files/name_pattern.h"
 
 namespace qfuse::checkpoint {
 
@@ -44,7 +45,7 @@ class AdapterConfig {
 
  private:
   struct Pattern {
-    std::regex name;
+    NamePattern name;
     double value = 0.0;
   };
   static double value_of(const std::vector<Pattern>& patterns, const std::string& module, double otherwise);

@@ -346,6 +346,9 @@ TEST(Quantize, what_config_leaves_out_is_plain) {
   EXPECT_EQ(quantized({"a.q_proj.weight", "a.o_proj.weight"}, R"({"model_type": "gte"})").first,
             Names{"a.o_proj.weight"})
       << "a regular expression of the family";
+  EXPECT_EQ(quantized({"a(b.lm_head.weight", "a(b.q.weight", "q.weight"}, "{}").first,
+            (Names{"a(b.q.weight", "q.weight"}))
+      << "a name that is no regular expression stands for itself";
 }
 
 TEST(Quantize, experts_of_llama4_may_be_one_by_one) {
