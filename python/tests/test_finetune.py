@@ -179,3 +179,15 @@ def test_a_comparison_in_which_qfuse_did_nothing_fails(run_here, monkeypatch):
     status, out = run_here()
     assert status == 1
     assert "Run 2, qfuse decodes: qfuse computed nothing (no report)" in out and "Equal" not in out
+
+
+def test_nondeterministic_compares_no_bits_but_what_computed(run_here, monkeypatch):
+    decode = qfuse.ops.dequantize_4bit
+    monkeypatch.setattr(qfuse.ops, "dequantize_4bit", lambda *args, **more: -decode(*args, **more))
+    status, out = run_here("--nondeterministic")
+    assert status == 0 and not torch.are_deterministic_algorithms_enabled()
+    assert "Bits were not compared" in out and "differ from" not in out and "Equal" not in out
+    monkeypatch.setattr(integration, "enabled", lambda: contextlib.nullcontext("no report"))
+    status, out = run_here("--nondeterministic")
+    assert status == 1
+    assert "Run 2, qfuse decodes: qfuse computed nothing (no report)" in out
