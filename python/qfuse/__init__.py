@@ -25,7 +25,7 @@ from .hardware import Device, build_info, devices
 
 if TYPE_CHECKING or _find_spec("torch") is not None:
     try:  # at once, because torch.ops.qfuse are there from now on
-        from . import ops
+        from . import nn, ops
         from .functional import (
             batch_invariant,
             dequantize_4bit,
@@ -56,6 +56,7 @@ __all__ = [
     "matmul_4bit",
     "matmul_4bit_lora",
     "merge",
+    "nn",
     "ops",
     "set_batch_invariant",
 ]

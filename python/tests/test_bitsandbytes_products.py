@@ -213,3 +213,13 @@ def test_leaves_the_product_of_an_older_bitsandbytes(monkeypatch):
     with pytest.warns(UserWarning, match="matmul_4bit as it is: Unneeded: before 0.50"):
         report = integration.enable(matmul=True)
     assert bnb.matmul_4bit is PRODUCT and "bitsandbytes.functional.dequantize_4bit" in report.replaced
+
+
+def test_a_module_with_lora_takes_the_place_of_a_layer(device):
+    layer = make_layer(device, nested=True)
+    module = qfuse.nn.Linear4bitLoRA(layer, rank=8)
+    x = torch.randn(3, 128, device=device, dtype=torch.bfloat16)
+    expected = qfuse.matmul_4bit(x, layer, bias=layer.bias, order="plain")
+    assert torch.equal(module(x), expected) and len(module.state_dict()) == 2
+    assert torch.equal(module.to(device)(x), expected) and torch.equal(copy.deepcopy(module)(x), expected)
+    assert type(module.base.packed) is torch.Tensor

@@ -271,3 +271,57 @@ def test_the_op_refuses(device):
     ]:
         with pytest.raises(RuntimeError, match=message):
             OP(x, tensors, bias, *terms, **keywords(weight))
+
+
+def layer_of(device, **options):
+    """A module with an adapter of small integers."""
+    layer = qfuse.nn.Linear4bitLoRA(exact_weight(device), RANK, SCALING * RANK, **options)
+    with torch.no_grad():
+        for parameter, values in zip(layer.parameters(), adapter(device), strict=True):
+            parameter.copy_(values)
+    return layer
+
+
+def test_the_module_is_the_function(device):
+    bias = integers(ROWS, device=device, seed=13)
+    layer, x = layer_of(device, bias=bias), integers(3, COLS, device=device)
+    a, b = adapter(device)
+    y = layer(x)
+    assert same_bits(y, by_torch(x, dense_of(layer.base), a, b, bias))
+    y.sum().backward()
+    assert torch.equal(layer.lora_A.weight.grad, SCALING * b.sum(0)[:, None] * x.sum(0))
+    assert (
+        list(layer.state_dict()) == [name for name, _ in layer.named_parameters()] == ["lora_A.weight", "lora_B.weight"]
+    )
+    assert "in_features" in repr(layer) and "quant_type=nf4" in repr(layer)
+
+
+def test_an_untrained_module_is_its_weight(device):
+    layer, x = qfuse.nn.Linear4bitLoRA(exact_weight(device)), integers(3, COLS, device=device)
+    assert same_bits(layer(x), linear(x, dense_of(layer.base))) and layer.scaling == 1
+    assert layer.lora_A.weight.shape == (16, COLS) and layer.lora_A.weight.count_nonzero() > 0
+
+
+def test_the_module_drops_in_training_alone(device):
+    layer, x = layer_of(device, dropout=0.5), integers(3, COLS, device=device)
+    expected = by_torch(x, dense_of(layer.base), *adapter(device))
+    assert not torch.equal(layer(x), expected)
+    assert same_bits(layer.eval()(x), expected)
+
+
+def test_a_module_of_another_dtype_keeps_its_scales(device):
+    layer = layer_of(device, bias=integers(ROWS, device=device))
+    scales = layer.base.absmax.clone()
+    layer = layer.bfloat16()
+    assert same_bits(layer.base.absmax, scales) and layer.lora_A.weight.dtype == layer.bias.dtype == torch.bfloat16
+    assert layer(integers(3, COLS, device=device, dtype=torch.bfloat16)).dtype == torch.bfloat16
+    if device == "cuda":
+        assert layer.cpu().base.device.type == "cpu" == layer.lora_A.weight.device.type
+
+
+def test_the_module_refuses(device):
+    with pytest.raises(ValueError, match="rank is 0"):
+        qfuse.nn.Linear4bitLoRA(exact_weight(device), 0)
+    flat = exact_weight(device)._replace(shape=(ROWS * COLS,))
+    with pytest.raises(ValueError, match="it must be a matrix"):
+        qfuse.nn.Linear4bitLoRA(flat)

@@ -1,0 +1,88 @@
+"""Modules of torch over the weights of bitsandbytes."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .functional import matmul_4bit_lora
+from .quant_state import Weight4bit, read_weight, without_torch_function
+
+__all__ = ["Linear4bitLoRA"]
+
+
+def _plain(weight: Weight4bit) -> Weight4bit:
+    """Without the subclass of bitsandbytes', which would quantize where it is moved."""
+    with without_torch_function():
+        return weight._replace(tensors=tuple(tensor.detach().as_subclass(Tensor) for tensor in weight.tensors))
+
+
+class Linear4bitLoRA(nn.Module):
+    """A 4-bit linear layer [n, k] with a LoRA adapter to train over it, by qfuse.matmul_4bit_lora, without peft.
+
+        model.q_proj = qfuse.nn.Linear4bitLoRA(model.q_proj, rank=16, alpha=32, dropout=0.05)
+        down = qfuse.nn.Linear4bitLoRA(qfuse.load_checkpoint(path)["model.layers.0.mlp.down_proj.weight"])
+
+    weight and quant_state: those of qfuse.dequantize_4bit; they are not copied, and never change. bias [n]: by default
+    that of a layer that is given; it is not trained. rank: of A [rank, k] and B [n, rank], which are lora_A.weight and
+    lora_B.weight, with peft's names and first values, so that an untrained adapter changes nothing. alpha: the
+    adapter's share is multiplied by alpha / rank; by default alpha is the rank. dropout: the probability with which,
+    while training, an element of what the adapter sees is zero. dtype: of A and B.
+
+    The parameters and the state_dict are the adapter's alone. Moving the module takes the weight along; a change of
+    dtype, as by module.half(), leaves the weight as it is.
+
+    Raises what qfuse.dequantize_4bit does, and ValueError for a weight that is no matrix or a rank below 1.
+    """
+
+    def __init__(
+        self,
+        weight: Any,
+        rank: int = 16,
+        alpha: float | None = None,
+        *,
+        quant_state: Any = None,
+        bias: Tensor | None = None,
+        dropout: float = 0.0,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        super().__init__()
+        self.base = _plain(read_weight(weight, quant_state))
+        if len(self.base.shape) != 2:
+            raise ValueError(f"the weight has shape {tuple(self.base.shape)}, it must be a matrix")
+        if rank < 1:
+            raise ValueError(f"rank is {rank}, it must be 1 or more")
+        if bias is None and isinstance(weight, nn.Module):
+            bias = getattr(weight, "bias", None)
+        self.register_buffer("bias", None if bias is None else bias.detach(), persistent=False)
+        self.bias: Tensor | None
+        self.out_features, self.in_features = self.base.shape
+        self.rank, self.scaling = rank, (rank if alpha is None else alpha) / rank
+        self.dropout = nn.Dropout(dropout)
+        self.lora_A = nn.Linear(self.in_features, rank, bias=False, device=self.base.device, dtype=dtype)
+        self.lora_B = nn.Linear(rank, self.out_features, bias=False, device=self.base.device, dtype=dtype)
+        nn.init.zeros_(self.lora_B.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x [..., k] to [..., n], in x's dtype or, under torch.autocast, that of torch.nn.functional.linear."""
+        is_dropped = self.training and self.dropout.p > 0
+        return matmul_4bit_lora(
+            x,
+            self.base,
+            self.lora_A.weight,
+            self.lora_B.weight,
+            self.scaling,
+            bias=self.bias,
+            lora_x=self.dropout(x) if is_dropped else None,
+        )
+
+    def extra_repr(self) -> str:
+        """What print(model) says beside the submodules."""
+        base = f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        return f"{base}, quant_type={self.base.quant_type}, scaling={self.scaling}"
+
+    def _apply(self, fn: Any, recurse: bool = True) -> "Linear4bitLoRA":
+        """Of to(), cuda(), half() and their like: the weight's scales are float32 whatever becomes of the rest."""
+        super()._apply(fn, recurse)
+        self.base = self.base.to(fn(self.base.packed.new_empty(0)).device)
+        return self
