@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kPassThreads) pass_columns(const SwigluArgumen
     }
   }
   __syncthreads();
-  write_columns<true>(a, tile, y);
+  write_columns<true>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
 }
 
 // ---- y held in registers until the largest of each column is known; it crosses shared memory as finished payload ----
@@ -264,14 +264,14 @@ __global__ void __launch_bounds__(kThreads, Policy::kBlocksPerMultiprocessor) ta
   const Tile tile = locate<Policy>(a);
   take_rows<Policy, !Policy::kYFirst, true>(a, tile, y);
   __syncthreads();
-  write_columns<true, typename Policy::Quotient>(a, tile, y);
+  write_columns<true, typename Policy::Quotient>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
   if constexpr (Policy::kYFirst) take_rows<Policy, true, false>(a, tile, y);
 }
 
 // ---- launches ----
 
 SwigluArguments arguments_of(const SwigluRun& run) {
-  if (run.p.m % kTile != 0 || !run.plan.wide || !run.plan.wide_y)
+  if (run.p.m % kTile != 0 || !run.plan.wide || !run.plan.wide_t)
     throw std::logic_error("the variants take whole tiles of aligned arrays");
   return cuda::arguments_of(run.p, run.plan);
 }

@@ -479,8 +479,9 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
 /* ---- swiglu_backward ------------------------------------------------------------------------------------------- */
 
 /* The backward pass of a SwiGLU block, y = silu(gate) * up, for training in INT8: recomputes the forward, makes the
- * gradients, and writes both as the INT8 products that follow want them, the gradient in groups of channels and y
- * transposed in groups of tokens. One pass; no bf16 array between.
+ * gradients, and writes both as the INT8 products that follow want them: the gradient in groups of channels, for that of
+ * the input, and transposed in groups of tokens, for that of the weight before; y transposed likewise, for that of the
+ * weight behind. One pass over x and grad_y; no bf16 array between.
  * A row of x is [gate, up], a row of grad_input_q [d_gate, d_up], each half of h channels. Per element, with g, u, dy
  * widened to fp32 and every step rounded to nearest even in fp32, never fused:
  *   s      = 1 / (1 + exp(-g))
@@ -489,8 +490,8 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  *   d_up   = dy * silu
  *   d_gate = ((dy * u) * s) * (1 + g * (1 - s))
  * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels
- * of one row of grad_input_q, or 128 tokens of one row of y_q_t; where m is no multiple of 128, the last group of
- * tokens is short. Per group, z being its bf16 values:
+ * of one row of grad_input_q, or 128 tokens of one row of y_q_t or grad_input_q_t; where m is no multiple of 128, the
+ * last group of tokens is short. Per group, z being its bf16 values:
  *   absmax = max |z|
  *   scale  = max(absmax * fp32(1/127), 1e-10)
  *   q      = the integer part of z / scale: truncated toward zero, as torch's .to(int8) does
@@ -513,14 +514,17 @@ typedef struct qfuse_swiglu_backward_params {
   int64_t group_size;    /* must be QFUSE_SWIGLU_GROUP_SIZE */
   const void* x;         /* [m, 2h] bf16: gate, up */
   int64_t x_stride;      /* elements from one row of x to the next, >= 2h; 0 stands for 2h */
-  const void* grad_y;    /* [m, h] bf16; not read, and may be NULL, where grad_input_q is NULL */
+  const void* grad_y;    /* [m, h] bf16; not read, and may be NULL, where no gradient is asked for */
   int64_t grad_y_stride; /* likewise, >= h; 0 stands for h */
-  void* grad_input_q;    /* out: [m, 2h] payloads; NULL, like grad_input_s, leaves out the gradients' cost too */
+  void* grad_input_q;    /* out: [m, 2h] payloads; NULL, like grad_input_s, leaves out what they cost */
   float* grad_input_s;   /* out: [m, 2h/128], the scales of grad_input_q */
   void* y_q_t;           /* out: [h, m] payloads; NULL, like y_s_t, leaves out y and what it costs */
   float* y_s_t;          /* out: [h, ceil(m/128)], the scales of y_q_t */
   /* optional from here on */
-  qfuse_payload payload_type; /* element type of grad_input_q and y_q_t */
+  qfuse_payload payload_type; /* element type of grad_input_q, y_q_t and grad_input_q_t */
+  void* grad_input_q_t;       /* out: [2h, m] payloads, d_gate's channels and then d_up's; NULL, like grad_input_s_t,
+                                 leaves them out */
+  float* grad_input_s_t;      /* out: [2h, ceil(m/128)], the scales of grad_input_q_t */
 } qfuse_swiglu_backward_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, a missing or an

@@ -491,10 +491,11 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
 }
 
 // The SwiGLU backward with INT8 outputs, of m tokens and h channels in rows without gaps: x is m*2h, grad_y m*h bf16
-// values. An empty pair of outputs is left out; without the gradients, grad_y may be empty.
+// values. An empty pair of outputs is left out; without gradients, grad_y may be empty.
 inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
                             std::span<const std::byte> grad_y, std::span<std::int8_t> grad_input_q,
                             std::span<float> grad_input_s, std::span<std::int8_t> y_q_t, std::span<float> y_s_t,
+                            std::span<std::int8_t> grad_input_q_t = {}, std::span<float> grad_input_s_t = {},
                             const Exec& exec = {}) {
   qfuse_swiglu_backward_params p{};
   p.struct_size = sizeof p;
@@ -503,24 +504,32 @@ inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std:
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = x.data();
   p.grad_y = grad_y.data();
-  const bool gradients = !grad_input_q.empty() || !grad_input_s.empty();
+  const bool rows = !grad_input_q.empty() || !grad_input_s.empty();
+  const bool transposed = !grad_input_q_t.empty() || !grad_input_s_t.empty();
   const bool y = !y_q_t.empty() || !y_s_t.empty();
   if (m > 0 && h > 0 && h <= INT64_MAX / 8 / m) {  // others are refused, or need no arrays
+    const std::int64_t token_groups = qfuse_block_count(m, QFUSE_SWIGLU_GROUP_SIZE);
     detail::require_length("x", x.size(), m * 2 * h * 2);
-    if (gradients) {
-      detail::require_length("grad_y", grad_y.size(), m * h * 2);
+    if (rows || transposed) detail::require_length("grad_y", grad_y.size(), m * h * 2);
+    if (rows) {
       detail::require_length("grad_input_q", grad_input_q.size(), m * 2 * h);
       detail::require_length("grad_input_s", grad_input_s.size(), m * (2 * h / QFUSE_SWIGLU_GROUP_SIZE));
     }
     if (y) {
       detail::require_length("y_q_t", y_q_t.size(), h * m);
-      detail::require_length("y_s_t", y_s_t.size(), h * qfuse_block_count(m, QFUSE_SWIGLU_GROUP_SIZE));
+      detail::require_length("y_s_t", y_s_t.size(), h * token_groups);
+    }
+    if (transposed) {
+      detail::require_length("grad_input_q_t", grad_input_q_t.size(), 2 * h * m);
+      detail::require_length("grad_input_s_t", grad_input_s_t.size(), 2 * h * token_groups);
     }
   }
-  p.grad_input_q = gradients ? grad_input_q.data() : nullptr;
-  p.grad_input_s = gradients ? grad_input_s.data() : nullptr;
+  p.grad_input_q = rows ? grad_input_q.data() : nullptr;
+  p.grad_input_s = rows ? grad_input_s.data() : nullptr;
   p.y_q_t = y ? y_q_t.data() : nullptr;
   p.y_s_t = y ? y_s_t.data() : nullptr;
+  p.grad_input_q_t = transposed ? grad_input_q_t.data() : nullptr;
+  p.grad_input_s_t = transposed ? grad_input_s_t.data() : nullptr;
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_swiglu_backward(&p, &e, &error), error);

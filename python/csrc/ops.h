@@ -70,7 +70,9 @@ QFUSE_API Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vect
 
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
-                                 const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t);
+                                 const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t,
+                                 const std::optional<Tensor>& grad_input_q_t,
+                                 const std::optional<Tensor>& grad_input_s_t);
 
 }  // namespace qfuse::torch_ops
 

@@ -12,7 +12,9 @@ void* output(const Call& call, const std::optional<Tensor>& tensor, const char* 
 
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
-                                 const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t) {
+                                 const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t,
+                                 const std::optional<Tensor>& grad_input_q_t,
+                                 const std::optional<Tensor>& grad_input_s_t) {
   const Call call(x, "x");
   if (x.dim() != 2 || x.size(1) % 2 != 0)
     refuse("x has ", x.dim(), " dimensions and ", x.numel(), " elements, it must be [m, 2h]: gate and up");
@@ -29,6 +31,9 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
       static_cast<float*>(output(call, grad_input_s, "grad_input_s", ScalarType::Float, {{p.m, channel_groups}}));
   p.y_q_t = output(call, y_q_t, "y_q_t", ScalarType::Char, {{p.h, p.m}});
   p.y_s_t = static_cast<float*>(output(call, y_s_t, "y_s_t", ScalarType::Float, {{p.h, token_groups}}));
+  p.grad_input_q_t = output(call, grad_input_q_t, "grad_input_q_t", ScalarType::Char, {{2 * p.h, p.m}});
+  p.grad_input_s_t = static_cast<float*>(
+      output(call, grad_input_s_t, "grad_input_s_t", ScalarType::Float, {{2 * p.h, token_groups}}));
   call.run(qfuse_swiglu_backward, p);
 }
 

@@ -22,6 +22,13 @@ def silu_arguments(device, m=200, h=256):
     )
 
 
+def transposed_outputs(device, m=200, h=256):
+    return {
+        "grad_input_q_t": torch.empty(2 * h, m, dtype=torch.int8, device=device),
+        "grad_input_s_t": torch.empty(2 * h, -(-m // 128), device=device),
+    }
+
+
 def int8_arguments(device, rows=5, cols=7, dtype=torch.float16):
     codes = torch.arange(rows * cols, device=device).sub(rows * cols // 2).to(torch.int8).reshape(rows, cols)
     return codes, torch.arange(1, rows + 1, device=device) / 3, dtype
@@ -58,6 +65,7 @@ def calls(device):
         ),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
+        (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), transposed_outputs(device)),
     ]
 
 
@@ -170,13 +178,15 @@ def test_threads_do_not_change_a_bit(made):
 
 def test_the_swiglu_backward(device):
     x, grad_y, grad_q, grad_s, y_q, y_s = silu_arguments(device)
-    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, grad_q, grad_s, y_q, y_s)
+    grad_q_t, grad_s_t = transposed_outputs(device).values()
+    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, grad_q, grad_s, y_q, y_s, grad_q_t, grad_s_t)
     leaf = x.double().requires_grad_()
     gate, up = leaf.chunk(2, dim=1)
     y = torch.nn.functional.silu(gate) * up
     y.backward(grad_y.double())
     # A value rounds to bf16 (2^-9 of it), then to the integers of its group: half a step, or a whole one truncated.
-    for values, codes, scales in ((leaf.grad, grad_q, grad_s), (y.detach().t(), y_q, y_s)):
+    pairs = ((leaf.grad, grad_q, grad_s), (y.detach().t(), y_q, y_s), (leaf.grad.t(), grad_q_t, grad_s_t))
+    for values, codes, scales in pairs:
         step = scales.double().repeat_interleave(128, dim=1)[:, : values.shape[1]]
         assert ((codes.double() * step - values).abs() <= step * 1.01 + values.abs() * 2**-8).all()
 
@@ -336,6 +346,8 @@ def test_the_swiglu_backward_refuses(device):
     refuse("x is None, it must be a tensor", x=None)
     refuse("grad_input_s", grad_input_s=None)
     refuse("y_s_t has shape", y_s_t=good[5][:, :1])
+    refuse("grad_input_q_t has shape", **transposed_outputs(device) | {"grad_input_q_t": good[4]})
+    refuse("grad_input_s_t", grad_input_q_t=transposed_outputs(device)["grad_input_q_t"])
     refuse("rows of 512 must not overlap", x=good[0][:1].expand(200, 512))
     refuse("its rows must be contiguous", x=good[0].t().contiguous().t())
     refuse("overlap", y_q_t=good[2].view(-1)[: 256 * 200].view(256, 200))

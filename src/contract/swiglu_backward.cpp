@@ -17,7 +17,8 @@ Outcome check_ranges(const SwigluBackward& p) {
     return invalid_argument(fmt::format("payload_type is {}, it must be QFUSE_INT8 ({})",
                                         static_cast<int>(p.payload_type), static_cast<int>(QFUSE_INT8)));
   if (!is_empty(p) && !wants_gradients(p) && !wants_y(p))
-    return invalid_argument("grad_input_q and y_q_t are both NULL: at least one pair of outputs must be given");
+    return invalid_argument(
+        "grad_input_q, grad_input_q_t and y_q_t are all NULL: at least one pair of outputs must be given");
   return {};
 }
 

@@ -15,7 +15,11 @@ struct SwigluBackward : qfuse_swiglu_backward_params {
 inline bool is_empty(const SwigluBackward& p) { return p.m == 0 || p.h == 0; }
 
 // Which outputs are asked for. Whoever gives one array of a pair asks for both; the check refuses half a pair.
-inline bool wants_gradients(const SwigluBackward& p) { return p.grad_input_q != nullptr || p.grad_input_s != nullptr; }
+inline bool wants_rows(const SwigluBackward& p) { return p.grad_input_q != nullptr || p.grad_input_s != nullptr; }
+inline bool wants_transposed(const SwigluBackward& p) {
+  return p.grad_input_q_t != nullptr || p.grad_input_s_t != nullptr;
+}
+inline bool wants_gradients(const SwigluBackward& p) { return wants_rows(p) || wants_transposed(p); }
 inline bool wants_y(const SwigluBackward& p) { return p.y_q_t != nullptr || p.y_s_t != nullptr; }
 
 // Elements from one row to the next.
@@ -25,6 +29,7 @@ inline std::int64_t grad_y_stride(const SwigluBackward& p) { return p.grad_y_str
 // The outputs of int8.
 inline std::int8_t* grad_input_int8(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.grad_input_q); }
 inline std::int8_t* y_int8(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.y_q_t); }
+inline std::int8_t* grad_input_t_int8(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.grad_input_q_t); }
 
 Outcome check_ranges(const SwigluBackward& p);
 
@@ -37,13 +42,18 @@ template <ParamsOf<SwigluBackward> P, class Visit>
 void visit_arrays(P& p, Visit& visit) {
   constexpr std::int64_t kFloat = sizeof(float);
   const std::int64_t gradients = wants_gradients(p) ? p.m * 2 * p.h : 0;
+  const std::int64_t rows = wants_rows(p) ? gradients : 0;
+  const std::int64_t transposed = wants_transposed(p) ? gradients : 0;
   const std::int64_t y = wants_y(p) ? p.m * p.h : 0;
+  const std::int64_t scales_t = p.h * format::block_count(p.m, format::kGroupSize) * kFloat;
   visit("x", p.x, strided_size(p.m, 2 * p.h, x_stride(p)));
   visit("grad_y", p.grad_y, gradients > 0 ? strided_size(p.m, p.h, grad_y_stride(p)) : 0);
-  visit("grad_input_q", p.grad_input_q, gradients);
-  visit("grad_input_s", p.grad_input_s, gradients / format::kGroupSize * kFloat);
+  visit("grad_input_q", p.grad_input_q, rows);
+  visit("grad_input_s", p.grad_input_s, rows / format::kGroupSize * kFloat);
   visit("y_q_t", p.y_q_t, y);
-  visit("y_s_t", p.y_s_t, y > 0 ? p.h * format::block_count(p.m, format::kGroupSize) * kFloat : 0);
+  visit("y_s_t", p.y_s_t, y > 0 ? scales_t : 0);
+  visit("grad_input_q_t", p.grad_input_q_t, transposed);
+  visit("grad_input_s_t", p.grad_input_s_t, transposed > 0 ? 2 * scales_t : 0);
 }
 
 // Of the gaps between strided rows, nothing is read.

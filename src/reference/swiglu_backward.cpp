@@ -1,5 +1,6 @@
 // in:   x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride
-// out:  grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32
+// out:  grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
+//       grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32
 // math: s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
 #include <algorithm>
@@ -67,6 +68,9 @@ class Inputs {
   [[nodiscard]] float sigmoid(std::int64_t t, std::int64_t c) const {
     return 1.0F / (1.0F + exponential_(-gate(t, c)));
   }
+  [[nodiscard]] Gradients gradients(std::int64_t t, std::int64_t c) const {
+    return backward(gate(t, c), up(t, c), grad_y(t, c), sigmoid(t, c));
+  }
 
  private:
   static float load(const void* array, std::int64_t i) { return format::load_as_float(array, i, QFUSE_BFLOAT16); }
@@ -81,7 +85,7 @@ void write_gradients(const contract::SwigluBackward& p, const Inputs& in, std::i
   Group gate;
   Group up;
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) {
-    const Gradients gradients = backward(in.gate(t, c), in.up(t, c), in.grad_y(t, c), in.sigmoid(t, c));
+    const Gradients gradients = in.gradients(t, c);
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
@@ -91,14 +95,32 @@ void write_gradients(const contract::SwigluBackward& p, const Inputs& in, std::i
                    (row + channel) / format::kGroupSize);
 }
 
+// A group of tokens from `first_token` on, to the row of a transposed output.
+void quantize_tokens(const contract::SwigluBackward& p, const Group& group, std::int64_t row, std::int64_t first_token,
+                     std::int8_t* q, float* scales) {
+  const std::int64_t groups = format::block_count(p.m, format::kGroupSize);
+  quantize_group(group, q + row * p.m + first_token, scales, row * groups + first_token / format::kGroupSize);
+}
+
 // One group of one channel of y.
 void write_y(const contract::SwigluBackward& p, const Inputs& in, std::int64_t c, std::int64_t first_token) {
   Group y;
   for (std::int64_t t = first_token; t < std::min(p.m, first_token + format::kGroupSize); ++t)
     y.add(forward(in.gate(t, c), in.up(t, c), in.sigmoid(t, c)));
-  const std::int64_t groups = format::block_count(p.m, format::kGroupSize);
-  quantize_group(y, contract::y_int8(p) + c * p.m + first_token, p.y_s_t,
-                 c * groups + first_token / format::kGroupSize);
+  quantize_tokens(p, y, c, first_token, contract::y_int8(p), p.y_s_t);
+}
+
+// One group of one channel of d_gate, and of d_up.
+void write_transposed(const contract::SwigluBackward& p, const Inputs& in, std::int64_t c, std::int64_t first_token) {
+  Group gate;
+  Group up;
+  for (std::int64_t t = first_token; t < std::min(p.m, first_token + format::kGroupSize); ++t) {
+    const Gradients gradients = in.gradients(t, c);
+    gate.add(gradients.gate);
+    up.add(gradients.up);
+  }
+  quantize_tokens(p, gate, c, first_token, contract::grad_input_t_int8(p), p.grad_input_s_t);
+  quantize_tokens(p, up, p.h + c, first_token, contract::grad_input_t_int8(p), p.grad_input_s_t);
 }
 
 }  // namespace
@@ -107,12 +129,15 @@ void swiglu_backward(const contract::SwigluBackward& p) { swiglu_backward_with(f
 
 void swiglu_backward_with(Exponential exponential, const contract::SwigluBackward& p) {
   const Inputs in(p, exponential);
-  if (contract::wants_gradients(p))
+  if (contract::wants_rows(p))
     for (std::int64_t t = 0; t < p.m; ++t)
       for (std::int64_t c = 0; c < p.h; c += format::kGroupSize) write_gradients(p, in, t, c);
   if (contract::wants_y(p))
     for (std::int64_t t = 0; t < p.m; t += format::kGroupSize)
       for (std::int64_t c = 0; c < p.h; ++c) write_y(p, in, c, t);
+  if (contract::wants_transposed(p))
+    for (std::int64_t t = 0; t < p.m; t += format::kGroupSize)
+      for (std::int64_t c = 0; c < p.h; ++c) write_transposed(p, in, c, t);
 }
 
 }  // namespace qfuse::reference

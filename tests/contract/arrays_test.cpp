@@ -95,6 +95,9 @@ TEST(Arrays, of_swiglu_backward) {
                          array("grad_input_s", 16, kOut)}));
   EXPECT_EQ(arrays_of(swiglu_backward_sample(false, true)),
             (std::vector{array("x", 1024, kIn), array("y_q_t", 256, kOut), array("y_s_t", 512, kOut)}));
+  EXPECT_EQ(arrays_of(swiglu_backward_sample(false, false, true)),
+            (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q_t", 512, kOut),
+                         array("grad_input_s_t", 1024, kOut)}));
   SwigluBackward apart = swiglu_backward_sample(true, false);
   apart.x_stride = 300;
   apart.grad_y_stride = 129;

@@ -199,7 +199,8 @@ TEST(EncodePlan, any_odd_address_is_encoded_element_by_element) {
 }
 
 TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
-  EXPECT_EQ(contract::print(plan(swiglu_of(1024, 2560), kH100).fields()), "threads=512 wide=1 wide_y=1 blocks=160");
+  EXPECT_EQ(contract::print(plan(swiglu_of(1024, 2560), kH100).fields()),
+            "threads=512 wide=1 wide_t=1 together=1 blocks=160");
   EXPECT_EQ(plan(swiglu_of(2048, 2560), kH100).threads, 256);
   EXPECT_EQ(plan(swiglu_of(2048, 2560), kH200).threads, 256);
   EXPECT_EQ(plan(swiglu_of(4096, 2560), kH100).threads, 512);
@@ -210,7 +211,7 @@ TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
 }
 
 TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
-  EXPECT_FALSE(plan(swiglu_of(1000, 128), kH100).wide_y) << "rows of y that begin anywhere";
+  EXPECT_FALSE(plan(swiglu_of(1000, 128), kH100).wide_t) << "rows of y that begin anywhere";
   for (const auto spoil : {+[](contract::SwigluBackward& p) { p.x = address<void>(0x1002); },
                            +[](contract::SwigluBackward& p) { p.x_stride = 2 * p.h + 1; },
                            +[](contract::SwigluBackward& p) { p.grad_y = address<void>(0x2008); },
@@ -221,8 +222,22 @@ TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
     contract::SwigluBackward p = swiglu_of(1024, 2560);
     spoil(p);
     EXPECT_FALSE(plan(p, kH100).wide);
-    EXPECT_TRUE(plan(p, kH100).wide_y);
+    EXPECT_TRUE(plan(p, kH100).wide_t);
   }
+}
+
+TEST(SwigluPlan, transposed_gradients_beside_y_want_a_block_with_much_shared_memory) {
+  contract::SwigluBackward p = swiglu_of(1024, 2560);
+  p.grad_input_q_t = address<void>(0x7000);
+  p.grad_input_s_t = address<float>(0x8000);
+  EXPECT_TRUE(plan(p, kH100).together);
+  EXPECT_FALSE(plan(p, kT4).together);
+  EXPECT_FALSE(plan(p, kUnknown).together);
+  p.grad_input_q_t = address<void>(0x7008);
+  EXPECT_FALSE(plan(p, kH100).wide_t);
+  p.y_q_t = nullptr;
+  p.y_s_t = nullptr;
+  EXPECT_TRUE(plan(p, kT4).together);
 }
 
 // ---- matmul_4bit ----

@@ -47,8 +47,8 @@ class SwigluBackwardCasesOnGpu : public SwigluBackwardOnGpu, public testing::Wit
 
 // Over the case's arrays at an address as odd as asked for, and, M being what it is, rows of y at odd addresses too.
 TEST_P(SwigluBackwardCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
-  for (const Asked asked : {Asked::both, Asked::gradients, Asked::y}) {
-    SCOPED_TRACE(asked == Asked::both ? "both" : asked == Asked::y ? "y alone" : "gradients alone");
+  for (const auto& [name, asked] : kEveryAsked) {
+    SCOPED_TRACE(name);
     for (const std::size_t misalignment : {0U, 1U, 2U, 8U}) {
       SCOPED_TRACE(misalignment);
       const SwigluInputs in(GetParam(), misalignment);
@@ -74,13 +74,13 @@ INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCasesOnGpu, testing::ValuesIn(kSwi
 TEST_F(SwigluBackwardOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
   for (const std::int64_t m : {2048, 3968}) {
     const SwigluInputs in(SwigluCase{"", m, 2560}, 0);
-    contract::SwigluBackward p = in.params(Asked::both);
+    contract::SwigluBackward p = in.params(Asked::all);
     SwigluOutputs expected(p.m, p.h);
-    expected.point(p, Asked::both);
+    expected.point(p, Asked::all);
     reference::swiglu_backward_with(gpus_exponential, p);
     for_each_gpu_way([&](const qfuse_exec& exec) {
       SwigluOutputs actual(p.m, p.h);
-      actual.point(p, Asked::both);
+      actual.point(p, Asked::all);
       ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
       ASSERT_TRUE(same_outputs(expected, actual));
     });

@@ -35,7 +35,7 @@ def quantize(z):
 
 
 def swiglu_backward(x, grad_y, exp=torch.exp):
-    """grad_input_q, grad_input_s, y_q_t, y_s_t."""
+    """grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t."""
     g, u = x.float().chunk(2, dim=-1)
     dy = grad_y.float()
     s = 1.0 / (1.0 + exp(-g))
@@ -43,6 +43,5 @@ def swiglu_backward(x, grad_y, exp=torch.exp):
     y = (silu * u).bfloat16()
     d_up = (dy * silu).bfloat16()
     d_gate = (((dy * u) * s) * (1.0 + g * (1.0 - s))).bfloat16()
-    grad_q, grad_s = quantize(torch.cat([d_gate, d_up], dim=-1))
-    y_q, y_s = quantize(y.t().contiguous())
-    return grad_q, grad_s, y_q, y_s
+    grad_input = torch.cat([d_gate, d_up], dim=-1)
+    return *quantize(grad_input), *quantize(y.t().contiguous()), *quantize(grad_input.t().contiguous())

@@ -26,6 +26,9 @@ class Params(ctypes.Structure):
         ("grad_input_s", ctypes.c_void_p),
         ("y_q_t", ctypes.c_void_p),
         ("y_s_t", ctypes.c_void_p),
+        ("payload_type", ctypes.c_int32),
+        ("grad_input_q_t", ctypes.c_void_p),
+        ("grad_input_s_t", ctypes.c_void_p),
     ]
 
 
@@ -36,7 +39,10 @@ def ours(x, grad_y):
         torch.full((m, 2 * h // GROUP), 99.0),
         torch.full((h, m), 99, dtype=torch.int8),
         torch.full((h, -(-m // GROUP)), 99.0),
+        torch.full((2 * h, m), 99, dtype=torch.int8),
+        torch.full((2 * h, -(-m // GROUP)), 99.0),
     )
+    pointers = [output.data_ptr() for output in outputs]
     params = Params(
         ctypes.sizeof(Params),
         m,
@@ -46,7 +52,9 @@ def ours(x, grad_y):
         0,
         grad_y.data_ptr(),
         0,
-        *(output.data_ptr() for output in outputs),
+        *pointers[:4],
+        0,
+        *pointers[4:],
     )
     error = ctypes.create_string_buffer(4 + 512)
     status = LIBRARY.qfuse_swiglu_backward(ctypes.byref(params), None, error)

@@ -49,8 +49,8 @@ class SwigluBackwardCases : public testing::TestWithParam<SwigluCase> {};
 TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address) {
   for (const std::size_t misalignment : kMisalignments) {
     const Inputs in(GetParam(), misalignment);
-    for (const Asked asked : {Asked::both, Asked::gradients, Asked::y}) {
-      SCOPED_TRACE(asked == Asked::both ? "both" : asked == Asked::y ? "y alone" : "gradients alone");
+    for (const auto& [name, asked] : kEveryAsked) {
+      SCOPED_TRACE(name);
       const Outputs expected = oracles_outputs(in, asked);
       for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
         Params p = in.params(asked);
@@ -65,16 +65,21 @@ TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address)
   }
 }
 
-TEST_P(SwigluBackwardCases, every_output_is_the_same_without_the_other) {
+TEST_P(SwigluBackwardCases, every_output_is_the_same_without_the_others) {
   const Inputs in(GetParam(), 0);
-  const Outputs both = oracles_outputs(in, Asked::both);
+  const Outputs all = oracles_outputs(in, Asked::all);
   const Outputs gradients = oracles_outputs(in, Asked::gradients);
   const Outputs y = oracles_outputs(in, Asked::y);
-  const auto size = [](const Buffer& buffer) { return static_cast<std::int64_t>(buffer.size()); };
-  EXPECT_TRUE(same_bytes(both.grad_input_q.data(), gradients.grad_input_q.data(), size(both.grad_input_q)));
-  EXPECT_TRUE(same_bytes(both.grad_input_s.data(), gradients.grad_input_s.data(), size(both.grad_input_s)));
-  EXPECT_TRUE(same_bytes(both.y_q_t.data(), y.y_q_t.data(), size(both.y_q_t)));
-  EXPECT_TRUE(same_bytes(both.y_s_t.data(), y.y_s_t.data(), size(both.y_s_t)));
+  const Outputs transposed = oracles_outputs(in, Asked::transposed);
+  const auto same = [&](Buffer SwigluOutputs::*output, const Outputs& alone) {
+    return same_bytes((all.*output).data(), (alone.*output).data(), static_cast<std::int64_t>((all.*output).size()));
+  };
+  EXPECT_TRUE(same(&SwigluOutputs::grad_input_q, gradients));
+  EXPECT_TRUE(same(&SwigluOutputs::grad_input_s, gradients));
+  EXPECT_TRUE(same(&SwigluOutputs::y_q_t, y));
+  EXPECT_TRUE(same(&SwigluOutputs::y_s_t, y));
+  EXPECT_TRUE(same(&SwigluOutputs::grad_input_q_t, transposed));
+  EXPECT_TRUE(same(&SwigluOutputs::grad_input_s_t, transposed));
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCases, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
@@ -89,11 +94,11 @@ TEST(SwigluBackward, every_gate_gives_the_oracles_y_on_every_target) {
       format::store_unaligned(in.x.as<void>(), i, static_cast<std::uint16_t>(i * ((1 << 16) / kGates)));
       format::store_rounded(in.x.as<void>(), kGates + i, QFUSE_BFLOAT16, up);
     }
-    const Outputs expected = oracles_outputs(in, Asked::both);
+    const Outputs expected = oracles_outputs(in, Asked::all);
     for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
-      Params p = in.params(Asked::both);
+      Params p = in.params(Asked::all);
       Outputs actual(p.m, p.h);
-      actual.point(p, Asked::both);
+      actual.point(p, Asked::all);
       ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
       ASSERT_TRUE(same_outputs(expected, actual));
     });
@@ -115,9 +120,9 @@ struct Square {
     format::store_rounded(in.grad_y.as<void>(), t * kSide + c, QFUSE_BFLOAT16, dy);
   }
   void run_on(const qfuse_exec& exec) {
-    Params p = in.params(Asked::both);
+    Params p = in.params(Asked::all);
     out = Outputs(kSide, kSide);
-    out.point(p, Asked::both);
+    out.point(p, Asked::all);
     qfuse_error error{};
     ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
   }
@@ -127,6 +132,10 @@ struct Square {
   float d_gate_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input_s.data(), 2 * t); }
   float d_up_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input_s.data(), 2 * t + 1); }
   float y_scale(std::int64_t c) { return format::load_unaligned<float>(out.y_s_t.data(), c); }
+  int d_gate_t(std::int64_t t, std::int64_t c) { return out.grad_input_q_t.as<std::int8_t>()[c * kSide + t]; }
+  int d_up_t(std::int64_t t, std::int64_t c) { return d_gate_t(t, kSide + c); }
+  float d_gate_t_scale(std::int64_t c) { return format::load_unaligned<float>(out.grad_input_s_t.data(), c); }
+  float d_up_t_scale(std::int64_t c) { return d_gate_t_scale(kSide + c); }
 
   Inputs in;
   Outputs out;
@@ -141,6 +150,10 @@ TEST(SwigluBackward, a_gate_of_zero_passes_half_the_product) {
     EXPECT_EQ(square.d_gate_scale(5), 0.75F * format::kInt8Scale);
     EXPECT_EQ(square.d_gate(5, 6), 127);
     EXPECT_EQ(square.d_gate(5, 7), -63) << "-63.5, toward zero";
+    EXPECT_EQ(square.d_gate_t_scale(7), 0.75F * format::kInt8Scale);
+    EXPECT_EQ(square.d_gate_t(5, 7), -63);
+    EXPECT_EQ(square.d_gate_t(6, 7), 127);
+    EXPECT_EQ(square.d_up_t_scale(7), 1e-10F);
     EXPECT_EQ(square.d_up(5, 7), 0);
     EXPECT_EQ(square.d_up_scale(5), 1e-10F);
     EXPECT_EQ(square.y(5, 7), 0);
@@ -161,6 +174,10 @@ TEST(SwigluBackward, an_open_gate_passes_the_products) {
     EXPECT_EQ(square.d_up(9, 11), 31) << "a quarter of 127 is 31.75";
     EXPECT_EQ(square.d_gate_scale(9), 1.5F * format::kInt8Scale);
     EXPECT_EQ(square.d_gate(9, 11), -15) << "an eighth of 127 is 15.875";
+    EXPECT_EQ(square.d_up_t_scale(11), 32.0F * format::kInt8Scale);
+    EXPECT_EQ(square.d_up_t(9, 11), 31);
+    EXPECT_EQ(square.d_gate_t(9, 11), -15);
+    EXPECT_EQ(square.d_gate_t(9, 12), 127);
   });
 }
 
@@ -175,7 +192,8 @@ void expect_only_its_groups_change(const qfuse_exec& exec, float up) {
   Square planted(1.0F, 2.0F, 3.0F);
   planted.plant(kToken, kChannel, 1.0F, up, 3.0F);
   ASSERT_NO_FATAL_FAILURE(planted.run_on(exec));
-  for (const float scale : {planted.y_scale(kChannel), planted.d_gate_scale(kToken)}) {
+  for (const float scale :
+       {planted.y_scale(kChannel), planted.d_gate_scale(kToken), planted.d_gate_t_scale(kChannel)}) {
     if (std::isnan(up)) {
       EXPECT_EQ(std::bit_cast<std::uint32_t>(scale), 0x7fffffffU);
     } else {
@@ -188,12 +206,15 @@ void expect_only_its_groups_change(const qfuse_exec& exec, float up) {
       ASSERT_EQ(planted.d_gate(t, c), t == kToken ? 0 : plain.d_gate(t, c)) << t << " " << c;
       ASSERT_EQ(planted.d_up(t, c), plain.d_up(t, c)) << t << " " << c;
       ASSERT_EQ(planted.y(t, c), c == kChannel ? 0 : plain.y(t, c)) << t << " " << c;
+      ASSERT_EQ(planted.d_gate_t(t, c), c == kChannel ? 0 : plain.d_gate_t(t, c)) << t << " " << c;
+      ASSERT_EQ(planted.d_up_t(t, c), plain.d_up_t(t, c)) << t << " " << c;
     }
     if (t != kToken) {
       ASSERT_EQ(planted.d_gate_scale(t), plain.d_gate_scale(t));
     }
     if (t != kChannel) {
       ASSERT_EQ(planted.y_scale(t), plain.y_scale(t));
+      ASSERT_EQ(planted.d_gate_t_scale(t), plain.d_gate_t_scale(t));
     }
   }
 }
@@ -236,6 +257,8 @@ TEST(SwigluBackward, refuses_what_the_manual_refuses) {
   EXPECT_EQ(refusal([](Params& p) { p.h = 64; }), "h is 64, it must be a multiple of group_size, 128");
   EXPECT_EQ(refusal([](Params& p) { p.y_s_t = nullptr; }), "y_s_t is NULL, it must hold 512 bytes");
   EXPECT_EQ(refusal([](Params& p) { p.grad_y = nullptr; }), "grad_y is NULL, it must hold 768 bytes");
+  EXPECT_EQ(refusal([&](Params& p) { p.grad_input_q_t = out.grad_input_q_t.as<void>(); }),
+            "grad_input_s_t is NULL, it must hold 1024 bytes");
   EXPECT_EQ(refusal([&](Params& p) { p.y_q_t = const_cast<void*>(p.x); }), "output y_q_t overlaps input x");
 }
 
@@ -246,7 +269,7 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
 
 TEST(SwigluBackward, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
   const Inputs in(SwigluCase{"", 130, 256}, 0);
-  const Outputs expected = oracles_outputs(in, Asked::both);
+  const Outputs expected = oracles_outputs(in, Asked::all);
   std::vector<std::int8_t> q(expected.grad_input_q.size());
   std::vector<float> s(expected.grad_input_s.size() / 4);
   std::vector<std::int8_t> y(expected.y_q_t.size());
@@ -256,6 +279,11 @@ TEST(SwigluBackward, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) 
   EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), static_cast<std::int64_t>(s.size() * 4)));
   EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));
   EXPECT_TRUE(same_bytes(expected.y_s_t.data(), y_s.data(), static_cast<std::int64_t>(y_s.size() * 4)));
+  std::vector<std::int8_t> q_t(expected.grad_input_q_t.size());
+  std::vector<float> s_t(expected.grad_input_s_t.size() / 4);
+  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), bytes_of(in.grad_y_values), {}, {}, {}, {}, q_t, s_t);
+  EXPECT_TRUE(same_bytes(expected.grad_input_q_t.data(), q_t.data(), static_cast<std::int64_t>(q_t.size())));
+  EXPECT_TRUE(same_bytes(expected.grad_input_s_t.data(), s_t.data(), static_cast<std::int64_t>(s_t.size() * 4)));
   std::ranges::fill(y, std::int8_t{1});
   qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
   EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));

@@ -123,13 +123,14 @@ inline contract::DequantizeInt8 dequantize_int8_sample() {
 }
 
 // Two tokens of 128 channels.
-inline contract::SwigluBackward swiglu_backward_sample(bool gradients, bool y) {
+inline contract::SwigluBackward swiglu_backward_sample(bool gradients, bool y, bool transposed = false) {
   contract::SwigluBackward p{};
   p.m = 2;
   p.h = 128;
   p.group_size = 128;
   p.grad_input_q = gradients ? detail::asked<void>() : nullptr;
   p.y_q_t = y ? detail::asked<void>() : nullptr;
+  p.grad_input_q_t = transposed ? detail::asked<void>() : nullptr;
   return p;
 }
 
@@ -184,7 +185,8 @@ inline std::vector<Sample<contract::DequantizeInt8>> samples(std::type_identity<
 inline std::vector<Sample<contract::SwigluBackward>> samples(std::type_identity<contract::SwigluBackward> /*op*/) {
   return {{"both", swiglu_backward_sample(true, true)},
           {"gradients", swiglu_backward_sample(true, false)},
-          {"y", swiglu_backward_sample(false, true)}};
+          {"y", swiglu_backward_sample(false, true)},
+          {"all", swiglu_backward_sample(true, true, true)}};
 }
 inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<contract::Matmul4bit> /*op*/) {
   contract::Matmul4bit with_bias = matmul_4bit_sample(QFUSE_FORWARD, true);

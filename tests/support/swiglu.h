@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -17,7 +18,30 @@
 
 namespace qfuse::tests {
 
-enum class Asked { both, gradients, y };
+// The outputs of a call; `both` are the gradients' rows and y.
+enum class Asked { both, gradients, y, transposed, both_gradients, transposed_and_y, all };
+
+struct AskedCase {
+  const char* name;
+  Asked asked;
+};
+inline constexpr std::array kEveryAsked = {AskedCase{"both", Asked::both},
+                                           AskedCase{"gradients alone", Asked::gradients},
+                                           AskedCase{"y alone", Asked::y},
+                                           AskedCase{"transposed gradients alone", Asked::transposed},
+                                           AskedCase{"gradients both ways", Asked::both_gradients},
+                                           AskedCase{"transposed gradients and y", Asked::transposed_and_y},
+                                           AskedCase{"all", Asked::all}};
+
+constexpr bool has_rows(Asked asked) {
+  return asked == Asked::both || asked == Asked::gradients || asked == Asked::both_gradients || asked == Asked::all;
+}
+constexpr bool has_y(Asked asked) {
+  return asked == Asked::both || asked == Asked::y || asked == Asked::transposed_and_y || asked == Asked::all;
+}
+constexpr bool has_transposed(Asked asked) {
+  return asked != Asked::both && asked != Asked::gradients && asked != Asked::y;
+}
 
 // The inputs of a case, at an address as odd as asked for.
 struct SwigluInputs {
@@ -59,28 +83,34 @@ struct SwigluOutputs {
       : grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
         grad_input_s(static_cast<std::size_t>(m * 2 * h / 128 * 4), misalignment),
         y_q_t(static_cast<std::size_t>(h * m), misalignment),
-        y_s_t(static_cast<std::size_t>(h * qfuse_block_count(m, 128) * 4), misalignment) {}
+        y_s_t(static_cast<std::size_t>(h * qfuse_block_count(m, 128) * 4), misalignment),
+        grad_input_q_t(static_cast<std::size_t>(2 * h * m), misalignment),
+        grad_input_s_t(static_cast<std::size_t>(2 * h * qfuse_block_count(m, 128) * 4), misalignment) {}
 
   void point(contract::SwigluBackward& p, Asked asked) {
-    const bool gradients = asked != Asked::y;
-    const bool y = asked != Asked::gradients;
-    p.grad_input_q = gradients ? grad_input_q.as<void>() : nullptr;
-    p.grad_input_s = gradients ? grad_input_s.as<float>() : nullptr;
-    p.y_q_t = y ? y_q_t.as<void>() : nullptr;
-    p.y_s_t = y ? y_s_t.as<float>() : nullptr;
+    p.grad_input_q = has_rows(asked) ? grad_input_q.as<void>() : nullptr;
+    p.grad_input_s = has_rows(asked) ? grad_input_s.as<float>() : nullptr;
+    p.y_q_t = has_y(asked) ? y_q_t.as<void>() : nullptr;
+    p.y_s_t = has_y(asked) ? y_s_t.as<float>() : nullptr;
+    p.grad_input_q_t = has_transposed(asked) ? grad_input_q_t.as<void>() : nullptr;
+    p.grad_input_s_t = has_transposed(asked) ? grad_input_s_t.as<float>() : nullptr;
   }
 
   Buffer grad_input_q;
   Buffer grad_input_s;
   Buffer y_q_t;
   Buffer y_s_t;
+  Buffer grad_input_q_t;
+  Buffer grad_input_s_t;
 };
 
 inline testing::AssertionResult same_outputs(const SwigluOutputs& expected, const SwigluOutputs& actual) {
   for (const auto& [name, buffer] : {std::pair{"grad_input_q", &SwigluOutputs::grad_input_q},
                                      {"grad_input_s", &SwigluOutputs::grad_input_s},
                                      {"y_q_t", &SwigluOutputs::y_q_t},
-                                     {"y_s_t", &SwigluOutputs::y_s_t}}) {
+                                     {"y_s_t", &SwigluOutputs::y_s_t},
+                                     {"grad_input_q_t", &SwigluOutputs::grad_input_q_t},
+                                     {"grad_input_s_t", &SwigluOutputs::grad_input_s_t}}) {
     const Buffer& e = expected.*buffer;
     const Buffer& a = actual.*buffer;
     if (!a.front_is_intact()) return testing::AssertionFailure() << name << ": bytes before it were written";

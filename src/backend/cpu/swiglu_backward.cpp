@@ -1,5 +1,6 @@
 // in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride, any address
-// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32
+// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
+//         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
 // cost:   6 bytes an element read, 3.1 written; bound by the arithmetic, about 90 operations an element and a division
@@ -31,8 +32,13 @@ namespace qfuse::cpu {
 // Channels of a tile of 128 tokens, which is one item of a thread's range. Measured on Zen 5, 8192 x 4096 in pages of
 // 4 KiB, one core: rows lie pages apart, so a narrow tile mostly waits for the next page. 1, 2, 4, 8 groups of channels
 // took 2.7, 2.1, 1.9, 1.8 ns an element, and with rows fetched ahead 1.8 for 4 and 1.7 for 8, whose y would take 256
-// KiB of the stack instead of 128.
-inline constexpr std::int64_t kTileWidth = 4 * format::kGroupSize;
+// KiB of the stack instead of 128. Transposed gradients lie there as y does, so that tiles are half as wide.
+template <bool kTransposed>
+inline constexpr std::int64_t kTileWidth = (kTransposed ? 2 : 4) * format::kGroupSize;
+
+inline std::int64_t tile_width(const contract::SwigluBackward& p) {
+  return contract::wants_transposed(p) ? kTileWidth<true> : kTileWidth<false>;
+}
 
 }  // namespace qfuse::cpu
 #endif
@@ -109,12 +115,27 @@ HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> fa
 
 // ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
 
+// What is to be transposed: bf16, a row per token.
+template <std::int64_t kWidth>
+struct Plane {
+  alignas(64) std::uint16_t rows[kGroup][kWidth];
+};
+
+// Payload of 16 channels on its way from one to the other.
+struct Strip {
+  alignas(64) std::uint8_t rows[kGroup][kStrip];  // a row per token
+  alignas(64) std::uint8_t transposed[kStrip][kGroup];
+};
+
+template <bool kTransposed>
 struct Tile {
-  alignas(64) std::uint16_t y[kGroup][kTileWidth];  // bf16, a row per token
-  alignas(64) float d_gate[kTileWidth];             // of one token; bf16 values
-  alignas(64) float d_up[kTileWidth];
-  alignas(64) std::uint8_t strip[kGroup][kStrip];  // y's payload of 16 channels, a row per token
-  alignas(64) std::uint8_t turned[kStrip][kGroup];
+  static constexpr std::int64_t kWidth = kTileWidth<kTransposed>;
+  Plane<kWidth> y;
+  Plane<kTransposed ? kWidth : 1> d_gate_of_all;
+  Plane<kTransposed ? kWidth : 1> d_up_of_all;
+  alignas(64) float d_gate[kWidth];  // of one token; bf16 values
+  alignas(64) float d_up[kWidth];
+  Strip strip;
 };
 
 // Which part of the arrays a tile is.
@@ -171,9 +192,13 @@ HWY_INLINE hn::Vec<Bits<Floats>> larger(hn::Vec<Bits<Floats>> magnitudes, hn::Ve
   return hn::BitCast(Bits<Floats>(), hn::Max(hn::BitCast(Ints(), magnitudes), magnitude));
 }
 
+HWY_INLINE hn::Vec<Words> upper_halves(hn::Vec<Floats> v) {
+  return hn::TruncateTo(Words(), hn::ShiftRight<16>(hn::BitCast(Bits<Floats>(), v)));
+}
+
 // One group of channels of one token, from `first` of the tile on: y and the gradients to their rows of the tile.
-template <bool kGradients, bool kY>
-HWY_INLINE Absmax make_group(const Row& row, Tile& tile, std::int64_t t, std::int64_t first) {
+template <bool kGradients, bool kY, bool kTransposed>
+HWY_INLINE Absmax make_group(const Row& row, Tile<kTransposed>& tile, std::int64_t t, std::int64_t first) {
   auto most_d_gate = hn::Zero(Bits<Floats>());
   auto most_d_up = hn::Zero(Bits<Floats>());
   for (std::int64_t c = first; c < first + kGroup; c += kLanes) {
@@ -183,7 +208,7 @@ HWY_INLINE Absmax make_group(const Row& row, Tile& tile, std::int64_t t, std::in
     const auto silu = hn::Mul(g, s);
     if constexpr (kY) {
       const auto y = number_to_bfloat16(Floats(), hn::Mul(silu, u));
-      hn::StoreU(hn::TruncateTo(Words(), y), Words(), &tile.y[t][c]);
+      hn::StoreU(hn::TruncateTo(Words(), y), Words(), &tile.y.rows[t][c]);
     }
     if constexpr (kGradients) {
       const auto dy = load_bfloat16(row.grad_y, c);
@@ -193,6 +218,10 @@ HWY_INLINE Absmax make_group(const Row& row, Tile& tile, std::int64_t t, std::in
       most_d_gate = larger(most_d_gate, d_gate);
       hn::Store(d_up, Floats(), tile.d_up + c);
       hn::Store(d_gate, Floats(), tile.d_gate + c);
+      if constexpr (kTransposed) {
+        hn::StoreU(upper_halves(d_gate), Words(), &tile.d_gate_of_all.rows[t][c]);
+        hn::StoreU(upper_halves(d_up), Words(), &tile.d_up_of_all.rows[t][c]);
+      }
     }
   }
   return {largest(most_d_gate), largest(most_d_up)};
@@ -212,28 +241,29 @@ HWY_INLINE void write_group(const float* values, std::uint16_t absmax, std::int8
 }
 
 // The groups of tokens of 16 channels, from c on: their absmax.
-HWY_INLINE void find_absmax(const Tile& tile, std::int64_t c, std::int64_t tokens, std::uint16_t* absmax) {
+template <std::int64_t kWidth>
+HWY_INLINE void find_absmax(const Plane<kWidth>& plane, std::int64_t c, std::int64_t tokens, std::uint16_t* absmax) {
   const hn::CappedTag<std::int16_t, kStrip> d;
   const auto magnitude = hn::Set(d, static_cast<std::int16_t>(format::kBfloat16Magnitude));
   for (std::int64_t i = 0; i < kStrip; i += static_cast<std::int64_t>(hn::Lanes(d))) {
     auto most = hn::Zero(d);
     for (std::int64_t t = 0; t < tokens; ++t)
-      most = hn::Max(most, hn::And(load_bytes(d, &tile.y[t][c + i]), magnitude));
+      most = hn::Max(most, hn::And(load_bytes(d, &plane.rows[t][c + i]), magnitude));
     store_bytes(d, most, absmax + i);
   }
 }
 
-// strip to turned: 16 x 16 bytes at a time, by four rounds of a perfect shuffle of 16 registers.
-HWY_INLINE void transpose(Tile& tile, std::int64_t tokens) {
+// 16 x 16 bytes at a time, by four rounds of a perfect shuffle of 16 registers.
+HWY_INLINE void transpose(Strip& strip, std::int64_t tokens) {
 #if HWY_TARGET == HWY_SCALAR
   for (std::int64_t t = 0; t < tokens; ++t)
-    for (std::int64_t i = 0; i < kStrip; ++i) tile.turned[i][t] = tile.strip[t][i];
+    for (std::int64_t i = 0; i < kStrip; ++i) strip.transposed[i][t] = strip.rows[t][i];
 #else
   const hn::Full128<std::uint8_t> d;
   for (std::int64_t first = 0; first < tokens; first += kStrip) {
     hn::Vec<decltype(d)> rows[kStrip];
     hn::Vec<decltype(d)> shuffled[kStrip];
-    for (std::int64_t i = 0; i < kStrip; ++i) rows[i] = hn::Load(d, tile.strip[first + i]);
+    for (std::int64_t i = 0; i < kStrip; ++i) rows[i] = hn::Load(d, strip.rows[first + i]);
     const auto shuffle = [d](const auto* from, auto* to) HWY_ATTR {
       for (std::int64_t i = 0; i < kStrip / 2; ++i) {
         to[2 * i] = hn::InterleaveLower(d, from[i], from[i + kStrip / 2]);
@@ -244,46 +274,57 @@ HWY_INLINE void transpose(Tile& tile, std::int64_t tokens) {
     shuffle(shuffled, rows);
     shuffle(rows, shuffled);
     shuffle(shuffled, rows);
-    for (std::int64_t i = 0; i < kStrip; ++i) hn::Store(rows[i], d, tile.turned[i] + first);
+    for (std::int64_t i = 0; i < kStrip; ++i) hn::Store(rows[i], d, strip.transposed[i] + first);
   }
 #endif
 }
 
-// 16 channels of the tile's y, from c on, to their rows of y_q_t. tokens is padded to whole strips.
-HWY_INLINE void write_strip(Tile& tile, std::int64_t c, std::int64_t tokens, std::int64_t padded_tokens, std::int8_t* q,
-                            std::int64_t q_stride, float* scales, std::int64_t scales_stride) {
+// Rows of a transposed output, from the channel and the token on with which a tile begins.
+struct TransposedRows {
+  std::int8_t* q;
+  std::int64_t q_stride;
+  float* scales;
+  std::int64_t scales_stride;
+};
+
+// 16 channels of a plane, from c on, to their rows of an output. tokens is padded to whole strips.
+template <std::int64_t kWidth>
+HWY_INLINE void write_strip(Plane<kWidth>& plane, Strip& strip, std::int64_t c, std::int64_t tokens,
+                            std::int64_t padded_tokens, const TransposedRows& out) {
   std::uint16_t absmax[kStrip];
   alignas(64) float factors[kStrip];
-  find_absmax(tile, c, tokens, absmax);
+  find_absmax(plane, c, tokens, absmax);
   for (std::int64_t i = 0; i < kStrip; ++i) {
-    format::store_unaligned(scales, i * scales_stride, format::group_scale(absmax[i]));
+    format::store_unaligned(out.scales, (c + i) * out.scales_stride, format::group_scale(absmax[i]));
     factors[i] = format::group_factor(absmax[i]);
     if (absmax[i] >= format::kBfloat16Inf)
-      for (std::int64_t t = 0; t < tokens; ++t) tile.y[t][c + i] = 0;
+      for (std::int64_t t = 0; t < tokens; ++t) plane.rows[t][c + i] = 0;
   }
   for (std::int64_t i = 0; i < kStrip; i += kLanes) {
     const auto factor = hn::Load(Floats(), factors + i);
     for (std::int64_t t = 0; t < padded_tokens; ++t) {
-      const auto y = load_as_float<QFUSE_BFLOAT16>(Floats(), &tile.y[t][c + i]);
-      hn::StoreU(quantize_value(y, factor), Payload(), &tile.strip[t][i]);
+      const auto z = load_as_float<QFUSE_BFLOAT16>(Floats(), &plane.rows[t][c + i]);
+      hn::StoreU(quantize_value(z, factor), Payload(), &strip.rows[t][i]);
     }
   }
-  transpose(tile, padded_tokens);
+  transpose(strip, padded_tokens);
   for (std::int64_t i = 0; i < kStrip; ++i)
-    std::memcpy(q + i * q_stride, tile.turned[i], static_cast<std::size_t>(tokens));
+    std::memcpy(out.q + (c + i) * out.q_stride, strip.transposed[i], static_cast<std::size_t>(tokens));
 }
 
 // One token: all its groups are made before the first is quantized, as a group's factor is long in coming.
-template <bool kGradients, bool kY>
-HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile& tile, const Place& place, std::int64_t t) {
+template <bool kRows, bool kY, bool kTransposed>
+HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile<kTransposed>& tile, const Place& place,
+                          std::int64_t t) {
+  constexpr bool kGradients = kRows || kTransposed;
   const std::int64_t token = place.first_token + t;
   const Row row = row_at<kGradients>(p, token, place.first_channel);
   if (t + kRowsAhead < place.tokens)
     prefetch<kGradients>(row_at<kGradients>(p, token + kRowsAhead, place.first_channel), place.channels);
-  Absmax absmax[kTileWidth / kGroup];
+  Absmax absmax[kTileWidth<kTransposed> / kGroup];
   for (std::int64_t c = 0; c < place.channels; c += kGroup)
-    absmax[c / kGroup] = make_group<kGradients, kY>(row, tile, t, c);
-  if constexpr (kGradients) {
+    absmax[c / kGroup] = make_group<kGradients, kY, kTransposed>(row, tile, t, c);
+  if constexpr (kRows) {
     std::int8_t* const q = contract::grad_input_int8(p) + token * 2 * p.h + place.first_channel;
     float* const scale = p.grad_input_s + (token * 2 * p.h + place.first_channel) / kGroup;
     for (std::int64_t c = 0; c < place.channels; c += kGroup) {
@@ -293,34 +334,51 @@ HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile& tile, const P
   }
 }
 
-HWY_INLINE void write_y(const contract::SwigluBackward& p, Tile& tile, const Place& place) {
+// A plane to an output whose rows are p's tokens; `first_row` is that of the tile's first channel.
+template <std::int64_t kWidth>
+HWY_INLINE void write_transposed(const contract::SwigluBackward& p, Plane<kWidth>& plane, Strip& strip,
+                                 const Place& place, std::int8_t* q, float* scales, std::int64_t first_row) {
   const std::int64_t padded_tokens = format::ceil_div(place.tokens, kStrip) * kStrip;
-  std::memset(tile.y + place.tokens, 0, static_cast<std::size_t>(padded_tokens - place.tokens) * sizeof tile.y[0]);
-  const std::int64_t token_groups = format::block_count(p.m, kGroup);
-  for (std::int64_t c = 0; c < place.channels; c += kStrip) {
-    const std::int64_t channel = place.first_channel + c;
-    write_strip(tile, c, place.tokens, padded_tokens, contract::y_int8(p) + channel * p.m + place.first_token, p.m,
-                p.y_s_t + channel * token_groups + place.first_token / kGroup, token_groups);
+  std::memset(plane.rows + place.tokens, 0,
+              static_cast<std::size_t>(padded_tokens - place.tokens) * sizeof plane.rows[0]);
+  const std::int64_t groups = format::block_count(p.m, kGroup);
+  const TransposedRows out = {q + first_row * p.m + place.first_token, p.m,
+                              scales + first_row * groups + place.first_token / kGroup, groups};
+  for (std::int64_t c = 0; c < place.channels; c += kStrip)
+    write_strip(plane, strip, c, place.tokens, padded_tokens, out);
+}
+
+template <bool kRows, bool kY, bool kTransposed>
+HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kWidth = kTileWidth<kTransposed>;
+  const std::int64_t tiles_across = format::ceil_div(p.h, kWidth);
+  Tile<kTransposed> tile;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::int64_t token = i / tiles_across * kGroup;
+    const std::int64_t channel = i % tiles_across * kWidth;
+    const Place place = {token, std::min(kGroup, p.m - token), channel, std::min(kWidth, p.h - channel)};
+    for (std::int64_t t = 0; t < place.tokens; ++t) write_row<kRows, kY, kTransposed>(p, tile, place, t);
+    if constexpr (kY) write_transposed(p, tile.y, tile.strip, place, contract::y_int8(p), p.y_s_t, channel);
+    if constexpr (kTransposed) {
+      std::int8_t* const q = contract::grad_input_t_int8(p);
+      write_transposed(p, tile.d_gate_of_all, tile.strip, place, q, p.grad_input_s_t, channel);
+      write_transposed(p, tile.d_up_of_all, tile.strip, place, q, p.grad_input_s_t, p.h + channel);
+    }
   }
 }
 
-template <bool kGradients, bool kY>
-HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
-  const std::int64_t tiles_across = format::ceil_div(p.h, kTileWidth);
-  Tile tile;
-  for (std::int64_t i = begin; i < end; ++i) {
-    const std::int64_t token = i / tiles_across * kGroup;
-    const std::int64_t channel = i % tiles_across * kTileWidth;
-    const Place place = {token, std::min(kGroup, p.m - token), channel, std::min(kTileWidth, p.h - channel)};
-    for (std::int64_t t = 0; t < place.tokens; ++t) write_row<kGradients, kY>(p, tile, place, t);
-    if constexpr (kY) write_y(p, tile, place);
-  }
+template <bool kTransposed>
+void write_wanted(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
+  const bool rows = contract::wants_rows(p);
+  if (rows && contract::wants_y(p)) return write_tiles<true, true, kTransposed>(p, begin, end);
+  if (rows) return write_tiles<true, false, kTransposed>(p, begin, end);
+  if (contract::wants_y(p)) return write_tiles<false, true, kTransposed>(p, begin, end);
+  if constexpr (kTransposed) write_tiles<false, false, true>(p, begin, end);
 }
 
 void swiglu_backward_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
-  if (!contract::wants_y(p)) return write_tiles<true, false>(p, begin, end);
-  if (!contract::wants_gradients(p)) return write_tiles<false, true>(p, begin, end);
-  return write_tiles<true, true>(p, begin, end);
+  if (contract::wants_transposed(p)) return write_wanted<true>(p, begin, end);
+  write_wanted<false>(p, begin, end);
 }
 
 }  // namespace qfuse::cpu::HWY_NAMESPACE
@@ -337,7 +395,7 @@ HWY_EXPORT(swiglu_backward_tiles);
 
 // A tile is some 100 us of work, enough to be handed over by itself.
 contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse_exec& exec) {
-  const std::int64_t tiles = format::block_count(p.m, format::kGroupSize) * format::ceil_div(p.h, kTileWidth);
+  const std::int64_t tiles = format::block_count(p.m, format::kGroupSize) * format::ceil_div(p.h, tile_width(p));
   return run(p, tiles, 1, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
     HWY_DISPATCH_TABLE(swiglu_backward_tiles)[target](p, begin, end);
   });

@@ -1,8 +1,10 @@
 // in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; 16-byte loads where rows begin at 16 bytes; else any address
-// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32
+// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
+//         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
-// cost:   6 bytes an element read, 3.1 written: bound by the device's memory; about 60 instructions an element
+// cost:   6 bytes an element read, 3.1 written, with the gradient transposed 5.2: bound by the device's memory; about 60
+//         instructions an element
 // oracle: reference/swiglu_backward.cpp
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/gpu.h"
@@ -13,10 +15,29 @@
 namespace qfuse::cuda {
 namespace {
 
-template <bool kWide>
-auto* kernel_for(const contract::SwigluBackward& p) {
-  if (!contract::wants_y(p)) return differentiate_tile<true, false, kWide>;
-  return contract::wants_gradients(p) ? differentiate_tile<true, true, kWide> : differentiate_tile<false, true, kWide>;
+// A kernel and the shared memory of its blocks: a plane for each of what is transposed, d_gate and d_up being two.
+struct Kernel {
+  void (*function)(SwigluArguments);
+  int shared_bytes;
+};
+
+template <bool kRows, bool kY, bool kTransposed, bool kWide>
+Kernel kernel_of() {
+  constexpr int kPlanes = (kY ? 1 : 0) + (kTransposed ? 2 : 0);
+  return {differentiate_tile<kRows, kY, kTransposed, kWide>, kPlanes * kSwigluPlaneBytes};
+}
+
+template <bool kTransposed, bool kWide>
+Kernel kernel_for(bool rows, bool y) {
+  if (rows) return y ? kernel_of<true, true, kTransposed, kWide>() : kernel_of<true, false, kTransposed, kWide>();
+  if constexpr (kTransposed)
+    if (!y) return kernel_of<false, false, true, kWide>();
+  return kernel_of<false, true, kTransposed, kWide>();
+}
+
+Kernel kernel_for(bool rows, bool y, bool transposed, bool wide) {
+  if (transposed) return wide ? kernel_for<true, true>(rows, y) : kernel_for<true, false>(rows, y);
+  return wide ? kernel_for<false, true>(rows, y) : kernel_for<false, false>(rows, y);
 }
 
 }  // namespace
@@ -26,8 +47,17 @@ contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
   SwigluBackwardPlan how = plan(p, facts);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
-  return launch(how.wide ? kernel_for<true>(p) : kernel_for<false>(p), {.blocks = how.blocks, .threads = how.threads},
-                arguments_of(p, how), exec);
+  const auto start = [&](bool rows, bool y, bool transposed) {
+    const Kernel kernel = kernel_for(rows, y, transposed, how.wide);
+    return launch(kernel.function, {.blocks = how.blocks, .threads = how.threads, .shared_bytes = kernel.shared_bytes},
+                  arguments_of(p, how), exec);
+  };
+  const bool rows = contract::wants_rows(p);
+  const bool y = contract::wants_y(p);
+  const bool transposed = contract::wants_transposed(p);
+  if (how.together || !transposed || (!rows && !y)) return start(rows, y, transposed);
+  if (contract::Outcome o = start(rows, y, false); !o.ok()) return o;
+  return start(false, false, true);
 }
 
 }  // namespace qfuse::cuda

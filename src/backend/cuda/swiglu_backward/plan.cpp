@@ -9,11 +9,18 @@ bool rows_are_aligned(const void* array, std::int64_t stride) {
   return is_aligned(array, std::size_t{2} * kSwigluChunk) && stride % kSwigluChunk == 0;
 }
 
-SwigluBackwardPlan plan_with(const contract::SwigluBackward& p, int threads) {
+bool columns_are_aligned(const contract::SwigluBackward& p) {
+  return is_aligned(p.y_q_t, 16) && is_aligned(p.grad_input_q_t, 16) && p.m % 16 == 0;
+}
+
+SwigluBackwardPlan plan_with(const contract::SwigluBackward& p, const DeviceFacts& facts, int threads) {
   SwigluBackwardPlan plan;
   plan.wide = rows_are_aligned(p.x, contract::x_stride(p)) && rows_are_aligned(p.grad_y, contract::grad_y_stride(p)) &&
-              is_aligned(p.grad_input_q, kSwigluChunk) && is_aligned(p.grad_input_s, 4) && is_aligned(p.y_s_t, 4);
-  plan.wide_y = is_aligned(p.y_q_t, 16) && p.m % 16 == 0;
+              is_aligned(p.grad_input_q, kSwigluChunk) && is_aligned(p.grad_input_s, 4) && is_aligned(p.y_s_t, 4) &&
+              is_aligned(p.grad_input_s_t, 4);
+  plan.wide_t = columns_are_aligned(p);
+  plan.together =
+      !contract::wants_transposed(p) || !contract::wants_y(p) || facts.shared_bytes >= 3 * kSwigluPlaneBytes;
   plan.threads = threads;
   plan.blocks = p.h / kSwigluTile * format::ceil_div(p.m, std::int64_t{kSwigluTile});
   return plan;
@@ -21,14 +28,21 @@ SwigluBackwardPlan plan_with(const contract::SwigluBackward& p, int threads) {
 
 }  // namespace
 
-std::vector<SwigluBackwardPlan> candidates(const contract::SwigluBackward& p, const DeviceFacts& /*facts*/) {
-  return {plan_with(p, kSwigluThreads), plan_with(p, kSwigluFewerThreads)};
+std::vector<SwigluBackwardPlan> candidates(const contract::SwigluBackward& p, const DeviceFacts& facts) {
+  std::vector<SwigluBackwardPlan> all;
+  for (const int threads : {kSwigluThreads, kSwigluFewerThreads}) {
+    all.push_back(plan_with(p, facts, threads));
+    if (!all.back().together) continue;
+    all.push_back(all.back());
+    all.back().together = false;
+  }
+  return all;
 }
 
 SwigluBackwardPlan plan(const contract::SwigluBackward& p, const DeviceFacts& facts) {
-  const SwigluBackwardPlan plan = plan_with(p, kSwigluThreads);
+  const SwigluBackwardPlan plan = plan_with(p, facts, kSwigluThreads);
   const std::int64_t wave = std::int64_t{facts.multiprocessors} * (kSwigluThreadsPerMultiprocessor / kSwigluThreads);
-  return plan.blocks > wave && plan.blocks <= wave + wave / 2 ? plan_with(p, kSwigluFewerThreads) : plan;
+  return plan.blocks > wave && plan.blocks <= wave + wave / 2 ? plan_with(p, facts, kSwigluFewerThreads) : plan;
 }
 
 }  // namespace qfuse::cuda

@@ -27,13 +27,15 @@ struct SwigluArguments {
   std::int64_t grad_y_stride;  // elements
   int channel_tiles;
   int token_tiles;
-  bool wide_y;
+  bool wide_t;
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
   std::int8_t* grad_input_q;
   float* grad_input_s;
   std::int8_t* y_q_t;
   float* y_s_t;
+  std::int8_t* grad_input_q_t;
+  float* grad_input_s_t;
 };
 
 // One block's.
@@ -63,13 +65,15 @@ inline SwigluArguments arguments_of(const contract::SwigluBackward& p, const Swi
           .grad_y_stride = contract::grad_y_stride(p),
           .channel_tiles = static_cast<int>(p.h / kSwigluTile),
           .token_tiles = static_cast<int>(format::ceil_div(p.m, std::int64_t{kSwigluTile})),
-          .wide_y = plan.wide_y,
+          .wide_t = plan.wide_t,
           .x = static_cast<const std::uint8_t*>(p.x),
           .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
           .grad_input_q = contract::grad_input_int8(p),
           .grad_input_s = p.grad_input_s,
           .y_q_t = contract::y_int8(p),
-          .y_s_t = p.y_s_t};
+          .y_s_t = p.y_s_t,
+          .grad_input_q_t = contract::grad_input_t_int8(p),
+          .grad_input_s_t = p.grad_input_s_t};
 }
 
 // ---- steps ----
@@ -184,9 +188,9 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
   write_payload<kWide, Quotient>(q + a.h, out.d_up, ups ? factor : others);
 }
 
-// ---- columns: y of one channel ----
+// ---- columns: one channel of y, or of the gradient transposed ----
 
-// y waits in shared memory, a row a token, 16 chunks a row. Chunks change places within their row so that both ways
+// It waits in shared memory, a plane of a row a token, 16 chunks a row. Chunks change places within their row so that both ways
 // through it meet all banks: 8 neighbouring chunks of a row are stored at once, and then one chunk of each of the 8
 // tokens that load_columns names, in which this number takes all its values.
 __device__ inline int place(int token, int chunk) {
@@ -197,13 +201,13 @@ __device__ inline int place(int token, int chunk) {
 // 16 * (lane % 4) on, and as many from 64 further on.
 constexpr int kColumnPairs = kSwigluTile / 8;
 
-__device__ inline void load_columns(const uint4* y, int chunk, int lane, std::uint32_t (&pairs)[kColumnPairs]) {
+__device__ inline void load_columns(const uint4* plane, int chunk, int lane, std::uint32_t (&pairs)[kColumnPairs]) {
 #pragma unroll
   for (int i = 0; i < kColumnPairs; i += 4) {
     const auto row_of = [&](int m, int row) {
       const int matrix = i + m;
       const int token = (matrix >= 8 ? 64 : 0) + 16 * (row / 2) + 2 * (matrix % 8) + row % 2;
-      return y + place(token, chunk);
+      return plane + place(token, chunk);
     };
     load_transposed(row_of, lane, pairs + i);
   }
@@ -216,7 +220,7 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
   std::uint32_t payload[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) payload[i] = Quotient::quantize(pairs[2 * i], pairs[2 * i + 1], factor);
-  if (a.wide_y) {
+  if (a.wide_t) {
     if (left > 0) store_once(reinterpret_cast<uint4*>(to), vector_of(payload));
     return;
   }
@@ -225,14 +229,16 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
     if (i < left) to[i] = static_cast<std::int8_t>(payload[i / 4] >> 8 * (i % 4));
 }
 
+// A plane to rows of an output whose tokens are a's, the tile's first channel to the row `first_row`.
 template <bool kWide, class Quotient = ByFactor>
-__device__ void write_columns(const SwigluArguments& a, const Tile& tile, const uint4* y) {
+__device__ void write_columns(const SwigluArguments& a, const Tile& tile, const uint4* plane, std::int8_t* q_t,
+                              float* s_t, std::int64_t first_row) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warps = static_cast<int>(blockDim.x) / kWarp;
 #pragma unroll 1
   for (int chunk = static_cast<int>(threadIdx.x) / kWarp; chunk < kRowChunks; chunk += warps) {
     std::uint32_t pairs[kColumnPairs];
-    load_columns(y, chunk, lane, pairs);
+    load_columns(plane, chunk, lane, pairs);
     std::uint32_t absmax = find_absmax(pairs);
     absmax = larger_magnitudes(absmax, absmax >> 16);
     absmax = larger_magnitudes(absmax, exchange(absmax, 1));
@@ -240,10 +246,10 @@ __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const 
     const float most = widen<Bfloat16>(&absmax, 0);
     const float scale = group_scale(most);
     const float factor = Quotient::prepare(most, scale);
-    const std::int64_t channel = tile.channel + chunk * kChunk + lane / 4;
-    if (lane % 4 == 0) store<kWide>(a.y_s_t + channel * a.token_tiles + tile.token / kSwigluTile, scale);
+    const std::int64_t row = first_row + chunk * kChunk + lane / 4;
+    if (lane % 4 == 0) store<kWide>(s_t + row * a.token_tiles + tile.token / kSwigluTile, scale);
     const int first = 16 * (lane % 4);
-    std::int8_t* const q = a.y_q_t + channel * a.m + tile.token + first;
+    std::int8_t* const q = q_t + row * a.m + tile.token + first;
     write_tokens<Quotient>(a, q, pairs, factor, tile.tokens - first);
     write_tokens<Quotient>(a, q + 64, pairs + kColumnPairs / 2, factor, tile.tokens - first - 64);
   }
@@ -251,11 +257,17 @@ __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const 
 
 // ---- kernel ----
 
-// All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but y's.
-template <bool kGradients, bool kY, bool kWide>
+constexpr int kPlane = kSwigluTile * kRowChunks;  // vectors
+static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
+
+// All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
+template <bool kRows, bool kY, bool kTransposed, bool kWide>
 __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocessor / kSwigluThreads)
     differentiate_tile(const SwigluArguments a) {
-  __shared__ uint4 y[kY ? kSwigluTile * kRowChunks : 1];
+  constexpr bool kGradients = kRows || kTransposed;
+  auto* const y = static_cast<uint4*>(dynamic_shared());
+  uint4* const d_gate = y + (kY ? kPlane : 0);
+  uint4* const d_up = d_gate + kPlane;
   const Tile tile = locate(a);
   const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
   const int rows = static_cast<int>(blockDim.x) / kRowChunks;
@@ -267,11 +279,17 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
     if (token + rows < kSwigluTile) next = load_row<kGradients, kWide>(a, tile, token + rows, chunk);
     const Outputs out = differentiate(in);
     if constexpr (kY) y[place(token, chunk)] = vector_of(out.y);
-    if constexpr (kGradients) write_gradients<kWide>(a, tile, token, chunk, out);
+    if constexpr (kTransposed) {
+      d_gate[place(token, chunk)] = vector_of(out.d_gate);
+      d_up[place(token, chunk)] = vector_of(out.d_up);
+    }
+    if constexpr (kRows) write_gradients<kWide>(a, tile, token, chunk, out);
   }
-  if constexpr (kY) {
-    __syncthreads();
-    write_columns<kWide>(a, tile, y);
+  if constexpr (kY || kTransposed) __syncthreads();
+  if constexpr (kY) write_columns<kWide>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
+  if constexpr (kTransposed) {
+    write_columns<kWide>(a, tile, d_gate, a.grad_input_q_t, a.grad_input_s_t, tile.channel);
+    write_columns<kWide>(a, tile, d_up, a.grad_input_q_t, a.grad_input_s_t, a.h + tile.channel);
   }
 }
 
