@@ -32,8 +32,8 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
   p.y_q_t = output(call, y_q_t, "y_q_t", ScalarType::Char, {{p.h, p.m}});
   p.y_s_t = static_cast<float*>(output(call, y_s_t, "y_s_t", ScalarType::Float, {{p.h, token_groups}}));
   p.grad_input_q_t = output(call, grad_input_q_t, "grad_input_q_t", ScalarType::Char, {{2 * p.h, p.m}});
-  p.grad_input_s_t = static_cast<float*>(
-      output(call, grad_input_s_t, "grad_input_s_t", ScalarType::Float, {{2 * p.h, token_groups}}));
+  p.grad_input_s_t =
+      static_cast<float*>(output(call, grad_input_s_t, "grad_input_s_t", ScalarType::Float, {{2 * p.h, token_groups}}));
   call.run(qfuse_swiglu_backward, p);
 }
 

@@ -44,17 +44,7 @@ def ours(x, grad_y):
     )
     pointers = [output.data_ptr() for output in outputs]
     params = Params(
-        ctypes.sizeof(Params),
-        m,
-        h,
-        GROUP,
-        x.data_ptr(),
-        0,
-        grad_y.data_ptr(),
-        0,
-        *pointers[:4],
-        0,
-        *pointers[4:],
+        ctypes.sizeof(Params), m, h, GROUP, x.data_ptr(), 0, grad_y.data_ptr(), 0, *pointers[:4], 0, *pointers[4:]
     )
     error = ctypes.create_string_buffer(4 + 512)
     status = LIBRARY.qfuse_swiglu_backward(ctypes.byref(params), None, error)
