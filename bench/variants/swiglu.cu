@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(kThreads, kHungryBlocks) hold_tile(const Swigl
 // ---- one tile through shared memory, as the library, with one thing done otherwise ----
 
 // A true division an element.
-struct Division {
+struct Division : cuda::Int8 {
   static __device__ float prepare(float /*absmax*/, float scale) { return scale; }
   static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float scale) {
     const std::uint32_t pairs[] = {first_pair, second_pair};
@@ -182,7 +182,7 @@ struct Division {
 };
 
 // As quantizers are often written: times 127 / absmax. Quotients just below a whole number are lifted to it, or not.
-struct Reciprocal {
+struct Reciprocal : cuda::Int8 {
   static __device__ float prepare(float absmax, float scale) {
     return scale > format::kMinGroupScale ? __fdividef(127.0F, absmax) : __fdividef(1.0F, scale);
   }
@@ -192,7 +192,7 @@ struct Reciprocal {
 };
 
 struct AsQfuse {
-  using Quotient = cuda::ByFactor;
+  using Payload = cuda::Int8;
   static constexpr bool kTokenMajor = false;
   static constexpr bool kYFirst = false;
   static constexpr bool kPastL1 = false;
@@ -205,11 +205,11 @@ struct YFirst : AsQfuse {
   static constexpr bool kYFirst = true;
 };
 struct Divided : AsQfuse {
-  using Quotient = Division;
+  using Payload = Division;
   static constexpr int kBlocksPerMultiprocessor = kHungryBlocks;
 };
 struct Reciprocated : AsQfuse {
-  using Quotient = Reciprocal;
+  using Payload = Reciprocal;
 };
 struct PastL1 : AsQfuse {
   static constexpr bool kPastL1 = true;
@@ -254,7 +254,7 @@ __device__ void take_rows(const SwigluArguments& a, const Tile& tile, uint4* y) 
     if (row + rows < kTile) next = load<Policy, kGradients>(a, tile, row + rows, chunk);
     const Outputs out = differentiate(in);
     if constexpr (kY) y[place(row, chunk)] = *reinterpret_cast<const uint4*>(out.y);
-    if constexpr (kGradients) write_gradients<true, typename Policy::Quotient>(a, tile, row, chunk, out);
+    if constexpr (kGradients) write_gradients<true, typename Policy::Payload>(a, tile, row, chunk, out);
   }
 }
 
@@ -264,7 +264,7 @@ __global__ void __launch_bounds__(kThreads, Policy::kBlocksPerMultiprocessor) ta
   const Tile tile = locate<Policy>(a);
   take_rows<Policy, !Policy::kYFirst, true>(a, tile, y);
   __syncthreads();
-  write_columns<true, typename Policy::Quotient>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
+  write_columns<true, typename Policy::Payload>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
   if constexpr (Policy::kYFirst) take_rows<Policy, true, false>(a, tile, y);
 }
 

@@ -478,8 +478,8 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
 
 /* ---- swiglu_backward ------------------------------------------------------------------------------------------- */
 
-/* The backward pass of a SwiGLU block, y = silu(gate) * up, for training in INT8: recomputes the forward, makes the
- * gradients, and writes both as the INT8 products that follow want them: the gradient in groups of channels, for that of
+/* The backward pass of a SwiGLU block, y = silu(gate) * up, for training in INT8 or FP8: recomputes the forward, makes
+ * the gradients, and writes both as the products that follow want them: the gradient in groups of channels, for that of
  * the input, and transposed in groups of tokens, for that of the weight before; y transposed likewise, for that of the
  * weight behind. One pass over x and grad_y; no bf16 array between.
  * A row of x is [gate, up], a row of grad_input_q [d_gate, d_up], each half of h channels. Per element, with g, u, dy
@@ -491,7 +491,7 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  *   d_gate = ((dy * u) * s) * (1 + g * (1 - s))
  * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels
  * of one row of grad_input_q, or 128 tokens of one row of y_q_t or grad_input_q_t; where m is no multiple of 128, the
- * last group of tokens is short. Per group, z being its bf16 values:
+ * last group of tokens is short. Per group, z being its bf16 values, in INT8:
  *   absmax = max |z|
  *   scale  = max(absmax * fp32(1/127), 1e-10)
  *   q      = the integer part of z / scale: truncated toward zero, as torch's .to(int8) does
@@ -501,11 +501,15 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  * Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN,
  * infinity by infinity) is stored as 0; under an infinite scale every number is 0. No group sees another.
  * Subnormals are numbers.
+ * In E4M3, torch's float8_e4m3fn:
+ *   scale  = the least power of two that is at least max(absmax, fp32(1e-4)) / 448
+ *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); of a negative number that rounds to zero, -0
+ * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and to the byte also TransformerEngine and
+ * torchao where absmax is 1e-4 or more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload
+ * is NaN (0x7f) throughout.
  * Fields that later versions append (type of scales, rounding, router weight, offsets of experts) do at zero what this
  * version does. */
-typedef enum qfuse_payload QFUSE_ENUM {
-  QFUSE_INT8 = 0 /* the groups above */
-} qfuse_payload;
+typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
 typedef struct qfuse_swiglu_backward_params {
   size_t struct_size;

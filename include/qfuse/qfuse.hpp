@@ -30,6 +30,8 @@ enum class Status : int {
 
 enum class Dtype : int { float32 = QFUSE_FLOAT32, float16 = QFUSE_FLOAT16, bfloat16 = QFUSE_BFLOAT16 };
 
+enum class Payload : int { int8 = QFUSE_INT8, e4m3 = QFUSE_E4M3 };
+
 enum class QuantType : int { fp4 = QFUSE_FP4, nf4 = QFUSE_NF4 };
 
 // The one exception class: what() is a single line naming the offending thing and its values.
@@ -490,13 +492,14 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
 }
 
-// The SwiGLU backward with INT8 outputs, of m tokens and h channels in rows without gaps: x is m*2h, grad_y m*h bf16
-// values. An empty pair of outputs is left out; without gradients, grad_y may be empty.
+// The SwiGLU backward, of m tokens and h channels in rows without gaps: x is m*2h, grad_y m*h bf16
+// values. An empty pair of outputs is left out; without gradients, grad_y may be empty. Payloads are bytes: of INT8, or of
+// E4M3 as Int8's bits.
 inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
                             std::span<const std::byte> grad_y, std::span<std::int8_t> grad_input_q,
                             std::span<float> grad_input_s, std::span<std::int8_t> y_q_t, std::span<float> y_s_t,
                             std::span<std::int8_t> grad_input_q_t = {}, std::span<float> grad_input_s_t = {},
-                            const Exec& exec = {}) {
+                            Payload payload_type = Payload::int8, const Exec& exec = {}) {
   qfuse_swiglu_backward_params p{};
   p.struct_size = sizeof p;
   p.m = m;
@@ -504,6 +507,7 @@ inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std:
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = x.data();
   p.grad_y = grad_y.data();
+  p.payload_type = static_cast<qfuse_payload>(payload_type);
   const bool rows = !grad_input_q.empty() || !grad_input_s.empty();
   const bool transposed = !grad_input_q_t.empty() || !grad_input_s_t.empty();
   const bool y = !y_q_t.empty() || !y_s_t.empty();

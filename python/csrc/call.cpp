@@ -111,6 +111,7 @@ std::string name_of(ScalarType dtype) {
     case ScalarType::BFloat16: return "bfloat16";
     case ScalarType::Float: return "float32";
     case ScalarType::Double: return "float64";
+    case ScalarType::Float8_e4m3fn: return "float8_e4m3fn";
     case ScalarType::Int: return "int32";
     case ScalarType::Long: return "int64";
     case ScalarType::Undefined: return "of a dtype that torch's stable interface has no name for";

@@ -8,6 +8,13 @@ void* output(const Call& call, const std::optional<Tensor>& tensor, const char* 
   return tensor ? call.output(*tensor, name, dtype, shape) : nullptr;
 }
 
+// The type of the first payload that is given; the others must have the same.
+ScalarType payload_dtype(std::initializer_list<const std::optional<Tensor>*> payloads) {
+  for (const std::optional<Tensor>* payload : payloads)
+    if (*payload && (*payload)->scalar_type() == ScalarType::Float8_e4m3fn) return ScalarType::Float8_e4m3fn;
+  return ScalarType::Char;
+}
+
 }  // namespace
 
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
@@ -22,16 +29,18 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
   p.m = x.size(0);
   p.h = x.size(1) / 2;
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
+  const ScalarType payload = payload_dtype({&grad_input_q, &y_q_t, &grad_input_q_t});
+  p.payload_type = payload == ScalarType::Char ? QFUSE_INT8 : QFUSE_E4M3;
   const std::int64_t channel_groups = qfuse_block_count(2 * p.h, QFUSE_SWIGLU_GROUP_SIZE);
   const std::int64_t token_groups = qfuse_block_count(p.m, QFUSE_SWIGLU_GROUP_SIZE);
   p.x = call.rows(x, "x", ScalarType::BFloat16, {{p.m, 2 * p.h}}, p.x_stride);
   if (grad_y) p.grad_y = call.rows(*grad_y, "grad_y", ScalarType::BFloat16, {{p.m, p.h}}, p.grad_y_stride);
-  p.grad_input_q = output(call, grad_input_q, "grad_input_q", ScalarType::Char, {{p.m, 2 * p.h}});
+  p.grad_input_q = output(call, grad_input_q, "grad_input_q", payload, {{p.m, 2 * p.h}});
   p.grad_input_s =
       static_cast<float*>(output(call, grad_input_s, "grad_input_s", ScalarType::Float, {{p.m, channel_groups}}));
-  p.y_q_t = output(call, y_q_t, "y_q_t", ScalarType::Char, {{p.h, p.m}});
+  p.y_q_t = output(call, y_q_t, "y_q_t", payload, {{p.h, p.m}});
   p.y_s_t = static_cast<float*>(output(call, y_s_t, "y_s_t", ScalarType::Float, {{p.h, token_groups}}));
-  p.grad_input_q_t = output(call, grad_input_q_t, "grad_input_q_t", ScalarType::Char, {{2 * p.h, p.m}});
+  p.grad_input_q_t = output(call, grad_input_q_t, "grad_input_q_t", payload, {{2 * p.h, p.m}});
   p.grad_input_s_t =
       static_cast<float*>(output(call, grad_input_s_t, "grad_input_s_t", ScalarType::Float, {{2 * p.h, token_groups}}));
   call.run(qfuse_swiglu_backward, p);

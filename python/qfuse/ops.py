@@ -199,13 +199,16 @@ def silu_dot_fwd_bwd_quant_fuse(
     grad_input_q_t: Tensor | None = None,
     grad_input_s_t: Tensor | None = None,
 ) -> None:
-    """The backward of y = silu(gate) * up in INT8: recomputes y, makes the gradients, quantizes both, in one pass.
+    """The backward of y = silu(gate) * up in INT8 or FP8: recomputes y, makes and quantizes the gradients, in one pass.
 
     x: [m, 2h] bfloat16, gate and up. grad_y: [m, h] bfloat16, needed for gradients. The rows of both may lie apart.
     Written, each pair or None: the gradients of gate and up, grad_input_q [m, 2h] int8 with grad_input_s [m, 2h/128]
     float32; y transposed, y_q_t [h, m] int8 with y_s_t [h, ceil(m/128)] float32; and the gradients transposed, in
     groups of tokens as y is, grad_input_q_t [2h, m] int8 with grad_input_s_t [2h, ceil(m/128)] float32. h is a multiple
     of 128.
+
+    Where the outputs are float8_e4m3fn in place of int8, all of them, scales are powers of two: the least ones by which
+    a group's largest magnitude, or 1e-4 where that is more, becomes at most 448.
     """
     _ops.silu_dot_fwd_bwd_quant_fuse.default(
         x, grad_y, grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t

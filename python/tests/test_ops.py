@@ -29,6 +29,13 @@ def transposed_outputs(device, m=200, h=256):
     }
 
 
+def in_e4m3(args, kwargs):
+    def turn(tensor):
+        return tensor.to(torch.float8_e4m3fn) if tensor.dtype == torch.int8 else tensor.clone()
+
+    return tuple(map(turn, args)), {name: turn(tensor) for name, tensor in kwargs.items()}
+
+
 def int8_arguments(device, rows=5, cols=7, dtype=torch.float16):
     codes = torch.arange(rows * cols, device=device).sub(rows * cols // 2).to(torch.int8).reshape(rows, cols)
     return codes, torch.arange(1, rows + 1, device=device) / 3, dtype
@@ -191,6 +198,27 @@ def test_the_swiglu_backward(device):
         assert ((codes.double() * step - values).abs() <= step * 1.01 + values.abs() * 2**-8).all()
 
 
+def test_the_swiglu_backward_in_e4m3(device):
+    """What the INT8 is of, within the steps of both: half of e4m3's, a sixteenth of the value or 2^-10 of the scale."""
+    args, kwargs = silu_arguments(device), transposed_outputs(device)
+    args_e4m3, kwargs_e4m3 = in_e4m3(args, kwargs)
+    args_e4m3 = (*args[:2], *args_e4m3[2:])
+    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(*args, **kwargs)
+    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(*args_e4m3, **kwargs_e4m3)
+    outputs = [*args[2:], *kwargs.values()]
+    outputs_e4m3 = [*args_e4m3[2:], *kwargs_e4m3.values()]
+    for index in (0, 2, 4):
+
+        def values(outputs, index=index):
+            scales = outputs[index + 1].double().repeat_interleave(128, dim=1)[:, : outputs[index].shape[1]]
+            return outputs[index].double() * scales, scales
+
+        (found, scales), (expected, steps) = values(outputs_e4m3), values(outputs)
+        assert (outputs_e4m3[index + 1].frexp().mantissa == 0.5).all()
+        assert ((found - expected).abs() <= steps + found.abs() / 15 + scales * 2**-10).all()
+        assert found.abs().max() > 0
+
+
 # ---- refusals: (what is changed, a word of the message that names it and both values)
 
 NAMES = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")
@@ -348,6 +376,7 @@ def test_the_swiglu_backward_refuses(device):
     refuse("y_s_t has shape", y_s_t=good[5][:, :1])
     refuse("grad_input_q_t has shape", **transposed_outputs(device) | {"grad_input_q_t": good[4]})
     refuse("grad_input_s_t", grad_input_q_t=transposed_outputs(device)["grad_input_q_t"])
+    refuse("grad_input_q is int8, it must be float8_e4m3fn", y_q_t=good[4].to(torch.float8_e4m3fn))
     refuse("rows of 512 must not overlap", x=good[0][:1].expand(200, 512))
     refuse("its rows must be contiguous", x=good[0].t().contiguous().t())
     refuse("overlap", y_q_t=good[2].view(-1)[: 256 * 200].view(256, 200))

@@ -13,9 +13,10 @@ Outcome check_ranges(const SwigluBackward& p) {
     return invalid_argument(fmt::format("h is {}, it must be a multiple of group_size, {}", p.h, format::kGroupSize));
   if (Outcome o = check_rows("x_stride", p.x_stride, p.m, "2h", 2 * p.h); !o.ok()) return o;
   if (Outcome o = check_rows("grad_y_stride", p.grad_y_stride, p.m, "h", p.h); !o.ok()) return o;
-  if (p.payload_type != QFUSE_INT8)
-    return invalid_argument(fmt::format("payload_type is {}, it must be QFUSE_INT8 ({})",
-                                        static_cast<int>(p.payload_type), static_cast<int>(QFUSE_INT8)));
+  if (p.payload_type != QFUSE_INT8 && p.payload_type != QFUSE_E4M3)
+    return invalid_argument(fmt::format("payload_type is {}, it must be QFUSE_INT8 ({}) or QFUSE_E4M3 ({})",
+                                        static_cast<int>(p.payload_type), static_cast<int>(QFUSE_INT8),
+                                        static_cast<int>(QFUSE_E4M3)));
   if (!is_empty(p) && !wants_gradients(p) && !wants_y(p))
     return invalid_argument(
         "grad_input_q, grad_input_q_t and y_q_t are all NULL: at least one pair of outputs must be given");

@@ -26,10 +26,12 @@ inline bool wants_y(const SwigluBackward& p) { return p.y_q_t != nullptr || p.y_
 inline std::int64_t x_stride(const SwigluBackward& p) { return p.x_stride != 0 ? p.x_stride : 2 * p.h; }
 inline std::int64_t grad_y_stride(const SwigluBackward& p) { return p.grad_y_stride != 0 ? p.grad_y_stride : p.h; }
 
-// The outputs of int8.
-inline std::int8_t* grad_input_int8(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.grad_input_q); }
-inline std::int8_t* y_int8(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.y_q_t); }
-inline std::int8_t* grad_input_t_int8(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.grad_input_q_t); }
+// The payloads of the outputs: a byte each, of either type.
+inline std::int8_t* grad_input_payload(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.grad_input_q); }
+inline std::int8_t* y_payload(const SwigluBackward& p) { return static_cast<std::int8_t*>(p.y_q_t); }
+inline std::int8_t* grad_input_t_payload(const SwigluBackward& p) {
+  return static_cast<std::int8_t*>(p.grad_input_q_t);
+}
 
 Outcome check_ranges(const SwigluBackward& p);
 

@@ -2,11 +2,12 @@
 // out:  grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
 //       grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32
 // math: s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
-//       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
+//       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "format/e4m3_groups.h"
 #include "format/elements.h"
 #include "format/exponential.h"
 #include "format/int8_groups.h"
@@ -48,11 +49,24 @@ std::uint16_t find_absmax(const Group& group) {
   return absmax;
 }
 
-void quantize_group(const Group& group, std::int8_t* q, float* scales, std::int64_t scale_index) {
+void quantize_e4m3_group(const Group& group, std::int8_t* q, float* scales, std::int64_t scale_index) {
+  const float scale = format::e4m3_scale(format::from_bfloat16(find_absmax(group)));
+  format::store_unaligned(scales, scale_index, scale);
+  for (std::size_t i = 0; i < group.count; ++i)
+    q[i] = static_cast<std::int8_t>(format::to_e4m3(format::from_bfloat16(group.values[i]) / scale));
+}
+
+void quantize_int8_group(const Group& group, std::int8_t* q, float* scales, std::int64_t scale_index) {
   const float scale = format::group_scale(find_absmax(group));
   format::store_unaligned(scales, scale_index, scale);
   for (std::size_t i = 0; i < group.count; ++i)
     q[i] = format::quantize_value(format::from_bfloat16(group.values[i]), scale);
+}
+
+void quantize_group(const contract::SwigluBackward& p, const Group& group, std::int8_t* q, float* scales,
+                    std::int64_t scale_index) {
+  const auto quantize = p.payload_type == QFUSE_E4M3 ? quantize_e4m3_group : quantize_int8_group;
+  quantize(group, q, scales, scale_index);
 }
 
 class Inputs {
@@ -91,7 +105,7 @@ void write_gradients(const contract::SwigluBackward& p, const Inputs& in, std::i
   }
   const std::int64_t row = t * 2 * p.h;
   for (const auto& [group, channel] : {std::pair{&gate, first_channel}, std::pair{&up, p.h + first_channel}})
-    quantize_group(*group, contract::grad_input_int8(p) + row + channel, p.grad_input_s,
+    quantize_group(p, *group, contract::grad_input_payload(p) + row + channel, p.grad_input_s,
                    (row + channel) / format::kGroupSize);
 }
 
@@ -99,7 +113,7 @@ void write_gradients(const contract::SwigluBackward& p, const Inputs& in, std::i
 void quantize_tokens(const contract::SwigluBackward& p, const Group& group, std::int64_t row, std::int64_t first_token,
                      std::int8_t* q, float* scales) {
   const std::int64_t groups = format::block_count(p.m, format::kGroupSize);
-  quantize_group(group, q + row * p.m + first_token, scales, row * groups + first_token / format::kGroupSize);
+  quantize_group(p, group, q + row * p.m + first_token, scales, row * groups + first_token / format::kGroupSize);
 }
 
 // One group of one channel of y.
@@ -107,7 +121,7 @@ void write_y(const contract::SwigluBackward& p, const Inputs& in, std::int64_t c
   Group y;
   for (std::int64_t t = first_token; t < std::min(p.m, first_token + format::kGroupSize); ++t)
     y.add(forward(in.gate(t, c), in.up(t, c), in.sigmoid(t, c)));
-  quantize_tokens(p, y, c, first_token, contract::y_int8(p), p.y_s_t);
+  quantize_tokens(p, y, c, first_token, contract::y_payload(p), p.y_s_t);
 }
 
 // One group of one channel of d_gate, and of d_up.
@@ -119,8 +133,8 @@ void write_transposed(const contract::SwigluBackward& p, const Inputs& in, std::
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
-  quantize_tokens(p, gate, c, first_token, contract::grad_input_t_int8(p), p.grad_input_s_t);
-  quantize_tokens(p, up, p.h + c, first_token, contract::grad_input_t_int8(p), p.grad_input_s_t);
+  quantize_tokens(p, gate, c, first_token, contract::grad_input_t_payload(p), p.grad_input_s_t);
+  quantize_tokens(p, up, p.h + c, first_token, contract::grad_input_t_payload(p), p.grad_input_s_t);
 }
 
 }  // namespace

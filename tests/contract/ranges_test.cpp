@@ -174,8 +174,8 @@ TEST(Ranges, swiglu_shapes_are_checked) {
   expect_swiglu_refused([](auto& p) { p.x_stride = -256; }, {"x_stride is -256, it must be 0 or at least 2h, 256"});
   expect_swiglu_refused([](auto& p) { p.grad_y_stride = 127; },
                         {"grad_y_stride is 127, it must be 0 or at least h, 128"});
-  expect_swiglu_refused([](auto& p) { p.payload_type = static_cast<qfuse_payload>(1); },
-                        {"payload_type is 1, it must be QFUSE_INT8 (0)"});
+  expect_swiglu_refused([](auto& p) { p.payload_type = static_cast<qfuse_payload>(2); },
+                        {"payload_type is 2, it must be QFUSE_INT8 (0) or QFUSE_E4M3 (1)"});
 }
 
 TEST(Ranges, swiglu_sizes_that_overflow_are_refused) {

@@ -107,6 +107,13 @@ struct SaturatedBytes {
     return ptx::saturated_bytes(q) == portable::saturated_bytes(q);
   }
 };
+struct E4m3Bits {
+  __device__ bool operator()(std::uint64_t i) const {
+    const float low = float_number(i);
+    const float high = float_number(~i);
+    return ptx::e4m3_bits(low, high) == portable::e4m3_bits(low, high);
+  }
+};
 // Selectors as decoders make them: codes without their highest bits, and constants.
 struct Permuted {
   __device__ bool operator()(std::uint64_t i) const {
@@ -257,6 +264,7 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<LargerMagnitudes>("larger_magnitudes, every pair of bf16", kAllFloats),
       counts.run<Truncate>("truncate, every float", kAllFloats),
       counts.run<SaturatedBytes>("saturated_bytes, every integer", kAllFloats),
+      counts.run<E4m3Bits>("e4m3_bits, every float", kAllFloats),
       counts.run<Permuted>("permuted, every selector of three bits a byte", kAllFloats),
       counts.run<SpreadSigns>("spread_signs, every first word", kAllFloats),
       counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),

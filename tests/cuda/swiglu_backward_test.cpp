@@ -43,29 +43,33 @@ class SwigluBackwardOnGpu : public testing::Test {
   }
 };
 
+void expect_the_oracles_bytes(const SwigluCase& shape, Asked asked, qfuse_payload payload, std::size_t misalignment) {
+  SCOPED_TRACE(misalignment);
+  const SwigluInputs in(shape, misalignment);
+  contract::SwigluBackward p = in.params(asked, payload);
+  SwigluOutputs expected(p.m, p.h);
+  expected.point(p, asked);
+  reference::swiglu_backward_with(gpus_exponential, p);
+  for_each_gpu_way([&](const qfuse_exec& exec) {
+    SwigluOutputs actual(p.m, p.h, misalignment);
+    actual.point(p, asked);
+    qfuse_error error{};
+    ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+    ASSERT_TRUE(same_outputs(expected, actual));
+  });
+  EXPECT_TRUE(in.unchanged());
+}
+
 class SwigluBackwardCasesOnGpu : public SwigluBackwardOnGpu, public testing::WithParamInterface<SwigluCase> {};
 
 // Over the case's arrays at an address as odd as asked for, and, M being what it is, rows of y at odd addresses too.
 TEST_P(SwigluBackwardCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
-  for (const auto& [name, asked] : kEveryAsked) {
-    SCOPED_TRACE(name);
-    for (const std::size_t misalignment : {0U, 1U, 2U, 8U}) {
-      SCOPED_TRACE(misalignment);
-      const SwigluInputs in(GetParam(), misalignment);
-      contract::SwigluBackward p = in.params(asked);
-      SwigluOutputs expected(p.m, p.h);
-      expected.point(p, asked);
-      reference::swiglu_backward_with(gpus_exponential, p);
-      for_each_gpu_way([&](const qfuse_exec& exec) {
-        SwigluOutputs actual(p.m, p.h, misalignment);
-        actual.point(p, asked);
-        qfuse_error error{};
-        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
-        ASSERT_TRUE(same_outputs(expected, actual));
-      });
-      EXPECT_TRUE(in.unchanged());
+  for (const std::size_t misalignment : {0U, 1U, 2U, 8U})
+    for (const auto& [name, asked] : kEveryAsked) {
+      SCOPED_TRACE(name);
+      expect_the_oracles_bytes(GetParam(), asked, QFUSE_INT8, misalignment);
+      expect_the_oracles_bytes(GetParam(), asked, QFUSE_E4M3, misalignment);
     }
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCasesOnGpu, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
@@ -147,12 +151,12 @@ void expect_window(const Large& large, std::int64_t first, std::int64_t tokens) 
   p.grad_y = grad_y.data();
   expected.point(p, Asked::both);
   reference::swiglu_backward_with(gpus_exponential, p);
-  const auto q = copied(contract::grad_input_int8(all) + first * 2 * all.h, tokens * 2 * all.h);
+  const auto q = copied(contract::grad_input_payload(all) + first * 2 * all.h, tokens * 2 * all.h);
   const auto s = copied(all.grad_input_s + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
   EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), tokens * 2 * all.h));
   EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), tokens * 2 * all.h / 128 * 4));
   for (std::int64_t c = 0; c < all.h; ++c) {
-    const auto y = copied(contract::y_int8(all) + c * all.m + first, tokens);
+    const auto y = copied(contract::y_payload(all) + c * all.m + first, tokens);
     const auto scale = copied(all.y_s_t + c * Large::kTokenGroups + first / 128, 1);
     ASSERT_TRUE(same_bytes(expected.y_q_t.data() + c * tokens, y.data(), tokens)) << c;
     ASSERT_TRUE(same_bytes(expected.y_s_t.data() + 4 * c, scale.data(), 4)) << c;

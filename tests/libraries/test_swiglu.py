@@ -1,14 +1,15 @@
-"""torch computes the SwiGLU backward with INT8 outputs, and qfuse gives its bytes: all of them with qfuse's own exp
-written in torch operations, and all but a few at most with torch's exp, which rounds differently."""
+"""torch computes the SwiGLU backward with INT8 and e4m3 outputs, and qfuse gives its bytes: all of them with
+qfuse's own exp written in torch operations, and all but a few at most with torch's exp, which rounds differently."""
 
 import ctypes
 import sys
 import unittest
 
 import torch
-from swiglu import FACTORS, GROUP, inputs, swiglu_backward
+from swiglu import FACTORS, GROUP, inputs, quantize_e4m3, swiglu_backward
 
 LIBRARY = ctypes.CDLL(sys.argv[1])
+PAYLOADS = {torch.int8: 0, torch.float8_e4m3fn: 1}
 SHAPES = [(1, 128), (127, 256), (129, 384), (1000, 640)]
 
 
@@ -32,19 +33,29 @@ class Params(ctypes.Structure):
     ]
 
 
-def ours(x, grad_y):
+def ours(x, grad_y, dtype=torch.int8):
     m, h = grad_y.shape
     outputs = (
-        torch.full((m, 2 * h), 99, dtype=torch.int8),
+        torch.full((m, 2 * h), 99, dtype=dtype),
         torch.full((m, 2 * h // GROUP), 99.0),
-        torch.full((h, m), 99, dtype=torch.int8),
+        torch.full((h, m), 99, dtype=dtype),
         torch.full((h, -(-m // GROUP)), 99.0),
-        torch.full((2 * h, m), 99, dtype=torch.int8),
+        torch.full((2 * h, m), 99, dtype=dtype),
         torch.full((2 * h, -(-m // GROUP)), 99.0),
     )
     pointers = [output.data_ptr() for output in outputs]
     params = Params(
-        ctypes.sizeof(Params), m, h, GROUP, x.data_ptr(), 0, grad_y.data_ptr(), 0, *pointers[:4], 0, *pointers[4:]
+        ctypes.sizeof(Params),
+        m,
+        h,
+        GROUP,
+        x.data_ptr(),
+        0,
+        grad_y.data_ptr(),
+        0,
+        *pointers[:4],
+        PAYLOADS[dtype],
+        *pointers[4:],
     )
     error = ctypes.create_string_buffer(4 + 512)
     status = LIBRARY.qfuse_swiglu_backward(ctypes.byref(params), None, error)
@@ -71,6 +82,9 @@ def our_exp(x):
 
 def differing(expected, actual):
     """Elements of other bytes, where any NaN is NaN."""
+    if expected.dtype == torch.float8_e4m3fn:  # whose bytes tell zeros apart, and the NaN of both signs
+        nan = expected.float().isnan() & actual.float().isnan()
+        return int((~nan & (expected.view(torch.uint8) != actual.view(torch.uint8))).sum())
     same = (expected == actual) | ((expected != expected) & (actual != actual))
     return int((~same).sum())
 
@@ -93,6 +107,17 @@ class Swiglu(unittest.TestCase):
         for case, x, grad_y in self.each_case():
             with self.subTest(case):
                 for expected, actual in zip(swiglu_backward(x, grad_y, our_exp), ours(x, grad_y), strict=True):
+                    self.assertEqual(differing(expected, actual), 0)
+
+    def test_e4m3_equals_torch_to_the_byte_with_the_same_exp(self):
+        for case, x, grad_y in self.each_case():
+            with self.subTest(case):
+                pairs = zip(
+                    swiglu_backward(x, grad_y, our_exp, quantize_e4m3),
+                    ours(x, grad_y, torch.float8_e4m3fn),
+                    strict=True,
+                )
+                for expected, actual in pairs:
                     self.assertEqual(differing(expected, actual), 0)
 
     # Two exps that differ by a unit of fp32 here and there change what is rounded to bf16, 16 bits shorter, once in a

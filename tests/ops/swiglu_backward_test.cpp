@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cases/swiglu_backward.h"
+#include "format/e4m3_groups.h"
 #include "format/elements.h"
 #include "format/layout.h"
 #include "support/buffer.h"
@@ -33,8 +34,8 @@ using Params = contract::SwigluBackward;
 using Inputs = SwigluInputs;
 using Outputs = SwigluOutputs;
 
-Outputs oracles_outputs(const Inputs& in, Asked asked) {
-  Params p = in.params(asked);
+Outputs oracles_outputs(const Inputs& in, Asked asked, qfuse_payload payload = QFUSE_INT8) {
+  Params p = in.params(asked, payload);
   Outputs out(p.m, p.h);
   out.point(p, asked);
   qfuse_error error{};
@@ -46,21 +47,27 @@ Outputs oracles_outputs(const Inputs& in, Asked asked) {
 
 class SwigluBackwardCases : public testing::TestWithParam<SwigluCase> {};
 
+void expect_the_oracles_bytes(const Inputs& in, Asked asked, qfuse_payload payload, std::size_t misalignment) {
+  const Outputs expected = oracles_outputs(in, asked, payload);
+  for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
+    Params p = in.params(asked, payload);
+    Outputs actual(p.m, p.h, misalignment);
+    actual.point(p, asked);
+    qfuse_error error{};
+    ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+    ASSERT_TRUE(same_outputs(expected, actual));
+  });
+}
+
 TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address) {
   for (const std::size_t misalignment : kMisalignments) {
     const Inputs in(GetParam(), misalignment);
     for (const auto& [name, asked] : kEveryAsked) {
       SCOPED_TRACE(name);
-      const Outputs expected = oracles_outputs(in, asked);
-      for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
-        Params p = in.params(asked);
-        Outputs actual(p.m, p.h, misalignment);
-        actual.point(p, asked);
-        qfuse_error error{};
-        ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
-        ASSERT_TRUE(same_outputs(expected, actual));
-      });
+      expect_the_oracles_bytes(in, asked, QFUSE_INT8, misalignment);
     }
+    SCOPED_TRACE("e4m3");
+    expect_the_oracles_bytes(in, Asked::all, QFUSE_E4M3, misalignment);
     EXPECT_TRUE(in.unchanged());
   }
 }
@@ -110,7 +117,8 @@ TEST(SwigluBackward, every_gate_gives_the_oracles_y_on_every_target) {
 // 128 tokens of 128 channels, everything the same but for what a test plants, in one way.
 struct Square {
   static constexpr std::int64_t kSide = 128;
-  Square(float gate, float up, float dy) : in(SwigluCase{"", kSide, kSide}, 0), out(kSide, kSide) {
+  Square(float gate, float up, float dy, qfuse_payload type = QFUSE_INT8)
+      : payload(type), in(SwigluCase{"", kSide, kSide}, 0), out(kSide, kSide) {
     for (std::int64_t t = 0; t < kSide; ++t)
       for (std::int64_t c = 0; c < kSide; ++c) plant(t, c, gate, up, dy);
   }
@@ -120,7 +128,7 @@ struct Square {
     format::store_rounded(in.grad_y.as<void>(), t * kSide + c, QFUSE_BFLOAT16, dy);
   }
   void run_on(const qfuse_exec& exec) {
-    Params p = in.params(Asked::all);
+    Params p = in.params(Asked::all, payload);
     out = Outputs(kSide, kSide);
     out.point(p, Asked::all);
     qfuse_error error{};
@@ -137,6 +145,7 @@ struct Square {
   float d_gate_t_scale(std::int64_t c) { return format::load_unaligned<float>(out.grad_input_s_t.data(), c); }
   float d_up_t_scale(std::int64_t c) { return d_gate_t_scale(kSide + c); }
 
+  qfuse_payload payload;
   Inputs in;
   Outputs out;
 };
@@ -178,6 +187,84 @@ TEST(SwigluBackward, an_open_gate_passes_the_products) {
     EXPECT_EQ(square.d_up_t(9, 11), 31);
     EXPECT_EQ(square.d_gate_t(9, 11), -15);
     EXPECT_EQ(square.d_gate_t(9, 12), 127);
+  });
+}
+
+// ---- e4m3 ----
+
+// In exact arithmetic, what the manual says of every absmax that is a number.
+TEST(SwigluBackward, e4m3_scales_are_the_least_powers_of_two) {
+  for (unsigned bits = 0; bits < 0x7f80; ++bits) {
+    const float absmax = format::from_bfloat16(static_cast<std::uint16_t>(bits));
+    const double most = std::max<double>(absmax, 1e-4F);
+    const double scale = format::e4m3_scale(absmax);
+    int exponent = 0;
+    ASSERT_EQ(std::frexp(scale, &exponent), 0.5) << "a power of two";
+    ASSERT_LE(most, 448 * scale) << absmax;
+    ASSERT_GT(most, 448 * (scale / 2)) << absmax;
+    ASSERT_EQ(format::e4m3_factor(format::e4m3_scale(absmax)), static_cast<float>(1 / scale));
+  }
+}
+
+// The value of a byte, by the format's definition.
+double value_of_e4m3(unsigned byte) {
+  const int exponent = static_cast<int>(byte >> 3 & 15U);
+  const double fraction = (byte & 7U) / 8.0;
+  const double magnitude = exponent == 0 ? std::ldexp(fraction, -6) : std::ldexp(1 + fraction, exponent - 7);
+  return byte >= 0x80U ? -magnitude : magnitude;
+}
+
+TEST(SwigluBackward, e4m3_values_round_to_the_nearest_even) {
+  for (unsigned byte = 0; byte < 0x7e; ++byte) {
+    const double value = value_of_e4m3(byte);
+    const double next = value_of_e4m3(byte + 1);
+    const auto middle = static_cast<float>((value + next) / 2);
+    for (const auto& [x, expected] :
+         {std::pair{static_cast<float>(value), byte}, std::pair{std::nextafter(middle, 0.0F), byte},
+          std::pair{middle, byte + (byte & 1U)}, std::pair{std::nextafter(middle, 500.0F), byte + 1}}) {
+      ASSERT_EQ(format::to_e4m3(x), expected) << x;
+      ASSERT_EQ(format::to_e4m3(-x), expected | 0x80U) << -x;
+    }
+  }
+  EXPECT_EQ(format::to_e4m3(448.0F), 0x7e);
+  EXPECT_EQ(format::to_e4m3(1e30F), 0x7e);
+  EXPECT_EQ(format::to_e4m3(std::numeric_limits<float>::quiet_NaN()), 0x7f);
+}
+
+// An open gate: y is g * u = 192, its scale 1/2, and 384 in e4m3 is 1.5 * 2^8.
+TEST(SwigluBackward, e4m3_by_hand) {
+  for_each_way([](const qfuse_exec& exec) {
+    Square square(64.0F, 3.0F, 0.5F, QFUSE_E4M3);
+    square.plant(9, 11, 64.0F, -1.5F, 0.125F);
+    ASSERT_NO_FATAL_FAILURE(square.run_on(exec));
+    EXPECT_EQ(square.y_scale(11), 0.5F);
+    EXPECT_EQ(square.y(8, 11), 0x7c);
+    EXPECT_EQ(static_cast<std::uint8_t>(square.y(9, 11)), 0x80 | 0x74) << "-192, half as much";
+    EXPECT_EQ(square.d_up_scale(9), 0.125F) << "32 is at most 56, but more than 28";
+    EXPECT_EQ(square.d_up(9, 10), 0x78) << "256";
+    EXPECT_EQ(square.d_up(9, 11), 0x68) << "64";
+    EXPECT_EQ(square.d_up_t_scale(11), 0.125F);
+    EXPECT_EQ(square.d_up_t(9, 11), 0x68);
+  });
+}
+
+TEST(SwigluBackward, an_e4m3_group_that_is_not_finite_is_nan_throughout) {
+  for_each_way([](const qfuse_exec& exec) {
+    for (const float up : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+      Square square(1.0F, 2.0F, 3.0F, QFUSE_E4M3);
+      square.plant(77, 33, 1.0F, up, 3.0F);
+      ASSERT_NO_FATAL_FAILURE(square.run_on(exec));
+      for (const float scale : {square.y_scale(33), square.d_gate_scale(77), square.d_gate_t_scale(33)})
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(scale), 0x7fffffffU);
+      for (std::int64_t i = 0; i < Square::kSide; ++i) {
+        ASSERT_EQ(square.y(i, 33), 0x7f);
+        ASSERT_EQ(square.d_gate_t(i, 33), 0x7f);
+        ASSERT_EQ(square.d_gate(77, i), 0x7f);
+        ASSERT_NE(square.y(i, 32), 0x7f);
+        ASSERT_NE(square.d_up_t(i, 33), 0x7f);
+        ASSERT_NE(square.d_gate(76, i), 0x7f);
+      }
+    }
   });
 }
 
@@ -284,6 +371,10 @@ TEST(SwigluBackward, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) 
   qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), bytes_of(in.grad_y_values), {}, {}, {}, {}, q_t, s_t);
   EXPECT_TRUE(same_bytes(expected.grad_input_q_t.data(), q_t.data(), static_cast<std::int64_t>(q_t.size())));
   EXPECT_TRUE(same_bytes(expected.grad_input_s_t.data(), s_t.data(), static_cast<std::int64_t>(s_t.size() * 4)));
+  const Outputs in_e4m3 = oracles_outputs(in, Asked::all, QFUSE_E4M3);
+  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), bytes_of(in.grad_y_values), {}, {}, {}, {}, q_t, s_t,
+                         Payload::e4m3);
+  EXPECT_TRUE(same_bytes(in_e4m3.grad_input_q_t.data(), q_t.data(), static_cast<std::int64_t>(q_t.size())));
   std::ranges::fill(y, std::int8_t{1});
   qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
   EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));

@@ -54,8 +54,9 @@ struct SwigluInputs {
     std::memcpy(x.as<void>(), x_values.data(), x.size());
     std::memcpy(grad_y.as<void>(), grad_y_values.data(), grad_y.size());
   }
-  [[nodiscard]] contract::SwigluBackward params(Asked asked) const {
+  [[nodiscard]] contract::SwigluBackward params(Asked asked, qfuse_payload payload = QFUSE_INT8) const {
     contract::SwigluBackward p{};
+    p.payload_type = payload;
     p.m = shape.m;
     p.h = shape.h;
     p.group_size = 128;

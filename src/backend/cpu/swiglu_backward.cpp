@@ -2,7 +2,7 @@
 // out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
 //         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
-//         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
+//         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
 // cost:   6 bytes an element read, 3.1 written; bound by the arithmetic, about 90 operations an element and a division
 // oracle: reference/swiglu_backward.cpp
 #undef HWY_TARGET_INCLUDE
@@ -19,6 +19,7 @@
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
 #include "contract/ops.h"
+#include "format/e4m3_groups.h"
 #include "format/elements.h"
 #include "format/exponential.h"
 #include "format/int8_groups.h"
@@ -112,6 +113,43 @@ HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> fa
   return hn::TruncateTo(Payload(), hn::BitCast(Bits<Floats>(), sum));
 #endif
 }
+
+// z times the inverse of its group's scale, so that it is at most 448: the steps of format::to_e4m3.
+HWY_INLINE hn::Vec<Payload> e4m3_value(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
+  const Bits<Floats> du;
+  const auto v = hn::BitCast(du, hn::Mul(z, factor));
+  const auto magnitude = hn::And(v, hn::Set(du, ~format::kSignBit));
+  const auto odd = hn::And(hn::ShiftRight<format::kE4m3Shift>(magnitude), hn::Set(du, 1U));
+  const auto half = hn::Add(hn::Set(du, (1U << (format::kE4m3Shift - 1)) - 1U), odd);
+  const auto normal =
+      hn::Sub(hn::ShiftRight<format::kE4m3Shift>(hn::Add(magnitude, half)), hn::Set(du, format::kE4m3Rebias));
+  const auto magic = hn::Set(Floats(), format::kE4m3Subnormals);
+  const auto small = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(Floats(), magnitude), magic)), hn::BitCast(du, magic));
+  const auto is_small = hn::Lt(hn::BitCast(Floats(), magnitude), hn::Set(Floats(), format::kE4m3LeastNormal));
+  const auto rounded = hn::IfThenElse(hn::RebindMask(du, is_small), small, normal);
+  const auto sign = hn::And(hn::ShiftRight<24>(v), hn::Set(du, 0x80U));
+  return hn::TruncateTo(Payload(), hn::Or(sign, rounded));
+}
+
+// How a group becomes payload. A group that is not finite has one byte throughout.
+struct Int8Groups {
+  static constexpr std::uint8_t kNotFinite = 0;
+  static float scale(std::uint16_t absmax) { return format::group_scale(absmax); }
+  static float factor(std::uint16_t absmax) { return format::group_factor(absmax); }
+  static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
+    return quantize_value(z, factor);
+  }
+};
+struct E4m3Groups {
+  static constexpr std::uint8_t kNotFinite = format::kE4m3Nan;
+  static float scale(std::uint16_t absmax) { return format::e4m3_scale(format::from_bfloat16(absmax)); }
+  static float factor(std::uint16_t absmax) {
+    return absmax >= format::kBfloat16Inf ? 0.0F : format::e4m3_factor(scale(absmax));
+  }
+  static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
+    return e4m3_value(z, factor);
+  }
+};
 
 // ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
 
@@ -228,15 +266,16 @@ HWY_INLINE Absmax make_group(const Row& row, Tile<kTransposed>& tile, std::int64
 }
 
 // One group of a row's gradient.
+template <class Groups>
 HWY_INLINE void write_group(const float* values, std::uint16_t absmax, std::int8_t* q, float* scale) {
-  format::store_unaligned(scale, 0, format::group_scale(absmax));
+  format::store_unaligned(scale, 0, Groups::scale(absmax));
   if (absmax >= format::kBfloat16Inf) {
-    std::memset(q, 0, kGroup);
+    std::memset(q, Groups::kNotFinite, kGroup);
     return;
   }
-  const auto factor = hn::Set(Floats(), format::group_factor(absmax));
+  const auto factor = hn::Set(Floats(), Groups::factor(absmax));
   for (std::int64_t c = 0; c < kGroup; c += kLanes)
-    hn::StoreU(quantize_value(hn::Load(Floats(), values + c), factor), Payload(),
+    hn::StoreU(Groups::quantize(hn::Load(Floats(), values + c), factor), Payload(),
                reinterpret_cast<std::uint8_t*>(q) + c);
 }
 
@@ -288,32 +327,34 @@ struct TransposedRows {
 };
 
 // 16 channels of a plane, from c on, to their rows of an output. tokens is padded to whole strips.
-template <std::int64_t kWidth>
+template <class Groups, std::int64_t kWidth>
 HWY_INLINE void write_strip(Plane<kWidth>& plane, Strip& strip, std::int64_t c, std::int64_t tokens,
                             std::int64_t padded_tokens, const TransposedRows& out) {
   std::uint16_t absmax[kStrip];
   alignas(64) float factors[kStrip];
   find_absmax(plane, c, tokens, absmax);
   for (std::int64_t i = 0; i < kStrip; ++i) {
-    format::store_unaligned(out.scales, (c + i) * out.scales_stride, format::group_scale(absmax[i]));
-    factors[i] = format::group_factor(absmax[i]);
+    format::store_unaligned(out.scales, (c + i) * out.scales_stride, Groups::scale(absmax[i]));
+    factors[i] = Groups::factor(absmax[i]);
     if (absmax[i] >= format::kBfloat16Inf)
-      for (std::int64_t t = 0; t < tokens; ++t) plane.rows[t][c + i] = 0;
+      for (std::int64_t t = 0; t < tokens; ++t) plane.rows[t][c + i] = 0;  // whatever is not finite, no step need bear
   }
   for (std::int64_t i = 0; i < kStrip; i += kLanes) {
     const auto factor = hn::Load(Floats(), factors + i);
     for (std::int64_t t = 0; t < padded_tokens; ++t) {
       const auto z = load_as_float<QFUSE_BFLOAT16>(Floats(), &plane.rows[t][c + i]);
-      hn::StoreU(quantize_value(z, factor), Payload(), &strip.rows[t][i]);
+      hn::StoreU(Groups::quantize(z, factor), Payload(), &strip.rows[t][i]);
     }
   }
   transpose(strip, padded_tokens);
-  for (std::int64_t i = 0; i < kStrip; ++i)
+  for (std::int64_t i = 0; i < kStrip; ++i) {
+    if (absmax[i] >= format::kBfloat16Inf) std::memset(strip.transposed[i], Groups::kNotFinite, kGroup);
     std::memcpy(out.q + (c + i) * out.q_stride, strip.transposed[i], static_cast<std::size_t>(tokens));
+  }
 }
 
 // One token: all its groups are made before the first is quantized, as a group's factor is long in coming.
-template <bool kRows, bool kY, bool kTransposed>
+template <bool kRows, bool kY, bool kTransposed, class Groups>
 HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile<kTransposed>& tile, const Place& place,
                           std::int64_t t) {
   constexpr bool kGradients = kRows || kTransposed;
@@ -325,17 +366,17 @@ HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile<kTransposed>& 
   for (std::int64_t c = 0; c < place.channels; c += kGroup)
     absmax[c / kGroup] = make_group<kGradients, kY, kTransposed>(row, tile, t, c);
   if constexpr (kRows) {
-    std::int8_t* const q = contract::grad_input_int8(p) + token * 2 * p.h + place.first_channel;
+    std::int8_t* const q = contract::grad_input_payload(p) + token * 2 * p.h + place.first_channel;
     float* const scale = p.grad_input_s + (token * 2 * p.h + place.first_channel) / kGroup;
     for (std::int64_t c = 0; c < place.channels; c += kGroup) {
-      write_group(tile.d_gate + c, absmax[c / kGroup].d_gate, q + c, scale + c / kGroup);
-      write_group(tile.d_up + c, absmax[c / kGroup].d_up, q + p.h + c, scale + (p.h + c) / kGroup);
+      write_group<Groups>(tile.d_gate + c, absmax[c / kGroup].d_gate, q + c, scale + c / kGroup);
+      write_group<Groups>(tile.d_up + c, absmax[c / kGroup].d_up, q + p.h + c, scale + (p.h + c) / kGroup);
     }
   }
 }
 
 // A plane to an output whose rows are p's tokens; `first_row` is that of the tile's first channel.
-template <std::int64_t kWidth>
+template <class Groups, std::int64_t kWidth>
 HWY_INLINE void write_transposed(const contract::SwigluBackward& p, Plane<kWidth>& plane, Strip& strip,
                                  const Place& place, std::int8_t* q, float* scales, std::int64_t first_row) {
   const std::int64_t padded_tokens = format::ceil_div(place.tokens, kStrip) * kStrip;
@@ -345,10 +386,10 @@ HWY_INLINE void write_transposed(const contract::SwigluBackward& p, Plane<kWidth
   const TransposedRows out = {q + first_row * p.m + place.first_token, p.m,
                               scales + first_row * groups + place.first_token / kGroup, groups};
   for (std::int64_t c = 0; c < place.channels; c += kStrip)
-    write_strip(plane, strip, c, place.tokens, padded_tokens, out);
+    write_strip<Groups>(plane, strip, c, place.tokens, padded_tokens, out);
 }
 
-template <bool kRows, bool kY, bool kTransposed>
+template <bool kRows, bool kY, bool kTransposed, class Groups>
 HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t kWidth = kTileWidth<kTransposed>;
   const std::int64_t tiles_across = format::ceil_div(p.h, kWidth);
@@ -357,28 +398,34 @@ HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t be
     const std::int64_t token = i / tiles_across * kGroup;
     const std::int64_t channel = i % tiles_across * kWidth;
     const Place place = {token, std::min(kGroup, p.m - token), channel, std::min(kWidth, p.h - channel)};
-    for (std::int64_t t = 0; t < place.tokens; ++t) write_row<kRows, kY, kTransposed>(p, tile, place, t);
-    if constexpr (kY) write_transposed(p, tile.y, tile.strip, place, contract::y_int8(p), p.y_s_t, channel);
+    for (std::int64_t t = 0; t < place.tokens; ++t) write_row<kRows, kY, kTransposed, Groups>(p, tile, place, t);
+    if constexpr (kY) write_transposed<Groups>(p, tile.y, tile.strip, place, contract::y_payload(p), p.y_s_t, channel);
     if constexpr (kTransposed) {
-      std::int8_t* const q = contract::grad_input_t_int8(p);
-      write_transposed(p, tile.d_gate_of_all, tile.strip, place, q, p.grad_input_s_t, channel);
-      write_transposed(p, tile.d_up_of_all, tile.strip, place, q, p.grad_input_s_t, p.h + channel);
+      std::int8_t* const q = contract::grad_input_t_payload(p);
+      write_transposed<Groups>(p, tile.d_gate_of_all, tile.strip, place, q, p.grad_input_s_t, channel);
+      write_transposed<Groups>(p, tile.d_up_of_all, tile.strip, place, q, p.grad_input_s_t, p.h + channel);
     }
   }
 }
 
-template <bool kTransposed>
+template <bool kTransposed, class Groups>
 void write_wanted(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
   const bool rows = contract::wants_rows(p);
-  if (rows && contract::wants_y(p)) return write_tiles<true, true, kTransposed>(p, begin, end);
-  if (rows) return write_tiles<true, false, kTransposed>(p, begin, end);
-  if (contract::wants_y(p)) return write_tiles<false, true, kTransposed>(p, begin, end);
-  if constexpr (kTransposed) write_tiles<false, false, true>(p, begin, end);
+  if (rows && contract::wants_y(p)) return write_tiles<true, true, kTransposed, Groups>(p, begin, end);
+  if (rows) return write_tiles<true, false, kTransposed, Groups>(p, begin, end);
+  if (contract::wants_y(p)) return write_tiles<false, true, kTransposed, Groups>(p, begin, end);
+  if constexpr (kTransposed) write_tiles<false, false, true, Groups>(p, begin, end);
+}
+
+template <class Groups>
+void write_wanted(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
+  if (contract::wants_transposed(p)) return write_wanted<true, Groups>(p, begin, end);
+  write_wanted<false, Groups>(p, begin, end);
 }
 
 void swiglu_backward_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
-  if (contract::wants_transposed(p)) return write_wanted<true>(p, begin, end);
-  write_wanted<false>(p, begin, end);
+  if (p.payload_type == QFUSE_E4M3) return write_wanted<E4m3Groups>(p, begin, end);
+  write_wanted<Int8Groups>(p, begin, end);
 }
 
 }  // namespace qfuse::cpu::HWY_NAMESPACE

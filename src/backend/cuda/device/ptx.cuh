@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "format/e4m3_groups.h"
+
 namespace qfuse::cuda::ptx {
 
 // NVIDIA's arithmetic gives no other.
@@ -74,6 +76,17 @@ __device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
       : "=r"(bytes)
       : "r"(q[0]), "r"(q[1]), "r"(q[2]), "r"(q[3]));
   return bytes;
+}
+
+// Ada and Hopper have an instruction.
+__device__ inline std::uint32_t e4m3_bits(float low, float high) {
+#if __CUDA_ARCH__ >= 890
+  std::uint16_t pair;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  return pair;
+#else
+  return format::to_e4m3(low) | static_cast<std::uint32_t>(format::to_e4m3(high)) << 8;
+#endif
 }
 
 // As PyTorch's on CUDA.

@@ -2,7 +2,7 @@
 // out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
 //         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
-//         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale)
+//         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
 // cost:   6 bytes an element read, 3.1 written, with the gradient transposed 5.2: bound by the device's memory; about 60
 //         instructions an element
 // oracle: reference/swiglu_backward.cpp
@@ -21,23 +21,25 @@ struct Kernel {
   int shared_bytes;
 };
 
-template <bool kRows, bool kY, bool kTransposed, bool kWide>
+template <bool kRows, bool kY, bool kTransposed, bool kWide, class Payload>
 Kernel kernel_of() {
   constexpr int kPlanes = (kY ? 1 : 0) + (kTransposed ? 2 : 0);
-  return {differentiate_tile<kRows, kY, kTransposed, kWide>, kPlanes * kSwigluPlaneBytes};
+  return {differentiate_tile<kRows, kY, kTransposed, kWide, Payload>, kPlanes * kSwigluPlaneBytes};
 }
 
-template <bool kTransposed, bool kWide>
+template <bool kTransposed, bool kWide, class Payload>
 Kernel kernel_for(bool rows, bool y) {
-  if (rows) return y ? kernel_of<true, true, kTransposed, kWide>() : kernel_of<true, false, kTransposed, kWide>();
+  if (rows && y) return kernel_of<true, true, kTransposed, kWide, Payload>();
+  if (rows) return kernel_of<true, false, kTransposed, kWide, Payload>();
   if constexpr (kTransposed)
-    if (!y) return kernel_of<false, false, true, kWide>();
-  return kernel_of<false, true, kTransposed, kWide>();
+    if (!y) return kernel_of<false, false, true, kWide, Payload>();
+  return kernel_of<false, true, kTransposed, kWide, Payload>();
 }
 
+template <class Payload>
 Kernel kernel_for(bool rows, bool y, bool transposed, bool wide) {
-  if (transposed) return wide ? kernel_for<true, true>(rows, y) : kernel_for<true, false>(rows, y);
-  return wide ? kernel_for<false, true>(rows, y) : kernel_for<false, false>(rows, y);
+  if (transposed) return wide ? kernel_for<true, true, Payload>(rows, y) : kernel_for<true, false, Payload>(rows, y);
+  return wide ? kernel_for<false, true, Payload>(rows, y) : kernel_for<false, false, Payload>(rows, y);
 }
 
 }  // namespace
@@ -48,7 +50,8 @@ contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse
   SwigluBackwardPlan how = plan(p, facts);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
   const auto start = [&](bool rows, bool y, bool transposed) {
-    const Kernel kernel = kernel_for(rows, y, transposed, how.wide);
+    const auto choose = p.payload_type == QFUSE_E4M3 ? kernel_for<E4m3> : kernel_for<Int8>;
+    const Kernel kernel = choose(rows, y, transposed, how.wide);
     return launch(kernel.function, {.blocks = how.blocks, .threads = how.threads, .shared_bytes = kernel.shared_bytes},
                   arguments_of(p, how), exec);
   };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "backend/cuda/device/e4m3_groups.cuh"
 #include "backend/cuda/device/int8_groups.cuh"
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
@@ -68,22 +69,31 @@ inline SwigluArguments arguments_of(const contract::SwigluBackward& p, const Swi
           .wide_t = plan.wide_t,
           .x = static_cast<const std::uint8_t*>(p.x),
           .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
-          .grad_input_q = contract::grad_input_int8(p),
+          .grad_input_q = contract::grad_input_payload(p),
           .grad_input_s = p.grad_input_s,
-          .y_q_t = contract::y_int8(p),
+          .y_q_t = contract::y_payload(p),
           .y_s_t = p.y_s_t,
-          .grad_input_q_t = contract::grad_input_t_int8(p),
+          .grad_input_q_t = contract::grad_input_t_payload(p),
           .grad_input_s_t = p.grad_input_s_t};
 }
 
 // ---- steps ----
 
-// How a group is quantized: once a group prepare, for each 4 values quantize. By the factor whose product has the
-// quotient's integer part; bench/variants tries others.
-struct ByFactor {
+// How a group is quantized: once a group scale and prepare, for each 4 values quantize. Int8: by the factor whose product
+// has the quotient's integer part; bench/variants tries others.
+struct Int8 {
+  static __device__ float scale(float absmax) { return group_scale(absmax); }
   static __device__ float prepare(float absmax, float scale) { return group_factor(absmax, scale); }
   static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
     return quantize_values(first_pair, second_pair, factor);
+  }
+};
+
+struct E4m3 {
+  static __device__ float scale(float absmax) { return format::e4m3_scale(absmax); }
+  static __device__ float prepare(float /*absmax*/, float scale) { return format::e4m3_factor(scale); }
+  static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
+    return e4m3_values(first_pair, second_pair, factor);
   }
 };
 
@@ -155,10 +165,9 @@ __device__ inline Outputs differentiate(const Inputs& in) {
 
 // ---- rows: the gradients of one token ----
 
-template <bool kWide, class Quotient>
+template <bool kWide, class Payload>
 __device__ void write_payload(std::int8_t* to, const std::uint32_t (&pairs)[kPairs], float factor) {
-  const uint2 payload = {Quotient::quantize(pairs[0], pairs[1], factor),
-                         Quotient::quantize(pairs[2], pairs[3], factor)};
+  const uint2 payload = {Payload::quantize(pairs[0], pairs[1], factor), Payload::quantize(pairs[2], pairs[3], factor)};
   if constexpr (kWide)
     store_once(reinterpret_cast<uint2*>(to), payload);
   else
@@ -167,7 +176,7 @@ __device__ void write_payload(std::int8_t* to, const std::uint32_t (&pairs)[kPai
 
 // The chunks of a row share its two groups. Their absmax travel as one word, d_gate's in the lower half; then even
 // threads make the scale of d_gate, odd ones that of d_up.
-template <bool kWide, class Quotient = ByFactor>
+template <bool kWide, class Payload = Int8>
 __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
   const std::uint32_t gate = find_absmax(out.d_gate);
   const std::uint32_t up = find_absmax(out.d_up);
@@ -176,16 +185,16 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
   for (int step = kRowChunks / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
   const bool ups = chunk % 2 == 1;
   const float most = widen<Bfloat16>(&absmax, ups ? 1 : 0);
-  const float scale = group_scale(most);
-  const float factor = Quotient::prepare(most, scale);
+  const float scale = Payload::scale(most);
+  const float factor = Payload::prepare(most, scale);
   const float others = exchange(factor, 1);
   if (token >= tile.tokens) return;
   const std::int64_t row = (tile.token + token) * 2 * a.h;
   const std::int64_t channel = tile.channel + (ups ? a.h : 0);
   if (chunk < 2) store<kWide>(a.grad_input_s + (row + channel) / kSwigluTile, scale);
   std::int8_t* const q = a.grad_input_q + row + tile.channel + chunk * kChunk;
-  write_payload<kWide, Quotient>(q, out.d_gate, ups ? others : factor);
-  write_payload<kWide, Quotient>(q + a.h, out.d_up, ups ? factor : others);
+  write_payload<kWide, Payload>(q, out.d_gate, ups ? others : factor);
+  write_payload<kWide, Payload>(q + a.h, out.d_up, ups ? factor : others);
 }
 
 // ---- columns: one channel of y, or of the gradient transposed ----
@@ -214,12 +223,12 @@ __device__ inline void load_columns(const uint4* plane, int chunk, int lane, std
 }
 
 // 16 tokens of a channel, `left` of which exist.
-template <class Quotient>
+template <class Payload>
 __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const std::uint32_t* pairs, float factor,
                              int left) {
   std::uint32_t payload[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) payload[i] = Quotient::quantize(pairs[2 * i], pairs[2 * i + 1], factor);
+  for (int i = 0; i < 4; ++i) payload[i] = Payload::quantize(pairs[2 * i], pairs[2 * i + 1], factor);
   if (a.wide_t) {
     if (left > 0) store_once(reinterpret_cast<uint4*>(to), vector_of(payload));
     return;
@@ -230,7 +239,7 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
 }
 
 // A plane to rows of an output whose tokens are a's, the tile's first channel to the row `first_row`.
-template <bool kWide, class Quotient = ByFactor>
+template <bool kWide, class Payload = Int8>
 __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const uint4* plane, std::int8_t* q_t,
                               float* s_t, std::int64_t first_row) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
@@ -244,14 +253,14 @@ __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const 
     absmax = larger_magnitudes(absmax, exchange(absmax, 1));
     absmax = larger_magnitudes(absmax, exchange(absmax, 2));
     const float most = widen<Bfloat16>(&absmax, 0);
-    const float scale = group_scale(most);
-    const float factor = Quotient::prepare(most, scale);
+    const float scale = Payload::scale(most);
+    const float factor = Payload::prepare(most, scale);
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
     if (lane % 4 == 0) store<kWide>(s_t + row * a.token_tiles + tile.token / kSwigluTile, scale);
     const int first = 16 * (lane % 4);
     std::int8_t* const q = q_t + row * a.m + tile.token + first;
-    write_tokens<Quotient>(a, q, pairs, factor, tile.tokens - first);
-    write_tokens<Quotient>(a, q + 64, pairs + kColumnPairs / 2, factor, tile.tokens - first - 64);
+    write_tokens<Payload>(a, q, pairs, factor, tile.tokens - first);
+    write_tokens<Payload>(a, q + 64, pairs + kColumnPairs / 2, factor, tile.tokens - first - 64);
   }
 }
 
@@ -261,7 +270,7 @@ constexpr int kPlane = kSwigluTile * kRowChunks;  // vectors
 static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
-template <bool kRows, bool kY, bool kTransposed, bool kWide>
+template <bool kRows, bool kY, bool kTransposed, bool kWide, class Payload>
 __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocessor / kSwigluThreads)
     differentiate_tile(const SwigluArguments a) {
   constexpr bool kGradients = kRows || kTransposed;
@@ -283,13 +292,13 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
       d_gate[place(token, chunk)] = vector_of(out.d_gate);
       d_up[place(token, chunk)] = vector_of(out.d_up);
     }
-    if constexpr (kRows) write_gradients<kWide>(a, tile, token, chunk, out);
+    if constexpr (kRows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
   }
   if constexpr (kY || kTransposed) __syncthreads();
-  if constexpr (kY) write_columns<kWide>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
+  if constexpr (kY) write_columns<kWide, Payload>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
   if constexpr (kTransposed) {
-    write_columns<kWide>(a, tile, d_gate, a.grad_input_q_t, a.grad_input_s_t, tile.channel);
-    write_columns<kWide>(a, tile, d_up, a.grad_input_q_t, a.grad_input_s_t, a.h + tile.channel);
+    write_columns<kWide, Payload>(a, tile, d_gate, a.grad_input_q_t, a.grad_input_s_t, tile.channel);
+    write_columns<kWide, Payload>(a, tile, d_up, a.grad_input_q_t, a.grad_input_s_t, a.h + tile.channel);
   }
 }
 
