@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kPassThreads) pass_columns(const SwigluArgumen
     }
   }
   __syncthreads();
-  write_columns<true>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
+  write_columns<true>(a, tile, y, cuda::y_of(a), tile.channel);
 }
 
 // ---- y held in registers until the largest of each column is known; it crosses shared memory as finished payload ----
@@ -115,7 +115,7 @@ __device__ void make_factor(const SwigluArguments& a, const Tile& tile, Columns&
   const float most = __uint_as_float(columns.absmax[channel] << 16);
   const float scale = cuda::group_scale(most);
   columns.factors[channel] = cuda::group_factor(most, scale);
-  a.y_s_t[(tile.channel + channel) * a.token_tiles + tile.token / kTile] = scale;
+  a.y_s_t[(tile.channel + channel) * a.y_scales.row + tile.token / kTile * a.y_scales.group] = scale;
 }
 
 __device__ void quantize_rows(Columns& columns, int chunk, int word, const std::uint32_t (&y)[kRows][kPairs]) {
@@ -218,8 +218,9 @@ struct PastL1 : AsQfuse {
 template <class Policy>
 __device__ Tile locate(const SwigluArguments& a) {
   if constexpr (!Policy::kTokenMajor) return cuda::locate(a);
-  return {static_cast<std::int64_t>(blockIdx.x % a.token_tiles) * kTile,
-          static_cast<std::int64_t>(blockIdx.x / a.token_tiles) * kTile, kTile};
+  const auto token_tiles = static_cast<unsigned>(a.m / kTile);
+  return {static_cast<std::int64_t>(blockIdx.x % token_tiles) * kTile,
+          static_cast<std::int64_t>(blockIdx.x / token_tiles) * kTile, kTile};
 }
 
 // As nothing is read twice.
@@ -264,7 +265,7 @@ __global__ void __launch_bounds__(kThreads, Policy::kBlocksPerMultiprocessor) ta
   const Tile tile = locate<Policy>(a);
   take_rows<Policy, !Policy::kYFirst, true>(a, tile, y);
   __syncthreads();
-  write_columns<true, typename Policy::Payload>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
+  write_columns<true, typename Policy::Payload>(a, tile, y, cuda::y_of(a), tile.channel);
   if constexpr (Policy::kYFirst) take_rows<Policy, true, false>(a, tile, y);
 }
 

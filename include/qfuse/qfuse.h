@@ -511,6 +511,12 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  * version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
+/* How the scales of an output [rows, groups of a row] lie: row by row, or group by group, as matrix products on Hopper
+ * load them: [groups of a row, rows rounded up to a multiple of 4], so that a group's begin at 16 bytes (DeepGEMM's
+ * MN-major scales; torch's scaled_mm takes them where rows are a multiple of 4). What is beyond the rows is not
+ * written. */
+typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_SCALES_MN_MAJOR = 1 } qfuse_scale_layout;
+
 typedef struct qfuse_swiglu_backward_params {
   size_t struct_size;
   int64_t m;             /* tokens, >= 0 */
@@ -529,6 +535,7 @@ typedef struct qfuse_swiglu_backward_params {
   void* grad_input_q_t;       /* out: [2h, m] payloads, d_gate's channels and then d_up's; NULL, like grad_input_s_t,
                                  leaves them out */
   float* grad_input_s_t;      /* out: [2h, ceil(m/128)], the scales of grad_input_q_t */
+  qfuse_scale_layout scale_layout; /* of all three arrays of scales */
 } qfuse_swiglu_backward_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, a missing or an

@@ -32,6 +32,8 @@ enum class Dtype : int { float32 = QFUSE_FLOAT32, float16 = QFUSE_FLOAT16, bfloa
 
 enum class Payload : int { int8 = QFUSE_INT8, e4m3 = QFUSE_E4M3 };
 
+enum class ScaleLayout : int { row_major = QFUSE_SCALES_ROW_MAJOR, mn_major = QFUSE_SCALES_MN_MAJOR };
+
 enum class QuantType : int { fp4 = QFUSE_FP4, nf4 = QFUSE_NF4 };
 
 // The one exception class: what() is a single line naming the offending thing and its values.
@@ -499,7 +501,8 @@ inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std:
                             std::span<const std::byte> grad_y, std::span<std::int8_t> grad_input_q,
                             std::span<float> grad_input_s, std::span<std::int8_t> y_q_t, std::span<float> y_s_t,
                             std::span<std::int8_t> grad_input_q_t = {}, std::span<float> grad_input_s_t = {},
-                            Payload payload_type = Payload::int8, const Exec& exec = {}) {
+                            Payload payload_type = Payload::int8, ScaleLayout scale_layout = ScaleLayout::row_major,
+                            const Exec& exec = {}) {
   qfuse_swiglu_backward_params p{};
   p.struct_size = sizeof p;
   p.m = m;
@@ -508,16 +511,18 @@ inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std:
   p.x = x.data();
   p.grad_y = grad_y.data();
   p.payload_type = static_cast<qfuse_payload>(payload_type);
+  p.scale_layout = static_cast<qfuse_scale_layout>(scale_layout);
   const bool rows = !grad_input_q.empty() || !grad_input_s.empty();
   const bool transposed = !grad_input_q_t.empty() || !grad_input_s_t.empty();
   const bool y = !y_q_t.empty() || !y_s_t.empty();
   if (m > 0 && h > 0 && h <= INT64_MAX / 8 / m) {  // others are refused, or need no arrays
     const std::int64_t token_groups = qfuse_block_count(m, QFUSE_SWIGLU_GROUP_SIZE);
+    const std::int64_t scale_rows = scale_layout == ScaleLayout::mn_major ? (m + 3) / 4 * 4 : m;
     detail::require_length("x", x.size(), m * 2 * h * 2);
     if (rows || transposed) detail::require_length("grad_y", grad_y.size(), m * h * 2);
     if (rows) {
       detail::require_length("grad_input_q", grad_input_q.size(), m * 2 * h);
-      detail::require_length("grad_input_s", grad_input_s.size(), m * (2 * h / QFUSE_SWIGLU_GROUP_SIZE));
+      detail::require_length("grad_input_s", grad_input_s.size(), scale_rows * (2 * h / QFUSE_SWIGLU_GROUP_SIZE));
     }
     if (y) {
       detail::require_length("y_q_t", y_q_t.size(), h * m);

@@ -216,6 +216,14 @@ void* Call::output(const Tensor& tensor, const char* name, ScalarType dtype, Sha
   return tensor.mutable_data_ptr();  // which gives a lazy copy memory of its own
 }
 
+void* Call::strided_output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const {
+  const TensorView view(tensor);
+  check_dtype(view, name, dtype);
+  check_shape(view, name, shape);
+  check_here(view, name);
+  return tensor.mutable_data_ptr();
+}
+
 const void* Call::array(const TensorView& tensor, const char* name, ScalarType dtype, const Blocks& blocks) const {
   check_dtype(tensor, name, dtype);
   if (const std::int64_t count = blocks.count(); tensor.numel() != count)

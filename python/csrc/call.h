@@ -90,6 +90,8 @@ class Call {
   const void* array(const TensorView& tensor, const char* name, ScalarType dtype, std::int64_t count) const;
   // The same of a whole shape, to be written.
   void* output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const;
+  // The same at strides that the caller has looked at.
+  void* strided_output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const;
   // Contiguous and here, of whatever dtype and size.
   const void* bytes(const TensorView& tensor, const char* name) const;
   // Here, with rows that are each contiguous; the stride is the distance between them.

@@ -8,11 +8,39 @@ void* output(const Call& call, const std::optional<Tensor>& tensor, const char* 
   return tensor ? call.output(*tensor, name, dtype, shape) : nullptr;
 }
 
-// The type of the first payload that is given; the others must have the same.
-ScalarType payload_dtype(std::initializer_list<const std::optional<Tensor>*> payloads) {
+float* scales(const Call& call, const std::optional<Tensor>& tensor, const char* name, Shape shape) {
+  if (!tensor) return nullptr;
+  return static_cast<float*>(call.strided_output(*tensor, name, ScalarType::Float, shape));
+}
+
+using Given = std::initializer_list<const std::optional<Tensor>*>;
+
+// All payloads have the type of one that is not int8.
+ScalarType payload_dtype(Given payloads) {
   for (const std::optional<Tensor>* payload : payloads)
     if (*payload && (*payload)->scalar_type() == ScalarType::Float8_e4m3fn) return ScalarType::Float8_e4m3fn;
   return ScalarType::Char;
+}
+
+// Whether scales [rows, groups] lie group by group, each group's at a multiple of 16 bytes.
+bool is_mn_major(const TensorView& scales) {
+  if (scales.sizes.size() != 2) return false;
+  const std::int64_t rows = scales.sizes[0];
+  return (rows <= 1 || scales.strides[0] == 1) && (scales.sizes[1] <= 1 || scales.strides[1] == (rows + 3) / 4 * 4);
+}
+
+qfuse_scale_layout layout_of(Given all_scales) {
+  bool row_major = true;
+  bool mn_major = true;
+  for (const std::optional<Tensor>* scales : all_scales) {
+    if (!*scales) continue;
+    const TensorView view(**scales);
+    row_major = row_major && view.is_contiguous();
+    mn_major = mn_major && is_mn_major(view);
+  }
+  if (!row_major && !mn_major)
+    refuse("the scales must all be contiguous, or all have the strides (1, rows rounded up to a multiple of 4)");
+  return row_major ? QFUSE_SCALES_ROW_MAJOR : QFUSE_SCALES_MN_MAJOR;
 }
 
 }  // namespace
@@ -36,13 +64,12 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
   p.x = call.rows(x, "x", ScalarType::BFloat16, {{p.m, 2 * p.h}}, p.x_stride);
   if (grad_y) p.grad_y = call.rows(*grad_y, "grad_y", ScalarType::BFloat16, {{p.m, p.h}}, p.grad_y_stride);
   p.grad_input_q = output(call, grad_input_q, "grad_input_q", payload, {{p.m, 2 * p.h}});
-  p.grad_input_s =
-      static_cast<float*>(output(call, grad_input_s, "grad_input_s", ScalarType::Float, {{p.m, channel_groups}}));
+  p.grad_input_s = scales(call, grad_input_s, "grad_input_s", {{p.m, channel_groups}});
   p.y_q_t = output(call, y_q_t, "y_q_t", payload, {{p.h, p.m}});
-  p.y_s_t = static_cast<float*>(output(call, y_s_t, "y_s_t", ScalarType::Float, {{p.h, token_groups}}));
+  p.y_s_t = scales(call, y_s_t, "y_s_t", {{p.h, token_groups}});
   p.grad_input_q_t = output(call, grad_input_q_t, "grad_input_q_t", payload, {{2 * p.h, p.m}});
-  p.grad_input_s_t =
-      static_cast<float*>(output(call, grad_input_s_t, "grad_input_s_t", ScalarType::Float, {{2 * p.h, token_groups}}));
+  p.grad_input_s_t = scales(call, grad_input_s_t, "grad_input_s_t", {{2 * p.h, token_groups}});
+  p.scale_layout = layout_of({&grad_input_s, &y_s_t, &grad_input_s_t});
   call.run(qfuse_swiglu_backward, p);
 }
 

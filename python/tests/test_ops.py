@@ -219,6 +219,23 @@ def test_the_swiglu_backward_in_e4m3(device):
         assert found.abs().max() > 0
 
 
+def test_the_swiglu_backward_with_mn_major_scales(device):
+    def mn_major(scales):
+        rows, groups = scales.shape
+        return torch.full((groups, -(-rows // 4) * 4), -1.0, device=device).t()[:rows]
+
+    args, kwargs = in_e4m3(silu_arguments(device, m=259), transposed_outputs(device, m=259))
+    outputs = [*args[2:], *kwargs.values()]
+    others = [mn_major(t) if t.dtype == torch.float32 else torch.empty_like(t) for t in outputs]
+    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(*args[:2], *outputs)
+    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(*args[:2], *others)
+    for one, other in zip(outputs, others, strict=True):
+        assert torch.equal(one.view(torch.uint8), other.contiguous().view(torch.uint8))
+    assert (others[1].as_strided((1, 4), (1, 260), 259) == -1).all()  # beyond the rows
+    with pytest.raises(RuntimeError, match="the scales must all be contiguous, or all have the strides"):
+        qfuse.ops.silu_dot_fwd_bwd_quant_fuse(*args[:2], *outputs[:3], others[3])
+
+
 # ---- refusals: (what is changed, a word of the message that names it and both values)
 
 NAMES = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")

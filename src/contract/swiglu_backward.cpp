@@ -17,6 +17,11 @@ Outcome check_ranges(const SwigluBackward& p) {
     return invalid_argument(fmt::format("payload_type is {}, it must be QFUSE_INT8 ({}) or QFUSE_E4M3 ({})",
                                         static_cast<int>(p.payload_type), static_cast<int>(QFUSE_INT8),
                                         static_cast<int>(QFUSE_E4M3)));
+  if (p.scale_layout != QFUSE_SCALES_ROW_MAJOR && p.scale_layout != QFUSE_SCALES_MN_MAJOR)
+    return invalid_argument(
+        fmt::format("scale_layout is {}, it must be QFUSE_SCALES_ROW_MAJOR ({}) or QFUSE_SCALES_MN_MAJOR ({})",
+                    static_cast<int>(p.scale_layout), static_cast<int>(QFUSE_SCALES_ROW_MAJOR),
+                    static_cast<int>(QFUSE_SCALES_MN_MAJOR)));
   if (!is_empty(p) && !wants_gradients(p) && !wants_y(p))
     return invalid_argument(
         "grad_input_q, grad_input_q_t and y_q_t are all NULL: at least one pair of outputs must be given");

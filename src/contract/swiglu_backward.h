@@ -33,6 +33,27 @@ inline std::int8_t* grad_input_t_payload(const SwigluBackward& p) {
   return static_cast<std::int8_t*>(p.grad_input_q_t);
 }
 
+// Where a scale lies: row * ScaleStrides::row + group * ScaleStrides::group.
+struct ScaleStrides {
+  std::int64_t row;
+  std::int64_t group;
+};
+
+// Rows of MN-major scales, as loads of 16 bytes want them.
+inline std::int64_t mn_rows(std::int64_t rows) { return format::ceil_div(rows, std::int64_t{4}) * 4; }
+
+inline ScaleStrides scale_strides(const SwigluBackward& p, std::int64_t rows, std::int64_t groups) {
+  if (p.scale_layout == QFUSE_SCALES_MN_MAJOR) return {1, mn_rows(rows)};
+  return {groups, 1};
+}
+inline ScaleStrides row_scale_strides(const SwigluBackward& p) {
+  return scale_strides(p, p.m, 2 * p.h / format::kGroupSize);
+}
+// Of y, h rows, or of the transposed gradient, 2h.
+inline ScaleStrides transposed_scale_strides(const SwigluBackward& p, std::int64_t rows) {
+  return scale_strides(p, rows, format::block_count(p.m, format::kGroupSize));
+}
+
 Outcome check_ranges(const SwigluBackward& p);
 
 // Bytes of rows of bf16, gaps included.
@@ -47,15 +68,17 @@ void visit_arrays(P& p, Visit& visit) {
   const std::int64_t rows = wants_rows(p) ? gradients : 0;
   const std::int64_t transposed = wants_transposed(p) ? gradients : 0;
   const std::int64_t y = wants_y(p) ? p.m * p.h : 0;
-  const std::int64_t scales_t = p.h * format::block_count(p.m, format::kGroupSize) * kFloat;
+  const std::int64_t token_groups = format::block_count(p.m, format::kGroupSize) * kFloat;
+  const std::int64_t channel_groups = 2 * p.h / format::kGroupSize * kFloat;
+  const std::int64_t tokens = p.scale_layout == QFUSE_SCALES_MN_MAJOR ? mn_rows(p.m) : p.m;
   visit("x", p.x, strided_size(p.m, 2 * p.h, x_stride(p)));
   visit("grad_y", p.grad_y, gradients > 0 ? strided_size(p.m, p.h, grad_y_stride(p)) : 0);
   visit("grad_input_q", p.grad_input_q, rows);
-  visit("grad_input_s", p.grad_input_s, rows / format::kGroupSize * kFloat);
+  visit("grad_input_s", p.grad_input_s, rows > 0 ? tokens * channel_groups : 0);
   visit("y_q_t", p.y_q_t, y);
-  visit("y_s_t", p.y_s_t, y > 0 ? scales_t : 0);
+  visit("y_s_t", p.y_s_t, y > 0 ? p.h * token_groups : 0);
   visit("grad_input_q_t", p.grad_input_q_t, transposed);
-  visit("grad_input_s_t", p.grad_input_s_t, transposed > 0 ? 2 * scales_t : 0);
+  visit("grad_input_s_t", p.grad_input_s_t, transposed > 0 ? 2 * p.h * token_groups : 0);
 }
 
 // Of the gaps between strided rows, nothing is read.

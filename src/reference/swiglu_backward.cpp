@@ -104,16 +104,25 @@ void write_gradients(const contract::SwigluBackward& p, const Inputs& in, std::i
     up.add(gradients.up);
   }
   const std::int64_t row = t * 2 * p.h;
+  const contract::ScaleStrides strides = contract::row_scale_strides(p);
   for (const auto& [group, channel] : {std::pair{&gate, first_channel}, std::pair{&up, p.h + first_channel}})
     quantize_group(p, *group, contract::grad_input_payload(p) + row + channel, p.grad_input_s,
-                   (row + channel) / format::kGroupSize);
+                   t * strides.row + channel / format::kGroupSize * strides.group);
 }
 
-// A group of tokens from `first_token` on, to the row of a transposed output.
+// A transposed output.
+struct Transposed {
+  std::int64_t rows;
+  std::int8_t* q;
+  float* scales;
+};
+
+// A group of tokens from `first_token` on.
 void quantize_tokens(const contract::SwigluBackward& p, const Group& group, std::int64_t row, std::int64_t first_token,
-                     std::int8_t* q, float* scales) {
-  const std::int64_t groups = format::block_count(p.m, format::kGroupSize);
-  quantize_group(p, group, q + row * p.m + first_token, scales, row * groups + first_token / format::kGroupSize);
+                     const Transposed& out) {
+  const contract::ScaleStrides strides = contract::transposed_scale_strides(p, out.rows);
+  quantize_group(p, group, out.q + row * p.m + first_token, out.scales,
+                 row * strides.row + first_token / format::kGroupSize * strides.group);
 }
 
 // One group of one channel of y.
@@ -121,7 +130,7 @@ void write_y(const contract::SwigluBackward& p, const Inputs& in, std::int64_t c
   Group y;
   for (std::int64_t t = first_token; t < std::min(p.m, first_token + format::kGroupSize); ++t)
     y.add(forward(in.gate(t, c), in.up(t, c), in.sigmoid(t, c)));
-  quantize_tokens(p, y, c, first_token, contract::y_payload(p), p.y_s_t);
+  quantize_tokens(p, y, c, first_token, {p.h, contract::y_payload(p), p.y_s_t});
 }
 
 // One group of one channel of d_gate, and of d_up.
@@ -133,8 +142,9 @@ void write_transposed(const contract::SwigluBackward& p, const Inputs& in, std::
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
-  quantize_tokens(p, gate, c, first_token, contract::grad_input_t_payload(p), p.grad_input_s_t);
-  quantize_tokens(p, up, p.h + c, first_token, contract::grad_input_t_payload(p), p.grad_input_s_t);
+  const Transposed out = {2 * p.h, contract::grad_input_t_payload(p), p.grad_input_s_t};
+  quantize_tokens(p, gate, c, first_token, out);
+  quantize_tokens(p, up, p.h + c, first_token, out);
 }
 
 }  // namespace

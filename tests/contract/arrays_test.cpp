@@ -98,6 +98,9 @@ TEST(Arrays, of_swiglu_backward) {
   EXPECT_EQ(arrays_of(swiglu_backward_sample(false, false, true)),
             (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q_t", 512, kOut),
                          array("grad_input_s_t", 1024, kOut)}));
+  SwigluBackward mn_major = swiglu_backward_sample(true, false);
+  mn_major.scale_layout = QFUSE_SCALES_MN_MAJOR;
+  EXPECT_EQ(arrays_of(mn_major)[3].size, 2 * 4 * 4) << "two groups of two tokens, rounded up to four";
   SwigluBackward apart = swiglu_backward_sample(true, false);
   apart.x_stride = 300;
   apart.grad_y_stride = 129;

@@ -176,6 +176,8 @@ TEST(Ranges, swiglu_shapes_are_checked) {
                         {"grad_y_stride is 127, it must be 0 or at least h, 128"});
   expect_swiglu_refused([](auto& p) { p.payload_type = static_cast<qfuse_payload>(2); },
                         {"payload_type is 2, it must be QFUSE_INT8 (0) or QFUSE_E4M3 (1)"});
+  expect_swiglu_refused([](auto& p) { p.scale_layout = static_cast<qfuse_scale_layout>(-1); },
+                        {"scale_layout is -1, it must be QFUSE_SCALES_ROW_MAJOR (0) or QFUSE_SCALES_MN_MAJOR (1)"});
 }
 
 TEST(Ranges, swiglu_sizes_that_overflow_are_refused) {

@@ -43,15 +43,16 @@ class SwigluBackwardOnGpu : public testing::Test {
   }
 };
 
-void expect_the_oracles_bytes(const SwigluCase& shape, Asked asked, qfuse_payload payload, std::size_t misalignment) {
+void expect_the_oracles_bytes(const SwigluCase& shape, Asked asked, qfuse_payload payload, qfuse_scale_layout layout,
+                              std::size_t misalignment) {
   SCOPED_TRACE(misalignment);
   const SwigluInputs in(shape, misalignment);
   contract::SwigluBackward p = in.params(asked, payload);
-  SwigluOutputs expected(p.m, p.h);
+  SwigluOutputs expected(p.m, p.h, 0, layout);
   expected.point(p, asked);
   reference::swiglu_backward_with(gpus_exponential, p);
   for_each_gpu_way([&](const qfuse_exec& exec) {
-    SwigluOutputs actual(p.m, p.h, misalignment);
+    SwigluOutputs actual(p.m, p.h, misalignment, layout);
     actual.point(p, asked);
     qfuse_error error{};
     ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
@@ -67,8 +68,8 @@ TEST_P(SwigluBackwardCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
   for (const std::size_t misalignment : {0U, 1U, 2U, 8U})
     for (const auto& [name, asked] : kEveryAsked) {
       SCOPED_TRACE(name);
-      expect_the_oracles_bytes(GetParam(), asked, QFUSE_INT8, misalignment);
-      expect_the_oracles_bytes(GetParam(), asked, QFUSE_E4M3, misalignment);
+      expect_the_oracles_bytes(GetParam(), asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, misalignment);
+      expect_the_oracles_bytes(GetParam(), asked, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, misalignment);
     }
 }
 

@@ -34,9 +34,10 @@ using Params = contract::SwigluBackward;
 using Inputs = SwigluInputs;
 using Outputs = SwigluOutputs;
 
-Outputs oracles_outputs(const Inputs& in, Asked asked, qfuse_payload payload = QFUSE_INT8) {
+Outputs oracles_outputs(const Inputs& in, Asked asked, qfuse_payload payload = QFUSE_INT8,
+                        qfuse_scale_layout layout = QFUSE_SCALES_ROW_MAJOR) {
   Params p = in.params(asked, payload);
-  Outputs out(p.m, p.h);
+  Outputs out(p.m, p.h, 0, layout);
   out.point(p, asked);
   qfuse_error error{};
   EXPECT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
@@ -47,11 +48,12 @@ Outputs oracles_outputs(const Inputs& in, Asked asked, qfuse_payload payload = Q
 
 class SwigluBackwardCases : public testing::TestWithParam<SwigluCase> {};
 
-void expect_the_oracles_bytes(const Inputs& in, Asked asked, qfuse_payload payload, std::size_t misalignment) {
-  const Outputs expected = oracles_outputs(in, asked, payload);
+void expect_the_oracles_bytes(const Inputs& in, Asked asked, qfuse_payload payload, qfuse_scale_layout layout,
+                              std::size_t misalignment) {
+  const Outputs expected = oracles_outputs(in, asked, payload, layout);
   for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
     Params p = in.params(asked, payload);
-    Outputs actual(p.m, p.h, misalignment);
+    Outputs actual(p.m, p.h, misalignment, layout);
     actual.point(p, asked);
     qfuse_error error{};
     ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
@@ -64,10 +66,10 @@ TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address)
     const Inputs in(GetParam(), misalignment);
     for (const auto& [name, asked] : kEveryAsked) {
       SCOPED_TRACE(name);
-      expect_the_oracles_bytes(in, asked, QFUSE_INT8, misalignment);
+      expect_the_oracles_bytes(in, asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, misalignment);
     }
-    SCOPED_TRACE("e4m3");
-    expect_the_oracles_bytes(in, Asked::all, QFUSE_E4M3, misalignment);
+    SCOPED_TRACE("e4m3, MN-major scales");
+    expect_the_oracles_bytes(in, Asked::all, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, misalignment);
     EXPECT_TRUE(in.unchanged());
   }
 }
@@ -87,6 +89,33 @@ TEST_P(SwigluBackwardCases, every_output_is_the_same_without_the_others) {
   EXPECT_TRUE(same(&SwigluOutputs::y_s_t, y));
   EXPECT_TRUE(same(&SwigluOutputs::grad_input_q_t, transposed));
   EXPECT_TRUE(same(&SwigluOutputs::grad_input_s_t, transposed));
+}
+
+// Row by row or group by group, they are the same numbers; what is beyond the rows keeps its bytes.
+TEST(SwigluBackward, mn_major_scales_are_the_others_transposed) {
+  constexpr std::int64_t kTokens = 259;
+  constexpr std::int64_t kChannels = 256;
+  constexpr std::int64_t kTokenGroups = 3;
+  constexpr std::int64_t kChannelGroups = 2 * kChannels / 128;
+  const Inputs in(SwigluCase{"", kTokens, kChannels}, 0);
+  const Outputs by_rows = oracles_outputs(in, Asked::all);
+  const Outputs by_groups = oracles_outputs(in, Asked::all, QFUSE_INT8, QFUSE_SCALES_MN_MAJOR);
+  const auto expect_transposed = [](const Buffer& rows, const Buffer& groups, std::int64_t count, std::int64_t per_row) {
+    const std::int64_t stride = (count + 3) / 4 * 4;
+    ASSERT_EQ(groups.size(), static_cast<std::size_t>(stride * per_row * 4));
+    for (std::int64_t row = 0; row < count; ++row)
+      for (std::int64_t group = 0; group < per_row; ++group)
+        ASSERT_EQ(format::load_unaligned<float>(groups.data(), group * stride + row),
+                  format::load_unaligned<float>(rows.data(), row * per_row + group))
+            << row << " " << group;
+  };
+  expect_transposed(by_rows.grad_input_s, by_groups.grad_input_s, kTokens, kChannelGroups);
+  expect_transposed(by_rows.y_s_t, by_groups.y_s_t, kChannels, kTokenGroups);
+  expect_transposed(by_rows.grad_input_s_t, by_groups.grad_input_s_t, 2 * kChannels, kTokenGroups);
+  const Outputs untouched(kTokens, kChannels, 0, QFUSE_SCALES_MN_MAJOR);
+  for (std::int64_t group = 0; group < kChannelGroups; ++group)
+    EXPECT_TRUE(same_bytes(untouched.grad_input_s.data() + (group * 260 + kTokens) * 4,
+                           by_groups.grad_input_s.data() + (group * 260 + kTokens) * 4, 4));
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCases, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);

@@ -80,15 +80,19 @@ struct SwigluInputs {
 
 // Every output, exactly sized and poisoned.
 struct SwigluOutputs {
-  SwigluOutputs(std::int64_t m, std::int64_t h, std::size_t misalignment = 0)
-      : grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
-        grad_input_s(static_cast<std::size_t>(m * 2 * h / 128 * 4), misalignment),
+  SwigluOutputs(std::int64_t m, std::int64_t h, std::size_t misalignment = 0,
+                qfuse_scale_layout scale_layout = QFUSE_SCALES_ROW_MAJOR)
+      : layout(scale_layout),
+        grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
+        grad_input_s(static_cast<std::size_t>((layout == QFUSE_SCALES_MN_MAJOR ? (m + 3) / 4 * 4 : m) * 2 * h / 128 * 4),
+                     misalignment),
         y_q_t(static_cast<std::size_t>(h * m), misalignment),
         y_s_t(static_cast<std::size_t>(h * qfuse_block_count(m, 128) * 4), misalignment),
         grad_input_q_t(static_cast<std::size_t>(2 * h * m), misalignment),
         grad_input_s_t(static_cast<std::size_t>(2 * h * qfuse_block_count(m, 128) * 4), misalignment) {}
 
   void point(contract::SwigluBackward& p, Asked asked) {
+    p.scale_layout = layout;
     p.grad_input_q = has_rows(asked) ? grad_input_q.as<void>() : nullptr;
     p.grad_input_s = has_rows(asked) ? grad_input_s.as<float>() : nullptr;
     p.y_q_t = has_y(asked) ? y_q_t.as<void>() : nullptr;
@@ -97,6 +101,7 @@ struct SwigluOutputs {
     p.grad_input_s_t = has_transposed(asked) ? grad_input_s_t.as<float>() : nullptr;
   }
 
+  qfuse_scale_layout layout;
   Buffer grad_input_q;
   Buffer grad_input_s;
   Buffer y_q_t;

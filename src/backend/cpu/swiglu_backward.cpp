@@ -367,24 +367,30 @@ HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile<kTransposed>& 
     absmax[c / kGroup] = make_group<kGradients, kY, kTransposed>(row, tile, t, c);
   if constexpr (kRows) {
     std::int8_t* const q = contract::grad_input_payload(p) + token * 2 * p.h + place.first_channel;
-    float* const scale = p.grad_input_s + (token * 2 * p.h + place.first_channel) / kGroup;
+    const contract::ScaleStrides strides = contract::row_scale_strides(p);
+    const auto scale_of = [&](std::int64_t channel) {
+      return p.grad_input_s + token * strides.row + channel / kGroup * strides.group;
+    };
     for (std::int64_t c = 0; c < place.channels; c += kGroup) {
-      write_group<Groups>(tile.d_gate + c, absmax[c / kGroup].d_gate, q + c, scale + c / kGroup);
-      write_group<Groups>(tile.d_up + c, absmax[c / kGroup].d_up, q + p.h + c, scale + (p.h + c) / kGroup);
+      const std::int64_t channel = place.first_channel + c;
+      write_group<Groups>(tile.d_gate + c, absmax[c / kGroup].d_gate, q + c, scale_of(channel));
+      write_group<Groups>(tile.d_up + c, absmax[c / kGroup].d_up, q + p.h + c, scale_of(p.h + channel));
     }
   }
 }
 
-// A plane to an output whose rows are p's tokens; `first_row` is that of the tile's first channel.
+// A plane to an output of so many rows of p's tokens; `first_row` is that of the tile's first channel.
 template <class Groups, std::int64_t kWidth>
 HWY_INLINE void write_transposed(const contract::SwigluBackward& p, Plane<kWidth>& plane, Strip& strip,
-                                 const Place& place, std::int8_t* q, float* scales, std::int64_t first_row) {
+                                 const Place& place, std::int8_t* q, float* scales, std::int64_t rows,
+                                 std::int64_t first_row) {
   const std::int64_t padded_tokens = format::ceil_div(place.tokens, kStrip) * kStrip;
   std::memset(plane.rows + place.tokens, 0,
               static_cast<std::size_t>(padded_tokens - place.tokens) * sizeof plane.rows[0]);
-  const std::int64_t groups = format::block_count(p.m, kGroup);
+  const contract::ScaleStrides strides = contract::transposed_scale_strides(p, rows);
   const TransposedRows out = {q + first_row * p.m + place.first_token, p.m,
-                              scales + first_row * groups + place.first_token / kGroup, groups};
+                              scales + first_row * strides.row + place.first_token / kGroup * strides.group,
+                              strides.row};
   for (std::int64_t c = 0; c < place.channels; c += kStrip)
     write_strip<Groups>(plane, strip, c, place.tokens, padded_tokens, out);
 }
@@ -399,11 +405,12 @@ HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t be
     const std::int64_t channel = i % tiles_across * kWidth;
     const Place place = {token, std::min(kGroup, p.m - token), channel, std::min(kWidth, p.h - channel)};
     for (std::int64_t t = 0; t < place.tokens; ++t) write_row<kRows, kY, kTransposed, Groups>(p, tile, place, t);
-    if constexpr (kY) write_transposed<Groups>(p, tile.y, tile.strip, place, contract::y_payload(p), p.y_s_t, channel);
+    if constexpr (kY)
+      write_transposed<Groups>(p, tile.y, tile.strip, place, contract::y_payload(p), p.y_s_t, p.h, channel);
     if constexpr (kTransposed) {
       std::int8_t* const q = contract::grad_input_t_payload(p);
-      write_transposed<Groups>(p, tile.d_gate_of_all, tile.strip, place, q, p.grad_input_s_t, channel);
-      write_transposed<Groups>(p, tile.d_up_of_all, tile.strip, place, q, p.grad_input_s_t, p.h + channel);
+      write_transposed<Groups>(p, tile.d_gate_of_all, tile.strip, place, q, p.grad_input_s_t, 2 * p.h, channel);
+      write_transposed<Groups>(p, tile.d_up_of_all, tile.strip, place, q, p.grad_input_s_t, 2 * p.h, p.h + channel);
     }
   }
 }

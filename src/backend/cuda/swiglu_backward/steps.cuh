@@ -27,7 +27,6 @@ struct SwigluArguments {
   std::int64_t x_stride;       // elements
   std::int64_t grad_y_stride;  // elements
   int channel_tiles;
-  int token_tiles;
   bool wide_t;
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
@@ -37,6 +36,9 @@ struct SwigluArguments {
   float* y_s_t;
   std::int8_t* grad_input_q_t;
   float* grad_input_s_t;
+  contract::ScaleStrides row_scales;
+  contract::ScaleStrides y_scales;
+  contract::ScaleStrides transposed_scales;
 };
 
 // One block's.
@@ -65,7 +67,6 @@ inline SwigluArguments arguments_of(const contract::SwigluBackward& p, const Swi
           .x_stride = contract::x_stride(p),
           .grad_y_stride = contract::grad_y_stride(p),
           .channel_tiles = static_cast<int>(p.h / kSwigluTile),
-          .token_tiles = static_cast<int>(format::ceil_div(p.m, std::int64_t{kSwigluTile})),
           .wide_t = plan.wide_t,
           .x = static_cast<const std::uint8_t*>(p.x),
           .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
@@ -74,7 +75,10 @@ inline SwigluArguments arguments_of(const contract::SwigluBackward& p, const Swi
           .y_q_t = contract::y_payload(p),
           .y_s_t = p.y_s_t,
           .grad_input_q_t = contract::grad_input_t_payload(p),
-          .grad_input_s_t = p.grad_input_s_t};
+          .grad_input_s_t = p.grad_input_s_t,
+          .row_scales = contract::row_scale_strides(p),
+          .y_scales = contract::transposed_scale_strides(p, p.h),
+          .transposed_scales = contract::transposed_scale_strides(p, 2 * p.h)};
 }
 
 // ---- steps ----
@@ -189,10 +193,10 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
   const float factor = Payload::prepare(most, scale);
   const float others = exchange(factor, 1);
   if (token >= tile.tokens) return;
-  const std::int64_t row = (tile.token + token) * 2 * a.h;
-  const std::int64_t channel = tile.channel + (ups ? a.h : 0);
-  if (chunk < 2) store<kWide>(a.grad_input_s + (row + channel) / kSwigluTile, scale);
-  std::int8_t* const q = a.grad_input_q + row + tile.channel + chunk * kChunk;
+  const std::int64_t row = tile.token + token;
+  const std::int64_t group = (tile.channel + (ups ? a.h : 0)) / kSwigluTile;
+  if (chunk < 2) store<kWide>(a.grad_input_s + row * a.row_scales.row + group * a.row_scales.group, scale);
+  std::int8_t* const q = a.grad_input_q + row * 2 * a.h + tile.channel + chunk * kChunk;
   write_payload<kWide, Payload>(q, out.d_gate, ups ? others : factor);
   write_payload<kWide, Payload>(q + a.h, out.d_up, ups ? factor : others);
 }
@@ -238,10 +242,22 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
     if (i < left) to[i] = static_cast<std::int8_t>(payload[i / 4] >> 8 * (i % 4));
 }
 
-// A plane to rows of an output whose tokens are a's, the tile's first channel to the row `first_row`.
+// A transposed output.
+struct Columns {
+  std::int8_t* q;
+  float* s;
+  contract::ScaleStrides scales;
+};
+
+__device__ inline Columns y_of(const SwigluArguments& a) { return {a.y_q_t, a.y_s_t, a.y_scales}; }
+__device__ inline Columns gradient_of(const SwigluArguments& a) {
+  return {a.grad_input_q_t, a.grad_input_s_t, a.transposed_scales};
+}
+
+// A plane to an output, the tile's first channel to its row `first_row`.
 template <bool kWide, class Payload = Int8>
-__device__ void write_columns(const SwigluArguments& a, const Tile& tile, const uint4* plane, std::int8_t* q_t,
-                              float* s_t, std::int64_t first_row) {
+__device__ void write_columns(const SwigluArguments& a, const Tile& tile, const uint4* plane, const Columns& out,
+                              std::int64_t first_row) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warps = static_cast<int>(blockDim.x) / kWarp;
 #pragma unroll 1
@@ -256,9 +272,10 @@ __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const 
     const float scale = Payload::scale(most);
     const float factor = Payload::prepare(most, scale);
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
-    if (lane % 4 == 0) store<kWide>(s_t + row * a.token_tiles + tile.token / kSwigluTile, scale);
+    const std::int64_t group = tile.token / kSwigluTile;
+    if (lane % 4 == 0) store<kWide>(out.s + row * out.scales.row + group * out.scales.group, scale);
     const int first = 16 * (lane % 4);
-    std::int8_t* const q = q_t + row * a.m + tile.token + first;
+    std::int8_t* const q = out.q + row * a.m + tile.token + first;
     write_tokens<Payload>(a, q, pairs, factor, tile.tokens - first);
     write_tokens<Payload>(a, q + 64, pairs + kColumnPairs / 2, factor, tile.tokens - first - 64);
   }
@@ -295,10 +312,10 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
     if constexpr (kRows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
   }
   if constexpr (kY || kTransposed) __syncthreads();
-  if constexpr (kY) write_columns<kWide, Payload>(a, tile, y, a.y_q_t, a.y_s_t, tile.channel);
+  if constexpr (kY) write_columns<kWide, Payload>(a, tile, y, y_of(a), tile.channel);
   if constexpr (kTransposed) {
-    write_columns<kWide, Payload>(a, tile, d_gate, a.grad_input_q_t, a.grad_input_s_t, tile.channel);
-    write_columns<kWide, Payload>(a, tile, d_up, a.grad_input_q_t, a.grad_input_s_t, a.h + tile.channel);
+    write_columns<kWide, Payload>(a, tile, d_gate, gradient_of(a), tile.channel);
+    write_columns<kWide, Payload>(a, tile, d_up, gradient_of(a), a.h + tile.channel);
   }
 }
 
