@@ -100,7 +100,8 @@ TEST(SwigluBackward, mn_major_scales_are_the_others_transposed) {
   const Inputs in(SwigluCase{"", kTokens, kChannels}, 0);
   const Outputs by_rows = oracles_outputs(in, Asked::all);
   const Outputs by_groups = oracles_outputs(in, Asked::all, QFUSE_INT8, QFUSE_SCALES_MN_MAJOR);
-  const auto expect_transposed = [](const Buffer& rows, const Buffer& groups, std::int64_t count, std::int64_t per_row) {
+  const auto expect_transposed = [](const Buffer& rows, const Buffer& groups, std::int64_t count,
+                                    std::int64_t per_row) {
     const std::int64_t stride = (count + 3) / 4 * 4;
     ASSERT_EQ(groups.size(), static_cast<std::size_t>(stride * per_row * 4));
     for (std::int64_t row = 0; row < count; ++row)

@@ -84,8 +84,9 @@ struct SwigluOutputs {
                 qfuse_scale_layout scale_layout = QFUSE_SCALES_ROW_MAJOR)
       : layout(scale_layout),
         grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
-        grad_input_s(static_cast<std::size_t>((layout == QFUSE_SCALES_MN_MAJOR ? (m + 3) / 4 * 4 : m) * 2 * h / 128 * 4),
-                     misalignment),
+        grad_input_s(
+            static_cast<std::size_t>((layout == QFUSE_SCALES_MN_MAJOR ? (m + 3) / 4 * 4 : m) * 2 * h / 128 * 4),
+            misalignment),
         y_q_t(static_cast<std::size_t>(h * m), misalignment),
         y_s_t(static_cast<std::size_t>(h * qfuse_block_count(m, 128) * 4), misalignment),
         grad_input_q_t(static_cast<std::size_t>(2 * h * m), misalignment),
