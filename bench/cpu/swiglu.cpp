@@ -1,4 +1,4 @@
-// The SwiGLU backward with INT8 outputs on the CPU, and the oracle.
+// The SwiGLU backward on the CPU, and the oracle: in INT8 the outputs of the published operator, in e4m3 all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +21,17 @@ constexpr Rounds kOracleRounds{0, 3};
 // The smallest, one of the middle and the largest of the published ones.
 constexpr std::array kShapes = {Shape{1024, 2560}, Shape{2048, 4096}, Shape{8192, 4096}};
 
+struct Outputs {
+  const char* name;  // in that of a row
+  qfuse_payload payload;
+  bool transposed;  // the gradient too
+};
+constexpr std::array kOutputs = {Outputs{"", QFUSE_INT8, false}, Outputs{"e4m3/", QFUSE_E4M3, true}};
+
 // One shape's inputs, in one piece, and the oracle's outputs: made once for the rows of a shape.
 struct Fixture {
-  explicit Fixture(const Shape& of) : shape(of), count(of.count()), in(count * 6), expected(output_size()) {
+  Fixture(const Shape& of, const Outputs& asked)
+      : shape(of), outputs(asked), count(of.count()), in(count * 6), expected(output_size()) {
     std::mt19937 random(1);
     std::normal_distribution<float> normal;
     std::generate_n(in.as<std::uint16_t>(), count * 3, [&] { return format::to_bfloat16(normal(random)); });
@@ -38,10 +46,15 @@ struct Fixture {
     p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
     p.x = in.data();
     p.grad_y = in.data() + count * 4;
+    p.payload_type = outputs.payload;
     p.grad_input_q = out;
     p.y_q_t = out + count * 2;
-    p.grad_input_s = reinterpret_cast<float*>(out + count * 3);
+    p.grad_input_s = reinterpret_cast<float*>(out + count * (outputs.transposed ? 5 : 3));
     p.y_s_t = p.grad_input_s + count * 2 / QFUSE_SWIGLU_GROUP_SIZE;
+    if (outputs.transposed) {
+      p.grad_input_q_t = out + count * 3;
+      p.grad_input_s_t = p.y_s_t + count / QFUSE_SWIGLU_GROUP_SIZE;
+    }
     return p;
   }
   [[nodiscard]] std::int64_t output_size() const {
@@ -50,6 +63,7 @@ struct Fixture {
   }
 
   Shape shape;
+  Outputs outputs;
   std::int64_t count;
   Memory in;
   Memory expected;
@@ -69,21 +83,24 @@ void time_backward(Report& report, Row row, const Fixture& f, const qfuse_exec& 
   report.add(row);
 }
 
+void time_shape(Report& report, const Shape& shape, const Outputs& outputs) {
+  std::unique_ptr<const Fixture> fixture;  // made for the first row that is wanted
+  const auto time = [&](const qfuse_exec& exec, const std::string& target, Rounds rounds) {
+    const std::string name = fmt::format("swiglu/{}{}x{}/{}", outputs.name, shape.rows, shape.cols, target);
+    report.attempt_if_wanted(name, [&] {
+      if (!fixture) fixture = std::make_unique<Fixture>(shape, outputs);
+      time_backward(report, {.op = "swiglu", .name = name, .shape = shape}, *fixture, exec, rounds);
+    });
+  };
+  for_targets([&](const qfuse_exec& exec, const std::string& target) { time(exec, target, kCpuRounds); });
+  time(exec_of_oracle(), "reference/threads:1", kOracleRounds);
+}
+
 }  // namespace
 
 void time_swiglu_on_cpu(const Options& options, Report& report) {
-  for (const Shape shape : shapes_to_time(options, kShapes)) {
-    std::unique_ptr<const Fixture> fixture;  // made for the first row that is wanted
-    const auto time = [&](const qfuse_exec& exec, const std::string& target, Rounds rounds) {
-      const std::string name = fmt::format("swiglu/{}x{}/{}", shape.rows, shape.cols, target);
-      report.attempt_if_wanted(name, [&] {
-        if (!fixture) fixture = std::make_unique<Fixture>(shape);
-        time_backward(report, {.op = "swiglu", .name = name, .shape = shape}, *fixture, exec, rounds);
-      });
-    };
-    for_targets([&](const qfuse_exec& exec, const std::string& target) { time(exec, target, kCpuRounds); });
-    time(exec_of_oracle(), "reference/threads:1", kOracleRounds);
-  }
+  for (const Shape shape : shapes_to_time(options, kShapes))
+    for (const Outputs& outputs : kOutputs) time_shape(report, shape, outputs);
 }
 
 }  // namespace qfuse::bench
