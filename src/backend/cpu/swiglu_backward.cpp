@@ -159,7 +159,7 @@ struct Plane {
   alignas(64) std::uint16_t rows[kGroup][kWidth];
 };
 
-// Payload of 16 channels on its way from one to the other.
+// The payload of 16 channels, before and after it is transposed.
 struct Strip {
   alignas(64) std::uint8_t rows[kGroup][kStrip];  // a row per token
   alignas(64) std::uint8_t transposed[kStrip][kGroup];
@@ -337,7 +337,7 @@ HWY_INLINE void write_strip(Plane<kWidth>& plane, Strip& strip, std::int64_t c, 
     format::store_unaligned(out.scales, (c + i) * out.scales_stride, Groups::scale(absmax[i]));
     factors[i] = Groups::factor(absmax[i]);
     if (absmax[i] >= format::kBfloat16Inf)
-      for (std::int64_t t = 0; t < tokens; ++t) plane.rows[t][c + i] = 0;  // whatever is not finite, no step need bear
+      for (std::int64_t t = 0; t < tokens; ++t) plane.rows[t][c + i] = 0;  // so that no conversion meets NaN
   }
   for (std::int64_t i = 0; i < kStrip; i += kLanes) {
     const auto factor = hn::Load(Floats(), factors + i);
@@ -379,7 +379,7 @@ HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile<kTransposed>& 
   }
 }
 
-// A plane to an output of so many rows of p's tokens; `first_row` is that of the tile's first channel.
+// A plane to an output of `rows` rows; `first_row` is that of the tile's first channel.
 template <class Groups, std::int64_t kWidth>
 HWY_INLINE void write_transposed(const contract::SwigluBackward& p, Plane<kWidth>& plane, Strip& strip,
                                  const Place& place, std::int8_t* q, float* scales, std::int64_t rows,

@@ -292,8 +292,8 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
     differentiate_tile(const SwigluArguments a) {
   constexpr bool kGradients = kRows || kTransposed;
   auto* const y = static_cast<uint4*>(dynamic_shared());
-  uint4* const d_gate = y + (kY ? kPlane : 0);
-  uint4* const d_up = d_gate + kPlane;
+  uint4* const d_gate = y + (kY && kTransposed ? kPlane : 0);
+  uint4* const d_up = d_gate + (kTransposed ? kPlane : 0);
   const Tile tile = locate(a);
   const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
   const int rows = static_cast<int>(blockDim.x) / kRowChunks;
