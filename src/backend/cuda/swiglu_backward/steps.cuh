@@ -237,9 +237,13 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
     if (left > 0) store_once(reinterpret_cast<uint4*>(to), vector_of(payload));
     return;
   }
+#pragma unroll 1  // unrolled, it would keep a mask for each byte
+  for (int i = 0; i < 16 && i < left; ++i) {
+    to[i] = static_cast<std::int8_t>(payload[0]);
 #pragma unroll
-  for (int i = 0; i < 16; ++i)
-    if (i < left) to[i] = static_cast<std::int8_t>(payload[i / 4] >> 8 * (i % 4));
+    for (int word = 0; word < 3; ++word) payload[word] = payload[word] >> 8 | payload[word + 1] << 24;
+    payload[3] >>= 8;
+  }
 }
 
 // A transposed output.
@@ -291,6 +295,7 @@ template <bool kRows, bool kY, bool kTransposed, bool kWide, class Payload>
 __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocessor / kSwigluThreads)
     differentiate_tile(const SwigluArguments a) {
   constexpr bool kGradients = kRows || kTransposed;
+  constexpr int kPlanes = (kY ? 1 : 0) + (kTransposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
   uint4* const d_gate = y + (kY && kTransposed ? kPlane : 0);
   uint4* const d_up = d_gate + (kTransposed ? kPlane : 0);
@@ -311,11 +316,12 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
     }
     if constexpr (kRows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
   }
-  if constexpr (kY || kTransposed) __syncthreads();
-  if constexpr (kY) write_columns<kWide, Payload>(a, tile, y, y_of(a), tile.channel);
-  if constexpr (kTransposed) {
-    write_columns<kWide, Payload>(a, tile, d_gate, gradient_of(a), tile.channel);
-    write_columns<kWide, Payload>(a, tile, d_up, gradient_of(a), a.h + tile.channel);
+  if constexpr (kPlanes > 0) __syncthreads();
+#pragma unroll 1  // of the columns' code there is one copy
+  for (int i = 0; i < kPlanes; ++i) {
+    const bool is_d_up = kTransposed && i == kPlanes - 1;
+    write_columns<kWide, Payload>(a, tile, y + i * kPlane, kY && i == 0 ? y_of(a) : gradient_of(a),
+                                  tile.channel + (is_d_up ? a.h : 0));
   }
 }
 
