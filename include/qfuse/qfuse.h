@@ -504,17 +504,15 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  * In E4M3, torch's float8_e4m3fn:
  *   scale  = the least power of two that is at least max(absmax, fp32(1e-4)) / 448
  *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); of a negative number that rounds to zero, -0
- * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and to the byte also TransformerEngine and
- * torchao where absmax is 1e-4 or more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload
- * is NaN (0x7f) throughout.
+ * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and TransformerEngine where absmax is 1e-4 or
+ * more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is NaN (0x7f) throughout.
  * Fields that later versions append (type of scales, rounding, router weight, offsets of experts) do at zero what this
  * version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
 /* How the scales of an output [rows, groups of a row] lie: row by row, or group by group, as matrix products on Hopper
  * load them: [groups of a row, rows rounded up to a multiple of 4], so that a group's begin at 16 bytes (DeepGEMM's
- * MN-major scales; torch's scaled_mm takes them where rows are a multiple of 4). What is beyond the rows is not
- * written. */
+ * MN-major scales). What is beyond the rows is not written. */
 typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_SCALES_MN_MAJOR = 1 } qfuse_scale_layout;
 
 typedef struct qfuse_swiglu_backward_params {

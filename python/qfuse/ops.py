@@ -210,8 +210,8 @@ def silu_dot_fwd_bwd_quant_fuse(
     Where the outputs are float8_e4m3fn in place of int8, all of them, scales are powers of two: the least ones by which
     a group's largest magnitude, or 1e-4 where that is more, becomes at most 448.
 
-    Scales may also lie group by group, all of them, as DeepGEMM and torch's scaled_mm load them: [rows, groups] with
-    the strides (1, rows rounded up to a multiple of 4).
+    Scales may also lie group by group, all of them, as DeepGEMM loads them: [rows, groups] with the strides
+    (1, rows rounded up to a multiple of 4).
     """
     _ops.silu_dot_fwd_bwd_quant_fuse.default(
         x, grad_y, grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t
