@@ -32,6 +32,7 @@ if TYPE_CHECKING or _find_spec("torch") is not None:
             dequantize_int8,
             matmul_4bit,
             matmul_4bit_lora,
+            matmul_4bit_lora_shared,
             set_batch_invariant,
         )
         from .loading import load_checkpoint
@@ -55,6 +56,7 @@ __all__ = [
     "load_checkpoint",
     "matmul_4bit",
     "matmul_4bit_lora",
+    "matmul_4bit_lora_shared",
     "merge",
     "nn",
     "ops",

@@ -17,6 +17,7 @@ __all__ = [
     "dequantize_int8",
     "matmul_4bit",
     "matmul_4bit_lora",
+    "matmul_4bit_lora_shared",
     "set_batch_invariant",
 ]
 
@@ -156,19 +157,72 @@ def matmul_4bit_lora(
     """
     found = read_weight(weight, quant_state)
     x, bias = _operands(x, found, bias)
+    _check_adapter(found, lora_a, lora_b)
+    lora_x = _own_input(x, lora_x)
+    return multiply_with_lora(x, found, bias, lora_a, lora_b, float(scaling), lora_x, order)
+
+
+def matmul_4bit_lora_shared(
+    x: Tensor,
+    weights: Sequence[Any],
+    lora_as: Sequence[Tensor],
+    lora_bs: Sequence[Tensor],
+    scaling: float = 1.0,
+    *,
+    biases: Sequence[Tensor | None] | None = None,
+    lora_x: Tensor | None = None,
+    order: ops.Order | None = None,
+) -> tuple[Tensor, ...]:
+    """matmul_4bit_lora of one x and several weights, such as those of q, k and v, or gate and up: a product of each.
+
+    weights: what matmul_4bit takes, each with its own quant_state. lora_as, lora_bs, biases: one for each weight; the
+    ranks may differ, the A's have one dtype. scaling, lora_x, order: of all of them.
+
+    x is read once for all A's, and once for all of their gradients, and what the adapters add to x's gradient is one
+    product. Each result, and the gradients of A, B and bias, are rounded where matmul_4bit_lora says, though a sum may
+    be ordered otherwise. x's gradient is rounded after each weight in turn; where the weight is decoded to memory, what
+    was rounded before is in the sums of the next product. Under torch.compile and transforms of torch.func each weight
+    is multiplied by on its own, with the bits of matmul_4bit_lora.
+
+    Raises what matmul_4bit_lora does, and ValueError where there are not as many of one kind as of another.
+    """
+    biases = [None] * len(weights) if biases is None else biases
+    if not 0 < len(weights) == len(lora_as) == len(lora_bs) == len(biases):
+        raise ValueError(
+            f"there are {len(weights)} weights, {len(lora_as)} lora_as, {len(lora_bs)} lora_bs and {len(biases)} "
+            "biases, they must be as many of each, and at least one"
+        )
+    if len({lora_a.dtype for lora_a in lora_as}) > 1:
+        raise TypeError(f"lora_as are {', '.join(str(lora_a.dtype) for lora_a in lora_as)}, they must be of one dtype")
+    found = [read_weight(weight, None) for weight in weights]
+    operands = [_operands(x, weight, bias) for weight, bias in zip(found, biases, strict=True)]
+    for weight, lora_a, lora_b in zip(found, lora_as, lora_bs, strict=True):
+        _check_adapter(weight, lora_a, lora_b)
+    x = operands[0][0]
+    with without_torch_function():
+        prepared = [_prepare(x, weight, order) for weight in found]
+        layers = [
+            lora.Layer(tensors, bias, lora_a, lora_b, scalars)
+            for (tensors, scalars), (_, bias), lora_a, lora_b in zip(prepared, operands, lora_as, lora_bs, strict=True)
+        ]
+        return lora.matmul_4bit_lora_shared(x, _own_input(x, lora_x), layers, float(scaling))
+
+
+def _check_adapter(weight: Weight4bit, lora_a: Tensor, lora_b: Tensor) -> None:
     if not (lora_a.is_floating_point() and lora_b.is_floating_point()):
         raise TypeError(f"lora_a and lora_b are {lora_a.dtype} and {lora_b.dtype}, they must be floating point")
-    rank, (rows, cols) = lora_a.shape[0] if lora_a.dim() else 0, found.shape
+    rank, (rows, cols) = lora_a.shape[0] if lora_a.dim() else 0, weight.shape
     if lora_a.shape != (rank, cols) or lora_b.shape != (rows, rank):
         raise ValueError(
             f"lora_a and lora_b have the shapes {tuple(lora_a.shape)} and {tuple(lora_b.shape)}, "
             f"they must be [rank, {cols}] and [{rows}, rank]"
         )
-    if lora_x is not None:
-        if lora_x.shape != x.shape:
-            raise ValueError(f"lora_x has shape {tuple(lora_x.shape)}, it must be that of x, {tuple(x.shape)}")
-        lora_x = lora_x.to(x.dtype)
-    return multiply_with_lora(x, found, bias, lora_a, lora_b, float(scaling), lora_x, order)
+
+
+def _own_input(x: Tensor, lora_x: Tensor | None) -> Tensor | None:
+    if lora_x is not None and lora_x.shape != x.shape:
+        raise ValueError(f"lora_x has shape {tuple(lora_x.shape)}, it must be that of x, {tuple(x.shape)}")
+    return None if lora_x is None else lora_x.to(x.dtype)
 
 
 def _operands(x: Tensor, weight: Weight4bit, bias: Tensor | None) -> tuple[Tensor, Tensor | None]:
@@ -194,13 +248,19 @@ def multiply_with_lora(
     order: ops.Order | None = None,
 ) -> Tensor:
     """matmul_4bit_lora of what read_arguments found, and of a bias and a lora_x in x's dtype."""
-    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
     with without_torch_function():
-        if order is None:
-            # One order: the few rows that a second one is for have a kernel without LoRA alone.
-            order = None if _is_decoded(x, shape, blocksize) else "plain"
-        scalars = (shape, quant_type, blocksize, nested_blocksize, "forward", order)
-        return lora.matmul_4bit_lora(x, lora_x, (packed.detach(), *scales), bias, lora_a, lora_b, scaling, scalars)
+        tensors, scalars = _prepare(x, weight, order)
+        return lora.matmul_4bit_lora(x, lora_x, tensors, bias, lora_a, lora_b, scaling, scalars)
+
+
+def _prepare(x: Tensor, weight: Arguments, order: ops.Order | None) -> tuple[tuple[Tensor, ...], tuple[Any, ...]]:
+    """A weight under an adapter as its tensors and the scalars of gradients.Call."""
+    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
+    if order is None:
+        # One order: the few rows that a second one is for have a kernel without LoRA alone.
+        order = None if _is_decoded(x, shape, blocksize) else "plain"
+    # Of a Params4bit, the tensor that every transform knows.
+    return (packed.detach(), *scales), (shape, quant_type, blocksize, nested_blocksize, "forward", order)
 
 
 def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None = None) -> Tensor:

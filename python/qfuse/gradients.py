@@ -14,6 +14,7 @@ from . import direct
 __all__ = [
     "Call",
     "apply",
+    "decode",
     "given",
     "is_watched",
     "matmul_4bit",
@@ -103,13 +104,20 @@ def without_autocast(tensor: Tensor) -> Any:
     return torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext()
 
 
+def decode(call: Call) -> Tensor:
+    """The weight [n, k] in x's dtype."""
+    shape, quant_type, blocksize, nested_blocksize, _, _ = call.scalars
+    decoded: Tensor = torch.ops.qfuse.dequantize_4bit.default(
+        call.weight, shape, call.x.dtype, quant_type, blocksize, nested_blocksize
+    )
+    return decoded
+
+
 def _call(call: Call) -> Tensor:
     x, weight, bias, scalars, (lora_in, lora_weight) = call
     shape, quant_type, blocksize, nested_blocksize, direction, order = scalars
     if order is None:
-        decoded = torch.ops.qfuse.dequantize_4bit.default(
-            weight, shape, x.dtype, quant_type, blocksize, nested_blocksize
-        )
+        decoded = decode(call)
         with torch.autocast(x.device.type, enabled=False):  # x has the dtype to multiply in
             product = torch.nn.functional.linear(x, decoded, bias) if direction == "forward" else x @ decoded
             if lora_in is not None and lora_weight is not None:

@@ -235,6 +235,16 @@ def test_one_product_for_a_batch_of_inputs(device):
     assert calls.count <= 2 and same_bits(found, by_torch(x, dense_of(weight), a, b))
 
 
+def test_a_transform_reads_no_memory_that_was_not_written(device):
+    weight, x, (a, b) = exact_weight(device), integers(4, COLS, device=device), adapter(device)
+    torch.use_deterministic_algorithms(True)  # which fills what is empty with NaN
+    try:
+        found = torch.func.vmap(lambda x: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING))(x)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    assert same_bits(found, by_torch(x, dense_of(weight), a, b))
+
+
 def test_forward_mode_is_refused(device):
     weight, x, (a, b) = exact_weight(device), integers(3, COLS, device=device), adapter(device)
     with torch.autograd.forward_ad.dual_level():
