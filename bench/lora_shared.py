@@ -127,7 +127,7 @@ def main():
         "rounds": ROUNDS,
         "rows": rows,
     }
-    json.dump(run, sys.stdout, indent=1)
+    print(json.dumps(run, indent=1))
 
 
 if __name__ == "__main__":
