@@ -46,6 +46,11 @@ constexpr int kHungryBlocks = kBlocks;
 
 using YTile = uint4[kTile * kRowChunks];
 
+// No experts here, and m is a multiple of a tile.
+__device__ contract::TokenTile all_tokens(const SwigluArguments& a, const Tile& tile) {
+  return contract::tile_of(0, a.m, tile.token / kTile, 0, a.m);
+}
+
 __device__ int chunk_of_thread() { return static_cast<int>(threadIdx.x) % kRowChunks; }
 
 // ---- two kernels, one for each direction of the groups ----
@@ -64,7 +69,7 @@ __global__ void __launch_bounds__(kPassThreads) pass_rows(const SwigluArguments 
 template <bool kReadY>
 __global__ void __launch_bounds__(kPassThreads) pass_columns(const SwigluArguments a, const uint4* from) {
   __shared__ YTile y;
-  const Tile tile = cuda::locate(a);
+  const Tile tile = cuda::tile_at(a, cuda::locate_tokens(a));
   const int chunk = chunk_of_thread();
 #pragma unroll 4
   for (int row = static_cast<int>(threadIdx.x) / kRowChunks; row < kTile; row += kPassThreads / kRowChunks) {
@@ -76,7 +81,7 @@ __global__ void __launch_bounds__(kPassThreads) pass_columns(const SwigluArgumen
     }
   }
   __syncthreads();
-  write_columns<true>(a, tile, y, cuda::y_of(a), tile.channel);
+  write_columns<true>(a, all_tokens(a, tile), y, cuda::y_of(a), tile.channel);
 }
 
 // ---- y held in registers until the largest of each column is known; it crosses shared memory as finished payload ----
@@ -115,7 +120,7 @@ __device__ void make_factor(const SwigluArguments& a, const Tile& tile, Columns&
   const float most = __uint_as_float(columns.absmax[channel] << 16);
   const float scale = cuda::group_scale(most);
   columns.factors[channel] = cuda::group_factor(most, scale);
-  a.y_s_t[(tile.channel + channel) * a.y_scales.row + tile.token / kTile * a.y_scales.group] = scale;
+  a.y_s_t[(tile.channel + channel) * (a.m / kTile) + tile.token / kTile] = scale;
 }
 
 __device__ void quantize_rows(Columns& columns, int chunk, int word, const std::uint32_t (&y)[kRows][kPairs]) {
@@ -141,7 +146,7 @@ __device__ void write_payload_rows(const SwigluArguments& a, const Tile& tile, c
 
 __global__ void __launch_bounds__(kThreads, kHungryBlocks) hold_tile(const SwigluArguments a) {
   __shared__ Columns columns;
-  const Tile tile = cuda::locate(a);
+  const Tile tile = cuda::tile_at(a, cuda::locate_tokens(a));
   const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
   const int word = static_cast<int>(threadIdx.x) / kRowChunks;
   if (threadIdx.x < kTile) columns.absmax[threadIdx.x] = 0;
@@ -217,7 +222,7 @@ struct PastL1 : AsQfuse {
 
 template <class Policy>
 __device__ Tile locate(const SwigluArguments& a) {
-  if constexpr (!Policy::kTokenMajor) return cuda::locate(a);
+  if constexpr (!Policy::kTokenMajor) return cuda::tile_at(a, cuda::locate_tokens(a));
   const auto token_tiles = static_cast<unsigned>(a.m / kTile);
   return {static_cast<std::int64_t>(blockIdx.x % token_tiles) * kTile,
           static_cast<std::int64_t>(blockIdx.x / token_tiles) * kTile, kTile};
@@ -265,7 +270,7 @@ __global__ void __launch_bounds__(kThreads, Policy::kBlocksPerMultiprocessor) ta
   const Tile tile = locate<Policy>(a);
   take_rows<Policy, !Policy::kYFirst, true>(a, tile, y);
   __syncthreads();
-  write_columns<true, typename Policy::Payload>(a, tile, y, cuda::y_of(a), tile.channel);
+  write_columns<true, typename Policy::Payload>(a, all_tokens(a, tile), y, cuda::y_of(a), tile.channel);
   if constexpr (Policy::kYFirst) take_rows<Policy, true, false>(a, tile, y);
 }
 

@@ -506,14 +506,41 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); of a negative number that rounds to zero, -0
  * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and TransformerEngine where absmax is 1e-4 or
  * more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is NaN (0x7f) throughout.
- * Fields that later versions append (type of scales, rounding, router weight, offsets of experts) do at zero what this
- * version does. */
+ * Fields that later versions append (type of scales, rounding, router weight) do at zero what this version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
 /* How the scales of an output [rows, groups of a row] lie: row by row, or group by group, as matrix products on Hopper
  * load them: [groups of a row, rows rounded up to a multiple of 4], so that a group's begin at 16 bytes (DeepGEMM's
  * MN-major scales). What is beyond the rows is not written. */
 typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_SCALES_MN_MAJOR = 1 } qfuse_scale_layout;
+
+/* Experts. The rows of x may be those of several experts, one after another, as their router sorts them. Expert e has
+ * those from expert_ends[e - 1], or 0, to before expert_ends[e]: expert_ends are what torch's grouped products take as
+ * offs. An expert may have no rows. Rows from the last end on belong to nobody: they are not read, and nothing of theirs
+ * is written, so that m may be the room that there is and the ends say how much of it is used.
+ * What is transposed is then as if rows of zeros followed those of each expert up to a multiple of 128: no group has
+ * tokens of two experts, each expert's columns are a multiple of 128, and what is written for the missing tokens is what
+ * zeros become, 0 in a group that is finite. y_q_t and grad_input_q_t have room for
+ * qfuse_expert_columns(m, expert_count) columns, and their scales for a 128th as many. With P the columns of an expert and
+ * S those of all before it, an output of R rows (h or 2h) has the expert's columns
+ *   APART:        as a matrix [R, P] from element R * S on, with scales [R, P/128] from element R * S/128 on in the
+ *                 scale_layout: what DeepGEMM's k-grouped products take
+ *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, expert_count)], and of its scales:
+ *                 what torch's grouped products of two matrices take
+ * and keeps its bytes behind the last expert's. The gradient's rows are those of x.
+ * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and a
+ * captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU, which
+ * cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no rows; and
+ * one whose columns find no room behind those before is left out. */
+typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_INT64 = 1 } qfuse_index_type;
+typedef enum qfuse_expert_layout QFUSE_ENUM {
+  QFUSE_EXPERTS_APART = 0,
+  QFUSE_EXPERTS_SIDE_BY_SIDE = 1
+} qfuse_expert_layout;
+
+/* Columns of a transposed output for m tokens of that many experts, however they are shared out:
+ * (m + 127 * experts) / 128 * 128, rounded down at the division. Neither may be negative. */
+QFUSE_API int64_t qfuse_expert_columns(int64_t m, int64_t experts);
 
 typedef struct qfuse_swiglu_backward_params {
   size_t struct_size;
@@ -534,10 +561,15 @@ typedef struct qfuse_swiglu_backward_params {
                                  leaves them out */
   float* grad_input_s_t;      /* out: [2h, ceil(m/128)], the scales of grad_input_q_t */
   qfuse_scale_layout scale_layout; /* of all three arrays of scales */
+  const void* expert_ends;         /* [expert_count], ascending, 0 to m; NULL: no experts */
+  int64_t expert_count;            /* 0 to 2^20; 0: no experts */
+  qfuse_index_type expert_ends_type;
+  qfuse_expert_layout expert_layout; /* of both transposed outputs and their scales */
 } qfuse_swiglu_backward_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, a missing or an
- * overlapping array (the gaps between strided rows belong to the array), sizes that overflow int64_t.
+ * overlapping array (the gaps between strided rows belong to the array), expert_ends that are not aligned, sizes that
+ * overflow int64_t.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
 QFUSE_API qfuse_status qfuse_swiglu_backward(const qfuse_swiglu_backward_params* params, const qfuse_exec* exec,
                                              qfuse_error* error);

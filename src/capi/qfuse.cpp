@@ -113,6 +113,8 @@ int64_t qfuse_packed_size(int64_t n) { return qfuse::format::packed_size(n); }
 
 int64_t qfuse_block_count(int64_t n, int64_t blocksize) { return qfuse::format::block_count(n, blocksize); }
 
+int64_t qfuse_expert_columns(int64_t m, int64_t experts) { return qfuse::format::expert_columns(m, experts); }
+
 void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]) { qfuse::format::store_nested_quant_map(map); }
 
 qfuse_status qfuse_dequantize_4bit(const qfuse_dequantize_4bit_params* params, const qfuse_exec* exec,

@@ -2,7 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
+
 namespace qfuse::contract {
+namespace {
+
+constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
+
+Outcome check_experts(const SwigluBackward& p) {
+  if (p.expert_count < 0 || p.expert_count > kMostExperts)
+    return invalid_argument(fmt::format("expert_count is {}, it must be 0 to {}", p.expert_count, kMostExperts));
+  if (p.expert_count == 0 && p.expert_ends != nullptr)
+    return invalid_argument("expert_count is 0, but expert_ends is given");
+  if (p.expert_ends_type != QFUSE_INDEX_INT32 && p.expert_ends_type != QFUSE_INDEX_INT64)
+    return invalid_argument(
+        fmt::format("expert_ends_type is {}, it must be QFUSE_INDEX_INT32 ({}) or QFUSE_INDEX_INT64 ({})",
+                    static_cast<int>(p.expert_ends_type), static_cast<int>(QFUSE_INDEX_INT32),
+                    static_cast<int>(QFUSE_INDEX_INT64)));
+  if (p.expert_layout != QFUSE_EXPERTS_APART && p.expert_layout != QFUSE_EXPERTS_SIDE_BY_SIDE)
+    return invalid_argument(
+        fmt::format("expert_layout is {}, it must be QFUSE_EXPERTS_APART ({}) or QFUSE_EXPERTS_SIDE_BY_SIDE ({})",
+                    static_cast<int>(p.expert_layout), static_cast<int>(QFUSE_EXPERTS_APART),
+                    static_cast<int>(QFUSE_EXPERTS_SIDE_BY_SIDE)));
+  if (reinterpret_cast<std::uintptr_t>(p.expert_ends) % static_cast<std::uintptr_t>(index_size(p.expert_ends_type)) !=
+      0)
+    return invalid_argument(
+        fmt::format("expert_ends must be aligned to its elements, {} bytes", index_size(p.expert_ends_type)));
+  if (p.h > 0 && p.m > std::numeric_limits<std::int64_t>::max() / 16 / p.h - (p.expert_count + 1) * format::kGroupSize)
+    return invalid_argument(
+        fmt::format("m is {} with {} experts of {} channels, more than memory can hold", p.m, p.expert_count, p.h));
+  return {};
+}
+
+}  // namespace
 
 Outcome check_ranges(const SwigluBackward& p) {
   if (Outcome o = check_count("m", p.m); !o.ok()) return o;
@@ -22,9 +55,52 @@ Outcome check_ranges(const SwigluBackward& p) {
         fmt::format("scale_layout is {}, it must be QFUSE_SCALES_ROW_MAJOR ({}) or QFUSE_SCALES_MN_MAJOR ({})",
                     static_cast<int>(p.scale_layout), static_cast<int>(QFUSE_SCALES_ROW_MAJOR),
                     static_cast<int>(QFUSE_SCALES_MN_MAJOR)));
+  if (has_experts(p) || p.expert_ends != nullptr)
+    if (Outcome o = check_experts(p); !o.ok()) return o;
   if (!is_empty(p) && !wants_gradients(p) && !wants_y(p))
     return invalid_argument(
         "grad_input_q, grad_input_q_t and y_q_t are all NULL: at least one pair of outputs must be given");
+  return {};
+}
+
+std::int64_t expert_end(const SwigluBackward& p, std::int64_t expert) {
+  if (p.expert_ends_type == QFUSE_INDEX_INT64) return static_cast<const std::int64_t*>(p.expert_ends)[expert];
+  return static_cast<const std::int32_t*>(p.expert_ends)[expert];
+}
+
+Outcome check_values(const SwigluBackward& p) {
+  std::int64_t before = 0;
+  for (std::int64_t e = 0; e < p.expert_count; ++e) {
+    const std::int64_t end = expert_end(p, e);
+    if (end < before || end > p.m)
+      return invalid_argument(
+          fmt::format("expert_ends[{}] is {}, it must be at least {}, where the expert begins, and at most m, {}", e,
+                      end, before, p.m));
+    before = end;
+  }
+  return {};
+}
+
+std::int64_t token_tiles(const SwigluBackward& p) {
+  if (!has_experts(p)) return format::block_count(p.m, format::kGroupSize);
+  std::int64_t tiles = 0;
+  std::int64_t begin = 0;
+  for (std::int64_t e = 0; e < p.expert_count; begin = expert_end(p, e++))
+    tiles += format::block_count(expert_end(p, e) - begin, format::kGroupSize);
+  return tiles;
+}
+
+TokenTile find_token_tile(const SwigluBackward& p, std::int64_t number) {
+  if (!has_experts(p)) return tile_of(0, p.m, number, 0, p.m);
+  std::int64_t tiles = 0;
+  std::int64_t begin = 0;
+  for (std::int64_t e = 0; e < p.expert_count; begin = expert_end(p, e++)) {
+    const std::int64_t rows = expert_end(p, e) - begin;
+    const std::int64_t own = format::block_count(rows, format::kGroupSize);
+    if (number < tiles + own)
+      return tile_of(begin, rows, number - tiles, tiles * format::kGroupSize, own * format::kGroupSize);
+    tiles += own;
+  }
   return {};
 }
 

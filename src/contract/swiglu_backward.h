@@ -13,6 +13,7 @@ struct SwigluBackward : qfuse_swiglu_backward_params {
 };
 
 inline bool is_empty(const SwigluBackward& p) { return p.m == 0 || p.h == 0; }
+inline bool has_experts(const SwigluBackward& p) { return p.expert_count != 0; }
 
 // Which outputs are asked for. Whoever gives one array of a pair asks for both; the check refuses half a pair.
 inline bool wants_rows(const SwigluBackward& p) { return p.grad_input_q != nullptr || p.grad_input_s != nullptr; }
@@ -40,21 +41,95 @@ struct ScaleStrides {
 };
 
 // Rows of MN-major scales, as loads of 16 bytes want them.
-inline std::int64_t mn_rows(std::int64_t rows) { return format::ceil_div(rows, std::int64_t{4}) * 4; }
+constexpr std::int64_t mn_rows(std::int64_t rows) { return format::ceil_div(rows, std::int64_t{4}) * 4; }
 
-inline ScaleStrides scale_strides(const SwigluBackward& p, std::int64_t rows, std::int64_t groups) {
-  if (p.scale_layout == QFUSE_SCALES_MN_MAJOR) return {1, mn_rows(rows)};
+constexpr ScaleStrides scale_strides(qfuse_scale_layout layout, std::int64_t rows, std::int64_t groups) {
+  if (layout == QFUSE_SCALES_MN_MAJOR) return {1, mn_rows(rows)};
   return {groups, 1};
 }
 inline ScaleStrides row_scale_strides(const SwigluBackward& p) {
-  return scale_strides(p, p.m, 2 * p.h / format::kGroupSize);
-}
-// Of y, h rows, or of the transposed gradient, 2h.
-inline ScaleStrides transposed_scale_strides(const SwigluBackward& p, std::int64_t rows) {
-  return scale_strides(p, rows, format::block_count(p.m, format::kGroupSize));
+  return scale_strides(p.scale_layout, p.m, 2 * p.h / format::kGroupSize);
 }
 
+// ---- the transposed outputs, of which an expert's tokens are columns, filled up to whole groups ----
+
+constexpr std::int64_t whole_groups(std::int64_t tokens) {
+  return format::ceil_div(tokens, format::kGroupSize) * format::kGroupSize;
+}
+
+// Columns that any share of the tokens among the experts finds room in.
+inline std::int64_t all_columns(const SwigluBackward& p) {
+  return has_experts(p) ? format::expert_columns(p.m, p.expert_count) : p.m;
+}
+
+struct ColumnLayout {
+  std::int64_t all_columns;
+  bool are_apart;  // each expert's rows are as long as its columns; else all experts' lie side by side in one row
+  qfuse_scale_layout scales;
+};
+
+inline ColumnLayout column_layout(const SwigluBackward& p) {
+  return {all_columns(p), has_experts(p) && p.expert_layout == QFUSE_EXPERTS_APART, p.scale_layout};
+}
+
+// Where an expert's part of an output lies: element (row, column) at first + row * stride + column; scales likewise.
+struct ColumnPlace {
+  std::int64_t first;
+  std::int64_t stride;
+  std::int64_t first_scale;
+  ScaleStrides scales;
+};
+
+// Of an output of `rows` rows. before: columns of the experts before this one; columns: its own.
+constexpr ColumnPlace place_columns(const ColumnLayout& layout, std::int64_t rows, std::int64_t before,
+                                    std::int64_t columns) {
+  const std::int64_t groups_before = before / format::kGroupSize;
+  if (layout.are_apart)
+    return {rows * before, columns, rows * groups_before,
+            scale_strides(layout.scales, rows, format::block_count(columns, format::kGroupSize))};
+  const ScaleStrides scales =
+      scale_strides(layout.scales, rows, format::block_count(layout.all_columns, format::kGroupSize));
+  return {before, layout.all_columns, groups_before * scales.group, scales};
+}
+
+// ---- tiles of tokens: 128 of one expert, or of all where there are no experts ----
+
+struct TokenTile {
+  std::int64_t token;    // the first, of x
+  std::int64_t count;    // of tokens: 128, or fewer in the last tile; 0 beyond the last tile
+  std::int64_t column;   // the first, of the expert's
+  std::int64_t before;   // columns of the experts before
+  std::int64_t columns;  // of the expert
+};
+
+// Of `rows` tokens from `first` on, tile `index`.
+constexpr TokenTile tile_of(std::int64_t first, std::int64_t rows, std::int64_t index, std::int64_t before,
+                            std::int64_t columns) {
+  const std::int64_t column = index * format::kGroupSize;
+  const std::int64_t left = rows - column;
+  return {first + column, left < format::kGroupSize ? left : format::kGroupSize, column, before, columns};
+}
+
+// Columns of a tile that are written: with experts whole groups, zeros where there is no token.
+constexpr std::int64_t columns_of(const TokenTile& tile) {
+  const std::int64_t left = tile.columns - tile.column;
+  return left < format::kGroupSize ? left : format::kGroupSize;
+}
+
+// Tiles by whose number a GPU, which has not read the ends, finds all that there may be.
+inline std::int64_t most_token_tiles(const SwigluBackward& p) {
+  return format::block_count(all_columns(p), format::kGroupSize);
+}
+
+// On the host, which has the ends; check_values says which it takes.
+Outcome check_values(const SwigluBackward& p);
+std::int64_t expert_end(const SwigluBackward& p, std::int64_t expert);
+std::int64_t token_tiles(const SwigluBackward& p);
+TokenTile find_token_tile(const SwigluBackward& p, std::int64_t number);
+
 Outcome check_ranges(const SwigluBackward& p);
+
+constexpr std::int64_t index_size(qfuse_index_type type) { return type == QFUSE_INDEX_INT64 ? 8 : 4; }
 
 // Bytes of rows of bf16, gaps included.
 inline std::int64_t strided_size(std::int64_t rows, std::int64_t cols, std::int64_t stride) {
@@ -66,13 +141,15 @@ void visit_arrays(P& p, Visit& visit) {
   constexpr std::int64_t kFloat = sizeof(float);
   const std::int64_t gradients = wants_gradients(p) ? p.m * 2 * p.h : 0;
   const std::int64_t rows = wants_rows(p) ? gradients : 0;
-  const std::int64_t transposed = wants_transposed(p) ? gradients : 0;
-  const std::int64_t y = wants_y(p) ? p.m * p.h : 0;
-  const std::int64_t token_groups = format::block_count(p.m, format::kGroupSize) * kFloat;
+  const std::int64_t columns = p.m == 0 ? 0 : all_columns(p);
+  const std::int64_t transposed = wants_transposed(p) ? columns * 2 * p.h : 0;
+  const std::int64_t y = wants_y(p) ? columns * p.h : 0;
+  const std::int64_t token_groups = format::block_count(columns, format::kGroupSize) * kFloat;
   const std::int64_t channel_groups = 2 * p.h / format::kGroupSize * kFloat;
   const std::int64_t tokens = p.scale_layout == QFUSE_SCALES_MN_MAJOR ? mn_rows(p.m) : p.m;
   visit("x", p.x, strided_size(p.m, 2 * p.h, x_stride(p)));
   visit("grad_y", p.grad_y, gradients > 0 ? strided_size(p.m, p.h, grad_y_stride(p)) : 0);
+  visit("expert_ends", p.expert_ends, is_empty(p) ? 0 : p.expert_count * index_size(p.expert_ends_type));
   visit("grad_input_q", p.grad_input_q, rows);
   visit("grad_input_s", p.grad_input_s, rows > 0 ? tokens * channel_groups : 0);
   visit("y_q_t", p.y_q_t, y);

@@ -29,6 +29,11 @@ constexpr std::int64_t packed_size(std::int64_t n) { return ceil_div(n, 2); }
 // Blocks run over the flattened tensor, so they cross rows; the last one may be short.
 constexpr std::int64_t block_count(std::int64_t n, std::int64_t blocksize) { return ceil_div(n, blocksize); }
 
+// Columns that m tokens fill, of which each expert's are filled up to whole groups, however they are shared out.
+constexpr std::int64_t expert_columns(std::int64_t m, std::int64_t experts) {
+  return (m + (kGroupSize - 1) * experts) / kGroupSize * kGroupSize;
+}
+
 constexpr std::int64_t dtype_size(qfuse_dtype dtype) {
   switch (dtype) {
     case QFUSE_FLOAT32: return 4;

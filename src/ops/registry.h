@@ -23,9 +23,10 @@ struct KernelsOf<contract::OpList<Ops...>> {
   using Type = std::tuple<Launch<Ops>...>;
 };
 
-// An entry for the oracle, which is one thread of the host and cannot fail.
+// An entry for the oracle, which is one thread of the host and cannot fail where the values are accepted.
 template <class Op, void (*kOracle)(const Op&)>
 contract::Outcome oracle(const Op& p, const qfuse_exec& /*exec*/) {
+  if (contract::Outcome o = check_values(p); !o.ok()) return o;
   const contract::DefaultFloatMode mode;
   kOracle(p);
   return {};

@@ -1,11 +1,13 @@
 // in:   x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride
 // out:  grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
-//       grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32
+//       grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32; with experts, theirs one after another
 // math: s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "format/e4m3_groups.h"
 #include "format/elements.h"
@@ -110,6 +112,29 @@ void write_gradients(const contract::SwigluBackward& p, const Inputs& in, std::i
                    t * strides.row + channel / format::kGroupSize * strides.group);
 }
 
+// The tokens of an expert, or all, and where their columns lie.
+struct Expert {
+  std::int64_t first_token;
+  std::int64_t tokens;
+  std::int64_t before;
+  std::int64_t columns;
+};
+
+std::vector<Expert> experts_of(const contract::SwigluBackward& p) {
+  if (!contract::has_experts(p)) return {{0, p.m, 0, p.m}};
+  std::vector<Expert> experts;
+  std::int64_t begin = 0;
+  std::int64_t before = 0;
+  for (std::int64_t e = 0; e < p.expert_count; ++e) {
+    const std::int64_t end = contract::expert_end(p, e);
+    const std::int64_t columns = contract::whole_groups(end - begin);
+    experts.push_back({begin, end - begin, before, columns});
+    begin = end;
+    before += columns;
+  }
+  return experts;
+}
+
 // A transposed output.
 struct Transposed {
   std::int64_t rows;
@@ -117,34 +142,52 @@ struct Transposed {
   float* scales;
 };
 
-// A group of tokens from `first_token` on.
-void quantize_tokens(const contract::SwigluBackward& p, const Group& group, std::int64_t row, std::int64_t first_token,
-                     const Transposed& out) {
-  const contract::ScaleStrides strides = contract::transposed_scale_strides(p, out.rows);
-  quantize_group(p, group, out.q + row * p.m + first_token, out.scales,
-                 row * strides.row + first_token / format::kGroupSize * strides.group);
+// A group of an expert's columns, from `first_column` on; what has no token is zero.
+void quantize_columns(const contract::SwigluBackward& p, const Expert& expert, Group group, std::int64_t row,
+                      std::int64_t first_column, const Transposed& out) {
+  while (group.count < format::kGroupSize && first_column + static_cast<std::int64_t>(group.count) < expert.columns)
+    group.add(0);
+  const contract::ColumnPlace place =
+      contract::place_columns(contract::column_layout(p), out.rows, expert.before, expert.columns);
+  quantize_group(p, group, out.q + place.first + row * place.stride + first_column, out.scales,
+                 place.first_scale + row * place.scales.row + first_column / format::kGroupSize * place.scales.group);
 }
 
 // One group of one channel of y.
-void write_y(const contract::SwigluBackward& p, const Inputs& in, std::int64_t c, std::int64_t first_token) {
+void write_y(const contract::SwigluBackward& p, const Inputs& in, const Expert& expert, std::int64_t c,
+             std::int64_t first_column) {
   Group y;
-  for (std::int64_t t = first_token; t < std::min(p.m, first_token + format::kGroupSize); ++t)
+  for (std::int64_t i = first_column; i < std::min(expert.tokens, first_column + format::kGroupSize); ++i) {
+    const std::int64_t t = expert.first_token + i;
     y.add(forward(in.gate(t, c), in.up(t, c), in.sigmoid(t, c)));
-  quantize_tokens(p, y, c, first_token, {p.h, contract::y_payload(p), p.y_s_t});
+  }
+  quantize_columns(p, expert, y, c, first_column, {p.h, contract::y_payload(p), p.y_s_t});
 }
 
 // One group of one channel of d_gate, and of d_up.
-void write_transposed(const contract::SwigluBackward& p, const Inputs& in, std::int64_t c, std::int64_t first_token) {
+void write_transposed(const contract::SwigluBackward& p, const Inputs& in, const Expert& expert, std::int64_t c,
+                      std::int64_t first_column) {
   Group gate;
   Group up;
-  for (std::int64_t t = first_token; t < std::min(p.m, first_token + format::kGroupSize); ++t) {
-    const Gradients gradients = in.gradients(t, c);
+  for (std::int64_t i = first_column; i < std::min(expert.tokens, first_column + format::kGroupSize); ++i) {
+    const Gradients gradients = in.gradients(expert.first_token + i, c);
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
   const Transposed out = {2 * p.h, contract::grad_input_t_payload(p), p.grad_input_s_t};
-  quantize_tokens(p, gate, c, first_token, out);
-  quantize_tokens(p, up, p.h + c, first_token, out);
+  quantize_columns(p, expert, gate, c, first_column, out);
+  quantize_columns(p, expert, up, p.h + c, first_column, out);
+}
+
+void write_expert(const contract::SwigluBackward& p, const Inputs& in, const Expert& expert) {
+  if (contract::wants_rows(p))
+    for (std::int64_t i = 0; i < expert.tokens; ++i)
+      for (std::int64_t c = 0; c < p.h; c += format::kGroupSize) write_gradients(p, in, expert.first_token + i, c);
+  for (std::int64_t i = 0; i < expert.tokens; i += format::kGroupSize)
+    for (std::int64_t c = 0; c < p.h; ++c) {
+      if (contract::wants_y(p)) write_y(p, in, expert, c, i);
+      if (contract::wants_transposed(p)) write_transposed(p, in, expert, c, i);
+    }
 }
 
 }  // namespace
@@ -153,15 +196,7 @@ void swiglu_backward(const contract::SwigluBackward& p) { swiglu_backward_with(f
 
 void swiglu_backward_with(Exponential exponential, const contract::SwigluBackward& p) {
   const Inputs in(p, exponential);
-  if (contract::wants_rows(p))
-    for (std::int64_t t = 0; t < p.m; ++t)
-      for (std::int64_t c = 0; c < p.h; c += format::kGroupSize) write_gradients(p, in, t, c);
-  if (contract::wants_y(p))
-    for (std::int64_t t = 0; t < p.m; t += format::kGroupSize)
-      for (std::int64_t c = 0; c < p.h; ++c) write_y(p, in, c, t);
-  if (contract::wants_transposed(p))
-    for (std::int64_t t = 0; t < p.m; t += format::kGroupSize)
-      for (std::int64_t c = 0; c < p.h; ++c) write_transposed(p, in, c, t);
+  for (const Expert& expert : experts_of(p)) write_expert(p, in, expert);
 }
 
 }  // namespace qfuse::reference

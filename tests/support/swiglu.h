@@ -78,19 +78,23 @@ struct SwigluInputs {
   Buffer grad_y;
 };
 
-// Every output, exactly sized and poisoned.
+// Every output, exactly sized and poisoned; what is transposed has m columns, or with experts those that they need.
 struct SwigluOutputs {
   SwigluOutputs(std::int64_t m, std::int64_t h, std::size_t misalignment = 0,
                 qfuse_scale_layout scale_layout = QFUSE_SCALES_ROW_MAJOR)
+      : SwigluOutputs(m, h, m, misalignment, scale_layout) {}
+
+  SwigluOutputs(std::int64_t m, std::int64_t h, std::int64_t columns, std::size_t misalignment,
+                qfuse_scale_layout scale_layout)
       : layout(scale_layout),
         grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
         grad_input_s(
             static_cast<std::size_t>((layout == QFUSE_SCALES_MN_MAJOR ? (m + 3) / 4 * 4 : m) * 2 * h / 128 * 4),
             misalignment),
-        y_q_t(static_cast<std::size_t>(h * m), misalignment),
-        y_s_t(static_cast<std::size_t>(h * qfuse_block_count(m, 128) * 4), misalignment),
-        grad_input_q_t(static_cast<std::size_t>(2 * h * m), misalignment),
-        grad_input_s_t(static_cast<std::size_t>(2 * h * qfuse_block_count(m, 128) * 4), misalignment) {}
+        y_q_t(static_cast<std::size_t>(h * columns), misalignment),
+        y_s_t(static_cast<std::size_t>(h * qfuse_block_count(columns, 128) * 4), misalignment),
+        grad_input_q_t(static_cast<std::size_t>(2 * h * columns), misalignment),
+        grad_input_s_t(static_cast<std::size_t>(2 * h * qfuse_block_count(columns, 128) * 4), misalignment) {}
 
   void point(contract::SwigluBackward& p, Asked asked) {
     p.scale_layout = layout;

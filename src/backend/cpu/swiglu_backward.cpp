@@ -1,6 +1,6 @@
 // in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride, any address
 // out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
-//         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32
+//         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32; with experts, theirs one after another
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
 // cost:   6 bytes an element read, 3.1 written; bound by the arithmetic, about 90 operations an element and a division
@@ -178,8 +178,7 @@ struct Tile {
 
 // Which part of the arrays a tile is.
 struct Place {
-  std::int64_t first_token;
-  std::int64_t tokens;  // 128, or fewer at the end
+  contract::TokenTile tile;
   std::int64_t first_channel;
   std::int64_t channels;  // whole groups, as many as are left of kTileWidth
 };
@@ -326,30 +325,30 @@ struct TransposedRows {
   std::int64_t scales_stride;
 };
 
-// 16 channels of a plane, from c on, to their rows of an output. tokens is padded to whole strips.
+// 16 channels of a plane, from c on, to `columns` of their rows of an output. padded: columns to whole strips.
 template <class Groups, std::int64_t kWidth>
-HWY_INLINE void write_strip(Plane<kWidth>& plane, Strip& strip, std::int64_t c, std::int64_t tokens,
-                            std::int64_t padded_tokens, const TransposedRows& out) {
+HWY_INLINE void write_strip(Plane<kWidth>& plane, Strip& strip, std::int64_t c, std::int64_t columns,
+                            std::int64_t padded, const TransposedRows& out) {
   std::uint16_t absmax[kStrip];
   alignas(64) float factors[kStrip];
-  find_absmax(plane, c, tokens, absmax);
+  find_absmax(plane, c, columns, absmax);
   for (std::int64_t i = 0; i < kStrip; ++i) {
     format::store_unaligned(out.scales, (c + i) * out.scales_stride, Groups::scale(absmax[i]));
     factors[i] = Groups::factor(absmax[i]);
     if (absmax[i] >= format::kBfloat16Inf)
-      for (std::int64_t t = 0; t < tokens; ++t) plane.rows[t][c + i] = 0;  // so that no conversion meets NaN
+      for (std::int64_t t = 0; t < columns; ++t) plane.rows[t][c + i] = 0;  // so that no conversion meets NaN
   }
   for (std::int64_t i = 0; i < kStrip; i += kLanes) {
     const auto factor = hn::Load(Floats(), factors + i);
-    for (std::int64_t t = 0; t < padded_tokens; ++t) {
+    for (std::int64_t t = 0; t < padded; ++t) {
       const auto z = load_as_float<QFUSE_BFLOAT16>(Floats(), &plane.rows[t][c + i]);
       hn::StoreU(Groups::quantize(z, factor), Payload(), &strip.rows[t][i]);
     }
   }
-  transpose(strip, padded_tokens);
+  transpose(strip, padded);
   for (std::int64_t i = 0; i < kStrip; ++i) {
     if (absmax[i] >= format::kBfloat16Inf) std::memset(strip.transposed[i], Groups::kNotFinite, kGroup);
-    std::memcpy(out.q + (c + i) * out.q_stride, strip.transposed[i], static_cast<std::size_t>(tokens));
+    std::memcpy(out.q + (c + i) * out.q_stride, strip.transposed[i], static_cast<std::size_t>(columns));
   }
 }
 
@@ -358,9 +357,9 @@ template <bool kRows, bool kY, bool kTransposed, class Groups>
 HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile<kTransposed>& tile, const Place& place,
                           std::int64_t t) {
   constexpr bool kGradients = kRows || kTransposed;
-  const std::int64_t token = place.first_token + t;
+  const std::int64_t token = place.tile.token + t;
   const Row row = row_at<kGradients>(p, token, place.first_channel);
-  if (t + kRowsAhead < place.tokens)
+  if (t + kRowsAhead < place.tile.count)
     prefetch<kGradients>(row_at<kGradients>(p, token + kRowsAhead, place.first_channel), place.channels);
   Absmax absmax[kTileWidth<kTransposed> / kGroup];
   for (std::int64_t c = 0; c < place.channels; c += kGroup)
@@ -384,15 +383,17 @@ template <class Groups, std::int64_t kWidth>
 HWY_INLINE void write_transposed(const contract::SwigluBackward& p, Plane<kWidth>& plane, Strip& strip,
                                  const Place& place, std::int8_t* q, float* scales, std::int64_t rows,
                                  std::int64_t first_row) {
-  const std::int64_t padded_tokens = format::ceil_div(place.tokens, kStrip) * kStrip;
-  std::memset(plane.rows + place.tokens, 0,
-              static_cast<std::size_t>(padded_tokens - place.tokens) * sizeof plane.rows[0]);
-  const contract::ScaleStrides strides = contract::transposed_scale_strides(p, rows);
-  const TransposedRows out = {q + first_row * p.m + place.first_token, p.m,
-                              scales + first_row * strides.row + place.first_token / kGroup * strides.group,
-                              strides.row};
-  for (std::int64_t c = 0; c < place.channels; c += kStrip)
-    write_strip<Groups>(plane, strip, c, place.tokens, padded_tokens, out);
+  const std::int64_t columns = contract::columns_of(place.tile);
+  const std::int64_t padded = format::ceil_div(columns, kStrip) * kStrip;
+  std::memset(plane.rows + place.tile.count, 0,
+              static_cast<std::size_t>(padded - place.tile.count) * sizeof plane.rows[0]);
+  const contract::ColumnPlace at =
+      contract::place_columns(contract::column_layout(p), rows, place.tile.before, place.tile.columns);
+  const std::int64_t column = place.tile.column;
+  const TransposedRows out = {q + at.first + first_row * at.stride + column, at.stride,
+                              scales + at.first_scale + first_row * at.scales.row + column / kGroup * at.scales.group,
+                              at.scales.row};
+  for (std::int64_t c = 0; c < place.channels; c += kStrip) write_strip<Groups>(plane, strip, c, columns, padded, out);
 }
 
 template <bool kRows, bool kY, bool kTransposed, class Groups>
@@ -401,10 +402,9 @@ HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t be
   const std::int64_t tiles_across = format::ceil_div(p.h, kWidth);
   Tile<kTransposed> tile;
   for (std::int64_t i = begin; i < end; ++i) {
-    const std::int64_t token = i / tiles_across * kGroup;
     const std::int64_t channel = i % tiles_across * kWidth;
-    const Place place = {token, std::min(kGroup, p.m - token), channel, std::min(kWidth, p.h - channel)};
-    for (std::int64_t t = 0; t < place.tokens; ++t) write_row<kRows, kY, kTransposed, Groups>(p, tile, place, t);
+    const Place place = {contract::find_token_tile(p, i / tiles_across), channel, std::min(kWidth, p.h - channel)};
+    for (std::int64_t t = 0; t < place.tile.count; ++t) write_row<kRows, kY, kTransposed, Groups>(p, tile, place, t);
     if constexpr (kY)
       write_transposed<Groups>(p, tile.y, tile.strip, place, contract::y_payload(p), p.y_s_t, p.h, channel);
     if constexpr (kTransposed) {
@@ -449,7 +449,8 @@ HWY_EXPORT(swiglu_backward_tiles);
 
 // A tile is some 100 us of work, enough to be handed over by itself.
 contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse_exec& exec) {
-  const std::int64_t tiles = format::block_count(p.m, format::kGroupSize) * format::ceil_div(p.h, tile_width(p));
+  if (contract::Outcome o = check_values(p); !o.ok()) return o;
+  const std::int64_t tiles = contract::token_tiles(p) * format::ceil_div(p.h, tile_width(p));
   return run(p, tiles, 1, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
     HWY_DISPATCH_TABLE(swiglu_backward_tiles)[target](p, begin, end);
   });

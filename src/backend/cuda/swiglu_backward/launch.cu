@@ -1,6 +1,6 @@
 // in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; 16-byte loads where rows begin at 16 bytes; else any address
 // out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
-//         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32
+//         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32; with experts, theirs one after another
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
 // cost:   6 bytes an element read, 3.1 written, with the gradient transposed 5.2: bound by the device's memory; about 60

@@ -10,7 +10,7 @@ bool rows_are_aligned(const void* array, std::int64_t stride) {
 }
 
 bool columns_are_aligned(const contract::SwigluBackward& p) {
-  return is_aligned(p.y_q_t, 16) && is_aligned(p.grad_input_q_t, 16) && p.m % 16 == 0;
+  return is_aligned(p.y_q_t, 16) && is_aligned(p.grad_input_q_t, 16) && contract::all_columns(p) % 16 == 0;
 }
 
 SwigluBackwardPlan plan_with(const contract::SwigluBackward& p, const DeviceFacts& facts, int threads) {
@@ -22,7 +22,7 @@ SwigluBackwardPlan plan_with(const contract::SwigluBackward& p, const DeviceFact
   plan.together =
       !contract::wants_transposed(p) || !contract::wants_y(p) || facts.shared_bytes >= 3 * kSwigluPlaneBytes;
   plan.threads = threads;
-  plan.blocks = p.h / kSwigluTile * format::ceil_div(p.m, std::int64_t{kSwigluTile});
+  plan.blocks = p.h / kSwigluTile * contract::most_token_tiles(p);
   return plan;
 }
 

@@ -18,6 +18,7 @@ namespace qfuse::cuda {
 constexpr int kChunk = kSwigluChunk;
 constexpr int kRowChunks = kSwigluTile / kChunk;  // threads that share a row
 constexpr int kPairs = kChunk / 2;                // words of bf16 a chunk
+constexpr int kWarpRows = 64 / kRowChunks;        // that a warp of the hardware's, of 32 threads or 64, has at once
 
 // ---- what a kernel sees ----
 
@@ -37,8 +38,10 @@ struct SwigluArguments {
   std::int8_t* grad_input_q_t;
   float* grad_input_s_t;
   contract::ScaleStrides row_scales;
-  contract::ScaleStrides y_scales;
-  contract::ScaleStrides transposed_scales;
+  contract::ColumnLayout columns;
+  const void* expert_ends;  // null where there are no experts
+  bool ends_are_64;         // bits wide
+  int experts;
 };
 
 // One block's.
@@ -77,8 +80,10 @@ inline SwigluArguments arguments_of(const contract::SwigluBackward& p, const Swi
           .grad_input_q_t = contract::grad_input_t_payload(p),
           .grad_input_s_t = p.grad_input_s_t,
           .row_scales = contract::row_scale_strides(p),
-          .y_scales = contract::transposed_scale_strides(p, p.h),
-          .transposed_scales = contract::transposed_scale_strides(p, 2 * p.h)};
+          .columns = contract::column_layout(p),
+          .expert_ends = p.expert_ends,
+          .ends_are_64 = p.expert_ends_type == QFUSE_INDEX_INT64,
+          .experts = static_cast<int>(p.expert_count)};
 }
 
 // ---- steps ----
@@ -101,11 +106,73 @@ struct E4m3 {
   }
 };
 
+// Where an expert's tokens end: the nearest of 0 to m, as nobody has looked at it before.
+__device__ inline std::int64_t expert_end(const SwigluArguments& a, int expert) {
+  if (expert < 0) return 0;
+  const std::int64_t end = a.ends_are_64 ? __ldg(static_cast<const long long*>(a.expert_ends) + expert)
+                                         : __ldg(static_cast<const int*>(a.expert_ends) + expert);
+  return end < 0 ? 0 : end > a.m ? a.m : end;
+}
+
+// The token tile of that number, by a whole warp, each lane of which counts the tiles of one expert; count 0 where there
+// is none, or its expert's columns go beyond those that there is room for.
+__device__ inline contract::TokenTile find_token_tile(const SwigluArguments& a, std::int64_t number, int lane) {
+  std::int64_t before = 0;  // tiles
+  for (int first = 0; first < a.experts; first += kWarp) {
+    const int expert = first + lane;
+    const std::int64_t begin = expert < a.experts ? expert_end(a, expert - 1) : 0;
+    const std::int64_t end = expert < a.experts ? expert_end(a, expert) : 0;
+    const std::int64_t rows = end > begin ? end - begin : 0;
+    const std::int64_t tiles = format::ceil_div(rows, std::int64_t{kSwigluTile});
+    std::int64_t until = tiles;  // and those of the lanes before
+#pragma unroll
+    for (int step = 1; step < kWarp; step *= 2) {
+      const std::int64_t others = value_of(until, lane >= step ? lane - step : lane);
+      if (lane >= step) until += others;
+    }
+    const std::int64_t own = before + until - tiles;
+    int found = number >= own && number < own + tiles ? lane : -1;
+#pragma unroll
+    for (int step = kWarp / 2; step > 0; step /= 2) {
+      const int other = exchange(found, step);
+      if (other > found) found = other;
+    }
+    if (found >= 0) {
+      const std::int64_t tiles_before = value_of(own, found);
+      const std::int64_t columns = value_of(tiles, found) * kSwigluTile;
+      if (tiles_before * kSwigluTile + columns > a.columns.all_columns) return {};
+      return contract::tile_of(value_of(begin, found), value_of(rows, found), number - tiles_before,
+                               tiles_before * kSwigluTile, columns);
+    }
+    before += value_of(until, kWarp - 1);
+  }
+  return {};
+}
+
 // Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole.
-__device__ inline Tile locate(const SwigluArguments& a) {
-  const std::int64_t token = static_cast<std::int64_t>(blockIdx.x / a.channel_tiles) * kSwigluTile;
-  return {token, static_cast<std::int64_t>(blockIdx.x % a.channel_tiles) * kSwigluTile,
-          static_cast<int>(a.m - token < kSwigluTile ? a.m - token : kSwigluTile)};
+__device__ inline Tile tile_at(const SwigluArguments& a, const contract::TokenTile& tokens) {
+  return {tokens.token, static_cast<std::int64_t>(blockIdx.x % a.channel_tiles) * kSwigluTile,
+          static_cast<int>(tokens.count)};
+}
+
+// The block's tokens where there are no experts.
+__device__ inline contract::TokenTile locate_tokens(const SwigluArguments& a) {
+  return contract::tile_of(0, a.m, blockIdx.x / a.channel_tiles, 0, a.m);
+}
+
+// The block's tile; an expert's the first warp finds for all. `tokens` is the block's shared memory, to be read behind
+// its next barrier.
+__device__ inline Tile locate(const SwigluArguments& a, contract::TokenTile& tokens) {
+  contract::TokenTile found = locate_tokens(a);
+  if (a.expert_ends != nullptr) {
+    if (threadIdx.x < kWarp) found = find_token_tile(a, blockIdx.x / a.channel_tiles, static_cast<int>(threadIdx.x));
+    if (threadIdx.x == 0) tokens = found;
+    __syncthreads();
+    found = tokens;
+  } else if (threadIdx.x == 0) {
+    tokens = found;
+  }
+  return tile_at(a, found);
 }
 
 template <bool kWide>
@@ -250,20 +317,22 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
 struct Columns {
   std::int8_t* q;
   float* s;
-  contract::ScaleStrides scales;
+  std::int64_t rows;
 };
 
-__device__ inline Columns y_of(const SwigluArguments& a) { return {a.y_q_t, a.y_s_t, a.y_scales}; }
+__device__ inline Columns y_of(const SwigluArguments& a) { return {a.y_q_t, a.y_s_t, a.h}; }
 __device__ inline Columns gradient_of(const SwigluArguments& a) {
-  return {a.grad_input_q_t, a.grad_input_s_t, a.transposed_scales};
+  return {a.grad_input_q_t, a.grad_input_s_t, 2 * a.h};
 }
 
 // A plane to an output, the tile's first channel to its row `first_row`.
 template <bool kWide, class Payload = Int8>
-__device__ void write_columns(const SwigluArguments& a, const Tile& tile, const uint4* plane, const Columns& out,
-                              std::int64_t first_row) {
+__device__ void write_columns(const SwigluArguments& a, const contract::TokenTile& tile, const uint4* plane,
+                              const Columns& out, std::int64_t first_row) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warps = static_cast<int>(blockDim.x) / kWarp;
+  const contract::ColumnPlace place = contract::place_columns(a.columns, out.rows, tile.before, tile.columns);
+  const int columns = static_cast<int>(contract::columns_of(tile));
 #pragma unroll 1
   for (int chunk = static_cast<int>(threadIdx.x) / kWarp; chunk < kRowChunks; chunk += warps) {
     std::uint32_t pairs[kColumnPairs];
@@ -276,12 +345,13 @@ __device__ void write_columns(const SwigluArguments& a, const Tile& tile, const 
     const float scale = Payload::scale(most);
     const float factor = Payload::prepare(most, scale);
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
-    const std::int64_t group = tile.token / kSwigluTile;
-    if (lane % 4 == 0) store<kWide>(out.s + row * out.scales.row + group * out.scales.group, scale);
+    const std::int64_t group = tile.column / kSwigluTile;
+    if (lane % 4 == 0)
+      store<kWide>(out.s + place.first_scale + row * place.scales.row + group * place.scales.group, scale);
     const int first = 16 * (lane % 4);
-    std::int8_t* const q = out.q + row * a.m + tile.token + first;
-    write_tokens<Payload>(a, q, pairs, factor, tile.tokens - first);
-    write_tokens<Payload>(a, q + 64, pairs + kColumnPairs / 2, factor, tile.tokens - first - 64);
+    std::int8_t* const q = out.q + place.first + row * place.stride + tile.column + first;
+    write_tokens<Payload>(a, q, pairs, factor, columns - first);
+    write_tokens<Payload>(a, q + 64, pairs + kColumnPairs / 2, factor, columns - first - 64);
   }
 }
 
@@ -299,15 +369,18 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
   auto* const y = static_cast<uint4*>(dynamic_shared());
   uint4* const d_gate = y + (kY && kTransposed ? kPlane : 0);
   uint4* const d_up = d_gate + (kTransposed ? kPlane : 0);
-  const Tile tile = locate(a);
+  __shared__ contract::TokenTile tokens;
+  const Tile tile = locate(a, tokens);
+  if (tile.tokens == 0) return;
   const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
   const int rows = static_cast<int>(blockDim.x) / kRowChunks;
+  const int whole_warps = (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows;
   int token = static_cast<int>(threadIdx.x) / kRowChunks;
   Inputs next = load_row<kGradients, kWide>(a, tile, token, chunk);
 #pragma unroll 1
-  for (; token < kSwigluTile; token += rows) {
+  for (; token < whole_warps; token += rows) {
     const Inputs in = next;
-    if (token + rows < kSwigluTile) next = load_row<kGradients, kWide>(a, tile, token + rows, chunk);
+    if (token + rows < whole_warps) next = load_row<kGradients, kWide>(a, tile, token + rows, chunk);
     const Outputs out = differentiate(in);
     if constexpr (kY) y[place(token, chunk)] = vector_of(out.y);
     if constexpr (kTransposed) {
@@ -316,11 +389,14 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
     }
     if constexpr (kRows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
   }
+#pragma unroll 1  // no tokens: zeros
+  for (; kPlanes > 0 && token < kSwigluTile; token += rows)
+    for (int i = 0; i < kPlanes; ++i) y[i * kPlane + place(token, chunk)] = {};
   if constexpr (kPlanes > 0) __syncthreads();
 #pragma unroll 1  // of the columns' code there is one copy
   for (int i = 0; i < kPlanes; ++i) {
     const bool is_d_up = kTransposed && i == kPlanes - 1;
-    write_columns<kWide, Payload>(a, tile, y + i * kPlane, kY && i == 0 ? y_of(a) : gradient_of(a),
+    write_columns<kWide, Payload>(a, tokens, y + i * kPlane, kY && i == 0 ? y_of(a) : gradient_of(a),
                                   tile.channel + (is_d_up ? a.h : 0));
   }
 }

@@ -1,0 +1,281 @@
+// swiglu_backward over the rows of several experts: what it writes is that of each expert's rows alone, followed by rows
+// of zeros up to a multiple of 128.
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "contract/swiglu_backward.h"
+#include "support/buffer.h"
+#include "support/run.h"
+#include "support/swiglu.h"
+#include "support/ways.h"
+
+namespace qfuse::tests {
+namespace {
+
+using Params = contract::SwigluBackward;
+using Inputs = SwigluInputs;
+using Outputs = SwigluOutputs;
+
+constexpr std::int64_t kChannels = 256;
+
+struct ExpertCase {
+  const char* name;
+  std::int64_t m;
+  std::vector<std::int64_t> ends;
+};
+
+std::vector<ExpertCase> expert_cases() {
+  std::vector<std::int64_t> many;
+  for (std::int64_t e = 1; e <= 70; ++e) many.push_back(e * (e % 3 == 0 ? 4 : 3));
+  std::sort(many.begin(), many.end());
+  return {{"one that has all", 300, {300}},
+          {"uneven, some empty", 700, {0, 1, 1, 128, 255, 255, 384, 513, 700, 700}},
+          {"nobody's rows at the end", 600, {127, 130}},
+          {"no rows at all", 256, {0, 0, 0}},
+          {"more than a warp's lanes", 280, many},
+          {"whole groups", 512, {128, 384, 512}}};
+}
+
+// How a call is made, beside its rows.
+struct How {
+  qfuse_payload payload;
+  qfuse_scale_layout scales;
+  qfuse_expert_layout experts;
+  qfuse_index_type index;
+  Asked asked = Asked::all;
+};
+
+std::vector<How> every_how() {
+  std::vector<How> all;
+  for (const auto payload : {QFUSE_INT8, QFUSE_E4M3})
+    for (const auto scales : {QFUSE_SCALES_ROW_MAJOR, QFUSE_SCALES_MN_MAJOR})
+      for (const auto experts : {QFUSE_EXPERTS_APART, QFUSE_EXPERTS_SIDE_BY_SIDE})
+        all.push_back({payload, scales, experts, payload == QFUSE_INT8 ? QFUSE_INDEX_INT32 : QFUSE_INDEX_INT64});
+  for (const Asked asked : {Asked::gradients, Asked::y, Asked::transposed, Asked::transposed_and_y})
+    all.push_back({QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, QFUSE_EXPERTS_APART, QFUSE_INDEX_INT64, asked});
+  return all;
+}
+
+class Ends {
+ public:
+  Ends(const std::vector<std::int64_t>& ends, qfuse_index_type type)
+      : ends64_(ends), ends32_(ends.begin(), ends.end()), type_(type) {}
+  void point(Params& p) const {
+    p.expert_ends = type_ == QFUSE_INDEX_INT64 ? static_cast<const void*>(ends64_.data()) : ends32_.data();
+    p.expert_count = static_cast<std::int64_t>(ends64_.size());
+    p.expert_ends_type = type_;
+  }
+
+ private:
+  std::vector<std::int64_t> ends64_;
+  std::vector<std::int32_t> ends32_;
+  qfuse_index_type type_;
+};
+
+// Room as the manual gives it.
+Outputs room_for(std::int64_t m, std::size_t experts, qfuse_scale_layout layout) {
+  const std::int64_t columns = (m + 127 * static_cast<std::int64_t>(experts)) / 128 * 128;
+  return {m, kChannels, columns, 0, layout};
+}
+
+std::int64_t columns_of(const Outputs& out) { return static_cast<std::int64_t>(out.y_q_t.size()) / kChannels; }
+
+// Rows from `begin` on, and zeros behind them.
+Outputs dense_outputs(const Inputs& in, std::int64_t begin, std::int64_t rows, std::int64_t padded,
+                      qfuse_payload payload) {
+  Inputs part(SwigluCase{"", padded, kChannels}, 0);
+  std::memset(part.x.as<void>(), 0, part.x.size());
+  std::memset(part.grad_y.as<void>(), 0, part.grad_y.size());
+  std::memcpy(part.x.as<void>(), in.x.data() + begin * 4 * kChannels, static_cast<std::size_t>(rows * 4 * kChannels));
+  std::memcpy(part.grad_y.as<void>(), in.grad_y.data() + begin * 2 * kChannels,
+              static_cast<std::size_t>(rows * 2 * kChannels));
+  Params p = part.params(Asked::all, payload);
+  Outputs out(padded, kChannels);
+  out.point(p, Asked::all);
+  EXPECT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+  return out;
+}
+
+// `size` bytes each of `rows` rows.
+void copy_rows(const Buffer& from, std::int64_t from_first, std::int64_t from_stride, Buffer& to, std::int64_t to_first,
+               std::int64_t to_stride, std::int64_t rows, std::int64_t size) {
+  for (std::int64_t row = 0; row < rows; ++row)
+    std::memcpy(to.as<std::uint8_t>() + to_first + row * to_stride, from.data() + from_first + row * from_stride,
+                static_cast<std::size_t>(size));
+}
+
+// An output transposed, [rows, padded] with its scales, to its place among the experts'.
+void copy_columns(const Buffer& q, const Buffer& s, std::int64_t rows, std::int64_t padded, const How& how,
+                  std::int64_t before, std::int64_t all_columns, Buffer& to_q, Buffer& to_s) {
+  const bool apart = how.experts == QFUSE_EXPERTS_APART;
+  const std::int64_t width = apart ? padded : all_columns;
+  copy_rows(q, 0, padded, to_q, apart ? rows * before : before, width, rows, padded);
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t group = 0; group < padded / 128; ++group) {
+      const std::int64_t first = apart ? rows * before / 128 : 0;
+      const std::int64_t g = apart ? group : before / 128 + group;
+      const std::int64_t at =
+          how.scales == QFUSE_SCALES_MN_MAJOR ? first + g * rows + row : first + row * (width / 128) + g;
+      copy_rows(s, 4 * (row * (padded / 128) + group), 0, to_s, 4 * at, 0, 1, 4);
+    }
+}
+
+struct Rows {
+  std::int64_t begin;
+  std::int64_t end;
+};
+
+Outputs expected_outputs(const Inputs& in, const std::vector<Rows>& experts, const How& how) {
+  Outputs out = room_for(in.shape.m, experts.size(), how.scales);
+  const std::int64_t tokens = (in.shape.m + 3) / 4 * 4;
+  constexpr std::int64_t kGroups = 2 * kChannels / 128;
+  std::int64_t before = 0;
+  for (const auto& [begin, end] : experts) {
+    if (end <= begin) continue;
+    const std::int64_t padded = (end - begin + 127) / 128 * 128;
+    if (before + padded > columns_of(out)) break;
+    const Outputs dense = dense_outputs(in, begin, end - begin, padded, how.payload);
+    if (has_rows(how.asked)) {
+      constexpr std::int64_t kSize = 2 * kChannels;
+      copy_rows(dense.grad_input_q, 0, kSize, out.grad_input_q, begin * kSize, kSize, end - begin, kSize);
+      for (std::int64_t group = 0; group < kGroups; ++group) {
+        const bool mn = how.scales == QFUSE_SCALES_MN_MAJOR;
+        copy_rows(dense.grad_input_s, 4 * group, 4 * kGroups, out.grad_input_s,
+                  4 * (mn ? group * tokens + begin : begin * kGroups + group), 4 * (mn ? 1 : kGroups), end - begin, 4);
+      }
+    }
+    if (has_y(how.asked))
+      copy_columns(dense.y_q_t, dense.y_s_t, kChannels, padded, how, before, columns_of(out), out.y_q_t, out.y_s_t);
+    if (has_transposed(how.asked))
+      copy_columns(dense.grad_input_q_t, dense.grad_input_s_t, 2 * kChannels, padded, how, before, columns_of(out),
+                   out.grad_input_q_t, out.grad_input_s_t);
+    before += padded;
+  }
+  return out;
+}
+
+std::vector<Rows> rows_of(const std::vector<std::int64_t>& ends) {
+  std::vector<Rows> rows;
+  for (std::size_t e = 0; e < ends.size(); ++e) rows.push_back({e == 0 ? 0 : ends[e - 1], ends[e]});
+  return rows;
+}
+
+qfuse_status run_experts(const Inputs& in, const std::vector<std::int64_t>& ends, const How& how,
+                         const qfuse_exec& exec, Outputs& out, qfuse_error* error) {
+  Params p = in.params(how.asked, how.payload);
+  out.point(p, how.asked);
+  const Ends given(ends, how.index);
+  given.point(p);
+  p.expert_layout = how.experts;
+  return run(p, exec, error);
+}
+
+void expect_outputs(const Inputs& in, const std::vector<std::int64_t>& ends, const How& how, const Outputs& expected,
+                    const qfuse_exec& exec) {
+  Outputs actual = room_for(in.shape.m, ends.size(), how.scales);
+  qfuse_error error{};
+  ASSERT_EQ(run_experts(in, ends, how, exec, actual, &error), QFUSE_OK) << error.message;
+  ASSERT_TRUE(same_outputs(expected, actual));
+}
+
+TEST(SwigluExperts, every_target_gives_each_experts_bytes) {
+  for (const ExpertCase& c : expert_cases()) {
+    const Inputs in(SwigluCase{"", c.m, kChannels}, 0);
+    for (const How& how : every_how()) {
+      SCOPED_TRACE(std::string(c.name) + ", payload " + std::to_string(how.payload) + ", scales " +
+                   std::to_string(how.scales) + ", experts " + std::to_string(how.experts) + ", asked " +
+                   std::to_string(static_cast<int>(how.asked)));
+      const Outputs expected = expected_outputs(in, rows_of(c.ends), how);
+      expect_outputs(in, c.ends, how, expected, oracle());
+      for_each_way_with_the_oracles_exp(
+          [&](const qfuse_exec& exec) { expect_outputs(in, c.ends, how, expected, exec); });
+    }
+    EXPECT_TRUE(in.unchanged());
+  }
+}
+
+TEST(SwigluExperts, room_is_as_the_manual_says) {
+  EXPECT_EQ(qfuse_expert_columns(0, 0), 0);
+  EXPECT_EQ(qfuse_expert_columns(1, 1), 128);
+  EXPECT_EQ(qfuse_expert_columns(8192, 32), 96 * 128 - 128);
+  EXPECT_EQ(qfuse_expert_columns(3, 3), 384) << "a row each";
+}
+
+TEST(SwigluExperts, the_host_refuses_ends_that_it_can_see_are_wrong) {
+  const Inputs in(SwigluCase{"", 256, kChannels}, 0);
+  const How how = every_how().front();
+  const auto message_of = [&](const std::vector<std::int64_t>& ends, const qfuse_exec& exec) {
+    Outputs out = room_for(256, ends.size(), how.scales);
+    const Outputs untouched = room_for(256, ends.size(), how.scales);
+    qfuse_error error{};
+    EXPECT_EQ(run_experts(in, ends, how, exec, out, &error), QFUSE_INVALID_ARGUMENT);
+    EXPECT_TRUE(same_outputs(untouched, out));
+    return std::string(error.message);
+  };
+  qfuse_exec cpu = oracle();
+  cpu.device = {QFUSE_CPU, 0};
+  for (const qfuse_exec& exec : {oracle(), cpu}) {
+    EXPECT_EQ(
+        message_of({200, 100}, exec),
+        "swiglu_backward: expert_ends[1] is 100, it must be at least 200, where the expert begins, and at most m, 256");
+    EXPECT_EQ(
+        message_of({-1}, exec),
+        "swiglu_backward: expert_ends[0] is -1, it must be at least 0, where the expert begins, and at most m, 256");
+    EXPECT_EQ(
+        message_of({12, 257}, exec),
+        "swiglu_backward: expert_ends[1] is 257, it must be at least 12, where the expert begins, and at most m, 256");
+  }
+}
+
+// On a GPU, which cannot refuse them: the manual's words.
+TEST(SwigluExperts, a_gpu_keeps_wrong_ends_within_the_arrays) {
+  const auto expect = [&](std::int64_t m, const std::vector<std::int64_t>& ends, const std::vector<Rows>& rows) {
+    const Inputs in(SwigluCase{"", m, kChannels}, 0);
+    for (const How& each : every_how()) {
+      const Outputs expected = expected_outputs(in, rows, each);
+      for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
+        if (exec.device.type != QFUSE_CPU) expect_outputs(in, ends, each, expected, exec);
+      });
+    }
+  };
+  expect(256, {200, 100, 1000}, {{0, 200}, {200, 100}, {100, 256}});
+  expect(256, {-7, 300, 20}, {{0, 0}, {0, 256}, {256, 20}});
+  expect(512, {512, 0, 512, 0, 512}, {{0, 512}, {512, 0}, {0, 512}, {512, 0}, {0, 512}});  // the last finds no room
+}
+
+TEST(SwigluExperts, refuses_what_the_manual_refuses) {
+  const Inputs in(SwigluCase{"", 3, kChannels}, 0);
+  Outputs out = room_for(3, 2, QFUSE_SCALES_ROW_MAJOR);
+  const std::vector<std::int64_t> ends = {1, 3};
+  const auto refusal = [&](const std::function<void(Params&)>& spoil) {
+    Params p = in.params(Asked::all);
+    out.point(p, Asked::all);
+    Ends(ends, QFUSE_INDEX_INT64).point(p);
+    p.expert_ends = ends.data();
+    spoil(p);
+    qfuse_error error{};
+    EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+    return std::string(error.message);
+  };
+  EXPECT_EQ(refusal([](Params& p) { p.expert_count = -1; }), "expert_count is -1, it must be 0 to 1048576");
+  EXPECT_EQ(refusal([](Params& p) { p.expert_count = 0; }), "expert_count is 0, but expert_ends is given");
+  EXPECT_EQ(refusal([](Params& p) { p.expert_ends = nullptr; }), "expert_ends is NULL, it must hold 16 bytes");
+  EXPECT_EQ(refusal([](Params& p) { p.expert_ends = static_cast<const char*>(p.expert_ends) + 4; }),
+            "expert_ends must be aligned to its elements, 8 bytes");
+  EXPECT_EQ(refusal([](Params& p) { p.expert_ends_type = static_cast<qfuse_index_type>(2); }),
+            "expert_ends_type is 2, it must be QFUSE_INDEX_INT32 (0) or QFUSE_INDEX_INT64 (1)");
+  EXPECT_EQ(refusal([](Params& p) { p.expert_layout = static_cast<qfuse_expert_layout>(2); }),
+            "expert_layout is 2, it must be QFUSE_EXPERTS_APART (0) or QFUSE_EXPERTS_SIDE_BY_SIDE (1)");
+  EXPECT_EQ(refusal([&](Params& p) { p.y_s_t = reinterpret_cast<float*>(const_cast<std::int64_t*>(ends.data())); }),
+            "output y_s_t overlaps input expert_ends");
+}
+
+}  // namespace
+}  // namespace qfuse::tests
