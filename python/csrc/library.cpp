@@ -34,7 +34,8 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "int[] shape, " QFUSE_SCALARS_4BIT ", str direction=\"forward\", str order=\"plain\") -> Tensor");
   m.def(
       "silu_dot_fwd_bwd_quant_fuse(Tensor x, Tensor? grad_y, Tensor(a!)? grad_input_q, Tensor(b!)? grad_input_s, "
-      "Tensor(c!)? y_q_t, Tensor(d!)? y_s_t, Tensor(e!)? grad_input_q_t=None, Tensor(f!)? grad_input_s_t=None) -> ()");
+      "Tensor(c!)? y_q_t, Tensor(d!)? y_s_t, Tensor(e!)? grad_input_q_t=None, Tensor(f!)? grad_input_s_t=None, "
+      "Tensor? expert_ends=None) -> ()");
 }
 
 namespace {

@@ -72,7 +72,7 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
                                  const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t,
                                  const std::optional<Tensor>& grad_input_q_t,
-                                 const std::optional<Tensor>& grad_input_s_t);
+                                 const std::optional<Tensor>& grad_input_s_t, const std::optional<Tensor>& expert_ends);
 
 }  // namespace qfuse::torch_ops
 

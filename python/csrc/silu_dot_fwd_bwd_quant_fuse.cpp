@@ -15,6 +15,33 @@ float* scales(const Call& call, const std::optional<Tensor>& tensor, const char*
 
 using Given = std::initializer_list<const std::optional<Tensor>*>;
 
+// An output [rows, columns] transposed. Where it has one dimension, each expert's matrix lies behind the one before.
+struct Transposed {
+  const std::optional<Tensor>& tensor;
+  std::int64_t rows;
+  std::int64_t columns;
+  [[nodiscard]] bool is_apart() const { return tensor && tensor->dim() == 1; }
+};
+
+void* payload(const Call& call, const Transposed& out, const char* name, ScalarType dtype) {
+  if (out.is_apart()) return output(call, out.tensor, name, dtype, {{out.rows * out.columns}});
+  return output(call, out.tensor, name, dtype, {{out.rows, out.columns}});
+}
+
+float* group_scales(const Call& call, const Transposed& out, const char* name) {
+  const std::int64_t groups = qfuse_block_count(out.columns, QFUSE_SWIGLU_GROUP_SIZE);
+  if (out.is_apart()) return scales(call, out.tensor, name, {{out.rows * groups}});
+  return scales(call, out.tensor, name, {{out.rows, groups}});
+}
+
+bool are_apart(const Transposed& y, const Transposed& gradient, bool has_experts) {
+  const bool apart = y.is_apart() || gradient.is_apart();
+  if (apart && !has_experts) refuse("y_q_t and grad_input_q_t must have 2 dimensions where there is no expert_ends");
+  if (apart && ((y.tensor && !y.is_apart()) || (gradient.tensor && !gradient.is_apart())))
+    refuse("y_q_t and grad_input_q_t must both have 1 dimension, each expert's columns by themselves, or both 2");
+  return apart;
+}
+
 // All payloads have the type of one that is not int8.
 ScalarType payload_dtype(Given payloads) {
   for (const std::optional<Tensor>* payload : payloads)
@@ -43,13 +70,27 @@ qfuse_scale_layout layout_of(Given all_scales) {
   return row_major ? QFUSE_SCALES_ROW_MAJOR : QFUSE_SCALES_MN_MAJOR;
 }
 
+// Returns the columns that what is transposed has for them.
+std::int64_t point_to_experts(const Call& call, const Tensor& ends, qfuse_swiglu_backward_params& p) {
+  if (ends.dim() != 1 || ends.numel() == 0)
+    refuse("expert_ends has ", ends.dim(), " dimensions and ", ends.numel(), " elements, it must be [experts]");
+  const bool is_64 = ends.scalar_type() == ScalarType::Long;
+  if (!is_64 && ends.scalar_type() != ScalarType::Int)
+    refuse("expert_ends is ", name_of(ends.scalar_type()), ", it must be int32 or int64");
+  p.expert_count = ends.size(0);
+  p.expert_ends_type = is_64 ? QFUSE_INDEX_INT64 : QFUSE_INDEX_INT32;
+  p.expert_ends = call.array(ends, "expert_ends", is_64 ? ScalarType::Long : ScalarType::Int, p.expert_count);
+  return qfuse_expert_columns(p.m, p.expert_count);
+}
+
 }  // namespace
 
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
                                  const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t,
                                  const std::optional<Tensor>& grad_input_q_t,
-                                 const std::optional<Tensor>& grad_input_s_t) {
+                                 const std::optional<Tensor>& grad_input_s_t,
+                                 const std::optional<Tensor>& expert_ends) {
   const Call call(x, "x");
   if (x.dim() != 2 || x.size(1) % 2 != 0)
     refuse("x has ", x.dim(), " dimensions and ", x.numel(), " elements, it must be [m, 2h]: gate and up");
@@ -57,18 +98,21 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
   p.m = x.size(0);
   p.h = x.size(1) / 2;
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
-  const ScalarType payload = payload_dtype({&grad_input_q, &y_q_t, &grad_input_q_t});
-  p.payload_type = payload == ScalarType::Char ? QFUSE_INT8 : QFUSE_E4M3;
+  const ScalarType dtype = payload_dtype({&grad_input_q, &y_q_t, &grad_input_q_t});
+  p.payload_type = dtype == ScalarType::Char ? QFUSE_INT8 : QFUSE_E4M3;
   const std::int64_t channel_groups = qfuse_block_count(2 * p.h, QFUSE_SWIGLU_GROUP_SIZE);
-  const std::int64_t token_groups = qfuse_block_count(p.m, QFUSE_SWIGLU_GROUP_SIZE);
+  const std::int64_t columns = expert_ends ? point_to_experts(call, *expert_ends, p) : p.m;
+  const Transposed y = {y_q_t, p.h, columns};
+  const Transposed gradient = {grad_input_q_t, 2 * p.h, columns};
+  p.expert_layout = are_apart(y, gradient, expert_ends.has_value()) ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
   p.x = call.rows(x, "x", ScalarType::BFloat16, {{p.m, 2 * p.h}}, p.x_stride);
   if (grad_y) p.grad_y = call.rows(*grad_y, "grad_y", ScalarType::BFloat16, {{p.m, p.h}}, p.grad_y_stride);
-  p.grad_input_q = output(call, grad_input_q, "grad_input_q", payload, {{p.m, 2 * p.h}});
+  p.grad_input_q = output(call, grad_input_q, "grad_input_q", dtype, {{p.m, 2 * p.h}});
   p.grad_input_s = scales(call, grad_input_s, "grad_input_s", {{p.m, channel_groups}});
-  p.y_q_t = output(call, y_q_t, "y_q_t", payload, {{p.h, p.m}});
-  p.y_s_t = scales(call, y_s_t, "y_s_t", {{p.h, token_groups}});
-  p.grad_input_q_t = output(call, grad_input_q_t, "grad_input_q_t", payload, {{2 * p.h, p.m}});
-  p.grad_input_s_t = scales(call, grad_input_s_t, "grad_input_s_t", {{2 * p.h, token_groups}});
+  p.y_q_t = payload(call, y, "y_q_t", dtype);
+  p.y_s_t = group_scales(call, {y_s_t, p.h, columns}, "y_s_t");
+  p.grad_input_q_t = payload(call, gradient, "grad_input_q_t", dtype);
+  p.grad_input_s_t = group_scales(call, {grad_input_s_t, 2 * p.h, columns}, "grad_input_s_t");
   p.scale_layout = layout_of({&grad_input_s, &y_s_t, &grad_input_s_t});
   call.run(qfuse_swiglu_backward, p);
 }

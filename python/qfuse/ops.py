@@ -23,6 +23,7 @@ __all__ = [
     "dequantize_blockwise",
     "dequantize_blockwise_out",
     "dequantize_int8",
+    "expert_columns",
     "matmul_4bit",
     "quantize_4bit",
     "quantize_4bit_nested",
@@ -189,6 +190,12 @@ def matmul_4bit(
     return gradients.matmul_4bit(gradients.Call(x, weight, bias, scalars, (lora_in, lora_weight)))
 
 
+def expert_columns(m: int, experts: int) -> int:
+    """Columns that the transposed outputs of silu_dot_fwd_bwd_quant_fuse need for m tokens, however they are shared out
+    among the experts, each of which fills whole groups of 128."""
+    return (m + 127 * experts) // 128 * 128
+
+
 def silu_dot_fwd_bwd_quant_fuse(
     x: Tensor,
     grad_y: Tensor | None,
@@ -198,6 +205,7 @@ def silu_dot_fwd_bwd_quant_fuse(
     y_s_t: Tensor | None,
     grad_input_q_t: Tensor | None = None,
     grad_input_s_t: Tensor | None = None,
+    expert_ends: Tensor | None = None,
 ) -> None:
     """The backward of y = silu(gate) * up in INT8 or FP8: recomputes y, makes and quantizes the gradients, in one pass.
 
@@ -212,7 +220,18 @@ def silu_dot_fwd_bwd_quant_fuse(
 
     Scales may also lie group by group, all of them, as DeepGEMM loads them: [rows, groups] with the strides
     (1, rows rounded up to a multiple of 4).
+
+    expert_ends: [experts] int32 or int64 on x's device, ascending: the row behind each expert's last one, where the
+    rows are those of several experts, one after another; what torch's grouped products call offs. Rows from the last
+    end on are nobody's: neither read nor written. No group of tokens has those of two experts: what is transposed is as
+    if zeros filled up each expert's tokens to a multiple of 128, and has expert_columns(m, experts) columns in place of
+    m. In y_q_t [h, columns] and grad_input_q_t [2h, columns] the experts' columns lie side by side; where both are
+    given with one dimension, [h * columns] and [2h * columns], each expert's matrix [h, its columns] lies behind the
+    one before, as DeepGEMM's k-grouped products take them, and so do their scales, [h * columns/128], unless these are
+    given group by group, [h, columns/128] with the strides (1, h). What is behind the last expert's columns keeps its
+    values. On a GPU nothing waits for the ends: ends that are not ascending, or not 0 to m, give other results, within
+    the tensors; on a CPU they are refused.
     """
     _ops.silu_dot_fwd_bwd_quant_fuse.default(
-        x, grad_y, grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t
+        x, grad_y, grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t, expert_ends
     )

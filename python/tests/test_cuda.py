@@ -54,6 +54,38 @@ def test_two_streams_at_once(weight):
     assert all(same_bits(result, expected) for result in found)
 
 
+def test_a_captured_graph_takes_the_ends_that_it_finds():
+    """Of experts: nothing waits for where their rows end."""
+    m, h, experts = 384, 256, 3
+    x, grad_y = (torch.randn(m, cols, device="cuda").bfloat16() for cols in (2 * h, h))
+    ends = torch.zeros(experts, dtype=torch.int32, device="cuda")
+
+    def outputs():
+        columns = qfuse.ops.expert_columns(m, experts)
+        return [
+            torch.full(shape, 7, dtype=dtype, device="cuda")
+            for shape, dtype in [
+                ((m, 2 * h), torch.int8),
+                ((m, 2 * h // 128), torch.float32),
+                ((h, columns), torch.int8),
+                ((h, columns // 128), torch.float32),
+            ]
+        ]
+
+    captured, graph = outputs(), torch.cuda.CUDAGraph()
+    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *captured, expert_ends=ends)
+    with torch.cuda.graph(graph):
+        for tensor in captured:
+            tensor.fill_(7)
+        qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *captured, expert_ends=ends)
+    for now in ([384, 384, 384], [1, 130, 300], [0, 0, 0], [127, 128, 384]):
+        ends.copy_(torch.tensor(now))
+        graph.replay()
+        eager = outputs()
+        qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *eager, expert_ends=torch.tensor(now, device="cuda"))
+        assert all(torch.equal(one, other) for one, other in zip(captured, eager, strict=True))
+
+
 def test_eight_threads_at_once(weight):
     """Each with its own stream, weight and activations, and all in the library at the same time."""
 

@@ -29,6 +29,26 @@ def transposed_outputs(device, m=200, h=256):
     }
 
 
+def expert_outputs(device, m, h, experts, apart=False):
+    columns = qfuse.ops.expert_columns(m, experts)
+
+    def shaped(tensor):
+        return tensor.flatten() if apart else tensor
+
+    return [
+        torch.full((m, 2 * h), 99, dtype=torch.int8, device=device),
+        torch.full((m, 2 * h // 128), -1.0, device=device),
+        *(
+            shaped(tensor)
+            for rows in (h, 2 * h)
+            for tensor in (
+                torch.full((rows, columns), 99, dtype=torch.int8, device=device),
+                torch.full((rows, columns // 128), -1.0, device=device),
+            )
+        ),
+    ]
+
+
 def in_e4m3(args, kwargs):
     def turn(tensor):
         return tensor.to(torch.float8_e4m3fn) if tensor.dtype == torch.int8 else tensor.clone()
@@ -73,6 +93,11 @@ def calls(device):
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), transposed_outputs(device)),
+        (
+            OPS.silu_dot_fwd_bwd_quant_fuse.default,
+            (*silu_arguments(device)[:2], *expert_outputs(device, 200, 256, 2)),
+            {"expert_ends": torch.tensor([50, 200], device=device)},
+        ),
     ]
 
 
@@ -234,6 +259,70 @@ def test_the_swiglu_backward_with_mn_major_scales(device):
     assert (others[1].as_strided((1, 4), (1, 260), 259) == -1).all()  # beyond the rows
     with pytest.raises(RuntimeError, match="the scales must all be contiguous, or all have the strides"):
         qfuse.ops.silu_dot_fwd_bwd_quant_fuse(*args[:2], *outputs[:3], others[3])
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+@pytest.mark.parametrize("apart", [False, True])
+def test_the_swiglu_backward_of_experts(device, apart, dtype):
+    """Each expert's part is that of its rows alone, with zeros behind them; what is nobody's keeps its values."""
+    m, h, ends = 500, 256, [0, 1, 128, 128, 400]
+    x, grad_y = silu_arguments(device, m, h)[:2]
+    outputs = expert_outputs(device, m, h, len(ends), apart)
+    given = torch.tensor(ends, dtype=dtype, device=device)
+    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *outputs, expert_ends=given)
+    expected = expert_outputs(device, m, h, len(ends), apart)
+    before = begin = 0
+    for end in ends:
+        padded = -(-(end - begin) // 128) * 128
+        rows = torch.zeros(padded, 2 * h, device=device).bfloat16(), torch.zeros(padded, h, device=device).bfloat16()
+        rows[0][: end - begin], rows[1][: end - begin] = x[begin:end], grad_y[begin:end]
+        alone = [*silu_arguments(device, padded, h)[2:], *transposed_outputs(device, padded, h).values()]
+        qfuse.ops.silu_dot_fwd_bwd_quant_fuse(*rows, *alone)
+        for i in (0, 1):
+            expected[i][begin:end] = alone[i][: end - begin]
+        for i in range(2, 6):
+            size, first = (padded, before) if i % 2 == 0 else (padded // 128, before // 128)
+            count = alone[i].shape[0]
+            if apart:
+                expected[i][count * first : count * (first + size)] = alone[i].flatten()
+            else:
+                expected[i][:, first : first + size] = alone[i]
+        before, begin = before + padded, end
+    assert all(torch.equal(one, other) for one, other in zip(outputs, expected, strict=True))
+
+
+def test_the_swiglu_backward_of_experts_with_mn_major_scales(device):
+    """Apart or side by side, they lie alike."""
+    m, h = 300, 256
+    x = silu_arguments(device, m, h)[0]
+    ends = torch.tensor([130, 300], device=device)
+    beside, apart = (expert_outputs(device, m, h, 2, apart) for apart in (False, True))
+    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, None, None, None, *beside[2:4], expert_ends=ends)
+    scales = torch.empty(beside[3].shape[::-1], device=device).t()
+    qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, None, None, None, apart[2], scales, expert_ends=ends)
+    assert torch.equal(scales, beside[3])
+    assert torch.equal(apart[2][: 256 * h].view(h, 256), beside[2][:, :256])
+
+
+def test_the_swiglu_backward_of_experts_refuses(device):
+    x, grad_y = silu_arguments(device, 300)[:2]
+    ends = torch.tensor([130, 300], device=device)
+    outputs = expert_outputs(device, 300, 256, 2)
+    apart = expert_outputs(device, 300, 256, 2, apart=True)
+
+    def refuse(message, outputs=outputs, ends=ends):
+        with pytest.raises(RuntimeError, match=message):
+            qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *outputs, expert_ends=ends)
+
+    refuse("expert_ends is float32, it must be int32 or int64", ends=ends.float())
+    refuse(r"it must be \[experts\]", ends=ends[:0])
+    refuse("y_q_t has shape", ends=ends[1:])
+    refuse("y_q_t and grad_input_q_t must have 2 dimensions", outputs=apart, ends=None)
+    refuse("must both have 1 dimension", outputs=[*outputs[:2], *apart[2:4], *outputs[4:]])
+    if device == "cpu":
+        refuse(r"expert_ends\[1\] is 20, it must be at least 130", ends=torch.tensor([130, 20]))
+    else:
+        refuse("expert_ends lies on", ends=ends.cpu())
 
 
 # ---- refusals: (what is changed, a word of the message that names it and both values)
