@@ -3,6 +3,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <vector>
 
 #include "gpu/gpu.h"
 #include "gpu/swiglu_kernels.h"
@@ -29,30 +30,59 @@ std::string layer_text(const SwigluLayer& layer) {
   return fmt::format("{} x {} tokens, H = {}", layer.experts, layer.tokens, layer.channels);
 }
 
+// What is timed: what was published, and all outputs in e4m3; of experts that have as many tokens each, whose ends need
+// not be said, and of as many experts among whom the same tokens are shared out unevenly.
+struct Asked {
+  const char* name;
+  const char* text;
+  bool all;
+  bool experts;
+};
+constexpr std::array kAsked = {Asked{"qfuse", "", false, false}, Asked{"experts", ", uneven experts", false, true},
+                               Asked{"e4m3/all", ", all outputs in e4m3", true, false},
+                               Asked{"e4m3/all/experts", ", all outputs in e4m3, uneven experts", true, true}};
+
 // The shapes one below the other, once all are timed.
 struct Summary {
-  std::string text = fmt::format("\n{:<26} {:>6} {:>10} {:>10} {:>9}", "", "M", "floor us", "qfuse us", "% roof");
+  std::string text = fmt::format("\n{:<63} {:>6} {:>10} {:>10} {:>9}", "", "M", "floor us", "qfuse us", "% roof");
   Json json = Json::array();
-  void add(const SwigluLayer& layer, double floor_us, double median_us) {
-    json.push_back({{"experts", layer.experts},
+  void add(const SwigluLayer& layer, const Asked& asked, double floor_us, double median_us) {
+    json.push_back({{"name", asked.name},
+                    {"experts", layer.experts},
                     {"tokens", layer.tokens},
                     {"channels", layer.channels},
                     {"floor_us", floor_us},
                     {"median_us", median_us}});
-    text += fmt::format("\n{:<26} {:>6} {:>10.2f} {:>10.2f} {:>8.1f}%", layer_text(layer), layer.shape().rows, floor_us,
-                        median_us, 100.0 * floor_us / median_us);
+    text += fmt::format("\n{:<63} {:>6} {:>10.2f} {:>10.2f} {:>8.1f}%", layer_text(layer) + asked.text,
+                        layer.shape().rows, floor_us, median_us, 100.0 * floor_us / median_us);
   }
 };
 
-void time_layer(Report& report, const Card& card, const SwigluLayer& layer, Summary& summary) {
-  const SwigluTensors tensors(card, layer.shape());
+// Shares that grow, an expert without tokens among them; the last has what is left.
+std::vector<std::int64_t> uneven_ends(std::int64_t tokens, int experts) {
+  std::vector<std::int64_t> ends;
+  const std::int64_t shares = std::int64_t{experts} * (experts - 1) / 2;
+  for (std::int64_t e = 0; e < experts; ++e) ends.push_back(tokens * (e * (e + 1) / 2) / shares);
+  return ends;
+}
+
+SwigluAsked asked_of(const SwigluLayer& layer, const Asked& asked) {
+  SwigluAsked of;
+  of.payload = asked.all ? QFUSE_E4M3 : QFUSE_INT8;
+  of.transposed = asked.all;
+  if (asked.experts) of.ends = uneven_ends(layer.shape().rows, layer.experts);
+  return of;
+}
+
+void time_layer(Report& report, const Card& card, const SwigluLayer& layer, const Asked& asked, Summary& summary) {
+  const SwigluTensors tensors(card, layer.shape(), asked_of(layer, asked));
   if (const std::string wrong = text_of(tensors.differing(swiglu_of(tensors, card))); !wrong.empty())
     throw std::runtime_error("not the checker's: " + wrong);
   const BesideRoof times = time_beside_roof(report, swiglu_roofs(tensors), {{"qfuse", swiglu_of(tensors, card)}},
                                             tensors.sets(), tensors.bytes());
   const double floor = floor_us(tensors, times.roof);
   const Json experts = {{"experts", layer.experts}};
-  report.begin_table("swiglu_backward, " + layer_text(layer));
+  report.begin_table("swiglu_backward, " + layer_text(layer) + asked.text);
   report.add({.op = "swiglu",
               .name = times.roof_name,
               .shape = layer.shape(),
@@ -60,13 +90,13 @@ void time_layer(Report& report, const Card& card, const SwigluLayer& layer, Summ
               .bytes = bytes_of_move(tensors.params(0)),
               .more = experts});
   report.add({.op = "swiglu",
-              .name = "qfuse",
+              .name = asked.name,
               .shape = layer.shape(),
               .timing = times.timings[0],
               .bytes = tensors.bytes(),
               .roof_us = floor,
               .more = experts});
-  summary.add(layer, floor, times.timings[0].median);
+  summary.add(layer, asked, floor, times.timings[0].median);
 }
 
 // The tolerance that was published with the operator, beside the bytes, which say more: it passes much that is wrong.
@@ -86,8 +116,10 @@ void note_tolerance(Report& report, const Card& card, const SwigluLayer& layer) 
 
 void time_swiglu_on_gpu(const Options& options, Report& report, const Card& card) {
   Summary summary;
-  for (const SwigluLayer& layer : shapes_to_time(options, kLayers))
-    report.attempt_if_wanted(layer_text(layer), [&] { time_layer(report, card, layer, summary); });
+  for (const Asked& asked : kAsked)
+    for (const SwigluLayer& layer : shapes_to_time(options, kLayers))
+      report.attempt_if_wanted(layer_text(layer) + asked.text,
+                               [&] { time_layer(report, card, layer, asked, summary); });
   report.attempt("the published tolerance", [&] { note_tolerance(report, card, kLayers.front()); });
   report.note("floors", summary.json, summary.text);
 }

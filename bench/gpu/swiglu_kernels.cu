@@ -1,11 +1,13 @@
 // in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows without gaps, m and h multiples of 128, aligned to 16
-// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, m/128] fp32
+// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, m/128] fp32;
+//         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, m/128] fp32
 // math:   the checker: the manual's in qfuse.h, line by line, by the roundings that CUDA names; the roof: none
-// cost:   the checker: no matter; the roof: 6 bytes an element read, 3 written
+// cost:   the checker: no matter; the roof: 6 bytes an element read, 3 or 5 written
 // oracle: the eager PyTorch of python/benchmarks/, which this checker and the library answer to on a GPU
 #include "gpu/swiglu_kernels.h"
 
 #include <cuda_bf16.h>
+#include <cuda_fp8.h>
 
 #include <stdexcept>
 
@@ -71,11 +73,21 @@ __device__ Element check_element(const contract::SwigluBackward& p, std::int64_t
           __bfloat162float(__float2bfloat16_rn(y))};
 }
 
-__device__ float check_scale(float absmax) { return fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F); }
+// For e4m3 the least power of two that is large enough, from a guess on.
+__device__ float check_scale(const contract::SwigluBackward& p, float absmax) {
+  if (p.payload_type == QFUSE_INT8) return fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F);
+  const double most = fmaxf(absmax, 1e-4F);
+  double scale = exp2(floor(log2(most / 448.0)));
+  while (448.0 * scale < most) scale *= 2.0;
+  while (448.0 * (scale / 2.0) >= most) scale /= 2.0;
+  return static_cast<float>(scale);
+}
 
-__device__ std::int8_t check_quotient(float z, float scale) {
-  const float quotient = fminf(fmaxf(__fdiv_rn(z, scale), -127.0F), 127.0F);
-  return static_cast<std::int8_t>(static_cast<int>(quotient));  // truncates
+__device__ std::int8_t check_quotient(const contract::SwigluBackward& p, float z, float scale) {
+  const float quotient = __fdiv_rn(z, scale);
+  if (p.payload_type == QFUSE_E4M3)
+    return static_cast<std::int8_t>(__nv_cvt_float_to_fp8(quotient, __NV_SATFINITE, __NV_E4M3));
+  return static_cast<std::int8_t>(static_cast<int>(fminf(fmaxf(quotient, -127.0F), 127.0F)));  // truncates
 }
 
 // Two groups a thread: d_gate and d_up of the same 128 channels of a token.
@@ -91,31 +103,54 @@ __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swig
     gate_absmax = fmaxf(gate_absmax, fabsf(e.d_gate));
     up_absmax = fmaxf(up_absmax, fabsf(e.d_up));
   }
-  const float gate_scale = check_scale(gate_absmax);
-  const float up_scale = check_scale(up_absmax);
+  const float gate_scale = check_scale(p, gate_absmax);
+  const float up_scale = check_scale(p, up_absmax);
   p.grad_input_s[token * 2 * groups + group] = gate_scale;
   p.grad_input_s[token * 2 * groups + groups + group] = up_scale;
   for (int i = 0; i < kGroup; ++i) {
     const Element e = check_element(p, token, group * kGroup + i);
     std::int8_t* const q = static_cast<std::int8_t*>(p.grad_input_q) + token * 2 * p.h + group * kGroup + i;
-    q[0] = check_quotient(e.d_gate, gate_scale);
-    q[p.h] = check_quotient(e.d_up, up_scale);
+    q[0] = check_quotient(p, e.d_gate, gate_scale);
+    q[p.h] = check_quotient(p, e.d_up, up_scale);
   }
 }
 
-// One group a thread: 128 tokens of a channel. Neighbouring threads have neighbouring channels.
-__global__ void __launch_bounds__(kThreads) check_y(const contract::SwigluBackward p) {
-  const std::int64_t groups = p.m / kGroup;
+// An expert's tokens, or all, and the groups of columns where they lie.
+struct CheckedTokens {
+  std::int64_t first;
+  std::int64_t count;
+  std::int64_t first_group;
+  std::int64_t all_groups;
+};
+
+enum class Column { y, d_gate, d_up };
+
+__device__ float check_value(const contract::SwigluBackward& p, Column column, std::int64_t token,
+                             std::int64_t channel) {
+  const Element e = check_element(p, token, channel);
+  if (column == Column::y) return e.y;
+  return column == Column::d_gate ? e.d_gate : e.d_up;
+}
+
+// One group a thread: 128 tokens of a channel, zeros where there are fewer. Neighbouring threads have neighbouring
+// channels.
+__global__ void __launch_bounds__(kThreads)
+    check_columns(const contract::SwigluBackward p, const CheckedTokens tokens, Column column) {
   const std::int64_t group = thread_index() / p.h;
-  if (group >= groups) return;
+  if (group * kGroup >= tokens.count) return;
   const std::int64_t channel = thread_index() % p.h;
+  const auto value = [&](int i) {
+    const std::int64_t token = group * kGroup + i;
+    return token < tokens.count ? check_value(p, column, tokens.first + token, channel) : 0.0F;
+  };
   float absmax = 0.0F;
-  for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(check_element(p, group * kGroup + i, channel).y));
-  const float scale = check_scale(absmax);
-  p.y_s_t[channel * groups + group] = scale;
-  for (int i = 0; i < kGroup; ++i)
-    static_cast<std::int8_t*>(p.y_q_t)[channel * p.m + group * kGroup + i] =
-        check_quotient(check_element(p, group * kGroup + i, channel).y, scale);
+  for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(value(i)));
+  const float scale = check_scale(p, absmax);
+  const std::int64_t row = channel + (column == Column::d_up ? p.h : 0);
+  const std::int64_t at = row * tokens.all_groups + tokens.first_group + group;
+  (column == Column::y ? p.y_s_t : p.grad_input_s_t)[at] = scale;
+  auto* const q = static_cast<std::int8_t*>(column == Column::y ? p.y_q_t : p.grad_input_q_t);
+  for (int i = 0; i < kGroup; ++i) q[at * kGroup + i] = check_quotient(p, value(i), scale);
 }
 
 // ---- the roof ----
@@ -146,7 +181,8 @@ __device__ void write_vectors(uint4* to, std::int64_t step, std::uint32_t word) 
 
 // A thread block has as many vectors of y's payload as `groups` a thread, and what goes with them of the other arrays.
 template <int kGroups, bool kStream>
-__global__ void __launch_bounds__(512) move_swiglu(const uint4* x, const uint4* grad_y, uint4* grad_input, uint4* y) {
+__global__ void __launch_bounds__(512)
+    move_swiglu(const uint4* x, const uint4* grad_y, uint4* grad_input, uint4* y, uint4* grad_input_t) {
   const std::int64_t step = blockDim.x;
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * step * kGroups;
   const auto first = [tile](int vectors) { return tile * vectors + threadIdx.x; };
@@ -154,9 +190,11 @@ __global__ void __launch_bounds__(512) move_swiglu(const uint4* x, const uint4* 
                              read_vectors<kGradVectors * kGroups, kStream>(grad_y + first(kGradVectors), step);
   write_vectors<kGradVectors * kGroups, kStream>(grad_input + first(kGradVectors), step, word);
   write_vectors<kGroups, kStream>(y + first(1), step, word);
+  if (grad_input_t != nullptr)
+    write_vectors<kGradVectors * kGroups, kStream>(grad_input_t + first(kGradVectors), step, word);
 }
 
-using Move = void (*)(const uint4*, const uint4*, uint4*, uint4*);
+using Move = void (*)(const uint4*, const uint4*, uint4*, uint4*, uint4*);
 
 Move move_for(const RoofTile& tile) {
   if (tile.groups == 1) return tile.stream ? move_swiglu<1, true> : move_swiglu<1, false>;
@@ -172,17 +210,28 @@ void fill_normal(void* to, std::int64_t count, std::uint32_t seed, cudaStream_t 
   require(cudaGetLastError(), "filling with normal numbers");
 }
 
-void check_swiglu(const contract::SwigluBackward& p, cudaStream_t stream) {
+void check_swiglu(const contract::SwigluBackward& p, const std::vector<std::int64_t>& ends, cudaStream_t stream) {
   if (p.m % kGroup != 0) throw std::logic_error("the checker takes whole groups of tokens");
   check_gradients<<<blocks_for(p.m * p.h / kGroup), kThreads, 0, stream>>>(p);
   require(cudaGetLastError(), "checker of the gradients");
-  check_y<<<blocks_for(p.m / kGroup * p.h), kThreads, 0, stream>>>(p);
-  require(cudaGetLastError(), "checker of y");
+  CheckedTokens tokens = {0, 0, 0, contract::all_columns(p) / kGroup};
+  for (const std::int64_t end : ends.empty() ? std::vector{p.m} : ends) {
+    tokens.first += tokens.count;
+    tokens.first_group += format::ceil_div(tokens.count, kGroup);
+    tokens.count = end - tokens.first;
+    if (tokens.count == 0) continue;
+    const unsigned blocks = blocks_for(format::ceil_div(tokens.count, kGroup) * p.h);
+    check_columns<<<blocks, kThreads, 0, stream>>>(p, tokens, Column::y);
+    if (p.grad_input_q_t == nullptr) continue;
+    check_columns<<<blocks, kThreads, 0, stream>>>(p, tokens, Column::d_gate);
+    check_columns<<<blocks, kThreads, 0, stream>>>(p, tokens, Column::d_up);
+  }
+  require(cudaGetLastError(), "checker of the columns");
 }
 
 std::int64_t bytes_of_move(const contract::SwigluBackward& p) {
-  constexpr std::int64_t kBytes = 16 * (kXVectors + kGradVectors + kGradVectors + 1);
-  return p.m * p.h / kVector * kBytes;
+  const int transposed = p.grad_input_q_t != nullptr ? kGradVectors : 0;
+  return p.m * p.h / kVector * 16 * (kXVectors + kGradVectors + kGradVectors + 1 + transposed);
 }
 
 void move_as_swiglu(const contract::SwigluBackward& p, const RoofTile& tile, cudaStream_t stream) {
@@ -191,7 +240,7 @@ void move_as_swiglu(const contract::SwigluBackward& p, const RoofTile& tile, cud
   if (vectors % of_block != 0) throw std::logic_error("the roof takes whole tiles");
   move_for(tile)<<<static_cast<unsigned>(vectors / of_block), static_cast<unsigned>(tile.threads), 0, stream>>>(
       static_cast<const uint4*>(p.x), static_cast<const uint4*>(p.grad_y), static_cast<uint4*>(p.grad_input_q),
-      static_cast<uint4*>(p.y_q_t));
+      static_cast<uint4*>(p.y_q_t), static_cast<uint4*>(p.grad_input_q_t));
   require(cudaGetLastError(), "roof of swiglu_backward");
 }
 

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "contract/ops.h"
 #include "gpu/kernels.h"
@@ -15,10 +16,12 @@ namespace qfuse::bench {
 // bf16, random, normal with deviation 1; each seed has numbers of its own.
 void fill_normal(void* to, std::int64_t count, std::uint32_t seed, cudaStream_t stream);
 
-// All four outputs of p by the contract's own words, one thread a group. Whole groups alone, rows without gaps.
-void check_swiglu(const contract::SwigluBackward& p, cudaStream_t stream);
+// The outputs of p by the contract's own words, one thread a group. Rows without gaps; scales row by row; experts side by
+// side, whose ends are `ends` and lie on the host too.
+void check_swiglu(const contract::SwigluBackward& p, const std::vector<std::int64_t>& ends, cudaStream_t stream);
 
-// Reads p's inputs and writes its payloads, contiguously: 6 and 3 bytes an element. Throws where p is not whole tiles.
+// Reads p's inputs and writes its payloads, contiguously: 6 bytes an element and 3, or 5 with the gradient transposed,
+// without what fills up experts' columns. Throws where p is not whole tiles.
 void move_as_swiglu(const contract::SwigluBackward& p, const RoofTile& tile, cudaStream_t stream);
 std::int64_t bytes_of_move(const contract::SwigluBackward& p);
 

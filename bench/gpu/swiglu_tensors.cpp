@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "format/layout.h"
 #include "gpu/swiglu_kernels.h"
@@ -51,28 +52,57 @@ Enqueue swiglu_of(const SwigluTensors& tensors, const Card& card) {
   return [&tensors, &card](int set, void* stream) { run(tensors.params(set), exec_on(card, stream)); };
 }
 
-SwigluTensors::Outputs::Outputs(int device, Shape shape)
+SwigluTensors::Outputs::Outputs(int device, Shape shape, std::int64_t columns, bool transposed)
     : grad_input_q(device, 2 * shape.count()),
       grad_input_s(device, 4 * (2 * shape.count() / QFUSE_SWIGLU_GROUP_SIZE)),
-      y_q_t(device, shape.count()),
-      y_s_t(device, 4 * (shape.count() / QFUSE_SWIGLU_GROUP_SIZE)) {}
+      y_q_t(device, shape.cols * columns),
+      y_s_t(device, 4 * (shape.cols * columns / QFUSE_SWIGLU_GROUP_SIZE)),
+      grad_input_q_t(device, transposed ? 2 * shape.cols * columns : 1),
+      grad_input_s_t(device, transposed ? 4 * (2 * shape.cols * columns / QFUSE_SWIGLU_GROUP_SIZE) : 1) {}
 
 void SwigluTensors::Outputs::poison() const {
   for (const DeviceArray* array : all()) array->poison();
 }
 
-SwigluTensors::Set::Set(int device, Shape shape, std::uint32_t seed)
-    : x(device, kElementBytes * 2 * shape.count()), grad_y(device, kElementBytes * shape.count()), out(device, shape) {
+SwigluTensors::Set::Set(int device, Shape shape, Outputs outputs, std::uint32_t seed)
+    : x(device, kElementBytes * 2 * shape.count()),
+      grad_y(device, kElementBytes * shape.count()),
+      out(std::move(outputs)) {
   fill_normal(x.as<void>(), 2 * shape.count(), 2 * seed, nullptr);
   fill_normal(grad_y.as<void>(), shape.count(), 2 * seed + 1, nullptr);
 }
 
-SwigluTensors::SwigluTensors(const Card& card, Shape shape) : shape_(shape), expected_(card.index, shape) {
-  sets_.emplace_back(card.index, shape, 0);
+SwigluTensors::Outputs SwigluTensors::make_outputs() const {
+  const auto experts = static_cast<std::int64_t>(asked_.ends.size());
+  const std::int64_t columns = experts == 0 ? shape_.rows : qfuse_expert_columns(shape_.rows, experts);
+  return {device_, shape_, columns, asked_.transposed};
+}
+
+SwigluTensors::SwigluTensors(const Card& card, Shape shape, SwigluAsked asked)
+    : device_(card.index),
+      shape_(shape),
+      asked_(std::move(asked)),
+      ends_(card.index, 8 * static_cast<std::int64_t>(asked_.ends.size() + 1)),
+      expected_(make_outputs()) {
+  if (!asked_.ends.empty())
+    require(cudaMemcpy(ends_.as<void>(), asked_.ends.data(), 8 * asked_.ends.size(), cudaMemcpyHostToDevice), "ends");
+  sets_.emplace_back(device_, shape, make_outputs(), 0);
   const int wanted = sets_for(bytes(), card.l2_bytes);
-  for (int i = 1; i < wanted; ++i) sets_.emplace_back(card.index, shape, static_cast<std::uint32_t>(i));
-  check_swiglu(params(sets_.front(), expected_), nullptr);
+  for (int i = 1; i < wanted; ++i) sets_.emplace_back(device_, shape, make_outputs(), static_cast<std::uint32_t>(i));
+  expected_.poison();
+  check_swiglu(params(sets_.front(), expected_), asked_.ends, nullptr);
   require(cudaDeviceSynchronize(), "the checker");
+}
+
+// Without the room that experts' columns leave.
+std::int64_t SwigluTensors::bytes() const {
+  const contract::SwigluBackward p = params(0);
+  std::int64_t used = asked_.ends.empty() ? p.m : 0;
+  for (std::size_t e = 0; e < asked_.ends.size(); ++e)
+    used += contract::whole_groups(asked_.ends[e] - (e == 0 ? 0 : asked_.ends[e - 1]));
+  const std::int64_t rows = p.h + (asked_.transposed ? 2 * p.h : 0);
+  const std::int64_t unused = contract::all_columns(p) - used;
+  return contract::bytes(p) - rows * unused - 4 * (rows * unused / QFUSE_SWIGLU_GROUP_SIZE);
 }
 
 contract::SwigluBackward SwigluTensors::params(const Set& set, const Outputs& out) const {
@@ -86,6 +116,17 @@ contract::SwigluBackward SwigluTensors::params(const Set& set, const Outputs& ou
   p.grad_input_s = out.grad_input_s.as<float>();
   p.y_q_t = out.y_q_t.as<void>();
   p.y_s_t = out.y_s_t.as<float>();
+  p.payload_type = asked_.payload;
+  if (asked_.transposed) {
+    p.grad_input_q_t = out.grad_input_q_t.as<void>();
+    p.grad_input_s_t = out.grad_input_s_t.as<float>();
+  }
+  if (!asked_.ends.empty()) {
+    p.expert_ends = ends_.as<void>();
+    p.expert_count = static_cast<std::int64_t>(asked_.ends.size());
+    p.expert_ends_type = QFUSE_INDEX_INT64;
+    p.expert_layout = QFUSE_EXPERTS_SIDE_BY_SIDE;
+  }
   return p;
 }
 

@@ -14,7 +14,15 @@
 
 namespace qfuse::bench {
 
-inline constexpr std::array kSwigluOutputs = {"grad_input_q", "grad_input_s", "y_q_t", "y_s_t"};
+inline constexpr std::array kSwigluOutputs = {"grad_input_q", "grad_input_s",   "y_q_t",
+                                              "y_s_t",        "grad_input_q_t", "grad_input_s_t"};
+
+// What is asked of the op; at first what was published.
+struct SwigluAsked {
+  qfuse_payload payload = QFUSE_INT8;
+  bool transposed = false;         // the gradient, too
+  std::vector<std::int64_t> ends;  // of experts; none: no experts
+};
 
 // Bytes of each output that are not the checker's.
 using Differing = std::array<std::int64_t, kSwigluOutputs.size()>;
@@ -23,13 +31,13 @@ std::string text_of(const Differing& differing);  // only of those that differ; 
 class SwigluTensors {
  public:
   // Rows are tokens, columns channels. As many sets as keep the L2 cache cold, each of its own random normal numbers.
-  SwigluTensors(const Card& card, Shape shape);
+  SwigluTensors(const Card& card, Shape shape, SwigluAsked asked = {});
 
   [[nodiscard]] Shape shape() const { return shape_; }
   [[nodiscard]] int sets() const { return static_cast<int>(sets_.size()); }
   [[nodiscard]] contract::SwigluBackward params(int set) const;
   // That the op moves at least.
-  [[nodiscard]] std::int64_t bytes() const { return contract::bytes(params(0)); }
+  [[nodiscard]] std::int64_t bytes() const;
 
   // Runs `enqueue` on the first set, whose outputs are poisoned before, and compares with the checker.
   [[nodiscard]] Differing differing(const Enqueue& enqueue) const;
@@ -39,25 +47,32 @@ class SwigluTensors {
 
  private:
   struct Outputs {
-    Outputs(int device, Shape shape);
+    Outputs(int device, Shape shape, std::int64_t columns, bool transposed);
     [[nodiscard]] std::array<const DeviceArray*, kSwigluOutputs.size()> all() const {
-      return {&grad_input_q, &grad_input_s, &y_q_t, &y_s_t};
+      return {&grad_input_q, &grad_input_s, &y_q_t, &y_s_t, &grad_input_q_t, &grad_input_s_t};
     }
     void poison() const;
     DeviceArray grad_input_q;
     DeviceArray grad_input_s;
     DeviceArray y_q_t;
     DeviceArray y_s_t;
+    DeviceArray grad_input_q_t;  // one byte where it is not asked for
+    DeviceArray grad_input_s_t;
   };
   struct Set {
-    Set(int device, Shape shape, std::uint32_t seed);
+    Set(int device, Shape shape, Outputs outputs, std::uint32_t seed);
     DeviceArray x;
     DeviceArray grad_y;
     Outputs out;
   };
   [[nodiscard]] contract::SwigluBackward params(const Set& set, const Outputs& out) const;
 
+  [[nodiscard]] Outputs make_outputs() const;
+
+  int device_;
   Shape shape_;
+  SwigluAsked asked_;
+  DeviceArray ends_;
   std::vector<Set> sets_;
   Outputs expected_;
 };
