@@ -34,6 +34,8 @@ enum class Payload : int { int8 = QFUSE_INT8, e4m3 = QFUSE_E4M3 };
 
 enum class ScaleLayout : int { row_major = QFUSE_SCALES_ROW_MAJOR, mn_major = QFUSE_SCALES_MN_MAJOR };
 
+enum class ExpertLayout : int { apart = QFUSE_EXPERTS_APART, side_by_side = QFUSE_EXPERTS_SIDE_BY_SIDE };
+
 enum class QuantType : int { fp4 = QFUSE_FP4, nf4 = QFUSE_NF4 };
 
 // The one exception class: what() is a single line naming the offending thing and its values.
@@ -494,15 +496,28 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
 }
 
+// Whose rows the tokens of swiglu_backward are: the ends of its experts, of either width; at first there are none.
+struct Experts {
+  Experts() = default;
+  explicit Experts(std::span<const std::int32_t> ends, ExpertLayout where = ExpertLayout::apart)
+      : data(ends.data()), count(std::ssize(ends)), type(QFUSE_INDEX_INT32), layout(where) {}
+  explicit Experts(std::span<const std::int64_t> ends, ExpertLayout where = ExpertLayout::apart)
+      : data(ends.data()), count(std::ssize(ends)), type(QFUSE_INDEX_INT64), layout(where) {}
+  const void* data = nullptr;
+  std::int64_t count = 0;
+  qfuse_index_type type = QFUSE_INDEX_INT32;
+  ExpertLayout layout = ExpertLayout::apart;
+};
+
 // The SwiGLU backward, of m tokens and h channels in rows without gaps: x is m*2h, grad_y m*h bf16
 // values. An empty pair of outputs is left out; without gradients, grad_y may be empty. Payloads are bytes: of INT8, or of
-// E4M3 as Int8's bits.
+// E4M3 as Int8's bits. With experts, what is transposed has qfuse_expert_columns(m, experts.count) columns.
 inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
                             std::span<const std::byte> grad_y, std::span<std::int8_t> grad_input_q,
                             std::span<float> grad_input_s, std::span<std::int8_t> y_q_t, std::span<float> y_s_t,
                             std::span<std::int8_t> grad_input_q_t = {}, std::span<float> grad_input_s_t = {},
                             Payload payload_type = Payload::int8, ScaleLayout scale_layout = ScaleLayout::row_major,
-                            const Exec& exec = {}) {
+                            const Experts& experts = {}, const Exec& exec = {}) {
   qfuse_swiglu_backward_params p{};
   p.struct_size = sizeof p;
   p.m = m;
@@ -512,11 +527,17 @@ inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std:
   p.grad_y = grad_y.data();
   p.payload_type = static_cast<qfuse_payload>(payload_type);
   p.scale_layout = static_cast<qfuse_scale_layout>(scale_layout);
+  p.expert_ends = experts.data;
+  p.expert_count = experts.count;
+  p.expert_ends_type = experts.type;
+  p.expert_layout = static_cast<qfuse_expert_layout>(experts.layout);
   const bool rows = !grad_input_q.empty() || !grad_input_s.empty();
   const bool transposed = !grad_input_q_t.empty() || !grad_input_s_t.empty();
   const bool y = !y_q_t.empty() || !y_s_t.empty();
-  if (m > 0 && h > 0 && h <= INT64_MAX / 8 / m) {  // others are refused, or need no arrays
-    const std::int64_t token_groups = qfuse_block_count(m, QFUSE_SWIGLU_GROUP_SIZE);
+  const bool fits = m > 0 && h > 0 && experts.count <= INT32_MAX && h <= INT64_MAX / 16 / (m + 128 * experts.count);
+  if (fits) {  // others are refused, or need no arrays
+    const std::int64_t columns = experts.count > 0 ? qfuse_expert_columns(m, experts.count) : m;
+    const std::int64_t token_groups = qfuse_block_count(columns, QFUSE_SWIGLU_GROUP_SIZE);
     const std::int64_t scale_rows = scale_layout == ScaleLayout::mn_major ? (m + 3) / 4 * 4 : m;
     detail::require_length("x", x.size(), m * 2 * h * 2);
     if (rows || transposed) detail::require_length("grad_y", grad_y.size(), m * h * 2);
@@ -525,11 +546,11 @@ inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std:
       detail::require_length("grad_input_s", grad_input_s.size(), scale_rows * (2 * h / QFUSE_SWIGLU_GROUP_SIZE));
     }
     if (y) {
-      detail::require_length("y_q_t", y_q_t.size(), h * m);
+      detail::require_length("y_q_t", y_q_t.size(), h * columns);
       detail::require_length("y_s_t", y_s_t.size(), h * token_groups);
     }
     if (transposed) {
-      detail::require_length("grad_input_q_t", grad_input_q_t.size(), 2 * h * m);
+      detail::require_length("grad_input_q_t", grad_input_q_t.size(), 2 * h * columns);
       detail::require_length("grad_input_s_t", grad_input_s_t.size(), 2 * h * token_groups);
     }
   }

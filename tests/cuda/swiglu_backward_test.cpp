@@ -20,6 +20,7 @@
 #include "support/risk.h"
 #include "support/run.h"
 #include "support/swiglu.h"
+#include "support/swiglu_experts.h"
 #include "support/ways.h"
 
 namespace qfuse::tests {
@@ -74,6 +75,28 @@ TEST_P(SwigluBackwardCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCasesOnGpu, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
+
+TEST_F(SwigluBackwardOnGpu, gives_the_oracles_bytes_of_experts) {
+  for (const ExpertCase& c : expert_cases()) {
+    SCOPED_TRACE(c.name);
+    const SwigluInputs in(SwigluCase{"", c.m, kExpertChannels}, 0);
+    for (const ExpertsHow& how : every_experts_how()) {
+      contract::SwigluBackward p = in.params(how.asked, how.payload);
+      SwigluOutputs expected = room_for(c.m, c.ends.size(), how.scales);
+      expected.point(p, how.asked);
+      const ExpertEnds ends(c.ends, how.index);
+      ends.point(p);
+      p.expert_layout = how.experts;
+      reference::swiglu_backward_with(gpus_exponential, p);
+      for_each_gpu_way([&](const qfuse_exec& exec) {
+        SwigluOutputs actual = room_for(c.m, c.ends.size(), how.scales);
+        qfuse_error error{};
+        ASSERT_EQ(run_experts(in, c.ends, how, exec, actual, &error), QFUSE_OK) << error.message;
+        ASSERT_TRUE(same_outputs(expected, actual));
+      });
+    }
+  }
+}
 
 // As many tiles as fewer threads a block are used for, and more than one wave of blocks.
 TEST_F(SwigluBackwardOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {

@@ -7,13 +7,17 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <qfuse/qfuse.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "contract/swiglu_backward.h"
 #include "support/buffer.h"
+#include "support/compare.h"
 #include "support/run.h"
 #include "support/swiglu.h"
+#include "support/swiglu_experts.h"
 #include "support/ways.h"
 
 namespace qfuse::tests {
@@ -22,68 +26,10 @@ namespace {
 using Params = contract::SwigluBackward;
 using Inputs = SwigluInputs;
 using Outputs = SwigluOutputs;
+using How = ExpertsHow;
+using Ends = ExpertEnds;
 
-constexpr std::int64_t kChannels = 256;
-
-struct ExpertCase {
-  const char* name;
-  std::int64_t m;
-  std::vector<std::int64_t> ends;
-};
-
-std::vector<ExpertCase> expert_cases() {
-  std::vector<std::int64_t> many;
-  for (std::int64_t e = 1; e <= 70; ++e) many.push_back(e * (e % 3 == 0 ? 4 : 3));
-  std::sort(many.begin(), many.end());
-  return {{"one that has all", 300, {300}},
-          {"uneven, some empty", 700, {0, 1, 1, 128, 255, 255, 384, 513, 700, 700}},
-          {"nobody's rows at the end", 600, {127, 130}},
-          {"no rows at all", 256, {0, 0, 0}},
-          {"more than a warp's lanes", 280, many},
-          {"whole groups", 512, {128, 384, 512}}};
-}
-
-// How a call is made, beside its rows.
-struct How {
-  qfuse_payload payload;
-  qfuse_scale_layout scales;
-  qfuse_expert_layout experts;
-  qfuse_index_type index;
-  Asked asked = Asked::all;
-};
-
-std::vector<How> every_how() {
-  std::vector<How> all;
-  for (const auto payload : {QFUSE_INT8, QFUSE_E4M3})
-    for (const auto scales : {QFUSE_SCALES_ROW_MAJOR, QFUSE_SCALES_MN_MAJOR})
-      for (const auto experts : {QFUSE_EXPERTS_APART, QFUSE_EXPERTS_SIDE_BY_SIDE})
-        all.push_back({payload, scales, experts, payload == QFUSE_INT8 ? QFUSE_INDEX_INT32 : QFUSE_INDEX_INT64});
-  for (const Asked asked : {Asked::gradients, Asked::y, Asked::transposed, Asked::transposed_and_y})
-    all.push_back({QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, QFUSE_EXPERTS_APART, QFUSE_INDEX_INT64, asked});
-  return all;
-}
-
-class Ends {
- public:
-  Ends(const std::vector<std::int64_t>& ends, qfuse_index_type type)
-      : ends64_(ends), ends32_(ends.begin(), ends.end()), type_(type) {}
-  void point(Params& p) const {
-    p.expert_ends = type_ == QFUSE_INDEX_INT64 ? static_cast<const void*>(ends64_.data()) : ends32_.data();
-    p.expert_count = static_cast<std::int64_t>(ends64_.size());
-    p.expert_ends_type = type_;
-  }
-
- private:
-  std::vector<std::int64_t> ends64_;
-  std::vector<std::int32_t> ends32_;
-  qfuse_index_type type_;
-};
-
-// Room as the manual gives it.
-Outputs room_for(std::int64_t m, std::size_t experts, qfuse_scale_layout layout) {
-  const std::int64_t columns = (m + 127 * static_cast<std::int64_t>(experts)) / 128 * 128;
-  return {m, kChannels, columns, 0, layout};
-}
+constexpr std::int64_t kChannels = kExpertChannels;
 
 std::int64_t columns_of(const Outputs& out) { return static_cast<std::int64_t>(out.y_q_t.size()) / kChannels; }
 
@@ -167,16 +113,6 @@ std::vector<Rows> rows_of(const std::vector<std::int64_t>& ends) {
   return rows;
 }
 
-qfuse_status run_experts(const Inputs& in, const std::vector<std::int64_t>& ends, const How& how,
-                         const qfuse_exec& exec, Outputs& out, qfuse_error* error) {
-  Params p = in.params(how.asked, how.payload);
-  out.point(p, how.asked);
-  const Ends given(ends, how.index);
-  given.point(p);
-  p.expert_layout = how.experts;
-  return run(p, exec, error);
-}
-
 void expect_outputs(const Inputs& in, const std::vector<std::int64_t>& ends, const How& how, const Outputs& expected,
                     const qfuse_exec& exec) {
   Outputs actual = room_for(in.shape.m, ends.size(), how.scales);
@@ -188,7 +124,7 @@ void expect_outputs(const Inputs& in, const std::vector<std::int64_t>& ends, con
 TEST(SwigluExperts, every_target_gives_each_experts_bytes) {
   for (const ExpertCase& c : expert_cases()) {
     const Inputs in(SwigluCase{"", c.m, kChannels}, 0);
-    for (const How& how : every_how()) {
+    for (const How& how : every_experts_how()) {
       SCOPED_TRACE(std::string(c.name) + ", payload " + std::to_string(how.payload) + ", scales " +
                    std::to_string(how.scales) + ", experts " + std::to_string(how.experts) + ", asked " +
                    std::to_string(static_cast<int>(how.asked)));
@@ -210,7 +146,7 @@ TEST(SwigluExperts, room_is_as_the_manual_says) {
 
 TEST(SwigluExperts, the_host_refuses_ends_that_it_can_see_are_wrong) {
   const Inputs in(SwigluCase{"", 256, kChannels}, 0);
-  const How how = every_how().front();
+  const How how = every_experts_how().front();
   const auto message_of = [&](const std::vector<std::int64_t>& ends, const qfuse_exec& exec) {
     Outputs out = room_for(256, ends.size(), how.scales);
     const Outputs untouched = room_for(256, ends.size(), how.scales);
@@ -238,7 +174,7 @@ TEST(SwigluExperts, the_host_refuses_ends_that_it_can_see_are_wrong) {
 TEST(SwigluExperts, a_gpu_keeps_wrong_ends_within_the_arrays) {
   const auto expect = [&](std::int64_t m, const std::vector<std::int64_t>& ends, const std::vector<Rows>& rows) {
     const Inputs in(SwigluCase{"", m, kChannels}, 0);
-    for (const How& each : every_how()) {
+    for (const How& each : every_experts_how()) {
       const Outputs expected = expected_outputs(in, rows, each);
       for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
         if (exec.device.type != QFUSE_CPU) expect_outputs(in, ends, each, expected, exec);
@@ -275,6 +211,29 @@ TEST(SwigluExperts, refuses_what_the_manual_refuses) {
             "expert_layout is 2, it must be QFUSE_EXPERTS_APART (0) or QFUSE_EXPERTS_SIDE_BY_SIDE (1)");
   EXPECT_EQ(refusal([&](Params& p) { p.y_s_t = reinterpret_cast<float*>(const_cast<std::int64_t*>(ends.data())); }),
             "output y_s_t overlaps input expert_ends");
+}
+
+TEST(SwigluExperts, the_cpp_interface_gives_the_same_bytes) {
+  const std::vector<std::int32_t> ends = {130, 200};
+  const Inputs in(SwigluCase{"", 200, kChannels}, 0);
+  const How how = {QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, QFUSE_EXPERTS_SIDE_BY_SIDE, QFUSE_INDEX_INT32, Asked::y};
+  const Outputs expected = expected_outputs(in, {{0, 130}, {130, 200}}, how);
+  std::vector<std::int8_t> y(expected.y_q_t.size());
+  std::vector<float> scales(expected.y_s_t.size() / 4);
+  std::memcpy(y.data(), room_for(200, 2, how.scales).y_q_t.data(), y.size());
+  const auto call_with = [&] {
+    qfuse::swiglu_backward(200, kChannels, std::as_bytes(std::span(in.x_values)), {}, {}, {}, y, scales, {}, {},
+                           Payload::int8, ScaleLayout::row_major, Experts(ends, ExpertLayout::side_by_side));
+  };
+  call_with();
+  EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));
+  y.pop_back();
+  try {
+    call_with();
+    ADD_FAILURE() << "a short span was taken";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "y_q_t has 98303 entries, needs 98304");
+  }
 }
 
 }  // namespace
