@@ -21,25 +21,34 @@ struct Kernel {
   int shared_bytes;
 };
 
-template <bool kRows, bool kY, bool kTransposed, bool kWide, class Payload>
+template <bool kRows, bool kY, bool kTransposed, bool kWide, bool kExperts, class Payload>
 Kernel kernel_of() {
   constexpr int kPlanes = (kY ? 1 : 0) + (kTransposed ? 2 : 0);
-  return {differentiate_tile<kRows, kY, kTransposed, kWide, Payload>, kPlanes * kSwigluPlaneBytes};
+  return {differentiate_tile<kRows, kY, kTransposed, kWide, kExperts, Payload>, kPlanes * kSwigluPlaneBytes};
 }
 
-template <bool kTransposed, bool kWide, class Payload>
+template <bool kTransposed, bool kWide, bool kExperts, class Payload>
 Kernel kernel_for(bool rows, bool y) {
-  if (rows && y) return kernel_of<true, true, kTransposed, kWide, Payload>();
-  if (rows) return kernel_of<true, false, kTransposed, kWide, Payload>();
+  if (rows && y) return kernel_of<true, true, kTransposed, kWide, kExperts, Payload>();
+  if (rows) return kernel_of<true, false, kTransposed, kWide, kExperts, Payload>();
   if constexpr (kTransposed)
-    if (!y) return kernel_of<false, false, true, kWide, Payload>();
-  return kernel_of<false, true, kTransposed, kWide, Payload>();
+    if (!y) return kernel_of<false, false, true, kWide, kExperts, Payload>();
+  return kernel_of<false, true, kTransposed, kWide, kExperts, Payload>();
+}
+
+template <bool kWide, bool kExperts, class Payload>
+Kernel kernel_for(bool rows, bool y, bool transposed) {
+  return transposed ? kernel_for<true, kWide, kExperts, Payload>(rows, y)
+                    : kernel_for<false, kWide, kExperts, Payload>(rows, y);
 }
 
 template <class Payload>
-Kernel kernel_for(bool rows, bool y, bool transposed, bool wide) {
-  if (transposed) return wide ? kernel_for<true, true, Payload>(rows, y) : kernel_for<true, false, Payload>(rows, y);
-  return wide ? kernel_for<false, true, Payload>(rows, y) : kernel_for<false, false, Payload>(rows, y);
+Kernel kernel_for(bool rows, bool y, bool transposed, bool wide, bool experts) {
+  if (experts)
+    return wide ? kernel_for<true, true, Payload>(rows, y, transposed)
+                : kernel_for<false, true, Payload>(rows, y, transposed);
+  return wide ? kernel_for<true, false, Payload>(rows, y, transposed)
+              : kernel_for<false, false, Payload>(rows, y, transposed);
 }
 
 }  // namespace
@@ -51,7 +60,7 @@ contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
   const auto start = [&](bool rows, bool y, bool transposed) {
     const auto choose = p.payload_type == QFUSE_E4M3 ? kernel_for<E4m3> : kernel_for<Int8>;
-    const Kernel kernel = choose(rows, y, transposed, how.wide);
+    const Kernel kernel = choose(rows, y, transposed, how.wide, contract::has_experts(p));
     return launch(kernel.function, {.blocks = how.blocks, .threads = how.threads, .shared_bytes = kernel.shared_bytes},
                   arguments_of(p, how), exec);
   };

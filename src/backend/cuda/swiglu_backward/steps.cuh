@@ -114,39 +114,33 @@ __device__ inline std::int64_t expert_end(const SwigluArguments& a, int expert) 
   return end < 0 ? 0 : end > a.m ? a.m : end;
 }
 
-// The token tile of that number, by a whole warp, each lane of which counts the tiles of one expert; count 0 where there
-// is none, or its expert's columns go beyond those that there is room for.
-__device__ inline contract::TokenTile find_token_tile(const SwigluArguments& a, std::int64_t number, int lane) {
-  std::int64_t before = 0;  // tiles
-  for (int first = 0; first < a.experts; first += kWarp) {
+// The token tile of that number to shared memory, by a whole warp, each lane of which counts the tiles of one expert;
+// count 0 where there is none, or its expert's columns go beyond those that there is room for. Tiles are counted in int:
+// as many tokens as would not fit take terabytes.
+__device__ inline void find_token_tile(const SwigluArguments& a, int number, contract::TokenTile& tile) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  if (lane == 0) tile = {};
+  sync_warp();
+  int before = 0;  // tiles
+  for (int first = 0; first < a.experts && before <= number; first += kWarp) {
     const int expert = first + lane;
     const std::int64_t begin = expert < a.experts ? expert_end(a, expert - 1) : 0;
     const std::int64_t end = expert < a.experts ? expert_end(a, expert) : 0;
     const std::int64_t rows = end > begin ? end - begin : 0;
-    const std::int64_t tiles = format::ceil_div(rows, std::int64_t{kSwigluTile});
-    std::int64_t until = tiles;  // and those of the lanes before
+    const auto tiles = static_cast<int>((rows + kSwigluTile - 1) / kSwigluTile);
+    int until = tiles;  // and those of the lanes before
 #pragma unroll
     for (int step = 1; step < kWarp; step *= 2) {
-      const std::int64_t others = value_of(until, lane >= step ? lane - step : lane);
+      const int others = value_of(until, lane >= step ? lane - step : lane);
       if (lane >= step) until += others;
     }
-    const std::int64_t own = before + until - tiles;
-    int found = number >= own && number < own + tiles ? lane : -1;
-#pragma unroll
-    for (int step = kWarp / 2; step > 0; step /= 2) {
-      const int other = exchange(found, step);
-      if (other > found) found = other;
-    }
-    if (found >= 0) {
-      const std::int64_t tiles_before = value_of(own, found);
-      const std::int64_t columns = value_of(tiles, found) * kSwigluTile;
-      if (tiles_before * kSwigluTile + columns > a.columns.all_columns) return {};
-      return contract::tile_of(value_of(begin, found), value_of(rows, found), number - tiles_before,
-                               tiles_before * kSwigluTile, columns);
-    }
+    const int index = number - (before + until - tiles);
+    const std::int64_t columns_before = static_cast<std::int64_t>(number - index) * kSwigluTile;
+    const std::int64_t columns = static_cast<std::int64_t>(tiles) * kSwigluTile;
+    if (index >= 0 && index < tiles && columns_before + columns <= a.columns.all_columns)
+      tile = contract::tile_of(begin, rows, index, columns_before, columns);
     before += value_of(until, kWarp - 1);
   }
-  return {};
 }
 
 // Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole.
@@ -162,17 +156,12 @@ __device__ inline contract::TokenTile locate_tokens(const SwigluArguments& a) {
 
 // The block's tile; an expert's the first warp finds for all. `tokens` is the block's shared memory, to be read behind
 // its next barrier.
-__device__ inline Tile locate(const SwigluArguments& a, contract::TokenTile& tokens) {
-  contract::TokenTile found = locate_tokens(a);
-  if (a.expert_ends != nullptr) {
-    if (threadIdx.x < kWarp) found = find_token_tile(a, blockIdx.x / a.channel_tiles, static_cast<int>(threadIdx.x));
-    if (threadIdx.x == 0) tokens = found;
-    __syncthreads();
-    found = tokens;
-  } else if (threadIdx.x == 0) {
-    tokens = found;
-  }
-  return tile_at(a, found);
+template <bool kExperts>
+__device__ Tile locate(const SwigluArguments& a, contract::TokenTile& tokens) {
+  if constexpr (!kExperts) return tile_at(a, locate_tokens(a));
+  if (threadIdx.x < kWarp) find_token_tile(a, static_cast<int>(blockIdx.x / a.channel_tiles), tokens);
+  __syncthreads();
+  return tile_at(a, tokens);
 }
 
 template <bool kWide>
@@ -361,7 +350,7 @@ constexpr int kPlane = kSwigluTile * kRowChunks;  // vectors
 static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
-template <bool kRows, bool kY, bool kTransposed, bool kWide, class Payload>
+template <bool kRows, bool kY, bool kTransposed, bool kWide, bool kExperts, class Payload>
 __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocessor / kSwigluThreads)
     differentiate_tile(const SwigluArguments a) {
   constexpr bool kGradients = kRows || kTransposed;
@@ -370,11 +359,11 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
   uint4* const d_gate = y + (kY && kTransposed ? kPlane : 0);
   uint4* const d_up = d_gate + (kTransposed ? kPlane : 0);
   __shared__ contract::TokenTile tokens;
-  const Tile tile = locate(a, tokens);
-  if (tile.tokens == 0) return;
+  const Tile tile = locate<kExperts>(a, tokens);
+  if (kExperts && tile.tokens == 0) return;
   const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
   const int rows = static_cast<int>(blockDim.x) / kRowChunks;
-  const int whole_warps = (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows;
+  const int whole_warps = kExperts ? (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows : kSwigluTile;
   int token = static_cast<int>(threadIdx.x) / kRowChunks;
   Inputs next = load_row<kGradients, kWide>(a, tile, token, chunk);
 #pragma unroll 1
@@ -390,14 +379,14 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
     if constexpr (kRows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
   }
 #pragma unroll 1  // no tokens: zeros
-  for (; kPlanes > 0 && token < kSwigluTile; token += rows)
+  for (; kExperts && kPlanes > 0 && token < kSwigluTile; token += rows)
     for (int i = 0; i < kPlanes; ++i) y[i * kPlane + place(token, chunk)] = {};
   if constexpr (kPlanes > 0) __syncthreads();
 #pragma unroll 1  // of the columns' code there is one copy
   for (int i = 0; i < kPlanes; ++i) {
     const bool is_d_up = kTransposed && i == kPlanes - 1;
-    write_columns<kWide, Payload>(a, tokens, y + i * kPlane, kY && i == 0 ? y_of(a) : gradient_of(a),
-                                  tile.channel + (is_d_up ? a.h : 0));
+    write_columns<kWide, Payload>(a, kExperts ? tokens : locate_tokens(a), y + i * kPlane,
+                                  kY && i == 0 ? y_of(a) : gradient_of(a), tile.channel + (is_d_up ? a.h : 0));
   }
 }
 
