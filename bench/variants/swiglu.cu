@@ -46,9 +46,8 @@ constexpr int kHungryBlocks = kBlocks;
 
 using YTile = uint4[kTile * kRowChunks];
 
-// No experts here, and m is a multiple of a tile.
-__device__ contract::TokenTile all_tokens(const SwigluArguments& a, const Tile& tile) {
-  return contract::tile_of(0, a.m, tile.token / kTile, 0, a.m);
+__device__ cuda::Columns y_of(const SwigluArguments& a, const Tile& tile) {
+  return cuda::y_of<false>(a, tile, cuda::locate_tokens(a));
 }
 
 __device__ int chunk_of_thread() { return static_cast<int>(threadIdx.x) % kRowChunks; }
@@ -81,7 +80,7 @@ __global__ void __launch_bounds__(kPassThreads) pass_columns(const SwigluArgumen
     }
   }
   __syncthreads();
-  write_columns<true>(a, all_tokens(a, tile), y, cuda::y_of(a), tile.channel);
+  write_columns<true>(a, y, y_of(a, tile), tile.channel);
 }
 
 // ---- y held in registers until the largest of each column is known; it crosses shared memory as finished payload ----
@@ -270,7 +269,7 @@ __global__ void __launch_bounds__(kThreads, Policy::kBlocksPerMultiprocessor) ta
   const Tile tile = locate<Policy>(a);
   take_rows<Policy, !Policy::kYFirst, true>(a, tile, y);
   __syncthreads();
-  write_columns<true, typename Policy::Payload>(a, all_tokens(a, tile), y, cuda::y_of(a), tile.channel);
+  write_columns<true, typename Policy::Payload>(a, y, y_of(a, tile), tile.channel);
   if constexpr (Policy::kYFirst) take_rows<Policy, true, false>(a, tile, y);
 }
 

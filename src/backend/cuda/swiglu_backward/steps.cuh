@@ -38,9 +38,11 @@ struct SwigluArguments {
   std::int8_t* grad_input_q_t;
   float* grad_input_s_t;
   contract::ScaleStrides row_scales;
-  contract::ColumnLayout columns;
-  const void* expert_ends;  // null where there are no experts
-  bool ends_are_64;         // bits wide
+  contract::ColumnPlace y_place;  // where there are no experts
+  contract::ColumnPlace gradient_place;
+  contract::ColumnLayout columns;  // where there are
+  const void* expert_ends;
+  bool ends_are_64;  // bits wide
   int experts;
 };
 
@@ -80,6 +82,8 @@ inline SwigluArguments arguments_of(const contract::SwigluBackward& p, const Swi
           .grad_input_q_t = contract::grad_input_t_payload(p),
           .grad_input_s_t = p.grad_input_s_t,
           .row_scales = contract::row_scale_strides(p),
+          .y_place = contract::place_columns(contract::column_layout(p), p.h, 0, p.m),
+          .gradient_place = contract::place_columns(contract::column_layout(p), 2 * p.h, 0, p.m),
           .columns = contract::column_layout(p),
           .expert_ends = p.expert_ends,
           .ends_are_64 = p.expert_ends_type == QFUSE_INDEX_INT64,
@@ -302,26 +306,35 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
   }
 }
 
-// A transposed output.
+// A transposed output, and which of its columns are a tile's.
 struct Columns {
   std::int8_t* q;
   float* s;
-  std::int64_t rows;
+  contract::ColumnPlace place;
+  std::int64_t first;
+  int count;
 };
 
-__device__ inline Columns y_of(const SwigluArguments& a) { return {a.y_q_t, a.y_s_t, a.h}; }
-__device__ inline Columns gradient_of(const SwigluArguments& a) {
-  return {a.grad_input_q_t, a.grad_input_s_t, 2 * a.h};
+template <bool kExperts>
+__device__ Columns y_of(const SwigluArguments& a, const Tile& tile, const contract::TokenTile& tokens) {
+  if constexpr (!kExperts) return {a.y_q_t, a.y_s_t, a.y_place, tile.token, tile.tokens};
+  const contract::ColumnPlace place = contract::place_columns(a.columns, a.h, tokens.before, tokens.columns);
+  return {a.y_q_t, a.y_s_t, place, tokens.column, kSwigluTile};
+}
+
+template <bool kExperts>
+__device__ Columns gradient_of(const SwigluArguments& a, const Tile& tile, const contract::TokenTile& tokens) {
+  if constexpr (!kExperts) return {a.grad_input_q_t, a.grad_input_s_t, a.gradient_place, tile.token, tile.tokens};
+  const contract::ColumnPlace place = contract::place_columns(a.columns, 2 * a.h, tokens.before, tokens.columns);
+  return {a.grad_input_q_t, a.grad_input_s_t, place, tokens.column, kSwigluTile};
 }
 
 // A plane to an output, the tile's first channel to its row `first_row`.
 template <bool kWide, class Payload = Int8>
-__device__ void write_columns(const SwigluArguments& a, const contract::TokenTile& tile, const uint4* plane,
-                              const Columns& out, std::int64_t first_row) {
+__device__ void write_columns(const SwigluArguments& a, const uint4* plane, const Columns& out,
+                              std::int64_t first_row) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int warps = static_cast<int>(blockDim.x) / kWarp;
-  const contract::ColumnPlace place = contract::place_columns(a.columns, out.rows, tile.before, tile.columns);
-  const int columns = static_cast<int>(contract::columns_of(tile));
 #pragma unroll 1
   for (int chunk = static_cast<int>(threadIdx.x) / kWarp; chunk < kRowChunks; chunk += warps) {
     std::uint32_t pairs[kColumnPairs];
@@ -334,13 +347,14 @@ __device__ void write_columns(const SwigluArguments& a, const contract::TokenTil
     const float scale = Payload::scale(most);
     const float factor = Payload::prepare(most, scale);
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
-    const std::int64_t group = tile.column / kSwigluTile;
+    const std::int64_t group = out.first / kSwigluTile;
+    const contract::ColumnPlace& place = out.place;
     if (lane % 4 == 0)
       store<kWide>(out.s + place.first_scale + row * place.scales.row + group * place.scales.group, scale);
     const int first = 16 * (lane % 4);
-    std::int8_t* const q = out.q + place.first + row * place.stride + tile.column + first;
-    write_tokens<Payload>(a, q, pairs, factor, columns - first);
-    write_tokens<Payload>(a, q + 64, pairs + kColumnPairs / 2, factor, columns - first - 64);
+    std::int8_t* const q = out.q + place.first + row * place.stride + out.first + first;
+    write_tokens<Payload>(a, q, pairs, factor, out.count - first);
+    write_tokens<Payload>(a, q + 64, pairs + kColumnPairs / 2, factor, out.count - first - 64);
   }
 }
 
@@ -385,8 +399,8 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
 #pragma unroll 1  // of the columns' code there is one copy
   for (int i = 0; i < kPlanes; ++i) {
     const bool is_d_up = kTransposed && i == kPlanes - 1;
-    write_columns<kWide, Payload>(a, kExperts ? tokens : locate_tokens(a), y + i * kPlane,
-                                  kY && i == 0 ? y_of(a) : gradient_of(a), tile.channel + (is_d_up ? a.h : 0));
+    const Columns columns = kY && i == 0 ? y_of<kExperts>(a, tile, tokens) : gradient_of<kExperts>(a, tile, tokens);
+    write_columns<kWide, Payload>(a, y + i * kPlane, columns, tile.channel + (is_d_up ? a.h : 0));
   }
 }
 
