@@ -184,15 +184,15 @@ def plot_nf4(drawing, run, dtype):
 
 
 def plot_swiglu(drawing, run):
-    """A panel for each H, on one scale."""
+    """A panel for each H of what is asked for, on one scale."""
     rows = [row for row in run["rows"] if "roof_us" in row]
     most = max(gigabytes_per_second(row, time) for row in rows for time in ("median_us", "roof_us"))
     heading(drawing, run, "swiglu_backward, cold: bytes moved a second")
     key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse: share of the roof, time")])
-    for channels in dict.fromkeys(row["cols"] for row in rows):
-        group = [row for row in rows if row["cols"] == channels]
+    for name, channels in dict.fromkeys((row["name"], row["cols"]) for row in rows):
+        group = [row for row in rows if (row["name"], row["cols"]) == (name, channels)]
         drawing.height += 26
-        drawing.text(20, drawing.height, f"H = {channels}, experts × tokens of each", size=13, weight="bold")
+        drawing.text(20, drawing.height, f"{name}, H = {channels}, experts × tokens of each", size=13, weight="bold")
         panel = Columns(drawing, [f"{row['experts']} × {row['rows'] // row['experts']}" for row in group], most, "GB/s")
         for i, row in enumerate(group):
             panel.bar(i, 0, 1, gigabytes_per_second(row), OURS, f"{row['of_roof_%']:.0f} %, {row['median_us']:.1f} µs")

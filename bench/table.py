@@ -70,16 +70,17 @@ def print_variants(rows):
 
 def print_swiglu(rows):
     """A line a shape. The floor is the op's bytes at the speed of the roof, which moves the payloads' alone."""
-    print("| experts × tokens | M | H | µs | p10 to p90 | GB/s | floor µs | of the roof |")
-    print("|---|---|---|---|---|---|---|---|")
-    for row in rows:
-        if "roof_us" in row:
+    for name, group in groups_of([row for row in rows if "roof_us" in row], lambda row: row["name"]).items():
+        print(f"{name}:\n")
+        print("| experts × tokens | M | H | µs | p10 to p90 | GB/s | floor µs | of the roof |")
+        print("|---|---|---|---|---|---|---|---|")
+        for row in group:
             print(
                 f"| {row['experts']} × {row['rows'] // row['experts']} | {row['rows']} | {row['cols']} | "
                 f"{microseconds(row['median_us'])} | {microseconds(row['p10_us'])} to {microseconds(row['p90_us'])} | "
                 f"{row['GB/s']:.0f} | {microseconds(row['roof_us'])} | **{row['of_roof_%']:.1f} %** |"
             )
-    print()
+        print()
 
 
 def print_inexact(variants):
