@@ -500,7 +500,7 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
 struct Experts {
   Experts() = default;
   explicit Experts(std::span<const std::int32_t> ends, ExpertLayout where = ExpertLayout::apart)
-      : data(ends.data()), count(std::ssize(ends)), type(QFUSE_INDEX_INT32), layout(where) {}
+      : data(ends.data()), count(std::ssize(ends)), layout(where) {}
   explicit Experts(std::span<const std::int64_t> ends, ExpertLayout where = ExpertLayout::apart)
       : data(ends.data()), count(std::ssize(ends)), type(QFUSE_INDEX_INT64), layout(where) {}
   const void* data = nullptr;
