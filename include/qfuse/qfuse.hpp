@@ -534,7 +534,8 @@ inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std:
   const bool rows = !grad_input_q.empty() || !grad_input_s.empty();
   const bool transposed = !grad_input_q_t.empty() || !grad_input_s_t.empty();
   const bool y = !y_q_t.empty() || !y_s_t.empty();
-  const bool fits = m > 0 && h > 0 && experts.count <= INT32_MAX && h <= INT64_MAX / 16 / (m + 128 * experts.count);
+  const bool has_sizes = m > 0 && m <= INT64_MAX / 2 && h > 0 && experts.count <= INT32_MAX;
+  const bool fits = has_sizes && h <= INT64_MAX / 16 / (m + 128 * experts.count);
   if (fits) {  // others are refused, or need no arrays
     const std::int64_t columns = experts.count > 0 ? qfuse_expert_columns(m, experts.count) : m;
     const std::int64_t token_groups = qfuse_block_count(columns, QFUSE_SWIGLU_GROUP_SIZE);

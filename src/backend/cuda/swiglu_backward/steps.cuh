@@ -18,7 +18,8 @@ namespace qfuse::cuda {
 constexpr int kChunk = kSwigluChunk;
 constexpr int kRowChunks = kSwigluTile / kChunk;  // threads that share a row
 constexpr int kPairs = kChunk / 2;                // words of bf16 a chunk
-constexpr int kWarpRows = 64 / kRowChunks;        // that a warp of the hardware's, of 32 threads or 64, has at once
+constexpr int kHardwareWarp = 64;                 // threads, at most: all of one come where they exchange values
+constexpr int kWarpRows = kHardwareWarp / kRowChunks;
 
 // ---- what a kernel sees ----
 
@@ -118,12 +119,12 @@ __device__ inline std::int64_t expert_end(const SwigluArguments& a, int expert) 
   return end < 0 ? 0 : end > a.m ? a.m : end;
 }
 
-// The token tile of that number to shared memory, by a whole warp, each lane of which counts the tiles of one expert;
-// count 0 where there is none, or its expert's columns go beyond those that there is room for. Tiles are counted in int:
-// as many tokens as would not fit take terabytes.
+// The token tile of that number to shared memory, which the block's first warp writes, each lane having counted the tiles
+// of one expert; count 0 where there is none, or its expert's columns go beyond those that there is room for. Tiles are
+// counted in int: as many tokens as would not fit take terabytes.
 __device__ inline void find_token_tile(const SwigluArguments& a, int number, contract::TokenTile& tile) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  if (lane == 0) tile = {};
+  if (threadIdx.x == 0) tile = {};
   sync_warp();
   int before = 0;  // tiles
   for (int first = 0; first < a.experts && before <= number; first += kWarp) {
@@ -141,8 +142,8 @@ __device__ inline void find_token_tile(const SwigluArguments& a, int number, con
     const int index = number - (before + until - tiles);
     const std::int64_t columns_before = static_cast<std::int64_t>(number - index) * kSwigluTile;
     const std::int64_t columns = static_cast<std::int64_t>(tiles) * kSwigluTile;
-    if (index >= 0 && index < tiles && columns_before + columns <= a.columns.all_columns)
-      tile = contract::tile_of(begin, rows, index, columns_before, columns);
+    const bool is_found = index >= 0 && index < tiles && columns_before + columns <= a.columns.all_columns;
+    if (is_found && threadIdx.x < kWarp) tile = contract::tile_of(begin, rows, index, columns_before, columns);
     before += value_of(until, kWarp - 1);
   }
 }
@@ -158,12 +159,11 @@ __device__ inline contract::TokenTile locate_tokens(const SwigluArguments& a) {
   return contract::tile_of(0, a.m, blockIdx.x / a.channel_tiles, 0, a.m);
 }
 
-// The block's tile; an expert's the first warp finds for all. `tokens` is the block's shared memory, to be read behind
-// its next barrier.
+// The block's tile; an expert's is found for all by the first warp of the hardware's, be it of 32 threads or 64.
 template <bool kExperts>
 __device__ Tile locate(const SwigluArguments& a, contract::TokenTile& tokens) {
   if constexpr (!kExperts) return tile_at(a, locate_tokens(a));
-  if (threadIdx.x < kWarp) find_token_tile(a, static_cast<int>(blockIdx.x / a.channel_tiles), tokens);
+  if (threadIdx.x < kHardwareWarp) find_token_tile(a, static_cast<int>(blockIdx.x / a.channel_tiles), tokens);
   __syncthreads();
   return tile_at(a, tokens);
 }
