@@ -175,7 +175,10 @@ class _SharedLora(torch.autograd.Function):
         layers = _regroup(tensors, scalars)
         products, down = _forward_shared(x, lora_x, layers, scaling)
         ctx.mark_non_differentiable(down)
-        ctx.save_for_backward(x if lora_x is None else lora_x, down, *tensors)
+        needs = ctx.needs_input_grad[4:]
+        is_trained = any(needs[_A::_TENSORS]) or any(needs[_B::_TENSORS])
+        seen = (x if lora_x is None else lora_x, down) if is_trained else (None, None)
+        ctx.save_for_backward(*seen, *tensors)
         ctx.has_own_x, ctx.scaling, ctx.scalars = lora_x is not None, scaling, scalars
         return *products, down
 
@@ -188,23 +191,25 @@ class _SharedLora(torch.autograd.Function):
         found: list[Tensor | None] = [None] * len(tensors)
         grad_x = grad_lora_x = None
         with without_autocast(grads[0]):
-            factors = [_rounded(layer.lora_a, layer.lora_b, x.dtype) for layer in layers]
+            factors = [_rounded(layer.lora_a, layer.lora_b, grads[0].dtype) for layer in layers]
             ranks, a = [a.shape[0] for a, _ in factors], torch.cat([a for a, _ in factors])
             up = torch.cat([_multiply_down(dy, b, scaling) for dy, (_, b) in zip(grads, factors, strict=True)], -1)
             if needs_x:
                 grad_x = _sum_products(grads, layers, (None, None) if ctx.has_own_x else (up, a))
             if needs_lora_x:
                 grad_lora_x = up @ a
-            if torch.is_grad_enabled():  # the gradients of B depend on A
-                down = _multiply_down(x, a.t(), scaling)
+            if any(needs[_B::_TENSORS]):
+                if torch.is_grad_enabled():  # the gradients of B depend on A
+                    down = _multiply_down(x, a.t(), scaling)
+                lows = down.split(ranks, -1)
             if any(needs[_A::_TENSORS]):
                 grad_a = _outer(up, x, layers[0].lora_a).split(ranks)
-            for i, (dy, low, layer) in enumerate(zip(grads, down.split(ranks, -1), layers, strict=True)):
+            for i, (dy, layer) in enumerate(zip(grads, layers, strict=True)):
                 at = i * _TENSORS
                 if needs[at + _A]:
                     found[at + _A] = grad_a[i][: layer.lora_a.shape[0]]
                 if needs[at + _B]:
-                    found[at + _B] = _outer(dy, low, layer.lora_b)[:, : layer.lora_b.shape[1]]
+                    found[at + _B] = _outer(dy, lows[i], layer.lora_b)[:, : layer.lora_b.shape[1]]
                 if needs[at + _BIAS]:
                     found[at + _BIAS] = rows(dy).sum(0)
         return grad_x, grad_lora_x, None, None, *found
