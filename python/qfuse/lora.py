@@ -164,7 +164,7 @@ class _SharedLora(torch.autograd.Function):
     weights add to x's gradient is summed in their order."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any,
         x: Tensor,
         lora_x: Tensor | None,
