@@ -4,6 +4,7 @@
 
 #include "contract/arrays.h"
 #include "contract/ranges.h"
+#include "format/host_device.h"
 #include "format/layout.h"
 
 namespace qfuse::contract {
@@ -41,9 +42,12 @@ struct ScaleStrides {
 };
 
 // Rows of MN-major scales, as loads of 16 bytes want them.
-constexpr std::int64_t mn_rows(std::int64_t rows) { return format::ceil_div(rows, std::int64_t{4}) * 4; }
+QFUSE_HOST_DEVICE constexpr std::int64_t mn_rows(std::int64_t rows) {
+  return format::ceil_div(rows, std::int64_t{4}) * 4;
+}
 
-constexpr ScaleStrides scale_strides(qfuse_scale_layout layout, std::int64_t rows, std::int64_t groups) {
+QFUSE_HOST_DEVICE constexpr ScaleStrides scale_strides(qfuse_scale_layout layout, std::int64_t rows,
+                                                       std::int64_t groups) {
   if (layout == QFUSE_SCALES_MN_MAJOR) return {1, mn_rows(rows)};
   return {groups, 1};
 }
@@ -53,7 +57,7 @@ inline ScaleStrides row_scale_strides(const SwigluBackward& p) {
 
 // ---- the transposed outputs, of which an expert's tokens are columns, filled up to whole groups ----
 
-constexpr std::int64_t whole_groups(std::int64_t tokens) {
+QFUSE_HOST_DEVICE constexpr std::int64_t whole_groups(std::int64_t tokens) {
   return format::ceil_div(tokens, format::kGroupSize) * format::kGroupSize;
 }
 
@@ -81,8 +85,8 @@ struct ColumnPlace {
 };
 
 // Of an output of `rows` rows. before: columns of the experts before this one; columns: its own.
-constexpr ColumnPlace place_columns(const ColumnLayout& layout, std::int64_t rows, std::int64_t before,
-                                    std::int64_t columns) {
+QFUSE_HOST_DEVICE constexpr ColumnPlace place_columns(const ColumnLayout& layout, std::int64_t rows,
+                                                      std::int64_t before, std::int64_t columns) {
   const std::int64_t groups_before = before / format::kGroupSize;
   if (layout.are_apart)
     return {rows * before, columns, rows * groups_before,
@@ -103,15 +107,15 @@ struct TokenTile {
 };
 
 // Of `rows` tokens from `first` on, tile `index`.
-constexpr TokenTile tile_of(std::int64_t first, std::int64_t rows, std::int64_t index, std::int64_t before,
-                            std::int64_t columns) {
+QFUSE_HOST_DEVICE constexpr TokenTile tile_of(std::int64_t first, std::int64_t rows, std::int64_t index,
+                                              std::int64_t before, std::int64_t columns) {
   const std::int64_t column = index * format::kGroupSize;
   const std::int64_t left = rows - column;
   return {first + column, left < format::kGroupSize ? left : format::kGroupSize, column, before, columns};
 }
 
 // Columns of a tile that are written: with experts whole groups, zeros where there is no token.
-constexpr std::int64_t columns_of(const TokenTile& tile) {
+QFUSE_HOST_DEVICE constexpr std::int64_t columns_of(const TokenTile& tile) {
   const std::int64_t left = tile.columns - tile.column;
   return left < format::kGroupSize ? left : format::kGroupSize;
 }

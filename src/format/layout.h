@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "format/host_device.h"
+
 namespace qfuse::format {
 
 inline constexpr std::int64_t kMinBlocksize = 32;    // bitsandbytes: 32, 64, ..., 4096
@@ -21,13 +23,17 @@ inline constexpr std::int64_t kGroupSize = QFUSE_SWIGLU_GROUP_SIZE;  // elements
 inline constexpr float kMinGroupScale = 1e-10F;  // the scale of a group that is (nearly) nothing but zeros
 
 // Written so that no count near 2^63 overflows.
-constexpr std::int64_t ceil_div(std::int64_t n, std::int64_t d) { return n / d + (n % d != 0 ? 1 : 0); }
+QFUSE_HOST_DEVICE constexpr std::int64_t ceil_div(std::int64_t n, std::int64_t d) {
+  return n / d + (n % d != 0 ? 1 : 0);
+}
 
 // Two codes a byte: element 2j in the high nibble of byte j, element 2j+1 in its low nibble.
 constexpr std::int64_t packed_size(std::int64_t n) { return ceil_div(n, 2); }
 
 // Blocks run over the flattened tensor, so they cross rows; the last one may be short.
-constexpr std::int64_t block_count(std::int64_t n, std::int64_t blocksize) { return ceil_div(n, blocksize); }
+QFUSE_HOST_DEVICE constexpr std::int64_t block_count(std::int64_t n, std::int64_t blocksize) {
+  return ceil_div(n, blocksize);
+}
 
 // Columns that m tokens fill, of which each expert's are filled up to whole groups, however they are shared out.
 constexpr std::int64_t expert_columns(std::int64_t m, std::int64_t experts) {
