@@ -65,7 +65,7 @@ void add_benchmark(CLI::App& app, const Benchmark& benchmark, Options& options) 
   command->add_flag("--quick", options.quick, "One small shape, three rounds: does it work? The figures say little");
   command
       ->add_option("--plan", options.plan,
-                   "Force plans of kernels, as QFUSE_PLAN does: 'swiglu_backward:threads=256'; the command plans\n"
+                   "Force plans of kernels, as QFUSE_PLAN does: 'swiglu:threads=256'; the command plans\n"
                    "lists what there is. On a GPU")
       ->type_name("OP:FIELD=VALUE,...");
   if (benchmark.name == std::string("nf4"))

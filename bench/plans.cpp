@@ -10,7 +10,7 @@
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/facts.h"
 #include "backend/cuda/quantize_4bit/plan.h"
-#include "backend/cuda/swiglu_backward/plan.h"
+#include "backend/cuda/swiglu/plan.h"
 #include "nf4_oracle.h"
 #include "report.h"
 
@@ -49,8 +49,8 @@ contract::Quantize4bit encode_of(Shape shape) {
   return p;
 }
 
-contract::SwigluBackward backward_of(Shape shape) {
-  contract::SwigluBackward p{};
+contract::Swiglu backward_of(Shape shape) {
+  contract::Swiglu p{};
   p.m = shape.rows;
   p.h = shape.cols;
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
@@ -81,9 +81,9 @@ void print_device(const Device& device) {
     const contract::Quantize4bit p = encode_of(shape);
     print_shape(shape, cuda::plan(p), cuda::candidates(p));
   }
-  fmt::print(" {}\n", cuda::SwigluBackwardPlan::kOp);
+  fmt::print(" {}\n", cuda::SwigluPlan::kOp);
   for (const Shape shape : kSwigluShapes) {
-    const contract::SwigluBackward p = backward_of(shape);
+    const contract::Swiglu p = backward_of(shape);
     print_shape(shape, cuda::plan(p, facts), cuda::candidates(p, facts));
   }
 }

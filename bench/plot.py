@@ -187,7 +187,7 @@ def plot_swiglu(drawing, run):
     """A panel for each H of what is asked for, on one scale."""
     rows = [row for row in run["rows"] if "roof_us" in row]
     most = max(gigabytes_per_second(row, time) for row in rows for time in ("median_us", "roof_us"))
-    heading(drawing, run, "swiglu_backward, cold: bytes moved a second")
+    heading(drawing, run, "swiglu, cold: bytes moved a second")
     key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse: share of the roof, time")])
     for name, channels in dict.fromkeys((row["name"], row["cols"]) for row in rows):
         group = [row for row in rows if (row["name"], row["cols"]) == (name, channels)]
@@ -301,7 +301,7 @@ def main():
     elif kind in ("nf4-variants", "ladder"):  # the latter: as results of 2026 name them
         plot_variants(drawing, run, "NF4 decode to bf16: what each design brings", "published designs")
     elif kind in ("swiglu-variants", "swiglu-ladder"):
-        plot_variants(drawing, run, "swiglu_backward: what each design brings", "other designs")
+        plot_variants(drawing, run, "swiglu: what each design brings", "other designs")
     elif kind == "matmul":
         plot_matmul(drawing, run)
     elif kind == "swiglu":

@@ -39,8 +39,8 @@ struct Fixture {
   }
 
   // The outputs lie one after another. Every size here is a multiple of what tensors are aligned to.
-  [[nodiscard]] contract::SwigluBackward params(std::uint8_t* out) const {
-    contract::SwigluBackward p{};
+  [[nodiscard]] contract::Swiglu params(std::uint8_t* out) const {
+    contract::Swiglu p{};
     p.m = shape.rows;
     p.h = shape.cols;
     p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
@@ -71,7 +71,7 @@ struct Fixture {
 
 void time_backward(Report& report, Row row, const Fixture& f, const qfuse_exec& exec, Rounds rounds) {
   const Memory out(f.output_size());
-  const contract::SwigluBackward p = f.params(out.data());
+  const contract::Swiglu p = f.params(out.data());
   run(p, exec);
   if (!std::ranges::equal(out.span(), f.expected.span()))
     throw std::runtime_error("the outputs differ from the oracle's");

@@ -1,4 +1,4 @@
-// qfuse-bench swiglu on a GPU: swiglu_backward at its published shapes, beside the roof of its bytes.
+// qfuse-bench swiglu on a GPU: swiglu at its published shapes, beside the roof of its bytes.
 #include <fmt/format.h>
 
 #include <array>
@@ -31,16 +31,29 @@ std::string layer_text(const SwigluLayer& layer) {
 }
 
 // What is timed: what was published, and all outputs in e4m3; of experts that have as many tokens each, whose ends need
-// not be said, and of as many experts among whom the same tokens are shared out unevenly.
+// not be said, and of as many experts among whom the same tokens are shared out unevenly; a router's weights with their
+// gradient; and the forward.
 struct Asked {
   const char* name;
   const char* text;
-  bool all;
-  bool experts;
+  SwigluAsked of;
+  bool experts = false;
 };
-constexpr std::array kAsked = {Asked{"qfuse", "", false, false}, Asked{"experts", ", uneven experts", false, true},
-                               Asked{"e4m3/all", ", all outputs in e4m3", true, false},
-                               Asked{"e4m3/all/experts", ", all outputs in e4m3, uneven experts", true, true}};
+const SwigluAsked kAll = {.payload = QFUSE_E4M3, .transposed = true};
+const SwigluAsked kForward = {.payload = QFUSE_E4M3, .forward = true};
+const std::array kAsked = {
+    Asked{"qfuse", "", {}},
+    Asked{"experts", ", uneven experts", {}, true},
+    Asked{"e4m3/all", ", all outputs in e4m3", kAll},
+    Asked{"e4m3/all/experts", ", all outputs in e4m3, uneven experts", kAll, true},
+    Asked{"e4m3/all/weights",
+          ", all outputs in e4m3, router weights",
+          {.payload = QFUSE_E4M3, .transposed = true, .weights = true}},
+    Asked{"e4m3/forward", ", forward in e4m3", kForward},
+    Asked{"e4m3/forward/weights",
+          ", forward in e4m3, router weights",
+          {.payload = QFUSE_E4M3, .forward = true, .weights = true}},
+};
 
 // The shapes one below the other, once all are timed.
 struct Summary {
@@ -67,9 +80,7 @@ std::vector<std::int64_t> uneven_ends(std::int64_t tokens, int experts) {
 }
 
 SwigluAsked asked_of(const SwigluLayer& layer, const Asked& asked) {
-  SwigluAsked of;
-  of.payload = asked.all ? QFUSE_E4M3 : QFUSE_INT8;
-  of.transposed = asked.all;
+  SwigluAsked of = asked.of;
   if (asked.experts) of.ends = uneven_ends(layer.shape().rows, layer.experts);
   return of;
 }
@@ -82,7 +93,7 @@ void time_layer(Report& report, const Card& card, const SwigluLayer& layer, cons
                                             tensors.sets(), tensors.bytes());
   const double floor = floor_us(tensors, times.roof);
   const Json experts = {{"experts", layer.experts}};
-  report.begin_table("swiglu_backward, " + layer_text(layer) + asked.text);
+  report.begin_table("swiglu, " + layer_text(layer) + asked.text);
   report.add({.op = "swiglu",
               .name = times.roof_name,
               .shape = layer.shape(),

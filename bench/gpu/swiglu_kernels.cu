@@ -1,8 +1,9 @@
-// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows without gaps, m and h multiples of 128, aligned to 16
-// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, m/128] fp32;
-//         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, m/128] fp32
+// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows without gaps, m and h multiples of 128, aligned to 16;
+//         weights [m] fp32
+// out:    i8 payloads, fp32 scales: grad_input_q [m, 2h], grad_input_s [m, 2h/128]; y_q [m, h], y_s [m, h/128];
+//         y_q_t [h, m], y_s_t [h, m/128]; grad_input_q_t [2h, m], grad_input_s_t [2h, m/128]; grad_weights [m] fp32
 // math:   the checker: the manual's in qfuse.h, line by line, by the roundings that CUDA names; the roof: none
-// cost:   the checker: no matter; the roof: 6 bytes an element read, 3 or 5 written
+// cost:   the checker: no matter; the roof: 4 or 6 bytes an element read, 2, 3 or 5 written
 // oracle: the eager PyTorch of python/benchmarks/, which this checker and the library answer to on a GPU
 #include "gpu/swiglu_kernels.h"
 
@@ -49,32 +50,44 @@ __global__ void __launch_bounds__(kThreads) normal(__nv_bfloat16* to, std::int64
   to[i] = __float2bfloat16_rn(sqrtf(-2.0F * logf(first)) * cospif(2.0F * second));
 }
 
+__global__ void __launch_bounds__(kThreads) uniform(float* to, std::int64_t count, std::uint32_t seed) {
+  const std::int64_t i = thread_index();
+  if (i >= count) return;
+  const std::uint64_t bits = mix(static_cast<std::uint64_t>(i) + (static_cast<std::uint64_t>(seed) << 40));
+  to[i] = static_cast<float>(bits >> 40) * 0x1p-24F;
+}
+
 // ---- the checker ----
 
 struct Element {
   float d_gate;
   float d_up;
   float y;
+  float product;  // of grad_y and what y is without its weight
 };
 
 // What is quantized: bf16 values, widened again.
-__device__ Element check_element(const contract::SwigluBackward& p, std::int64_t token, std::int64_t channel) {
+__device__ Element check_element(const contract::Swiglu& p, std::int64_t token, std::int64_t channel) {
   const auto* const x = static_cast<const __nv_bfloat16*>(p.x) + token * 2 * p.h + channel;
   const float g = __bfloat162float(x[0]);
   const float u = __bfloat162float(x[p.h]);
-  const float dy = __bfloat162float(static_cast<const __nv_bfloat16*>(p.grad_y)[token * p.h + channel]);
+  const auto* const grad_y = static_cast<const __nv_bfloat16*>(p.grad_y);
+  const float given = grad_y != nullptr ? __bfloat162float(grad_y[token * p.h + channel]) : 0.0F;
+  const float weight = p.weights != nullptr ? p.weights[token] : 1.0F;
+  const float dy = __fmul_rn(given, weight);
   const float s = __frcp_rn(__fadd_rn(1.0F, expf(-g)));
   const float silu = __fmul_rn(g, s);
-  const float y = __fmul_rn(silu, u);
+  const float activation = __fmul_rn(silu, u);
+  const float y = __fmul_rn(activation, weight);
   const float d_up = __fmul_rn(dy, silu);
   const float slope = __fadd_rn(1.0F, __fmul_rn(g, __fsub_rn(1.0F, s)));
   const float d_gate = __fmul_rn(__fmul_rn(__fmul_rn(dy, u), s), slope);
   return {__bfloat162float(__float2bfloat16_rn(d_gate)), __bfloat162float(__float2bfloat16_rn(d_up)),
-          __bfloat162float(__float2bfloat16_rn(y))};
+          __bfloat162float(__float2bfloat16_rn(y)), __fmul_rn(given, activation)};
 }
 
 // For e4m3 the least power of two that is large enough, from a guess on.
-__device__ float check_scale(const contract::SwigluBackward& p, float absmax) {
+__device__ float check_scale(const contract::Swiglu& p, float absmax) {
   if (p.payload_type == QFUSE_INT8) return fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F);
   const double most = fmaxf(absmax, 1e-4F);
   double scale = exp2(floor(log2(most / 448.0)));
@@ -83,7 +96,7 @@ __device__ float check_scale(const contract::SwigluBackward& p, float absmax) {
   return static_cast<float>(scale);
 }
 
-__device__ std::int8_t check_quotient(const contract::SwigluBackward& p, float z, float scale) {
+__device__ std::int8_t check_quotient(const contract::Swiglu& p, float z, float scale) {
   const float quotient = __fdiv_rn(z, scale);
   if (p.payload_type == QFUSE_E4M3)
     return static_cast<std::int8_t>(__nv_cvt_float_to_fp8(quotient, __NV_SATFINITE, __NV_E4M3));
@@ -91,7 +104,7 @@ __device__ std::int8_t check_quotient(const contract::SwigluBackward& p, float z
 }
 
 // Two groups a thread: d_gate and d_up of the same 128 channels of a token.
-__global__ void __launch_bounds__(kThreads) check_gradients(const contract::SwigluBackward p) {
+__global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swiglu p) {
   const std::int64_t groups = p.h / kGroup;
   const std::int64_t token = thread_index() / groups;
   if (token >= p.m) return;
@@ -115,6 +128,42 @@ __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swig
   }
 }
 
+// One group a thread.
+__global__ void __launch_bounds__(kThreads) check_rows_of_y(const contract::Swiglu p) {
+  const std::int64_t groups = p.h / kGroup;
+  const std::int64_t token = thread_index() / groups;
+  if (token >= p.m) return;
+  const std::int64_t first = thread_index() % groups * kGroup;
+  float absmax = 0.0F;
+  for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(check_element(p, token, first + i).y));
+  const float scale = check_scale(p, absmax);
+  p.y_s[token * groups + first / kGroup] = scale;
+  for (int i = 0; i < kGroup; ++i)
+    static_cast<std::int8_t*>(p.y_q)[token * p.h + first + i] =
+        check_quotient(p, check_element(p, token, first + i).y, scale);
+}
+
+// One token a thread.
+__global__ void __launch_bounds__(kThreads) check_grad_weights(const contract::Swiglu p) {
+  constexpr int kNeighbours = 8;
+  constexpr int kSums = kGroup / kNeighbours;
+  const std::int64_t token = thread_index();
+  if (token >= p.m) return;
+  float total = 0.0F;
+  for (std::int64_t first = 0; first < p.h; first += kGroup) {
+    float sums[kSums];
+    for (int i = 0; i < kSums; ++i) {
+      sums[i] = check_element(p, token, first + i * kNeighbours).product;
+      for (int n = 1; n < kNeighbours; ++n)
+        sums[i] = __fadd_rn(sums[i], check_element(p, token, first + i * kNeighbours + n).product);
+    }
+    for (int half = kSums / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) sums[i] = __fadd_rn(sums[i], sums[i + half]);
+    total = first == 0 ? sums[0] : __fadd_rn(total, sums[0]);
+  }
+  p.grad_weights[token] = total;
+}
+
 // An expert's tokens, or all, and the groups of columns where they lie.
 struct CheckedTokens {
   std::int64_t first;
@@ -125,7 +174,7 @@ struct CheckedTokens {
 
 enum class Column { y, d_gate, d_up };
 
-__device__ float check_value(const contract::SwigluBackward& p, Column column, std::int64_t token,
+__device__ float check_value(const contract::Swiglu& p, Column column, std::int64_t token,
                              std::int64_t channel) {
   const Element e = check_element(p, token, channel);
   if (column == Column::y) return e.y;
@@ -135,7 +184,7 @@ __device__ float check_value(const contract::SwigluBackward& p, Column column, s
 // One group a thread: 128 tokens of a channel, zeros where there are fewer. Neighbouring threads have neighbouring
 // channels.
 __global__ void __launch_bounds__(kThreads)
-    check_columns(const contract::SwigluBackward p, const CheckedTokens tokens, Column column) {
+    check_columns(const contract::Swiglu p, const CheckedTokens tokens, Column column) {
   const std::int64_t group = thread_index() / p.h;
   if (group * kGroup >= tokens.count) return;
   const std::int64_t channel = thread_index() % p.h;
@@ -179,22 +228,32 @@ __device__ void write_vectors(uint4* to, std::int64_t step, std::uint32_t word) 
   }
 }
 
+// Where a thread block moves; NULL: nothing.
+struct MovedArrays {
+  const uint4* x;
+  const uint4* grad_y;
+  uint4* gradient;
+  uint4* gradient_transposed;
+  uint4* y;
+  uint4* y_transposed;
+};
+
 // A thread block has as many vectors of y's payload as `groups` a thread, and what goes with them of the other arrays.
 template <int kGroups, bool kStream>
-__global__ void __launch_bounds__(512)
-    move_swiglu(const uint4* x, const uint4* grad_y, uint4* grad_input, uint4* y, uint4* grad_input_t) {
+__global__ void __launch_bounds__(512) move_swiglu(const MovedArrays a) {
   const std::int64_t step = blockDim.x;
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * step * kGroups;
   const auto first = [tile](int vectors) { return tile * vectors + threadIdx.x; };
-  const std::uint32_t word = read_vectors<kXVectors * kGroups, kStream>(x + first(kXVectors), step) +
-                             read_vectors<kGradVectors * kGroups, kStream>(grad_y + first(kGradVectors), step);
-  write_vectors<kGradVectors * kGroups, kStream>(grad_input + first(kGradVectors), step, word);
-  write_vectors<kGroups, kStream>(y + first(1), step, word);
-  if (grad_input_t != nullptr)
-    write_vectors<kGradVectors * kGroups, kStream>(grad_input_t + first(kGradVectors), step, word);
+  std::uint32_t word = read_vectors<kXVectors * kGroups, kStream>(a.x + first(kXVectors), step);
+  if (a.grad_y != nullptr)
+    word += read_vectors<kGradVectors * kGroups, kStream>(a.grad_y + first(kGradVectors), step);
+  for (uint4* const gradient : {a.gradient, a.gradient_transposed})
+    if (gradient != nullptr) write_vectors<kGradVectors * kGroups, kStream>(gradient + first(kGradVectors), step, word);
+  for (uint4* const y : {a.y, a.y_transposed})
+    if (y != nullptr) write_vectors<kGroups, kStream>(y + first(1), step, word);
 }
 
-using Move = void (*)(const uint4*, const uint4*, uint4*, uint4*, uint4*);
+using Move = void (*)(MovedArrays);
 
 Move move_for(const RoofTile& tile) {
   if (tile.groups == 1) return tile.stream ? move_swiglu<1, true> : move_swiglu<1, false>;
@@ -210,10 +269,18 @@ void fill_normal(void* to, std::int64_t count, std::uint32_t seed, cudaStream_t 
   require(cudaGetLastError(), "filling with normal numbers");
 }
 
-void check_swiglu(const contract::SwigluBackward& p, const std::vector<std::int64_t>& ends, cudaStream_t stream) {
+void fill_weights(float* to, std::int64_t count, std::uint32_t seed, cudaStream_t stream) {
+  uniform<<<blocks_for(count), kThreads, 0, stream>>>(to, count, seed);
+  require(cudaGetLastError(), "filling with weights");
+}
+
+void check_swiglu(const contract::Swiglu& p, const std::vector<std::int64_t>& ends, cudaStream_t stream) {
   if (p.m % kGroup != 0) throw std::logic_error("the checker takes whole groups of tokens");
-  check_gradients<<<blocks_for(p.m * p.h / kGroup), kThreads, 0, stream>>>(p);
-  require(cudaGetLastError(), "checker of the gradients");
+  const unsigned blocks_of_rows = blocks_for(p.m * p.h / kGroup);
+  if (p.grad_input_q != nullptr) check_gradients<<<blocks_of_rows, kThreads, 0, stream>>>(p);
+  if (p.y_q != nullptr) check_rows_of_y<<<blocks_of_rows, kThreads, 0, stream>>>(p);
+  if (p.grad_weights != nullptr) check_grad_weights<<<blocks_for(p.m), kThreads, 0, stream>>>(p);
+  require(cudaGetLastError(), "checker of the rows");
   CheckedTokens tokens = {0, 0, 0, contract::all_columns(p) / kGroup};
   for (const std::int64_t end : ends.empty() ? std::vector{p.m} : ends) {
     tokens.first += tokens.count;
@@ -229,19 +296,24 @@ void check_swiglu(const contract::SwigluBackward& p, const std::vector<std::int6
   require(cudaGetLastError(), "checker of the columns");
 }
 
-std::int64_t bytes_of_move(const contract::SwigluBackward& p) {
-  const int transposed = p.grad_input_q_t != nullptr ? kGradVectors : 0;
-  return p.m * p.h / kVector * 16 * (kXVectors + kGradVectors + kGradVectors + 1 + transposed);
+std::int64_t bytes_of_move(const contract::Swiglu& p) {
+  int moved = kXVectors;
+  if (p.grad_y != nullptr) moved += kGradVectors;
+  for (const void* gradient : {p.grad_input_q, p.grad_input_q_t})
+    if (gradient != nullptr) moved += kGradVectors;
+  for (const void* y : {p.y_q, p.y_q_t})
+    if (y != nullptr) ++moved;
+  return p.m * p.h / kVector * 16 * moved;
 }
 
-void move_as_swiglu(const contract::SwigluBackward& p, const RoofTile& tile, cudaStream_t stream) {
+void move_as_swiglu(const contract::Swiglu& p, const RoofTile& tile, cudaStream_t stream) {
   const std::int64_t vectors = p.m * p.h / kVector;
   const std::int64_t of_block = std::int64_t{tile.threads} * tile.groups;
   if (vectors % of_block != 0) throw std::logic_error("the roof takes whole tiles");
   move_for(tile)<<<static_cast<unsigned>(vectors / of_block), static_cast<unsigned>(tile.threads), 0, stream>>>(
-      static_cast<const uint4*>(p.x), static_cast<const uint4*>(p.grad_y), static_cast<uint4*>(p.grad_input_q),
-      static_cast<uint4*>(p.y_q_t), static_cast<uint4*>(p.grad_input_q_t));
-  require(cudaGetLastError(), "roof of swiglu_backward");
+      {static_cast<const uint4*>(p.x), static_cast<const uint4*>(p.grad_y), static_cast<uint4*>(p.grad_input_q),
+       static_cast<uint4*>(p.grad_input_q_t), static_cast<uint4*>(p.y_q), static_cast<uint4*>(p.y_q_t)});
+  require(cudaGetLastError(), "roof of swiglu");
 }
 
 }  // namespace qfuse::bench

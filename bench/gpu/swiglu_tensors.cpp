@@ -52,13 +52,17 @@ Enqueue swiglu_of(const SwigluTensors& tensors, const Card& card) {
   return [&tensors, &card](int set, void* stream) { run(tensors.params(set), exec_on(card, stream)); };
 }
 
-SwigluTensors::Outputs::Outputs(int device, Shape shape, std::int64_t columns, bool transposed)
-    : grad_input_q(device, 2 * shape.count()),
-      grad_input_s(device, 4 * (2 * shape.count() / QFUSE_SWIGLU_GROUP_SIZE)),
+SwigluTensors::Outputs::Outputs(int device, Shape shape, std::int64_t columns, const SwigluAsked& asked)
+    : grad_input_q(device, asked.forward ? 1 : 2 * shape.count()),
+      grad_input_s(device, asked.forward ? 1 : 4 * (2 * shape.count() / QFUSE_SWIGLU_GROUP_SIZE)),
       y_q_t(device, shape.cols * columns),
       y_s_t(device, 4 * (shape.cols * columns / QFUSE_SWIGLU_GROUP_SIZE)),
-      grad_input_q_t(device, transposed ? 2 * shape.cols * columns : 1),
-      grad_input_s_t(device, transposed ? 4 * (2 * shape.cols * columns / QFUSE_SWIGLU_GROUP_SIZE) : 1) {}
+      grad_input_q_t(device, asked.transposed ? 2 * shape.cols * columns : 1),
+      grad_input_s_t(device, asked.transposed ? 4 * (2 * shape.cols * columns / QFUSE_SWIGLU_GROUP_SIZE) : 1),
+      y_q(device, asked.forward ? shape.count() : 1),
+      y_s(device, asked.forward ? 4 * (shape.count() / QFUSE_SWIGLU_GROUP_SIZE) : 1),
+      grad_weights(device, asked.weights && !asked.forward ? 4 * shape.rows : 1),
+      workspace(device, asked.weights ? 4 * (shape.count() / QFUSE_SWIGLU_GROUP_SIZE) : 1) {}
 
 void SwigluTensors::Outputs::poison() const {
   for (const DeviceArray* array : all()) array->poison();
@@ -67,7 +71,9 @@ void SwigluTensors::Outputs::poison() const {
 SwigluTensors::Set::Set(int device, Shape shape, Outputs outputs, std::uint32_t seed)
     : x(device, kElementBytes * 2 * shape.count()),
       grad_y(device, kElementBytes * shape.count()),
+      weights(device, 4 * shape.rows),
       out(std::move(outputs)) {
+  fill_weights(weights.as<float>(), shape.rows, seed, nullptr);
   fill_normal(x.as<void>(), 2 * shape.count(), 2 * seed, nullptr);
   fill_normal(grad_y.as<void>(), shape.count(), 2 * seed + 1, nullptr);
 }
@@ -75,7 +81,7 @@ SwigluTensors::Set::Set(int device, Shape shape, Outputs outputs, std::uint32_t 
 SwigluTensors::Outputs SwigluTensors::make_outputs() const {
   const auto experts = static_cast<std::int64_t>(asked_.ends.size());
   const std::int64_t columns = experts == 0 ? shape_.rows : qfuse_expert_columns(shape_.rows, experts);
-  return {device_, shape_, columns, asked_.transposed};
+  return {device_, shape_, columns, asked_};
 }
 
 SwigluTensors::SwigluTensors(const Card& card, Shape shape, SwigluAsked asked)
@@ -96,7 +102,7 @@ SwigluTensors::SwigluTensors(const Card& card, Shape shape, SwigluAsked asked)
 
 // Without the room that experts' columns leave.
 std::int64_t SwigluTensors::bytes() const {
-  const contract::SwigluBackward p = params(0);
+  const contract::Swiglu p = params(0);
   std::int64_t used = asked_.ends.empty() ? p.m : 0;
   for (std::size_t e = 0; e < asked_.ends.size(); ++e)
     used += contract::whole_groups(asked_.ends[e] - (e == 0 ? 0 : asked_.ends[e - 1]));
@@ -105,18 +111,29 @@ std::int64_t SwigluTensors::bytes() const {
   return contract::bytes(p) - rows * unused - 4 * (rows * unused / QFUSE_SWIGLU_GROUP_SIZE);
 }
 
-contract::SwigluBackward SwigluTensors::params(const Set& set, const Outputs& out) const {
-  contract::SwigluBackward p{};
+contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const {
+  contract::Swiglu p{};
   p.m = shape_.rows;
   p.h = shape_.cols;
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = set.x.as<void>();
-  p.grad_y = set.grad_y.as<void>();
-  p.grad_input_q = out.grad_input_q.as<void>();
-  p.grad_input_s = out.grad_input_s.as<float>();
+  p.payload_type = asked_.payload;
   p.y_q_t = out.y_q_t.as<void>();
   p.y_s_t = out.y_s_t.as<float>();
-  p.payload_type = asked_.payload;
+  if (asked_.weights) p.weights = set.weights.as<float>();
+  if (asked_.forward) {
+    p.y_q = out.y_q.as<void>();
+    p.y_s = out.y_s.as<float>();
+  } else {
+    p.grad_y = set.grad_y.as<void>();
+    p.grad_input_q = out.grad_input_q.as<void>();
+    p.grad_input_s = out.grad_input_s.as<float>();
+  }
+  if (asked_.weights && !asked_.forward) {
+    p.grad_weights = out.grad_weights.as<float>();
+    p.workspace = out.workspace.as<void>();
+    p.workspace_size = contract::workspace_size(p);
+  }
   if (asked_.transposed) {
     p.grad_input_q_t = out.grad_input_q_t.as<void>();
     p.grad_input_s_t = out.grad_input_s_t.as<float>();
@@ -130,7 +147,7 @@ contract::SwigluBackward SwigluTensors::params(const Set& set, const Outputs& ou
   return p;
 }
 
-contract::SwigluBackward SwigluTensors::params(int set) const {
+contract::Swiglu SwigluTensors::params(int set) const {
   const Set& there = sets_[static_cast<std::size_t>(set)];
   return params(there, there.out);
 }

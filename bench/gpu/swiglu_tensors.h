@@ -1,4 +1,4 @@
-// The tensors of swiglu_backward in a GPU's memory, in several sets, and the checker's answer for the
+// The tensors of swiglu in a GPU's memory, in several sets, and the checker's answer for the
 // first.
 #ifndef QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
 #define QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
@@ -14,13 +14,16 @@
 
 namespace qfuse::bench {
 
-inline constexpr std::array kSwigluOutputs = {"grad_input_q", "grad_input_s",   "y_q_t",
-                                              "y_s_t",        "grad_input_q_t", "grad_input_s_t"};
+inline constexpr std::array kSwigluOutputs = {"grad_input_q",   "grad_input_s",   "y_q_t", "y_s_t",
+                                              "grad_input_q_t", "grad_input_s_t", "y_q",   "y_s",
+                                              "grad_weights"};
 
 // What is asked of the op; at first what was published.
 struct SwigluAsked {
   qfuse_payload payload = QFUSE_INT8;
+  bool forward = false;            // y by rows and transposed, in place of the gradient by rows and y transposed
   bool transposed = false;         // the gradient, too
+  bool weights = false;            // of a router, and in the backward their gradient
   std::vector<std::int64_t> ends;  // of experts; none: no experts
 };
 
@@ -35,7 +38,7 @@ class SwigluTensors {
 
   [[nodiscard]] Shape shape() const { return shape_; }
   [[nodiscard]] int sets() const { return static_cast<int>(sets_.size()); }
-  [[nodiscard]] contract::SwigluBackward params(int set) const;
+  [[nodiscard]] contract::Swiglu params(int set) const;
   // That the op moves at least.
   [[nodiscard]] std::int64_t bytes() const;
 
@@ -47,25 +50,30 @@ class SwigluTensors {
 
  private:
   struct Outputs {
-    Outputs(int device, Shape shape, std::int64_t columns, bool transposed);
+    Outputs(int device, Shape shape, std::int64_t columns, const SwigluAsked& asked);
     [[nodiscard]] std::array<const DeviceArray*, kSwigluOutputs.size()> all() const {
-      return {&grad_input_q, &grad_input_s, &y_q_t, &y_s_t, &grad_input_q_t, &grad_input_s_t};
+      return {&grad_input_q, &grad_input_s, &y_q_t, &y_s_t, &grad_input_q_t, &grad_input_s_t, &y_q, &y_s, &grad_weights};
     }
     void poison() const;
-    DeviceArray grad_input_q;
+    DeviceArray grad_input_q;  // one byte, like others, where it is not asked for
     DeviceArray grad_input_s;
     DeviceArray y_q_t;
     DeviceArray y_s_t;
-    DeviceArray grad_input_q_t;  // one byte where it is not asked for
+    DeviceArray grad_input_q_t;
     DeviceArray grad_input_s_t;
+    DeviceArray y_q;
+    DeviceArray y_s;
+    DeviceArray grad_weights;
+    DeviceArray workspace;
   };
   struct Set {
     Set(int device, Shape shape, Outputs outputs, std::uint32_t seed);
     DeviceArray x;
     DeviceArray grad_y;
+    DeviceArray weights;
     Outputs out;
   };
-  [[nodiscard]] contract::SwigluBackward params(const Set& set, const Outputs& out) const;
+  [[nodiscard]] contract::Swiglu params(const Set& set, const Outputs& out) const;
 
   [[nodiscard]] Outputs make_outputs() const;
 

@@ -16,7 +16,7 @@ namespace {
 // The largest first: it is the one that tools/gpu_test profiles.
 constexpr std::array kSwigluShapes = {Shape{8192, 4096}, Shape{2048, 4096}, Shape{1024, 2560}};
 
-cuda::SwigluBackwardPlan plan_of(const contract::SwigluBackward& p, const Card& card) {
+cuda::SwigluPlan plan_of(const contract::Swiglu& p, const Card& card) {
   cuda::DeviceFacts facts;
   if (const contract::Outcome o = cuda::device_facts(card.index, facts); !o.ok()) throw std::runtime_error(o.message);
   return cuda::plan(p, facts);
@@ -30,7 +30,7 @@ struct Buffers {
   const Card& card;
   SwigluTensors tensors;
   std::vector<DeviceArray> y;
-  cuda::SwigluBackwardPlan plan;
+  cuda::SwigluPlan plan;
 };
 
 Enqueue enqueue_of(const SwigluVariant& variant, const Buffers& buffers) {

@@ -9,7 +9,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "backend/cuda/swiglu_backward/steps.cuh"
+#include "backend/cuda/swiglu/steps.cuh"
 #include "variants/variants.h"
 
 namespace qfuse::bench {
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(kPassThreads) pass_rows(const SwigluArguments 
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kPassThreads + threadIdx.x;
   const std::int64_t chunks = a.h / kChunk;
   const Tile row = {i / chunks, i % chunks / kRowChunks * kTile, 1};
-  const Outputs out = differentiate(load_row<true, true>(a, row, 0, chunk_of_thread()));
+  const Outputs out = differentiate(a, load_row<true>(a, row, 0, chunk_of_thread(), true));
   if constexpr (kWriteY) y[i] = *reinterpret_cast<const uint4*>(out.y);
   write_gradients<true>(a, row, 0, chunk_of_thread(), out);
 }
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kPassThreads) pass_columns(const SwigluArgumen
     if constexpr (kReadY) {
       y[place(row, chunk)] = __ldg(from + ((tile.token + row) * a.h + tile.channel) / kChunk + chunk);
     } else {
-      const Outputs out = differentiate(load_row<false, true>(a, tile, row, chunk));
+      const Outputs out = differentiate(a, load_row<true>(a, tile, row, chunk, false));
       y[place(row, chunk)] = *reinterpret_cast<const uint4*>(out.y);
     }
   }
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(kThreads, kHungryBlocks) hold_tile(const Swigl
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
     const int token = word * kRows + row;
-    const Outputs out = differentiate(load_row<true, true>(a, tile, token, chunk));
+    const Outputs out = differentiate(a, load_row<true>(a, tile, token, chunk, true));
     write_gradients<true>(a, tile, token, chunk, out);
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) y[row][i] = out.y[i];
@@ -236,7 +236,7 @@ __device__ void load_past_l1(const std::uint8_t* from, std::uint32_t (&pairs)[kP
 
 template <class Policy, bool kGradients>
 __device__ Inputs load(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
-  if constexpr (!Policy::kPastL1) return load_row<kGradients, true>(a, tile, token, chunk);
+  if constexpr (!Policy::kPastL1) return load_row<true>(a, tile, token, chunk, kGradients);
   Inputs in = {};
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
@@ -257,7 +257,7 @@ __device__ void take_rows(const SwigluArguments& a, const Tile& tile, uint4* y) 
   for (; row < kTile; row += rows) {
     const Inputs in = next;
     if (row + rows < kTile) next = load<Policy, kGradients>(a, tile, row + rows, chunk);
-    const Outputs out = differentiate(in);
+    const Outputs out = differentiate(a, in);
     if constexpr (kY) y[place(row, chunk)] = *reinterpret_cast<const uint4*>(out.y);
     if constexpr (kGradients) write_gradients<true, typename Policy::Payload>(a, tile, row, chunk, out);
   }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/swiglu_backward/plan.h"
+#include "backend/cuda/swiglu/plan.h"
 #include "contract/ops.h"
 #include "gpu/device.h"
 #include "gpu/timing.h"
@@ -34,8 +34,8 @@ std::span<const Nf4Variant> nf4_variants();
 
 // One SwiGLU backward on whole tiles: m and h multiples of 128, rows without gaps, arrays aligned to 16, all outputs.
 struct SwigluRun {
-  contract::SwigluBackward p;
-  cuda::SwigluBackwardPlan plan;  // the library's, for those that work on tiles
+  contract::Swiglu p;
+  cuda::SwigluPlan plan;  // the library's, for those that work on tiles
   void* y;                        // scratch: [m, h] bf16
   cudaStream_t stream;
 };

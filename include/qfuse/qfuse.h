@@ -27,7 +27,7 @@
  *   where there is no such line. A newer caller's longer structs are accepted if the fields that this version does not
  *   know are zero.
  * - Results are the same bytes for every device, SIMD target and thread count, but where an approximate reciprocal is
- *   asked for, which is the GPU's own, for the exp of swiglu_backward, which is CUDA's own there, and for the sums of
+ *   asked for, which is the GPU's own, for the exp of swiglu, which is CUDA's own there, and for the sums of
  *   matmul_4bit, which are a GPU's matrix instructions' own unless `accumulation` asks for others. The calling thread's
  *   floating-point mode (rounding, flushing of subnormals) changes nothing, and is kept.
  * - Environment variables, for people who look for a cause: QFUSE_LOG_PLANS=1 prints a line on stderr for each call that
@@ -194,7 +194,7 @@ QFUSE_API qfuse_status qfuse_copy(qfuse_device device, void* to, const void* fro
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 
-/* Blocks of absmax a nested block, as bitsandbytes has it, and values a group of swiglu_backward. */
+/* Blocks of absmax a nested block, as bitsandbytes has it, and values a group of swiglu. */
 #define QFUSE_NESTED_BLOCKSIZE 256
 #define QFUSE_SWIGLU_GROUP_SIZE 128
 /* Entries of the code of 8-bit values, so of nested_quant_map. */
@@ -476,12 +476,15 @@ typedef struct qfuse_matmul_4bit_params {
 QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
                                          qfuse_error* error);
 
-/* ---- swiglu_backward ------------------------------------------------------------------------------------------- */
+/* ---- swiglu ---------------------------------------------------------------------------------------------------- */
 
-/* The backward pass of a SwiGLU block, y = silu(gate) * up, for training in INT8 or FP8: recomputes the forward, makes
- * the gradients, and writes both as the products that follow want them: the gradient in groups of channels, for that of
- * the input, and transposed in groups of tokens, for that of the weight before; y transposed likewise, for that of the
- * weight behind. One pass over x and grad_y; no bf16 array between.
+/* A SwiGLU block, y = silu(gate) * up, for training in INT8 or FP8, its forward or its backward: what is made follows
+ * from the outputs that are given. Each is written as the products that follow want it, already quantized, in one pass
+ * over x and grad_y and with no bf16 array between.
+ *   forward:  y by rows, in groups of channels, for the product behind; y transposed, in groups of tokens, for the gradient
+ *             of that product's weight
+ *   backward: recomputes the forward; the gradient by rows, for that of the input; the gradient transposed, for that of the
+ *             weight before; y transposed
  * A row of x is [gate, up], a row of grad_input_q [d_gate, d_up], each half of h channels. Per element, with g, u, dy
  * widened to fp32 and every step rounded to nearest even in fp32, never fused:
  *   s      = 1 / (1 + exp(-g))
@@ -490,8 +493,8 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  *   d_up   = dy * silu
  *   d_gate = ((dy * u) * s) * (1 + g * (1 - s))
  * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels
- * of one row of grad_input_q, or 128 tokens of one row of y_q_t or grad_input_q_t; where m is no multiple of 128, the
- * last group of tokens is short. Per group, z being its bf16 values, in INT8:
+ * of one row of y_q or grad_input_q, or 128 tokens of one row of y_q_t or grad_input_q_t; where m is no multiple of 128,
+ * the last group of tokens is short. Per group, z being its bf16 values, in INT8:
  *   absmax = max |z|
  *   scale  = max(absmax * fp32(1/127), 1e-10)
  *   q      = the integer part of z / scale: truncated toward zero, as torch's .to(int8) does
@@ -506,7 +509,21 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); of a negative number that rounds to zero, -0
  * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and TransformerEngine where absmax is 1e-4 or
  * more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is NaN (0x7f) throughout.
- * Fields that later versions append (type of scales, rounding, router weight) do at zero what this version does. */
+ *
+ * Router weights. Where `weights` is given, with w that of the token,
+ *   y      = (silu * u) * w
+ * and dy * w stands for dy in d_up and d_gate. grad_weights is the gradient of w, the sum over a token's channels of
+ *   dy * (silu * u)
+ * in fp32, in this order whatever the device: of each 128 channels, every eight neighbours are added one after another; of
+ * the 16 sums S, S[i] + S[i + 8] for i below 8, of these S[i] + S[i + 4] for i below 4, then 2 and 1; the results of a row,
+ * from the first 128 channels on, one after another. A sum that is NaN has the bits 0x7fffffff.
+ *
+ * Other activations. With `limit` above 0, g is min(g, limit) and u is max(-limit, min(u, limit)), where NaN stays; d_gate
+ * is 0 where g was more than limit, and d_up where |u| was. With `alpha`, a = alpha * g stands for g in s, and d_gate is
+ * ((dy * u) * s) * (1 + a * (1 - s)). With `up_offset`, u + up_offset stands for u in y and d_gate. gpt-oss has the
+ * limit 7, alpha 1.702 and up_offset 1, but its gates and ups lie in turn; DeepSeek's models have a limit alone.
+ *
+ * Fields that later versions append (type of scales, rounding) do at zero what this version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
 /* How the scales of an output [rows, groups of a row] lie: row by row, or group by group, as matrix products on Hopper
@@ -542,7 +559,7 @@ typedef enum qfuse_expert_layout QFUSE_ENUM {
  * (m + 127 * experts) / 128 * 128, rounded down at the division. Neither may be negative. */
 QFUSE_API int64_t qfuse_expert_columns(int64_t m, int64_t experts);
 
-typedef struct qfuse_swiglu_backward_params {
+typedef struct qfuse_swiglu_params {
   size_t struct_size;
   int64_t m;             /* tokens, >= 0 */
   int64_t h;             /* channels: a multiple of group_size, >= 0 */
@@ -556,23 +573,37 @@ typedef struct qfuse_swiglu_backward_params {
   void* y_q_t;           /* out: [h, m] payloads; NULL, like y_s_t, leaves out y and what it costs */
   float* y_s_t;          /* out: [h, ceil(m/128)], the scales of y_q_t */
   /* optional from here on */
-  qfuse_payload payload_type; /* element type of grad_input_q, y_q_t and grad_input_q_t */
+  qfuse_payload payload_type; /* element type of all payloads */
   void* grad_input_q_t;       /* out: [2h, m] payloads, d_gate's channels and then d_up's; NULL, like grad_input_s_t,
                                  leaves them out */
   float* grad_input_s_t;      /* out: [2h, ceil(m/128)], the scales of grad_input_q_t */
-  qfuse_scale_layout scale_layout; /* of all three arrays of scales */
+  qfuse_scale_layout scale_layout; /* of all arrays of scales */
   const void* expert_ends;         /* [expert_count], ascending, 0 to m; NULL: no experts */
   int64_t expert_count;            /* 0 to 2^20; 0: no experts */
   qfuse_index_type expert_ends_type;
   qfuse_expert_layout expert_layout; /* of both transposed outputs and their scales */
-} qfuse_swiglu_backward_params;
+  void* y_q;            /* out: [m, h] payloads, of the forward alone: NULL where a gradient is asked for; NULL, like y_s,
+                           leaves them out */
+  float* y_s;           /* out: [m, h/128], the scales of y_q */
+  const float* weights; /* [m] fp32, the router's; NULL stands for 1 */
+  float* grad_weights;  /* out: [m]; NULL leaves them out. With them a gradient has to be asked for. 0 for rows of nobody */
+  void* workspace;      /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
+  int64_t workspace_size; /* bytes of it */
+  float limit;            /* > 0, finite; 0: none */
+  float alpha;            /* finite; 0 stands for 1 */
+  float up_offset;        /* finite */
+} qfuse_swiglu_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, a missing or an
- * overlapping array (the gaps between strided rows belong to the array), expert_ends that are not aligned, sizes that
- * overflow int64_t.
+/* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, y_q together with a
+ * gradient, grad_weights without one, a missing or an overlapping array (the gaps between strided rows belong to the
+ * array), a workspace that is too small, expert_ends that are not aligned, sizes that overflow int64_t.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
-QFUSE_API qfuse_status qfuse_swiglu_backward(const qfuse_swiglu_backward_params* params, const qfuse_exec* exec,
-                                             qfuse_error* error);
+QFUSE_API qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* exec, qfuse_error* error);
+
+/* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: with grad_weights
+ * 4 * m * h/128, else 0. Errors as for qfuse_swiglu. */
+QFUSE_API qfuse_status qfuse_swiglu_workspace_size(const qfuse_swiglu_params* params, const qfuse_exec* exec,
+                                                   int64_t* size, qfuse_error* error);
 
 #ifdef __cplusplus
 }

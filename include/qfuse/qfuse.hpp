@@ -496,7 +496,7 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
 }
 
-// Whose rows the tokens of swiglu_backward are: the ends of its experts, of either width; at first there are none.
+// Whose rows the tokens of swiglu are: the ends of its experts, of either width; at first there are none.
 struct Experts {
   Experts() = default;
   explicit Experts(std::span<const std::int32_t> ends, ExpertLayout where = ExpertLayout::apart)
@@ -509,61 +509,106 @@ struct Experts {
   ExpertLayout layout = ExpertLayout::apart;
 };
 
-// The SwiGLU backward, of m tokens and h channels in rows without gaps: x is m*2h, grad_y m*h bf16
-// values. An empty pair of outputs is left out; without gradients, grad_y may be empty. Payloads are bytes: of INT8, or of
-// E4M3 as Int8's bits. With experts, what is transposed has qfuse_expert_columns(m, experts.count) columns.
-inline void swiglu_backward(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
-                            std::span<const std::byte> grad_y, std::span<std::int8_t> grad_input_q,
-                            std::span<float> grad_input_s, std::span<std::int8_t> y_q_t, std::span<float> y_s_t,
-                            std::span<std::int8_t> grad_input_q_t = {}, std::span<float> grad_input_s_t = {},
-                            Payload payload_type = Payload::int8, ScaleLayout scale_layout = ScaleLayout::row_major,
-                            const Experts& experts = {}, const Exec& exec = {}) {
-  qfuse_swiglu_backward_params p{};
+// An output of swiglu: payloads, which are bytes of INT8 or of E4M3 as Int8's bits, and the scales of their groups.
+struct QuantizedGroups {
+  std::span<std::int8_t> payload{};
+  std::span<float> scales{};
+  [[nodiscard]] bool is_wanted() const { return !payload.empty() || !scales.empty(); }
+};
+
+// What swiglu writes; what is empty is left out. Transposed, with experts, are qfuse_expert_columns(m, experts.count)
+// columns in place of m.
+struct SwigluOutputs {
+  QuantizedGroups y{};                 // [m, h], of the forward alone
+  QuantizedGroups y_transposed{};      // [h, m]
+  QuantizedGroups gradient{};          // [m, 2h]
+  QuantizedGroups gradient_transposed{};  // [2h, m]
+  std::span<float> weights_gradient{};    // [m]
+};
+
+struct SwigluOptions {
+  std::span<const std::byte> grad_y{};  // m*h bf16 values, where a gradient is asked for
+  std::span<const float> weights{};     // [m], the router's; empty: 1
+  Experts experts{};
+  Payload payload_type = Payload::int8;
+  ScaleLayout scale_layout = ScaleLayout::row_major;
+  float limit = 0.0F;  // 0: none
+  float alpha = 1.0F;  // 0 stands for 1
+  float up_offset = 0.0F;
+  std::span<std::byte> workspace{};  // where the op runs; on the host it may be left out, and is then allocated
+};
+
+namespace detail {
+
+inline void point(const SwigluOutputs& outputs, const SwigluOptions& options, std::int64_t m, std::int64_t h,
+                  qfuse_swiglu_params& p) {
+  const bool has_sizes = m > 0 && m <= INT64_MAX / 2 && h > 0 && p.expert_count <= INT32_MAX;
+  const bool fits = has_sizes && h <= INT64_MAX / 16 / (m + 128 * p.expert_count);  // others are refused, or need none
+  const std::int64_t columns = !fits ? 0 : p.expert_count > 0 ? qfuse_expert_columns(m, p.expert_count) : m;
+  const std::int64_t scale_rows = options.scale_layout == ScaleLayout::mn_major ? (m + 3) / 4 * 4 : m;
+  const auto take = [&](const QuantizedGroups& output, const std::string& name, const char* suffix, std::int64_t rows,
+                        std::int64_t cols, std::int64_t scales, void*& payload_to, float*& scales_to) {
+    if (!output.is_wanted()) return;
+    if (fits) {
+      require_length((name + "_q" + suffix).c_str(), output.payload.size(), rows * cols);
+      require_length((name + "_s" + suffix).c_str(), output.scales.size(), scales);
+    }
+    payload_to = output.payload.data();
+    scales_to = output.scales.data();
+  };
+  const std::int64_t channel_groups = fits ? scale_rows * (h / QFUSE_SWIGLU_GROUP_SIZE) : 0;
+  const std::int64_t token_groups = fits ? h * qfuse_block_count(columns, QFUSE_SWIGLU_GROUP_SIZE) : 0;
+  take(outputs.y, "y", "", m, h, channel_groups, p.y_q, p.y_s);
+  take(outputs.y_transposed, "y", "_t", h, columns, token_groups, p.y_q_t, p.y_s_t);
+  take(outputs.gradient, "grad_input", "", m, 2 * h, 2 * channel_groups, p.grad_input_q, p.grad_input_s);
+  take(outputs.gradient_transposed, "grad_input", "_t", 2 * h, columns, 2 * token_groups, p.grad_input_q_t,
+       p.grad_input_s_t);
+  const bool gradients = outputs.gradient.is_wanted() || outputs.gradient_transposed.is_wanted();
+  if (fits && gradients) require_length("grad_y", options.grad_y.size(), m * h * 2);
+  if (fits && !options.weights.empty()) require_length("weights", options.weights.size(), m);
+  if (fits && !outputs.weights_gradient.empty())
+    require_length("weights_gradient", outputs.weights_gradient.size(), m);
+}
+
+}  // namespace detail
+
+// A SwiGLU block's forward or backward, of m tokens and h channels in rows without gaps: x is m*2h bf16 values. Of which
+// of them, and with what it is multiplied, the outputs and options tell (qfuse.h).
+inline void swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> x, const SwigluOutputs& outputs,
+                   const SwigluOptions& options = {}, const Exec& exec = {}) {
+  qfuse_swiglu_params p{};
   p.struct_size = sizeof p;
   p.m = m;
   p.h = h;
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = x.data();
-  p.grad_y = grad_y.data();
-  p.payload_type = static_cast<qfuse_payload>(payload_type);
-  p.scale_layout = static_cast<qfuse_scale_layout>(scale_layout);
-  p.expert_ends = experts.data;
-  p.expert_count = experts.count;
-  p.expert_ends_type = experts.type;
-  p.expert_layout = static_cast<qfuse_expert_layout>(experts.layout);
-  const bool rows = !grad_input_q.empty() || !grad_input_s.empty();
-  const bool transposed = !grad_input_q_t.empty() || !grad_input_s_t.empty();
-  const bool y = !y_q_t.empty() || !y_s_t.empty();
-  const bool has_sizes = m > 0 && m <= INT64_MAX / 2 && h > 0 && experts.count <= INT32_MAX;
-  const bool fits = has_sizes && h <= INT64_MAX / 16 / (m + 128 * experts.count);
-  if (fits) {  // others are refused, or need no arrays
-    const std::int64_t columns = experts.count > 0 ? qfuse_expert_columns(m, experts.count) : m;
-    const std::int64_t token_groups = qfuse_block_count(columns, QFUSE_SWIGLU_GROUP_SIZE);
-    const std::int64_t scale_rows = scale_layout == ScaleLayout::mn_major ? (m + 3) / 4 * 4 : m;
-    detail::require_length("x", x.size(), m * 2 * h * 2);
-    if (rows || transposed) detail::require_length("grad_y", grad_y.size(), m * h * 2);
-    if (rows) {
-      detail::require_length("grad_input_q", grad_input_q.size(), m * 2 * h);
-      detail::require_length("grad_input_s", grad_input_s.size(), scale_rows * (2 * h / QFUSE_SWIGLU_GROUP_SIZE));
-    }
-    if (y) {
-      detail::require_length("y_q_t", y_q_t.size(), h * columns);
-      detail::require_length("y_s_t", y_s_t.size(), h * token_groups);
-    }
-    if (transposed) {
-      detail::require_length("grad_input_q_t", grad_input_q_t.size(), 2 * h * columns);
-      detail::require_length("grad_input_s_t", grad_input_s_t.size(), 2 * h * token_groups);
-    }
-  }
-  p.grad_input_q = rows ? grad_input_q.data() : nullptr;
-  p.grad_input_s = rows ? grad_input_s.data() : nullptr;
-  p.y_q_t = y ? y_q_t.data() : nullptr;
-  p.y_s_t = y ? y_s_t.data() : nullptr;
-  p.grad_input_q_t = transposed ? grad_input_q_t.data() : nullptr;
-  p.grad_input_s_t = transposed ? grad_input_s_t.data() : nullptr;
+  p.grad_y = options.grad_y.data();
+  p.payload_type = static_cast<qfuse_payload>(options.payload_type);
+  p.scale_layout = static_cast<qfuse_scale_layout>(options.scale_layout);
+  p.expert_ends = options.experts.data;
+  p.expert_count = options.experts.count;
+  p.expert_ends_type = options.experts.type;
+  p.expert_layout = static_cast<qfuse_expert_layout>(options.experts.layout);
+  p.weights = options.weights.empty() ? nullptr : options.weights.data();
+  p.grad_weights = outputs.weights_gradient.empty() ? nullptr : outputs.weights_gradient.data();
+  p.limit = options.limit;
+  p.alpha = options.alpha;
+  p.up_offset = options.up_offset;
+  p.workspace = options.workspace.data();
+  p.workspace_size = static_cast<std::int64_t>(options.workspace.size());
+  if (m > 0 && m <= INT64_MAX / 8 / (h > 0 ? h : 1)) detail::require_length("x", x.size(), m * 2 * h * 2);
+  detail::point(outputs, options, m, h, p);
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
-  detail::throw_if(qfuse_swiglu_backward(&p, &e, &error), error);
+  std::vector<std::byte> workspace;
+  if (p.grad_weights != nullptr && p.workspace == nullptr && qfuse_device_has_own_memory(exec.device.type) == 0) {
+    std::int64_t size = 0;
+    detail::throw_if(qfuse_swiglu_workspace_size(&p, &e, &size, &error), error);
+    workspace.resize(static_cast<std::size_t>(size));
+    p.workspace = workspace.data();
+    p.workspace_size = size;
+  }
+  detail::throw_if(qfuse_swiglu(&p, &e, &error), error);
 }
 
 }  // namespace qfuse

@@ -102,7 +102,7 @@ def _matmul_4bit(
     return x.new_empty((*x.shape[:-1], outputs))
 
 
-def _silu_dot_fwd_bwd_quant_fuse(*tensors: Tensor | None) -> None:
+def _swiglu(*tensors: Tensor | None, **others: Tensor | float | None) -> None:
     return None
 
 
@@ -116,7 +116,8 @@ _FAKES: dict[str, Callable[..., object]] = {
     "dequantize_blockwise.out": _dequantize_blockwise_out,
     "dequantize_int8": _dequantize_int8,
     "matmul_4bit": _matmul_4bit,
-    "silu_dot_fwd_bwd_quant_fuse": _silu_dot_fwd_bwd_quant_fuse,
+    "swiglu": _swiglu,
+    "silu_dot_fwd_bwd_quant_fuse": _swiglu,
 }
 
 

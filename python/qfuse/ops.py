@@ -29,6 +29,7 @@ __all__ = [
     "quantize_4bit_nested",
     "quantize_blockwise",
     "silu_dot_fwd_bwd_quant_fuse",
+    "swiglu",
 ]
 
 Reciprocal = Literal["ieee", "approx"]
@@ -191,9 +192,86 @@ def matmul_4bit(
 
 
 def expert_columns(m: int, experts: int) -> int:
-    """Columns that the transposed outputs of silu_dot_fwd_bwd_quant_fuse need for m tokens, however they are shared out
-    among the experts, each of which fills whole groups of 128."""
+    """Columns that the transposed outputs of swiglu need for m tokens, however they are shared out among the experts,
+    each of which fills whole groups of 128."""
     return (m + 127 * experts) // 128 * 128
+
+
+Quantized = tuple[Tensor, Tensor]  # payloads, and the scales of their groups
+
+
+def swiglu(
+    x: Tensor,
+    *,
+    grad_y: Tensor | None = None,
+    y: Quantized | None = None,
+    y_t: Quantized | None = None,
+    grad_input: Quantized | None = None,
+    grad_input_t: Quantized | None = None,
+    weights: Tensor | None = None,
+    grad_weights: Tensor | None = None,
+    expert_ends: Tensor | None = None,
+    limit: float | None = None,
+    alpha: float = 1.0,
+    up_offset: float = 0.0,
+) -> None:
+    """y = silu(gate) * up in INT8 or FP8, forward or backward, in one pass: what is given to be written says which.
+
+    x: [m, 2h] bfloat16, gate and up. grad_y: [m, h] bfloat16, needed for gradients. The rows of both may lie apart. h is
+    a multiple of 128.
+
+    Written, as pairs of payloads and float32 scales of groups of 128, each of them or None:
+      y: [m, h] and [m, h/128], groups of channels; of the forward alone, without a gradient
+      y_t: [h, m] and [h, ceil(m/128)], y transposed, in groups of tokens
+      grad_input: [m, 2h] and [m, 2h/128], the gradients of gate and up
+      grad_input_t: [2h, m] and [2h, ceil(m/128)], these transposed, in groups of tokens
+    All of them start from values rounded to bfloat16.
+
+    Payloads are int8, or all float8_e4m3fn, where scales are powers of two: the least ones by which a group's largest
+    magnitude, or 1e-4 where that is more, becomes at most 448.
+
+    Scales may also lie group by group, all of them, as DeepGEMM loads them: [rows, groups] with the strides
+    (1, rows rounded up to a multiple of 4).
+
+    weights: [m] float32, the router's: y is multiplied with its token's before it is rounded. grad_weights: [m] float32,
+    written in the backward, the sum over a token's channels of grad_y and what y is without the weight, in an order that
+    is the same everywhere; 0 for the rows of nobody.
+
+    limit: gates are at most that, ups of at most that magnitude. alpha: y = gate * sigmoid(alpha * gate) * up. up_offset:
+    is added to ups. gpt-oss has 7, 1.702 and 1, with gates and ups in turn, which is not taken.
+
+    expert_ends: [experts] int32 or int64 on x's device, ascending: the row behind each expert's last one, where the
+    rows are those of several experts, one after another; what torch's grouped products call offs. Rows from the last
+    end on are nobody's: neither read nor written. No group of tokens has those of two experts: what is transposed is as
+    if zeros filled up each expert's tokens to a multiple of 128, and has expert_columns(m, experts) columns in place of
+    m. In y_t [h, columns] and grad_input_t [2h, columns] the experts' columns lie side by side; where payloads are given
+    with one dimension, [h * columns] and [2h * columns], each expert's matrix [h, its columns] lies behind the one
+    before, as DeepGEMM's k-grouped products take them, and so do their scales, [h * columns/128], unless these are
+    given group by group, [h, columns/128] with the strides (1, h). What is behind the last expert's columns keeps its
+    values. On a GPU nothing waits for the ends: ends that are not ascending, or not 0 to m, give other results, within
+    the tensors; on a CPU they are refused.
+    """
+    (y_q, y_s), (y_q_t, y_s_t) = y or (None, None), y_t or (None, None)
+    grad_input_q, grad_input_s = grad_input or (None, None)
+    grad_input_q_t, grad_input_s_t = grad_input_t or (None, None)
+    _ops.swiglu.default(
+        x,
+        grad_y=grad_y,
+        y_q=y_q,
+        y_s=y_s,
+        y_q_t=y_q_t,
+        y_s_t=y_s_t,
+        grad_input_q=grad_input_q,
+        grad_input_s=grad_input_s,
+        grad_input_q_t=grad_input_q_t,
+        grad_input_s_t=grad_input_s_t,
+        weights=weights,
+        grad_weights=grad_weights,
+        expert_ends=expert_ends,
+        limit=limit,
+        alpha=alpha,
+        up_offset=up_offset,
+    )
 
 
 def silu_dot_fwd_bwd_quant_fuse(
@@ -207,31 +285,9 @@ def silu_dot_fwd_bwd_quant_fuse(
     grad_input_s_t: Tensor | None = None,
     expert_ends: Tensor | None = None,
 ) -> None:
-    """The backward of y = silu(gate) * up in INT8 or FP8: recomputes y, makes and quantizes the gradients, in one pass.
-
-    x: [m, 2h] bfloat16, gate and up. grad_y: [m, h] bfloat16, needed for gradients. The rows of both may lie apart.
-    Written, each pair or None: the gradients of gate and up, grad_input_q [m, 2h] int8 with grad_input_s [m, 2h/128]
-    float32; y transposed, y_q_t [h, m] int8 with y_s_t [h, ceil(m/128)] float32; and the gradients transposed, in
-    groups of tokens as y is, grad_input_q_t [2h, m] int8 with grad_input_s_t [2h, ceil(m/128)] float32. h is a multiple
-    of 128.
-
-    Where the outputs are float8_e4m3fn in place of int8, all of them, scales are powers of two: the least ones by which
-    a group's largest magnitude, or 1e-4 where that is more, becomes at most 448.
-
-    Scales may also lie group by group, all of them, as DeepGEMM loads them: [rows, groups] with the strides
-    (1, rows rounded up to a multiple of 4).
-
-    expert_ends: [experts] int32 or int64 on x's device, ascending: the row behind each expert's last one, where the
-    rows are those of several experts, one after another; what torch's grouped products call offs. Rows from the last
-    end on are nobody's: neither read nor written. No group of tokens has those of two experts: what is transposed is as
-    if zeros filled up each expert's tokens to a multiple of 128, and has expert_columns(m, experts) columns in place of
-    m. In y_q_t [h, columns] and grad_input_q_t [2h, columns] the experts' columns lie side by side; where both are
-    given with one dimension, [h * columns] and [2h * columns], each expert's matrix [h, its columns] lies behind the
-    one before, as DeepGEMM's k-grouped products take them, and so do their scales, [h * columns/128], unless these are
-    given group by group, [h, columns/128] with the strides (1, h). What is behind the last expert's columns keeps its
-    values. On a GPU nothing waits for the ends: ends that are not ascending, or not 0 to m, give other results, within
-    the tensors; on a CPU they are refused.
-    """
+    """swiglu's backward under the published operator's name, its tensors in that operator's order: the gradients
+    grad_input_q [m, 2h] with grad_input_s, y transposed, y_q_t [h, m] with y_s_t, and the gradients transposed,
+    grad_input_q_t [2h, m] with grad_input_s_t; each pair or None. See swiglu."""
     _ops.silu_dot_fwd_bwd_quant_fuse.default(
         x, grad_y, grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t, expert_ends
     )

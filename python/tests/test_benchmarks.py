@@ -137,13 +137,13 @@ def test_another_state_than_the_published_is_refused(device):
 
 
 @pytest.mark.slow
-def test_the_swiglu_backward(tmp_path, device):
+def test_the_swiglu(tmp_path, device):
     status, result, tables = run(swiglu, tmp_path, device)
     assert status == 0 and len(result["compared"]) == 57 and not any(result["compared"].values())
     assert len(result["rows"]) == 2 and "Mean over the 2 shapes" in tables
 
 
-def test_a_single_wrong_byte_of_the_swiglu_backward_fails(tmp_path, device, monkeypatch, capsys):
+def test_a_single_wrong_byte_of_the_swiglu_fails(tmp_path, device, monkeypatch, capsys):
     def wrong(x, grad_y, *outputs):
         qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, *outputs)
         if outputs[2] is not None:

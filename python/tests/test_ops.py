@@ -1,10 +1,16 @@
 """Each op as torch sees it: schema, fake, compiled, and how it refuses."""
 
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 from conftest import DTYPES, golden_weights, make_weight, replaced, same_bits
 
 import qfuse
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "libraries"))
+import swiglu as formulas
 
 OPS = torch.ops.qfuse
 
@@ -47,6 +53,29 @@ def expert_outputs(device, m, h, experts, apart=False):
             )
         ),
     ]
+
+
+def swiglu_outputs(device, dtype=torch.int8, m=200, h=256):
+    """Every output of swiglu: of the forward, and of the backward."""
+    groups = -(-m // 128)
+    y, y_t, grad_input, grad_input_t = (
+        (torch.empty(rows, cols, dtype=dtype, device=device), torch.empty(rows, count, device=device))
+        for rows, cols, count in ((m, h, h // 128), (h, m, groups), (m, 2 * h, 2 * h // 128), (2 * h, m, groups))
+    )
+    backward = {"y_t": (y_t[0].clone(), y_t[1].clone()), "grad_input": grad_input, "grad_input_t": grad_input_t}
+    return {"y": y, "y_t": y_t}, backward | {"grad_weights": torch.empty(m, device=device)}
+
+
+def in_pieces(outputs):
+    """The keywords of the op, of those of qfuse.ops.swiglu."""
+    pieces = {}
+    for name, output in outputs.items():
+        if not isinstance(output, tuple):
+            pieces[name] = output
+            continue
+        name, suffix = (name[:-2], "_t") if name.endswith("_t") else (name, "")
+        pieces |= {f"{name}_q{suffix}": output[0], f"{name}_s{suffix}": output[1]}
+    return pieces
 
 
 def in_e4m3(args, kwargs):
@@ -97,6 +126,13 @@ def calls(device):
             OPS.silu_dot_fwd_bwd_quant_fuse.default,
             (*silu_arguments(device)[:2], *expert_outputs(device, 200, 256, 2)),
             {"expert_ends": torch.tensor([50, 200], device=device)},
+        ),
+        (OPS.swiglu.default, silu_arguments(device)[:1], in_pieces(swiglu_outputs(device)[0]) | {"limit": 7.0}),
+        (
+            OPS.swiglu.default,
+            silu_arguments(device)[:1],
+            in_pieces(swiglu_outputs(device, torch.float8_e4m3fn)[1])
+            | {"grad_y": silu_arguments(device)[1], "weights": torch.rand(200, device=device)},
         ),
     ]
 
@@ -208,7 +244,71 @@ def test_threads_do_not_change_a_bit(made):
     assert all(same_bits(result, results[0]) for result in results)
 
 
-def test_the_swiglu_backward(device):
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float8_e4m3fn])
+@pytest.mark.parametrize("extras", ["plain", "weights", "gpt-oss"])
+def test_swiglu_has_torchs_bytes(device, dtype, extras):
+    """On a GPU all of them; on a CPU, whose exp is another, nearly all payloads."""
+    m, h = 1000, 640
+    x, grad_y = silu_arguments(device, m, h)[:2]
+    weights = None if extras == "plain" else torch.randn(m, device=device)
+    options = {"limit": 0.7, "alpha": 1.702, "up_offset": 1.0} if extras == "gpt-oss" else {}
+    forward, backward = swiglu_outputs(device, dtype, m, h)
+    qfuse.ops.swiglu(x, weights=weights, **forward, **options)
+    qfuse.ops.swiglu(x, grad_y=grad_y, weights=weights, **backward, **options)
+    quantize = formulas.quantize if dtype == torch.int8 else formulas.quantize_e4m3
+    expected = formulas.swiglu(x, grad_y, quantize=quantize, extras=formulas.Extras(weights, **options))
+    pairs = [*backward["grad_input"], *backward["y_t"], *backward["grad_input_t"], *forward["y"]]
+    assert all(map(torch.equal, forward["y_t"], backward["y_t"]))
+    for one, other in zip(pairs, expected, strict=False):
+        differing = (one.view(torch.uint8) != other.view(torch.uint8)).float().mean()
+        assert differing <= (0 if device == "cuda" else 0.01)
+    torch.testing.assert_close(
+        backward["grad_weights"], expected[-1], **({"rtol": 0, "atol": 0} if device == "cuda" else {})
+    )
+
+
+def test_the_gradient_of_weights_is_autograds(device):
+    x, grad_y = silu_arguments(device)[:2]
+    weights = torch.randn(200, device=device)
+    backward = swiglu_outputs(device)[1]
+    qfuse.ops.swiglu(x, grad_y=grad_y, weights=weights, **backward)
+    leaf = weights.double().requires_grad_()
+    gate, up = x.double().chunk(2, dim=1)
+    (torch.nn.functional.silu(gate) * up * leaf.unsqueeze(1)).backward(grad_y.double())
+    torch.testing.assert_close(backward["grad_weights"], leaf.grad.float(), rtol=1e-5, atol=1e-4)
+
+
+def test_swiglu_gives_nobodys_rows_no_gradient_of_weights(device):
+    x, grad_y = silu_arguments(device, 300)[:2]
+    backward = swiglu_outputs(device, m=300)[1]
+    ends = torch.tensor([130, 200], device=device)
+    grad_weights, alone = backward["grad_weights"].fill_(7), backward["grad_weights"].clone()
+    rows = {"grad_y": grad_y, "grad_input": backward["grad_input"]}
+    qfuse.ops.swiglu(x, **rows, grad_weights=grad_weights, expert_ends=ends)
+    qfuse.ops.swiglu(x, **rows, grad_weights=alone)
+    assert torch.equal(grad_weights[:200], alone[:200])
+    assert (grad_weights[200:] == 0).all()
+
+
+def test_swiglu_refuses(device):
+    x, grad_y = silu_arguments(device)[:2]
+    forward, backward = swiglu_outputs(device)
+
+    def refuse(message, **keywords):
+        with pytest.raises(RuntimeError, match=message):
+            qfuse.ops.swiglu(x, **keywords)
+
+    refuse("y_q or y_s is given together with a gradient", y=forward["y"], grad_y=grad_y, **backward)
+    refuse("grad_weights is given, but neither", y=forward["y"], grad_weights=backward["grad_weights"])
+    refuse("limit is 0", limit=0.0, **forward)
+    refuse("limit is -1", limit=-1.0, **forward)
+    refuse("alpha is 0", alpha=0.0, **forward)
+    refuse("weights has 3 elements", weights=torch.rand(3, device=device), **forward)
+    refuse("y_s has shape", y=(forward["y"][0], forward["y"][1][:1]))
+    refuse("are all NULL|all None", grad_y=grad_y)
+
+
+def test_the_swiglu(device):
     x, grad_y, grad_q, grad_s, y_q, y_s = silu_arguments(device)
     grad_q_t, grad_s_t = transposed_outputs(device).values()
     qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, grad_q, grad_s, y_q, y_s, grad_q_t, grad_s_t)
@@ -223,7 +323,7 @@ def test_the_swiglu_backward(device):
         assert ((codes.double() * step - values).abs() <= step * 1.01 + values.abs() * 2**-8).all()
 
 
-def test_the_swiglu_backward_in_e4m3(device):
+def test_the_swiglu_in_e4m3(device):
     """What the INT8 is of, within the steps of both: half of e4m3's, a sixteenth of the value or 2^-10 of the scale."""
     args, kwargs = silu_arguments(device), transposed_outputs(device)
     args_e4m3, kwargs_e4m3 = in_e4m3(args, kwargs)
@@ -244,7 +344,7 @@ def test_the_swiglu_backward_in_e4m3(device):
         assert found.abs().max() > 0
 
 
-def test_the_swiglu_backward_with_mn_major_scales(device):
+def test_the_swiglu_with_mn_major_scales(device):
     def mn_major(scales):
         rows, groups = scales.shape
         return torch.full((groups, -(-rows // 4) * 4), -1.0, device=device).t()[:rows]
@@ -263,7 +363,7 @@ def test_the_swiglu_backward_with_mn_major_scales(device):
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
 @pytest.mark.parametrize("apart", [False, True])
-def test_the_swiglu_backward_of_experts(device, apart, dtype):
+def test_the_swiglu_of_experts(device, apart, dtype):
     """Each expert's part is that of its rows alone, with zeros behind them; what is nobody's keeps its values."""
     m, h, ends = 500, 256, [0, 1, 128, 128, 400]
     x, grad_y = silu_arguments(device, m, h)[:2]
@@ -291,7 +391,7 @@ def test_the_swiglu_backward_of_experts(device, apart, dtype):
     assert all(torch.equal(one, other) for one, other in zip(outputs, expected, strict=True))
 
 
-def test_the_swiglu_backward_of_experts_with_mn_major_scales(device):
+def test_the_swiglu_of_experts_with_mn_major_scales(device):
     """Apart or side by side, they lie alike."""
     m, h = 300, 256
     x = silu_arguments(device, m, h)[0]
@@ -304,7 +404,7 @@ def test_the_swiglu_backward_of_experts_with_mn_major_scales(device):
     assert torch.equal(apart[2][: 256 * h].view(h, 256), beside[2][:, :256])
 
 
-def test_the_swiglu_backward_of_experts_refuses(device):
+def test_the_swiglu_of_experts_refuses(device):
     x, grad_y = silu_arguments(device, 300)[:2]
     ends = torch.tensor([130, 300], device=device)
     outputs = expert_outputs(device, 300, 256, 2)
@@ -465,7 +565,7 @@ def test_int8_refuses(device):
             qfuse.ops.dequantize_int8(*arguments)
 
 
-def test_the_swiglu_backward_refuses(device):
+def test_the_swiglu_refuses(device):
     good = silu_arguments(device)
 
     def refuse(message, **changes):

@@ -141,9 +141,8 @@ qfuse_status qfuse_dequantize_int8(const qfuse_dequantize_int8_params* params, c
   return run<qfuse::contract::DequantizeInt8>(params, exec, error);
 }
 
-qfuse_status qfuse_swiglu_backward(const qfuse_swiglu_backward_params* params, const qfuse_exec* exec,
-                                   qfuse_error* error) {
-  return run<qfuse::contract::SwigluBackward>(params, exec, error);
+qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* exec, qfuse_error* error) {
+  return run<qfuse::contract::Swiglu>(params, exec, error);
 }
 
 qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec, qfuse_error* error) {
@@ -157,4 +156,9 @@ qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse
 qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                                 int64_t* size, qfuse_error* error) {
   return find_workspace_size<qfuse::contract::Quantize4bit>(params, exec, size, error);
+}
+
+qfuse_status qfuse_swiglu_workspace_size(const qfuse_swiglu_params* params, const qfuse_exec* exec, int64_t* size,
+                                         qfuse_error* error) {
+  return find_workspace_size<qfuse::contract::Swiglu>(params, exec, size, error);
 }

@@ -10,7 +10,7 @@
 #include "contract/matmul_4bit.h"
 #include "contract/quantize_4bit.h"
 #include "contract/quantize_blockwise.h"
-#include "contract/swiglu_backward.h"
+#include "contract/swiglu.h"
 
 namespace qfuse::contract {
 
@@ -18,7 +18,7 @@ template <class... Ops>
 struct OpList {};
 
 using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8,
-                      SwigluBackward, Matmul4bit, LoraMerge>;
+                      Swiglu, Matmul4bit, LoraMerge>;
 
 // Whether what was asked for can be had on a device at all; most ops run alike everywhere.
 template <class Op>

@@ -18,7 +18,7 @@ inline constexpr int kCodes4 = 16;                          // entries of a 4-bi
 inline constexpr int kCodes8 = QFUSE_QUANT_MAP_SIZE;        // entries of an 8-bit codebook
 inline constexpr float kInt8Scale = 7.874015718698502e-3F;  // fp32 1/127: LLM.int8's constant, and the groups'
 
-// Groups of int8 with one scale each, of swiglu_backward.
+// Groups of int8 with one scale each, of swiglu.
 inline constexpr std::int64_t kGroupSize = QFUSE_SWIGLU_GROUP_SIZE;  // elements
 inline constexpr float kMinGroupScale = 1e-10F;  // the scale of a group that is (nearly) nothing but zeros
 

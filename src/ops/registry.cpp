@@ -21,15 +21,15 @@ std::vector<Row>& rows() {
        {oracle<Dequantize4bit, reference::dequantize_4bit>, oracle<Quantize4bit, reference::quantize_4bit>,
         oracle<QuantizeBlockwise, reference::quantize_blockwise>,
         oracle<DequantizeBlockwise, reference::dequantize_blockwise>,
-        oracle<DequantizeInt8, reference::dequantize_int8>, oracle<SwigluBackward, reference::swiglu_backward>,
+        oracle<DequantizeInt8, reference::dequantize_int8>, oracle<Swiglu, reference::swiglu>,
         oracle<Matmul4bit, reference::matmul_4bit>, oracle<LoraMerge, reference::lora_merge>}},
       {QFUSE_CPU,
        {cpu::dequantize_4bit, cpu::quantize_4bit, cpu::quantize_blockwise, cpu::dequantize_blockwise,
-        cpu::dequantize_int8, cpu::swiglu_backward, cpu::matmul_4bit, cpu::lora_merge}},
+        cpu::dequantize_int8, cpu::swiglu, cpu::matmul_4bit, cpu::lora_merge}},
 #ifdef QFUSE_WITH_CUDA
       {QFUSE_CUDA,
        {cuda::dequantize_4bit, cuda::quantize_4bit, cuda::quantize_blockwise, cuda::dequantize_blockwise,
-        cuda::dequantize_int8, cuda::swiglu_backward, cuda::matmul_4bit, cuda::lora_merge}},
+        cuda::dequantize_int8, cuda::swiglu, cuda::matmul_4bit, cuda::lora_merge}},
 #endif
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,

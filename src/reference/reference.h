@@ -14,13 +14,13 @@ void quantize_4bit(const contract::Quantize4bit& p);
 void quantize_blockwise(const contract::QuantizeBlockwise& p);
 void dequantize_blockwise(const contract::DequantizeBlockwise& p);
 void dequantize_int8(const contract::DequantizeInt8& p);
-void swiglu_backward(const contract::SwigluBackward& p);
+void swiglu(const contract::Swiglu& p);
 void matmul_4bit(const contract::Matmul4bit& p);
 void lora_merge(const contract::LoraMerge& p);
 
 // The same with another exp, the one step in which devices differ. It is asked for bf16 values alone.
 using Exponential = float (*)(float);
-void swiglu_backward_with(Exponential exponential, const contract::SwigluBackward& p);
+void swiglu_with(Exponential exponential, const contract::Swiglu& p);
 
 // The 8-bit dynamic code of one scaled value by bitsandbytes' own search: the nearest, ties to the even index; NaN is
 // 0.

@@ -127,7 +127,7 @@ class Command(unittest.TestCase):
     def test_plans(self):
         done = run("plans", "--on", "h100")
         self.assertEqual(done.returncode, 0)
-        for op in ("dequantize_4bit", "quantize_4bit", "swiglu_backward"):
+        for op in ("dequantize_4bit", "quantize_4bit", "swiglu"):
             self.assertIn(f"\n {op}", done.stdout)
         # The output of 2048 x 8192 fits the L2 cache, that of 4096 x 14336 does not.
         self.assertRegex(done.stdout, r"\n  2048 x 8192 +threads=\d+ .* stream=0")

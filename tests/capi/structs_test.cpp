@@ -30,7 +30,7 @@ TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_dequantize_blockwise_params>, 64U);
   EXPECT_EQ(kLeastSize<qfuse_dequantize_int8_params>, 56U);
   EXPECT_EQ(kLeastSize<qfuse_lora_merge_params>, 80U);
-  EXPECT_EQ(kLeastSize<qfuse_swiglu_backward_params>, 96U);
+  EXPECT_EQ(kLeastSize<qfuse_swiglu_params>, 96U);
 }
 
 // ---- one struct through each function that takes it ----
@@ -147,8 +147,8 @@ TEST(Structs, versions_of_params) {
   }
   {
     Arena arena;
-    const qfuse_swiglu_backward_params p = placed(swiglu_backward_sample(true, true), arena);
-    expect_versions("params", p, arena, with_default_exec<qfuse_swiglu_backward_params>(qfuse_swiglu_backward));
+    const qfuse_swiglu_params p = placed(swiglu_sample(true, true), arena);
+    expect_versions("params", p, arena, with_default_exec<qfuse_swiglu_params>(qfuse_swiglu));
   }
 }
 

@@ -86,22 +86,22 @@ TEST(Arrays, of_lora_merge) {
   EXPECT_EQ(arrays_of(lora_merge_sample(0)), (std::vector{array("in", 264, kIn), array("out", 528, kOut)}));
 }
 
-TEST(Arrays, of_swiglu_backward) {
-  EXPECT_EQ(arrays_of(swiglu_backward_sample(true, true)),
+TEST(Arrays, of_swiglu) {
+  EXPECT_EQ(arrays_of(swiglu_sample(true, true)),
             (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q", 512, kOut),
                          array("grad_input_s", 16, kOut), array("y_q_t", 256, kOut), array("y_s_t", 512, kOut)}));
-  EXPECT_EQ(arrays_of(swiglu_backward_sample(true, false)),
+  EXPECT_EQ(arrays_of(swiglu_sample(true, false)),
             (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q", 512, kOut),
                          array("grad_input_s", 16, kOut)}));
-  EXPECT_EQ(arrays_of(swiglu_backward_sample(false, true)),
+  EXPECT_EQ(arrays_of(swiglu_sample(false, true)),
             (std::vector{array("x", 1024, kIn), array("y_q_t", 256, kOut), array("y_s_t", 512, kOut)}));
-  EXPECT_EQ(arrays_of(swiglu_backward_sample(false, false, true)),
+  EXPECT_EQ(arrays_of(swiglu_sample(false, false, true)),
             (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q_t", 512, kOut),
                          array("grad_input_s_t", 1024, kOut)}));
-  SwigluBackward mn_major = swiglu_backward_sample(true, false);
+  Swiglu mn_major = swiglu_sample(true, false);
   mn_major.scale_layout = QFUSE_SCALES_MN_MAJOR;
   EXPECT_EQ(arrays_of(mn_major)[3].size, 2 * 4 * 4) << "two groups of two tokens, rounded up to four";
-  SwigluBackward apart = swiglu_backward_sample(true, false);
+  Swiglu apart = swiglu_sample(true, false);
   apart.x_stride = 300;
   apart.grad_y_stride = 129;
   EXPECT_EQ(arrays_of(apart)[0].size, (300 + 256) * 2) << "the gap between the rows, and none after the last";
@@ -148,10 +148,10 @@ TEST(Arrays, of_nothing_are_none) {
   l = lora_merge_sample(3);
   l.cols = 0;
   expect_empty(l, "no columns");
-  SwigluBackward s = swiglu_backward_sample(true, true);
+  Swiglu s = swiglu_sample(true, true);
   s.m = 0;
   expect_empty(s, "no tokens");
-  s = swiglu_backward_sample(true, true);
+  s = swiglu_sample(true, true);
   s.h = 0;
   expect_empty(s, "no channels");
 }
@@ -258,7 +258,7 @@ TEST(Arrays, overlap_is_told_by_direction_and_name) {
 
 TEST(Arrays, the_gaps_between_strided_rows_belong_to_the_array) {
   Arena arena;
-  SwigluBackward p = placed(swiglu_backward_sample(true, true), arena);
+  Swiglu p = placed(swiglu_sample(true, true), arena);
   p.x_stride = Arena::kSlot / 2;  // the second row lies in the slot of the next array, which is an input
   EXPECT_TRUE(check(p).ok()) << check(p).message;
   p.x_stride = Arena::kSlot;  // and here in that of an output
@@ -274,12 +274,12 @@ TEST(Arrays, bytes_count_each_array_once) {
   EXPECT_EQ(bytes(quantize_4bit_sample(true)), 520 + 65 + 3 + 8 + 1024 + 4);
   EXPECT_EQ(bytes(dequantize_int8_sample()), 132 + 16 + 528);
   EXPECT_EQ(bytes(lora_merge_sample(3)), 264 + 396 + 48 + 528);
-  SwigluBackward p = swiglu_backward_sample(true, true);
+  Swiglu p = swiglu_sample(true, true);
   EXPECT_EQ(bytes(p), 1024 + 512 + 512 + 16 + 256 + 512);
   p.x_stride = 512;
   p.grad_y_stride = 512;
   EXPECT_EQ(bytes(p), 1024 + 512 + 512 + 16 + 256 + 512) << "gaps are not read";
-  EXPECT_EQ(bytes(swiglu_backward_sample(false, true)), 1024 + 256 + 512);
+  EXPECT_EQ(bytes(swiglu_sample(false, true)), 1024 + 256 + 512);
 }
 
 }  // namespace

@@ -157,9 +157,9 @@ TEST(Ranges, lora_merge_shapes_are_checked) {
   refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(3); }, {"out_dtype is 3"});
 }
 
-void expect_swiglu_refused(const std::function<void(SwigluBackward&)>& spoil,
+void expect_swiglu_refused(const std::function<void(Swiglu&)>& spoil,
                            std::initializer_list<std::string> parts) {
-  expect_refused<SwigluBackward>(swiglu_backward_sample(true, true), spoil, parts);
+  expect_refused<Swiglu>(swiglu_sample(true, true), spoil, parts);
 }
 
 TEST(Ranges, swiglu_shapes_are_checked) {
@@ -190,7 +190,7 @@ TEST(Ranges, swiglu_sizes_that_overflow_are_refused) {
                         {"m rows of 1152921504606846976 elements (grad_y_stride)"});
   // The largest that pass: no sum of their bytes may overflow either.
   Arena arena;
-  SwigluBackward p = placed(swiglu_backward_sample(true, true), arena);
+  Swiglu p = placed(swiglu_sample(true, true), arena);
   p.m = 1;
   p.h = (std::int64_t{1} << 59) - 128;
   EXPECT_EQ(bytes(p), 9 * p.h + p.h / 128 * 8 + p.h * 4);
@@ -204,7 +204,7 @@ TEST(Ranges, swiglu_needs_a_pair_of_outputs) {
   expect_swiglu_refused(without_outputs,
                         {"grad_input_q, grad_input_q_t and y_q_t are all NULL: at least one pair of outputs must be "
                          "given"});
-  SwigluBackward p = swiglu_backward_sample(true, true);
+  Swiglu p = swiglu_sample(true, true);
   without_outputs(p);
   p.m = 0;
   EXPECT_TRUE(check(p).ok()) << check(p).message;

@@ -10,7 +10,7 @@
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/matmul_4bit/plan.h"
 #include "backend/cuda/quantize_4bit/plan.h"
-#include "backend/cuda/swiglu_backward/plan.h"
+#include "backend/cuda/swiglu/plan.h"
 
 namespace qfuse::cuda {
 namespace {
@@ -56,8 +56,8 @@ contract::Quantize4bit encode_of(std::int64_t n, std::int64_t blocksize) {
   return p;
 }
 
-contract::SwigluBackward swiglu_of(std::int64_t m, std::int64_t h) {
-  contract::SwigluBackward p{};
+contract::Swiglu swiglu_of(std::int64_t m, std::int64_t h) {
+  contract::Swiglu p{};
   p.m = m;
   p.h = h;
   p.group_size = 128;
@@ -118,7 +118,7 @@ TEST(Plans, are_among_their_candidates) {
 TEST(Plans, are_for_the_ops_of_their_names) {
   EXPECT_STREQ(Dequantize4bitPlan::kOp, contract::Dequantize4bit::kName);
   EXPECT_STREQ(Quantize4bitPlan::kOp, contract::Quantize4bit::kName);
-  EXPECT_STREQ(SwigluBackwardPlan::kOp, contract::SwigluBackward::kName);
+  EXPECT_STREQ(SwigluPlan::kOp, contract::Swiglu::kName);
 }
 
 TEST(DecodePlan, tiles_cover_every_element_once) {
@@ -212,14 +212,14 @@ TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
 
 TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
   EXPECT_FALSE(plan(swiglu_of(1000, 128), kH100).wide_t) << "rows of y that begin anywhere";
-  for (const auto spoil : {+[](contract::SwigluBackward& p) { p.x = address<void>(0x1002); },
-                           +[](contract::SwigluBackward& p) { p.x_stride = 2 * p.h + 1; },
-                           +[](contract::SwigluBackward& p) { p.grad_y = address<void>(0x2008); },
-                           +[](contract::SwigluBackward& p) { p.grad_y_stride = p.h + 4; },
-                           +[](contract::SwigluBackward& p) { p.grad_input_q = address<void>(0x3004); },
-                           +[](contract::SwigluBackward& p) { p.grad_input_s = address<float>(0x4002); },
-                           +[](contract::SwigluBackward& p) { p.y_s_t = address<float>(0x6001); }}) {
-    contract::SwigluBackward p = swiglu_of(1024, 2560);
+  for (const auto spoil : {+[](contract::Swiglu& p) { p.x = address<void>(0x1002); },
+                           +[](contract::Swiglu& p) { p.x_stride = 2 * p.h + 1; },
+                           +[](contract::Swiglu& p) { p.grad_y = address<void>(0x2008); },
+                           +[](contract::Swiglu& p) { p.grad_y_stride = p.h + 4; },
+                           +[](contract::Swiglu& p) { p.grad_input_q = address<void>(0x3004); },
+                           +[](contract::Swiglu& p) { p.grad_input_s = address<float>(0x4002); },
+                           +[](contract::Swiglu& p) { p.y_s_t = address<float>(0x6001); }}) {
+    contract::Swiglu p = swiglu_of(1024, 2560);
     spoil(p);
     EXPECT_FALSE(plan(p, kH100).wide);
     EXPECT_TRUE(plan(p, kH100).wide_t);
@@ -227,7 +227,7 @@ TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
 }
 
 TEST(SwigluPlan, transposed_gradients_beside_y_want_a_block_with_much_shared_memory) {
-  contract::SwigluBackward p = swiglu_of(1024, 2560);
+  contract::Swiglu p = swiglu_of(1024, 2560);
   p.grad_input_q_t = address<void>(0x7000);
   p.grad_input_s_t = address<float>(0x8000);
   EXPECT_TRUE(plan(p, kH100).together);

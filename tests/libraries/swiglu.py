@@ -1,7 +1,11 @@
-"""The SwiGLU backward with INT8 or e4m3 outputs in plain torch operations, as its manual in qfuse.h has them.
+"""The forward and backward of SwiGLU with INT8 or e4m3 outputs in plain torch operations, as qfuse.h has them.
 
 Eagerly, torch rounds after every operation and fuses none, on the CPU and on a GPU.
 """
+
+import functools
+import math
+from typing import NamedTuple
 
 import torch
 
@@ -51,14 +55,55 @@ def quantize(z):
     return q.flatten(-2)[..., :count].contiguous(), scale
 
 
-def swiglu_backward(x, grad_y, exp=torch.exp, quantize=quantize):
-    """grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t."""
+class Extras(NamedTuple):
+    """What a call has beside x and grad_y; weights are [m] float32."""
+
+    weights: torch.Tensor | None = None
+    limit: float = math.inf
+    alpha: float = 1.0
+    up_offset: float = 0.0
+
+
+class Results(NamedTuple):
+    """In bfloat16, before they are quantized, and the gradient of weights that are given or 1."""
+
+    y: torch.Tensor
+    grad_input: torch.Tensor
+    grad_weights: torch.Tensor
+
+
+def sum_of_channels(products):
+    """[m, h] float32 to [m]: of each 128 every eight neighbours one after another, of these 16 sums by halves, then the
+    results one after another. torch's own sum has an order of its own."""
+    groups = products.unflatten(-1, (-1, 16, 8))
+    sums = functools.reduce(torch.add, groups.unbind(-1))
+    while sums.shape[-1] > 1:
+        half = sums.shape[-1] // 2
+        sums = sums[..., :half] + sums[..., half:]
+    return functools.reduce(torch.add, sums.squeeze(-1).unbind(-1))
+
+
+def differentiate(x, grad_y, exp=torch.exp, extras=Extras()):  # noqa: B008, a tuple
     g, u = x.float().chunk(2, dim=-1)
     dy = grad_y.float()
-    s = 1.0 / (1.0 + exp(-g))
+    gate_is_limited, up_is_limited = g > extras.limit, u.abs() > extras.limit
+    g, u = g.clamp(max=extras.limit), u.clamp(-extras.limit, extras.limit)
+    u = u + extras.up_offset if extras.up_offset != 0 else u
+    a = extras.alpha * g if extras.alpha != 1 else g
+    s = 1.0 / (1.0 + exp(-a))
     silu = g * s
-    y = (silu * u).bfloat16()
-    d_up = (dy * silu).bfloat16()
-    d_gate = (((dy * u) * s) * (1.0 + g * (1.0 - s))).bfloat16()
-    grad_input = torch.cat([d_gate, d_up], dim=-1)
-    return *quantize(grad_input), *quantize(y.t().contiguous()), *quantize(grad_input.t().contiguous())
+    y = silu * u
+    grad_weights = sum_of_channels(dy * y)
+    if extras.weights is not None:
+        weights = extras.weights.unsqueeze(-1)
+        y, dy = y * weights, dy * weights
+    d_up = (dy * silu).masked_fill(up_is_limited, 0.0).bfloat16()
+    d_gate = (((dy * u) * s) * (1.0 + a * (1.0 - s))).masked_fill(gate_is_limited, 0.0).bfloat16()
+    return Results(y.bfloat16(), torch.cat([d_gate, d_up], dim=-1), grad_weights)
+
+
+def swiglu(x, grad_y, exp=torch.exp, quantize=quantize, extras=Extras()):  # noqa: B008, a tuple
+    """grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t, y_q, y_s, and grad_weights."""
+    y, grad_input, grad_weights = differentiate(x, grad_y, exp, extras)
+    by_columns = (*quantize(y.t().contiguous()), *quantize(grad_input.t().contiguous()))
+    return *quantize(grad_input), *by_columns, *quantize(y), grad_weights

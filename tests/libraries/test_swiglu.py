@@ -2,11 +2,12 @@
 qfuse's own exp written in torch operations, and all but a few at most with torch's exp, which rounds differently."""
 
 import ctypes
+import math
 import sys
 import unittest
 
 import torch
-from swiglu import FACTORS, GROUP, inputs, quantize_e4m3, swiglu_backward
+from swiglu import FACTORS, GROUP, Extras, inputs, quantize, quantize_e4m3, swiglu
 
 LIBRARY = ctypes.CDLL(sys.argv[1])
 PAYLOADS = {torch.int8: 0, torch.float8_e4m3fn: 1}
@@ -30,37 +31,63 @@ class Params(ctypes.Structure):
         ("payload_type", ctypes.c_int32),
         ("grad_input_q_t", ctypes.c_void_p),
         ("grad_input_s_t", ctypes.c_void_p),
+        ("scale_layout", ctypes.c_int32),
+        ("expert_ends", ctypes.c_void_p),
+        ("expert_count", ctypes.c_int64),
+        ("expert_ends_type", ctypes.c_int32),
+        ("expert_layout", ctypes.c_int32),
+        ("y_q", ctypes.c_void_p),
+        ("y_s", ctypes.c_void_p),
+        ("weights", ctypes.c_void_p),
+        ("grad_weights", ctypes.c_void_p),
+        ("workspace", ctypes.c_void_p),
+        ("workspace_size", ctypes.c_int64),
+        ("limit", ctypes.c_float),
+        ("alpha", ctypes.c_float),
+        ("up_offset", ctypes.c_float),
     ]
 
 
-def ours(x, grad_y, dtype=torch.int8):
-    m, h = grad_y.shape
-    outputs = (
-        torch.full((m, 2 * h), 99, dtype=dtype),
-        torch.full((m, 2 * h // GROUP), 99.0),
-        torch.full((h, m), 99, dtype=dtype),
-        torch.full((h, -(-m // GROUP)), 99.0),
-        torch.full((2 * h, m), 99, dtype=dtype),
-        torch.full((2 * h, -(-m // GROUP)), 99.0),
-    )
-    pointers = [output.data_ptr() for output in outputs]
-    params = Params(
-        ctypes.sizeof(Params),
-        m,
-        h,
-        GROUP,
-        x.data_ptr(),
-        0,
-        grad_y.data_ptr(),
-        0,
-        *pointers[:4],
-        PAYLOADS[dtype],
-        *pointers[4:],
-    )
+def call(**fields):
+    params = Params(ctypes.sizeof(Params), group_size=GROUP, **fields)
     error = ctypes.create_string_buffer(4 + 512)
-    status = LIBRARY.qfuse_swiglu_backward(ctypes.byref(params), None, error)
+    status = LIBRARY.qfuse_swiglu(ctypes.byref(params), None, error)
     assert status == 0, error.raw[4:]
-    return outputs
+
+
+def ours(x, grad_y, dtype=torch.int8, extras=Extras()):  # noqa: B008, a tuple
+    """As swiglu's: two calls, since the forward alone has y by rows."""
+    m, h = grad_y.shape
+    groups = -(-m // GROUP)
+    shapes = [(m, 2 * h, 2 * h // GROUP), (h, m, groups), (2 * h, m, groups), (m, h, h // GROUP)]
+    outputs = [
+        output
+        for rows, columns, count in shapes
+        for output in (torch.full((rows, columns), 99, dtype=dtype), torch.full((rows, count), 99.0))
+    ]
+    grad_weights, workspace = torch.full((m,), 99.0), torch.empty(m * h // GROUP)
+    pointers = [output.data_ptr() for output in outputs]
+    common = {
+        "m": m,
+        "h": h,
+        "x": x.data_ptr(),
+        "payload_type": PAYLOADS[dtype],
+        "weights": None if extras.weights is None else extras.weights.data_ptr(),
+        "limit": 0.0 if extras.limit == math.inf else extras.limit,
+        "alpha": extras.alpha,
+        "up_offset": extras.up_offset,
+    }
+    backward = ("grad_input_q", "grad_input_s", "y_q_t", "y_s_t", "grad_input_q_t", "grad_input_s_t")
+    call(
+        **common,
+        grad_y=grad_y.data_ptr(),
+        **dict(zip(backward, pointers[:6], strict=True)),
+        grad_weights=grad_weights.data_ptr(),
+        workspace=workspace.data_ptr(),
+        workspace_size=workspace.nbytes,
+    )
+    call(**common, y_q=pointers[6], y_s=pointers[7])
+    return *outputs, grad_weights
 
 
 def our_exp(x):
@@ -103,29 +130,33 @@ class Swiglu(unittest.TestCase):
                 bits[:, 2 * h :].contiguous().view(torch.bfloat16),
             )
 
-    def test_equals_torch_to_the_byte_with_the_same_exp(self):
+    def expect_torchs_bytes(self, quantize, dtype, extras_of=lambda m: Extras()):
         for case, x, grad_y in self.each_case():
+            extras = extras_of(x.shape[0])
             with self.subTest(case):
-                for expected, actual in zip(swiglu_backward(x, grad_y, our_exp), ours(x, grad_y), strict=True):
+                for expected, actual in zip(
+                    swiglu(x, grad_y, our_exp, quantize, extras), ours(x, grad_y, dtype, extras), strict=True
+                ):
                     self.assertEqual(differing(expected, actual), 0)
 
+    def test_equals_torch_to_the_byte_with_the_same_exp(self):
+        self.expect_torchs_bytes(quantize, torch.int8)
+
     def test_e4m3_equals_torch_to_the_byte_with_the_same_exp(self):
-        for case, x, grad_y in self.each_case():
-            with self.subTest(case):
-                pairs = zip(
-                    swiglu_backward(x, grad_y, our_exp, quantize_e4m3),
-                    ours(x, grad_y, torch.float8_e4m3fn),
-                    strict=True,
-                )
-                for expected, actual in pairs:
-                    self.assertEqual(differing(expected, actual), 0)
+        self.expect_torchs_bytes(quantize_e4m3, torch.float8_e4m3fn)
+
+    def test_router_weights_equal_torch_to_the_byte(self):
+        self.expect_torchs_bytes(quantize_e4m3, torch.float8_e4m3fn, lambda m: Extras(torch.randn(m)))
+
+    def test_gpt_oss_activation_equals_torch_to_the_byte(self):
+        self.expect_torchs_bytes(quantize, torch.int8, lambda m: Extras(torch.rand(m), 0.7, 1.702, 1.0))
 
     # Two exps that differ by a unit of fp32 here and there change what is rounded to bf16, 16 bits shorter, once in a
     # hundred thousand or so, and the payload in fewer; where that is a group's absmax, its other elements too.
     def test_is_torchs_own_but_for_the_rounding_of_exp(self):
         payload, changed, scales, changed_scales = 0, 0, 0, 0
         for case, x, grad_y in self.each_case():
-            results = list(zip(swiglu_backward(x, grad_y), ours(x, grad_y), strict=True))
+            results = list(zip(swiglu(x, grad_y)[:-1], ours(x, grad_y)[:-1], strict=True))
             for expected, actual in results[0::2]:
                 payload += expected.numel()
                 changed += differing(expected, actual)

@@ -135,8 +135,8 @@ struct Activations {
     const auto mixed = static_cast<std::uint32_t>(i * 2654435761U >> 7);
     return static_cast<std::uint16_t>((mixed & 0x81ffU) + 0x3e80U);
   }
-  [[nodiscard]] contract::SwigluBackward params(std::int64_t first, std::int64_t tokens) const {
-    contract::SwigluBackward p{};
+  [[nodiscard]] contract::Swiglu params(std::int64_t first, std::int64_t tokens) const {
+    contract::Swiglu p{};
     p.m = tokens;
     p.h = kChannels;
     p.group_size = kGroup;
@@ -153,7 +153,7 @@ TEST(Huge, swiglu_gradients_beyond_two_to_the_31) {
   const Activations in;
   const auto q = zeros<std::int8_t>(kTokens * 2 * kChannels);
   const auto s = zeros<float>(kTokens * 2 * kChannels / kGroup);
-  contract::SwigluBackward p = in.params(0, kTokens);
+  contract::Swiglu p = in.params(0, kTokens);
   p.grad_input_q = q.get();
   p.grad_input_s = s.get();
   qfuse_error error{};
@@ -177,7 +177,7 @@ TEST(Huge, swiglu_y_beyond_two_to_the_31) {
   constexpr std::int64_t kGroups = (kTokens + kGroup - 1) / kGroup;
   const auto q = zeros<std::int8_t>(kTokens * kChannels);
   const auto s = zeros<float>(kGroups * kChannels);
-  contract::SwigluBackward p = in.params(0, kTokens);
+  contract::Swiglu p = in.params(0, kTokens);
   p.y_q_t = q.get();
   p.y_s_t = s.get();
   qfuse_error error{};

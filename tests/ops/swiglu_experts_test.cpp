@@ -1,4 +1,4 @@
-// swiglu_backward over the rows of several experts: what it writes is that of each expert's rows alone, followed by rows
+// swiglu over the rows of several experts: what it writes is that of each expert's rows alone, followed by rows
 // of zeros up to a multiple of 128.
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/swiglu_backward.h"
+#include "contract/swiglu.h"
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/run.h"
@@ -23,7 +23,7 @@
 namespace qfuse::tests {
 namespace {
 
-using Params = contract::SwigluBackward;
+using Params = contract::Swiglu;
 using Inputs = SwigluInputs;
 using Outputs = SwigluOutputs;
 using How = ExpertsHow;
@@ -34,18 +34,21 @@ constexpr std::int64_t kChannels = kExpertChannels;
 std::int64_t columns_of(const Outputs& out) { return static_cast<std::int64_t>(out.y_q_t.size()) / kChannels; }
 
 // Rows from `begin` on, and zeros behind them.
-Outputs dense_outputs(const Inputs& in, std::int64_t begin, std::int64_t rows, std::int64_t padded,
-                      qfuse_payload payload) {
+Outputs dense_outputs(const Inputs& in, std::int64_t begin, std::int64_t rows, std::int64_t padded, const How& how) {
   Inputs part(SwigluCase{"", padded, kChannels}, 0);
   std::memset(part.x.as<void>(), 0, part.x.size());
   std::memset(part.grad_y.as<void>(), 0, part.grad_y.size());
   std::memcpy(part.x.as<void>(), in.x.data() + begin * 4 * kChannels, static_cast<std::size_t>(rows * 4 * kChannels));
   std::memcpy(part.grad_y.as<void>(), in.grad_y.data() + begin * 2 * kChannels,
               static_cast<std::size_t>(rows * 2 * kChannels));
-  Params p = part.params(Asked::all, payload);
+  std::memset(part.weights.as<void>(), 0, part.weights.size());
+  std::memcpy(part.weights.as<void>(), in.weights.data() + begin * 4, static_cast<std::size_t>(rows * 4));
   Outputs out(padded, kChannels);
-  out.point(p, Asked::all);
-  EXPECT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+  for (const Asked asked : {Asked::all, Asked::y_rows}) {
+    Params p = part.params(asked, how.payload, how.extras);
+    out.point(p, asked, how.extras);
+    EXPECT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
+  }
   return out;
 }
 
@@ -73,6 +76,18 @@ void copy_columns(const Buffer& q, const Buffer& s, std::int64_t rows, std::int6
     }
 }
 
+// Rows of an output that is not transposed, [rows, channels] with its scales, to those from `begin` on.
+void copy_tokens(const Buffer& q, const Buffer& s, std::int64_t channels, std::int64_t begin, std::int64_t rows,
+                 std::int64_t all_rows, qfuse_scale_layout layout, Buffer& to_q, Buffer& to_s) {
+  const std::int64_t groups = channels / 128;
+  const bool mn = layout == QFUSE_SCALES_MN_MAJOR;
+  copy_rows(q, 0, channels, to_q, begin * channels, channels, rows, channels);
+  for (std::int64_t group = 0; group < groups; ++group)
+    copy_rows(s, 4 * group, 4 * groups, to_s,
+              4 * (mn ? group * Outputs::scale_rows(all_rows, layout) + begin : begin * groups + group),
+              4 * (mn ? 1 : groups), rows, 4);
+}
+
 struct Rows {
   std::int64_t begin;
   std::int64_t end;
@@ -80,24 +95,22 @@ struct Rows {
 
 Outputs expected_outputs(const Inputs& in, const std::vector<Rows>& experts, const How& how) {
   Outputs out = room_for(in.shape.m, experts.size(), how.scales);
-  const std::int64_t tokens = (in.shape.m + 3) / 4 * 4;
-  constexpr std::int64_t kGroups = 2 * kChannels / 128;
+  const std::int64_t m = in.shape.m;
+  const bool has_grad_weights = how.extras.grad_weights && has_gradients(how.asked);
+  if (has_grad_weights) std::memset(out.grad_weights.as<void>(), 0, out.grad_weights.size());
   std::int64_t before = 0;
   for (const auto& [begin, end] : experts) {
     if (end <= begin) continue;
     const std::int64_t padded = (end - begin + 127) / 128 * 128;
     if (before + padded > columns_of(out)) break;
-    const Outputs dense = dense_outputs(in, begin, end - begin, padded, how.payload);
-    if (has_rows(how.asked)) {
-      constexpr std::int64_t kSize = 2 * kChannels;
-      copy_rows(dense.grad_input_q, 0, kSize, out.grad_input_q, begin * kSize, kSize, end - begin, kSize);
-      for (std::int64_t group = 0; group < kGroups; ++group) {
-        const bool mn = how.scales == QFUSE_SCALES_MN_MAJOR;
-        copy_rows(dense.grad_input_s, 4 * group, 4 * kGroups, out.grad_input_s,
-                  4 * (mn ? group * tokens + begin : begin * kGroups + group), 4 * (mn ? 1 : kGroups), end - begin, 4);
-      }
-    }
-    if (has_y(how.asked))
+    const Outputs dense = dense_outputs(in, begin, end - begin, padded, how);
+    if (has_rows(how.asked))
+      copy_tokens(dense.grad_input_q, dense.grad_input_s, 2 * kChannels, begin, end - begin, m, how.scales,
+                  out.grad_input_q, out.grad_input_s);
+    if (has_y_rows(how.asked))
+      copy_tokens(dense.y_q, dense.y_s, kChannels, begin, end - begin, m, how.scales, out.y_q, out.y_s);
+    if (has_grad_weights) copy_rows(dense.grad_weights, 0, 4, out.grad_weights, 4 * begin, 4, end - begin, 4);
+    if (has_y_transposed(how.asked))
       copy_columns(dense.y_q_t, dense.y_s_t, kChannels, padded, how, before, columns_of(out), out.y_q_t, out.y_s_t);
     if (has_transposed(how.asked))
       copy_columns(dense.grad_input_q_t, dense.grad_input_s_t, 2 * kChannels, padded, how, before, columns_of(out),
@@ -127,7 +140,7 @@ TEST(SwigluExperts, every_target_gives_each_experts_bytes) {
     for (const How& how : every_experts_how()) {
       SCOPED_TRACE(std::string(c.name) + ", payload " + std::to_string(how.payload) + ", scales " +
                    std::to_string(how.scales) + ", experts " + std::to_string(how.experts) + ", asked " +
-                   std::to_string(static_cast<int>(how.asked)));
+                   std::to_string(static_cast<int>(how.asked)) + ", " + how.extras.name);
       const Outputs expected = expected_outputs(in, rows_of(c.ends), how);
       expect_outputs(in, c.ends, how, expected, oracle());
       for_each_way_with_the_oracles_exp(
@@ -160,13 +173,13 @@ TEST(SwigluExperts, the_host_refuses_ends_that_it_can_see_are_wrong) {
   for (const qfuse_exec& exec : {oracle(), cpu}) {
     EXPECT_EQ(
         message_of({200, 100}, exec),
-        "swiglu_backward: expert_ends[1] is 100, it must be at least 200, where the expert begins, and at most m, 256");
+        "swiglu: expert_ends[1] is 100, it must be at least 200, where the expert begins, and at most m, 256");
     EXPECT_EQ(
         message_of({-1}, exec),
-        "swiglu_backward: expert_ends[0] is -1, it must be at least 0, where the expert begins, and at most m, 256");
+        "swiglu: expert_ends[0] is -1, it must be at least 0, where the expert begins, and at most m, 256");
     EXPECT_EQ(
         message_of({12, 257}, exec),
-        "swiglu_backward: expert_ends[1] is 257, it must be at least 12, where the expert begins, and at most m, 256");
+        "swiglu: expert_ends[1] is 257, it must be at least 12, where the expert begins, and at most m, 256");
   }
 }
 
@@ -216,14 +229,14 @@ TEST(SwigluExperts, refuses_what_the_manual_refuses) {
 TEST(SwigluExperts, the_cpp_interface_gives_the_same_bytes) {
   const std::vector<std::int32_t> ends = {130, 200};
   const Inputs in(SwigluCase{"", 200, kChannels}, 0);
-  const How how = {QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, QFUSE_EXPERTS_SIDE_BY_SIDE, QFUSE_INDEX_INT32, Asked::y};
+  const How how = {QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, QFUSE_EXPERTS_SIDE_BY_SIDE, QFUSE_INDEX_INT32, Asked::y, {}};
   const Outputs expected = expected_outputs(in, {{0, 130}, {130, 200}}, how);
   std::vector<std::int8_t> y(expected.y_q_t.size());
   std::vector<float> scales(expected.y_s_t.size() / 4);
   std::memcpy(y.data(), room_for(200, 2, how.scales).y_q_t.data(), y.size());
   const auto call_with = [&] {
-    qfuse::swiglu_backward(200, kChannels, std::as_bytes(std::span(in.x_values)), {}, {}, {}, y, scales, {}, {},
-                           Payload::int8, ScaleLayout::row_major, Experts(ends, ExpertLayout::side_by_side));
+    qfuse::swiglu(200, kChannels, std::as_bytes(std::span(in.x_values)), {.y_transposed = {y, scales}},
+                  {.experts = Experts(ends, ExpertLayout::side_by_side)});
   };
   call_with();
   EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));

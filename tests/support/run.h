@@ -63,9 +63,9 @@ inline qfuse_status call(contract::DequantizeInt8 p, const qfuse_exec* exec = nu
   p.struct_size = sizeof(qfuse_dequantize_int8_params);
   return qfuse_dequantize_int8(&p, exec, error);
 }
-inline qfuse_status call(contract::SwigluBackward p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  p.struct_size = sizeof(qfuse_swiglu_backward_params);
-  return qfuse_swiglu_backward(&p, exec, error);
+inline qfuse_status call(contract::Swiglu p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  p.struct_size = sizeof(qfuse_swiglu_params);
+  return qfuse_swiglu(&p, exec, error);
 }
 inline qfuse_status call(contract::LoraMerge p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
   p.struct_size = sizeof(qfuse_lora_merge_params);

@@ -123,8 +123,8 @@ inline contract::DequantizeInt8 dequantize_int8_sample() {
 }
 
 // Two tokens of 128 channels.
-inline contract::SwigluBackward swiglu_backward_sample(bool gradients, bool y, bool transposed = false) {
-  contract::SwigluBackward p{};
+inline contract::Swiglu swiglu_sample(bool gradients, bool y, bool transposed = false) {
+  contract::Swiglu p{};
   p.m = 2;
   p.h = 128;
   p.group_size = 128;
@@ -182,11 +182,11 @@ inline std::vector<Sample<contract::DequantizeBlockwise>> samples(
 inline std::vector<Sample<contract::DequantizeInt8>> samples(std::type_identity<contract::DequantizeInt8> /*op*/) {
   return {{"rows", dequantize_int8_sample()}};
 }
-inline std::vector<Sample<contract::SwigluBackward>> samples(std::type_identity<contract::SwigluBackward> /*op*/) {
-  return {{"both", swiglu_backward_sample(true, true)},
-          {"gradients", swiglu_backward_sample(true, false)},
-          {"y", swiglu_backward_sample(false, true)},
-          {"all", swiglu_backward_sample(true, true, true)}};
+inline std::vector<Sample<contract::Swiglu>> samples(std::type_identity<contract::Swiglu> /*op*/) {
+  return {{"both", swiglu_sample(true, true)},
+          {"gradients", swiglu_sample(true, false)},
+          {"y", swiglu_sample(false, true)},
+          {"all", swiglu_sample(true, true, true)}};
 }
 inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<contract::Matmul4bit> /*op*/) {
   contract::Matmul4bit with_bias = matmul_4bit_sample(QFUSE_FORWARD, true);

@@ -1,4 +1,4 @@
-// The arrays of a call of swiglu_backward: inputs made from a case, outputs poisoned and compared.
+// The arrays of a call of swiglu: inputs made from a case, outputs poisoned and compared.
 #ifndef QFUSE_TESTS_SUPPORT_SWIGLU_H
 #define QFUSE_TESTS_SUPPORT_SWIGLU_H
 
@@ -6,26 +6,32 @@
 #include <qfuse/qfuse.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
+#include <random>
 #include <utility>
 #include <vector>
 
-#include "cases/swiglu_backward.h"
-#include "contract/swiglu_backward.h"
+#include "cases/swiglu.h"
+#include "contract/swiglu.h"
 #include "support/buffer.h"
 #include "support/compare.h"
+#include "support/random.h"
 
 namespace qfuse::tests {
 
-// The outputs of a call; `both` are the gradients' rows and y.
-enum class Asked { both, gradients, y, transposed, both_gradients, transposed_and_y, all };
+// The outputs of a call; `both` are the gradients' rows and y transposed, `all` what a backward can have, y_rows and
+// both_y a forward.
+enum class Asked { both, gradients, y, transposed, both_gradients, transposed_and_y, all, y_rows, both_y };
 
 struct AskedCase {
   const char* name;
   Asked asked;
 };
 inline constexpr std::array kEveryAsked = {AskedCase{"both", Asked::both},
+                                           AskedCase{"rows of y", Asked::y_rows},
+                                           AskedCase{"y both ways", Asked::both_y},
                                            AskedCase{"gradients alone", Asked::gradients},
                                            AskedCase{"y alone", Asked::y},
                                            AskedCase{"transposed gradients alone", Asked::transposed},
@@ -36,11 +42,49 @@ inline constexpr std::array kEveryAsked = {AskedCase{"both", Asked::both},
 constexpr bool has_rows(Asked asked) {
   return asked == Asked::both || asked == Asked::gradients || asked == Asked::both_gradients || asked == Asked::all;
 }
-constexpr bool has_y(Asked asked) {
-  return asked == Asked::both || asked == Asked::y || asked == Asked::transposed_and_y || asked == Asked::all;
+constexpr bool has_y_rows(Asked asked) { return asked == Asked::y_rows || asked == Asked::both_y; }
+constexpr bool has_y_transposed(Asked asked) {
+  return asked == Asked::both || asked == Asked::y || asked == Asked::transposed_and_y || asked == Asked::all ||
+         asked == Asked::both_y;
 }
 constexpr bool has_transposed(Asked asked) {
-  return asked != Asked::both && asked != Asked::gradients && asked != Asked::y;
+  return asked == Asked::transposed || asked == Asked::both_gradients || asked == Asked::transposed_and_y ||
+         asked == Asked::all;
+}
+constexpr bool has_gradients(Asked asked) { return has_rows(asked) || has_transposed(asked); }
+
+// What a call has beside its activations.
+struct SwigluExtras {
+  const char* name = "none";
+  bool weights = false;
+  bool grad_weights = false;
+  float limit = 0.0F;
+  float alpha = 0.0F;
+  float up_offset = 0.0F;
+};
+
+// Exponents are bf16 in all of them, whose exp the tests know of a GPU.
+inline constexpr std::array kExtrasOfBfloat16 = {
+    SwigluExtras{"weights", true, false},
+    SwigluExtras{"weights and their gradient", true, true},
+    SwigluExtras{"the gradient of weights that are not given", false, true},
+    SwigluExtras{"a limit", false, false, 0.75F},
+    SwigluExtras{"an offset", false, false, 0.0F, 0.0F, 1.0F},
+    SwigluExtras{"weights, limit, alpha and offset", true, true, 0.8125F, 2.0F, -0.5F},
+    SwigluExtras{"alpha that is negative", true, true, 0.0F, -1.0F, 0.0F},
+};
+inline constexpr SwigluExtras kLikeGptOss = {"as gpt-oss has it", true, true, 0.7F, 1.702F, 1.0F};
+
+// The router's weights of a case: of its kind of values, though any bits of them are those of an fp32.
+inline std::vector<float> make_weights(const SwigluCase& c) {
+  std::mt19937 random(3);
+  std::vector<float> weights(static_cast<std::size_t>(c.m));
+  for (float& weight : weights) {
+    weight = random_normal(random);
+    if (c.activations == Activations::any_bits) weight = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    if (c.activations == Activations::planted && random() % 50 == 0) weight = std::bit_cast<float>(0x7f812345U);
+  }
+  return weights;
 }
 
 // The inputs of a case, at an address as odd as asked for.
@@ -49,33 +93,44 @@ struct SwigluInputs {
       : shape(c),
         x_values(make_activations(c, 2 * c.h, c.x_gap, 1)),
         grad_y_values(make_activations(c, c.h, c.grad_y_gap, 2)),
+        weight_values(make_weights(c)),
         x(x_values.size() * 2, misalignment),
-        grad_y(grad_y_values.size() * 2, misalignment) {
+        grad_y(grad_y_values.size() * 2, misalignment),
+        weights(weight_values.size() * 4, misalignment) {
+    std::memcpy(weights.as<void>(), weight_values.data(), weights.size());
     std::memcpy(x.as<void>(), x_values.data(), x.size());
     std::memcpy(grad_y.as<void>(), grad_y_values.data(), grad_y.size());
   }
-  [[nodiscard]] contract::SwigluBackward params(Asked asked, qfuse_payload payload = QFUSE_INT8) const {
-    contract::SwigluBackward p{};
+  [[nodiscard]] contract::Swiglu params(Asked asked, qfuse_payload payload = QFUSE_INT8,
+                                        const SwigluExtras& extras = {}) const {
+    contract::Swiglu p{};
     p.payload_type = payload;
     p.m = shape.m;
     p.h = shape.h;
     p.group_size = 128;
     p.x = x.data();
     p.x_stride = shape.x_gap == 0 ? 0 : 2 * shape.h + shape.x_gap;
-    p.grad_y = asked == Asked::y ? nullptr : grad_y.data();
+    p.grad_y = has_gradients(asked) ? grad_y.data() : nullptr;
     p.grad_y_stride = shape.grad_y_gap == 0 ? 0 : shape.h + shape.grad_y_gap;
+    p.weights = extras.weights ? reinterpret_cast<const float*>(weights.data()) : nullptr;
+    p.limit = extras.limit;
+    p.alpha = extras.alpha;
+    p.up_offset = extras.up_offset;
     return p;
   }
   [[nodiscard]] bool unchanged() const {
     return std::memcmp(x.data(), x_values.data(), x.size()) == 0 &&
-           std::memcmp(grad_y.data(), grad_y_values.data(), grad_y.size()) == 0;
+           std::memcmp(grad_y.data(), grad_y_values.data(), grad_y.size()) == 0 &&
+           std::memcmp(weights.data(), weight_values.data(), weights.size()) == 0;
   }
 
   SwigluCase shape;
   std::vector<std::uint16_t> x_values;
   std::vector<std::uint16_t> grad_y_values;
+  std::vector<float> weight_values;
   Buffer x;
   Buffer grad_y;
+  Buffer weights;
 };
 
 // Every output, exactly sized and poisoned; what is transposed has m columns, or with experts those that they need.
@@ -88,40 +143,54 @@ struct SwigluOutputs {
                 qfuse_scale_layout scale_layout)
       : layout(scale_layout),
         grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
-        grad_input_s(
-            static_cast<std::size_t>((layout == QFUSE_SCALES_MN_MAJOR ? (m + 3) / 4 * 4 : m) * 2 * h / 128 * 4),
-            misalignment),
+        grad_input_s(static_cast<std::size_t>(scale_rows(m, layout) * 2 * h / 128 * 4), misalignment),
+        y_q(static_cast<std::size_t>(m * h), misalignment),
+        y_s(static_cast<std::size_t>(scale_rows(m, layout) * h / 128 * 4), misalignment),
         y_q_t(static_cast<std::size_t>(h * columns), misalignment),
         y_s_t(static_cast<std::size_t>(h * qfuse_block_count(columns, 128) * 4), misalignment),
         grad_input_q_t(static_cast<std::size_t>(2 * h * columns), misalignment),
-        grad_input_s_t(static_cast<std::size_t>(2 * h * qfuse_block_count(columns, 128) * 4), misalignment) {}
+        grad_input_s_t(static_cast<std::size_t>(2 * h * qfuse_block_count(columns, 128) * 4), misalignment),
+        grad_weights(static_cast<std::size_t>(m * 4), misalignment) {}
 
-  void point(contract::SwigluBackward& p, Asked asked) {
+  static std::int64_t scale_rows(std::int64_t m, qfuse_scale_layout layout) {
+    return layout == QFUSE_SCALES_MN_MAJOR ? (m + 3) / 4 * 4 : m;
+  }
+
+  void point(contract::Swiglu& p, Asked asked, const SwigluExtras& extras = {}) {
     p.scale_layout = layout;
     p.grad_input_q = has_rows(asked) ? grad_input_q.as<void>() : nullptr;
     p.grad_input_s = has_rows(asked) ? grad_input_s.as<float>() : nullptr;
-    p.y_q_t = has_y(asked) ? y_q_t.as<void>() : nullptr;
-    p.y_s_t = has_y(asked) ? y_s_t.as<float>() : nullptr;
+    p.y_q = has_y_rows(asked) ? y_q.as<void>() : nullptr;
+    p.y_s = has_y_rows(asked) ? y_s.as<float>() : nullptr;
+    p.y_q_t = has_y_transposed(asked) ? y_q_t.as<void>() : nullptr;
+    p.y_s_t = has_y_transposed(asked) ? y_s_t.as<float>() : nullptr;
     p.grad_input_q_t = has_transposed(asked) ? grad_input_q_t.as<void>() : nullptr;
     p.grad_input_s_t = has_transposed(asked) ? grad_input_s_t.as<float>() : nullptr;
+    p.grad_weights = extras.grad_weights && has_gradients(asked) ? grad_weights.as<float>() : nullptr;
   }
 
   qfuse_scale_layout layout;
   Buffer grad_input_q;
   Buffer grad_input_s;
+  Buffer y_q;
+  Buffer y_s;
   Buffer y_q_t;
   Buffer y_s_t;
   Buffer grad_input_q_t;
   Buffer grad_input_s_t;
+  Buffer grad_weights;
 };
 
 inline testing::AssertionResult same_outputs(const SwigluOutputs& expected, const SwigluOutputs& actual) {
   for (const auto& [name, buffer] : {std::pair{"grad_input_q", &SwigluOutputs::grad_input_q},
                                      {"grad_input_s", &SwigluOutputs::grad_input_s},
+                                     {"y_q", &SwigluOutputs::y_q},
+                                     {"y_s", &SwigluOutputs::y_s},
                                      {"y_q_t", &SwigluOutputs::y_q_t},
                                      {"y_s_t", &SwigluOutputs::y_s_t},
                                      {"grad_input_q_t", &SwigluOutputs::grad_input_q_t},
-                                     {"grad_input_s_t", &SwigluOutputs::grad_input_s_t}}) {
+                                     {"grad_input_s_t", &SwigluOutputs::grad_input_s_t},
+                                     {"grad_weights", &SwigluOutputs::grad_weights}}) {
     const Buffer& e = expected.*buffer;
     const Buffer& a = actual.*buffer;
     if (!a.front_is_intact()) return testing::AssertionFailure() << name << ": bytes before it were written";

@@ -1,4 +1,4 @@
-// Calls of swiglu_backward over the rows of several experts: the cases, and all the ways in which they are asked for.
+// Calls of swiglu over the rows of several experts: the cases, and all the ways in which they are asked for.
 #ifndef QFUSE_TESTS_SUPPORT_SWIGLU_EXPERTS_H
 #define QFUSE_TESTS_SUPPORT_SWIGLU_EXPERTS_H
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "contract/swiglu_backward.h"
+#include "contract/swiglu.h"
 #include "support/run.h"
 #include "support/swiglu.h"
 
@@ -41,6 +41,7 @@ struct ExpertsHow {
   qfuse_expert_layout experts;
   qfuse_index_type index;
   Asked asked = Asked::all;
+  SwigluExtras extras = {};
 };
 
 inline std::vector<ExpertsHow> every_experts_how() {
@@ -51,6 +52,9 @@ inline std::vector<ExpertsHow> every_experts_how() {
         all.push_back({payload, scales, experts, payload == QFUSE_INT8 ? QFUSE_INDEX_INT32 : QFUSE_INDEX_INT64});
   for (const Asked asked : {Asked::gradients, Asked::y, Asked::transposed, Asked::transposed_and_y})
     all.push_back({QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, QFUSE_EXPERTS_APART, QFUSE_INDEX_INT64, asked});
+  for (const Asked asked : {Asked::all, Asked::both, Asked::transposed, Asked::y_rows, Asked::both_y})
+    for (const SwigluExtras& extras : {SwigluExtras{}, kExtrasOfBfloat16[1]})
+      all.push_back({QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, QFUSE_EXPERTS_SIDE_BY_SIDE, QFUSE_INDEX_INT32, asked, extras});
   return all;
 }
 
@@ -58,7 +62,7 @@ class ExpertEnds {
  public:
   ExpertEnds(const std::vector<std::int64_t>& ends, qfuse_index_type type)
       : ends64_(ends), ends32_(ends.begin(), ends.end()), type_(type) {}
-  void point(contract::SwigluBackward& p) const {
+  void point(contract::Swiglu& p) const {
     p.expert_ends = type_ == QFUSE_INDEX_INT64 ? static_cast<const void*>(ends64_.data()) : ends32_.data();
     p.expert_count = static_cast<std::int64_t>(ends64_.size());
     p.expert_ends_type = type_;
@@ -78,8 +82,8 @@ inline SwigluOutputs room_for(std::int64_t m, std::size_t experts, qfuse_scale_l
 
 inline qfuse_status run_experts(const SwigluInputs& in, const std::vector<std::int64_t>& ends, const ExpertsHow& how,
                                 const qfuse_exec& exec, SwigluOutputs& out, qfuse_error* error) {
-  contract::SwigluBackward p = in.params(how.asked, how.payload);
-  out.point(p, how.asked);
+  contract::Swiglu p = in.params(how.asked, how.payload, how.extras);
+  out.point(p, how.asked, how.extras);
   const ExpertEnds given(ends, how.index);
   given.point(p);
   p.expert_layout = how.experts;

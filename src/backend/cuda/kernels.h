@@ -12,7 +12,7 @@ contract::Outcome quantize_4bit(const contract::Quantize4bit& p, const qfuse_exe
 contract::Outcome quantize_blockwise(const contract::QuantizeBlockwise& p, const qfuse_exec& exec);
 contract::Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, const qfuse_exec& exec);
 contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec);
-contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse_exec& exec);
+contract::Outcome swiglu(const contract::Swiglu& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec);
 contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec);
 

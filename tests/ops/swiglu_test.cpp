@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/swiglu_backward.h"
+#include "cases/swiglu.h"
 #include "format/e4m3_groups.h"
 #include "format/elements.h"
 #include "format/layout.h"
@@ -30,15 +30,15 @@
 namespace qfuse::tests {
 namespace {
 
-using Params = contract::SwigluBackward;
+using Params = contract::Swiglu;
 using Inputs = SwigluInputs;
 using Outputs = SwigluOutputs;
 
 Outputs oracles_outputs(const Inputs& in, Asked asked, qfuse_payload payload = QFUSE_INT8,
-                        qfuse_scale_layout layout = QFUSE_SCALES_ROW_MAJOR) {
-  Params p = in.params(asked, payload);
+                        qfuse_scale_layout layout = QFUSE_SCALES_ROW_MAJOR, const SwigluExtras& extras = {}) {
+  Params p = in.params(asked, payload, extras);
   Outputs out(p.m, p.h, 0, layout);
-  out.point(p, asked);
+  out.point(p, asked, extras);
   qfuse_error error{};
   EXPECT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
   return out;
@@ -46,22 +46,22 @@ Outputs oracles_outputs(const Inputs& in, Asked asked, qfuse_payload payload = Q
 
 // ---- against the oracle; exp is the oracle's own, so NVIDIA's GPUs are judged in tests/cuda ----
 
-class SwigluBackwardCases : public testing::TestWithParam<SwigluCase> {};
+class SwigluCases : public testing::TestWithParam<SwigluCase> {};
 
 void expect_the_oracles_bytes(const Inputs& in, Asked asked, qfuse_payload payload, qfuse_scale_layout layout,
-                              std::size_t misalignment) {
-  const Outputs expected = oracles_outputs(in, asked, payload, layout);
+                              std::size_t misalignment, const SwigluExtras& extras = {}) {
+  const Outputs expected = oracles_outputs(in, asked, payload, layout, extras);
   for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
-    Params p = in.params(asked, payload);
+    Params p = in.params(asked, payload, extras);
     Outputs actual(p.m, p.h, misalignment, layout);
-    actual.point(p, asked);
+    actual.point(p, asked, extras);
     qfuse_error error{};
     ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
     ASSERT_TRUE(same_outputs(expected, actual));
   });
 }
 
-TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address) {
+TEST_P(SwigluCases, every_target_gives_the_oracles_bytes_at_any_address) {
   for (const std::size_t misalignment : kMisalignments) {
     const Inputs in(GetParam(), misalignment);
     for (const auto& [name, asked] : kEveryAsked) {
@@ -74,9 +74,26 @@ TEST_P(SwigluBackwardCases, every_target_gives_the_oracles_bytes_at_any_address)
   }
 }
 
-TEST_P(SwigluBackwardCases, every_output_is_the_same_without_the_others) {
+TEST_P(SwigluCases, every_target_gives_the_oracles_bytes_with_weights_and_other_activations) {
+  const Inputs in(GetParam(), 0);
+  const Inputs at_odd_addresses(GetParam(), 1);
+  for (const SwigluExtras& extras : kExtrasOfBfloat16)
+    for (const Asked asked : {Asked::all, Asked::both_y}) {
+      SCOPED_TRACE(extras.name);
+      expect_the_oracles_bytes(in, asked, QFUSE_E4M3, QFUSE_SCALES_ROW_MAJOR, 0, extras);
+    }
+  for (const auto& [name, asked] : kEveryAsked) {
+    SCOPED_TRACE(name);
+    expect_the_oracles_bytes(in, asked, QFUSE_INT8, QFUSE_SCALES_MN_MAJOR, 0, kLikeGptOss);
+    expect_the_oracles_bytes(at_odd_addresses, asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 1, kLikeGptOss);
+  }
+  EXPECT_TRUE(in.unchanged());
+}
+
+TEST_P(SwigluCases, every_output_is_the_same_without_the_others) {
   const Inputs in(GetParam(), 0);
   const Outputs all = oracles_outputs(in, Asked::all);
+  const Outputs both_y = oracles_outputs(in, Asked::both_y);
   const Outputs gradients = oracles_outputs(in, Asked::gradients);
   const Outputs y = oracles_outputs(in, Asked::y);
   const Outputs transposed = oracles_outputs(in, Asked::transposed);
@@ -87,12 +104,13 @@ TEST_P(SwigluBackwardCases, every_output_is_the_same_without_the_others) {
   EXPECT_TRUE(same(&SwigluOutputs::grad_input_s, gradients));
   EXPECT_TRUE(same(&SwigluOutputs::y_q_t, y));
   EXPECT_TRUE(same(&SwigluOutputs::y_s_t, y));
+  EXPECT_TRUE(same(&SwigluOutputs::y_q_t, both_y)) << "the forward's";
   EXPECT_TRUE(same(&SwigluOutputs::grad_input_q_t, transposed));
   EXPECT_TRUE(same(&SwigluOutputs::grad_input_s_t, transposed));
 }
 
 // Row by row or group by group, they are the same numbers; what is beyond the rows keeps its bytes.
-TEST(SwigluBackward, mn_major_scales_are_the_others_transposed) {
+TEST(Swiglu, mn_major_scales_are_the_others_transposed) {
   constexpr std::int64_t kTokens = 259;
   constexpr std::int64_t kChannels = 256;
   constexpr std::int64_t kTokenGroups = 3;
@@ -119,10 +137,10 @@ TEST(SwigluBackward, mn_major_scales_are_the_others_transposed) {
                            by_groups.grad_input_s.data() + (group * 260 + kTokens) * 4, 4));
 }
 
-INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCases, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
+INSTANTIATE_TEST_SUITE_P(Risks, SwigluCases, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
 
 // One token: every group of y is one element, so its scale shows every bit of y, and so of the sigmoid.
-TEST(SwigluBackward, every_gate_gives_the_oracles_y_on_every_target) {
+TEST(Swiglu, every_gate_gives_the_oracles_y_on_every_target) {
   constexpr std::int64_t kGates = kQuick ? 1 << 12 : 1 << 16;
   for (const float up : {1.0F, -1.3671875F, 3.171875F, 1e-30F, 2e30F}) {
     SCOPED_TRACE("up " + std::to_string(up));
@@ -181,7 +199,7 @@ struct Square {
 };
 
 // A closed gate: s is 1/2 and silu 0, so y and d_up vanish, and d_gate is dy * u / 2.
-TEST(SwigluBackward, a_gate_of_zero_passes_half_the_product) {
+TEST(Swiglu, a_gate_of_zero_passes_half_the_product) {
   for_each_way([](const qfuse_exec& exec) {
     Square square(0.0F, 3.0F, 0.5F);
     square.plant(5, 7, 0.0F, 3.0F, -0.25F);
@@ -201,7 +219,7 @@ TEST(SwigluBackward, a_gate_of_zero_passes_half_the_product) {
 }
 
 // An open gate: s is 1, so y is g * u, d_up g * dy, and d_gate dy * u.
-TEST(SwigluBackward, an_open_gate_passes_the_products) {
+TEST(Swiglu, an_open_gate_passes_the_products) {
   for_each_way([](const qfuse_exec& exec) {
     Square square(64.0F, 3.0F, 0.5F);
     square.plant(9, 11, 64.0F, -1.5F, 0.125F);
@@ -220,10 +238,66 @@ TEST(SwigluBackward, an_open_gate_passes_the_products) {
   });
 }
 
+// ---- router weights and other activations, by hand ----
+
+TEST(Swiglu, weights_scale_y_and_the_gradients_and_have_one) {
+  for_each_way([](const qfuse_exec& exec) {
+    const Square square(64.0F, 3.0F, 0.5F);
+    SwigluInputs in = square.in;
+    for (std::int64_t t = 0; t < Square::kSide; ++t)
+      format::store_unaligned(in.weights.as<void>(), t, t == 5 ? -0.25F : 2.0F);
+    const SwigluExtras extras = {"", true, true};
+    for (const Asked asked : {Asked::all, Asked::y_rows}) {
+      Params p = in.params(asked, QFUSE_INT8, extras);
+      Outputs out(Square::kSide, Square::kSide);
+      out.point(p, asked, extras);
+      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      const auto float_of = [](const Buffer& of, std::int64_t i) { return format::load_unaligned<float>(of.data(), i); };
+      if (asked == Asked::y_rows) {
+        EXPECT_EQ(float_of(out.y_s, 5), 48.0F * format::kInt8Scale) << "192 * 0.25";
+        EXPECT_EQ(float_of(out.y_s, 6), 384.0F * format::kInt8Scale);
+        EXPECT_EQ(out.y_q.as<std::int8_t>()[5 * Square::kSide], -127);
+        continue;
+      }
+      EXPECT_EQ(float_of(out.grad_input_s, 2 * 5), 0.375F * format::kInt8Scale) << "d_gate: 0.5 * 3 * 0.25";
+      EXPECT_EQ(float_of(out.grad_input_s, 2 * 6 + 1), 64.0F * format::kInt8Scale) << "d_up: 0.5 * 64 * 2";
+      EXPECT_EQ(float_of(out.grad_weights, 5), 128 * 96.0F) << "128 times 0.5 * 192, whatever the weight";
+      EXPECT_EQ(float_of(out.grad_weights, 6), 128 * 96.0F);
+    }
+  });
+}
+
+// Gates of 64 become 8, ups of 3 and -3 become 2 and -2, or with the offset 3 and -1; no gradient passes a limit.
+TEST(Swiglu, limits_and_offset_by_hand) {
+  for_each_way([](const qfuse_exec& exec) {
+    Square square(64.0F, 3.0F, 0.5F);
+    for (std::int64_t c = 0; c < Square::kSide; ++c) square.plant(5, c, 64.0F, -3.0F, 0.5F);
+    for (std::int64_t c = 0; c < Square::kSide; ++c) square.plant(6, c, 2.0F, 1.0F, 0.5F);
+    for (const float offset : {0.0F, 1.0F}) {
+      const SwigluExtras extras = {"", false, false, 2.0F, 16.0F, offset};  // 1 / (1 + exp(-32)) is 1
+      Outputs out(Square::kSide, Square::kSide);
+      for (const Asked asked : {Asked::all, Asked::y_rows}) {
+        Params p = square.in.params(asked, QFUSE_INT8, extras);
+        out.point(p, asked, extras);
+        ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+      }
+      const auto float_of = [](const Buffer& of, std::int64_t i) { return format::load_unaligned<float>(of.data(), i); };
+      EXPECT_EQ(float_of(out.y_s, 4), 2 * (2 + offset) * format::kInt8Scale);
+      EXPECT_EQ(float_of(out.y_s, 5), 2 * std::fabs(-2 + offset) * format::kInt8Scale);
+      EXPECT_EQ(out.y_q.as<std::int8_t>()[5 * Square::kSide], -127);
+      EXPECT_EQ(float_of(out.grad_input_s, 2 * 4), 1e-10F) << "the gate was more";
+      EXPECT_EQ(float_of(out.grad_input_s, 2 * 4 + 1), 1e-10F) << "the up was more";
+      EXPECT_EQ(float_of(out.grad_input_s, 2 * 5 + 1), 1e-10F) << "the up was less";
+      EXPECT_EQ(float_of(out.grad_input_s, 2 * 6), 0.5F * (1 + offset) * format::kInt8Scale) << "at the limit";
+      EXPECT_EQ(float_of(out.grad_input_s, 2 * 6 + 1), 1.0F * format::kInt8Scale);
+    }
+  });
+}
+
 // ---- e4m3 ----
 
 // In exact arithmetic, what the manual says of every absmax that is a number.
-TEST(SwigluBackward, e4m3_scales_are_the_least_powers_of_two) {
+TEST(Swiglu, e4m3_scales_are_the_least_powers_of_two) {
   for (unsigned bits = 0; bits < 0x7f80; ++bits) {
     const float absmax = format::from_bfloat16(static_cast<std::uint16_t>(bits));
     const double most = std::max<double>(absmax, 1e-4F);
@@ -244,7 +318,7 @@ double value_of_e4m3(unsigned byte) {
   return byte >= 0x80U ? -magnitude : magnitude;
 }
 
-TEST(SwigluBackward, e4m3_values_round_to_the_nearest_even) {
+TEST(Swiglu, e4m3_values_round_to_the_nearest_even) {
   for (unsigned byte = 0; byte < 0x7e; ++byte) {
     const double value = value_of_e4m3(byte);
     const double next = value_of_e4m3(byte + 1);
@@ -262,7 +336,7 @@ TEST(SwigluBackward, e4m3_values_round_to_the_nearest_even) {
 }
 
 // An open gate: y is g * u = 192, its scale 1/2, and 384 in e4m3 is 1.5 * 2^8.
-TEST(SwigluBackward, e4m3_by_hand) {
+TEST(Swiglu, e4m3_by_hand) {
   for_each_way([](const qfuse_exec& exec) {
     Square square(64.0F, 3.0F, 0.5F, QFUSE_E4M3);
     square.plant(9, 11, 64.0F, -1.5F, 0.125F);
@@ -278,7 +352,7 @@ TEST(SwigluBackward, e4m3_by_hand) {
   });
 }
 
-TEST(SwigluBackward, an_e4m3_group_that_is_not_finite_is_nan_throughout) {
+TEST(Swiglu, an_e4m3_group_that_is_not_finite_is_nan_throughout) {
   for_each_way([](const qfuse_exec& exec) {
     for (const float up : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
       Square square(1.0F, 2.0F, 3.0F, QFUSE_E4M3);
@@ -336,7 +410,7 @@ void expect_only_its_groups_change(const qfuse_exec& exec, float up) {
   }
 }
 
-TEST(SwigluBackward, what_is_not_finite_stays_in_its_groups) {
+TEST(Swiglu, what_is_not_finite_stays_in_its_groups) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for_each_way([](const qfuse_exec& exec) {
     for (const float up : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity})
@@ -346,7 +420,7 @@ TEST(SwigluBackward, what_is_not_finite_stays_in_its_groups) {
 
 // ---- the front doors ----
 
-TEST(SwigluBackward, nothing_to_do_touches_nothing) {
+TEST(Swiglu, nothing_to_do_touches_nothing) {
   for_each_way([](const qfuse_exec& exec) {
     for (const auto& [m, h] : {std::pair{0, 256}, std::pair{5, 0}, std::pair{0, 0}}) {
       Params p{};
@@ -359,7 +433,7 @@ TEST(SwigluBackward, nothing_to_do_touches_nothing) {
   });
 }
 
-TEST(SwigluBackward, refuses_what_the_manual_refuses) {
+TEST(Swiglu, refuses_what_the_manual_refuses) {
   const Inputs in(SwigluCase{"", 3, 128}, 0);
   Outputs out(3, 128);
   const auto refusal = [&](const std::function<void(Params&)>& spoil) {
@@ -377,6 +451,21 @@ TEST(SwigluBackward, refuses_what_the_manual_refuses) {
   EXPECT_EQ(refusal([&](Params& p) { p.grad_input_q_t = out.grad_input_q_t.as<void>(); }),
             "grad_input_s_t is NULL, it must hold 1024 bytes");
   EXPECT_EQ(refusal([&](Params& p) { p.y_q_t = const_cast<void*>(p.x); }), "output y_q_t overlaps input x");
+  EXPECT_EQ(refusal([&](Params& p) { p.y_q = out.y_q.as<void>(); }),
+            "y_q or y_s is given together with a gradient: it is an output of the forward alone");
+  EXPECT_EQ(refusal([](Params& p) { p.limit = -1; }), "limit is -1, it must be finite and above 0, or 0 for none");
+  EXPECT_EQ(refusal([](Params& p) { p.alpha = std::numeric_limits<float>::quiet_NaN(); }),
+            "alpha is nan, it must be finite");
+  EXPECT_EQ(refusal([](Params& p) { p.up_offset = std::numeric_limits<float>::infinity(); }),
+            "up_offset is inf, it must be finite");
+  EXPECT_EQ(refusal([&](Params& p) { p.grad_weights = out.grad_weights.as<float>(); }),
+            "workspace_size is 0, this call needs 12 bytes");
+  EXPECT_EQ(refusal([&](Params& p) {
+              p.grad_weights = out.grad_weights.as<float>();
+              p.grad_input_q = nullptr;
+              p.grad_input_s = nullptr;
+            }),
+            "grad_weights is given, but neither grad_input_q nor grad_input_q_t");
 }
 
 template <class T>
@@ -384,37 +473,71 @@ std::span<const std::byte> bytes_of(const std::vector<T>& values) {
   return std::as_bytes(std::span(values));
 }
 
-TEST(SwigluBackward, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
-  const Inputs in(SwigluCase{"", 130, 256}, 0);
-  const Outputs expected = oracles_outputs(in, Asked::all);
-  std::vector<std::int8_t> q(expected.grad_input_q.size());
-  std::vector<float> s(expected.grad_input_s.size() / 4);
-  std::vector<std::int8_t> y(expected.y_q_t.size());
-  std::vector<float> y_s(expected.y_s_t.size() / 4);
-  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), bytes_of(in.grad_y_values), q, s, y, y_s);
-  EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), static_cast<std::int64_t>(q.size())));
-  EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), static_cast<std::int64_t>(s.size() * 4)));
-  EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));
-  EXPECT_TRUE(same_bytes(expected.y_s_t.data(), y_s.data(), static_cast<std::int64_t>(y_s.size() * 4)));
-  std::vector<std::int8_t> q_t(expected.grad_input_q_t.size());
-  std::vector<float> s_t(expected.grad_input_s_t.size() / 4);
-  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), bytes_of(in.grad_y_values), {}, {}, {}, {}, q_t, s_t);
-  EXPECT_TRUE(same_bytes(expected.grad_input_q_t.data(), q_t.data(), static_cast<std::int64_t>(q_t.size())));
-  EXPECT_TRUE(same_bytes(expected.grad_input_s_t.data(), s_t.data(), static_cast<std::int64_t>(s_t.size() * 4)));
-  const Outputs in_e4m3 = oracles_outputs(in, Asked::all, QFUSE_E4M3);
-  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), bytes_of(in.grad_y_values), {}, {}, {}, {}, q_t, s_t,
-                         Payload::e4m3);
-  EXPECT_TRUE(same_bytes(in_e4m3.grad_input_q_t.data(), q_t.data(), static_cast<std::int64_t>(q_t.size())));
-  std::ranges::fill(y, std::int8_t{1});
-  qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
-  EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));
-  y.pop_back();
-  try {
-    qfuse::swiglu_backward(130, 256, bytes_of(in.x_values), {}, {}, {}, y, y_s);
-    ADD_FAILURE() << "a short span was taken";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "y_q_t has 33279 entries, needs 33280");
+// Room for an output, and what the oracle wrote to it.
+struct Spans {
+  explicit Spans(const Buffer& payload_bytes, const Buffer& scale_bytes)
+      : expected_payload(payload_bytes),
+        expected_scales(scale_bytes),
+        payload(payload_bytes.size()),
+        scales(scale_bytes.size() / 4) {}
+  QuantizedGroups out() { return {payload, scales}; }
+  [[nodiscard]] bool are_filled() const {
+    return std::memcmp(expected_payload.data(), payload.data(), payload.size()) == 0 &&
+           std::memcmp(expected_scales.data(), scales.data(), expected_scales.size()) == 0;
   }
+  const Buffer& expected_payload;
+  const Buffer& expected_scales;
+  std::vector<std::int8_t> payload;
+  std::vector<float> scales;
+};
+
+TEST(Swiglu, the_cpp_interface_gives_the_same_bytes) {
+  const Inputs in(SwigluCase{"", 130, 256}, 0);
+  const SwigluExtras& extras = kLikeGptOss;
+  for (const qfuse_payload type : {QFUSE_INT8, QFUSE_E4M3}) {
+    const Outputs backward = oracles_outputs(in, Asked::all, type, QFUSE_SCALES_ROW_MAJOR, extras);
+    const Outputs forward = oracles_outputs(in, Asked::both_y, type, QFUSE_SCALES_ROW_MAJOR, extras);
+    Spans gradient(backward.grad_input_q, backward.grad_input_s);
+    Spans gradient_t(backward.grad_input_q_t, backward.grad_input_s_t);
+    Spans y(forward.y_q, forward.y_s);
+    Spans y_t(forward.y_q_t, forward.y_s_t);
+    std::vector<float> weights_gradient(130);
+    const SwigluOptions options = {.grad_y = bytes_of(in.grad_y_values),
+                                   .weights = in.weight_values,
+                                   .payload_type = static_cast<Payload>(type),
+                                   .limit = extras.limit,
+                                   .alpha = extras.alpha,
+                                   .up_offset = extras.up_offset};
+    qfuse::swiglu(130, 256, bytes_of(in.x_values),
+                  {.gradient = gradient.out(),
+                   .gradient_transposed = gradient_t.out(),
+                   .weights_gradient = weights_gradient},
+                  options);
+    qfuse::swiglu(130, 256, bytes_of(in.x_values), {.y = y.out(), .y_transposed = y_t.out()}, options);
+    for (const Spans* spans : {&gradient, &gradient_t, &y, &y_t}) EXPECT_TRUE(spans->are_filled());
+    EXPECT_TRUE(same_bytes(backward.grad_weights.data(), weights_gradient.data(), 130 * 4));
+  }
+}
+
+TEST(Swiglu, the_cpp_interface_checks_lengths) {
+  const Inputs in(SwigluCase{"", 130, 256}, 0);
+  std::vector<std::int8_t> payload(33280);
+  std::vector<float> scales(512);
+  const auto message_of = [&](const qfuse::SwigluOutputs& outputs, const SwigluOptions& options = {}) -> std::string {
+    try {
+      qfuse::swiglu(130, 256, bytes_of(in.x_values), outputs, options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "taken";
+  };
+  const std::span all(payload);
+  EXPECT_EQ(message_of({.y_transposed = {all, scales}}), "taken");
+  EXPECT_EQ(message_of({.y_transposed = {all.first(33279), scales}}), "y_q_t has 33279 entries, needs 33280");
+  EXPECT_EQ(message_of({.y = {all, scales}}), "y_s has 512 entries, needs 260");
+  EXPECT_EQ(message_of({.gradient = {all, scales}}), "grad_input_q has 33280 entries, needs 66560");
+  EXPECT_EQ(message_of({.y_transposed = {all, scales}}, {.weights = std::span(scales).first(129)}),
+            "weights has 129 entries, needs 130");
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
-// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride, any address
-// out:    grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
-//         grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32; with experts, theirs one after another
+// in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride, any address; weights [m] fp32
+// out:    i8 payloads, fp32 scales: grad_input_q [m, 2h], grad_input_s [m, 2h/128]; y_q [m, h], y_s [m, h/128];
+//         y_q_t [h, m], y_s_t [h, ceil(m/128)]; grad_input_q_t [2h, m], grad_input_s_t [2h, ceil(m/128)]; with experts,
+//         theirs one after another; grad_weights [m] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
 // cost:   6 bytes an element read, 3.1 written; bound by the arithmetic, about 90 operations an element and a division
-// oracle: reference/swiglu_backward.cpp
+// oracle: reference/swiglu.cpp
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backend/cpu/swiglu_backward.cpp"
+#define HWY_TARGET_INCLUDE "backend/cpu/swiglu.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // re-includes this file once per target
 #include <hwy/highway.h>
@@ -26,8 +27,8 @@
 #include "format/layout.h"
 
 // What does not depend on the target; this file is included once for each.
-#ifndef QFUSE_BACKEND_CPU_SWIGLU_BACKWARD_POLICY
-#define QFUSE_BACKEND_CPU_SWIGLU_BACKWARD_POLICY
+#ifndef QFUSE_BACKEND_CPU_SWIGLU_POLICY
+#define QFUSE_BACKEND_CPU_SWIGLU_POLICY
 namespace qfuse::cpu {
 
 // Channels of a tile of 128 tokens, which is one item of a thread's range. Measured on Zen 5, 8192 x 4096 in pages of
@@ -37,7 +38,12 @@ namespace qfuse::cpu {
 template <bool kTransposed>
 inline constexpr std::int64_t kTileWidth = (kTransposed ? 2 : 4) * format::kGroupSize;
 
-inline std::int64_t tile_width(const contract::SwigluBackward& p) {
+inline constexpr std::int64_t kMostGroups = kTileWidth<false> / format::kGroupSize;
+
+// Tokens whose sums a thread adds at least: microseconds of work.
+inline constexpr std::int64_t kSumsAtOnce = 512;
+
+inline std::int64_t tile_width(const contract::Swiglu& p) {
   return contract::wants_transposed(p) ? kTileWidth<true> : kTileWidth<false>;
 }
 
@@ -88,9 +94,16 @@ HWY_INLINE hn::Vec<Floats> sigmoid(hn::Vec<Floats> g) {
   return hn::Div(one, hn::Add(one, exponential(hn::Neg(g))));
 }
 
-HWY_INLINE hn::Vec<Floats> gate_gradient(hn::Vec<Floats> g, hn::Vec<Floats> u, hn::Vec<Floats> dy, hn::Vec<Floats> s) {
+// exponent: what exp takes, g as a rule.
+HWY_INLINE hn::Vec<Floats> gate_gradient(hn::Vec<Floats> exponent, hn::Vec<Floats> u, hn::Vec<Floats> dy,
+                                         hn::Vec<Floats> s) {
   const auto one = hn::Set(Floats(), 1.0F);
-  return hn::Mul(hn::Mul(hn::Mul(dy, u), s), hn::Add(one, hn::Mul(g, hn::Sub(one, s))));
+  return hn::Mul(hn::Mul(hn::Mul(dy, u), s), hn::Add(one, hn::Mul(exponent, hn::Sub(one, s))));
+}
+
+// v, or the limit of its sign where its magnitude is more; NaN stays.
+HWY_INLINE hn::Vec<Floats> limited(hn::Vec<Floats> v, hn::Vec<Floats> limit) {
+  return hn::IfThenElse(hn::Gt(hn::Abs(v), limit), hn::CopySign(limit, v), v);
 }
 
 // The NaN of arithmetic on bf16 values have an empty lower half, so that the rounding's carry leaves them NaN.
@@ -173,7 +186,29 @@ struct Tile {
   Plane<kTransposed ? kWidth : 1> d_up_of_all;
   alignas(64) float d_gate[kWidth];  // of one token; bf16 values
   alignas(64) float d_up[kWidth];
+  alignas(64) float y_row[kWidth];
+  alignas(64) float products[kWidth];  // of grad_y and what y is without its weight
   Strip strip;
+};
+
+// What a call computes: its outputs, and whether it has neither router weights nor another activation.
+template <bool kRowsOfGradient, bool kTransposedGradient, bool kRowsOfY, bool kTransposedY, bool kIsPlain>
+struct Wanted {
+  static constexpr bool kRows = kRowsOfGradient;
+  static constexpr bool kTransposed = kTransposedGradient;
+  static constexpr bool kYRows = kRowsOfY;
+  static constexpr bool kYTransposed = kTransposedY;
+  static constexpr bool kPlain = kIsPlain;
+  static constexpr bool kGradients = kRows || kTransposed;
+};
+
+// What a call that is not plain has beside its elements; of one token.
+struct Options {
+  float weight;
+  float limit;
+  float alpha;
+  float up_offset;
+  bool sums_products;
 };
 
 // Which part of the arrays a tile is.
@@ -193,10 +228,11 @@ struct Row {
 struct Absmax {
   std::uint16_t d_gate;
   std::uint16_t d_up;
+  std::uint16_t y;
 };
 
 template <bool kGradients>
-HWY_INLINE Row row_at(const contract::SwigluBackward& p, std::int64_t token, std::int64_t channel) {
+HWY_INLINE Row row_at(const contract::Swiglu& p, std::int64_t token, std::int64_t channel) {
   constexpr std::int64_t kSize = format::dtype_size(QFUSE_BFLOAT16);
   const auto* const gate = static_cast<const std::uint8_t*>(p.x) + (token * contract::x_stride(p) + channel) * kSize;
   if constexpr (!kGradients) return {gate, gate + p.h * kSize, nullptr};
@@ -233,35 +269,85 @@ HWY_INLINE hn::Vec<Words> upper_halves(hn::Vec<Floats> v) {
   return hn::TruncateTo(Words(), hn::ShiftRight<16>(hn::BitCast(Bits<Floats>(), v)));
 }
 
+// The weight's NaN gets an empty lower half, as rounded_to_bfloat16 wants it.
+HWY_INLINE Options options_of(const contract::Swiglu& p, std::int64_t token) {
+  const float weight = p.weights == nullptr ? 1.0F : format::load_unaligned<float>(p.weights, token);
+  return {weight == weight ? weight : format::from_bfloat16(0x7fc0), contract::limit(p), contract::alpha(p),
+          p.up_offset, contract::wants_grad_weights(p)};
+}
+
+// Vectors of one token's gates and ups, and what is made of them.
+struct Elements {
+  hn::Vec<Floats> g;
+  hn::Vec<Floats> u;
+  hn::Vec<Floats> exponent;
+  hn::Vec<Floats> s;
+};
+
+template <bool kPlain>
+HWY_INLINE Elements elements_at(const Row& row, std::int64_t c, const Options& options) {
+  auto g = load_bfloat16(row.gate, c);
+  auto u = load_bfloat16(row.up, c);
+  if constexpr (kPlain) return {g, u, g, sigmoid(g)};
+  const auto limit = hn::Set(Floats(), options.limit);
+  g = hn::IfThenElse(hn::Gt(g, limit), limit, g);
+  u = limited(u, limit);
+  if (options.up_offset != 0) u = hn::Add(u, hn::Set(Floats(), options.up_offset));
+  const auto exponent = hn::Mul(hn::Set(Floats(), options.alpha), g);
+  return {g, u, exponent, sigmoid(exponent)};
+}
+
+// The gradients' factor, and what is 0 because a limit took it.
+template <class W, bool kWide>
+HWY_INLINE void make_gradients(const Row& row, Tile<kWide>& tile, std::int64_t t, std::int64_t c, const Elements& e,
+                               const Options& options, hn::Vec<Bits<Floats>>& most_d_gate,
+                               hn::Vec<Bits<Floats>>& most_d_up) {
+  const auto silu = hn::Mul(e.g, e.s);
+  auto dy = load_bfloat16(row.grad_y, c);
+  if constexpr (!W::kPlain) {
+    if (options.sums_products) hn::Store(hn::Mul(dy, hn::Mul(silu, e.u)), Floats(), tile.products + c);
+    dy = hn::Mul(dy, hn::Set(Floats(), options.weight));
+  }
+  auto d_up = rounded_to_bfloat16(hn::Mul(dy, silu));
+  auto d_gate = rounded_to_bfloat16(gate_gradient(e.exponent, e.u, dy, e.s));
+  if constexpr (!W::kPlain) {
+    const auto limit = hn::Set(Floats(), options.limit);
+    d_gate = hn::IfThenZeroElse(hn::Gt(load_bfloat16(row.gate, c), limit), d_gate);
+    d_up = hn::IfThenZeroElse(hn::Gt(hn::Abs(load_bfloat16(row.up, c)), limit), d_up);
+  }
+  most_d_up = larger(most_d_up, d_up);
+  most_d_gate = larger(most_d_gate, d_gate);
+  hn::Store(d_up, Floats(), tile.d_up + c);
+  hn::Store(d_gate, Floats(), tile.d_gate + c);
+  if constexpr (W::kTransposed) {
+    hn::StoreU(upper_halves(d_gate), Words(), &tile.d_gate_of_all.rows[t][c]);
+    hn::StoreU(upper_halves(d_up), Words(), &tile.d_up_of_all.rows[t][c]);
+  }
+}
+
 // One group of channels of one token, from `first` of the tile on: y and the gradients to their rows of the tile.
-template <bool kGradients, bool kY, bool kTransposed>
-HWY_INLINE Absmax make_group(const Row& row, Tile<kTransposed>& tile, std::int64_t t, std::int64_t first) {
+template <class W>
+HWY_INLINE Absmax make_group(const Row& row, Tile<W::kTransposed>& tile, std::int64_t t, std::int64_t first,
+                             const Options& options) {
   auto most_d_gate = hn::Zero(Bits<Floats>());
   auto most_d_up = hn::Zero(Bits<Floats>());
+  auto most_y = hn::Zero(Bits<Floats>());
   for (std::int64_t c = first; c < first + kGroup; c += kLanes) {
-    const auto g = load_bfloat16(row.gate, c);
-    const auto u = load_bfloat16(row.up, c);
-    const auto s = sigmoid(g);
-    const auto silu = hn::Mul(g, s);
-    if constexpr (kY) {
-      const auto y = number_to_bfloat16(Floats(), hn::Mul(silu, u));
-      hn::StoreU(hn::TruncateTo(Words(), y), Words(), &tile.y.rows[t][c]);
-    }
-    if constexpr (kGradients) {
-      const auto dy = load_bfloat16(row.grad_y, c);
-      const auto d_up = rounded_to_bfloat16(hn::Mul(dy, silu));
-      const auto d_gate = rounded_to_bfloat16(gate_gradient(g, u, dy, s));
-      most_d_up = larger(most_d_up, d_up);
-      most_d_gate = larger(most_d_gate, d_gate);
-      hn::Store(d_up, Floats(), tile.d_up + c);
-      hn::Store(d_gate, Floats(), tile.d_gate + c);
-      if constexpr (kTransposed) {
-        hn::StoreU(upper_halves(d_gate), Words(), &tile.d_gate_of_all.rows[t][c]);
-        hn::StoreU(upper_halves(d_up), Words(), &tile.d_up_of_all.rows[t][c]);
+    const Elements e = elements_at<W::kPlain>(row, c, options);
+    if constexpr (W::kYTransposed || W::kYRows) {
+      auto y = hn::Mul(hn::Mul(e.g, e.s), e.u);
+      if constexpr (!W::kPlain) y = hn::Mul(y, hn::Set(Floats(), options.weight));
+      if constexpr (W::kYTransposed)
+        hn::StoreU(hn::TruncateTo(Words(), number_to_bfloat16(Floats(), y)), Words(), &tile.y.rows[t][c]);
+      if constexpr (W::kYRows) {
+        const auto rounded = rounded_to_bfloat16(y);
+        most_y = larger(most_y, rounded);
+        hn::Store(rounded, Floats(), tile.y_row + c);
       }
     }
+    if constexpr (W::kGradients) make_gradients<W>(row, tile, t, c, e, options, most_d_gate, most_d_up);
   }
-  return {largest(most_d_gate), largest(most_d_up)};
+  return {largest(most_d_gate), largest(most_d_up), largest(most_y)};
 }
 
 // One group of a row's gradient.
@@ -352,35 +438,68 @@ HWY_INLINE void write_strip(Plane<kWidth>& plane, Strip& strip, std::int64_t c, 
   }
 }
 
+// The token's sum over a group's products, in the manual's order: of every eight neighbours one after another, of these 16
+// sums by halves.
+HWY_INLINE float sum_of_group(const float* products) {
+  constexpr std::int64_t kNeighbours = 8;
+  float sums[kGroup / kNeighbours];
+  for (std::int64_t i = 0; i < kGroup / kNeighbours; ++i) sums[i] = products[i * kNeighbours];
+  for (std::int64_t n = 1; n < kNeighbours; ++n)
+    for (std::int64_t i = 0; i < kGroup / kNeighbours; ++i) sums[i] += products[i * kNeighbours + n];
+  for (std::int64_t half = kGroup / kNeighbours / 2; half > 0; half /= 2)
+    for (std::int64_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+  return sums[0];
+}
+
+// The groups of one token, in an output of rows [m, channels].
+template <class Groups>
+HWY_INLINE void write_groups(const float* values, std::int64_t channels, const std::uint16_t (&absmax)[kMostGroups],
+                             std::int8_t* q, float* scales, std::int64_t scale_stride) {
+  for (std::int64_t group = 0; group < channels / kGroup; ++group)
+    write_group<Groups>(values + group * kGroup, absmax[group], q + group * kGroup, scales + group * scale_stride);
+}
+
 // One token: all its groups are made before the first is quantized, as a group's factor is long in coming.
-template <bool kRows, bool kY, bool kTransposed, class Groups>
-HWY_INLINE void write_row(const contract::SwigluBackward& p, Tile<kTransposed>& tile, const Place& place,
-                          std::int64_t t) {
-  constexpr bool kGradients = kRows || kTransposed;
+template <class W, class Groups>
+HWY_INLINE void write_row(const contract::Swiglu& p, Tile<W::kTransposed>& tile, const Place& place, std::int64_t t) {
   const std::int64_t token = place.tile.token + t;
-  const Row row = row_at<kGradients>(p, token, place.first_channel);
+  const Row row = row_at<W::kGradients>(p, token, place.first_channel);
   if (t + kRowsAhead < place.tile.count)
-    prefetch<kGradients>(row_at<kGradients>(p, token + kRowsAhead, place.first_channel), place.channels);
-  Absmax absmax[kTileWidth<kTransposed> / kGroup];
-  for (std::int64_t c = 0; c < place.channels; c += kGroup)
-    absmax[c / kGroup] = make_group<kGradients, kY, kTransposed>(row, tile, t, c);
-  if constexpr (kRows) {
+    prefetch<W::kGradients>(row_at<W::kGradients>(p, token + kRowsAhead, place.first_channel), place.channels);
+  const Options options = W::kPlain ? Options{} : options_of(p, token);
+  std::uint16_t d_gate[kMostGroups];
+  std::uint16_t d_up[kMostGroups];
+  std::uint16_t y[kMostGroups];
+  for (std::int64_t c = 0; c < place.channels; c += kGroup) {
+    const Absmax absmax = make_group<W>(row, tile, t, c, options);
+    d_gate[c / kGroup] = absmax.d_gate;
+    d_up[c / kGroup] = absmax.d_up;
+    y[c / kGroup] = absmax.y;
+  }
+  const std::int64_t first_group = place.first_channel / kGroup;
+  if constexpr (W::kRows) {
     std::int8_t* const q = contract::grad_input_payload(p) + token * 2 * p.h + place.first_channel;
     const contract::ScaleStrides strides = contract::row_scale_strides(p);
-    const auto scale_of = [&](std::int64_t channel) {
-      return p.grad_input_s + token * strides.row + channel / kGroup * strides.group;
-    };
-    for (std::int64_t c = 0; c < place.channels; c += kGroup) {
-      const std::int64_t channel = place.first_channel + c;
-      write_group<Groups>(tile.d_gate + c, absmax[c / kGroup].d_gate, q + c, scale_of(channel));
-      write_group<Groups>(tile.d_up + c, absmax[c / kGroup].d_up, q + p.h + c, scale_of(p.h + channel));
-    }
+    float* const scales = p.grad_input_s + token * strides.row + first_group * strides.group;
+    write_groups<Groups>(tile.d_gate, place.channels, d_gate, q, scales, strides.group);
+    write_groups<Groups>(tile.d_up, place.channels, d_up, q + p.h, scales + p.h / kGroup * strides.group,
+                         strides.group);
   }
+  if constexpr (W::kYRows) {
+    const contract::ScaleStrides strides = contract::y_scale_strides(p);
+    write_groups<Groups>(tile.y_row, place.channels, y, contract::y_payload(p) + token * p.h + place.first_channel,
+                         p.y_s + token * strides.row + first_group * strides.group, strides.group);
+  }
+  if constexpr (W::kGradients && !W::kPlain)
+    if (options.sums_products)
+      for (std::int64_t c = 0; c < place.channels; c += kGroup)
+        format::store_unaligned(p.workspace, (first_group + c / kGroup) * p.m + token,
+                                sum_of_group(tile.products + c));
 }
 
 // A plane to an output of `rows` rows; `first_row` is that of the tile's first channel.
 template <class Groups, std::int64_t kWidth>
-HWY_INLINE void write_transposed(const contract::SwigluBackward& p, Plane<kWidth>& plane, Strip& strip,
+HWY_INLINE void write_transposed(const contract::Swiglu& p, Plane<kWidth>& plane, Strip& strip,
                                  const Place& place, std::int8_t* q, float* scales, std::int64_t rows,
                                  std::int64_t first_row) {
   const std::int64_t columns = contract::columns_of(place.tile);
@@ -396,18 +515,18 @@ HWY_INLINE void write_transposed(const contract::SwigluBackward& p, Plane<kWidth
   for (std::int64_t c = 0; c < place.channels; c += kStrip) write_strip<Groups>(plane, strip, c, columns, padded, out);
 }
 
-template <bool kRows, bool kY, bool kTransposed, class Groups>
-HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kWidth = kTileWidth<kTransposed>;
+template <class W, class Groups>
+HWY_NOINLINE void write_tiles(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t kWidth = kTileWidth<W::kTransposed>;
   const std::int64_t tiles_across = format::ceil_div(p.h, kWidth);
-  Tile<kTransposed> tile;
+  Tile<W::kTransposed> tile;
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t channel = i % tiles_across * kWidth;
     const Place place = {contract::find_token_tile(p, i / tiles_across), channel, std::min(kWidth, p.h - channel)};
-    for (std::int64_t t = 0; t < place.tile.count; ++t) write_row<kRows, kY, kTransposed, Groups>(p, tile, place, t);
-    if constexpr (kY)
-      write_transposed<Groups>(p, tile.y, tile.strip, place, contract::y_payload(p), p.y_s_t, p.h, channel);
-    if constexpr (kTransposed) {
+    for (std::int64_t t = 0; t < place.tile.count; ++t) write_row<W, Groups>(p, tile, place, t);
+    if constexpr (W::kYTransposed)
+      write_transposed<Groups>(p, tile.y, tile.strip, place, contract::y_t_payload(p), p.y_s_t, p.h, channel);
+    if constexpr (W::kTransposed) {
       std::int8_t* const q = contract::grad_input_t_payload(p);
       write_transposed<Groups>(p, tile.d_gate_of_all, tile.strip, place, q, p.grad_input_s_t, 2 * p.h, channel);
       write_transposed<Groups>(p, tile.d_up_of_all, tile.strip, place, q, p.grad_input_s_t, 2 * p.h, p.h + channel);
@@ -415,24 +534,43 @@ HWY_NOINLINE void write_tiles(const contract::SwigluBackward& p, std::int64_t be
   }
 }
 
-template <bool kTransposed, class Groups>
-void write_wanted(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
+template <bool kPlain, class Groups>
+void write_wanted(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
   const bool rows = contract::wants_rows(p);
-  if (rows && contract::wants_y(p)) return write_tiles<true, true, kTransposed, Groups>(p, begin, end);
-  if (rows) return write_tiles<true, false, kTransposed, Groups>(p, begin, end);
-  if (contract::wants_y(p)) return write_tiles<false, true, kTransposed, Groups>(p, begin, end);
-  if constexpr (kTransposed) write_tiles<false, false, true, Groups>(p, begin, end);
+  const bool y_rows = contract::wants_y_rows(p);
+  const bool y = contract::wants_y_transposed(p);
+  if (contract::wants_transposed(p)) {
+    if (rows && y) return write_tiles<Wanted<true, true, false, true, kPlain>, Groups>(p, begin, end);
+    if (rows) return write_tiles<Wanted<true, true, false, false, kPlain>, Groups>(p, begin, end);
+    if (y) return write_tiles<Wanted<false, true, false, true, kPlain>, Groups>(p, begin, end);
+    return write_tiles<Wanted<false, true, false, false, kPlain>, Groups>(p, begin, end);
+  }
+  if (rows && y) return write_tiles<Wanted<true, false, false, true, kPlain>, Groups>(p, begin, end);
+  if (rows) return write_tiles<Wanted<true, false, false, false, kPlain>, Groups>(p, begin, end);
+  if (y_rows && y) return write_tiles<Wanted<false, false, true, true, kPlain>, Groups>(p, begin, end);
+  if (y_rows) return write_tiles<Wanted<false, false, true, false, kPlain>, Groups>(p, begin, end);
+  write_tiles<Wanted<false, false, false, true, kPlain>, Groups>(p, begin, end);
 }
 
 template <class Groups>
-void write_wanted(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
-  if (contract::wants_transposed(p)) return write_wanted<true, Groups>(p, begin, end);
+void write_wanted(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
+  if (!contract::has_weights(p) && !contract::has_activation(p)) return write_wanted<true, Groups>(p, begin, end);
   write_wanted<false, Groups>(p, begin, end);
 }
 
-void swiglu_backward_tiles(const contract::SwigluBackward& p, std::int64_t begin, std::int64_t end) {
+void swiglu_tiles(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
   if (p.payload_type == QFUSE_E4M3) return write_wanted<E4m3Groups>(p, begin, end);
   write_wanted<Int8Groups>(p, begin, end);
+}
+
+// The sums of tokens `begin` to `end` over their groups.
+void swiglu_sums(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t token = begin; token < end; ++token) {
+    float sum = format::load_unaligned<float>(p.workspace, token);
+    for (std::int64_t group = 1; group < p.h / kGroup; ++group)
+      sum += format::load_unaligned<float>(p.workspace, group * p.m + token);
+    format::store_unaligned(p.grad_weights, token, format::canonical(sum));
+  }
 }
 
 }  // namespace qfuse::cpu::HWY_NAMESPACE
@@ -443,16 +581,23 @@ HWY_AFTER_NAMESPACE();
 namespace qfuse::cpu {
 namespace {
 
-HWY_EXPORT(swiglu_backward_tiles);
+HWY_EXPORT(swiglu_tiles);
+HWY_EXPORT(swiglu_sums);
 
 }  // namespace
 
 // A tile is some 100 us of work, enough to be handed over by itself.
-contract::Outcome swiglu_backward(const contract::SwigluBackward& p, const qfuse_exec& exec) {
+contract::Outcome swiglu(const contract::Swiglu& p, const qfuse_exec& exec) {
   if (contract::Outcome o = check_values(p); !o.ok()) return o;
+  const bool sums = contract::wants_grad_weights(p) && !is_empty(p);
+  if (sums && contract::has_experts(p)) std::memset(p.workspace, 0, static_cast<std::size_t>(workspace_size(p)));
   const std::int64_t tiles = contract::token_tiles(p) * format::ceil_div(p.h, tile_width(p));
-  return run(p, tiles, 1, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
-    HWY_DISPATCH_TABLE(swiglu_backward_tiles)[target](p, begin, end);
+  const auto write_tiles = [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(swiglu_tiles)[target](p, begin, end);
+  };
+  if (contract::Outcome o = run(p, tiles, 1, exec, write_tiles); !o.ok() || !sums) return o;
+  return run(p, p.m, kSumsAtOnce, exec, [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+    HWY_DISPATCH_TABLE(swiglu_sums)[target](p, begin, end);
   });
 }
 

@@ -1,10 +1,12 @@
-// in:   x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride
-// out:  grad_input_q [m, 2h] i8, grad_input_s [m, 2h/128] fp32; y_q_t [h, m] i8, y_s_t [h, ceil(m/128)] fp32;
-//       grad_input_q_t [2h, m] i8, grad_input_s_t [2h, ceil(m/128)] fp32; with experts, theirs one after another
+// in:   x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride; weights [m] fp32
+// out:  i8 payloads, fp32 scales: grad_input_q [m, 2h], grad_input_s [m, 2h/128]; y_q [m, h], y_s [m, h/128];
+//       y_q_t [h, m], y_s_t [h, ceil(m/128)]; grad_input_q_t [2h, m], grad_input_s_t [2h, ceil(m/128)]; with experts,
+//       theirs one after another; grad_weights [m] fp32
 // math: s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -32,16 +34,28 @@ struct Group {
   void add(std::uint16_t value) { values[count++] = value; }
 };
 
-std::uint16_t forward(float g, float u, float s) {
-  const float silu = g * s;
-  return format::to_bfloat16(silu * u);
-}
+// One channel of one token: its gate, limited, and what exp takes; its up, limited and offset; the sigmoid; the token's
+// router weight.
+struct Element {
+  float gate;
+  float exponent;
+  float up;
+  float sigmoid;
+  float weight;
+  bool gate_is_limited;
+  bool up_is_limited;
+};
 
-Gradients backward(float g, float u, float dy, float s) {
-  const float silu = g * s;
-  const float d_up = dy * silu;
-  const float d_gate = ((dy * u) * s) * (1.0F + g * (1.0F - s));
-  return {format::to_bfloat16(d_gate), format::to_bfloat16(d_up)};
+float activation(const Element& e) { return (e.gate * e.sigmoid) * e.up; }
+
+std::uint16_t forward(const Element& e) { return format::to_bfloat16(activation(e) * e.weight); }
+
+Gradients backward(const Element& e, float grad_y) {
+  const float dy = grad_y * e.weight;
+  const float d_up = dy * (e.gate * e.sigmoid);
+  const float d_gate = ((dy * e.up) * e.sigmoid) * (1.0F + e.exponent * (1.0F - e.sigmoid));
+  return {e.gate_is_limited ? std::uint16_t{0} : format::to_bfloat16(d_gate),
+          e.up_is_limited ? std::uint16_t{0} : format::to_bfloat16(d_up)};
 }
 
 std::uint16_t find_absmax(const Group& group) {
@@ -65,7 +79,7 @@ void quantize_int8_group(const Group& group, std::int8_t* q, float* scales, std:
     q[i] = format::quantize_value(format::from_bfloat16(group.values[i]), scale);
 }
 
-void quantize_group(const contract::SwigluBackward& p, const Group& group, std::int8_t* q, float* scales,
+void quantize_group(const contract::Swiglu& p, const Group& group, std::int8_t* q, float* scales,
                     std::int64_t scale_index) {
   const auto quantize = p.payload_type == QFUSE_E4M3 ? quantize_e4m3_group : quantize_int8_group;
   quantize(group, q, scales, scale_index);
@@ -73,31 +87,39 @@ void quantize_group(const contract::SwigluBackward& p, const Group& group, std::
 
 class Inputs {
  public:
-  Inputs(const contract::SwigluBackward& p, Exponential exponential)
+  Inputs(const contract::Swiglu& p, Exponential exponential)
       : p_(p),
         exponential_(exponential),
         x_stride_(contract::x_stride(p)),
         grad_y_stride_(contract::grad_y_stride(p)) {}
-  [[nodiscard]] float gate(std::int64_t t, std::int64_t c) const { return load(p_.x, t * x_stride_ + c); }
-  [[nodiscard]] float up(std::int64_t t, std::int64_t c) const { return load(p_.x, t * x_stride_ + p_.h + c); }
   [[nodiscard]] float grad_y(std::int64_t t, std::int64_t c) const { return load(p_.grad_y, t * grad_y_stride_ + c); }
-  [[nodiscard]] float sigmoid(std::int64_t t, std::int64_t c) const {
-    return 1.0F / (1.0F + exponential_(-gate(t, c)));
+  [[nodiscard]] Element at(std::int64_t t, std::int64_t c) const {
+    const float limit = contract::limit(p_);
+    const float gate = load(p_.x, t * x_stride_ + c);
+    const float up = load(p_.x, t * x_stride_ + p_.h + c);
+    Element e{};
+    e.gate_is_limited = gate > limit;
+    e.up_is_limited = up > limit || up < -limit;
+    e.gate = e.gate_is_limited ? limit : gate;
+    e.exponent = contract::alpha(p_) * e.gate;
+    e.up = e.up_is_limited ? std::copysign(limit, up) : up;
+    if (p_.up_offset != 0) e.up += p_.up_offset;
+    e.sigmoid = 1.0F / (1.0F + exponential_(-e.exponent));
+    e.weight = p_.weights == nullptr ? 1.0F : format::load_unaligned<float>(p_.weights, t);
+    return e;
   }
-  [[nodiscard]] Gradients gradients(std::int64_t t, std::int64_t c) const {
-    return backward(gate(t, c), up(t, c), grad_y(t, c), sigmoid(t, c));
-  }
+  [[nodiscard]] Gradients gradients(std::int64_t t, std::int64_t c) const { return backward(at(t, c), grad_y(t, c)); }
 
  private:
   static float load(const void* array, std::int64_t i) { return format::load_as_float(array, i, QFUSE_BFLOAT16); }
-  const contract::SwigluBackward& p_;
+  const contract::Swiglu& p_;
   Exponential exponential_;
   std::int64_t x_stride_;
   std::int64_t grad_y_stride_;
 };
 
 // Two groups of one row: those of d_gate and of d_up that belong to the same 128 channels.
-void write_gradients(const contract::SwigluBackward& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
+void write_gradients(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
   Group gate;
   Group up;
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) {
@@ -112,6 +134,36 @@ void write_gradients(const contract::SwigluBackward& p, const Inputs& in, std::i
                    t * strides.row + channel / format::kGroupSize * strides.group);
 }
 
+// A group of one row of y.
+void write_y_row(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
+  Group y;
+  for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) y.add(forward(in.at(t, c)));
+  const contract::ScaleStrides strides = contract::y_scale_strides(p);
+  quantize_group(p, y, contract::y_payload(p) + t * p.h + first_channel, p.y_s,
+                 t * strides.row + first_channel / format::kGroupSize * strides.group);
+}
+
+// The sum over 128 channels: of every eight neighbours one after another, of these 16 sums by halves.
+float sum_of_group(const Inputs& in, std::int64_t t, std::int64_t first_channel) {
+  constexpr std::int64_t kNeighbours = 8;
+  std::array<float, format::kGroupSize / kNeighbours> sums{};
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    for (std::int64_t n = 0; n < kNeighbours; ++n) {
+      const std::int64_t c = first_channel + static_cast<std::int64_t>(i) * kNeighbours + n;
+      const float product = in.grad_y(t, c) * activation(in.at(t, c));
+      sums.at(i) = n == 0 ? product : sums.at(i) + product;
+    }
+  for (std::size_t half = sums.size() / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) sums.at(i) += sums.at(i + half);
+  return sums.front();
+}
+
+void write_grad_weight(const contract::Swiglu& p, const Inputs& in, std::int64_t t) {
+  float sum = sum_of_group(in, t, 0);
+  for (std::int64_t c = format::kGroupSize; c < p.h; c += format::kGroupSize) sum += sum_of_group(in, t, c);
+  format::store_unaligned(p.grad_weights, t, format::canonical(sum));
+}
+
 // The tokens of an expert, or all, and where their columns lie.
 struct Expert {
   std::int64_t first_token;
@@ -120,7 +172,7 @@ struct Expert {
   std::int64_t columns;
 };
 
-std::vector<Expert> experts_of(const contract::SwigluBackward& p) {
+std::vector<Expert> experts_of(const contract::Swiglu& p) {
   if (!contract::has_experts(p)) return {{0, p.m, 0, p.m}};
   std::vector<Expert> experts;
   std::int64_t begin = 0;
@@ -143,7 +195,7 @@ struct Transposed {
 };
 
 // A group of an expert's columns, from `first_column` on; what has no token is zero.
-void quantize_columns(const contract::SwigluBackward& p, const Expert& expert, Group group, std::int64_t row,
+void quantize_columns(const contract::Swiglu& p, const Expert& expert, Group group, std::int64_t row,
                       std::int64_t first_column, const Transposed& out) {
   while (group.count < format::kGroupSize && first_column + static_cast<std::int64_t>(group.count) < expert.columns)
     group.add(0);
@@ -154,18 +206,16 @@ void quantize_columns(const contract::SwigluBackward& p, const Expert& expert, G
 }
 
 // One group of one channel of y.
-void write_y(const contract::SwigluBackward& p, const Inputs& in, const Expert& expert, std::int64_t c,
-             std::int64_t first_column) {
+void write_y_column(const contract::Swiglu& p, const Inputs& in, const Expert& expert, std::int64_t c,
+                    std::int64_t first_column) {
   Group y;
-  for (std::int64_t i = first_column; i < std::min(expert.tokens, first_column + format::kGroupSize); ++i) {
-    const std::int64_t t = expert.first_token + i;
-    y.add(forward(in.gate(t, c), in.up(t, c), in.sigmoid(t, c)));
-  }
-  quantize_columns(p, expert, y, c, first_column, {p.h, contract::y_payload(p), p.y_s_t});
+  for (std::int64_t i = first_column; i < std::min(expert.tokens, first_column + format::kGroupSize); ++i)
+    y.add(forward(in.at(expert.first_token + i, c)));
+  quantize_columns(p, expert, y, c, first_column, {p.h, contract::y_t_payload(p), p.y_s_t});
 }
 
 // One group of one channel of d_gate, and of d_up.
-void write_transposed(const contract::SwigluBackward& p, const Inputs& in, const Expert& expert, std::int64_t c,
+void write_transposed(const contract::Swiglu& p, const Inputs& in, const Expert& expert, std::int64_t c,
                       std::int64_t first_column) {
   Group gate;
   Group up;
@@ -179,23 +229,29 @@ void write_transposed(const contract::SwigluBackward& p, const Inputs& in, const
   quantize_columns(p, expert, up, p.h + c, first_column, out);
 }
 
-void write_expert(const contract::SwigluBackward& p, const Inputs& in, const Expert& expert) {
-  if (contract::wants_rows(p))
-    for (std::int64_t i = 0; i < expert.tokens; ++i)
-      for (std::int64_t c = 0; c < p.h; c += format::kGroupSize) write_gradients(p, in, expert.first_token + i, c);
+void write_expert(const contract::Swiglu& p, const Inputs& in, const Expert& expert) {
+  for (std::int64_t t = expert.first_token; t < expert.first_token + expert.tokens; ++t) {
+    for (std::int64_t c = 0; c < p.h; c += format::kGroupSize) {
+      if (contract::wants_rows(p)) write_gradients(p, in, t, c);
+      if (contract::wants_y_rows(p)) write_y_row(p, in, t, c);
+    }
+    if (contract::wants_grad_weights(p)) write_grad_weight(p, in, t);
+  }
   for (std::int64_t i = 0; i < expert.tokens; i += format::kGroupSize)
     for (std::int64_t c = 0; c < p.h; ++c) {
-      if (contract::wants_y(p)) write_y(p, in, expert, c, i);
+      if (contract::wants_y_transposed(p)) write_y_column(p, in, expert, c, i);
       if (contract::wants_transposed(p)) write_transposed(p, in, expert, c, i);
     }
 }
 
 }  // namespace
 
-void swiglu_backward(const contract::SwigluBackward& p) { swiglu_backward_with(format::exponential, p); }
+void swiglu(const contract::Swiglu& p) { swiglu_with(format::exponential, p); }
 
-void swiglu_backward_with(Exponential exponential, const contract::SwigluBackward& p) {
+void swiglu_with(Exponential exponential, const contract::Swiglu& p) {
   const Inputs in(p, exponential);
+  if (contract::wants_grad_weights(p))
+    for (std::int64_t t = 0; t < p.m; ++t) format::store_unaligned(p.grad_weights, t, 0.0F);  // nobody's stay so
   for (const Expert& expert : experts_of(p)) write_expert(p, in, expert);
 }
 

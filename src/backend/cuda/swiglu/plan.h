@@ -1,6 +1,6 @@
-// How a call of swiglu_backward runs on CUDA.
-#ifndef QFUSE_BACKEND_CUDA_SWIGLU_BACKWARD_PLAN_H
-#define QFUSE_BACKEND_CUDA_SWIGLU_BACKWARD_PLAN_H
+// How a call of swiglu runs on CUDA.
+#ifndef QFUSE_BACKEND_CUDA_SWIGLU_PLAN_H
+#define QFUSE_BACKEND_CUDA_SWIGLU_PLAN_H
 
 #include <array>
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 #include "backend/cuda/facts.h"
 #include "contract/plan.h"
-#include "contract/swiglu_backward.h"
+#include "contract/swiglu.h"
 
 namespace qfuse::cuda {
 
-struct SwigluBackwardPlan {
-  static constexpr const char* kOp = "swiglu_backward";
+struct SwigluPlan {
+  static constexpr const char* kOp = "swiglu";
   bool wide = false;     // 16-byte loads of rows and 8-byte stores of gradients; else element by element
   bool wide_t = false;   // 16-byte stores of what is transposed; else byte by byte
   bool together = true;  // all outputs by one kernel; else the transposed gradient by a second one, which reads again
@@ -33,12 +33,20 @@ inline constexpr int kSwigluThreads = 512;       // with the next row's loads un
 inline constexpr int kSwigluFewerThreads = 256;  // where those tiles would not fill a second wave: 15 % at 320 tiles
 inline constexpr int kSwigluThreadsPerMultiprocessor = 1024;             // at 64 registers each
 inline constexpr int kSwigluPlaneBytes = kSwigluTile * kSwigluTile * 2;  // of shared memory: a tile of bf16
+inline constexpr int kSwigluSumThreads = 128;  // of a block that adds the parts of grad_weights, a token each
 static_assert(kSwigluTile == format::kGroupSize);
 
+// The outputs of a call, as bits.
+enum WantedOutputs : unsigned { kRows = 1, kTransposed = 2, kYRows = 4, kYTransposed = 8 };
+inline unsigned wanted_outputs(const contract::Swiglu& p) {
+  return (contract::wants_rows(p) ? kRows : 0U) | (contract::wants_transposed(p) ? kTransposed : 0U) |
+         (contract::wants_y_rows(p) ? kYRows : 0U) | (contract::wants_y_transposed(p) ? kYTransposed : 0U);
+}
+
 // Every plan that the call can have, and the one that it gets.
-std::vector<SwigluBackwardPlan> candidates(const contract::SwigluBackward& p, const DeviceFacts& facts);
-SwigluBackwardPlan plan(const contract::SwigluBackward& p, const DeviceFacts& facts);
+std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts& facts);
+SwigluPlan plan(const contract::Swiglu& p, const DeviceFacts& facts);
 
 }  // namespace qfuse::cuda
 
-#endif  // QFUSE_BACKEND_CUDA_SWIGLU_BACKWARD_PLAN_H
+#endif  // QFUSE_BACKEND_CUDA_SWIGLU_PLAN_H

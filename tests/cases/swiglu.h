@@ -1,6 +1,6 @@
-// The cases of swiglu_backward, for correctness and the sanitizers: the risk is in the name.
-#ifndef QFUSE_TESTS_CASES_SWIGLU_BACKWARD_H
-#define QFUSE_TESTS_CASES_SWIGLU_BACKWARD_H
+// The cases of swiglu, for correctness and the sanitizers: the risk is in the name.
+#ifndef QFUSE_TESTS_CASES_SWIGLU_H
+#define QFUSE_TESTS_CASES_SWIGLU_H
 
 #include <qfuse/qfuse.h>
 
@@ -98,4 +98,4 @@ inline std::vector<std::uint16_t> make_activations(const SwigluCase& c, std::int
 
 }  // namespace qfuse::tests
 
-#endif  // QFUSE_TESTS_CASES_SWIGLU_BACKWARD_H
+#endif  // QFUSE_TESTS_CASES_SWIGLU_H

@@ -1,7 +1,7 @@
-// The steps and the kernel of swiglu_backward. No step may be fused with another: whoever includes this is compiled
+// The steps and the kernel of swiglu. No step may be fused with another: whoever includes this is compiled
 // with -fmad=false.
-#ifndef QFUSE_BACKEND_CUDA_SWIGLU_BACKWARD_STEPS_CUH
-#define QFUSE_BACKEND_CUDA_SWIGLU_BACKWARD_STEPS_CUH
+#ifndef QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH
+#define QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 #include "backend/cuda/device/rounding.cuh"
 #include "backend/cuda/device/swiglu.cuh"
 #include "backend/cuda/device/warp.cuh"
-#include "backend/cuda/swiglu_backward/plan.h"
+#include "backend/cuda/swiglu/plan.h"
 
 namespace qfuse::cuda {
 
@@ -34,17 +34,28 @@ struct SwigluArguments {
   const std::uint8_t* grad_y;
   std::int8_t* grad_input_q;
   float* grad_input_s;
+  std::int8_t* y_q;
+  float* y_s;
   std::int8_t* y_q_t;
   float* y_s_t;
   std::int8_t* grad_input_q_t;
   float* grad_input_s_t;
   contract::ScaleStrides row_scales;
+  contract::ScaleStrides y_scales;
   contract::ColumnPlace y_place;  // where there are no experts
   contract::ColumnPlace gradient_place;
   contract::ColumnLayout columns;  // where there are
   const void* expert_ends;
   bool ends_are_64;  // bits wide
   int experts;
+  unsigned wanted;         // of a kernel that has not been compiled for its outputs
+  const float* weights;    // NULL: 1
+  float* grad_weights;     // [m]
+  float* parts_of_sums;    // [h/128, m] of grad_weights; NULL: not asked for
+  float limit;             // infinity: none
+  float alpha;
+  float up_offset;
+  bool exponents_are_bf16;  // whatever the gates
 };
 
 // One block's.
@@ -67,7 +78,7 @@ struct Outputs {
   std::uint32_t y[kPairs];
 };
 
-inline SwigluArguments arguments_of(const contract::SwigluBackward& p, const SwigluBackwardPlan& plan) {
+inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan& plan) {
   return {.m = p.m,
           .h = p.h,
           .x_stride = contract::x_stride(p),
@@ -78,18 +89,72 @@ inline SwigluArguments arguments_of(const contract::SwigluBackward& p, const Swi
           .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
           .grad_input_q = contract::grad_input_payload(p),
           .grad_input_s = p.grad_input_s,
-          .y_q_t = contract::y_payload(p),
+          .y_q = contract::y_payload(p),
+          .y_s = p.y_s,
+          .y_q_t = contract::y_t_payload(p),
           .y_s_t = p.y_s_t,
           .grad_input_q_t = contract::grad_input_t_payload(p),
           .grad_input_s_t = p.grad_input_s_t,
           .row_scales = contract::row_scale_strides(p),
+          .y_scales = contract::y_scale_strides(p),
           .y_place = contract::place_columns(contract::column_layout(p), p.h, 0, p.m),
           .gradient_place = contract::place_columns(contract::column_layout(p), 2 * p.h, 0, p.m),
           .columns = contract::column_layout(p),
           .expert_ends = p.expert_ends,
           .ends_are_64 = p.expert_ends_type == QFUSE_INDEX_INT64,
-          .experts = static_cast<int>(p.expert_count)};
+          .experts = static_cast<int>(p.expert_count),
+          .wanted = wanted_outputs(p),
+          .weights = p.weights,
+          .grad_weights = p.grad_weights,
+          .parts_of_sums = contract::wants_grad_weights(p) ? static_cast<float*>(p.workspace) : nullptr,
+          .limit = contract::limit(p),
+          .alpha = contract::alpha(p),
+          .up_offset = p.up_offset,
+          .exponents_are_bf16 = contract::alpha(p) == 1 && contract::limit_is_bfloat16(p)};
 }
+
+// ---- what a kernel is compiled for ----
+
+// What a call has beside x and grad_y: nothing, router weights, or anything.
+enum class Extras { none, weights, any };
+
+// Blocks that registers are saved for.
+constexpr int kBlocks = kSwigluThreadsPerMultiprocessor / kSwigluThreads;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 890  // whose compiler does not find one that router weights need
+constexpr int kBlocksWithWeights = 1;
+#else
+constexpr int kBlocksWithWeights = kBlocks;
+#endif
+
+// Some outputs, and no steps for what the call does not have.
+template <unsigned kOutputs, Extras kOfCall>
+struct Wanted {
+  __device__ explicit Wanted(const SwigluArguments& /*a*/) {}
+  static constexpr bool rows = (kOutputs & kRows) != 0;
+  static constexpr bool transposed = (kOutputs & kTransposed) != 0;
+  static constexpr bool y_rows = (kOutputs & kYRows) != 0;
+  static constexpr bool y_transposed = (kOutputs & kYTransposed) != 0;
+  static constexpr bool gradients = rows || transposed;
+  static constexpr Extras kExtras = kOfCall;
+  static constexpr int kBlocksPerMultiprocessor = kOfCall == Extras::none ? kBlocks : kBlocksWithWeights;
+};
+
+// Or any of them, which it finds when it runs. That takes more registers.
+struct AnyWanted {
+  __device__ explicit AnyWanted(const SwigluArguments& a)
+      : rows((a.wanted & kRows) != 0),
+        transposed((a.wanted & kTransposed) != 0),
+        y_rows((a.wanted & kYRows) != 0),
+        y_transposed((a.wanted & kYTransposed) != 0),
+        gradients(rows || transposed) {}
+  const bool rows;
+  const bool transposed;
+  const bool y_rows;
+  const bool y_transposed;
+  const bool gradients;
+  static constexpr Extras kExtras = Extras::any;
+  static constexpr int kBlocksPerMultiprocessor = 1;
+};
 
 // ---- steps ----
 
@@ -179,8 +244,8 @@ __device__ void load_chunk(const std::uint8_t* from, std::uint32_t (&pairs)[kPai
 }
 
 // Zeros for a token that is not there.
-template <bool kGradients, bool kWide>
-__device__ Inputs load_row(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+template <bool kWide>
+__device__ Inputs load_row(const SwigluArguments& a, const Tile& tile, int token, int chunk, bool gradients) {
   Inputs in = {};
   if (token >= tile.tokens) return in;
   const std::int64_t row = tile.token + token;
@@ -188,25 +253,52 @@ __device__ Inputs load_row(const SwigluArguments& a, const Tile& tile, int token
   const std::uint8_t* const x = a.x + 2 * (row * a.x_stride + channel);
   load_chunk<kWide>(x, in.gate);
   load_chunk<kWide>(x + 2 * a.h, in.up);
-  if constexpr (kGradients) load_chunk<kWide>(a.grad_y + 2 * (row * a.grad_y_stride + channel), in.grad_y);
+  if (gradients) load_chunk<kWide>(a.grad_y + 2 * (row * a.grad_y_stride + channel), in.grad_y);
   return in;
 }
 
-template <bool kFast>
-__device__ void differentiate_pair(const Inputs& in, int i, Outputs& out) {
+template <bool kWide>
+__device__ float load_weight(const SwigluArguments& a, const Tile& tile, int token) {
+  if (a.weights == nullptr || token >= tile.tokens) return 1.0F;
+  return load<kWide>(a.weights + tile.token + token);
+}
+
+// A token's router weight, and the sum over its channels so far of grad_y and what y is without the weight.
+struct Weighting {
+  float weight;
+  float sum;
+};
+
+template <Extras kExtras, bool kFast>
+__device__ void differentiate_pair(const SwigluArguments& a, const Inputs& in, int i, Outputs& out, Weighting& w) {
   float y[2];
   float d_up[2];
   float d_gate[2];
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
-    const float g = widen<Bfloat16>(in.gate + i, e);
-    const float u = widen<Bfloat16>(in.up + i, e);
-    const float dy = widen<Bfloat16>(in.grad_y + i, e);
-    const float s = kFast ? fast_sigmoid(g) : sigmoid(g);
+    float g = widen<Bfloat16>(in.gate + i, e);
+    float u = widen<Bfloat16>(in.up + i, e);
+    float dy = widen<Bfloat16>(in.grad_y + i, e);
+    const bool gate_is_limited = kExtras == Extras::any && g > a.limit;
+    const bool up_is_limited = kExtras == Extras::any && fabsf(u) > a.limit;
+    float exponent = g;
+    if constexpr (kExtras == Extras::any) {
+      g = gate_is_limited ? a.limit : g;
+      u = up_is_limited ? copysignf(a.limit, u) : u;
+      u = a.up_offset != 0 ? u + a.up_offset : u;
+      exponent = a.alpha * g;
+    }
+    const float s = kFast ? fast_sigmoid(exponent) : sigmoid(exponent);
     const float silu = g * s;
     y[e] = silu * u;
-    d_up[e] = dy * silu;
-    d_gate[e] = gate_gradient(g, u, dy, s);
+    if constexpr (kExtras != Extras::none) {
+      const float product = dy * y[e];
+      w.sum = i == 0 && e == 0 ? product : w.sum + product;
+      y[e] = y[e] * w.weight;
+      dy = dy * w.weight;
+    }
+    d_up[e] = up_is_limited ? 0.0F : dy * silu;
+    d_gate[e] = gate_is_limited ? 0.0F : gate_gradient(exponent, u, dy, s);
   }
   out.y[i] = Rounding<Bfloat16>::word(y);
   out.d_up[i] = Rounding<Bfloat16>::word(d_up);
@@ -214,20 +306,27 @@ __device__ void differentiate_pair(const Inputs& in, int i, Outputs& out) {
 }
 
 // The forward and its gradients, rounded to bf16.
-__device__ inline Outputs differentiate(const Inputs& in) {
+template <Extras kExtras>
+__device__ Outputs differentiate(const SwigluArguments& a, const Inputs& in, Weighting& w) {
   Outputs out;
   const std::uint32_t most = find_absmax(in.gate);
-  if ((most >> 16) <= kFastSigmoidMost && (most & 0xffffU) <= kFastSigmoidMost) {
+  const bool small = (most >> 16) <= kFastSigmoidMost && (most & 0xffffU) <= kFastSigmoidMost;
+  if (small && (kExtras != Extras::any || a.exponents_are_bf16)) {
 #pragma unroll
-    for (int i = 0; i < kPairs; ++i) differentiate_pair<true>(in, i, out);
+    for (int i = 0; i < kPairs; ++i) differentiate_pair<kExtras, true>(a, in, i, out, w);
   } else {
 #pragma unroll
-    for (int i = 0; i < kPairs; ++i) differentiate_pair<false>(in, i, out);
+    for (int i = 0; i < kPairs; ++i) differentiate_pair<kExtras, false>(a, in, i, out, w);
   }
   return out;
 }
 
-// ---- rows: the gradients of one token ----
+__device__ inline Outputs differentiate(const SwigluArguments& a, const Inputs& in) {
+  Weighting none = {};
+  return differentiate<Extras::none>(a, in, none);
+}
+
+// ---- rows: the gradients of one token, or its y ----
 
 template <bool kWide, class Payload>
 __device__ void write_payload(std::int8_t* to, const std::uint32_t (&pairs)[kPairs], float factor) {
@@ -259,6 +358,31 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
   std::int8_t* const q = a.grad_input_q + row * 2 * a.h + tile.channel + chunk * kChunk;
   write_payload<kWide, Payload>(q, out.d_gate, ups ? others : factor);
   write_payload<kWide, Payload>(q + a.h, out.d_up, ups ? factor : others);
+}
+
+template <bool kWide, class Payload>
+__device__ void write_y(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
+  std::uint32_t absmax = find_absmax(out.y);
+#pragma unroll
+  for (int step = kRowChunks / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
+  absmax = larger_magnitudes(absmax, absmax >> 16);
+  const float most = widen<Bfloat16>(&absmax, 0);
+  const float scale = Payload::scale(most);
+  if (token >= tile.tokens) return;
+  const std::int64_t row = tile.token + token;
+  const std::int64_t group = tile.channel / kSwigluTile;
+  if (chunk == 0) store<kWide>(a.y_s + row * a.y_scales.row + group * a.y_scales.group, scale);
+  write_payload<kWide, Payload>(a.y_q + row * a.h + tile.channel + chunk * kChunk, out.y,
+                                Payload::prepare(most, scale));
+}
+
+// A token's sum over the tile's channels, of which each chunk has added its own: by halves.
+template <bool kWide>
+__device__ void write_part_of_sum(const SwigluArguments& a, const Tile& tile, int token, int chunk, float sum) {
+#pragma unroll
+  for (int step = kRowChunks / 2; step > 0; step /= 2) sum += exchange(sum, step);
+  if (token >= tile.tokens || chunk != 0) return;
+  store<kWide>(a.parts_of_sums + tile.channel / kSwigluTile * a.m + tile.token + token, sum);
 }
 
 // ---- columns: one channel of y, or of the gradient transposed ----
@@ -358,20 +482,21 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
   }
 }
 
-// ---- kernel ----
+// ---- kernels ----
 
 constexpr int kPlane = kSwigluTile * kRowChunks;  // vectors
 static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
-template <bool kRows, bool kY, bool kTransposed, bool kWide, bool kExperts, class Payload>
-__global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocessor / kSwigluThreads)
+template <class W, bool kWide, bool kExperts, class Payload>
+__global__ void __launch_bounds__(kSwigluThreads, W::kBlocksPerMultiprocessor)
     differentiate_tile(const SwigluArguments a) {
-  constexpr bool kGradients = kRows || kTransposed;
-  constexpr int kPlanes = (kY ? 1 : 0) + (kTransposed ? 2 : 0);
+  constexpr bool kHasWeights = W::kExtras != Extras::none;
+  const W wanted(a);
+  const int planes = (wanted.y_transposed ? 1 : 0) + (wanted.transposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
-  uint4* const d_gate = y + (kY && kTransposed ? kPlane : 0);
-  uint4* const d_up = d_gate + (kTransposed ? kPlane : 0);
+  uint4* const d_gate = y + (wanted.y_transposed ? kPlane : 0);
+  uint4* const d_up = d_gate + kPlane;
   __shared__ contract::TokenTile tokens;
   const Tile tile = locate<kExperts>(a, tokens);
   if (kExperts && tile.tokens == 0) return;
@@ -379,31 +504,57 @@ __global__ void __launch_bounds__(kSwigluThreads, kSwigluThreadsPerMultiprocesso
   const int rows = static_cast<int>(blockDim.x) / kRowChunks;
   const int whole_warps = kExperts ? (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows : kSwigluTile;
   int token = static_cast<int>(threadIdx.x) / kRowChunks;
-  Inputs next = load_row<kGradients, kWide>(a, tile, token, chunk);
+  Inputs next = load_row<kWide>(a, tile, token, chunk, wanted.gradients);
 #pragma unroll 1
   for (; token < whole_warps; token += rows) {
     const Inputs in = next;
-    if (token + rows < whole_warps) next = load_row<kGradients, kWide>(a, tile, token + rows, chunk);
-    const Outputs out = differentiate(in);
-    if constexpr (kY) y[place(token, chunk)] = vector_of(out.y);
-    if constexpr (kTransposed) {
+    Weighting weighting = {};
+    if (token + rows < whole_warps) next = load_row<kWide>(a, tile, token + rows, chunk, wanted.gradients);
+    if constexpr (kHasWeights) weighting.weight = load_weight<kWide>(a, tile, token);
+    const Outputs out = differentiate<W::kExtras>(a, in, weighting);
+    if (wanted.y_transposed) y[place(token, chunk)] = vector_of(out.y);
+    if (wanted.transposed) {
       d_gate[place(token, chunk)] = vector_of(out.d_gate);
       d_up[place(token, chunk)] = vector_of(out.d_up);
     }
-    if constexpr (kRows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
+    if (wanted.rows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
+    if (wanted.y_rows) write_y<kWide, Payload>(a, tile, token, chunk, out);
+    if (kHasWeights && wanted.gradients && a.parts_of_sums != nullptr)
+      write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
   }
 #pragma unroll 1  // no tokens: zeros
-  for (; kExperts && kPlanes > 0 && token < kSwigluTile; token += rows)
-    for (int i = 0; i < kPlanes; ++i) y[i * kPlane + place(token, chunk)] = {};
-  if constexpr (kPlanes > 0) __syncthreads();
+  for (; kExperts && planes > 0 && token < kSwigluTile; token += rows)
+    for (int i = 0; i < planes; ++i) y[i * kPlane + place(token, chunk)] = {};
+  if (planes > 0) __syncthreads();
 #pragma unroll 1  // of the columns' code there is one copy
-  for (int i = 0; i < kPlanes; ++i) {
-    const bool is_d_up = kTransposed && i == kPlanes - 1;
-    const Columns columns = kY && i == 0 ? y_of<kExperts>(a, tile, tokens) : gradient_of<kExperts>(a, tile, tokens);
+  for (int i = 0; i < planes; ++i) {
+    const bool is_y = wanted.y_transposed && i == 0;
+    const bool is_d_up = wanted.transposed && i == planes - 1;
+    const Columns columns = is_y ? y_of<kExperts>(a, tile, tokens) : gradient_of<kExperts>(a, tile, tokens);
     write_columns<kWide, Payload>(a, y + i * kPlane, columns, tile.channel + (is_d_up ? a.h : 0));
   }
 }
 
+// What grad_weights are, from the sums of their parts; before it, where not every token need have an expert, zeros for
+// these. A thread has a token.
+template <bool kWide>
+__global__ void add_parts(const SwigluArguments a) {
+  const std::int64_t token = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (token >= a.m) return;
+  float sum = load<kWide>(a.parts_of_sums + token);
+  for (std::int64_t group = 1; group < a.channel_tiles; ++group)
+    sum += load<kWide>(a.parts_of_sums + group * a.m + token);
+  store<kWide>(a.grad_weights + token, canonical(sum));
+}
+
+template <bool kWide>
+__global__ void clear_parts(const SwigluArguments a) {
+  const std::int64_t token = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (token >= a.m) return;
+  for (std::int64_t group = 0; group < a.channel_tiles; ++group)
+    store<kWide>(a.parts_of_sums + group * a.m + token, 0.0F);
+}
+
 }  // namespace qfuse::cuda
 
-#endif  // QFUSE_BACKEND_CUDA_SWIGLU_BACKWARD_STEPS_CUH
+#endif  // QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH

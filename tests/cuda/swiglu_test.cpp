@@ -37,7 +37,7 @@ const Sigmoids& sigmoids() {
 
 float gpus_exponential(float x) { return sigmoids().exponential[std::bit_cast<std::uint32_t>(x) >> 16]; }
 
-class SwigluBackwardOnGpu : public testing::Test {
+class SwigluOnGpu : public testing::Test {
  protected:
   void SetUp() override {
     if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
@@ -45,16 +45,16 @@ class SwigluBackwardOnGpu : public testing::Test {
 };
 
 void expect_the_oracles_bytes(const SwigluCase& shape, Asked asked, qfuse_payload payload, qfuse_scale_layout layout,
-                              std::size_t misalignment) {
+                              std::size_t misalignment, const SwigluExtras& extras = {}) {
   SCOPED_TRACE(misalignment);
   const SwigluInputs in(shape, misalignment);
-  contract::SwigluBackward p = in.params(asked, payload);
+  contract::Swiglu p = in.params(asked, payload, extras);
   SwigluOutputs expected(p.m, p.h, 0, layout);
-  expected.point(p, asked);
-  reference::swiglu_backward_with(gpus_exponential, p);
+  expected.point(p, asked, extras);
+  reference::swiglu_with(gpus_exponential, p);
   for_each_gpu_way([&](const qfuse_exec& exec) {
     SwigluOutputs actual(p.m, p.h, misalignment, layout);
-    actual.point(p, asked);
+    actual.point(p, asked, extras);
     qfuse_error error{};
     ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
     ASSERT_TRUE(same_outputs(expected, actual));
@@ -62,10 +62,10 @@ void expect_the_oracles_bytes(const SwigluCase& shape, Asked asked, qfuse_payloa
   EXPECT_TRUE(in.unchanged());
 }
 
-class SwigluBackwardCasesOnGpu : public SwigluBackwardOnGpu, public testing::WithParamInterface<SwigluCase> {};
+class SwigluCasesOnGpu : public SwigluOnGpu, public testing::WithParamInterface<SwigluCase> {};
 
 // Over the case's arrays at an address as odd as asked for, and, M being what it is, rows of y at odd addresses too.
-TEST_P(SwigluBackwardCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
+TEST_P(SwigluCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
   for (const std::size_t misalignment : {0U, 1U, 2U, 8U})
     for (const auto& [name, asked] : kEveryAsked) {
       SCOPED_TRACE(name);
@@ -74,20 +74,29 @@ TEST_P(SwigluBackwardCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Risks, SwigluBackwardCasesOnGpu, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
+TEST_P(SwigluCasesOnGpu, gives_the_oracles_bytes_with_weights_and_other_activations) {
+  for (const SwigluExtras& extras : kExtrasOfBfloat16)
+    for (const auto& [name, asked] : kEveryAsked) {
+      SCOPED_TRACE(std::string(name) + ", " + extras.name);
+      expect_the_oracles_bytes(GetParam(), asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 0, extras);
+      expect_the_oracles_bytes(GetParam(), asked, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 1, extras);
+    }
+}
 
-TEST_F(SwigluBackwardOnGpu, gives_the_oracles_bytes_of_experts) {
+INSTANTIATE_TEST_SUITE_P(Risks, SwigluCasesOnGpu, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
+
+TEST_F(SwigluOnGpu, gives_the_oracles_bytes_of_experts) {
   for (const ExpertCase& c : expert_cases()) {
     SCOPED_TRACE(c.name);
     const SwigluInputs in(SwigluCase{"", c.m, kExpertChannels}, 0);
     for (const ExpertsHow& how : every_experts_how()) {
-      contract::SwigluBackward p = in.params(how.asked, how.payload);
+      contract::Swiglu p = in.params(how.asked, how.payload, how.extras);
       SwigluOutputs expected = room_for(c.m, c.ends.size(), how.scales);
-      expected.point(p, how.asked);
+      expected.point(p, how.asked, how.extras);
       const ExpertEnds ends(c.ends, how.index);
       ends.point(p);
       p.expert_layout = how.experts;
-      reference::swiglu_backward_with(gpus_exponential, p);
+      reference::swiglu_with(gpus_exponential, p);
       for_each_gpu_way([&](const qfuse_exec& exec) {
         SwigluOutputs actual = room_for(c.m, c.ends.size(), how.scales);
         qfuse_error error{};
@@ -99,13 +108,13 @@ TEST_F(SwigluBackwardOnGpu, gives_the_oracles_bytes_of_experts) {
 }
 
 // As many tiles as fewer threads a block are used for, and more than one wave of blocks.
-TEST_F(SwigluBackwardOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
+TEST_F(SwigluOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
   for (const std::int64_t m : {2048, 3968}) {
     const SwigluInputs in(SwigluCase{"", m, 2560}, 0);
-    contract::SwigluBackward p = in.params(Asked::all);
+    contract::Swiglu p = in.params(Asked::all);
     SwigluOutputs expected(p.m, p.h);
     expected.point(p, Asked::all);
-    reference::swiglu_backward_with(gpus_exponential, p);
+    reference::swiglu_with(gpus_exponential, p);
     for_each_gpu_way([&](const qfuse_exec& exec) {
       SwigluOutputs actual(p.m, p.h);
       actual.point(p, Asked::all);
@@ -134,8 +143,8 @@ struct Large {
                 cudaSuccess);
   }
 
-  [[nodiscard]] contract::SwigluBackward params() const {
-    contract::SwigluBackward p{};
+  [[nodiscard]] contract::Swiglu params() const {
+    contract::Swiglu p{};
     p.m = kTokens;
     p.h = kChannels;
     p.group_size = 128;
@@ -165,29 +174,29 @@ std::vector<T> copied(const T* from, std::int64_t count) {
 
 // The tokens from `first` on, as a call of their own.
 void expect_window(const Large& large, std::int64_t first, std::int64_t tokens) {
-  const contract::SwigluBackward all = large.params();
+  const contract::Swiglu all = large.params();
   const auto x = copied(static_cast<const std::uint16_t*>(all.x) + first * 2 * all.h, tokens * 2 * all.h);
   const auto grad_y = copied(static_cast<const std::uint16_t*>(all.grad_y) + first * all.h, tokens * all.h);
   SwigluOutputs expected(tokens, all.h);
-  contract::SwigluBackward p = all;
+  contract::Swiglu p = all;
   p.m = tokens;
   p.x = x.data();
   p.grad_y = grad_y.data();
   expected.point(p, Asked::both);
-  reference::swiglu_backward_with(gpus_exponential, p);
+  reference::swiglu_with(gpus_exponential, p);
   const auto q = copied(contract::grad_input_payload(all) + first * 2 * all.h, tokens * 2 * all.h);
   const auto s = copied(all.grad_input_s + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
   EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), tokens * 2 * all.h));
   EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), tokens * 2 * all.h / 128 * 4));
   for (std::int64_t c = 0; c < all.h; ++c) {
-    const auto y = copied(contract::y_payload(all) + c * all.m + first, tokens);
+    const auto y = copied(contract::y_t_payload(all) + c * all.m + first, tokens);
     const auto scale = copied(all.y_s_t + c * Large::kTokenGroups + first / 128, 1);
     ASSERT_TRUE(same_bytes(expected.y_q_t.data() + c * tokens, y.data(), tokens)) << c;
     ASSERT_TRUE(same_bytes(expected.y_s_t.data() + 4 * c, scale.data(), 4)) << c;
   }
 }
 
-TEST_F(SwigluBackwardOnGpu, more_than_two_to_the_31_activations) {
+TEST_F(SwigluOnGpu, more_than_two_to_the_31_activations) {
   std::size_t free = 0;
   std::size_t total = 0;
   ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
@@ -196,7 +205,7 @@ TEST_F(SwigluBackwardOnGpu, more_than_two_to_the_31_activations) {
   ASSERT_NO_FATAL_FAILURE(large.fill(large.x, 1));
   ASSERT_NO_FATAL_FAILURE(large.fill(large.grad_y, 2));
   for_each_gpu_way([&](const qfuse_exec& exec) {
-    const contract::SwigluBackward p = large.params();
+    const contract::Swiglu p = large.params();
     ASSERT_EQ(call(p, &exec), QFUSE_OK);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   });
@@ -204,7 +213,7 @@ TEST_F(SwigluBackwardOnGpu, more_than_two_to_the_31_activations) {
     expect_window(large, first, std::min<std::int64_t>(128, Large::kTokens - first));
 }
 
-TEST_F(SwigluBackwardOnGpu, the_fast_sigmoid_has_the_bits_of_the_plain_one) {
+TEST_F(SwigluOnGpu, the_fast_sigmoid_has_the_bits_of_the_plain_one) {
   constexpr float kMost = 87.0F;  // device/swiglu.cuh
   for (unsigned bits = 0; bits < Sigmoids::kValues; ++bits) {
     const float g = std::bit_cast<float>(bits << 16);
@@ -215,7 +224,7 @@ TEST_F(SwigluBackwardOnGpu, the_fast_sigmoid_has_the_bits_of_the_plain_one) {
 }
 
 // A wrong table would make the oracle wrong in the same way: exp itself, within two ulps of fp64's.
-TEST_F(SwigluBackwardOnGpu, exp_is_exp) {
+TEST_F(SwigluOnGpu, exp_is_exp) {
   for (unsigned bits = 0; bits < Sigmoids::kValues; ++bits) {
     const float x = std::bit_cast<float>(bits << 16);
     const double exact = std::exp(static_cast<double>(x));

@@ -1,16 +1,18 @@
-#include "contract/swiglu_backward.h"
+#include "contract/swiglu.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 namespace qfuse::contract {
 namespace {
 
 constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 
-Outcome check_experts(const SwigluBackward& p) {
+Outcome check_experts(const Swiglu& p) {
   if (p.expert_count < 0 || p.expert_count > kMostExperts)
     return invalid_argument(fmt::format("expert_count is {}, it must be 0 to {}", p.expert_count, kMostExperts));
   if (p.expert_count == 0 && p.expert_ends != nullptr)
@@ -35,9 +37,28 @@ Outcome check_experts(const SwigluBackward& p) {
   return {};
 }
 
+Outcome check_activation(const Swiglu& p) {
+  if (!(p.limit >= 0) || std::isinf(p.limit))
+    return invalid_argument(fmt::format("limit is {}, it must be finite and above 0, or 0 for none", p.limit));
+  for (const auto& [name, value] : {std::pair{"alpha", p.alpha}, std::pair{"up_offset", p.up_offset}})
+    if (!std::isfinite(value)) return invalid_argument(fmt::format("{} is {}, it must be finite", name, value));
+  return {};
+}
+
+Outcome check_outputs(const Swiglu& p) {
+  if (wants_y_rows(p) && wants_gradients(p))
+    return invalid_argument("y_q or y_s is given together with a gradient: it is an output of the forward alone");
+  if (wants_grad_weights(p) && !wants_gradients(p))
+    return invalid_argument("grad_weights is given, but neither grad_input_q nor grad_input_q_t");
+  if (!wants_gradients(p) && !wants_y_rows(p) && !wants_y_transposed(p))
+    return invalid_argument(
+        "grad_input_q, grad_input_q_t, y_q and y_q_t are all NULL: at least one pair of outputs must be given");
+  return {};
+}
+
 }  // namespace
 
-Outcome check_ranges(const SwigluBackward& p) {
+Outcome check_ranges(const Swiglu& p) {
   if (Outcome o = check_count("m", p.m); !o.ok()) return o;
   if (Outcome o = check_count("h", p.h); !o.ok()) return o;
   if (p.group_size != format::kGroupSize)
@@ -57,18 +78,16 @@ Outcome check_ranges(const SwigluBackward& p) {
                     static_cast<int>(QFUSE_SCALES_MN_MAJOR)));
   if (has_experts(p) || p.expert_ends != nullptr)
     if (Outcome o = check_experts(p); !o.ok()) return o;
-  if (!is_empty(p) && !wants_gradients(p) && !wants_y(p))
-    return invalid_argument(
-        "grad_input_q, grad_input_q_t and y_q_t are all NULL: at least one pair of outputs must be given");
-  return {};
+  if (Outcome o = check_activation(p); !o.ok()) return o;
+  return is_empty(p) ? Outcome{} : check_outputs(p);
 }
 
-std::int64_t expert_end(const SwigluBackward& p, std::int64_t expert) {
+std::int64_t expert_end(const Swiglu& p, std::int64_t expert) {
   if (p.expert_ends_type == QFUSE_INDEX_INT64) return static_cast<const std::int64_t*>(p.expert_ends)[expert];
   return static_cast<const std::int32_t*>(p.expert_ends)[expert];
 }
 
-Outcome check_values(const SwigluBackward& p) {
+Outcome check_values(const Swiglu& p) {
   std::int64_t before = 0;
   for (std::int64_t e = 0; e < p.expert_count; ++e) {
     const std::int64_t end = expert_end(p, e);
@@ -81,7 +100,7 @@ Outcome check_values(const SwigluBackward& p) {
   return {};
 }
 
-std::int64_t token_tiles(const SwigluBackward& p) {
+std::int64_t token_tiles(const Swiglu& p) {
   if (!has_experts(p)) return format::block_count(p.m, format::kGroupSize);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;
@@ -90,7 +109,7 @@ std::int64_t token_tiles(const SwigluBackward& p) {
   return tiles;
 }
 
-TokenTile find_token_tile(const SwigluBackward& p, std::int64_t number) {
+TokenTile find_token_tile(const Swiglu& p, std::int64_t number) {
   if (!has_experts(p)) return tile_of(0, p.m, number, 0, p.m);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;
@@ -104,7 +123,7 @@ TokenTile find_token_tile(const SwigluBackward& p, std::int64_t number) {
   return {};
 }
 
-std::int64_t bytes(const SwigluBackward& p) {
+std::int64_t bytes(const Swiglu& p) {
   const std::int64_t x_gaps = strided_size(p.m, 2 * p.h, x_stride(p)) - strided_size(p.m, 2 * p.h, 2 * p.h);
   const std::int64_t grad_y_gaps =
       wants_gradients(p) ? strided_size(p.m, p.h, grad_y_stride(p)) - strided_size(p.m, p.h, p.h) : 0;
