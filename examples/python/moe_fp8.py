@@ -72,7 +72,7 @@ class Sizes(NamedTuple):
     hidden: int
 
 
-SMALL, LARGE = Sizes(240, 3, 256, 256), Sizes(8192, 8, 2048, 4096)
+SMALL, LARGE = Sizes(160, 3, 256, 128), Sizes(8192, 8, 2048, 4096)
 TRAINED = Sizes(2048, 8, 256, 512)  # the most that is trained
 
 
@@ -183,12 +183,15 @@ def multiply_rows(multiply: Multiply, a: Quantized, b: Sequence[Quantized], shar
 def multiply_columns(
     multiply: Multiply, a: Quantized, b: Quantized, shares: Shares, dtype: torch.dtype
 ) -> list[Tensor]:
-    """Sums over each expert's tokens."""
-
+    """Of each expert the sums over its tokens, zero where it has none."""
     groups = [columns // GROUP for columns in shares.columns]
     parts = (map(Quantized, q.payload.split(shares.columns, 1), q.scales.split(groups, 1)) for q in (a, b))
-    none = a.scales.new_zeros(len(a.payload), len(b.payload), dtype=dtype) if 0 in groups else a.scales
-    return [multiply(one, other, dtype) if one.scales.numel() else none for one, other in zip(*parts, strict=True)]
+    return [
+        multiply(one, other, dtype)
+        if one.scales.numel()
+        else one.scales.new_zeros(len(a.payload), len(b.payload), dtype=dtype)
+        for one, other in zip(*parts, strict=True)
+    ]
 
 
 def check_products(device: str) -> list[str]:

@@ -120,11 +120,6 @@ enum class Extras { none, weights, any };
 
 // Blocks that registers are saved for.
 constexpr int kBlocks = kSwigluThreadsPerMultiprocessor / kSwigluThreads;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 890  // whose compiler does not find one that router weights need
-constexpr int kBlocksWithWeights = 1;
-#else
-constexpr int kBlocksWithWeights = kBlocks;
-#endif
 
 // Some outputs, and no steps for what the call does not have.
 template <unsigned kOutputs, Extras kOfCall>
@@ -136,7 +131,7 @@ struct Wanted {
   static constexpr bool y_transposed = (kOutputs & kYTransposed) != 0;
   static constexpr bool gradients = rows || transposed;
   static constexpr Extras kExtras = kOfCall;
-  static constexpr int kBlocksPerMultiprocessor = kOfCall == Extras::none ? kBlocks : kBlocksWithWeights;
+  static constexpr int kBlocksPerMultiprocessor = kBlocks;
 };
 
 // Or any of them, which it finds when it runs. That takes more registers.
@@ -263,9 +258,10 @@ __device__ float load_weight(const SwigluArguments& a, const Tile& tile, int tok
   return load<kWide>(a.weights + tile.token + token);
 }
 
-// A token's router weight, and the sum over its channels so far of grad_y and what y is without the weight.
+// Where a token's router weight is, in shared memory, and the sum over its channels so far of grad_y and what y is without
+// the weight. It is read again and again, since a register more would be one too many.
 struct Weighting {
-  float weight;
+  const volatile float* weight;
   float sum;
 };
 
@@ -294,8 +290,9 @@ __device__ void differentiate_pair(const SwigluArguments& a, const Inputs& in, i
     if constexpr (kExtras != Extras::none) {
       const float product = dy * y[e];
       w.sum = i == 0 && e == 0 ? product : w.sum + product;
-      y[e] = y[e] * w.weight;
-      dy = dy * w.weight;
+      const float weight = *w.weight;
+      y[e] = y[e] * weight;
+      dy = dy * weight;
     }
     d_up[e] = up_is_limited ? 0.0F : dy * silu;
     d_gate[e] = gate_is_limited ? 0.0F : gate_gradient(exponent, u, dy, s);
@@ -500,6 +497,11 @@ __global__ void __launch_bounds__(kSwigluThreads, W::kBlocksPerMultiprocessor)
   __shared__ contract::TokenTile tokens;
   const Tile tile = locate<kExperts>(a, tokens);
   if (kExperts && tile.tokens == 0) return;
+  __shared__ float weights[kHasWeights ? kSwigluTile : 1];
+  if constexpr (kHasWeights) {
+    if (threadIdx.x < kSwigluTile) weights[threadIdx.x] = load_weight<kWide>(a, tile, static_cast<int>(threadIdx.x));
+    __syncthreads();
+  }
   const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
   const int rows = static_cast<int>(blockDim.x) / kRowChunks;
   const int whole_warps = kExperts ? (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows : kSwigluTile;
@@ -510,7 +512,7 @@ __global__ void __launch_bounds__(kSwigluThreads, W::kBlocksPerMultiprocessor)
     const Inputs in = next;
     Weighting weighting = {};
     if (token + rows < whole_warps) next = load_row<kWide>(a, tile, token + rows, chunk, wanted.gradients);
-    if constexpr (kHasWeights) weighting.weight = load_weight<kWide>(a, tile, token);
+    weighting.weight = weights + token;
     const Outputs out = differentiate<W::kExtras>(a, in, weighting);
     if (wanted.y_transposed) y[place(token, chunk)] = vector_of(out.y);
     if (wanted.transposed) {
