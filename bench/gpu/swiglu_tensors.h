@@ -24,7 +24,7 @@ struct SwigluAsked {
   bool forward = false;            // y by rows and transposed, in place of the gradient by rows and y transposed
   bool transposed = false;         // the gradient, too
   bool weights = false;            // of a router, and in the backward their gradient
-  std::vector<std::int64_t> ends;  // of experts; none: no experts
+  std::vector<std::int64_t> ends{};  // of experts; none: no experts
 };
 
 // Bytes of each output that are not the checker's.
