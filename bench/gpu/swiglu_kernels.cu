@@ -152,12 +152,15 @@ __global__ void __launch_bounds__(kThreads) check_grad_weights(const contract::S
   float total = 0.0F;
   for (std::int64_t first = 0; first < p.h; first += kGroup) {
     float sums[kSums];
+#pragma unroll
     for (int i = 0; i < kSums; ++i) {
       sums[i] = check_element(p, token, first + i * kNeighbours).product;
       for (int n = 1; n < kNeighbours; ++n)
         sums[i] = __fadd_rn(sums[i], check_element(p, token, first + i * kNeighbours + n).product);
     }
+#pragma unroll
     for (int half = kSums / 2; half > 0; half /= 2)
+#pragma unroll
       for (int i = 0; i < half; ++i) sums[i] = __fadd_rn(sums[i], sums[i + half]);
     total = first == 0 ? sums[0] : __fadd_rn(total, sums[0]);
   }
