@@ -143,28 +143,20 @@ __global__ void __launch_bounds__(kThreads) check_rows_of_y(const contract::Swig
         check_quotient(p, check_element(p, token, first + i).y, scale);
 }
 
-// One token a thread.
+constexpr int kNeighbours = 8;  // channels that are added one after another
+constexpr int kSums = kGroup / kNeighbours;
+
+// 16 threads a token, each with eight channels of every group.
 __global__ void __launch_bounds__(kThreads) check_grad_weights(const contract::Swiglu p) {
-  constexpr int kNeighbours = 8;
-  constexpr int kSums = kGroup / kNeighbours;
-  const std::int64_t token = thread_index();
-  if (token >= p.m) return;
+  const std::int64_t token = thread_index() / kSums;
   float total = 0.0F;
-  for (std::int64_t first = 0; first < p.h; first += kGroup) {
-    float sums[kSums];
-#pragma unroll
-    for (int i = 0; i < kSums; ++i) {
-      sums[i] = check_element(p, token, first + i * kNeighbours).product;
-      for (int n = 1; n < kNeighbours; ++n)
-        sums[i] = __fadd_rn(sums[i], check_element(p, token, first + i * kNeighbours + n).product);
-    }
-#pragma unroll
-    for (int half = kSums / 2; half > 0; half /= 2)
-#pragma unroll
-      for (int i = 0; i < half; ++i) sums[i] = __fadd_rn(sums[i], sums[i + half]);
-    total = first == 0 ? sums[0] : __fadd_rn(total, sums[0]);
+  for (std::int64_t first = thread_index() % kSums * kNeighbours; first < p.h; first += kGroup) {
+    float sum = check_element(p, token, first).product;
+    for (int n = 1; n < kNeighbours; ++n) sum = __fadd_rn(sum, check_element(p, token, first + n).product);
+    for (int half = kSums / 2; half > 0; half /= 2) sum = __fadd_rn(sum, __shfl_xor_sync(~0U, sum, half));
+    total = first < kGroup ? sum : __fadd_rn(total, sum);
   }
-  p.grad_weights[token] = total;
+  if (thread_index() % kSums == 0) p.grad_weights[token] = total;
 }
 
 // An expert's tokens, or all, and the groups of columns where they lie.
@@ -282,7 +274,7 @@ void check_swiglu(const contract::Swiglu& p, const std::vector<std::int64_t>& en
   const unsigned blocks_of_rows = blocks_for(p.m * p.h / kGroup);
   if (p.grad_input_q != nullptr) check_gradients<<<blocks_of_rows, kThreads, 0, stream>>>(p);
   if (p.y_q != nullptr) check_rows_of_y<<<blocks_of_rows, kThreads, 0, stream>>>(p);
-  if (p.grad_weights != nullptr) check_grad_weights<<<blocks_for(p.m), kThreads, 0, stream>>>(p);
+  if (p.grad_weights != nullptr) check_grad_weights<<<blocks_for(p.m * kSums), kThreads, 0, stream>>>(p);
   require(cudaGetLastError(), "checker of the rows");
   CheckedTokens tokens = {0, 0, 0, contract::all_columns(p) / kGroup};
   for (const std::int64_t end : ends.empty() ? std::vector{p.m} : ends) {
