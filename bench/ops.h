@@ -33,9 +33,7 @@ inline void run(const contract::Matmul4bit& p, const qfuse_exec& exec) {
                                   p.bias, p.accumulation, p.order, p.lora_rank, p.lora_in, p.lora_weight},
                                  exec);
 }
-inline void run(const contract::Swiglu& p, const qfuse_exec& exec) {
-  call<qfuse_swiglu_params>(qfuse_swiglu, p, exec);
-}
+inline void run(const contract::Swiglu& p, const qfuse_exec& exec) { call<qfuse_swiglu_params>(qfuse_swiglu, p, exec); }
 
 }  // namespace qfuse::bench
 

@@ -169,8 +169,7 @@ struct CheckedTokens {
 
 enum class Column { y, d_gate, d_up };
 
-__device__ float check_value(const contract::Swiglu& p, Column column, std::int64_t token,
-                             std::int64_t channel) {
+__device__ float check_value(const contract::Swiglu& p, Column column, std::int64_t token, std::int64_t channel) {
   const Element e = check_element(p, token, channel);
   if (column == Column::y) return e.y;
   return column == Column::d_gate ? e.d_gate : e.d_up;
@@ -240,8 +239,7 @@ __global__ void __launch_bounds__(512) move_swiglu(const MovedArrays a) {
   const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * step * kGroups;
   const auto first = [tile](int vectors) { return tile * vectors + threadIdx.x; };
   std::uint32_t word = read_vectors<kXVectors * kGroups, kStream>(a.x + first(kXVectors), step);
-  if (a.grad_y != nullptr)
-    word += read_vectors<kGradVectors * kGroups, kStream>(a.grad_y + first(kGradVectors), step);
+  if (a.grad_y != nullptr) word += read_vectors<kGradVectors * kGroups, kStream>(a.grad_y + first(kGradVectors), step);
   for (uint4* const gradient : {a.gradient, a.gradient_transposed})
     if (gradient != nullptr) write_vectors<kGradVectors * kGroups, kStream>(gradient + first(kGradVectors), step, word);
   for (uint4* const y : {a.y, a.y_transposed})

@@ -14,16 +14,15 @@
 
 namespace qfuse::bench {
 
-inline constexpr std::array kSwigluOutputs = {"grad_input_q",   "grad_input_s",   "y_q_t", "y_s_t",
-                                              "grad_input_q_t", "grad_input_s_t", "y_q",   "y_s",
-                                              "grad_weights"};
+inline constexpr std::array kSwigluOutputs = {
+    "grad_input_q", "grad_input_s", "y_q_t", "y_s_t", "grad_input_q_t", "grad_input_s_t", "y_q", "y_s", "grad_weights"};
 
 // What is asked of the op; at first what was published.
 struct SwigluAsked {
   qfuse_payload payload = QFUSE_INT8;
-  bool forward = false;            // y by rows and transposed, in place of the gradient by rows and y transposed
-  bool transposed = false;         // the gradient, too
-  bool weights = false;            // of a router, and in the backward their gradient
+  bool forward = false;              // y by rows and transposed, in place of the gradient by rows and y transposed
+  bool transposed = false;           // the gradient, too
+  bool weights = false;              // of a router, and in the backward their gradient
   std::vector<std::int64_t> ends{};  // of experts; none: no experts
 };
 
@@ -52,7 +51,8 @@ class SwigluTensors {
   struct Outputs {
     Outputs(int device, Shape shape, std::int64_t columns, const SwigluAsked& asked);
     [[nodiscard]] std::array<const DeviceArray*, kSwigluOutputs.size()> all() const {
-      return {&grad_input_q, &grad_input_s, &y_q_t, &y_s_t, &grad_input_q_t, &grad_input_s_t, &y_q, &y_s, &grad_weights};
+      return {&grad_input_q,   &grad_input_s, &y_q_t, &y_s_t,       &grad_input_q_t,
+              &grad_input_s_t, &y_q,          &y_s,   &grad_weights};
     }
     void poison() const;
     DeviceArray grad_input_q;  // one byte, like others, where it is not asked for

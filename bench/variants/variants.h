@@ -36,7 +36,7 @@ std::span<const Nf4Variant> nf4_variants();
 struct SwigluRun {
   contract::Swiglu p;
   cuda::SwigluPlan plan;  // the library's, for those that work on tiles
-  void* y;                        // scratch: [m, h] bf16
+  void* y;                // scratch: [m, h] bf16
   cudaStream_t stream;
 };
 struct SwigluVariant {

@@ -582,12 +582,13 @@ typedef struct qfuse_swiglu_params {
   int64_t expert_count;            /* 0 to 2^20; 0: no experts */
   qfuse_index_type expert_ends_type;
   qfuse_expert_layout expert_layout; /* of both transposed outputs and their scales */
-  void* y_q;            /* out: [m, h] payloads, of the forward alone: NULL where a gradient is asked for; NULL, like y_s,
+  void* y_q;  /* out: [m, h] payloads, of the forward alone: NULL where a gradient is asked for; NULL, like y_s,
                            leaves them out */
-  float* y_s;           /* out: [m, h/128], the scales of y_q */
+  float* y_s; /* out: [m, h/128], the scales of y_q */
   const float* weights; /* [m] fp32, the router's; NULL stands for 1 */
-  float* grad_weights;  /* out: [m]; NULL leaves them out. With them a gradient has to be asked for. 0 for rows of nobody */
-  void* workspace;      /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
+  float*
+      grad_weights; /* out: [m]; NULL leaves them out. With them a gradient has to be asked for. 0 for rows of nobody */
+  void* workspace;  /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
   int64_t workspace_size; /* bytes of it */
   float limit;            /* > 0, finite; 0: none */
   float alpha;            /* finite; 0 stands for 1 */

@@ -519,9 +519,9 @@ struct QuantizedGroups {
 // What swiglu writes; what is empty is left out. Transposed, with experts, are qfuse_expert_columns(m, experts.count)
 // columns in place of m.
 struct SwigluOutputs {
-  QuantizedGroups y{};                 // [m, h], of the forward alone
-  QuantizedGroups y_transposed{};      // [h, m]
-  QuantizedGroups gradient{};          // [m, 2h]
+  QuantizedGroups y{};                    // [m, h], of the forward alone
+  QuantizedGroups y_transposed{};         // [h, m]
+  QuantizedGroups gradient{};             // [m, 2h]
   QuantizedGroups gradient_transposed{};  // [2h, m]
   std::span<float> weights_gradient{};    // [m]
 };
@@ -566,8 +566,7 @@ inline void point(const SwigluOutputs& outputs, const SwigluOptions& options, st
   const bool gradients = outputs.gradient.is_wanted() || outputs.gradient_transposed.is_wanted();
   if (fits && gradients) require_length("grad_y", options.grad_y.size(), m * h * 2);
   if (fits && !options.weights.empty()) require_length("weights", options.weights.size(), m);
-  if (fits && !outputs.weights_gradient.empty())
-    require_length("weights_gradient", outputs.weights_gradient.size(), m);
+  if (fits && !outputs.weights_gradient.empty()) require_length("weights_gradient", outputs.weights_gradient.size(), m);
 }
 
 }  // namespace detail

@@ -36,7 +36,8 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "swiglu(Tensor x, *, Tensor? grad_y=None, Tensor(a!)? y_q=None, Tensor(b!)? y_s=None, Tensor(c!)? y_q_t=None, "
       "Tensor(d!)? y_s_t=None, Tensor(e!)? grad_input_q=None, Tensor(f!)? grad_input_s=None, "
       "Tensor(g!)? grad_input_q_t=None, Tensor(h!)? grad_input_s_t=None, Tensor? weights=None, "
-      "Tensor(i!)? grad_weights=None, Tensor? expert_ends=None, float? limit=None, float alpha=1, float up_offset=0) -> ()");
+      "Tensor(i!)? grad_weights=None, Tensor? expert_ends=None, float? limit=None, float alpha=1, float up_offset=0) "
+      "-> ()");
   m.def(
       "silu_dot_fwd_bwd_quant_fuse(Tensor x, Tensor? grad_y, Tensor(a!)? grad_input_q, Tensor(b!)? grad_input_s, "
       "Tensor(c!)? y_q_t, Tensor(d!)? y_s_t, Tensor(e!)? grad_input_q_t=None, Tensor(f!)? grad_input_s_t=None, "

@@ -217,8 +217,8 @@ def swiglu(
 ) -> None:
     """y = silu(gate) * up in INT8 or FP8, forward or backward, in one pass: what is given to be written says which.
 
-    x: [m, 2h] bfloat16, gate and up. grad_y: [m, h] bfloat16, needed for gradients. The rows of both may lie apart. h is
-    a multiple of 128.
+    x: [m, 2h] bfloat16, gate and up. grad_y: [m, h] bfloat16, needed for gradients. The rows of both may lie apart. h
+    is a multiple of 128.
 
     Written, as pairs of payloads and float32 scales of groups of 128, each of them or None:
       y: [m, h] and [m, h/128], groups of channels; of the forward alone, without a gradient
@@ -233,21 +233,21 @@ def swiglu(
     Scales may also lie group by group, all of them, as DeepGEMM loads them: [rows, groups] with the strides
     (1, rows rounded up to a multiple of 4).
 
-    weights: [m] float32, the router's: y is multiplied with its token's before it is rounded. grad_weights: [m] float32,
-    written in the backward, the sum over a token's channels of grad_y and what y is without the weight, in an order that
-    is the same everywhere; 0 for the rows of nobody.
+    weights: [m] float32, the router's: y is multiplied with its token's before it is rounded. grad_weights: [m]
+    float32, written in the backward: the sum over a token's channels of grad_y and what y is without the weight, in an
+    order that is the same everywhere; 0 for the rows of nobody.
 
-    limit: gates are at most that, ups of at most that magnitude. alpha: y = gate * sigmoid(alpha * gate) * up. up_offset:
-    is added to ups. gpt-oss has 7, 1.702 and 1, with gates and ups in turn, which is not taken.
+    limit: gates are at most that, ups of at most that magnitude. alpha: y = gate * sigmoid(alpha * gate) * up.
+    up_offset: is added to ups. gpt-oss has 7, 1.702 and 1, with gates and ups in turn, which is not taken.
 
     expert_ends: [experts] int32 or int64 on x's device, ascending: the row behind each expert's last one, where the
     rows are those of several experts, one after another; what torch's grouped products call offs. Rows from the last
     end on are nobody's: neither read nor written. No group of tokens has those of two experts: what is transposed is as
     if zeros filled up each expert's tokens to a multiple of 128, and has expert_columns(m, experts) columns in place of
-    m. In y_t [h, columns] and grad_input_t [2h, columns] the experts' columns lie side by side; where payloads are given
-    with one dimension, [h * columns] and [2h * columns], each expert's matrix [h, its columns] lies behind the one
-    before, as DeepGEMM's k-grouped products take them, and so do their scales, [h * columns/128], unless these are
-    given group by group, [h, columns/128] with the strides (1, h). What is behind the last expert's columns keeps its
+    m. In y_t [h, columns] and grad_input_t [2h, columns] the experts' columns lie side by side; where payloads have one
+    dimension, [h * columns] and [2h * columns], each expert's matrix [h, its columns] lies behind the one before, as
+    DeepGEMM's k-grouped products take them, and so do their scales, [h * columns/128], unless these are given group by
+    group, [h, columns/128] with the strides (1, h). What is behind the last expert's columns keeps its
     values. On a GPU nothing waits for the ends: ends that are not ascending, or not 0 to m, give other results, within
     the tensors; on a CPU they are refused.
     """

@@ -17,8 +17,8 @@ namespace qfuse::contract {
 template <class... Ops>
 struct OpList {};
 
-using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8,
-                      Swiglu, Matmul4bit, LoraMerge>;
+using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8, Swiglu,
+                      Matmul4bit, LoraMerge>;
 
 // Whether what was asked for can be had on a device at all; most ops run alike everywhere.
 template <class Op>

@@ -21,9 +21,7 @@ inline bool has_experts(const Swiglu& p) { return p.expert_count != 0; }
 
 // Which outputs are asked for. Whoever gives one array of a pair asks for both; the check refuses half a pair.
 inline bool wants_rows(const Swiglu& p) { return p.grad_input_q != nullptr || p.grad_input_s != nullptr; }
-inline bool wants_transposed(const Swiglu& p) {
-  return p.grad_input_q_t != nullptr || p.grad_input_s_t != nullptr;
-}
+inline bool wants_transposed(const Swiglu& p) { return p.grad_input_q_t != nullptr || p.grad_input_s_t != nullptr; }
 inline bool wants_gradients(const Swiglu& p) { return wants_rows(p) || wants_transposed(p); }
 inline bool wants_y_rows(const Swiglu& p) { return p.y_q != nullptr || p.y_s != nullptr; }
 inline bool wants_y_transposed(const Swiglu& p) { return p.y_q_t != nullptr || p.y_s_t != nullptr; }
@@ -37,9 +35,7 @@ inline std::int64_t grad_y_stride(const Swiglu& p) { return p.grad_y_stride != 0
 inline std::int8_t* grad_input_payload(const Swiglu& p) { return static_cast<std::int8_t*>(p.grad_input_q); }
 inline std::int8_t* y_payload(const Swiglu& p) { return static_cast<std::int8_t*>(p.y_q); }
 inline std::int8_t* y_t_payload(const Swiglu& p) { return static_cast<std::int8_t*>(p.y_q_t); }
-inline std::int8_t* grad_input_t_payload(const Swiglu& p) {
-  return static_cast<std::int8_t*>(p.grad_input_q_t);
-}
+inline std::int8_t* grad_input_t_payload(const Swiglu& p) { return static_cast<std::int8_t*>(p.grad_input_q_t); }
 
 // ---- router weights and other activations ----
 

@@ -157,8 +157,7 @@ TEST(Ranges, lora_merge_shapes_are_checked) {
   refused([](auto& p) { p.out_dtype = static_cast<qfuse_dtype>(3); }, {"out_dtype is 3"});
 }
 
-void expect_swiglu_refused(const std::function<void(Swiglu&)>& spoil,
-                           std::initializer_list<std::string> parts) {
+void expect_swiglu_refused(const std::function<void(Swiglu&)>& spoil, std::initializer_list<std::string> parts) {
   expect_refused<Swiglu>(swiglu_sample(true, true), spoil, parts);
 }
 

@@ -171,15 +171,12 @@ TEST(SwigluExperts, the_host_refuses_ends_that_it_can_see_are_wrong) {
   qfuse_exec cpu = oracle();
   cpu.device = {QFUSE_CPU, 0};
   for (const qfuse_exec& exec : {oracle(), cpu}) {
-    EXPECT_EQ(
-        message_of({200, 100}, exec),
-        "swiglu: expert_ends[1] is 100, it must be at least 200, where the expert begins, and at most m, 256");
-    EXPECT_EQ(
-        message_of({-1}, exec),
-        "swiglu: expert_ends[0] is -1, it must be at least 0, where the expert begins, and at most m, 256");
-    EXPECT_EQ(
-        message_of({12, 257}, exec),
-        "swiglu: expert_ends[1] is 257, it must be at least 12, where the expert begins, and at most m, 256");
+    EXPECT_EQ(message_of({200, 100}, exec),
+              "swiglu: expert_ends[1] is 100, it must be at least 200, where the expert begins, and at most m, 256");
+    EXPECT_EQ(message_of({-1}, exec),
+              "swiglu: expert_ends[0] is -1, it must be at least 0, where the expert begins, and at most m, 256");
+    EXPECT_EQ(message_of({12, 257}, exec),
+              "swiglu: expert_ends[1] is 257, it must be at least 12, where the expert begins, and at most m, 256");
   }
 }
 

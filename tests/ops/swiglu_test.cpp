@@ -252,7 +252,9 @@ TEST(Swiglu, weights_scale_y_and_the_gradients_and_have_one) {
       Outputs out(Square::kSide, Square::kSide);
       out.point(p, asked, extras);
       ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-      const auto float_of = [](const Buffer& of, std::int64_t i) { return format::load_unaligned<float>(of.data(), i); };
+      const auto float_of = [](const Buffer& of, std::int64_t i) {
+        return format::load_unaligned<float>(of.data(), i);
+      };
       if (asked == Asked::y_rows) {
         EXPECT_EQ(float_of(out.y_s, 5), 48.0F * format::kInt8Scale) << "192 * 0.25";
         EXPECT_EQ(float_of(out.y_s, 6), 384.0F * format::kInt8Scale);
@@ -281,7 +283,9 @@ TEST(Swiglu, limits_and_offset_by_hand) {
         out.point(p, asked, extras);
         ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
       }
-      const auto float_of = [](const Buffer& of, std::int64_t i) { return format::load_unaligned<float>(of.data(), i); };
+      const auto float_of = [](const Buffer& of, std::int64_t i) {
+        return format::load_unaligned<float>(of.data(), i);
+      };
       EXPECT_EQ(float_of(out.y_s, 4), 2 * (2 + offset) * format::kInt8Scale);
       EXPECT_EQ(float_of(out.y_s, 5), 2 * std::fabs(-2 + offset) * format::kInt8Scale);
       EXPECT_EQ(out.y_q.as<std::int8_t>()[5 * Square::kSide], -127);
@@ -508,11 +512,10 @@ TEST(Swiglu, the_cpp_interface_gives_the_same_bytes) {
                                    .limit = extras.limit,
                                    .alpha = extras.alpha,
                                    .up_offset = extras.up_offset};
-    qfuse::swiglu(130, 256, bytes_of(in.x_values),
-                  {.gradient = gradient.out(),
-                   .gradient_transposed = gradient_t.out(),
-                   .weights_gradient = weights_gradient},
-                  options);
+    qfuse::swiglu(
+        130, 256, bytes_of(in.x_values),
+        {.gradient = gradient.out(), .gradient_transposed = gradient_t.out(), .weights_gradient = weights_gradient},
+        options);
     qfuse::swiglu(130, 256, bytes_of(in.x_values), {.y = y.out(), .y_transposed = y_t.out()}, options);
     for (const Spans* spans : {&gradient, &gradient_t, &y, &y_t}) EXPECT_TRUE(spans->are_filled());
     EXPECT_TRUE(same_bytes(backward.grad_weights.data(), weights_gradient.data(), 130 * 4));

@@ -493,15 +493,13 @@ HWY_INLINE void write_row(const contract::Swiglu& p, Tile<W::kTransposed>& tile,
   if constexpr (W::kGradients && !W::kPlain)
     if (options.sums_products)
       for (std::int64_t c = 0; c < place.channels; c += kGroup)
-        format::store_unaligned(p.workspace, (first_group + c / kGroup) * p.m + token,
-                                sum_of_group(tile.products + c));
+        format::store_unaligned(p.workspace, (first_group + c / kGroup) * p.m + token, sum_of_group(tile.products + c));
 }
 
 // A plane to an output of `rows` rows; `first_row` is that of the tile's first channel.
 template <class Groups, std::int64_t kWidth>
-HWY_INLINE void write_transposed(const contract::Swiglu& p, Plane<kWidth>& plane, Strip& strip,
-                                 const Place& place, std::int8_t* q, float* scales, std::int64_t rows,
-                                 std::int64_t first_row) {
+HWY_INLINE void write_transposed(const contract::Swiglu& p, Plane<kWidth>& plane, Strip& strip, const Place& place,
+                                 std::int8_t* q, float* scales, std::int64_t rows, std::int64_t first_row) {
   const std::int64_t columns = contract::columns_of(place.tile);
   const std::int64_t padded = format::ceil_div(columns, kStrip) * kStrip;
   std::memset(plane.rows + place.tile.count, 0,

@@ -10,10 +10,10 @@ bool rows_are_aligned(const void* array, std::int64_t stride) {
 }
 
 bool are_aligned_to_floats(const contract::Swiglu& p) {
-  for (const void* array : {static_cast<const void*>(p.grad_input_s), static_cast<const void*>(p.y_s),
-                            static_cast<const void*>(p.y_s_t), static_cast<const void*>(p.grad_input_s_t),
-                            static_cast<const void*>(p.weights), static_cast<const void*>(p.grad_weights),
-                            static_cast<const void*>(p.workspace)})
+  for (const void* array :
+       {static_cast<const void*>(p.grad_input_s), static_cast<const void*>(p.y_s), static_cast<const void*>(p.y_s_t),
+        static_cast<const void*>(p.grad_input_s_t), static_cast<const void*>(p.weights),
+        static_cast<const void*>(p.grad_weights), static_cast<const void*>(p.workspace)})
     if (!is_aligned(array, sizeof(float))) return false;
   return true;
 }
@@ -25,8 +25,7 @@ bool columns_are_aligned(const contract::Swiglu& p) {
 SwigluPlan plan_with(const contract::Swiglu& p, const DeviceFacts& facts, int threads) {
   SwigluPlan plan;
   plan.wide = rows_are_aligned(p.x, contract::x_stride(p)) && rows_are_aligned(p.grad_y, contract::grad_y_stride(p)) &&
-              is_aligned(p.grad_input_q, kSwigluChunk) && is_aligned(p.y_q, kSwigluChunk) &&
-              are_aligned_to_floats(p);
+              is_aligned(p.grad_input_q, kSwigluChunk) && is_aligned(p.y_q, kSwigluChunk) && are_aligned_to_floats(p);
   plan.wide_t = columns_are_aligned(p);
   plan.together =
       !contract::wants_transposed(p) || !contract::wants_y_transposed(p) || facts.shared_bytes >= 3 * kSwigluPlaneBytes;

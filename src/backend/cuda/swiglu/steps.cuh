@@ -48,11 +48,11 @@ struct SwigluArguments {
   const void* expert_ends;
   bool ends_are_64;  // bits wide
   int experts;
-  unsigned wanted;         // of a kernel that has not been compiled for its outputs
-  const float* weights;    // NULL: 1
-  float* grad_weights;     // [m]
-  float* parts_of_sums;    // [h/128, m] of grad_weights; NULL: not asked for
-  float limit;             // infinity: none
+  unsigned wanted;       // of a kernel that has not been compiled for its outputs
+  const float* weights;  // NULL: 1
+  float* grad_weights;   // [m]
+  float* parts_of_sums;  // [h/128, m] of grad_weights; NULL: not asked for
+  float limit;           // infinity: none
   float alpha;
   float up_offset;
   bool exponents_are_bf16;  // whatever the gates
