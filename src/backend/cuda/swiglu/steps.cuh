@@ -118,9 +118,6 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
 // What a call has beside x and grad_y: nothing, router weights, or anything.
 enum class Extras { none, weights, any };
 
-// Blocks that registers are saved for.
-constexpr int kBlocks = kSwigluThreadsPerMultiprocessor / kSwigluThreads;
-
 // Some outputs, and no steps for what the call does not have.
 template <unsigned kOutputs, Extras kOfCall>
 struct Wanted {
@@ -131,7 +128,8 @@ struct Wanted {
   static constexpr bool y_transposed = (kOutputs & kYTransposed) != 0;
   static constexpr bool gradients = rows || transposed;
   static constexpr Extras kExtras = kOfCall;
-  static constexpr int kBlocksPerMultiprocessor = kBlocks;
+  static constexpr int kThreads = gradients ? kSwigluThreads : kSwigluForwardThreads;
+  static constexpr int kBlocks = gradients ? kSwigluThreadsPerMultiprocessor / kSwigluThreads : kSwigluForwardBlocks;
 };
 
 // Or any of them, which it finds when it runs. That takes more registers.
@@ -148,7 +146,8 @@ struct AnyWanted {
   const bool y_transposed;
   const bool gradients;
   static constexpr Extras kExtras = Extras::any;
-  static constexpr int kBlocksPerMultiprocessor = 1;
+  static constexpr int kThreads = kSwigluThreads;
+  static constexpr int kBlocks = 1;
 };
 
 // ---- steps ----
@@ -486,7 +485,7 @@ static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
 template <class W, bool kWide, bool kExperts, class Payload>
-__global__ void __launch_bounds__(kSwigluThreads, W::kBlocksPerMultiprocessor)
+__global__ void __launch_bounds__(W::kThreads, W::kBlocks)
     differentiate_tile(const SwigluArguments a) {
   constexpr bool kHasWeights = W::kExtras != Extras::none;
   const W wanted(a);
