@@ -47,7 +47,7 @@ struct Benchmark {
 constexpr Benchmark kBenchmarks[] = {
     {"nf4", "NF4 decode and encode, block 64, nested in blocks of 256"},
     {"matmul", "Products with an NF4 weight and its transpose, in bf16: 1 token to many"},
-    {"swiglu", "The SwiGLU backward with two INT8 layouts: 12 published shapes on a GPU, 3 of them on a CPU"},
+    {"swiglu", "The SwiGLU backward and forward in INT8 and FP8: 12 published shapes on a GPU, 3 of them on a CPU"},
     {"nf4-variants", "GPU: the published designs of an NF4 decoder, from three launches to qfuse's kernel"},
     {"swiglu-variants", "GPU: the designs that the SwiGLU backward's kernel was chosen from"},
 };

@@ -1,4 +1,5 @@
-// The SwiGLU backward on the CPU, and the oracle: in INT8 the outputs of the published operator, in e4m3 all.
+// swiglu on the CPU, and the oracle: the backward in INT8 with the outputs of the published operator, in e4m3 with all;
+// and the forward in e4m3.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -25,8 +27,10 @@ struct Outputs {
   const char* name;  // in that of a row
   qfuse_payload payload;
   bool transposed;  // the gradient too
+  bool forward;     // y by rows and transposed, in place of the gradient by rows and y transposed
 };
-constexpr std::array kOutputs = {Outputs{"", QFUSE_INT8, false}, Outputs{"e4m3/", QFUSE_E4M3, true}};
+constexpr std::array kOutputs = {Outputs{"", QFUSE_INT8, false, false}, Outputs{"e4m3/", QFUSE_E4M3, true, false},
+                                 Outputs{"forward/", QFUSE_E4M3, false, true}};
 
 // One shape's inputs, in one piece, and the oracle's outputs: made once for the rows of a shape.
 struct Fixture {
@@ -45,8 +49,15 @@ struct Fixture {
     p.h = shape.cols;
     p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
     p.x = in.data();
-    p.grad_y = in.data() + count * 4;
     p.payload_type = outputs.payload;
+    if (outputs.forward) {
+      p.y_q = out;
+      p.y_q_t = out + count;
+      p.y_s = reinterpret_cast<float*>(out + count * 2);
+      p.y_s_t = p.y_s + count / QFUSE_SWIGLU_GROUP_SIZE;
+      return p;
+    }
+    p.grad_y = in.data() + count * 4;
     p.grad_input_q = out;
     p.y_q_t = out + count * 2;
     p.grad_input_s = reinterpret_cast<float*>(out + count * (outputs.transposed ? 5 : 3));
@@ -57,9 +68,12 @@ struct Fixture {
     }
     return p;
   }
+  [[nodiscard]] std::span<const std::uint8_t> inputs() const {
+    return in.span().first(static_cast<std::size_t>(count * (outputs.forward ? 4 : 6)));
+  }
   [[nodiscard]] std::int64_t output_size() const {
     std::uint8_t anything = 0;
-    return contract::bytes(params(&anything)) - count * 6;
+    return contract::bytes(params(&anything)) - count * (outputs.forward ? 4 : 6);
   }
 
   Shape shape;
@@ -69,7 +83,7 @@ struct Fixture {
   Memory expected;
 };
 
-void time_backward(Report& report, Row row, const Fixture& f, const qfuse_exec& exec, Rounds rounds) {
+void time_outputs(Report& report, Row row, const Fixture& f, const qfuse_exec& exec, Rounds rounds) {
   const Memory out(f.output_size());
   const contract::Swiglu p = f.params(out.data());
   run(p, exec);
@@ -77,8 +91,8 @@ void time_backward(Report& report, Row row, const Fixture& f, const qfuse_exec& 
     throw std::runtime_error("the outputs differ from the oracle's");
   const Memory roof_out(f.output_size());
   row.bytes = contract::bytes(p);
-  row = time_beside_roof(std::move(row), f.in.span(), roof_out.span(), exec, report.rounds(rounds),
-                         [&] { run(p, exec); });
+  row =
+      time_beside_roof(std::move(row), f.inputs(), roof_out.span(), exec, report.rounds(rounds), [&] { run(p, exec); });
   row.more["ns/element"] = row.timing.median * 1e3 / static_cast<double>(f.shape.count());
   report.add(row);
 }
@@ -89,7 +103,7 @@ void time_shape(Report& report, const Shape& shape, const Outputs& outputs) {
     const std::string name = fmt::format("swiglu/{}{}x{}/{}", outputs.name, shape.rows, shape.cols, target);
     report.attempt_if_wanted(name, [&] {
       if (!fixture) fixture = std::make_unique<Fixture>(shape, outputs);
-      time_backward(report, {.op = "swiglu", .name = name, .shape = shape}, *fixture, exec, rounds);
+      time_outputs(report, {.op = "swiglu", .name = name, .shape = shape}, *fixture, exec, rounds);
     });
   };
   for_targets([&](const qfuse_exec& exec, const std::string& target) { time(exec, target, kCpuRounds); });

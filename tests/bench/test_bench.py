@@ -92,7 +92,8 @@ class Command(unittest.TestCase):
 
     def test_swiglu(self):
         rows = self.figures("swiglu", "reference|scalar/threads:1")
-        ways = [f"swiglu/{kind}1024x2560/{way}/threads:1" for kind in ("", "e4m3/") for way in ("scalar", "reference")]
+        kinds = ("", "e4m3/", "forward/")
+        ways = [f"swiglu/{kind}1024x2560/{way}/threads:1" for kind in kinds for way in ("scalar", "reference")]
         self.assertEqual(list(rows), ways)
         self.assertGreater(rows["swiglu/1024x2560/scalar/threads:1"]["ns/element"], 0)
 

@@ -210,6 +210,18 @@ TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
   EXPECT_EQ(plan(swiglu_of(129, 256), kH100).blocks, 4);
 }
 
+TEST(SwigluPlan, a_forward_of_more_than_a_wave_is_made_by_fewer_threads) {
+  for (const auto& [m, threads] : {std::pair{1024, 512}, std::pair{2048, 256}, std::pair{4096, 256}}) {
+    contract::Swiglu p = swiglu_of(m, 2560);
+    p.grad_y = nullptr;
+    p.grad_input_q = nullptr;
+    p.grad_input_s = nullptr;
+    p.grad_input_q_t = nullptr;
+    p.grad_input_s_t = nullptr;
+    EXPECT_EQ(plan(p, kH100).threads, threads) << m;
+  }
+}
+
 TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
   EXPECT_FALSE(plan(swiglu_of(1000, 128), kH100).wide_t) << "rows of y that begin anywhere";
   for (const auto spoil : {+[](contract::Swiglu& p) { p.x = address<void>(0x1002); },

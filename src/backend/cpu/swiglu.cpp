@@ -297,7 +297,7 @@ HWY_INLINE Elements elements_at(const Row& row, std::int64_t c, const Options& o
   return {g, u, exponent, sigmoid(exponent)};
 }
 
-// The gradients' factor, and what is 0 because a limit took it.
+// The gradients of a vector of channels, 0 where the gate or the up was beyond the limit.
 template <class W, bool kWide>
 HWY_INLINE void make_gradients(const Row& row, Tile<kWide>& tile, std::int64_t t, std::int64_t c, const Elements& e,
                                const Options& options, hn::Vec<Bits<Floats>>& most_d_gate,

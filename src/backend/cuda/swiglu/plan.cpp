@@ -37,7 +37,6 @@ SwigluPlan plan_with(const contract::Swiglu& p, const DeviceFacts& facts, int th
 }  // namespace
 
 std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts& facts) {
-  if (!contract::wants_gradients(p)) return {plan_with(p, facts, kSwigluForwardThreads)};
   std::vector<SwigluPlan> all;
   for (const int threads : {kSwigluThreads, kSwigluFewerThreads}) {
     all.push_back(plan_with(p, facts, threads));
@@ -49,10 +48,11 @@ std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts&
 }
 
 SwigluPlan plan(const contract::Swiglu& p, const DeviceFacts& facts) {
-  if (!contract::wants_gradients(p)) return plan_with(p, facts, kSwigluForwardThreads);
   const SwigluPlan plan = plan_with(p, facts, kSwigluThreads);
   const std::int64_t wave = std::int64_t{facts.multiprocessors} * (kSwigluThreadsPerMultiprocessor / kSwigluThreads);
-  return plan.blocks > wave && plan.blocks <= wave + wave / 2 ? plan_with(p, facts, kSwigluFewerThreads) : plan;
+  const bool fills_a_second = plan.blocks > wave + wave / 2;
+  const bool are_fewer_better = plan.blocks > wave && (!fills_a_second || !contract::wants_gradients(p));
+  return are_fewer_better ? plan_with(p, facts, kSwigluFewerThreads) : plan;
 }
 
 }  // namespace qfuse::cuda

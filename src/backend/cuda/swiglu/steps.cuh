@@ -118,6 +118,14 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
 // What a call has beside x and grad_y: nothing, router weights, or anything.
 enum class Extras { none, weights, any };
 
+// The bounds of a forward's kernel, which leave 48 registers, enough there: five blocks of 256 threads have room then, or
+// two of 512. Turing has no room for so many threads.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kMostForwardThreads = kSwigluThreads;
+#else
+constexpr int kMostForwardThreads = 640;
+#endif
+
 // Some outputs, and no steps for what the call does not have.
 template <unsigned kOutputs, Extras kOfCall>
 struct Wanted {
@@ -128,8 +136,8 @@ struct Wanted {
   static constexpr bool y_transposed = (kOutputs & kYTransposed) != 0;
   static constexpr bool gradients = rows || transposed;
   static constexpr Extras kExtras = kOfCall;
-  static constexpr int kThreads = gradients ? kSwigluThreads : kSwigluForwardThreads;
-  static constexpr int kBlocks = gradients ? kSwigluThreadsPerMultiprocessor / kSwigluThreads : kSwigluForwardBlocks;
+  static constexpr int kMostThreads = gradients ? kSwigluThreads : kMostForwardThreads;
+  static constexpr int kBlocks = kSwigluThreadsPerMultiprocessor / kSwigluThreads;
 };
 
 // Or any of them, which it finds when it runs. That takes more registers.
@@ -146,7 +154,7 @@ struct AnyWanted {
   const bool y_transposed;
   const bool gradients;
   static constexpr Extras kExtras = Extras::any;
-  static constexpr int kThreads = kSwigluThreads;
+  static constexpr int kMostThreads = kSwigluThreads;
   static constexpr int kBlocks = 1;
 };
 
@@ -485,8 +493,7 @@ static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
 template <class W, bool kWide, bool kExperts, class Payload>
-__global__ void __launch_bounds__(W::kThreads, W::kBlocks)
-    differentiate_tile(const SwigluArguments a) {
+__global__ void __launch_bounds__(W::kMostThreads, W::kBlocks) differentiate_tile(const SwigluArguments a) {
   constexpr bool kHasWeights = W::kExtras != Extras::none;
   const W wanted(a);
   const int planes = (wanted.y_transposed ? 1 : 0) + (wanted.transposed ? 2 : 0);
