@@ -76,10 +76,10 @@ TEST_P(SwigluCasesOnGpu, gives_the_oracles_bytes_at_any_address) {
 
 TEST_P(SwigluCasesOnGpu, gives_the_oracles_bytes_with_weights_and_other_activations) {
   for (const SwigluExtras& extras : kExtrasOfBfloat16)
-    for (const auto& [name, asked] : kEveryAsked) {
-      SCOPED_TRACE(std::string(name) + ", " + extras.name);
-      expect_the_oracles_bytes(GetParam(), asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 0, extras);
-      expect_the_oracles_bytes(GetParam(), asked, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 1, extras);
+    for (const Asked asked : {Asked::all, Asked::both_y}) {
+      SCOPED_TRACE(extras.name);
+      expect_the_oracles_bytes(GetParam(), asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 1, extras);
+      expect_the_oracles_bytes(GetParam(), asked, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 0, extras);
     }
 }
 
