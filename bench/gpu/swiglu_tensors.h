@@ -1,5 +1,4 @@
-// The tensors of swiglu in a GPU's memory, in several sets, and the checker's answer for the
-// first.
+// The tensors of swiglu in a GPU's memory, in several sets, and the checker's answer for the first.
 #ifndef QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
 #define QFUSE_BENCH_GPU_SWIGLU_TENSORS_H
 

@@ -481,10 +481,10 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
 /* A SwiGLU block, y = silu(gate) * up, for training in INT8 or FP8, its forward or its backward: what is made follows
  * from the outputs that are given. Each is written as the products that follow want it, already quantized, in one pass
  * over x and grad_y and with no bf16 array between.
- *   forward:  y by rows, in groups of channels, for the product behind; y transposed, in groups of tokens, for the gradient
- *             of that product's weight
- *   backward: recomputes the forward; the gradient by rows, for that of the input; the gradient transposed, for that of the
- *             weight before; y transposed
+ *   forward:  y by rows, in groups of channels, for the product behind; y transposed, in groups of tokens, for the
+ *             gradient of that product's weight
+ *   backward: recomputes the forward; the gradient by rows, for that of the input; the gradient transposed, for that of
+ *             the weight before; y transposed
  * A row of x is [gate, up], a row of grad_input_q [d_gate, d_up], each half of h channels. Per element, with g, u, dy
  * widened to fp32 and every step rounded to nearest even in fp32, never fused:
  *   s      = 1 / (1 + exp(-g))
@@ -514,14 +514,16 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  *   y      = (silu * u) * w
  * and dy * w stands for dy in d_up and d_gate. grad_weights is the gradient of w, the sum over a token's channels of
  *   dy * (silu * u)
- * in fp32, in this order whatever the device: of each 128 channels, every eight neighbours are added one after another; of
- * the 16 sums S, S[i] + S[i + 8] for i below 8, of these S[i] + S[i + 4] for i below 4, then 2 and 1; the results of a row,
- * from the first 128 channels on, one after another. A sum that is NaN has the bits 0x7fffffff.
+ * in fp32, in this order whatever the device: of each 128 channels, every eight neighbours are added one after another;
+ * of the 16 sums S, S[i] + S[i + 8] for i below 8, of these S[i] + S[i + 4] for i below 4, then 2 and 1; the results of
+ * a row, from the first 128 channels on, one after another. A sum that is NaN has the bits 0x7fffffff. Where h is 0,
+ * nothing is written.
  *
- * Other activations. With `limit` above 0, g is min(g, limit) and u is max(-limit, min(u, limit)), where NaN stays; d_gate
- * is 0 where g was more than limit, and d_up where |u| was. With `alpha`, a = alpha * g stands for g in s, and d_gate is
- * ((dy * u) * s) * (1 + a * (1 - s)). With `up_offset`, u + up_offset stands for u in y and d_gate. gpt-oss has the
- * limit 7, alpha 1.702 and up_offset 1, but its gates and ups lie in turn; DeepSeek's models have a limit alone.
+ * Other activations. With `limit` above 0, g is clamped to at most limit and u to -limit to limit, where NaN stays;
+ * d_gate is 0 where g was more than limit, and d_up where |u| was. With `alpha`, a = alpha * g stands for g in s, and
+ * d_gate is ((dy * u) * s) * (1 + a * (1 - s)). With `up_offset`, u + up_offset stands for u in y, d_gate and
+ * grad_weights. gpt-oss has the limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups have to be separated
+ * first. DeepSeek's models have a limit alone.
  *
  * Fields that later versions append (type of scales, rounding) do at zero what this version does. */
 typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
@@ -534,7 +536,7 @@ typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_S
 /* Experts. The rows of x may be those of several experts, one after another, as their router sorts them. Expert e has
  * those from expert_ends[e - 1], or 0, to before expert_ends[e]: expert_ends are what torch's grouped products take as
  * offs. An expert may have no rows. Rows from the last end on belong to nobody: they are not read, and nothing of theirs
- * is written, so that m may be the room that there is and the ends say how much of it is used.
+ * is written but 0 to grad_weights, so that m may be the room that there is and the ends say how much of it is used.
  * What is transposed is then as if rows of zeros followed those of each expert up to a multiple of 128: no group has
  * tokens of two experts, each expert's columns are a multiple of 128, and what is written for the missing tokens is what
  * zeros become, 0 in a group that is finite. y_q_t and grad_input_q_t have room for
@@ -544,7 +546,7 @@ typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_S
  *                 scale_layout: what DeepGEMM's k-grouped products take
  *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, expert_count)], and of its scales:
  *                 what torch's grouped products of two matrices take
- * and keeps its bytes behind the last expert's. The gradient's rows are those of x.
+ * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x.
  * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and a
  * captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU, which
  * cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no rows; and
@@ -570,7 +572,7 @@ typedef struct qfuse_swiglu_params {
   int64_t grad_y_stride; /* likewise, >= h; 0 stands for h */
   void* grad_input_q;    /* out: [m, 2h] payloads; NULL, like grad_input_s, leaves out what they cost */
   float* grad_input_s;   /* out: [m, 2h/128], the scales of grad_input_q */
-  void* y_q_t;           /* out: [h, m] payloads; NULL, like y_s_t, leaves out y and what it costs */
+  void* y_q_t;           /* out: [h, m] payloads; NULL, like y_s_t, leaves it out */
   float* y_s_t;          /* out: [h, ceil(m/128)], the scales of y_q_t */
   /* optional from here on */
   qfuse_payload payload_type; /* element type of all payloads */
@@ -582,17 +584,15 @@ typedef struct qfuse_swiglu_params {
   int64_t expert_count;            /* 0 to 2^20; 0: no experts */
   qfuse_index_type expert_ends_type;
   qfuse_expert_layout expert_layout; /* of both transposed outputs and their scales */
-  void* y_q;  /* out: [m, h] payloads, of the forward alone: NULL where a gradient is asked for; NULL, like y_s,
-                           leaves them out */
-  float* y_s; /* out: [m, h/128], the scales of y_q */
-  const float* weights; /* [m] fp32, the router's; NULL stands for 1 */
-  float*
-      grad_weights; /* out: [m]; NULL leaves them out. With them a gradient has to be asked for. 0 for rows of nobody */
-  void* workspace;  /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
-  int64_t workspace_size; /* bytes of it */
-  float limit;            /* > 0, finite; 0: none */
-  float alpha;            /* finite; 0 stands for 1 */
-  float up_offset;        /* finite */
+  void* y_q;                         /* out: [m, h] payloads, of the forward alone; NULL, like y_s, leaves them out */
+  float* y_s;                        /* out: [m, h/128], the scales of y_q */
+  const float* weights;              /* [m] fp32, the router's; NULL stands for 1 */
+  float* grad_weights;               /* out: [m] fp32, beside a gradient; NULL leaves it out */
+  void* workspace;                   /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
+  int64_t workspace_size;            /* bytes of it */
+  float limit;                       /* > 0, finite; 0: none */
+  float alpha;                       /* finite; 0 stands for 1 */
+  float up_offset;                   /* finite */
 } qfuse_swiglu_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, y_q together with a

@@ -535,44 +535,50 @@ struct SwigluOptions {
   float limit = 0.0F;  // 0: none
   float alpha = 1.0F;  // 0 stands for 1
   float up_offset = 0.0F;
-  std::span<std::byte> workspace{};  // where the op runs; on the host it may be left out, and is then allocated
+  std::span<std::byte> workspace{};  // of qfuse_swiglu_workspace_size bytes, in the memory of the device that the op
+                                     // runs on; on the host it may be left out, and is then allocated
 };
 
 namespace detail {
 
-inline void point(const SwigluOutputs& outputs, const SwigluOptions& options, std::int64_t m, std::int64_t h,
+// Sizes that the library refuses, or that need no arrays, are not compared with lengths.
+inline void point(std::span<const std::byte> x, const SwigluOutputs& outputs, const SwigluOptions& options,
                   qfuse_swiglu_params& p) {
-  const bool has_sizes = m > 0 && m <= INT64_MAX / 2 && h > 0 && p.expert_count <= INT32_MAX;
-  const bool fits = has_sizes && h <= INT64_MAX / 16 / (m + 128 * p.expert_count);  // others are refused, or need none
-  const std::int64_t columns = !fits ? 0 : p.expert_count > 0 ? qfuse_expert_columns(m, p.expert_count) : m;
-  const std::int64_t scale_rows = options.scale_layout == ScaleLayout::mn_major ? (m + 3) / 4 * 4 : m;
-  const auto take = [&](const QuantizedGroups& output, const std::string& name, const char* suffix, std::int64_t rows,
-                        std::int64_t cols, std::int64_t scales, void*& payload_to, float*& scales_to) {
+  const bool has_sizes = p.m > 0 && p.m <= INT64_MAX / 2 && p.h > 0 && p.expert_count <= INT32_MAX;
+  const bool fits = has_sizes && p.h <= INT64_MAX / 16 / (p.m + 128 * p.expert_count);
+  const std::int64_t m = fits ? p.m : 0;
+  const std::int64_t h = fits ? p.h : 0;
+  const auto require = [&](const char* name, std::size_t has, std::int64_t needs) {
+    if (fits) require_length(name, has, needs);
+  };
+  const auto take = [&](const QuantizedGroups& output, const char* payload_name, std::int64_t size,
+                        const char* scales_name, std::int64_t scales, void*& payload_to, float*& scales_to) {
     if (!output.is_wanted()) return;
-    if (fits) {
-      require_length((name + "_q" + suffix).c_str(), output.payload.size(), rows * cols);
-      require_length((name + "_s" + suffix).c_str(), output.scales.size(), scales);
-    }
+    require(payload_name, output.payload.size(), size);
+    require(scales_name, output.scales.size(), scales);
     payload_to = output.payload.data();
     scales_to = output.scales.data();
   };
-  const std::int64_t channel_groups = fits ? scale_rows * (h / QFUSE_SWIGLU_GROUP_SIZE) : 0;
-  const std::int64_t token_groups = fits ? h * qfuse_block_count(columns, QFUSE_SWIGLU_GROUP_SIZE) : 0;
-  take(outputs.y, "y", "", m, h, channel_groups, p.y_q, p.y_s);
-  take(outputs.y_transposed, "y", "_t", h, columns, token_groups, p.y_q_t, p.y_s_t);
-  take(outputs.gradient, "grad_input", "", m, 2 * h, 2 * channel_groups, p.grad_input_q, p.grad_input_s);
-  take(outputs.gradient_transposed, "grad_input", "_t", 2 * h, columns, 2 * token_groups, p.grad_input_q_t,
-       p.grad_input_s_t);
-  const bool gradients = outputs.gradient.is_wanted() || outputs.gradient_transposed.is_wanted();
-  if (fits && gradients) require_length("grad_y", options.grad_y.size(), m * h * 2);
-  if (fits && !options.weights.empty()) require_length("weights", options.weights.size(), m);
-  if (fits && !outputs.weights_gradient.empty()) require_length("weights_gradient", outputs.weights_gradient.size(), m);
+  const std::int64_t columns = p.expert_count > 0 && fits ? qfuse_expert_columns(m, p.expert_count) : m;
+  const std::int64_t scale_rows = options.scale_layout == ScaleLayout::mn_major ? (m + 3) / 4 * 4 : m;
+  const std::int64_t channel_groups = scale_rows * (h / QFUSE_SWIGLU_GROUP_SIZE);
+  const std::int64_t token_groups = h * qfuse_block_count(columns, QFUSE_SWIGLU_GROUP_SIZE);
+  require("x", x.size(), m * 2 * h * 2);
+  take(outputs.y, "y_q", m * h, "y_s", channel_groups, p.y_q, p.y_s);
+  take(outputs.y_transposed, "y_q_t", h * columns, "y_s_t", token_groups, p.y_q_t, p.y_s_t);
+  take(outputs.gradient, "grad_input_q", m * 2 * h, "grad_input_s", 2 * channel_groups, p.grad_input_q, p.grad_input_s);
+  take(outputs.gradient_transposed, "grad_input_q_t", 2 * h * columns, "grad_input_s_t", 2 * token_groups,
+       p.grad_input_q_t, p.grad_input_s_t);
+  if (outputs.gradient.is_wanted() || outputs.gradient_transposed.is_wanted())
+    require("grad_y", options.grad_y.size(), m * h * 2);
+  if (!options.weights.empty()) require("weights", options.weights.size(), m);
+  if (!outputs.weights_gradient.empty()) require("weights_gradient", outputs.weights_gradient.size(), m);
 }
 
 }  // namespace detail
 
-// A SwiGLU block's forward or backward, of m tokens and h channels in rows without gaps: x is m*2h bf16 values. Of which
-// of them, and with what it is multiplied, the outputs and options tell (qfuse.h).
+// A SwiGLU block's forward or backward, of m tokens and h channels in rows without gaps: x is m*2h bf16 values. Which of
+// the two it is follows from the outputs; the options are those of qfuse.h.
 inline void swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> x, const SwigluOutputs& outputs,
                    const SwigluOptions& options = {}, const Exec& exec = {}) {
   qfuse_swiglu_params p{};
@@ -595,8 +601,7 @@ inline void swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
   p.up_offset = options.up_offset;
   p.workspace = options.workspace.data();
   p.workspace_size = static_cast<std::int64_t>(options.workspace.size());
-  if (m > 0 && m <= INT64_MAX / 8 / (h > 0 ? h : 1)) detail::require_length("x", x.size(), m * 2 * h * 2);
-  detail::point(outputs, options, m, h, p);
+  detail::point(x, outputs, options, p);
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   std::vector<std::byte> workspace;

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "ops.h"
 
 namespace qfuse::torch_ops {
@@ -107,10 +109,11 @@ struct Activation {
 
 // To the library, 0 is what is not given.
 void choose(const Activation& activation, qfuse_swiglu_params& p) {
-  if (activation.limit && *activation.limit == 0) refuse("limit is 0, it must be above it, or None");
-  if (activation.alpha == 0) refuse("alpha is 0, it must be another number");
   p.limit = static_cast<float>(activation.limit.value_or(0));
   p.alpha = static_cast<float>(activation.alpha);
+  if (activation.limit && !(p.limit > 0 && std::isfinite(p.limit)))
+    refuse("limit is ", *activation.limit, ", it must be finite and above 0, or None");
+  if (p.alpha == 0) refuse("alpha is ", activation.alpha, ", it must not be 0");
   p.up_offset = static_cast<float>(activation.up_offset);
 }
 
@@ -154,9 +157,9 @@ void run_swiglu(const Tensor& x, const SwigluTensors& t, const Activation& activ
   if (t.grad_y) p.grad_y = call.rows(*t.grad_y, "grad_y", ScalarType::BFloat16, {{p.m, p.h}}, p.grad_y_stride);
   point_to_weights(call, t, p);
   point_to_outputs(call, t, p);
-  p.workspace_size = call.workspace_size(qfuse_swiglu_workspace_size, p);
   std::optional<Tensor> workspace;
-  if (p.workspace_size > 0) {
+  if (t.grad_weights) {
+    p.workspace_size = call.workspace_size(qfuse_swiglu_workspace_size, p);
     workspace = call.empty({{p.workspace_size}}, ScalarType::Byte);
     p.workspace = workspace->mutable_data_ptr();
   }

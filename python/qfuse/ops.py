@@ -235,14 +235,16 @@ def swiglu(
 
     weights: [m] float32, the router's: y is multiplied with its token's before it is rounded. grad_weights: [m]
     float32, written in the backward: the sum over a token's channels of grad_y and what y is without the weight, in an
-    order that is the same everywhere; 0 for the rows of nobody.
+    order that is the same everywhere; 0 for rows behind the last expert's.
 
-    limit: gates are at most that, ups of at most that magnitude. alpha: y = gate * sigmoid(alpha * gate) * up.
-    up_offset: is added to ups. gpt-oss has 7, 1.702 and 1, with gates and ups in turn, which is not taken.
+    limit: gates are clamped to at most limit, ups to -limit to limit; where that changes one, its gradient is 0. alpha:
+    y = gate * sigmoid(alpha * gate) * up. up_offset: is added to ups. gpt-oss has 7, 1.702 and 1; its interleaved gates
+    and ups have to be separated first.
 
     expert_ends: [experts] int32 or int64 on x's device, ascending: the row behind each expert's last one, where the
     rows are those of several experts, one after another; what torch's grouped products call offs. Rows from the last
-    end on are nobody's: neither read nor written. No group of tokens has those of two experts: what is transposed is as
+    end on are nobody's: not read, and of theirs only
+    grad_weights is written. No group of tokens has those of two experts: what is transposed is as
     if zeros filled up each expert's tokens to a multiple of 128, and has expert_columns(m, experts) columns in place of
     m. In y_t [h, columns] and grad_input_t [2h, columns] the experts' columns lie side by side; where payloads have one
     dimension, [h * columns] and [2h * columns], each expert's matrix [h, its columns] lies behind the one before, as

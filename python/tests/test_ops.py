@@ -301,14 +301,17 @@ def test_swiglu_refuses(device):
     refuse("y_q or y_s is given together with a gradient", y=forward["y"], grad_y=grad_y, **backward)
     refuse("grad_weights is given, but neither", y=forward["y"], grad_weights=backward["grad_weights"])
     refuse("limit is 0", limit=0.0, **forward)
-    refuse("limit is -1", limit=-1.0, **forward)
+    refuse("limit is -1.* or None", limit=-1.0, **forward)
+    refuse("limit is 1e-50", limit=1e-50, **forward)
+    refuse("limit is inf", limit=float("inf"), **forward)
+    refuse("alpha is 1e-50", alpha=1e-50, **forward)
     refuse("alpha is 0", alpha=0.0, **forward)
     refuse("weights has 3 elements", weights=torch.rand(3, device=device), **forward)
     refuse("y_s has shape", y=(forward["y"][0], forward["y"][1][:1]))
     refuse("are all NULL|all None", grad_y=grad_y)
 
 
-def test_the_swiglu(device):
+def test_silu_dot(device):
     x, grad_y, grad_q, grad_s, y_q, y_s = silu_arguments(device)
     grad_q_t, grad_s_t = transposed_outputs(device).values()
     qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, grad_q, grad_s, y_q, y_s, grad_q_t, grad_s_t)
@@ -323,7 +326,7 @@ def test_the_swiglu(device):
         assert ((codes.double() * step - values).abs() <= step * 1.01 + values.abs() * 2**-8).all()
 
 
-def test_the_swiglu_in_e4m3(device):
+def test_silu_dot_in_e4m3(device):
     """What the INT8 is of, within the steps of both: half of e4m3's, a sixteenth of the value or 2^-10 of the scale."""
     args, kwargs = silu_arguments(device), transposed_outputs(device)
     args_e4m3, kwargs_e4m3 = in_e4m3(args, kwargs)
@@ -344,7 +347,7 @@ def test_the_swiglu_in_e4m3(device):
         assert found.abs().max() > 0
 
 
-def test_the_swiglu_with_mn_major_scales(device):
+def test_silu_dot_with_mn_major_scales(device):
     def mn_major(scales):
         rows, groups = scales.shape
         return torch.full((groups, -(-rows // 4) * 4), -1.0, device=device).t()[:rows]
@@ -363,7 +366,7 @@ def test_the_swiglu_with_mn_major_scales(device):
 
 @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
 @pytest.mark.parametrize("apart", [False, True])
-def test_the_swiglu_of_experts(device, apart, dtype):
+def test_silu_dot_of_experts(device, apart, dtype):
     """Each expert's part is that of its rows alone, with zeros behind them; what is nobody's keeps its values."""
     m, h, ends = 500, 256, [0, 1, 128, 128, 400]
     x, grad_y = silu_arguments(device, m, h)[:2]
@@ -391,7 +394,7 @@ def test_the_swiglu_of_experts(device, apart, dtype):
     assert all(torch.equal(one, other) for one, other in zip(outputs, expected, strict=True))
 
 
-def test_the_swiglu_of_experts_with_mn_major_scales(device):
+def test_silu_dot_of_experts_with_mn_major_scales(device):
     """Apart or side by side, they lie alike."""
     m, h = 300, 256
     x = silu_arguments(device, m, h)[0]
@@ -404,7 +407,7 @@ def test_the_swiglu_of_experts_with_mn_major_scales(device):
     assert torch.equal(apart[2][: 256 * h].view(h, 256), beside[2][:, :256])
 
 
-def test_the_swiglu_of_experts_refuses(device):
+def test_silu_dot_of_experts_refuses(device):
     x, grad_y = silu_arguments(device, 300)[:2]
     ends = torch.tensor([130, 300], device=device)
     outputs = expert_outputs(device, 300, 256, 2)
@@ -565,7 +568,7 @@ def test_int8_refuses(device):
             qfuse.ops.dequantize_int8(*arguments)
 
 
-def test_the_swiglu_refuses(device):
+def test_silu_dot_refuses(device):
     good = silu_arguments(device)
 
     def refuse(message, **changes):

@@ -98,6 +98,13 @@ TEST(Arrays, of_swiglu) {
   EXPECT_EQ(arrays_of(swiglu_sample(false, false, true)),
             (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q_t", 512, kOut),
                          array("grad_input_s_t", 1024, kOut)}));
+  EXPECT_EQ(arrays_of(swiglu_forward_sample()),
+            (std::vector{array("x", 1024, kIn), array("y_q_t", 256, kOut), array("y_s_t", 512, kOut),
+                         array("y_q", 256, kOut), array("y_s", 8, kOut)}));
+  const std::vector<Array> weighted = arrays_of(swiglu_weighted_sample());
+  EXPECT_EQ((std::vector(weighted.end() - 3, weighted.end())),
+            (std::vector{array("weights", 8, kIn), array("grad_weights", 8, kOut),
+                         array("workspace", 8, Direction::workspace)}));
   Swiglu mn_major = swiglu_sample(true, false);
   mn_major.scale_layout = QFUSE_SCALES_MN_MAJOR;
   EXPECT_EQ(arrays_of(mn_major)[3].size, 2 * 4 * 4) << "two groups of two tokens, rounded up to four";

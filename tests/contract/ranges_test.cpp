@@ -201,8 +201,8 @@ TEST(Ranges, swiglu_needs_a_pair_of_outputs) {
     p.grad_input_s = p.y_s_t = nullptr;
   };
   expect_swiglu_refused(without_outputs,
-                        {"grad_input_q, grad_input_q_t and y_q_t are all NULL: at least one pair of outputs must be "
-                         "given"});
+                        {"grad_input_q, grad_input_q_t, y_q and y_q_t are all NULL: at least one pair of outputs must "
+                         "be given"});
   Swiglu p = swiglu_sample(true, true);
   without_outputs(p);
   p.m = 0;

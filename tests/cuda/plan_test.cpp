@@ -229,6 +229,11 @@ TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
                            +[](contract::Swiglu& p) { p.grad_y = address<void>(0x2008); },
                            +[](contract::Swiglu& p) { p.grad_y_stride = p.h + 4; },
                            +[](contract::Swiglu& p) { p.grad_input_q = address<void>(0x3004); },
+                           +[](contract::Swiglu& p) { p.y_q = address<void>(0x7004); },
+                           +[](contract::Swiglu& p) { p.y_s = address<float>(0x8002); },
+                           +[](contract::Swiglu& p) { p.weights = address<float>(0x9001); },
+                           +[](contract::Swiglu& p) { p.grad_weights = address<float>(0xa002); },
+                           +[](contract::Swiglu& p) { p.workspace = address<void>(0xb001); },
                            +[](contract::Swiglu& p) { p.grad_input_s = address<float>(0x4002); },
                            +[](contract::Swiglu& p) { p.y_s_t = address<float>(0x6001); }}) {
     contract::Swiglu p = swiglu_of(1024, 2560);

@@ -1,4 +1,4 @@
-// The SwiGLU backward on a GPU against the oracle, to which the GPU lends its exp: the one step in which devices
+// SwiGLU on a GPU against the oracle, to which the GPU lends its exp: the one step in which devices
 // differ.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-"""torch computes the SwiGLU backward with INT8 and e4m3 outputs, and qfuse gives its bytes: all of them with
+"""torch computes SwiGLU, forward and backward, with INT8 and e4m3 outputs, and qfuse gives its bytes: all of them with
 qfuse's own exp written in torch operations, and all but a few at most with torch's exp, which rounds differently."""
 
 import ctypes

@@ -49,6 +49,10 @@ Outputs dense_outputs(const Inputs& in, std::int64_t begin, std::int64_t rows, s
     out.point(p, asked, how.extras);
     EXPECT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
   }
+  for (Buffer* payload : {&out.y_q_t, &out.grad_input_q_t})  // 0 where there is no token, even if an offset makes -0
+    for (std::size_t row = 0; row < payload->size() / static_cast<std::size_t>(padded); ++row)
+      std::memset(payload->as<std::uint8_t>() + static_cast<std::int64_t>(row) * padded + rows, 0,
+                  static_cast<std::size_t>(padded - rows));
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <qfuse/qfuse.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cases/swiglu.h"
@@ -541,6 +542,24 @@ TEST(Swiglu, the_cpp_interface_checks_lengths) {
   EXPECT_EQ(message_of({.gradient = {all, scales}}), "grad_input_q has 33280 entries, needs 66560");
   EXPECT_EQ(message_of({.y_transposed = {all, scales}}, {.weights = std::span(scales).first(129)}),
             "weights has 129 entries, needs 130");
+}
+
+// No length is compared with sizes that the library refuses, and nothing overflows.
+TEST(Swiglu, the_cpp_interface_leaves_hostile_sizes_to_the_library) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  std::vector<std::int8_t> payload(128);
+  std::vector<float> scales(128);
+  for (const auto& [m, h, name] : {std::tuple{std::int64_t{2}, std::int64_t{-128}, "h is -128"},
+                                   {1, kLeast, "h is -9223372036854775808"},
+                                   {kMost, 128, "m is 9223372036854775807"}}) {
+    try {
+      qfuse::swiglu(m, h, {}, {.y = {payload, scales}}, {.scale_layout = ScaleLayout::mn_major});
+      ADD_FAILURE() << m << " x " << h << " was taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(std::string(error.what()).find(name), 0) << error.what();
+    }
+  }
 }
 
 }  // namespace

@@ -134,6 +134,19 @@ inline contract::Swiglu swiglu_sample(bool gradients, bool y, bool transposed = 
   return p;
 }
 
+inline contract::Swiglu swiglu_forward_sample() {
+  contract::Swiglu p = swiglu_sample(false, true);
+  p.y_q = detail::asked<void>();
+  return p;
+}
+
+inline contract::Swiglu swiglu_weighted_sample() {
+  contract::Swiglu p = swiglu_sample(true, true, true);
+  p.weights = detail::asked<float>();
+  p.grad_weights = detail::asked<float>();
+  return p;
+}
+
 // Three tokens.
 // With the sums that every device makes alike.
 inline contract::Matmul4bit matmul_4bit_sample(qfuse_direction direction, bool nested) {
@@ -183,10 +196,9 @@ inline std::vector<Sample<contract::DequantizeInt8>> samples(std::type_identity<
   return {{"rows", dequantize_int8_sample()}};
 }
 inline std::vector<Sample<contract::Swiglu>> samples(std::type_identity<contract::Swiglu> /*op*/) {
-  return {{"both", swiglu_sample(true, true)},
-          {"gradients", swiglu_sample(true, false)},
-          {"y", swiglu_sample(false, true)},
-          {"all", swiglu_sample(true, true, true)}};
+  return {{"both", swiglu_sample(true, true)},  {"gradients", swiglu_sample(true, false)},
+          {"y", swiglu_sample(false, true)},    {"all", swiglu_sample(true, true, true)},
+          {"forward", swiglu_forward_sample()}, {"router weights", swiglu_weighted_sample()}};
 }
 inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<contract::Matmul4bit> /*op*/) {
   contract::Matmul4bit with_bias = matmul_4bit_sample(QFUSE_FORWARD, true);

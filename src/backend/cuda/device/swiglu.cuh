@@ -1,4 +1,4 @@
-// Steps of the SwiGLU backward: from an element's gate, up and gradient to what the contract rounds to bf16. No step
+// Steps of SwiGLU: from an element's gate, up and gradient to what the contract rounds to bf16. No step
 // may be fused with another unless it says so: whoever includes this is compiled with -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_SWIGLU_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_SWIGLU_CUH

@@ -1,5 +1,5 @@
-// The steps and the kernel of swiglu. No step may be fused with another: whoever includes this is compiled
-// with -fmad=false.
+// The steps and the kernels of swiglu. No step may be fused with another: whoever includes this is compiled with
+// -fmad=false.
 #ifndef QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH
 #define QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH
 
@@ -266,7 +266,7 @@ __device__ float load_weight(const SwigluArguments& a, const Tile& tile, int tok
 }
 
 // Where a token's router weight is, in shared memory, and the sum over its channels so far of grad_y and what y is without
-// the weight. It is read again and again, since a register more would be one too many.
+// the weight. The weight is read for each pair of channels, since a register more would be one too many.
 struct Weighting {
   const volatile float* weight;
   float sum;
@@ -519,7 +519,8 @@ __global__ void __launch_bounds__(W::kMostThreads, W::kBlocks) differentiate_til
     Weighting weighting = {};
     if (token + rows < whole_warps) next = load_row<kWide>(a, tile, token + rows, chunk, wanted.gradients);
     weighting.weight = weights + token;
-    const Outputs out = differentiate<W::kExtras>(a, in, weighting);
+    Outputs out = differentiate<W::kExtras>(a, in, weighting);
+    if (kExperts && W::kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
     if (wanted.y_transposed) y[place(token, chunk)] = vector_of(out.y);
     if (wanted.transposed) {
       d_gate[place(token, chunk)] = vector_of(out.d_gate);
@@ -543,8 +544,7 @@ __global__ void __launch_bounds__(W::kMostThreads, W::kBlocks) differentiate_til
   }
 }
 
-// What grad_weights are, from the sums of their parts; before it, where not every token need have an expert, zeros for
-// these. A thread has a token.
+// What grad_weights are: the sums of their parts. A thread has a token.
 template <bool kWide>
 __global__ void add_parts(const SwigluArguments a) {
   const std::int64_t token = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -555,6 +555,7 @@ __global__ void add_parts(const SwigluArguments a) {
   store<kWide>(a.grad_weights + token, canonical(sum));
 }
 
+// Before: zeros for all parts, where a token may have no expert.
 template <bool kWide>
 __global__ void clear_parts(const SwigluArguments a) {
   const std::int64_t token = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
