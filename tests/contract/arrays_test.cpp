@@ -190,7 +190,9 @@ Outcome check_with_moved(Op p, const char* name, const void* to) {
 }
 
 // Arrays that choose between kinds of calls, and the ones that may be left out.
-bool is_optional(const std::string& name) { return name == "given_offset" || name == "bias"; }
+bool is_optional(const std::string& name) {
+  return name == "given_offset" || name == "bias" || name == "weights" || name == "grad_weights";
+}
 
 template <class Op>
 void expect_missing_arrays_refused(const std::string& op_name, const Op& p) {
