@@ -19,33 +19,47 @@ namespace {
 
 using Kernel = void (*)(SwigluArguments);
 
-// The kernel that is compiled for these outputs, one of those listed; if none is, the one for any.
-template <Extras kExtras, bool kExperts, class Payload, unsigned kFirst, unsigned... kOthers>
+// The kernel that is compiled for these outputs, one of those listed; NULL if none is.
+template <Extras kExtras, bool kWide, bool kExperts, class Payload, unsigned... kListed>
 Kernel kernel_among(unsigned outputs) {
-  if (outputs == kFirst) return differentiate_tile<Wanted<kFirst, kExtras>, true, kExperts, Payload>;
-  if constexpr (sizeof...(kOthers) > 0) return kernel_among<kExtras, kExperts, Payload, kOthers...>(outputs);
-  return differentiate_tile<AnyWanted, true, kExperts, Payload>;
+  Kernel kernel = nullptr;
+  ((outputs == kListed ? void(kernel = differentiate_tile<Wanted<kListed, kExtras>, kWide, kExperts, Payload>)
+                       : void()),
+   ...);
+  return kernel;
 }
 
-// With router weights, what training is likely to ask for; without, all that can be asked for.
+// Without extras, all that can be asked for; with router weights, what training is likely to ask for; with other
+// activations, a forward both ways.
 template <bool kExperts, class Payload>
-Kernel kernel_for(const contract::Swiglu& p, unsigned outputs, bool wide) {
-  if (!wide || contract::has_activation(p)) {
-    if (wide) return differentiate_tile<AnyWanted, true, kExperts, Payload>;
-    return differentiate_tile<AnyWanted, false, kExperts, Payload>;
-  }
+Kernel kernel_for_all(const contract::Swiglu& p, unsigned outputs) {
+  if (contract::has_activation(p))
+    return kernel_among<Extras::any, true, kExperts, Payload, kYRows | kYTransposed>(outputs);
   if (contract::has_weights(p))
-    return kernel_among<Extras::weights, kExperts, Payload, kRows | kYTransposed, kRows | kTransposed | kYTransposed,
-                        kYRows, kYRows | kYTransposed>(outputs);
-  return kernel_among<Extras::none, kExperts, Payload, kRows, kTransposed, kRows | kTransposed, kRows | kYTransposed,
-                      kTransposed | kYTransposed, kRows | kTransposed | kYTransposed, kYRows, kYTransposed,
-                      kYRows | kYTransposed>(outputs);
+    return kernel_among<Extras::weights, true, kExperts, Payload, kRows, kRows | kYTransposed,
+                        kRows | kTransposed | kYTransposed, kYRows, kYRows | kYTransposed>(outputs);
+  return kernel_among<Extras::none, true, kExperts, Payload, kRows, kTransposed, kRows | kTransposed,
+                      kRows | kYTransposed, kTransposed | kYTransposed, kRows | kTransposed | kYTransposed, kYRows,
+                      kYTransposed, kYRows | kYTransposed>(outputs);
+}
+
+// For one output of any call.
+template <bool kExperts, class Payload>
+Kernel kernel_for_one(bool wide, unsigned output) {
+  return wide ? kernel_among<Extras::any, true, kExperts, Payload, kRows, kTransposed, kYRows, kYTransposed>(output)
+              : kernel_among<Extras::any, false, kExperts, Payload, kRows, kTransposed, kYRows, kYTransposed>(output);
 }
 
 template <class Payload>
-Kernel kernel_for(const contract::Swiglu& p, unsigned outputs, bool wide) {
-  return contract::has_experts(p) ? kernel_for<true, Payload>(p, outputs, wide)
-                                  : kernel_for<false, Payload>(p, outputs, wide);
+Kernel kernel_for_all(const contract::Swiglu& p, unsigned outputs) {
+  return contract::has_experts(p) ? kernel_for_all<true, Payload>(p, outputs)
+                                  : kernel_for_all<false, Payload>(p, outputs);
+}
+
+template <class Payload>
+Kernel kernel_for_one(const contract::Swiglu& p, bool wide, unsigned output) {
+  return contract::has_experts(p) ? kernel_for_one<true, Payload>(wide, output)
+                                  : kernel_for_one<false, Payload>(wide, output);
 }
 
 // Shared memory of a block: a plane for each of what is transposed, d_gate and d_up being two.
@@ -54,12 +68,22 @@ int shared_bytes(unsigned outputs) {
   return planes * kSwigluPlaneBytes;
 }
 
+contract::Outcome start(Kernel kernel, const contract::Swiglu& p, const SwigluPlan& how, unsigned outputs,
+                        const qfuse_exec& exec) {
+  return launch(kernel, {.blocks = how.blocks, .threads = how.threads, .shared_bytes = shared_bytes(outputs)},
+                arguments_of(p, how), exec);
+}
+
+// All outputs at once where a kernel is compiled for them, else one after another.
 contract::Outcome start(const contract::Swiglu& p, const SwigluPlan& how, unsigned outputs, const qfuse_exec& exec) {
-  const auto choose = p.payload_type == QFUSE_E4M3 ? kernel_for<E4m3> : kernel_for<Int8>;
-  SwigluArguments arguments = arguments_of(p, how);
-  arguments.wanted = outputs;
-  return launch(choose(p, outputs, how.wide),
-                {.blocks = how.blocks, .threads = how.threads, .shared_bytes = shared_bytes(outputs)}, arguments, exec);
+  const auto for_all = p.payload_type == QFUSE_E4M3 ? kernel_for_all<E4m3> : kernel_for_all<Int8>;
+  const auto for_one = p.payload_type == QFUSE_E4M3 ? kernel_for_one<E4m3> : kernel_for_one<Int8>;
+  const Kernel kernel = how.wide ? for_all(p, outputs) : nullptr;
+  if (kernel != nullptr) return start(kernel, p, how, outputs, exec);
+  for (const unsigned output : {kRows, kTransposed, kYRows, kYTransposed})
+    if ((outputs & output) != 0)
+      if (contract::Outcome o = start(for_one(p, how.wide, output), p, how, output, exec); !o.ok()) return o;
+  return {};
 }
 
 contract::Outcome start_for_tokens(Kernel kernel, const contract::Swiglu& p, const SwigluPlan& how,

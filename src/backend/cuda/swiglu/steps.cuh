@@ -103,7 +103,6 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .expert_ends = p.expert_ends,
           .ends_are_64 = p.expert_ends_type == QFUSE_INDEX_INT64,
           .experts = static_cast<int>(p.expert_count),
-          .wanted = wanted_outputs(p),
           .weights = p.weights,
           .grad_weights = p.grad_weights,
           .parts_of_sums = contract::wants_grad_weights(p) ? static_cast<float*>(p.workspace) : nullptr,
@@ -129,33 +128,15 @@ constexpr int kMostForwardThreads = 640;
 // Some outputs, and no steps for what the call does not have.
 template <unsigned kOutputs, Extras kOfCall>
 struct Wanted {
-  __device__ explicit Wanted(const SwigluArguments& /*a*/) {}
   static constexpr bool rows = (kOutputs & kRows) != 0;
   static constexpr bool transposed = (kOutputs & kTransposed) != 0;
   static constexpr bool y_rows = (kOutputs & kYRows) != 0;
   static constexpr bool y_transposed = (kOutputs & kYTransposed) != 0;
   static constexpr bool gradients = rows || transposed;
   static constexpr Extras kExtras = kOfCall;
-  static constexpr int kMostThreads = gradients ? kSwigluThreads : kMostForwardThreads;
-  static constexpr int kBlocks = kSwigluThreadsPerMultiprocessor / kSwigluThreads;
-};
-
-// Or any of them, which it finds when it runs. That takes more registers.
-struct AnyWanted {
-  __device__ explicit AnyWanted(const SwigluArguments& a)
-      : rows((a.wanted & kRows) != 0),
-        transposed((a.wanted & kTransposed) != 0),
-        y_rows((a.wanted & kYRows) != 0),
-        y_transposed((a.wanted & kYTransposed) != 0),
-        gradients(rows || transposed) {}
-  const bool rows;
-  const bool transposed;
-  const bool y_rows;
-  const bool y_transposed;
-  const bool gradients;
-  static constexpr Extras kExtras = Extras::any;
-  static constexpr int kMostThreads = kSwigluThreads;
-  static constexpr int kBlocks = 1;
+  static constexpr int kMostThreads = gradients || kExtras == Extras::any ? kSwigluThreads : kMostForwardThreads;
+  // Other activations take more registers.
+  static constexpr int kBlocks = kExtras == Extras::any ? 1 : kSwigluThreadsPerMultiprocessor / kSwigluThreads;
 };
 
 // ---- steps ----
@@ -287,7 +268,7 @@ __device__ void differentiate_pair(const SwigluArguments& a, const Inputs& in, i
     float exponent = g;
     if constexpr (kExtras == Extras::any) {
       g = gate_is_limited ? a.limit : g;
-      u = up_is_limited ? copysignf(a.limit, u) : u;
+      u = up_is_limited ? (u > 0.0F ? a.limit : -a.limit) : u;
       u = a.up_offset != 0 ? u + a.up_offset : u;
       exponent = a.alpha * g;
     }
@@ -495,10 +476,9 @@ static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 template <class W, bool kWide, bool kExperts, class Payload>
 __global__ void __launch_bounds__(W::kMostThreads, W::kBlocks) differentiate_tile(const SwigluArguments a) {
   constexpr bool kHasWeights = W::kExtras != Extras::none;
-  const W wanted(a);
-  const int planes = (wanted.y_transposed ? 1 : 0) + (wanted.transposed ? 2 : 0);
+  constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
-  uint4* const d_gate = y + (wanted.y_transposed ? kPlane : 0);
+  uint4* const d_gate = y + (W::y_transposed ? kPlane : 0);
   uint4* const d_up = d_gate + kPlane;
   __shared__ contract::TokenTile tokens;
   const Tile tile = locate<kExperts>(a, tokens);
@@ -512,33 +492,33 @@ __global__ void __launch_bounds__(W::kMostThreads, W::kBlocks) differentiate_til
   const int rows = static_cast<int>(blockDim.x) / kRowChunks;
   const int whole_warps = kExperts ? (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows : kSwigluTile;
   int token = static_cast<int>(threadIdx.x) / kRowChunks;
-  Inputs next = load_row<kWide>(a, tile, token, chunk, wanted.gradients);
+  Inputs next = load_row<kWide>(a, tile, token, chunk, W::gradients);
 #pragma unroll 1
   for (; token < whole_warps; token += rows) {
     const Inputs in = next;
     Weighting weighting = {};
-    if (token + rows < whole_warps) next = load_row<kWide>(a, tile, token + rows, chunk, wanted.gradients);
+    if (token + rows < whole_warps) next = load_row<kWide>(a, tile, token + rows, chunk, W::gradients);
     weighting.weight = weights + token;
     Outputs out = differentiate<W::kExtras>(a, in, weighting);
     if (kExperts && W::kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
-    if (wanted.y_transposed) y[place(token, chunk)] = vector_of(out.y);
-    if (wanted.transposed) {
+    if (W::y_transposed) y[place(token, chunk)] = vector_of(out.y);
+    if (W::transposed) {
       d_gate[place(token, chunk)] = vector_of(out.d_gate);
       d_up[place(token, chunk)] = vector_of(out.d_up);
     }
-    if (wanted.rows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
-    if (wanted.y_rows) write_y<kWide, Payload>(a, tile, token, chunk, out);
-    if (kHasWeights && wanted.gradients && a.parts_of_sums != nullptr)
+    if (W::rows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
+    if (W::y_rows) write_y<kWide, Payload>(a, tile, token, chunk, out);
+    if (kHasWeights && W::gradients && a.parts_of_sums != nullptr)
       write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
   }
 #pragma unroll 1  // no tokens: zeros
-  for (; kExperts && planes > 0 && token < kSwigluTile; token += rows)
-    for (int i = 0; i < planes; ++i) y[i * kPlane + place(token, chunk)] = {};
-  if (planes > 0) __syncthreads();
+  for (; kExperts && kPlanes > 0 && token < kSwigluTile; token += rows)
+    for (int i = 0; i < kPlanes; ++i) y[i * kPlane + place(token, chunk)] = {};
+  if (kPlanes > 0) __syncthreads();
 #pragma unroll 1  // of the columns' code there is one copy
-  for (int i = 0; i < planes; ++i) {
-    const bool is_y = wanted.y_transposed && i == 0;
-    const bool is_d_up = wanted.transposed && i == planes - 1;
+  for (int i = 0; i < kPlanes; ++i) {
+    const bool is_y = W::y_transposed && i == 0;
+    const bool is_d_up = W::transposed && i == kPlanes - 1;
     const Columns columns = is_y ? y_of<kExperts>(a, tile, tokens) : gradient_of<kExperts>(a, tile, tokens);
     write_columns<kWide, Payload>(a, y + i * kPlane, columns, tile.channel + (is_d_up ? a.h : 0));
   }
