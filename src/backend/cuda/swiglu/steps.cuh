@@ -48,7 +48,6 @@ struct SwigluArguments {
   const void* expert_ends;
   bool ends_are_64;  // bits wide
   int experts;
-  unsigned wanted;       // of a kernel that has not been compiled for its outputs
   const float* weights;  // NULL: 1
   float* grad_weights;   // [m]
   float* parts_of_sums;  // [h/128, m] of grad_weights; NULL: not asked for
