@@ -497,7 +497,7 @@ __global__ void __launch_bounds__(W::kMostThreads, W::kBlocks) differentiate_til
     const Inputs in = next;
     Weighting weighting = {};
     if (token + rows < whole_warps) next = load_row<kWide>(a, tile, token + rows, chunk, W::gradients);
-    weighting.weight = weights + token;
+    if constexpr (kHasWeights) weighting.weight = weights + token;
     Outputs out = differentiate<W::kExtras>(a, in, weighting);
     if (kExperts && W::kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
     if (W::y_transposed) y[place(token, chunk)] = vector_of(out.y);
