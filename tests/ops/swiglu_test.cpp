@@ -78,13 +78,13 @@ TEST_P(SwigluCases, every_target_gives_the_oracles_bytes_at_any_address) {
 TEST_P(SwigluCases, every_target_gives_the_oracles_bytes_with_weights_and_other_activations) {
   const Inputs in(GetParam(), 0);
   const Inputs at_odd_addresses(GetParam(), 1);
-  for (const SwigluExtras& extras : kExtrasOfBfloat16)
-    for (const Asked asked : {Asked::all, Asked::both_y}) {
-      SCOPED_TRACE(extras.name);
-      expect_the_oracles_bytes(in, asked, QFUSE_E4M3, QFUSE_SCALES_ROW_MAJOR, 0, extras);
-    }
-  for (const auto& [name, asked] : kEveryAsked) {
-    SCOPED_TRACE(name);
+  for (const SwigluExtras& extras : kExtrasOfBfloat16) {
+    SCOPED_TRACE(extras.name);
+    expect_the_oracles_bytes(in, Asked::all, QFUSE_E4M3, QFUSE_SCALES_ROW_MAJOR, 0, extras);
+  }
+  expect_the_oracles_bytes(in, Asked::both_y, QFUSE_E4M3, QFUSE_SCALES_ROW_MAJOR, 0, kExtrasOfBfloat16[0]);
+  for (const Asked asked : {Asked::all, Asked::both_y}) {
+    SCOPED_TRACE(static_cast<int>(asked));
     expect_the_oracles_bytes(in, asked, QFUSE_INT8, QFUSE_SCALES_MN_MAJOR, 0, kLikeGptOss);
     expect_the_oracles_bytes(at_odd_addresses, asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 1, kLikeGptOss);
   }

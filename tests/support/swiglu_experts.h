@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "contract/swiglu.h"
@@ -52,9 +53,12 @@ inline std::vector<ExpertsHow> every_experts_how() {
         all.push_back({payload, scales, experts, payload == QFUSE_INT8 ? QFUSE_INDEX_INT32 : QFUSE_INDEX_INT64});
   for (const Asked asked : {Asked::gradients, Asked::y, Asked::transposed, Asked::transposed_and_y})
     all.push_back({QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, QFUSE_EXPERTS_APART, QFUSE_INDEX_INT64, asked});
-  for (const Asked asked : {Asked::all, Asked::both, Asked::transposed, Asked::y_rows, Asked::both_y})
-    for (const SwigluExtras& extras : {SwigluExtras{}, kExtrasOfBfloat16[1], kExtrasOfBfloat16[5]})
-      all.push_back({QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, QFUSE_EXPERTS_SIDE_BY_SIDE, QFUSE_INDEX_INT32, asked, extras});
+  for (const auto& [asked, extras] : {std::pair{Asked::all, kExtrasOfBfloat16[1]},
+                                      {Asked::both, SwigluExtras{}},
+                                      {Asked::y_rows, kExtrasOfBfloat16[5]},
+                                      {Asked::both_y, SwigluExtras{}},
+                                      {Asked::both_y, kExtrasOfBfloat16[5]}})
+    all.push_back({QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, QFUSE_EXPERTS_SIDE_BY_SIDE, QFUSE_INDEX_INT32, asked, extras});
   return all;
 }
 
