@@ -478,7 +478,7 @@ __global__ void __launch_bounds__(W::kMostThreads, W::kBlocks) differentiate_til
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
   uint4* const d_gate = y + (W::y_transposed ? kPlane : 0);
-  uint4* const d_up = d_gate + kPlane;
+  uint4* const d_up = d_gate + (W::transposed ? kPlane : 0);
   __shared__ contract::TokenTile tokens;
   const Tile tile = locate<kExperts>(a, tokens);
   if (kExperts && tile.tokens == 0) return;
