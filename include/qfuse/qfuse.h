@@ -300,6 +300,16 @@ typedef struct qfuse_quantize_4bit_params {
   int64_t workspace_size;      /* bytes of it */
 } qfuse_quantize_4bit_params;
 
+/* Sets payload_type, group_size, scale_type, scale_rule, zero_rule, amax_floor, rounding and round_through of `params`,
+ * whose struct_size is given, to those of a format:
+ *   "int8"                the published operator's: what zeros are, with groups of 128
+ *   "deepseek"            E4M3 with scales of powers of two, absmax at least 1e-4
+ *   "transformer_engine"  E4M3 with scales of powers of two, SCALE_ONE
+ *   "torchao"             E4M3 with TORCHAO's fp32 scales, absmax at least 1e-12
+ *   "mx"                  MXFP8: E4M3 in groups of 32 with UE8M0 scales, SCALE_LEAST
+ * INVALID_ARGUMENT: another name, whatever is NULL, a struct_size that does not reach to round_through. */
+QFUSE_API qfuse_status qfuse_swiglu_preset(const char* name, qfuse_swiglu_params* params, qfuse_error* error);
+
 /* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: for nested absmax
  * about 4 bytes a block, for a plain one 0. Errors as for qfuse_quantize_4bit. */
 QFUSE_API qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params,
@@ -504,11 +514,27 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  * Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN,
  * infinity by infinity) is stored as 0; under an infinite scale every number is 0. No group sees another.
  * Subnormals are numbers.
- * In E4M3, torch's float8_e4m3fn:
+ * In E4M3, torch's float8_e4m3fn, and for the gradients on request in E5M2, torch's float8_e5m2:
  *   scale  = the least power of two that is at least max(absmax, fp32(1e-4)) / 448
  *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); of a negative number that rounds to zero, -0
  * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and TransformerEngine where absmax is 1e-4 or
- * more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is NaN (0x7f) throughout.
+ * more; E5M2 has 57344 in place of 448. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is
+ * NaN (0x7f) throughout. What others do differently are fields:
+ *   scale_rule  TILE_KERNELS: scale = absmax / 448,         q = z * (448 / absmax)
+ *               DEEP_GEMM:    scale = absmax / 448,         q = z * (1 / scale)
+ *               TORCHAO:      scale = 1 / (448 / absmax),   q = z * (448 / absmax), TransformerEngine's too
+ *               in fp32, each step rounded to nearest even, absmax being at least amax_floor; q beyond 448 becomes 448,
+ *               and what is not finite is what these steps make of it, as payload NaN (0x7f), as scale bits 0x7fffffff
+ *   amax_floor  takes the place of 1e-4
+ *   zero_rule   SCALE_ONE:   the scale of a group whose absmax is 0, infinite or NaN is 1, there is no floor but
+ *                            amax_floor, and 448 / absmax is at most the largest bf16 (TransformerEngine)
+ *               SCALE_LEAST: no floor; the scale is 2^-127 of zeros, 2^127 of a group with an infinity, NaN of one with
+ *                            NaN (MXFP8; with POWER_OF_TWO)
+ *   scale_type  UE8M0: a byte a scale, which is 2^(byte - 127), 255 for NaN (with POWER_OF_TWO)
+ *   group_size  32: groups of 32 channels or tokens, for INT8 too
+ * INT8 has rounding: NEAREST takes z / scale to the nearest integer, ties to the even one. And for the outputs by rows,
+ * round_through FLOAT32 has groups of the fp32 values of y, d_up and d_gate, which are not rounded to bf16 before.
+ * qfuse_swiglu_preset has the fields of others' formats by name.
  *
  * Router weights. Where `weights` is given, with w that of the token,
  *   y      = (silu * u) * w
@@ -525,12 +551,32 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  * grad_weights. gpt-oss has the limit 7, alpha 1.702 and up_offset 1; its interleaved gates and ups have to be separated
  * first. DeepSeek's models have a limit alone.
  *
- * Fields that later versions append (type of scales, rounding) do at zero what this version does. */
-typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
+ * Fields that later versions append do at zero what this version does. */
+typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1, QFUSE_E5M2 = 2 } qfuse_payload;
+
+typedef enum qfuse_scale_type QFUSE_ENUM { QFUSE_SCALES_FLOAT32 = 0, QFUSE_SCALES_UE8M0 = 1 } qfuse_scale_type;
+typedef enum qfuse_scale_rule QFUSE_ENUM {
+  QFUSE_SCALES_POWER_OF_TWO = 0, /* of FP8; INT8 has absmax * fp32(1/127) */
+  QFUSE_SCALES_TILE_KERNELS = 1,
+  QFUSE_SCALES_DEEP_GEMM = 2,
+  QFUSE_SCALES_TORCHAO = 3
+} qfuse_scale_rule;
+typedef enum qfuse_zero_rule QFUSE_ENUM {
+  QFUSE_ZERO_AT_FLOOR = 0,
+  QFUSE_ZERO_SCALE_ONE = 1,
+  QFUSE_ZERO_SCALE_LEAST = 2
+} qfuse_zero_rule;
+typedef enum qfuse_rounding QFUSE_ENUM { QFUSE_ROUND_TRUNCATE = 0, QFUSE_ROUND_NEAREST = 1 } qfuse_rounding;
+typedef enum qfuse_round_through QFUSE_ENUM {
+  QFUSE_THROUGH_BFLOAT16 = 0,
+  QFUSE_THROUGH_FLOAT32 = 1
+} qfuse_round_through;
 
 /* How the scales of an output [rows, groups of a row] lie: row by row, or group by group, as matrix products on Hopper
  * load them: [groups of a row, rows rounded up to a multiple of 4], so that a group's begin at 16 bytes (DeepGEMM's
- * MN-major scales). What is beyond the rows is not written. */
+ * MN-major scales). What is beyond the rows is not written. In UE8M0, MN_MAJOR has four groups' bytes of a row in a word,
+ * [ceil(groups/4), rows rounded up to a multiple of 4] words, the first group in the lowest byte; the bytes behind the last
+ * group are 0. */
 typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_SCALES_MN_MAJOR = 1 } qfuse_scale_layout;
 
 /* Experts. The rows of x may be those of several experts, one after another, as their router sorts them. Expert e has
@@ -547,6 +593,12 @@ typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_S
  *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, expert_count)], and of its scales:
  *                 what torch's grouped products of two matrices take
  * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x.
+ * Or row_experts says of every row which expert has it, below 0 none, where each expert's rows begin at a multiple of 128
+ * and those of nobody follow them: DeepGEMM's m_indices. The 128 rows from a multiple of 128 on belong to the expert of
+ * their first one; from the first row on that has another value, they count as missing, are not read, and nothing of theirs
+ * is written by rows but 0 to grad_weights. An expert's columns are then its rows' numbers, those of nobody among them, and
+ * qfuse_expert_columns does not count: there are ceil(m/128) * 128. With APART, neighbouring 128s of one expert make its
+ * matrix, whose S is the first one's row. No value is refused, on any device.
  * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and a
  * captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU, which
  * cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no rows; and
@@ -564,28 +616,28 @@ QFUSE_API int64_t qfuse_expert_columns(int64_t m, int64_t experts);
 typedef struct qfuse_swiglu_params {
   size_t struct_size;
   int64_t m;             /* tokens, >= 0 */
-  int64_t h;             /* channels: a multiple of group_size, >= 0 */
-  int64_t group_size;    /* must be QFUSE_SWIGLU_GROUP_SIZE */
+  int64_t h;             /* channels: a multiple of 128, >= 0 */
+  int64_t group_size;    /* QFUSE_SWIGLU_GROUP_SIZE, 128, or 32: every "/128" of a scale below is then "/32" */
   const void* x;         /* [m, 2h] bf16: gate, up */
   int64_t x_stride;      /* elements from one row of x to the next, >= 2h; 0 stands for 2h */
   const void* grad_y;    /* [m, h] bf16; not read, and may be NULL, where no gradient is asked for */
   int64_t grad_y_stride; /* likewise, >= h; 0 stands for h */
   void* grad_input_q;    /* out: [m, 2h] payloads; NULL, like grad_input_s, leaves out what they cost */
-  float* grad_input_s;   /* out: [m, 2h/128], the scales of grad_input_q */
+  void* grad_input_s;    /* out: [m, 2h/128], the scales of grad_input_q */
   void* y_q_t;           /* out: [h, m] payloads; NULL, like y_s_t, leaves it out */
-  float* y_s_t;          /* out: [h, ceil(m/128)], the scales of y_q_t */
+  void* y_s_t;           /* out: [h, ceil(m/128)], the scales of y_q_t */
   /* optional from here on */
   qfuse_payload payload_type; /* element type of all payloads */
   void* grad_input_q_t;       /* out: [2h, m] payloads, d_gate's channels and then d_up's; NULL, like grad_input_s_t,
                                  leaves them out */
-  float* grad_input_s_t;      /* out: [2h, ceil(m/128)], the scales of grad_input_q_t */
+  void* grad_input_s_t;       /* out: [2h, ceil(m/128)], the scales of grad_input_q_t */
   qfuse_scale_layout scale_layout; /* of all arrays of scales */
   const void* expert_ends;         /* [expert_count], ascending, 0 to m; NULL: no experts */
   int64_t expert_count;            /* 0 to 2^20; 0: no experts */
   qfuse_index_type expert_ends_type;
   qfuse_expert_layout expert_layout; /* of both transposed outputs and their scales */
   void* y_q;                         /* out: [m, h] payloads, of the forward alone; NULL, like y_s, leaves them out */
-  float* y_s;                        /* out: [m, h/128], the scales of y_q */
+  void* y_s;                         /* out: [m, h/128], the scales of y_q */
   const float* weights;              /* [m] fp32, the router's; NULL stands for 1 */
   float* grad_weights;               /* out: [m] fp32, beside a gradient; NULL leaves it out */
   void* workspace;                   /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
@@ -593,13 +645,33 @@ typedef struct qfuse_swiglu_params {
   float limit;                       /* > 0, finite; 0: none */
   float alpha;                       /* finite; 0 stands for 1 */
   float up_offset;                   /* finite */
+  qfuse_payload grad_input_type;     /* of the gradients: QFUSE_E5M2 beside a payload_type of E4M3; 0: payload_type */
+  qfuse_scale_type scale_type;       /* of all arrays of scales: fp32, or bytes */
+  qfuse_scale_rule scale_rule;
+  qfuse_zero_rule zero_rule;
+  float amax_floor; /* 1e-30 to 1e30; 0: 1e-4, or with another zero_rule than QFUSE_ZERO_AT_FLOOR none */
+  qfuse_rounding rounding;           /* of INT8 */
+  qfuse_round_through round_through; /* QFUSE_THROUGH_FLOAT32: with outputs by rows alone */
+  const int32_t* row_experts;        /* [m]; NULL: none; instead of expert_ends */
 } qfuse_swiglu_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, y_q together with a
  * gradient, grad_weights without one, a missing or an overlapping array (the gaps between strided rows belong to the
- * array), a workspace that is too small, expert_ends that are not aligned, sizes that overflow int64_t.
+ * array), a workspace that is too small, expert_ends or row_experts that are not aligned, sizes that overflow int64_t,
+ * fields that do not go together: those of FP8 with INT8 and the other way round, UE8M0 or SCALE_LEAST without
+ * POWER_OF_TWO, UE8M0 in MN_MAJOR with APART, FLOAT32 values with a transposed output.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
 QFUSE_API qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* exec, qfuse_error* error);
+
+/* Sets payload_type, group_size, scale_type, scale_rule, zero_rule, amax_floor, rounding and round_through of `params`,
+ * whose struct_size is given, to those of a format:
+ *   "int8"                the published operator's: what zeros are, with groups of 128
+ *   "deepseek"            E4M3 with scales of powers of two, absmax at least 1e-4
+ *   "transformer_engine"  E4M3 with scales of powers of two, SCALE_ONE
+ *   "torchao"             E4M3 with TORCHAO's fp32 scales, absmax at least 1e-12
+ *   "mx"                  MXFP8: E4M3 in groups of 32 with UE8M0 scales, SCALE_LEAST
+ * INVALID_ARGUMENT: another name, whatever is NULL, a struct_size that does not reach to round_through. */
+QFUSE_API qfuse_status qfuse_swiglu_preset(const char* name, qfuse_swiglu_params* params, qfuse_error* error);
 
 /* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: with grad_weights
  * 4 * m * h/128, else 0. Errors as for qfuse_swiglu. */
