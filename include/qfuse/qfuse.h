@@ -300,16 +300,6 @@ typedef struct qfuse_quantize_4bit_params {
   int64_t workspace_size;      /* bytes of it */
 } qfuse_quantize_4bit_params;
 
-/* Sets payload_type, group_size, scale_type, scale_rule, zero_rule, amax_floor, rounding and round_through of `params`,
- * whose struct_size is given, to those of a format:
- *   "int8"                the published operator's: what zeros are, with groups of 128
- *   "deepseek"            E4M3 with scales of powers of two, absmax at least 1e-4
- *   "transformer_engine"  E4M3 with scales of powers of two, SCALE_ONE
- *   "torchao"             E4M3 with TORCHAO's fp32 scales, absmax at least 1e-12
- *   "mx"                  MXFP8: E4M3 in groups of 32 with UE8M0 scales, SCALE_LEAST
- * INVALID_ARGUMENT: another name, whatever is NULL, a struct_size that does not reach to round_through. */
-QFUSE_API qfuse_status qfuse_swiglu_preset(const char* name, qfuse_swiglu_params* params, qfuse_error* error);
-
 /* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: for nested absmax
  * about 4 bytes a block, for a plain one 0. Errors as for qfuse_quantize_4bit. */
 QFUSE_API qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params,
@@ -649,8 +639,8 @@ typedef struct qfuse_swiglu_params {
   qfuse_scale_type scale_type;       /* of all arrays of scales: fp32, or bytes */
   qfuse_scale_rule scale_rule;
   qfuse_zero_rule zero_rule;
-  float amax_floor; /* 1e-30 to 1e30; 0: 1e-4, or with another zero_rule than QFUSE_ZERO_AT_FLOOR none */
-  qfuse_rounding rounding;           /* of INT8 */
+  float amax_floor;        /* 1e-30 to 1e30; 0: 1e-4, or with another zero_rule than QFUSE_ZERO_AT_FLOOR none */
+  qfuse_rounding rounding; /* of INT8 */
   qfuse_round_through round_through; /* QFUSE_THROUGH_FLOAT32: with outputs by rows alone */
   const int32_t* row_experts;        /* [m]; NULL: none; instead of expert_ends */
 } qfuse_swiglu_params;

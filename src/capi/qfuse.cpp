@@ -40,6 +40,15 @@ Outcome parse_device(const char* name, qfuse_device* device) {
   return qfuse::runtime::parse(name, *device);
 }
 
+Outcome set_preset(const char* name, qfuse_swiglu_params* params) {
+  if (name == nullptr || params == nullptr) return invalid_argument("name or params is NULL");
+  constexpr std::size_t kNeeded = offsetof(qfuse_swiglu_params, round_through) + sizeof params->round_through;
+  if (params->struct_size < kNeeded)
+    return invalid_argument("params.struct_size is " + std::to_string(params->struct_size) +
+                            ", it must be sizeof the struct, " + std::to_string(sizeof *params));
+  return qfuse::contract::preset(name, *params);
+}
+
 Outcome describe_device(qfuse_device device, char* text, std::size_t size) {
   if (text == nullptr || size == 0) return invalid_argument("text is NULL or size is 0");
   std::string line;
@@ -156,6 +165,10 @@ qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse
 qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params* params, const qfuse_exec* exec,
                                                 int64_t* size, qfuse_error* error) {
   return find_workspace_size<qfuse::contract::Quantize4bit>(params, exec, size, error);
+}
+
+qfuse_status qfuse_swiglu_preset(const char* name, qfuse_swiglu_params* params, qfuse_error* error) {
+  return guarded(error, [&] { return set_preset(name, params); });
 }
 
 qfuse_status qfuse_swiglu_workspace_size(const qfuse_swiglu_params* params, const qfuse_exec* exec, int64_t* size,

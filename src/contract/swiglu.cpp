@@ -2,14 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace qfuse::contract {
 namespace {
 
+constexpr std::int64_t kSmallGroup = 32;
 constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 
 Outcome check_experts(const Swiglu& p) {
@@ -22,11 +27,6 @@ Outcome check_experts(const Swiglu& p) {
         fmt::format("expert_ends_type is {}, it must be QFUSE_INDEX_INT32 ({}) or QFUSE_INDEX_INT64 ({})",
                     static_cast<int>(p.expert_ends_type), static_cast<int>(QFUSE_INDEX_INT32),
                     static_cast<int>(QFUSE_INDEX_INT64)));
-  if (p.expert_layout != QFUSE_EXPERTS_APART && p.expert_layout != QFUSE_EXPERTS_SIDE_BY_SIDE)
-    return invalid_argument(
-        fmt::format("expert_layout is {}, it must be QFUSE_EXPERTS_APART ({}) or QFUSE_EXPERTS_SIDE_BY_SIDE ({})",
-                    static_cast<int>(p.expert_layout), static_cast<int>(QFUSE_EXPERTS_APART),
-                    static_cast<int>(QFUSE_EXPERTS_SIDE_BY_SIDE)));
   if (reinterpret_cast<std::uintptr_t>(p.expert_ends) % static_cast<std::uintptr_t>(index_size(p.expert_ends_type)) !=
       0)
     return invalid_argument(
@@ -34,6 +34,81 @@ Outcome check_experts(const Swiglu& p) {
   if (p.h > 0 && p.m > std::numeric_limits<std::int64_t>::max() / 16 / p.h - (p.expert_count + 1) * format::kGroupSize)
     return invalid_argument(
         fmt::format("m is {} with {} experts of {} channels, more than memory can hold", p.m, p.expert_count, p.h));
+  return {};
+}
+
+Outcome check_row_experts(const Swiglu& p) {
+  if (p.expert_count != 0 || p.expert_ends != nullptr)
+    return invalid_argument("row_experts and expert_ends are both given: they say the same in two ways");
+  if (reinterpret_cast<std::uintptr_t>(p.row_experts) % alignof(std::int32_t) != 0)
+    return invalid_argument("row_experts must be aligned to its elements, 4 bytes");
+  return {};
+}
+
+Outcome check_enumerator(const char* name, int value, int most) {
+  if (value >= 0 && value <= most) return {};
+  return invalid_argument(fmt::format("{} is {}, it must be 0 to {}", name, value, most));
+}
+
+Outcome check_enumerators(const Swiglu& p) {
+  for (const auto& [name, value, most] :
+       {std::tuple{"scale_layout", static_cast<int>(p.scale_layout), static_cast<int>(QFUSE_SCALES_MN_MAJOR)},
+        {"expert_layout", static_cast<int>(p.expert_layout), static_cast<int>(QFUSE_EXPERTS_SIDE_BY_SIDE)},
+        {"scale_type", static_cast<int>(p.scale_type), static_cast<int>(QFUSE_SCALES_UE8M0)},
+        {"scale_rule", static_cast<int>(p.scale_rule), static_cast<int>(QFUSE_SCALES_TORCHAO)},
+        {"zero_rule", static_cast<int>(p.zero_rule), static_cast<int>(QFUSE_ZERO_SCALE_LEAST)},
+        {"rounding", static_cast<int>(p.rounding), static_cast<int>(QFUSE_ROUND_NEAREST)},
+        {"round_through", static_cast<int>(p.round_through), static_cast<int>(QFUSE_THROUGH_FLOAT32)}})
+    if (Outcome o = check_enumerator(name, value, most); !o.ok()) return o;
+  return {};
+}
+
+Outcome check_int8(const Swiglu& p) {
+  for (const auto& [name, is_given] : {std::pair{"scale_type", p.scale_type != QFUSE_SCALES_FLOAT32},
+                                       {"scale_rule", p.scale_rule != QFUSE_SCALES_POWER_OF_TWO},
+                                       {"zero_rule", p.zero_rule != QFUSE_ZERO_AT_FLOOR},
+                                       {"amax_floor", p.amax_floor != 0},
+                                       {"grad_input_type", p.grad_input_type != 0}})
+    if (is_given)
+      return invalid_argument(fmt::format("{} is given, but payload_type is QFUSE_INT8: it is of FP8 alone", name));
+  return {};
+}
+
+Outcome check_fp8(const Swiglu& p) {
+  constexpr float kLeastFloor = 1e-30F;
+  constexpr float kMostFloor = 1e30F;
+  if (p.grad_input_type != 0 && p.grad_input_type != QFUSE_E5M2)
+    return invalid_argument(fmt::format("grad_input_type is {}, it must be QFUSE_E5M2 ({}), or 0 for payload_type",
+                                        static_cast<int>(p.grad_input_type), static_cast<int>(QFUSE_E5M2)));
+  if (p.rounding != QFUSE_ROUND_TRUNCATE)
+    return invalid_argument("rounding is QFUSE_ROUND_NEAREST, but payload_type is FP8: it is of INT8 alone");
+  if (p.amax_floor != 0 && !(p.amax_floor >= kLeastFloor && p.amax_floor <= kMostFloor))
+    return invalid_argument(
+        fmt::format("amax_floor is {}, it must be {} to {}, or 0", p.amax_floor, kLeastFloor, kMostFloor));
+  if (p.scale_rule != QFUSE_SCALES_POWER_OF_TWO && p.scale_type == QFUSE_SCALES_UE8M0)
+    return invalid_argument("scale_type is QFUSE_SCALES_UE8M0: scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
+  if (p.zero_rule != QFUSE_ZERO_SCALE_LEAST) return {};
+  if (p.scale_rule != QFUSE_SCALES_POWER_OF_TWO)
+    return invalid_argument("zero_rule is QFUSE_ZERO_SCALE_LEAST: scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
+  if (p.amax_floor != 0)
+    return invalid_argument("zero_rule is QFUSE_ZERO_SCALE_LEAST, which has no floor: amax_floor must be 0");
+  return {};
+}
+
+Outcome check_format(const Swiglu& p) {
+  if (p.payload_type != QFUSE_INT8 && p.payload_type != QFUSE_E4M3)
+    return invalid_argument(fmt::format(
+        "payload_type is {}, it must be QFUSE_INT8 ({}) or QFUSE_E4M3 ({}); E5M2 is grad_input_type's alone",
+        static_cast<int>(p.payload_type), static_cast<int>(QFUSE_INT8), static_cast<int>(QFUSE_E4M3)));
+  if (Outcome o = check_enumerators(p); !o.ok()) return o;
+  if (Outcome o = is_fp8(p) ? check_fp8(p) : check_int8(p); !o.ok()) return o;
+  if (keeps_float32(p) && (wants_transposed(p) || wants_y_transposed(p)))
+    return invalid_argument(
+        "round_through is QFUSE_THROUGH_FLOAT32, but a transposed output is given: it is of outputs by rows alone");
+  if (p.scale_type == QFUSE_SCALES_UE8M0 && p.scale_layout == QFUSE_SCALES_MN_MAJOR && has_experts(p) &&
+      p.expert_layout == QFUSE_EXPERTS_APART && (wants_transposed(p) || wants_y_transposed(p)))
+    return invalid_argument(
+        "scales in UE8M0 and MN_MAJOR share words, which experts APART cannot: expert_layout must be SIDE_BY_SIDE");
   return {};
 }
 
@@ -56,26 +131,60 @@ Outcome check_outputs(const Swiglu& p) {
   return {};
 }
 
+struct Preset {
+  std::string_view name;
+  qfuse_payload payload_type;
+  std::int64_t group_size;
+  qfuse_scale_type scale_type;
+  qfuse_scale_rule scale_rule;
+  qfuse_zero_rule zero_rule;
+  float amax_floor;
+};
+
+constexpr std::array kPresets = {
+    Preset{"int8", QFUSE_INT8, format::kGroupSize, QFUSE_SCALES_FLOAT32, QFUSE_SCALES_POWER_OF_TWO, QFUSE_ZERO_AT_FLOOR,
+           0},
+    Preset{"deepseek", QFUSE_E4M3, format::kGroupSize, QFUSE_SCALES_FLOAT32, QFUSE_SCALES_POWER_OF_TWO,
+           QFUSE_ZERO_AT_FLOOR, 0},
+    Preset{"transformer_engine", QFUSE_E4M3, format::kGroupSize, QFUSE_SCALES_FLOAT32, QFUSE_SCALES_POWER_OF_TWO,
+           QFUSE_ZERO_SCALE_ONE, 0},
+    Preset{"torchao", QFUSE_E4M3, format::kGroupSize, QFUSE_SCALES_FLOAT32, QFUSE_SCALES_TORCHAO, QFUSE_ZERO_AT_FLOOR,
+           1e-12F},
+    Preset{"mx", QFUSE_E4M3, kSmallGroup, QFUSE_SCALES_UE8M0, QFUSE_SCALES_POWER_OF_TWO, QFUSE_ZERO_SCALE_LEAST, 0}};
+
 }  // namespace
+
+Outcome preset(const char* name, qfuse_swiglu_params& p) {
+  std::string names;
+  for (const Preset& preset : kPresets) {
+    names += (names.empty() ? "" : ", ") + std::string(preset.name);
+    if (preset.name != name) continue;
+    p.payload_type = preset.payload_type;
+    p.group_size = preset.group_size;
+    p.scale_type = preset.scale_type;
+    p.scale_rule = preset.scale_rule;
+    p.zero_rule = preset.zero_rule;
+    p.amax_floor = preset.amax_floor;
+    p.rounding = QFUSE_ROUND_TRUNCATE;
+    p.round_through = QFUSE_THROUGH_BFLOAT16;
+    return {};
+  }
+  return invalid_argument(fmt::format("the preset is '{}', it must be one of {}", name, names));
+}
 
 Outcome check_ranges(const Swiglu& p) {
   if (Outcome o = check_count("m", p.m); !o.ok()) return o;
   if (Outcome o = check_count("h", p.h); !o.ok()) return o;
-  if (p.group_size != format::kGroupSize)
-    return invalid_argument(fmt::format("group_size is {}, it must be {}", p.group_size, format::kGroupSize));
+  if (p.group_size != format::kGroupSize && p.group_size != kSmallGroup)
+    return invalid_argument(
+        fmt::format("group_size is {}, it must be {} or {}", p.group_size, format::kGroupSize, kSmallGroup));
   if (p.h % format::kGroupSize != 0)
-    return invalid_argument(fmt::format("h is {}, it must be a multiple of group_size, {}", p.h, format::kGroupSize));
+    return invalid_argument(fmt::format("h is {}, it must be a multiple of {}", p.h, format::kGroupSize));
   if (Outcome o = check_rows("x_stride", p.x_stride, p.m, "2h", 2 * p.h); !o.ok()) return o;
   if (Outcome o = check_rows("grad_y_stride", p.grad_y_stride, p.m, "h", p.h); !o.ok()) return o;
-  if (p.payload_type != QFUSE_INT8 && p.payload_type != QFUSE_E4M3)
-    return invalid_argument(fmt::format("payload_type is {}, it must be QFUSE_INT8 ({}) or QFUSE_E4M3 ({})",
-                                        static_cast<int>(p.payload_type), static_cast<int>(QFUSE_INT8),
-                                        static_cast<int>(QFUSE_E4M3)));
-  if (p.scale_layout != QFUSE_SCALES_ROW_MAJOR && p.scale_layout != QFUSE_SCALES_MN_MAJOR)
-    return invalid_argument(
-        fmt::format("scale_layout is {}, it must be QFUSE_SCALES_ROW_MAJOR ({}) or QFUSE_SCALES_MN_MAJOR ({})",
-                    static_cast<int>(p.scale_layout), static_cast<int>(QFUSE_SCALES_ROW_MAJOR),
-                    static_cast<int>(QFUSE_SCALES_MN_MAJOR)));
+  if (Outcome o = check_format(p); !o.ok()) return o;
+  if (p.row_experts != nullptr)
+    if (Outcome o = check_row_experts(p); !o.ok()) return o;
   if (has_experts(p) || p.expert_ends != nullptr)
     if (Outcome o = check_experts(p); !o.ok()) return o;
   if (Outcome o = check_activation(p); !o.ok()) return o;
@@ -101,7 +210,7 @@ Outcome check_values(const Swiglu& p) {
 }
 
 std::int64_t token_tiles(const Swiglu& p) {
-  if (!has_experts(p)) return format::block_count(p.m, format::kGroupSize);
+  if (!has_experts(p) || p.row_experts != nullptr) return format::block_count(p.m, format::kGroupSize);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;
   for (std::int64_t e = 0; e < p.expert_count; begin = expert_end(p, e++))
@@ -110,6 +219,7 @@ std::int64_t token_tiles(const Swiglu& p) {
 }
 
 TokenTile find_token_tile(const Swiglu& p, std::int64_t number) {
+  if (p.row_experts != nullptr) return tile_of_rows(p.m, number, [&](std::int64_t row) { return p.row_experts[row]; });
   if (!has_experts(p)) return tile_of(0, p.m, number, 0, p.m);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;

@@ -6,6 +6,7 @@
 
 #include "contract/arrays.h"
 #include "contract/ranges.h"
+#include "format/group_rules.h"
 #include "format/host_device.h"
 #include "format/layout.h"
 #include "format/rounding.h"
@@ -17,7 +18,7 @@ struct Swiglu : qfuse_swiglu_params {
 };
 
 inline bool is_empty(const Swiglu& p) { return p.m == 0 || p.h == 0; }
-inline bool has_experts(const Swiglu& p) { return p.expert_count != 0; }
+inline bool has_experts(const Swiglu& p) { return p.expert_count != 0 || p.row_experts != nullptr; }
 
 // Which outputs are asked for. Whoever gives one array of a pair asks for both; the check refuses half a pair.
 inline bool wants_rows(const Swiglu& p) { return p.grad_input_q != nullptr || p.grad_input_s != nullptr; }
@@ -56,30 +57,95 @@ inline std::int64_t workspace_size(const Swiglu& p) {
   return p.m * (p.h / format::kGroupSize) * static_cast<std::int64_t>(sizeof(float));
 }
 
+// ---- formats ----
+
+inline bool is_fp8(const Swiglu& p) { return p.payload_type != QFUSE_INT8; }
+
+// Formats that take steps of their own, with fewer operations: the published operator's INT8, and DeepSeek's E4M3.
+inline bool has_other_format(const Swiglu& p) {
+  return p.group_size != format::kGroupSize || p.grad_input_type != 0 || p.scale_type != QFUSE_SCALES_FLOAT32 ||
+         p.scale_rule != QFUSE_SCALES_POWER_OF_TWO || p.zero_rule != QFUSE_ZERO_AT_FLOOR || p.amax_floor != 0 ||
+         p.rounding != QFUSE_ROUND_TRUNCATE || p.round_through != QFUSE_THROUGH_BFLOAT16;
+}
+inline bool keeps_float32(const Swiglu& p) { return p.round_through == QFUSE_THROUGH_FLOAT32; }
+
+inline format::GroupRules y_rules(const Swiglu& p) {
+  const bool has_floor = p.amax_floor != 0 || p.zero_rule != QFUSE_ZERO_AT_FLOOR;
+  return {p.payload_type,
+          p.scale_rule,
+          p.zero_rule,
+          p.rounding,
+          has_floor ? p.amax_floor : format::kDeepSeekFloor,
+          static_cast<int>(p.group_size),
+          p.scale_type == QFUSE_SCALES_UE8M0};
+}
+inline format::GroupRules gradient_rules(const Swiglu& p) {
+  format::GroupRules rules = y_rules(p);
+  if (p.grad_input_type != 0) rules.type = p.grad_input_type;
+  return rules;
+}
+
+// Sets the fields of a format by its name.
+Outcome preset(const char* name, qfuse_swiglu_params& p);
+
 // ---- scales ----
 
-// Where a scale lies: row * ScaleStrides::row + group * ScaleStrides::group.
+// How the scales of an output [rows, groups of a row] lie.
+struct ScaleFormat {
+  qfuse_scale_layout layout;
+  bool are_ue8m0;
+  int group_size;
+};
+
+inline ScaleFormat scale_format(const Swiglu& p) {
+  return {p.scale_layout, p.scale_type == QFUSE_SCALES_UE8M0, static_cast<int>(p.group_size)};
+}
+
+// Scales of UE8M0 in MN-major, four groups' bytes to a word.
+constexpr std::int64_t kScalesOfWord = 4;
+
+// Where a scale lies, see scale_index; in floats, or in bytes of UE8M0.
 struct ScaleStrides {
   std::int64_t row;
-  std::int64_t group;
+  std::int64_t group;   // of words, where there are any
+  std::int64_t groups;  // of a row
+  bool are_words;
 };
+
+QFUSE_HOST_DEVICE constexpr std::int64_t scale_index(const ScaleStrides& strides, std::int64_t row,
+                                                     std::int64_t group) {
+  if (!strides.are_words) return row * strides.row + group * strides.group;
+  return row * strides.row + group / kScalesOfWord * strides.group + group % kScalesOfWord;
+}
+
+// Bytes behind a scale, to the end of its word, that belong to no group.
+QFUSE_HOST_DEVICE constexpr std::int64_t empty_scales_behind(const ScaleStrides& strides, std::int64_t group) {
+  return strides.are_words && group == strides.groups - 1 ? kScalesOfWord - 1 - group % kScalesOfWord : 0;
+}
 
 // Rows of MN-major scales, as loads of 16 bytes want them.
 QFUSE_HOST_DEVICE constexpr std::int64_t mn_rows(std::int64_t rows) {
   return format::ceil_div(rows, std::int64_t{4}) * 4;
 }
 
-QFUSE_HOST_DEVICE constexpr ScaleStrides scale_strides(qfuse_scale_layout layout, std::int64_t rows,
-                                                       std::int64_t groups) {
-  if (layout == QFUSE_SCALES_MN_MAJOR) return {1, mn_rows(rows)};
-  return {groups, 1};
+QFUSE_HOST_DEVICE constexpr ScaleStrides scale_strides(const ScaleFormat& how, std::int64_t rows, std::int64_t groups) {
+  if (how.layout == QFUSE_SCALES_ROW_MAJOR) return {groups, 1, groups, false};
+  if (!how.are_ue8m0) return {1, mn_rows(rows), groups, false};
+  return {kScalesOfWord, kScalesOfWord * mn_rows(rows), groups, true};
 }
+
+// Bytes of an output's scales.
+constexpr std::int64_t scales_size(const ScaleFormat& how, std::int64_t rows, std::int64_t groups) {
+  const std::int64_t all_rows = how.layout == QFUSE_SCALES_MN_MAJOR ? mn_rows(rows) : rows;
+  if (!how.are_ue8m0) return all_rows * groups * static_cast<std::int64_t>(sizeof(float));
+  return how.layout == QFUSE_SCALES_MN_MAJOR ? all_rows * format::ceil_div(groups, kScalesOfWord) * kScalesOfWord
+                                             : all_rows * groups;
+}
+
 inline ScaleStrides row_scale_strides(const Swiglu& p) {
-  return scale_strides(p.scale_layout, p.m, 2 * p.h / format::kGroupSize);
+  return scale_strides(scale_format(p), p.m, 2 * p.h / p.group_size);
 }
-inline ScaleStrides y_scale_strides(const Swiglu& p) {
-  return scale_strides(p.scale_layout, p.m, p.h / format::kGroupSize);
-}
+inline ScaleStrides y_scale_strides(const Swiglu& p) { return scale_strides(scale_format(p), p.m, p.h / p.group_size); }
 
 // ---- the transposed outputs, of which an expert's tokens are columns, filled up to whole groups ----
 
@@ -89,23 +155,24 @@ QFUSE_HOST_DEVICE constexpr std::int64_t whole_groups(std::int64_t tokens) {
 
 // Columns that any share of the tokens among the experts finds room in.
 inline std::int64_t all_columns(const Swiglu& p) {
-  return has_experts(p) ? format::expert_columns(p.m, p.expert_count) : p.m;
+  return has_experts(p) ? format::expert_columns(p.m, p.row_experts != nullptr ? 1 : p.expert_count) : p.m;
 }
 
 struct ColumnLayout {
   std::int64_t all_columns;
   bool are_apart;  // each expert's rows are as long as its columns; else all experts' lie side by side in one row
-  qfuse_scale_layout scales;
+  ScaleFormat scales;
 };
 
 inline ColumnLayout column_layout(const Swiglu& p) {
-  return {all_columns(p), has_experts(p) && p.expert_layout == QFUSE_EXPERTS_APART, p.scale_layout};
+  return {all_columns(p), has_experts(p) && p.expert_layout == QFUSE_EXPERTS_APART, scale_format(p)};
 }
 
-// Where an expert's part of an output lies: element (row, column) at first + row * stride + column; scales likewise.
+// Where an expert's part of an output lies: element (row, column) at first + row * stride + column, scales at scale_index.
 struct ColumnPlace {
   std::int64_t first;
   std::int64_t stride;
+  std::int64_t first_group;
   std::int64_t first_scale;
   ScaleStrides scales;
 };
@@ -113,13 +180,16 @@ struct ColumnPlace {
 // Of an output of `rows` rows. before: columns of the experts before this one; columns: its own.
 QFUSE_HOST_DEVICE constexpr ColumnPlace place_columns(const ColumnLayout& layout, std::int64_t rows,
                                                       std::int64_t before, std::int64_t columns) {
-  const std::int64_t groups_before = before / format::kGroupSize;
+  const std::int64_t groups_before = before / layout.scales.group_size;
   if (layout.are_apart)
-    return {rows * before, columns, rows * groups_before,
-            scale_strides(layout.scales, rows, format::block_count(columns, format::kGroupSize))};
-  const ScaleStrides scales =
-      scale_strides(layout.scales, rows, format::block_count(layout.all_columns, format::kGroupSize));
-  return {before, layout.all_columns, groups_before * scales.group, scales};
+    return {rows * before, columns, 0, rows * groups_before,
+            scale_strides(layout.scales, rows, format::ceil_div(columns, layout.scales.group_size))};
+  return {before, layout.all_columns, groups_before, 0,
+          scale_strides(layout.scales, rows, format::ceil_div(layout.all_columns, layout.scales.group_size))};
+}
+
+QFUSE_HOST_DEVICE constexpr std::int64_t scale_index(const ColumnPlace& place, std::int64_t row, std::int64_t group) {
+  return place.first_scale + scale_index(place.scales, row, place.first_group + group);
 }
 
 // ---- tiles of tokens: 128 of one expert, or of all where there are no experts ----
@@ -151,6 +221,24 @@ inline std::int64_t most_token_tiles(const Swiglu& p) {
   return format::block_count(all_columns(p), format::kGroupSize);
 }
 
+// Of the tile of that number, of what row_experts say: `expert_of(row)` is a row's. Its tokens are those from the first one
+// on that have the first one's expert; neighbouring tiles of one expert are its columns.
+template <class ExpertOf>
+QFUSE_HOST_DEVICE constexpr TokenTile tile_of_rows(std::int64_t m, std::int64_t number, const ExpertOf& expert_of) {
+  const std::int64_t first = number * format::kGroupSize;
+  const std::int64_t tiles = format::ceil_div(m, format::kGroupSize);
+  if (number >= tiles || expert_of(first) < 0) return {};
+  const auto is_ours = [&](std::int64_t tile) { return expert_of(tile * format::kGroupSize) == expert_of(first); };
+  std::int64_t begin = number;
+  std::int64_t end = number + 1;
+  while (begin > 0 && is_ours(begin - 1)) --begin;
+  while (end < tiles && is_ours(end)) ++end;
+  std::int64_t count = 1;
+  while (count < format::kGroupSize && first + count < m && expert_of(first + count) == expert_of(first)) ++count;
+  return {first, count, first - begin * format::kGroupSize, begin * format::kGroupSize,
+          (end - begin) * format::kGroupSize};
+}
+
 // On the host, which has the ends; check_values says which it takes.
 Outcome check_values(const Swiglu& p);
 std::int64_t expert_end(const Swiglu& p, std::int64_t expert);
@@ -169,26 +257,27 @@ inline std::int64_t strided_size(std::int64_t rows, std::int64_t cols, std::int6
 template <ParamsOf<Swiglu> P, class Visit>
 void visit_arrays(P& p, Visit& visit) {
   constexpr std::int64_t kFloat = sizeof(float);
-  const std::int64_t gradients = wants_gradients(p) ? p.m * 2 * p.h : 0;
-  const std::int64_t rows = wants_rows(p) ? gradients : 0;
-  const std::int64_t columns = p.m == 0 ? 0 : all_columns(p);
-  const std::int64_t transposed = wants_transposed(p) ? columns * 2 * p.h : 0;
-  const std::int64_t y = wants_y_rows(p) ? p.m * p.h : 0;
-  const std::int64_t y_t = wants_y_transposed(p) ? columns * p.h : 0;
-  const std::int64_t token_groups = format::block_count(columns, format::kGroupSize) * kFloat;
-  const std::int64_t channel_groups = 2 * p.h / format::kGroupSize * kFloat;
-  const std::int64_t tokens = p.scale_layout == QFUSE_SCALES_MN_MAJOR ? mn_rows(p.m) : p.m;
-  visit("x", p.x, strided_size(p.m, 2 * p.h, x_stride(p)));
-  visit("grad_y", p.grad_y, gradients > 0 ? strided_size(p.m, p.h, grad_y_stride(p)) : 0);
+  const std::int64_t m = p.m;
+  const std::int64_t h = p.h;
+  const std::int64_t columns = m == 0 ? 0 : all_columns(p);
+  const bool gradients = wants_gradients(p);
+  const bool is_wanted[] = {wants_rows(p), wants_y_transposed(p), wants_transposed(p), wants_y_rows(p)};
+  const auto payload = [&](int output, std::int64_t size) { return is_wanted[output] ? size : 0; };
+  const auto scales = [&](int output, std::int64_t rows, std::int64_t values) {
+    return is_wanted[output] && m > 0 ? scales_size(scale_format(p), rows, format::ceil_div(values, p.group_size)) : 0;
+  };
+  visit("x", p.x, strided_size(m, 2 * h, x_stride(p)));
+  visit("grad_y", p.grad_y, gradients ? strided_size(m, h, grad_y_stride(p)) : 0);
   visit("expert_ends", p.expert_ends, is_empty(p) ? 0 : p.expert_count * index_size(p.expert_ends_type));
-  visit("grad_input_q", p.grad_input_q, rows);
-  visit("grad_input_s", p.grad_input_s, rows > 0 ? tokens * channel_groups : 0);
-  visit("y_q_t", p.y_q_t, y_t);
-  visit("y_s_t", p.y_s_t, y_t > 0 ? p.h * token_groups : 0);
-  visit("grad_input_q_t", p.grad_input_q_t, transposed);
-  visit("grad_input_s_t", p.grad_input_s_t, transposed > 0 ? 2 * p.h * token_groups : 0);
-  visit("y_q", p.y_q, y);
-  visit("y_s", p.y_s, y > 0 ? tokens * channel_groups / 2 : 0);
+  visit("grad_input_q", p.grad_input_q, payload(0, m * 2 * h));
+  visit("grad_input_s", p.grad_input_s, scales(0, m, 2 * h));
+  visit("y_q_t", p.y_q_t, payload(1, columns * h));
+  visit("y_s_t", p.y_s_t, scales(1, h, columns));
+  visit("grad_input_q_t", p.grad_input_q_t, payload(2, columns * 2 * h));
+  visit("grad_input_s_t", p.grad_input_s_t, scales(2, 2 * h, columns));
+  visit("y_q", p.y_q, payload(3, m * h));
+  visit("y_s", p.y_s, scales(3, m, h));
+  visit("row_experts", p.row_experts, p.row_experts != nullptr && !is_empty(p) ? m * index_size(QFUSE_INDEX_INT32) : 0);
   visit("weights", p.weights, p.weights != nullptr && !is_empty(p) ? p.m * kFloat : 0);
   visit("grad_weights", p.grad_weights, wants_grad_weights(p) && !is_empty(p) ? p.m * kFloat : 0);
   visit("workspace", p.workspace, workspace_size(p), kWorkspace);

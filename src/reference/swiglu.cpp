@@ -3,7 +3,7 @@
 //       y_q_t [h, m], y_s_t [h, ceil(m/128)]; grad_input_q_t [2h, m], grad_input_s_t [2h, ceil(m/128)]; with experts,
 //       theirs one after another; grad_weights [m] fp32
 // math: s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
-//       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
+//       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "format/e4m3_groups.h"
 #include "format/elements.h"
 #include "format/exponential.h"
-#include "format/int8_groups.h"
+#include "format/group_rules.h"
 #include "format/layout.h"
 #include "format/rounding.h"
 #include "reference/reference.h"
@@ -22,16 +21,26 @@
 namespace qfuse::reference {
 namespace {
 
+// Before they are rounded to bf16.
 struct Gradients {
-  std::uint16_t gate;
-  std::uint16_t up;
+  float gate;
+  float up;
 };
 
-// A group's bf16 values, and how many there are: the last group of tokens may be short.
-struct Group {
-  std::array<std::uint16_t, format::kGroupSize> values{};
-  std::size_t count = 0;
-  void add(std::uint16_t value) { values[count++] = value; }
+// A group's values, bf16 unless the call keeps fp32, and how many there are: the last group of tokens may be short.
+class Group {
+ public:
+  explicit Group(const contract::Swiglu& p) : keeps_float32_(contract::keeps_float32(p)) {}
+  void add(float value) {
+    values_.at(count_++) = keeps_float32_ ? value : format::from_bfloat16(format::to_bfloat16(value));
+  }
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(count_); }
+  [[nodiscard]] float operator[](std::int64_t i) const { return values_.at(static_cast<std::size_t>(i)); }
+
+ private:
+  bool keeps_float32_;
+  std::array<float, format::kGroupSize> values_{};
+  std::size_t count_ = 0;
 };
 
 // One channel of one token: its gate, limited, and what exp takes; its up, limited and offset; the sigmoid; the token's
@@ -48,41 +57,56 @@ struct Element {
 
 float activation(const Element& e) { return (e.gate * e.sigmoid) * e.up; }
 
-std::uint16_t forward(const Element& e) { return format::to_bfloat16(activation(e) * e.weight); }
+float forward(const Element& e) { return activation(e) * e.weight; }
 
 Gradients backward(const Element& e, float grad_y) {
   const float dy = grad_y * e.weight;
   const float d_up = dy * (e.gate * e.sigmoid);
   const float d_gate = ((dy * e.up) * e.sigmoid) * (1.0F + e.exponent * (1.0F - e.sigmoid));
-  return {e.gate_is_limited ? std::uint16_t{0} : format::to_bfloat16(d_gate),
-          e.up_is_limited ? std::uint16_t{0} : format::to_bfloat16(d_up)};
+  return {e.gate_is_limited ? 0.0F : d_gate, e.up_is_limited ? 0.0F : d_up};
 }
 
-std::uint16_t find_absmax(const Group& group) {
-  std::uint16_t absmax = 0;
-  for (std::size_t i = 0; i < group.count; ++i)
-    absmax = std::max(absmax, static_cast<std::uint16_t>(group.values[i] & format::kBfloat16Magnitude));
-  return absmax;
+// Of values from `first` to before `end`; NaN above all.
+float find_absmax(const Group& group, std::int64_t first, std::int64_t end) {
+  std::uint32_t absmax = 0;
+  for (std::int64_t i = first; i < end; ++i) absmax = std::max(absmax, format::bits_of(group[i]) & ~format::kSignBit);
+  return format::float_of(absmax);
 }
 
-void quantize_e4m3_group(const Group& group, std::int8_t* q, float* scales, std::int64_t scale_index) {
-  const float scale = format::e4m3_scale(format::from_bfloat16(find_absmax(group)));
-  format::store_unaligned(scales, scale_index, scale);
-  for (std::size_t i = 0; i < group.count; ++i)
-    q[i] = static_cast<std::int8_t>(format::to_e4m3(format::from_bfloat16(group.values[i]) / scale));
+// An output's scales, of which a row's begin with group `first_group`, and its format.
+struct Scales {
+  void* data;
+  contract::ColumnPlace place;
+  format::GroupRules rules;
+  std::int64_t row;
+  std::int64_t first_group;
+};
+
+void write_scale(const Scales& scales, std::int64_t group, float scale) {
+  const std::int64_t index = contract::scale_index(scales.place, scales.row, group);
+  if (!scales.rules.scales_are_ue8m0) return format::store_unaligned(scales.data, index, scale);
+  auto* const bytes = static_cast<std::uint8_t*>(scales.data) + index;
+  bytes[0] = format::to_ue8m0(scale);
+  const std::int64_t behind = contract::empty_scales_behind(scales.place.scales, scales.place.first_group + group);
+  std::fill_n(bytes + 1, behind, std::uint8_t{0});
 }
 
-void quantize_int8_group(const Group& group, std::int8_t* q, float* scales, std::int64_t scale_index) {
-  const float scale = format::group_scale(find_absmax(group));
-  format::store_unaligned(scales, scale_index, scale);
-  for (std::size_t i = 0; i < group.count; ++i)
-    q[i] = format::quantize_value(format::from_bfloat16(group.values[i]), scale);
+// 128 values, or as many as there are, as one group or several smaller ones.
+void quantize_group(const Group& group, std::int8_t* q, const Scales& scales) {
+  const format::GroupRules& rules = scales.rules;
+  for (std::int64_t first = 0; first < group.count(); first += rules.size) {
+    const std::int64_t end = std::min(group.count(), first + rules.size);
+    const format::GroupScale scale = format::scale_of_group(rules, find_absmax(group, first, end));
+    write_scale(scales, scales.first_group + first / rules.size, scale.scale);
+    for (std::int64_t i = first; i < end; ++i)
+      q[i] = static_cast<std::int8_t>(format::quantize_in_group(rules, group[i], scale.factor));
+  }
 }
 
-void quantize_group(const contract::Swiglu& p, const Group& group, std::int8_t* q, float* scales,
-                    std::int64_t scale_index) {
-  const auto quantize = p.payload_type == QFUSE_E4M3 ? quantize_e4m3_group : quantize_int8_group;
-  quantize(group, q, scales, scale_index);
+// Of a row of an output by rows, from that channel on.
+Scales row_scales(void* data, const contract::ScaleStrides& strides, const format::GroupRules& rules, std::int64_t row,
+                  std::int64_t channel) {
+  return {data, {0, 0, 0, 0, strides}, rules, row, channel / rules.size};
 }
 
 class Inputs {
@@ -120,27 +144,25 @@ class Inputs {
 
 // Two groups of one row: those of d_gate and of d_up that belong to the same 128 channels.
 void write_gradients(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
-  Group gate;
-  Group up;
+  Group gate(p);
+  Group up(p);
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) {
     const Gradients gradients = in.gradients(t, c);
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
-  const std::int64_t row = t * 2 * p.h;
-  const contract::ScaleStrides strides = contract::row_scale_strides(p);
+  std::int8_t* const q = contract::grad_input_payload(p) + t * 2 * p.h;
   for (const auto& [group, channel] : {std::pair{&gate, first_channel}, std::pair{&up, p.h + first_channel}})
-    quantize_group(p, *group, contract::grad_input_payload(p) + row + channel, p.grad_input_s,
-                   t * strides.row + channel / format::kGroupSize * strides.group);
+    quantize_group(*group, q + channel,
+                   row_scales(p.grad_input_s, contract::row_scale_strides(p), contract::gradient_rules(p), t, channel));
 }
 
 // A group of one row of y.
 void write_y_row(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
-  Group y;
+  Group y(p);
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) y.add(forward(in.at(t, c)));
-  const contract::ScaleStrides strides = contract::y_scale_strides(p);
-  quantize_group(p, y, contract::y_payload(p) + t * p.h + first_channel, p.y_s,
-                 t * strides.row + first_channel / format::kGroupSize * strides.group);
+  quantize_group(y, contract::y_payload(p) + t * p.h + first_channel,
+                 row_scales(p.y_s, contract::y_scale_strides(p), contract::y_rules(p), t, first_channel));
 }
 
 // The sum over 128 channels: of every eight neighbours one after another, of these 16 sums by halves.
@@ -164,23 +186,35 @@ void write_grad_weight(const contract::Swiglu& p, const Inputs& in, std::int64_t
   format::store_unaligned(p.grad_weights, t, format::canonical(sum));
 }
 
-// The tokens of an expert, or all, and where their columns lie.
+// The tokens of an expert, or all, or those of one of its tiles, and where their columns lie.
 struct Expert {
   std::int64_t first_token;
   std::int64_t tokens;
+  std::int64_t first_column;
   std::int64_t before;
   std::int64_t columns;
 };
 
+// Neighbouring tiles of one expert, of which the last one may be short of tokens, and so may others where the caller mixed
+// experts; each tile is its own entry then.
+std::vector<Expert> experts_of_rows(const contract::Swiglu& p) {
+  std::vector<Expert> tiles;
+  for (std::int64_t i = 0; i < contract::token_tiles(p); ++i)
+    if (const contract::TokenTile tile = contract::find_token_tile(p, i); tile.count > 0)
+      tiles.push_back({tile.token, tile.count, tile.column, tile.before, tile.columns});
+  return tiles;
+}
+
 std::vector<Expert> experts_of(const contract::Swiglu& p) {
-  if (!contract::has_experts(p)) return {{0, p.m, 0, p.m}};
+  if (p.row_experts != nullptr) return experts_of_rows(p);
+  if (!contract::has_experts(p)) return {{0, p.m, 0, 0, p.m}};
   std::vector<Expert> experts;
   std::int64_t begin = 0;
   std::int64_t before = 0;
   for (std::int64_t e = 0; e < p.expert_count; ++e) {
     const std::int64_t end = contract::expert_end(p, e);
     const std::int64_t columns = contract::whole_groups(end - begin);
-    experts.push_back({begin, end - begin, before, columns});
+    experts.push_back({begin, end - begin, 0, before, columns});
     begin = end;
     before += columns;
   }
@@ -191,42 +225,43 @@ std::vector<Expert> experts_of(const contract::Swiglu& p) {
 struct Transposed {
   std::int64_t rows;
   std::int8_t* q;
-  float* scales;
+  void* scales;
+  format::GroupRules rules;
 };
 
 // A group of an expert's columns, from `first_column` on; what has no token is zero.
 void quantize_columns(const contract::Swiglu& p, const Expert& expert, Group group, std::int64_t row,
                       std::int64_t first_column, const Transposed& out) {
-  while (group.count < format::kGroupSize && first_column + static_cast<std::int64_t>(group.count) < expert.columns)
-    group.add(0);
+  while (group.count() < format::kGroupSize && first_column + group.count() < expert.columns) group.add(0.0F);
   const contract::ColumnPlace place =
       contract::place_columns(contract::column_layout(p), out.rows, expert.before, expert.columns);
-  quantize_group(p, group, out.q + place.first + row * place.stride + first_column, out.scales,
-                 place.first_scale + row * place.scales.row + first_column / format::kGroupSize * place.scales.group);
+  quantize_group(group, out.q + place.first + row * place.stride + first_column,
+                 {out.scales, place, out.rules, row, first_column / out.rules.size});
 }
 
-// One group of one channel of y.
+// One group of one channel of y: of the expert's tokens from `first` on.
 void write_y_column(const contract::Swiglu& p, const Inputs& in, const Expert& expert, std::int64_t c,
-                    std::int64_t first_column) {
-  Group y;
-  for (std::int64_t i = first_column; i < std::min(expert.tokens, first_column + format::kGroupSize); ++i)
+                    std::int64_t first) {
+  Group y(p);
+  for (std::int64_t i = first; i < std::min(expert.tokens, first + format::kGroupSize); ++i)
     y.add(forward(in.at(expert.first_token + i, c)));
-  quantize_columns(p, expert, y, c, first_column, {p.h, contract::y_t_payload(p), p.y_s_t});
+  quantize_columns(p, expert, y, c, expert.first_column + first,
+                   {p.h, contract::y_t_payload(p), p.y_s_t, contract::y_rules(p)});
 }
 
 // One group of one channel of d_gate, and of d_up.
 void write_transposed(const contract::Swiglu& p, const Inputs& in, const Expert& expert, std::int64_t c,
-                      std::int64_t first_column) {
-  Group gate;
-  Group up;
-  for (std::int64_t i = first_column; i < std::min(expert.tokens, first_column + format::kGroupSize); ++i) {
+                      std::int64_t first) {
+  Group gate(p);
+  Group up(p);
+  for (std::int64_t i = first; i < std::min(expert.tokens, first + format::kGroupSize); ++i) {
     const Gradients gradients = in.gradients(expert.first_token + i, c);
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
-  const Transposed out = {2 * p.h, contract::grad_input_t_payload(p), p.grad_input_s_t};
-  quantize_columns(p, expert, gate, c, first_column, out);
-  quantize_columns(p, expert, up, p.h + c, first_column, out);
+  const Transposed out = {2 * p.h, contract::grad_input_t_payload(p), p.grad_input_s_t, contract::gradient_rules(p)};
+  quantize_columns(p, expert, gate, c, expert.first_column + first, out);
+  quantize_columns(p, expert, up, p.h + c, expert.first_column + first, out);
 }
 
 void write_expert(const contract::Swiglu& p, const Inputs& in, const Expert& expert) {

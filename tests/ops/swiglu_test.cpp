@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "cases/swiglu.h"
-#include "format/e4m3_groups.h"
 #include "format/elements.h"
+#include "format/fp8_groups.h"
 #include "format/layout.h"
 #include "support/buffer.h"
 #include "support/compare.h"

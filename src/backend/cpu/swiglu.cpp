@@ -3,7 +3,7 @@
 //         y_q_t [h, m], y_s_t [h, ceil(m/128)]; grad_input_q_t [2h, m], grad_input_s_t [2h, ceil(m/128)]; with experts,
 //         theirs one after another; grad_weights [m] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
-//         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
+//         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
 // cost:   bytes an element: forward 4 read, 1 written for each layout of y; backward 6 read and 3.1 written or more; bound by
 //         the arithmetic, about 90 operations an element and a division
 // oracle: reference/swiglu.cpp
@@ -21,9 +21,10 @@
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
 #include "contract/ops.h"
-#include "format/e4m3_groups.h"
 #include "format/elements.h"
 #include "format/exponential.h"
+#include "format/fp8_groups.h"
+#include "format/group_rules.h"
 #include "format/int8_groups.h"
 #include "format/layout.h"
 
@@ -128,26 +129,54 @@ HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> fa
 #endif
 }
 
-// z times the inverse of its group's scale, so that it is at most 448: the steps of format::to_e4m3.
-HWY_INLINE hn::Vec<Payload> e4m3_value(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
+// The steps of format::to_fp8, but for what is beyond the type's most or NaN. The type's places are no constants to
+// Highway, unless the caller's type is one to the compiler.
+template <int kShift>
+HWY_INLINE hn::Vec<Payload> fp8_value(const format::Fp8& type, hn::Vec<Floats> value) {
   const Bits<Floats> du;
-  const auto v = hn::BitCast(du, hn::Mul(z, factor));
+  const auto v = hn::BitCast(du, value);
   const auto magnitude = hn::And(v, hn::Set(du, ~format::kSignBit));
-  const auto odd = hn::And(hn::ShiftRight<format::kE4m3Shift>(magnitude), hn::Set(du, 1U));
-  const auto half = hn::Add(hn::Set(du, (1U << (format::kE4m3Shift - 1)) - 1U), odd);
-  const auto normal =
-      hn::Sub(hn::ShiftRight<format::kE4m3Shift>(hn::Add(magnitude, half)), hn::Set(du, format::kE4m3Rebias));
-  const auto magic = hn::Set(Floats(), format::kE4m3Subnormals);
+  const auto odd = hn::And(hn::ShiftRight<kShift>(magnitude), hn::Set(du, 1U));
+  const auto half = hn::Add(hn::Set(du, (1U << (kShift - 1)) - 1U), odd);
+  const auto normal = hn::Sub(hn::ShiftRight<kShift>(hn::Add(magnitude, half)), hn::Set(du, type.rebias));
+  const auto magic = hn::Set(Floats(), type.subnormals);
   const auto small = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(Floats(), magnitude), magic)), hn::BitCast(du, magic));
-  const auto is_small = hn::Lt(hn::BitCast(Floats(), magnitude), hn::Set(Floats(), format::kE4m3LeastNormal));
+  const auto is_small = hn::Lt(hn::BitCast(Floats(), magnitude), hn::Set(Floats(), type.least_normal));
   const auto rounded = hn::IfThenElse(hn::RebindMask(du, is_small), small, normal);
   const auto sign = hn::And(hn::ShiftRight<24>(v), hn::Set(du, 0x80U));
   return hn::TruncateTo(Payload(), hn::Or(sign, rounded));
 }
 
-// How a group becomes payload. A group that is not finite has one byte throughout.
+// What is beyond the type's most becomes that, and NaN becomes NaN.
+template <int kShift>
+HWY_INLINE hn::Vec<Payload> any_fp8_value(const format::Fp8& type, hn::Vec<Floats> v) {
+  const auto most = hn::Set(Floats(), type.most);
+  const auto is_nan = hn::Ne(v, v);
+  const auto number = hn::IfThenZeroElse(is_nan, v);
+  const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
+  const Bits<Floats> du;
+  const auto bytes = hn::PromoteTo(du, fp8_value<kShift>(type, kept));
+  return hn::TruncateTo(Payload(),
+                        hn::IfThenElse(hn::RebindMask(du, is_nan), hn::Set(du, std::uint32_t{format::kFp8Nan}), bytes));
+}
+
+// The quotient's integer part, or the nearest integer, at most 127; of NaN, 0.
+HWY_INLINE hn::Vec<Payload> any_int8_value(bool to_nearest, hn::Vec<Floats> z, hn::Vec<Floats> scale) {
+  const auto quotient = hn::Div(z, scale);
+  const auto most = hn::Set(Floats(), 127.0F);
+  const auto number = hn::IfThenZeroElse(hn::Ne(quotient, quotient), quotient);
+  const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
+  const auto whole = to_nearest ? hn::Round(kept) : hn::Trunc(kept);
+  const auto sum = hn::BitCast(Bits<Floats>(), hn::Add(whole, hn::Set(Floats(), 0x1.8p23F)));
+  return hn::TruncateTo(Payload(), hn::And(sum, hn::Set(Bits<Floats>(), 0xffU)));
+}
+
+// How a group becomes payload. Where all groups have one size and bf16 values, a group that is not finite has one byte
+// throughout.
 struct Int8Groups {
+  static constexpr bool kIsOneFormat = true;
   static constexpr std::uint8_t kNotFinite = 0;
+  explicit Int8Groups(const format::GroupRules& /*rules*/) {}
   static float scale(std::uint16_t absmax) { return format::group_scale(absmax); }
   static float factor(std::uint16_t absmax) { return format::group_factor(absmax); }
   static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
@@ -155,14 +184,29 @@ struct Int8Groups {
   }
 };
 struct E4m3Groups {
-  static constexpr std::uint8_t kNotFinite = format::kE4m3Nan;
+  static constexpr bool kIsOneFormat = true;
+  static constexpr std::uint8_t kNotFinite = format::kFp8Nan;
+  explicit E4m3Groups(const format::GroupRules& /*rules*/) {}
   static float scale(std::uint16_t absmax) { return format::e4m3_scale(format::from_bfloat16(absmax)); }
   static float factor(std::uint16_t absmax) {
     return absmax >= format::kBfloat16Inf ? 0.0F : format::e4m3_factor(scale(absmax));
   }
   static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
-    return e4m3_value(z, factor);
+    return fp8_value<format::e4m3_type().shift>(format::e4m3_type(), hn::Mul(z, factor));
   }
+};
+struct AnyGroups {
+  static constexpr bool kIsOneFormat = false;
+  explicit AnyGroups(const format::GroupRules& of) : rules(of) {}
+  [[nodiscard]] HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) const {
+    switch (rules.type) {
+      case QFUSE_INT8: return any_int8_value(rules.rounding == QFUSE_ROUND_NEAREST, z, factor);
+      case QFUSE_E4M3: return any_fp8_value<format::e4m3_type().shift>(format::e4m3_type(), hn::Mul(z, factor));
+      case QFUSE_E5M2: return any_fp8_value<format::e5m2_type().shift>(format::e5m2_type(), hn::Mul(z, factor));
+    }
+    return hn::Zero(Payload());
+  }
+  format::GroupRules rules;
 };
 
 // ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
@@ -210,6 +254,7 @@ struct Options {
   float alpha;
   float up_offset;
   bool sums_products;
+  bool keeps_float32;
 };
 
 // Which part of the arrays a tile is.
@@ -273,8 +318,17 @@ HWY_INLINE hn::Vec<Words> upper_halves(hn::Vec<Floats> v) {
 // The weight's NaN gets an empty lower half, as rounded_to_bfloat16 wants it.
 HWY_INLINE Options options_of(const contract::Swiglu& p, std::int64_t token) {
   const float weight = p.weights == nullptr ? 1.0F : format::load_unaligned<float>(p.weights, token);
-  return {weight == weight ? weight : format::from_bfloat16(0x7fc0), contract::limit(p), contract::alpha(p),
-          p.up_offset, contract::wants_grad_weights(p)};
+  return {weight == weight ? weight : format::from_bfloat16(0x7fc0),
+          contract::limit(p),
+          contract::alpha(p),
+          p.up_offset,
+          contract::wants_grad_weights(p),
+          contract::keeps_float32(p)};
+}
+
+template <bool kPlain>
+HWY_INLINE hn::Vec<Floats> rounded(hn::Vec<Floats> v, const Options& options) {
+  return !kPlain && options.keeps_float32 ? v : rounded_to_bfloat16(v);
 }
 
 // Vectors of one token's gates and ups, and what is made of them.
@@ -309,8 +363,8 @@ HWY_INLINE void make_gradients(const Row& row, Tile<kWide>& tile, std::int64_t t
     if (options.sums_products) hn::Store(hn::Mul(dy, hn::Mul(silu, e.u)), Floats(), tile.products + c);
     dy = hn::Mul(dy, hn::Set(Floats(), options.weight));
   }
-  auto d_up = rounded_to_bfloat16(hn::Mul(dy, silu));
-  auto d_gate = rounded_to_bfloat16(gate_gradient(e.exponent, e.u, dy, e.s));
+  auto d_up = rounded<W::kPlain>(hn::Mul(dy, silu), options);
+  auto d_gate = rounded<W::kPlain>(gate_gradient(e.exponent, e.u, dy, e.s), options);
   if constexpr (!W::kPlain) {
     const auto limit = hn::Set(Floats(), options.limit);
     d_gate = hn::IfThenZeroElse(hn::Gt(load_bfloat16(row.gate, c), limit), d_gate);
@@ -341,9 +395,9 @@ HWY_INLINE Absmax make_group(const Row& row, Tile<W::kTransposed>& tile, std::in
       if constexpr (W::kYTransposed)
         hn::StoreU(hn::TruncateTo(Words(), number_to_bfloat16(Floats(), y)), Words(), &tile.y.rows[t][c]);
       if constexpr (W::kYRows) {
-        const auto rounded = rounded_to_bfloat16(y);
-        most_y = larger(most_y, rounded);
-        hn::Store(rounded, Floats(), tile.y_row + c);
+        const auto kept = rounded<W::kPlain>(y, options);
+        most_y = larger(most_y, kept);
+        hn::Store(kept, Floats(), tile.y_row + c);
       }
     }
     if constexpr (W::kGradients) make_gradients<W>(row, tile, t, c, e, options, most_d_gate, most_d_up);
@@ -351,28 +405,56 @@ HWY_INLINE Absmax make_group(const Row& row, Tile<W::kTransposed>& tile, std::in
   return {largest(most_d_gate), largest(most_d_up), largest(most_y)};
 }
 
+// An output's scales of the row `row` of an expert's part, or of all; group 0 is that part's first one.
+struct Scales {
+  void* data;
+  contract::ColumnPlace place;
+};
+
+HWY_INLINE void write_scale(const Scales& scales, std::int64_t row, std::int64_t group, float scale) {
+  format::store_unaligned(scales.data, contract::scale_index(scales.place, row, group), scale);
+}
+
+// Of any type; the last one's word is filled up.
+HWY_INLINE void write_scale(const AnyGroups& groups, const Scales& scales, std::int64_t row, std::int64_t group,
+                            float scale) {
+  if (!groups.rules.scales_are_ue8m0) return write_scale(scales, row, group, scale);
+  auto* const bytes = static_cast<std::uint8_t*>(scales.data) + contract::scale_index(scales.place, row, group);
+  bytes[0] = format::to_ue8m0(scale);
+  const std::int64_t behind = contract::empty_scales_behind(scales.place.scales, scales.place.first_group + group);
+  std::memset(bytes + 1, 0, static_cast<std::size_t>(behind));
+}
+
+HWY_INLINE std::uint8_t* bytes_of(std::int8_t* q) { return reinterpret_cast<std::uint8_t*>(q); }
+
 // One group of a row.
 template <class Groups>
-HWY_INLINE void write_group(const float* values, std::uint16_t absmax, std::int8_t* q, float* scale) {
-  format::store_unaligned(scale, 0, Groups::scale(absmax));
+HWY_INLINE void write_group(const Groups& groups, const float* values, std::uint16_t absmax, std::int8_t* q) {
   if (absmax >= format::kBfloat16Inf) {
     std::memset(q, Groups::kNotFinite, kGroup);
     return;
   }
   const auto factor = hn::Set(Floats(), Groups::factor(absmax));
   for (std::int64_t c = 0; c < kGroup; c += kLanes)
-    hn::StoreU(Groups::quantize(hn::Load(Floats(), values + c), factor), Payload(),
-               reinterpret_cast<std::uint8_t*>(q) + c);
+    hn::StoreU(groups.quantize(hn::Load(Floats(), values + c), factor), Payload(), bytes_of(q) + c);
+}
+
+// Some fp32 values' absmax, NaN above all.
+HWY_INLINE float find_absmax(const float* values, std::int64_t count) {
+  auto most = hn::Zero(Bits<Floats>());
+  for (std::int64_t c = 0; c < count; c += kLanes) most = larger(most, hn::Load(Floats(), values + c));
+  return format::float_of(static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(Ints(), hn::BitCast(Ints(), most)))));
 }
 
 // The groups of tokens of 16 channels, from c on: their absmax.
 template <std::int64_t kWidth>
-HWY_INLINE void find_absmax(const Plane<kWidth>& plane, std::int64_t c, std::int64_t tokens, std::uint16_t* absmax) {
+HWY_INLINE void find_absmax(const Plane<kWidth>& plane, std::int64_t c, std::int64_t first, std::int64_t end,
+                            std::uint16_t* absmax) {
   const hn::CappedTag<std::int16_t, kStrip> d;
   const auto magnitude = hn::Set(d, static_cast<std::int16_t>(format::kBfloat16Magnitude));
   for (std::int64_t i = 0; i < kStrip; i += static_cast<std::int64_t>(hn::Lanes(d))) {
     auto most = hn::Zero(d);
-    for (std::int64_t t = 0; t < tokens; ++t)
+    for (std::int64_t t = first; t < end; ++t)
       most = hn::Max(most, hn::And(load_bytes(d, &plane.rows[t][c + i]), magnitude));
     store_bytes(d, most, absmax + i);
   }
@@ -404,39 +486,71 @@ HWY_INLINE void transpose(Strip& strip, std::int64_t tokens) {
 #endif
 }
 
-// Rows of a transposed output, from the channel and the token on with which a tile begins.
+// Rows of a transposed output, from the channel and the token on with which a tile begins, and their scales.
 struct TransposedRows {
   std::int8_t* q;
   std::int64_t q_stride;
-  float* scales;
-  std::int64_t scales_stride;
+  Scales scales;
+  std::int64_t first_row;
+  std::int64_t first_column;  // of the expert's
 };
+
+// 16 channels of a plane, from c on, quantized by their factors: tokens `first` to before `end`.
+template <class Groups, std::int64_t kWidth>
+HWY_INLINE void quantize_strip(const Groups& groups, const Plane<kWidth>& plane, Strip& strip, std::int64_t c,
+                               std::int64_t first, std::int64_t end, const float* factors) {
+  for (std::int64_t i = 0; i < kStrip; i += kLanes) {
+    const auto factor = hn::Load(Floats(), factors + i);
+    for (std::int64_t t = first; t < end; ++t) {
+      const auto z = load_as_float<QFUSE_BFLOAT16>(Floats(), &plane.rows[t][c + i]);
+      hn::StoreU(groups.quantize(z, factor), Payload(), &strip.rows[t][i]);
+    }
+  }
+}
+
+HWY_INLINE void write_strip_rows(const Strip& strip, std::int64_t c, std::int64_t columns, const TransposedRows& out) {
+  for (std::int64_t i = 0; i < kStrip; ++i)
+    std::memcpy(out.q + (c + i) * out.q_stride, strip.transposed[i], static_cast<std::size_t>(columns));
+}
 
 // 16 channels of a plane, from c on, to `columns` of their rows of an output. padded: columns to whole strips.
 template <class Groups, std::int64_t kWidth>
-HWY_INLINE void write_strip(Plane<kWidth>& plane, Strip& strip, std::int64_t c, std::int64_t columns,
-                            std::int64_t padded, const TransposedRows& out) {
+HWY_INLINE void write_strip(const Groups& groups, Plane<kWidth>& plane, Strip& strip, std::int64_t c,
+                            std::int64_t columns, std::int64_t padded, const TransposedRows& out) {
   std::uint16_t absmax[kStrip];
   alignas(64) float factors[kStrip];
-  find_absmax(plane, c, columns, absmax);
+  find_absmax(plane, c, 0, columns, absmax);
   for (std::int64_t i = 0; i < kStrip; ++i) {
-    format::store_unaligned(out.scales, (c + i) * out.scales_stride, Groups::scale(absmax[i]));
+    write_scale(out.scales, out.first_row + c + i, out.first_column / kGroup, Groups::scale(absmax[i]));
     factors[i] = Groups::factor(absmax[i]);
     if (absmax[i] >= format::kBfloat16Inf)
       for (std::int64_t t = 0; t < columns; ++t) plane.rows[t][c + i] = 0;  // so that no conversion meets NaN
   }
-  for (std::int64_t i = 0; i < kStrip; i += kLanes) {
-    const auto factor = hn::Load(Floats(), factors + i);
-    for (std::int64_t t = 0; t < padded; ++t) {
-      const auto z = load_as_float<QFUSE_BFLOAT16>(Floats(), &plane.rows[t][c + i]);
-      hn::StoreU(Groups::quantize(z, factor), Payload(), &strip.rows[t][i]);
+  quantize_strip(groups, plane, strip, c, 0, padded, factors);
+  transpose(strip, padded);
+  for (std::int64_t i = 0; i < kStrip; ++i)
+    if (absmax[i] >= format::kBfloat16Inf) std::memset(strip.transposed[i], Groups::kNotFinite, kGroup);
+  write_strip_rows(strip, c, columns, out);
+}
+
+// Where a strip may have several groups, of any format.
+template <std::int64_t kWidth>
+HWY_INLINE void write_strip(const AnyGroups& groups, Plane<kWidth>& plane, Strip& strip, std::int64_t c,
+                            std::int64_t columns, std::int64_t padded, const TransposedRows& out) {
+  for (std::int64_t first = 0; first < columns; first += groups.rules.size) {
+    std::uint16_t absmax[kStrip];
+    alignas(64) float factors[kStrip];
+    find_absmax(plane, c, first, std::min(columns, first + groups.rules.size), absmax);
+    for (std::int64_t i = 0; i < kStrip; ++i) {
+      const format::GroupScale scale = format::scale_of_group(groups.rules, format::from_bfloat16(absmax[i]));
+      write_scale(groups, out.scales, out.first_row + c + i, (out.first_column + first) / groups.rules.size,
+                  scale.scale);
+      factors[i] = scale.factor;
     }
+    quantize_strip(groups, plane, strip, c, first, std::min<std::int64_t>(padded, first + groups.rules.size), factors);
   }
   transpose(strip, padded);
-  for (std::int64_t i = 0; i < kStrip; ++i) {
-    if (absmax[i] >= format::kBfloat16Inf) std::memset(strip.transposed[i], Groups::kNotFinite, kGroup);
-    std::memcpy(out.q + (c + i) * out.q_stride, strip.transposed[i], static_cast<std::size_t>(columns));
-  }
+  write_strip_rows(strip, c, columns, out);
 }
 
 // The token's sum over a group's products, in the manual's order: of every eight neighbours one after another, of these 16
@@ -452,12 +566,33 @@ HWY_INLINE float sum_of_group(const float* products) {
   return sums[0];
 }
 
-// The groups of one token, in an output of rows [m, channels].
+// An output by rows: a tile's groups of one token go to q and to scales from `first_group` on.
+struct OutputRow {
+  std::int8_t* q;
+  Scales scales;
+  std::int64_t token;
+  std::int64_t channel;  // the first one
+};
+
 template <class Groups>
-HWY_INLINE void write_groups(const float* values, std::int64_t channels, const std::uint16_t (&absmax)[kMostGroups],
-                             std::int8_t* q, float* scales, std::int64_t scale_stride) {
-  for (std::int64_t group = 0; group < channels / kGroup; ++group)
-    write_group<Groups>(values + group * kGroup, absmax[group], q + group * kGroup, scales + group * scale_stride);
+HWY_INLINE void write_groups(const Groups& groups, const float* values, std::int64_t channels,
+                             const std::uint16_t (&absmax)[kMostGroups], const OutputRow& out) {
+  for (std::int64_t group = 0; group < channels / kGroup; ++group) {
+    write_scale(out.scales, out.token, out.channel / kGroup + group, Groups::scale(absmax[group]));
+    write_group(groups, values + group * kGroup, absmax[group], out.q + group * kGroup);
+  }
+}
+
+HWY_INLINE void write_groups(const AnyGroups& groups, const float* values, std::int64_t channels,
+                             const std::uint16_t (&/*absmax*/)[kMostGroups], const OutputRow& out) {
+  const std::int64_t size = groups.rules.size;
+  for (std::int64_t c = 0; c < channels; c += size) {
+    const format::GroupScale scale = format::scale_of_group(groups.rules, find_absmax(values + c, size));
+    write_scale(groups, out.scales, out.token, (out.channel + c) / size, scale.scale);
+    const auto factor = hn::Set(Floats(), scale.factor);
+    for (std::int64_t i = c; i < c + size; i += kLanes)
+      hn::StoreU(groups.quantize(hn::Load(Floats(), values + i), factor), Payload(), bytes_of(out.q) + i);
+  }
 }
 
 // One token: all its groups are made before the first is quantized, as a group's factor is long in coming.
@@ -477,41 +612,51 @@ HWY_INLINE void write_row(const contract::Swiglu& p, Tile<W::kTransposed>& tile,
     d_up[c / kGroup] = absmax.d_up;
     y[c / kGroup] = absmax.y;
   }
-  const std::int64_t first_group = place.first_channel / kGroup;
   if constexpr (W::kRows) {
-    std::int8_t* const q = contract::grad_input_payload(p) + token * 2 * p.h + place.first_channel;
-    const contract::ScaleStrides strides = contract::row_scale_strides(p);
-    float* const scales = p.grad_input_s + token * strides.row + first_group * strides.group;
-    write_groups<Groups>(tile.d_gate, place.channels, d_gate, q, scales, strides.group);
-    write_groups<Groups>(tile.d_up, place.channels, d_up, q + p.h, scales + p.h / kGroup * strides.group,
-                         strides.group);
+    const Groups groups(contract::gradient_rules(p));
+    const Scales scales = {p.grad_input_s, {0, 0, 0, 0, contract::row_scale_strides(p)}};
+    std::int8_t* const q = contract::grad_input_payload(p) + token * 2 * p.h;
+    const std::int64_t up = p.h + place.first_channel;
+    write_groups(groups, tile.d_gate, place.channels, d_gate,
+                 {q + place.first_channel, scales, token, place.first_channel});
+    write_groups(groups, tile.d_up, place.channels, d_up, {q + up, scales, token, up});
   }
-  if constexpr (W::kYRows) {
-    const contract::ScaleStrides strides = contract::y_scale_strides(p);
-    write_groups<Groups>(tile.y_row, place.channels, y, contract::y_payload(p) + token * p.h + place.first_channel,
-                         p.y_s + token * strides.row + first_group * strides.group, strides.group);
-  }
+  if constexpr (W::kYRows)
+    write_groups(Groups(contract::y_rules(p)), tile.y_row, place.channels, y,
+                 {contract::y_payload(p) + token * p.h + place.first_channel,
+                  {p.y_s, {0, 0, 0, 0, contract::y_scale_strides(p)}},
+                  token,
+                  place.first_channel});
   if constexpr (W::kGradients && !W::kPlain)
     if (options.sums_products)
       for (std::int64_t c = 0; c < place.channels; c += kGroup)
-        format::store_unaligned(p.workspace, (first_group + c / kGroup) * p.m + token, sum_of_group(tile.products + c));
+        format::store_unaligned(p.workspace, (place.first_channel + c) / kGroup * p.m + token,
+                                sum_of_group(tile.products + c));
 }
 
-// A plane to an output of `rows` rows; `first_row` is that of the tile's first channel.
+// A transposed output: of how many rows, and in which format.
+struct TransposedOutput {
+  std::int8_t* q;
+  void* scales;
+  std::int64_t rows;
+  format::GroupRules rules;
+};
+
+// A plane to an output; `first_row` is that of the tile's first channel.
 template <class Groups, std::int64_t kWidth>
 HWY_INLINE void write_transposed(const contract::Swiglu& p, Plane<kWidth>& plane, Strip& strip, const Place& place,
-                                 std::int8_t* q, float* scales, std::int64_t rows, std::int64_t first_row) {
+                                 const TransposedOutput& to, std::int64_t first_row) {
   const std::int64_t columns = contract::columns_of(place.tile);
   const std::int64_t padded = format::ceil_div(columns, kStrip) * kStrip;
   std::memset(plane.rows + place.tile.count, 0,
               static_cast<std::size_t>(padded - place.tile.count) * sizeof plane.rows[0]);
   const contract::ColumnPlace at =
-      contract::place_columns(contract::column_layout(p), rows, place.tile.before, place.tile.columns);
+      contract::place_columns(contract::column_layout(p), to.rows, place.tile.before, place.tile.columns);
   const std::int64_t column = place.tile.column;
-  const TransposedRows out = {q + at.first + first_row * at.stride + column, at.stride,
-                              scales + at.first_scale + first_row * at.scales.row + column / kGroup * at.scales.group,
-                              at.scales.row};
-  for (std::int64_t c = 0; c < place.channels; c += kStrip) write_strip<Groups>(plane, strip, c, columns, padded, out);
+  const TransposedRows out = {
+      to.q + at.first + first_row * at.stride + column, at.stride, {to.scales, at}, first_row, column};
+  for (std::int64_t c = 0; c < place.channels; c += kStrip)
+    write_strip(Groups(to.rules), plane, strip, c, columns, padded, out);
 }
 
 template <class W, class Groups>
@@ -522,13 +667,16 @@ HWY_NOINLINE void write_tiles(const contract::Swiglu& p, std::int64_t begin, std
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t channel = i % tiles_across * kWidth;
     const Place place = {contract::find_token_tile(p, i / tiles_across), channel, std::min(kWidth, p.h - channel)};
+    if (place.tile.count == 0) continue;
     for (std::int64_t t = 0; t < place.tile.count; ++t) write_row<W, Groups>(p, tile, place, t);
     if constexpr (W::kYTransposed)
-      write_transposed<Groups>(p, tile.y, tile.strip, place, contract::y_t_payload(p), p.y_s_t, p.h, channel);
+      write_transposed<Groups>(p, tile.y, tile.strip, place,
+                               {contract::y_t_payload(p), p.y_s_t, p.h, contract::y_rules(p)}, channel);
     if constexpr (W::kTransposed) {
-      std::int8_t* const q = contract::grad_input_t_payload(p);
-      write_transposed<Groups>(p, tile.d_gate_of_all, tile.strip, place, q, p.grad_input_s_t, 2 * p.h, channel);
-      write_transposed<Groups>(p, tile.d_up_of_all, tile.strip, place, q, p.grad_input_s_t, 2 * p.h, p.h + channel);
+      const TransposedOutput out = {contract::grad_input_t_payload(p), p.grad_input_s_t, 2 * p.h,
+                                    contract::gradient_rules(p)};
+      write_transposed<Groups>(p, tile.d_gate_of_all, tile.strip, place, out, channel);
+      write_transposed<Groups>(p, tile.d_up_of_all, tile.strip, place, out, p.h + channel);
     }
   }
 }
@@ -558,6 +706,7 @@ void write_wanted(const contract::Swiglu& p, std::int64_t begin, std::int64_t en
 }
 
 void swiglu_tiles(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
+  if (contract::has_other_format(p)) return write_wanted<false, AnyGroups>(p, begin, end);
   if (p.payload_type == QFUSE_E4M3) return write_wanted<E4m3Groups>(p, begin, end);
   write_wanted<Int8Groups>(p, begin, end);
 }

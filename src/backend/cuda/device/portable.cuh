@@ -7,8 +7,8 @@
 
 #include "backend/cuda/device/warp.cuh"
 #include "backend/cuda/platform.h"
-#include "format/e4m3_groups.h"
 #include "format/exponential.h"
+#include "format/fp8_groups.h"
 #include "format/matrix_step.h"
 #include "format/rounding.h"
 
@@ -71,6 +71,11 @@ __device__ inline std::uint32_t saturated_bytes(const int (&q)[4]) {
 // Rounded to e4m3, nearest even and at most 448: two in a word's lower half, the first one lower.
 __device__ inline std::uint32_t e4m3_bits(float low, float high) {
   return format::to_e4m3(low) | static_cast<std::uint32_t>(format::to_e4m3(high)) << 8;
+}
+
+// Likewise to e5m2, at most 57344.
+__device__ inline std::uint32_t e5m2_bits(float low, float high) {
+  return format::to_e5m2(low) | static_cast<std::uint32_t>(format::to_e5m2(high)) << 8;
 }
 
 // 1 / (1 + exp(-g)); fast_sigmoid where bf16 g is at most kFastSigmoidMost.

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "format/e4m3_groups.h"
+#include "format/fp8_groups.h"
 
 namespace qfuse::cuda::ptx {
 
@@ -86,6 +86,16 @@ __device__ inline std::uint32_t e4m3_bits(float low, float high) {
   return pair;
 #else
   return format::to_e4m3(low) | static_cast<std::uint32_t>(format::to_e4m3(high)) << 8;
+#endif
+}
+
+__device__ inline std::uint32_t e5m2_bits(float low, float high) {
+#if __CUDA_ARCH__ >= 890
+  std::uint16_t pair;
+  asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
+  return pair;
+#else
+  return format::to_e5m2(low) | static_cast<std::uint32_t>(format::to_e5m2(high)) << 8;
 #endif
 }
 

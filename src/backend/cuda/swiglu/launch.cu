@@ -4,7 +4,7 @@
 //         y_q_t [h, m], y_s_t [h, ceil(m/128)]; grad_input_q_t [2h, m], grad_input_s_t [2h, ceil(m/128)]; with experts,
 //         theirs one after another; grad_weights [m] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
-//         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in e4m3 those of format/e4m3_groups.h
+//         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
 // cost:   bytes an element: forward 4 read, 1 written for each layout of y; backward 6 read, 3.1 written, with the gradient
 //         transposed 5.2: bound by the device's memory; about 60 instructions an element
 // oracle: reference/swiglu.cpp
@@ -29,10 +29,20 @@ Kernel kernel_among(unsigned outputs) {
   return kernel;
 }
 
+// Of other formats, what training is likely to ask for.
+template <bool kExperts>
+Kernel kernel_for_all_formats(const contract::Swiglu& p, unsigned outputs) {
+  if (contract::has_activation(p) || contract::has_weights(p))
+    return kernel_among<Extras::any, true, kExperts, AnyGroups, kYRows | kYTransposed>(outputs);
+  return kernel_among<Extras::none, true, kExperts, AnyGroups, kRows | kTransposed, kRows | kYTransposed,
+                      kRows | kTransposed | kYTransposed, kYRows | kYTransposed>(outputs);
+}
+
 // Without extras, all that can be asked for; with router weights, what training is likely to ask for; with other
 // activations, a forward both ways.
 template <bool kExperts, class Payload>
 Kernel kernel_for_all(const contract::Swiglu& p, unsigned outputs) {
+  if constexpr (!Payload::kIsOneFormat) return kernel_for_all_formats<kExperts>(p, outputs);
   if (contract::has_activation(p))
     return kernel_among<Extras::any, true, kExperts, Payload, kYRows | kYTransposed>(outputs);
   if (contract::has_weights(p))
@@ -62,6 +72,14 @@ Kernel kernel_for_one(const contract::Swiglu& p, bool wide, unsigned output) {
                                   : kernel_for_one<false, Payload>(wide, output);
 }
 
+// For an output by rows whose values are not rounded to bf16.
+template <bool kGradients>
+Kernel kernel_for_float_rows(const contract::Swiglu& p, bool wide) {
+  if (contract::has_experts(p))
+    return wide ? differentiate_rows<kGradients, true, true> : differentiate_rows<kGradients, false, true>;
+  return wide ? differentiate_rows<kGradients, true, false> : differentiate_rows<kGradients, false, false>;
+}
+
 // Shared memory of a block: a plane for each of what is transposed, d_gate and d_up being two.
 int shared_bytes(unsigned outputs) {
   const int planes = ((outputs & kYTransposed) != 0 ? 1 : 0) + ((outputs & kTransposed) != 0 ? 2 : 0);
@@ -75,15 +93,24 @@ contract::Outcome start(Kernel kernel, const contract::Swiglu& p, const SwigluPl
 }
 
 // All outputs at once where a kernel is compiled for them, else one after another.
+template <class Payload>
 contract::Outcome start(const contract::Swiglu& p, const SwigluPlan& how, unsigned outputs, const qfuse_exec& exec) {
-  const auto for_all = p.payload_type == QFUSE_E4M3 ? kernel_for_all<E4m3> : kernel_for_all<Int8>;
-  const auto for_one = p.payload_type == QFUSE_E4M3 ? kernel_for_one<E4m3> : kernel_for_one<Int8>;
-  const Kernel kernel = how.wide ? for_all(p, outputs) : nullptr;
+  const Kernel kernel = how.wide ? kernel_for_all<Payload>(p, outputs) : nullptr;
   if (kernel != nullptr) return start(kernel, p, how, outputs, exec);
   for (const unsigned output : {kRows, kTransposed, kYRows, kYTransposed})
     if ((outputs & output) != 0)
-      if (contract::Outcome o = start(for_one(p, how.wide, output), p, how, output, exec); !o.ok()) return o;
+      if (contract::Outcome o = start(kernel_for_one<Payload>(p, how.wide, output), p, how, output, exec); !o.ok())
+        return o;
   return {};
+}
+
+contract::Outcome start(const contract::Swiglu& p, const SwigluPlan& how, unsigned outputs, const qfuse_exec& exec) {
+  if (contract::keeps_float32(p))
+    return start(
+        contract::wants_rows(p) ? kernel_for_float_rows<true>(p, how.wide) : kernel_for_float_rows<false>(p, how.wide),
+        p, how, outputs, exec);
+  if (contract::has_other_format(p)) return start<AnyGroups>(p, how, outputs, exec);
+  return p.payload_type == QFUSE_E4M3 ? start<E4m3>(p, how, outputs, exec) : start<Int8>(p, how, outputs, exec);
 }
 
 contract::Outcome start_for_tokens(Kernel kernel, const contract::Swiglu& p, const SwigluPlan& how,

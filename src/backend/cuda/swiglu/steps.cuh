@@ -5,7 +5,8 @@
 
 #include <cstdint>
 
-#include "backend/cuda/device/e4m3_groups.cuh"
+#include "backend/cuda/device/fp8_groups.cuh"
+#include "backend/cuda/device/group_rules.cuh"
 #include "backend/cuda/device/int8_groups.cuh"
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
@@ -33,13 +34,15 @@ struct SwigluArguments {
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
   std::int8_t* grad_input_q;
-  float* grad_input_s;
+  void* grad_input_s;
   std::int8_t* y_q;
-  float* y_s;
+  void* y_s;
   std::int8_t* y_q_t;
-  float* y_s_t;
+  void* y_s_t;
   std::int8_t* grad_input_q_t;
-  float* grad_input_s_t;
+  void* grad_input_s_t;
+  format::GroupRules y_rules;
+  format::GroupRules gradient_rules;
   contract::ScaleStrides row_scales;
   contract::ScaleStrides y_scales;
   contract::ColumnPlace y_place;  // where there are no experts
@@ -48,10 +51,11 @@ struct SwigluArguments {
   const void* expert_ends;
   bool ends_are_64;  // bits wide
   int experts;
-  const float* weights;  // NULL: 1
-  float* grad_weights;   // [m]
-  float* parts_of_sums;  // [h/128, m] of grad_weights; NULL: not asked for
-  float limit;           // infinity: none
+  const std::int32_t* row_experts;  // instead of ends; NULL: not given
+  const float* weights;             // NULL: 1
+  float* grad_weights;              // [m]
+  float* parts_of_sums;             // [h/128, m] of grad_weights; NULL: not asked for
+  float limit;                      // infinity: none
   float alpha;
   float up_offset;
   bool exponents_are_bf16;  // whatever the gates
@@ -94,6 +98,8 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .y_s_t = p.y_s_t,
           .grad_input_q_t = contract::grad_input_t_payload(p),
           .grad_input_s_t = p.grad_input_s_t,
+          .y_rules = contract::y_rules(p),
+          .gradient_rules = contract::gradient_rules(p),
           .row_scales = contract::row_scale_strides(p),
           .y_scales = contract::y_scale_strides(p),
           .y_place = contract::place_columns(contract::column_layout(p), p.h, 0, p.m),
@@ -102,6 +108,7 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .expert_ends = p.expert_ends,
           .ends_are_64 = p.expert_ends_type == QFUSE_INDEX_INT64,
           .experts = static_cast<int>(p.expert_count),
+          .row_experts = p.row_experts,
           .weights = p.weights,
           .grad_weights = p.grad_weights,
           .parts_of_sums = contract::wants_grad_weights(p) ? static_cast<float*>(p.workspace) : nullptr,
@@ -143,6 +150,7 @@ struct Wanted {
 // How a group is quantized: once a group scale and prepare, for each 4 values quantize. Int8: by the factor whose product
 // has the quotient's integer part; bench/variants tries others.
 struct Int8 {
+  static constexpr bool kIsOneFormat = true;
   static __device__ float scale(float absmax) { return group_scale(absmax); }
   static __device__ float prepare(float absmax, float scale) { return group_factor(absmax, scale); }
   static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
@@ -151,12 +159,71 @@ struct Int8 {
 };
 
 struct E4m3 {
+  static constexpr bool kIsOneFormat = true;
   static __device__ float scale(float absmax) { return format::e4m3_scale(absmax); }
   static __device__ float prepare(float /*absmax*/, float scale) { return format::e4m3_factor(scale); }
   static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
     return e4m3_values(first_pair, second_pair, factor);
   }
 };
+
+// Any format, groups of 32 among them: what it is stands in the call's rules.
+struct AnyGroups {
+  static constexpr bool kIsOneFormat = false;
+};
+
+template <class Payload>
+__device__ format::GroupScale scale_of_group(const format::GroupRules& rules, float absmax) {
+  if constexpr (Payload::kIsOneFormat) {
+    const float scale = Payload::scale(absmax);
+    return {scale, Payload::prepare(absmax, scale)};
+  } else {
+    return format::scale_of_group(rules, absmax);
+  }
+}
+
+template <class Payload>
+__device__ std::uint32_t quantize(const format::GroupRules& rules, std::uint32_t first_pair, std::uint32_t second_pair,
+                                  float factor) {
+  if constexpr (Payload::kIsOneFormat)
+    return Payload::quantize(first_pair, second_pair, factor);
+  else
+    return quantize_in_group(rules, first_pair, second_pair, factor);
+}
+
+// Values of a group.
+template <class Payload>
+__device__ int group_size(const format::GroupRules& rules) {
+  if constexpr (Payload::kIsOneFormat) return kSwigluTile;
+  return rules.size;
+}
+
+// An output's scales [rows, groups], from a row on.
+struct Scales {
+  void* data;
+  contract::ScaleStrides strides;
+  std::int64_t first;  // index
+};
+
+// Scales of one format are fp32, so never in words.
+template <bool kWide, class Payload>
+__device__ void store_scale(const format::GroupRules& rules, const Scales& to, std::int64_t row, std::int64_t group,
+                            float scale) {
+  if constexpr (Payload::kIsOneFormat) {
+    store<kWide>(static_cast<float*>(to.data) + to.first + row * to.strides.row + group * to.strides.group, scale);
+  } else {
+    const std::int64_t index = to.first + contract::scale_index(to.strides, row, group);
+    if (!rules.scales_are_ue8m0) {
+      store<kWide>(static_cast<float*>(to.data) + index, scale);
+      return;
+    }
+    auto* const bytes = static_cast<std::uint8_t*>(to.data) + index;
+    bytes[0] = format::to_ue8m0(scale);
+    const std::int64_t behind = contract::empty_scales_behind(to.strides, group);
+#pragma unroll 1
+    for (std::int64_t i = 1; i <= behind; ++i) bytes[i] = 0;
+  }
+}
 
 // Where an expert's tokens end: the nearest of 0 to m, as nobody has looked at it before.
 __device__ inline std::int64_t expert_end(const SwigluArguments& a, int expert) {
@@ -195,6 +262,50 @@ __device__ inline void find_token_tile(const SwigluArguments& a, int number, con
   }
 }
 
+// The least of a warp's values, to all its lanes.
+__device__ inline int least_of_warp(int value) {
+#pragma unroll
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+    const int other = exchange(value, step);
+    value = other < value ? other : value;
+  }
+  return value;
+}
+
+// How many of `most` things, from 0 on, are as `is_ours` says: a warp asks for 32 at a time.
+template <class IsOurs>
+__device__ int count_leading(int most, const IsOurs& is_ours) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+#pragma unroll 1
+  for (int first = 0; first < most; first += kWarp) {
+    const int i = first + lane;
+    const int stranger = least_of_warp(i < most && is_ours(i) ? kWarp : lane);
+    if (stranger < kWarp) return first + stranger;
+  }
+  return most;
+}
+
+// As find_token_tile, of what row_experts say: the steps of contract::tile_of_rows, which see.
+__device__ inline void find_tile_of_rows(const SwigluArguments& a, int number, contract::TokenTile& tile) {
+  const std::int64_t first = static_cast<std::int64_t>(number) * kSwigluTile;
+  const int tiles = static_cast<int>((a.m + kSwigluTile - 1) / kSwigluTile);
+  const int expert = __ldg(a.row_experts + first);
+  const std::int64_t left = a.m - first;
+  const auto is_ours = [&](std::int64_t row) { return __ldg(a.row_experts + row) == expert; };
+  const int count = count_leading(static_cast<int>(left < kSwigluTile ? left : kSwigluTile),
+                                  [&](int i) { return is_ours(first + i); });
+  const int before =
+      count_leading(number, [&](int i) { return is_ours(first - (static_cast<std::int64_t>(i) + 1) * kSwigluTile); });
+  const int behind =
+      count_leading(tiles - number, [&](int i) { return is_ours(first + static_cast<std::int64_t>(i) * kSwigluTile); });
+  if (threadIdx.x != 0) return;
+  tile = {};
+  if (expert >= 0)
+    tile = {first, count, static_cast<std::int64_t>(before) * kSwigluTile,
+            static_cast<std::int64_t>(number - before) * kSwigluTile,
+            static_cast<std::int64_t>(before + behind) * kSwigluTile};
+}
+
 // Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole.
 __device__ inline Tile tile_at(const SwigluArguments& a, const contract::TokenTile& tokens) {
   return {tokens.token, static_cast<std::int64_t>(blockIdx.x % a.channel_tiles) * kSwigluTile,
@@ -210,7 +321,13 @@ __device__ inline contract::TokenTile locate_tokens(const SwigluArguments& a) {
 template <bool kExperts>
 __device__ Tile locate(const SwigluArguments& a, contract::TokenTile& tokens) {
   if constexpr (!kExperts) return tile_at(a, locate_tokens(a));
-  if (threadIdx.x < kHardwareWarp) find_token_tile(a, static_cast<int>(blockIdx.x / a.channel_tiles), tokens);
+  const auto number = static_cast<int>(blockIdx.x / a.channel_tiles);
+  if (threadIdx.x < kHardwareWarp) {
+    if (a.row_experts != nullptr)
+      find_tile_of_rows(a, number, tokens);
+    else
+      find_token_tile(a, number, tokens);
+  }
   __syncthreads();
   return tile_at(a, tokens);
 }
@@ -252,50 +369,65 @@ struct Weighting {
   float sum;
 };
 
+// Of one channel.
+struct Values {
+  float y;
+  float d_gate;
+  float d_up;
+};
+
+template <Extras kExtras, bool kFast>
+__device__ Values differentiate_value(const SwigluArguments& a, const Inputs& in, int i, Weighting& w) {
+  float g = widen<Bfloat16>(in.gate, i);
+  float u = widen<Bfloat16>(in.up, i);
+  float dy = widen<Bfloat16>(in.grad_y, i);
+  const bool gate_is_limited = kExtras == Extras::any && g > a.limit;
+  const bool up_is_limited = kExtras == Extras::any && fabsf(u) > a.limit;
+  float exponent = g;
+  if constexpr (kExtras == Extras::any) {
+    g = gate_is_limited ? a.limit : g;
+    u = up_is_limited ? (u > 0.0F ? a.limit : -a.limit) : u;
+    u = a.up_offset != 0 ? u + a.up_offset : u;
+    exponent = a.alpha * g;
+  }
+  const float s = kFast ? fast_sigmoid(exponent) : sigmoid(exponent);
+  const float silu = g * s;
+  float y = silu * u;
+  if constexpr (kExtras != Extras::none) {
+    const float product = dy * y;
+    w.sum = i == 0 ? product : w.sum + product;
+    const float weight = *w.weight;
+    y = y * weight;
+    dy = dy * weight;
+  }
+  return {y, gate_is_limited ? 0.0F : gate_gradient(exponent, u, dy, s), up_is_limited ? 0.0F : dy * silu};
+}
+
 template <Extras kExtras, bool kFast>
 __device__ void differentiate_pair(const SwigluArguments& a, const Inputs& in, int i, Outputs& out, Weighting& w) {
-  float y[2];
-  float d_up[2];
-  float d_gate[2];
-#pragma unroll
-  for (int e = 0; e < 2; ++e) {
-    float g = widen<Bfloat16>(in.gate + i, e);
-    float u = widen<Bfloat16>(in.up + i, e);
-    float dy = widen<Bfloat16>(in.grad_y + i, e);
-    const bool gate_is_limited = kExtras == Extras::any && g > a.limit;
-    const bool up_is_limited = kExtras == Extras::any && fabsf(u) > a.limit;
-    float exponent = g;
-    if constexpr (kExtras == Extras::any) {
-      g = gate_is_limited ? a.limit : g;
-      u = up_is_limited ? (u > 0.0F ? a.limit : -a.limit) : u;
-      u = a.up_offset != 0 ? u + a.up_offset : u;
-      exponent = a.alpha * g;
-    }
-    const float s = kFast ? fast_sigmoid(exponent) : sigmoid(exponent);
-    const float silu = g * s;
-    y[e] = silu * u;
-    if constexpr (kExtras != Extras::none) {
-      const float product = dy * y[e];
-      w.sum = i == 0 && e == 0 ? product : w.sum + product;
-      const float weight = *w.weight;
-      y[e] = y[e] * weight;
-      dy = dy * weight;
-    }
-    d_up[e] = up_is_limited ? 0.0F : dy * silu;
-    d_gate[e] = gate_is_limited ? 0.0F : gate_gradient(exponent, u, dy, s);
-  }
+  const Values first = differentiate_value<kExtras, kFast>(a, in, 2 * i, w);
+  const Values second = differentiate_value<kExtras, kFast>(a, in, 2 * i + 1, w);
+  const float y[] = {first.y, second.y};
+  const float d_up[] = {first.d_up, second.d_up};
+  const float d_gate[] = {first.d_gate, second.d_gate};
   out.y[i] = Rounding<Bfloat16>::word(y);
   out.d_up[i] = Rounding<Bfloat16>::word(d_up);
   out.d_gate[i] = Rounding<Bfloat16>::word(d_gate);
+}
+
+// Whether fast_sigmoid is right for all exponents of a chunk.
+template <Extras kExtras>
+__device__ bool has_small_gates(const SwigluArguments& a, const Inputs& in) {
+  const std::uint32_t most = find_absmax(in.gate);
+  const bool small = (most >> 16) <= kFastSigmoidMost && (most & 0xffffU) <= kFastSigmoidMost;
+  return small && (kExtras != Extras::any || a.exponents_are_bf16);
 }
 
 // The forward and its gradients, rounded to bf16.
 template <Extras kExtras>
 __device__ Outputs differentiate(const SwigluArguments& a, const Inputs& in, Weighting& w) {
   Outputs out;
-  const std::uint32_t most = find_absmax(in.gate);
-  const bool small = (most >> 16) <= kFastSigmoidMost && (most & 0xffffU) <= kFastSigmoidMost;
-  if (small && (kExtras != Extras::any || a.exponents_are_bf16)) {
+  if (has_small_gates<kExtras>(a, in)) {
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) differentiate_pair<kExtras, true>(a, in, i, out, w);
   } else {
@@ -312,52 +444,60 @@ __device__ inline Outputs differentiate(const SwigluArguments& a, const Inputs& 
 
 // ---- rows: the gradients of one token, or its y ----
 
-template <bool kWide, class Payload>
-__device__ void write_payload(std::int8_t* to, const std::uint32_t (&pairs)[kPairs], float factor) {
-  const uint2 payload = {Payload::quantize(pairs[0], pairs[1], factor), Payload::quantize(pairs[2], pairs[3], factor)};
+template <bool kWide>
+__device__ void store_payload(std::int8_t* to, uint2 payload) {
   if constexpr (kWide)
     store_once(reinterpret_cast<uint2*>(to), payload);
   else
     store_bytes(to, payload);
 }
 
-// The chunks of a row share its two groups. Their absmax travel as one word, d_gate's in the lower half; then even
+template <bool kWide, class Payload>
+__device__ void write_payload(const format::GroupRules& rules, std::int8_t* to, const std::uint32_t (&pairs)[kPairs],
+                              float factor) {
+  store_payload<kWide>(
+      to, {quantize<Payload>(rules, pairs[0], pairs[1], factor), quantize<Payload>(rules, pairs[2], pairs[3], factor)});
+}
+
+// The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one word, d_gate's in the lower half; then even
 // threads make the scale of d_gate, odd ones that of d_up.
 template <bool kWide, class Payload = Int8>
 __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
+  const format::GroupRules& rules = a.gradient_rules;
+  const int size = group_size<Payload>(rules);
   const std::uint32_t gate = find_absmax(out.d_gate);
   const std::uint32_t up = find_absmax(out.d_up);
   std::uint32_t absmax = larger_magnitudes(__byte_perm(gate, up, 0x5410), __byte_perm(gate, up, 0x7632));
 #pragma unroll
-  for (int step = kRowChunks / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
+  for (int step = size / kChunk / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
   const bool ups = chunk % 2 == 1;
-  const float most = widen<Bfloat16>(&absmax, ups ? 1 : 0);
-  const float scale = Payload::scale(most);
-  const float factor = Payload::prepare(most, scale);
-  const float others = exchange(factor, 1);
+  const format::GroupScale scale = scale_of_group<Payload>(rules, widen<Bfloat16>(&absmax, ups ? 1 : 0));
+  const float others = exchange(scale.factor, 1);
   if (token >= tile.tokens) return;
   const std::int64_t row = tile.token + token;
-  const std::int64_t group = (tile.channel + (ups ? a.h : 0)) / kSwigluTile;
-  if (chunk < 2) store<kWide>(a.grad_input_s + row * a.row_scales.row + group * a.row_scales.group, scale);
-  std::int8_t* const q = a.grad_input_q + row * 2 * a.h + tile.channel + chunk * kChunk;
-  write_payload<kWide, Payload>(q, out.d_gate, ups ? others : factor);
-  write_payload<kWide, Payload>(q + a.h, out.d_up, ups ? factor : others);
+  const std::int64_t channel = tile.channel + chunk * kChunk;
+  if (chunk % (size / kChunk) < 2)
+    store_scale<kWide, Payload>(rules, {a.grad_input_s, a.row_scales, 0}, row, (channel + (ups ? a.h : 0)) / size,
+                                scale.scale);
+  std::int8_t* const q = a.grad_input_q + row * 2 * a.h + channel;
+  write_payload<kWide, Payload>(rules, q, out.d_gate, ups ? others : scale.factor);
+  write_payload<kWide, Payload>(rules, q + a.h, out.d_up, ups ? scale.factor : others);
 }
 
 template <bool kWide, class Payload>
 __device__ void write_y(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
+  const int size = group_size<Payload>(a.y_rules);
   std::uint32_t absmax = find_absmax(out.y);
 #pragma unroll
-  for (int step = kRowChunks / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
+  for (int step = size / kChunk / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
   absmax = larger_magnitudes(absmax, absmax >> 16);
-  const float most = widen<Bfloat16>(&absmax, 0);
-  const float scale = Payload::scale(most);
+  const format::GroupScale scale = scale_of_group<Payload>(a.y_rules, widen<Bfloat16>(&absmax, 0));
   if (token >= tile.tokens) return;
   const std::int64_t row = tile.token + token;
-  const std::int64_t group = tile.channel / kSwigluTile;
-  if (chunk == 0) store<kWide>(a.y_s + row * a.y_scales.row + group * a.y_scales.group, scale);
-  write_payload<kWide, Payload>(a.y_q + row * a.h + tile.channel + chunk * kChunk, out.y,
-                                Payload::prepare(most, scale));
+  const std::int64_t channel = tile.channel + chunk * kChunk;
+  if (chunk % (size / kChunk) == 0)
+    store_scale<kWide, Payload>(a.y_rules, {a.y_s, a.y_scales, 0}, row, channel / size, scale.scale);
+  write_payload<kWide, Payload>(a.y_rules, a.y_q + row * a.h + channel, out.y, scale.factor);
 }
 
 // A token's sum over the tile's channels, of which each chunk has added its own: by halves.
@@ -396,11 +536,11 @@ __device__ inline void load_columns(const uint4* plane, int chunk, int lane, std
 
 // 16 tokens of a channel, `left` of which exist.
 template <class Payload>
-__device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const std::uint32_t* pairs, float factor,
-                             int left) {
+__device__ void write_tokens(const SwigluArguments& a, const format::GroupRules& rules, std::int8_t* to,
+                             const std::uint32_t* pairs, float factor, int left) {
   std::uint32_t payload[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) payload[i] = Payload::quantize(pairs[2 * i], pairs[2 * i + 1], factor);
+  for (int i = 0; i < 4; ++i) payload[i] = quantize<Payload>(rules, pairs[2 * i], pairs[2 * i + 1], factor);
   if (a.wide_t) {
     if (left > 0) store_once(reinterpret_cast<uint4*>(to), vector_of(payload));
     return;
@@ -417,24 +557,56 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
 // A transposed output, and which of its columns are a tile's.
 struct Columns {
   std::int8_t* q;
-  float* s;
+  void* s;
   contract::ColumnPlace place;
   std::int64_t first;
   int count;
+  format::GroupRules rules;
 };
 
 template <bool kExperts>
 __device__ Columns y_of(const SwigluArguments& a, const Tile& tile, const contract::TokenTile& tokens) {
-  if constexpr (!kExperts) return {a.y_q_t, a.y_s_t, a.y_place, tile.token, tile.tokens};
+  if constexpr (!kExperts) return {a.y_q_t, a.y_s_t, a.y_place, tile.token, tile.tokens, a.y_rules};
   const contract::ColumnPlace place = contract::place_columns(a.columns, a.h, tokens.before, tokens.columns);
-  return {a.y_q_t, a.y_s_t, place, tokens.column, kSwigluTile};
+  return {a.y_q_t, a.y_s_t, place, tokens.column, kSwigluTile, a.y_rules};
 }
 
 template <bool kExperts>
 __device__ Columns gradient_of(const SwigluArguments& a, const Tile& tile, const contract::TokenTile& tokens) {
-  if constexpr (!kExperts) return {a.grad_input_q_t, a.grad_input_s_t, a.gradient_place, tile.token, tile.tokens};
+  if constexpr (!kExperts)
+    return {a.grad_input_q_t, a.grad_input_s_t, a.gradient_place, tile.token, tile.tokens, a.gradient_rules};
   const contract::ColumnPlace place = contract::place_columns(a.columns, 2 * a.h, tokens.before, tokens.columns);
-  return {a.grad_input_q_t, a.grad_input_s_t, place, tokens.column, kSwigluTile};
+  return {a.grad_input_q_t, a.grad_input_s_t, place, tokens.column, kSwigluTile, a.gradient_rules};
+}
+
+// Of the 32 tokens of a channel that a thread has, whose halves are of one group or of two.
+struct ColumnScales {
+  format::GroupScale first;
+  format::GroupScale second;
+};
+
+// Four neighbouring threads have a channel's tokens, 16 neighbours each and 16 that lie 64 further on.
+template <class Payload>
+__device__ ColumnScales scales_of_columns(const format::GroupRules& rules, const std::uint32_t (&pairs)[kColumnPairs]) {
+  if (group_size<Payload>(rules) == kSwigluTile) {
+    std::uint32_t absmax = find_absmax(pairs);
+    absmax = larger_magnitudes(absmax, absmax >> 16);
+    absmax = larger_magnitudes(absmax, exchange(absmax, 1));
+    absmax = larger_magnitudes(absmax, exchange(absmax, 2));
+    const format::GroupScale scale = scale_of_group<Payload>(rules, widen<Bfloat16>(&absmax, 0));
+    return {scale, scale};
+  }
+  std::uint32_t halves[2] = {};
+#pragma unroll
+  for (int i = 0; i < kColumnPairs; ++i)
+    halves[i / (kColumnPairs / 2)] = larger_magnitudes(halves[i / (kColumnPairs / 2)], magnitudes(pairs[i]));
+#pragma unroll
+  for (std::uint32_t& half : halves) {
+    half = larger_magnitudes(half, half >> 16);
+    half = larger_magnitudes(half, exchange(half, 1));
+  }
+  return {scale_of_group<Payload>(rules, widen<Bfloat16>(halves, 0)),
+          scale_of_group<Payload>(rules, widen<Bfloat16>(halves + 1, 0))};
 }
 
 // A plane to an output, the tile's first channel to its row `first_row`.
@@ -447,22 +619,20 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
   for (int chunk = static_cast<int>(threadIdx.x) / kWarp; chunk < kRowChunks; chunk += warps) {
     std::uint32_t pairs[kColumnPairs];
     load_columns(plane, chunk, lane, pairs);
-    std::uint32_t absmax = find_absmax(pairs);
-    absmax = larger_magnitudes(absmax, absmax >> 16);
-    absmax = larger_magnitudes(absmax, exchange(absmax, 1));
-    absmax = larger_magnitudes(absmax, exchange(absmax, 2));
-    const float most = widen<Bfloat16>(&absmax, 0);
-    const float scale = Payload::scale(most);
-    const float factor = Payload::prepare(most, scale);
-    const std::int64_t row = first_row + chunk * kChunk + lane / 4;
-    const std::int64_t group = out.first / kSwigluTile;
+    const ColumnScales scales = scales_of_columns<Payload>(out.rules, pairs);
+    const int size = group_size<Payload>(out.rules);
+    const int token = 16 * (lane % 4);  // of the tile, and another 64 further on
+    const bool is_first = token % size == 0;
     const contract::ColumnPlace& place = out.place;
-    if (lane % 4 == 0)
-      store<kWide>(out.s + place.first_scale + row * place.scales.row + group * place.scales.group, scale);
-    const int first = 16 * (lane % 4);
-    std::int8_t* const q = out.q + place.first + row * place.stride + out.first + first;
-    write_tokens<Payload>(a, q, pairs, factor, out.count - first);
-    write_tokens<Payload>(a, q + 64, pairs + kColumnPairs / 2, factor, out.count - first - 64);
+    const Scales to = {out.s, place.scales, place.first_scale};
+    const std::int64_t row = first_row + chunk * kChunk + lane / 4;
+    const std::int64_t group = place.first_group + (out.first + token) / size;
+    if (is_first && token < out.count) store_scale<kWide, Payload>(out.rules, to, row, group, scales.first.scale);
+    if (is_first && size <= 64 && token + 64 < out.count)
+      store_scale<kWide, Payload>(out.rules, to, row, group + 64 / size, scales.second.scale);
+    std::int8_t* const q = out.q + place.first + row * place.stride + out.first + token;
+    write_tokens<Payload>(a, out.rules, q, pairs, scales.first.factor, out.count - token);
+    write_tokens<Payload>(a, out.rules, q + 64, pairs + kColumnPairs / 2, scales.second.factor, out.count - token - 64);
   }
 }
 
@@ -520,6 +690,80 @@ __global__ void __launch_bounds__(W::kMostThreads, W::kBlocks) differentiate_til
     const bool is_d_up = W::transposed && i == kPlanes - 1;
     const Columns columns = is_y ? y_of<kExperts>(a, tile, tokens) : gradient_of<kExperts>(a, tile, tokens);
     write_columns<kWide, Payload>(a, y + i * kPlane, columns, tile.channel + (is_d_up ? a.h : 0));
+  }
+}
+
+// The values of a chunk, of y or of one of the gradients, to an output by rows; `first` is its first channel there.
+template <bool kWide>
+__device__ void write_float_row(const format::GroupRules& rules, const Scales& scales, std::int8_t* q,
+                                const float (&values)[kChunk], std::int64_t row, std::int64_t first, int chunk,
+                                bool is_there) {
+  std::uint32_t absmax = 0;
+#pragma unroll
+  for (const float value : values) {
+    const std::uint32_t magnitude = __float_as_uint(value) & ~format::kSignBit;
+    absmax = magnitude > absmax ? magnitude : absmax;
+  }
+  for (int step = rules.size / kChunk / 2; step > 0; step /= 2) {
+    const std::uint32_t other = exchange(absmax, step);
+    absmax = other > absmax ? other : absmax;
+  }
+  if (!is_there) return;
+  const format::GroupScale scale = format::scale_of_group(rules, __uint_as_float(absmax));
+  if (chunk % (rules.size / kChunk) == 0)
+    store_scale<kWide, AnyGroups>(rules, scales, row, first / rules.size, scale.scale);
+  const float(&low)[4] = reinterpret_cast<const float(&)[4]>(values[0]);
+  const float(&high)[4] = reinterpret_cast<const float(&)[4]>(values[4]);
+  store_payload<kWide>(q, {quantize_in_group(rules, low, scale.factor), quantize_in_group(rules, high, scale.factor)});
+}
+
+template <bool kFast>
+__device__ void differentiate_chunk(const SwigluArguments& a, const Inputs& in, Weighting& w, float (&y)[kChunk],
+                                    float (&d_gate)[kChunk], float (&d_up)[kChunk]) {
+#pragma unroll
+  for (int i = 0; i < kChunk; ++i) {
+    const Values values = differentiate_value<Extras::any, kFast>(a, in, i, w);
+    y[i] = values.y;
+    d_gate[i] = values.d_gate;
+    d_up[i] = values.d_up;
+  }
+}
+
+// The outputs by rows of values that are not rounded to bf16: y or the gradients.
+template <bool kGradients, bool kWide, bool kExperts>
+__global__ void __launch_bounds__(kSwigluThreads) differentiate_rows(const SwigluArguments a) {
+  __shared__ contract::TokenTile tokens;
+  const Tile tile = locate<kExperts>(a, tokens);
+  if (kExperts && tile.tokens == 0) return;
+  __shared__ float weights[kSwigluTile];
+  if (threadIdx.x < kSwigluTile) weights[threadIdx.x] = load_weight<kWide>(a, tile, static_cast<int>(threadIdx.x));
+  __syncthreads();
+  const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
+  const int rows = static_cast<int>(blockDim.x) / kRowChunks;
+#pragma unroll 1
+  for (int token = static_cast<int>(threadIdx.x) / kRowChunks; token < kSwigluTile; token += rows) {
+    const Inputs in = load_row<kWide>(a, tile, token, chunk, kGradients);
+    Weighting weighting = {weights + token, 0.0F};
+    float y[kChunk];
+    float d_gate[kChunk];
+    float d_up[kChunk];
+    if (has_small_gates<Extras::any>(a, in))
+      differentiate_chunk<true>(a, in, weighting, y, d_gate, d_up);
+    else
+      differentiate_chunk<false>(a, in, weighting, y, d_gate, d_up);
+    const std::int64_t row = tile.token + token;
+    const std::int64_t channel = tile.channel + chunk * kChunk;
+    const bool is_there = token < tile.tokens;
+    if constexpr (kGradients) {
+      const Scales scales = {a.grad_input_s, a.row_scales, 0};
+      std::int8_t* const q = a.grad_input_q + row * 2 * a.h + channel;
+      write_float_row<kWide>(a.gradient_rules, scales, q, d_gate, row, channel, chunk, is_there);
+      write_float_row<kWide>(a.gradient_rules, scales, q + a.h, d_up, row, a.h + channel, chunk, is_there);
+      if (a.parts_of_sums != nullptr) write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
+    } else {
+      write_float_row<kWide>(a.y_rules, {a.y_s, a.y_scales, 0}, a.y_q + row * a.h + channel, y, row, channel, chunk,
+                             is_there);
+    }
   }
 }
 

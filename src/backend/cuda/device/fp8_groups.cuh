@@ -1,11 +1,11 @@
-// Steps of format/e4m3_groups.h on pairs of bf16 values, two in a word.
-#ifndef QFUSE_BACKEND_CUDA_DEVICE_E4M3_GROUPS_CUH
-#define QFUSE_BACKEND_CUDA_DEVICE_E4M3_GROUPS_CUH
+// Steps of format/fp8_groups.h on pairs of bf16 values, two in a word.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_FP8_GROUPS_CUH
+#define QFUSE_BACKEND_CUDA_DEVICE_FP8_GROUPS_CUH
 
 #include <cstdint>
 
 #include "backend/cuda/device/rounding.cuh"
-#include "format/e4m3_groups.h"
+#include "format/fp8_groups.h"
 
 namespace qfuse::cuda {
 
@@ -18,4 +18,4 @@ __device__ inline std::uint32_t e4m3_values(std::uint32_t first_pair, std::uint3
 
 }  // namespace qfuse::cuda
 
-#endif  // QFUSE_BACKEND_CUDA_DEVICE_E4M3_GROUPS_CUH
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_FP8_GROUPS_CUH

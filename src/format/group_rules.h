@@ -1,0 +1,108 @@
+// How a group of values becomes payload and a scale, for all formats that a call can ask for: the scalar steps.
+#ifndef QFUSE_FORMAT_GROUP_RULES_H
+#define QFUSE_FORMAT_GROUP_RULES_H
+
+#include <qfuse/qfuse.h>
+
+#include <cstdint>
+
+#include "format/fp8_groups.h"
+#include "format/host_device.h"
+#include "format/layout.h"
+#include "format/rounding.h"
+
+namespace qfuse::format {
+
+// A format, checked: absmax_floor is the one that counts.
+struct GroupRules {
+  qfuse_payload type;
+  qfuse_scale_rule scale_rule;
+  qfuse_zero_rule zero_rule;
+  qfuse_rounding rounding;
+  float amax_floor;
+  int size;               // of a group, 32 or 128
+  bool scales_are_ue8m0;  // bytes; else fp32
+};
+
+// What is stored, and what a value is multiplied with; INT8's are divided by the scale.
+struct GroupScale {
+  float scale;
+  float factor;
+};
+
+QFUSE_HOST_DEVICE constexpr Fp8 fp8_of(qfuse_payload type) { return type == QFUSE_E5M2 ? e5m2_type() : e4m3_type(); }
+
+QFUSE_HOST_DEVICE constexpr bool is_finite(float v) { return (bits_of(v) & ~kSignBit) < kInfBits; }
+
+// TransformerEngine's rule for factors that overflow: the largest bf16.
+QFUSE_HOST_DEVICE constexpr float at_most_bfloat16(float factor) {
+  constexpr std::uint32_t kMost = 0x7f7f0000U;
+  return factor < float_of(kMost) ? factor : float_of(kMost);
+}
+
+// Of a group whose absmax is neither 0 nor infinite nor NaN, where such a one has the scale 1.
+QFUSE_HOST_DEVICE constexpr GroupScale scale_beside_one(const GroupRules& rules, const Fp8& type, float absmax) {
+  const float factor = at_most_bfloat16(type.most / absmax);
+  switch (rules.scale_rule) {
+    case QFUSE_SCALES_POWER_OF_TWO: {
+      const float power = float_of(bits_of(factor) & kInfBits);
+      return {1.0F / power, power};
+    }
+    case QFUSE_SCALES_TILE_KERNELS: return {absmax / type.most, factor};
+    case QFUSE_SCALES_DEEP_GEMM: return {absmax / type.most, at_most_bfloat16(1.0F / (absmax / type.most))};
+    case QFUSE_SCALES_TORCHAO: return {1.0F / factor, factor};
+  }
+  return {};
+}
+
+QFUSE_HOST_DEVICE constexpr GroupScale scale_from_floor(const GroupRules& rules, const Fp8& type, float absmax) {
+  const float most = absmax < rules.amax_floor ? rules.amax_floor : absmax;  // NaN stays
+  switch (rules.scale_rule) {
+    case QFUSE_SCALES_POWER_OF_TWO: {
+      const float scale = power_of_two_scale(type, absmax, rules.amax_floor);
+      return {scale, power_of_two_factor(scale)};
+    }
+    case QFUSE_SCALES_TILE_KERNELS: return {canonical(most / type.most), type.most / most};
+    case QFUSE_SCALES_DEEP_GEMM: return {canonical(most / type.most), 1.0F / (most / type.most)};
+    case QFUSE_SCALES_TORCHAO: return {canonical(1.0F / (type.most / most)), type.most / most};
+  }
+  return {};
+}
+
+QFUSE_HOST_DEVICE constexpr GroupScale scale_of_group(const GroupRules& rules, float absmax) {
+  if (rules.type == QFUSE_INT8) {
+    const float scale = absmax * kInt8Scale;
+    const float kept = scale != scale ? float_of(kNan32) : scale > kMinGroupScale ? scale : kMinGroupScale;
+    return {kept, kept};
+  }
+  const Fp8 type = fp8_of(rules.type);
+  if (rules.zero_rule == QFUSE_ZERO_SCALE_LEAST) {
+    const std::uint8_t exponent = round_up_to_ue8m0(absmax * type.per_most);
+    return {from_ue8m0(exponent), exponent == kUe8m0Nan ? float_of(kNan32) : from_ue8m0(kTwoBiases - exponent)};
+  }
+  if (rules.zero_rule == QFUSE_ZERO_AT_FLOOR) return scale_from_floor(rules, type, absmax);
+  const float most = absmax < rules.amax_floor ? rules.amax_floor : absmax;
+  if (most == 0 || !is_finite(most)) return {1.0F, 1.0F};
+  return scale_beside_one(rules, type, most);
+}
+
+// A group's z as payload, an int8 or an FP8 of either type as bits. What INT8 gets beyond 127 is 127; NaN becomes 0.
+QFUSE_HOST_DEVICE constexpr std::uint8_t quantize_int8(const GroupRules& rules, float z, float scale) {
+  const float quotient = z / scale;
+  const float magnitude = float_of(bits_of(quotient) & ~kSignBit);
+  if (quotient != quotient) return 0;
+  const float kept = magnitude < 127.0F ? magnitude : 127.0F;
+  constexpr float kUnits = 0x1p23F;  // whose unit in the last place is 1: the sum is rounded to nearest even
+  const auto nearest = static_cast<int>(bits_of(kept + kUnits) - bits_of(kUnits));
+  const int size = rules.rounding == QFUSE_ROUND_NEAREST ? nearest : static_cast<int>(kept);
+  return static_cast<std::uint8_t>(quotient < 0 ? -size : size);
+}
+
+QFUSE_HOST_DEVICE constexpr std::uint8_t quantize_in_group(const GroupRules& rules, float z, float factor) {
+  if (rules.type == QFUSE_INT8) return quantize_int8(rules, z, factor);
+  return to_fp8(fp8_of(rules.type), z * factor);
+}
+
+}  // namespace qfuse::format
+
+#endif  // QFUSE_FORMAT_GROUP_RULES_H
