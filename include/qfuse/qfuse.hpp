@@ -509,11 +509,25 @@ struct Experts {
   ExpertLayout layout = ExpertLayout::apart;
 };
 
-// An output of swiglu: payloads, which are bytes of INT8 or of E4M3 as Int8's bits, and the scales of their groups.
+// An output of swiglu: payloads, which are bytes of INT8 or of FP8 as Int8's bits, and the scales of their groups.
 struct QuantizedGroups {
   std::span<std::int8_t> payload{};
   std::span<float> scales{};
-  [[nodiscard]] bool is_wanted() const { return !payload.empty() || !scales.empty(); }
+  std::span<std::uint8_t> ue8m0{};  // instead of scales, where the format's are UE8M0
+  [[nodiscard]] bool is_wanted() const { return !payload.empty() || !scales.empty() || !ue8m0.empty(); }
+};
+
+// A format of swiglu's groups beside the payloads' type, fields as in qfuse.h; as it is here, the published operator's INT8
+// and DeepSeek's E4M3.
+struct SwigluFormat {
+  std::int64_t group_size = QFUSE_SWIGLU_GROUP_SIZE;
+  qfuse_payload grad_input_type = QFUSE_INT8;  // which stands for the payloads' type
+  qfuse_scale_type scale_type = QFUSE_SCALES_FLOAT32;
+  qfuse_scale_rule scale_rule = QFUSE_SCALES_POWER_OF_TWO;
+  qfuse_zero_rule zero_rule = QFUSE_ZERO_AT_FLOOR;
+  float amax_floor = 0.0F;
+  qfuse_rounding rounding = QFUSE_ROUND_TRUNCATE;
+  qfuse_round_through round_through = QFUSE_THROUGH_BFLOAT16;
 };
 
 // What swiglu writes; what is empty is left out. Transposed, with experts, are qfuse_expert_columns(m, experts.count)
@@ -535,40 +549,59 @@ struct SwigluOptions {
   float limit = 0.0F;  // 0: none
   float alpha = 1.0F;  // 0 stands for 1
   float up_offset = 0.0F;
+  SwigluFormat format{};
+  std::span<const std::int32_t> row_experts{};  // [m], instead of experts, whose layout counts
   std::span<std::byte> workspace{};  // of qfuse_swiglu_workspace_size bytes, in the memory of the device that the op
                                      // runs on; on the host it may be left out, and is then allocated
 };
 
 namespace detail {
 
+inline void set_format(const SwigluFormat& format, qfuse_swiglu_params& p) {
+  p.group_size = format.group_size;
+  p.grad_input_type = format.grad_input_type;
+  p.scale_type = format.scale_type;
+  p.scale_rule = format.scale_rule;
+  p.zero_rule = format.zero_rule;
+  p.amax_floor = format.amax_floor;
+  p.rounding = format.rounding;
+  p.round_through = format.round_through;
+}
+
 // Sizes that the library refuses, or that need no arrays, are not compared with lengths.
 inline void point(std::span<const std::byte> x, const SwigluOutputs& outputs, const SwigluOptions& options,
                   qfuse_swiglu_params& p) {
   const bool has_sizes = p.m > 0 && p.m <= INT64_MAX / 2 && p.h > 0 && p.expert_count <= INT32_MAX;
-  const bool fits = has_sizes && p.h <= INT64_MAX / 16 / (p.m + 128 * p.expert_count);
+  const bool fits = has_sizes && p.group_size > 0 && p.h <= INT64_MAX / 16 / (p.m + 128 * (p.expert_count + 1));
   const std::int64_t m = fits ? p.m : 0;
   const std::int64_t h = fits ? p.h : 0;
+  const bool are_ue8m0 = p.scale_type == QFUSE_SCALES_UE8M0;
   const auto require = [&](const char* name, std::size_t has, std::int64_t needs) {
     if (fits) require_length(name, has, needs);
   };
   const auto take = [&](const QuantizedGroups& output, const char* payload_name, std::int64_t size,
-                        const char* scales_name, std::int64_t scales, void*& payload_to, float*& scales_to) {
+                        const char* scales_name, std::int64_t scales, void*& payload_to, void*& scales_to) {
     if (!output.is_wanted()) return;
     require(payload_name, output.payload.size(), size);
-    require(scales_name, output.scales.size(), scales);
+    require(scales_name, are_ue8m0 ? output.ue8m0.size() : output.scales.size(), scales);
     payload_to = output.payload.data();
-    scales_to = output.scales.data();
+    scales_to = are_ue8m0 ? static_cast<void*>(output.ue8m0.data()) : output.scales.data();
   };
-  const std::int64_t columns = p.expert_count > 0 && fits ? qfuse_expert_columns(m, p.expert_count) : m;
-  const std::int64_t scale_rows = options.scale_layout == ScaleLayout::mn_major ? (m + 3) / 4 * 4 : m;
-  const std::int64_t channel_groups = scale_rows * (h / QFUSE_SWIGLU_GROUP_SIZE);
-  const std::int64_t token_groups = h * qfuse_block_count(columns, QFUSE_SWIGLU_GROUP_SIZE);
+  const std::int64_t columns = !options.row_experts.empty() ? qfuse_expert_columns(m, 1)
+                               : p.expert_count > 0 && fits ? qfuse_expert_columns(m, p.expert_count)
+                                                            : m;
+  const auto scales = [&](std::int64_t rows, std::int64_t values) {
+    const bool is_mn_major = options.scale_layout == ScaleLayout::mn_major;
+    const std::int64_t groups = (values + p.group_size - 1) / p.group_size;
+    return (is_mn_major ? (rows + 3) / 4 * 4 : rows) * (is_mn_major && are_ue8m0 ? (groups + 3) / 4 * 4 : groups);
+  };
   require("x", x.size(), m * 2 * h * 2);
-  take(outputs.y, "y_q", m * h, "y_s", channel_groups, p.y_q, p.y_s);
-  take(outputs.y_transposed, "y_q_t", h * columns, "y_s_t", token_groups, p.y_q_t, p.y_s_t);
-  take(outputs.gradient, "grad_input_q", m * 2 * h, "grad_input_s", 2 * channel_groups, p.grad_input_q, p.grad_input_s);
-  take(outputs.gradient_transposed, "grad_input_q_t", 2 * h * columns, "grad_input_s_t", 2 * token_groups,
+  take(outputs.y, "y_q", m * h, "y_s", scales(m, h), p.y_q, p.y_s);
+  take(outputs.y_transposed, "y_q_t", h * columns, "y_s_t", scales(h, columns), p.y_q_t, p.y_s_t);
+  take(outputs.gradient, "grad_input_q", m * 2 * h, "grad_input_s", scales(m, 2 * h), p.grad_input_q, p.grad_input_s);
+  take(outputs.gradient_transposed, "grad_input_q_t", 2 * h * columns, "grad_input_s_t", scales(2 * h, columns),
        p.grad_input_q_t, p.grad_input_s_t);
+  if (!options.row_experts.empty()) require("row_experts", options.row_experts.size(), m);
   if (outputs.gradient.is_wanted() || outputs.gradient_transposed.is_wanted())
     require("grad_y", options.grad_y.size(), m * h * 2);
   if (!options.weights.empty()) require("weights", options.weights.size(), m);
@@ -585,9 +618,10 @@ inline void swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
   p.struct_size = sizeof p;
   p.m = m;
   p.h = h;
-  p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = x.data();
   p.grad_y = options.grad_y.data();
+  detail::set_format(options.format, p);
+  p.row_experts = options.row_experts.empty() ? nullptr : options.row_experts.data();
   p.payload_type = static_cast<qfuse_payload>(options.payload_type);
   p.scale_layout = static_cast<qfuse_scale_layout>(options.scale_layout);
   p.expert_ends = options.experts.data;

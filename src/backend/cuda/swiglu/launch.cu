@@ -42,15 +42,18 @@ Kernel kernel_for_all_formats(const contract::Swiglu& p, unsigned outputs) {
 // activations, a forward both ways.
 template <bool kExperts, class Payload>
 Kernel kernel_for_all(const contract::Swiglu& p, unsigned outputs) {
-  if constexpr (!Payload::kIsOneFormat) return kernel_for_all_formats<kExperts>(p, outputs);
-  if (contract::has_activation(p))
-    return kernel_among<Extras::any, true, kExperts, Payload, kYRows | kYTransposed>(outputs);
-  if (contract::has_weights(p))
-    return kernel_among<Extras::weights, true, kExperts, Payload, kRows, kRows | kYTransposed,
-                        kRows | kTransposed | kYTransposed, kYRows, kYRows | kYTransposed>(outputs);
-  return kernel_among<Extras::none, true, kExperts, Payload, kRows, kTransposed, kRows | kTransposed,
-                      kRows | kYTransposed, kTransposed | kYTransposed, kRows | kTransposed | kYTransposed, kYRows,
-                      kYTransposed, kYRows | kYTransposed>(outputs);
+  if constexpr (!Payload::kIsOneFormat) {
+    return kernel_for_all_formats<kExperts>(p, outputs);
+  } else {
+    if (contract::has_activation(p))
+      return kernel_among<Extras::any, true, kExperts, Payload, kYRows | kYTransposed>(outputs);
+    if (contract::has_weights(p))
+      return kernel_among<Extras::weights, true, kExperts, Payload, kRows, kRows | kYTransposed,
+                          kRows | kTransposed | kYTransposed, kYRows, kYRows | kYTransposed>(outputs);
+    return kernel_among<Extras::none, true, kExperts, Payload, kRows, kTransposed, kRows | kTransposed,
+                        kRows | kYTransposed, kTransposed | kYTransposed, kRows | kTransposed | kYTransposed, kYRows,
+                        kYTransposed, kYRows | kYTransposed>(outputs);
+  }
 }
 
 // For one output of any call.

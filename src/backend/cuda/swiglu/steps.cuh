@@ -140,9 +140,14 @@ struct Wanted {
   static constexpr bool y_transposed = (kOutputs & kYTransposed) != 0;
   static constexpr bool gradients = rows || transposed;
   static constexpr Extras kExtras = kOfCall;
-  static constexpr int kMostThreads = gradients || kExtras == Extras::any ? kSwigluThreads : kMostForwardThreads;
-  // Other activations take more registers.
-  static constexpr int kBlocks = kExtras == Extras::any ? 1 : kSwigluThreadsPerMultiprocessor / kSwigluThreads;
+};
+
+// The bounds of its kernel. Other activations and formats take more registers.
+template <class W, class Payload>
+struct Bounds {
+  static constexpr bool kIsAny = W::kExtras == Extras::any || !Payload::kIsOneFormat;
+  static constexpr int kMostThreads = W::gradients || kIsAny ? kSwigluThreads : kMostForwardThreads;
+  static constexpr int kBlocks = kIsAny ? 1 : kSwigluThreadsPerMultiprocessor / kSwigluThreads;
 };
 
 // ---- steps ----
@@ -643,7 +648,8 @@ static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
 template <class W, bool kWide, bool kExperts, class Payload>
-__global__ void __launch_bounds__(W::kMostThreads, W::kBlocks) differentiate_tile(const SwigluArguments a) {
+__global__ void __launch_bounds__(Bounds<W, Payload>::kMostThreads, Bounds<W, Payload>::kBlocks)
+    differentiate_tile(const SwigluArguments a) {
   constexpr bool kHasWeights = W::kExtras != Extras::none;
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
@@ -731,7 +737,7 @@ __device__ void differentiate_chunk(const SwigluArguments& a, const Inputs& in, 
 
 // The outputs by rows of values that are not rounded to bf16: y or the gradients.
 template <bool kGradients, bool kWide, bool kExperts>
-__global__ void __launch_bounds__(kSwigluThreads) differentiate_rows(const SwigluArguments a) {
+__global__ void __launch_bounds__(kSwigluFewerThreads) differentiate_rows(const SwigluArguments a) {
   __shared__ contract::TokenTile tokens;
   const Tile tile = locate<kExperts>(a, tokens);
   if (kExperts && tile.tokens == 0) return;
