@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 namespace qfuse::contract {
@@ -45,21 +45,33 @@ Outcome check_row_experts(const Swiglu& p) {
   return {};
 }
 
-Outcome check_enumerator(const char* name, int value, int most) {
-  if (value >= 0 && value <= most) return {};
-  return invalid_argument(fmt::format("{} is {}, it must be 0 to {}", name, value, most));
+// names: of all enumerators, from 0 on.
+Outcome check_enumerator(const char* field, int value, std::initializer_list<const char*> names) {
+  const auto count = static_cast<int>(names.size());
+  if (value >= 0 && value < count) return {};
+  std::string all;
+  int i = 0;
+  for (const char* name : names) {
+    all += i == 0 ? "" : i == count - 1 ? " or " : ", ";
+    all += fmt::format("{} ({})", name, i++);
+  }
+  return invalid_argument(fmt::format("{} is {}, it must be {}", field, value, all));
 }
 
 Outcome check_enumerators(const Swiglu& p) {
-  for (const auto& [name, value, most] :
-       {std::tuple{"scale_layout", static_cast<int>(p.scale_layout), static_cast<int>(QFUSE_SCALES_MN_MAJOR)},
-        {"expert_layout", static_cast<int>(p.expert_layout), static_cast<int>(QFUSE_EXPERTS_SIDE_BY_SIDE)},
-        {"scale_type", static_cast<int>(p.scale_type), static_cast<int>(QFUSE_SCALES_UE8M0)},
-        {"scale_rule", static_cast<int>(p.scale_rule), static_cast<int>(QFUSE_SCALES_TORCHAO)},
-        {"zero_rule", static_cast<int>(p.zero_rule), static_cast<int>(QFUSE_ZERO_SCALE_LEAST)},
-        {"rounding", static_cast<int>(p.rounding), static_cast<int>(QFUSE_ROUND_NEAREST)},
-        {"round_through", static_cast<int>(p.round_through), static_cast<int>(QFUSE_THROUGH_FLOAT32)}})
-    if (Outcome o = check_enumerator(name, value, most); !o.ok()) return o;
+  for (const Outcome& o : {
+           check_enumerator("scale_layout", p.scale_layout, {"QFUSE_SCALES_ROW_MAJOR", "QFUSE_SCALES_MN_MAJOR"}),
+           check_enumerator("expert_layout", p.expert_layout, {"QFUSE_EXPERTS_APART", "QFUSE_EXPERTS_SIDE_BY_SIDE"}),
+           check_enumerator("scale_type", p.scale_type, {"QFUSE_SCALES_FLOAT32", "QFUSE_SCALES_UE8M0"}),
+           check_enumerator("scale_rule", p.scale_rule,
+                            {"QFUSE_SCALES_POWER_OF_TWO", "QFUSE_SCALES_TILE_KERNELS", "QFUSE_SCALES_DEEP_GEMM",
+                             "QFUSE_SCALES_TORCHAO"}),
+           check_enumerator("zero_rule", p.zero_rule,
+                            {"QFUSE_ZERO_AT_FLOOR", "QFUSE_ZERO_SCALE_ONE", "QFUSE_ZERO_SCALE_LEAST"}),
+           check_enumerator("rounding", p.rounding, {"QFUSE_ROUND_TRUNCATE", "QFUSE_ROUND_NEAREST"}),
+           check_enumerator("round_through", p.round_through, {"QFUSE_THROUGH_BFLOAT16", "QFUSE_THROUGH_FLOAT32"}),
+       })
+    if (!o.ok()) return o;
   return {};
 }
 

@@ -167,16 +167,82 @@ TEST(Ranges, swiglu_shapes_are_checked) {
   expect_swiglu_refused([](auto& p) { p.h = kLots; }, {"h is 4611686018427387904, more than memory can hold"});
   for (const std::int64_t group_size : {0L, 64L, -128L, 256L})
     expect_swiglu_refused([&](auto& p) { p.group_size = group_size; },
-                          {"group_size is " + std::to_string(group_size) + ", it must be 128"});
-  expect_swiglu_refused([](auto& p) { p.h = 130; }, {"h is 130, it must be a multiple of group_size, 128"});
+                          {"group_size is " + std::to_string(group_size) + ", it must be 128 or 32"});
+  expect_swiglu_refused([](auto& p) { p.h = 130; }, {"h is 130, it must be a multiple of 128"});
   expect_swiglu_refused([](auto& p) { p.x_stride = 255; }, {"x_stride is 255, it must be 0 or at least 2h, 256"});
   expect_swiglu_refused([](auto& p) { p.x_stride = -256; }, {"x_stride is -256, it must be 0 or at least 2h, 256"});
   expect_swiglu_refused([](auto& p) { p.grad_y_stride = 127; },
                         {"grad_y_stride is 127, it must be 0 or at least h, 128"});
   expect_swiglu_refused([](auto& p) { p.payload_type = static_cast<qfuse_payload>(2); },
-                        {"payload_type is 2, it must be QFUSE_INT8 (0) or QFUSE_E4M3 (1)"});
+                        {"payload_type is 2, it must be QFUSE_INT8 (0) or QFUSE_E4M3 (1); E5M2 is grad_input_type's"});
   expect_swiglu_refused([](auto& p) { p.scale_layout = static_cast<qfuse_scale_layout>(-1); },
                         {"scale_layout is -1, it must be QFUSE_SCALES_ROW_MAJOR (0) or QFUSE_SCALES_MN_MAJOR (1)"});
+}
+
+TEST(Ranges, swiglu_formats_are_checked) {
+  expect_swiglu_refused([](auto& p) { p.scale_rule = static_cast<qfuse_scale_rule>(4); },
+                        {"scale_rule is 4, it must be QFUSE_SCALES_POWER_OF_TWO (0), QFUSE_SCALES_TILE_KERNELS (1), "
+                         "QFUSE_SCALES_DEEP_GEMM (2) or QFUSE_SCALES_TORCHAO (3)"});
+  for (const auto& [spoil, name] : std::initializer_list<std::pair<std::function<void(Swiglu&)>, std::string>>{
+           {[](Swiglu& p) { p.scale_type = QFUSE_SCALES_UE8M0; }, "scale_type"},
+           {[](Swiglu& p) { p.scale_rule = QFUSE_SCALES_TORCHAO; }, "scale_rule"},
+           {[](Swiglu& p) { p.zero_rule = QFUSE_ZERO_SCALE_ONE; }, "zero_rule"},
+           {[](Swiglu& p) { p.amax_floor = 1.0F; }, "amax_floor"},
+           {[](Swiglu& p) { p.grad_input_type = QFUSE_E5M2; }, "grad_input_type"}})
+    expect_swiglu_refused(spoil, {name + " is given, but payload_type is QFUSE_INT8: it is of FP8 alone"});
+  const auto expect_fp8_refused = [](const std::function<void(Swiglu&)>& spoil, const std::string& part) {
+    expect_swiglu_refused(
+        [&](Swiglu& p) {
+          p.payload_type = QFUSE_E4M3;
+          spoil(p);
+        },
+        {part});
+  };
+  expect_fp8_refused([](Swiglu& p) { p.grad_input_type = QFUSE_E4M3; },
+                     "grad_input_type is 1, it must be QFUSE_E5M2 (2), or 0 for payload_type");
+  expect_fp8_refused([](Swiglu& p) { p.rounding = QFUSE_ROUND_NEAREST; },
+                     "rounding is QFUSE_ROUND_NEAREST, but payload_type is FP8: it is of INT8 alone");
+  for (const float floor : {-1.0F, 1e-31F, 1e31F, std::numeric_limits<float>::quiet_NaN()})
+    expect_fp8_refused([&](Swiglu& p) { p.amax_floor = floor; }, "it must be 1e-30 to 1e+30, or 0");
+  expect_fp8_refused(
+      [](Swiglu& p) {
+        p.scale_rule = QFUSE_SCALES_TORCHAO;
+        p.scale_type = QFUSE_SCALES_UE8M0;
+      },
+      "scale_type is QFUSE_SCALES_UE8M0: scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
+  expect_fp8_refused(
+      [](Swiglu& p) {
+        p.scale_rule = QFUSE_SCALES_TORCHAO;
+        p.zero_rule = QFUSE_ZERO_SCALE_LEAST;
+      },
+      "zero_rule is QFUSE_ZERO_SCALE_LEAST: scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
+  expect_fp8_refused(
+      [](Swiglu& p) {
+        p.zero_rule = QFUSE_ZERO_SCALE_LEAST;
+        p.amax_floor = 1.0F;
+      },
+      "amax_floor must be 0");
+  expect_fp8_refused([](Swiglu& p) { p.round_through = QFUSE_THROUGH_FLOAT32; },
+                     "round_through is QFUSE_THROUGH_FLOAT32, but a transposed output is given");
+}
+
+TEST(Ranges, swiglu_presets) {
+  qfuse_swiglu_params p{};
+  qfuse_error error{};
+  EXPECT_EQ(qfuse_swiglu_preset("mx", &p, &error), QFUSE_INVALID_ARGUMENT) << "no struct_size";
+  p.struct_size = sizeof p;
+  EXPECT_EQ(qfuse_swiglu_preset("mx", &p, &error), QFUSE_OK);
+  EXPECT_EQ(p.group_size, 32);
+  EXPECT_EQ(p.scale_type, QFUSE_SCALES_UE8M0);
+  EXPECT_EQ(p.zero_rule, QFUSE_ZERO_SCALE_LEAST);
+  EXPECT_EQ(qfuse_swiglu_preset("torchao", &p, &error), QFUSE_OK);
+  EXPECT_EQ(p.amax_floor, 1e-12F);
+  EXPECT_EQ(p.scale_type, QFUSE_SCALES_FLOAT32);
+  EXPECT_EQ(qfuse_swiglu_preset("tourchao", &p, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message,
+               "the preset is 'tourchao', it must be one of int8, deepseek, transformer_engine, torchao, mx");
+  EXPECT_EQ(qfuse_swiglu_preset(nullptr, &p, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_EQ(qfuse_swiglu_preset("mx", nullptr, &error), QFUSE_INVALID_ARGUMENT);
 }
 
 TEST(Ranges, swiglu_sizes_that_overflow_are_refused) {

@@ -224,7 +224,7 @@ TEST(SwigluExperts, refuses_what_the_manual_refuses) {
             "expert_ends_type is 2, it must be QFUSE_INDEX_INT32 (0) or QFUSE_INDEX_INT64 (1)");
   EXPECT_EQ(refusal([](Params& p) { p.expert_layout = static_cast<qfuse_expert_layout>(2); }),
             "expert_layout is 2, it must be QFUSE_EXPERTS_APART (0) or QFUSE_EXPERTS_SIDE_BY_SIDE (1)");
-  EXPECT_EQ(refusal([&](Params& p) { p.y_s_t = reinterpret_cast<float*>(const_cast<std::int64_t*>(ends.data())); }),
+  EXPECT_EQ(refusal([&](Params& p) { p.y_s_t = const_cast<std::int64_t*>(ends.data()); }),
             "output y_s_t overlaps input expert_ends");
 }
 

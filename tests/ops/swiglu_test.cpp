@@ -449,8 +449,8 @@ TEST(Swiglu, refuses_what_the_manual_refuses) {
     EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
     return std::string(error.message);
   };
-  EXPECT_EQ(refusal([](Params& p) { p.group_size = 64; }), "group_size is 64, it must be 128");
-  EXPECT_EQ(refusal([](Params& p) { p.h = 64; }), "h is 64, it must be a multiple of group_size, 128");
+  EXPECT_EQ(refusal([](Params& p) { p.group_size = 64; }), "group_size is 64, it must be 128 or 32");
+  EXPECT_EQ(refusal([](Params& p) { p.h = 64; }), "h is 64, it must be a multiple of 128");
   EXPECT_EQ(refusal([](Params& p) { p.y_s_t = nullptr; }), "y_s_t is NULL, it must hold 512 bytes");
   EXPECT_EQ(refusal([](Params& p) { p.grad_y = nullptr; }), "grad_y is NULL, it must hold 768 bytes");
   EXPECT_EQ(refusal([&](Params& p) { p.grad_input_q_t = out.grad_input_q_t.as<void>(); }),

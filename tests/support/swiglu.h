@@ -152,6 +152,20 @@ struct SwigluOutputs {
         grad_input_s_t(static_cast<std::size_t>(2 * h * qfuse_block_count(columns, 128) * 4), misalignment),
         grad_weights(static_cast<std::size_t>(m * 4), misalignment) {}
 
+  // Of a call's format, which has its experts too.
+  SwigluOutputs(const contract::Swiglu& p, std::size_t misalignment)
+      : SwigluOutputs(p.m, p.h, contract::all_columns(p), misalignment, p.scale_layout) {
+    const auto resize = [&](Buffer& scales, std::int64_t rows, std::int64_t values) {
+      const std::int64_t groups = (values + p.group_size - 1) / p.group_size;
+      scales = Buffer(static_cast<std::size_t>(contract::scales_size(contract::scale_format(p), rows, groups)),
+                      misalignment);
+    };
+    resize(grad_input_s, p.m, 2 * p.h);
+    resize(y_s, p.m, p.h);
+    resize(y_s_t, p.h, contract::all_columns(p));
+    resize(grad_input_s_t, 2 * p.h, contract::all_columns(p));
+  }
+
   static std::int64_t scale_rows(std::int64_t m, qfuse_scale_layout layout) {
     return layout == QFUSE_SCALES_MN_MAJOR ? (m + 3) / 4 * 4 : m;
   }
@@ -159,13 +173,13 @@ struct SwigluOutputs {
   void point(contract::Swiglu& p, Asked asked, const SwigluExtras& extras = {}) {
     p.scale_layout = layout;
     p.grad_input_q = has_rows(asked) ? grad_input_q.as<void>() : nullptr;
-    p.grad_input_s = has_rows(asked) ? grad_input_s.as<float>() : nullptr;
+    p.grad_input_s = has_rows(asked) ? grad_input_s.as<void>() : nullptr;
     p.y_q = has_y_rows(asked) ? y_q.as<void>() : nullptr;
-    p.y_s = has_y_rows(asked) ? y_s.as<float>() : nullptr;
+    p.y_s = has_y_rows(asked) ? y_s.as<void>() : nullptr;
     p.y_q_t = has_y_transposed(asked) ? y_q_t.as<void>() : nullptr;
-    p.y_s_t = has_y_transposed(asked) ? y_s_t.as<float>() : nullptr;
+    p.y_s_t = has_y_transposed(asked) ? y_s_t.as<void>() : nullptr;
     p.grad_input_q_t = has_transposed(asked) ? grad_input_q_t.as<void>() : nullptr;
-    p.grad_input_s_t = has_transposed(asked) ? grad_input_s_t.as<float>() : nullptr;
+    p.grad_input_s_t = has_transposed(asked) ? grad_input_s_t.as<void>() : nullptr;
     p.grad_weights = extras.grad_weights && has_gradients(asked) ? grad_weights.as<float>() : nullptr;
   }
 

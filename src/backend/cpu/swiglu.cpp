@@ -151,7 +151,7 @@ HWY_INLINE hn::Vec<Payload> fp8_value(const format::Fp8& type, hn::Vec<Floats> v
 template <int kShift>
 HWY_INLINE hn::Vec<Payload> any_fp8_value(const format::Fp8& type, hn::Vec<Floats> v) {
   const auto most = hn::Set(Floats(), type.most);
-  const auto is_nan = hn::Ne(v, v);
+  const auto is_nan = hn::IsNaN(v);
   const auto number = hn::IfThenZeroElse(is_nan, v);
   const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
   const Bits<Floats> du;
@@ -164,7 +164,7 @@ HWY_INLINE hn::Vec<Payload> any_fp8_value(const format::Fp8& type, hn::Vec<Float
 HWY_INLINE hn::Vec<Payload> any_int8_value(bool to_nearest, hn::Vec<Floats> z, hn::Vec<Floats> scale) {
   const auto quotient = hn::Div(z, scale);
   const auto most = hn::Set(Floats(), 127.0F);
-  const auto number = hn::IfThenZeroElse(hn::Ne(quotient, quotient), quotient);
+  const auto number = hn::IfThenZeroElse(hn::IsNaN(quotient), quotient);
   const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
   const auto whole = to_nearest ? hn::Round(kept) : hn::Trunc(kept);
   const auto sum = hn::BitCast(Bits<Floats>(), hn::Add(whole, hn::Set(Floats(), 0x1.8p23F)));
