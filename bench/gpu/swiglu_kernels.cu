@@ -118,8 +118,9 @@ __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swig
   }
   const float gate_scale = check_scale(p, gate_absmax);
   const float up_scale = check_scale(p, up_absmax);
-  p.grad_input_s[token * 2 * groups + group] = gate_scale;
-  p.grad_input_s[token * 2 * groups + groups + group] = up_scale;
+  auto* const scales = static_cast<float*>(p.grad_input_s) + token * 2 * groups + group;
+  scales[0] = gate_scale;
+  scales[groups] = up_scale;
   for (int i = 0; i < kGroup; ++i) {
     const Element e = check_element(p, token, group * kGroup + i);
     std::int8_t* const q = static_cast<std::int8_t*>(p.grad_input_q) + token * 2 * p.h + group * kGroup + i;
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(kThreads) check_rows_of_y(const contract::Swig
   float absmax = 0.0F;
   for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(check_element(p, token, first + i).y));
   const float scale = check_scale(p, absmax);
-  p.y_s[token * groups + first / kGroup] = scale;
+  static_cast<float*>(p.y_s)[token * groups + first / kGroup] = scale;
   for (int i = 0; i < kGroup; ++i)
     static_cast<std::int8_t*>(p.y_q)[token * p.h + first + i] =
         check_quotient(p, check_element(p, token, first + i).y, scale);
@@ -191,7 +192,7 @@ __global__ void __launch_bounds__(kThreads)
   const float scale = check_scale(p, absmax);
   const std::int64_t row = channel + (column == Column::d_up ? p.h : 0);
   const std::int64_t at = row * tokens.all_groups + tokens.first_group + group;
-  (column == Column::y ? p.y_s_t : p.grad_input_s_t)[at] = scale;
+  static_cast<float*>(column == Column::y ? p.y_s_t : p.grad_input_s_t)[at] = scale;
   auto* const q = static_cast<std::int8_t*>(column == Column::y ? p.y_q_t : p.grad_input_q_t);
   for (int i = 0; i < kGroup; ++i) q[at * kGroup + i] = check_quotient(p, value(i), scale);
 }

@@ -119,15 +119,15 @@ contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const
   p.x = set.x.as<void>();
   p.payload_type = asked_.payload;
   p.y_q_t = out.y_q_t.as<void>();
-  p.y_s_t = out.y_s_t.as<float>();
+  p.y_s_t = out.y_s_t.as<void>();
   if (asked_.weights) p.weights = set.weights.as<float>();
   if (asked_.forward) {
     p.y_q = out.y_q.as<void>();
-    p.y_s = out.y_s.as<float>();
+    p.y_s = out.y_s.as<void>();
   } else {
     p.grad_y = set.grad_y.as<void>();
     p.grad_input_q = out.grad_input_q.as<void>();
-    p.grad_input_s = out.grad_input_s.as<float>();
+    p.grad_input_s = out.grad_input_s.as<void>();
   }
   if (asked_.weights && !asked_.forward) {
     p.grad_weights = out.grad_weights.as<float>();
@@ -136,7 +136,7 @@ contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const
   }
   if (asked_.transposed) {
     p.grad_input_q_t = out.grad_input_q_t.as<void>();
-    p.grad_input_s_t = out.grad_input_s_t.as<float>();
+    p.grad_input_s_t = out.grad_input_s_t.as<void>();
   }
   if (!asked_.ends.empty()) {
     p.expert_ends = ends_.as<void>();

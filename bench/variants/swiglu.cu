@@ -119,7 +119,7 @@ __device__ void make_factor(const SwigluArguments& a, const Tile& tile, Columns&
   const float most = __uint_as_float(columns.absmax[channel] << 16);
   const float scale = cuda::group_scale(most);
   columns.factors[channel] = cuda::group_factor(most, scale);
-  a.y_s_t[(tile.channel + channel) * (a.m / kTile) + tile.token / kTile] = scale;
+  static_cast<float*>(a.y_s_t)[(tile.channel + channel) * (a.m / kTile) + tile.token / kTile] = scale;
 }
 
 __device__ void quantize_rows(Columns& columns, int chunk, int word, const std::uint32_t (&y)[kRows][kPairs]) {

@@ -21,6 +21,7 @@
 #include "support/run.h"
 #include "support/swiglu.h"
 #include "support/swiglu_experts.h"
+#include "support/swiglu_formats.h"
 #include "support/ways.h"
 
 namespace qfuse::tests {
@@ -107,6 +108,65 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_of_experts) {
   }
 }
 
+// How a call in another format is made; with row_experts, tiles of 128 rows by turns of one expert, of another and of
+// nobody.
+struct OtherFormat {
+  SwigluFormatCase format;
+  Asked asked;
+  SwigluExtras extras = {};
+  qfuse_round_through round_through = QFUSE_THROUGH_BFLOAT16;
+  bool has_row_experts = false;
+};
+
+std::vector<std::int32_t> rows_by_turns(std::int64_t m) {
+  std::vector<std::int32_t> rows;
+  for (std::int64_t t = 0; t < m; ++t) rows.push_back(t % 128 < 120 ? static_cast<std::int32_t>(t / 128 % 3 - 1) : -1);
+  return rows;
+}
+
+void expect_the_oracles_bytes(const SwigluInputs& in, const OtherFormat& how, std::size_t misalignment) {
+  SCOPED_TRACE(how.format.name);
+  const std::vector<std::int32_t> rows = rows_by_turns(in.shape.m);
+  contract::Swiglu p = in.params(how.asked, how.format.payload, how.extras);
+  how.format.set(p);
+  p.round_through = how.round_through;
+  p.expert_layout = QFUSE_EXPERTS_SIDE_BY_SIDE;
+  if (how.has_row_experts) p.row_experts = rows.data();
+  const auto point = [&](SwigluOutputs& out) {
+    out.point(p, how.asked, how.extras);
+    p.scale_layout = how.format.layout;
+  };
+  SwigluOutputs expected(p, 0);
+  point(expected);
+  reference::swiglu_with(gpus_exponential, p);
+  for_each_gpu_way([&](const qfuse_exec& exec) {
+    SwigluOutputs actual(p, misalignment);
+    point(actual);
+    qfuse_error error{};
+    ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+    ASSERT_TRUE(same_outputs(expected, actual));
+  });
+}
+
+TEST_F(SwigluOnGpu, gives_the_oracles_bytes_in_other_formats) {
+  for (const SwigluCase& shape :
+       {SwigluCase{"one token in the last group", 129, 384}, SwigluCase{"any bits", 200, 256, Activations::any_bits},
+        SwigluCase{"NaN and infinities", 390, 256, Activations::planted}}) {
+    SCOPED_TRACE(shape.risk);
+    for (const std::size_t misalignment : {0, 1}) {
+      const SwigluInputs in(shape, misalignment);
+      for (const SwigluFormatCase& format : kSwigluFormats) {
+        const SwigluExtras extras = kExtrasOfBfloat16[5];
+        expect_the_oracles_bytes(in, {format, Asked::all}, misalignment);
+        expect_the_oracles_bytes(in, {format, Asked::both_y}, misalignment);
+        expect_the_oracles_bytes(in, {format, Asked::all, extras, QFUSE_THROUGH_BFLOAT16, true}, misalignment);
+        expect_the_oracles_bytes(in, {format, Asked::gradients, extras, QFUSE_THROUGH_FLOAT32}, misalignment);
+        expect_the_oracles_bytes(in, {format, Asked::y_rows, {}, QFUSE_THROUGH_FLOAT32, true}, misalignment);
+      }
+    }
+  }
+}
+
 // As many tiles as fewer threads a block are used for, and more than one wave of blocks.
 TEST_F(SwigluOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
   for (const std::int64_t m : {2048, 3968}) {
@@ -151,9 +211,9 @@ struct Large {
     p.x = x.data();
     p.grad_y = grad_y.data();
     p.grad_input_q = grad_input_q.data();
-    p.grad_input_s = reinterpret_cast<float*>(grad_input_s.data());
+    p.grad_input_s = grad_input_s.data();
     p.y_q_t = y_q_t.data();
-    p.y_s_t = reinterpret_cast<float*>(y_s_t.data());
+    p.y_s_t = y_s_t.data();
     return p;
   }
 
@@ -185,12 +245,12 @@ void expect_window(const Large& large, std::int64_t first, std::int64_t tokens) 
   expected.point(p, Asked::both);
   reference::swiglu_with(gpus_exponential, p);
   const auto q = copied(contract::grad_input_payload(all) + first * 2 * all.h, tokens * 2 * all.h);
-  const auto s = copied(all.grad_input_s + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
+  const auto s = copied(static_cast<const float*>(all.grad_input_s) + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
   EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), tokens * 2 * all.h));
   EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), tokens * 2 * all.h / 128 * 4));
   for (std::int64_t c = 0; c < all.h; ++c) {
     const auto y = copied(contract::y_t_payload(all) + c * all.m + first, tokens);
-    const auto scale = copied(all.y_s_t + c * Large::kTokenGroups + first / 128, 1);
+    const auto scale = copied(static_cast<const float*>(all.y_s_t) + c * Large::kTokenGroups + first / 128, 1);
     ASSERT_TRUE(same_bytes(expected.y_q_t.data() + c * tokens, y.data(), tokens)) << c;
     ASSERT_TRUE(same_bytes(expected.y_s_t.data() + 4 * c, scale.data(), 4)) << c;
   }
