@@ -32,7 +32,7 @@ std::string layer_text(const SwigluLayer& layer) {
 
 // What is timed: what was published, and all outputs in e4m3; of experts that have as many tokens each, whose ends need
 // not be said, and of as many experts among whom the same tokens are shared out unevenly; a router's weights with their
-// gradient; and the forward.
+// gradient; scales that are no powers of two, for the formats of others; and the forward.
 struct Asked {
   const char* name;
   const char* text;
@@ -49,6 +49,9 @@ const std::array kAsked = {
     Asked{"e4m3/all/weights",
           ", all outputs in e4m3, router weights",
           {.payload = QFUSE_E4M3, .transposed = true, .weights = true}},
+    Asked{"e4m3/all/torchao",
+          ", all outputs in e4m3, torchao's scales",
+          {.payload = QFUSE_E4M3, .transposed = true, .torchao = true}},
     Asked{"e4m3/forward", ", forward in e4m3", kForward},
     Asked{"e4m3/forward/weights",
           ", forward in e4m3, router weights",

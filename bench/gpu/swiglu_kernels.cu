@@ -86,9 +86,14 @@ __device__ Element check_element(const contract::Swiglu& p, std::int64_t token, 
           __bfloat162float(__float2bfloat16_rn(y)), __fmul_rn(given, activation)};
 }
 
-// For e4m3 the least power of two that is large enough, from a guess on.
-__device__ float check_scale(const contract::Swiglu& p, float absmax) {
-  if (p.payload_type == QFUSE_INT8) return fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F);
+// What is stored; and what values are divided by, or in torchao's format multiplied with.
+struct CheckedScale {
+  float stored;
+  float of_values;
+};
+
+// The least power of two that is large enough, from a guess on.
+__device__ float check_power_of_two(float absmax) {
   const double most = fmaxf(absmax, 1e-4F);
   double scale = exp2(floor(log2(most / 448.0)));
   while (448.0 * scale < most) scale *= 2.0;
@@ -96,8 +101,19 @@ __device__ float check_scale(const contract::Swiglu& p, float absmax) {
   return static_cast<float>(scale);
 }
 
-__device__ std::int8_t check_quotient(const contract::Swiglu& p, float z, float scale) {
-  const float quotient = __fdiv_rn(z, scale);
+__device__ CheckedScale check_scale(const contract::Swiglu& p, float absmax) {
+  if (p.scale_rule == QFUSE_SCALES_TORCHAO) {
+    const float factor = __fdiv_rn(448.0F, fmaxf(absmax, p.amax_floor));
+    return {__fdiv_rn(1.0F, factor), factor};
+  }
+  const float scale =
+      p.payload_type == QFUSE_INT8 ? fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F) : check_power_of_two(absmax);
+  return {scale, scale};
+}
+
+__device__ std::int8_t check_quotient(const contract::Swiglu& p, float z, CheckedScale scale) {
+  const float quotient =
+      p.scale_rule == QFUSE_SCALES_TORCHAO ? __fmul_rn(z, scale.of_values) : __fdiv_rn(z, scale.of_values);
   if (p.payload_type == QFUSE_E4M3)
     return static_cast<std::int8_t>(__nv_cvt_float_to_fp8(quotient, __NV_SATFINITE, __NV_E4M3));
   return static_cast<std::int8_t>(static_cast<int>(fminf(fmaxf(quotient, -127.0F), 127.0F)));  // truncates
@@ -116,11 +132,11 @@ __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swig
     gate_absmax = fmaxf(gate_absmax, fabsf(e.d_gate));
     up_absmax = fmaxf(up_absmax, fabsf(e.d_up));
   }
-  const float gate_scale = check_scale(p, gate_absmax);
-  const float up_scale = check_scale(p, up_absmax);
+  const CheckedScale gate_scale = check_scale(p, gate_absmax);
+  const CheckedScale up_scale = check_scale(p, up_absmax);
   auto* const scales = static_cast<float*>(p.grad_input_s) + token * 2 * groups + group;
-  scales[0] = gate_scale;
-  scales[groups] = up_scale;
+  scales[0] = gate_scale.stored;
+  scales[groups] = up_scale.stored;
   for (int i = 0; i < kGroup; ++i) {
     const Element e = check_element(p, token, group * kGroup + i);
     std::int8_t* const q = static_cast<std::int8_t*>(p.grad_input_q) + token * 2 * p.h + group * kGroup + i;
@@ -137,8 +153,8 @@ __global__ void __launch_bounds__(kThreads) check_rows_of_y(const contract::Swig
   const std::int64_t first = thread_index() % groups * kGroup;
   float absmax = 0.0F;
   for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(check_element(p, token, first + i).y));
-  const float scale = check_scale(p, absmax);
-  static_cast<float*>(p.y_s)[token * groups + first / kGroup] = scale;
+  const CheckedScale scale = check_scale(p, absmax);
+  static_cast<float*>(p.y_s)[token * groups + first / kGroup] = scale.stored;
   for (int i = 0; i < kGroup; ++i)
     static_cast<std::int8_t*>(p.y_q)[token * p.h + first + i] =
         check_quotient(p, check_element(p, token, first + i).y, scale);
@@ -189,10 +205,10 @@ __global__ void __launch_bounds__(kThreads)
   };
   float absmax = 0.0F;
   for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(value(i)));
-  const float scale = check_scale(p, absmax);
+  const CheckedScale scale = check_scale(p, absmax);
   const std::int64_t row = channel + (column == Column::d_up ? p.h : 0);
   const std::int64_t at = row * tokens.all_groups + tokens.first_group + group;
-  static_cast<float*>(column == Column::y ? p.y_s_t : p.grad_input_s_t)[at] = scale;
+  static_cast<float*>(column == Column::y ? p.y_s_t : p.grad_input_s_t)[at] = scale.stored;
   auto* const q = static_cast<std::int8_t*>(column == Column::y ? p.y_q_t : p.grad_input_q_t);
   for (int i = 0; i < kGroup; ++i) q[at * kGroup + i] = check_quotient(p, value(i), scale);
 }

@@ -118,6 +118,10 @@ contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = set.x.as<void>();
   p.payload_type = asked_.payload;
+  if (asked_.torchao) {
+    p.scale_rule = QFUSE_SCALES_TORCHAO;
+    p.amax_floor = 1e-12F;
+  }
   p.y_q_t = out.y_q_t.as<void>();
   p.y_s_t = out.y_s_t.as<void>();
   if (asked_.weights) p.weights = set.weights.as<float>();

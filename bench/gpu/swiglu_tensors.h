@@ -22,6 +22,7 @@ struct SwigluAsked {
   bool forward = false;              // y by rows and transposed, in place of the gradient by rows and y transposed
   bool transposed = false;           // the gradient, too
   bool weights = false;              // of a router, and in the backward their gradient
+  bool torchao = false;              // its fp32 scales, in place of powers of two
   std::vector<std::int64_t> ends{};  // of experts; none: no experts
 };
 
