@@ -647,9 +647,8 @@ constexpr int kPlane = kSwigluTile * kRowChunks;  // vectors
 static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
-template <class W, bool kWide, bool kExperts, class Payload>
-__global__ void __launch_bounds__(Bounds<W, Payload>::kMostThreads, Bounds<W, Payload>::kBlocks)
-    differentiate_tile(const SwigluArguments a) {
+template <class W, bool kWide, bool kExperts, class Payload, class B = Bounds<W, Payload>>
+__global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments a) {
   constexpr bool kHasWeights = W::kExtras != Extras::none;
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
