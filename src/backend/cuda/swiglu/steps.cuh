@@ -473,7 +473,6 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
   const std::uint32_t gate = find_absmax(out.d_gate);
   const std::uint32_t up = find_absmax(out.d_up);
   std::uint32_t absmax = larger_magnitudes(__byte_perm(gate, up, 0x5410), __byte_perm(gate, up, 0x7632));
-#pragma unroll
   for (int step = size / kChunk / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
   const bool ups = chunk % 2 == 1;
   const format::GroupScale scale = scale_of_group<Payload>(rules, widen<Bfloat16>(&absmax, ups ? 1 : 0));
@@ -493,7 +492,6 @@ template <bool kWide, class Payload>
 __device__ void write_y(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
   const int size = group_size<Payload>(a.y_rules);
   std::uint32_t absmax = find_absmax(out.y);
-#pragma unroll
   for (int step = size / kChunk / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
   absmax = larger_magnitudes(absmax, absmax >> 16);
   const format::GroupScale scale = scale_of_group<Payload>(a.y_rules, widen<Bfloat16>(&absmax, 0));
