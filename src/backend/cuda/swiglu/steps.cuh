@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "backend/cuda/device/arguments.cuh"
 #include "backend/cuda/device/fp8_groups.cuh"
 #include "backend/cuda/device/group_rules.cuh"
 #include "backend/cuda/device/int8_groups.cuh"
@@ -646,7 +647,8 @@ static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
 template <class W, bool kWide, bool kExperts, class Payload, class B = Bounds<W, Payload>>
-__global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments a) {
+__global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments given) {
+  const SwigluArguments& a = arguments_within_reach<!Payload::kIsOneFormat>(given);
   constexpr bool kHasWeights = W::kExtras != Extras::none;
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
@@ -734,7 +736,8 @@ __device__ void differentiate_chunk(const SwigluArguments& a, const Inputs& in, 
 
 // The outputs by rows of values that are not rounded to bf16: y or the gradients.
 template <bool kGradients, bool kWide, bool kExperts>
-__global__ void __launch_bounds__(kSwigluFewerThreads) differentiate_rows(const SwigluArguments a) {
+__global__ void __launch_bounds__(kSwigluFewerThreads) differentiate_rows(const SwigluArguments given) {
+  const SwigluArguments& a = arguments_within_reach<true>(given);
   __shared__ contract::TokenTile tokens;
   const Tile tile = locate<kExperts>(a, tokens);
   if (kExperts && tile.tokens == 0) return;
