@@ -21,13 +21,11 @@ using cuda::kChunk;
 using cuda::kPairs;
 using cuda::kRowChunks;
 using cuda::larger_magnitudes;
-using cuda::load_row;
 using cuda::Outputs;
 using cuda::place;
 using cuda::SwigluArguments;
 using cuda::Tile;
 using cuda::write_columns;
-using cuda::write_gradients;
 
 // ---- policy ----
 
@@ -52,6 +50,18 @@ __device__ cuda::Columns y_of(const SwigluArguments& a, const Tile& tile) {
 
 __device__ int chunk_of_thread() { return static_cast<int>(threadIdx.x) % kRowChunks; }
 
+template <bool kGradients>
+__device__ Inputs load_row(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+  Inputs in = {};
+  cuda::load_row<true, kGradients>(a, cuda::source_at<kGradients>(a, tile, token, chunk), in);
+  return in;
+}
+
+template <class Payload = cuda::Int8>
+__device__ void write_row(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
+  cuda::write_gradients<true, Payload>(a, cuda::gradients_at<Payload>(a, tile, token, chunk), true, chunk, out);
+}
+
 // ---- two kernels, one for each direction of the groups ----
 
 // A thread has a chunk, and neighbours have neighbouring ones: no tiles, no shared memory, no barrier.
@@ -60,9 +70,9 @@ __global__ void __launch_bounds__(kPassThreads) pass_rows(const SwigluArguments 
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kPassThreads + threadIdx.x;
   const std::int64_t chunks = a.h / kChunk;
   const Tile row = {i / chunks, i % chunks / kRowChunks * kTile, 1};
-  const Outputs out = differentiate(a, load_row<true>(a, row, 0, chunk_of_thread(), true));
+  const Outputs out = differentiate(a, load_row<true>(a, row, 0, chunk_of_thread()));
   if constexpr (kWriteY) y[i] = *reinterpret_cast<const uint4*>(out.y);
-  write_gradients<true>(a, row, 0, chunk_of_thread(), out);
+  write_row(a, row, 0, chunk_of_thread(), out);
 }
 
 template <bool kReadY>
@@ -75,7 +85,7 @@ __global__ void __launch_bounds__(kPassThreads) pass_columns(const SwigluArgumen
     if constexpr (kReadY) {
       y[place(row, chunk)] = __ldg(from + ((tile.token + row) * a.h + tile.channel) / kChunk + chunk);
     } else {
-      const Outputs out = differentiate(a, load_row<true>(a, tile, row, chunk, false));
+      const Outputs out = differentiate(a, load_row<false>(a, tile, row, chunk));
       y[place(row, chunk)] = *reinterpret_cast<const uint4*>(out.y);
     }
   }
@@ -104,10 +114,10 @@ __device__ int word_place(int channel, int word) { return word ^ 2 * (channel / 
 __device__ void join_absmax(Columns& columns, int chunk, const std::uint32_t (&y)[kRows][kPairs]) {
 #pragma unroll
   for (int i = 0; i < kPairs; ++i) {
-    std::uint32_t most = cuda::magnitudes(y[0][i]);
+    std::uint32_t most = y[0][i];
 #pragma unroll
-    for (int row = 1; row < kRows; ++row) most = larger_magnitudes(most, cuda::magnitudes(y[row][i]));
-    most = larger_magnitudes(most, __shfl_xor_sync(0xffffffffU, most, kRowChunks));
+    for (int row = 1; row < kRows; ++row) most = larger_magnitudes(most, y[row][i]);
+    most = cuda::magnitudes(larger_magnitudes(most, __shfl_xor_sync(0xffffffffU, most, kRowChunks)));
     if (threadIdx.x % 32 < kRowChunks) {
       atomicMax(columns.absmax + chunk * kChunk + 2 * i, most & 0xffffU);
       atomicMax(columns.absmax + chunk * kChunk + 2 * i + 1, most >> 16);
@@ -153,8 +163,8 @@ __global__ void __launch_bounds__(kThreads, kHungryBlocks) hold_tile(const Swigl
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
     const int token = word * kRows + row;
-    const Outputs out = differentiate(a, load_row<true>(a, tile, token, chunk, true));
-    write_gradients<true>(a, tile, token, chunk, out);
+    const Outputs out = differentiate(a, load_row<true>(a, tile, token, chunk));
+    write_row(a, tile, token, chunk, out);
 #pragma unroll
     for (int i = 0; i < kPairs; ++i) y[row][i] = out.y[i];
   }
@@ -236,7 +246,7 @@ __device__ void load_past_l1(const std::uint8_t* from, std::uint32_t (&pairs)[kP
 
 template <class Policy, bool kGradients>
 __device__ Inputs load(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
-  if constexpr (!Policy::kPastL1) return load_row<true>(a, tile, token, chunk, kGradients);
+  if constexpr (!Policy::kPastL1) return load_row<kGradients>(a, tile, token, chunk);
   Inputs in = {};
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
@@ -259,7 +269,7 @@ __device__ void take_rows(const SwigluArguments& a, const Tile& tile, uint4* y) 
     if (row + rows < kTile) next = load<Policy, kGradients>(a, tile, row + rows, chunk);
     const Outputs out = differentiate(a, in);
     if constexpr (kY) y[place(row, chunk)] = *reinterpret_cast<const uint4*>(out.y);
-    if constexpr (kGradients) write_gradients<true, typename Policy::Payload>(a, tile, row, chunk, out);
+    if constexpr (kGradients) write_row<typename Policy::Payload>(a, tile, row, chunk, out);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "backend/cuda/device/portable.cuh"
 #include "backend/cuda/device/ptx.cuh"
 #include "format/binary64.h"
+#include "format/layout.h"
 
 namespace qfuse::tests {
 namespace {
@@ -88,11 +89,25 @@ struct LargerMagnitudes {
   static constexpr unsigned kInf = 0x7f80U;
 
   __device__ bool operator()(std::uint64_t i) const {
-    const unsigned a = static_cast<unsigned>(i) & 0x7fff7fffU;
+    const auto a = static_cast<unsigned>(i);
     const unsigned b = a >> 16 | a << 16;  // the pair's other order in the upper half
-    const unsigned x = ptx::larger_magnitudes(a, b);
-    const unsigned y = portable::larger_magnitudes(a, b);
+    const unsigned x = ptx::larger_magnitudes(a, b) & 0x7fff7fffU;
+    const unsigned y = portable::larger_magnitudes(a, b) & 0x7fff7fffU;
     return same_half(x & 0xffffU, y & 0xffffU) && same_half(x >> 16, y >> 16);
+  }
+};
+struct AreAtMost {
+  __device__ bool operator()(std::uint64_t i) const {
+    constexpr unsigned kLimit = 0x42aeU;  // fast_sigmoid's
+    const unsigned pair = static_cast<unsigned>(i) & 0x7fff7fffU;
+    return ptx::are_at_most(pair, kLimit) == portable::are_at_most(pair, kLimit);
+  }
+};
+struct LargerOrNan {
+  __device__ bool operator()(std::uint64_t i) const {
+    const float x = float_number(i);
+    const float b = format::kMinGroupScale;
+    return __float_as_uint(ptx::larger_or_nan(x, b)) == __float_as_uint(portable::larger_or_nan(x, b));
   }
 };
 struct Truncate {
@@ -269,6 +284,8 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<ReciprocalFtz>("reciprocal_ftz, every float", kAllFloats),
       counts.run<Larger>("larger, every float", kAllFloats),
       counts.run<LargerMagnitudes>("larger_magnitudes, every pair of bf16", kAllFloats),
+      counts.run<AreAtMost>("are_at_most, every pair of bf16 magnitudes", kAllFloats),
+      counts.run<LargerOrNan>("larger_or_nan", kAllFloats),
       counts.run<Truncate>("truncate, every float", kAllFloats),
       counts.run<SaturatedBytes>("saturated_bytes, every integer", kAllFloats),
       counts.run<E4m3Bits>("e4m3_bits, every float", kAllFloats),

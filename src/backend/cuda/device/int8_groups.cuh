@@ -12,17 +12,22 @@ namespace qfuse::cuda {
 
 __device__ inline std::uint32_t magnitudes(std::uint32_t pair) { return pair & 0x7fff7fffU; }
 
+// With any sign. By halves: in a row, each would wait for the one before.
 template <int kWords>
 __device__ std::uint32_t find_absmax(const std::uint32_t (&pairs)[kWords]) {
-  std::uint32_t most = magnitudes(pairs[0]);
+  static_assert(kWords % 4 == 0);
+  std::uint32_t most[kWords / 2];
 #pragma unroll
-  for (int i = 1; i < kWords; ++i) most = larger_magnitudes(most, magnitudes(pairs[i]));
-  return most;
+  for (int i = 0; i < kWords / 2; ++i) most[i] = larger_magnitudes(pairs[2 * i], pairs[2 * i + 1]);
+#pragma unroll
+  for (int step = 1; step < kWords / 2; step *= 2)
+#pragma unroll
+    for (int i = 0; i < kWords / 2; i += 2 * step) most[i] = larger_magnitudes(most[i], most[i + step]);
+  return most[0];
 }
 
 __device__ inline float group_scale(float absmax) {
-  if (absmax != absmax) return __uint_as_float(format::kNan32);
-  return fmaxf(absmax * format::kInt8Scale, format::kMinGroupScale);
+  return larger_or_nan(absmax * format::kInt8Scale, format::kMinGroupScale);
 }
 
 // A factor by which a product has the integer part of the quotient by the scale: format::group_factor, whose reciprocal

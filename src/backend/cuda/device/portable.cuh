@@ -43,12 +43,24 @@ __device__ inline float reciprocal_ftz(float x) { return format::ftz(1.0F / form
 inline constexpr bool kIsNvidiasReciprocal = false;
 __device__ inline float reciprocal_near(float x) { return reciprocal_ftz(x); }
 
-// Of two pairs of bf16 magnitudes the larger ones; a NaN is larger than all, as its bits are; which one
+// Of two pairs of bf16 values the larger magnitudes, with any sign; a NaN is larger than all, as its bits are; which one
 // comes out is not said.
 __device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
-  const std::uint32_t low = (a & 0xffffU) > (b & 0xffffU) ? a & 0xffffU : b & 0xffffU;
-  const std::uint32_t high = a >> 16 > b >> 16 ? a >> 16 : b >> 16;
+  const auto larger_of = [](std::uint32_t x, std::uint32_t y) { return x > y ? x : y; };
+  const std::uint32_t low = larger_of(a & 0x7fffU, b & 0x7fffU);
+  const std::uint32_t high = larger_of(a >> 16 & 0x7fffU, b >> 16 & 0x7fffU);
   return high << 16 | low;
+}
+
+// Whether both of a pair of bf16 magnitudes are at most the limit, which is no NaN; a NaN is not.
+__device__ inline bool are_at_most(std::uint32_t pair, std::uint32_t limit) {
+  return (pair & 0xffffU) <= limit && pair >> 16 <= limit;
+}
+
+// The larger of a, which may be NaN, and of b, a number; of NaN NVIDIA's.
+__device__ inline float larger_or_nan(float a, float b) {
+  if (a != a) return __uint_as_float(format::kNan32);
+  return a > b ? a : b;
 }
 
 // To an integer, towards zero; what no int holds becomes the nearest one, NaN 0.

@@ -57,14 +57,40 @@ __device__ inline float reciprocal_near(float x) {
   return result;
 }
 
-// Turing has no bf16 arithmetic.
+// The one that takes magnitudes by itself came with GA102; Turing has no bf16 arithmetic.
 __device__ inline std::uint32_t larger_magnitudes(std::uint32_t a, std::uint32_t b) {
-#if __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 860
   std::uint32_t most;
-  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(most) : "r"(a), "r"(b));
+  asm("max.NaN.xorsign.abs.bf16x2 %0, %1, %2;" : "=r"(most) : "r"(a), "r"(b));
+  return most;
+#elif __CUDA_ARCH__ >= 800
+  std::uint32_t most;
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(most) : "r"(a & 0x7fff7fffU), "r"(b & 0x7fff7fffU));
   return most;
 #else
-  return __vmaxu2(a, b);
+  return __vmaxu2(a & 0x7fff7fffU, b & 0x7fff7fffU);
+#endif
+}
+
+__device__ inline bool are_at_most(std::uint32_t pair, std::uint32_t limit) {
+#if __CUDA_ARCH__ >= 900
+  int both;
+  asm("{ .reg .pred low, high; setp.le.bf16x2 low|high, %1, %2; and.pred low, low, high; selp.s32 %0, 1, 0, low; }"
+      : "=r"(both)
+      : "r"(pair), "r"(limit << 16 | limit));
+  return both != 0;
+#else
+  return (pair & 0xffffU) <= limit && pair >> 16 <= limit;
+#endif
+}
+
+__device__ inline float larger_or_nan(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+#else
+  return a != a ? __uint_as_float(format::kNan32) : fmaxf(a, b);
 #endif
 }
 

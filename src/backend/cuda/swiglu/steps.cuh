@@ -4,6 +4,7 @@
 #define QFUSE_BACKEND_CUDA_SWIGLU_STEPS_CUH
 
 #include <cstdint>
+#include <limits>
 
 #include "backend/cuda/device/arguments.cuh"
 #include "backend/cuda/device/fp8_groups.cuh"
@@ -31,6 +32,7 @@ struct SwigluArguments {
   std::int64_t x_stride;       // elements
   std::int64_t grad_y_stride;  // elements
   int channel_tiles;
+  std::uint32_t per_channel_tiles;  // of 2^32, rounded down
   bool wide_t;
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
@@ -60,6 +62,13 @@ struct SwigluArguments {
   float alpha;
   float up_offset;
   bool exponents_are_bf16;  // whatever the gates
+  // From a thread's row to its next one, in bytes.
+  std::int64_t x_step;
+  std::int64_t grad_y_step;
+  std::int64_t gradients_step;
+  std::int64_t gradient_scales_step;
+  std::int64_t y_step;
+  std::int64_t y_scales_step;
 };
 
 // One block's.
@@ -67,6 +76,24 @@ struct Tile {
   std::int64_t token;    // the first one
   std::int64_t channel;  // the first one
   int tokens;            // that there are: 128, or fewer in the last tile
+};
+
+// Where a thread has its part of a row, in what is read and in what is written of it. Both move from row to row: products
+// of a row's number with a stride would take an eighth of all instructions.
+struct Source {
+  const std::uint8_t* x;
+  const std::uint8_t* grad_y;
+};
+
+// Of a scale; behind it, bytes of no group that its word ends with.
+struct ScalePlace {
+  std::uint8_t* address;
+  int empty;
+};
+
+struct Target {  // the gradients', or y's
+  std::int8_t* q;
+  ScalePlace scale;
 };
 
 // What a thread has of a row: pairs of bf16.
@@ -83,11 +110,18 @@ struct Outputs {
 };
 
 inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan& plan) {
+  constexpr std::int64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+  const int row_step = plan.threads / kRowChunks;
+  const auto step = [&](std::int64_t stride, unsigned size = 1) {  // modulo 2^64: one row alone may have any stride
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size * static_cast<unsigned>(row_step));
+  };
+  const unsigned scale_size = p.scale_type == QFUSE_SCALES_UE8M0 ? 1 : sizeof(float);
   return {.m = p.m,
           .h = p.h,
           .x_stride = contract::x_stride(p),
           .grad_y_stride = contract::grad_y_stride(p),
           .channel_tiles = static_cast<int>(p.h / kSwigluTile),
+          .per_channel_tiles = static_cast<std::uint32_t>(kMost32 / (p.h / kSwigluTile)),
           .wide_t = plan.wide_t,
           .x = static_cast<const std::uint8_t*>(p.x),
           .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
@@ -116,7 +150,13 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .limit = contract::limit(p),
           .alpha = contract::alpha(p),
           .up_offset = p.up_offset,
-          .exponents_are_bf16 = contract::alpha(p) == 1 && contract::limit_is_bfloat16(p)};
+          .exponents_are_bf16 = contract::alpha(p) == 1 && contract::limit_is_bfloat16(p),
+          .x_step = step(contract::x_stride(p), 2),
+          .grad_y_step = step(contract::grad_y_stride(p), 2),
+          .gradients_step = step(p.h, 2),
+          .gradient_scales_step = step(contract::row_scale_strides(p).row, scale_size),
+          .y_step = step(p.h),
+          .y_scales_step = step(contract::y_scale_strides(p).row, scale_size)};
 }
 
 // ---- what a kernel is compiled for ----
@@ -130,6 +170,12 @@ enum class Extras { none, weights, any };
 constexpr int kMostForwardThreads = kSwigluThreads;
 #else
 constexpr int kMostForwardThreads = 640;
+#endif
+// With router weights, sm_120 would need more than those 48.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
+constexpr int kMostWeightedForwardThreads = kSwigluThreads;
+#else
+constexpr int kMostWeightedForwardThreads = kMostForwardThreads;
 #endif
 
 // Some outputs, and no steps for what the call does not have.
@@ -147,7 +193,9 @@ struct Wanted {
 template <class W, class Payload>
 struct Bounds {
   static constexpr bool kIsAny = W::kExtras == Extras::any || !Payload::kIsOneFormat;
-  static constexpr int kMostThreads = W::gradients || kIsAny ? kSwigluThreads : kMostForwardThreads;
+  static constexpr int kMostThreads = W::gradients || kIsAny            ? kSwigluThreads
+                                      : W::kExtras == Extras::weights ? kMostWeightedForwardThreads
+                                                                      : kMostForwardThreads;
   static constexpr int kBlocks = kIsAny ? 1 : kSwigluThreadsPerMultiprocessor / kSwigluThreads;
 };
 
@@ -204,31 +252,26 @@ __device__ int group_size(const format::GroupRules& rules) {
   return rules.size;
 }
 
-// An output's scales [rows, groups], from a row on.
-struct Scales {
-  void* data;
-  contract::ScaleStrides strides;
-  std::int64_t first;  // index
-};
+// Where a scale of [rows, groups] lies from `data` on. Scales of one format are fp32, so never in words.
+template <class Payload>
+__device__ ScalePlace scale_at(const format::GroupRules& rules, void* data, const contract::ScaleStrides& strides,
+                               std::int64_t row, std::int64_t group) {
+  constexpr std::int64_t kFloat = sizeof(float);
+  auto* const bytes = static_cast<std::uint8_t*>(data);
+  if constexpr (Payload::kIsOneFormat) return {bytes + kFloat * (row * strides.row + group * strides.group), 0};
+  return {bytes + (rules.scales_are_ue8m0 ? 1 : kFloat) * contract::scale_index(strides, row, group),
+          static_cast<int>(contract::empty_scales_behind(strides, group))};
+}
 
-// Scales of one format are fp32, so never in words.
 template <bool kWide, class Payload>
-__device__ void store_scale(const format::GroupRules& rules, const Scales& to, std::int64_t row, std::int64_t group,
-                            float scale) {
-  if constexpr (Payload::kIsOneFormat) {
-    store<kWide>(static_cast<float*>(to.data) + to.first + row * to.strides.row + group * to.strides.group, scale);
-  } else {
-    const std::int64_t index = to.first + contract::scale_index(to.strides, row, group);
-    if (!rules.scales_are_ue8m0) {
-      store<kWide>(static_cast<float*>(to.data) + index, scale);
-      return;
-    }
-    auto* const bytes = static_cast<std::uint8_t*>(to.data) + index;
-    bytes[0] = format::to_ue8m0(scale);
-    const std::int64_t behind = contract::empty_scales_behind(to.strides, group);
-#pragma unroll 1
-    for (std::int64_t i = 1; i <= behind; ++i) bytes[i] = 0;
+__device__ void store_scale(const format::GroupRules& rules, const ScalePlace& to, float scale) {
+  if (Payload::kIsOneFormat || !rules.scales_are_ue8m0) {
+    store<kWide>(reinterpret_cast<float*>(to.address), scale);
+    return;
   }
+  to.address[0] = format::to_ue8m0(scale);
+#pragma unroll 1
+  for (int i = 1; i <= to.empty; ++i) to.address[i] = 0;
 }
 
 // Where an expert's tokens end: the nearest of 0 to m, as nobody has looked at it before.
@@ -237,6 +280,14 @@ __device__ inline std::int64_t expert_end(const SwigluArguments& a, int expert) 
   const std::int64_t end = a.ends_are_64 ? __ldg(static_cast<const long long*>(a.expert_ends) + expert)
                                          : __ldg(static_cast<const int*>(a.expert_ends) + expert);
   return end < 0 ? 0 : end > a.m ? a.m : end;
+}
+
+// Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole. The number of the block's row of
+// tiles is a quotient, on which every load waits: by a product, at most one less, as blocks are fewer than 2^31.
+__device__ inline unsigned token_tile_number(const SwigluArguments& a) {
+  const auto channel_tiles = static_cast<unsigned>(a.channel_tiles);
+  const auto number = static_cast<unsigned>(std::uint64_t{blockIdx.x} * a.per_channel_tiles >> 32);
+  return blockIdx.x - number * channel_tiles >= channel_tiles ? number + 1 : number;
 }
 
 // The token tile of that number to shared memory, which the block's first warp writes, each lane having counted the tiles
@@ -312,22 +363,21 @@ __device__ inline void find_tile_of_rows(const SwigluArguments& a, int number, c
             static_cast<std::int64_t>(before + behind) * kSwigluTile};
 }
 
-// Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole.
 __device__ inline Tile tile_at(const SwigluArguments& a, const contract::TokenTile& tokens) {
-  return {tokens.token, static_cast<std::int64_t>(blockIdx.x % a.channel_tiles) * kSwigluTile,
-          static_cast<int>(tokens.count)};
+  const unsigned channel_tile = blockIdx.x - token_tile_number(a) * static_cast<unsigned>(a.channel_tiles);
+  return {tokens.token, static_cast<std::int64_t>(channel_tile) * kSwigluTile, static_cast<int>(tokens.count)};
 }
 
 // The block's tokens where there are no experts.
 __device__ inline contract::TokenTile locate_tokens(const SwigluArguments& a) {
-  return contract::tile_of(0, a.m, blockIdx.x / a.channel_tiles, 0, a.m);
+  return contract::tile_of(0, a.m, token_tile_number(a), 0, a.m);
 }
 
 // The block's tile; an expert's is found for all by the first warp of the hardware's, be it of 32 threads or 64.
 template <bool kExperts>
 __device__ Tile locate(const SwigluArguments& a, contract::TokenTile& tokens) {
   if constexpr (!kExperts) return tile_at(a, locate_tokens(a));
-  const auto number = static_cast<int>(blockIdx.x / a.channel_tiles);
+  const auto number = static_cast<int>(token_tile_number(a));
   if (threadIdx.x < kHardwareWarp) {
     if (a.row_experts != nullptr)
       find_tile_of_rows(a, number, tokens);
@@ -348,18 +398,25 @@ __device__ void load_chunk(const std::uint8_t* from, std::uint32_t (&pairs)[kPai
   }
 }
 
-// Zeros for a token that is not there.
-template <bool kWide>
-__device__ Inputs load_row(const SwigluArguments& a, const Tile& tile, int token, int chunk, bool gradients) {
-  Inputs in = {};
-  if (token >= tile.tokens) return in;
+template <bool kGradients>
+__device__ Source source_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
-  const std::uint8_t* const x = a.x + 2 * (row * a.x_stride + channel);
-  load_chunk<kWide>(x, in.gate);
-  load_chunk<kWide>(x + 2 * a.h, in.up);
-  if (gradients) load_chunk<kWide>(a.grad_y + 2 * (row * a.grad_y_stride + channel), in.grad_y);
-  return in;
+  return {a.x + 2 * (row * a.x_stride + channel),
+          kGradients ? a.grad_y + 2 * (row * a.grad_y_stride + channel) : nullptr};
+}
+
+template <bool kGradients>
+__device__ void move_on(const SwigluArguments& a, Source& source) {
+  source.x += a.x_step;
+  if constexpr (kGradients) source.grad_y += a.grad_y_step;
+}
+
+template <bool kWide, bool kGradients>
+__device__ void load_row(const SwigluArguments& a, const Source& from, Inputs& in) {
+  load_chunk<kWide>(from.x, in.gate);
+  load_chunk<kWide>(from.x + 2 * a.h, in.up);
+  if constexpr (kGradients) load_chunk<kWide>(from.grad_y, in.grad_y);
 }
 
 template <bool kWide>
@@ -424,8 +481,7 @@ __device__ void differentiate_pair(const SwigluArguments& a, const Inputs& in, i
 // Whether fast_sigmoid is right for all exponents of a chunk.
 template <Extras kExtras>
 __device__ bool has_small_gates(const SwigluArguments& a, const Inputs& in) {
-  const std::uint32_t most = find_absmax(in.gate);
-  const bool small = (most >> 16) <= kFastSigmoidMost && (most & 0xffffU) <= kFastSigmoidMost;
+  const bool small = are_at_most(magnitudes(find_absmax(in.gate)), kFastSigmoidMost);
   return small && (kExtras != Extras::any || a.exponents_are_bf16);
 }
 
@@ -453,7 +509,7 @@ __device__ inline Outputs differentiate(const SwigluArguments& a, const Inputs& 
 template <bool kWide>
 __device__ void store_payload(std::int8_t* to, uint2 payload) {
   if constexpr (kWide)
-    store_once(reinterpret_cast<uint2*>(to), payload);
+    *reinterpret_cast<uint2*>(to) = payload;
   else
     store_bytes(to, payload);
 }
@@ -465,10 +521,21 @@ __device__ void write_payload(const format::GroupRules& rules, std::int8_t* to, 
       to, {quantize<Payload>(rules, pairs[0], pairs[1], factor), quantize<Payload>(rules, pairs[2], pairs[3], factor)});
 }
 
-// The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one word, d_gate's in the lower half; then even
-// threads make the scale of d_gate, odd ones that of d_up.
+// Even threads write scales of d_gate, odd ones those of d_up, if they have one of a group's first two chunks.
+template <class Payload>
+__device__ Target gradients_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+  const std::int64_t row = tile.token + token;
+  const std::int64_t channel = tile.channel + chunk * kChunk;
+  const std::int64_t group = (channel + (chunk % 2 == 1 ? a.h : 0)) / group_size<Payload>(a.gradient_rules);
+  return {a.grad_input_q + row * 2 * a.h + channel,
+          scale_at<Payload>(a.gradient_rules, a.grad_input_s, a.row_scales, row, group)};
+}
+
+// The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one word,
+// d_gate's in the lower half; then even threads make the scale of d_gate, odd ones that of d_up.
 template <bool kWide, class Payload = Int8>
-__device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
+__device__ void write_gradients(const SwigluArguments& a, const Target& to, bool exists, int chunk,
+                                const Outputs& out) {
   const format::GroupRules& rules = a.gradient_rules;
   const int size = group_size<Payload>(rules);
   const std::uint32_t gate = find_absmax(out.d_gate);
@@ -476,32 +543,52 @@ __device__ void write_gradients(const SwigluArguments& a, const Tile& tile, int 
   std::uint32_t absmax = larger_magnitudes(__byte_perm(gate, up, 0x5410), __byte_perm(gate, up, 0x7632));
   for (int step = size / kChunk / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
   const bool ups = chunk % 2 == 1;
-  const format::GroupScale scale = scale_of_group<Payload>(rules, widen<Bfloat16>(&absmax, ups ? 1 : 0));
+  const format::GroupScale scale = scale_of_group<Payload>(rules, fabsf(widen<Bfloat16>(&absmax, ups ? 1 : 0)));
   const float others = exchange(scale.factor, 1);
-  if (token >= tile.tokens) return;
+  if (!exists) return;
+  if (chunk % (size / kChunk) < 2) store_scale<kWide, Payload>(rules, to.scale, scale.scale);
+  write_payload<kWide, Payload>(rules, to.q, out.d_gate, ups ? others : scale.factor);
+  write_payload<kWide, Payload>(rules, to.q + a.h, out.d_up, ups ? scale.factor : others);
+}
+
+template <class Payload>
+__device__ Target y_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
-  if (chunk % (size / kChunk) < 2)
-    store_scale<kWide, Payload>(rules, {a.grad_input_s, a.row_scales, 0}, row, (channel + (ups ? a.h : 0)) / size,
-                                scale.scale);
-  std::int8_t* const q = a.grad_input_q + row * 2 * a.h + channel;
-  write_payload<kWide, Payload>(rules, q, out.d_gate, ups ? others : scale.factor);
-  write_payload<kWide, Payload>(rules, q + a.h, out.d_up, ups ? scale.factor : others);
+  return {a.y_q + row * a.h + channel,
+          scale_at<Payload>(a.y_rules, a.y_s, a.y_scales, row, channel / group_size<Payload>(a.y_rules))};
+}
+
+// What a kernel with these outputs writes of a row; nothing, if it writes only columns.
+template <class W, class Payload>
+__device__ Target target_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+  if constexpr (W::rows) return gradients_at<Payload>(a, tile, token, chunk);
+  if constexpr (W::y_rows) return y_at<Payload>(a, tile, token, chunk);
+  return {};
+}
+
+template <class W>
+__device__ void move_on(const SwigluArguments& a, Target& target) {
+  if constexpr (W::rows) {
+    target.q += a.gradients_step;
+    target.scale.address += a.gradient_scales_step;
+  }
+  if constexpr (W::y_rows) {
+    target.q += a.y_step;
+    target.scale.address += a.y_scales_step;
+  }
 }
 
 template <bool kWide, class Payload>
-__device__ void write_y(const SwigluArguments& a, const Tile& tile, int token, int chunk, const Outputs& out) {
+__device__ void write_y(const SwigluArguments& a, const Target& to, bool exists, int chunk, const Outputs& out) {
   const int size = group_size<Payload>(a.y_rules);
   std::uint32_t absmax = find_absmax(out.y);
   for (int step = size / kChunk / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
   absmax = larger_magnitudes(absmax, absmax >> 16);
-  const format::GroupScale scale = scale_of_group<Payload>(a.y_rules, widen<Bfloat16>(&absmax, 0));
-  if (token >= tile.tokens) return;
-  const std::int64_t row = tile.token + token;
-  const std::int64_t channel = tile.channel + chunk * kChunk;
-  if (chunk % (size / kChunk) == 0)
-    store_scale<kWide, Payload>(a.y_rules, {a.y_s, a.y_scales, 0}, row, channel / size, scale.scale);
-  write_payload<kWide, Payload>(a.y_rules, a.y_q + row * a.h + channel, out.y, scale.factor);
+  const format::GroupScale scale = scale_of_group<Payload>(a.y_rules, fabsf(widen<Bfloat16>(&absmax, 0)));
+  if (!exists) return;
+  if (chunk % (size / kChunk) == 0) store_scale<kWide, Payload>(a.y_rules, to.scale, scale.scale);
+  write_payload<kWide, Payload>(a.y_rules, to.q, out.y, scale.factor);
 }
 
 // A token's sum over the tile's channels, of which each chunk has added its own: by halves.
@@ -519,7 +606,7 @@ __device__ void write_part_of_sum(const SwigluArguments& a, const Tile& tile, in
 // through it meet all banks: 8 neighbouring chunks of a row are stored at once, and then one chunk of each of the 8
 // tokens that load_columns names, in which this number takes all its values.
 __device__ inline int place(int token, int chunk) {
-  return token * kRowChunks + (chunk ^ ((token & 1) | (token >> 4 & 3) << 1));
+  return (token * kRowChunks + chunk) ^ (token & 1) ^ (token >> 3 & 6);
 }
 
 // Eight channels of all tokens, transposed: `lane` gets the channel lane / 4 and of it the pairs of tokens from
@@ -527,13 +614,12 @@ __device__ inline int place(int token, int chunk) {
 constexpr int kColumnPairs = kSwigluTile / 8;
 
 __device__ inline void load_columns(const uint4* plane, int chunk, int lane, std::uint32_t (&pairs)[kColumnPairs]) {
+  // Tokens 8 or 64 further on lie as much further on: place looks at others of a token's bits.
+  const auto first_of = [&](int m, int row) { return plane + place(16 * (row / 2) + 2 * m + row % 2, chunk); };
 #pragma unroll
   for (int i = 0; i < kColumnPairs; i += 4) {
-    const auto row_of = [&](int m, int row) {
-      const int matrix = i + m;
-      const int token = (matrix >= 8 ? 64 : 0) + 16 * (row / 2) + 2 * (matrix % 8) + row % 2;
-      return plane + place(token, chunk);
-    };
+    const int tokens = (i >= 8 ? 64 : 0) + 2 * (i % 8);
+    const auto row_of = [&](int m, int row) { return first_of(m, row) + tokens * kRowChunks; };
     load_transposed(row_of, lane, pairs + i);
   }
 }
@@ -546,7 +632,7 @@ __device__ void write_tokens(const SwigluArguments& a, const format::GroupRules&
 #pragma unroll
   for (int i = 0; i < 4; ++i) payload[i] = quantize<Payload>(rules, pairs[2 * i], pairs[2 * i + 1], factor);
   if (a.wide_t) {
-    if (left > 0) store_once(reinterpret_cast<uint4*>(to), vector_of(payload));
+    if (left > 0) *reinterpret_cast<uint4*>(to) = vector_of(payload);
     return;
   }
 #pragma unroll 1  // unrolled, it would keep a mask for each byte
@@ -597,30 +683,30 @@ __device__ ColumnScales scales_of_columns(const format::GroupRules& rules, const
     absmax = larger_magnitudes(absmax, absmax >> 16);
     absmax = larger_magnitudes(absmax, exchange(absmax, 1));
     absmax = larger_magnitudes(absmax, exchange(absmax, 2));
-    const format::GroupScale scale = scale_of_group<Payload>(rules, widen<Bfloat16>(&absmax, 0));
+    const format::GroupScale scale = scale_of_group<Payload>(rules, fabsf(widen<Bfloat16>(&absmax, 0)));
     return {scale, scale};
   }
   std::uint32_t halves[2] = {};
 #pragma unroll
   for (int i = 0; i < kColumnPairs; ++i)
-    halves[i / (kColumnPairs / 2)] = larger_magnitudes(halves[i / (kColumnPairs / 2)], magnitudes(pairs[i]));
+    halves[i / (kColumnPairs / 2)] = larger_magnitudes(halves[i / (kColumnPairs / 2)], pairs[i]);
 #pragma unroll
   for (std::uint32_t& half : halves) {
     half = larger_magnitudes(half, half >> 16);
     half = larger_magnitudes(half, exchange(half, 1));
   }
-  return {scale_of_group<Payload>(rules, widen<Bfloat16>(halves, 0)),
-          scale_of_group<Payload>(rules, widen<Bfloat16>(halves + 1, 0))};
+  return {scale_of_group<Payload>(rules, fabsf(widen<Bfloat16>(halves, 0))),
+          scale_of_group<Payload>(rules, fabsf(widen<Bfloat16>(halves + 1, 0)))};
 }
 
 // A plane to an output, the tile's first channel to its row `first_row`.
 template <bool kWide, class Payload = Int8>
 __device__ void write_columns(const SwigluArguments& a, const uint4* plane, const Columns& out,
                               std::int64_t first_row) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const int warps = static_cast<int>(blockDim.x) / kWarp;
+  const int lane = static_cast<int>(threadIdx.x % kWarp);
+  const int warps = static_cast<int>(blockDim.x / kWarp);
 #pragma unroll 1
-  for (int chunk = static_cast<int>(threadIdx.x) / kWarp; chunk < kRowChunks; chunk += warps) {
+  for (int chunk = static_cast<int>(threadIdx.x / kWarp); chunk < kRowChunks; chunk += warps) {
     std::uint32_t pairs[kColumnPairs];
     load_columns(plane, chunk, lane, pairs);
     const ColumnScales scales = scales_of_columns<Payload>(out.rules, pairs);
@@ -628,12 +714,15 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
     const int token = 16 * (lane % 4);  // of the tile, and another 64 further on
     const bool is_first = token % size == 0;
     const contract::ColumnPlace& place = out.place;
-    const Scales to = {out.s, place.scales, place.first_scale};
+    void* const scales_of_expert = static_cast<std::uint8_t*>(out.s) + place.first_scale * (out.rules.scales_are_ue8m0 ? 1 : 4);
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
     const std::int64_t group = place.first_group + (out.first + token) / size;
-    if (is_first && token < out.count) store_scale<kWide, Payload>(out.rules, to, row, group, scales.first.scale);
-    if (is_first && size <= 64 && token + 64 < out.count)
-      store_scale<kWide, Payload>(out.rules, to, row, group + 64 / size, scales.second.scale);
+    const auto store_at = [&](std::int64_t of_row, float scale) {
+      const ScalePlace to = scale_at<Payload>(out.rules, scales_of_expert, place.scales, row, of_row);
+      store_scale<kWide, Payload>(out.rules, to, scale);
+    };
+    if (is_first && token < out.count) store_at(group, scales.first.scale);
+    if (is_first && size <= 64 && token + 64 < out.count) store_at(group + 64 / size, scales.second.scale);
     std::int8_t* const q = out.q + place.first + row * place.stride + out.first + token;
     write_tokens<Payload>(a, out.rules, q, pairs, scales.first.factor, out.count - token);
     write_tokens<Payload>(a, out.rules, q + 64, pairs + kColumnPairs / 2, scales.second.factor, out.count - token - 64);
@@ -646,10 +735,14 @@ constexpr int kPlane = kSwigluTile * kRowChunks;  // vectors
 static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
+// Where columns of such tokens are not written, they may repeat the thread's token before, which no absmax of 128 tokens
+// notices.
 template <class W, bool kWide, bool kExperts, class Payload, class B = Bounds<W, Payload>>
 __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments given) {
   const SwigluArguments& a = arguments_within_reach<!Payload::kIsOneFormat>(given);
   constexpr bool kHasWeights = W::kExtras != Extras::none;
+  constexpr bool kRepeats = !kExperts && !kHasWeights && Payload::kIsOneFormat;
+  constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 has no registers for such pointers
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
   uint4* const d_gate = y + (W::y_transposed ? kPlane : 0);
@@ -662,16 +755,27 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
     if (threadIdx.x < kSwigluTile) weights[threadIdx.x] = load_weight<kWide>(a, tile, static_cast<int>(threadIdx.x));
     __syncthreads();
   }
-  const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
-  const int rows = static_cast<int>(blockDim.x) / kRowChunks;
+  const int chunk = static_cast<int>(threadIdx.x % kRowChunks);
+  const int rows = static_cast<int>(blockDim.x / kRowChunks);
   const int whole_warps = kExperts ? (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows : kSwigluTile;
-  int token = static_cast<int>(threadIdx.x) / kRowChunks;
-  Inputs next = load_row<kWide>(a, tile, token, chunk, W::gradients);
+  int token = static_cast<int>(threadIdx.x / kRowChunks);
+  Source source = source_at<W::gradients>(a, tile, token, chunk);
+  Target target = target_at<W, Payload>(a, tile, token, chunk);
+  Inputs next = {};
+  if (token < tile.tokens) load_row<kWide, W::gradients>(a, source, next);
 #pragma unroll 1
   for (; token < whole_warps; token += rows) {
     const Inputs in = next;
     Weighting weighting = {};
-    if (token + rows < whole_warps) next = load_row<kWide>(a, tile, token + rows, chunk, W::gradients);
+    const bool has_next = token + rows < tile.tokens;
+    if (!kRepeats) next = {};
+    if (has_next) {
+      if (kMoves)
+        move_on<W::gradients>(a, source);
+      else
+        source = source_at<W::gradients>(a, tile, token + rows, chunk);
+      load_row<kWide, W::gradients>(a, source, next);
+    }
     if constexpr (kHasWeights) weighting.weight = weights + token;
     Outputs out = differentiate<W::kExtras>(a, in, weighting);
     if (kExperts && W::kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
@@ -680,8 +784,11 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
       d_gate[place(token, chunk)] = vector_of(out.d_gate);
       d_up[place(token, chunk)] = vector_of(out.d_up);
     }
-    if (W::rows) write_gradients<kWide, Payload>(a, tile, token, chunk, out);
-    if (W::y_rows) write_y<kWide, Payload>(a, tile, token, chunk, out);
+    const bool exists = token < tile.tokens;
+    if (!kMoves) target = target_at<W, Payload>(a, tile, token, chunk);
+    if (W::rows) write_gradients<kWide, Payload>(a, target, exists, chunk, out);
+    if (W::y_rows) write_y<kWide, Payload>(a, target, exists, chunk, out);
+    if (kMoves && has_next) move_on<W>(a, target);
     if (kHasWeights && W::gradients && a.parts_of_sums != nullptr)
       write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
   }
@@ -700,9 +807,8 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
 
 // The values of a chunk, of y or of one of the gradients, to an output by rows; `first` is its first channel there.
 template <bool kWide>
-__device__ void write_float_row(const format::GroupRules& rules, const Scales& scales, std::int8_t* q,
-                                const float (&values)[kChunk], std::int64_t row, std::int64_t first, int chunk,
-                                bool is_there) {
+__device__ void write_float_row(const format::GroupRules& rules, const Target& to, const float (&values)[kChunk],
+                                int chunk, bool exists) {
   std::uint32_t absmax = 0;
 #pragma unroll
   for (const float value : values) {
@@ -713,13 +819,13 @@ __device__ void write_float_row(const format::GroupRules& rules, const Scales& s
     const std::uint32_t other = exchange(absmax, step);
     absmax = other > absmax ? other : absmax;
   }
-  if (!is_there) return;
+  if (!exists) return;
   const format::GroupScale scale = format::scale_of_group(rules, __uint_as_float(absmax));
-  if (chunk % (rules.size / kChunk) == 0)
-    store_scale<kWide, AnyGroups>(rules, scales, row, first / rules.size, scale.scale);
+  if (chunk % (rules.size / kChunk) == 0) store_scale<kWide, AnyGroups>(rules, to.scale, scale.scale);
   const float(&low)[4] = reinterpret_cast<const float(&)[4]>(values[0]);
   const float(&high)[4] = reinterpret_cast<const float(&)[4]>(values[4]);
-  store_payload<kWide>(q, {quantize_in_group(rules, low, scale.factor), quantize_in_group(rules, high, scale.factor)});
+  store_payload<kWide>(to.q,
+                       {quantize_in_group(rules, low, scale.factor), quantize_in_group(rules, high, scale.factor)});
 }
 
 template <bool kFast>
@@ -748,7 +854,9 @@ __global__ void __launch_bounds__(kSwigluFewerThreads) differentiate_rows(const 
   const int rows = static_cast<int>(blockDim.x) / kRowChunks;
 #pragma unroll 1
   for (int token = static_cast<int>(threadIdx.x) / kRowChunks; token < kSwigluTile; token += rows) {
-    const Inputs in = load_row<kWide>(a, tile, token, chunk, kGradients);
+    const bool exists = token < tile.tokens;
+    Inputs in = {};
+    if (exists) load_row<kWide, kGradients>(a, source_at<kGradients>(a, tile, token, chunk), in);
     Weighting weighting = {weights + token, 0.0F};
     float y[kChunk];
     float d_gate[kChunk];
@@ -759,16 +867,17 @@ __global__ void __launch_bounds__(kSwigluFewerThreads) differentiate_rows(const 
       differentiate_chunk<false>(a, in, weighting, y, d_gate, d_up);
     const std::int64_t row = tile.token + token;
     const std::int64_t channel = tile.channel + chunk * kChunk;
-    const bool is_there = token < tile.tokens;
     if constexpr (kGradients) {
-      const Scales scales = {a.grad_input_s, a.row_scales, 0};
-      std::int8_t* const q = a.grad_input_q + row * 2 * a.h + channel;
-      write_float_row<kWide>(a.gradient_rules, scales, q, d_gate, row, channel, chunk, is_there);
-      write_float_row<kWide>(a.gradient_rules, scales, q + a.h, d_up, row, a.h + channel, chunk, is_there);
+      const format::GroupRules& rules = a.gradient_rules;
+      const auto to = [&](std::int64_t of_row) -> Target {
+        return {a.grad_input_q + row * 2 * a.h + of_row,
+                scale_at<AnyGroups>(rules, a.grad_input_s, a.row_scales, row, of_row / rules.size)};
+      };
+      write_float_row<kWide>(rules, to(channel), d_gate, chunk, exists);
+      write_float_row<kWide>(rules, to(a.h + channel), d_up, chunk, exists);
       if (a.parts_of_sums != nullptr) write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
     } else {
-      write_float_row<kWide>(a.y_rules, {a.y_s, a.y_scales, 0}, a.y_q + row * a.h + channel, y, row, channel, chunk,
-                             is_there);
+      write_float_row<kWide>(a.y_rules, y_at<AnyGroups>(a, tile, token, chunk), y, chunk, exists);
     }
   }
 }
