@@ -51,8 +51,12 @@ std::vector<std::int64_t> contiguous_strides(Shape shape) {
   return strides;
 }
 
-// Undefined where this interface of torch has no name for it, as for some storage dtypes whose bits are codes.
+// Undefined where this interface of torch has no name for it, as for some storage dtypes whose bits are codes. It lacks
+// float8_e8m0fnu too, but not the number.
 ScalarType scalar_type_of(const Tensor& tensor) {
+  std::int32_t number = 0;
+  STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dtype(tensor.get(), &number));
+  if (number == static_cast<std::int32_t>(ScalarType::Float8_e8m0fnu)) return ScalarType::Float8_e8m0fnu;
   try {
     return tensor.scalar_type();
   } catch (const std::exception&) {
@@ -90,10 +94,15 @@ std::string shape_text(Shape shape) {
 }
 
 std::string in_python(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kWords{
       {{"QFUSE_RECIPROCAL_APPROX", "'approx'"},
        {"QFUSE_RECIPROCAL_IEEE", "'ieee'"},
        {"QFUSE_BACKWARD", "direction='backward'"},
+       {"the preset is", "recipe is"},
+       {"scale_type is QFUSE_SCALES_UE8M0", "the scales are UE8M0"},
+       {"QFUSE_SCALES_POWER_OF_TWO", "'power_of_two'"},
+       {"QFUSE_ZERO_SCALE_LEAST", "'least'"},
+       {"QFUSE_THROUGH_FLOAT32", "'float32'"},
        {"be NULL", "be None"},
        {"is NULL", "is None"},
        {"not NULL", "not None"}}};
@@ -112,6 +121,8 @@ std::string name_of(ScalarType dtype) {
     case ScalarType::Float: return "float32";
     case ScalarType::Double: return "float64";
     case ScalarType::Float8_e4m3fn: return "float8_e4m3fn";
+    case ScalarType::Float8_e5m2: return "float8_e5m2";
+    case ScalarType::Float8_e8m0fnu: return "float8_e8m0fnu";
     case ScalarType::Int: return "int32";
     case ScalarType::Long: return "int64";
     case ScalarType::Undefined: return "of a dtype that torch's stable interface has no name for";

@@ -73,7 +73,11 @@ void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::opt
             const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
             const std::optional<Tensor>& grad_input_q_t, const std::optional<Tensor>& grad_input_s_t,
             const std::optional<Tensor>& weights, const std::optional<Tensor>& grad_weights,
-            const std::optional<Tensor>& expert_ends, std::optional<double> limit, double alpha, double up_offset);
+            const std::optional<Tensor>& expert_ends, std::optional<double> limit, double alpha, double up_offset,
+            const std::optional<std::string>& recipe, std::optional<std::int64_t> group_size,
+            const std::optional<std::string>& scale_rule, const std::optional<std::string>& zero_rule,
+            std::optional<double> amax_floor, const std::optional<std::string>& rounding,
+            const std::optional<std::string>& round_through, const std::optional<Tensor>& row_experts);
 
 // The published operator's name and order, for what of swiglu it has.
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,

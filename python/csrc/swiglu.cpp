@@ -1,4 +1,7 @@
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "ops.h"
 
@@ -19,6 +22,20 @@ struct SwigluTensors {
   const std::optional<Tensor>& weights;
   const std::optional<Tensor>& grad_weights;
   const std::optional<Tensor>& expert_ends;
+  const std::optional<Tensor>& row_experts;
+
+  [[nodiscard]] bool have_experts() const { return expert_ends || row_experts; }
+};
+
+// What a call says of the format in words; the rest are its tensors' dtypes.
+struct Format {
+  std::optional<std::string> recipe;
+  std::optional<std::int64_t> group_size;
+  std::optional<std::string> scale_rule;
+  std::optional<std::string> zero_rule;
+  std::optional<double> amax_floor;
+  std::optional<std::string> rounding;
+  std::optional<std::string> round_through;
 };
 
 // Half a pair is the library's to refuse; an array that is not wanted is no pointer.
@@ -26,12 +43,25 @@ void* output(const Call& call, const std::optional<Tensor>& tensor, const char* 
   return tensor ? call.output(*tensor, name, dtype, shape) : nullptr;
 }
 
-float* scales(const Call& call, const std::optional<Tensor>& tensor, const char* name, Shape shape) {
-  if (!tensor) return nullptr;
-  return static_cast<float*>(call.strided_output(*tensor, name, ScalarType::Float, shape));
-}
-
 using Given = std::initializer_list<const std::optional<Tensor>*>;
+
+// How a call's scales are stored, all of them alike: as fp32, as UE8M0 a byte each, or as UE8M0 four of a row to a word.
+struct Scales {
+  ScalarType dtype;
+  std::int64_t group_size;
+
+  [[nodiscard]] bool are_words() const { return dtype == ScalarType::Int; }
+  [[nodiscard]] bool are_float() const { return dtype == ScalarType::Float; }
+  // Elements for the groups of a row.
+  [[nodiscard]] std::int64_t count(std::int64_t values) const {
+    const std::int64_t groups = qfuse_block_count(values, group_size);
+    return are_words() ? qfuse_block_count(groups, 4) : groups;
+  }
+};
+
+void* scales(const Call& call, const std::optional<Tensor>& tensor, const char* name, ScalarType dtype, Shape shape) {
+  return tensor ? call.strided_output(*tensor, name, dtype, shape) : nullptr;
+}
 
 // An output [rows, columns] transposed. Where it has one dimension, each expert's matrix lies behind the one before.
 struct Transposed {
@@ -46,46 +76,78 @@ void* payload(const Call& call, const Transposed& out, const char* name, ScalarT
   return output(call, out.tensor, name, dtype, {{out.rows, out.columns}});
 }
 
-float* group_scales(const Call& call, const Transposed& out, const char* name) {
-  const std::int64_t groups = qfuse_block_count(out.columns, QFUSE_SWIGLU_GROUP_SIZE);
-  if (out.is_apart()) return scales(call, out.tensor, name, {{out.rows * groups}});
-  return scales(call, out.tensor, name, {{out.rows, groups}});
+void* group_scales(const Call& call, const Transposed& out, const char* name, const Scales& how) {
+  const std::int64_t count = how.count(out.columns);
+  if (out.is_apart()) return scales(call, out.tensor, name, how.dtype, {{out.rows * count}});
+  return scales(call, out.tensor, name, how.dtype, {{out.rows, count}});
 }
 
 bool are_apart(const Transposed& y, const Transposed& gradient, bool has_experts) {
   const bool apart = y.is_apart() || gradient.is_apart();
-  if (apart && !has_experts) refuse("y_q_t and grad_input_q_t must have 2 dimensions where there is no expert_ends");
+  if (apart && !has_experts)
+    refuse("y_q_t and grad_input_q_t must have 2 dimensions where there is neither expert_ends nor row_experts");
   if (apart && ((y.tensor && !y.is_apart()) || (gradient.tensor && !gradient.is_apart())))
     refuse("y_q_t and grad_input_q_t must both have 1 dimension, each expert's columns by themselves, or both 2");
   return apart;
 }
 
-// All payloads have the type of one that is not int8.
-ScalarType payload_dtype(Given payloads) {
-  for (const std::optional<Tensor>* payload : payloads)
-    if (*payload && (*payload)->scalar_type() == ScalarType::Float8_e4m3fn) return ScalarType::Float8_e4m3fn;
-  return ScalarType::Char;
+bool is(const std::optional<Tensor>* tensor, ScalarType dtype) {
+  return *tensor && TensorView(**tensor).dtype == dtype;
+}
+
+// Of y and of the gradients.
+struct Payloads {
+  ScalarType y;
+  ScalarType gradient;
+};
+
+// One payload that is FP8 asks for FP8, one gradient that is e5m2 for gradients in it; whatever then has another dtype is
+// refused by its name.
+Payloads payloads_of(const SwigluTensors& t) {
+  Payloads asked = {ScalarType::Char, ScalarType::Char};
+  for (const std::optional<Tensor>* payload : {&t.y_q, &t.y_q_t, &t.grad_input_q, &t.grad_input_q_t})
+    if (is(payload, ScalarType::Float8_e4m3fn) || is(payload, ScalarType::Float8_e5m2))
+      asked = {ScalarType::Float8_e4m3fn, ScalarType::Float8_e4m3fn};
+  for (const std::optional<Tensor>* gradient : {&t.grad_input_q, &t.grad_input_q_t})
+    if (is(gradient, ScalarType::Float8_e5m2)) asked.gradient = ScalarType::Float8_e5m2;
+  return asked;
+}
+
+// The first one's, where it is one that scales may have.
+ScalarType scale_dtype(Given all_scales, ScalarType payload) {
+  if (payload == ScalarType::Char) return ScalarType::Float;
+  for (const std::optional<Tensor>* scales : all_scales) {
+    if (!*scales) continue;
+    const ScalarType dtype = TensorView(**scales).dtype;
+    const bool is_ue8m0 = dtype == ScalarType::Byte || dtype == ScalarType::Float8_e8m0fnu || dtype == ScalarType::Int;
+    return is_ue8m0 ? dtype : ScalarType::Float;
+  }
+  return ScalarType::Float;
 }
 
 // Whether scales [rows, groups] lie group by group, each group's at a multiple of 16 bytes.
 bool is_mn_major(const TensorView& scales) {
+  if (scales.numel() == 0) return true;
   if (scales.sizes.size() != 2) return false;
   const std::int64_t rows = scales.sizes[0];
   return (rows <= 1 || scales.strides[0] == 1) && (scales.sizes[1] <= 1 || scales.strides[1] == (rows + 3) / 4 * 4);
 }
 
-qfuse_scale_layout layout_of(Given all_scales) {
-  bool row_major = true;
-  bool mn_major = true;
+qfuse_scale_layout layout_of(Given all_scales, const Scales& how) {
+  bool row_major = !how.are_words();
+  bool mn_major = how.are_words() || how.are_float();
   for (const std::optional<Tensor>* scales : all_scales) {
     if (!*scales) continue;
     const TensorView view(**scales);
     row_major = row_major && view.is_contiguous();
     mn_major = mn_major && is_mn_major(view);
   }
-  if (!row_major && !mn_major)
-    refuse("the scales must all be contiguous, or all have the strides (1, rows rounded up to a multiple of 4)");
-  return row_major ? QFUSE_SCALES_ROW_MAJOR : QFUSE_SCALES_MN_MAJOR;
+  if (row_major) return QFUSE_SCALES_ROW_MAJOR;
+  if (mn_major) return QFUSE_SCALES_MN_MAJOR;
+  constexpr const char* kStrides = "the strides (1, rows rounded up to a multiple of 4)";
+  if (how.are_float()) refuse("the scales must all be contiguous, or all have ", kStrides);
+  if (how.are_words()) refuse("the scales are int32, four groups to a word: all must have ", kStrides);
+  refuse("the scales are ", name_of(how.dtype), ", all must be contiguous; group by group, UE8M0 scales are int32");
 }
 
 // Returns the columns that what is transposed has for them.
@@ -99,6 +161,19 @@ std::int64_t point_to_experts(const Call& call, const Tensor& ends, qfuse_swiglu
   p.expert_ends_type = is_64 ? QFUSE_INDEX_INT64 : QFUSE_INDEX_INT32;
   p.expert_ends = call.array(ends, "expert_ends", is_64 ? ScalarType::Long : ScalarType::Int, p.expert_count);
   return qfuse_expert_columns(p.m, p.expert_count);
+}
+
+// The same for an expert of each row.
+std::int64_t point_to_row_experts(const Call& call, const Tensor& experts, qfuse_swiglu_params& p) {
+  p.row_experts = static_cast<const std::int32_t*>(call.array(experts, "row_experts", ScalarType::Int, p.m));
+  return qfuse_expert_columns(p.m, 1);
+}
+
+std::int64_t columns_of(const Call& call, const SwigluTensors& t, qfuse_swiglu_params& p) {
+  if (t.expert_ends && t.row_experts)
+    refuse("expert_ends and row_experts are both given: they say the same in two ways, one must be None");
+  if (t.expert_ends) return point_to_experts(call, *t.expert_ends, p);
+  return t.row_experts ? point_to_row_experts(call, *t.row_experts, p) : p.m;
 }
 
 struct Activation {
@@ -123,40 +198,113 @@ void point_to_weights(const Call& call, const SwigluTensors& t, qfuse_swiglu_par
     p.grad_weights = static_cast<float*>(call.output(*t.grad_weights, "grad_weights", ScalarType::Float, {{p.m}}));
 }
 
-void point_to_outputs(const Call& call, const SwigluTensors& t, qfuse_swiglu_params& p) {
-  const ScalarType dtype = payload_dtype({&t.y_q, &t.y_q_t, &t.grad_input_q, &t.grad_input_q_t});
-  p.payload_type = dtype == ScalarType::Char ? QFUSE_INT8 : QFUSE_E4M3;
-  const std::int64_t channel_groups = qfuse_block_count(p.h, QFUSE_SWIGLU_GROUP_SIZE);
-  const std::int64_t columns = t.expert_ends ? point_to_experts(call, *t.expert_ends, p) : p.m;
+// ---- formats
+
+// The names of an enumeration's values, which count from 0.
+constexpr std::array<std::string_view, 4> kScaleRules = {"power_of_two", "tile_kernels", "deep_gemm", "torchao"};
+constexpr std::array<std::string_view, 3> kZeroRules = {"floor", "one", "least"};
+constexpr std::array<std::string_view, 2> kRoundings = {"truncate", "nearest"};
+constexpr std::array<std::string_view, 2> kRoundThrough = {"bfloat16", "float32"};
+constexpr std::int64_t kSmallGroup = 32;
+
+template <class Value, std::size_t N>
+void choose_by_name(const std::optional<std::string>& name, const char* what,
+                    const std::array<std::string_view, N>& names, Value& value) {
+  if (!name) return;
+  std::string all;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (names[i] == *name) {
+      value = static_cast<Value>(i);
+      return;
+    }
+    all += (i == 0 ? "'" : i + 1 == N ? " or '" : ", '") + std::string(names[i]) + "'";
+  }
+  refuse(what, " is '", *name, "', it can be ", all);
+}
+
+void apply(const std::string& recipe, const Payloads& payloads, qfuse_swiglu_params& p) {
+  p.struct_size = sizeof p;
+  qfuse_error error;
+  if (qfuse_swiglu_preset(recipe.c_str(), &p, &error) != QFUSE_OK) refuse(in_python(error.message));
+  const ScalarType its = p.payload_type == QFUSE_INT8 ? ScalarType::Char : ScalarType::Float8_e4m3fn;
+  if (its != payloads.y)
+    refuse("recipe is '", recipe, "', whose payloads are ", name_of(its), ", but those given are ",
+           name_of(payloads.gradient));
+}
+
+// What is given in words must be of this kind of payload, whatever it says.
+void check_kind(const Format& format, const Payloads& payloads) {
+  const bool int8 = payloads.y == ScalarType::Char;
+  for (const auto& [name, is_given] : {std::pair{"scale_rule", format.scale_rule.has_value()},
+                                       {"zero_rule", format.zero_rule.has_value()},
+                                       {"amax_floor", format.amax_floor.has_value()}})
+    if (int8 && is_given) refuse(name, " is given, but the payloads are int8: it is of FP8 alone");
+  if (!int8 && format.rounding)
+    refuse("rounding is given, but the payloads are FP8, always rounded to nearest: it is of int8 alone");
+}
+
+// To the library, 0 is what is not given.
+void choose_floor(double floor, qfuse_swiglu_params& p) {
+  p.amax_floor = static_cast<float>(floor);
+  if (p.amax_floor == 0 && (floor != 0 || p.zero_rule == QFUSE_ZERO_AT_FLOOR))
+    refuse("amax_floor is ", floor, ", it must be 1e-30 to 1e30, or with zero_rule 'one' 0 for none");
+}
+
+void choose(const Format& format, const Payloads& payloads, qfuse_swiglu_params& p) {
+  p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
+  if (format.recipe) apply(*format.recipe, payloads, p);
+  check_kind(format, payloads);
+  p.payload_type = payloads.y == ScalarType::Char ? QFUSE_INT8 : QFUSE_E4M3;
+  if (payloads.gradient == ScalarType::Float8_e5m2) p.grad_input_type = QFUSE_E5M2;
+  choose_by_name(format.scale_rule, "scale_rule", kScaleRules, p.scale_rule);
+  choose_by_name(format.zero_rule, "zero_rule", kZeroRules, p.zero_rule);
+  choose_by_name(format.rounding, "rounding", kRoundings, p.rounding);
+  choose_by_name(format.round_through, "round_through", kRoundThrough, p.round_through);
+  if (format.amax_floor) choose_floor(*format.amax_floor, p);
+  p.group_size = format.group_size.value_or(p.group_size);
+  if (p.group_size != QFUSE_SWIGLU_GROUP_SIZE && p.group_size != kSmallGroup)  // groups are counted from here on
+    refuse("group_size is ", p.group_size, ", it must be ", QFUSE_SWIGLU_GROUP_SIZE, " or ", kSmallGroup);
+}
+
+// ---- outputs
+
+void point_to_outputs(const Call& call, const SwigluTensors& t, const Payloads& payloads, qfuse_swiglu_params& p) {
+  const Given all_scales = {&t.y_s, &t.grad_input_s, &t.y_s_t, &t.grad_input_s_t};
+  const Scales how = {scale_dtype(all_scales, payloads.y), p.group_size};
+  const std::int64_t columns = columns_of(call, t, p);
   const Transposed y = {t.y_q_t, p.h, columns};
   const Transposed gradient = {t.grad_input_q_t, 2 * p.h, columns};
-  p.expert_layout =
-      are_apart(y, gradient, t.expert_ends.has_value()) ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
-  p.y_q = output(call, t.y_q, "y_q", dtype, {{p.m, p.h}});
-  p.y_s = scales(call, t.y_s, "y_s", {{p.m, channel_groups}});
-  p.grad_input_q = output(call, t.grad_input_q, "grad_input_q", dtype, {{p.m, 2 * p.h}});
-  p.grad_input_s = scales(call, t.grad_input_s, "grad_input_s", {{p.m, 2 * channel_groups}});
-  p.y_q_t = payload(call, y, "y_q_t", dtype);
-  p.y_s_t = group_scales(call, {t.y_s_t, p.h, columns}, "y_s_t");
-  p.grad_input_q_t = payload(call, gradient, "grad_input_q_t", dtype);
-  p.grad_input_s_t = group_scales(call, {t.grad_input_s_t, 2 * p.h, columns}, "grad_input_s_t");
-  p.scale_layout = layout_of({&t.y_s, &t.grad_input_s, &t.y_s_t, &t.grad_input_s_t});
+  const bool apart = are_apart(y, gradient, t.have_experts());
+  if (apart && how.are_words())
+    refuse("the scales are int32, whose words experts share: y_q_t and grad_input_q_t must have 2 dimensions");
+  p.expert_layout = apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
+  p.scale_type = how.are_float() ? QFUSE_SCALES_FLOAT32 : QFUSE_SCALES_UE8M0;
+  p.y_q = output(call, t.y_q, "y_q", payloads.y, {{p.m, p.h}});
+  p.y_s = scales(call, t.y_s, "y_s", how.dtype, {{p.m, how.count(p.h)}});
+  p.grad_input_q = output(call, t.grad_input_q, "grad_input_q", payloads.gradient, {{p.m, 2 * p.h}});
+  p.grad_input_s = scales(call, t.grad_input_s, "grad_input_s", how.dtype, {{p.m, how.count(2 * p.h)}});
+  p.y_q_t = payload(call, y, "y_q_t", payloads.y);
+  p.y_s_t = group_scales(call, {t.y_s_t, p.h, columns}, "y_s_t", how);
+  p.grad_input_q_t = payload(call, gradient, "grad_input_q_t", payloads.gradient);
+  p.grad_input_s_t = group_scales(call, {t.grad_input_s_t, 2 * p.h, columns}, "grad_input_s_t", how);
+  p.scale_layout = layout_of(all_scales, how);
 }
 
 // The workspace is torch's memory; the op's stream is torch's current one, so it is not used again too early.
-void run_swiglu(const Tensor& x, const SwigluTensors& t, const Activation& activation) {
+void run_swiglu(const Tensor& x, const SwigluTensors& t, const Activation& activation, const Format& format) {
   const Call call(x, "x");
   if (x.dim() != 2 || x.size(1) % 2 != 0)
     refuse("x has ", x.dim(), " dimensions and ", x.numel(), " elements, it must be [m, 2h]: gate and up");
   qfuse_swiglu_params p{};
   p.m = x.size(0);
   p.h = x.size(1) / 2;
-  p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
+  const Payloads payloads = payloads_of(t);
+  choose(format, payloads, p);
   choose(activation, p);
   p.x = call.rows(x, "x", ScalarType::BFloat16, {{p.m, 2 * p.h}}, p.x_stride);
   if (t.grad_y) p.grad_y = call.rows(*t.grad_y, "grad_y", ScalarType::BFloat16, {{p.m, p.h}}, p.grad_y_stride);
   point_to_weights(call, t, p);
-  point_to_outputs(call, t, p);
+  point_to_outputs(call, t, payloads, p);
   std::optional<Tensor> workspace;
   if (t.grad_weights) {
     p.workspace_size = call.workspace_size(qfuse_swiglu_workspace_size, p);
@@ -173,11 +321,16 @@ void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::opt
             const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
             const std::optional<Tensor>& grad_input_q_t, const std::optional<Tensor>& grad_input_s_t,
             const std::optional<Tensor>& weights, const std::optional<Tensor>& grad_weights,
-            const std::optional<Tensor>& expert_ends, std::optional<double> limit, double alpha, double up_offset) {
+            const std::optional<Tensor>& expert_ends, std::optional<double> limit, double alpha, double up_offset,
+            const std::optional<std::string>& recipe, std::optional<std::int64_t> group_size,
+            const std::optional<std::string>& scale_rule, const std::optional<std::string>& zero_rule,
+            std::optional<double> amax_floor, const std::optional<std::string>& rounding,
+            const std::optional<std::string>& round_through, const std::optional<Tensor>& row_experts) {
   run_swiglu(x,
              {grad_y, y_q, y_s, y_q_t, y_s_t, grad_input_q, grad_input_s, grad_input_q_t, grad_input_s_t, weights,
-              grad_weights, expert_ends},
-             {limit, alpha, up_offset});
+              grad_weights, expert_ends, row_experts},
+             {limit, alpha, up_offset},
+             {recipe, group_size, scale_rule, zero_rule, amax_floor, rounding, round_through});
 }
 
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
@@ -189,8 +342,8 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
   const std::optional<Tensor> none;
   run_swiglu(x,
              {grad_y, none, none, y_q_t, y_s_t, grad_input_q, grad_input_s, grad_input_q_t, grad_input_s_t, none, none,
-              expert_ends},
-             {});
+              expert_ends, none},
+             {}, {});
 }
 
 }  // namespace qfuse::torch_ops

@@ -102,7 +102,7 @@ def _matmul_4bit(
     return x.new_empty((*x.shape[:-1], outputs))
 
 
-def _swiglu(*tensors: Tensor | None, **others: Tensor | float | None) -> None:
+def _swiglu(*tensors: Tensor | None, **others: Tensor | float | str | None) -> None:
     return None
 
 

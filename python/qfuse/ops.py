@@ -9,7 +9,7 @@ In shapes, n is the number of weights and nb = ceil(n / blocksize) that of block
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast
 
 import torch
 from torch import Tensor
@@ -35,6 +35,11 @@ __all__ = [
 Reciprocal = Literal["ieee", "approx"]
 Direction = Literal["forward", "backward"]
 Order = Literal["plain", "split"]
+Recipe = Literal["int8", "deepseek", "transformer_engine", "torchao", "mx"]
+ScaleRule = Literal["power_of_two", "tile_kernels", "deep_gemm", "torchao"]
+ZeroRule = Literal["floor", "one", "least"]
+Rounding = Literal["truncate", "nearest"]
+RoundThrough = Literal["bfloat16", "float32"]
 
 extension.load()
 direct.load()
@@ -200,6 +205,14 @@ def expert_columns(m: int, experts: int) -> int:
 Quantized = tuple[Tensor, Tensor]  # payloads, and the scales of their groups
 
 
+def _pieces(output: Quantized | None) -> Quantized | tuple[None, None]:
+    if output is None:
+        return None, None
+    payload, scales = output
+    # Torch's compiler cannot have an op write to float8_e8m0fnu (2.15: "auto_functionalized_v2 was not removed").
+    return payload, scales.view(torch.uint8) if scales.dtype == torch.float8_e8m0fnu else scales
+
+
 def swiglu(
     x: Tensor,
     *,
@@ -214,24 +227,53 @@ def swiglu(
     limit: float | None = None,
     alpha: float = 1.0,
     up_offset: float = 0.0,
+    recipe: Recipe | None = None,
+    group_size: int | None = None,
+    scale_rule: ScaleRule | None = None,
+    zero_rule: ZeroRule | None = None,
+    amax_floor: float | None = None,
+    rounding: Rounding | None = None,
+    round_through: RoundThrough | torch.dtype | None = None,
+    row_experts: Tensor | None = None,
 ) -> None:
     """y = silu(gate) * up in INT8 or FP8, forward or backward, in one pass: what is given to be written says which.
 
     x: [m, 2h] bfloat16, gate and up. grad_y: [m, h] bfloat16, needed for gradients. The rows of both may lie apart. h
     is a multiple of 128.
 
-    Written, as pairs of payloads and float32 scales of groups of 128, each of them or None:
+    Written, as pairs of payloads and scales of groups of 128, each of them or None:
       y: [m, h] and [m, h/128], groups of channels; of the forward alone, without a gradient
       y_t: [h, m] and [h, ceil(m/128)], y transposed, in groups of tokens
       grad_input: [m, 2h] and [m, 2h/128], the gradients of gate and up
       grad_input_t: [2h, m] and [2h, ceil(m/128)], these transposed, in groups of tokens
     All of them start from values rounded to bfloat16.
 
-    Payloads are int8, or all float8_e4m3fn, where scales are powers of two: the least ones by which a group's largest
-    magnitude, or 1e-4 where that is more, becomes at most 448.
+    Payloads are int8, or float8_e4m3fn, where the gradients may be float8_e5m2. Scales of FP8 are powers of two, unless
+    scale_rule says otherwise: the least ones by which a group's largest magnitude, or 1e-4 where that is more, becomes
+    at most 448, or in e5m2 57344.
 
-    Scales may also lie group by group, all of them, as DeepGEMM loads them: [rows, groups] with the strides
-    (1, rows rounded up to a multiple of 4).
+    Scales are float32, or of FP8 UE8M0: float8_e8m0fnu or uint8, the exponent of two, plus 127, as a byte, 255 for NaN.
+    All of a call have one dtype. float32 may also lie group by group, all of them, as DeepGEMM loads them: [rows,
+    groups] with the strides (1, rows rounded up to a multiple of 4). int32 are UE8M0 as DeepGEMM packs them, four of a
+    row's groups to a word, the first one in its lowest byte: [rows, ceil(groups/4)] with such strides.
+
+    recipe: a format by its name, of which the arguments behind it may change parts; payloads have to be of its kind.
+      "int8": the published operator's, and what int8 has without a recipe
+      "deepseek": what float8_e4m3fn has without one, as DeepGEMM and TileKernels make powers of two
+      "transformer_engine": powers of two, zero_rule "one"
+      "torchao": scale_rule "torchao", amax_floor 1e-12
+      "mx": MXFP8, group_size 32, zero_rule "least"; its scales are UE8M0, though float32 are taken as well
+    group_size: 128 or 32; of 32, every "/128" of a scale above is "/32". h stays a multiple of 128.
+    scale_rule, of FP8: "power_of_two", or of a group's largest magnitude a in float32, with 57344 for 448 in e5m2,
+      "tile_kernels": scale a / 448, values times (448 / a)
+      "deep_gemm": scale a / 448, values times (1 / scale)
+      "torchao": scale 1 / (448 / a), values times (448 / a)
+    zero_rule, of FP8: "floor": a is at least amax_floor. "one": the scale of a group of zeros, or with an infinity or
+      NaN, is 1, and values are multiplied with at most the largest bfloat16. "least", of powers of two: the scale of
+      zeros is 2^-127, with an infinity 2^127, with NaN NaN.
+    amax_floor, of FP8: 1e-30 to 1e30, in place of 1e-4, or with zero_rule "one" of none, which 0 stands for there.
+    rounding, of int8: "truncate" toward zero, or "nearest", ties to even. FP8 is rounded to nearest, ties to even.
+    round_through: "bfloat16", or "float32" for y and grad_input, whose values are then not rounded to bfloat16 before.
 
     weights: [m] float32, the router's: y is multiplied with its token's before it is rounded. grad_weights: [m]
     float32, written in the backward: the sum over a token's channels of grad_y and what y is without the weight, in an
@@ -243,19 +285,24 @@ def swiglu(
 
     expert_ends: [experts] int32 or int64 on x's device, ascending: the row behind each expert's last one, where the
     rows are those of several experts, one after another; what torch's grouped products call offs. Rows from the last
-    end on are nobody's: not read, and of theirs only
-    grad_weights is written. No group of tokens has those of two experts: what is transposed is as
-    if zeros filled up each expert's tokens to a multiple of 128, and has expert_columns(m, experts) columns in place of
-    m. In y_t [h, columns] and grad_input_t [2h, columns] the experts' columns lie side by side; where payloads have one
-    dimension, [h * columns] and [2h * columns], each expert's matrix [h, its columns] lies behind the one before, as
-    DeepGEMM's k-grouped products take them, and so do their scales, [h * columns/128], unless these are given group by
-    group, [h, columns/128] with the strides (1, h). What is behind the last expert's columns keeps its
-    values. On a GPU nothing waits for the ends: ends that are not ascending, or not 0 to m, give other results, within
-    the tensors; on a CPU they are refused.
+    end on are nobody's: not read, and of theirs only grad_weights is written. No group of tokens has those of two
+    experts: what is transposed is as if zeros filled up each expert's tokens to a multiple of 128, and has
+    expert_columns(m, experts) columns in place of m. In y_t [h, columns] and grad_input_t [2h, columns] the experts'
+    columns lie side by side; where payloads have one dimension, [h * columns] and [2h * columns], each expert's matrix
+    [h, its columns] lies behind the one before, as DeepGEMM's k-grouped products take them, and so do their scales,
+    [h * columns/128], unless these are given group by group, [h, columns/128] with the strides (1, h). What is behind
+    the last expert's columns keeps its values. On a GPU nothing waits for the ends: ends that are not ascending, or not
+    0 to m, give other results, within the tensors; on a CPU they are refused.
+
+    row_experts: [m] int32, in place of expert_ends: the expert of each row, below 0 none, where every expert's rows
+    begin at a multiple of 128, and those of nobody fill up its last 128; what DeepGEMM calls m_indices. In y_t and
+    grad_input_t a row's column has its number, and there are ceil(m/128) * 128; one expert's neighbouring 128s are its
+    matrix. All else is as with expert_ends, but that no value is refused.
     """
-    (y_q, y_s), (y_q_t, y_s_t) = y or (None, None), y_t or (None, None)
-    grad_input_q, grad_input_s = grad_input or (None, None)
-    grad_input_q_t, grad_input_s_t = grad_input_t or (None, None)
+    if isinstance(round_through, torch.dtype):
+        round_through = cast(RoundThrough, str(round_through).removeprefix("torch."))
+    (y_q, y_s), (y_q_t, y_s_t) = _pieces(y), _pieces(y_t)
+    (grad_input_q, grad_input_s), (grad_input_q_t, grad_input_s_t) = _pieces(grad_input), _pieces(grad_input_t)
     _ops.swiglu.default(
         x,
         grad_y=grad_y,
@@ -273,6 +320,14 @@ def swiglu(
         limit=limit,
         alpha=alpha,
         up_offset=up_offset,
+        recipe=recipe,
+        group_size=group_size,
+        scale_rule=scale_rule,
+        zero_rule=zero_rule,
+        amax_floor=amax_floor,
+        rounding=rounding,
+        round_through=round_through,
+        row_experts=row_experts,
     )
 
 

@@ -1,0 +1,55 @@
+"""Outputs of swiglu to be written, poisoned, and how to compare them."""
+
+import torch
+
+H = 512
+POISON = 99
+E4M3, E5M2, E8M0 = torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e8m0fnu
+
+
+def new_scales(device, rows, groups, kind):
+    """Poisoned. kind: a dtype, or of float32 "mn_major"."""
+    padded, words = -(-rows // 4) * 4, -(-groups // 4)
+    if kind == "mn_major":
+        return torch.full((groups, padded), -1.0, device=device).t()[:rows]
+    if kind == torch.int32:
+        return torch.full((words, padded), -1, dtype=torch.int32, device=device).t()[:rows]
+    if kind == torch.float32:
+        return torch.full((rows, groups), -1.0, device=device)
+    return torch.full((rows, groups), 77, dtype=torch.uint8, device=device).view(kind)
+
+
+def new_output(device, rows, columns, dtype, kind=torch.float32, group_size=128, apart=False):
+    payload = torch.full((rows, columns), POISON, dtype=torch.uint8, device=device).view(dtype)
+    scales = new_scales(device, rows, -(-columns // group_size), kind)
+    return (payload.flatten(), scales.flatten() if scales.is_contiguous() else scales) if apart else (payload, scales)
+
+
+# Whether it is transposed, and its channels in h.
+OUTPUTS = {"y": (False, 1), "y_t": (True, 1), "grad_input": (False, 2), "grad_input_t": (True, 2)}
+
+
+def new_outputs(device, m, dtype, gradient=None, names=tuple(OUTPUTS), columns=None, apart=False, h=H, **how):
+    """columns: of those transposed, where there are experts; apart: their payloads have one dimension."""
+    made = {}
+    for name in names:
+        transposed, halves = OUTPUTS[name]
+        rows, cols = (halves * h, m if columns is None else columns) if transposed else (m, halves * h)
+        own = (gradient or dtype) if name.startswith("grad") else dtype
+        made[name] = new_output(device, rows, cols, own, apart=apart and transposed, **how)
+    return made
+
+
+def check_bytes(found, expected, where):
+    found, expected = (t.clone(memory_format=torch.contiguous_format).view(torch.uint8) for t in (found, expected))
+    differing = (found != expected).nonzero()
+    assert differing.numel() == 0, f"{where}: {len(differing)} bytes differ, the first at {differing[0].tolist()}"
+
+
+def check(found, expected, where):
+    for part, one, other in zip(("payload", "scales"), found, expected, strict=True):
+        check_bytes(one, other, f"{where}, {part}")
+
+
+def is_poison(payload):
+    return (payload.contiguous().view(torch.uint8) == POISON).all()
