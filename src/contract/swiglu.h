@@ -67,6 +67,11 @@ inline bool has_other_format(const Swiglu& p) {
          p.scale_rule != QFUSE_SCALES_POWER_OF_TWO || p.zero_rule != QFUSE_ZERO_AT_FLOOR || p.amax_floor != 0 ||
          p.rounding != QFUSE_ROUND_TRUNCATE || p.round_through != QFUSE_THROUGH_BFLOAT16;
 }
+// E4M3 in groups of 128 with fp32 scales, whatever their rule.
+inline bool has_other_scales_alone(const Swiglu& p) {
+  return p.payload_type == QFUSE_E4M3 && p.group_size == format::kGroupSize && p.grad_input_type == 0 &&
+         p.scale_type == QFUSE_SCALES_FLOAT32 && p.round_through == QFUSE_THROUGH_BFLOAT16 && has_other_format(p);
+}
 inline bool keeps_float32(const Swiglu& p) { return p.round_through == QFUSE_THROUGH_FLOAT32; }
 
 inline format::GroupRules y_rules(const Swiglu& p) {

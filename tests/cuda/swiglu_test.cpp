@@ -125,7 +125,9 @@ std::vector<std::int32_t> rows_by_turns(std::int64_t m) {
 }
 
 void expect_the_oracles_bytes(const SwigluInputs& in, const OtherFormat& how, std::size_t misalignment) {
-  SCOPED_TRACE(how.format.name);
+  SCOPED_TRACE(std::string(how.format.name) + ", asked " + std::to_string(static_cast<int>(how.asked)) + ", " +
+               how.extras.name + ", through " + std::to_string(how.round_through) +
+               (how.has_row_experts ? ", experts by row" : ""));
   const std::vector<std::int32_t> rows = rows_by_turns(in.shape.m);
   contract::Swiglu p = in.params(how.asked, how.format.payload, how.extras);
   how.format.set(p);

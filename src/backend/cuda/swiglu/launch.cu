@@ -29,7 +29,17 @@ Kernel kernel_among(unsigned outputs) {
   return kernel;
 }
 
-// Of other formats, what training is likely to ask for.
+// Of e4m3 with other scales, what training is likely to ask for.
+Kernel kernel_for_scales(const contract::Swiglu& p, unsigned outputs) {
+  if (contract::has_activation(p) || contract::has_weights(p)) return nullptr;
+  constexpr unsigned kBoth = kRows | kYTransposed;
+  constexpr unsigned kBothOfY = kYRows | kYTransposed;
+  return contract::has_experts(p)
+             ? kernel_among<Extras::none, true, true, ScaledE4m3, kBoth, kBoth | kTransposed, kBothOfY>(outputs)
+             : kernel_among<Extras::none, true, false, ScaledE4m3, kBoth, kBoth | kTransposed, kBothOfY>(outputs);
+}
+
+// Of other formats, likewise.
 template <bool kExperts>
 Kernel kernel_for_all_formats(const contract::Swiglu& p, unsigned outputs) {
   if (contract::has_activation(p) || contract::has_weights(p))
@@ -112,6 +122,8 @@ contract::Outcome start(const contract::Swiglu& p, const SwigluPlan& how, unsign
     return start(
         contract::wants_rows(p) ? kernel_for_float_rows<true>(p, how.wide) : kernel_for_float_rows<false>(p, how.wide),
         p, how, outputs, exec);
+  const Kernel for_scales = how.wide && contract::has_other_scales_alone(p) ? kernel_for_scales(p, outputs) : nullptr;
+  if (for_scales != nullptr) return start(for_scales, p, how, outputs, exec);
   if (contract::has_other_format(p)) return start<AnyGroups>(p, how, outputs, exec);
   return p.payload_type == QFUSE_E4M3 ? start<E4m3>(p, how, outputs, exec) : start<Int8>(p, how, outputs, exec);
 }

@@ -205,6 +205,7 @@ struct Bounds {
 // has the quotient's integer part; bench/variants tries others.
 struct Int8 {
   static constexpr bool kIsOneFormat = true;
+  static constexpr bool kHasOneScale = true;
   static __device__ float scale(float absmax) { return group_scale(absmax); }
   static __device__ float prepare(float absmax, float scale) { return group_factor(absmax, scale); }
   static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
@@ -214,6 +215,7 @@ struct Int8 {
 
 struct E4m3 {
   static constexpr bool kIsOneFormat = true;
+  static constexpr bool kHasOneScale = true;
   static __device__ float scale(float absmax) { return format::e4m3_scale(absmax); }
   static __device__ float prepare(float /*absmax*/, float scale) { return format::e4m3_factor(scale); }
   static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
@@ -221,14 +223,20 @@ struct E4m3 {
   }
 };
 
+// e4m3 in groups of 128 with fp32 scales, whose rule is the call's.
+struct ScaledE4m3 : E4m3 {
+  static constexpr bool kHasOneScale = false;
+};
+
 // Any format, groups of 32 among them: what it is stands in the call's rules.
 struct AnyGroups {
   static constexpr bool kIsOneFormat = false;
+  static constexpr bool kHasOneScale = false;
 };
 
 template <class Payload>
 __device__ format::GroupScale scale_of_group(const format::GroupRules& rules, float absmax) {
-  if constexpr (Payload::kIsOneFormat) {
+  if constexpr (Payload::kHasOneScale) {
     const float scale = Payload::scale(absmax);
     return {scale, Payload::prepare(absmax, scale)};
   } else {
@@ -740,7 +748,7 @@ static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 template <class W, bool kWide, bool kExperts, class Payload, class B = Bounds<W, Payload>>
 __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments given) {
   constexpr bool kHasWeights = W::kExtras != Extras::none;
-  const SwigluArguments& a = arguments_within_reach<kHasWeights || !Payload::kIsOneFormat>(given);
+  const SwigluArguments& a = arguments_within_reach<kHasWeights || !Payload::kHasOneScale>(given);
   constexpr bool kRepeats = !kExperts && !kHasWeights && Payload::kIsOneFormat;
   constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 has no registers for such pointers
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
