@@ -222,6 +222,16 @@ TEST(SwigluPlan, a_forward_of_more_than_a_wave_is_made_by_fewer_threads) {
   }
 }
 
+// Their kernels are compiled for no more threads.
+TEST(SwigluPlan, values_that_stay_fp32_are_made_by_fewer_threads) {
+  contract::Swiglu p = swiglu_of(1024, 2560);
+  p.y_q_t = nullptr;
+  p.y_s_t = nullptr;
+  p.round_through = QFUSE_THROUGH_FLOAT32;
+  EXPECT_EQ(plan(p, kH100).threads, 256);
+  for (const SwigluPlan& candidate : candidates(p, kH100)) EXPECT_EQ(candidate.threads, 256);
+}
+
 TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
   EXPECT_FALSE(plan(swiglu_of(1000, 128), kH100).wide_t) << "rows of y that begin anywhere";
   for (const auto spoil : {+[](contract::Swiglu& p) { p.x = address<void>(0x1002); },

@@ -22,6 +22,11 @@ bool columns_are_aligned(const contract::Swiglu& p) {
   return is_aligned(p.y_q_t, 16) && is_aligned(p.grad_input_q_t, 16) && contract::all_columns(p) % 16 == 0;
 }
 
+// Kernels that keep fp32 values have registers for no more.
+int most_threads(const contract::Swiglu& p) {
+  return contract::keeps_float32(p) ? kSwigluFewerThreads : kSwigluThreads;
+}
+
 SwigluPlan plan_with(const contract::Swiglu& p, const DeviceFacts& facts, int threads) {
   SwigluPlan plan;
   plan.wide = rows_are_aligned(p.x, contract::x_stride(p)) && rows_are_aligned(p.grad_y, contract::grad_y_stride(p)) &&
@@ -39,6 +44,7 @@ SwigluPlan plan_with(const contract::Swiglu& p, const DeviceFacts& facts, int th
 std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts& facts) {
   std::vector<SwigluPlan> all;
   for (const int threads : {kSwigluThreads, kSwigluFewerThreads}) {
+    if (threads > most_threads(p)) continue;
     all.push_back(plan_with(p, facts, threads));
     if (!all.back().together) continue;
     all.push_back(all.back());
@@ -48,6 +54,7 @@ std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts&
 }
 
 SwigluPlan plan(const contract::Swiglu& p, const DeviceFacts& facts) {
+  if (most_threads(p) < kSwigluThreads) return plan_with(p, facts, most_threads(p));
   const SwigluPlan plan = plan_with(p, facts, kSwigluThreads);
   const std::int64_t wave = std::int64_t{facts.multiprocessors} * (kSwigluThreadsPerMultiprocessor / kSwigluThreads);
   const bool fills_a_second = plan.blocks > wave + wave / 2;
