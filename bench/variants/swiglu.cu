@@ -9,7 +9,9 @@
 #include <array>
 #include <stdexcept>
 
+#include "backend/cuda/swiglu/columns.cuh"
 #include "backend/cuda/swiglu/steps.cuh"
+#include "backend/cuda/swiglu/tiles.cuh"
 #include "variants/variants.h"
 
 namespace qfuse::bench {

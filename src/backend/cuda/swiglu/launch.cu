@@ -12,7 +12,7 @@
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
 #include "backend/cuda/swiglu/plan.h"
-#include "backend/cuda/swiglu/steps.cuh"
+#include "backend/cuda/swiglu/kernels.cuh"
 
 namespace qfuse::cuda {
 namespace {

@@ -1,0 +1,196 @@
+// What a kernel of swiglu sees, and what it is compiled for.
+#ifndef QFUSE_BACKEND_CUDA_SWIGLU_ARGUMENTS_CUH
+#define QFUSE_BACKEND_CUDA_SWIGLU_ARGUMENTS_CUH
+
+#include <cstdint>
+#include <limits>
+
+#include "backend/cuda/swiglu/plan.h"
+#include "format/group_rules.h"
+
+namespace qfuse::cuda {
+
+constexpr int kChunk = kSwigluChunk;
+constexpr int kRowChunks = kSwigluTile / kChunk;  // threads that share a row
+constexpr int kPairs = kChunk / 2;                // words of bf16 a chunk
+constexpr int kHardwareWarp = 64;                 // threads, at most: all of one come where they exchange values
+constexpr int kWarpRows = kHardwareWarp / kRowChunks;
+
+// ---- what a kernel sees ----
+
+struct SwigluArguments {
+  std::int64_t m;
+  std::int64_t h;
+  std::int64_t x_stride;       // elements
+  std::int64_t grad_y_stride;  // elements
+  int channel_tiles;
+  std::uint32_t per_channel_tiles;  // of 2^32, rounded down
+  bool wide_t;
+  const std::uint8_t* x;
+  const std::uint8_t* grad_y;
+  std::int8_t* grad_input_q;
+  void* grad_input_s;
+  std::int8_t* y_q;
+  void* y_s;
+  std::int8_t* y_q_t;
+  void* y_s_t;
+  std::int8_t* grad_input_q_t;
+  void* grad_input_s_t;
+  format::GroupRules y_rules;
+  format::GroupRules gradient_rules;
+  contract::ScaleStrides row_scales;
+  contract::ScaleStrides y_scales;
+  contract::ColumnPlace y_place;  // where there are no experts
+  contract::ColumnPlace gradient_place;
+  contract::ColumnLayout columns;  // where there are
+  const void* expert_ends;
+  bool ends_are_64;  // bits wide
+  int experts;
+  const std::int32_t* row_experts;  // instead of ends; NULL: not given
+  const float* weights;             // NULL: 1
+  float* grad_weights;              // [m]
+  float* parts_of_sums;             // [h/128, m] of grad_weights; NULL: not asked for
+  float limit;                      // infinity: none
+  float alpha;
+  float up_offset;
+  bool exponents_are_bf16;  // whatever the gates
+  // From a thread's row to its next one, in bytes.
+  std::int64_t x_step;
+  std::int64_t grad_y_step;
+  std::int64_t gradients_step;
+  std::int64_t gradient_scales_step;
+  std::int64_t y_step;
+  std::int64_t y_scales_step;
+};
+
+// One block's.
+struct Tile {
+  std::int64_t token;    // the first one
+  std::int64_t channel;  // the first one
+  int tokens;            // that there are: 128, or fewer in the last tile
+};
+
+// Where a thread has its part of a row, in what is read and in what is written of it. Both move from row to row: products
+// of a row's number with a stride would take an eighth of all instructions.
+struct Source {
+  const std::uint8_t* x;
+  const std::uint8_t* grad_y;
+};
+
+// Of a scale; behind it, bytes of no group that its word ends with.
+struct ScalePlace {
+  std::uint8_t* address;
+  int empty;
+};
+
+struct Target {  // the gradients', or y's
+  std::int8_t* q;
+  ScalePlace scale;
+};
+
+// What a thread has of a row: pairs of bf16.
+struct Inputs {
+  std::uint32_t gate[kPairs];
+  std::uint32_t up[kPairs];
+  std::uint32_t grad_y[kPairs];
+};
+
+struct Outputs {
+  std::uint32_t d_gate[kPairs];
+  std::uint32_t d_up[kPairs];
+  std::uint32_t y[kPairs];
+};
+
+inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan& plan) {
+  constexpr std::int64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
+  const int row_step = plan.threads / kRowChunks;
+  const auto step = [&](std::int64_t stride, unsigned size = 1) {  // modulo 2^64: one row alone may have any stride
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size * static_cast<unsigned>(row_step));
+  };
+  const unsigned scale_size = p.scale_type == QFUSE_SCALES_UE8M0 ? 1 : sizeof(float);
+  return {.m = p.m,
+          .h = p.h,
+          .x_stride = contract::x_stride(p),
+          .grad_y_stride = contract::grad_y_stride(p),
+          .channel_tiles = static_cast<int>(p.h / kSwigluTile),
+          .per_channel_tiles = static_cast<std::uint32_t>(kMost32 / (p.h / kSwigluTile)),
+          .wide_t = plan.wide_t,
+          .x = static_cast<const std::uint8_t*>(p.x),
+          .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
+          .grad_input_q = contract::grad_input_payload(p),
+          .grad_input_s = p.grad_input_s,
+          .y_q = contract::y_payload(p),
+          .y_s = p.y_s,
+          .y_q_t = contract::y_t_payload(p),
+          .y_s_t = p.y_s_t,
+          .grad_input_q_t = contract::grad_input_t_payload(p),
+          .grad_input_s_t = p.grad_input_s_t,
+          .y_rules = contract::y_rules(p),
+          .gradient_rules = contract::gradient_rules(p),
+          .row_scales = contract::row_scale_strides(p),
+          .y_scales = contract::y_scale_strides(p),
+          .y_place = contract::place_columns(contract::column_layout(p), p.h, 0, p.m),
+          .gradient_place = contract::place_columns(contract::column_layout(p), 2 * p.h, 0, p.m),
+          .columns = contract::column_layout(p),
+          .expert_ends = p.expert_ends,
+          .ends_are_64 = p.expert_ends_type == QFUSE_INDEX_INT64,
+          .experts = static_cast<int>(p.expert_count),
+          .row_experts = p.row_experts,
+          .weights = p.weights,
+          .grad_weights = p.grad_weights,
+          .parts_of_sums = contract::wants_grad_weights(p) ? static_cast<float*>(p.workspace) : nullptr,
+          .limit = contract::limit(p),
+          .alpha = contract::alpha(p),
+          .up_offset = p.up_offset,
+          .exponents_are_bf16 = contract::alpha(p) == 1 && contract::limit_is_bfloat16(p),
+          .x_step = step(contract::x_stride(p), 2),
+          .grad_y_step = step(contract::grad_y_stride(p), 2),
+          .gradients_step = step(p.h, 2),
+          .gradient_scales_step = step(contract::row_scale_strides(p).row, scale_size),
+          .y_step = step(p.h),
+          .y_scales_step = step(contract::y_scale_strides(p).row, scale_size)};
+}
+
+// ---- what a kernel is compiled for ----
+
+// What a call has beside x and grad_y: nothing, router weights, or anything.
+enum class Extras { none, weights, any };
+
+// The bounds of a forward's kernel, which leave 48 registers, enough there: five blocks of 256 threads have room then, or
+// two of 512. Turing has no room for so many threads.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kMostForwardThreads = kSwigluThreads;
+#else
+constexpr int kMostForwardThreads = 640;
+#endif
+// With router weights, sm_120 would need more than those 48.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
+constexpr int kMostWeightedForwardThreads = kSwigluThreads;
+#else
+constexpr int kMostWeightedForwardThreads = kMostForwardThreads;
+#endif
+
+// Some outputs, and no steps for what the call does not have.
+template <unsigned kOutputs, Extras kOfCall>
+struct Wanted {
+  static constexpr bool rows = (kOutputs & kRows) != 0;
+  static constexpr bool transposed = (kOutputs & kTransposed) != 0;
+  static constexpr bool y_rows = (kOutputs & kYRows) != 0;
+  static constexpr bool y_transposed = (kOutputs & kYTransposed) != 0;
+  static constexpr bool gradients = rows || transposed;
+  static constexpr Extras kExtras = kOfCall;
+};
+
+// The bounds of its kernel. Other activations and formats take more registers.
+template <class W, class Payload>
+struct Bounds {
+  static constexpr bool kIsAny = W::kExtras == Extras::any || !Payload::kIsOneFormat;
+  static constexpr int kMostThreads = W::gradients || kIsAny            ? kSwigluThreads
+                                      : W::kExtras == Extras::weights ? kMostWeightedForwardThreads
+                                                                      : kMostForwardThreads;
+  static constexpr int kBlocks = kIsAny ? 1 : kSwigluThreadsPerMultiprocessor / kSwigluThreads;
+};
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_SWIGLU_ARGUMENTS_CUH

@@ -1,0 +1,143 @@
+// What swiglu writes transposed: the columns of a tile, one channel of all its tokens at a time.
+#ifndef QFUSE_BACKEND_CUDA_SWIGLU_COLUMNS_CUH
+#define QFUSE_BACKEND_CUDA_SWIGLU_COLUMNS_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/device/warp.cuh"
+#include "backend/cuda/swiglu/arguments.cuh"
+#include "backend/cuda/swiglu/formats.cuh"
+
+namespace qfuse::cuda {
+
+// It waits in shared memory, a plane of a row a token, 16 chunks a row. Chunks change places within their row so that both ways
+// through it meet all banks: 8 neighbouring chunks of a row are stored at once, and then one chunk of each of the 8
+// tokens that load_columns names, in which this number takes all its values.
+__device__ inline int place(int token, int chunk) {
+  return (token * kRowChunks + chunk) ^ (token & 1) ^ (token >> 3 & 6);
+}
+
+// Eight channels of all tokens, transposed: `lane` gets the channel lane / 4 and of it the pairs of tokens from
+// 16 * (lane % 4) on, and as many from 64 further on.
+constexpr int kColumnPairs = kSwigluTile / 8;
+
+__device__ inline void load_columns(const uint4* plane, int chunk, int lane, std::uint32_t (&pairs)[kColumnPairs]) {
+  // Tokens 8 or 64 further on lie as much further on: place looks at others of a token's bits.
+  const auto first_of = [&](int m, int row) { return plane + place(16 * (row / 2) + 2 * m + row % 2, chunk); };
+#pragma unroll
+  for (int i = 0; i < kColumnPairs; i += 4) {
+    const int tokens = (i >= 8 ? 64 : 0) + 2 * (i % 8);
+    const auto row_of = [&](int m, int row) { return first_of(m, row) + tokens * kRowChunks; };
+    load_transposed(row_of, lane, pairs + i);
+  }
+}
+
+// 16 tokens of a channel, `left` of which exist.
+template <class Payload>
+__device__ void write_tokens(const SwigluArguments& a, const format::GroupRules& rules, std::int8_t* to,
+                             const std::uint32_t* pairs, float factor, int left) {
+  std::uint32_t payload[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) payload[i] = quantize<Payload>(rules, pairs[2 * i], pairs[2 * i + 1], factor);
+  if (a.wide_t) {
+    if (left > 0) *reinterpret_cast<uint4*>(to) = vector_of(payload);
+    return;
+  }
+#pragma unroll 1  // unrolled, it would keep a mask for each byte
+  for (int i = 0; i < 16 && i < left; ++i) {
+    to[i] = static_cast<std::int8_t>(payload[0]);
+#pragma unroll
+    for (int word = 0; word < 3; ++word) payload[word] = payload[word] >> 8 | payload[word + 1] << 24;
+    payload[3] >>= 8;
+  }
+}
+
+// A transposed output, and which of its columns are a tile's.
+struct Columns {
+  std::int8_t* q;
+  void* s;
+  contract::ColumnPlace place;
+  std::int64_t first;
+  int count;
+  format::GroupRules rules;
+};
+
+template <bool kExperts>
+__device__ Columns y_of(const SwigluArguments& a, const Tile& tile, const contract::TokenTile& tokens) {
+  if constexpr (!kExperts) return {a.y_q_t, a.y_s_t, a.y_place, tile.token, tile.tokens, a.y_rules};
+  const contract::ColumnPlace place = contract::place_columns(a.columns, a.h, tokens.before, tokens.columns);
+  return {a.y_q_t, a.y_s_t, place, tokens.column, kSwigluTile, a.y_rules};
+}
+
+template <bool kExperts>
+__device__ Columns gradient_of(const SwigluArguments& a, const Tile& tile, const contract::TokenTile& tokens) {
+  if constexpr (!kExperts)
+    return {a.grad_input_q_t, a.grad_input_s_t, a.gradient_place, tile.token, tile.tokens, a.gradient_rules};
+  const contract::ColumnPlace place = contract::place_columns(a.columns, 2 * a.h, tokens.before, tokens.columns);
+  return {a.grad_input_q_t, a.grad_input_s_t, place, tokens.column, kSwigluTile, a.gradient_rules};
+}
+
+// Of the 32 tokens of a channel that a thread has, whose halves are of one group or of two.
+struct ColumnScales {
+  format::GroupScale first;
+  format::GroupScale second;
+};
+
+// Four neighbouring threads have a channel's tokens, 16 neighbours each and 16 that lie 64 further on.
+template <class Payload>
+__device__ ColumnScales scales_of_columns(const format::GroupRules& rules, const std::uint32_t (&pairs)[kColumnPairs]) {
+  if (group_size<Payload>(rules) == kSwigluTile) {
+    std::uint32_t absmax = find_absmax(pairs);
+    absmax = larger_magnitudes(absmax, absmax >> 16);
+    absmax = larger_magnitudes(absmax, exchange(absmax, 1));
+    absmax = larger_magnitudes(absmax, exchange(absmax, 2));
+    const format::GroupScale scale = scale_of_group<Payload>(rules, fabsf(widen<Bfloat16>(&absmax, 0)));
+    return {scale, scale};
+  }
+  std::uint32_t halves[2] = {};
+#pragma unroll
+  for (int i = 0; i < kColumnPairs; ++i)
+    halves[i / (kColumnPairs / 2)] = larger_magnitudes(halves[i / (kColumnPairs / 2)], pairs[i]);
+#pragma unroll
+  for (std::uint32_t& half : halves) {
+    half = larger_magnitudes(half, half >> 16);
+    half = larger_magnitudes(half, exchange(half, 1));
+  }
+  return {scale_of_group<Payload>(rules, fabsf(widen<Bfloat16>(halves, 0))),
+          scale_of_group<Payload>(rules, fabsf(widen<Bfloat16>(halves + 1, 0)))};
+}
+
+// A plane to an output, the tile's first channel to its row `first_row`.
+template <bool kWide, class Payload = Int8>
+__device__ void write_columns(const SwigluArguments& a, const uint4* plane, const Columns& out,
+                              std::int64_t first_row) {
+  const int lane = static_cast<int>(threadIdx.x % kWarp);
+  const int warps = static_cast<int>(blockDim.x / kWarp);
+#pragma unroll 1
+  for (int chunk = static_cast<int>(threadIdx.x / kWarp); chunk < kRowChunks; chunk += warps) {
+    std::uint32_t pairs[kColumnPairs];
+    load_columns(plane, chunk, lane, pairs);
+    const ColumnScales scales = scales_of_columns<Payload>(out.rules, pairs);
+    const int size = group_size<Payload>(out.rules);
+    const int token = 16 * (lane % 4);  // of the tile, and another 64 further on
+    const bool is_first = token % size == 0;
+    const contract::ColumnPlace& place = out.place;
+    void* const scales_of_expert = static_cast<std::uint8_t*>(out.s) + place.first_scale * (out.rules.scales_are_ue8m0 ? 1 : 4);
+    const std::int64_t row = first_row + chunk * kChunk + lane / 4;
+    const std::int64_t group = place.first_group + (out.first + token) / size;
+    const auto store_at = [&](std::int64_t of_row, float scale) {
+      const ScalePlace to = scale_at<Payload>(out.rules, scales_of_expert, place.scales, row, of_row);
+      store_scale<kWide, Payload>(out.rules, to, scale);
+    };
+    if (is_first && token < out.count) store_at(group, scales.first.scale);
+    if (is_first && size <= 64 && token + 64 < out.count) store_at(group + 64 / size, scales.second.scale);
+    std::int8_t* const q = out.q + place.first + row * place.stride + out.first + token;
+    write_tokens<Payload>(a, out.rules, q, pairs, scales.first.factor, out.count - token);
+    write_tokens<Payload>(a, out.rules, q + 64, pairs + kColumnPairs / 2, scales.second.factor, out.count - token - 64);
+  }
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_SWIGLU_COLUMNS_CUH

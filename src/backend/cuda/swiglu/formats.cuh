@@ -1,0 +1,99 @@
+// How the kernels of swiglu quantize a group, and where they store its scale. No step may be fused with another: whoever
+// includes this is compiled with -fmad=false.
+#ifndef QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH
+#define QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/device/fp8_groups.cuh"
+#include "backend/cuda/device/group_rules.cuh"
+#include "backend/cuda/device/int8_groups.cuh"
+#include "backend/cuda/device/memory.cuh"
+#include "backend/cuda/swiglu/arguments.cuh"
+
+namespace qfuse::cuda {
+
+// How a group is quantized: once a group scale and prepare, for each 4 values quantize. Int8: by the factor whose product
+// has the quotient's integer part; bench/variants tries others.
+struct Int8 {
+  static constexpr bool kIsOneFormat = true;
+  static constexpr bool kHasOneScale = true;
+  static __device__ float scale(float absmax) { return group_scale(absmax); }
+  static __device__ float prepare(float absmax, float scale) { return group_factor(absmax, scale); }
+  static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
+    return quantize_values(first_pair, second_pair, factor);
+  }
+};
+
+struct E4m3 {
+  static constexpr bool kIsOneFormat = true;
+  static constexpr bool kHasOneScale = true;
+  static __device__ float scale(float absmax) { return format::e4m3_scale(absmax); }
+  static __device__ float prepare(float /*absmax*/, float scale) { return format::e4m3_factor(scale); }
+  static __device__ std::uint32_t quantize(std::uint32_t first_pair, std::uint32_t second_pair, float factor) {
+    return e4m3_values(first_pair, second_pair, factor);
+  }
+};
+
+// e4m3 in groups of 128 with fp32 scales, whose rule is the call's.
+struct ScaledE4m3 : E4m3 {
+  static constexpr bool kHasOneScale = false;
+};
+
+// Any format, groups of 32 among them: what it is stands in the call's rules.
+struct AnyGroups {
+  static constexpr bool kIsOneFormat = false;
+  static constexpr bool kHasOneScale = false;
+};
+
+template <class Payload>
+__device__ format::GroupScale scale_of_group(const format::GroupRules& rules, float absmax) {
+  if constexpr (Payload::kHasOneScale) {
+    const float scale = Payload::scale(absmax);
+    return {scale, Payload::prepare(absmax, scale)};
+  } else {
+    return format::scale_of_group(rules, absmax);
+  }
+}
+
+template <class Payload>
+__device__ std::uint32_t quantize(const format::GroupRules& rules, std::uint32_t first_pair, std::uint32_t second_pair,
+                                  float factor) {
+  if constexpr (Payload::kIsOneFormat)
+    return Payload::quantize(first_pair, second_pair, factor);
+  else
+    return quantize_in_group(rules, first_pair, second_pair, factor);
+}
+
+// Values of a group.
+template <class Payload>
+__device__ int group_size(const format::GroupRules& rules) {
+  if constexpr (Payload::kIsOneFormat) return kSwigluTile;
+  return rules.size;
+}
+
+// Where a scale of [rows, groups] lies from `data` on. Scales of one format are fp32, so never in words.
+template <class Payload>
+__device__ ScalePlace scale_at(const format::GroupRules& rules, void* data, const contract::ScaleStrides& strides,
+                               std::int64_t row, std::int64_t group) {
+  constexpr std::int64_t kFloat = sizeof(float);
+  auto* const bytes = static_cast<std::uint8_t*>(data);
+  if constexpr (Payload::kIsOneFormat) return {bytes + kFloat * (row * strides.row + group * strides.group), 0};
+  return {bytes + (rules.scales_are_ue8m0 ? 1 : kFloat) * contract::scale_index(strides, row, group),
+          static_cast<int>(contract::empty_scales_behind(strides, group))};
+}
+
+template <bool kWide, class Payload>
+__device__ void store_scale(const format::GroupRules& rules, const ScalePlace& to, float scale) {
+  if (Payload::kIsOneFormat || !rules.scales_are_ue8m0) {
+    store<kWide>(reinterpret_cast<float*>(to.address), scale);
+    return;
+  }
+  to.address[0] = format::to_ue8m0(scale);
+#pragma unroll 1
+  for (int i = 1; i <= to.empty; ++i) to.address[i] = 0;
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_SWIGLU_FORMATS_CUH
