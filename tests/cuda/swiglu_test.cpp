@@ -247,7 +247,8 @@ void expect_window(const Large& large, std::int64_t first, std::int64_t tokens) 
   expected.point(p, Asked::both);
   reference::swiglu_with(gpus_exponential, p);
   const auto q = copied(contract::grad_input_payload(all) + first * 2 * all.h, tokens * 2 * all.h);
-  const auto s = copied(static_cast<const float*>(all.grad_input_s) + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
+  const auto s =
+      copied(static_cast<const float*>(all.grad_input_s) + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
   EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), tokens * 2 * all.h));
   EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), tokens * 2 * all.h / 128 * 4));
   for (std::int64_t c = 0; c < all.h; ++c) {

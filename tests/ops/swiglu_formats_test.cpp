@@ -309,7 +309,8 @@ TEST(SwigluRowExperts, columns_are_those_of_experts_given_by_their_ends) {
   for (const SwigluFormatCase& format :
        {SwigluFormatCase{.name = "e4m3"}, kSwigluFormats[0], SwigluFormatCase{.name = "int8", .payload = QFUSE_INT8}}) {
     SCOPED_TRACE(format.name);
-    const FormatCall how = {format, Asked::all, kExtrasOfBfloat16[1], QFUSE_THROUGH_BFLOAT16, &rows, QFUSE_EXPERTS_APART};
+    const FormatCall how = {format, Asked::all,         kExtrasOfBfloat16[1], QFUSE_THROUGH_BFLOAT16,
+                            &rows,  QFUSE_EXPERTS_APART};
     const Outputs by_ends = outputs_by_ends(in, how, oracle());
     const Outputs expected = outputs_on(in, how, oracle(), 0);
     expect_same_columns(expected.y_q_t, by_ends.y_q_t, 256);

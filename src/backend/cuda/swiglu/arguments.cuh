@@ -185,7 +185,7 @@ struct Wanted {
 template <class W, class Payload>
 struct Bounds {
   static constexpr bool kIsAny = W::kExtras == Extras::any || !Payload::kIsOneFormat;
-  static constexpr int kMostThreads = W::gradients || kIsAny            ? kSwigluThreads
+  static constexpr int kMostThreads = W::gradients || kIsAny          ? kSwigluThreads
                                       : W::kExtras == Extras::weights ? kMostWeightedForwardThreads
                                                                       : kMostForwardThreads;
   static constexpr int kBlocks = kIsAny ? 1 : kSwigluThreadsPerMultiprocessor / kSwigluThreads;

@@ -123,7 +123,8 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
     const int token = 16 * (lane % 4);  // of the tile, and another 64 further on
     const bool is_first = token % size == 0;
     const contract::ColumnPlace& place = out.place;
-    void* const scales_of_expert = static_cast<std::uint8_t*>(out.s) + place.first_scale * (out.rules.scales_are_ue8m0 ? 1 : 4);
+    void* const scales_of_expert =
+        static_cast<std::uint8_t*>(out.s) + place.first_scale * (out.rules.scales_are_ue8m0 ? 1 : 4);
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
     const std::int64_t group = place.first_group + (out.first + token) / size;
     const auto store_at = [&](std::int64_t of_row, float scale) {

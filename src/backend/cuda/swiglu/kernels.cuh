@@ -20,7 +20,7 @@ static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 template <class W, bool kWide, bool kExperts, class Payload, class B = Bounds<W, Payload>>
 __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments given) {
   constexpr bool kHasWeights = W::kExtras != Extras::none;
-  const SwigluArguments& a = arguments_within_reach<kHasWeights || !Payload::kHasOneScale>(given);
+  const SwigluArguments& a = arguments_within_reach < kHasWeights || !Payload::kHasOneScale > (given);
   constexpr bool kRepeats = !kExperts && !kHasWeights && Payload::kIsOneFormat;
   constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 has no registers for such pointers
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);

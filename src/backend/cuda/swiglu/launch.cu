@@ -11,8 +11,8 @@
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
-#include "backend/cuda/swiglu/plan.h"
 #include "backend/cuda/swiglu/kernels.cuh"
+#include "backend/cuda/swiglu/plan.h"
 
 namespace qfuse::cuda {
 namespace {
