@@ -194,9 +194,10 @@ QFUSE_API qfuse_status qfuse_copy(qfuse_device device, void* to, const void* fro
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 
-/* Blocks of absmax a nested block, as bitsandbytes has it, and values a group of swiglu. */
+/* Blocks of absmax a nested block, as bitsandbytes has it, and values a group of swiglu, or a small one. */
 #define QFUSE_NESTED_BLOCKSIZE 256
 #define QFUSE_SWIGLU_GROUP_SIZE 128
+#define QFUSE_SWIGLU_SMALL_GROUP_SIZE 32
 /* Entries of the code of 8-bit values, so of nested_quant_map. */
 #define QFUSE_QUANT_MAP_SIZE 256
 
@@ -607,7 +608,7 @@ typedef struct qfuse_swiglu_params {
   size_t struct_size;
   int64_t m;             /* tokens, >= 0 */
   int64_t h;             /* channels: a multiple of 128, >= 0 */
-  int64_t group_size;    /* QFUSE_SWIGLU_GROUP_SIZE, 128, or 32: every "/128" of a scale below is then "/32" */
+  int64_t group_size;    /* QFUSE_SWIGLU_GROUP_SIZE, or _SMALL_GROUP_SIZE: every "/128" of scales is then "/32" */
   const void* x;         /* [m, 2h] bf16: gate, up */
   int64_t x_stride;      /* elements from one row of x to the next, >= 2h; 0 stands for 2h */
   const void* grad_y;    /* [m, h] bf16; not read, and may be NULL, where no gradient is asked for */

@@ -205,7 +205,6 @@ constexpr std::array<std::string_view, 4> kScaleRules = {"power_of_two", "tile_k
 constexpr std::array<std::string_view, 3> kZeroRules = {"floor", "one", "least"};
 constexpr std::array<std::string_view, 2> kRoundings = {"truncate", "nearest"};
 constexpr std::array<std::string_view, 2> kRoundThrough = {"bfloat16", "float32"};
-constexpr std::int64_t kSmallGroup = 32;
 
 template <class Value, std::size_t N>
 void choose_by_name(const std::optional<std::string>& name, const char* what,
@@ -262,8 +261,9 @@ void choose(const Format& format, const Payloads& payloads, qfuse_swiglu_params&
   choose_by_name(format.round_through, "round_through", kRoundThrough, p.round_through);
   if (format.amax_floor) choose_floor(*format.amax_floor, p);
   p.group_size = format.group_size.value_or(p.group_size);
-  if (p.group_size != QFUSE_SWIGLU_GROUP_SIZE && p.group_size != kSmallGroup)  // groups are counted from here on
-    refuse("group_size is ", p.group_size, ", it must be ", QFUSE_SWIGLU_GROUP_SIZE, " or ", kSmallGroup);
+  if (p.group_size != QFUSE_SWIGLU_GROUP_SIZE && p.group_size != QFUSE_SWIGLU_SMALL_GROUP_SIZE)  // else none to count
+    refuse("group_size is ", p.group_size, ", it must be ", QFUSE_SWIGLU_GROUP_SIZE, " or ",
+           QFUSE_SWIGLU_SMALL_GROUP_SIZE);
 }
 
 // ---- outputs

@@ -14,7 +14,7 @@
 namespace qfuse::contract {
 namespace {
 
-constexpr std::int64_t kSmallGroup = 32;
+constexpr std::int64_t kSmallGroup = QFUSE_SWIGLU_SMALL_GROUP_SIZE;
 constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 
 Outcome check_experts(const Swiglu& p) {

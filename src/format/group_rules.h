@@ -8,12 +8,12 @@
 
 #include "format/fp8_groups.h"
 #include "format/host_device.h"
-#include "format/layout.h"
+#include "format/int8_groups.h"
 #include "format/rounding.h"
 
 namespace qfuse::format {
 
-// A format, checked: absmax_floor is the one that counts.
+// A format, checked; its amax_floor is the one that counts, 0 for none.
 struct GroupRules {
   qfuse_payload type;
   qfuse_scale_rule scale_rule;
@@ -23,6 +23,11 @@ struct GroupRules {
   int size;               // of a group, 32 or 128
   bool scales_are_ue8m0;  // bytes; else fp32
 };
+
+// Bytes of a scale.
+QFUSE_HOST_DEVICE constexpr int scale_size(const GroupRules& rules) {
+  return rules.scales_are_ue8m0 ? 1 : static_cast<int>(sizeof(float));
+}
 
 // What is stored, and what a value is multiplied with; INT8's are divided by the scale.
 struct GroupScale {
@@ -71,9 +76,8 @@ QFUSE_HOST_DEVICE constexpr GroupScale scale_from_floor(const GroupRules& rules,
 
 QFUSE_HOST_DEVICE constexpr GroupScale scale_of_group(const GroupRules& rules, float absmax) {
   if (rules.type == QFUSE_INT8) {
-    const float scale = absmax * kInt8Scale;
-    const float kept = scale != scale ? float_of(kNan32) : scale > kMinGroupScale ? scale : kMinGroupScale;
-    return {kept, kept};
+    const float scale = int8_scale(absmax);
+    return {scale, scale};
   }
   const Fp8 type = fp8_of(rules.type);
   if (rules.zero_rule == QFUSE_ZERO_SCALE_LEAST) {
@@ -86,20 +90,9 @@ QFUSE_HOST_DEVICE constexpr GroupScale scale_of_group(const GroupRules& rules, f
   return scale_beside_one(rules, type, most);
 }
 
-// A group's z as payload, an int8 or an FP8 of either type as bits. What INT8 gets beyond 127 is 127; NaN becomes 0.
-QFUSE_HOST_DEVICE constexpr std::uint8_t quantize_int8(const GroupRules& rules, float z, float scale) {
-  const float quotient = z / scale;
-  const float magnitude = float_of(bits_of(quotient) & ~kSignBit);
-  if (quotient != quotient) return 0;
-  const float kept = magnitude < 127.0F ? magnitude : 127.0F;
-  constexpr float kUnits = 0x1p23F;  // whose unit in the last place is 1: the sum is rounded to nearest even
-  const auto nearest = static_cast<int>(bits_of(kept + kUnits) - bits_of(kUnits));
-  const int size = rules.rounding == QFUSE_ROUND_NEAREST ? nearest : static_cast<int>(kept);
-  return static_cast<std::uint8_t>(quotient < 0 ? -size : size);
-}
-
+// A group's z as payload, an int8 or an FP8 of either type as bits.
 QFUSE_HOST_DEVICE constexpr std::uint8_t quantize_in_group(const GroupRules& rules, float z, float factor) {
-  if (rules.type == QFUSE_INT8) return quantize_int8(rules, z, factor);
+  if (rules.type == QFUSE_INT8) return static_cast<std::uint8_t>(quantize_value(z, factor, rules.rounding));
   return to_fp8(fp8_of(rules.type), z * factor);
 }
 

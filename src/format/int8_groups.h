@@ -1,10 +1,12 @@
-// Groups of bf16 values as int8 with one fp32 scale each, truncated toward zero: the scalar steps.
+// Groups of values as int8 with one fp32 scale each: the scalar steps.
 #ifndef QFUSE_FORMAT_INT8_GROUPS_H
 #define QFUSE_FORMAT_INT8_GROUPS_H
 
-#include <algorithm>
+#include <qfuse/qfuse.h>
+
 #include <cstdint>
 
+#include "format/host_device.h"
 #include "format/layout.h"
 #include "format/rounding.h"
 
@@ -13,20 +15,29 @@ namespace qfuse::format {
 inline constexpr std::uint32_t kBfloat16Magnitude = 0x7fffU;  // all bits but the sign
 inline constexpr std::uint32_t kBfloat16Inf = 0x7f80U;        // magnitudes above it are NaN
 
-// absmax is a group's largest bf16 magnitude, as bits: they order like the numbers they are, and NaN above all.
-constexpr float group_scale(std::uint16_t absmax) {
-  if (absmax > kBfloat16Inf) return canonical(from_bfloat16(absmax));
-  return std::max(from_bfloat16(absmax) * kInt8Scale, kMinGroupScale);
+QFUSE_HOST_DEVICE constexpr float int8_scale(float absmax) {
+  const float scale = absmax * kInt8Scale;
+  return scale < kMinGroupScale ? kMinGroupScale : canonical(scale);
 }
 
-// The definition. A quotient beyond 127 does not occur, as the scale is never too small for absmax by a whole step.
-constexpr std::int8_t quantize_value(float z, float scale) {
+// absmax is a group's largest bf16 magnitude, as bits: they order like the numbers they are, and NaN above all.
+constexpr float group_scale(std::uint16_t absmax) { return int8_scale(from_bfloat16(absmax)); }
+
+// The definition: the quotient's integer part, or the nearest integer, ties to the even one. A quotient beyond 127 by a
+// whole step does not occur, as the scale is never so much too small for absmax.
+QFUSE_HOST_DEVICE constexpr std::int8_t quantize_value(float z, float scale,
+                                                       qfuse_rounding rounding = QFUSE_ROUND_TRUNCATE) {
+  constexpr float kUnits = 0x1p23F;  // whose unit in the last place is 1: a sum with it is rounded to an integer
   const float quotient = z / scale;
   if (quotient != quotient) return 0;
-  return static_cast<std::int8_t>(std::clamp(quotient, -127.0F, 127.0F));
+  const float magnitude = float_of(bits_of(quotient) & ~kSignBit);
+  const float kept = magnitude < 127.0F ? magnitude : 127.0F;
+  const auto nearest = static_cast<int>(bits_of(kept + kUnits) - bits_of(kUnits));
+  const int size = rounding == QFUSE_ROUND_NEAREST ? nearest : static_cast<int>(kept);
+  return static_cast<std::int8_t>(quotient < 0 ? -size : size);
 }
 
-// A factor by which a product has the integer part of the quotient, for every z of the group: 0 for a group whose
+// For truncation of bf16 values, a factor by which a product has the integer part of the quotient, for every z of the group: 0 for a group whose
 // payload is all zeros, as its scale is infinite or NaN. docs/ACCURACY.md has the argument, a test tries every pair.
 constexpr float group_factor(std::uint16_t absmax) {
   if (absmax >= kBfloat16Inf) return 0.0F;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "backend/cpu/groups-inl.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
@@ -57,14 +58,6 @@ namespace qfuse::cpu::HWY_NAMESPACE {
 
 constexpr std::int64_t kGroup = format::kGroupSize;
 constexpr std::int64_t kRowsAhead = 8;  // 4 to 16 are alike on Zen 5
-
-constexpr std::int64_t kStrip = 16;  // channels that are transposed together: as many bytes as the narrowest registers
-
-using Floats = hn::CappedTag<float, kStrip>;
-using Ints = hn::RebindToSigned<Floats>;
-using Words = hn::Rebind<std::uint16_t, Floats>;   // bf16
-using Payload = hn::Rebind<std::uint8_t, Floats>;  // int8, as bits
-constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
 
 // ---- steps ----
 
@@ -116,98 +109,6 @@ HWY_INLINE hn::Vec<Floats> rounded_to_bfloat16(hn::Vec<Floats> v) {
   const auto sum = hn::Add(hn::Add(bits, hn::Set(du, 0x7fffU)), odd);
   return hn::BitCast(Floats(), hn::And(sum, hn::Set(du, 0xffff0000U)));
 }
-
-// The integer part of z / scale: format::group_factor says why of a product, and why it fits. Adding the magic number
-// leaves it in the low byte, in two's complement; converting instead would take Highway four steps more.
-HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
-  const auto product = hn::Mul(z, factor);
-#if HWY_TARGET == HWY_SCALAR
-  return hn::Set(Payload(), static_cast<std::uint8_t>(static_cast<std::int32_t>(hn::GetLane(product))));
-#else
-  const auto sum = hn::Add(hn::Trunc(product), hn::Set(Floats(), 0x1.8p23F));
-  return hn::TruncateTo(Payload(), hn::BitCast(Bits<Floats>(), sum));
-#endif
-}
-
-// The steps of format::to_fp8, but for what is beyond the type's most or NaN. The type's places are no constants to
-// Highway, unless the caller's type is one to the compiler.
-template <int kShift>
-HWY_INLINE hn::Vec<Payload> fp8_value(const format::Fp8& type, hn::Vec<Floats> value) {
-  const Bits<Floats> du;
-  const auto v = hn::BitCast(du, value);
-  const auto magnitude = hn::And(v, hn::Set(du, ~format::kSignBit));
-  const auto odd = hn::And(hn::ShiftRight<kShift>(magnitude), hn::Set(du, 1U));
-  const auto half = hn::Add(hn::Set(du, (1U << (kShift - 1)) - 1U), odd);
-  const auto normal = hn::Sub(hn::ShiftRight<kShift>(hn::Add(magnitude, half)), hn::Set(du, type.rebias));
-  const auto magic = hn::Set(Floats(), type.subnormals);
-  const auto small = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(Floats(), magnitude), magic)), hn::BitCast(du, magic));
-  const auto is_small = hn::Lt(hn::BitCast(Floats(), magnitude), hn::Set(Floats(), type.least_normal));
-  const auto rounded = hn::IfThenElse(hn::RebindMask(du, is_small), small, normal);
-  const auto sign = hn::And(hn::ShiftRight<24>(v), hn::Set(du, 0x80U));
-  return hn::TruncateTo(Payload(), hn::Or(sign, rounded));
-}
-
-// What is beyond the type's most becomes that, and NaN becomes NaN.
-template <int kShift>
-HWY_INLINE hn::Vec<Payload> any_fp8_value(const format::Fp8& type, hn::Vec<Floats> v) {
-  const auto most = hn::Set(Floats(), type.most);
-  const auto is_nan = hn::IsNaN(v);
-  const auto number = hn::IfThenZeroElse(is_nan, v);
-  const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
-  const Bits<Floats> du;
-  const auto bytes = hn::PromoteTo(du, fp8_value<kShift>(type, kept));
-  return hn::TruncateTo(Payload(),
-                        hn::IfThenElse(hn::RebindMask(du, is_nan), hn::Set(du, std::uint32_t{format::kFp8Nan}), bytes));
-}
-
-// The quotient's integer part, or the nearest integer, at most 127; of NaN, 0.
-HWY_INLINE hn::Vec<Payload> any_int8_value(bool to_nearest, hn::Vec<Floats> z, hn::Vec<Floats> scale) {
-  const auto quotient = hn::Div(z, scale);
-  const auto most = hn::Set(Floats(), 127.0F);
-  const auto number = hn::IfThenZeroElse(hn::IsNaN(quotient), quotient);
-  const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
-  const auto whole = to_nearest ? hn::Round(kept) : hn::Trunc(kept);
-  const auto sum = hn::BitCast(Bits<Floats>(), hn::Add(whole, hn::Set(Floats(), 0x1.8p23F)));
-  return hn::TruncateTo(Payload(), hn::And(sum, hn::Set(Bits<Floats>(), 0xffU)));
-}
-
-// How a group becomes payload. Where all groups have one size and bf16 values, a group that is not finite has one byte
-// throughout.
-struct Int8Groups {
-  static constexpr bool kIsOneFormat = true;
-  static constexpr std::uint8_t kNotFinite = 0;
-  explicit Int8Groups(const format::GroupRules& /*rules*/) {}
-  static float scale(std::uint16_t absmax) { return format::group_scale(absmax); }
-  static float factor(std::uint16_t absmax) { return format::group_factor(absmax); }
-  static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
-    return quantize_value(z, factor);
-  }
-};
-struct E4m3Groups {
-  static constexpr bool kIsOneFormat = true;
-  static constexpr std::uint8_t kNotFinite = format::kFp8Nan;
-  explicit E4m3Groups(const format::GroupRules& /*rules*/) {}
-  static float scale(std::uint16_t absmax) { return format::e4m3_scale(format::from_bfloat16(absmax)); }
-  static float factor(std::uint16_t absmax) {
-    return absmax >= format::kBfloat16Inf ? 0.0F : format::e4m3_factor(scale(absmax));
-  }
-  static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
-    return fp8_value<format::e4m3_type().shift>(format::e4m3_type(), hn::Mul(z, factor));
-  }
-};
-struct AnyGroups {
-  static constexpr bool kIsOneFormat = false;
-  explicit AnyGroups(const format::GroupRules& of) : rules(of) {}
-  [[nodiscard]] HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) const {
-    switch (rules.type) {
-      case QFUSE_INT8: return any_int8_value(rules.rounding == QFUSE_ROUND_NEAREST, z, factor);
-      case QFUSE_E4M3: return any_fp8_value<format::e4m3_type().shift>(format::e4m3_type(), hn::Mul(z, factor));
-      case QFUSE_E5M2: return any_fp8_value<format::e5m2_type().shift>(format::e5m2_type(), hn::Mul(z, factor));
-    }
-    return hn::Zero(Payload());
-  }
-  format::GroupRules rules;
-};
 
 // ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
 

@@ -10,7 +10,7 @@
 namespace qfuse::cuda {
 
 // Four values to their payload, the first one in the lowest byte.
-__device__ inline std::uint32_t quantize_in_group(const format::GroupRules& rules, const float (&z)[4], float factor) {
+__device__ inline std::uint32_t quantize_in_group(const format::GroupRules& rules, const float* z, float factor) {
   if (rules.type == QFUSE_E4M3)
     return e4m3_bits(z[0] * factor, z[1] * factor) | e4m3_bits(z[2] * factor, z[3] * factor) << 16;
   if (rules.type == QFUSE_E5M2)
@@ -18,7 +18,9 @@ __device__ inline std::uint32_t quantize_in_group(const format::GroupRules& rule
   std::uint32_t payload = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    payload |= static_cast<std::uint32_t>(format::quantize_int8(rules, z[i], factor)) << 8 * i;
+    payload |=
+        static_cast<std::uint32_t>(static_cast<std::uint8_t>(format::quantize_value(z[i], factor, rules.rounding)))
+        << 8 * i;
   return payload;
 }
 

@@ -107,7 +107,7 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
   const auto step = [&](std::int64_t stride, unsigned size = 1) {  // modulo 2^64: one row alone may have any stride
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size * static_cast<unsigned>(row_step));
   };
-  const unsigned scale_size = p.scale_type == QFUSE_SCALES_UE8M0 ? 1 : sizeof(float);
+  const auto scale_size = static_cast<unsigned>(format::scale_size(contract::y_rules(p)));
   return {.m = p.m,
           .h = p.h,
           .x_stride = contract::x_stride(p),

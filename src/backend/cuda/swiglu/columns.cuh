@@ -11,8 +11,8 @@
 
 namespace qfuse::cuda {
 
-// It waits in shared memory, a plane of a row a token, 16 chunks a row. Chunks change places within their row so that both ways
-// through it meet all banks: 8 neighbouring chunks of a row are stored at once, and then one chunk of each of the 8
+// What is to be transposed waits in shared memory as bf16: a plane, which has a row a token and 16 chunks a row. Chunks
+// change places within their row so that both ways through it meet all banks: 8 neighbouring chunks of a row are stored at once, and then one chunk of each of the 8
 // tokens that load_columns names, in which this number takes all its values.
 __device__ inline int place(int token, int chunk) {
   return (token * kRowChunks + chunk) ^ (token & 1) ^ (token >> 3 & 6);
@@ -124,7 +124,7 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
     const bool is_first = token % size == 0;
     const contract::ColumnPlace& place = out.place;
     void* const scales_of_expert =
-        static_cast<std::uint8_t*>(out.s) + place.first_scale * (out.rules.scales_are_ue8m0 ? 1 : 4);
+        static_cast<std::uint8_t*>(out.s) + place.first_scale * scale_size<Payload>(out.rules);
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
     const std::int64_t group = place.first_group + (out.first + token) / size;
     const auto store_at = [&](std::int64_t of_row, float scale) {
@@ -132,7 +132,7 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
       store_scale<kWide, Payload>(out.rules, to, scale);
     };
     if (is_first && token < out.count) store_at(group, scales.first.scale);
-    if (is_first && size <= 64 && token + 64 < out.count) store_at(group + 64 / size, scales.second.scale);
+    if (is_first && size < kSwigluTile && token + 64 < out.count) store_at(group + 64 / size, scales.second.scale);
     std::int8_t* const q = out.q + place.first + row * place.stride + out.first + token;
     write_tokens<Payload>(a, out.rules, q, pairs, scales.first.factor, out.count - token);
     write_tokens<Payload>(a, out.rules, q + 64, pairs + kColumnPairs / 2, scales.second.factor, out.count - token - 64);

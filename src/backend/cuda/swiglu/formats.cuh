@@ -72,14 +72,21 @@ __device__ int group_size(const format::GroupRules& rules) {
   return rules.size;
 }
 
+// Bytes of a scale.
+template <class Payload>
+__device__ int scale_size(const format::GroupRules& rules) {
+  if constexpr (Payload::kIsOneFormat) return sizeof(float);
+  return format::scale_size(rules);
+}
+
 // Where a scale of [rows, groups] lies from `data` on. Scales of one format are fp32, so never in words.
 template <class Payload>
 __device__ ScalePlace scale_at(const format::GroupRules& rules, void* data, const contract::ScaleStrides& strides,
                                std::int64_t row, std::int64_t group) {
-  constexpr std::int64_t kFloat = sizeof(float);
   auto* const bytes = static_cast<std::uint8_t*>(data);
-  if constexpr (Payload::kIsOneFormat) return {bytes + kFloat * (row * strides.row + group * strides.group), 0};
-  return {bytes + (rules.scales_are_ue8m0 ? 1 : kFloat) * contract::scale_index(strides, row, group),
+  const int size = scale_size<Payload>(rules);
+  if constexpr (Payload::kIsOneFormat) return {bytes + size * (row * strides.row + group * strides.group), 0};
+  return {bytes + size * contract::scale_index(strides, row, group),
           static_cast<int>(contract::empty_scales_behind(strides, group))};
 }
 

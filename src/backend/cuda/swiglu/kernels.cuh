@@ -20,7 +20,8 @@ static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 template <class W, bool kWide, bool kExperts, class Payload, class B = Bounds<W, Payload>>
 __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments given) {
   constexpr bool kHasWeights = W::kExtras != Extras::none;
-  const SwigluArguments& a = arguments_within_reach < kHasWeights || !Payload::kHasOneScale > (given);
+  constexpr bool kHasMany = kHasWeights || !Payload::kHasOneScale;
+  const SwigluArguments& a = arguments_within_reach<kHasMany>(given);
   constexpr bool kRepeats = !kExperts && !kHasWeights && Payload::kIsOneFormat;
   constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 has no registers for such pointers
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   }
 }
 
-// The values of a chunk, of y or of one of the gradients, to an output by rows; `first` is its first channel there.
+// The values of a chunk, of y or of one of the gradients, to an output by rows.
 template <bool kWide>
 __device__ void write_float_row(const format::GroupRules& rules, const Target& to, const float (&values)[kChunk],
                                 int chunk, bool exists) {
@@ -102,10 +103,8 @@ __device__ void write_float_row(const format::GroupRules& rules, const Target& t
   if (!exists) return;
   const format::GroupScale scale = format::scale_of_group(rules, __uint_as_float(absmax));
   if (chunk % (rules.size / kChunk) == 0) store_scale<kWide, AnyGroups>(rules, to.scale, scale.scale);
-  const float(&low)[4] = reinterpret_cast<const float(&)[4]>(values[0]);
-  const float(&high)[4] = reinterpret_cast<const float(&)[4]>(values[4]);
-  store_payload<kWide>(to.q,
-                       {quantize_in_group(rules, low, scale.factor), quantize_in_group(rules, high, scale.factor)});
+  store_payload<kWide>(to.q, {quantize_in_group(rules, values, scale.factor),
+                              quantize_in_group(rules, values + kChunk / 2, scale.factor)});
 }
 
 template <bool kFast>

@@ -77,7 +77,7 @@ __device__ int count_leading(int most, const IsOurs& is_ours) {
   return most;
 }
 
-// As find_token_tile, of what row_experts say: the steps of contract::tile_of_rows, which see.
+// As find_token_tile, of what row_experts say: the tile of contract::tile_of_rows, whose loops a warp shares.
 __device__ inline void find_tile_of_rows(const SwigluArguments& a, int number, contract::TokenTile& tile) {
   const std::int64_t first = static_cast<std::int64_t>(number) * kSwigluTile;
   const int tiles = static_cast<int>((a.m + kSwigluTile - 1) / kSwigluTile);

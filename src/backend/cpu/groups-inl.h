@@ -1,0 +1,122 @@
+// Groups of fp32 values as payloads, a vector at a time: the steps of swiglu's formats, of which a call has one,
+//   Int8Groups, E4m3Groups   the two formats that a call has by itself, from bf16 values
+//   AnyGroups                whatever format::GroupRules say
+#if defined(QFUSE_BACKEND_CPU_GROUPS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef QFUSE_BACKEND_CPU_GROUPS_INL_H
+#undef QFUSE_BACKEND_CPU_GROUPS_INL_H
+#else
+#define QFUSE_BACKEND_CPU_GROUPS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "backend/cpu/steps-inl.h"
+#include "format/fp8_groups.h"
+#include "format/group_rules.h"
+#include "format/int8_groups.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qfuse::cpu::HWY_NAMESPACE {
+
+constexpr std::int64_t kStrip = 16;  // channels that are transposed together: as many bytes as the narrowest registers
+
+using Floats = hn::CappedTag<float, kStrip>;
+using Ints = hn::RebindToSigned<Floats>;
+using Words = hn::Rebind<std::uint16_t, Floats>;   // bf16
+using Payload = hn::Rebind<std::uint8_t, Floats>;  // int8, as bits
+constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
+
+// The integer part of z / scale: format::group_factor says why of a product, and why it fits. Adding the magic number
+// leaves it in the low byte, in two's complement; converting instead would take Highway four steps more.
+HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
+  const auto product = hn::Mul(z, factor);
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(Payload(), static_cast<std::uint8_t>(static_cast<std::int32_t>(hn::GetLane(product))));
+#else
+  const auto sum = hn::Add(hn::Trunc(product), hn::Set(Floats(), 0x1.8p23F));
+  return hn::TruncateTo(Payload(), hn::BitCast(Bits<Floats>(), sum));
+#endif
+}
+
+// The steps of format::to_fp8 for what is at most the type's most; kShift is the type's, as shifts want a constant.
+template <int kShift>
+HWY_INLINE hn::Vec<Payload> fp8_value(const format::Fp8& type, hn::Vec<Floats> value) {
+  const Bits<Floats> du;
+  const auto v = hn::BitCast(du, value);
+  const auto magnitude = hn::And(v, hn::Set(du, ~format::kSignBit));
+  const auto odd = hn::And(hn::ShiftRight<kShift>(magnitude), hn::Set(du, 1U));
+  const auto half = hn::Add(hn::Set(du, (1U << (kShift - 1)) - 1U), odd);
+  const auto normal = hn::Sub(hn::ShiftRight<kShift>(hn::Add(magnitude, half)), hn::Set(du, type.rebias));
+  const auto magic = hn::Set(Floats(), type.subnormals);
+  const auto small = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(Floats(), magnitude), magic)), hn::BitCast(du, magic));
+  const auto is_small = hn::Lt(hn::BitCast(Floats(), magnitude), hn::Set(Floats(), type.least_normal));
+  const auto rounded = hn::IfThenElse(hn::RebindMask(du, is_small), small, normal);
+  const auto sign = hn::And(hn::ShiftRight<24>(v), hn::Set(du, 0x80U));
+  return hn::TruncateTo(Payload(), hn::Or(sign, rounded));
+}
+
+// What is beyond the type's most becomes that, and NaN becomes NaN.
+template <int kShift>
+HWY_INLINE hn::Vec<Payload> any_fp8_value(const format::Fp8& type, hn::Vec<Floats> v) {
+  const auto most = hn::Set(Floats(), type.most);
+  const auto is_nan = hn::IsNaN(v);
+  const auto number = hn::IfThenZeroElse(is_nan, v);
+  const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
+  const Bits<Floats> du;
+  const auto bytes = hn::PromoteTo(du, fp8_value<kShift>(type, kept));
+  return hn::TruncateTo(Payload(),
+                        hn::IfThenElse(hn::RebindMask(du, is_nan), hn::Set(du, std::uint32_t{format::kFp8Nan}), bytes));
+}
+
+// The quotient's integer part, or the nearest integer, at most 127; of NaN, 0.
+HWY_INLINE hn::Vec<Payload> any_int8_value(bool to_nearest, hn::Vec<Floats> z, hn::Vec<Floats> scale) {
+  const auto quotient = hn::Div(z, scale);
+  const auto most = hn::Set(Floats(), 127.0F);
+  const auto number = hn::IfThenZeroElse(hn::IsNaN(quotient), quotient);
+  const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
+  const auto whole = to_nearest ? hn::Round(kept) : hn::Trunc(kept);
+  const auto sum = hn::BitCast(Bits<Floats>(), hn::Add(whole, hn::Set(Floats(), 0x1.8p23F)));
+  return hn::TruncateTo(Payload(), hn::And(sum, hn::Set(Bits<Floats>(), 0xffU)));
+}
+
+// How a group becomes payload. Where all groups have one size and bf16 values, a group that is not finite has one byte
+// throughout.
+struct Int8Groups {
+  static constexpr std::uint8_t kNotFinite = 0;
+  explicit Int8Groups(const format::GroupRules& /*rules*/) {}
+  static float scale(std::uint16_t absmax) { return format::group_scale(absmax); }
+  static float factor(std::uint16_t absmax) { return format::group_factor(absmax); }
+  static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
+    return quantize_value(z, factor);
+  }
+};
+struct E4m3Groups {
+  static constexpr std::uint8_t kNotFinite = format::kFp8Nan;
+  explicit E4m3Groups(const format::GroupRules& /*rules*/) {}
+  static float scale(std::uint16_t absmax) { return format::e4m3_scale(format::from_bfloat16(absmax)); }
+  static float factor(std::uint16_t absmax) {
+    return absmax >= format::kBfloat16Inf ? 0.0F : format::e4m3_factor(scale(absmax));
+  }
+  static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
+    return fp8_value<format::e4m3_type().shift>(format::e4m3_type(), hn::Mul(z, factor));
+  }
+};
+struct AnyGroups {
+  explicit AnyGroups(const format::GroupRules& of) : rules(of) {}
+  [[nodiscard]] HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) const {
+    switch (rules.type) {
+      case QFUSE_INT8: return any_int8_value(rules.rounding == QFUSE_ROUND_NEAREST, z, factor);
+      case QFUSE_E4M3: return any_fp8_value<format::e4m3_type().shift>(format::e4m3_type(), hn::Mul(z, factor));
+      case QFUSE_E5M2: return any_fp8_value<format::e5m2_type().shift>(format::e5m2_type(), hn::Mul(z, factor));
+    }
+    return hn::Zero(Payload());
+  }
+  format::GroupRules rules;
+};
+
+}  // namespace qfuse::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target guard
