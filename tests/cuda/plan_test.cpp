@@ -200,7 +200,7 @@ TEST(EncodePlan, any_odd_address_is_encoded_element_by_element) {
 
 TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
   EXPECT_EQ(contract::print(plan(swiglu_of(1024, 2560), kH100).fields()),
-            "threads=512 wide=1 wide_t=1 together=1 blocks=160");
+            "threads=512 wide=1 wide_t=1 together=1 staged=0 blocks=160");
   EXPECT_EQ(plan(swiglu_of(2048, 2560), kH100).threads, 256);
   EXPECT_EQ(plan(swiglu_of(2048, 2560), kH200).threads, 256);
   EXPECT_EQ(plan(swiglu_of(4096, 2560), kH100).threads, 512);
@@ -210,15 +210,67 @@ TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
   EXPECT_EQ(plan(swiglu_of(129, 256), kH100).blocks, 4);
 }
 
+TEST(SwigluPlan, of_many_tiles_the_inputs_pass_through_shared_memory) {
+  EXPECT_FALSE(plan(swiglu_of(2048, 4096), kH200).staged) << "two waves of small blocks";
+  EXPECT_EQ(contract::print(plan(swiglu_of(4096, 2560), kH200).fields()),
+            "threads=512 wide=1 wide_t=1 together=1 staged=1 blocks=640");
+  EXPECT_FALSE(plan(swiglu_of(4096, 2560), kT4).staged) << "no room for two blocks";
+  EXPECT_FALSE(plan(swiglu_of(4096, 2560), kUnknown).staged);
+  EXPECT_FALSE(plan(swiglu_of(4096, 128 * 5), kH200).staged) << "less than a wave";
+}
+
+TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
+  for (const auto spoil :
+       {+[](contract::Swiglu& p) { p.x = address<void>(0x1002); }, +[](contract::Swiglu& p) { p.limit = 7.0F; },
+        +[](contract::Swiglu& p) { p.group_size = 32; }, +[](contract::Swiglu& p) { p.rounding = QFUSE_ROUND_NEAREST; },
+        +[](contract::Swiglu& p) { p.y_q_t = p.y_s_t = nullptr; }}) {
+    contract::Swiglu p = swiglu_of(8192, 4096);
+    EXPECT_TRUE(plan(p, kH200).staged);
+    spoil(p);
+    for (const SwigluPlan& candidate : candidates(p, kH200)) EXPECT_FALSE(candidate.staged);
+  }
+}
+
+TEST(SwigluPlan, transposed_gradients_are_staged_from_a_wave_on) {
+  contract::Swiglu p = swiglu_of(2048, 2560);
+  p.grad_input_q_t = address<void>(0x7000);
+  p.grad_input_s_t = address<float>(0x8000);
+  EXPECT_TRUE(plan(p, kH200).staged);
+  p.m = 1024;
+  EXPECT_FALSE(plan(p, kH200).staged);
+}
+
+TEST(SwigluPlan, experts_blocks_have_fewer_threads) {
+  contract::Swiglu p = swiglu_of(8192, 4096);
+  p.expert_ends = address<void>(0x9000);
+  p.expert_count = 32;
+  EXPECT_EQ(contract::print(plan(p, kH200).fields()), "threads=256 wide=1 wide_t=1 together=1 staged=0 blocks=3040");
+  p.m = 1024;
+  p.h = 2560;
+  p.expert_count = 8;
+  EXPECT_EQ(plan(p, kH200).threads, 512) << "half of the experts' last tiles at most a wave";
+}
+
+// Five small blocks a multiprocessor, or four that are staged: whichever leave less idle in the last wave.
 TEST(SwigluPlan, a_forward_of_more_than_a_wave_is_made_by_fewer_threads) {
-  for (const auto& [m, threads] : {std::pair{1024, 512}, std::pair{2048, 256}, std::pair{4096, 256}}) {
-    contract::Swiglu p = swiglu_of(m, 2560);
+  struct {
+    std::int64_t m;
+    std::int64_t h;
+    int threads;
+    bool staged;
+  } const wanted[] = {{1024, 2560, 512, false}, {2048, 2560, 256, false}, {4096, 2560, 256, false},
+                      {8192, 2560, 256, false}, {4096, 4096, 256, true},  {8192, 4096, 256, true}};
+  for (const auto& [m, h, threads, staged] : wanted) {
+    contract::Swiglu p = swiglu_of(m, h);
     p.grad_y = nullptr;
     p.grad_input_q = nullptr;
     p.grad_input_s = nullptr;
     p.grad_input_q_t = nullptr;
     p.grad_input_s_t = nullptr;
-    EXPECT_EQ(plan(p, kH100).threads, threads) << m;
+    p.y_q = address<void>(0x7000);
+    p.y_s = address<float>(0x8000);
+    EXPECT_EQ(plan(p, kH200).threads, threads) << m;
+    EXPECT_EQ(plan(p, kH200).staged, staged) << m;
   }
 }
 

@@ -169,21 +169,19 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_in_other_formats) {
   }
 }
 
-// As many tiles as fewer threads a block are used for, and more than one wave of blocks.
+// More tiles than a wave of blocks, by few; and so many that their inputs pass through shared memory.
 TEST_F(SwigluOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
-  for (const std::int64_t m : {2048, 3968}) {
-    const SwigluInputs in(SwigluCase{"", m, 2560}, 0);
-    contract::Swiglu p = in.params(Asked::all);
-    SwigluOutputs expected(p.m, p.h);
-    expected.point(p, Asked::all);
-    reference::swiglu_with(gpus_exponential, p);
-    for_each_gpu_way([&](const qfuse_exec& exec) {
-      SwigluOutputs actual(p.m, p.h);
-      actual.point(p, Asked::all);
-      ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
-      ASSERT_TRUE(same_outputs(expected, actual));
-    });
-  }
+  const SwigluCase few{"", 2048, 2560};
+  const SwigluCase many{"", 4000, 4096};
+  for (const Asked asked : {Asked::both, Asked::all, Asked::both_y})
+    expect_the_oracles_bytes(few, asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 0);
+  expect_the_oracles_bytes(SwigluCase{"", 4001, 4096}, Asked::both, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 0);
+  expect_the_oracles_bytes(many, Asked::all, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 0);
+  expect_the_oracles_bytes(many, Asked::both, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 0, kExtrasOfBfloat16[1]);
+  expect_the_oracles_bytes(many, Asked::both_y, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 0);
+  const SwigluInputs in(many, 0);
+  expect_the_oracles_bytes(in, {kSwigluFormats[3], Asked::all}, 0);
+  expect_the_oracles_bytes(in, {kSwigluFormats[3], Asked::both_y, {}, QFUSE_THROUGH_BFLOAT16, true}, 0);
 }
 
 // Inputs and outputs of so many tokens, in the GPU's memory alone: 20 GB.

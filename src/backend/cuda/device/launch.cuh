@@ -27,7 +27,7 @@ inline constexpr bool kCanOverlap = true;
 struct LaunchShape {
   std::int64_t blocks;
   int threads;            // of a block
-  int shared_bytes = 0;   // of a block, beside what the kernel declares; more than 48 KiB are asked for
+  int shared_bytes = 0;   // of a block, beside what the kernel declares; more than 40 KiB are asked for
   int cluster = 1;        // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
   bool overlaps = false;  // the kernel waits itself for the one before (wait_for_kernel_before), from sm_90 on
 };
@@ -59,7 +59,7 @@ inline contract::Outcome launch_with_attributes(const void* kernel, const Launch
 template <class Argument>
 contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Argument argument,
                          const qfuse_exec& exec) {
-  constexpr int kSharedOfAll = 48 << 10;                 // bytes that every kernel may have without asking
+  constexpr int kSharedOfAll = 40 << 10;  // bytes: every kernel may have 48 KiB without asking, its own among them
   if (shape.blocks > std::numeric_limits<int>::max() ||  // the widest grid of every architecture
       shape.blocks > kMostThreads / shape.threads)
     return contract::unsupported(std::to_string(shape.blocks) + " thread blocks are more than a launch can have");

@@ -171,6 +171,14 @@ __device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std:
   multiply(format::kBinaryBfloat16, a, b, sums);
 }
 
+// A thread's copies to shared memory, which pass its registers by: each 16 bytes at an aligned address. A group of copies is
+// what was begun since the group before was closed. A thread may read its own once it has waited, for all groups but the
+// kLater that were closed last.
+__device__ inline void begin_copy(uint4* shared, const void* from) { *shared = *static_cast<const uint4*>(from); }
+__device__ inline void close_copies() {}
+template <int kLater>
+__device__ void wait_for_copies() {}
+
 // A table in shared memory with a pair of floats for each byte, a copy for each lane: no two lanes read from one bank. It
 // lies where an address ends in 16 zeros, so that a lane's address is made by one permutation of bytes.
 struct alignas(8) Pair {

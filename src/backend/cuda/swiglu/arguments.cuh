@@ -54,6 +54,7 @@ struct SwigluArguments {
   float alpha;
   float up_offset;
   bool exponents_are_bf16;  // whatever the gates
+  bool scales_wait;         // in shared memory
   // From a thread's row to its next one, in bytes.
   std::int64_t x_step;
   std::int64_t grad_y_step;
@@ -107,7 +108,10 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
   const auto step = [&](std::int64_t stride, unsigned size = 1) {  // modulo 2^64: one row alone may have any stride
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size * static_cast<unsigned>(row_step));
   };
-  const auto scale_size = static_cast<unsigned>(format::scale_size(contract::y_rules(p)));
+  const bool scales_wait = plan.staged && p.scale_layout == QFUSE_SCALES_MN_MAJOR;
+  const auto scale_step = [&](const contract::ScaleStrides& strides) {
+    return step(scales_wait ? 1 : strides.row, static_cast<unsigned>(format::scale_size(contract::y_rules(p))));
+  };
   return {.m = p.m,
           .h = p.h,
           .x_stride = contract::x_stride(p),
@@ -143,12 +147,13 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .alpha = contract::alpha(p),
           .up_offset = p.up_offset,
           .exponents_are_bf16 = contract::alpha(p) == 1 && contract::limit_is_bfloat16(p),
+          .scales_wait = scales_wait,
           .x_step = step(contract::x_stride(p), 2),
           .grad_y_step = step(contract::grad_y_stride(p), 2),
           .gradients_step = step(p.h, 2),
-          .gradient_scales_step = step(contract::row_scale_strides(p).row, scale_size),
+          .gradient_scales_step = scale_step(contract::row_scale_strides(p)),
           .y_step = step(p.h),
-          .y_scales_step = step(contract::y_scale_strides(p).row, scale_size)};
+          .y_scales_step = scale_step(contract::y_scale_strides(p))};
 }
 
 // ---- what a kernel is compiled for ----
@@ -182,13 +187,18 @@ struct Wanted {
 };
 
 // The bounds of its kernel. Other activations and formats take more registers.
-template <class W, class Payload>
+template <class W, class Payload, bool kStaged>
 struct Bounds {
   static constexpr bool kIsAny = W::kExtras == Extras::any || !Payload::kIsOneFormat;
   static constexpr int kMostThreads = W::gradients || kIsAny          ? kSwigluThreads
                                       : W::kExtras == Extras::weights ? kMostWeightedForwardThreads
                                                                       : kMostForwardThreads;
   static constexpr int kBlocks = kIsAny ? 1 : kSwigluThreadsPerMultiprocessor / kSwigluThreads;
+};
+template <class W, class Payload>
+struct Bounds<W, Payload, true> {
+  static constexpr int kMostThreads = staged_threads(W::gradients);
+  static constexpr int kBlocks = kSwigluThreadsPerMultiprocessor / kMostThreads;
 };
 
 }  // namespace qfuse::cuda

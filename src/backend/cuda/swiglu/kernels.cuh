@@ -3,8 +3,10 @@
 #define QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_CUH
 
 #include <cstdint>
+#include <type_traits>
 
 #include "backend/cuda/device/arguments.cuh"
+#include "backend/cuda/swiglu/ahead.cuh"
 #include "backend/cuda/swiglu/columns.cuh"
 #include "backend/cuda/swiglu/steps.cuh"
 #include "backend/cuda/swiglu/tiles.cuh"
@@ -17,7 +19,8 @@ static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
 // Where columns of such tokens are not written, they may repeat the thread's token before, which no absmax of 128 tokens
 // notices.
-template <class W, bool kWide, bool kExperts, class Payload, class B = Bounds<W, Payload>>
+template <class W, bool kWide, bool kExperts, class Payload, bool kStaged = false,
+          class B = Bounds<W, Payload, kStaged>>
 __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments given) {
   constexpr bool kHasWeights = W::kExtras != Extras::none;
   constexpr bool kHasMany = kHasWeights || !Payload::kHasOneScale;
@@ -40,23 +43,15 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   const int rows = static_cast<int>(blockDim.x / kRowChunks);
   const int whole_warps = kExperts ? (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows : kSwigluTile;
   int token = static_cast<int>(threadIdx.x / kRowChunks);
-  Source source = source_at<W::gradients>(a, tile, token, chunk);
+  using Ahead = std::conditional_t<kStaged, AheadInShared<W>, AheadInRegisters<W, kWide, kMoves, kRepeats>>;
+  Ahead ahead(a, tile, y, token, chunk);
   Target target = target_at<W, Payload>(a, tile, token, chunk);
-  Inputs next = {};
-  if (token < tile.tokens) load_row<kWide, W::gradients>(a, source, next);
+  __shared__ WaitingScales<W> scales;
+  if (kStaged && a.scales_wait) target.scale = waiting_scale_at(scales, token, chunk);
 #pragma unroll 1
   for (; token < whole_warps; token += rows) {
-    const Inputs in = next;
+    const Inputs in = ahead.take(a, tile, token, rows, chunk);
     Weighting weighting = {};
-    const bool has_next = token + rows < tile.tokens;
-    if (!kRepeats) next = {};
-    if (has_next) {
-      if (kMoves)
-        move_on<W::gradients>(a, source);
-      else
-        source = source_at<W::gradients>(a, tile, token + rows, chunk);
-      load_row<kWide, W::gradients>(a, source, next);
-    }
     if constexpr (kHasWeights) weighting.weight = weights + token;
     Outputs out = differentiate<W::kExtras>(a, in, weighting);
     if (kExperts && W::kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
@@ -66,10 +61,10 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
       d_up[place(token, chunk)] = vector_of(out.d_up);
     }
     const bool exists = token < tile.tokens;
-    if (!kMoves) target = target_at<W, Payload>(a, tile, token, chunk);
+    if (!kMoves && !kStaged) target = target_at<W, Payload>(a, tile, token, chunk);
     if (W::rows) write_gradients<kWide, Payload>(a, target, exists, chunk, out);
     if (W::y_rows) write_y<kWide, Payload>(a, target, exists, chunk, out);
-    if (kMoves && has_next) move_on<W>(a, target);
+    if ((kMoves || kStaged) && token + rows < tile.tokens) move_on<W>(a, target);
     if (kHasWeights && W::gradients && a.parts_of_sums != nullptr)
       write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
   }
@@ -77,6 +72,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   for (; kExperts && kPlanes > 0 && token < kSwigluTile; token += rows)
     for (int i = 0; i < kPlanes; ++i) y[i * kPlane + place(token, chunk)] = {};
   if (kPlanes > 0) __syncthreads();
+  if (kStaged && a.scales_wait) write_waiting_scales<W, Payload>(a, tile, scales);
 #pragma unroll 1  // of the columns' code there is one copy
   for (int i = 0; i < kPlanes; ++i) {
     const bool is_y = W::y_transposed && i == 0;

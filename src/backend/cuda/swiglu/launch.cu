@@ -8,6 +8,10 @@
 // cost:   bytes an element: forward 4 read, 1 written for each layout of y; backward 6 read, 3.1 written, with the gradient
 //         transposed 5.2: bound by the device's memory; about 50 instructions an element
 // oracle: reference/swiglu.cpp
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
@@ -27,6 +31,39 @@ Kernel kernel_among(unsigned outputs) {
                        : void()),
    ...);
   return kernel;
+}
+
+// Likewise one that is staged.
+template <Extras kExtras, bool kExperts, class Payload, std::size_t... kNumbers>
+Kernel staged_kernel_among(unsigned outputs, std::index_sequence<kNumbers...> /*numbers*/) {
+  Kernel kernel = nullptr;
+  ((outputs == kStagedOutputs[kNumbers]
+        ? void(kernel = differentiate_tile<Wanted<kStagedOutputs[kNumbers], kExtras>, true, kExperts, Payload, true>)
+        : void()),
+   ...);
+  return kernel;
+}
+
+template <Extras kExtras, class Payload>
+Kernel staged_kernel(const contract::Swiglu& p, unsigned outputs) {
+  constexpr std::make_index_sequence<std::size(kStagedOutputs)> kAll;
+  return contract::has_experts(p) ? staged_kernel_among<kExtras, true, Payload>(outputs, kAll)
+                                  : staged_kernel_among<kExtras, false, Payload>(outputs, kAll);
+}
+
+// No plan is staged where there are no copies that come later.
+Kernel staged_kernel(const contract::Swiglu& p, unsigned outputs) {
+#ifdef QFUSE_HIP
+  static_cast<void>(p), static_cast<void>(outputs);
+  return nullptr;
+#else
+  if (contract::has_other_scales_alone(p)) return staged_kernel<Extras::none, ScaledE4m3>(p, outputs);
+  if (contract::has_weights(p))
+    return p.payload_type == QFUSE_E4M3 ? staged_kernel<Extras::weights, E4m3>(p, outputs)
+                                        : staged_kernel<Extras::weights, Int8>(p, outputs);
+  return p.payload_type == QFUSE_E4M3 ? staged_kernel<Extras::none, E4m3>(p, outputs)
+                                      : staged_kernel<Extras::none, Int8>(p, outputs);
+#endif
 }
 
 // Of e4m3 with other scales, what training is likely to ask for.
@@ -94,14 +131,15 @@ Kernel kernel_for_float_rows(const contract::Swiglu& p, bool wide) {
 }
 
 // Shared memory of a block: a plane for each of what is transposed, d_gate and d_up being two.
-int shared_bytes(unsigned outputs) {
+int shared_bytes(const SwigluPlan& how, unsigned outputs) {
+  if (how.staged) return staged_bytes((outputs & (kRows | kTransposed)) != 0);
   const int planes = ((outputs & kYTransposed) != 0 ? 1 : 0) + ((outputs & kTransposed) != 0 ? 2 : 0);
   return planes * kSwigluPlaneBytes;
 }
 
 contract::Outcome start(Kernel kernel, const contract::Swiglu& p, const SwigluPlan& how, unsigned outputs,
                         const qfuse_exec& exec) {
-  return launch(kernel, {.blocks = how.blocks, .threads = how.threads, .shared_bytes = shared_bytes(outputs)},
+  return launch(kernel, {.blocks = how.blocks, .threads = how.threads, .shared_bytes = shared_bytes(how, outputs)},
                 arguments_of(p, how), exec);
 }
 
@@ -118,6 +156,7 @@ contract::Outcome start(const contract::Swiglu& p, const SwigluPlan& how, unsign
 }
 
 contract::Outcome start(const contract::Swiglu& p, const SwigluPlan& how, unsigned outputs, const qfuse_exec& exec) {
+  if (how.staged) return start(staged_kernel(p, outputs), p, how, outputs, exec);
   if (contract::keeps_float32(p))
     return start(
         contract::wants_rows(p) ? kernel_for_float_rows<true>(p, how.wide) : kernel_for_float_rows<false>(p, how.wide),

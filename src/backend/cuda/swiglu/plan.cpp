@@ -1,5 +1,8 @@
 #include "backend/cuda/swiglu/plan.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "backend/cuda/align.h"
 
 namespace qfuse::cuda {
@@ -39,6 +42,40 @@ SwigluPlan plan_with(const contract::Swiglu& p, const DeviceFacts& facts, int th
   return plan;
 }
 
+// A kernel is compiled for it, and the device has room for its blocks.
+bool can_be_staged(const contract::Swiglu& p, const SwigluPlan& plan, const DeviceFacts& facts) {
+  const unsigned outputs = wanted_outputs(p);
+  const bool is_listed = std::ranges::find(kStagedOutputs, outputs) != std::end(kStagedOutputs);
+  const bool is_one_format = !contract::has_other_format(p) || contract::has_other_scales_alone(p);
+  return is_listed && is_one_format && !contract::has_activation(p) &&
+         !(contract::has_weights(p) && contract::has_other_format(p)) && plan.wide &&
+         facts.shared_bytes >= 2 * staged_bytes(true);
+}
+
+SwigluPlan staged_plan(const contract::Swiglu& p, const DeviceFacts& facts) {
+  SwigluPlan plan = plan_with(p, facts, staged_threads(contract::wants_gradients(p)));
+  plan.staged = can_be_staged(p, plan, facts);
+  return plan;
+}
+
+// With experts about half of the blocks that the last tile of each may need.
+std::int64_t tiles_there(const contract::Swiglu& p) {
+  const std::int64_t all = contract::most_token_tiles(p);
+  const std::int64_t of_tokens = format::ceil_div(p.m, std::int64_t{kSwigluTile});
+  return p.h / kSwigluTile * ((all + of_tokens) / 2);
+}
+
+// Whether the last wave of a forward leaves less room idle with four blocks on a multiprocessor than with five.
+bool staged_wastes_less(std::int64_t tiles, const DeviceFacts& facts) {
+  const auto room = [&](int blocks) {
+    const std::int64_t wave = std::int64_t{facts.multiprocessors} * blocks;
+    return format::ceil_div(tiles, wave) * wave;
+  };
+  constexpr int kStagedBlocks = kSwigluThreadsPerMultiprocessor / kSwigluFewerThreads;
+  return tiles > std::int64_t{facts.multiprocessors} * kSwigluForwardBlocks &&
+         room(kStagedBlocks) < room(kSwigluForwardBlocks);
+}
+
 }  // namespace
 
 std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts& facts) {
@@ -50,16 +87,21 @@ std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts&
     all.push_back(all.back());
     all.back().together = false;
   }
+  if (const SwigluPlan plan = staged_plan(p, facts); plan.staged) all.push_back(plan);
   return all;
 }
 
 SwigluPlan plan(const contract::Swiglu& p, const DeviceFacts& facts) {
   if (most_threads(p) < kSwigluThreads) return plan_with(p, facts, most_threads(p));
-  const SwigluPlan plan = plan_with(p, facts, kSwigluThreads);
+  const std::int64_t tiles = tiles_there(p);
   const std::int64_t wave = std::int64_t{facts.multiprocessors} * (kSwigluThreadsPerMultiprocessor / kSwigluThreads);
-  const bool fills_a_second = plan.blocks > wave + wave / 2;
-  const bool are_fewer_better = plan.blocks > wave && (!fills_a_second || !contract::wants_gradients(p));
-  return are_fewer_better ? plan_with(p, facts, kSwigluFewerThreads) : plan;
+  if (tiles <= wave) return plan_with(p, facts, kSwigluThreads);
+  const SwigluPlan staged = staged_plan(p, facts);
+  const SwigluPlan small = plan_with(p, facts, kSwigluFewerThreads);
+  if (!contract::wants_gradients(p)) return staged.staged && staged_wastes_less(tiles, facts) ? staged : small;
+  if (contract::wants_transposed(p)) return staged.staged ? staged : plan_with(p, facts, kSwigluThreads);
+  if (tiles <= 2 * wave || contract::has_experts(p)) return small;
+  return staged.staged ? staged : plan_with(p, facts, kSwigluThreads);
 }
 
 }  // namespace qfuse::cuda

@@ -17,26 +17,41 @@ struct SwigluPlan {
   bool wide = false;     // 16-byte loads of rows and 8-byte stores of gradients; else element by element
   bool wide_t = false;   // 16-byte stores of what is transposed; else byte by byte
   bool together = true;  // all outputs by one kernel; else the transposed gradient by a second one, which reads again
+  bool staged = false;   // inputs pass through shared memory; else through registers
   int threads = 0;       // of a thread block, which has one tile of 128 tokens by 128 channels
   std::int64_t blocks = 0;  // thread blocks
 
-  [[nodiscard]] std::array<contract::Field, 5> fields() const {
+  [[nodiscard]] std::array<contract::Field, 6> fields() const {
     return {{contract::field("threads", threads), contract::field("wide", wide), contract::field("wide_t", wide_t),
-             contract::field("together", together), contract::field("blocks", blocks)}};
+             contract::field("together", together), contract::field("staged", staged),
+             contract::field("blocks", blocks)}};
   }
 };
 
-// Measured on an H100.
-inline constexpr int kSwigluTile = 128;     // tokens and channels: both kinds of group close in a tile
-inline constexpr int kSwigluChunk = 8;      // channels a thread has of a row: 16 bytes
-inline constexpr int kSwigluThreads = 512;  // with the next row's loads under way: 2 % better than 256 as a rule
-// Where those tiles would not fill a second wave: 15 % at 320 tiles. And in the forward, where there are more than one
-// wave: five such blocks have room, and take 8 % less at 640 tiles, 3 % less at 1280, 3 % more at 1024.
+// Measured on an H100 and an H200.
+inline constexpr int kSwigluTile = 128;  // tokens and channels: both kinds of group close in a tile
+inline constexpr int kSwigluChunk = 8;   // channels a thread has of a row: 16 bytes
+inline constexpr int kSwigluThreads = 512;
+// Blocks of fewer threads, of which more have room, where tiles are more than a wave of the others: the outputs of a
+// backward but the transposed gradient up to two waves (11 % at 320 tiles, 2 % at 512), and of experts (up to 16 %); a
+// forward, of which five have room, where the last wave of one that is staged would leave more idle.
 inline constexpr int kSwigluFewerThreads = 256;
+inline constexpr int kSwigluForwardBlocks = 5;                           // on a multiprocessor
 inline constexpr int kSwigluThreadsPerMultiprocessor = 1024;             // at 64 registers each
 inline constexpr int kSwigluPlaneBytes = kSwigluTile * kSwigluTile * 2;  // of shared memory: a tile of bf16
 inline constexpr int kSwigluSumThreads = 128;  // of a block that adds the parts of grad_weights, a token each
 static_assert(kSwigluTile == format::kGroupSize);
+
+// Of a kernel that is staged: the threads of a block, of how many tokens inputs have room in shared memory, and the bytes of
+// that and of what is transposed, which in a backward takes the inputs' place. Two blocks have room on a multiprocessor, of
+// the forward's four.
+constexpr int staged_threads(bool gradients) { return gradients ? kSwigluThreads : kSwigluFewerThreads; }
+constexpr int staged_tokens(bool gradients) {
+  return gradients ? kSwigluTile : 2 * kSwigluFewerThreads * kSwigluChunk / kSwigluTile;
+}
+constexpr int staged_bytes(bool gradients) {
+  return gradients ? 3 * kSwigluPlaneBytes : kSwigluPlaneBytes + 2 * staged_tokens(gradients) * kSwigluTile * 2;
+}
 
 // The outputs of a call, as bits.
 enum WantedOutputs : unsigned { kRows = 1, kTransposed = 2, kYRows = 4, kYTransposed = 8 };
@@ -44,6 +59,10 @@ inline unsigned wanted_outputs(const contract::Swiglu& p) {
   return (contract::wants_rows(p) ? kRows : 0U) | (contract::wants_transposed(p) ? kTransposed : 0U) |
          (contract::wants_y_rows(p) ? kYRows : 0U) | (contract::wants_y_transposed(p) ? kYTransposed : 0U);
 }
+
+// What kernels that are staged are compiled for.
+inline constexpr unsigned kStagedOutputs[] = {kRows | kYTransposed, kRows | kTransposed | kYTransposed,
+                                              kYRows | kYTransposed};
 
 // Every plan that the call can have, and the one that it gets.
 std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts& facts);

@@ -207,6 +207,32 @@ __device__ void move_on(const SwigluArguments& a, Target& target) {
   }
 }
 
+// The scales of a tile's rows, of d_gate and of d_up or of y, which wait in shared memory if they are MN-major and the kernel
+// is staged: those of neighbouring tokens are neighbours, and are then stored as whole lines.
+template <class W>
+struct WaitingScales {
+  static constexpr int kGroups = W::rows ? 2 : 1;
+  float of[kGroups][kSwigluTile];
+};
+
+template <class W>
+__device__ ScalePlace waiting_scale_at(WaitingScales<W>& scales, int token, int chunk) {
+  return {reinterpret_cast<std::uint8_t*>(&scales.of[chunk % WaitingScales<W>::kGroups][token]), 0};
+}
+
+// After a barrier.
+template <class W, class Payload>
+__device__ void write_waiting_scales(const SwigluArguments& a, const Tile& tile, const WaitingScales<W>& scales) {
+  const int token = static_cast<int>(threadIdx.x) % kSwigluTile;
+  const int of_tile = static_cast<int>(threadIdx.x) / kSwigluTile;
+  if (of_tile >= WaitingScales<W>::kGroups || token >= tile.tokens) return;
+  const std::int64_t group = (tile.channel + of_tile * a.h) / kSwigluTile;
+  const ScalePlace to =
+      W::rows ? scale_at<Payload>(a.gradient_rules, a.grad_input_s, a.row_scales, tile.token + token, group)
+              : scale_at<Payload>(a.y_rules, a.y_s, a.y_scales, tile.token + token, group);
+  store_scale<true, Payload>(a.y_rules, to, scales.of[of_tile][token]);
+}
+
 template <bool kWide, class Payload>
 __device__ void write_y(const SwigluArguments& a, const Target& to, bool exists, int chunk, const Outputs& out) {
   const int size = group_size<Payload>(a.y_rules);
