@@ -62,8 +62,9 @@ void expect_the_oracles_bytes(const Inputs& in, Asked asked, qfuse_payload paylo
   });
 }
 
+// A GPU has kernels for aligned arrays and others for odd ones.
 TEST_P(SwigluCases, every_target_gives_the_oracles_bytes_at_any_address) {
-  for (const std::size_t misalignment : kMisalignments) {
+  for (const std::size_t misalignment : kQuick ? std::vector<std::size_t>{0, 1} : kMisalignments) {
     const Inputs in(GetParam(), misalignment);
     for (const auto& [name, asked] : kEveryAsked) {
       SCOPED_TRACE(name);

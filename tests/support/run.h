@@ -150,7 +150,7 @@ template <class Op>
 qfuse_status run(Op p, const qfuse_exec& exec, qfuse_error* error) {
   [[maybe_unused]] Buffer workspace(0);
   if constexpr (requires { workspace_size(p); }) {
-    if (p.workspace == nullptr) {
+    if (p.workspace == nullptr && workspace_size(p) > 0) {
       p.workspace_size = workspace_size(p);
       workspace = Buffer(static_cast<std::size_t>(p.workspace_size), 1);
       p.workspace = workspace.as<void>();

@@ -150,7 +150,9 @@ struct SwigluOutputs {
         y_s_t(static_cast<std::size_t>(h * qfuse_block_count(columns, 128) * 4), misalignment),
         grad_input_q_t(static_cast<std::size_t>(2 * h * columns), misalignment),
         grad_input_s_t(static_cast<std::size_t>(2 * h * qfuse_block_count(columns, 128) * 4), misalignment),
-        grad_weights(static_cast<std::size_t>(m * 4), misalignment) {}
+        grad_weights(static_cast<std::size_t>(m * 4), misalignment),
+        workspace(0),
+        workspace_misalignment(misalignment) {}
 
   // Of a call's format, which has its experts too.
   SwigluOutputs(const contract::Swiglu& p, std::size_t misalignment)
@@ -181,6 +183,9 @@ struct SwigluOutputs {
     p.grad_input_q_t = has_transposed(asked) ? grad_input_q_t.as<void>() : nullptr;
     p.grad_input_s_t = has_transposed(asked) ? grad_input_s_t.as<void>() : nullptr;
     p.grad_weights = extras.grad_weights && has_gradients(asked) ? grad_weights.as<float>() : nullptr;
+    p.workspace_size = contract::workspace_size(p);
+    workspace = Buffer(static_cast<std::size_t>(p.workspace_size), workspace_misalignment);
+    p.workspace = p.workspace_size > 0 ? workspace.as<void>() : nullptr;
   }
 
   qfuse_scale_layout layout;
@@ -193,6 +198,8 @@ struct SwigluOutputs {
   Buffer grad_input_q_t;
   Buffer grad_input_s_t;
   Buffer grad_weights;
+  Buffer workspace;
+  std::size_t workspace_misalignment;
 };
 
 inline testing::AssertionResult same_outputs(const SwigluOutputs& expected, const SwigluOutputs& actual) {
