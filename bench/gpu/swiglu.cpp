@@ -32,7 +32,7 @@ std::string layer_text(const SwigluLayer& layer) {
 
 // What is timed: what was published, and all outputs in e4m3; of experts that have as many tokens each, whose ends need
 // not be said, and of as many experts among whom the same tokens are shared out unevenly; a router's weights with their
-// gradient; scales that are no powers of two, for the formats of others; and the forward.
+// gradient; scales in the layout that products take, or no powers of two, for the formats of others; and the forward.
 struct Asked {
   const char* name;
   const char* text;
@@ -45,6 +45,9 @@ const std::array kAsked = {
     Asked{"qfuse", "", {}},
     Asked{"experts", ", uneven experts", {}, true},
     Asked{"e4m3/all", ", all outputs in e4m3", kAll},
+    Asked{"e4m3/all/mn_major",
+          ", all outputs in e4m3, MN-major scales",
+          {.payload = QFUSE_E4M3, .transposed = true, .mn_major = true}},
     Asked{"e4m3/all/experts", ", all outputs in e4m3, uneven experts", kAll, true},
     Asked{"e4m3/all/weights",
           ", all outputs in e4m3, router weights",
@@ -53,6 +56,9 @@ const std::array kAsked = {
           ", all outputs in e4m3, torchao's scales",
           {.payload = QFUSE_E4M3, .transposed = true, .torchao = true}},
     Asked{"e4m3/forward", ", forward in e4m3", kForward},
+    Asked{"e4m3/forward/mn_major",
+          ", forward in e4m3, MN-major scales",
+          {.payload = QFUSE_E4M3, .forward = true, .mn_major = true}},
     Asked{"e4m3/forward/weights",
           ", forward in e4m3, router weights",
           {.payload = QFUSE_E4M3, .forward = true, .weights = true}},

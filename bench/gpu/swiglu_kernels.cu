@@ -119,6 +119,12 @@ __device__ std::int8_t check_quotient(const contract::Swiglu& p, float z, Checke
   return static_cast<std::int8_t>(static_cast<int>(fminf(fmaxf(quotient, -127.0F), 127.0F)));  // truncates
 }
 
+// Where the scale of a row's group is, of as many rows and groups.
+__device__ std::int64_t check_scale_at(const contract::Swiglu& p, std::int64_t row, std::int64_t rows,
+                                       std::int64_t group, std::int64_t groups) {
+  return p.scale_layout == QFUSE_SCALES_MN_MAJOR ? group * rows + row : row * groups + group;
+}
+
 // Two groups a thread: d_gate and d_up of the same 128 channels of a token.
 __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swiglu p) {
   const std::int64_t groups = p.h / kGroup;
@@ -134,9 +140,9 @@ __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swig
   }
   const CheckedScale gate_scale = check_scale(p, gate_absmax);
   const CheckedScale up_scale = check_scale(p, up_absmax);
-  auto* const scales = static_cast<float*>(p.grad_input_s) + token * 2 * groups + group;
-  scales[0] = gate_scale.stored;
-  scales[groups] = up_scale.stored;
+  auto* const scales = static_cast<float*>(p.grad_input_s);
+  scales[check_scale_at(p, token, p.m, group, 2 * groups)] = gate_scale.stored;
+  scales[check_scale_at(p, token, p.m, groups + group, 2 * groups)] = up_scale.stored;
   for (int i = 0; i < kGroup; ++i) {
     const Element e = check_element(p, token, group * kGroup + i);
     std::int8_t* const q = static_cast<std::int8_t*>(p.grad_input_q) + token * 2 * p.h + group * kGroup + i;
@@ -154,7 +160,7 @@ __global__ void __launch_bounds__(kThreads) check_rows_of_y(const contract::Swig
   float absmax = 0.0F;
   for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(check_element(p, token, first + i).y));
   const CheckedScale scale = check_scale(p, absmax);
-  static_cast<float*>(p.y_s)[token * groups + first / kGroup] = scale.stored;
+  static_cast<float*>(p.y_s)[check_scale_at(p, token, p.m, first / kGroup, groups)] = scale.stored;
   for (int i = 0; i < kGroup; ++i)
     static_cast<std::int8_t*>(p.y_q)[token * p.h + first + i] =
         check_quotient(p, check_element(p, token, first + i).y, scale);
@@ -207,10 +213,14 @@ __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(value(i)));
   const CheckedScale scale = check_scale(p, absmax);
   const std::int64_t row = channel + (column == Column::d_up ? p.h : 0);
-  const std::int64_t at = row * tokens.all_groups + tokens.first_group + group;
-  static_cast<float*>(column == Column::y ? p.y_s_t : p.grad_input_s_t)[at] = scale.stored;
+  const std::int64_t rows = column == Column::y ? p.h : 2 * p.h;
+  const std::int64_t group_of_row = tokens.first_group + group;
+  static_cast<float*>(
+      column == Column::y ? p.y_s_t : p.grad_input_s_t)[check_scale_at(p, row, rows, group_of_row, tokens.all_groups)] =
+      scale.stored;
   auto* const q = static_cast<std::int8_t*>(column == Column::y ? p.y_q_t : p.grad_input_q_t);
-  for (int i = 0; i < kGroup; ++i) q[at * kGroup + i] = check_quotient(p, value(i), scale);
+  for (int i = 0; i < kGroup; ++i)
+    q[(row * tokens.all_groups + group_of_row) * kGroup + i] = check_quotient(p, value(i), scale);
 }
 
 // ---- the roof ----

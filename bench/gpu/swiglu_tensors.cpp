@@ -118,6 +118,7 @@ contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = set.x.as<void>();
   p.payload_type = asked_.payload;
+  if (asked_.mn_major) p.scale_layout = QFUSE_SCALES_MN_MAJOR;
   if (asked_.torchao) {
     p.scale_rule = QFUSE_SCALES_TORCHAO;
     p.amax_floor = 1e-12F;

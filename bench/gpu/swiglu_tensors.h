@@ -23,6 +23,7 @@ struct SwigluAsked {
   bool transposed = false;           // the gradient, too
   bool weights = false;              // of a router, and in the backward their gradient
   bool torchao = false;              // its fp32 scales, in place of powers of two
+  bool mn_major = false;             // scales, as products of FP8 take them; else row by row
   std::vector<std::int64_t> ends{};  // of experts; none: no experts
 };
 
