@@ -46,6 +46,7 @@ inline constexpr std::array kSwigluCases = {
     SwigluCase{"one group beyond a wide tile", 131, 640},
     SwigluCase{"fewer tokens than a vector", 5, 128},
     SwigluCase{"rows apart", 200, 256, Activations::normal, 1.0F, 384, 1},
+    SwigluCase{"many rows apart", 390, 512, Activations::normal, 1.0F, 8, 16},
     SwigluCase{"rows apart by odd gaps", 150, 128, Activations::normal, 1.0F, 3, 7},
     SwigluCase{"saturated sigmoid, x20", 260, 256, Activations::normal, 20.0F},
     SwigluCase{"exp overflows, x200", 260, 256, Activations::normal, 200.0F},

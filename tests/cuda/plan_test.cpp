@@ -16,7 +16,8 @@ namespace qfuse::cuda {
 namespace {
 
 // From its data sheet: a device that no plan was measured on.
-constexpr DeviceFacts kT4{.multiprocessors = 40, .l2_bytes = 4 << 20, .compute_capability = 75};
+constexpr DeviceFacts kT4{
+    .multiprocessors = 40, .l2_bytes = 4 << 20, .compute_capability = 75, .shared_bytes = 64 << 10};
 // Of a driver that says nothing.
 constexpr DeviceFacts kUnknown{};
 constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};
@@ -223,6 +224,11 @@ TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
   for (const auto spoil :
        {+[](contract::Swiglu& p) { p.x = address<void>(0x1002); }, +[](contract::Swiglu& p) { p.limit = 7.0F; },
         +[](contract::Swiglu& p) { p.group_size = 32; }, +[](contract::Swiglu& p) { p.rounding = QFUSE_ROUND_NEAREST; },
+        +[](contract::Swiglu& p) {
+          p.payload_type = QFUSE_E4M3;
+          p.scale_rule = QFUSE_SCALES_TORCHAO;
+          p.weights = address<float>(0x9000);
+        },
         +[](contract::Swiglu& p) { p.y_q_t = p.y_s_t = nullptr; }}) {
     contract::Swiglu p = swiglu_of(8192, 4096);
     EXPECT_TRUE(plan(p, kH200).staged);
@@ -295,7 +301,10 @@ TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
                            +[](contract::Swiglu& p) { p.y_s = address<float>(0x8002); },
                            +[](contract::Swiglu& p) { p.weights = address<float>(0x9001); },
                            +[](contract::Swiglu& p) { p.grad_weights = address<float>(0xa002); },
-                           +[](contract::Swiglu& p) { p.workspace = address<void>(0xb001); },
+                           +[](contract::Swiglu& p) {
+                             p.grad_weights = address<float>(0xa000);
+                             p.workspace = address<void>(0xb001);
+                           },
                            +[](contract::Swiglu& p) { p.grad_input_s = address<float>(0x4002); },
                            +[](contract::Swiglu& p) { p.y_s_t = address<float>(0x6001); }}) {
     contract::Swiglu p = swiglu_of(1024, 2560);

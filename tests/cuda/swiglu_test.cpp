@@ -169,17 +169,23 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_in_other_formats) {
   }
 }
 
-// More tiles than a wave of blocks, by few; and so many that their inputs pass through shared memory.
+// More tiles than a wave of blocks, by few; and 5.5 a multiprocessor, whose inputs pass through shared memory.
 TEST_F(SwigluOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
   const SwigluCase few{"", 2048, 2560};
-  const SwigluCase many{"", 2976, 3584};
+  constexpr std::int64_t kChannels = 3584;
+  int multiprocessors = 0;
+  ASSERT_EQ(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+  const std::int64_t token_tiles = 11 * multiprocessors / 2 / (kChannels / 128) + 1;
+  const SwigluCase many{"", token_tiles * 128 - 32, kChannels};
   for (const Asked asked : {Asked::both, Asked::all, Asked::both_y})
     expect_the_oracles_bytes(few, asked, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 0);
-  expect_the_oracles_bytes(SwigluCase{"", 2977, 3584}, Asked::both, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 0);
+  expect_the_oracles_bytes(SwigluCase{"", many.m + 1, many.h}, Asked::both, QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, 0);
   expect_the_oracles_bytes(many, Asked::all, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 0);
   expect_the_oracles_bytes(many, Asked::both, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 0, kExtrasOfBfloat16[1]);
   expect_the_oracles_bytes(many, Asked::both_y, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 0);
   const SwigluInputs in(many, 0);
+  const SwigluFormatCase deep_seek{.name = "DeepSeek, MN-major", .layout = QFUSE_SCALES_MN_MAJOR};
+  expect_the_oracles_bytes(in, {deep_seek, Asked::all, kExtrasOfBfloat16[1], QFUSE_THROUGH_BFLOAT16, true}, 0);
   expect_the_oracles_bytes(in, {kSwigluFormats[3], Asked::all}, 0);
   expect_the_oracles_bytes(in, {kSwigluFormats[3], Asked::both_y, {}, QFUSE_THROUGH_BFLOAT16, true}, 0);
 }

@@ -70,7 +70,8 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
     if (const cudaError_t error =
             cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared_bytes);
         error != cudaSuccess)
-      return outcome_of(error);
+      return contract::unsupported("a thread block of this kernel cannot have " + std::to_string(shape.shared_bytes) +
+                                   " bytes of shared memory beside its own on this GPU: " + outcome_of(error).message);
   const auto stream = static_cast<cudaStream_t>(exec.stream);
   void* arguments[] = {&argument};
   if (shape.cluster > 1 || (shape.overlaps && kCanOverlap))

@@ -173,11 +173,37 @@ __device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std:
 
 // A thread's copies to shared memory, which pass its registers by: each 16 bytes at an aligned address. A group of copies is
 // what was begun since the group before was closed. A thread may read its own once it has waited, for all groups but the
-// kLater that were closed last.
-__device__ inline void begin_copy(uint4* shared, const void* from) { *shared = *static_cast<const uint4*>(from); }
-__device__ inline void close_copies() {}
-template <int kLater>
-__device__ void wait_for_copies() {}
+// kLater that were closed last. Here each is made as late as it may be, so that a test sees a wait that is missing.
+class Copies {
+ public:
+  __device__ void begin(uint4* shared, const void* from) {
+    if (count_ == kMost) __builtin_trap();  // a kernel that does not wait
+    under_way_[count_++] = {shared, static_cast<const uint4*>(from), closed_};
+  }
+  __device__ void close() { ++closed_; }
+  template <int kLater>
+  __device__ void wait() {
+    int kept = 0;
+    for (int i = 0; i < count_; ++i) {
+      if (under_way_[i].group + kLater < closed_)
+        *under_way_[i].to = *under_way_[i].from;
+      else
+        under_way_[kept++] = under_way_[i];
+    }
+    count_ = kept;
+  }
+
+ private:
+  static constexpr int kMost = 8;  // under way at once
+  struct Copy {
+    uint4* to;
+    const uint4* from;
+    int group;
+  };
+  Copy under_way_[kMost] = {};
+  int count_ = 0;
+  int closed_ = 0;  // groups
+};
 
 // A table in shared memory with a pair of floats for each byte, a copy for each lane: no two lanes read from one bank. It
 // lies where an address ends in 16 zeros, so that a lane's address is made by one permutation of bytes.

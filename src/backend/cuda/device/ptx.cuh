@@ -211,26 +211,29 @@ __device__ inline void multiply_bfloat16(const std::uint32_t (&a)[4], const std:
 __device__ inline unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
 
 // Turing has no such copies.
-__device__ inline void begin_copy(uint4* shared, const void* from) {
+class Copies {
+ public:
+  __device__ void begin(uint4* shared, const void* from) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)),
-               "l"(__cvta_generic_to_global(from))
-               : "memory");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)),
+                 "l"(__cvta_generic_to_global(from))
+                 : "memory");
 #else
-  *shared = *static_cast<const uint4*>(from);
+    *shared = *static_cast<const uint4*>(from);
 #endif
-}
-__device__ inline void close_copies() {
+  }
+  __device__ void close() {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
-}
-template <int kLater>
-__device__ void wait_for_copies() {
+  }
+  template <int kLater>
+  __device__ void wait() {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" ::"n"(kLater) : "memory");
+    asm volatile("cp.async.wait_group %0;" ::"n"(kLater) : "memory");
 #endif
-}
+  }
+};
 
 struct alignas(8) Pair {
   float first;

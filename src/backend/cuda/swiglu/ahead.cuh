@@ -51,7 +51,7 @@ class AheadInShared {
       : inputs_(W::gradients ? planes : planes + kSwigluTile * kRowChunks),
         source_(source_at<W::gradients>(a, tile, token, chunk)) {
     if (token < tile.tokens) copy_row(a, token, chunk);
-    close_copies();
+    copies_.close();
   }
 
   __device__ Inputs take(const SwigluArguments& a, const Tile& tile, int token, int rows, int chunk) {
@@ -59,8 +59,8 @@ class AheadInShared {
       move_on<W::gradients>(a, source_);
       copy_row(a, token + rows, chunk);
     }
-    close_copies();
-    wait_for_copies<1>();
+    copies_.close();
+    copies_.wait<1>();
     Inputs in = {};
     if (token >= tile.tokens) return in;
     const uint4* const row = inputs_ + place(token % kTokens, chunk);
@@ -76,13 +76,14 @@ class AheadInShared {
 
   __device__ void copy_row(const SwigluArguments& a, int token, int chunk) {
     uint4* const row = inputs_ + place(token % kTokens, chunk);
-    begin_copy(row, source_.x);
-    begin_copy(row + kInput, source_.x + 2 * a.h);
-    if constexpr (W::gradients) begin_copy(row + 2 * kInput, source_.grad_y);
+    copies_.begin(row, source_.x);
+    copies_.begin(row + kInput, source_.x + 2 * a.h);
+    if constexpr (W::gradients) copies_.begin(row + 2 * kInput, source_.grad_y);
   }
 
   uint4* inputs_;
   Source source_;
+  Copies copies_;
 };
 
 }  // namespace qfuse::cuda

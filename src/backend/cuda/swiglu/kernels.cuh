@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   using Ahead = std::conditional_t<kStaged, AheadInShared<W>, AheadInRegisters<W, kWide, kMoves, kRepeats>>;
   Ahead ahead(a, tile, y, token, chunk);
   Target target = target_at<W, Payload>(a, tile, token, chunk);
+  static_assert(!kStaged || kPlanes > 0, "scales wait for the barrier of the planes");
   __shared__ WaitingScales<W> scales;
   if (kStaged && a.scales_wait) target.scale = waiting_scale_at(scales, token, chunk);
 #pragma unroll 1

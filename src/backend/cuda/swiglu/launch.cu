@@ -130,7 +130,7 @@ Kernel kernel_for_float_rows(const contract::Swiglu& p, bool wide) {
   return wide ? differentiate_rows<kGradients, true, false> : differentiate_rows<kGradients, false, false>;
 }
 
-// Shared memory of a block: a plane for each of what is transposed, d_gate and d_up being two.
+// Shared memory of a block: if it is not staged, a plane for each of what is transposed, d_gate and d_up being two.
 int shared_bytes(const SwigluPlan& how, unsigned outputs) {
   if (how.staged) return staged_bytes((outputs & (kRows | kTransposed)) != 0);
   const int planes = ((outputs & kYTransposed) != 0 ? 1 : 0) + ((outputs & kTransposed) != 0 ? 2 : 0);

@@ -13,10 +13,10 @@ bool rows_are_aligned(const void* array, std::int64_t stride) {
 }
 
 bool are_aligned_to_floats(const contract::Swiglu& p) {
-  for (const void* array :
-       {static_cast<const void*>(p.grad_input_s), static_cast<const void*>(p.y_s), static_cast<const void*>(p.y_s_t),
-        static_cast<const void*>(p.grad_input_s_t), static_cast<const void*>(p.weights),
-        static_cast<const void*>(p.grad_weights), static_cast<const void*>(p.workspace)})
+  for (const void* array : {static_cast<const void*>(p.grad_input_s), static_cast<const void*>(p.y_s),
+                            static_cast<const void*>(p.y_s_t), static_cast<const void*>(p.grad_input_s_t),
+                            static_cast<const void*>(p.weights), static_cast<const void*>(p.grad_weights),
+                            contract::wants_grad_weights(p) ? static_cast<const void*>(p.workspace) : nullptr})
     if (!is_aligned(array, sizeof(float))) return false;
   return true;
 }
@@ -49,7 +49,7 @@ bool can_be_staged(const contract::Swiglu& p, const SwigluPlan& plan, const Devi
   const bool is_one_format = !contract::has_other_format(p) || contract::has_other_scales_alone(p);
   return is_listed && is_one_format && !contract::has_activation(p) &&
          !(contract::has_weights(p) && contract::has_other_format(p)) && plan.wide &&
-         facts.shared_bytes >= 2 * staged_bytes(true);
+         facts.shared_bytes >= kStagedBytesPerMultiprocessor;
 }
 
 SwigluPlan staged_plan(const contract::Swiglu& p, const DeviceFacts& facts) {

@@ -230,7 +230,7 @@ __device__ void write_waiting_scales(const SwigluArguments& a, const Tile& tile,
   const ScalePlace to =
       W::rows ? scale_at<Payload>(a.gradient_rules, a.grad_input_s, a.row_scales, tile.token + token, group)
               : scale_at<Payload>(a.y_rules, a.y_s, a.y_scales, tile.token + token, group);
-  store_scale<true, Payload>(a.y_rules, to, scales.of[of_tile][token]);
+  store_scale<true, Payload>(W::rows ? a.gradient_rules : a.y_rules, to, scales.of[of_tile][token]);
 }
 
 template <bool kWide, class Payload>
