@@ -37,8 +37,9 @@ QFUSE_HOST_DEVICE constexpr std::int8_t quantize_value(float z, float scale,
   return static_cast<std::int8_t>(quotient < 0 ? -size : size);
 }
 
-// For truncation of bf16 values, a factor by which a product has the integer part of the quotient, for every z of the group: 0 for a group whose
-// payload is all zeros, as its scale is infinite or NaN. docs/ACCURACY.md has the argument, a test tries every pair.
+// For truncation of bf16 values, a factor by which a product has the integer part of the quotient, for every z of the
+// group: 0 for a group whose payload is all zeros, as its scale is infinite or NaN. docs/ACCURACY.md has the argument, a
+// test tries every pair.
 constexpr float group_factor(std::uint16_t absmax) {
   if (absmax >= kBfloat16Inf) return 0.0F;
   constexpr float kNudge = 0x1p-18F;

@@ -12,8 +12,8 @@
 namespace qfuse::cuda {
 
 // What is to be transposed waits in shared memory as bf16: a plane, which has a row a token and 16 chunks a row. Chunks
-// change places within their row so that both ways through it meet all banks: 8 neighbouring chunks of a row are stored at once, and then one chunk of each of the 8
-// tokens that load_columns names, in which this number takes all its values.
+// change places within their row so that both ways through it meet all banks: 8 neighbouring chunks of a row are stored
+// at once, and then one chunk of each of the 8 tokens that load_columns names, in which this number takes all its values.
 __device__ inline int place(int token, int chunk) {
   return (token * kRowChunks + chunk) ^ (token & 1) ^ (token >> 3 & 6);
 }
