@@ -223,6 +223,8 @@ TEST(SwigluPlan, of_many_tiles_the_inputs_pass_through_shared_memory) {
 TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
   for (const auto spoil :
        {+[](contract::Swiglu& p) { p.x = address<void>(0x1002); }, +[](contract::Swiglu& p) { p.limit = 7.0F; },
+        +[](contract::Swiglu& p) { p.x_stride = kMostStagedStride + kSwigluChunk; },
+        +[](contract::Swiglu& p) { p.grad_y_stride = kMostStagedStride + kSwigluChunk; },
         +[](contract::Swiglu& p) { p.group_size = 32; }, +[](contract::Swiglu& p) { p.rounding = QFUSE_ROUND_NEAREST; },
         +[](contract::Swiglu& p) {
           p.payload_type = QFUSE_E4M3;

@@ -14,7 +14,7 @@
 
 namespace qfuse::cuda {
 
-// kMoves: the addresses move on from row to row. kRepeats: tokens that are not there may repeat the thread's one before.
+// kMoves: the addresses move on from row to row. kRepeats: tokens that are not there may repeat another of the tile.
 template <class W, bool kWide, bool kMoves, bool kRepeats>
 class AheadInRegisters {
  public:
@@ -44,45 +44,63 @@ class AheadInRegisters {
 
 // In a backward each input has a plane, and what is transposed takes its place: a thread writes where it alone has read. In a
 // forward, of whose smaller blocks more have room, the inputs lie behind the plane of y, in room for two rows a thread.
-template <class W>
+template <class W, bool kRepeats>
 class AheadInShared {
  public:
   __device__ AheadInShared(const SwigluArguments& a, const Tile& tile, uint4* planes, int token, int chunk)
-      : inputs_(W::gradients ? planes : planes + kSwigluTile * kRowChunks),
-        source_(source_at<W::gradients>(a, tile, token, chunk)) {
-    if (token < tile.tokens) copy_row(a, token, chunk);
+      : tile_(source_at<W::gradients>(a, tile, 0, 0)),
+        next_(W::gradients ? planes + place(token, chunk) : planes + kPlane + threadIdx.x),
+        to_next_(W::gradients ? place(token + kRows, chunk) - place(token, chunk) : kSwigluFewerThreads) {
+    const bool exists = token < tile.tokens;
+    const auto row = static_cast<std::uint32_t>(kRepeats && !exists ? 0 : token);
+    const auto channel = static_cast<std::uint32_t>(chunk * kChunk);
+    x_ = 2 * (row * static_cast<std::uint32_t>(a.x_stride) + channel);
+    grad_y_ = 2 * (row * static_cast<std::uint32_t>(a.grad_y_stride) + channel);
+    if (kRepeats || exists) copy_row(a);
     copies_.close();
   }
 
-  __device__ Inputs take(const SwigluArguments& a, const Tile& tile, int token, int rows, int chunk) {
+  __device__ Inputs take(const SwigluArguments& a, const Tile& tile, int token, int rows, int /*chunk*/) {
+    row_ = next_;
+    next_ += to_next_;
+    to_next_ = kToSecondNext - to_next_;
     if (token + rows < tile.tokens) {
-      move_on<W::gradients>(a, source_);
-      copy_row(a, token + rows, chunk);
+      x_ += static_cast<std::uint32_t>(a.x_step);
+      grad_y_ += static_cast<std::uint32_t>(a.grad_y_step);
     }
+    if (token + rows < (kRepeats ? kSwigluTile : tile.tokens)) copy_row(a);
     copies_.close();
     copies_.wait<1>();
     Inputs in = {};
-    if (token >= tile.tokens) return in;
-    const uint4* const row = inputs_ + place(token % kTokens, chunk);
-    unpack(row[0], in.gate);
-    unpack(row[kInput], in.up);
-    if constexpr (W::gradients) unpack(row[2 * kInput], in.grad_y);
+    if (!kRepeats && token >= tile.tokens) return in;
+    unpack(row_[0], in.gate);
+    unpack(row_[kInput], in.up);
+    if constexpr (W::gradients) unpack(row_[2 * kInput], in.grad_y);
     return in;
   }
 
- private:
-  static constexpr int kTokens = staged_tokens(W::gradients);
-  static constexpr int kInput = kTokens * kRowChunks;  // vectors
+  // Of a backward: where the row that was taken last has been, and what is transposed of it belongs.
+  __device__ uint4* row() const { return row_; }
 
-  __device__ void copy_row(const SwigluArguments& a, int token, int chunk) {
-    uint4* const row = inputs_ + place(token % kTokens, chunk);
-    copies_.begin(row, source_.x);
-    copies_.begin(row + kInput, source_.x + 2 * a.h);
-    if constexpr (W::gradients) copies_.begin(row + 2 * kInput, source_.grad_y);
+ private:
+  // In vectors. From row to row a thread goes two ways by turns, since chunks change places within their row.
+  static constexpr int kRows = staged_threads(true) / kRowChunks;
+  static constexpr int kToSecondNext = W::gradients ? 2 * kRows * kRowChunks : 0;
+  static constexpr int kInput = W::gradients ? kPlane : 2 * kSwigluFewerThreads;
+
+  __device__ void copy_row(const SwigluArguments& a) {
+    const std::uint8_t* const gate = tile_.x + x_;
+    copies_.begin(next_, gate);
+    copies_.begin(next_ + kInput, gate + 2 * a.h);
+    if constexpr (W::gradients) copies_.begin(next_ + 2 * kInput, tile_.grad_y + grad_y_);
   }
 
-  uint4* inputs_;
-  Source source_;
+  Source tile_;
+  std::uint32_t x_;  // from the tile's first row on, in bytes: kMostStagedStride leaves them 32 bits
+  std::uint32_t grad_y_;
+  uint4* row_ = nullptr;
+  uint4* next_;
+  int to_next_;
   Copies copies_;
 };
 

@@ -18,6 +18,9 @@ __device__ inline int place(int token, int chunk) {
   return (token * kRowChunks + chunk) ^ (token & 1) ^ (token >> 3 & 6);
 }
 
+constexpr int kPlane = kSwigluTile * kRowChunks;  // vectors
+static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
+
 // Eight channels of all tokens, transposed: `lane` gets the channel lane / 4 and of it the pairs of tokens from
 // 16 * (lane % 4) on, and as many from 64 further on.
 constexpr int kColumnPairs = kSwigluTile / 8;

@@ -13,12 +13,15 @@
 
 namespace qfuse::cuda {
 
-constexpr int kPlane = kSwigluTile * kRowChunks;  // vectors
-static_assert(kPlane * sizeof(uint4) == kSwigluPlaneBytes);
+// Where a row's part of what is transposed belongs in the first plane.
+template <bool kGradients, bool kStaged, class Ahead>
+__device__ uint4* row_of_planes(const Ahead& ahead, uint4* planes, int token, int chunk) {
+  if constexpr (kStaged && kGradients) return ahead.row();
+  return planes + place(token, chunk);
+}
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
-// Where columns of such tokens are not written, they may repeat the thread's token before, which no absmax of 128 tokens
-// notices.
+// Where columns of such tokens are not written, they may repeat another of the tile, which no absmax of 128 tokens notices.
 template <class W, bool kWide, bool kExperts, class Payload, bool kStaged = false,
           class B = Bounds<W, Payload, kStaged>>
 __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments given) {
@@ -27,10 +30,9 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   const SwigluArguments& a = arguments_within_reach<kHasMany>(given);
   constexpr bool kRepeats = !kExperts && !kHasWeights && Payload::kIsOneFormat;
   constexpr bool kMoves = !kExperts || !kHasWeights;  // with both, sm_120 has no registers for such pointers
+  constexpr int kGatePlane = W::y_transposed ? kPlane : 0;
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
-  uint4* const d_gate = y + (W::y_transposed ? kPlane : 0);
-  uint4* const d_up = d_gate + (W::transposed ? kPlane : 0);
   __shared__ contract::TokenTile tokens;
   const Tile tile = locate<kExperts>(a, tokens);
   if (kExperts && tile.tokens == 0) return;
@@ -43,7 +45,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   const int rows = static_cast<int>(blockDim.x / kRowChunks);
   const int whole_warps = kExperts ? (tile.tokens + kWarpRows - 1) / kWarpRows * kWarpRows : kSwigluTile;
   int token = static_cast<int>(threadIdx.x / kRowChunks);
-  using Ahead = std::conditional_t<kStaged, AheadInShared<W>, AheadInRegisters<W, kWide, kMoves, kRepeats>>;
+  using Ahead = std::conditional_t<kStaged, AheadInShared<W, kRepeats>, AheadInRegisters<W, kWide, kMoves, kRepeats>>;
   Ahead ahead(a, tile, y, token, chunk);
   Target target = target_at<W, Payload>(a, tile, token, chunk);
   static_assert(!kStaged || kPlanes > 0, "scales wait for the barrier of the planes");
@@ -56,16 +58,17 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
     if constexpr (kHasWeights) weighting.weight = weights + token;
     Outputs out = differentiate<W::kExtras>(a, in, weighting);
     if (kExperts && W::kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
-    if (W::y_transposed) y[place(token, chunk)] = vector_of(out.y);
+    uint4* const row = row_of_planes<W::gradients, kStaged>(ahead, y, token, chunk);
+    if (W::y_transposed) row[0] = vector_of(out.y);
     if (W::transposed) {
-      d_gate[place(token, chunk)] = vector_of(out.d_gate);
-      d_up[place(token, chunk)] = vector_of(out.d_up);
+      row[kGatePlane] = vector_of(out.d_gate);
+      row[kGatePlane + kPlane] = vector_of(out.d_up);
     }
     const bool exists = token < tile.tokens;
     if (!kMoves && !kStaged) target = target_at<W, Payload>(a, tile, token, chunk);
     if (W::rows) write_gradients<kWide, Payload>(a, target, exists, chunk, out);
     if (W::y_rows) write_y<kWide, Payload>(a, target, exists, chunk, out);
-    if ((kMoves || kStaged) && token + rows < tile.tokens) move_on<W>(a, target);
+    if (kMoves || kStaged) move_on<W>(a, target);  // behind the last row to where nothing is written
     if (kHasWeights && W::gradients && a.parts_of_sums != nullptr)
       write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
   }

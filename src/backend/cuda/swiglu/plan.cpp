@@ -49,6 +49,7 @@ bool can_be_staged(const contract::Swiglu& p, const SwigluPlan& plan, const Devi
   const bool is_one_format = !contract::has_other_format(p) || contract::has_other_scales_alone(p);
   return is_listed && is_one_format && !contract::has_activation(p) &&
          !(contract::has_weights(p) && contract::has_other_format(p)) && plan.wide &&
+         std::max(contract::x_stride(p), contract::grad_y_stride(p)) <= kMostStagedStride &&
          facts.shared_bytes >= kStagedBytesPerMultiprocessor;
 }
 

@@ -53,6 +53,10 @@ constexpr int staged_bytes(bool gradients) {
   return gradients ? 3 * kSwigluPlaneBytes : kSwigluPlaneBytes + 2 * staged_tokens(gradients) * kSwigluTile * 2;
 }
 
+// Elements from row to row: those of a tile are less than 2^32 bytes apart then.
+inline constexpr std::int64_t kMostStagedStride = std::int64_t{1} << 24;
+static_assert(kSwigluTile * kMostStagedStride * 2 <= std::int64_t{1} << 32);
+
 // Where a block can have so much, all of a multiprocessor's have: those of a backward, or of a forward.
 inline constexpr int kStagedBytesPerMultiprocessor = 2 * staged_bytes(true);
 static_assert(4 * staged_bytes(false) <= kStagedBytesPerMultiprocessor);

@@ -11,7 +11,6 @@ namespace qfuse::cuda {
 
 // Where an expert's tokens end: the nearest of 0 to m, as nobody has looked at it before.
 __device__ inline std::int64_t expert_end(const SwigluArguments& a, int expert) {
-  if (expert < 0) return 0;
   const std::int64_t end = a.ends_are_64 ? __ldg(static_cast<const long long*>(a.expert_ends) + expert)
                                          : __ldg(static_cast<const int*>(a.expert_ends) + expert);
   return end < 0 ? 0 : end > a.m ? a.m : end;
@@ -27,16 +26,19 @@ __device__ inline unsigned token_tile_number(const SwigluArguments& a) {
 
 // The token tile of that number to shared memory, which the block's first warp writes, each lane having counted the tiles
 // of one expert; count 0 where there is none, or its expert's columns go beyond those that there is room for. Tiles are
-// counted in int: as many tokens as would not fit take terabytes.
+// counted in int: as many tokens as would not fit take terabytes. A lane loads once, as all of the block wait for it: the
+// expert before ends where the lane before says, and lanes that have no expert repeat the last one's end.
 __device__ inline void find_token_tile(const SwigluArguments& a, int number, contract::TokenTile& tile) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   if (threadIdx.x == 0) tile = {};
   sync_warp();
-  int before = 0;  // tiles
+  int before = 0;             // tiles
+  std::int64_t last_end = 0;  // of the experts before
   for (int first = 0; first < a.experts && before <= number; first += kWarp) {
     const int expert = first + lane;
-    const std::int64_t begin = expert < a.experts ? expert_end(a, expert - 1) : 0;
-    const std::int64_t end = expert < a.experts ? expert_end(a, expert) : 0;
+    const std::int64_t end = expert_end(a, expert < a.experts ? expert : a.experts - 1);
+    const std::int64_t end_before = value_of(end, lane > 0 ? lane - 1 : lane);
+    const std::int64_t begin = lane > 0 ? end_before : last_end;
     const std::int64_t rows = end > begin ? end - begin : 0;
     const auto tiles = static_cast<int>((rows + kSwigluTile - 1) / kSwigluTile);
     int until = tiles;  // and those of the lanes before
@@ -51,6 +53,7 @@ __device__ inline void find_token_tile(const SwigluArguments& a, int number, con
     const bool is_found = index >= 0 && index < tiles && columns_before + columns <= a.columns.all_columns;
     if (is_found && threadIdx.x < kWarp) tile = contract::tile_of(begin, rows, index, columns_before, columns);
     before += value_of(until, kWarp - 1);
+    last_end = value_of(end, kWarp - 1);
   }
 }
 
