@@ -39,6 +39,8 @@ __device__ void __syncwarp(LaneMask lanes);
 template <class T>
 __device__ T __shfl_xor_sync(LaneMask lanes, T value, int mask, int width);
 template <class T>
+__device__ T __shfl_up_sync(LaneMask lanes, T value, unsigned lanes_before, int width);
+template <class T>
 __device__ T __shfl_sync(LaneMask lanes, T value, int lane, int width);
 
 __device__ unsigned __float_as_uint(float x);

@@ -62,6 +62,11 @@ template <class T>
 T __shfl_xor_sync(unsigned lanes, T value, int lane_mask, int = 32) {
   return __shfl_sync(lanes, value, static_cast<int>(threadIdx.x % 32) ^ lane_mask);
 }
+template <class T>
+T __shfl_up_sync(unsigned lanes, T value, unsigned lanes_before, int = 32) {
+  const unsigned lane = threadIdx.x % 32;
+  return __shfl_sync(lanes, value, static_cast<int>(lane < lanes_before ? lane : lane - lanes_before));
+}
 
 inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
 inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }

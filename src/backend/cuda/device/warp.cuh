@@ -23,6 +23,12 @@ __device__ T value_of(T value, int lane) {
   return __shfl(value, lane, kWarp);
 }
 
+// That of the thread so many lanes before; where there is none, any.
+template <class T>
+__device__ T value_before(T value, int lanes) {
+  return __shfl_up(value, lanes, kWarp);
+}
+
 // What threads of the warp wrote to memory before it, all of them see behind it.
 __device__ inline void sync_warp() {
   __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
@@ -48,6 +54,11 @@ __device__ T exchange(T value, int mask) {
 template <class T>
 __device__ T value_of(T value, int lane) {
   return __shfl_sync(kAllLanes, value, lane, kWarp);
+}
+
+template <class T>
+__device__ T value_before(T value, int lanes) {
+  return __shfl_up_sync(kAllLanes, value, static_cast<unsigned>(lanes), kWarp);
 }
 
 __device__ inline void sync_warp() { __syncwarp(kAllLanes); }

@@ -46,6 +46,7 @@ struct SwigluArguments {
   const void* expert_ends;
   bool ends_are_64;  // bits wide
   int experts;
+  int most_column_tiles;  // that there is room for
   const std::int32_t* row_experts;  // instead of ends; NULL: not given
   const float* weights;             // NULL: 1
   float* grad_weights;              // [m]
@@ -139,6 +140,7 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .expert_ends = p.expert_ends,
           .ends_are_64 = p.expert_ends_type == QFUSE_INDEX_INT64,
           .experts = static_cast<int>(p.expert_count),
+          .most_column_tiles = static_cast<int>(contract::all_columns(p) / kSwigluTile),
           .row_experts = p.row_experts,
           .weights = p.weights,
           .grad_weights = p.grad_weights,

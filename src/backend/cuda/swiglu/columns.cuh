@@ -8,6 +8,7 @@
 #include "backend/cuda/device/warp.cuh"
 #include "backend/cuda/swiglu/arguments.cuh"
 #include "backend/cuda/swiglu/formats.cuh"
+#include "backend/cuda/swiglu/tiles.cuh"
 
 namespace qfuse::cuda {
 
@@ -67,16 +68,18 @@ struct Columns {
 };
 
 template <bool kExperts>
-__device__ Columns y_of(const SwigluArguments& a, const Tile& tile, const contract::TokenTile& tokens) {
+__device__ Columns y_of(const SwigluArguments& a, const Tile& tile, const FoundTile& found) {
   if constexpr (!kExperts) return {a.y_q_t, a.y_s_t, a.y_place, tile.token, tile.tokens, a.y_rules};
+  const contract::TokenTile tokens = tokens_of(found);
   const contract::ColumnPlace place = contract::place_columns(a.columns, a.h, tokens.before, tokens.columns);
   return {a.y_q_t, a.y_s_t, place, tokens.column, kSwigluTile, a.y_rules};
 }
 
 template <bool kExperts>
-__device__ Columns gradient_of(const SwigluArguments& a, const Tile& tile, const contract::TokenTile& tokens) {
+__device__ Columns gradient_of(const SwigluArguments& a, const Tile& tile, const FoundTile& found) {
   if constexpr (!kExperts)
     return {a.grad_input_q_t, a.grad_input_s_t, a.gradient_place, tile.token, tile.tokens, a.gradient_rules};
+  const contract::TokenTile tokens = tokens_of(found);
   const contract::ColumnPlace place = contract::place_columns(a.columns, 2 * a.h, tokens.before, tokens.columns);
   return {a.grad_input_q_t, a.grad_input_s_t, place, tokens.column, kSwigluTile, a.gradient_rules};
 }

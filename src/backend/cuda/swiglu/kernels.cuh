@@ -33,8 +33,8 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   constexpr int kGatePlane = W::y_transposed ? kPlane : 0;
   constexpr int kPlanes = (W::y_transposed ? 1 : 0) + (W::transposed ? 2 : 0);
   auto* const y = static_cast<uint4*>(dynamic_shared());
-  __shared__ contract::TokenTile tokens;
-  const Tile tile = locate<kExperts>(a, tokens);
+  __shared__ FoundTile found;
+  const Tile tile = locate<kExperts>(a, found);
   if (kExperts && tile.tokens == 0) return;
   __shared__ float weights[kHasWeights ? kSwigluTile : 1];
   if constexpr (kHasWeights) {
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   for (int i = 0; i < kPlanes; ++i) {
     const bool is_y = W::y_transposed && i == 0;
     const bool is_d_up = W::transposed && i == kPlanes - 1;
-    const Columns columns = is_y ? y_of<kExperts>(a, tile, tokens) : gradient_of<kExperts>(a, tile, tokens);
+    const Columns columns = is_y ? y_of<kExperts>(a, tile, found) : gradient_of<kExperts>(a, tile, found);
     write_columns<kWide, Payload>(a, y + i * kPlane, columns, tile.channel + (is_d_up ? a.h : 0));
   }
 }
@@ -123,8 +123,8 @@ __device__ void differentiate_chunk(const SwigluArguments& a, const Inputs& in, 
 template <bool kGradients, bool kWide, bool kExperts>
 __global__ void __launch_bounds__(kSwigluFewerThreads) differentiate_rows(const SwigluArguments given) {
   const SwigluArguments& a = arguments_within_reach<true>(given);
-  __shared__ contract::TokenTile tokens;
-  const Tile tile = locate<kExperts>(a, tokens);
+  __shared__ FoundTile found;
+  const Tile tile = locate<kExperts>(a, found);
   if (kExperts && tile.tokens == 0) return;
   __shared__ float weights[kSwigluTile];
   if (threadIdx.x < kSwigluTile) weights[threadIdx.x] = load_weight<kWide>(a, tile, static_cast<int>(threadIdx.x));

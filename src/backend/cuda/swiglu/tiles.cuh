@@ -9,11 +9,28 @@
 
 namespace qfuse::cuda {
 
+// A tile of tokens, as a block with experts finds it. The search keeps all of the block waiting, and takes its time by its
+// instructions, which no other block has just fetched: so all is counted in int, which no GPU's memory has the tokens to
+// exceed.
+struct FoundTile {
+  int token;   // the first
+  int count;   // of tokens; 0: no tile has this number, or its columns go beyond those that there is room for
+  int index;   // among its expert's tiles
+  int before;  // tiles of the experts before
+  int tiles;   // of its expert
+};
+
+__device__ inline contract::TokenTile tokens_of(const FoundTile& tile) {
+  return {tile.token, tile.count, std::int64_t{tile.index} * kSwigluTile, std::int64_t{tile.before} * kSwigluTile,
+          std::int64_t{tile.tiles} * kSwigluTile};
+}
+
 // Where an expert's tokens end: the nearest of 0 to m, as nobody has looked at it before.
-__device__ inline std::int64_t expert_end(const SwigluArguments& a, int expert) {
-  const std::int64_t end = a.ends_are_64 ? __ldg(static_cast<const long long*>(a.expert_ends) + expert)
-                                         : __ldg(static_cast<const int*>(a.expert_ends) + expert);
-  return end < 0 ? 0 : end > a.m ? a.m : end;
+__device__ inline int expert_end(const SwigluArguments& a, int expert) {
+  const auto m = static_cast<int>(a.m);
+  const auto nearest = [&](auto end) { return end < 0 ? 0 : end > m ? m : static_cast<int>(end); };
+  return a.ends_are_64 ? nearest(__ldg(static_cast<const long long*>(a.expert_ends) + expert))
+                       : nearest(__ldg(static_cast<const int*>(a.expert_ends) + expert));
 }
 
 // Neighbouring tiles lie side by side in a row: the rows of x are then read as a whole. The number of the block's row of
@@ -24,35 +41,35 @@ __device__ inline unsigned token_tile_number(const SwigluArguments& a) {
   return blockIdx.x - number * channel_tiles >= channel_tiles ? number + 1 : number;
 }
 
-// The token tile of that number to shared memory, which the block's first warp writes, each lane having counted the tiles
-// of one expert; count 0 where there is none, or its expert's columns go beyond those that there is room for. Tiles are
-// counted in int: as many tokens as would not fit take terabytes. A lane loads once, as all of the block wait for it: the
-// expert before ends where the lane before says, and lanes that have no expert repeat the last one's end.
-__device__ inline void find_token_tile(const SwigluArguments& a, int number, contract::TokenTile& tile) {
+// The tile of that number to shared memory, which the block's first warp writes, each lane having counted the tiles of one
+// expert, which begins where the lane before ends; lanes without an expert repeat the last one's end.
+__device__ inline void find_token_tile(const SwigluArguments& a, int number, FoundTile& tile) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  if (threadIdx.x == 0) tile = {};
+  if (threadIdx.x == 0) tile.count = 0;
   sync_warp();
-  int before = 0;             // tiles
-  std::int64_t last_end = 0;  // of the experts before
-  for (int first = 0; first < a.experts && before <= number; first += kWarp) {
+  int tiles_before = 0;  // and the end, of the experts before
+  int last_end = 0;
+#pragma unroll 1
+  for (int first = 0; first < a.experts && tiles_before <= number; first += kWarp) {
     const int expert = first + lane;
-    const std::int64_t end = expert_end(a, expert < a.experts ? expert : a.experts - 1);
-    const std::int64_t end_before = value_of(end, lane > 0 ? lane - 1 : lane);
-    const std::int64_t begin = lane > 0 ? end_before : last_end;
-    const std::int64_t rows = end > begin ? end - begin : 0;
-    const auto tiles = static_cast<int>((rows + kSwigluTile - 1) / kSwigluTile);
+    const int end = expert_end(a, expert < a.experts ? expert : a.experts - 1);
+    const int end_before = value_before(end, 1);
+    const int begin = lane > 0 ? end_before : last_end;
+    const int rows = end > begin ? end - begin : 0;
+    const int tiles = static_cast<int>((static_cast<unsigned>(rows) + kSwigluTile - 1) / kSwigluTile);
     int until = tiles;  // and those of the lanes before
 #pragma unroll
     for (int step = 1; step < kWarp; step *= 2) {
-      const int others = value_of(until, lane >= step ? lane - step : lane);
+      const int others = value_before(until, step);
       if (lane >= step) until += others;
     }
-    const int index = number - (before + until - tiles);
-    const std::int64_t columns_before = static_cast<std::int64_t>(number - index) * kSwigluTile;
-    const std::int64_t columns = static_cast<std::int64_t>(tiles) * kSwigluTile;
-    const bool is_found = index >= 0 && index < tiles && columns_before + columns <= a.columns.all_columns;
-    if (is_found && threadIdx.x < kWarp) tile = contract::tile_of(begin, rows, index, columns_before, columns);
-    before += value_of(until, kWarp - 1);
+    until += tiles_before;
+    const int index = number - (until - tiles);
+    if (index >= 0 && index < tiles && until <= a.most_column_tiles && threadIdx.x < kWarp) {
+      const int left = rows - index * kSwigluTile;
+      tile = {begin + index * kSwigluTile, left < kSwigluTile ? left : kSwigluTile, index, until - tiles, tiles};
+    }
+    tiles_before = value_of(until, kWarp - 1);
     last_end = value_of(end, kWarp - 1);
   }
 }
@@ -81,7 +98,7 @@ __device__ int count_leading(int most, const IsOurs& is_ours) {
 }
 
 // As find_token_tile, of what row_experts say: the tile of contract::tile_of_rows, whose loops a warp shares.
-__device__ inline void find_tile_of_rows(const SwigluArguments& a, int number, contract::TokenTile& tile) {
+__device__ inline void find_tile_of_rows(const SwigluArguments& a, int number, FoundTile& tile) {
   const std::int64_t first = static_cast<std::int64_t>(number) * kSwigluTile;
   const int tiles = static_cast<int>((a.m + kSwigluTile - 1) / kSwigluTile);
   const int expert = __ldg(a.row_experts + first);
@@ -94,11 +111,7 @@ __device__ inline void find_tile_of_rows(const SwigluArguments& a, int number, c
   const int behind =
       count_leading(tiles - number, [&](int i) { return is_ours(first + static_cast<std::int64_t>(i) * kSwigluTile); });
   if (threadIdx.x != 0) return;
-  tile = {};
-  if (expert >= 0)
-    tile = {first, count, static_cast<std::int64_t>(before) * kSwigluTile,
-            static_cast<std::int64_t>(number - before) * kSwigluTile,
-            static_cast<std::int64_t>(before + behind) * kSwigluTile};
+  tile = {static_cast<int>(first), expert < 0 ? 0 : count, before, number - before, before + behind};
 }
 
 __device__ inline Tile tile_at(const SwigluArguments& a, const contract::TokenTile& tokens) {
@@ -113,17 +126,17 @@ __device__ inline contract::TokenTile locate_tokens(const SwigluArguments& a) {
 
 // The block's tile; an expert's is found for all by the first warp of the hardware's, be it of 32 threads or 64.
 template <bool kExperts>
-__device__ Tile locate(const SwigluArguments& a, contract::TokenTile& tokens) {
+__device__ Tile locate(const SwigluArguments& a, FoundTile& found) {
   if constexpr (!kExperts) return tile_at(a, locate_tokens(a));
   const auto number = static_cast<int>(token_tile_number(a));
   if (threadIdx.x < kHardwareWarp) {
     if (a.row_experts != nullptr)
-      find_tile_of_rows(a, number, tokens);
+      find_tile_of_rows(a, number, found);
     else
-      find_token_tile(a, number, tokens);
+      find_token_tile(a, number, found);
   }
   __syncthreads();
-  return tile_at(a, tokens);
+  return tile_at(a, tokens_of(found));
 }
 
 }  // namespace qfuse::cuda
