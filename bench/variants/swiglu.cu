@@ -47,7 +47,7 @@ constexpr int kHungryBlocks = kBlocks;
 using YTile = uint4[kTile * kRowChunks];
 
 __device__ cuda::Columns y_of(const SwigluArguments& a, const Tile& tile) {
-  return cuda::y_of<false>(a, tile, cuda::locate_tokens(a));
+  return cuda::columns_of<false, cuda::Int8>(a, tile, {}, true);
 }
 
 __device__ int chunk_of_thread() { return static_cast<int>(threadIdx.x) % kRowChunks; }
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(kPassThreads) pass_rows(const SwigluArguments 
 template <bool kReadY>
 __global__ void __launch_bounds__(kPassThreads) pass_columns(const SwigluArguments a, const uint4* from) {
   __shared__ YTile y;
-  const Tile tile = cuda::tile_at(a, cuda::locate_tokens(a));
+  const Tile tile = cuda::locate_tokens(a);
   const int chunk = chunk_of_thread();
 #pragma unroll 4
   for (int row = static_cast<int>(threadIdx.x) / kRowChunks; row < kTile; row += kPassThreads / kRowChunks) {
@@ -157,7 +157,7 @@ __device__ void write_payload_rows(const SwigluArguments& a, const Tile& tile, c
 
 __global__ void __launch_bounds__(kThreads, kHungryBlocks) hold_tile(const SwigluArguments a) {
   __shared__ Columns columns;
-  const Tile tile = cuda::tile_at(a, cuda::locate_tokens(a));
+  const Tile tile = cuda::locate_tokens(a);
   const int chunk = static_cast<int>(threadIdx.x) % kRowChunks;
   const int word = static_cast<int>(threadIdx.x) / kRowChunks;
   if (threadIdx.x < kTile) columns.absmax[threadIdx.x] = 0;
@@ -233,7 +233,7 @@ struct PastL1 : AsQfuse {
 
 template <class Policy>
 __device__ Tile locate(const SwigluArguments& a) {
-  if constexpr (!Policy::kTokenMajor) return cuda::tile_at(a, cuda::locate_tokens(a));
+  if constexpr (!Policy::kTokenMajor) return cuda::locate_tokens(a);
   const auto token_tiles = static_cast<unsigned>(a.m / kTile);
   return {static_cast<std::int64_t>(blockIdx.x % token_tiles) * kTile,
           static_cast<std::int64_t>(blockIdx.x / token_tiles) * kTile, kTile};

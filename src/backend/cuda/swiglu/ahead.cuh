@@ -48,7 +48,7 @@ template <class W, bool kRepeats>
 class AheadInShared {
  public:
   __device__ AheadInShared(const SwigluArguments& a, const Tile& tile, uint4* planes, int token, int chunk)
-      : tile_(source_at<W::gradients>(a, tile, 0, 0)),
+      : tile_(source_at<W::gradients, true>(a, tile, 0, 0)),
         next_(W::gradients ? planes + place(token, chunk) : planes + kPlane + threadIdx.x),
         to_next_(W::gradients ? place(token + kRows, chunk) - place(token, chunk) : kSwigluFewerThreads) {
     const bool exists = token < tile.tokens;

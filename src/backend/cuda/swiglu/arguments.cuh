@@ -46,7 +46,7 @@ struct SwigluArguments {
   const void* expert_ends;
   bool ends_are_64;  // bits wide
   int experts;
-  int most_column_tiles;  // that there is room for
+  int most_column_tiles;            // that there is room for
   const std::int32_t* row_experts;  // instead of ends; NULL: not given
   const float* weights;             // NULL: 1
   float* grad_weights;              // [m]
@@ -71,6 +71,14 @@ struct Tile {
   std::int64_t channel;  // the first one
   int tokens;            // that there are: 128, or fewer in the last tile
 };
+
+// Of what a staged kernel multiplies for its addresses each factor has 32 bits at most: kMostStagedStride sees to it. The
+// instructions before a block's first loads, and behind its last ones, are not repeated, and each costs it about ten cycles.
+template <bool kStaged>
+__device__ std::int64_t product(std::int64_t a, std::int64_t b) {
+  if constexpr (!kStaged) return a * b;
+  return static_cast<std::int64_t>(std::uint64_t{static_cast<std::uint32_t>(a)} * static_cast<std::uint32_t>(b));
+}
 
 // Where a thread has its part of a row, in what is read and in what is written of it. Both move from row to row: products
 // of a row's number with a stride would take an eighth of all instructions.

@@ -67,21 +67,18 @@ struct Columns {
   format::GroupRules rules;
 };
 
-template <bool kExperts>
-__device__ Columns y_of(const SwigluArguments& a, const Tile& tile, const FoundTile& found) {
-  if constexpr (!kExperts) return {a.y_q_t, a.y_s_t, a.y_place, tile.token, tile.tokens, a.y_rules};
+// Those of y, or of the gradient.
+template <bool kExperts, class Payload>
+__device__ Columns columns_of(const SwigluArguments& a, const Tile& tile, const FoundTile& found, bool y) {
+  std::int8_t* const q = y ? a.y_q_t : a.grad_input_q_t;
+  void* const s = y ? a.y_s_t : a.grad_input_s_t;
+  const format::GroupRules& rules = y ? a.y_rules : a.gradient_rules;
+  if constexpr (!kExperts) return {q, s, y ? a.y_place : a.gradient_place, tile.token, tile.tokens, rules};
   const contract::TokenTile tokens = tokens_of(found);
-  const contract::ColumnPlace place = contract::place_columns(a.columns, a.h, tokens.before, tokens.columns);
-  return {a.y_q_t, a.y_s_t, place, tokens.column, kSwigluTile, a.y_rules};
-}
-
-template <bool kExperts>
-__device__ Columns gradient_of(const SwigluArguments& a, const Tile& tile, const FoundTile& found) {
-  if constexpr (!kExperts)
-    return {a.grad_input_q_t, a.grad_input_s_t, a.gradient_place, tile.token, tile.tokens, a.gradient_rules};
-  const contract::TokenTile tokens = tokens_of(found);
-  const contract::ColumnPlace place = contract::place_columns(a.columns, 2 * a.h, tokens.before, tokens.columns);
-  return {a.grad_input_q_t, a.grad_input_s_t, place, tokens.column, kSwigluTile, a.gradient_rules};
+  contract::ColumnLayout layout = a.columns;
+  if constexpr (Payload::kIsOneFormat) layout.scales = {layout.scales.layout, false, kSwigluTile};  // a known divisor
+  const contract::ColumnPlace place = contract::place_columns(layout, y ? a.h : 2 * a.h, tokens.before, tokens.columns);
+  return {q, s, place, tokens.column, kSwigluTile, rules};
 }
 
 // Of the 32 tokens of a channel that a thread has, whose halves are of one group or of two.
@@ -115,7 +112,7 @@ __device__ ColumnScales scales_of_columns(const format::GroupRules& rules, const
 }
 
 // A plane to an output, the tile's first channel to its row `first_row`.
-template <bool kWide, class Payload = Int8>
+template <bool kWide, class Payload = Int8, bool kStaged = false>
 __device__ void write_columns(const SwigluArguments& a, const uint4* plane, const Columns& out,
                               std::int64_t first_row) {
   const int lane = static_cast<int>(threadIdx.x % kWarp);
@@ -134,12 +131,12 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
     const std::int64_t group = place.first_group + (out.first + token) / size;
     const auto store_at = [&](std::int64_t of_row, float scale) {
-      const ScalePlace to = scale_at<Payload>(out.rules, scales_of_expert, place.scales, row, of_row);
+      const ScalePlace to = scale_at<Payload, kStaged>(out.rules, scales_of_expert, place.scales, row, of_row);
       store_scale<kWide, Payload>(out.rules, to, scale);
     };
     if (is_first && token < out.count) store_at(group, scales.first.scale);
     if (is_first && size < kSwigluTile && token + 64 < out.count) store_at(group + 64 / size, scales.second.scale);
-    std::int8_t* const q = out.q + place.first + row * place.stride + out.first + token;
+    std::int8_t* const q = out.q + place.first + product<kStaged>(row, place.stride) + out.first + token;
     write_tokens<Payload>(a, out.rules, q, pairs, scales.first.factor, out.count - token);
     write_tokens<Payload>(a, out.rules, q + 64, pairs + kColumnPairs / 2, scales.second.factor, out.count - token - 64);
   }

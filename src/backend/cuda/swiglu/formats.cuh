@@ -72,6 +72,13 @@ __device__ int group_size(const format::GroupRules& rules) {
   return rules.size;
 }
 
+// The group of a row's value.
+template <class Payload, bool kStaged>
+__device__ std::int64_t group_of(const format::GroupRules& rules, std::int64_t value) {
+  if constexpr (kStaged) return static_cast<std::uint32_t>(value) / kSwigluTile;
+  return value / group_size<Payload>(rules);
+}
+
 // Bytes of a scale.
 template <class Payload>
 __device__ int scale_size(const format::GroupRules& rules) {
@@ -80,12 +87,15 @@ __device__ int scale_size(const format::GroupRules& rules) {
 }
 
 // Where a scale of [rows, groups] lies from `data` on. Scales of one format are fp32, so never in words.
-template <class Payload>
+template <class Payload, bool kStaged>
 __device__ ScalePlace scale_at(const format::GroupRules& rules, void* data, const contract::ScaleStrides& strides,
                                std::int64_t row, std::int64_t group) {
   auto* const bytes = static_cast<std::uint8_t*>(data);
   const int size = scale_size<Payload>(rules);
-  if constexpr (Payload::kIsOneFormat) return {bytes + size * (row * strides.row + group * strides.group), 0};
+  if constexpr (Payload::kIsOneFormat) {
+    const std::int64_t index = product<kStaged>(row, strides.row) + product<kStaged>(group, strides.group);
+    return {bytes + size * index, 0};
+  }
   return {bytes + size * contract::scale_index(strides, row, group),
           static_cast<int>(contract::empty_scales_behind(strides, group))};
 }

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   int token = static_cast<int>(threadIdx.x / kRowChunks);
   using Ahead = std::conditional_t<kStaged, AheadInShared<W, kRepeats>, AheadInRegisters<W, kWide, kMoves, kRepeats>>;
   Ahead ahead(a, tile, y, token, chunk);
-  Target target = target_at<W, Payload>(a, tile, token, chunk);
+  Target target = target_at<W, Payload, kStaged>(a, tile, token, chunk);
   static_assert(!kStaged || kPlanes > 0, "scales wait for the barrier of the planes");
   __shared__ WaitingScales<W> scales;
   if (kStaged && a.scales_wait) target.scale = waiting_scale_at(scales, token, chunk);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
       row[kGatePlane + kPlane] = vector_of(out.d_up);
     }
     const bool exists = token < tile.tokens;
-    if (!kMoves && !kStaged) target = target_at<W, Payload>(a, tile, token, chunk);
+    if (!kMoves && !kStaged) target = target_at<W, Payload, kStaged>(a, tile, token, chunk);
     if (W::rows) write_gradients<kWide, Payload>(a, target, exists, chunk, out);
     if (W::y_rows) write_y<kWide, Payload>(a, target, exists, chunk, out);
     if (kMoves || kStaged) move_on<W>(a, target);  // behind the last row to where nothing is written
@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
   for (int i = 0; i < kPlanes; ++i) {
     const bool is_y = W::y_transposed && i == 0;
     const bool is_d_up = W::transposed && i == kPlanes - 1;
-    const Columns columns = is_y ? y_of<kExperts>(a, tile, found) : gradient_of<kExperts>(a, tile, found);
-    write_columns<kWide, Payload>(a, y + i * kPlane, columns, tile.channel + (is_d_up ? a.h : 0));
+    const Columns columns = columns_of<kExperts, Payload>(a, tile, found, is_y);
+    write_columns<kWide, Payload, kStaged>(a, y + i * kPlane, columns, tile.channel + (is_d_up ? a.h : 0));
   }
 }
 
@@ -150,13 +150,13 @@ __global__ void __launch_bounds__(kSwigluFewerThreads) differentiate_rows(const 
       const format::GroupRules& rules = a.gradient_rules;
       const auto to = [&](std::int64_t of_row) -> Target {
         return {a.grad_input_q + row * 2 * a.h + of_row,
-                scale_at<AnyGroups>(rules, a.grad_input_s, a.row_scales, row, of_row / rules.size)};
+                scale_at<AnyGroups, false>(rules, a.grad_input_s, a.row_scales, row, of_row / rules.size)};
       };
       write_float_row<kWide>(rules, to(channel), d_gate, chunk, exists);
       write_float_row<kWide>(rules, to(a.h + channel), d_up, chunk, exists);
       if (a.parts_of_sums != nullptr) write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);
     } else {
-      write_float_row<kWide>(a.y_rules, y_at<AnyGroups>(a, tile, token, chunk), y, chunk, exists);
+      write_float_row<kWide>(a.y_rules, y_at<AnyGroups, false>(a, tile, token, chunk), y, chunk, exists);
     }
   }
 }

@@ -26,12 +26,12 @@ __device__ void load_chunk(const std::uint8_t* from, std::uint32_t (&pairs)[kPai
   }
 }
 
-template <bool kGradients>
+template <bool kGradients, bool kStaged = false>
 __device__ Source source_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
-  return {a.x + 2 * (row * a.x_stride + channel),
-          kGradients ? a.grad_y + 2 * (row * a.grad_y_stride + channel) : nullptr};
+  return {a.x + 2 * (product<kStaged>(row, a.x_stride) + channel),
+          kGradients ? a.grad_y + 2 * (product<kStaged>(row, a.grad_y_stride) + channel) : nullptr};
 }
 
 template <bool kGradients>
@@ -150,13 +150,14 @@ __device__ void write_payload(const format::GroupRules& rules, std::int8_t* to, 
 }
 
 // Even threads write scales of d_gate, odd ones those of d_up, if they have one of a group's first two chunks.
-template <class Payload>
+template <class Payload, bool kStaged = false>
 __device__ Target gradients_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
-  const std::int64_t group = (channel + (chunk % 2 == 1 ? a.h : 0)) / group_size<Payload>(a.gradient_rules);
-  return {a.grad_input_q + row * 2 * a.h + channel,
-          scale_at<Payload>(a.gradient_rules, a.grad_input_s, a.row_scales, row, group)};
+  const std::int64_t of_row = channel + (chunk % 2 == 1 ? a.h : 0);
+  return {a.grad_input_q + 2 * product<kStaged>(row, a.h) + channel,
+          scale_at<Payload, kStaged>(a.gradient_rules, a.grad_input_s, a.row_scales, row,
+                                     group_of<Payload, kStaged>(a.gradient_rules, of_row))};
 }
 
 // The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one word,
@@ -179,19 +180,20 @@ __device__ void write_gradients(const SwigluArguments& a, const Target& to, bool
   write_payload<kWide, Payload>(rules, to.q + a.h, out.d_up, ups ? scale.factor : others);
 }
 
-template <class Payload>
+template <class Payload, bool kStaged>
 __device__ Target y_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
-  return {a.y_q + row * a.h + channel,
-          scale_at<Payload>(a.y_rules, a.y_s, a.y_scales, row, channel / group_size<Payload>(a.y_rules))};
+  return {
+      a.y_q + product<kStaged>(row, a.h) + channel,
+      scale_at<Payload, kStaged>(a.y_rules, a.y_s, a.y_scales, row, group_of<Payload, kStaged>(a.y_rules, channel))};
 }
 
 // What a kernel with these outputs writes of a row; nothing, if it writes only columns.
-template <class W, class Payload>
+template <class W, class Payload, bool kStaged>
 __device__ Target target_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
-  if constexpr (W::rows) return gradients_at<Payload>(a, tile, token, chunk);
-  if constexpr (W::y_rows) return y_at<Payload>(a, tile, token, chunk);
+  if constexpr (W::rows) return gradients_at<Payload, kStaged>(a, tile, token, chunk);
+  if constexpr (W::y_rows) return y_at<Payload, kStaged>(a, tile, token, chunk);
   return {};
 }
 
@@ -226,10 +228,10 @@ __device__ void write_waiting_scales(const SwigluArguments& a, const Tile& tile,
   const int token = static_cast<int>(threadIdx.x) % kSwigluTile;
   const int of_tile = static_cast<int>(threadIdx.x) / kSwigluTile;
   if (of_tile >= WaitingScales<W>::kGroups || token >= tile.tokens) return;
-  const std::int64_t group = (tile.channel + of_tile * a.h) / kSwigluTile;
+  const std::int64_t group = group_of<Payload, true>(a.y_rules, tile.channel + (of_tile == 0 ? 0 : a.h));
   const ScalePlace to =
-      W::rows ? scale_at<Payload>(a.gradient_rules, a.grad_input_s, a.row_scales, tile.token + token, group)
-              : scale_at<Payload>(a.y_rules, a.y_s, a.y_scales, tile.token + token, group);
+      W::rows ? scale_at<Payload, true>(a.gradient_rules, a.grad_input_s, a.row_scales, tile.token + token, group)
+              : scale_at<Payload, true>(a.y_rules, a.y_s, a.y_scales, tile.token + token, group);
   store_scale<true, Payload>(W::rows ? a.gradient_rules : a.y_rules, to, scales.of[of_tile][token]);
 }
 

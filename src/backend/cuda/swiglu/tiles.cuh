@@ -18,6 +18,7 @@ struct FoundTile {
   int index;   // among its expert's tiles
   int before;  // tiles of the experts before
   int tiles;   // of its expert
+  int channel_tile;
 };
 
 __device__ inline contract::TokenTile tokens_of(const FoundTile& tile) {
@@ -45,8 +46,6 @@ __device__ inline unsigned token_tile_number(const SwigluArguments& a) {
 // expert, which begins where the lane before ends; lanes without an expert repeat the last one's end.
 __device__ inline void find_token_tile(const SwigluArguments& a, int number, FoundTile& tile) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  if (threadIdx.x == 0) tile.count = 0;
-  sync_warp();
   int tiles_before = 0;  // and the end, of the experts before
   int last_end = 0;
 #pragma unroll 1
@@ -67,7 +66,11 @@ __device__ inline void find_token_tile(const SwigluArguments& a, int number, Fou
     const int index = number - (until - tiles);
     if (index >= 0 && index < tiles && until <= a.most_column_tiles && threadIdx.x < kWarp) {
       const int left = rows - index * kSwigluTile;
-      tile = {begin + index * kSwigluTile, left < kSwigluTile ? left : kSwigluTile, index, until - tiles, tiles};
+      tile.token = begin + index * kSwigluTile;
+      tile.count = left < kSwigluTile ? left : kSwigluTile;
+      tile.index = index;
+      tile.before = until - tiles;
+      tile.tiles = tiles;
     }
     tiles_before = value_of(until, kWarp - 1);
     last_end = value_of(end, kWarp - 1);
@@ -111,32 +114,42 @@ __device__ inline void find_tile_of_rows(const SwigluArguments& a, int number, F
   const int behind =
       count_leading(tiles - number, [&](int i) { return is_ours(first + static_cast<std::int64_t>(i) * kSwigluTile); });
   if (threadIdx.x != 0) return;
-  tile = {static_cast<int>(first), expert < 0 ? 0 : count, before, number - before, before + behind};
+  tile.token = static_cast<int>(first);
+  tile.count = expert < 0 ? 0 : count;
+  tile.index = before;
+  tile.before = number - before;
+  tile.tiles = before + behind;
 }
 
-__device__ inline Tile tile_at(const SwigluArguments& a, const contract::TokenTile& tokens) {
-  const unsigned channel_tile = blockIdx.x - token_tile_number(a) * static_cast<unsigned>(a.channel_tiles);
-  return {tokens.token, static_cast<std::int64_t>(channel_tile) * kSwigluTile, static_cast<int>(tokens.count)};
+// The number of the block's tile in a row of tiles.
+__device__ inline int channel_tile(const SwigluArguments& a) {
+  return static_cast<int>(blockIdx.x - token_tile_number(a) * static_cast<unsigned>(a.channel_tiles));
 }
 
-// The block's tokens where there are no experts.
-__device__ inline contract::TokenTile locate_tokens(const SwigluArguments& a) {
-  return contract::tile_of(0, a.m, token_tile_number(a), 0, a.m);
+// The block's tile where there are no experts.
+__device__ inline Tile locate_tokens(const SwigluArguments& a) {
+  const contract::TokenTile tokens = contract::tile_of(0, a.m, token_tile_number(a), 0, a.m);
+  return {tokens.token, std::int64_t{channel_tile(a)} * kSwigluTile, static_cast<int>(tokens.count)};
 }
 
 // The block's tile; an expert's is found for all by the first warp of the hardware's, be it of 32 threads or 64.
 template <bool kExperts>
 __device__ Tile locate(const SwigluArguments& a, FoundTile& found) {
-  if constexpr (!kExperts) return tile_at(a, locate_tokens(a));
+  if constexpr (!kExperts) return locate_tokens(a);
   const auto number = static_cast<int>(token_tile_number(a));
   if (threadIdx.x < kHardwareWarp) {
+    if (threadIdx.x == 0) {
+      found.count = 0;
+      found.channel_tile = channel_tile(a);
+    }
+    sync_warp();
     if (a.row_experts != nullptr)
       find_tile_of_rows(a, number, found);
     else
       find_token_tile(a, number, found);
   }
   __syncthreads();
-  return tile_at(a, tokens_of(found));
+  return {found.token, std::int64_t{found.channel_tile} * kSwigluTile, found.count};
 }
 
 }  // namespace qfuse::cuda
