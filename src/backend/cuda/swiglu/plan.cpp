@@ -101,9 +101,8 @@ SwigluPlan plan(const contract::Swiglu& p, const DeviceFacts& facts) {
   const SwigluPlan small = plan_with(p, facts, kSwigluFewerThreads);
   if (!contract::wants_gradients(p)) return staged.staged && staged_wastes_less(tiles, facts) ? staged : small;
   if (contract::wants_transposed(p)) return staged.staged ? staged : plan_with(p, facts, kSwigluThreads);
-  if (contract::has_experts(p)) return small;
-  if (staged.staged && 2 * tiles > 3 * wave) return staged;
-  return tiles <= 2 * wave ? small : plan_with(p, facts, kSwigluThreads);
+  if (tiles <= 2 * wave || contract::has_experts(p)) return small;
+  return staged.staged ? staged : plan_with(p, facts, kSwigluThreads);
 }
 
 }  // namespace qfuse::cuda
