@@ -31,7 +31,8 @@ std::string layer_text(const SwigluLayer& layer) {
 }
 
 // What is timed: what was published, and all outputs in e4m3; of experts that have as many tokens each, whose ends need
-// not be said, and of as many experts among whom the same tokens are shared out unevenly; a router's weights with their
+// not be said, and of as many experts among whom the same tokens are shared out unevenly, their
+// columns side by side or apart; a router's weights with their
 // gradient; scales in the layout that products take, or no powers of two, for the formats of others; and the forward.
 struct Asked {
   const char* name;
@@ -44,11 +45,16 @@ const SwigluAsked kForward = {.payload = QFUSE_E4M3, .forward = true};
 const std::array kAsked = {
     Asked{"qfuse", "", {}},
     Asked{"experts", ", uneven experts", {}, true},
+    Asked{"experts/apart", ", uneven experts apart", {.apart = true}, true},
     Asked{"e4m3/all", ", all outputs in e4m3", kAll},
     Asked{"e4m3/all/mn_major",
           ", all outputs in e4m3, MN-major scales",
           {.payload = QFUSE_E4M3, .transposed = true, .mn_major = true}},
     Asked{"e4m3/all/experts", ", all outputs in e4m3, uneven experts", kAll, true},
+    Asked{"e4m3/all/experts/apart",
+          ", all outputs in e4m3, uneven experts apart",
+          {.payload = QFUSE_E4M3, .transposed = true, .apart = true},
+          true},
     Asked{"e4m3/all/weights",
           ", all outputs in e4m3, router weights",
           {.payload = QFUSE_E4M3, .transposed = true, .weights = true}},

@@ -214,13 +214,15 @@ __global__ void __launch_bounds__(kThreads)
   const CheckedScale scale = check_scale(p, absmax);
   const std::int64_t row = channel + (column == Column::d_up ? p.h : 0);
   const std::int64_t rows = column == Column::y ? p.h : 2 * p.h;
-  const std::int64_t group_of_row = tokens.first_group + group;
-  static_cast<float*>(
-      column == Column::y ? p.y_s_t : p.grad_input_s_t)[check_scale_at(p, row, rows, group_of_row, tokens.all_groups)] =
-      scale.stored;
+  const bool is_apart = p.expert_ends != nullptr && p.expert_layout == QFUSE_EXPERTS_APART;
+  const std::int64_t first = is_apart ? rows * tokens.first_group : 0;  // group, of the output
+  const std::int64_t groups = is_apart ? (tokens.count + kGroup - 1) / kGroup : tokens.all_groups;
+  const std::int64_t group_of_row = is_apart ? group : tokens.first_group + group;
+  auto* const scales = static_cast<float*>(column == Column::y ? p.y_s_t : p.grad_input_s_t);
+  scales[first + check_scale_at(p, row, rows, group_of_row, groups)] = scale.stored;
   auto* const q = static_cast<std::int8_t*>(column == Column::y ? p.y_q_t : p.grad_input_q_t);
   for (int i = 0; i < kGroup; ++i)
-    q[(row * tokens.all_groups + group_of_row) * kGroup + i] = check_quotient(p, value(i), scale);
+    q[(first + row * groups + group_of_row) * kGroup + i] = check_quotient(p, value(i), scale);
 }
 
 // ---- the roof ----

@@ -19,8 +19,8 @@ void fill_normal(void* to, std::int64_t count, std::uint32_t seed, cudaStream_t 
 // Router weights, fp32, random, from 0 to 1.
 void fill_weights(float* to, std::int64_t count, std::uint32_t seed, cudaStream_t stream);
 
-// The outputs of p by the contract's own words, one thread a group. Rows without gaps; experts side by side, with scales
-// row by row, whose ends are `ends` and lie on the host too.
+// The outputs of p by the contract's own words, one thread a group. Rows without gaps; experts with scales row by row,
+// whose ends are `ends` and lie on the host too.
 void check_swiglu(const contract::Swiglu& p, const std::vector<std::int64_t>& ends, cudaStream_t stream);
 
 // Reads p's inputs and writes its payloads, contiguously: forward 4 bytes an element and 2; backward 6 and 3, or 5 with the

@@ -147,7 +147,7 @@ contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const
     p.expert_ends = ends_.as<void>();
     p.expert_count = static_cast<std::int64_t>(asked_.ends.size());
     p.expert_ends_type = QFUSE_INDEX_INT64;
-    p.expert_layout = QFUSE_EXPERTS_SIDE_BY_SIDE;
+    p.expert_layout = asked_.apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
   }
   return p;
 }

@@ -24,6 +24,7 @@ struct SwigluAsked {
   bool weights = false;              // of a router, and in the backward their gradient
   bool torchao = false;              // its fp32 scales, in place of powers of two
   bool mn_major = false;             // scales, as products of FP8 take them; else row by row
+  bool apart = false;                // experts' columns, as a product of each takes them; else side by side
   std::vector<std::int64_t> ends{};  // of experts; none: no experts
 };
 
