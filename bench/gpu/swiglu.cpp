@@ -31,9 +31,9 @@ std::string layer_text(const SwigluLayer& layer) {
 }
 
 // What is timed: what was published, and all outputs in e4m3; of experts that have as many tokens each, whose ends need
-// not be said, and of as many experts among whom the same tokens are shared out unevenly, their
-// columns side by side or apart; a router's weights with their
-// gradient; scales in the layout that products take, or no powers of two, for the formats of others; and the forward.
+// not be said, and of as many experts among whom the same tokens are shared out unevenly, their columns side by side or
+// apart; a router's weights with their gradient; scales in the layout that products take, or no powers of two, for the
+// formats of others; and the forward.
 struct Asked {
   const char* name;
   const char* text;

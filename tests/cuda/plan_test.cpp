@@ -248,11 +248,15 @@ TEST(SwigluPlan, transposed_gradients_are_staged_from_a_wave_on) {
   EXPECT_FALSE(plan(p, kH200).staged);
 }
 
-TEST(SwigluPlan, experts_blocks_have_fewer_threads) {
+TEST(SwigluPlan, of_experts_half_of_the_last_tiles_are_counted) {
   contract::Swiglu p = swiglu_of(8192, 4096);
   p.expert_ends = address<void>(0x9000);
   p.expert_count = 32;
-  EXPECT_EQ(contract::print(plan(p, kH200).fields()), "threads=256 wide=1 wide_t=1 together=1 staged=0 blocks=3040");
+  EXPECT_EQ(contract::print(plan(p, kH200).fields()), "threads=512 wide=1 wide_t=1 together=1 staged=1 blocks=3040");
+  p.m = 2048;
+  p.h = 2560;
+  p.expert_count = 16;
+  EXPECT_EQ(plan(p, kH200).threads, 256) << "480 tiles: at most two waves";
   p.m = 1024;
   p.h = 2560;
   p.expert_count = 8;

@@ -72,8 +72,8 @@ struct Tile {
   int tokens;            // that there are: 128, or fewer in the last tile
 };
 
-// Of what a staged kernel multiplies for its addresses each factor has 32 bits at most: kMostStagedStride sees to it. The
-// instructions before a block's first loads, and behind its last ones, are not repeated, and each costs it about ten cycles.
+// Of what a staged kernel multiplies for its addresses each factor has 32 bits at most: kMostStagedStride sees to it. An
+// instruction before a block's first loads, or behind its last ones, is not repeated, and costs the block about ten cycles.
 template <bool kStaged>
 __device__ std::int64_t product(std::int64_t a, std::int64_t b) {
   if constexpr (!kStaged) return a * b;

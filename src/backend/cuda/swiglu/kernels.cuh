@@ -21,7 +21,8 @@ __device__ uint4* row_of_planes(const Ahead& ahead, uint4* planes, int token, in
 }
 
 // All threads of a warp stay together: those of tokens that are not there work on zeros and write nothing but columns'.
-// Where columns of such tokens are not written, they may repeat another of the tile, which no absmax of 128 tokens notices.
+// Where columns of such tokens are not written, they may repeat another of the tile, which no absmax of 128 tokens
+// notices.
 template <class W, bool kWide, bool kExperts, class Payload, bool kStaged = false,
           class B = Bounds<W, Payload, kStaged>>
 __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_tile(const SwigluArguments given) {

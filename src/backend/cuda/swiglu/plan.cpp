@@ -101,7 +101,7 @@ SwigluPlan plan(const contract::Swiglu& p, const DeviceFacts& facts) {
   const SwigluPlan small = plan_with(p, facts, kSwigluFewerThreads);
   if (!contract::wants_gradients(p)) return staged.staged && staged_wastes_less(tiles, facts) ? staged : small;
   if (contract::wants_transposed(p)) return staged.staged ? staged : plan_with(p, facts, kSwigluThreads);
-  if (tiles <= 2 * wave || contract::has_experts(p)) return small;
+  if (tiles <= 2 * wave) return small;
   return staged.staged ? staged : plan_with(p, facts, kSwigluThreads);
 }
 

@@ -33,8 +33,8 @@ inline constexpr int kSwigluTile = 128;     // tokens and channels: both kinds o
 inline constexpr int kSwigluChunk = 8;      // channels a thread has of a row: 16 bytes
 inline constexpr int kSwigluThreads = 512;  // with the next row's loads under way: 2 % better than 256 as a rule
 // Blocks of fewer threads, of which more have room, where tiles are more than a wave of the others: the outputs of a
-// backward but the transposed gradient up to two waves (11 % at 320 tiles, 2 % at 512), and of experts (up to 16 %); a
-// forward, of which five have room, where the last wave of one that is staged would leave more idle.
+// backward but the transposed gradient up to two waves (11 % at 320 tiles, 2 % at 512); a forward, of which five have
+// room, where the last wave of one that is staged would leave more idle.
 inline constexpr int kSwigluFewerThreads = 256;
 inline constexpr int kSwigluForwardBlocks = 5;                           // on a multiprocessor
 inline constexpr int kSwigluThreadsPerMultiprocessor = 1024;             // at 64 registers each

@@ -9,9 +9,8 @@
 
 namespace qfuse::cuda {
 
-// A tile of tokens, as a block with experts finds it. The search keeps all of the block waiting, and takes its time by its
-// instructions, which no other block has just fetched: so all is counted in int, which no GPU's memory has the tokens to
-// exceed.
+// A tile of tokens, as a block with experts finds it. The search keeps all of the block waiting, and its time is that of
+// its instructions, each of which must be fetched: so it counts in int, which no GPU's memory has the tokens to exceed.
 struct FoundTile {
   int token;   // the first
   int count;   // of tokens; 0: no tile has this number, or its columns go beyond those that there is room for
@@ -42,8 +41,8 @@ __device__ inline unsigned token_tile_number(const SwigluArguments& a) {
   return blockIdx.x - number * channel_tiles >= channel_tiles ? number + 1 : number;
 }
 
-// The tile of that number to shared memory, which the block's first warp writes, each lane having counted the tiles of one
-// expert, which begins where the lane before ends; lanes without an expert repeat the last one's end.
+// The tile of that number to shared memory, which the block's first warp writes, each lane having counted the tiles of
+// one expert, which begins where the lane before ends; lanes without an expert repeat the last one's end.
 __device__ inline void find_token_tile(const SwigluArguments& a, int number, FoundTile& tile) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   int tiles_before = 0;  // and the end, of the experts before
