@@ -143,12 +143,13 @@ contract::Outcome start(Kernel kernel, const contract::Swiglu& p, const SwigluPl
                 arguments_of(p, how), exec);
 }
 
-// All outputs at once where a kernel is compiled for them, else one after another.
+// All outputs at once where a kernel is compiled for them, else one after another; first the transposed gradient, whose
+// planes a GPU may have no room for, and then nothing has been written.
 template <class Payload>
 contract::Outcome start(const contract::Swiglu& p, const SwigluPlan& how, unsigned outputs, const qfuse_exec& exec) {
   const Kernel kernel = how.wide ? kernel_for_all<Payload>(p, outputs) : nullptr;
   if (kernel != nullptr) return start(kernel, p, how, outputs, exec);
-  for (const unsigned output : {kRows, kTransposed, kYRows, kYTransposed})
+  for (const unsigned output : {kTransposed, kRows, kYRows, kYTransposed})
     if ((outputs & output) != 0)
       if (contract::Outcome o = start(kernel_for_one<Payload>(p, how.wide, output), p, how, output, exec); !o.ok())
         return o;
@@ -177,8 +178,8 @@ contract::Outcome start_tiles(const contract::Swiglu& p, const SwigluPlan& how, 
   const unsigned outputs = wanted_outputs(p);
   const unsigned others = outputs & ~static_cast<unsigned>(kTransposed);
   if (how.together || others == 0 || others == outputs) return start(p, how, outputs, exec);
-  if (contract::Outcome o = start(p, how, others, exec); !o.ok()) return o;
-  return start(p, how, kTransposed, exec);
+  if (contract::Outcome o = start(p, how, kTransposed, exec); !o.ok()) return o;
+  return start(p, how, others, exec);
 }
 
 }  // namespace
