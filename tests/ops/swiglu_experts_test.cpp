@@ -199,6 +199,7 @@ TEST(SwigluExperts, a_gpu_keeps_wrong_ends_within_the_arrays) {
   expect(256, {200, 100, 1000}, {{0, 200}, {200, 100}, {100, 256}});
   expect(256, {-7, 300, 20}, {{0, 0}, {0, 256}, {256, 20}});
   expect(512, {512, 0, 512, 0, 512}, {{0, 512}, {512, 0}, {0, 512}, {512, 0}, {0, 512}});  // the last finds no room
+  expect(512, {384, 0, 512, 0, 512}, {{0, 384}, {384, 0}, {0, 512}, {512, 0}, {0, 512}});  // or only for its first tile
 }
 
 TEST(SwigluExperts, refuses_what_the_manual_refuses) {
