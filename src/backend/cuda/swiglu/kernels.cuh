@@ -59,11 +59,13 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) differentiate_til
     if constexpr (kHasWeights) weighting.weight = weights + token;
     Outputs out = differentiate<W::kExtras>(a, in, weighting);
     if (kExperts && W::kExtras == Extras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
-    uint4* const row = row_of_planes<W::gradients, kStaged>(ahead, y, token, chunk);
-    if (W::y_transposed) row[0] = vector_of(out.y);
-    if (W::transposed) {
-      row[kGatePlane] = vector_of(out.d_gate);
-      row[kGatePlane + kPlane] = vector_of(out.d_up);
+    if constexpr (kPlanes > 0) {
+      uint4* const row = row_of_planes<W::gradients, kStaged>(ahead, y, token, chunk);
+      if (W::y_transposed) row[0] = vector_of(out.y);
+      if (W::transposed) {
+        row[kGatePlane] = vector_of(out.d_gate);
+        row[kGatePlane + kPlane] = vector_of(out.d_up);
+      }
     }
     const bool exists = token < tile.tokens;
     if (!kMoves && !kStaged) target = target_at<W, Payload, kStaged>(a, tile, token, chunk);
