@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t rows = column == Column::y ? p.h : 2 * p.h;
   const bool is_apart = p.expert_ends != nullptr && p.expert_layout == QFUSE_EXPERTS_APART;
   const std::int64_t first = is_apart ? rows * tokens.first_group : 0;  // group, of the output
-  const std::int64_t groups = is_apart ? (tokens.count + kGroup - 1) / kGroup : tokens.all_groups;
+  const std::int64_t groups = is_apart ? format::ceil_div(tokens.count, kGroup) : tokens.all_groups;
   const std::int64_t group_of_row = is_apart ? group : tokens.first_group + group;
   auto* const scales = static_cast<float*>(column == Column::y ? p.y_s_t : p.grad_input_s_t);
   scales[first + check_scale_at(p, row, rows, group_of_row, groups)] = scale.stored;

@@ -50,7 +50,7 @@ class AheadInShared {
   __device__ AheadInShared(const SwigluArguments& a, const Tile& tile, uint4* planes, int token, int chunk)
       : tile_(source_at<W::gradients, true>(a, tile, 0, 0)),
         next_(W::gradients ? planes + place(token, chunk) : planes + kPlane + threadIdx.x),
-        to_next_(W::gradients ? place(token + kRows, chunk) - place(token, chunk) : kSwigluFewerThreads) {
+        to_next_(W::gradients ? place(token + kRows, chunk) - place(token, chunk) : kInput / 2) {
     const bool exists = token < tile.tokens;
     const auto row = static_cast<std::uint32_t>(kRepeats && !exists ? 0 : token);
     const auto channel = static_cast<std::uint32_t>(chunk * kChunk);
@@ -86,7 +86,7 @@ class AheadInShared {
   // In vectors. From row to row a thread goes two ways by turns, since chunks change places within their row.
   static constexpr int kRows = staged_threads(true) / kRowChunks;
   static constexpr int kToSecondNext = W::gradients ? 2 * kRows * kRowChunks : 0;
-  static constexpr int kInput = W::gradients ? kPlane : 2 * kSwigluFewerThreads;
+  static constexpr int kInput = staged_tokens(W::gradients) * kRowChunks;
 
   __device__ void copy_row(const SwigluArguments& a) {
     const std::uint8_t* const gate = tile_.x + x_;
