@@ -3,6 +3,7 @@
 
 #include "backend/cuda/device/current.h"
 #include "backend/cuda/device/hopper.cuh"
+#include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/warp.cuh"
 #include "format/matrix_step.h"
 
@@ -33,6 +34,18 @@ __device__ Place place_of(int i) {
   return {16 * warp + lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2};
 }
 
+// What a kernel has in shared memory, where swizzles begin: dynamic, since the software GPU copies all static memory at each
+// fence.
+constexpr std::size_t kSharedAlignment = 1024;
+template <class Shared>
+__device__ Shared& shared_as() {
+  auto* const begin = static_cast<char*>(dynamic_shared());
+  const std::size_t beyond = reinterpret_cast<std::uintptr_t>(begin) % kSharedAlignment;
+  return *reinterpret_cast<Shared*>(begin + (beyond == 0 ? 0 : kSharedAlignment - beyond));
+}
+template <class Shared>
+constexpr std::size_t kSharedBytes = sizeof(Shared) + kSharedAlignment;
+
 // By all threads: one arrival, of one thread, is ready then.
 __device__ void prepare_one(Arrival& arrival) {
   if (threadIdx.x == 0) {
@@ -53,10 +66,13 @@ struct LoadArguments {
 };
 
 constexpr int kMostTileBytes = 32 << 10;
+struct LoadShared {
+  Tile<kMostTileBytes / kRowBytes> tile;
+  Arrival loaded;
+};
 
 __global__ void load_one(const __grid_constant__ LoadArguments a) {
-  __shared__ Tile<kMostTileBytes / kRowBytes> tile;
-  __shared__ Arrival loaded;
+  auto& [tile, loaded] = shared_as<LoadShared>();
   prepare_one(loaded);
   if (threadIdx.x == 0) {
     expect(loaded, static_cast<unsigned>(a.bytes));
@@ -75,15 +91,23 @@ struct ProductArguments {
   bool adds;
 };
 
+template <int kRightBytes>
+struct ProductShared {
+  Tile<kProductRows> a;
+  Tile<kRightBytes / kRowBytes> b;
+  Arrival loaded;
+};
+// Of a tile of 256 columns, the largest.
+constexpr int kMostRightBytes = 256 * kRowBytes;
+
 template <class Value, int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_constant__ ProductArguments p) {
   constexpr int kBoxes = kRightTransposed ? (kColumns + 63) / 64 : 1;
   constexpr int kBoxRows = kRightTransposed ? kProductTerms : kColumns;
   static_assert(kProductRows == kProductTerms);  // a's box is the same either way
   constexpr int kBoxBytes = kBoxRows * kRowBytes;
-  __shared__ Tile<kProductRows> a;
-  __shared__ Tile<kBoxes * kBoxRows> b;
-  __shared__ Arrival loaded;
+  static_assert(kBoxes * kBoxBytes <= kMostRightBytes);
+  auto& [a, b, loaded] = shared_as<ProductShared<kBoxes * kBoxBytes>>();
   prepare_one(loaded);
   if (threadIdx.x == 0) {
     expect(loaded, sizeof a + sizeof b);
@@ -116,12 +140,15 @@ struct LeftArguments {
   float* sums;
   bool adds;
 };
+struct LeftShared {
+  Tile<256> b;
+  Arrival loaded;
+};
 
 template <class Value>
 __global__ void __launch_bounds__(kProductThreads) multiply_one_left(const __grid_constant__ LeftArguments p) {
   constexpr int kColumns = 256;
-  __shared__ Tile<kColumns> b;
-  __shared__ Arrival loaded;
+  auto& [b, loaded] = shared_as<LeftShared>();
   prepare_one(loaded);
   if (threadIdx.x == 0) {
     expect(loaded, sizeof b);
@@ -175,17 +202,17 @@ struct PipelineShared {
   Arrival multiplied[kMade];
 };
 
-// A stage of a ring: where, and of which parity its phase is.
+// A stage of a ring: where, and in which phase.
 struct Stage {
   int slot;
-  unsigned parity;
+  unsigned phase;
 };
-__device__ Stage stage_of(int step, int stages) { return {step % stages, static_cast<unsigned>(step / stages % 2)}; }
+__device__ Stage stage_of(int step, int stages) { return {step % stages, static_cast<unsigned>(step / stages)}; }
 
 __device__ void load_all(const PipelineArguments& p, PipelineShared& shared) {
   for (int step = 0; step < p.steps; ++step) {
-    const auto [slot, parity] = stage_of(step, kLoaded);
-    wait_for(shared.used[slot], parity ^ 1);
+    const auto [slot, phase] = stage_of(step, kLoaded);
+    wait_for(shared.used[slot], phase - 1);
     expect(shared.loaded[slot], sizeof shared.a[0] + sizeof shared.b[0]);
     load_tile(&shared.a[slot], p.a, step * kRowBytes, 0, shared.loaded[slot]);
     load_tile(&shared.b[slot], p.b, step * kRowBytes, static_cast<int>(blockIdx.x) * kPipelineColumns,
@@ -197,10 +224,10 @@ __device__ void make_all(const PipelineArguments& p, PipelineShared& shared) {
   constexpr std::uint32_t kSigns = 0x80008000U;
   const int me = static_cast<int>(threadIdx.x) - kProductThreads;
   for (int step = 0; step < p.steps; ++step) {
-    const auto [from, from_parity] = stage_of(step, kLoaded);
-    const auto [to, to_parity] = stage_of(step, kMade);
-    wait_for(shared.loaded[from], from_parity);
-    wait_for(shared.multiplied[to], to_parity ^ 1);
+    const auto [from, from_phase] = stage_of(step, kLoaded);
+    const auto [to, to_phase] = stage_of(step, kMade);
+    wait_for(shared.loaded[from], from_phase);
+    wait_for(shared.multiplied[to], to_phase - 1);
     const auto* const words = reinterpret_cast<const std::uint32_t*>(shared.b[from].bytes);
     auto* const made = reinterpret_cast<std::uint32_t*>(shared.made[to].bytes);
     for (int i = me; i < static_cast<int>(sizeof shared.b[0] / 4); i += kMakers) made[i] = words[i] ^ kSigns;
@@ -216,10 +243,10 @@ __device__ void multiply_all(const PipelineArguments& p, PipelineShared& shared)
   float sums[kPipelineColumns / 2];
 #pragma unroll 1
   for (int step = 0; step < p.steps; ++step) {
-    const auto [a, a_parity] = stage_of(step, kLoaded);
-    const auto [b, b_parity] = stage_of(step, kMade);
-    wait_for(shared.loaded[a], a_parity);
-    wait_for(shared.has_made[b], b_parity);
+    const auto [a, a_phase] = stage_of(step, kLoaded);
+    const auto [b, b_phase] = stage_of(step, kMade);
+    wait_for(shared.loaded[a], a_phase);
+    wait_for(shared.has_made[b], b_phase);
     const TileOperand of_a = tile_operand(&shared.a[a], 0, kStride);
     const TileOperand of_b = tile_operand(&shared.made[b], 0, kStride);
     begin_products();
@@ -241,7 +268,7 @@ __device__ void multiply_all(const PipelineArguments& p, PipelineShared& shared)
 }
 
 __global__ void __launch_bounds__(kPipelineThreads) run_pipeline(const __grid_constant__ PipelineArguments p) {
-  __shared__ PipelineShared shared;
+  auto& shared = shared_as<PipelineShared>();
   constexpr unsigned kMultiplyingWarps = kProductThreads / kWarp;
   constexpr unsigned kMakingWarps = kMakers / kWarp;
   const int thread = static_cast<int>(threadIdx.x);
@@ -291,9 +318,10 @@ class OnGpu {
 };
 
 template <class Argument>
-contract::Outcome launch(void (*kernel)(Argument), unsigned blocks, unsigned threads, Argument argument) {
+contract::Outcome launch(void (*kernel)(Argument), unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                         Argument argument) {
   void* arguments[] = {&argument};
-  return outcome_of(cudaLaunchKernel(kernel, {blocks, 1, 1}, {threads, 1, 1}, arguments, 0, nullptr));
+  return outcome_of(cudaLaunchKernel(kernel, {blocks, 1, 1}, {threads, 1, 1}, arguments, shared_bytes, nullptr));
 }
 
 contract::Outcome map_array(TileMap& map, const ByteArray& array, const OnGpu<std::uint8_t>& memory, int box_rows,
@@ -310,7 +338,7 @@ contract::Outcome load(const TileLoad& load, std::vector<std::uint8_t>& tile) {
   LoadArguments a{
       .map = {}, .byte = load.byte, .row = load.row, .bytes = load.box_rows * load.box_bytes, .out = out.data()};
   if (contract::Outcome o = map_array(a.map, load.array, array, load.box_rows, load.box_bytes); !o.ok()) return o;
-  if (contract::Outcome o = launch(load_one, 1, kProductThreads, a); !o.ok()) return o;
+  if (contract::Outcome o = launch(load_one, 1, kProductThreads, kSharedBytes<LoadShared>, a); !o.ok()) return o;
   return out.read(tile);
 }
 
@@ -367,7 +395,9 @@ contract::Outcome multiply_left(TileProduct& p) {
   if (contract::Outcome o = sums.outcome(); !o.ok()) return o;
   LeftArguments arguments{.a = a_memory.data(), .b = {}, .sums = sums.data(), .adds = p.adds};
   if (contract::Outcome o = map_array(arguments.b, b, b_memory, p.columns, kRowBytes); !o.ok()) return o;
-  if (contract::Outcome o = launch(find_left_kernel<kMostColumns>(p.half), 1, kProductThreads, arguments); !o.ok())
+  if (contract::Outcome o =
+          launch(find_left_kernel<kMostColumns>(p.half), 1, kProductThreads, kSharedBytes<LeftShared>, arguments);
+      !o.ok())
     return o;
   return sums.read(p.sums);
 }
@@ -387,7 +417,9 @@ contract::Outcome multiply(TileProduct& p) {
       !o.ok())
     return o;
   const ProductKernel kernel = p.half ? find_kernel<Half>(p) : find_kernel<Bfloat16>(p);
-  if (contract::Outcome o = launch(kernel, 1, kProductThreads, arguments); !o.ok()) return o;
+  if (contract::Outcome o = launch(kernel, 1, kProductThreads, kSharedBytes<ProductShared<kMostRightBytes>>, arguments);
+      !o.ok())
+    return o;
   return sums.read(p.sums);
 }
 
@@ -405,7 +437,9 @@ contract::Outcome run(const Pipeline& p, std::vector<float>& result) {
   if (contract::Outcome o = map_array(arguments.a, p.a, a_memory, kProductRows, kRowBytes); !o.ok()) return o;
   if (contract::Outcome o = map_array(arguments.b, p.b, b_memory, kPipelineColumns, kRowBytes); !o.ok()) return o;
   const auto blocks = static_cast<unsigned>(p.b.rows / kPipelineColumns);
-  if (contract::Outcome o = launch(run_pipeline, blocks, kPipelineThreads, arguments); !o.ok()) return o;
+  if (contract::Outcome o = launch(run_pipeline, blocks, kPipelineThreads, kSharedBytes<PipelineShared>, arguments);
+      !o.ok())
+    return o;
   return sums.read(result);
 }
 

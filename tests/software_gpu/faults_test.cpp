@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -13,10 +14,22 @@ namespace {
 constexpr int kThreads = 96;
 constexpr int kBlocks = 5;
 
+// What is wrong with a kernel whose threads hand pieces on to one another.
+enum class Fault {
+  none,
+  no_wait_for_data,     // who reads a slot does not wait until it is full
+  no_wait_for_room,     // who loads into a slot does not wait until it is empty
+  arrival_too_many,     // a slot is said to be empty twice
+  arrival_before_data,  // a slot is said to be full by who only reads it
+  no_fence,             // plain stores are stored in bulk without one
+  no_wait_for_products  // who overwrites what products read does not wait for them
+};
+
 struct Arguments {
   const int* in;
   int* out;
   int barriers;  // how many of the kernel's barriers are there
+  Fault fault;
 };
 
 // Turns each block's values round, through shared memory.
@@ -82,14 +95,81 @@ void hand_out(Arguments a) {
       if (a.barriers == 0 && round == kRounds - 1) return;
       value = a.in[round];
       steps::arrive(given);
-      steps::wait_for(taken, round % 2);
+      steps::wait_for(taken, round);
     } else {
-      steps::wait_for(given, round % 2);
+      steps::wait_for(given, round);
       sum += value;
       steps::arrive(taken);
     }
   }
   a.out[blockIdx.x * kThreads + threadIdx.x] = sum;
+}
+
+// One thread loads pieces into a ring of slots; a warp adds one to each number and stores them.
+constexpr int kSlots = 3;
+constexpr int kPieces = kBlocks * kThreads / 32;
+struct alignas(128) Piece {
+  int numbers[32];
+};
+void add_one_in_bulk(Arguments a) {
+  namespace steps = qfuse::cuda::portable;
+  __shared__ Piece slots[kSlots];
+  __shared__ Piece sums;
+  __shared__ steps::Arrival full[kSlots];
+  __shared__ steps::Arrival empty[kSlots];
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < kSlots; ++i) steps::prepare(full[i]), steps::prepare(empty[i]);
+    steps::show_arrivals();
+  }
+  __syncthreads();
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  for (int i = 0; i < kPieces; ++i) {
+    const int slot = i % kSlots;
+    const auto phase = static_cast<unsigned>(i / kSlots);
+    if (threadIdx.x == 32) {
+      if (a.fault != Fault::no_wait_for_room) steps::wait_for(empty[slot], phase - 1);
+      steps::begin_load(&slots[slot], a.in + i * 32, sizeof(Piece), full[slot]);
+    }
+    if (threadIdx.x >= 32) continue;
+    if (a.fault == Fault::arrival_before_data && lane == 0) steps::arrive(full[slot]);
+    if (a.fault != Fault::no_wait_for_data) steps::wait_for(full[slot], phase);
+    sums.numbers[lane] = slots[slot].numbers[lane] + 1;
+    if (a.fault != Fault::no_fence) steps::show_to_bulk_copies();
+    __syncwarp(0xffffffffU);
+    if (lane == 0) {
+      steps::arrive(empty[slot]);
+      if (a.fault == Fault::arrival_too_many) steps::arrive(empty[slot]);
+      steps::store_in_bulk(a.out + i * 32, &sums, sizeof(Piece));
+    }
+    __syncwarp(0xffffffffU);
+  }
+}
+
+// Each thread's sums of products of two tiles of ones, which are overwritten behind that.
+struct alignas(1024) Ones {
+  std::uint16_t values[64][64];
+};
+constexpr int kProductThreads = 128;
+void multiply_ones(Arguments a) {
+  namespace steps = qfuse::cuda::portable;
+  constexpr std::uint16_t kOne = 0x3f80;  // in bf16
+  __shared__ Ones ones;
+  const int me = static_cast<int>(threadIdx.x);
+  for (int i = me; i < 64 * 64; i += kProductThreads) ones.values[i / 64][i % 64] = kOne;
+  steps::show_to_bulk_copies();
+  __syncthreads();
+  float sums[32] = {};
+  const steps::TileOperand tile = steps::tile_operand(&ones, 16, 1024);
+  steps::begin_products();
+  steps::multiply_tiles_bfloat16<64, false, false>(sums, tile, tile, false);
+  steps::end_products();
+  if (a.fault != Fault::no_wait_for_products) steps::wait_for_products<0>();
+  __syncthreads();
+  for (int i = me; i < 64 * 64; i += kProductThreads) ones.values[i / 64][i % 64] = 0;
+  steps::show_to_bulk_copies();
+  __syncthreads();
+  steps::wait_for_products<0>();
+  a.out[me] = static_cast<int>(sums[0]);
 }
 
 void write_past_the_end(Arguments a) { a.out[kBlocks * kThreads + static_cast<int>(threadIdx.x)] = 1; }
@@ -102,14 +182,23 @@ class SoftwareGpu : public testing::Test {
   ~SoftwareGpu() override { ::unsetenv("QFUSE_GPU_ORDER"); }
 
   void run(void (*kernel)(Arguments), const std::string& order, int barriers = 1) {
-    ::setenv("QFUSE_GPU_ORDER", order.c_str(), 1);
-    Arguments a{in_.data(), out_.data(), barriers};
-    void* arguments[] = {&a};
-    EXPECT_EQ(cudaLaunchKernel(kernel, {kBlocks, 1, 1}, {kThreads, 1, 1}, arguments, 0, nullptr), cudaSuccess);
+    launch(kernel, order, {in_.data(), out_.data(), barriers, Fault::none}, kBlocks, kThreads);
+  }
+  // As one block.
+  void run_with(Fault fault, void (*kernel)(Arguments), const std::string& order, unsigned threads = kThreads) {
+    launch(kernel, order, {in_.data(), out_.data(), 1, fault}, 1, threads);
   }
 
   std::vector<int> in_;
   std::vector<int> out_;
+
+ private:
+  static void launch(void (*kernel)(Arguments), const std::string& order, Arguments a, unsigned blocks,
+                     unsigned threads) {
+    ::setenv("QFUSE_GPU_ORDER", order.c_str(), 1);
+    void* arguments[] = {&a};
+    EXPECT_EQ(cudaLaunchKernel(kernel, {blocks, 1, 1}, {threads, 1, 1}, arguments, 0, nullptr), cudaSuccess);
+  }
 };
 
 const std::vector<std::string> kOrders{"forward", "backward", "shuffle:1", "shuffle:2"};
@@ -155,7 +244,53 @@ TEST_F(SoftwareGpu, finds_a_read_of_shared_memory_that_nobody_wrote) {
   for (int i = 0; i < kThreads; ++i) EXPECT_EQ(out_[i], -1);
 }
 
+TEST_F(SoftwareGpu, copies_and_products_come_in_every_order) {
+  for (const std::string& order : kOrders) {
+    SCOPED_TRACE(order);
+    out_.assign(out_.size(), -1);
+    run_with(Fault::none, add_one_in_bulk, order);
+    for (std::size_t i = 0; i < in_.size(); ++i) ASSERT_EQ(out_[i], in_[i] + 1);
+    run_with(Fault::none, multiply_ones, order, kProductThreads);
+    for (int i = 0; i < kProductThreads; ++i) ASSERT_EQ(out_[i], 16);
+  }
+}
+
+TEST_F(SoftwareGpu, finds_a_store_without_the_fence_that_its_reader_needs) {
+  for (const std::string& order : kOrders) {
+    run_with(Fault::none, add_one_in_bulk, order);
+    const std::vector<int> right = out_;
+    run_with(Fault::no_fence, add_one_in_bulk, order);
+    EXPECT_NE(out_, right) << order;
+  }
+}
+
+TEST_F(SoftwareGpu, finds_products_that_nobody_waits_for) {
+  bool is_found = false;
+  for (const std::string& order : kOrders) {
+    run_with(Fault::no_wait_for_products, multiply_ones, order, kProductThreads);
+    for (int i = 0; i < kProductThreads; ++i) is_found = is_found || out_[i] != 16;
+  }
+  EXPECT_TRUE(is_found);
+}
+
 using SoftwareGpuDeathTest = SoftwareGpu;
+
+TEST_F(SoftwareGpuDeathTest, stops_where_waits_and_arrivals_are_of_different_phases) {
+  for (const std::string& order : kOrders) {
+    run_with(Fault::none, add_one_in_bulk, order);
+    const std::vector<int> right = out_;
+    const auto stop_if_wrong = [&] {
+      run_with(Fault::no_wait_for_data, add_one_in_bulk, order);
+      if (out_ == right) return;
+      std::fputs("wrong numbers\n", stderr);
+      std::abort();
+    };
+    EXPECT_DEATH(stop_if_wrong(), "wrong numbers|an arrival too many|two phases late");
+    EXPECT_DEATH(run_with(Fault::no_wait_for_room, add_one_in_bulk, order), "an arrival too many|two phases late");
+    EXPECT_DEATH(run_with(Fault::arrival_too_many, add_one_in_bulk, order), "a wait comes two phases late");
+    EXPECT_DEATH(run_with(Fault::arrival_before_data, add_one_in_bulk, order), "an arrival too many|two phases late");
+  }
+}
 
 TEST_F(SoftwareGpuDeathTest, stops_where_threads_wait_apart) {
   constexpr const char* kApart = "software GPU: block .*: threads of a block wait at different barriers.*shuffle:7";

@@ -1,19 +1,24 @@
 // A GPU made of this process. One block runs at a time, and of it one thread, until it comes to a barrier, exchanges a
-// value with its warp, or sleeps; then the next one runs. QFUSE_GPU_ORDER chooses the order of blocks and of threads:
-// forward, backward, or shuffle:SEED. What is wrong ends the process with a message: threads of a block that wait at
-// different barriers, or for threads that have returned, or, asleep, for what no thread will do.
+// value with its warp, or sleeps; then the next one runs. QFUSE_GPU_ORDER chooses the order of blocks, of threads, and of
+// what the hardware does by itself, bulk copies and products of tiles: forward, backward, or shuffle:SEED. Shuffled, a
+// block's warps run in another order each time, some are left out for long, a thread may also stop before an arrival or a
+// wait, and a copy may come after many that began later. What is wrong ends the process with a message: threads of a block
+// that wait at different barriers, or for threads that have returned, or, asleep, for what no thread will do; waits and
+// arrivals two phases off (device/hopper_portable.cuh).
 #include <cuda_runtime.h>
 #include <ucontext.h>
 
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
@@ -34,6 +39,9 @@ extern char __start_qfuse_shared[] __attribute__((weak));
 extern char __stop_qfuse_shared[] __attribute__((weak));
 
 namespace qfuse::software_gpu {
+
+AsyncView async_view;
+
 namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{128} << 10;
@@ -41,9 +49,15 @@ constexpr unsigned kWarp = 32;
 constexpr std::align_val_t kSharedAlignment{128};
 constexpr int kSpoilt = 0xff;  // a NaN in every float type
 
-enum class State { ready, at_barrier, at_warp, asleep, returned };
+enum class State { ready, yielded, at_barrier, at_warp, asleep, returned };
 
 using Place = void* [5];  // to jump to: swapcontext() would ask the kernel twice for each switch
+
+// A product of tiles that has begun, and the group that it belongs to.
+struct Product {
+  std::function<void()> run;
+  int group;
+};
 
 struct Fiber {
   ucontext_t context{};  // to begin with
@@ -54,6 +68,16 @@ struct Fiber {
   std::uint64_t given[2] = {};  // for its warp, in one exchange and in the next
   unsigned exchanges = 0;
   void* asan_stack = nullptr;
+  std::deque<Product> products;  // begun and not made
+  int closed_products = 0;       // groups
+};
+
+// A bulk copy that has begun.
+struct Copy {
+  std::function<void()> run;
+  void* to;
+  unsigned bytes;
+  bool is_slow;
 };
 
 struct Order {
@@ -85,6 +109,27 @@ std::vector<unsigned> numbers(unsigned count, const Order& order, unsigned salt)
   std::abort();
 }
 
+// The copy that async_view is of.
+class AsyncMemory {
+ public:
+  void look_at(const void* memory, std::size_t bytes) {
+    constexpr std::size_t kAlignment = 1024;  // of tiles with the longest swizzle, which the copy's addresses share
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+    if (copy_.size() < bytes + kAlignment) copy_.resize(bytes + kAlignment);
+    const auto copy = reinterpret_cast<std::uintptr_t>(copy_.data());
+    async_view = {begin, begin + bytes, static_cast<std::intptr_t>(copy + (begin - copy) % kAlignment - begin)};
+  }
+  static void refresh() { refresh(reinterpret_cast<const void*>(async_view.begin), async_view.end - async_view.begin); }
+  static void refresh(const void* begin, std::size_t bytes) {
+    if (!async_view.has(begin, bytes)) fault("a bulk copy goes outside of shared memory");
+    if (bytes > 0)
+      std::memcpy(reinterpret_cast<void*>(reinterpret_cast<std::intptr_t>(begin) + async_view.to_copy), begin, bytes);
+  }
+
+ private:
+  std::vector<char> copy_;
+};
+
 // The multiprocessor. Its fibers outlast blocks and launches: each runs one thread after the other.
 class Multiprocessor {
  public:
@@ -97,22 +142,60 @@ class Multiprocessor {
   void lend(std::size_t bytes) {
     shared_bytes_ = bytes;
     shared_.reset(bytes == 0 ? nullptr : ::operator new(bytes, kSharedAlignment));
+    if (bytes > 0)
+      async_memory_.look_at(shared_.get(), bytes);
+    else
+      async_memory_.look_at(__start_qfuse_shared, static_bytes());
   }
   [[nodiscard]] void* shared() const { return shared_.get(); }
 
-  void run_block(unsigned threads, const std::function<void()>& thread, const std::vector<unsigned>& order) {
+  void run_block(unsigned threads, const std::function<void()>& thread, const Order& order) {
     if (shared_bytes_ > 0) std::memset(shared_.get(), kSpoilt, shared_bytes_);
-    if (__start_qfuse_shared != nullptr)
-      std::memset(__start_qfuse_shared, kSpoilt, static_cast<std::size_t>(__stop_qfuse_shared - __start_qfuse_shared));
+    if (static_bytes() > 0) std::memset(__start_qfuse_shared, kSpoilt, static_bytes());
+    AsyncMemory::refresh();
     while (fibers_.size() < threads) fibers_.push_back(std::make_unique<Fiber>());
     threads_ = threads;
     thread_ = &thread;
+    order_ = order;
+    random_.seed(order.seed + blockIdx.x);
+    slow_warp_ = static_cast<unsigned>(random_()) % (threads / kWarp + 1);
     for (unsigned i = 0; i < threads; ++i) {
       fibers_[i]->state = State::ready;
       fibers_[i]->exchanges = 0;
+      fibers_[i]->closed_products = 0;
     }
-    while (step(order)) {
+    std::vector<unsigned> numbers_of_threads = numbers(threads, order, blockIdx.x);
+    while (step(numbers_of_threads)) {
     }
+    if (!copies_.empty()) fault("a block ends before its copies have come");
+    for (unsigned i = 0; i < threads; ++i)
+      if (!fibers_[i]->products.empty()) fault("a block ends before its products are made");
+  }
+
+  // What the hardware does by itself.
+  void copy(Copy copy) {
+    copy.is_slow = one_in(4);
+    copies_.push_back(std::move(copy));
+  }
+  // All lanes of a warp decide alike, as products exchange values among them.
+  void multiply(std::function<void()> product) {
+    Fiber& fiber = *fibers_[now_];
+    const unsigned choice = order_.seed + now_ / kWarp + static_cast<unsigned>(fiber.closed_products) * 7;
+    const bool is_late = order_.kind == Order::Kind::backward || (is_shuffled() && choice % 3 != 0);
+    if (!is_late && fiber.products.empty())
+      product();
+    else
+      fiber.products.push_back({std::move(product), fiber.closed_products});
+  }
+  void close_products() { ++fibers_[now_]->closed_products; }
+  void wait_for_products(int pending) {
+    Fiber& fiber = *fibers_[now_];
+    for (; !fiber.products.empty() && fiber.products.front().group < fiber.closed_products - pending;
+         fiber.products.pop_front())
+      fiber.products.front().run();
+  }
+  void let_others_run() {
+    if (is_shuffled() && one_in(4)) wait(State::yielded);
   }
 
   // Called by a fiber.
@@ -179,29 +262,69 @@ class Multiprocessor {
 #endif
   }
 
-  // Runs all that can; then lets on who waits together, and wakes who sleeps. False when all have returned.
-  bool step(const std::vector<unsigned>& order) {
+  [[nodiscard]] bool is_shuffled() const { return order_.kind == Order::Kind::shuffle; }
+  bool one_in(unsigned chances) { return static_cast<unsigned>(random_()) % chances == 0; }
+  static std::size_t static_bytes() {
+    return __start_qfuse_shared == nullptr ? 0 : static_cast<std::size_t>(__stop_qfuse_shared - __start_qfuse_shared);
+  }
+
+  // Runs all that can and is not left out; then copies come, those go on who wait together, and those wake who sleep.
+  // False when all have returned.
+  bool step(std::vector<unsigned>& order) {
     had_atomic_ = false;
+    const bool leaves_out = is_shuffled() && was_busy_;
+    if (is_shuffled()) std::shuffle(order.begin(), order.end(), random_);
+    std::uint64_t left_out = 0;  // warps
+    for (unsigned warp = 0; leaves_out && warp <= threads_ / kWarp; ++warp)
+      if (warp == slow_warp_ ? !one_in(8) : one_in(4)) left_out |= std::uint64_t{1} << warp;
     for (const unsigned number : order)
-      while (fibers_[number]->state == State::ready) resume(number);
+      while (fibers_[number]->state == State::ready && (left_out >> number / kWarp & 1) == 0) resume(number);
+    const bool copied = finish_copies();
     const bool slept = wake();
     bool released = false;
     for (unsigned first = 0; first < threads_; first += kWarp)
       released = release(first, std::min(first + kWarp, threads_), State::at_warp) || released;
-    if (released || release(0, threads_, State::at_barrier)) return true;
+    was_busy_ = released || release(0, threads_, State::at_barrier) || had_atomic_ || copied;
+    if (was_busy_ || leaves_out) return true;
     // Who sleeps looks again at what atomics change: if there was none since all of them looked, there will be none.
-    if (slept && !had_atomic_) fault("threads wait for arrivals that do not come");
-    if (slept) return true;
+    if (slept) fault("threads wait for arrivals that do not come");
     for (unsigned i = 0; i < threads_; ++i)
       if (fibers_[i]->state != State::returned)
         fault("threads of a block wait at different barriers, or have returned");
     return false;
   }
 
-  // Whether any slept.
+  // Forward, all that were begun; backward, the last one; shuffled, any, of which the slow ones stay long. Whether there
+  // were any: as long as copies are under way nothing is stuck.
+  bool finish_copies() {
+    if (copies_.empty()) return false;
+    const bool must = !was_busy_;  // else nothing would happen any more
+    std::vector<Copy> begun = std::exchange(copies_, {});
+    if (order_.kind == Order::Kind::backward) {
+      finish(begun.back());
+      begun.pop_back();
+    }
+    const std::size_t first = is_shuffled() && must ? static_cast<unsigned>(random_()) % begun.size() : begun.size();
+    for (std::size_t i = 0; i < begun.size(); ++i) {
+      const bool comes =
+          is_shuffled() ? i == first || one_in(begun[i].is_slow ? 64 : 3) : order_.kind == Order::Kind::forward;
+      if (comes)
+        finish(begun[i]);
+      else
+        copies_.push_back(std::move(begun[i]));
+    }
+    return true;
+  }
+  static void finish(const Copy& copy) {
+    copy.run();
+    AsyncMemory::refresh(copy.to, copy.bytes);
+  }
+
+  // Whether any slept. Who only stopped goes on, too.
   bool wake() {
     bool slept = false;
     for (unsigned i = 0; i < threads_; ++i) {
+      if (fibers_[i]->state == State::yielded) fibers_[i]->state = State::ready, had_atomic_ = true;
       if (fibers_[i]->state != State::asleep) continue;
       fibers_[i]->state = State::ready;
       slept = true;
@@ -227,7 +350,13 @@ class Multiprocessor {
   const std::function<void()>* thread_ = nullptr;
   unsigned threads_ = 0;
   unsigned now_ = 0;
+  Order order_;
+  std::minstd_rand random_;
+  unsigned slow_warp_ = 0;
+  std::vector<Copy> copies_;  // under way, in the order in which they began
+  AsyncMemory async_memory_;
   bool had_atomic_ = false;  // in this round
+  bool was_busy_ = true;     // the round before
   Place main_{};
   [[maybe_unused]] void* asan_main_ = nullptr;
   [[maybe_unused]] const void* main_stack_ = nullptr;
@@ -244,12 +373,22 @@ cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::func
   Multiprocessor::only().lend(shared_bytes);
   for (const unsigned number : numbers(grid.x, order, 0)) {
     blockIdx = {number, 0, 0};
-    Multiprocessor::only().run_block(block.x, thread, numbers(block.x, order, number));
+    Multiprocessor::only().run_block(block.x, thread, order);
   }
   return cudaSuccess;
 }
 
 void* dynamic_shared() { return Multiprocessor::only().shared(); }
+
+void Hardware::copy_in_bulk(void* to, unsigned bytes, std::function<void()> copy) {
+  Multiprocessor::only().copy({std::move(copy), to, bytes, false});
+}
+void Hardware::fence_async_proxy() { AsyncMemory::refresh(); }
+void Hardware::multiply(std::function<void()> product) { Multiprocessor::only().multiply(std::move(product)); }
+void Hardware::close_products() { Multiprocessor::only().close_products(); }
+void Hardware::wait_for_products(int pending) { Multiprocessor::only().wait_for_products(pending); }
+void Hardware::let_others_run() { Multiprocessor::only().let_others_run(); }
+void Hardware::fault(const char* what) { software_gpu::fault(what); }
 
 // All of a warp give before any takes. Who then gives again does not spoil what others still have to take: it waits with
 // them before it gives a third time.

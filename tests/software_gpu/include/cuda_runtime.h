@@ -50,6 +50,41 @@ void* dynamic_shared();
 }  // namespace qfuse::software_gpu
 #define QFUSE_DYNAMIC_SHARED ::qfuse::software_gpu::dynamic_shared()
 
+namespace qfuse::software_gpu {
+
+// Shared memory as the async proxy sees it: a copy, which plain stores reach by a fence alone. It is that of a launch which
+// asks for some, else what kernels declare.
+struct AsyncView {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::intptr_t to_copy = 0;
+  [[nodiscard]] bool has(const void* at, std::size_t bytes) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    return address >= begin && address + bytes <= end;
+  }
+};
+extern AsyncView async_view;
+
+// device/hopper_portable.cuh says what each is. Copies and products come when QFUSE_GPU_ORDER has them come: forward at
+// once, or at the next switch of threads; backward as late as they may, the last copy first; shuffled at any time.
+struct Hardware {
+  static void copy_in_bulk(void* to, unsigned bytes, std::function<void()> copy);
+  template <class T>
+  static const T* seen_by_async_proxy(const T* shared) {
+    if (!async_view.has(shared, sizeof(T))) fault("the async proxy reads outside of shared memory");
+    return reinterpret_cast<const T*>(reinterpret_cast<std::intptr_t>(shared) + async_view.to_copy);
+  }
+  static void fence_async_proxy();
+  static void multiply(std::function<void()> product);
+  static void close_products();
+  static void wait_for_products(int pending);
+  static void let_others_run();
+  [[noreturn]] static void fault(const char* what);
+};
+
+}  // namespace qfuse::software_gpu
+#define QFUSE_HARDWARE ::qfuse::software_gpu::Hardware
+
 template <class T>
 T __shfl_sync(unsigned, T value, int lane, int = 32) {
   std::uint64_t bits = 0;

@@ -11,11 +11,43 @@
 
 namespace qfuse::cuda::portable {
 
+// ---- what the hardware does by itself: here at once; the software GPU has its own, which does it late, in any order ----
+
+#ifdef QFUSE_HARDWARE
+using Hardware = QFUSE_HARDWARE;
+#else
+struct Hardware {
+  // A bulk copy of so many bytes to shared memory begins.
+  template <class Copy>
+  static __device__ void copy_in_bulk(void* /*to*/, unsigned /*bytes*/, const Copy& copy) {
+    copy();
+  }
+  // Bulk copies and products of tiles read shared memory past the caches (the async proxy): what plain stores wrote there
+  // only after a fence. Where they find a byte; and the fence.
+  template <class T>
+  static __device__ const T* seen_by_async_proxy(const T* shared) {
+    return shared;
+  }
+  static __device__ void fence_async_proxy() {}
+  // A product of tiles begins, which belongs to the group that is closed next; those are waited for as
+  // wait_for_products() says.
+  template <class Product>
+  static __device__ void multiply(const Product& product) {
+    product();
+  }
+  static __device__ void close_products() {}
+  static __device__ void wait_for_products(int /*pending*/) {}
+  // Between two steps of a thread others may take theirs.
+  static __device__ void let_others_run() {}
+  // The kernel did what no GPU's rules allow.
+  static __device__ void fault(const char* /*what*/) {}
+};
+#endif
+
 // ---- arrivals: how some threads of a block wait for others, and for loads ----
 
-// In shared memory. It has phases, the first one of parity 0; a phase completes when `count` threads have arrived and all
-// bytes that they expect have come, and the next one begins. Here both numbers only grow, until 2^32 arrivals: who comes
-// late finds what it waits for as long as the phase after it is not complete, as with NVIDIA's.
+// In shared memory. It has phases, numbered from 0; one completes when `count` threads have arrived and all bytes that
+// they expect have come, and the next one begins. Here the arrivals only grow, until 2^32.
 struct Arrival {
   unsigned count;
   unsigned arrived;
@@ -26,16 +58,34 @@ struct Arrival {
 __device__ inline void prepare(Arrival& arrival, unsigned count = 1) { arrival = {count, 0, 0}; }
 __device__ inline void show_arrivals() {}
 
+// How many phases are complete. Bytes are looked at after arrivals: they were expected before.
+__device__ inline unsigned complete_phases(const volatile Arrival& arrival) {
+  const unsigned arrived = arrival.arrived;
+  __threadfence_block();
+  const bool lacks_bytes = arrived > 0 && arrived % arrival.count == 0 && arrival.missing_bytes != 0;
+  return arrived / arrival.count - (lacks_bytes ? 1 : 0);
+}
+
+__device__ inline void check_arrival(const volatile Arrival& arrival) {
+  if (complete_phases(arrival) < arrival.arrived / arrival.count)
+    Hardware::fault("an arrival too many: its phase only lacks bytes");
+}
+
 // What the thread wrote before, those who wait see.
 __device__ inline void arrive(Arrival& arrival) {
+  Hardware::let_others_run();
+  check_arrival(arrival);
   __threadfence_block();
   atomicAdd(&arrival.arrived, 1U);
 }
 
 // Arrives; and so many bytes are to be loaded, by what the thread begins then.
 __device__ inline void expect(Arrival& arrival, unsigned bytes) {
+  Hardware::let_others_run();
+  check_arrival(arrival);
   atomicAdd(&arrival.missing_bytes, bytes);
-  arrive(arrival);
+  __threadfence_block();
+  atomicAdd(&arrival.arrived, 1U);
 }
 
 // A load's bytes have come.
@@ -44,24 +94,28 @@ __device__ inline void complete(Arrival& arrival, unsigned bytes) {
   atomicSub(&arrival.missing_bytes, bytes);
 }
 
-// Bytes are looked at after arrivals: they were expected before.
-__device__ inline bool is_complete(const volatile Arrival& arrival, unsigned parity) {
-  const unsigned phase = arrival.arrived / arrival.count;
-  __threadfence_block();
-  return phase % 2 != parity && arrival.missing_bytes == 0;
+// NVIDIA's barriers know a phase by its parity alone: who is two phases off would take another one's end for its own.
+__device__ inline bool is_complete(const volatile Arrival& arrival, unsigned phase) {
+  const auto ahead = static_cast<int>(complete_phases(arrival) - phase);
+  if (ahead < 0)
+    Hardware::fault("a wait passes two phases off: the phase before the one that it means is not complete");
+  if (ahead > 1) Hardware::fault("a wait comes two phases late: the phase behind the one that it means is complete");
+  return ahead == 1;
 }
 
 // Whether wait_for() would return at once: what a thread asks early, to wait less where the answer is yes.
-__device__ inline bool has_come(Arrival& arrival, unsigned parity) {
-  const bool is = is_complete(arrival, parity);
+__device__ inline bool has_come(Arrival& arrival, unsigned phase) {
+  const bool is = is_complete(arrival, phase);
   __threadfence_block();
   return is;
 }
 
-// Waits until the phase of this parity is complete; "the one before the first", of parity 1, is. Any threads may.
-__device__ inline void wait_for(Arrival& arrival, unsigned parity = 0) {
+// Waits until the phase of this number is complete; "the one before the first", -1, is. Any threads may, as long as neither
+// the phase before is still open nor the one behind complete.
+__device__ inline void wait_for(Arrival& arrival, unsigned phase = 0) {
   constexpr unsigned kNanoseconds = 20;
-  while (!is_complete(arrival, parity)) __nanosleep(kNanoseconds);
+  Hardware::let_others_run();
+  while (!is_complete(arrival, phase)) __nanosleep(kNanoseconds);
   __threadfence_block();
 }
 
@@ -80,13 +134,18 @@ __device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
 // One thread loads; it arrives, and those who wait have the bytes.
 __device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
   expect(arrival, bytes);
-  copy_words(to, from, bytes);
-  complete(arrival, bytes);
+  Hardware::copy_in_bulk(to, bytes, [=, &arrival] {
+    copy_words(to, from, bytes);
+    complete(arrival, bytes);
+  });
 }
 
-// Called by all threads that wrote what is then stored, before they synchronize; one thread stores.
-__device__ inline void show_to_bulk_copies() {}
-__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) { copy_words(to, from, bytes); }
+// The fence: called by all threads that wrote what is then stored, before they synchronize; one thread stores.
+__device__ inline void show_to_bulk_copies() { Hardware::fence_async_proxy(); }
+__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) {
+  for (unsigned i = 0; i < bytes / sizeof(uint4); ++i)
+    static_cast<uint4*>(to)[i] = *Hardware::seen_by_async_proxy(static_cast<const uint4*>(from) + i);
+}
 
 // ---- tiles in shared memory, as device/tile_map.h describes them ----
 
@@ -99,9 +158,7 @@ __device__ Byte* swizzled(Byte* at, unsigned row_bytes) {
                     static_cast<std::int64_t>(chunk));
 }
 
-// One thread loads the tile that begins at `byte`, a multiple of 16, of `row`; all its bytes were expected, those
-// outside of the array too. The tile is aligned to 128 bytes.
-__device__ inline void load_tile(void* to, const TileMap& map, int byte, int row, Arrival& arrival) {
+__device__ inline void copy_tile(void* to, const TileMap& map, int byte, int row) {
   for (int r = 0; r < map.box_rows; ++r)
     for (int b = 0; b < map.box_bytes; ++b) {
       const std::int64_t from_row = static_cast<std::int64_t>(row) + r;
@@ -111,7 +168,15 @@ __device__ inline void load_tile(void* to, const TileMap& map, int byte, int row
       *swizzled(at, static_cast<unsigned>(map.box_bytes)) =
           is_inside ? map.base[from_row * map.stride_bytes + from_byte] : std::uint8_t{0};
     }
-  complete(arrival, static_cast<unsigned>(map.box_rows * map.box_bytes));
+}
+// One thread loads the tile that begins at `byte`, a multiple of 16, of `row`; all its bytes were expected, those
+// outside of the array too. The tile is aligned to 128 bytes. The map may be gone before the bytes come.
+__device__ inline void load_tile(void* to, const TileMap& map, int byte, int row, Arrival& arrival) {
+  const auto bytes = static_cast<unsigned>(map.box_rows * map.box_bytes);
+  Hardware::copy_in_bulk(to, bytes, [=, &arrival] {
+    copy_tile(to, map, byte, row);
+    complete(arrival, bytes);
+  });
 }
 
 // Into the L2, for a load that is to come.
@@ -152,7 +217,7 @@ __device__ std::uint16_t tile_value(TileOperand operand, unsigned row, unsigned 
   const unsigned at = kTransposed ? row / 64 * operand.leading_bytes + term / 8 * operand.stride_bytes +
                                         term % 8 * kRowBytes + row % 64 * 2
                                   : row / 8 * operand.stride_bytes + row % 8 * kRowBytes + term * 2;
-  return *reinterpret_cast<const std::uint16_t*>(swizzled(operand.tile + at, kRowBytes));
+  return *Hardware::seen_by_async_proxy(reinterpret_cast<const std::uint16_t*>(swizzled(operand.tile + at, kRowBytes)));
 }
 
 // sum + a[row] * b[column], 16 terms. Not inline: with a copy for each sum of a thread, nvcc takes minutes.
@@ -184,14 +249,16 @@ __attribute__((noinline)) __device__ inline float add_products_of(format::Binary
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles_of(format::Binary16 type, float (&sums)[kColumns / 2], TileOperand a, TileOperand b,
                                   bool adds) {
-  const unsigned lane = threadIdx.x % kWarp;
-  const unsigned warp = threadIdx.x / kWarp % 4;
-  QFUSE_UNROLL
-  for (unsigned i = 0; i < kColumns / 2; ++i) {
-    const unsigned row = 16 * warp + lane / 4 + 8 * (i / 2 % 2);
-    const unsigned column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
-    sums[i] = add_products<kLeftTransposed, kRightTransposed>(type, adds ? sums[i] : 0.0F, a, row, b, column);
-  }
+  Hardware::multiply([=, &sums] {
+    const unsigned lane = threadIdx.x % kWarp;
+    const unsigned warp = threadIdx.x / kWarp % 4;
+    QFUSE_UNROLL
+    for (unsigned i = 0; i < kColumns / 2; ++i) {
+      const unsigned row = 16 * warp + lane / 4 + 8 * (i / 2 % 2);
+      const unsigned column = 8 * (i / 4) + 2 * (lane % 4) + i % 2;
+      sums[i] = add_products<kLeftTransposed, kRightTransposed>(type, adds ? sums[i] : 0.0F, a, row, b, column);
+    }
+  });
 }
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
@@ -205,17 +272,19 @@ __device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand
 // The same of 256 columns with a in registers: of warp w the rows from 16 * w on, as multiply() has them.
 __device__ inline void multiply_left_of(format::Binary16 type, float (&sums)[128], const std::uint32_t (&a)[4],
                                         TileOperand b, bool adds) {
-  const unsigned lane = threadIdx.x % kWarp;
-  std::uint16_t rows[2][format::kStepTerms];
-  QFUSE_UNROLL
-  for (unsigned i = 0; i < 16; ++i) {
-    const std::uint32_t word = value_of(a[i / 4], static_cast<int>(lane / 4 * 4 + i % 4));
-    for (unsigned e = 0; e < 2; ++e)
-      rows[i / 4 % 2][i / 8 * 8 + i % 4 * 2 + e] = static_cast<std::uint16_t>(word >> (16 * e));
-  }
-  QFUSE_UNROLL
-  for (unsigned i = 0; i < 128; ++i)
-    sums[i] = add_products_of(type, adds ? sums[i] : 0.0F, rows[i / 2 % 2], b, 8 * (i / 4) + 2 * (lane % 4) + i % 2);
+  Hardware::multiply([=, &sums, &a] {
+    const unsigned lane = threadIdx.x % kWarp;
+    std::uint16_t rows[2][format::kStepTerms];
+    QFUSE_UNROLL
+    for (unsigned i = 0; i < 16; ++i) {
+      const std::uint32_t word = value_of(a[i / 4], static_cast<int>(lane / 4 * 4 + i % 4));
+      for (unsigned e = 0; e < 2; ++e)
+        rows[i / 4 % 2][i / 8 * 8 + i % 4 * 2 + e] = static_cast<std::uint16_t>(word >> (16 * e));
+    }
+    QFUSE_UNROLL
+    for (unsigned i = 0; i < 128; ++i)
+      sums[i] = add_products_of(type, adds ? sums[i] : 0.0F, rows[i / 2 % 2], b, 8 * (i / 4) + 2 * (lane % 4) + i % 2);
+  });
 }
 __device__ inline void multiply_left_half(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
   multiply_left_of(format::kBinaryFloat16, sums, a, b, adds);
@@ -227,11 +296,12 @@ __device__ inline void multiply_left_bfloat16(float (&sums)[128], const std::uin
 
 // Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the last
 // kPending such groups. Until then nobody touches sums or tiles; then all of the warp have their sums.
-__device__ inline void begin_products() {}
+__device__ inline void begin_products() { show_to_bulk_copies(); }
 __device__ inline void begin_left_products() {}
-__device__ inline void end_products() {}
+__device__ inline void end_products() { Hardware::close_products(); }
 template <int kPending>
 __device__ void wait_for_products() {
+  Hardware::wait_for_products(kPending);
   sync_warp();
 }
 

@@ -30,20 +30,20 @@ __device__ inline void expect(Arrival& arrival, unsigned bytes) {
                : "memory");
 }
 
-__device__ inline void wait_for(Arrival& arrival, unsigned parity = 0) {
+__device__ inline void wait_for(Arrival& arrival, unsigned phase = 0) {
   unsigned done = 0;
   while (done == 0)
     asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
                  : "=r"(done)
-                 : "r"(shared_address(&arrival)), "r"(parity)
+                 : "r"(shared_address(&arrival)), "r"(phase % 2)
                  : "memory");
 }
 
-__device__ inline bool has_come(Arrival& arrival, unsigned parity) {
+__device__ inline bool has_come(Arrival& arrival, unsigned phase) {
   unsigned done;
   asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
                : "=r"(done)
-               : "r"(shared_address(&arrival)), "r"(parity)
+               : "r"(shared_address(&arrival)), "r"(phase % 2)
                : "memory");
   return done != 0;
 }

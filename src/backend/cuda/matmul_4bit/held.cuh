@@ -84,7 +84,7 @@ __device__ void load_runs(const StageArguments& a, const TurnsOf& turns, HeldSha
       const int lora_run = run - turns.weight_stages * kStageRuns;
       HeldSlot& slot = shared.slots[to.slot];
       Arrival& full = shared.full[to.slot];
-      wait_for(shared.empty[to.slot], to.parity ^ 1U);
+      wait_for(shared.empty[to.slot], to.phase - 1);
       if (lora_run >= 0) {
         expect(full, a.input_bytes);
         load_tile(slot.inputs, a.lora_inputs, lora_run * kPanelBytes, token, full);
@@ -126,7 +126,7 @@ __device__ void make_tables(const StageArguments& a, const TurnsOf& turns, HeldS
 #pragma unroll 1
     for (int run = 0; run < turns.stages * kStageRuns; ++run) {
       HeldSlot& slot = shared.slots[to.slot];
-      wait_for(shared.empty[to.slot], to.parity ^ 1U);
+      wait_for(shared.empty[to.slot], to.phase - 1);
       if (run < turns.weight_stages * kStageRuns) {
 #pragma unroll
         for (int task = 0; task < kTableTasks; ++task) {
@@ -216,11 +216,11 @@ __device__ void multiply_runs(const StageArguments& a, const TurnsOf& turns, Hel
 #pragma unroll
         for (int step = 0; step < kPanelSteps; ++step) settle(weights[i].words[step]);
         if (stage > 0) release(before[i]);
-        if (!is_full) wait_for(shared.full[from.slot], from.parity);
+        if (!is_full) wait_for(shared.full[from.slot], from.phase);
         const HeldSlot& slot = shared.slots[from.slot];
         before[i] = from.slot;
         from.advance(1);
-        is_full = has_come(shared.full[from.slot], from.parity);
+        is_full = has_come(shared.full[from.slot], from.phase);
         if (stage < turns.weight_stages)
           decode_run(slot, row, weights[i]);
         else

@@ -39,22 +39,7 @@ MatmulKernel find_kernel([[maybe_unused]] const Matmul4bitPlan& plan) {
 
 template <class Value>
 contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  const MatmulArguments a{.m = p.m,
-                          .rows = p.weight.rows,
-                          .cols = p.weight.cols,
-                          .in_stride = in_stride(p),
-                          .out_stride = out_stride(p),
-                          .blocks = plan.blocks,
-                          .token_tiles = format::ceil_div(p.m, plan.tokens),
-                          .is_nested = contract::is_nested(p.weight),
-                          .is_split = p.order == QFUSE_ORDER_SPLIT,
-                          .weight = device_view(p.weight),
-                          .in = p.in,
-                          .bias = p.bias,
-                          .out = p.out,
-                          .lora_rank = p.lora_rank,
-                          .lora_in = p.lora_in,
-                          .lora_weight = p.lora_weight};
+  const MatmulArguments a = arguments_of(p, plan);
 #ifndef QFUSE_HIP
   if (plan.kernel == Matmul4bitKernel::few) return launch_few(a, p.dtype, plan, exec);
 #endif

@@ -2,6 +2,7 @@
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_PLAN_H
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_PLAN_H
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -95,12 +96,25 @@ struct StageShape {
     return 32 * (multipliers() + decoders + (weights_first() ? 0 : kStageLoaders));
   }
 };
-inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 5, 1180},
+inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 6, 1180},
                                                             {64, 64, 16, 4, 5, 5, 12, 600},
                                                             {32, 64, 12, 6, 8, 6, 12, 480},
-                                                            {128, 128, 8, 2, 3, 3, 3, 1770},
+                                                            {128, 128, 8, 2, 3, 3, 4, 1770},
                                                             {64, 128, 12, 3, 4, 4, 7, 900},
                                                             {128, 256, 4, 1, 2, 4, 3, 3200}}};
+
+// A wait on an mbarrier names its phase by parity alone: it passes at once for a team that is two phases ahead of the slot.
+// Before a team waits for the codes of stage g, it has to know that those of stage g - code_slots, which had the slot
+// before, have come; bulk copies complete in any order. It does if it waited for them itself (the slots are a multiple of
+// the teams), or if they were decoded and multiplied before it could store stage g - teams: that waited until the
+// multipliers released stage g - teams - decoded_slots, and they take stages in order. So for decoded weights teams have
+// to be no more than slots. tests/cuda/rings_test.cpp explores both, exhaustively.
+constexpr bool keeps_in_phase(const StageShape& shape) {
+  return shape.teams <= shape.decoded_slots && (shape.code_slots % shape.teams == 0 ||
+                                                shape.code_slots >= shape.teams + shape.decoded_slots);
+}
+static_assert(std::ranges::all_of(kStageShapes, keeps_in_phase));
+
 inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kStageArrivals = 1024;   // bytes, at most
 constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {

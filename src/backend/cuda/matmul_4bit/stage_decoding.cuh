@@ -212,18 +212,18 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
         weights[i] = weights_of<Value>(matmul.weight.values, stage < runs[i].stages ? absmax : 0.0F);
         next[i] = load_absmax(scales, runs[i], stage + kApart);
       }
-      wait_for(shared.codes_full[from.slot], from.parity);
+      wait_for(shared.codes_full[from.slot], from.phase);
       if (stage < turns.weight_stages) {
         std::uint32_t codes[kRuns][8];
 #pragma unroll
         for (int i = 0; i < kRuns; ++i)
           load_codes<Tiles>(shared.codes[from.slot], row, panel + i * Tiles::kPanelsApart, codes[i]);
-        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
+        wait_for(shared.decoded_empty[to.slot], to.phase - 1);
         store_runs<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
         __syncwarp(kAllLanes);
         if (lane == 0) arrive(shared.decoded_full[to.slot]);
       } else {
-        wait_for(shared.decoded_empty[to.slot], to.parity ^ 1U);
+        wait_for(shared.decoded_empty[to.slot], to.phase - 1);
         __syncwarp(kAllLanes);  // a lane that still waited would miss the phase, were the slot filled again
         if (lane == 0 && task > 0) arrive(shared.decoded_full[to.slot]);
         if (lane == 0 && task == 0)

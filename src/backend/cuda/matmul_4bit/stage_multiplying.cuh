@@ -156,8 +156,8 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
     for (int stage = 0; stage < turns.stages; ++stage) {
 #pragma unroll
       for (int part = 0; part < Tiles::kSlotsEach; ++part) {
-        wait_for(shared.inputs_full[inputs.slot], inputs.parity);
-        if (part == 0) wait_for(shared.decoded_full[decoded.slot], decoded.parity);
+        wait_for(shared.inputs_full[inputs.slot], inputs.phase);
+        if (part == 0) wait_for(shared.decoded_full[decoded.slot], decoded.phase);
         begin_products();
         const TileOperand of_inputs =
             tile_operand(shared.inputs[inputs.slot] + first_inputs, kVectorBytes, kSwizzleBytes);

@@ -26,12 +26,18 @@ constexpr StageShape shape_of(int outputs, int tokens) {
     if (shape.outputs == outputs && shape.tokens == tokens) return shape;
   return {};
 }
+template <int kOutputs, int kTokens>
+struct ShapeOf {
+  static constexpr StageShape kShape = shape_of(kOutputs, kTokens);
+};
 
 // The tiles of a stage. Decoded weights lie as they are stored: forward a row of them is an output, backward a term. A
 // panel is 64 columns of a tile.
-template <bool kForward, int kOutputs, int kTokens>
+template <bool kForward, class OfShape>
 struct Stage {
-  static constexpr StageShape kShape = shape_of(kOutputs, kTokens);
+  static constexpr StageShape kShape = OfShape::kShape;
+  static constexpr int kOutputs = kShape.outputs;
+  static constexpr int kTokens = kShape.tokens;
   static constexpr int kRows = kForward ? kOutputs : kStageTerms;
   static constexpr int kPanels = (kForward ? kStageTerms : kOutputs) / kStageRun;
   static constexpr int kDecodedBytes = kPanels * kRows * kPanelBytes;
@@ -109,16 +115,16 @@ __device__ void prepare_arrivals(StageShared<Tiles>& shared) {
   show_arrivals();
 }
 
-// Where a role is in a ring of slots. Arrivals at a slot's first use complete the parity 0, at its second one 1.
+// Where a role is in a ring of slots, and how often the ring was passed: the phase of the slot's barriers.
 template <int kSlots>
 struct Place {
   int slot = 0;
-  unsigned parity = 0;
+  unsigned phase = 0;
   __device__ void advance(int by) {
     slot += by;
     if (slot < kSlots) return;
     slot -= kSlots;
-    parity ^= 1U;
+    ++phase;
   }
 };
 

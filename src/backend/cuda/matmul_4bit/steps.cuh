@@ -34,6 +34,25 @@ struct MatmulArguments {
   const void* lora_weight;
 };
 
+inline MatmulArguments arguments_of(const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
+  return {.m = p.m,
+          .rows = p.weight.rows,
+          .cols = p.weight.cols,
+          .in_stride = in_stride(p),
+          .out_stride = out_stride(p),
+          .blocks = plan.blocks,
+          .token_tiles = format::ceil_div(p.m, plan.tokens),
+          .is_nested = contract::is_nested(p.weight),
+          .is_split = p.order == QFUSE_ORDER_SPLIT,
+          .weight = device_view(p.weight),
+          .in = p.in,
+          .bias = p.bias,
+          .out = p.out,
+          .lora_rank = p.lora_rank,
+          .lora_in = p.lora_in,
+          .lora_weight = p.lora_weight};
+}
+
 // The kernel for few tokens, in sm90.cu.
 contract::Outcome launch_few(const MatmulArguments& a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
                              const qfuse_exec& exec);

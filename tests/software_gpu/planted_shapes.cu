@@ -1,0 +1,45 @@
+#include "software_gpu/planted_shapes.h"
+
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/matmul_4bit/staged.cuh"
+
+namespace qfuse::tests {
+namespace {
+
+using cuda::StageShape;
+
+template <int kOutputs, int kTokens, int kDecoders, int kTeams, int kDecodedSlots, int kInputSlots, int kCodeSlots>
+struct Planted {
+  static constexpr StageShape kShape = {kOutputs,      kTokens,     kDecoders,  kTeams,
+                                        kDecodedSlots, kInputSlots, kCodeSlots, 0};
+};
+
+template <class OfShape>
+contract::Outcome multiply_in(const contract::Matmul4bit& p) {
+  constexpr StageShape kShape = OfShape::kShape;
+  cuda::Matmul4bitPlan plan;
+  plan.kernel = cuda::Matmul4bitKernel::staged;
+  plan.outputs = kShape.outputs;
+  plan.tokens = kShape.tokens;
+  plan.blocks = 1;
+  cuda::StageArguments arguments;
+  if (contract::Outcome o = make_stage_arguments(arguments, arguments_of(p, plan), p, plan); !o.ok()) return o;
+  return launch(cuda::multiply_staged<cuda::Bfloat16, true, OfShape>,
+                {.blocks = plan.blocks,
+                 .threads = kShape.threads(),
+                 .shared_bytes = static_cast<int>(stage_shared_bytes(kShape))},
+                arguments, QFUSE_EXEC_INIT);
+}
+
+template <class OfShape>
+constexpr PlantedShape planted(const char* name) {
+  return {name, OfShape::kShape, multiply_in<OfShape>};
+}
+
+}  // namespace
+
+const PlantedShape kFiveCodesOfThreeTeams = planted<Planted<128, 64, 12, 3, 4, 3, 5>>("five_codes_of_three_teams");
+const PlantedShape kThreeCodesOfTwoTeams = planted<Planted<128, 128, 8, 2, 3, 3, 3>>("three_codes_of_two_teams");
+const PlantedShape kAsPlanned = planted<cuda::ShapeOf<128, 64>>("as_planned");
+
+}  // namespace qfuse::tests
