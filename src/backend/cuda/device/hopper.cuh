@@ -9,8 +9,18 @@
 #include "backend/cuda/device/hopper_portable.cuh"
 #endif
 #include "backend/cuda/device/rounding.cuh"
+#include "backend/cuda/device/warp.cuh"
 
 namespace qfuse::cuda {
+
+// By all lanes of a warp, one of which arrives for them. What they did before is ordered before what a waiter does then:
+// each lane's accesses before __syncwarp, which orders memory among lanes (PTX ISA, bar.warp.sync); that before the arrival,
+// a release; that before the wait that it completes, an acquire; and causality order is transitive (Memory Consistency
+// Model, Causality Order). racecheck follows the lane that arrived alone, and reports the others' accesses as hazards.
+__device__ inline void arrive_as_warp(Arrival& arrival, int lane) {
+  __syncwarp(kAllLanes);
+  if (lane == 0) arrive(arrival);
+}
 
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __device__ void multiply_tiles(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds, Half) {

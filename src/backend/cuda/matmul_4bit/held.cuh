@@ -138,8 +138,7 @@ __device__ void make_tables(const StageArguments& a, const TurnsOf& turns, HeldS
           slot.high[row_of(task)] = vector_of(weights.high);
         }
       }
-      __syncwarp(kAllLanes);
-      if (lane == 0) arrive(shared.full[to.slot]);
+      arrive_as_warp(shared.full[to.slot], lane);
       to.advance(1);
     }
   }
@@ -202,10 +201,7 @@ __device__ void multiply_runs(const StageArguments& a, const TurnsOf& turns, Hel
   bool is_full = false;  // that slot
   HeldRun weights[kStageRuns] = {};
   int before[kStageRuns] = {};  // slots of the last two runs, which are not released yet
-  const auto release = [&](int slot) {
-    __syncwarp(kAllLanes);
-    if (lane == 0) arrive(shared.empty[slot]);
-  };
+  const auto release = [&](int slot) { arrive_as_warp(shared.empty[slot], lane); };
   for (int tile = static_cast<int>(blockIdx.x); tile < turns.tiles; tile += turns.blocks) {
     float sums[kHeldTokens / 2] = {};
 #pragma unroll 1

@@ -16,8 +16,7 @@ __device__ void load_map(const MatmulArguments& a, float* map, Arrival& full, in
 #pragma unroll
   for (int at = warp * kWarp + lane; at < format::kCodes8; at += kWarps * kWarp)
     map[at] = a.weight.nested_quant_map[at];
-  __syncwarp(kAllLanes);
-  if (lane == 0) arrive(full);
+  arrive_as_warp(full, lane);
 }
 
 // The runs of codes that a lane decodes, of all runs of the weight: one in each stage, as long as the weight goes on.
@@ -220,17 +219,16 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
           load_codes<Tiles>(shared.codes[from.slot], row, panel + i * Tiles::kPanelsApart, codes[i]);
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
         store_runs<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
-        __syncwarp(kAllLanes);
-        if (lane == 0) arrive(shared.decoded_full[to.slot]);
+        arrive_as_warp(shared.decoded_full[to.slot], lane);
       } else {
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
-        __syncwarp(kAllLanes);  // a lane that still waited would miss the phase, were the slot filled again
+        __syncwarp(kAllLanes);  // a lane that still waited would find the phase of the slot's next use
         if (lane == 0 && task > 0) arrive(shared.decoded_full[to.slot]);
         if (lane == 0 && task == 0)
           request_lora_weights<kForward, Tiles>(a, turns.first_output(tile), stage - turns.weight_stages,
                                                 shared.decoded[to.slot], shared.decoded_full[to.slot]);
       }
-      if (lane == 0) arrive(shared.codes_empty[from.slot]);
+      if (lane == 0) arrive(shared.codes_empty[from.slot]);  // the warp has synchronized behind its loads
       if (loads && !requests.are_done(turns)) requests.request(a, turns, shared);
       to.advance(kApart);
       from.advance(kApart);
