@@ -85,8 +85,10 @@ TEST_P(HopperStepsTest, map_no_tiles_that_the_driver_does_not) {
   EXPECT_EQ(message(good), "");
   TileLoad odd_stride = good;
   odd_stride.array.stride = 56;
-  EXPECT_EQ(message(odd_stride),
-            "the driver maps no tiles of 8 rows of 64 bytes in an array of 8 rows of 64 bytes, 56 bytes apart");
+  EXPECT_EQ(
+      message(odd_stride),
+      "CUDA: cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VALUE (1): invalid argument: tiles of 8 rows of 64 bytes in "
+      "an array of 8 rows of 64 bytes, 56 bytes apart");
   TileLoad tall = good;
   tall.box_rows = 257;
   EXPECT_NE(message(tall), "");

@@ -1,9 +1,5 @@
 #include "backend/cuda/gpu.h"
 
-#ifndef QFUSE_PORTABLE
-#include <cuda.h>
-#endif
-
 #include <array>
 #include <mutex>
 #include <optional>
@@ -19,25 +15,8 @@ namespace {
 template <class Call>
 contract::Outcome on_device(int device, const Call& call) {
   const CurrentDevice current(device);
-  return outcome_of(current.error() != cudaSuccess ? current.error() : call());
+  return current.outcome().ok() ? outcome_of(call()) : current.outcome();
 }
-
-// Whether the thread has a device already. To one that has none, cudaGetDevice says 0, and setting that back would put
-// a context of some 100 MB on a device that nobody asked for.
-#ifdef QFUSE_PORTABLE
-constexpr bool has_context() { return true; }  // nobody says
-#else
-bool has_context() {
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  constexpr unsigned kSince = 4000;  // of the driver's interface, cuCtxGetCurrent
-  if (cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &entry, kSince, cudaEnableDefault, &found) != cudaSuccess ||
-      entry == nullptr)
-    return false;
-  CUcontext context = nullptr;
-  return reinterpret_cast<CUresult (*)(CUcontext*)>(entry)(&context) == CUDA_SUCCESS && context != nullptr;
-}
-#endif
 
 cudaError_t read_facts(int index, DeviceFacts& facts) {
   int major = 0;
@@ -56,41 +35,7 @@ cudaError_t read_facts(int index, DeviceFacts& facts) {
 
 }  // namespace
 
-contract::Outcome outcome_of(cudaError_t error) {
-  const auto message = [&] { return std::string(kPlatform) + ": " + cudaGetErrorString(error); };
-  switch (error) {
-    case cudaSuccess: return {};
-    case cudaErrorMemoryAllocation: return {QFUSE_OUT_OF_MEMORY, message()};
-    case cudaErrorNoDevice:
-    case cudaErrorInvalidDevice:
-    case cudaErrorInsufficientDriver:
-    case cudaErrorNoKernelImageForDevice:
-#ifndef QFUSE_PORTABLE
-    case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorJitCompilerNotFound:
-    case cudaErrorSystemDriverMismatch:
-    case cudaErrorStubLibrary:
-    case cudaErrorCompatNotSupportedOnDevice:
-#endif
-    case cudaErrorInvalidResourceHandle:  // a stream of another device
-      return contract::unsupported(message());
-    default: return {QFUSE_DEVICE_ERROR, message()};
-  }
-}
-
-CurrentDevice::CurrentDevice(int device) : error_(cudaGetDevice(&before_)) {
-  if (error_ != cudaSuccess || device == before_) return;
-  restores_ = has_context();
-  error_ = cudaSetDevice(device);
-  restores_ = restores_ && error_ == cudaSuccess;
-}
-
-CurrentDevice::~CurrentDevice() {
-  if (restores_) static_cast<void>(cudaSetDevice(before_));
-}
-
 contract::Outcome device_facts(int index, DeviceFacts& facts) {
-  constexpr int kMaxDevices = 64;  // of one process: more than any machine has
   static std::mutex mutex;
   static std::array<std::optional<DeviceFacts>, kMaxDevices> known;  // errors are not kept: they may pass
   if (index < 0 || index >= kMaxDevices) return outcome_of(cudaErrorInvalidDevice);

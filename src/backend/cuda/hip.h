@@ -30,6 +30,7 @@ using cudaDeviceProp = hipDeviceProp_t;
 #define cudaGetDevice hipGetDevice
 #define cudaGetDeviceCount hipGetDeviceCount
 #define cudaGetDeviceProperties hipGetDeviceProperties
+#define cudaGetErrorName hipGetErrorName
 #define cudaGetErrorString hipGetErrorString
 #define cudaMalloc hipMalloc
 #define cudaMemcpyAsync hipMemcpyAsync

@@ -11,6 +11,11 @@
 #include <cuda_runtime.h>
 #endif
 
+// Whether there is a cuda.h, with NVIDIA's driver behind it (device/driver.h). The software GPU defines it as well.
+#ifndef QFUSE_PORTABLE
+#define QFUSE_HAS_DRIVER
+#endif
+
 namespace qfuse::cuda {
 
 #ifdef QFUSE_HIP

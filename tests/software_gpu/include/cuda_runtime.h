@@ -135,6 +135,8 @@ void __stcs(T* to, T value) {
 
 // ---- the runtime ----
 
+#define QFUSE_HAS_DRIVER  // cuda.h beside this
+
 enum cudaError_t {
   cudaSuccess = 0,
   cudaErrorMemoryAllocation = 2,
@@ -151,6 +153,8 @@ enum cudaDeviceAttr {
   cudaDevAttrComputeCapabilityMajor,
   cudaDevAttrComputeCapabilityMinor
 };
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound };
+inline constexpr unsigned long long cudaEnableDefault = 0;
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaMemcpyKind { cudaMemcpyDefault };
 using cudaStream_t = struct cudaStream*;
@@ -161,12 +165,17 @@ struct cudaDeviceProp {
   std::size_t totalGlobalMem;
 };
 
+const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }  // none is kept
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned version,
+                                             unsigned long long flags, cudaDriverEntryPointQueryResult* found);
 cudaError_t cudaGetDeviceCount(int* count);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+// Calls from here on give a thread without a context that of its device, and refuse a stream of another device.
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
 cudaError_t cudaFree(void* memory);
@@ -178,13 +187,15 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 
 namespace qfuse::software_gpu {
+cudaError_t enter(cudaStream_t stream);  // what such a call begins with
 // Runs `thread` as every thread of every block, which has `shared_bytes` of dynamic shared memory.
 cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
 }  // namespace qfuse::software_gpu
 
 template <class Argument>
 cudaError_t cudaLaunchKernel(void (*kernel)(Argument), dim3 grid, dim3 block, void** arguments,
-                             std::size_t shared_bytes, cudaStream_t) {
+                             std::size_t shared_bytes, cudaStream_t stream) {
+  if (const cudaError_t error = qfuse::software_gpu::enter(stream); error != cudaSuccess) return error;
   const Argument argument = *static_cast<const Argument*>(arguments[0]);
   return qfuse::software_gpu::run(grid, block, shared_bytes, [kernel, &argument] { kernel(argument); });
 }

@@ -7,9 +7,13 @@
 
 namespace qfuse::cuda {
 
+inline constexpr int kMaxDevices = 64;  // of one process: more than any machine has
+
+qfuse_status status_of(cudaError_t error);
 contract::Outcome outcome_of(cudaError_t error);
 
-// Makes `device` the thread's current one while this lives, then the one that was, if there was one.
+// Makes `device` the thread's current one while this lives. Then the thread has again what it had before, which may be no
+// device at all. Its own context on that device stays current, be it the runtime's or another.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int device);
@@ -18,12 +22,14 @@ class CurrentDevice {
   ~CurrentDevice();
 
   // Whether that went well; else nothing was changed.
-  [[nodiscard]] cudaError_t error() const { return error_; }
+  [[nodiscard]] const contract::Outcome& outcome() const { return outcome_; }
 
  private:
+  contract::Outcome outcome_;
+  bool changed_ = false;
+#ifndef QFUSE_HAS_DRIVER
   int before_ = 0;
-  bool restores_ = false;
-  cudaError_t error_;
+#endif
 };
 
 }  // namespace qfuse::cuda

@@ -64,7 +64,7 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
       shape.blocks > kMostThreads / shape.threads)
     return contract::unsupported(std::to_string(shape.blocks) + " thread blocks are more than a launch can have");
   const CurrentDevice current(exec.device.index);
-  if (current.error() != cudaSuccess) return outcome_of(current.error());
+  if (!current.outcome().ok()) return current.outcome();
   const auto* const function = reinterpret_cast<const void*>(kernel);
   if (shape.shared_bytes > kSharedOfAll)
     if (const cudaError_t error =

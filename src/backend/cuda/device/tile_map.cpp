@@ -1,20 +1,19 @@
 #include "backend/cuda/device/tile_map.h"
 
-#include <atomic>
 #include <string>
 
 #include "backend/cuda/align.h"
-#include "backend/cuda/device/current.h"
+#include "backend/cuda/device/driver.h"
 
 namespace qfuse::cuda {
 namespace {
 
-contract::Outcome no_tile_map(std::int64_t rows, std::int64_t row_bytes, std::int64_t stride_bytes, int box_rows,
-                              int box_bytes) {
-  return contract::unsupported("the driver maps no tiles of " + std::to_string(box_rows) + " rows of " +
-                               std::to_string(box_bytes) + " bytes in an array of " + std::to_string(rows) +
-                               " rows of " + std::to_string(row_bytes) + " bytes, " + std::to_string(stride_bytes) +
-                               " bytes apart");
+// Behind what the driver says.
+std::string tiles_text(std::int64_t rows, std::int64_t row_bytes, std::int64_t stride_bytes, int box_rows,
+                       int box_bytes) {
+  return ": tiles of " + std::to_string(box_rows) + " rows of " + std::to_string(box_bytes) + " bytes in an array of " +
+         std::to_string(rows) + " rows of " + std::to_string(row_bytes) + " bytes, " + std::to_string(stride_bytes) +
+         " bytes apart";
 }
 
 }  // namespace
@@ -22,29 +21,6 @@ contract::Outcome no_tile_map(std::int64_t rows, std::int64_t row_bytes, std::in
 #ifndef QFUSE_PORTABLE
 namespace ptx {
 namespace {
-
-// The driver's library is not linked: where there is none, the library still loads.
-using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
-
-EncodeTiled look_up_encode_tiled() {
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  constexpr unsigned kSince = 12000;  // of the driver's interface
-  if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, kSince, cudaEnableDefault, &found) !=
-      cudaSuccess) {
-    static_cast<void>(cudaGetLastError());  // the caller's next call is not to find it
-    return nullptr;
-  }
-  return found == cudaDriverEntryPointSuccess ? reinterpret_cast<EncodeTiled>(entry) : nullptr;
-}
-
-// Looked up until it is found: what keeps it from being found may pass.
-EncodeTiled find_encode_tiled() {
-  static std::atomic<EncodeTiled> known{nullptr};
-  EncodeTiled encode = known.load(std::memory_order_relaxed);
-  if (encode == nullptr) known.store(encode = look_up_encode_tiled(), std::memory_order_relaxed);
-  return encode;
-}
 
 CUtensorMapSwizzle swizzle_of(int box_bytes) {
   switch (box_bytes) {
@@ -59,24 +35,42 @@ CUtensorMapSwizzle swizzle_of(int box_bytes) {
 
 contract::Outcome make_tile_map(TileMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
                                 std::int64_t stride_bytes, int box_rows, int box_bytes) {
-  const EncodeTiled encode = find_encode_tiled();
-  if (encode == nullptr) return contract::unsupported("CUDA: the driver has no cuTensorMapEncodeTiled: it is too old");
+  const Driver* driver = nullptr;
+  if (contract::Outcome o = find_driver(driver); !o.ok()) return o;
   const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(row_bytes), static_cast<cuuint64_t>(rows)};
   const cuuint64_t strides[1] = {static_cast<cuuint64_t>(stride_bytes)};
   const cuuint32_t box[2] = {static_cast<cuuint32_t>(box_bytes), static_cast<cuuint32_t>(box_rows)};
   const cuuint32_t steps[2] = {1, 1};
   // The driver's parameter is not const, but nothing is written.
-  const CUresult result = encode(&map.tensor, CU_TENSOR_MAP_DATA_TYPE_UINT8, 2, const_cast<void*>(base), sizes, strides,
-                                 box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box_bytes),
-                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) return no_tile_map(rows, row_bytes, stride_bytes, box_rows, box_bytes);
-  return {};
+  const CUresult error =
+      driver->cuTensorMapEncodeTiled(&map.tensor, CU_TENSOR_MAP_DATA_TYPE_UINT8, 2, const_cast<void*>(base), sizes,
+                                     strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(box_bytes),
+                                     CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  contract::Outcome outcome = outcome_of(*driver, "cuTensorMapEncodeTiled", error);
+  if (error == CUDA_ERROR_INVALID_VALUE) outcome.status = QFUSE_UNSUPPORTED;  // such an array it cannot map
+  if (!outcome.ok()) outcome.message += tiles_text(rows, row_bytes, stride_bytes, box_rows, box_bytes);
+  return outcome;
 }
 
 }  // namespace ptx
 #endif
 
 namespace portable {
+namespace {
+
+// The software GPU's maps need a current context because the driver's do.
+contract::Outcome check_context() {
+#if defined(QFUSE_PORTABLE) && defined(QFUSE_HAS_DRIVER)
+  const Driver* driver = nullptr;
+  if (contract::Outcome o = find_driver(driver); !o.ok()) return o;
+  CUdevice current{};
+  return outcome_of(*driver, "cuTensorMapEncodeTiled", driver->cuCtxGetDevice(&current));
+#else
+  return {};
+#endif
+}
+
+}  // namespace
 
 contract::Outcome make_tile_map(TileMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
                                 std::int64_t stride_bytes, int box_rows, int box_bytes) {
@@ -87,8 +81,11 @@ contract::Outcome make_tile_map(TileMap& map, const void* base, std::int64_t row
   const bool has_stride = stride_bytes >= 0 && stride_bytes < kStrideEnd && stride_bytes % 16 == 0;
   const bool has_box = box_rows >= 1 && box_rows <= kMostBoxRows &&
                        (box_bytes == 16 || box_bytes == 32 || box_bytes == 64 || box_bytes == 128);
-  if (!has_sizes || !has_stride || !has_box || !is_aligned(base, 16))
-    return no_tile_map(rows, row_bytes, stride_bytes, box_rows, box_bytes);
+  contract::Outcome outcome = check_context();
+  if (outcome.ok() && (!has_sizes || !has_stride || !has_box || !is_aligned(base, 16)))
+    outcome = contract::unsupported("CUDA: cuTensorMapEncodeTiled: CUDA_ERROR_INVALID_VALUE (1): invalid argument");
+  if (!outcome.ok()) outcome.message += tiles_text(rows, row_bytes, stride_bytes, box_rows, box_bytes);
+  if (!outcome.ok()) return outcome;
   map = {static_cast<const std::uint8_t*>(base), rows, row_bytes, stride_bytes, box_rows, box_bytes};
   return {};
 }

@@ -18,6 +18,7 @@ namespace qfuse::cuda {
 // multiples of 16. A tile may begin anywhere, before the array too; what lies outside of the array is loaded as zeros.
 // In shared memory a tile's rows follow each other. Of chunks of 16 bytes, box_bytes / 16 in a row, chunk c lies where
 // chunk c ^ (address / 128 % chunks of a row) would: what a warp reads of one column lies in different banks.
+// The driver maps for the thread's current context, and a thread may have none: call it while a CurrentDevice lives.
 
 #ifndef QFUSE_PORTABLE
 namespace ptx {
@@ -42,7 +43,7 @@ struct TileMap {
   int box_rows;
   int box_bytes;
 };
-// Refuses what the driver does.
+// Refuses what the driver does, in its words.
 contract::Outcome make_tile_map(TileMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
                                 std::int64_t stride_bytes, int box_rows, int box_bytes);
 

@@ -73,6 +73,8 @@ StagedKernel find_staged(const contract::Matmul4bit& p, const Matmul4bitPlan& pl
 
 contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul4bit& p, const Matmul4bitPlan& plan,
                                 const qfuse_exec& exec) {
+  const CurrentDevice current(exec.device.index);  // for the maps too
+  if (!current.outcome().ok()) return current.outcome();
   StageArguments arguments;
   if (contract::Outcome o = make_stage_arguments(arguments, a, p, plan); !o.ok()) return o;
   const StagedKernel kernel = p.dtype == QFUSE_FLOAT16 ? find_staged<Half>(p, plan) : find_staged<Bfloat16>(p, plan);

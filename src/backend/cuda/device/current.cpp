@@ -1,0 +1,74 @@
+#include "backend/cuda/device/current.h"
+
+#include <string>
+
+#include "backend/cuda/device/driver.h"
+
+namespace qfuse::cuda {
+
+qfuse_status status_of(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess: return QFUSE_OK;
+    case cudaErrorMemoryAllocation: return QFUSE_OUT_OF_MEMORY;
+    case cudaErrorNoDevice:
+    case cudaErrorInvalidDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorNoKernelImageForDevice:
+#ifndef QFUSE_PORTABLE
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorJitCompilerNotFound:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorStubLibrary:
+    case cudaErrorCompatNotSupportedOnDevice:
+#endif
+    case cudaErrorInvalidResourceHandle:  // a stream of another device
+      return QFUSE_UNSUPPORTED;
+    default: return QFUSE_DEVICE_ERROR;
+  }
+}
+
+contract::Outcome outcome_of(cudaError_t error) {
+  if (error == cudaSuccess) return {};
+  return {status_of(error), std::string(kPlatform) + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) +
+                                ", " + std::to_string(error) + ")"};
+}
+
+#ifdef QFUSE_HAS_DRIVER
+
+// Not by cudaSetDevice: of a thread without a context, the runtime says that device 0 is current, and setting that back
+// would leave it a context there. And the runtime gives a thread its first context only with a call that needs one, which
+// cuTensorMapEncodeTiled is not.
+CurrentDevice::CurrentDevice(int device) {
+  const Driver* driver = nullptr;
+  if (outcome_ = find_driver(driver); !outcome_.ok()) return;
+  CUdevice wanted{};
+  if (outcome_ = outcome_of(*driver, "cuDeviceGet", driver->cuDeviceGet(&wanted, device)); !outcome_.ok()) return;
+  CUdevice current{};
+  if (driver->cuCtxGetDevice(&current) == CUDA_SUCCESS && current == wanted) return;  // some tens of ns
+  CUcontext context = nullptr;
+  if (outcome_ = find_primary_context(*driver, wanted, context); !outcome_.ok()) return;
+  outcome_ = outcome_of(*driver, "cuCtxPushCurrent", driver->cuCtxPushCurrent(context));
+  changed_ = outcome_.ok();
+}
+
+CurrentDevice::~CurrentDevice() {
+  const Driver* driver = nullptr;
+  CUcontext context = nullptr;
+  if (changed_ && find_driver(driver).ok()) static_cast<void>(driver->cuCtxPopCurrent(&context));
+}
+
+#else
+
+CurrentDevice::CurrentDevice(int device) {
+  if (outcome_ = outcome_of(cudaGetDevice(&before_)); !outcome_.ok() || device == before_) return;
+  outcome_ = outcome_of(cudaSetDevice(device));
+  changed_ = outcome_.ok();
+}
+
+CurrentDevice::~CurrentDevice() {
+  if (changed_) static_cast<void>(cudaSetDevice(before_));
+}
+
+#endif
+
+}  // namespace qfuse::cuda
