@@ -1,0 +1,143 @@
+// An op's parameters through the C++ wrapper, as call() of support/run.h hands them to the C interface.
+#ifndef QFUSE_TESTS_SUPPORT_CALL_CPP_H
+#define QFUSE_TESTS_SUPPORT_CALL_CPP_H
+
+#include <qfuse/qfuse.h>
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <qfuse/qfuse.hpp>
+#include <span>
+#include <string>
+
+#include "contract/ops.h"
+
+namespace qfuse::tests {
+
+// A call's arrays by their names; one that is not there is an empty span.
+class Spans {
+ public:
+  template <class Op>
+  explicit Spans(Op& p) {
+    visit_arrays(p, *this);
+  }
+
+  template <class T>
+  void operator()(const char* name, T*& array, std::int64_t size) {
+    if (array != nullptr) arrays_[name] = {array, static_cast<std::size_t>(size)};
+  }
+  void operator()(const char* name, void*& array, std::int64_t size, contract::Workspace /*marks it*/) {
+    (*this)(name, array, size);
+  }
+
+  template <class T = std::byte>
+  [[nodiscard]] std::span<T> of(const char* name) const {
+    const auto found = arrays_.find(name);
+    if (found == arrays_.end()) return {};
+    return {static_cast<T*>(const_cast<void*>(found->second.data)), found->second.size / sizeof(T)};
+  }
+
+ private:
+  struct Array {
+    const void* data;
+    std::size_t size;  // bytes
+  };
+  std::map<std::string, Array> arrays_;
+};
+
+namespace detail {
+
+template <class View, class W>
+View view_of(const W& w, const Spans& arrays) {
+  using Byte = typename decltype(View::packed)::element_type;  // const of an input
+  using Float = typename decltype(View::absmax)::element_type;
+  return {w.rows,
+          w.cols,
+          w.blocksize,
+          static_cast<QuantType>(w.quant_type),
+          arrays.of<Byte>("packed"),
+          arrays.of<Float>("absmax"),
+          arrays.of<Byte>("absmax_8bit"),
+          arrays.of<Float>("nested_absmax"),
+          arrays.of<Float>("nested_quant_map"),
+          w.nested_offset,
+          w.nested_blocksize};
+}
+
+inline Dtype dtype(qfuse_dtype of_c) { return static_cast<Dtype>(of_c); }
+
+inline void throwing_call(const contract::Dequantize4bit& p, const Spans& arrays, const Exec& exec) {
+  dequantize_4bit(view_of<Weight4bit>(p.weight, arrays), arrays.of("out"), dtype(p.out_dtype), exec);
+}
+inline void throwing_call(const contract::Quantize4bit& p, const Spans& arrays, const Exec& exec) {
+  quantize_4bit(arrays.of("in"), dtype(p.in_dtype), view_of<Weight4bitOut>(p.weight, arrays), exec,
+                {.given_offset = p.given_offset, .reciprocal = p.reciprocal, .workspace = arrays.of("workspace")});
+}
+inline void throwing_call(const contract::QuantizeBlockwise& p, const Spans& arrays, const Exec& exec) {
+  quantize_blockwise(arrays.of<float>("in"), p.blocksize, p.offset, arrays.of<std::uint8_t>("codes"),
+                     arrays.of<float>("absmax"), exec);
+}
+inline void throwing_call(const contract::DequantizeBlockwise& p, const Spans& arrays, const Exec& exec) {
+  dequantize_blockwise(arrays.of<std::uint8_t>("codes"), arrays.of<float>("absmax"), arrays.of<float>("quant_map"),
+                       p.blocksize, arrays.of("out"), dtype(p.out_dtype), exec);
+}
+inline void throwing_call(const contract::DequantizeInt8& p, const Spans& arrays, const Exec& exec) {
+  dequantize_int8(arrays.of<std::int8_t>("in"), arrays.of<float>("scb"), arrays.of("out"), dtype(p.out_dtype), exec);
+}
+inline void throwing_call(const contract::LoraMerge& p, const Spans& arrays, const Exec& exec) {
+  lora_merge(arrays.of("in"), dtype(p.in_dtype), p.rows, p.cols,
+             {.a = arrays.of<float>("a"), .b = arrays.of<float>("b"), .rank = p.rank, .scale = p.scale},
+             arrays.of("out"), dtype(p.out_dtype), exec);
+}
+inline void throwing_call(const contract::Matmul4bit& p, const Spans& arrays, const Exec& exec) {
+  matmul_4bit(p.m, arrays.of("in"), view_of<Weight4bit>(p.weight, arrays), arrays.of("out"), dtype(p.dtype), exec,
+              {.direction = p.direction,
+               .bias = arrays.of("bias"),
+               .accumulation = p.accumulation,
+               .order = p.order,
+               .lora_rank = p.lora_rank,
+               .lora_in = arrays.of("lora_in"),
+               .lora_weight = arrays.of("lora_weight")});
+}
+inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const Exec& exec) {
+  const auto groups = [&](const char* payload, const char* scales) {
+    return QuantizedGroups{.payload = arrays.of<std::int8_t>(payload), .scales = arrays.of<float>(scales)};
+  };
+  SwigluOptions options{.grad_y = arrays.of("grad_y"), .weights = arrays.of<float>("weights")};
+  options.payload_type = static_cast<Payload>(p.payload_type);
+  options.format.group_size = p.group_size;
+  options.workspace = arrays.of("workspace");
+  swiglu(p.m, p.h, arrays.of("x"),
+         {.y = groups("y_q", "y_s"),
+          .y_transposed = groups("y_q_t", "y_s_t"),
+          .gradient = groups("grad_input_q", "grad_input_s"),
+          .gradient_transposed = groups("grad_input_q_t", "grad_input_s_t"),
+          .weights_gradient = arrays.of<float>("grad_weights")},
+         options, exec);
+}
+
+}  // namespace detail
+
+// Whether the wrapper has a name for such a call: of calls without gaps, in the commonest format, all but these.
+template <class Op>
+bool has_cpp(const Op& /*p*/) {
+  return true;
+}
+inline bool has_cpp(const contract::QuantizeBlockwise& p) { return p.in_dtype == QFUSE_FLOAT32; }
+
+template <class Op>
+qfuse_status call_cpp(Op p, const qfuse_exec& exec, qfuse_error* error) {
+  try {
+    detail::throwing_call(p, Spans(p), {.device = exec.device, .threads = exec.threads, .stream = exec.stream});
+    return QFUSE_OK;
+  } catch (const Error& thrown) {
+    error->status = static_cast<qfuse_status>(thrown.status());
+    std::strncpy(error->message, thrown.what(), sizeof error->message - 1);
+    return error->status;
+  }
+}
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_SUPPORT_CALL_CPP_H
