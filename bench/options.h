@@ -25,7 +25,8 @@ struct Options {
   std::string filter;  // regular expression; empty: everything
   std::string plan;    // forced, in QFUSE_PLAN's form; empty: none
   std::string plans_on = "all";
-  int rounds = 0;  // 0: as many as each benchmark has
+  bool forced = false;  // print what forces plans
+  int rounds = 0;       // 0: as many as each benchmark has
   bool quick = false;
 };
 

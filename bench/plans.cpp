@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <vector>
 
 #include "backend/cuda/dequantize_4bit/plan.h"
 #include "backend/cuda/facts.h"
+#include "backend/cuda/matmul_4bit/plan.h"
 #include "backend/cuda/quantize_4bit/plan.h"
 #include "backend/cuda/swiglu/plan.h"
+#include "matmul_oracle.h"
 #include "nf4_oracle.h"
 #include "report.h"
 
@@ -25,6 +28,7 @@ constexpr std::array kDevices = {Device{"h100", cuda::kH100}, Device{"h200", cud
                                  Device{"unknown", {.multiprocessors = 64, .l2_bytes = 32 << 20}}};
 
 constexpr std::array kNf4Shapes = {Shape{1024, 4096}, Shape{2048, 8192}, Shape{4096, 14336}, Shape{8192, 28672}};
+constexpr std::array<std::int64_t, 3> kTokens = {1, 16, 512};
 constexpr std::array kSwigluShapes = {Shape{1024, 2560}, Shape{2048, 4096}, Shape{4096, 2560}, Shape{8192, 4096}};
 
 // An address of which plans know that it is aligned, as allocators' are; nothing is read there.
@@ -59,6 +63,16 @@ contract::Swiglu backward_of(Shape shape) {
   return p;
 }
 
+// In the order that so few tokens have as a rule.
+contract::Matmul4bit product_of(Shape shape, std::int64_t m, qfuse_direction direction) {
+  contract::Matmul4bit p = matmul_params(shape, direction, m, QFUSE_ACCUMULATION_TENSOR_CORE);
+  p.order = direction == QFUSE_FORWARD && m <= cuda::kFewTokens.back() ? QFUSE_ORDER_SPLIT : QFUSE_ORDER_PLAIN;
+  p.weight.packed = p.weight.absmax_8bit = aligned<std::uint8_t>();
+  p.weight.nested_absmax = p.weight.nested_quant_map = p.weight.nested_offset = aligned<float>();
+  p.in = p.out = aligned<void>();
+  return p;
+}
+
 template <class Plan>
 void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candidates) {
   const std::string plan = contract::print(chosen.fields());
@@ -66,6 +80,18 @@ void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candi
   for (const Plan& candidate : candidates)
     if (const std::string other = contract::print(candidate.fields()); other != plan)
       fmt::print("  {:<14} {}\n", "  or", other);
+}
+
+void print_products(const cuda::DeviceFacts& facts) {
+  for (const qfuse_direction direction : kDirections)
+    for (const std::int64_t m : kTokens) {
+      fmt::print(" {}, NF4, nested, bf16, {}, {} token{}\n", cuda::Matmul4bitPlan::kOp, name_of(direction), m,
+                 m == 1 ? "" : "s");
+      for (const Shape shape : kNf4Shapes) {
+        const contract::Matmul4bit p = product_of(shape, m, direction);
+        print_shape(shape, cuda::plan(p, facts), cuda::candidates(p, facts));
+      }
+    }
 }
 
 void print_device(const Device& device) {
@@ -81,10 +107,88 @@ void print_device(const Device& device) {
     const contract::Quantize4bit p = encode_of(shape);
     print_shape(shape, cuda::plan(p), cuda::candidates(p));
   }
+  print_products(facts);
   fmt::print(" {}\n", cuda::SwigluPlan::kOp);
   for (const Shape shape : kSwigluShapes) {
     const contract::Swiglu p = backward_of(shape);
     print_shape(shape, cuda::plan(p, facts), cuda::candidates(p, facts));
+  }
+}
+
+// ---- what forces them ----
+
+// The plans of an op, of which each call has some, and the fields that tell a call's plans apart.
+struct OpPlans {
+  const char* op;
+  std::vector<std::vector<contract::Field>> plans;
+  std::set<std::string> choices;
+};
+
+// A call's candidates: of each, in the order of fields, those that rule out another one which those before did not.
+template <class Plan>
+void add(OpPlans& known, const std::vector<Plan>& candidates) {
+  for (const Plan& plan : candidates) {
+    const auto fields = plan.fields();
+    std::vector<Plan> left = candidates;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (std::erase_if(left, [&](const Plan& other) { return other.fields()[i] != fields[i]; }) > 0)
+        known.choices.insert(fields[i].name);
+    known.plans.emplace_back(fields.begin(), fields.end());
+  }
+}
+
+// In QFUSE_PLAN's form, each once.
+std::vector<std::string> texts_of(const OpPlans& known) {
+  std::vector<std::string> texts;
+  for (const std::vector<contract::Field>& plan : known.plans) {
+    std::string text;
+    for (const contract::Field& field : plan)
+      if (known.choices.contains(field.name))
+        text.append(text.empty() ? ":" : ",").append(field.name).append("=").append(field.value);
+    text.insert(0, known.op);
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+  }
+  return texts;
+}
+
+// A backward by rows, one with the transposed gradient too, and a forward.
+std::vector<contract::Swiglu> swiglus_of(Shape shape) {
+  contract::Swiglu both = backward_of(shape);
+  both.grad_input_q_t = both.grad_input_s_t = aligned<void>();
+  contract::Swiglu forward = backward_of(shape);
+  forward.grad_input_q = forward.grad_input_s = nullptr;
+  forward.y_q = forward.y_s = aligned<void>();
+  return {backward_of(shape), both, forward};
+}
+
+std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
+  OpPlans decode = {cuda::Dequantize4bitPlan::kOp, {}, {}};
+  OpPlans encode = {cuda::Quantize4bitPlan::kOp, {}, {}};
+  OpPlans product = {cuda::Matmul4bitPlan::kOp, {}, {}};
+  OpPlans swiglu = {cuda::SwigluPlan::kOp, {}, {}};
+  for (const Shape shape : kNf4Shapes) {
+    add(decode, cuda::candidates(decode_of(shape), facts));
+    add(encode, cuda::candidates(encode_of(shape)));
+    for (const qfuse_direction direction : kDirections)
+      for (const std::int64_t m : kTokens) add(product, cuda::candidates(product_of(shape, m, direction), facts));
+  }
+  for (const Shape shape : kSwigluShapes)
+    for (const contract::Swiglu& p : swiglus_of(shape)) add(swiglu, cuda::candidates(p, facts));
+  std::vector<OpPlans> all = {product, swiglu, decode, encode};
+  std::erase_if(all, [](const OpPlans& known) { return known.choices.empty(); });  // which have nothing to force
+  return all;
+}
+
+// So many values of QFUSE_PLAN that each plan stands in one; an op with fewer plans than another begins again.
+void print_forced(const Device& device) {
+  std::vector<std::vector<std::string>> ops;
+  std::size_t most = 0;
+  for (const OpPlans& known : all_plans(device.facts)) most = std::max(most, ops.emplace_back(texts_of(known)).size());
+  for (std::size_t i = 0; i < most; ++i) {
+    std::string line;
+    for (const std::vector<std::string>& texts : ops)
+      line.append(line.empty() ? "" : ";").append(texts[i % texts.size()]);
+    fmt::print("{}\n", line);
   }
 }
 
@@ -96,8 +200,12 @@ int print_plans(const Options& options) {
   for (const Device& device : kDevices) {
     known.append(known.empty() ? "" : ", ").append(device.name);
     if (options.plans_on != "all" && options.plans_on != device.name) continue;
-    if (found) fmt::print("\n");
-    print_device(device);
+    if (options.forced) {
+      print_forced(device);
+    } else {
+      if (found) fmt::print("\n");
+      print_device(device);
+    }
     found = true;
   }
   if (!found) throw UsageError("--on is '" + options.plans_on + "': it can be all, " + known);

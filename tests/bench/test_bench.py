@@ -128,7 +128,7 @@ class Command(unittest.TestCase):
     def test_plans(self):
         done = run("plans", "--on", "h100")
         self.assertEqual(done.returncode, 0)
-        for op in ("dequantize_4bit", "quantize_4bit", "swiglu"):
+        for op in ("dequantize_4bit", "quantize_4bit", "matmul_4bit", "swiglu"):
             self.assertIn(f"\n {op}", done.stdout)
         # The output of 2048 x 8192 fits the L2 cache, that of 4096 x 14336 does not.
         self.assertRegex(done.stdout, r"\n  2048 x 8192 +threads=\d+ .* stream=0")
@@ -137,6 +137,20 @@ class Command(unittest.TestCase):
         everything = run("plans").stdout
         for device in ("h100", "h200", "unknown"):
             self.assertIn(f"{device}: ", everything)
+
+    def test_what_forces_plans(self):
+        done = run("plans", "--on", "h100", "--forced")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        plans = {plan for line in done.stdout.splitlines() for plan in line.split(";")}
+        shapes = ((128, 64), (64, 64), (32, 64), (128, 128), (64, 128), (128, 256))
+        expected = {f"matmul_4bit:kernel=staged,wide=1,tokens={t},outputs={o}" for o, t in shapes}
+        expected |= {f"matmul_4bit:kernel=few,wide=1,tokens={t},outputs=16" for t in (8, 16)}
+        expected |= {"matmul_4bit:kernel=held,wide=1,tokens=256,outputs=128"}
+        expected |= {f"matmul_4bit:kernel=tiles,wide={w},tokens={t},outputs=64" for w in (0, 1) for t in (8, 64)}
+        expected |= {f"swiglu:threads={n},together={t},staged=0" for n in (256, 512) for t in (0, 1)}
+        expected |= {f"swiglu:threads={n},together=1,staged=1" for n in (256, 512)}
+        expected |= {f"dequantize_4bit:stream={s}" for s in (0, 1)}
+        self.assertEqual(plans, expected)
 
 
 if __name__ == "__main__":
