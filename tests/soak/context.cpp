@@ -1,0 +1,134 @@
+#include "context.h"
+
+#include <utility>
+
+namespace qfuse::soak {
+namespace {
+
+constexpr std::int64_t kLayerCount = 1 << 20;  // elements from which on a weight is kept
+
+std::uint32_t seed_of(const Case& c, std::uint32_t array) {
+  return static_cast<std::uint32_t>(c.number("seed")) * 16 + array;
+}
+
+}  // namespace
+
+Card find_card(int index) {
+  cudaDeviceProp facts{};
+  require(cudaGetDeviceProperties(&facts, index), "cudaGetDeviceProperties");
+  require(cudaSetDevice(index), "cudaSetDevice");
+  return {index, facts.name, facts.multiProcessorCount, facts.l2CacheSize, facts.major * 10 + facts.minor};
+}
+
+Bytes Input::read() const {
+  Bytes bytes(static_cast<std::size_t>(size));
+  copy_now(bytes.data(), aligned, size, "reading an input");
+  return bytes;
+}
+
+Weight::Weight(Context& context, const Case& c, Life life) : life_(life) {
+  const std::int64_t at = c.number("at");
+  qfuse_weight_4bit& w = on_gpu_;
+  w.struct_size = sizeof w;
+  w.rows = c.number("rows");
+  w.cols = c.number("cols");
+  w.blocksize = c.number("blocksize");
+  w.quant_type = c.is("type", "fp4") ? QFUSE_FP4 : QFUSE_NF4;
+  w.nested_blocksize = c.number("nested");
+  const std::int64_t blocks = qfuse_block_count(count(), w.blocksize);
+  const auto keep = [&](Input array) -> const Input& { return arrays_.emplace_back(array); };
+  const auto bytes = [&](std::int64_t n, std::uint32_t array) {
+    return context.input(n, {Values::bytes, QFUSE_FLOAT32, 1.0F, seed_of(c, array)}, at, life);
+  };
+  const auto floats = [&](std::int64_t n, float most, std::uint32_t array) {
+    return context.input(n, {Values::uniform, QFUSE_FLOAT32, most, seed_of(c, array)}, at, life);
+  };
+  w.packed = keep(bytes(qfuse_packed_size(count()), 0)).as<std::uint8_t>();
+  if (w.nested_blocksize == 0) {
+    w.absmax = keep(floats(blocks, 0.06F, 1)).as<float>();
+    return;
+  }
+  float map[QFUSE_QUANT_MAP_SIZE];
+  qfuse_nested_quant_map(map);
+  w.absmax_8bit = keep(bytes(blocks, 2)).as<std::uint8_t>();
+  w.nested_absmax = keep(floats(qfuse_block_count(blocks, w.nested_blocksize), 0.02F, 3)).as<float>();
+  w.nested_quant_map = keep(context.upload(map, sizeof map, at, life)).as<float>();
+  w.nested_offset = keep(floats(1, 0.04F, 4)).as<float>();
+}
+
+qfuse_weight_4bit Weight::on_host(std::vector<Bytes>& keeper) const {
+  for (const Input& array : arrays_) keeper.push_back(array.read());
+  const Bytes* const first = keeper.data() + keeper.size() - arrays_.size();
+  const auto floats = [&](int array) { return reinterpret_cast<const float*>(first[array].data()); };
+  qfuse_weight_4bit w = on_gpu_;
+  w.packed = first[0].data();
+  if (w.nested_blocksize == 0) {
+    w.absmax = floats(1);
+    return w;
+  }
+  w.absmax_8bit = first[1].data();
+  w.nested_absmax = floats(2);
+  w.nested_quant_map = floats(3);
+  w.nested_offset = floats(4);
+  return w;
+}
+
+const std::uint8_t* Weight::decoded(Context& context, qfuse_dtype dtype) {
+  if (const auto found = decoded_.find(dtype); found != decoded_.end()) return found->second;
+  const std::int64_t size = count() * static_cast<std::int64_t>(qfuse_dtype_size(dtype));
+  std::uint8_t* const there = context.arena().take(size, life_);
+  std::vector<Bytes> keeper;
+  const qfuse_weight_4bit w = on_host(keeper);
+  Bytes values(static_cast<std::size_t>(size));
+  const qfuse_dequantize_4bit_params p = {sizeof p, &w, dtype, values.data()};
+  qfuse_error error{};
+  require(qfuse_dequantize_4bit(&p, nullptr, &error), error);
+  copy_now(there, values.data(), size, "the decoded weight");
+  decoded_[dtype] = there;
+  return there;
+}
+
+Input Context::displaced(std::uint8_t* aligned, std::int64_t size, std::int64_t at, Life life) {
+  if (at == 0) return {aligned, aligned, size};
+  std::uint8_t* const given = arena_.take(size + at, life) + at;
+  require(cudaMemcpyAsync(given, aligned, static_cast<std::size_t>(size), cudaMemcpyDeviceToDevice, stream()),
+          "an array at an odd address");
+  return {aligned, given, size};
+}
+
+Input Context::input(std::int64_t count, const Fill& what, std::int64_t at, Life life) {
+  const std::int64_t element =
+      what.values == Values::bytes ? 1 : static_cast<std::int64_t>(qfuse_dtype_size(what.dtype));
+  std::uint8_t* const aligned = arena_.take(count * element, life);
+  fill(aligned, count, what, stream());
+  return displaced(aligned, count * element, at, life);
+}
+
+Input Context::upload(const void* from, std::int64_t size, std::int64_t at, Life life) {
+  std::uint8_t* const aligned = arena_.take(size, life);
+  copy_now(aligned, from, size, "an input");
+  return displaced(aligned, size, at, life);
+}
+
+Weight& Context::weight(const Case& c) {
+  if (c.number("rows") * c.number("cols") < kLayerCount)
+    return *of_case_.emplace_back(std::make_unique<Weight>(*this, c, Life::of_case));
+  Case layer("dequantize_4bit");
+  for (const char* const field : {"rows", "cols", "type", "blocksize", "nested"}) layer.set(field, c.word(field));
+  std::unique_ptr<Weight>& kept = layers_[print(layer)];
+  if (kept == nullptr) kept = std::make_unique<Weight>(*this, layer, Life::layer);
+  return *kept;
+}
+
+void Context::end_case() {
+  of_case_.clear();
+  arena_.end_case();
+}
+
+void Context::forget() {
+  end_case();
+  layers_.clear();
+  arena_.forget();
+}
+
+}  // namespace qfuse::soak

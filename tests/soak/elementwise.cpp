@@ -1,0 +1,330 @@
+// Cases of the ops whose bytes are the same on every device: the CPU's op says what has to come.
+#include <memory>
+
+#include "prepared.h"
+
+namespace qfuse::soak {
+namespace {
+
+// An op through the C interface.
+template <class Params>
+using Op = qfuse_status (*)(const Params*, const qfuse_exec*, qfuse_error*);
+
+template <class Params>
+qfuse_status call_on(int device, Op<Params> op, Params p, void* stream, qfuse_error* error) {
+  p.struct_size = sizeof p;
+  const qfuse_exec exec = exec_on(device, stream);
+  return op(&p, &exec, error);
+}
+
+template <class Params>
+void call_on_cpu(Op<Params> op, Params p) {
+  p.struct_size = sizeof p;
+  qfuse_error error{};
+  require(op(&p, nullptr, &error), error);
+}
+
+Fill values_of(const Case& c, qfuse_dtype dtype, std::uint32_t array) {
+  const bool is_special = c.number("special") != 0;
+  return {is_special ? Values::special : Values::normal, dtype, 0.02F,
+          static_cast<std::uint32_t>(c.number("seed")) * 16 + array};
+}
+
+Fill normal(const Case& c, qfuse_dtype dtype, float scale, std::uint32_t array) {
+  return {Values::normal, dtype, scale, static_cast<std::uint32_t>(c.number("seed")) * 16 + array};
+}
+Fill uniform(const Case& c, float most, std::uint32_t array) {
+  return {Values::uniform, QFUSE_FLOAT32, most, static_cast<std::uint32_t>(c.number("seed")) * 16 + array};
+}
+Fill any_bytes(const Case& c, std::uint32_t array) {
+  return {Values::bytes, QFUSE_FLOAT32, 1.0F, static_cast<std::uint32_t>(c.number("seed")) * 16 + array};
+}
+
+const float* floats(const Bytes& bytes) { return reinterpret_cast<const float*>(bytes.data()); }
+float* floats(Bytes& bytes) { return reinterpret_cast<float*>(bytes.data()); }
+Bytes bytes_of(std::int64_t size) { return Bytes(static_cast<std::size_t>(size)); }
+
+qfuse_reciprocal reciprocal_of(const Case& c) {
+  return c.number("approx") != 0 ? QFUSE_RECIPROCAL_APPROX : QFUSE_RECIPROCAL_IEEE;
+}
+
+}  // namespace
+
+Prepared prepare_dequantize_4bit(const Case& c, Context& context) {
+  Prepared made;
+  Weight& weight = context.weight(c);
+  const qfuse_dtype dtype = c.dtype();
+  const std::int64_t size = weight.count() * size_of(dtype);
+  const std::int64_t out = made.add("out", size, c.number("at"));
+  made.call = [&weight, dtype, out, device = context.card().index](std::uint8_t* image, void* /*workspace*/,
+                                                                   void* stream, qfuse_error* error) {
+    const qfuse_weight_4bit w = weight.on_gpu();
+    return call_on<qfuse_dequantize_4bit_params>(device, qfuse_dequantize_4bit, {0, &w, dtype, image + out}, stream,
+                                                 error);
+  };
+  made.expect = [&weight, &context, dtype, out, size](std::uint8_t* image) {
+    put(image + out, weight.decoded(context, dtype), size);
+  };
+  return made;
+}
+
+namespace {
+
+// The outputs of an encoder: where they lie in an image, and how large they are.
+struct Encoded {
+  qfuse_weight_4bit_out shape;
+  std::vector<Output> places;  // packed and absmax, or packed, absmax_8bit, nested_absmax and nested_offset
+  qfuse_quantize_4bit_params params;
+
+  // Parameters for outputs that lie as in an image that begins at `image`. They point into this.
+  qfuse_quantize_4bit_params over(std::uint8_t* image) {
+    const auto as_floats = [&](std::size_t i) { return reinterpret_cast<float*>(image + places[i].offset); };
+    shape.packed = image + places[0].offset;
+    if (shape.nested_blocksize == 0) {
+      shape.absmax = as_floats(1);
+    } else {
+      shape.absmax_8bit = image + places[1].offset;
+      shape.nested_absmax = as_floats(2);
+      shape.nested_offset = as_floats(3);
+    }
+    params.weight = &shape;
+    return params;
+  }
+};
+
+Encoded place_encoded(const Case& c, Prepared& made) {
+  Encoded e{};
+  qfuse_weight_4bit_out& w = e.shape;
+  w.struct_size = sizeof w;
+  w.rows = c.number("rows");
+  w.cols = c.number("cols");
+  w.blocksize = c.number("blocksize");
+  w.quant_type = c.is("type", "fp4") ? QFUSE_FP4 : QFUSE_NF4;
+  w.nested_blocksize = c.number("nested");
+  const std::int64_t at = c.number("at");
+  const std::int64_t blocks = qfuse_block_count(w.rows * w.cols, w.blocksize);
+  constexpr std::int64_t kFloat = sizeof(float);
+  made.add("packed", qfuse_packed_size(w.rows * w.cols), at);
+  if (w.nested_blocksize == 0) {
+    made.add("absmax", blocks * kFloat, at);
+  } else {
+    made.add("absmax_8bit", blocks, at);
+    made.add("nested_absmax", qfuse_block_count(blocks, w.nested_blocksize) * kFloat, at);
+    made.add("nested_offset", kFloat, at);
+  }
+  e.places = made.outputs;
+  return e;
+}
+
+std::int64_t encoder_workspace(Encoded e, std::uint8_t* any, const qfuse_exec* exec) {
+  std::int64_t size = 0;
+  qfuse_error error{};
+  const qfuse_quantize_4bit_params p = e.over(any);
+  require(qfuse_quantize_4bit_workspace_size(&p, exec, &size, &error), error);
+  return size;
+}
+
+// On the host, in an image that is laid out alike.
+void expect_encoded(Encoded e, const Bytes& in, std::int64_t image_size, std::uint8_t* to) {
+  Bytes image = bytes_of(image_size);
+  e.params.in = in.data();
+  Bytes workspace = bytes_of(encoder_workspace(e, image.data(), nullptr));
+  qfuse_quantize_4bit_params p = e.over(image.data());
+  p.workspace = workspace.data();
+  p.workspace_size = static_cast<std::int64_t>(workspace.size());
+  call_on_cpu<qfuse_quantize_4bit_params>(qfuse_quantize_4bit, p);
+  for (const Output& output : e.places) put(to + output.offset, image.data() + output.offset, output.size);
+}
+
+}  // namespace
+
+Prepared prepare_quantize_4bit(const Case& c, Context& context) {
+  Prepared made;
+  Encoded e = place_encoded(c, made);
+  const std::int64_t n = e.shape.rows * e.shape.cols;
+  const Input in = context.input(n, values_of(c, c.dtype(), 0), c.number("at"));
+  e.params.struct_size = sizeof e.params;
+  e.params.in_dtype = c.dtype();
+  e.params.in = in.given;
+  e.params.reciprocal = reciprocal_of(c);
+  const int device = context.card().index;
+  const qfuse_exec exec = exec_on(device, context.stream());
+  made.workspace_size = encoder_workspace(e, in.aligned, &exec);  // which reads nothing
+  made.call = [e, device, size = made.workspace_size](std::uint8_t* image, void* workspace, void* stream,
+                                                      qfuse_error* error) mutable {
+    Encoded mine = e;
+    qfuse_quantize_4bit_params p = mine.over(image);
+    p.workspace = workspace;
+    p.workspace_size = size;
+    return call_on<qfuse_quantize_4bit_params>(device, qfuse_quantize_4bit, p, stream, error);
+  };
+  if (e.params.reciprocal == QFUSE_RECIPROCAL_IEEE)
+    made.expect = [e, in, size = made.image_size](std::uint8_t* image) { expect_encoded(e, in.read(), size, image); };
+  return made;
+}
+
+Prepared prepare_quantize_blockwise(const Case& c, Context& context) {
+  Prepared made;
+  const std::int64_t n = c.number("n");
+  const std::int64_t at = c.number("at");
+  const std::int64_t blocks = qfuse_block_count(n, c.number("blocksize"));
+  const Input in = context.input(n, values_of(c, c.dtype(), 0), at);
+  const std::int64_t codes = made.add("codes", n, at);
+  const std::int64_t absmax = made.add("absmax", blocks * 4, at);
+  qfuse_quantize_blockwise_params p{};
+  p.n = n;
+  p.blocksize = c.number("blocksize");
+  p.in_dtype = c.dtype();
+  p.in = in.given;
+  p.reciprocal = reciprocal_of(c);
+  made.call = [p, codes, absmax, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
+                                                                qfuse_error* error) {
+    qfuse_quantize_blockwise_params mine = p;
+    mine.codes = image + codes;
+    mine.absmax = reinterpret_cast<float*>(image + absmax);
+    return call_on(device, qfuse_quantize_blockwise, mine, stream, error);
+  };
+  if (p.reciprocal != QFUSE_RECIPROCAL_IEEE) return made;
+  made.expect = [p, in, codes, absmax, blocks](std::uint8_t* image) {
+    const Bytes values = in.read();
+    Bytes q = bytes_of(p.n);
+    Bytes scales = bytes_of(blocks * 4);
+    qfuse_quantize_blockwise_params mine = p;
+    mine.in = values.data();
+    mine.codes = q.data();
+    mine.absmax = floats(scales);
+    call_on_cpu(qfuse_quantize_blockwise, mine);
+    put(image + codes, q.data(), p.n);
+    put(image + absmax, scales.data(), blocks * 4);
+  };
+  return made;
+}
+
+Prepared prepare_dequantize_blockwise(const Case& c, Context& context) {
+  Prepared made;
+  const std::int64_t at = c.number("at");
+  qfuse_dequantize_blockwise_params p{};
+  p.n = c.number("n");
+  p.blocksize = c.number("blocksize");
+  p.out_dtype = c.dtype();
+  float map[QFUSE_QUANT_MAP_SIZE];
+  qfuse_nested_quant_map(map);
+  const Input codes = context.input(p.n, any_bytes(c, 0), at);
+  const Input absmax = context.input(qfuse_block_count(p.n, p.blocksize), uniform(c, 0.06F, 1), at);
+  const Input quant_map = context.upload(map, sizeof map, at);
+  p.codes = codes.as<std::uint8_t>();
+  p.absmax = absmax.as<float>();
+  p.quant_map = quant_map.as<float>();
+  const std::int64_t size = p.n * size_of(p.out_dtype);
+  const std::int64_t out = made.add("out", size, at);
+  made.call = [p, out, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
+                                                      qfuse_error* error) {
+    qfuse_dequantize_blockwise_params mine = p;
+    mine.out = image + out;
+    return call_on(device, qfuse_dequantize_blockwise, mine, stream, error);
+  };
+  made.expect = [=](std::uint8_t* image) {
+    const Bytes q = codes.read();
+    const Bytes scales = absmax.read();
+    const Bytes values_of_codes = quant_map.read();
+    Bytes values = bytes_of(size);
+    qfuse_dequantize_blockwise_params mine = p;
+    mine.codes = q.data();
+    mine.absmax = floats(scales);
+    mine.quant_map = floats(values_of_codes);
+    mine.out = values.data();
+    call_on_cpu(qfuse_dequantize_blockwise, mine);
+    put(image + out, values.data(), size);
+  };
+  return made;
+}
+
+Prepared prepare_dequantize_int8(const Case& c, Context& context) {
+  Prepared made;
+  const std::int64_t at = c.number("at");
+  qfuse_dequantize_int8_params p{};
+  p.rows = c.number("rows");
+  p.cols = c.number("cols");
+  p.out_dtype = c.dtype();
+  const Input in = context.input(p.rows * p.cols, any_bytes(c, 0), at);
+  const Input scb = context.input(p.rows, uniform(c, 2.0F, 1), at);
+  p.in = in.as<std::int8_t>();
+  p.scb = scb.as<float>();
+  const std::int64_t size = p.rows * p.cols * size_of(p.out_dtype);
+  const std::int64_t out = made.add("out", size, at);
+  made.call = [p, out, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
+                                                      qfuse_error* error) {
+    qfuse_dequantize_int8_params mine = p;
+    mine.out = image + out;
+    return call_on(device, qfuse_dequantize_int8, mine, stream, error);
+  };
+  made.expect = [=](std::uint8_t* image) {
+    const Bytes q = in.read();
+    const Bytes scales = scb.read();
+    Bytes values = bytes_of(size);
+    qfuse_dequantize_int8_params mine = p;
+    mine.in = reinterpret_cast<const std::int8_t*>(q.data());
+    mine.scb = floats(scales);
+    mine.out = values.data();
+    call_on_cpu(qfuse_dequantize_int8, mine);
+    put(image + out, values.data(), size);
+  };
+  return made;
+}
+
+Prepared prepare_lora_merge(const Case& c, Context& context) {
+  Prepared made;
+  const std::int64_t at = c.number("at");
+  qfuse_lora_merge_params p{};
+  p.rows = c.number("rows");
+  p.cols = c.number("cols");
+  p.rank = c.number("rank");
+  p.scale = 0.75F;
+  p.in_dtype = c.dtype("in");
+  p.out_dtype = c.dtype();
+  const Input in = context.input(p.rows * p.cols, normal(c, p.in_dtype, 0.02F, 0), at);
+  const Input a = context.input(p.rank * p.cols, normal(c, QFUSE_FLOAT32, 0.1F, 1), at);
+  const Input b = context.input(p.rows * p.rank, normal(c, QFUSE_FLOAT32, 0.1F, 2), at);
+  p.in = in.given;
+  p.a = a.as<float>();
+  p.b = b.as<float>();
+  const std::int64_t size = p.rows * p.cols * size_of(p.out_dtype);
+  const std::int64_t out = made.add("out", size, at);
+  made.call = [p, out, device = context.card().index](std::uint8_t* image, void* /*workspace*/, void* stream,
+                                                      qfuse_error* error) {
+    qfuse_lora_merge_params mine = p;
+    mine.out = image + out;
+    return call_on(device, qfuse_lora_merge, mine, stream, error);
+  };
+  made.expect = [=](std::uint8_t* image) {
+    const Bytes weight = in.read();
+    const Bytes lora_a = a.read();
+    const Bytes lora_b = b.read();
+    Bytes values = bytes_of(size);
+    qfuse_lora_merge_params mine = p;
+    mine.in = weight.data();
+    mine.a = floats(lora_a);
+    mine.b = floats(lora_b);
+    mine.out = values.data();
+    call_on_cpu(qfuse_lora_merge, mine);
+    put(image + out, values.data(), size);
+  };
+  return made;
+}
+
+Prepared prepare(const Case& c, Context& context) {
+  using Prepare = Prepared (*)(const Case&, Context&);
+  static const std::map<std::string, Prepare> kPrepare = {{"dequantize_4bit", prepare_dequantize_4bit},
+                                                          {"quantize_4bit", prepare_quantize_4bit},
+                                                          {"dequantize_blockwise", prepare_dequantize_blockwise},
+                                                          {"quantize_blockwise", prepare_quantize_blockwise},
+                                                          {"dequantize_int8", prepare_dequantize_int8},
+                                                          {"matmul_4bit", prepare_matmul_4bit},
+                                                          {"swiglu", prepare_swiglu},
+                                                          {"lora_merge", prepare_lora_merge}};
+  Prepared made = kPrepare.at(c.op())(c, context);
+  made.image_size = round_up(made.image_size, kAlignment);
+  return made;
+}
+
+}  // namespace qfuse::soak

@@ -1,0 +1,163 @@
+#include "product_oracle.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "gpu.h"
+
+namespace qfuse::soak {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kWarp = 32;
+constexpr int kOutputs = 16;  // of a warp, as mma.sync.m16n8k16 has them
+constexpr int kTokens = 8;
+constexpr int kStep = 16;  // terms of an instruction
+constexpr int kRun = 32;   // terms of a window, of which a step of the order SPLIT takes 4
+constexpr int kTogether = 4;
+constexpr int kChainSteps = QFUSE_SPLIT_TERMS / kStep;
+constexpr int kWindowSteps = QFUSE_SPLIT_WINDOW / kStep;
+
+struct Float16 {
+  using Value = __half;
+  static __device__ float widened(Value x) { return __half2float(x); }
+  static __device__ Value rounded(float x) { return __float2half_rn(x); }
+};
+struct Bfloat16 {
+  using Value = __nv_bfloat16;
+  static __device__ float widened(Value x) { return __bfloat162float(x); }
+  static __device__ Value rounded(float x) { return __float2bfloat16_rn(x); }
+};
+
+// The four sums of a thread: outputs g and g + 8 of tokens 2t and 2t + 1, g being its lane / 4, t its lane % 4.
+struct Sums {
+  float of[4] = {};
+};
+
+__device__ void add_step(Sums& s, const unsigned (&a)[4], const unsigned (&b)[2], Float16 /*type*/) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+f"(s.of[0]), "+f"(s.of[1]), "+f"(s.of[2]), "+f"(s.of[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  __trap();
+#endif
+}
+__device__ void add_step(Sums& s, const unsigned (&a)[4], const unsigned (&b)[2], Bfloat16 /*type*/) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(s.of[0]), "+f"(s.of[1]), "+f"(s.of[2]), "+f"(s.of[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  __trap();
+#endif
+}
+
+// Where a warp's tile begins, and a thread in it.
+struct Place {
+  std::int64_t output;
+  std::int64_t token;
+  int g;
+  int t;
+};
+
+// Which term is number i of step `step` of a chain. Numbers 2n and 2n + 1 are neighbours in both orders.
+template <qfuse_sum_order kOrder>
+__device__ std::int64_t term_of(std::int64_t step, int i) {
+  if constexpr (kOrder == QFUSE_ORDER_PLAIN) return step * kStep + i;
+  return step / kWindowSteps * QFUSE_SPLIT_WINDOW + i / kTogether * kRun + step % kWindowSteps * kTogether +
+         i % kTogether;
+}
+
+// Bits of a 16-bit element; 0 where there is none.
+__device__ unsigned load(const void* from, std::int64_t index, bool is_there) {
+  return is_there ? static_cast<const std::uint16_t*>(from)[index] : 0U;
+}
+
+// Two terms of an output, the first in the lower half.
+__device__ unsigned load_outputs(const Terms& terms, std::int64_t output, std::int64_t outputs, std::int64_t term) {
+  const std::int64_t at = output * terms.output_stride + term * terms.term_stride;
+  return load(terms.of_outputs, at, output < outputs && term < terms.count) |
+         load(terms.of_outputs, at + terms.term_stride, output < outputs && term + 1 < terms.count) << 16U;
+}
+__device__ unsigned load_tokens(const Terms& terms, std::int64_t token, std::int64_t m, std::int64_t term) {
+  const std::int64_t at = token * terms.token_stride + term;
+  return load(terms.of_tokens, at, token < m && term < terms.count) |
+         load(terms.of_tokens, at + 1, token < m && term + 1 < terms.count) << 16U;
+}
+
+// Adds steps of a chain whose first term is `begin` to s.
+template <class Type, qfuse_sum_order kOrder>
+__device__ void add_chain(Sums& s, const Product& p, const Terms& terms, const Place& at, std::int64_t begin,
+                          std::int64_t steps) {
+  for (std::int64_t step = 0; step < steps; ++step) {
+    const std::int64_t low = begin + term_of<kOrder>(step, 2 * at.t);
+    const std::int64_t high = begin + term_of<kOrder>(step, 2 * at.t + kStep / 2);
+    const unsigned a[4] = {load_outputs(terms, at.output + at.g, p.outputs, low),
+                           load_outputs(terms, at.output + at.g + 8, p.outputs, low),
+                           load_outputs(terms, at.output + at.g, p.outputs, high),
+                           load_outputs(terms, at.output + at.g + 8, p.outputs, high)};
+    const unsigned b[2] = {load_tokens(terms, at.token + at.g, p.m, low),
+                           load_tokens(terms, at.token + at.g, p.m, high)};
+    add_step(s, a, b, Type());
+  }
+}
+
+// Chains that each begin as +0, their sums added in order. +0 added first changes none.
+template <class Type>
+__device__ void add_chains(Sums& total, const Product& p, const Terms& terms, const Place& at) {
+  for (std::int64_t begin = 0; begin < terms.count; begin += QFUSE_SPLIT_TERMS) {
+    Sums s;
+    add_chain<Type, QFUSE_ORDER_SPLIT>(s, p, terms, at, begin, kChainSteps);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) total.of[i] = __fadd_rn(total.of[i], s.of[i]);
+  }
+}
+
+template <class Type, qfuse_sum_order kOrder>
+__global__ void __launch_bounds__(kThreads) multiply_tiles(const Product p) {
+  const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / kWarp;
+  const std::int64_t tiles = (p.outputs + kOutputs - 1) / kOutputs;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const Place at = {warp % tiles * kOutputs, warp / tiles * kTokens, lane / 4, lane % 4};
+  if (at.token >= p.m) return;
+  Sums s;
+  if constexpr (kOrder == QFUSE_ORDER_PLAIN) {
+    add_chain<Type, kOrder>(s, p, p.weight, at, 0, (p.weight.count + kStep - 1) / kStep);
+    add_chain<Type, kOrder>(s, p, p.lora, at, 0, (p.lora.count + kStep - 1) / kStep);
+  } else {
+    add_chains<Type>(s, p, p.weight, at);
+    add_chains<Type>(s, p, p.lora, at);
+  }
+  using Value = typename Type::Value;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t output = at.output + at.g + i / 2 * 8;
+    const std::int64_t token = at.token + 2 * at.t + i % 2;
+    if (output >= p.outputs || token >= p.m) continue;
+    float sum = s.of[i];
+    if (p.bias != nullptr) sum = __fadd_rn(sum, Type::widened(static_cast<const Value*>(p.bias)[output]));
+    static_cast<Value*>(p.out)[token * p.outputs + output] = Type::rounded(sum);
+  }
+}
+
+using Kernel = void (*)(Product);
+template <class Type>
+Kernel kernel_for(qfuse_sum_order order) {
+  return order == QFUSE_ORDER_PLAIN ? multiply_tiles<Type, QFUSE_ORDER_PLAIN> : multiply_tiles<Type, QFUSE_ORDER_SPLIT>;
+}
+
+}  // namespace
+
+void multiply(const Product& p, cudaStream_t stream) {
+  const std::int64_t warps = (p.outputs + kOutputs - 1) / kOutputs * ((p.m + kTokens - 1) / kTokens);
+  if (warps == 0) return;
+  constexpr int kWarps = kThreads / kWarp;
+  const auto blocks = static_cast<unsigned>((warps + kWarps - 1) / kWarps);
+  (p.dtype == QFUSE_FLOAT16 ? kernel_for<Float16>(p.order)
+                            : kernel_for<Bfloat16>(p.order))<<<blocks, kThreads, 0, stream>>>(p);
+  require(cudaGetLastError(), "the slow product");
+}
+
+}  // namespace qfuse::soak
