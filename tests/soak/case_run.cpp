@@ -121,9 +121,13 @@ void CaseRun::check(int slot, cudaStream_t stream) const {
 
 std::optional<Fault> CaseRun::judge(int count) const {
   const auto all = around_.read_found(context_.stream());
-  for (int slot = 0; slot < count; ++slot)
-    if (const Difference& found = all[static_cast<std::size_t>(slot)]; found.bytes > 0) return describe(slot, found);
-  return {};
+  const auto is_wrong = [](const Difference& found) { return found.bytes > 0; };
+  const auto* const first = std::find_if(all.begin(), all.begin() + count, is_wrong);
+  if (first == all.begin() + count) return {};
+  Fault fault = describe(static_cast<int>(first - all.begin()), *first);
+  fault.wrong = std::count_if(all.begin(), all.begin() + count, is_wrong);
+  fault.text += "; " + std::to_string(fault.wrong) + " of " + std::to_string(count) + " calls differ";
+  return fault;
 }
 
 Fault CaseRun::describe(int slot, const Difference& difference) const {

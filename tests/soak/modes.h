@@ -37,7 +37,8 @@ inline constexpr std::array kModes = {
 // What went wrong.
 struct Fault {
   std::string text;
-  std::int64_t call = 0;  // of its batch, from 0 on
+  std::int64_t call = 0;   // the first wrong one of its batch, from 0 on
+  std::int64_t wrong = 1;  // calls of the batch
 };
 
 // What calls happen in: streams, and memory that is no case's. One for all cases.

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <memory>
 
 namespace qfuse::soak {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kMostMemory = std::int64_t{36} << 30;  // bytes, on a GPU that has as much
 constexpr double kProgressSeconds = 10;
+constexpr int kMostRefused = 100;  // cases of an op in a row
 constexpr int kInterrupted = 130;
 
 volatile std::sig_atomic_t is_interrupted = 0;
@@ -26,7 +28,8 @@ struct Totals {
   std::int64_t without_room = 0;
   std::int64_t calls = 0;
   std::int64_t bytes = 0;
-  std::int64_t faults = 0;
+  std::int64_t faults = 0;                       // wrong calls, and calls that failed
+  std::map<std::string, std::int64_t> calls_of;  // an op
 };
 
 std::string variable(const char* name) {
@@ -69,12 +72,13 @@ class Soak {
 
   std::vector<Mode> modes();
   std::unique_ptr<CaseRun> start(const Case& c);
-  void run_case(const Case& c);
+  bool run_case(const Case& c);
   void run_modes(const Case& c, CaseRun& run);
   void report(const Case& c, const char* mode, std::int64_t call, const std::string& text);
   [[nodiscard]] std::string command(const Case& c, const char* mode) const;
   [[nodiscard]] std::string summary() const;
   void print_progress();
+  void print_end() const;
 
   const Options& options_;
   Context context_;
@@ -123,7 +127,6 @@ std::string Soak::command(const Case& c, const char* mode) const {
 }
 
 void Soak::report(const Case& c, const char* mode, std::int64_t call, const std::string& text) {
-  ++totals_.faults;
   std::printf("qfuse-soak: FAULT in %s, mode %s, call %lld of the case, %lld in all: %s\n  again: %s\n",
               print(c).c_str(), mode, static_cast<long long>(call + 1), static_cast<long long>(totals_.calls),
               text.c_str(), command(c, mode).c_str());
@@ -141,18 +144,23 @@ void Soak::run_modes(const Case& c, CaseRun& run) {
         const std::optional<Fault> fault = run.run(mode, random_, calls);
         totals_.calls += calls - before;
         totals_.bytes += (calls - before) * run.image_size();
-        if (fault) report(c, name, before + fault->call, fault->text);
+        totals_.calls_of[c.op()] += calls - before;
+        if (!fault) continue;
+        totals_.faults += fault->wrong;
+        report(c, name, before + fault->call, fault->text);
       } catch (const std::exception& error) {
         totals_.calls += calls - before;
+        ++totals_.faults;
         report(c, name, before, error.what());
         require(cudaDeviceSynchronize(), "the GPU after a fault");  // beyond which there may be no more calls
       }
-      print_progress();
     }
+    print_progress();
   } while (options_.only);
 }
 
-void Soak::run_case(const Case& c) {
+// Whether it was called.
+bool Soak::run_case(const Case& c) {
   const std::unique_ptr<CaseRun> run = start(c);
   if (run != nullptr) {
     run_modes(c, *run);
@@ -161,6 +169,7 @@ void Soak::run_case(const Case& c) {
   }
   require(cudaDeviceSynchronize(), "the end of a case");
   context_.end_case();
+  return run != nullptr;
 }
 
 std::string Soak::summary() const {
@@ -177,24 +186,38 @@ void Soak::print_progress() {
   if (options_.verbose || isatty(STDERR_FILENO) != 0) std::fprintf(stderr, "%s\n", summary().c_str());
 }
 
-int Soak::run() {
-  begin_ = std::chrono::steady_clock::now();  // the GPU's start does not count
-  for (std::int64_t number = 0; !is_over() && (number == 0 || !options_.only); ++number) {
-    const Case c = options_.only ? *options_.only : next_case(random_, options_.ops, number);
-    if (options_.verbose) std::fprintf(stderr, "qfuse-soak: %s\n", print(c).c_str());
-    try {
-      run_case(c);
-    } catch (const std::exception& error) {
-      report(c, "burst", 0, error.what());
-      break;  // the GPU may be of no more use
-    }
-  }
+void Soak::print_end() const {
   std::printf(
       "qfuse-soak: of the cases %lld were compared with an independent oracle, %lld with their first call alone; "
       "beside them %lld cannot have the plan, %lld found no room\n",
       static_cast<long long>(totals_.with_oracle), static_cast<long long>(totals_.cases - totals_.with_oracle),
       static_cast<long long>(totals_.refused), static_cast<long long>(totals_.without_room));
-  std::printf("%s\n", summary().c_str());
+  std::string calls;
+  for (const auto& [op, count] : totals_.calls_of)
+    calls.append(calls.empty() ? "" : ", ").append(op).append(" ").append(std::to_string(count));
+  std::printf("qfuse-soak: calls of %s\n%s\n", calls.c_str(), summary().c_str());
+}
+
+int Soak::run() {
+  begin_ = std::chrono::steady_clock::now();  // the GPU's start does not count
+  if (!options_.only)
+    for (const std::string& op : options_.ops) totals_.calls_of[op] = 0;
+  std::vector<std::string> ops = options_.ops;
+  int refused = 0;
+  for (std::int64_t number = 0; !is_over() && (number == 0 || !options_.only); ++number) {
+    const Case c = options_.only ? *options_.only : next_case(random_, ops, number);
+    if (options_.verbose) std::fprintf(stderr, "qfuse-soak: %s\n", print(c).c_str());
+    try {
+      // Where a forced plan is for few calls of an op, more of its cases are drawn until one can have it.
+      refused = run_case(c) ? 0 : refused + 1;
+      ops = refused > 0 && refused < kMostRefused ? std::vector{c.op()} : options_.ops;
+    } catch (const std::exception& error) {
+      ++totals_.faults;
+      report(c, "burst", 0, error.what());
+      break;  // the GPU may be of no more use
+    }
+  }
+  print_end();
   if (totals_.faults > 0) return 1;
   return is_interrupted != 0 ? kInterrupted : 0;
 }
