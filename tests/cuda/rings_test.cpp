@@ -268,6 +268,11 @@ std::vector<Planted> faults_of_staged() {
          insert(p, "of codes", Act::load, kCodes, {Act::arrive, kCodes});
        },
        "an arrival too many, as its phase has all that it awaits"},
+      {"a multiplier arrives at full, too",
+       [](Protocol& p) {
+         insert(p, "multiplier", Act::read, kDecoded, {Act::arrive, kDecoded});
+       },
+       "it counts for another phase"},
       {"a multiplier releases what its products still read",
        [](Protocol& p) {
          insert(p, "multiplier", Act::read, kDecoded, {Act::release_early, kDecoded});
