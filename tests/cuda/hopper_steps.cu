@@ -167,7 +167,7 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one_left(const __gri
 #pragma unroll
   for (int i = 0; i < kColumns / 2; ++i) sums[i] = p.sums[place_of(i).row * kColumns + place_of(i).column];
   const TileOperand of_b = tile_operand(&b, 0, kStride);
-  begin_left_products();
+  begin_products();
 #pragma unroll
   for (int step = 0; step < kProductSteps; ++step)
     multiply_left(sums, a[step], offset(of_b, step * kStepBytes), p.adds || step > 0, Value());
@@ -231,6 +231,7 @@ __device__ void make_all(const PipelineArguments& p, PipelineShared& shared) {
     const auto* const words = reinterpret_cast<const std::uint32_t*>(shared.b[from].bytes);
     auto* const made = reinterpret_cast<std::uint32_t*>(shared.made[to].bytes);
     for (int i = me; i < static_cast<int>(sizeof shared.b[0] / 4); i += kMakers) made[i] = words[i] ^ kSigns;
+    show_to_async_proxy();
     sync_warp();
     if (me % kWarp == 0) {
       arrive(shared.has_made[to]);

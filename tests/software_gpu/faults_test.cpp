@@ -134,7 +134,7 @@ void add_one_in_bulk(Arguments a) {
     if (a.fault == Fault::arrival_before_data && lane == 0) steps::arrive(full[slot]);
     if (a.fault != Fault::no_wait_for_data) steps::wait_for(full[slot], phase);
     sums.numbers[lane] = slots[slot].numbers[lane] + 1;
-    if (a.fault != Fault::no_fence) steps::show_to_bulk_copies();
+    if (a.fault != Fault::no_fence) steps::show_to_async_proxy();
     __syncwarp(0xffffffffU);
     if (lane == 0) {
       steps::arrive(empty[slot]);
@@ -156,7 +156,7 @@ void multiply_ones(Arguments a) {
   __shared__ Ones ones;
   const int me = static_cast<int>(threadIdx.x);
   for (int i = me; i < 64 * 64; i += kProductThreads) ones.values[i / 64][i % 64] = kOne;
-  steps::show_to_bulk_copies();
+  steps::show_to_async_proxy();
   __syncthreads();
   float sums[32] = {};
   const steps::TileOperand tile = steps::tile_operand(&ones, 16, 1024);
@@ -166,7 +166,7 @@ void multiply_ones(Arguments a) {
   if (a.fault != Fault::no_wait_for_products) steps::wait_for_products<0>();
   __syncthreads();
   for (int i = me; i < 64 * 64; i += kProductThreads) ones.values[i / 64][i % 64] = 0;
-  steps::show_to_bulk_copies();
+  steps::show_to_async_proxy();
   __syncthreads();
   steps::wait_for_products<0>();
   a.out[me] = static_cast<int>(sums[0]);

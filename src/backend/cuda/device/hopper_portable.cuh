@@ -131,6 +131,10 @@ __device__ T* worked_out_once(T* shared) {
 __device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes / sizeof(uint4); ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
 }
+// The fence. Who wrote to shared memory what a bulk copy or a product of tiles then reads, calls it before it arrives or
+// synchronizes: the pattern of PTX's manual, whose memory model has no rule for one on the reader's side.
+__device__ inline void show_to_async_proxy() { Hardware::fence_async_proxy(); }
+
 // One thread loads; it arrives, and those who wait have the bytes.
 __device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
   expect(arrival, bytes);
@@ -140,8 +144,7 @@ __device__ inline void begin_load(void* to, const void* from, unsigned bytes, Ar
   });
 }
 
-// The fence: called by all threads that wrote what is then stored, before they synchronize; one thread stores.
-__device__ inline void show_to_bulk_copies() { Hardware::fence_async_proxy(); }
+// One thread stores.
 __device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes / sizeof(uint4); ++i)
     static_cast<uint4*>(to)[i] = *Hardware::seen_by_async_proxy(static_cast<const uint4*>(from) + i);
@@ -296,8 +299,7 @@ __device__ inline void multiply_left_bfloat16(float (&sums)[128], const std::uin
 
 // Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the last
 // kPending such groups. Until then nobody touches sums or tiles; then all of the warp have their sums.
-__device__ inline void begin_products() { show_to_bulk_copies(); }
-__device__ inline void begin_left_products() {}
+__device__ inline void begin_products() {}
 __device__ inline void end_products() { Hardware::close_products(); }
 template <int kPending>
 __device__ void wait_for_products() {

@@ -61,6 +61,8 @@ __device__ T* worked_out_once(T* shared) {
 
 // ---- bulk copies ----
 
+__device__ inline void show_to_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
 __device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
   expect(arrival, bytes);
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -68,8 +70,6 @@ __device__ inline void begin_load(void* to, const void* from, unsigned bytes, Ar
                "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(&arrival))
                : "memory");
 }
-
-__device__ inline void show_to_bulk_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 __device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to)),
@@ -131,18 +131,13 @@ __device__ inline TileOperand tile_operand(const void* tile, unsigned leading_by
 }
 __device__ inline TileOperand offset(TileOperand operand, unsigned bytes) { return {operand.descriptor + bytes / 16}; }
 
-// Of the registers of sums and of a left operand, where all that lies in shared memory was loaded there.
-__device__ inline void begin_left_products() {
+// Of the registers of sums and of a left operand.
+__device__ inline void begin_products() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #else
   __trap();
 #endif
-}
-// And of what was written to shared memory by plain stores.
-__device__ inline void begin_products() {
-  show_to_bulk_copies();
-  begin_left_products();
 }
 
 // The operands of the instruction that are sums: their numbers in its text, and the registers.

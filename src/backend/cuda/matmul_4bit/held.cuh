@@ -223,7 +223,7 @@ __device__ void multiply_runs(const StageArguments& a, const TurnsOf& turns, Hel
           load_lora_run(a.matmul, turns.first_output(tile) + row,
                         ((stage - turns.weight_stages) * kStageRuns + i) * kStageRun, weights[i]);
         const TileOperand inputs = tile_operand(slot.inputs, kVectorBytes, kSwizzleBytes);
-        begin_left_products();
+        begin_products();
 #pragma unroll
         for (int step = 0; step < kPanelSteps; ++step)
           multiply_left(sums, weights[i].words[step], offset(inputs, step * kStepBytes), stage > 0 || i > 0 || step > 0,

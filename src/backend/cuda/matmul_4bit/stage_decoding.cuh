@@ -219,6 +219,7 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
           load_codes<Tiles>(shared.codes[from.slot], row, panel + i * Tiles::kPanelsApart, codes[i]);
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
         store_runs<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
+        show_to_async_proxy();
         arrive_as_warp(shared.decoded_full[to.slot], lane);
       } else {
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);

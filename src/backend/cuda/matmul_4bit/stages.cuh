@@ -60,6 +60,8 @@ struct Stage {
   static_assert(kStagesApart * kTogether == kDecoders && kRunsEach * kTogether == kTasks &&
                 kTogether % kRowGroups == 0 && (!kWeightsFirst || kStagesApart == 1) &&
                 kStagesApart <= kShape.decoded_slots && kStagesApart <= kShape.code_slots);
+  // Multipliers release a stage's slots behind their wait for the next one.
+  static_assert(kShape.decoded_slots > 1 && kShape.input_slots > 1);
 };
 
 // ---- what lies in shared memory ----

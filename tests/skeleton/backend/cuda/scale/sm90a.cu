@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kScaleThreads) scale_tile(const __grid_constan
   if (threadIdx.x == 0) begin_load(tile, static_cast<const T*>(p.in) + first, bytes, arrival);
   wait_for(arrival);
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kScaleThreads) tile[i] = scaled(tile[i], p.factor);
-  show_to_bulk_copies();
+  show_to_async_proxy();
   __syncthreads();
   if (threadIdx.x == 0) store_in_bulk(static_cast<T*>(p.out) + first, tile, bytes);
 }
