@@ -11,6 +11,7 @@ enum CUresult {
 };
 using CUdevice = int;
 using CUcontext = struct CUctx_st*;
+using CUstream = struct cudaStream*;
 
 CUresult cuInit(unsigned flags);
 CUresult cuGetErrorName(CUresult error, const char** name);
@@ -24,5 +25,6 @@ CUresult cuCtxGetCurrent(CUcontext* context);
 CUresult cuCtxGetDevice(CUdevice* device);
 CUresult cuCtxPushCurrent(CUcontext context);
 CUresult cuCtxPopCurrent(CUcontext* context);
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context);
 
 #endif  // QFUSE_TESTS_SOFTWARE_GPU_CUDA_H

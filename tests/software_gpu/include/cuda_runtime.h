@@ -159,6 +159,8 @@ enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaMemcpyKind { cudaMemcpyDefault };
 using cudaStream_t = struct cudaStream*;
 inline constexpr unsigned cudaStreamNonBlocking = 1;
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(0x1))
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(0x2))
 struct cudaDeviceProp {
   char name[256];
   int major, minor, multiProcessorCount;
@@ -187,15 +189,15 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 
 namespace qfuse::software_gpu {
-cudaError_t enter(cudaStream_t stream);  // what such a call begins with
+void enter();  // such a call gives a thread that has none a context
 // Runs `thread` as every thread of every block, which has `shared_bytes` of dynamic shared memory.
 cudaError_t run(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
 }  // namespace qfuse::software_gpu
 
 template <class Argument>
 cudaError_t cudaLaunchKernel(void (*kernel)(Argument), dim3 grid, dim3 block, void** arguments,
-                             std::size_t shared_bytes, cudaStream_t stream) {
-  if (const cudaError_t error = qfuse::software_gpu::enter(stream); error != cudaSuccess) return error;
+                             std::size_t shared_bytes, cudaStream_t) {
+  qfuse::software_gpu::enter();
   const Argument argument = *static_cast<const Argument*>(arguments[0]);
   return qfuse::software_gpu::run(grid, block, shared_bytes, [kernel, &argument] { kernel(argument); });
 }

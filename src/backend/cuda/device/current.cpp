@@ -57,6 +57,30 @@ CurrentDevice::~CurrentDevice() {
   if (changed_ && find_driver(driver).ok()) static_cast<void>(driver->cuCtxPopCurrent(&context));
 }
 
+// Streams of a device may be of several contexts, green ones among them.
+contract::Outcome check_stream(int device, cudaStream_t stream) {
+  if (stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+    return {};  // the current context's
+  const Driver* driver = nullptr;
+  if (contract::Outcome o = find_driver(driver); !o.ok()) return o;
+  CUcontext of_stream = nullptr;
+  CUcontext current = nullptr;
+  CUresult error = driver->cuStreamGetCtx(stream, &of_stream);
+  if (error != CUDA_SUCCESS) return outcome_of(*driver, "cuStreamGetCtx", error);
+  if (driver->cuCtxGetCurrent(&current) == CUDA_SUCCESS && of_stream == current) return {};
+  CUdevice there{};
+  if (error = driver->cuCtxPushCurrent(of_stream); error == CUDA_SUCCESS) {
+    error = driver->cuCtxGetDevice(&there);
+    static_cast<void>(driver->cuCtxPopCurrent(&of_stream));
+  }
+  if (error != CUDA_SUCCESS) return outcome_of(*driver, "the stream's device", error);
+  if (there == device) return {};
+  contract::Outcome outcome = outcome_of(cudaErrorInvalidResourceHandle);
+  outcome.message +=
+      ": the stream belongs to cuda:" + std::to_string(there) + ", the call names cuda:" + std::to_string(device);
+  return outcome;
+}
+
 #else
 
 CurrentDevice::CurrentDevice(int device) {
@@ -68,6 +92,8 @@ CurrentDevice::CurrentDevice(int device) {
 CurrentDevice::~CurrentDevice() {
   if (changed_) static_cast<void>(cudaSetDevice(before_));
 }
+
+contract::Outcome check_stream(int /*device*/, cudaStream_t /*stream*/) { return {}; }  // which nobody can ask
 
 #endif
 

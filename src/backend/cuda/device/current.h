@@ -32,6 +32,10 @@ class CurrentDevice {
 #endif
 };
 
+// While a CurrentDevice of `device` lives. UNSUPPORTED: the stream is another device's. A launch would run there, without a
+// word, and read what lies here.
+contract::Outcome check_stream(int device, cudaStream_t stream);
+
 }  // namespace qfuse::cuda
 
 #endif  // QFUSE_BACKEND_CUDA_DEVICE_CURRENT_H

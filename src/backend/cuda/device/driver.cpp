@@ -37,10 +37,12 @@ contract::Outcome look_up_all(Driver& driver) {
   look("cuGetErrorName", 6000, driver.cuGetErrorName);
   look("cuGetErrorString", 6000, driver.cuGetErrorString);
   look("cuDeviceGet", 2000, driver.cuDeviceGet);
+  look("cuCtxGetCurrent", 4000, driver.cuCtxGetCurrent);
   look("cuCtxGetDevice", 2000, driver.cuCtxGetDevice);
   look("cuDevicePrimaryCtxRetain", 7000, driver.cuDevicePrimaryCtxRetain);
   look("cuCtxPushCurrent", 4000, driver.cuCtxPushCurrent);
   look("cuCtxPopCurrent", 4000, driver.cuCtxPopCurrent);
+  look("cuStreamGetCtx", 9020, driver.cuStreamGetCtx);
 #ifndef QFUSE_PORTABLE
   look("cuTensorMapEncodeTiled", 12000, driver.cuTensorMapEncodeTiled);
 #endif

@@ -16,10 +16,12 @@ struct Driver {
   decltype(&::cuGetErrorName) cuGetErrorName;
   decltype(&::cuGetErrorString) cuGetErrorString;
   decltype(&::cuDeviceGet) cuDeviceGet;
+  decltype(&::cuCtxGetCurrent) cuCtxGetCurrent;
   decltype(&::cuCtxGetDevice) cuCtxGetDevice;
   decltype(&::cuDevicePrimaryCtxRetain) cuDevicePrimaryCtxRetain;
   decltype(&::cuCtxPushCurrent) cuCtxPushCurrent;
   decltype(&::cuCtxPopCurrent) cuCtxPopCurrent;
+  decltype(&::cuStreamGetCtx) cuStreamGetCtx;
 #ifndef QFUSE_PORTABLE
   decltype(&::cuTensorMapEncodeTiled) cuTensorMapEncodeTiled;
 #endif

@@ -65,6 +65,8 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
     return contract::unsupported(std::to_string(shape.blocks) + " thread blocks are more than a launch can have");
   const CurrentDevice current(exec.device.index);
   if (!current.outcome().ok()) return current.outcome();
+  const auto stream = static_cast<cudaStream_t>(exec.stream);
+  if (contract::Outcome o = check_stream(exec.device.index, stream); !o.ok()) return o;
   const auto* const function = reinterpret_cast<const void*>(kernel);
   if (shape.shared_bytes > kSharedOfAll)
     if (const cudaError_t error =
@@ -72,7 +74,6 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
         error != cudaSuccess)
       return contract::unsupported("a thread block of this kernel cannot have " + std::to_string(shape.shared_bytes) +
                                    " bytes of shared memory beside its own on this GPU: " + outcome_of(error).message);
-  const auto stream = static_cast<cudaStream_t>(exec.stream);
   void* arguments[] = {&argument};
   if (shape.cluster > 1 || (shape.overlaps && kCanOverlap))
     return launch_with_attributes(function, shape, arguments, stream);

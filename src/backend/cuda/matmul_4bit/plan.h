@@ -110,8 +110,8 @@ inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 
 // multipliers released stage g - teams - decoded_slots, and they take stages in order. So for decoded weights teams have
 // to be no more than slots. tests/cuda/rings_test.cpp explores both, exhaustively.
 constexpr bool keeps_in_phase(const StageShape& shape) {
-  return shape.teams <= shape.decoded_slots && (shape.code_slots % shape.teams == 0 ||
-                                                shape.code_slots >= shape.teams + shape.decoded_slots);
+  return shape.teams <= shape.decoded_slots &&
+         (shape.code_slots % shape.teams == 0 || shape.code_slots >= shape.teams + shape.decoded_slots);
 }
 static_assert(std::ranges::all_of(kStageShapes, keeps_in_phase));
 
