@@ -22,8 +22,8 @@ struct Hardware {
   static __device__ void copy_in_bulk(void* /*to*/, unsigned /*bytes*/, const Copy& copy) {
     copy();
   }
-  // Bulk copies and products of tiles read shared memory past the caches (the async proxy): what plain stores wrote there
-  // only after a fence. Where they find a byte; and the fence.
+  // Bulk copies and products of tiles reach shared memory by the async proxy, which sees plain stores only after a fence.
+  // Where they find a byte; and the fence.
   template <class T>
   static __device__ const T* seen_by_async_proxy(const T* shared) {
     return shared;
