@@ -23,8 +23,9 @@
  *   memory for its caller. Calls are safe from any number of threads at once, as long as their outputs are disjoint.
  * - On CUDA a call may be the first one of its thread, and names any device, whichever is current. The thread's current
  *   device and context are afterwards what they were, none included, and no other device gets a context. The stream
- *   belongs to the device that is named. Where the thread has a context of its own on that device, the call works in it,
- *   and so do the functions for memory and streams; else in the device's primary context, which is CUDA's runtime's.
+ *   belongs to the device that is named; an op refuses another one's. Where the thread has a context of its own on that
+ *   device, the call works in it, and so do the functions for memory and streams; else in the device's primary context,
+ *   which is CUDA's runtime's. After cudaDeviceReset there are no more calls.
  * - Structs start with `struct_size`: set it to sizeof the struct (the *_INIT macros do, and zero the rest). A caller
  *   compiled with an older qfuse.h passes shorter structs: fields that such a struct ends before read as zero, which
  *   stands for what the op did before it had them. A struct must reach the line "optional from here on", or its end

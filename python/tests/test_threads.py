@@ -25,6 +25,7 @@ def run_fresh(code: str) -> None:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
         capture_output=True,
         text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
 

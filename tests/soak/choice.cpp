@@ -116,7 +116,7 @@ Case choose_model_product(Random& random) {
   return c.set("seed", random.below(16));
 }
 
-// W's codes outrun each other here most of all: many terms, many outputs, and no more tokens than a tile has.
+// Loads of codes complete out of order here most of all: many terms, many outputs, and no more tokens than a tile has.
 Case choose_hard_product(Random& random, std::int64_t number) {
   constexpr std::array kHardTokens = {64, 64, 64, 32, 16, 1, 48, 128};
   Case c("matmul_4bit");

@@ -49,7 +49,9 @@ class Graph {
       throw;
     }
     require(cudaStreamEndCapture(stream, &graph_), "the end of a captured graph");
-    require(cudaGraphInstantiate(&ready_, graph_, 0), "instantiating a graph");
+    const cudaError_t error = cudaGraphInstantiate(&ready_, graph_, 0);
+    if (error != cudaSuccess) cudaGraphDestroy(graph_);
+    require(error, "instantiating a graph");
   }
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;

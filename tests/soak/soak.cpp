@@ -219,6 +219,10 @@ int Soak::run() {
   }
   print_end();
   if (totals_.faults > 0) return 1;
+  if (totals_.calls == 0 && is_interrupted == 0) {
+    std::fprintf(stderr, "qfuse-soak: nothing was called: no case that was drawn can have the plan\n");
+    return 1;
+  }
   return is_interrupted != 0 ? kInterrupted : 0;
 }
 

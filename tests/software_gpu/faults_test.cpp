@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "backend/cuda/device/current.h"
 #include "backend/cuda/device/hopper_portable.cuh"
 
 namespace {
@@ -271,6 +273,22 @@ TEST_F(SoftwareGpu, finds_products_that_nobody_waits_for) {
     for (int i = 0; i < kProductThreads; ++i) is_found = is_found || out_[i] != 16;
   }
   EXPECT_TRUE(is_found);
+}
+
+TEST_F(SoftwareGpu, maps_no_tiles_for_a_thread_without_a_context) {
+  qfuse::contract::Outcome without;
+  qfuse::contract::Outcome with;
+  const auto map = [&] {
+    qfuse::cuda::portable::TileMap made{};
+    return qfuse::cuda::portable::make_tile_map(made, reinterpret_cast<const void*>(1024), 8, 64, 64, 8, 64);
+  };
+  std::thread([&] {
+    without = map();
+    const qfuse::cuda::CurrentDevice current(0);
+    with = map();
+  }).join();
+  EXPECT_NE(without.message.find("CUDA_ERROR_INVALID_CONTEXT (201)"), std::string::npos) << without.message;
+  EXPECT_TRUE(with.ok()) << with.message;
 }
 
 using SoftwareGpuDeathTest = SoftwareGpu;

@@ -22,6 +22,8 @@ contract::Outcome multiply_in(const contract::Matmul4bit& p) {
   plan.outputs = kShape.outputs;
   plan.tokens = kShape.tokens;
   plan.blocks = 1;
+  const cuda::CurrentDevice current(0);  // for the maps too
+  if (!current.outcome().ok()) return current.outcome();
   cuda::StageArguments arguments;
   if (contract::Outcome o = make_stage_arguments(arguments, arguments_of(p, plan), p, plan); !o.ok()) return o;
   return launch(cuda::multiply_staged<cuda::Bfloat16, true, OfShape>,

@@ -177,7 +177,7 @@ cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
-// Calls from here on give a thread without a context that of its device, and refuse a stream of another device.
+// Calls from here on give a thread without a context that of its device.
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
 cudaError_t cudaFree(void* memory);

@@ -27,9 +27,7 @@ class CurrentDevice {
  private:
   contract::Outcome outcome_;
   bool changed_ = false;
-#ifndef QFUSE_HAS_DRIVER
-  int before_ = 0;
-#endif
+  [[maybe_unused]] int before_ = 0;  // where there is no driver to ask
 };
 
 // While a CurrentDevice of `device` lives. UNSUPPORTED: the stream is another device's. A launch would run there, without a
