@@ -7,10 +7,6 @@ namespace {
 
 constexpr std::int64_t kLayerCount = 1 << 20;  // elements from which on a weight is kept
 
-std::uint32_t seed_of(const Case& c, std::uint32_t array) {
-  return static_cast<std::uint32_t>(c.number("seed")) * 16 + array;
-}
-
 }  // namespace
 
 Card find_card(int index) {
@@ -29,12 +25,7 @@ Bytes Input::read() const {
 Weight::Weight(Context& context, const Case& c, Life life) : life_(life) {
   const std::int64_t at = c.number("at");
   qfuse_weight_4bit& w = on_gpu_;
-  w.struct_size = sizeof w;
-  w.rows = c.number("rows");
-  w.cols = c.number("cols");
-  w.blocksize = c.number("blocksize");
-  w.quant_type = c.is("type", "fp4") ? QFUSE_FP4 : QFUSE_NF4;
-  w.nested_blocksize = c.number("nested");
+  set_format(w, c);
   const std::int64_t blocks = qfuse_block_count(count(), w.blocksize);
   const auto keep = [&](Input array) -> const Input& { return arrays_.emplace_back(array); };
   const auto bytes = [&](std::int64_t n, std::uint32_t array) {

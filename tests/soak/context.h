@@ -28,7 +28,23 @@ struct Uninitialized : std::allocator<T> {
 };
 using Bytes = std::vector<std::uint8_t, Uninitialized<std::uint8_t>>;
 
-// An array on the GPU, which ops read where it was displaced to, and judges where it is aligned.
+// Of a case's arrays, which are numbered from 0 to 15.
+inline std::uint32_t seed_of(const Case& c, std::uint32_t array) {
+  return static_cast<std::uint32_t>(c.number("seed")) * 16 + array;
+}
+
+// A stored weight's shape and format, of qfuse_weight_4bit or qfuse_weight_4bit_out; its arrays are still to be set.
+template <class Weight4bit>
+void set_format(Weight4bit& w, const Case& c) {
+  w.struct_size = sizeof w;
+  w.rows = c.number("rows");
+  w.cols = c.number("cols");
+  w.blocksize = c.number("blocksize");
+  w.quant_type = c.is("type", "fp4") ? QFUSE_FP4 : QFUSE_NF4;
+  w.nested_blocksize = c.number("nested");
+}
+
+// An array on the GPU, which ops read where it was displaced to, and the oracles where it is aligned.
 struct Input {
   std::uint8_t* aligned = nullptr;
   std::uint8_t* given = nullptr;

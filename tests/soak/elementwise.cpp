@@ -26,19 +26,16 @@ void call_on_cpu(Op<Params> op, Params p) {
 
 Fill values_of(const Case& c, qfuse_dtype dtype, std::uint32_t array) {
   const bool is_special = c.number("special") != 0;
-  return {is_special ? Values::special : Values::normal, dtype, 0.02F,
-          static_cast<std::uint32_t>(c.number("seed")) * 16 + array};
+  return {is_special ? Values::special : Values::normal, dtype, 0.02F, seed_of(c, array)};
 }
 
 Fill normal(const Case& c, qfuse_dtype dtype, float scale, std::uint32_t array) {
-  return {Values::normal, dtype, scale, static_cast<std::uint32_t>(c.number("seed")) * 16 + array};
+  return {Values::normal, dtype, scale, seed_of(c, array)};
 }
 Fill uniform(const Case& c, float most, std::uint32_t array) {
-  return {Values::uniform, QFUSE_FLOAT32, most, static_cast<std::uint32_t>(c.number("seed")) * 16 + array};
+  return {Values::uniform, QFUSE_FLOAT32, most, seed_of(c, array)};
 }
-Fill any_bytes(const Case& c, std::uint32_t array) {
-  return {Values::bytes, QFUSE_FLOAT32, 1.0F, static_cast<std::uint32_t>(c.number("seed")) * 16 + array};
-}
+Fill any_bytes(const Case& c, std::uint32_t array) { return {Values::bytes, QFUSE_FLOAT32, 1.0F, seed_of(c, array)}; }
 
 const float* floats(const Bytes& bytes) { return reinterpret_cast<const float*>(bytes.data()); }
 float* floats(Bytes& bytes) { return reinterpret_cast<float*>(bytes.data()); }
@@ -95,12 +92,7 @@ struct Encoded {
 Encoded place_encoded(const Case& c, Prepared& made) {
   Encoded e{};
   qfuse_weight_4bit_out& w = e.shape;
-  w.struct_size = sizeof w;
-  w.rows = c.number("rows");
-  w.cols = c.number("cols");
-  w.blocksize = c.number("blocksize");
-  w.quant_type = c.is("type", "fp4") ? QFUSE_FP4 : QFUSE_NF4;
-  w.nested_blocksize = c.number("nested");
+  set_format(w, c);
   const std::int64_t at = c.number("at");
   const std::int64_t blocks = qfuse_block_count(w.rows * w.cols, w.blocksize);
   constexpr std::int64_t kFloat = sizeof(float);

@@ -38,8 +38,8 @@ ProductCase make_product(const Case& c, Context& context) {
   p.out_stride = p.outputs + c.number("gap");
   const std::int64_t at = c.number("at");
   const auto values = [&](std::int64_t count, float scale, std::uint32_t array) {
-    const auto seed = static_cast<std::uint32_t>(c.number("seed")) * 16 + 8 + array;
-    return context.input(count, {Values::normal, params.dtype, scale, seed}, at);
+    constexpr std::uint32_t kWeightArrays = 8;
+    return context.input(count, {Values::normal, params.dtype, scale, seed_of(c, kWeightArrays + array)}, at);
   };
   p.in = values((params.m - 1) * p.in_stride + p.terms, 1.0F, 0);
   params.in = p.in.given;

@@ -55,10 +55,9 @@ SwigluArrays make_arrays(const Case& c, Context& context, contract::Swiglu& p) {
   SwigluArrays arrays;
   const std::int64_t at = c.number("at");
   const std::int64_t gap = c.number("gap");
-  const auto seed = [&](std::uint32_t array) { return static_cast<std::uint32_t>(c.number("seed")) * 16 + array; };
   const auto values = [&](std::int64_t columns, std::uint32_t array) {
     const std::int64_t count = p.m == 0 ? 0 : (p.m - 1) * (columns + gap) + columns;
-    return context.input(count, {Values::normal, QFUSE_BFLOAT16, 1.0F, seed(array)}, at);
+    return context.input(count, {Values::normal, QFUSE_BFLOAT16, 1.0F, seed_of(c, array)}, at);
   };
   arrays.x = values(2 * p.h, 0);
   p.x = arrays.x.given;
@@ -69,7 +68,7 @@ SwigluArrays make_arrays(const Case& c, Context& context, contract::Swiglu& p) {
     if (gap != 0) p.grad_y_stride = p.h + gap;
   }
   if (c.number("weights") != 0) {
-    arrays.weights = context.input(p.m, {Values::uniform, QFUSE_FLOAT32, 1.0F, seed(2)}, at);
+    arrays.weights = context.input(p.m, {Values::uniform, QFUSE_FLOAT32, 1.0F, seed_of(c, 2)}, at);
     p.weights = arrays.weights.as<float>();
   }
   arrays.ends_on_host = make_ends(c);

@@ -132,7 +132,7 @@ __device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes / sizeof(uint4); ++i) static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];
 }
 // The fence. Who wrote to shared memory what a bulk copy or a product of tiles then reads, calls it before it arrives or
-// synchronizes: the pattern of PTX's manual, whose memory model has no rule for one on the reader's side.
+// synchronizes, as CUTLASS does: the rules of PTX's memory model do not mention this fence.
 __device__ inline void show_to_async_proxy() { Hardware::fence_async_proxy(); }
 
 // One thread loads; it arrives, and those who wait have the bytes.
