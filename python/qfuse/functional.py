@@ -135,7 +135,7 @@ def matmul_4bit_lora(
     weight: Any,
     lora_a: Tensor,
     lora_b: Tensor,
-    scaling: float = 1.0,
+    scaling: float | Tensor = 1.0,
     *,
     quant_state: Any = None,
     bias: Tensor | None = None,
@@ -159,7 +159,8 @@ def matmul_4bit_lora(
     x, bias = _operands(x, found, bias)
     _check_adapter(found, lora_a, lora_b)
     lora_x = _own_input(x, lora_x)
-    return multiply_with_lora(x, found, bias, lora_a, lora_b, float(scaling), lora_x, order)
+    lora_b, scaling = scaled(lora_b, scaling)
+    return multiply_with_lora(x, found, bias, lora_a, lora_b, scaling, lora_x, order)
 
 
 def matmul_4bit_lora_shared(
@@ -167,7 +168,7 @@ def matmul_4bit_lora_shared(
     weights: Sequence[Any],
     lora_as: Sequence[Tensor],
     lora_bs: Sequence[Tensor],
-    scaling: float = 1.0,
+    scaling: float | Tensor = 1.0,
     *,
     biases: Sequence[Tensor | None] | None = None,
     lora_x: Tensor | None = None,
@@ -198,6 +199,7 @@ def matmul_4bit_lora_shared(
     operands = [_operands(x, weight, bias) for weight, bias in zip(found, biases, strict=True)]
     for weight, lora_a, lora_b in zip(found, lora_as, lora_bs, strict=True):
         _check_adapter(weight, lora_a, lora_b)
+    lora_bs, (factor, *_) = zip(*(scaled(lora_b, scaling) for lora_b in lora_bs), strict=True)
     x = operands[0][0]
     with without_torch_function():
         prepared = [_prepare(x, weight, order) for weight in found]
@@ -205,7 +207,12 @@ def matmul_4bit_lora_shared(
             lora.Layer(tensors, bias, lora_a, lora_b, scalars)
             for (tensors, scalars), (_, bias), lora_a, lora_b in zip(prepared, operands, lora_as, lora_bs, strict=True)
         ]
-        return lora.matmul_4bit_lora_shared(x, _own_input(x, lora_x), layers, float(scaling))
+        return lora.matmul_4bit_lora_shared(x, _own_input(x, lora_x), layers, factor)
+
+
+def scaled(lora_b: Tensor, scaling: float | Tensor) -> tuple[Tensor, float]:
+    """What is left of a scaling beside B: a tensor, which may be trained, is multiplied by B."""
+    return (lora_b * scaling, 1.0) if isinstance(scaling, Tensor) else (lora_b, float(scaling))
 
 
 def _check_adapter(weight: Weight4bit, lora_a: Tensor, lora_b: Tensor) -> None:
@@ -284,26 +291,34 @@ def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor
     if _is_decoded(x, shape, blocksize):
         return None
     most = _FEW_ROWS_OF_MANY if shape[1] > _MANY_TERMS else _FEW_ROWS
-    is_plain = _batch_invariant or math.prod(x.shape[:-1]) > most or gradients.needs_gradient(x, bias)
+    is_plain = _batch_invariant or not _is_known(_rows(x) <= most) or gradients.needs_gradient(x, bias)
     return "plain" if is_plain else "split"
 
 
 def _is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether a GPU decodes the weight to memory first; that cannot be batched, as a transform may want."""
-    if not x.is_cuda or _batch_invariant:
+    """Whether a GPU decodes the weight to memory first, where its fused kernel is slower; that cannot be batched, as a
+    transform may want."""
+    if not x.is_cuda or _batch_invariant or _are_transforms_active():
         return False
-    return not _is_fused(x, math.prod(x.shape[:-1]), shape, blocksize) and not _are_transforms_active()
-
-
-def _is_fused(x: Tensor, rows: int, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether a GPU's fused kernel is not slower than decoding to memory."""
     if x.dtype == torch.float32:
-        return False
-    if rows <= _FEW_ROWS:
         return True
     # And 16-byte alignment, which only a view can lack: there the op is slow, and right.
     has_kernel = shape[1] % _RUN == 0 and shape[0] % _VECTOR == 0 and blocksize >= _RUN and _is_hopper(x.device.index)
-    return rows <= _FUSED_ROWS and has_kernel
+    return _is_known(_rows(x) > (_FUSED_ROWS if has_kernel else _FEW_ROWS))
+
+
+def _rows(x: Tensor) -> int:
+    return math.prod(x.shape[:-1])
+
+
+def _is_known(condition: bool) -> bool:
+    """Of a number of rows. What is exported for any number must not ask for one: the fused product in its plain order
+    is right for all."""
+    if not torch.compiler.is_exporting():
+        return condition
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    return bool(statically_known_true(condition))
 
 
 @functools.cache

@@ -1,6 +1,5 @@
 """How torch differentiates and batches matmul_4bit."""
 
-import functools
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -13,7 +12,7 @@ from . import direct
 
 __all__ = [
     "Call",
-    "apply",
+    "Kept",
     "decode",
     "given",
     "is_watched",
@@ -42,13 +41,57 @@ class Call(NamedTuple):
     terms: tuple[Tensor | None, Tensor | None] = (None, None)
 
 
-class _Matmul4bit(torch.autograd.Function):
-    """What is kept between the directions is the packed weight, which has no gradient, and LoRA's terms."""
+class Kept:
+    """A weight between the directions, which has no gradient. It is not saved: its layer has it. Saved, it would be
+    carried by every hook for saved tensors, as those that offload activations are, and refused if it was made in
+    inference mode."""
 
-    # Not torch.library.register_autograd, whose ops torch.func.grad refuses.
+    def __init__(self, weight: Sequence[Tensor]) -> None:
+        self._weight, self._versions = weight, _versions(weight)
+
+    def get(self) -> Sequence[Tensor]:
+        if _versions(self._weight) != self._versions:  # as torch says of what it has saved
+            raise RuntimeError(
+                "a 4-bit weight that is needed for a gradient has been modified by an inplace operation since then"
+            )
+        return self._weight
+
+
+def _versions(weight: Sequence[Tensor]) -> list[int]:
+    return [0 if tensor.is_inference() else tensor._version for tensor in weight]
+
+
+class _Matmul4bit(torch.autograd.Function):
+    """What is kept between the directions is LoRA's terms and the packed weight."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        bias: Tensor | None,
+        lora_in: Tensor | None,
+        lora_weight: Tensor | None,
+        weight: Sequence[Tensor],
+        scalars: tuple[Any, ...],
+    ) -> Tensor:
+        ctx.save_for_backward(lora_in, lora_weight)
+        ctx.weight, ctx.scalars = Kept(weight), scalars
+        return without_gradient(Call(x, weight, bias, scalars, (lora_in, lora_weight)))
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        return *_backward(ctx, ctx.weight.get(), ctx.saved_tensors, *grads), None, None
+
+
+class _Matmul4bitWatched(torch.autograd.Function):
+    """_Matmul4bit for transforms and torch's compiler, which take a weight's tensors one by one, and a context apart.
+
+    Not torch.library.register_autograd, whose ops torch.func.grad refuses.
+    """
+
     generate_vmap_rule = True
 
-    # The weight's tensors are named one by one, because the compiler of torch 2.11 counts the parameters.
+    # The compiler of torch 2.11 counts the parameters.
     @staticmethod
     def forward(
         x: Tensor,
@@ -72,22 +115,29 @@ class _Matmul4bit(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        (grad,) = grads
         lora_in, lora_weight, *weight = ctx.saved_tensors
-        *scalars, direction, order = ctx.scalars
-        grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
-        if ctx.needs_input_grad[0]:
-            grad_x = matmul_4bit(Call(grad, given(*weight), None, (*scalars, _TURNED[direction], order)))
-        if ctx.needs_input_grad[1]:
-            grad_bias = rows(grad).sum(0)
-        with without_autocast(grad):
-            if ctx.needs_input_grad[2]:
-                grad_lora_in = grad @ (lora_weight if direction == "forward" else lora_weight.t())
-            if ctx.needs_input_grad[3]:
-                grad_lora_weight = rows(grad).t() @ rows(lora_in)
-                if direction == "backward":
-                    grad_lora_weight = grad_lora_weight.t()
-        return grad_x, grad_bias, grad_lora_in, grad_lora_weight, *([None] * 6)
+        return *_backward(ctx, given(*weight), (lora_in, lora_weight), *grads), *([None] * 6)
+
+
+def _backward(
+    ctx: Any, weight: Sequence[Tensor], terms: Sequence[Tensor], grad: Tensor
+) -> tuple[Tensor | None, Tensor | None, Tensor | None, Tensor | None]:
+    """Gradients of x, bias and the terms."""
+    lora_in, lora_weight = terms
+    *scalars, direction, order = ctx.scalars
+    grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
+    if ctx.needs_input_grad[0]:
+        grad_x = matmul_4bit(Call(grad, weight, None, (*scalars, _TURNED[direction], order)))
+    if ctx.needs_input_grad[1]:
+        grad_bias = rows(grad).sum(0)
+    with without_autocast(grad):
+        if ctx.needs_input_grad[2]:
+            grad_lora_in = grad @ (lora_weight if direction == "forward" else lora_weight.t())
+        if ctx.needs_input_grad[3]:
+            grad_lora_weight = rows(grad).t() @ rows(lora_in)
+            if direction == "backward":
+                grad_lora_weight = grad_lora_weight.t()
+    return grad_x, grad_bias, grad_lora_in, grad_lora_weight
 
 
 def given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
@@ -106,6 +156,8 @@ def without_autocast(tensor: Tensor) -> Any:
 
 def decode(call: Call) -> Tensor:
     """The weight [n, k] in x's dtype."""
+    if call.weight[0].device != call.x.device:  # torch's product would say nothing of one on a meta device
+        raise RuntimeError(f"packed lies on {call.weight[0].device}, x on {call.x.device}: all must be on one device")
     shape, quant_type, blocksize, nested_blocksize, _, _ = call.scalars
     decoded: Tensor = torch.ops.qfuse.dequantize_4bit.default(
         call.weight, shape, call.x.dtype, quant_type, blocksize, nested_blocksize
@@ -161,32 +213,14 @@ def padded(weight: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
 
 
 def _call_with_gradient(call: Call) -> Tensor:
-    if len(call.weight) > 5:  # which the op refuses in its own words
+    x, weight, bias, scalars, terms = call
+    if not is_watched():
+        product: Tensor = _Matmul4bit.apply(x, bias, *terms, weight, scalars)
+        return product
+    if len(weight) > 5:  # which the op refuses in its own words
         return _call_below_autograd(call)
-    product: Tensor = apply(_Matmul4bit, call.x, call.bias, *call.terms, *padded(call.weight), call.scalars)
-    return product
-
-
-@functools.cache
-def _in_one_step(function: Any) -> Any:
-    """The same function with setup_context in its forward. Of one that has them apart, as transforms need it, torch
-    looks through the parameters in every call, which takes longer than all else."""
-
-    class InOneStep(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, *args: Any) -> Any:
-            outputs = function.forward(*args)
-            function.setup_context(ctx, args, outputs)
-            return outputs
-
-        backward = staticmethod(function.backward)
-
-    return InOneStep
-
-
-def apply(function: Any, *args: Any) -> Any:
-    """function.apply, for any number of transforms and for none."""
-    return (function if is_watched() else _in_one_step(function)).apply(*args)
+    watched: Tensor = _Matmul4bitWatched.apply(x, bias, *terms, *padded(weight), scalars)
+    return watched
 
 
 def needs_gradient(*tensors: Tensor | None) -> bool:
@@ -258,6 +292,24 @@ def _matmul_vmap(
     return torch.stack(products), 0
 
 
+def _matmul_batched(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    bias: Tensor | None,
+    lora_in: Tensor | None = None,
+    lora_weight: Tensor | None = None,
+    *,
+    direction: str = "forward",
+    order: str = "plain",
+    **scalars: Any,
+) -> Tensor:
+    """In operations of torch's, of gradients that torch.autograd has batched (is_grads_batched): it has a vmap of its
+    own for that, which knows no list of tensors."""
+    shape, *others = scalars.pop("shape"), scalars.get("quant_type", "nf4")
+    others += [scalars.get("blocksize", 64), scalars.get("nested_blocksize", 256)]
+    return _call(Call(x, weight, bias, (shape, *others, direction, None), (lora_in, lora_weight)))
+
+
 def _slice(tensor: Tensor, dim: int | None, index: int) -> Tensor:
     """Contiguous, as weights and biases must be."""
     return tensor if dim is None else tensor.select(dim, index).contiguous()
@@ -265,4 +317,5 @@ def _slice(tensor: Tensor, dim: int | None, index: int) -> Tensor:
 
 def register() -> None:
     _library.impl("matmul_4bit", _matmul_autograd, "Autograd")
+    _library.impl("matmul_4bit", _matmul_batched, "Batched")
     torch.library.register_vmap("qfuse::matmul_4bit", _matmul_vmap)

@@ -1,5 +1,6 @@
 """matmul_4bit with a LoRA adapter over it, of one weight or of several with one input, and its gradients."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -8,7 +9,7 @@ from torch import Tensor
 
 from .gradients import (
     Call,
-    apply,
+    Kept,
     decode,
     given,
     is_watched,
@@ -23,11 +24,46 @@ from .gradients import (
 __all__ = ["Layer", "matmul_4bit_lora", "matmul_4bit_lora_shared"]
 
 _VECTOR = 8  # of 16-bit values a kernel loads at once: ranks are filled up with zeros to a multiple of this
+# By which float16 terms are divided, and what they are multiplied by is multiplied: activations are large and B is
+# small, gradients are small.
+_DOWN_SHARE = 16.0
+_UP_SHARE = 1 / 8
 
 
 class _Lora(torch.autograd.Function):
     """y = x·Wᵀ + t·Bᵀ + bias with t = scaling·x·Aᵀ; dx = dy·W + u·A with u = scaling·dy·B: t and u, and then y and dx,
-    are a product each."""
+    are a product each. t is a result, too, so that a gradient of B, which depends on it, has gradients of its own."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        lora_x: Tensor | None,
+        bias: Tensor | None,
+        lora_a: Tensor,
+        lora_b: Tensor,
+        weight: tuple[Tensor, ...],
+        scaling: float,
+        scalars: tuple[Any, ...],
+    ) -> tuple[Tensor, Tensor]:
+        with without_autocast(x):
+            a, b = _rounded(lora_a, lora_b, x.dtype)
+            y, down = _forward(x, lora_x, weight, bias, a, b, scaling, scalars)
+        _, _, _, needs_a, needs_b, *_ = ctx.needs_input_grad
+        seen = x if lora_x is None else lora_x
+        ctx.save_for_backward(seen if needs_a else None, down if needs_b else None, lora_a, lora_b, a, b)
+        ctx.set_materialize_grads(False)
+        ctx.weight, ctx.has_own_x, ctx.scaling, ctx.scalars = Kept(weight), lora_x is not None, scaling, scalars
+        ctx.dtype = x.dtype
+        return y, down
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor | None, grad_down: Tensor | None) -> tuple[Tensor | None, ...]:
+        return *_backward(ctx, ctx.saved_tensors, ctx.weight.get(), grad, grad_down), None, None, None
+
+
+class _LoraWatched(torch.autograd.Function):
+    """_Lora for transforms and torch's compiler, which take a weight's tensors one by one, and a context apart."""
 
     generate_vmap_rule = True
 
@@ -47,51 +83,72 @@ class _Lora(torch.autograd.Function):
         scalars: tuple[Any, ...],
     ) -> tuple[Tensor, Tensor]:
         weight = given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
-        return _forward(x, lora_x, weight, bias, lora_a, lora_b, scaling, scalars)
+        with without_autocast(x):
+            a, b = _rounded(lora_a, lora_b, x.dtype)
+            return _forward(x, lora_x, weight, bias, a, b, scaling, scalars)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], outputs: tuple[Tensor, Tensor]) -> None:
-        x, lora_x, _, *tensors, scaling, scalars = inputs
-        down = outputs[1]
-        ctx.mark_non_differentiable(down)
-        # Of x and lora_x only the one that the adapter has seen, and neither for an adapter that is not trained.
-        is_trained = is_watched() or any(factor.requires_grad for factor in tensors[:2])
-        seen = (x if lora_x is None else lora_x, down) if is_trained else (None, None)
-        ctx.save_for_backward(*seen, *tensors)
-        ctx.has_own_x, ctx.scaling, ctx.scalars = lora_x is not None, scaling, scalars
+        x, lora_x, _, lora_a, lora_b, *weight, scaling, scalars = inputs
+        ctx.save_for_backward(x if lora_x is None else lora_x, outputs[1], lora_a, lora_b, *weight)
+        ctx.has_own_x, ctx.scaling, ctx.scalars, ctx.dtype = lora_x is not None, scaling, scalars, x.dtype
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        grad = grads[0]
+    def backward(ctx: Any, grad: Tensor, grad_down: Tensor) -> tuple[Tensor | None, ...]:
         x, down, lora_a, lora_b, *weight = ctx.saved_tensors
-        scaling, (*scalars, _, order) = ctx.scaling, ctx.scalars
-        turned = (*scalars, "backward", order)
-        needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
-        grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
         with without_autocast(grad):
+            saved = x, down, lora_a, lora_b, *_rounded(lora_a, lora_b, grad.dtype)
+        return *_backward(ctx, saved, given(*weight), grad, grad_down), *([None] * 7)
+
+
+def _backward(
+    ctx: Any, saved: Sequence[Any], weight: tuple[Tensor, ...], grad: Tensor | None, grad_down: Tensor | None
+) -> tuple[Tensor | None, ...]:
+    """Gradients of x, lora_x, bias, A and B."""
+    x, down, lora_a, lora_b, a, b = saved
+    scaling, scalars = ctx.scaling, _turned(ctx.scalars)
+    needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
+    grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
+    if grad is None:
+        if grad_down is None:
+            return (None,) * 5
+        grad = _zeros(grad_down, lora_b, ctx.dtype)
+    with without_autocast(grad):
+        if torch.is_grad_enabled():  # these gradients have gradients of A and B
             a, b = _rounded(lora_a, lora_b, grad.dtype)
-            if needs_a or needs_lora_x or (needs_x and not ctx.has_own_x):
-                up = _multiply_down(grad, b, scaling)
-            if needs_x:
-                terms = (None, None) if ctx.has_own_x else (up, a)
-                grad_x = matmul_4bit(Call(grad, given(*weight), None, turned, terms))
-            if needs_lora_x:
-                grad_lora_x = up @ a
-            if needs_a:
-                grad_a = _outer(up, x, lora_a)[: lora_a.shape[0]]
-            if needs_b:
-                if torch.is_grad_enabled():  # the gradient of this one depends on A
-                    down = _multiply_down(x, a.t(), scaling)
-                grad_b = _outer(grad, down, lora_b)[:, : lora_b.shape[1]]
-            if needs_bias:
-                grad_bias = rows(grad).sum(0)
-        return grad_x, grad_lora_x, grad_bias, grad_a, grad_b, *([None] * 7)
+        low = grad.to(a.dtype)
+        if needs_a or needs_lora_x or (needs_x and not ctx.has_own_x):
+            up = _multiply_up(low, b, scaling, grad_down)
+        if needs_x:
+            terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, grad.dtype)
+            grad_x = matmul_4bit(Call(grad, weight, None, scalars, terms))
+        if needs_lora_x:
+            grad_lora_x = (up @ a).to(grad.dtype)
+        if needs_a:
+            grad_a = _cut(_outer(up, x, lora_a), 0, lora_a)
+        if needs_b:
+            grad_b = _cut(_outer(low, down, lora_b), 1, lora_b)
+        if needs_bias:
+            grad_bias = rows(grad).sum(0)
+    return grad_x, grad_lora_x, grad_bias, grad_a, grad_b
+
+
+def _turned(scalars: tuple[Any, ...]) -> tuple[Any, ...]:
+    *others, _, order = scalars
+    return (*others, "backward", order)
+
+
+def _zeros(beside: Tensor, lora_b: Tensor, dtype: torch.dtype) -> Tensor:
+    """The gradient of a product that nothing depends on, where something does on what else was returned."""
+    return beside.new_zeros((*beside.shape[:-1], lora_b.shape[0]), dtype=dtype)
 
 
 def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """Both in the dtype of the product, and of a rank that kernels load whole."""
+    """Both in the dtype of t and u, and of a rank that kernels load whole. That is the dtype of the product, but that
+    of float16 products it is float32: there u would underflow and t, for large alpha / rank, overflow."""
     fill = -lora_a.shape[0] % _VECTOR
-    a, b = lora_a.to(dtype), lora_b.to(dtype)
+    low = torch.float32 if dtype == torch.float16 else dtype
+    a, b = lora_a.to(low), lora_b.to(low)
     if fill:
         a = torch.nn.functional.pad(a, (0, 0, 0, fill))
         b = torch.nn.functional.pad(b, (0, fill))
@@ -101,18 +158,39 @@ def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor
 def _multiply_down(x: Tensor, factor: Tensor, scaling: float) -> Tensor:
     """scaling·x·factor, [..., rank], rounded once: torch multiplies sums by alpha before it rounds them."""
     # torch.func.vmap multiplies by beta what every other addmm leaves unread.
-    unread = x.new_zeros(1) if torch._C._are_functorch_transforms_active() else x.new_empty(1)
+    unread = factor.new_zeros(1) if torch._C._are_functorch_transforms_active() else factor.new_empty(1)
     product = torch.addmm(unread, rows(x), factor, beta=0, alpha=scaling)
     return product.view(*x.shape[:-1], factor.shape[1])
 
 
+def _multiply_up(grad: Tensor, b: Tensor, scaling: float, grad_down: Tensor | None) -> Tensor:
+    """u, with what comes of a gradient of t's own."""
+    up = _multiply_down(grad, b, scaling)
+    return up if grad_down is None else up + grad_down * scaling
+
+
+def _terms(low: Tensor, factor: Tensor, scaling: float, share: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """t and B, or u and A, as further terms of a product in `dtype`. In float16 both have a share of a scaling above 1,
+    so that they overflow, or lose bits that count, where the sum would, too."""
+    if low.dtype == dtype:
+        return low, factor
+    share *= 2.0 ** round(math.log2(max(abs(scaling), 1.0)) / 2)
+    return (low * (1 / share)).to(dtype), (factor * share).to(dtype)
+
+
 def _outer(left: Tensor, right: Tensor, parameter: Tensor) -> Tensor:
     """leftᵀ·right over all rows, in the dtype of a parameter: sums in fp32 that are rounded to this alone, on a GPU."""
-    left, right = rows(left), rows(right)
+    left, right = rows(left), rows(right).to(left.dtype)
     on_nvidia = left.is_cuda and torch.version.hip is None
     if on_nvidia and parameter.dtype == torch.float32 != left.dtype and not torch.is_grad_enabled():
         return torch.mm(left.t(), right, out_dtype=torch.float32)
     return (left.t() @ right).to(parameter.dtype)
+
+
+def _cut(grad: Tensor, dim: int, parameter: Tensor) -> Tensor:
+    """Without what filled up the rank."""
+    rank = parameter.shape[dim]
+    return grad if grad.shape[dim] == rank else grad.narrow(dim, 0, rank)
 
 
 def _forward(
@@ -120,21 +198,20 @@ def _forward(
     lora_x: Tensor | None,
     weight: Sequence[Tensor],
     bias: Tensor | None,
-    lora_a: Tensor,
-    lora_b: Tensor,
+    a: Tensor,
+    b: Tensor,
     scaling: float,
     scalars: tuple[Any, ...],
 ) -> tuple[Tensor, Tensor]:
-    with without_autocast(x):
-        a, b = _rounded(lora_a, lora_b, x.dtype)
-        down = _multiply_down(x if lora_x is None else lora_x, a.t(), scaling)
-        return without_gradient(Call(x, weight, bias, scalars, (down, b))), down
+    """y and t of rounded factors."""
+    down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.t(), scaling)
+    return without_gradient(Call(x, weight, bias, scalars, _terms(down, b, scaling, _DOWN_SHARE, x.dtype))), down
 
 
 def matmul_4bit_lora(
     x: Tensor,
     lora_x: Tensor | None,
-    weight: Sequence[Tensor],
+    weight: tuple[Tensor, ...],
     bias: Tensor | None,
     lora_a: Tensor,
     lora_b: Tensor,
@@ -143,16 +220,20 @@ def matmul_4bit_lora(
 ) -> Tensor:
     """matmul_4bit with an adapter, of whose gradients x's is made in one product. lora_x: what the adapter sees where
     it is not x, as behind a dropout."""
-    if needs_gradient(x, lora_x, bias, lora_a, lora_b) or is_watched():
-        product: Tensor = apply(_Lora, x, lora_x, bias, lora_a, lora_b, *padded(weight), scaling, scalars)[0]
+    if is_watched():
+        watched: Tensor = _LoraWatched.apply(x, lora_x, bias, lora_a, lora_b, *padded(weight), scaling, scalars)[0]
+        return watched
+    if needs_gradient(x, lora_x, bias, lora_a, lora_b):
+        product: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, weight, scaling, scalars)[0]
         return product
-    return _forward(x, lora_x, weight, bias, lora_a, lora_b, scaling, scalars)[0]
+    with without_autocast(x):
+        return _forward(x, lora_x, weight, bias, *_rounded(lora_a, lora_b, x.dtype), scaling, scalars)[0]
 
 
 class Layer(NamedTuple):
     """Of several with one input: weight and scalars are those of gradients.Call."""
 
-    weight: Sequence[Tensor]
+    weight: tuple[Tensor, ...]
     bias: Tensor | None
     lora_a: Tensor
     lora_b: Tensor
@@ -169,65 +250,71 @@ class _SharedLora(torch.autograd.Function):
         x: Tensor,
         lora_x: Tensor | None,
         scaling: float,
-        scalars: Sequence[tuple[Any, ...]],
+        fixed: Sequence[tuple[Any, Any]],
         *tensors: Tensor | None,
     ) -> tuple[Tensor, ...]:
-        layers = _regroup(tensors, scalars)
-        products, down = _forward_shared(x, lora_x, layers, scaling)
-        ctx.mark_non_differentiable(down)
+        products, down = _forward_shared(x, lora_x, _regroup(tensors, fixed), scaling)
         needs = ctx.needs_input_grad[4:]
-        is_trained = any(needs[_A::_TENSORS]) or any(needs[_B::_TENSORS])
-        seen = (x if lora_x is None else lora_x, down) if is_trained else (None, None)
-        ctx.save_for_backward(*seen, *tensors)
-        ctx.has_own_x, ctx.scaling, ctx.scalars = lora_x is not None, scaling, scalars
+        seen = x if lora_x is None else lora_x
+        ctx.save_for_backward(
+            seen if any(needs[_A::_TENSORS]) else None, down if any(needs[_B::_TENSORS]) else None, *tensors
+        )
+        ctx.set_materialize_grads(False)
+        ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
+        ctx.fixed = [(Kept(weight), scalars) for weight, scalars in fixed]
         return *products, down
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        grads, scaling = grads[:-1], ctx.scaling
+    def backward(ctx: Any, *some: Tensor | None) -> tuple[Tensor | None, ...]:
+        scaling = ctx.scaling
         x, down, *tensors = ctx.saved_tensors
-        layers = _regroup(tensors, ctx.scalars)
+        layers = _regroup(tensors, [(weight.get(), scalars) for weight, scalars in ctx.fixed])
+        beside = next((grad for grad in some if grad is not None), None)
+        if beside is None:
+            return (None,) * (4 + len(tensors))
+        grads = [
+            _zeros(beside, layer.lora_b, ctx.dtype) if grad is None else grad
+            for grad, layer in zip(some[:-1], layers, strict=True)
+        ]
         needs_x, needs_lora_x, _, _, *needs = ctx.needs_input_grad
         found: list[Tensor | None] = [None] * len(tensors)
         grad_x = grad_lora_x = None
         with without_autocast(grads[0]):
-            factors = [_rounded(layer.lora_a, layer.lora_b, grads[0].dtype) for layer in layers]
+            factors = [_rounded(layer.lora_a, layer.lora_b, ctx.dtype) for layer in layers]
             ranks, a = [a.shape[0] for a, _ in factors], torch.cat([a for a, _ in factors])
-            up = torch.cat([_multiply_down(dy, b, scaling) for dy, (_, b) in zip(grads, factors, strict=True)], -1)
+            lows = [dy.to(a.dtype) for dy in grads]
+            up = torch.cat([_multiply_down(low, b, scaling) for low, (_, b) in zip(lows, factors, strict=True)], -1)
+            if some[-1] is not None:
+                up = up + some[-1] * scaling
             if needs_x:
-                grad_x = _sum_products(grads, layers, (None, None) if ctx.has_own_x else (up, a))
+                terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, ctx.dtype)
+                grad_x = _sum_products(grads, layers, terms)
             if needs_lora_x:
-                grad_lora_x = up @ a
+                grad_lora_x = (up @ a).to(ctx.dtype)
             if any(needs[_B::_TENSORS]):
-                if torch.is_grad_enabled():  # the gradients of B depend on A
-                    down = _multiply_down(x, a.t(), scaling)
-                lows = down.split(ranks, -1)
+                downs = down.split(ranks, -1)
             if any(needs[_A::_TENSORS]):
                 grad_a = _outer(up, x, layers[0].lora_a).split(ranks)
-            for i, (dy, layer) in enumerate(zip(grads, layers, strict=True)):
+            for i, layer in enumerate(layers):
                 at = i * _TENSORS
                 if needs[at + _A]:
-                    found[at + _A] = grad_a[i][: layer.lora_a.shape[0]]
+                    found[at + _A] = _cut(grad_a[i], 0, layer.lora_a)
                 if needs[at + _B]:
-                    found[at + _B] = _outer(dy, lows[i], layer.lora_b)[:, : layer.lora_b.shape[1]]
+                    found[at + _B] = _cut(_outer(lows[i], downs[i], layer.lora_b), 1, layer.lora_b)
                 if needs[at + _BIAS]:
-                    found[at + _BIAS] = rows(dy).sum(0)
+                    found[at + _BIAS] = rows(grads[i]).sum(0)
         return grad_x, grad_lora_x, None, None, *found
 
 
-_TENSORS = 8  # of a layer, of which these have a gradient:
-_A, _B, _BIAS = range(3)
+_TENSORS = 3  # of a layer that may have a gradient:
+_A, _B, _BIAS = range(_TENSORS)
 
 
-def _flatten(layer: Layer) -> tuple[Tensor | None, ...]:
-    return (layer.lora_a, layer.lora_b, layer.bias, *padded(layer.weight))
-
-
-def _regroup(tensors: Sequence[Any], scalars: Sequence[tuple[Any, ...]]) -> list[Layer]:
+def _regroup(tensors: Sequence[Any], fixed: Sequence[tuple[Any, Any]]) -> list[Layer]:
     layers = []
-    for i, own in enumerate(scalars):
-        lora_a, lora_b, bias, *weight = tensors[i * _TENSORS : (i + 1) * _TENSORS]
-        layers.append(Layer(given(*weight), bias, lora_a, lora_b, own))
+    for i, (weight, scalars) in enumerate(fixed):
+        lora_a, lora_b, bias = tensors[i * _TENSORS : (i + 1) * _TENSORS]
+        layers.append(Layer(weight, bias, lora_a, lora_b, scalars))
     return layers
 
 
@@ -237,14 +324,13 @@ def _forward_shared(
     with without_autocast(x):
         factors = [_rounded(layer.lora_a, layer.lora_b, x.dtype) for layer in layers]
         a = torch.cat([a for a, _ in factors])
-        down = _multiply_down(x if lora_x is None else lora_x, a.t(), scaling)
-        lows = down.split([a.shape[0] for a, _ in factors], -1)
-        calls = [
-            Call(
-                x, layer.weight, layer.bias, layer.scalars, (low if layer.scalars[-1] is None else low.contiguous(), b)
-            )
-            for layer, low, (_, b) in zip(layers, lows, factors, strict=True)
-        ]
+        down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.t(), scaling)
+        downs = down.split([a.shape[0] for a, _ in factors], -1)
+        calls = []
+        for layer, low, (_, b) in zip(layers, downs, factors, strict=True):
+            low, b = _terms(low, b, scaling, _DOWN_SHARE, x.dtype)
+            terms = (low if layer.scalars[-1] is None else low.contiguous(), b)
+            calls.append(Call(x, layer.weight, layer.bias, layer.scalars, terms))
         return [without_gradient(call) for call in calls], down
 
 
@@ -252,10 +338,7 @@ def _sum_products(
     grads: Sequence[Tensor], layers: Sequence[Layer], terms: tuple[Tensor | None, Tensor | None]
 ) -> Tensor:
     """dy·W of all layers, and the terms: each sum is rounded before the next is added."""
-    calls = [
-        Call(dy, layer.weight, None, (*layer.scalars[:-2], "backward", layer.scalars[-1]))
-        for dy, layer in zip(grads, layers, strict=True)
-    ]
+    calls = [Call(dy, layer.weight, None, _turned(layer.scalars)) for dy, layer in zip(grads, layers, strict=True)]
     total = matmul_4bit(calls[0]._replace(terms=terms))
     for call in calls[1:]:
         if torch.is_grad_enabled():
@@ -276,10 +359,9 @@ def matmul_4bit_lora_shared(
             matmul_4bit_lora(x, lora_x, each.weight, each.bias, each.lora_a, each.lora_b, scaling, each.scalars)
             for each in layers
         )
-    tensors = [tensor for layer in layers for tensor in _flatten(layer)]
+    tensors = [tensor for layer in layers for tensor in (layer.lora_a, layer.lora_b, layer.bias)]
     if needs_gradient(x, lora_x, *tensors):
-        products: tuple[Tensor, ...] = _SharedLora.apply(
-            x, lora_x, scaling, [layer.scalars for layer in layers], *tensors
-        )
+        fixed = [(layer.weight, layer.scalars) for layer in layers]
+        products: tuple[Tensor, ...] = _SharedLora.apply(x, lora_x, scaling, fixed, *tensors)
         return products[:-1]
     return tuple(_forward_shared(x, lora_x, layers, scaling)[0])

@@ -212,15 +212,14 @@ def test_a_product_to_train_through(case, device, compiled, backend):
         torch.testing.assert_close(found, expected)
 
 
-def test_a_product_keeps_the_packed_weight_alone(device):
+def test_a_product_saves_nothing_and_decodes_nothing_to_memory(device):
+    """The packed weight is its layer's."""
     packed, state = state_of(CASES[0], device)
     x = torch.ones(2, state.shape[1], dtype=torch.bfloat16, device=device, requires_grad=True)
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t) or t, lambda t: t):
         y = qfuse.matmul_4bit(x, packed, state)
-    assert packed.data_ptr() in {t.data_ptr() for t in kept}
-    kept += [t for t in vars(y.grad_fn).values() if isinstance(t, torch.Tensor)]
-    assert max(t.nbytes for t in kept) <= packed.nbytes + 2 * 16 * 64  # the map has 256 values; the weight has 4096
+    assert kept + [t for t in vars(y.grad_fn).values() if isinstance(t, torch.Tensor)] == []
     with Calls("qfuse::dequantize_4bit") as decodes:
         y.sum().backward()
     assert decodes.count == 0

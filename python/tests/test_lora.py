@@ -193,30 +193,161 @@ def test_function_transforms(device):
     assert torch.equal(found[2], (SCALING * x @ a.t())[:, None, :].expand(4, ROWS, RANK))
 
 
-def test_what_is_kept_for_the_gradients(device):
-    """x, t, A, B and the packed weight: nothing of the size of y, nor of x in fp32."""
+def kept_of(call):
+    """What hooks for saved tensors see, as those that offload activations."""
+    kept = {}
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.setdefault(t.data_ptr(), t) is None or t, lambda t: t):
+        result = call()
+    return result, kept
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_is_kept_for_the_gradients(device, shared):
+    """x, t, A and B, and these rounded: no weight, nothing of the size of y, nor of x in fp32."""
     weight = exact_weight(device)
     x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
     a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=8))
-    kept = {}
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.setdefault(t.data_ptr(), t) is None or t, lambda t: t):
-        qfuse.matmul_4bit_lora(x, weight, a, b, SCALING)
-    known = {tensor.data_ptr() for tensor in (x, a, b, *weight.tensors)}
-    (down,) = [tensor for pointer, tensor in kept.items() if pointer not in known]
-    assert down.shape == (64, 8) and down.dtype == torch.bfloat16
+    if shared:
+        _, kept = kept_of(lambda: qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], SCALING))
+    else:
+        _, kept = kept_of(lambda: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING))
+    assert {tensor.data_ptr() for tensor in (x, a, b)} <= kept.keys()
+    assert not {tensor.data_ptr() for tensor in weight.tensors} & kept.keys()
+    others = {
+        tuple(t.shape) for pointer, t in kept.items() if pointer not in (x.data_ptr(), a.data_ptr(), b.data_ptr())
+    }
+    assert (64, 8) in others and others <= {(64, 8), a.shape, b.shape}
 
 
-def test_an_adapter_that_is_not_trained_keeps_nothing_but_itself(device):
+def test_a_product_keeps_nothing(device):
+    x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
+    y, kept = kept_of(lambda: qfuse.matmul_4bit(x, exact_weight(device)))
+    assert not kept
+    y.sum().backward()
+    assert x.grad is not None
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("trained", ["", "a", "b"])
+def test_of_an_adapter_that_is_partly_frozen_only_what_counts_is_kept(device, trained, shared):
+    """x for A's gradient, t for B's (LoRA-FA trains B alone)."""
     weight = exact_weight(device)
     x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
     a, b = adapter(device, rank=8)
-    kept = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t.data_ptr()) or t, lambda t: t):
-        y = qfuse.matmul_4bit_lora(x, weight, a, b, SCALING)
-    assert set(kept) <= {tensor.data_ptr() for tensor in (a, b, *weight.tensors)}
+    a.requires_grad_("a" in trained)
+    b.requires_grad_("b" in trained)
+    if shared:
+        (y,), kept = kept_of(lambda: qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], SCALING))
+    else:
+        y, kept = kept_of(lambda: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING))
+    assert (x.data_ptr() in kept) == ("a" in trained)
+    assert any(tensor.shape == (64, 8) for tensor in kept.values()) == ("b" in trained)
     y.float().sum().backward()
     expected = (dense_of(weight).double() + SCALING * b.double() @ a.double()).sum(0)
     assert torch.allclose(x.grad.double(), expected.expand(64, COLS), rtol=0.02, atol=1)
+    assert (a.grad is not None, b.grad is not None) == ("a" in trained, "b" in trained)
+
+
+def test_a_gradient_of_a_frozen_adapters_other_half_has_gradients(device):
+    """B's depends on x through t, though x is not kept."""
+    weight, (a, b) = exact_weight(device, torch.float32), adapter(device, rank=8)
+    b.requires_grad_()
+    x = few_integers(6, COLS, device=device, dtype=torch.float32).requires_grad_()
+
+    def second(product):
+        (grad_b,) = torch.autograd.grad(product().square().sum(), b, create_graph=True)
+        return torch.autograd.grad(grad_b.sum(), (x, b))
+
+    found = second(lambda: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING))
+    expected = second(lambda: by_torch(x, dense_of(weight), a, b))
+    assert all(torch.allclose(*pair, rtol=1e-4, atol=1e-2) for pair in zip(found, expected, strict=True))
+
+
+def relative(found, expected):
+    return ((found.double() - expected).norm() / expected.norm()).item()
+
+
+@pytest.mark.parametrize("scaling", [2.0**-10, 2.0**-5, 1.0, 48.0, 2.0**10])
+@pytest.mark.parametrize("size_of_b", [1e-5, 1e-3, 1e-1])
+@pytest.mark.parametrize("shared", [False, True])
+def test_float16_is_as_near_to_float64_as_an_adapter_in_float32(device, scaling, size_of_b, shared):
+    """For gradients down to 1e-7, without loss scaling: u would underflow in float16, and t overflow."""
+    weight = exact_weight(device, torch.float16)
+    generator = torch.Generator().manual_seed(5)
+    made = [torch.randn(*shape, generator=generator) for shape in [(32, COLS), (8, COLS), (ROWS, 8), (32, ROWS)]]
+    for size in (1.0, 1e-3, 1e-5, 1e-7):
+        x, a, b, grad = (tensor.to(device) for tensor in made)
+        x, a, b, grad = x.half(), a / 16, b * size_of_b, (grad * size).half()
+
+        def step(product, convert, x=x, a=a, b=b, grad=grad):
+            leaves = [convert(leaf).clone().requires_grad_() for leaf in (x, a, b)]
+            y = product(*leaves)
+            y.backward(grad.to(y.dtype))
+            return [y.detach(), *(leaf.grad for leaf in leaves)]
+
+        def by_qfuse(x, a, b):
+            if shared:
+                return qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], scaling)[0]
+            return qfuse.matmul_4bit_lora(x, weight, a, b, scaling)
+
+        def by_peft(x, a, b):
+            dense = dense_of(weight).to(x.dtype)
+            return linear(x, dense) + (linear(linear(x.to(a.dtype), a), b) * scaling).to(x.dtype)
+
+        expected = step(by_peft, torch.Tensor.double)
+        found, peft = step(by_qfuse, torch.Tensor.clone), step(by_peft, torch.Tensor.clone)
+        for name, ours, theirs, right in zip("yxab", found, peft, expected, strict=True):
+            assert relative(ours, right) <= 1.3 * relative(theirs, right) + 2e-4, (name, size)
+
+
+def test_a_scaling_that_is_trained_has_a_gradient(device):
+    weight, (a, b) = exact_weight(device, torch.float32), adapter(device)
+    x = few_integers(6, COLS, device=device, dtype=torch.float32)
+    scaling = torch.nn.Parameter(torch.tensor(SCALING, device=device))
+    for product in (
+        lambda: qfuse.matmul_4bit_lora(x, weight, a, b, scaling),
+        lambda: qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], scaling)[0],
+    ):
+        (found,) = torch.autograd.grad(product().sum(), scaling)
+        assert found == linear(linear(x, a), b).sum()
+
+
+def test_many_gradients_at_once(device):
+    """As torch.autograd batches them: is_grads_batched, and jacobian(vectorize=True)."""
+    weight, (a, b) = exact_weight(device, torch.float32), adapter(device)
+    bias = integers(ROWS, device=device, dtype=torch.float32)
+    x = few_integers(2, 3, COLS, device=device, dtype=torch.float32)
+    leaves = [leaf.requires_grad_() for leaf in (x, a, b, bias)]
+    grads = few_integers(4, 2, 3, ROWS, device=device, dtype=torch.float32)
+    dense = dense_of(weight)
+    expected = torch.autograd.grad(by_torch(x, dense, a, b, bias), leaves, grads, is_grads_batched=True)
+    for y in (
+        qfuse.matmul_4bit_lora(x, weight, a, b, SCALING, bias=bias),
+        qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], SCALING, biases=[bias])[0],
+    ):
+        found = torch.autograd.grad(y, leaves, grads, is_grads_batched=True)
+        assert all(same_bits(*pair) for pair in zip(found, expected, strict=True))
+    row = x[0, 0].detach()
+    jacobian = torch.autograd.functional.jacobian(lambda row: qfuse.matmul_4bit(row, weight), row, vectorize=True)
+    assert same_bits(jacobian, dense)
+
+
+def test_a_weight_made_in_inference_mode_can_be_trained_through(device):
+    """As where an adapter is merged to generate, and taken out again (bitsandbytes trains on)."""
+    with torch.inference_mode():
+        weight = exact_weight(device).to(device)
+        weight = weight._replace(tensors=tuple(tensor.clone() for tensor in weight.tensors))
+    assert weight.packed.is_inference()
+    a, b = (leaf.requires_grad_() for leaf in adapter(device))
+    x = few_integers(6, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
+    for product in (
+        lambda: qfuse.matmul_4bit(x, weight),
+        lambda: qfuse.matmul_4bit_lora(x, weight, a, b),
+        lambda: qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b])[0],
+    ):
+        x.grad = None
+        product().sum().backward()
+        assert x.grad is not None and x.grad.abs().sum() > 0
 
 
 def test_rank_0_adds_nothing(device):

@@ -231,6 +231,30 @@ def test_compiled_code_notices_that_the_order_has_changed(device):
     assert found == ["split", "plain"]
 
 
+class Product(torch.nn.Module):
+    def __init__(self, weight):
+        super().__init__()
+        self.weight = weight
+
+    def forward(self, x):
+        return qfuse.matmul_4bit(x, self.weight)
+
+
+@pytest.mark.parametrize("gradients", [False, True])
+@pytest.mark.parametrize("strict", [False, True])
+def test_is_exported_for_any_number_of_rows(device, gradients, strict):
+    """With no order that is for few rows alone."""
+    weight = exact_weight(device)
+    rows = torch.export.Dim("rows", min=2, max=1024)
+    few, many = (integers(count, COLS, device=device, dtype=torch.bfloat16) for count in (5, 300))
+    with torch.set_grad_enabled(gradients):
+        program = torch.export.export(Product(weight), (few,), dynamic_shapes=({0: rows},), strict=strict)
+        for x in (few, many):
+            assert same_bits(
+                program.module()(x), torch.nn.functional.linear(x, qfuse.dequantize_4bit(weight, dtype=x.dtype))
+            )
+
+
 # ---- torch's other parts
 
 
