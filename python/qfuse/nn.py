@@ -5,7 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .functional import matmul_4bit_lora
+from .functional import matmul_4bit, matmul_4bit_lora
+from .modules import has_global_hooks, is_bare, is_bare_linear
 from .quant_state import Weight4bit, read_weight, without_torch_function
 
 __all__ = ["Linear4bitLoRA"]
@@ -64,8 +65,14 @@ class Linear4bitLoRA(nn.Module):
         nn.init.zeros_(self.lora_B.weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        """x [..., k] to [..., n], in x's dtype or, under torch.autocast, that of torch.nn.functional.linear."""
-        is_dropped = self.training and self.dropout.p > 0
+        """x [..., k] to [..., n], in x's dtype or, under torch.autocast, that of torch.nn.functional.linear.
+
+        Where lora_A, lora_B or dropout is more than its weights (hooks, a parametrization, another module in its
+        place), all three are called, one after the other, in A's dtype.
+        """
+        if not self._is_bare():
+            return self._forward_by_modules(x)
+        is_dropped = self.dropout.training and getattr(self.dropout, "p", 0) > 0
         return matmul_4bit_lora(
             x,
             self.base,
@@ -75,6 +82,22 @@ class Linear4bitLoRA(nn.Module):
             bias=self.bias,
             lora_x=self.dropout(x) if is_dropped else None,
         )
+
+    def _is_bare(self) -> bool:
+        return (
+            is_bare_linear(self.lora_A)
+            and is_bare_linear(self.lora_B)
+            and is_bare(self.dropout, nn.Dropout, nn.Identity)
+            and not getattr(self.dropout, "inplace", False)
+            and not has_global_hooks()
+        )
+
+    def _forward_by_modules(self, x: Tensor) -> Tensor:
+        product = matmul_4bit(x, self.base, bias=self.bias)
+        dtype = next((parameter.dtype for parameter in self.lora_A.parameters()), x.dtype)
+        low = self.lora_A(self.dropout(x if torch.is_autocast_enabled(x.device.type) else x.to(dtype)))
+        share: Tensor = self.lora_B(low) * self.scaling
+        return product + share.to(product.dtype)
 
     def extra_repr(self) -> str:
         """What print(model) says beside the submodules."""

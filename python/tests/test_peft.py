@@ -107,11 +107,11 @@ def in_float64(model, dropout=lambda x: x):
     return run
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_gradients_are_as_near_to_float64_as_those_of_peft_under_autocast(device, dtype):
     model, x = make(device, dtype), inputs(device, dtype)
     expected = in_float64(model)(x)
-    with torch.autocast(device, dtype, enabled=dtype != torch.float32):
+    with torch.autocast(device, dtype):
         peft_found = step(model, x)
     with integration.enabled(), Calls("qfuse::matmul_4bit") as calls:
         found = step(model, x)
@@ -213,6 +213,65 @@ def test_compiles(device):
         ), name
 
 
+def test_a_model_that_was_quantized_by_hand(device):
+    """Without is_loaded_in_4bit, peft puts its generic kind over a Linear4bit."""
+    net = Net().to(torch.bfloat16).to(device).train()
+    net.is_loaded_in_4bit = False
+    settings = dict(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"])
+    model, x = peft.get_peft_model(net, peft.LoraConfig(**settings)), inputs(device)
+    randomize(model)
+    assert type(model.base_model.model.up) is importlib.import_module("peft.tuners.lora.layer").Linear
+    with torch.autocast(device, torch.bfloat16):
+        expected = step(model, x)
+    with integration.enabled(), Calls("qfuse::matmul_4bit") as calls:
+        assert integration.uncovered(model) == {}
+        found = step(model, x)
+    assert calls.count == 4 or device == "cuda"
+    assert found.keys() == expected.keys()
+    assert all(distance(found[name], value) < 2e-2 for name, value in expected.items())
+    model.base_model.disable_adapter_layers()
+    assert set(integration.uncovered(model)) == {"base_model.model.up", "base_model.model.down"}
+
+
+def test_several_adapters_are_one_of_more_ranks(device):
+    model, x = make(device), inputs(device)
+    two_adapters(model)
+    model.eval()
+    with torch.autocast(device, torch.bfloat16):
+        expected = step(model, x)
+    with integration.enabled(), Calls("qfuse::matmul_4bit") as calls:
+        assert integration.uncovered(model) == {}
+        found = step(model, x)
+    assert calls.count == 4 or device == "cuda"
+    assert found.keys() == expected.keys() and any("second" in name for name in found)
+    assert all(distance(found[name], value) < 2e-2 for name, value in expected.items())
+
+
+def test_a_scaling_that_is_trained(device):
+    model, x = make(device), inputs(device)
+    scaling = torch.nn.Parameter(torch.tensor(ALPHA / RANK, device=device))
+    model.base_model.model.up.scaling["default"] = scaling
+    step(model, x)
+    expected, scaling.grad = scaling.grad, None
+    with integration.enabled():
+        assert integration.uncovered(model) == {}
+        step(model, x)
+    assert distance(scaling.grad, expected) < 2e-2
+
+
+def test_a_merge_in_inference_mode_leaves_a_model_that_trains(device):
+    """Merge, generate, unmerge, train on, as reinforcement learning does (trl#2983)."""
+    model, x = make(device), inputs(device)
+    with integration.enabled(), qfuse.integrations.bitsandbytes.enabled(matmul=True):
+        with torch.inference_mode():
+            model.merge_adapter()
+            model(x)
+            model.unmerge_adapter()
+        assert model.base_model.model.up.base_layer.weight.is_inference()
+        found = step(model, x)
+    assert all(value.abs().sum() > 0 for value in found.values()) and len(found) == 6
+
+
 # ---- what goes to peft
 
 
@@ -247,21 +306,37 @@ def dropout_in_place(model):
     model.base_model.model.up.lora_dropout["default"] = torch.nn.Dropout(0.0, inplace=True)
 
 
+def in_float32(model):
+    model.base_model.model.up.base_layer.compute_dtype = torch.float32
+
+
+class Twice(torch.nn.Module):
+    def forward(self, weight):
+        return 2 * weight
+
+
+def parametrized(model):
+    torch.nn.utils.parametrize.register_parametrization(model.base_model.model.up.lora_A["default"], "weight", Twice())
+
+
 def two_adapters(model):
-    model.add_adapter("second", peft.LoraConfig(r=2, lora_alpha=2, target_modules=["up"]))
+    model.add_adapter("second", peft.LoraConfig(r=2, lora_alpha=6, target_modules=["up"], lora_dropout=0.1))
+    randomize(model)
     model.base_model.set_adapter(["default", "second"])
 
 
 LEFT = {
     "disabled": (lambda model: model.base_model.disable_adapter_layers(), {}, "disabled"),
     "merged": (lambda model: model.base_model.model.up.merge(), {}, "merged"),
-    "two of them": (two_adapters, {}, "2 of its adapters are active"),
+    "two of them with dropouts": (two_adapters, dict(lora_dropout=0.1), "2 of its adapters are active"),
     "DoRA": (lambda model: None, dict(use_dora=True), "DoRA"),
     "a bias": (lambda model: None, dict(lora_bias=True), "bias"),
     "a hook": (hooked, {}, "hooks"),
     "another forward": (moved_forward, {}, "hooks"),
     "another class": (other_class, {}, "its base layer is a test_peft.Louder"),
     "another adapter below": (over_another_adapter, {}, "its base layer is a peft"),
+    "float32": (in_float32, {}, "it computes in float32"),
+    "a parametrization": (parametrized, {}, "parametrization"),
     "a dropout in place": (dropout_in_place, {}, "its dropout is Dropout(p=0.0, inplace=True)"),
 }
 
@@ -278,7 +353,9 @@ def test_what_is_not_covered_goes_to_peft_unchanged(what, device):
     with integration.enabled():
         found = step(model, x) if what != "disabled" else {"y": model(x)}
         layer = model.base_model.model.up
+        torch.manual_seed(6)
         y = layer(x)
+    torch.manual_seed(6)
     assert same_bits(y, layer(x))
     if set(left) == {"base_model.model.up", "base_model.model.down"}:
         assert all(same_bits(found[name], value) for name, value in expected.items())
@@ -320,7 +397,8 @@ def test_mixed_batches_go_to_peft(device):
 
 def test_enable_reports_and_disable_puts_back(device):
     report = integration.enable()
-    assert report.replaced == ["peft.tuners.lora.bnb.Linear4bit.forward"] and not report.left
+    assert report.replaced == ["peft.tuners.lora.bnb.Linear4bit.forward", "peft.tuners.lora.layer.Linear.forward"]
+    assert not report.left
     assert LAYER.forward is not ORIGINAL
     integration.disable()
     assert LAYER.forward is ORIGINAL

@@ -6,7 +6,8 @@ to the compute_dtype, and its share is added to the sums of the base weight befo
 there are more than 256 rows, to the product: see qfuse.matmul_4bit_lora, which says what is rounded where. Results
 differ from peft's by such roundings.
 
-A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why.
+A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why. So
+does float32, where the two would differ by roundings for nothing.
 """
 
 from collections.abc import Iterator
@@ -14,9 +15,9 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.module import _has_any_global_hook as _has_global_hooks
 
-from ..functional import multiply_with_lora
+from ..functional import multiply_with_lora, scaled
+from ..modules import has_global_hooks, is_bare, is_bare_linear, is_hooked
 from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight
 from .patch import Patch, Patches
 
@@ -24,84 +25,121 @@ __all__ = ["disable", "enable", "enabled", "uncovered"]
 
 
 _BASES = ("Linear4bit", "LinearNF4", "LinearFP4")
+_no_dispatch = Tensor.__torch_dispatch__
 
 
-def _is_changed(module: nn.Module) -> bool:
-    """Whether something is called beside its forward, or in its place, as by accelerate where layers are on several
-    devices."""
-    hooks = (module._forward_hooks, module._forward_pre_hooks, module._backward_hooks, module._backward_pre_hooks)
-    forward = type(module).forward
-    own = forward.__module__.startswith(("torch.nn.", "bitsandbytes.")) and not hasattr(forward, "__wrapped__")
-    return any(hooks) or "forward" in module.__dict__ or not own
+def _is_base(module: Any) -> bool:
+    return type(module).__name__ in _BASES and type(module).__module__.startswith("bitsandbytes.")
 
 
 class _Covered(NamedTuple):
-    adapter: str
+    adapters: list[str]
     weight: Arguments
 
 
 def _examine(layer: Any) -> _Covered | str:
-    """Of a layer of peft's its adapter and weight, or why it goes to peft, as it is now."""
+    """Of a layer of peft's its adapters and weight, or why it goes to peft, as it is now."""
     if layer.disable_adapters:
         return "its adapters are disabled"
-    if layer.merged:
+    if layer.merged_adapters:
         return "an adapter is merged into it"
-    active = [name for name in layer.active_adapters if name in layer.lora_A]
-    if len(active) != 1:
-        return f"{len(active)} of its adapters are active"
-    (name,) = active
+    modules = layer._modules  # torch's search for what is not in __dict__ takes longer
+    base, a_of, b_of = modules["base_layer"], modules["lora_A"]._modules, modules["lora_B"]._modules
+    if not _is_base(base):
+        return f"its base layer is a {type(base).__module__}.{type(base).__name__}"
+    active = [name for name in layer.active_adapters if name in a_of]
+    if not active:
+        return "none of its adapters is active"
+    for name in active:
+        reason = _why_not(layer, a_of[name], b_of[name], modules["lora_dropout"]._modules[name], name, len(active))
+        if reason:
+            return reason
+    if is_hooked(base):
+        return "its base layer has hooks, or a forward that was replaced"
+    if base.compute_dtype is torch.float32 and not torch.is_autocast_enabled(base.weight.device.type):
+        return "it computes in float32"
+    weight = _weight_of(base)
+    return "its weight is not one that qfuse decodes" if weight is None else _Covered(active, weight)
+
+
+def _why_not(layer: Any, lora_a: Any, lora_b: Any, dropout: Any, name: str, count: int) -> str | None:
     if name in getattr(layer, "lora_variant", ()) or getattr(layer, "use_dora", {}).get(name):
         return "its adapter is more than A and B, as that of DoRA"
-    base, lora_a, lora_b, dropout = layer.base_layer, layer.lora_A[name], layer.lora_B[name], layer.lora_dropout[name]
-    if type(lora_a) is not nn.Linear or type(lora_b) is not nn.Linear or lora_b.bias is not None:
-        return "its adapter has a bias, or layers of another kind"
-    if type(base).__name__ not in _BASES or not type(base).__module__.startswith("bitsandbytes."):
-        return f"its base layer is a {type(base).__module__}.{type(base).__name__}"
-    if type(dropout) not in (nn.Identity, nn.Dropout) or getattr(dropout, "inplace", False):
-        return f"its dropout is {dropout}"
-    if any(_is_changed(module) for module in (base, lora_a, lora_b, dropout)):
-        return "a layer inside of it has hooks, or a forward that was replaced"
-    weight = _weight_of(base)
-    return "its weight is not one that qfuse decodes" if weight is None else _Covered(name, weight)
+    if not is_bare_linear(lora_a) or not is_bare_linear(lora_b):
+        return "its adapter has a bias, hooks, a parametrization, or layers of another kind"
+    if not is_bare(dropout, nn.Identity, nn.Dropout) or getattr(dropout, "inplace", False):
+        return f"its dropout is {dropout}, or has hooks"
+    if count > 1 and _is_dropping(dropout):
+        return f"{count} of its adapters are active, each with a dropout of its own"
+    return None
+
+
+def _is_dropping(dropout: Any) -> bool:
+    return type(dropout) is nn.Dropout and dropout.training and dropout.p > 0
 
 
 def _weight_of(base: Any) -> Arguments | None:
-    quant_state = getattr(base.weight, "quant_state", None)
-    if quant_state is None or getattr(quant_state, "packing_format_for_cpu", False):
+    """As bitsandbytes' forward finds it: under FSDP the weight is a plain tensor, and its state the layer's."""
+    weight = base._parameters.get("weight")
+    if weight is None or type(weight).__torch_dispatch__ is not _no_dispatch:
         return None
-    weight = decodable_weight(base.weight, quant_state)
-    return weight if weight is not None and len(weight[1]) == 2 else None
+    state = getattr(weight, "quant_state", None)
+    if state is None:
+        state = base.quant_state
+    if state is None or getattr(state, "packing_format_for_cpu", False):
+        return None
+    found = decodable_weight(weight, state)
+    return found if found is not None and len(found[1]) == 2 else None
 
 
 def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     # What peft is given beside x chooses adapters by sample.
-    if args or any(value is not None for value in kwargs.values()) or _has_global_hooks():
+    if args or any(value is not None for value in kwargs.values()) or has_global_hooks():
         return None
     covered = _examine(self)
     if isinstance(covered, str):
         return None
-    (name, weight), base = covered, self.base_layer
+    weight, base = covered.weight, self._modules["base_layer"]
     if not base.compute_type_is_set:  # as Linear4bit's own forward does
         base.set_compute_type(x)
         base.compute_type_is_set = True
-    dtype = x.dtype if base.compute_dtype is None else base.compute_dtype
-    if dtype == torch.float32 and torch.is_autocast_enabled(x.device.type):
-        dtype = torch.get_autocast_dtype(x.device.type)
-    if dtype not in FLOAT_DTYPES or x.device != base.weight.device or x.shape[-1:] != weight[1][1:]:
+    dtype = _compute_dtype(base, x)
+    if dtype is None or x.device != weight[0][0].device or x.shape[-1:] != weight[1][1:]:
         return None
     given = x.to(dtype)
-    dropout = self.lora_dropout[name]
-    lora_x = dropout(given) if isinstance(dropout, nn.Dropout) and dropout.training and dropout.p > 0 else None
     bias = None if base.bias is None else base.bias.to(dtype)
-    lora_a, lora_b = self.lora_A[name].weight, self.lora_B[name].weight
-    return multiply_with_lora(given, weight, bias, lora_a, lora_b, self.scaling[name], lora_x).to(x.dtype)
+    return multiply_with_lora(given, weight, bias, *_adapter(self, covered.adapters, given)).to(x.dtype)
+
+
+def _compute_dtype(base: Any, x: Tensor) -> torch.dtype | None:
+    """None for one that is left to peft."""
+    dtype = x.dtype if base.compute_dtype is None else base.compute_dtype
+    if dtype is torch.float32:
+        kind = x.device.type
+        dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
+    return dtype if dtype in FLOAT_DTYPES else None
+
+
+def _adapter(layer: Any, names: list[str], x: Tensor) -> tuple[Tensor, Tensor, float, Tensor | None]:
+    """A, B, the scale and, where it is not x, what A sees. Several adapters are one of their ranks' sum."""
+    modules, scaling = layer._modules, layer.scaling
+    a_of, b_of = modules["lora_A"]._modules, modules["lora_B"]._modules
+    if len(names) > 1:
+        lora_a = torch.cat([a_of[name].weight for name in names])
+        return lora_a, torch.cat([b_of[name].weight * scaling[name] for name in names], 1), 1.0, None
+    (name,) = names
+    dropout = modules["lora_dropout"]._modules[name]
+    lora_b, factor = scaled(b_of[name]._parameters["weight"], scaling[name])
+    return a_of[name]._parameters["weight"], lora_b, factor, dropout(x) if _is_dropping(dropout) else None
 
 
 def _layers(model: nn.Module) -> Iterator[tuple[str, Any]]:
+    """Those over a Linear4bit; peft's generic kind where the model does not say is_loaded_in_4bit."""
     from peft.tuners.lora.bnb import Linear4bit
+    from peft.tuners.lora.layer import Linear
 
     for name, module in model.named_modules():
-        if isinstance(module, Linear4bit):
+        if isinstance(module, Linear4bit) or (isinstance(module, Linear) and _is_base(module.get_base_layer())):
             yield name, module
 
 
@@ -111,5 +149,13 @@ def uncovered(model: nn.Module) -> dict[str, str]:
     return {name: reason for name, reason in found.items() if isinstance(reason, str)}
 
 
-_patches = Patches(Patch("peft.tuners.lora.bnb", "Linear4bit.forward", _forward))
+def _forward_of_any(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
+    """Most layers of the generic kind are over a plain nn.Linear."""
+    return _forward(self, x, *args, **kwargs) if _is_base(self._modules["base_layer"]) else None
+
+
+_patches = Patches(
+    Patch("peft.tuners.lora.bnb", "Linear4bit.forward", _forward),
+    Patch("peft.tuners.lora.layer", "Linear.forward", _forward_of_any),
+)
 enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled

@@ -1,0 +1,36 @@
+"""Whether a module is no more than its weights, so that these may be read past it."""
+
+from torch import Tensor, nn
+from torch.nn.modules.module import _has_any_global_hook as has_global_hooks
+
+__all__ = ["has_global_hooks", "is_bare", "is_bare_linear", "is_hooked"]
+
+_OWN = ("torch.nn.", "bitsandbytes.")
+
+
+def is_hooked(module: nn.Module) -> bool:
+    """Whether something is called beside its forward, or in its place: a user's hook, accelerate's where layers are
+    offloaded or on several devices, FSDP's, that of torch.nn.utils.prune or weight_norm."""
+    forward = type(module).forward
+    return bool(
+        module._forward_pre_hooks
+        or module._forward_hooks
+        or module._backward_hooks
+        or module._backward_pre_hooks
+        or "forward" in module.__dict__
+        or not forward.__module__.startswith(_OWN)
+        or hasattr(forward, "__wrapped__")
+    )
+
+
+def is_bare(module: nn.Module, *kinds: type[nn.Module]) -> bool:
+    """Whether it is of one of these very classes, which a parametrized module is not, and not hooked."""
+    return type(module) in kinds and not is_hooked(module)
+
+
+def is_bare_linear(module: nn.Module) -> bool:
+    """A bare nn.Linear without a bias, whose weight is torch's own: not part of one, as a DTensor."""
+    if not is_bare(module, nn.Linear) or module._parameters.get("bias", module) is not None:
+        return False
+    weight = module._parameters.get("weight")
+    return weight is not None and type(weight).__torch_dispatch__ is Tensor.__torch_dispatch__
