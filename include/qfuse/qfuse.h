@@ -419,6 +419,8 @@ QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, c
  * With a lora_rank, a LoRA adapter's share of the layer is made of further terms of the same sums, behind those of W:
  *   FORWARD   out[i][r] += the sum over j of lora_in[i][j] * lora_weight[r][j]   scale * (x * lora_A^T), and lora_B
  *   BACKWARD  out[i][c] += the sum over j of lora_in[i][j] * lora_weight[j][c]   scale * (dy * lora_B), and lora_A
+ * Both are of `dtype`, as the caller has rounded them. In FLOAT16, the caller shares the scale out between them, so that
+ * neither overflows nor underflows where the sum does not.
  * W's elements are what dequantize_4bit gives in `dtype`, to the bit. The sum is an fp32 number, made as `accumulation`
  * and `order` say; bias is added to it in fp32; the result is rounded once. A row of out depends on its row of in alone,
  * not on m: what is given together has the bits of what is given row by row.

@@ -145,7 +145,7 @@ def given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
 
 
 def rows(tensor: Tensor) -> Tensor:
-    return tensor.reshape(math.prod(tensor.shape[:-1]), tensor.shape[-1])
+    return tensor if tensor.dim() == 2 else tensor.reshape(math.prod(tensor.shape[:-1]), tensor.shape[-1])
 
 
 def without_autocast(tensor: Tensor) -> Any:
@@ -158,10 +158,11 @@ def decode(call: Call) -> Tensor:
     """The weight [n, k] in x's dtype."""
     if call.weight[0].device != call.x.device:  # torch's product would say nothing of one on a meta device
         raise RuntimeError(f"packed lies on {call.weight[0].device}, x on {call.x.device}: all must be on one device")
-    shape, quant_type, blocksize, nested_blocksize, _, _ = call.scalars
-    decoded: Tensor = torch.ops.qfuse.dequantize_4bit.default(
-        call.weight, shape, call.x.dtype, quant_type, blocksize, nested_blocksize
-    )
+    shape, *others, _, _ = call.scalars
+    arguments = (call.weight, shape, call.x.dtype, *others)
+    decoded = direct.dequantize_4bit(*arguments)
+    if decoded is None:
+        decoded = torch.ops.qfuse.dequantize_4bit.default(*arguments)
     return decoded
 
 
@@ -170,7 +171,7 @@ def _call(call: Call) -> Tensor:
     shape, quant_type, blocksize, nested_blocksize, direction, order = scalars
     if order is None:
         decoded = decode(call)
-        with torch.autocast(x.device.type, enabled=False):  # x has the dtype to multiply in
+        with without_autocast(x):
             product = torch.nn.functional.linear(x, decoded, bias) if direction == "forward" else x @ decoded
             if lora_in is not None and lora_weight is not None:
                 factor = lora_weight.t() if direction == "forward" else lora_weight

@@ -157,10 +157,12 @@ def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor
 
 def _multiply_down(x: Tensor, factor: Tensor, scaling: float) -> Tensor:
     """scaling·x·factor, [..., rank], rounded once: torch multiplies sums by alpha before it rounds them."""
+    if scaling == 1:
+        return x @ factor
     # torch.func.vmap multiplies by beta what every other addmm leaves unread.
     unread = factor.new_zeros(1) if torch._C._are_functorch_transforms_active() else factor.new_empty(1)
     product = torch.addmm(unread, rows(x), factor, beta=0, alpha=scaling)
-    return product.view(*x.shape[:-1], factor.shape[1])
+    return product if x.dim() == 2 else product.view(*x.shape[:-1], factor.shape[1])
 
 
 def _multiply_up(grad: Tensor, b: Tensor, scaling: float, grad_down: Tensor | None) -> Tensor:

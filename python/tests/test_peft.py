@@ -272,6 +272,47 @@ def test_a_merge_in_inference_mode_leaves_a_model_that_trains(device):
     assert all(value.abs().sum() > 0 for value in found.values()) and len(found) == 6
 
 
+@pytest.fixture
+def mesh(tmp_path):
+    """Of this process alone."""
+    distributed = torch.distributed
+    distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    yield distributed.device_mesh.init_device_mesh("cpu", (1,))
+    distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("storage", [torch.uint8, torch.bfloat16])
+@pytest.mark.parametrize("each", [False, True], ids=["a model", "each layer"])
+def test_under_fsdp(mesh, storage, each):
+    """It makes a plain tensor of the weight, whose state is the layer's."""
+    from torch.distributed.fsdp import fully_shard
+
+    net = Net().train()
+    for layer in (net.up, net.down):
+        layer.quant_storage = layer.weight.quant_storage = storage
+    model = peft.get_peft_model(
+        net.to(torch.bfloat16).to("cpu"), peft.LoraConfig(r=RANK, lora_alpha=ALPHA, target_modules=["up", "down"])
+    )
+    randomize(model)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.bfloat16()  # FSDP wants one dtype of those that are trained
+    try:
+        for layer in (model.base_model.model.up, model.base_model.model.down) if each else ():
+            fully_shard(layer, mesh=mesh)
+        fully_shard(model, mesh=mesh)
+        x = inputs("cpu")
+        expected = step(model, x)
+    except (RuntimeError, ValueError) as error:
+        pytest.skip(f"this torch does not shard such a weight: {error}")
+    assert type(model.base_model.model.up.base_layer.weight) is not bnb.nn.Params4bit
+    with integration.enabled(), Calls("qfuse::matmul_4bit") as calls:
+        found = step(model, x)
+    assert calls.count == 4 and found.keys() == expected.keys()
+    local = [{name: getattr(t, "to_local", lambda t=t: t)() for name, t in each.items()} for each in (found, expected)]
+    assert all(distance(local[0][name], value) < 2e-2 for name, value in local[1].items())
+
+
 # ---- what goes to peft
 
 
