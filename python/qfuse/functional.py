@@ -151,15 +151,15 @@ def matmul_4bit_lora(
     to x's first. Where the weight is decoded to memory (see matmul_4bit), what the adapter adds is added to the rounded
     product. lora_x: what the adapter sees in place of x, in the same shape, as torch.nn.functional.dropout(x, p).
 
-    In float16, whose range is small, x, dy, A and B are taken to float32 for t, u and the gradients of A and B, and none
-    of these is rounded to float16; where t·Bᵀ and u·A are added, t and B, u and A are, after a factor has gone from one
-    to the other: 1/16 of t and 8 of u, and of a scaling above 1 the power of two that is nearest to its root.
+    In float16, whose range is small, t, u and the gradients of A and B are products of x, dy, A and B in float32. Where
+    t·Bᵀ and u·A are added, t and B, u and A are rounded to float16 after a factor has gone from one to the other: t is
+    divided by 16, u multiplied by 8, both divided by the power of two that is nearest to the root of a scaling above 1.
 
     scaling: a number, or a tensor, which may be trained; B is multiplied by it then.
 
-    What is kept for the gradients: x or lora_x where A needs one, t where B does, A and B, and these rounded. The packed
-    weight is its owner's: it is not saved, and may have been made in inference mode. Gradients flow to all but the
-    weight, of any order.
+    What is kept for the gradients: x or lora_x where A needs one, t where B does, A and B, and these rounded. The
+    packed weight is its owner's: it is not saved, and may have been made in inference mode. Gradients flow to all but
+    the weight, of any order.
 
     Raises what matmul_4bit does, and ValueError for an A, B or lora_x whose shape does not fit.
     """

@@ -9,10 +9,12 @@ import pytest
 import torch
 
 pytest.importorskip("bitsandbytes")
+pytest.importorskip("peft")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import measure
 import published_report
 import test_dequantize as published
+import test_lora as lora
 import test_matmul_4bit as matmul
 import test_silu_dot_fwd_bwd_quant_fuse as swiglu
 
@@ -176,3 +178,23 @@ def test_a_wrong_product_fails(tmp_path, device, monkeypatch):
     monkeypatch.setattr(qfuse.ops, "matmul_4bit", wrong)
     with pytest.raises(AssertionError, match="a relative error of"):
         run(matmul, tmp_path, device)
+
+
+# ---- the host's time of a layer of QLoRA
+
+
+def test_a_layer_is_timed_three_ways(tmp_path, device):
+    status, result, printed = run(lora, tmp_path, device)
+    assert status == 0 and all(f"| {way} |" in printed for way in lora.WAYS)
+    for dropout in ("dropout 0.0", "dropout 0.05"):
+        assert all(found["median"] > 0 for way in lora.WAYS for found in result[dropout][way].values())
+
+
+def test_a_layer_that_is_off_is_not_timed(monkeypatch):
+    model = lora.make(2, "cpu", 0.0)
+    x = torch.randn(8, lora.WIDTH, dtype=torch.bfloat16)
+    integration = lora.qfuse.integrations.peft
+    product = integration.multiply_with_lora
+    monkeypatch.setattr(integration, "multiply_with_lora", lambda *arguments: 1.1 * product(*arguments))
+    with pytest.raises(AssertionError, match="LoRA too is off by"):
+        lora.check(model, x, x)

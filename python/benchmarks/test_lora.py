@@ -1,0 +1,140 @@
+"""The host's time of a layer of QLoRA in eager mode, forward and backward: of peft and bitsandbytes, and of qfuse.
+
+    python python/benchmarks/test_lora.py --json lora.json
+    python python/benchmarks/test_lora.py --device cpu --small
+
+A chain of Linear4bit layers with peft's LoRA over each, so small that a GPU is never behind: what is timed is what the
+host does until it has launched all kernels. Three ways, in turns: as they are; where qfuse multiplies; and where qfuse
+computes the LoRA layers too. Before anything is timed, outputs and gradients of the ways are compared.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from time import perf_counter_ns
+from typing import Any
+
+import bitsandbytes
+import measure
+import peft
+import torch
+from measure import table
+
+import qfuse.integrations.bitsandbytes
+import qfuse.integrations.peft
+
+WIDTH, RANK, TOKENS = 64, 16, 320  # as many rows as make a GPU decode the weight first, as in training
+LAYERS, ROUNDS, STEPS = 32, 12, 10
+WAYS = ["peft", "qfuse multiplies", "qfuse, LoRA too"]
+ERROR = 3e-2  # of a result's norm, after a chain of roundings to bf16
+
+
+class Chain(torch.nn.Module):
+    is_loaded_in_4bit = True  # by which peft knows
+
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        settings = dict(bias=False, compute_dtype=torch.bfloat16, quant_type="nf4")
+        self.layers = torch.nn.ModuleList(bitsandbytes.nn.Linear4bit(WIDTH, WIDTH, **settings) for _ in range(layers))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+def make(layers: int, device: str, dropout: float) -> Any:
+    torch.manual_seed(1)
+    chain = Chain(layers)
+    for layer in chain.layers:  # so that a long chain neither grows nor fades
+        torch.nn.init.orthogonal_(layer.weight.data)
+    config = peft.LoraConfig(r=RANK, lora_alpha=RANK, lora_dropout=dropout, target_modules=r"layers\.\d+")
+    model = peft.get_peft_model(chain.to(torch.bfloat16).to(device).train(), config)
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(parameter, std=1e-3)
+    return model
+
+
+@contextmanager
+def on(way: str) -> Iterator[None]:
+    with ExitStack() as stack:
+        if way != WAYS[0]:
+            stack.enter_context(qfuse.integrations.bitsandbytes.enabled(matmul=True))
+        if way == WAYS[2]:
+            stack.enter_context(qfuse.integrations.peft.enabled())
+        yield
+
+
+def step(model: Any, x: torch.Tensor, grad: torch.Tensor, wait: Any) -> tuple[float, float]:
+    """Microseconds until all is launched, forward and backward."""
+    wait()
+    begun = perf_counter_ns()
+    y = model(x)
+    forward = perf_counter_ns()
+    wait()
+    turned = perf_counter_ns()
+    y.backward(grad)
+    ended = perf_counter_ns()
+    return (forward - begun) / 1e3, (ended - turned) / 1e3
+
+
+def results(model: Any, x: torch.Tensor, grad: torch.Tensor) -> list[torch.Tensor]:
+    model.zero_grad()
+    y = model(x)
+    y.backward(grad)
+    return [y.detach(), *(p.grad for p in model.parameters() if p.grad is not None)]
+
+
+def check(model: Any, x: torch.Tensor, grad: torch.Tensor) -> None:
+    with on(WAYS[0]):
+        expected = results(model, x, grad)
+    for way in WAYS[1:]:
+        with on(way):
+            found = results(model, x, grad)
+        for ours, theirs in zip(found, expected, strict=True):
+            error = float((ours.float() - theirs.float()).norm() / theirs.float().norm())
+            if not error <= ERROR:
+                raise AssertionError(f"{way} is off by {error:.3g} of what peft gives")
+
+
+def measure_ways(arguments: Any, dropout: float) -> dict[str, Any]:
+    layers, rounds = (4, 2) if arguments.small else (LAYERS, ROUNDS)
+    model = make(layers, arguments.device, dropout)
+    shape = (8 if arguments.small else TOKENS, WIDTH)
+    x, grad = (torch.randn(shape, dtype=torch.bfloat16, device=arguments.device) for _ in range(2))
+    if dropout == 0:
+        check(model, x, grad)
+    wait = measure.synchronizer(arguments.device)
+    times: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
+    for _ in range(rounds + 1):
+        for way in WAYS:
+            with on(way), measure.undisturbed():
+                found = [step(model, x, grad, wait) for _ in range(STEPS)]
+                times[way] += found[STEPS // 2 :]  # the first ones find caches cold
+    return {
+        way: {
+            name: measure.spread([pair[i] / layers for pair in values[STEPS // 2 :]])
+            for i, name in enumerate(("forward", "backward"))
+        }
+        for way, values in times.items()
+    }
+
+
+def row(name: str, found: dict[str, Any]) -> list[str]:
+    return [name, *(f"{found[d]['median']:.1f} ({found[d]['min']:.1f}, {found[d]['max']:.1f})" for d in found)]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = measure.parse(measure.argument_parser(__doc__), argv)
+    result = measure.circumstances(arguments)
+    parts = [measure.heading(result)]
+    for dropout in (0.0, 0.05):
+        found = result[f"dropout {dropout}"] = measure_ways(arguments, dropout)
+        head = [f"µs a layer, dropout {dropout}: median (least, most)", "forward", "backward"]
+        parts.append(table(head, [row(way, found[way]) for way in WAYS]))
+    measure.finish(arguments, result, "\n\n".join(parts))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
