@@ -51,15 +51,20 @@ class _Lora(torch.autograd.Function):
             y, down = _forward(x, lora_x, weight, bias, a, b, scaling, scalars)
         _, _, _, needs_a, needs_b, *_ = ctx.needs_input_grad
         seen = x if lora_x is None else lora_x
-        ctx.save_for_backward(seen if needs_a else None, down if needs_b else None, lora_a, lora_b, a, b)
+        ctx.save_for_backward(*map(_savable, (seen if needs_a else None, down if needs_b else None, a, b)))
         ctx.set_materialize_grads(False)
+        ctx.factors = lora_a, lora_b
         ctx.weight, ctx.has_own_x, ctx.scaling, ctx.scalars = Kept(weight), lora_x is not None, scaling, scalars
         ctx.dtype = x.dtype
         return y, down
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor | None, grad_down: Tensor | None) -> tuple[Tensor | None, ...]:
-        return *_backward(ctx, ctx.saved_tensors, ctx.weight.get(), grad, grad_down), None, None, None
+        saved, factors = ctx.saved_tensors, ctx.factors
+        if torch.is_grad_enabled():  # these gradients have gradients of A and B
+            with without_autocast(factors[0]):
+                saved = *saved[:2], *_rounded(*factors, ctx.dtype)
+        return *_backward(ctx, saved, factors, ctx.weight.get(), grad, grad_down), None, None, None
 
 
 class _LoraWatched(torch.autograd.Function):
@@ -97,15 +102,25 @@ class _LoraWatched(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor, grad_down: Tensor) -> tuple[Tensor | None, ...]:
         x, down, lora_a, lora_b, *weight = ctx.saved_tensors
         with without_autocast(grad):
-            saved = x, down, lora_a, lora_b, *_rounded(lora_a, lora_b, grad.dtype)
-        return *_backward(ctx, saved, given(*weight), grad, grad_down), *([None] * 7)
+            saved = x, down, *_rounded(lora_a, lora_b, grad.dtype)
+        return *_backward(ctx, saved, (lora_a, lora_b), given(*weight), grad, grad_down), *([None] * 7)
+
+
+def _savable(tensor: Tensor | None) -> Tensor | None:
+    """torch saves no tensor that was made in inference mode."""
+    return tensor.clone() if tensor is not None and tensor.is_inference() else tensor
 
 
 def _backward(
-    ctx: Any, saved: Sequence[Any], weight: tuple[Tensor, ...], grad: Tensor | None, grad_down: Tensor | None
+    ctx: Any,
+    saved: Sequence[Any],
+    factors: tuple[Tensor, Tensor],
+    weight: Sequence[Tensor],
+    grad: Tensor | None,
+    grad_down: Tensor | None,
 ) -> tuple[Tensor | None, ...]:
     """Gradients of x, lora_x, bias, A and B."""
-    x, down, lora_a, lora_b, a, b = saved
+    (x, down, a, b), (lora_a, lora_b) = saved, factors
     scaling, scalars = ctx.scaling, _turned(ctx.scalars)
     needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
     grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
@@ -114,8 +129,6 @@ def _backward(
             return (None,) * 5
         grad = _zeros(grad_down, lora_b, ctx.dtype)
     with without_autocast(grad):
-        if torch.is_grad_enabled():  # these gradients have gradients of A and B
-            a, b = _rounded(lora_a, lora_b, grad.dtype)
         low = grad.to(a.dtype)
         if needs_a or needs_lora_x or (needs_x and not ctx.has_own_x):
             up = _multiply_up(low, b, scaling, grad_down)
@@ -246,51 +259,52 @@ class _SharedLora(torch.autograd.Function):
     """_Lora of several weights that x is multiplied by: of all of them t is one product, uᵀ·x is one, and u·A. What the
     weights add to x's gradient is summed in their order."""
 
+    # tensors: A, B and bias of each layer, which may have gradients.
     @staticmethod
     def forward(
-        ctx: Any,
-        x: Tensor,
-        lora_x: Tensor | None,
-        scaling: float,
-        fixed: Sequence[tuple[Any, Any]],
-        *tensors: Tensor | None,
+        ctx: Any, x: Tensor, lora_x: Tensor | None, scaling: float, layers: Sequence[Layer], *tensors: Tensor | None
     ) -> tuple[Tensor, ...]:
-        products, down = _forward_shared(x, lora_x, _regroup(tensors, fixed), scaling)
+        with without_autocast(x):
+            a, bs = _rounded_all(layers, x.dtype)
+            products, down = _forward_shared(x, lora_x, layers, a, bs, scaling)
         needs = ctx.needs_input_grad[4:]
         seen = x if lora_x is None else lora_x
-        ctx.save_for_backward(
-            seen if any(needs[_A::_TENSORS]) else None, down if any(needs[_B::_TENSORS]) else None, *tensors
-        )
+        kept = seen if any(needs[_A::_TENSORS]) else None, down if any(needs[_B::_TENSORS]) else None
+        ctx.save_for_backward(*map(_savable, (*kept, a, *bs)))
         ctx.set_materialize_grads(False)
+        ctx.weights, ctx.layers = [Kept(layer.weight) for layer in layers], layers
         ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
-        ctx.fixed = [(Kept(weight), scalars) for weight, scalars in fixed]
         return *products, down
 
     @staticmethod
     def backward(ctx: Any, *some: Tensor | None) -> tuple[Tensor | None, ...]:
-        scaling = ctx.scaling
-        x, down, *tensors = ctx.saved_tensors
-        layers = _regroup(tensors, [(weight.get(), scalars) for weight, scalars in ctx.fixed])
+        scaling, layers = ctx.scaling, ctx.layers
+        needs_x, needs_lora_x, _, _, *needs = ctx.needs_input_grad
+        found: list[Tensor | None] = [None] * len(needs)
+        grad_x = grad_lora_x = None
         beside = next((grad for grad in some if grad is not None), None)
         if beside is None:
-            return (None,) * (4 + len(tensors))
+            return (None,) * (4 + len(needs))
         grads = [
             _zeros(beside, layer.lora_b, ctx.dtype) if grad is None else grad
             for grad, layer in zip(some[:-1], layers, strict=True)
         ]
-        needs_x, needs_lora_x, _, _, *needs = ctx.needs_input_grad
-        found: list[Tensor | None] = [None] * len(tensors)
-        grad_x = grad_lora_x = None
+        x, down, a, *bs = ctx.saved_tensors
         with without_autocast(grads[0]):
-            factors = [_rounded(layer.lora_a, layer.lora_b, ctx.dtype) for layer in layers]
-            ranks, a = [a.shape[0] for a, _ in factors], torch.cat([a for a, _ in factors])
+            if torch.is_grad_enabled():  # these gradients have gradients of A and B
+                a, bs = _rounded_all(layers, ctx.dtype)
+            ranks = [b.shape[1] for b in bs]
             lows = [dy.to(a.dtype) for dy in grads]
-            up = torch.cat([_multiply_down(low, b, scaling) for low, (_, b) in zip(lows, factors, strict=True)], -1)
+            up = torch.cat([_multiply_down(low, b, scaling) for low, b in zip(lows, bs, strict=True)], -1)
             if some[-1] is not None:
                 up = up + some[-1] * scaling
             if needs_x:
                 terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, ctx.dtype)
-                grad_x = _sum_products(grads, layers, terms)
+                calls = [
+                    Call(dy, kept.get(), None, _turned(layer.scalars))
+                    for dy, kept, layer in zip(grads, ctx.weights, layers, strict=True)
+                ]
+                grad_x = _sum_products(calls, terms)
             if needs_lora_x:
                 grad_lora_x = (up @ a).to(ctx.dtype)
             if any(needs[_B::_TENSORS]):
@@ -308,39 +322,30 @@ class _SharedLora(torch.autograd.Function):
         return grad_x, grad_lora_x, None, None, *found
 
 
-_TENSORS = 3  # of a layer that may have a gradient:
+_TENSORS = 3  # of a layer:
 _A, _B, _BIAS = range(_TENSORS)
 
 
-def _regroup(tensors: Sequence[Any], fixed: Sequence[tuple[Any, Any]]) -> list[Layer]:
-    layers = []
-    for i, (weight, scalars) in enumerate(fixed):
-        lora_a, lora_b, bias = tensors[i * _TENSORS : (i + 1) * _TENSORS]
-        layers.append(Layer(weight, bias, lora_a, lora_b, scalars))
-    return layers
+def _rounded_all(layers: Sequence[Layer], dtype: torch.dtype) -> tuple[Tensor, list[Tensor]]:
+    """All A's as one, and each B."""
+    factors = [_rounded(layer.lora_a, layer.lora_b, dtype) for layer in layers]
+    return torch.cat([a for a, _ in factors]), [b for _, b in factors]
 
 
 def _forward_shared(
-    x: Tensor, lora_x: Tensor | None, layers: Sequence[Layer], scaling: float
+    x: Tensor, lora_x: Tensor | None, layers: Sequence[Layer], a: Tensor, bs: Sequence[Tensor], scaling: float
 ) -> tuple[list[Tensor], Tensor]:
-    with without_autocast(x):
-        factors = [_rounded(layer.lora_a, layer.lora_b, x.dtype) for layer in layers]
-        a = torch.cat([a for a, _ in factors])
-        down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.t(), scaling)
-        downs = down.split([a.shape[0] for a, _ in factors], -1)
-        calls = []
-        for layer, low, (_, b) in zip(layers, downs, factors, strict=True):
-            low, b = _terms(low, b, scaling, _DOWN_SHARE, x.dtype)
-            terms = (low if layer.scalars[-1] is None else low.contiguous(), b)
-            calls.append(Call(x, layer.weight, layer.bias, layer.scalars, terms))
-        return [without_gradient(call) for call in calls], down
+    down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.t(), scaling)
+    products = []
+    for layer, low, b in zip(layers, down.split([b.shape[1] for b in bs], -1), bs, strict=True):
+        low, b = _terms(low, b, scaling, _DOWN_SHARE, x.dtype)
+        terms = (low if layer.scalars[-1] is None else low.contiguous(), b)
+        products.append(without_gradient(Call(x, layer.weight, layer.bias, layer.scalars, terms)))
+    return products, down
 
 
-def _sum_products(
-    grads: Sequence[Tensor], layers: Sequence[Layer], terms: tuple[Tensor | None, Tensor | None]
-) -> Tensor:
+def _sum_products(calls: Sequence[Call], terms: tuple[Tensor | None, Tensor | None]) -> Tensor:
     """dy·W of all layers, and the terms: each sum is rounded before the next is added."""
-    calls = [Call(dy, layer.weight, None, _turned(layer.scalars)) for dy, layer in zip(grads, layers, strict=True)]
     total = matmul_4bit(calls[0]._replace(terms=terms))
     for call in calls[1:]:
         if torch.is_grad_enabled():
@@ -363,7 +368,7 @@ def matmul_4bit_lora_shared(
         )
     tensors = [tensor for layer in layers for tensor in (layer.lora_a, layer.lora_b, layer.bias)]
     if needs_gradient(x, lora_x, *tensors):
-        fixed = [(layer.weight, layer.scalars) for layer in layers]
-        products: tuple[Tensor, ...] = _SharedLora.apply(x, lora_x, scaling, fixed, *tensors)
+        products: tuple[Tensor, ...] = _SharedLora.apply(x, lora_x, scaling, layers, *tensors)
         return products[:-1]
-    return tuple(_forward_shared(x, lora_x, layers, scaling)[0])
+    with without_autocast(x):
+        return tuple(_forward_shared(x, lora_x, layers, *_rounded_all(layers, x.dtype), scaling)[0])
