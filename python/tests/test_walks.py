@@ -1,0 +1,72 @@
+"""Random walks over what can be done to a model with LoRA: under qfuse and under the peers alone it stays the same.
+
+QFUSE_WALKS is how many walks each test takes, QFUSE_WALKS_SEED the first one's seed, and QFUSE_WALKS_WITHOUT the names
+of operations and runs to leave out, with commas. `python python/tests/walks.py --help` does the same without pytest.
+"""
+
+import logging
+import os
+
+import pytest
+import torch
+import walks
+from walk_models import Spec
+from walk_steps import OPERATIONS, PEFT, RUNS
+
+WITHOUT = tuple(filter(None, os.environ.get("QFUSE_WALKS_WITHOUT", "").split(",")))
+SEED = int(os.environ.get("QFUSE_WALKS_SEED", "0"))
+COUNTS = [int(os.environ.get("QFUSE_WALKS", "20")), pytest.param(500, marks=pytest.mark.slow)]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """bitsandbytes advises on speed."""
+    logger = logging.getLogger("bitsandbytes")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    yield
+    logger.setLevel(level)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("mode", ["matmul", "peft", "both", "module"])
+def test_both_copies_stay_the_same(mode, count, device):
+    found = walks.search(mode, device, count, SEED, WITHOUT, most_kinds=5 if count <= 20 else 1000)
+    assert not found, f"\n{walks.report(found)}"
+
+
+def test_a_copy_of_the_peers_is_as_the_other(device):
+    """Else what differs would be the walks' own noise."""
+    assert walks.report(walks.search("none", device, 5)) == ""
+
+
+def planted(copy, draw):
+    """One of the two loses the share of one adapter."""
+    if not copy.is_peer:
+        with torch.no_grad():
+            for parameter in copy.layers()[0].lora_B.parameters():
+                parameter.zero_()
+
+
+@pytest.mark.parametrize("mode", ["none", "module"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("run", ["train", "no_grad", "train_under_autocast"])
+def test_an_adapter_that_is_missing_is_found_and_shrunk(monkeypatch, device, mode, dtype, run):
+    monkeypatch.setitem(OPERATIONS, "planted", (planted, PEFT))
+    names = ["train_or_eval", "planted", "remove_hooks"]
+    steps = [*(walks.Step(name, "", seed) for seed, name in enumerate(names)), walks.Step("remove_hooks", run, 3)]
+    failure = walks.walk(Spec(mode, device, dtype, nested=True, bias=True), tuple(steps))
+    assert failure is not None and "is beyond the bound" in failure.what
+    shrunk = walks.shrink(failure)
+    assert [step.operation for step in shrunk.steps if step.operation] == ["planted"] and not shrunk.spec.bias
+
+
+def test_a_walk_is_its_seed(device):
+    assert (
+        walks.draw_walk("both", device, 3) == walks.draw_walk("both", device, 3) != walks.draw_walk("both", device, 4)
+    )
+
+
+def test_what_is_left_out_is_not_drawn(device):
+    _, steps = walks.draw_walk("both", device, 3, without=tuple(set(OPERATIONS) - {"merge"} | set(RUNS) - {"no_grad"}))
+    assert {step.operation for step in steps} == {"merge"} and {step.run for step in steps} <= {"train", "no_grad"}

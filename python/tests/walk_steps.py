@@ -1,0 +1,639 @@
+"""What a random walk is made of: operations, which change a model, and runs, which compute with it.
+
+Each is an entry of a table, by its name, and stands for itself: to switch one off is to take its decorator away. All of
+them draw what they choose from a generator that both copies of the model get with the same seed.
+"""
+
+import copy as copying
+import io
+from contextlib import contextmanager
+from functools import partial
+
+import pytest
+import torch
+import walk_models
+from torch import nn
+from torch.nn.modules import module as global_hooks
+from torch.nn.utils import parametrizations, parametrize, prune
+from torch.utils.checkpoint import checkpoint
+from walk_models import CALLS, HIDDEN
+
+accelerate = pytest.importorskip("accelerate")
+OPERATIONS = {}
+RUNS = {}
+PEFT, BOTH = {"none", "matmul", "peft", "both"}, set(walk_models.MODES)
+
+
+def operation(modes=BOTH):
+    def register(function):
+        OPERATIONS[function.__name__] = (function, modes)
+        return function
+
+    return register
+
+
+def run(function):
+    RUNS[function.__name__] = function
+    return function
+
+
+# ---- what an operation is done to
+
+
+def _is_peft(copy):
+    return copy.spec.mode != "module"
+
+
+def _pick(copy, draw, parts=("lora_A", "lora_B", "lora_dropout", "base_layer", "itself")):
+    """A name and a part of one of the layers; of its adapters, one."""
+    layer, part = draw.choice(copy.layers()), draw.choice(parts)
+    if not _is_peft(copy):
+        return part, {"lora_dropout": getattr(layer, "dropout", None), "itself": layer, "base_layer": layer}.get(
+            part
+        ) or getattr(layer, part)
+    if part == "itself":
+        return part, layer
+    found = getattr(layer, part)
+    return part, found[draw.choice(sorted(found))] if isinstance(found, nn.ModuleDict) else found
+
+
+def _pick_factor(copy, draw):
+    return _pick(copy, draw, ("lora_A", "lora_B"))[1]
+
+
+def _each_factor(copy):
+    for name, module in copy.model.named_modules():
+        if name.rsplit("lora_", 1)[-1].partition(".")[0] in ("A", "B") and hasattr(module, "weight"):
+            yield module
+
+
+class Factor:
+    """A hook that multiplies one of its arguments, or each of a tuple, and that can be copied and stored."""
+
+    def __init__(self, name, position, factor):
+        self.name, self.position, self.factor = name, position, factor
+
+    def __call__(self, *args):
+        CALLS[self.name] += 1
+        return _scaled(args[self.position], self.factor)
+
+
+def _scaled(given, factor):
+    if isinstance(given, tuple):
+        return tuple(None if each is None else each * factor for each in given)
+    return given * factor
+
+
+# ---- modes, and who is trained
+
+
+@operation()
+def train_or_eval(copy, draw):
+    copy.model.train(draw.random() < 0.5)
+
+
+@operation()
+def freeze(copy, draw):
+    kinds = {"lora_A", "lora_B", "bias", "shift"}
+    chosen, is_trained = draw.choice([*sorted(kinds), "lora_"]), draw.random() < 0.4
+    for name, parameter in copy.model.named_parameters():
+        if chosen in name and parameter.is_leaf and parameter.is_floating_point():
+            parameter.requires_grad_(is_trained)
+
+
+@operation()
+def new_values(copy, draw):
+    walk_models.randomize(copy)
+
+
+@operation()
+def untrained_adapter(copy, draw):
+    layer = _pick(copy, draw, ("lora_B",))[1]
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.zero_()
+
+
+# ---- hooks
+
+_KINDS = {  # how a module gets a hook, and which argument that multiplies
+    "register_forward_hook": 2,
+    "register_forward_pre_hook": 1,
+    "register_full_backward_hook": 1,
+    "register_full_backward_pre_hook": 1,
+}
+
+
+@operation()
+def hook_part(copy, draw):
+    part, module = _pick(copy, draw)
+    kind = draw.choice(sorted(_KINDS))
+    copy.undo.append(getattr(module, kind)(Factor(f"{kind} {part}", _KINDS[kind], 0.5)).remove)
+
+
+@operation()
+def hook_gradient(copy, draw):
+    """Of a weight."""
+    weight = _pick_factor(copy, draw).weight
+    if weight.requires_grad:
+        copy.undo.append(weight.register_hook(Factor("gradient", 0, 0.5)).remove)
+
+
+@operation()
+def hook_accumulated_gradient(copy, draw):
+    weight = _pick_factor(copy, draw).weight
+    if weight.requires_grad and weight.is_leaf:
+        copy.undo.append(weight.register_post_accumulate_grad_hook(_halve_gradient).remove)
+
+
+def _halve_gradient(parameter):
+    CALLS["accumulated"] += 1
+    parameter.grad.mul_(0.5)
+
+
+@operation()
+def hook_all_modules(copy, draw):
+    kind = draw.choice(["forward_hook", "forward_pre_hook", "full_backward_hook"])
+    position = 2 if kind == "forward_hook" else 1
+
+    @contextmanager
+    def hooked():
+        handle = getattr(global_hooks, f"register_module_{kind}")(Factor(kind, position, 0.75))
+        try:
+            yield
+        finally:
+            handle.remove()
+
+    copy.around.append(hooked)
+
+
+@operation()
+def remove_hooks(copy, draw):
+    for undo in copy.undo:
+        undo()
+    copy.undo.clear()
+    copy.around.clear()
+
+
+# ---- a forward that is replaced
+
+
+def _scaled_forward(forward, factor, *args, **kwargs):
+    CALLS["replaced"] += 1
+    return _scaled(forward(*args, **kwargs), factor)
+
+
+@operation()
+def replace_forward(copy, draw):
+    module = _pick(copy, draw)[1]
+    module.forward = partial(_scaled_forward, module.forward, 0.5)
+
+
+@operation()
+def restore_forward(copy, draw):
+    module = _pick(copy, draw)[1]
+    if getattr(module.__dict__.get("forward"), "func", None) is _scaled_forward:  # not accelerate's
+        del module.forward
+
+
+class _HalvingHook(accelerate.hooks.ModelHook):
+    def post_forward(self, module, output):
+        CALLS["accelerate"] += 1
+        return _scaled(output, 0.5)
+
+
+@operation()
+def accelerate_hook(copy, draw):
+    accelerate.hooks.add_hook_to_module(_pick(copy, draw)[1], _HalvingHook(), append=True)
+
+
+@operation()
+def accelerate_offload(copy, draw):
+    module = _pick_factor(copy, draw)
+    if not hasattr(module, "weight_g"):  # whose weight the peers would then make from memory that nobody has written
+        accelerate.cpu_offload(module, execution_device=torch.device(copy.spec.device))
+
+
+@operation()
+def accelerate_remove(copy, draw):
+    accelerate.hooks.remove_hook_from_module(copy.model, recurse=True)
+
+
+# ---- weights that are made from others
+
+
+def _pick_here(copy, draw):
+    """A factor whose weight is not offloaded: else the peers, too, would compute with what nobody has written."""
+    module = _pick_factor(copy, draw)
+    return nn.Linear(1, 1) if any(parameter.is_meta for parameter in module.parameters()) else module
+
+
+class _Halved(nn.Module):
+    def forward(self, weight):
+        return weight * 0.5
+
+
+@operation()
+def parametrize_weight(copy, draw):
+    parametrize.register_parametrization(_pick_here(copy, draw), "weight", _Halved())
+
+
+@operation()
+def parametrize_remove(copy, draw):
+    module, keep = _pick_here(copy, draw), draw.random() < 0.5
+    if parametrize.is_parametrized(module, "weight"):
+        parametrize.remove_parametrizations(module, "weight", leave_parametrized=keep)
+
+
+@operation()
+def weight_norm(copy, draw):
+    parametrizations.weight_norm(_pick_here(copy, draw))
+
+
+@operation()
+def weight_norm_by_hook(copy, draw):
+    module = _pick_here(copy, draw)
+    if "weight" in module._parameters:
+        torch.nn.utils.weight_norm(module)
+
+
+@operation()
+def prune_weight(copy, draw):
+    module = _pick_here(copy, draw)
+    if "weight" in module._parameters or "weight_orig" in module._parameters:
+        prune.l1_unstructured(module, "weight", 0.5)
+
+
+@operation()
+def prune_remove(copy, draw):
+    module = _pick_here(copy, draw)
+    if "weight_orig" in module._parameters:
+        prune.remove(module, "weight")
+
+
+# ---- other tensors and modules in the same places
+
+
+@operation()
+def cast_adapter(copy, draw):
+    dtype = draw.choice([torch.float32, torch.bfloat16, torch.float16])
+    for module in _each_factor(copy):
+        module.to(dtype)
+
+
+@operation()
+def cast_model(copy, draw):
+    """But the biases: bitsandbytes casts one in its place, to compute_dtype, when it is called; qfuse a copy."""
+    copy.model.to(draw.choice([torch.float32, torch.bfloat16]))
+    if _is_peft(copy):
+        _cast_biases(copy)
+
+
+def _cast_biases(copy):
+    for layer in copy.layers():
+        base = layer.get_base_layer()
+        if base.bias is not None and base.compute_dtype is not None:
+            base.bias.data = base.bias.data.to(base.compute_dtype)
+
+
+@operation()
+def weight_by_columns(copy, draw):
+    """Not contiguous."""
+    module = _pick_here(copy, draw)
+    if isinstance(module._parameters.get("weight"), nn.Parameter):
+        weight = module.weight
+        module.weight = nn.Parameter(weight.detach().t().contiguous().t(), weight.requires_grad)
+
+
+class _HalvedLinear(nn.Linear):
+    def forward(self, x):
+        return super().forward(x) * 0.5
+
+
+@operation()
+def factor_of_another_class(copy, draw):
+    module = _pick_here(copy, draw)
+    if type(module) is nn.Linear:
+        module.__class__ = _HalvedLinear
+
+
+@operation()
+def weight_under_inference_mode(copy, draw):
+    module = _pick_here(copy, draw)
+    if isinstance(module._parameters.get("weight"), nn.Parameter):
+        with torch.inference_mode():
+            module.weight = nn.Parameter(module.weight.clone(), module.weight.requires_grad)
+
+
+@operation(PEFT)
+def base_under_inference_mode(copy, draw):
+    with torch.inference_mode():
+        _replace_base(copy, draw)
+
+
+@operation(PEFT)
+def base_of_another_kind(copy, draw):
+    _replace_base(
+        copy,
+        draw,
+        quant_type=draw.choice(["nf4", "fp4"]),
+        compress_statistics=draw.random() < 0.5,
+        quant_storage=draw.choice([torch.uint8, torch.bfloat16]),
+    )
+
+
+def _replace_base(copy, draw, **kinds):
+    layer = draw.choice(copy.layers())
+    if not layer.merged:
+        base = layer.get_base_layer()
+        other = walk_models.make_base(copy.spec, base.in_features, base.out_features, **kinds)
+        base.weight, base.quant_state, base.quant_storage = other.weight, other.quant_state, other.quant_storage
+
+
+@operation(PEFT)
+def compute_dtype(copy, draw):
+    dtype = draw.choice([torch.float32, torch.bfloat16, torch.float16])
+    for layer in copy.layers():
+        layer.get_base_layer().compute_dtype = dtype
+    _cast_biases(copy)
+
+
+@operation(PEFT)
+def compute_dtype_by_input(copy, draw):
+    for layer in copy.layers():
+        base = layer.get_base_layer()
+        if base.bias is None:
+            base.compute_dtype, base.compute_type_is_set = None, False
+
+
+@operation()
+def dropout_probability(copy, draw):
+    module, p = _pick(copy, draw, ("lora_dropout",))[1], draw.choice([0.0, 0.5])
+    if isinstance(module, nn.Dropout) and (copy.spec.device == "cpu" or copy.spec.dtype == torch.float32):
+        module.p = p
+
+
+# ---- copies and files
+
+
+def _forget(copy):
+    """Handles of what is gone."""
+    copy.undo.clear()
+
+
+@operation()
+def deepcopy(copy, draw):
+    copy.model = copying.deepcopy(copy.model)
+    _forget(copy)
+
+
+@operation()
+def pickle(copy, draw):
+    file = io.BytesIO()
+    torch.save(copy.model, file)
+    file.seek(0)
+    copy.model = torch.load(file, weights_only=False)
+    _forget(copy)
+
+
+@operation()
+def state_dict(copy, draw):
+    state = {name: tensor.clone() for name, tensor in copy.model.state_dict().items() if "lora_" in name}
+    walk_models.randomize(copy)
+    copy.model.load_state_dict(state, strict=False, assign=draw.random() < 0.5)
+
+
+# ---- peft's own
+
+
+def _tuner(copy):
+    return getattr(copy.model, "base_model", None)  # none where it was injected
+
+
+@operation(PEFT)
+def merge(copy, draw):
+    if any(parameter.is_meta for parameter in copy.model.parameters()):
+        return  # offloaded: the peers would add what nobody has written
+    for layer in copy.layers():
+        layer.merge()
+
+
+@operation(PEFT)
+def unmerge(copy, draw):
+    if any(parameter.is_meta for parameter in copy.model.parameters()):
+        return
+    for layer in copy.layers():
+        layer.unmerge()
+
+
+@operation(PEFT)
+def disable_adapters(copy, draw):
+    for layer in copy.layers():
+        layer.enable_adapters(False)
+
+
+@operation(PEFT)
+def enable_adapters(copy, draw):
+    for layer in copy.layers():
+        layer.enable_adapters(True)
+
+
+@operation(PEFT)
+def add_adapter(copy, draw):
+    rank, dora = draw.choice([4, 8]), draw.random() < 0.2
+    if _tuner(copy) is not None and "second" not in copy.layers()[0].lora_A:
+        copy.model.add_adapter("second", walk_models.config(copy.spec, r=rank, use_dora=dora, lora_bias=False))
+        walk_models.randomize(copy)
+
+
+@operation(PEFT)
+def set_adapter(copy, draw):
+    chosen = draw.choice([["default"], ["second"], ["default", "second"], ["second", "default"]])
+    for layer in copy.layers():
+        layer.set_adapter([name for name in chosen if name in layer.lora_A] or ["default"])
+
+
+@operation(PEFT)
+def delete_adapter(copy, draw):
+    if _tuner(copy) is not None and "second" in copy.layers()[0].lora_A:
+        copy.model.set_adapter("default")
+        copy.model.delete_adapter("second")
+
+
+@operation(PEFT)
+def set_scale(copy, draw):
+    draw.choice(copy.layers()).set_scale("default", draw.choice([0.0, 0.5, 2]))
+
+
+@operation(PEFT)
+def scale_layer(copy, draw):
+    layer, is_scaled = draw.choice(copy.layers()), draw.random() < 0.5
+    layer.scale_layer(2.0) if is_scaled else layer.unscale_layer(2)
+
+
+def _set_scaling(copy, layer, value):
+    if _is_peft(copy):
+        layer.scaling["default"] = value
+    else:
+        del layer.scaling  # a parameter takes no other attribute's place, nor the reverse
+        layer.scaling = value
+
+
+@operation()
+def scaling_as_tensor(copy, draw):
+    _set_scaling(copy, draw.choice(copy.layers()), torch.tensor(0.75, device=copy.spec.device))
+
+
+@operation()
+def scaling_as_parameter(copy, draw):
+    _set_scaling(copy, draw.choice(copy.layers()), nn.Parameter(torch.tensor(0.75, device=copy.spec.device)))
+
+
+# ---- runs: each gives back what there is to compare, by name
+
+_SHAPES = (
+    (5, HIDDEN),
+    (5, HIDDEN),
+    (2, 3, HIDDEN),
+    (1, HIDDEN),
+    (HIDDEN,),
+    (0, HIDDEN),
+    (2, 1, 4, HIDDEN),
+    (33, HIDDEN),
+)
+
+
+def _input(copy, draw, is_leaf=None):
+    """In the layers' dtype or another, which they cast."""
+    shape, spec = draw.choice(_SHAPES), copy.spec
+    dtype = draw.choice([*[spec.dtype] * 4, torch.float32, torch.float64]) if _is_peft(copy) else spec.dtype
+    x = torch.randn(shape).to(spec.device, dtype)
+    if draw.random() < 0.2 and len(shape) > 1:
+        x = x.transpose(0, -1).contiguous().transpose(0, -1)
+    needs_gradient = draw.random() < 0.6
+    return x.requires_grad_(needs_gradient if is_leaf is None else is_leaf)
+
+
+def _gradients(copy, x):
+    return {"x.grad": x.grad, **{f"{name}.grad": parameter.grad for name, parameter in copy.parameters().items()}}
+
+
+def _loss(y):
+    return (y.float() * torch.randn(y.shape).to(y.device)).sum()
+
+
+def _train(copy, x, forward):
+    """A step. Calls of hooks are part of the result."""
+    for parameter in copy.parameters().values():
+        parameter.grad = None
+    y = forward(x)
+    if y.requires_grad:
+        _loss(y).backward()
+    return {"y": y.detach(), "y.requires_grad": y.requires_grad, "calls": dict(CALLS), **_gradients(copy, x)}
+
+
+@run
+def train(copy, draw):
+    return _train(copy, _input(copy, draw), copy.model)
+
+
+@run
+def train_under_autocast(copy, draw):
+    with torch.autocast(copy.spec.device, torch.bfloat16):
+        return _train(copy, _input(copy, draw), copy.model)
+
+
+@run
+def no_grad(copy, draw):
+    with torch.no_grad():
+        y = copy.model(_input(copy, draw))
+    return {"y": y, "y.requires_grad": y.requires_grad, "calls": dict(CALLS)}
+
+
+@run
+def inference_mode(copy, draw):
+    with torch.inference_mode():
+        y = copy.model(_input(copy, draw, False))
+    return {"y": y.clone(), "is_inference": y.is_inference(), "calls": dict(CALLS)}
+
+
+@run
+def no_grad_under_autocast(copy, draw):
+    with torch.autocast(copy.spec.device, torch.bfloat16):
+        return no_grad(copy, draw)
+
+
+@run
+def input_of_inference_mode(copy, draw):
+    with torch.inference_mode():
+        x = _input(copy, draw, False)
+    with torch.no_grad():
+        return {"y": copy.model(x), "calls": dict(CALLS)}
+
+
+@run
+def checkpointed(copy, draw):
+    """Without the calls of hooks: torch recomputes until it has what was saved, and each saves something else."""
+    result = _train(copy, _input(copy, draw), partial(checkpoint, copy.model, use_reentrant=False))
+    result.pop("calls")
+    return result
+
+
+@run
+def checkpointed_reentrant(copy, draw):
+    return _train(copy, _input(copy, draw), partial(checkpoint, copy.model, use_reentrant=True))
+
+
+@run
+def saved_on_cpu(copy, draw):
+    with torch.autograd.graph.save_on_cpu():
+        return _train(copy, _input(copy, draw), copy.model)
+
+
+@run
+def backward_twice(copy, draw):
+    """Through one graph."""
+    x = _input(copy, draw)
+
+    def forward(x):
+        y = copy.model(x)
+        if y.requires_grad:
+            _loss(y).backward(retain_graph=True)
+        return y
+
+    return _train(copy, x, forward)
+
+
+def _leaves(copy, x):
+    leaves = {"x": x, **copy.parameters()}
+    return {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
+
+
+@run
+def second_derivatives(copy, draw):
+    x = _input(copy, draw, True)
+    for parameter in copy.parameters().values():
+        parameter.grad = None
+    leaves = _leaves(copy, x)
+    first = torch.autograd.grad(_loss(copy.model(x)), [*leaves.values()], create_graph=True, allow_unused=True)
+    penalty = sum(each.float().square().mean() / 100 for each in first if each is not None and each.numel())
+    if isinstance(penalty, torch.Tensor) and penalty.requires_grad:
+        penalty.backward()
+    return {**dict(zip(leaves, first, strict=True)), **_gradients(copy, x), "calls": dict(CALLS)}
+
+
+@run
+def gradients_batched(copy, draw):
+    """The peers' one by one, which is what batching means; hooks are then called more often."""
+    x = _input(copy, draw)
+    y, leaves = copy.model(x), _leaves(copy, x)
+    if not y.requires_grad:
+        return {"y": y}
+    rows = torch.randn(3, *y.shape).to(y.device, y.dtype)
+    gradient = partial(torch.autograd.grad, y, [*leaves.values()], allow_unused=True)
+    if copy.is_peer:
+        single = [gradient(row, retain_graph=True) for row in rows]
+        found = [None if each[0] is None else torch.stack(each) for each in zip(*single, strict=True)]
+    else:
+        found = gradient(rows, is_grads_batched=True)
+    return {"y": y.detach(), **dict(zip(leaves, found, strict=True))}

@@ -1,0 +1,293 @@
+"""Random walks: a model's two copies are taken through the same operations, and compared after each.
+
+    python python/tests/walks.py --walks 1000 --mode peft
+
+What fails is shrunk: operations are left out while it still fails in the same way, and what the model is made from is
+made simpler. Everything comes from seeds: the line that is printed is the walk.
+"""
+
+import argparse
+import logging
+import random
+import sys
+import warnings
+from contextlib import nullcontext
+from typing import Any, NamedTuple
+
+import torch
+from walk_models import CALLS, MODES, Copy, Spec, draw_spec
+from walk_steps import OPERATIONS, RUNS
+
+STEPS = 10
+CHUNK = 20  # walks
+# Of the largest value of a tensor. In 16 bits each sum is rounded, there and here, and two layers follow one another.
+FP32_BOUND = 1e-4
+ULPS = {torch.bfloat16: 8, torch.float16: 16}
+
+
+class Step(NamedTuple):
+    operation: str  # or nothing
+    run: str  # likewise
+    seed: int
+
+    def __str__(self) -> str:
+        return " > ".join(filter(None, (self.operation, self.run and f"{self.run}()"))) + f" #{self.seed}"
+
+
+class Failure(NamedTuple):
+    spec: Spec
+    steps: tuple[Step, ...]
+    what: str
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """Equal for what is probably one fault."""
+        names = sorted({step.operation for step in self.steps if step.operation})
+        return (*names, self.steps[-1].run, self.what.partition(":")[0])
+
+    def __str__(self) -> str:
+        return f"{self.spec}\n    {'; '.join(map(str, self.steps))}\n    {self.what}"
+
+
+class Raised(NamedTuple):
+    error: Exception
+
+
+def draw_walk(mode, device, seed, without=()):
+    draw = random.Random(seed)
+    spec = draw_spec(mode, device, draw)
+    operations = [name for name, (_, modes) in OPERATIONS.items() if mode in modes and name not in without]
+    runs = ["train", *(name for name in RUNS if name not in without)]
+    steps = [Step(draw.choice(operations), draw.choice(runs), draw.randrange(10**6)) for _ in range(STEPS)]
+    return spec, tuple(steps)
+
+
+class Taken(NamedTuple):
+    """A step by one of the copies: what came of it, how its parameters were then, and how far others may be off."""
+
+    changed: Any
+    parameters: dict[str, Any]
+    result: Any
+    parameters_after: dict[str, Any]
+    bound: float
+
+
+def take_all(spec, steps, is_peer) -> list[Taken]:
+    """A copy's whole walk."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        copy = Copy(spec, is_peer)
+        return [_take(copy, step) for step in steps]
+
+
+def _take(copy, step):
+    changed = result = None
+    if step.operation:
+        changed = _try(copy, OPERATIONS[step.operation][0], step.seed, nullcontext())
+    parameters = _describe_parameters(copy)
+    if step.run:
+        result = _try(copy, RUNS[step.run], step.seed, copy.running())
+    return Taken(changed, parameters, result, _describe_parameters(copy), _bound(copy, step))
+
+
+def _try(copy, function, seed, around):
+    """What a function gives, or raises, from this seed."""
+    CALLS.clear()
+    torch.manual_seed(seed)
+    try:
+        with around:
+            return function(copy, random.Random(seed))
+    except Exception as error:
+        return Raised(error.with_traceback(None))
+
+
+def _describe_parameters(copy):
+    return {
+        name: (parameter.requires_grad, parameter.dtype, tuple(parameter.shape), parameter.device.type)
+        for name, parameter in copy.parameters().items()
+    }
+
+
+def compare(spec, steps, peers, ours) -> Failure | None:
+    """The first step at which the copies differ, with those before it."""
+    for i, (expected, found) in enumerate(zip(peers, ours, strict=True)):
+        what = _differ(expected.changed, found.changed, 0.0)
+        what = f"operation {what}" if what else _differ_in_parameters(expected.parameters, found.parameters)
+        what = what or _differ(expected.result, found.result, expected.bound)
+        what = what or _differ_in_parameters(expected.parameters_after, found.parameters_after)
+        if what is not None:
+            return Failure(spec, steps[: i + 1], what)
+    return None
+
+
+def walk(spec, steps) -> Failure | None:
+    (failure,) = walk_all(spec.mode, [(spec, steps)])
+    return failure
+
+
+def walk_all(mode, walks) -> list[Failure | None]:
+    """All peers first: to enable an integration takes longer than a walk."""
+    peers = [take_all(spec, steps, True) for spec, steps in walks]
+    with MODES[mode]():
+        ours = [take_all(spec, steps, False) for spec, steps in walks]
+    return [compare(*one, *both) for one, *both in zip(walks, peers, ours, strict=True)]
+
+
+def _bound(copy, step):
+    dtypes = {copy.spec.dtype, *(p.dtype for p in copy.parameters().values() if p.is_floating_point())}
+    for layer in copy.layers():
+        dtypes.add(getattr(getattr(layer, "base_layer", None), "compute_dtype", None))
+    if "autocast" in step.run:
+        dtypes.add(torch.bfloat16)
+    return max([FP32_BOUND, *(ulps * torch.finfo(dtype).eps for dtype, ulps in ULPS.items() if dtype in dtypes)])
+
+
+def _differ_in_parameters(expected, found):
+    """In who is there, and trained, and in what dtype."""
+    if names := sorted(expected.keys() ^ found.keys()):
+        return f"parameters of one alone: {names}"
+    for name, theirs in expected.items():
+        if theirs != found[name]:
+            return f"parameter {_last(name)} is other: {name} {theirs} with the peers, {found[name]} with qfuse"
+    return None
+
+
+def _differ(expected: Any, found: Any, bound: float) -> str | None:
+    """What is other, in words whose first ones, up to the colon, name the kind."""
+    if isinstance(expected, Raised) or isinstance(found, Raised):
+        return _differ_in_errors(expected, found)
+    for name, theirs in (expected or {}).items():
+        if (what := _differ_in_value(theirs, found.get(name), bound)) is not None:
+            return f"{_last(name)} {what} ({name})"
+    return None
+
+
+def _last(name):
+    """Of a parameter's name what says its part, whatever the layer and adapter."""
+    return ".".join(word for word in name.split(".") if word not in ("base_model", "model", "up", "down"))
+
+
+def _differ_in_errors(expected, found):
+    if isinstance(expected, Raised) and isinstance(found, Raised):
+        return None
+    who, (error,) = ("qfuse", found) if isinstance(found, Raised) else ("the peers", expected)
+    return f"raises under {who} alone, {type(error).__name__}: {error}"
+
+
+def _differ_in_value(expected, found, bound):
+    if not isinstance(expected, torch.Tensor) or not isinstance(found, torch.Tensor):
+        same = expected is found or (not isinstance(expected, torch.Tensor) and expected == found)
+        return None if same else f"is other: {_brief(expected)} with the peers, {_brief(found)} with qfuse"
+    if expected.dtype != found.dtype or expected.shape != found.shape:
+        return f"has another dtype or shape: {_brief(expected)} with the peers, {_brief(found)} with qfuse"
+    if expected.numel() == 0:
+        return None
+    if expected.numel() == 1 and bound > FP32_BOUND:  # a sum of much that cancels: its own size bounds nothing
+        return None
+    expected, found = expected.detach().double(), found.detach().double()
+    if not torch.equal(expected.isfinite(), found.isfinite()):
+        return "is finite elsewhere: "
+    expected, found = expected.nan_to_num(), found.nan_to_num()
+    error, largest = (expected - found).abs().max().item(), expected.abs().max().item()
+    return None if error <= bound * largest else f"is beyond the bound: by {error:.3g} of {largest:.3g}"
+
+
+def _brief(value):
+    return f"{value.dtype}{list(value.shape)}" if isinstance(value, torch.Tensor) else repr(value)
+
+
+# ---- shrinking
+
+
+def shrink(failure: Failure, most: int = 60) -> Failure:
+    """The same kind of difference by fewer steps, fewer runs and a simpler model, by at most so many walks."""
+    left = most
+    is_smaller = True
+    while is_smaller and left > 0:
+        is_smaller = False
+        for candidate in _simpler(failure):
+            left -= 1
+            again = walk(*candidate)
+            if again is not None and again.what.partition(":")[0] == failure.what.partition(":")[0]:
+                failure, is_smaller = again, True
+                break
+            if left <= 0:
+                break
+    return failure
+
+
+def _simpler(failure):
+    spec, steps, _ = failure
+    if len(steps) > 2:
+        yield spec, steps[-1:]
+        yield spec, steps[len(steps) // 2 :]
+    for i in range(len(steps)):
+        if len(steps) > 1:
+            yield spec, (*steps[:i], *steps[i + 1 :])
+    quiet = tuple(step._replace(run="") for step in steps[:-1])
+    if quiet != steps[:-1]:
+        yield spec, (*quiet, steps[-1])
+    if steps[-1].operation:
+        yield spec, (*steps[:-1], steps[-1]._replace(operation=""))
+    if steps[-1].run not in ("", "train"):
+        yield spec, (*steps[:-1], steps[-1]._replace(run="train"))
+    for name, simplest in Spec._field_defaults.items():
+        if name != "device" and getattr(spec, name) != simplest:
+            yield spec._replace(**{name: simplest}), steps
+
+
+# ---- many walks
+
+
+def search(mode, device, walks, first_seed=0, without=(), most_kinds=40):
+    """The failures of so many walks, one of each kind, shrunk, with how many there were of it."""
+    found: dict[tuple[str, ...], list[Failure]] = {}
+    for first in range(first_seed, first_seed + walks, CHUNK):
+        seeds = range(first, min(first + CHUNK, first_seed + walks))
+        for failure in filter(None, walk_all(mode, [draw_walk(mode, device, seed, without) for seed in seeds])):
+            kind = _known_kind(failure, found)
+            if kind is None:
+                failure = shrink(failure)
+                kind = failure.kind
+            found.setdefault(kind, []).append(failure)
+            if len(found) >= most_kinds:
+                return _sorted(found)
+    return _sorted(found)
+
+
+def _known_kind(failure, found):
+    """That of a shrunk failure in the same words, all of whose operations are in this one: to shrink takes longer."""
+    names = {step.operation for step in failure.steps}
+    for kind, (first, *_) in found.items():
+        if first.what == failure.what and all(step.operation in {"", *names} for step in first.steps):
+            return kind
+    return None
+
+
+def _sorted(found):
+    return sorted(found.values(), key=lambda failures: (len(failures[0].steps), -len(failures)))
+
+
+def report(found) -> str:
+    return "\n".join(f"{len(failures)} x {failures[0]}" for failures in found)
+
+
+def main() -> int:
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)  # it advises on speed
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--walks", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0, help="of the first walk")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--mode", choices=MODES, action="append", help="by default all")
+    parser.add_argument("--without", action="append", default=[], help="an operation or run to leave out")
+    arguments = parser.parse_args()
+    found = []
+    for mode in arguments.mode or MODES:
+        found = search(mode, arguments.device, arguments.walks, arguments.seed, arguments.without, 1000)
+        print(f"{mode}: {sum(map(len, found))} of {arguments.walks} walks fail, in {len(found)} ways", flush=True)
+        print(report(found), flush=True)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
