@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import torch
 from walk_models import CALLS, MODES, Copy, Spec, draw_spec
-from walk_steps import OPERATIONS, RUNS
+from walk_operations import OPERATIONS
+from walk_runs import RUNS
 
 STEPS = 10
 CHUNK = 20  # walks

@@ -1,7 +1,7 @@
-"""What a random walk is made of: operations, which change a model, and runs, which compute with it.
+"""What a random walk does to a model.
 
-Each is an entry of a table, by its name, and stands for itself: to switch one off is to take its decorator away. All of
-them draw what they choose from a generator that both copies of the model get with the same seed.
+Each operation is an entry of a table, by its name, and stands for itself: to switch one off is to take its decorator
+away. All of them draw what they choose from a generator that both copies of the model get with the same seed.
 """
 
 import copy as copying
@@ -15,12 +15,10 @@ import walk_models
 from torch import nn
 from torch.nn.modules import module as global_hooks
 from torch.nn.utils import parametrizations, parametrize, prune
-from torch.utils.checkpoint import checkpoint
-from walk_models import CALLS, HIDDEN
+from walk_models import CALLS
 
 accelerate = pytest.importorskip("accelerate")
 OPERATIONS = {}
-RUNS = {}
 PEFT, BOTH = {"none", "matmul", "peft", "both"}, set(walk_models.MODES)
 
 
@@ -32,28 +30,19 @@ def operation(modes=BOTH):
     return register
 
 
-def run(function):
-    RUNS[function.__name__] = function
-    return function
-
-
 # ---- what an operation is done to
 
 
-def _is_peft(copy):
+def is_peft(copy):
     return copy.spec.mode != "module"
 
 
 def _pick(copy, draw, parts=("lora_A", "lora_B", "lora_dropout", "base_layer", "itself")):
     """A name and a part of one of the layers; of its adapters, one."""
     layer, part = draw.choice(copy.layers()), draw.choice(parts)
-    if not _is_peft(copy):
-        return part, {"lora_dropout": getattr(layer, "dropout", None), "itself": layer, "base_layer": layer}.get(
-            part
-        ) or getattr(layer, part)
-    if part == "itself":
+    if part == "itself" or (part == "base_layer" and not is_peft(copy)):
         return part, layer
-    found = getattr(layer, part)
+    found = getattr(layer, part if is_peft(copy) else part.replace("lora_dropout", "dropout"))
     return part, found[draw.choice(sorted(found))] if isinstance(found, nn.ModuleDict) else found
 
 
@@ -285,7 +274,7 @@ def cast_adapter(copy, draw):
 def cast_model(copy, draw):
     """But the biases: bitsandbytes casts one in its place, to compute_dtype, when it is called; qfuse a copy."""
     copy.model.to(draw.choice([torch.float32, torch.bfloat16]))
-    if _is_peft(copy):
+    if is_peft(copy):
         _cast_biases(copy)
 
 
@@ -472,7 +461,7 @@ def scale_layer(copy, draw):
 
 
 def _set_scaling(copy, layer, value):
-    if _is_peft(copy):
+    if is_peft(copy):
         layer.scaling["default"] = value
     else:
         del layer.scaling  # a parameter takes no other attribute's place, nor the reverse
@@ -487,153 +476,3 @@ def scaling_as_tensor(copy, draw):
 @operation()
 def scaling_as_parameter(copy, draw):
     _set_scaling(copy, draw.choice(copy.layers()), nn.Parameter(torch.tensor(0.75, device=copy.spec.device)))
-
-
-# ---- runs: each gives back what there is to compare, by name
-
-_SHAPES = (
-    (5, HIDDEN),
-    (5, HIDDEN),
-    (2, 3, HIDDEN),
-    (1, HIDDEN),
-    (HIDDEN,),
-    (0, HIDDEN),
-    (2, 1, 4, HIDDEN),
-    (33, HIDDEN),
-)
-
-
-def _input(copy, draw, is_leaf=None):
-    """In the layers' dtype or another, which they cast."""
-    shape, spec = draw.choice(_SHAPES), copy.spec
-    dtype = draw.choice([*[spec.dtype] * 4, torch.float32, torch.float64]) if _is_peft(copy) else spec.dtype
-    x = torch.randn(shape).to(spec.device, dtype)
-    if draw.random() < 0.2 and len(shape) > 1:
-        x = x.transpose(0, -1).contiguous().transpose(0, -1)
-    needs_gradient = draw.random() < 0.6
-    return x.requires_grad_(needs_gradient if is_leaf is None else is_leaf)
-
-
-def _gradients(copy, x):
-    return {"x.grad": x.grad, **{f"{name}.grad": parameter.grad for name, parameter in copy.parameters().items()}}
-
-
-def _loss(y):
-    return (y.float() * torch.randn(y.shape).to(y.device)).sum()
-
-
-def _train(copy, x, forward):
-    """A step. Calls of hooks are part of the result."""
-    for parameter in copy.parameters().values():
-        parameter.grad = None
-    y = forward(x)
-    if y.requires_grad:
-        _loss(y).backward()
-    return {"y": y.detach(), "y.requires_grad": y.requires_grad, "calls": dict(CALLS), **_gradients(copy, x)}
-
-
-@run
-def train(copy, draw):
-    return _train(copy, _input(copy, draw), copy.model)
-
-
-@run
-def train_under_autocast(copy, draw):
-    with torch.autocast(copy.spec.device, torch.bfloat16):
-        return _train(copy, _input(copy, draw), copy.model)
-
-
-@run
-def no_grad(copy, draw):
-    with torch.no_grad():
-        y = copy.model(_input(copy, draw))
-    return {"y": y, "y.requires_grad": y.requires_grad, "calls": dict(CALLS)}
-
-
-@run
-def inference_mode(copy, draw):
-    with torch.inference_mode():
-        y = copy.model(_input(copy, draw, False))
-    return {"y": y.clone(), "is_inference": y.is_inference(), "calls": dict(CALLS)}
-
-
-@run
-def no_grad_under_autocast(copy, draw):
-    with torch.autocast(copy.spec.device, torch.bfloat16):
-        return no_grad(copy, draw)
-
-
-@run
-def input_of_inference_mode(copy, draw):
-    with torch.inference_mode():
-        x = _input(copy, draw, False)
-    with torch.no_grad():
-        return {"y": copy.model(x), "calls": dict(CALLS)}
-
-
-@run
-def checkpointed(copy, draw):
-    """Without the calls of hooks: torch recomputes until it has what was saved, and each saves something else."""
-    result = _train(copy, _input(copy, draw), partial(checkpoint, copy.model, use_reentrant=False))
-    result.pop("calls")
-    return result
-
-
-@run
-def checkpointed_reentrant(copy, draw):
-    return _train(copy, _input(copy, draw), partial(checkpoint, copy.model, use_reentrant=True))
-
-
-@run
-def saved_on_cpu(copy, draw):
-    with torch.autograd.graph.save_on_cpu():
-        return _train(copy, _input(copy, draw), copy.model)
-
-
-@run
-def backward_twice(copy, draw):
-    """Through one graph."""
-    x = _input(copy, draw)
-
-    def forward(x):
-        y = copy.model(x)
-        if y.requires_grad:
-            _loss(y).backward(retain_graph=True)
-        return y
-
-    return _train(copy, x, forward)
-
-
-def _leaves(copy, x):
-    leaves = {"x": x, **copy.parameters()}
-    return {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
-
-
-@run
-def second_derivatives(copy, draw):
-    x = _input(copy, draw, True)
-    for parameter in copy.parameters().values():
-        parameter.grad = None
-    leaves = _leaves(copy, x)
-    first = torch.autograd.grad(_loss(copy.model(x)), [*leaves.values()], create_graph=True, allow_unused=True)
-    penalty = sum(each.float().square().mean() / 100 for each in first if each is not None and each.numel())
-    if isinstance(penalty, torch.Tensor) and penalty.requires_grad:
-        penalty.backward()
-    return {**dict(zip(leaves, first, strict=True)), **_gradients(copy, x), "calls": dict(CALLS)}
-
-
-@run
-def gradients_batched(copy, draw):
-    """The peers' one by one, which is what batching means; hooks are then called more often."""
-    x = _input(copy, draw)
-    y, leaves = copy.model(x), _leaves(copy, x)
-    if not y.requires_grad:
-        return {"y": y}
-    rows = torch.randn(3, *y.shape).to(y.device, y.dtype)
-    gradient = partial(torch.autograd.grad, y, [*leaves.values()], allow_unused=True)
-    if copy.is_peer:
-        single = [gradient(row, retain_graph=True) for row in rows]
-        found = [None if each[0] is None else torch.stack(each) for each in zip(*single, strict=True)]
-    else:
-        found = gradient(rows, is_grads_batched=True)
-    return {"y": y.detach(), **dict(zip(leaves, found, strict=True))}
