@@ -30,7 +30,12 @@ _SHAPES = (
 def _input(copy, draw, is_leaf=None):
     """In the layers' dtype or another, which they cast."""
     shape, spec = draw.choice(_SHAPES), copy.spec
-    dtype = draw.choice([*[spec.dtype] * 4, torch.float32, torch.float64]) if is_peft(copy) else spec.dtype
+    dtypes = [spec.dtype] * 4
+    if is_peft(copy):
+        dtypes.append(torch.float32)
+        if all(layer.get_base_layer().compute_dtype is not None for layer in copy.layers()):
+            dtypes.append(torch.float64)  # else bitsandbytes would multiply in it, and on a CPU it does so wrongly
+    dtype = draw.choice(dtypes)
     x = torch.randn(shape).to(spec.device, dtype)
     if draw.random() < 0.2 and len(shape) > 1:
         x = x.transpose(0, -1).contiguous().transpose(0, -1)
