@@ -16,7 +16,7 @@ from walk_runs import RUNS
 
 WITHOUT = tuple(filter(None, os.environ.get("QFUSE_WALKS_WITHOUT", "").split(",")))
 SEED = int(os.environ.get("QFUSE_WALKS_SEED", "0"))
-COUNTS = [int(os.environ.get("QFUSE_WALKS", "20")), pytest.param(500, marks=pytest.mark.slow)]
+COUNTS = [int(os.environ.get("QFUSE_WALKS", "12")), pytest.param(500, marks=pytest.mark.slow)]
 
 
 @pytest.fixture(autouse=True)

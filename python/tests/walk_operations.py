@@ -174,6 +174,8 @@ def _scaled_forward(forward, factor, *args, **kwargs):
 
 @operation()
 def replace_forward(copy, draw):
+    if any(parameter.is_meta for parameter in copy.model.parameters()):
+        return  # offloaded: the hooks are the forward that would be replaced
     module = _pick(copy, draw)[1]
     module.forward = partial(_scaled_forward, module.forward, 0.5)
 
@@ -198,8 +200,10 @@ def accelerate_hook(copy, draw):
 
 @operation()
 def accelerate_offload(copy, draw):
+    """Where the peers would not compute with memory that nobody has written: they make a weight from weight_g, and take
+    an adapter out of its base, past the hooks."""
     module = _pick_factor(copy, draw)
-    if not hasattr(module, "weight_g"):  # whose weight the peers would then make from memory that nobody has written
+    if not hasattr(module, "weight_g") and not any(getattr(layer, "merged", False) for layer in copy.layers()):
         accelerate.cpu_offload(module, execution_device=torch.device(copy.spec.device))
 
 
@@ -306,16 +310,9 @@ def factor_of_another_class(copy, draw):
         module.__class__ = _HalvedLinear
 
 
-@operation()
-def weight_under_inference_mode(copy, draw):
-    module = _pick_here(copy, draw)
-    if isinstance(module._parameters.get("weight"), nn.Parameter):
-        with torch.inference_mode():
-            module.weight = nn.Parameter(module.weight.clone(), module.weight.requires_grad)
-
-
 @operation(PEFT)
 def base_under_inference_mode(copy, draw):
+    """Not an adapter's weight: the peers cannot train one, and qfuse can."""
     with torch.inference_mode():
         _replace_base(copy, draw)
 

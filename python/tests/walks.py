@@ -21,8 +21,9 @@ from walk_runs import RUNS
 
 STEPS = 10
 CHUNK = 20  # walks
-# Of the largest value of a tensor. In 16 bits each sum is rounded, there and here, and two layers follow one another.
-FP32_BOUND = 1e-4
+# Of the largest value of a tensor. In 16 bits each sum is rounded, there and here, and two layers follow each other;
+# in float32, gradients of A and B are sums that cancel. A share that is missing is more than a tenth.
+FP32_BOUND = 5e-4
 ULPS = {torch.bfloat16: 8, torch.float16: 16}
 
 
@@ -168,7 +169,12 @@ def _last(name):
     return ".".join(word for word in name.split(".") if word not in ("base_model", "model", "up", "down"))
 
 
+PEERS_FAULTS = ("MatMul4BitBackward returned an invalid gradient",)  # of a bias, for an input without rows
+
+
 def _differ_in_errors(expected, found):
+    if isinstance(expected, Raised) and any(fault in str(expected.error) for fault in PEERS_FAULTS):
+        return None
     if isinstance(expected, Raised) and isinstance(found, Raised):
         return None
     who, (error,) = ("qfuse", found) if isinstance(found, Raised) else ("the peers", expected)
