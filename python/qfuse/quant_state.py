@@ -1,11 +1,13 @@
 """The many shapes in which the state of a 4-bit weight comes, read into one."""
 
+import copy
 import math
+import warnings
 from typing import Any, Literal, NamedTuple, NoReturn
 
 import torch
 from torch import Tensor, float32
-from torch.nn import Module
+from torch.nn import Module, Parameter
 
 __all__ = [
     "FLOAT_DTYPES",
@@ -14,7 +16,10 @@ __all__ = [
     "QuantType",
     "Weight4bit",
     "decodable_weight",
+    "is_repacked",
     "read_weight",
+    "refuse_cast",
+    "unpacked_weight",
     "without_torch_function",
 ]
 
@@ -156,7 +161,50 @@ def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
             f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "
             "bitsandbytes makes one when a layer is moved to its device"
         )
+    refuse_cast(weight, module)
     return _from_object(weight, state) if hasattr(state, "state2") else _from_list(weight, state)
+
+
+def refuse_cast(packed: Tensor, module: Any = None) -> None:
+    """Raises ValueError where codes in a storage of floating point numbers were converted, as by module.half() or a
+    mixed precision of FSDP: their bits are other codes. What was cast there and back cannot be seen."""
+    if type(packed) in (Tensor, Parameter):  # as FSDP makes of a Params4bit: the layer knows
+        storage = getattr(module, "quant_storage", None)
+        if storage not in FLOAT_DTYPES:  # it may be as the layer was made, before a checkpoint was loaded into it
+            return
+    else:
+        storage = getattr(packed, "quant_storage", None)
+        if storage is None or storage is torch.uint8:  # bytes that become more are refused for their number
+            return
+    with without_torch_function():
+        dtype = packed.dtype
+    if dtype is not storage:
+        raise ValueError(
+            f"the packed codes were stored as {storage} (quant_storage) and have been cast to {dtype}, which made "
+            "other codes of them; load the weight again, and cast only what is not quantized"
+        )
+
+
+def is_repacked(state: Any) -> bool:
+    """By bitsandbytes, for its own CPU kernels."""
+    return bool(getattr(state, "__dict__", {}).get("packing_format_for_cpu", False))
+
+
+def unpacked_weight(packed: Tensor, state: Any) -> Arguments:
+    """read_arguments of a weight that is repacked, as it is now: its codes, and the absmax that are left of it."""
+    from bitsandbytes.functional import _convert_weight_packed_for_cpu_inverse
+
+    warnings.warn(
+        "bitsandbytes has repacked a weight for its CPU kernels, which have no gradient, and rounded its absmax to "
+        "bfloat16; qfuse multiplies by what it is now",
+        stacklevel=2,
+    )
+    state = copy.copy(state)
+    state.original_nested = False  # its absmax are plain now
+    absmax = state.absmax.T.reshape(-1).float()
+    with without_torch_function():
+        codes, state = _convert_weight_packed_for_cpu_inverse(packed.detach().as_subclass(Tensor), state)
+    return (codes, absmax), tuple(state.shape), state.dtype, state.quant_type, state.blocksize, NESTED_BLOCKSIZE
 
 
 def decodable_weight(packed: Tensor, quant_state: Any) -> Arguments | None:
@@ -164,9 +212,10 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Arguments | None:
     and codes whose storage has lost the last bytes, which bitsandbytes reads beyond it.
 
     Other sizes are not looked at: where they do not fit, qfuse's message says so.
-    Raises ValueError for a weight that is repacked: the original would take it for another one.
+    Raises ValueError for a weight that is repacked or was cast: the original would take it for another one.
     """
     _refuse_repacked(quant_state)
+    refuse_cast(packed)
     with without_torch_function():
         if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
             return None
@@ -186,7 +235,7 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Arguments | None:
 
 
 def _refuse_repacked(state: Any) -> None:
-    if getattr(state, "__dict__", {}).get("packing_format_for_cpu", False):
+    if is_repacked(state):
         raise ValueError(
             "bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu) and "
             "rounded its absmax to bfloat16; load the model again, and decode it or call .train() before "

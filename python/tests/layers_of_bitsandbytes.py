@@ -16,9 +16,9 @@ def all_are_original():
     )
 
 
-def make_layer(device, nested=False, quant_type="nf4", dtype=torch.bfloat16):
+def make_layer(device, nested=False, quant_type="nf4", dtype=torch.bfloat16, **more):
     torch.manual_seed(3)
-    layer = bnb.nn.Linear4bit(128, 64, compute_dtype=dtype, compress_statistics=nested, quant_type=quant_type)
+    layer = bnb.nn.Linear4bit(128, 64, compute_dtype=dtype, compress_statistics=nested, quant_type=quant_type, **more)
     if device == "cpu":
         layer.train()  # else bitsandbytes repacks the weight for its own CPU kernels
     return layer.to(dtype).to(device)

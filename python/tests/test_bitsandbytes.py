@@ -3,6 +3,8 @@
 On a CPU, bitsandbytes' own decode is exact only where rows are whole blocks, so only there can both be compared.
 """
 
+import copy
+import functools
 import sys
 import types
 from inspect import signature
@@ -310,3 +312,139 @@ def test_compiles_into_one_graph(device, backend):
             found = decode(weight.packed)
     assert decodes.count == 1
     assert same_bits(found, qfuse.dequantize_4bit(weight.packed, state))
+
+
+# ---- what somebody has done to what was replaced
+
+
+def kept_and_wrapped(wrap):
+    """enable(), and somebody puts a wrapper in the replacement's place."""
+    integration.enable()
+    replacement = bnb.functional.dequantize_4bit
+    bnb.functional.dequantize_4bit = wrap(replacement)
+    return replacement
+
+
+def by_functools(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+WRAPPERS = {
+    "functools.wraps": by_functools,
+    "a closure": lambda function: lambda *args, **kwargs: function(*args, **kwargs),
+    "functools.partial": functools.partial,
+}
+
+
+@pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS)
+def test_disable_ends_what_somebody_keeps_or_has_wrapped(device, wrap):
+    original = bnb.functional.dequantize_4bit
+    layer = make_layer(device)
+    packed, state = layer.weight, layer.weight.quant_state
+    try:
+        kept = kept_and_wrapped(wrap)
+        wrapper = bnb.functional.dequantize_4bit
+
+        def count():
+            with Calls("qfuse::dequantize_4bit") as calls:
+                for decode in (kept, wrapper):
+                    decode(packed, state)
+            return calls.count
+
+        assert count() == 2
+        integration.disable()
+        assert count() == 0 and bnb.functional.dequantize_4bit is wrapper
+        report = integration.enable()
+        assert count() == 2 and bnb.functional.dequantize_4bit is wrapper and report
+        integration.disable()
+        assert count() == 0
+    finally:
+        bnb.functional.dequantize_4bit = original
+
+
+def test_a_wrapper_of_the_original_is_wrapped_in_turn(device):
+    original = bnb.functional.dequantize_4bit
+    layer = make_layer(device)
+    with integration.enabled():
+        pass
+    try:
+        bnb.functional.dequantize_4bit = by_functools(original)
+        with integration.enabled(), Calls("qfuse::dequantize_4bit") as calls:
+            bnb.functional.dequantize_4bit(layer.weight, layer.weight.quant_state)
+        assert calls.count == 1
+    finally:
+        bnb.functional.dequantize_4bit = original
+
+
+def test_compiled_code_notices_that_it_was_disabled(device):
+    layer = make_layer(device)
+    packed, state = layer.weight, layer.weight.quant_state
+    with integration.enabled():
+        kept = bnb.functional.dequantize_4bit
+        torch._dynamo.reset()
+        compiled = torch.compile(lambda: kept(packed, state), backend="eager")
+        with Calls("qfuse::dequantize_4bit") as calls:
+            compiled()
+    with Calls("qfuse::dequantize_4bit") as later:
+        compiled()
+    assert calls.count > 0 and later.count == 0
+
+
+# ---- codes that were cast, and repacked ones
+
+
+@pytest.mark.parametrize("storage", [torch.bfloat16, torch.float16, torch.float32])
+@pytest.mark.parametrize("cast", [torch.bfloat16, torch.float16, torch.float32])
+def test_codes_that_were_cast_are_refused(device, storage, cast):
+    layer = make_layer(device, quant_storage=storage)
+    assert layer.weight.dtype == storage
+    expected = qfuse.dequantize_4bit(layer)
+    layer.to(cast)
+    x = torch.randn(3, layer.in_features, device=device)
+    calls = [
+        lambda: qfuse.dequantize_4bit(layer),
+        lambda: qfuse.dequantize_4bit(layer.weight),
+        lambda: qfuse.dequantize_4bit(layer.weight, layer.weight.quant_state),
+        lambda: bnb.functional.dequantize_4bit(layer.weight, layer.weight.quant_state),
+        lambda: qfuse.matmul_4bit(x, layer),
+        lambda: bnb.matmul_4bit(x, layer.weight, layer.weight.quant_state),
+    ]
+    with integration.enabled(matmul=True):
+        if layer.weight.dtype == storage:
+            assert same_bits(qfuse.dequantize_4bit(layer), expected)
+            return
+        for call in calls:
+            with pytest.raises(ValueError, match="have been cast to"):
+                call()
+
+
+def test_codes_of_a_plain_tensor_that_were_cast_are_refused(device):
+    """As FSDP's mixed precision does it."""
+    layer = make_layer(device, quant_storage=torch.bfloat16)
+    state, layer.weight = layer.weight.quant_state, torch.nn.Parameter(layer.weight.data.half(), requires_grad=False)
+    layer.quant_state = state
+    with pytest.raises(ValueError, match="have been cast to"):
+        qfuse.dequantize_4bit(layer)
+
+
+def test_a_repacked_weight_has_its_gradient():
+    """bitsandbytes#2078: its own product of one has none."""
+    layer = make_layer("cpu").eval()
+    layer.weight.data, _ = bnb.functional._convert_weight_packed_for_cpu(layer.weight.data, layer.weight.quant_state)
+    state = layer.weight.quant_state
+    assert state.packing_format_for_cpu
+    codes, restored = bnb.functional._convert_weight_packed_for_cpu_inverse(layer.weight.data, copy.copy(state))
+    restored.absmax = state.absmax.T.reshape(-1).float()
+    dense = qfuse.dequantize_4bit(codes, restored).float()
+    x = torch.randn(3, layer.in_features, dtype=torch.bfloat16, requires_grad=True)
+    with integration.enabled(matmul=True), pytest.warns(UserWarning, match="has repacked a weight"):
+        y = layer.train()(x)
+    y.float().sum().backward()
+    assert torch.allclose(x.grad.float(), dense.sum(0).expand_as(x), rtol=0.02, atol=0.02)
+    assert torch.allclose(
+        y.float(), torch.nn.functional.linear(x.float(), dense, layer.bias.float()), rtol=0.02, atol=0.05
+    )

@@ -313,6 +313,16 @@ def test_under_fsdp(mesh, storage, each):
     assert all(distance(local[0][name], value) < 2e-2 for name, value in local[1].items())
 
 
+def test_over_a_repacked_weight():
+    """Of bitsandbytes' product of one nothing has a gradient (bitsandbytes#2078)."""
+    model, x = make("cpu"), inputs("cpu")
+    base = model.base_model.model.down.base_layer
+    base.weight.data, _ = bnb.functional._convert_weight_packed_for_cpu(base.weight.data, base.weight.quant_state)
+    with integration.enabled(), pytest.warns(UserWarning, match="has repacked a weight"):
+        found = step(model, x)
+    assert len(found) == 6 and all(value.abs().sum() > 0 for value in found.values())
+
+
 # ---- what goes to peft
 
 

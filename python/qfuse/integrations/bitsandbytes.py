@@ -13,7 +13,8 @@ matmul_4bit, which Linear4bit calls for its forward pass, is replaced where enab
 qfuse's, whose sums may be added in another order than bitsandbytes' own, so that results differ by roundings.
 
 Whatever qfuse does not do, another device or an unusual state, goes to the original; but a weight that bitsandbytes has
-repacked for its CPU kernels, which the original decodes as if it were not, is a ValueError.
+repacked for its CPU kernels, which the original decodes as if it were not, is a ValueError, and so are codes that were
+cast. A product with a repacked weight that needs a gradient is qfuse's, as the original has none.
 """
 
 from collections.abc import Iterator
@@ -25,12 +26,16 @@ from torch import Tensor
 
 from .. import ops
 from ..functional import decode, multiply
+from ..gradients import needs_gradient
 from ..quant_state import (
     FLOAT_DTYPES,
     NESTED_BLOCKSIZE,
     QUANT_TYPES,
+    Arguments,
     QuantType,
     decodable_weight,
+    is_repacked,
+    unpacked_weight,
     without_torch_function,
 )
 from .patch import Patch, Patches, Report, Unneeded
@@ -141,9 +146,14 @@ def _matmul_4bit(
 ) -> Tensor | None:
     """In A's dtype, which Linear4bit has made its compute_dtype: no autocast."""
     usual = quant_state is not None and out is None and not more and A.dtype in FLOAT_DTYPES
-    if not usual or getattr(quant_state, "packing_format_for_cpu", False):  # of which bitsandbytes has its own product
+    if not usual:
         return None
-    weight = decodable_weight(B, quant_state)
+    if is_repacked(quant_state):
+        if not needs_gradient(A, bias):
+            return None  # bitsandbytes has its own product of it, which has no gradient
+        weight: Arguments | None = unpacked_weight(B, quant_state)
+    else:
+        weight = decodable_weight(B, quant_state)
     if weight is None:
         return None
     shape = tuple(weight[1])

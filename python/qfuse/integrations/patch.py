@@ -62,31 +62,42 @@ class Patch:
         self._class, _, self._name = name.rpartition(".")
         self._original: Function | None = None
         self._replacement: Function | None = None
+        self.active = False  # what the replacement goes by, wherever somebody keeps or has wrapped it
 
     def __str__(self) -> str:
         return ".".join(part for part in (self._module, self._class, self._name) if part)
 
-    @property
-    def active(self) -> bool:
-        return self._original is not None
-
     def replace(self) -> None:
         """Raises what keeps it from being done. A second call finds modules imported since the first."""
-        if self._original is None:
+        if not self.active:
             original = self._find()
-            self._original, self._replacement = original, _ours_first(self._ours, original)
+            again = original is self._original or _wraps(original, self._replacement)
+            if self._replacement is None or not again:
+                self._original, self._replacement = original, self._ours_first(original)
+        self.active = True
         self._put(self._original, self._replacement)
 
     def restore(self) -> None:
-        """Puts the original back wherever the replacement is now; without replace(), does nothing."""
-        if self._original is not None:
+        """Puts the original back wherever the replacement is now; without replace(), does nothing. Where somebody has
+        wrapped the replacement or keeps it, it stays, and is the original from now on."""
+        self.active = False
+        if self._replacement is not None:
             self._put(self._replacement, self._original)
-            self._original = self._replacement = None
+
+    def _ours_first(self, original: Function) -> Function:
+        @wraps(original)
+        def replacement(*args: Any, **kwargs: Any) -> Any:
+            result = self._ours(*args, **kwargs) if self.active else None
+            return original(*args, **kwargs) if result is None else result
+
+        return replacement
 
     def places(self) -> list[str]:
         """Where the replacement is now."""
-        holders = self._holders(self._replacement) if self.active else ()
-        return sorted(f"{holder_name}.{self._name}" for holder_name, _ in holders)
+        if not self.active:
+            return []
+        found = sorted(f"{holder_name}.{self._name}" for holder_name, _ in self._holders(self._replacement))
+        return found or [f"{self}, within what somebody has wrapped it in"]
 
     def _holders(self, function: Function | None) -> Iterator[tuple[str, Any]]:
         if self._class:
@@ -138,7 +149,8 @@ class Patches:
         return self._replace(stacklevel + 1)
 
     def disable(self) -> None:
-        """Puts every original back, inside of enabled() too; without enable(), does nothing."""
+        """Puts every original back, inside of enabled() too; without enable(), does nothing. A replacement that
+        somebody keeps, or has wrapped, calls the original from now on."""
         with self._lock:
             self._stays = False
             self._restore()
@@ -174,10 +186,24 @@ class Patches:
             patch.restore()
 
 
-def _ours_first(ours: Function, original: Function) -> Function:
-    @wraps(original)
-    def replacement(*args: Any, **kwargs: Any) -> Any:
-        result = ours(*args, **kwargs)
-        return original(*args, **kwargs) if result is None else result
+def _wraps(function: Any, wrapped: Function | None) -> bool:
+    """Whether it calls that: by what functools leaves, or by a closure."""
+    seen: list[Any] = []
+    todo = [function]
+    while todo:
+        function = todo.pop()
+        if not callable(function) or any(function is each for each in seen):
+            continue
+        if function is wrapped:
+            return True
+        seen.append(function)
+        todo += [getattr(function, name, None) for name in ("__wrapped__", "func")]
+        todo += [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if _is_filled(cell)]
+    return False
 
-    return replacement
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from ..functional import multiply_with_lora, scaled
 from ..modules import has_global_hooks, is_bare, is_bare_linear, is_hooked
-from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight
+from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight, is_repacked, refuse_cast, unpacked_weight
 from .patch import Patch, Patches
 
 __all__ = ["disable", "enable", "enabled", "uncovered"]
@@ -86,8 +86,11 @@ def _weight_of(base: Any) -> Arguments | None:
     state = getattr(weight, "quant_state", None)
     if state is None:
         state = base.quant_state
-    if state is None or getattr(state, "packing_format_for_cpu", False):
+    if state is None:
         return None
+    if is_repacked(state):  # bitsandbytes' own product of it has no gradient
+        return unpacked_weight(weight, state) if torch.is_grad_enabled() else None
+    refuse_cast(weight, base)
     found = decodable_weight(weight, state)
     return found if found is not None and len(found[1]) == 2 else None
 
