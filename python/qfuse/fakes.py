@@ -1,16 +1,29 @@
 """What compiled code needs to know of the ops without running them: shapes, dtypes and devices.
 
-Arguments are checked where the ops run.
+Arguments are checked where the ops run, but for their devices: with one tensor on meta, torch calls only what is here.
 """
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from . import one_device
+
 __all__ = ["register"]
 
 _QUANT_MAP_SIZE = 256  # of the 8-bit codes
+
+
+def _tensors(arguments: dict[str, object]) -> Iterator[tuple[str, Tensor]]:
+    """Those of a call, by the names that the op has for them."""
+    for name, value in arguments.items():
+        if isinstance(value, Tensor):
+            yield name, value
+        elif name == "weight" and isinstance(value, Sequence):
+            yield from one_device.of_weight(value)
 
 
 def _block_count(n: int, blocksize: int) -> int:
@@ -121,6 +134,20 @@ _FAKES: dict[str, Callable[..., object]] = {
 }
 
 
+def _on_one_device(name: str, fake: Callable[..., object]) -> Callable[..., object]:
+    """The fake of what is refused as the op refuses it where its tensors lie on several devices."""
+    base, _, overload = name.partition(".")
+    op = getattr(getattr(torch.ops.qfuse, base), overload or "default")
+    names = [argument.name for argument in op._schema.arguments]
+
+    @functools.wraps(fake)
+    def checked(*args: Any, **kwargs: Any) -> object:
+        one_device.check(_tensors(dict(zip(names, args, strict=False)) | kwargs))
+        return fake(*args, **kwargs)
+
+    return checked
+
+
 def register() -> None:
     for name, fake in _FAKES.items():
-        torch.library.register_fake(f"qfuse::{name}", fake)
+        torch.library.register_fake(f"qfuse::{name}", _on_one_device(name, fake))

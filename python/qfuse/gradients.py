@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from . import direct
+from . import direct, one_device
 
 __all__ = [
     "Call",
@@ -156,8 +156,7 @@ def without_autocast(tensor: Tensor) -> Any:
 
 def decode(call: Call) -> Tensor:
     """The weight [n, k] in x's dtype."""
-    if call.weight[0].device != call.x.device:  # torch's product would say nothing of one on a meta device
-        raise RuntimeError(f"packed lies on {call.weight[0].device}, x on {call.x.device}: all must be on one device")
+    one_device.check((("packed", call.weight[0]), ("x", call.x)))  # torch's product says nothing of one on meta
     shape, *others, _, _ = call.scalars
     arguments = (call.weight, shape, call.x.dtype, *others)
     decoded = direct.dequantize_4bit(*arguments)

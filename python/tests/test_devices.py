@@ -1,0 +1,165 @@
+"""Tensors of a call on several devices, which each op and what stands on the ops refuse with a RuntimeError that names
+them. One on meta is enough for torch to call an op's fake in its place."""
+
+import pytest
+import torch
+from conftest import replaced
+from every_call import COLS, RANK, ROWS, Inputs
+from test_ops import OPS, calls, in_pieces, silu_arguments, swiglu_outputs
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+import qfuse
+
+META, CPU, CUDA = "meta", "cpu", "cuda"
+WORDS = r"^\w+ lies on (meta|the CPU|cuda:0), \w+ on (meta|the CPU|cuda:0): all must be on one device"
+
+
+def _with_experts():
+    """What of swiglu no call of test_ops has, of few rows."""
+    x, grad_y = silu_arguments(CPU)[:2]
+    outputs = in_pieces(swiglu_outputs(CPU)[1]) | {"grad_y": grad_y, "weights": torch.rand(200)}
+    experts = {"expert_ends": torch.tensor([200]), "row_experts": torch.zeros(200, dtype=torch.int32)}
+    return OPS.swiglu.default, (x,), outputs | in_pieces(swiglu_outputs(CPU)[0]) | experts
+
+
+def _with_lora():
+    given = Inputs(CPU)
+    arguments = given.x, given.weight.tensors, given.bias, given.lora_in, given.lora_weight
+    return OPS.matmul_4bit.default, arguments, {"shape": (ROWS, COLS)}
+
+
+def _with_offset():
+    how = {"nested_blocksize": 256, "given_offset": torch.zeros(())}
+    return OPS.quantize_4bit.nested, (torch.randn(128, 64), 64, "nf4"), how
+
+
+def _named(op, args, kwargs):
+    """All arguments of a call by name, but for those that are left out."""
+    return dict(zip([argument.name for argument in op._schema.arguments], args, strict=False)) | kwargs
+
+
+def _places(arguments):
+    """Where a call has tensors: names, and in a list of tensors the index, too."""
+    for name, value in arguments.items():
+        if isinstance(value, torch.Tensor):
+            yield name, None
+        elif isinstance(value, tuple) and isinstance(value[0], torch.Tensor):
+            yield from ((name, index) for index in range(len(value)))
+
+
+def _moved(arguments, here, there, place):
+    """The same with the tensor at `place` on `there`, all others on `here`."""
+
+    def move(tensor, *at):
+        return torch.empty(tensor.shape, dtype=tensor.dtype, device=there if at == place else here)
+
+    moved = dict(arguments)
+    for name, index in _places(arguments):
+        if index is None:
+            moved[name] = move(arguments[name], name, None)
+        else:
+            moved[name] = tuple(move(tensor, name, i) for i, tensor in enumerate(arguments[name]))
+    return moved
+
+
+# Of every overload one call, with all tensors that it can have.
+WHOLE = {call[0]: call for call in [*calls(CPU)[::-1], _with_experts(), _with_lora(), _with_offset()]}
+WHOLE |= {call[0]: call for call in calls(CPU) if "expert_ends" in call[2]}
+CALLS = {str(op): (op, _named(op, args, kwargs)) for op, args, kwargs in WHOLE.values()}
+CASES = [
+    pytest.param(name, place, id=f"{name}-{place[0]}{'' if place[1] is None else place[1]}")
+    for name, (_, arguments) in CALLS.items()
+    for place in _places(arguments)
+    if len(list(_places(arguments))) > 1
+]
+OF_WEIGHT = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")
+
+
+def test_every_tensor_of_every_op_is_here():
+    for schema in torch._C._jit_get_all_schemas():
+        if not schema.name.startswith("qfuse::"):
+            continue
+        name = f"{schema.name.replace('::', '.')}.{schema.overload_name or 'default'}"
+        tensors = {argument.name for argument in schema.arguments if "Tensor" in str(argument.type)}
+        assert name in CALLS, f"{name} has no call here"
+        assert tensors == {place[0] for place in _places(CALLS[name][1])}, name
+
+
+@pytest.mark.parametrize(("name", "place"), CASES)
+@pytest.mark.parametrize(("here", "there"), [(CPU, META), (META, CPU)])
+def test_an_op_refuses(name, place, here, there):
+    op, arguments = CALLS[name]
+    with pytest.raises(RuntimeError, match=WORDS) as raised:
+        op(**_moved(arguments, here, there, place))
+    argument, index = place
+    assert (argument if index is None else OF_WEIGHT[index]) in str(raised.value)
+
+
+@pytest.mark.parametrize(("name", "place"), CASES)
+@pytest.mark.parametrize(("here", "there"), [(CUDA, CPU), (CPU, CUDA)])
+def test_a_fake_refuses_what_no_gpu_is_needed_for(name, place, here, there):
+    """An offset of no dimensions too, which torch's own ops would take from the CPU."""
+    op, arguments = CALLS[name]
+    with FakeTensorMode(allow_non_fake_inputs=False), pytest.raises(RuntimeError, match=WORDS):
+        op(**_moved(arguments, here, there, place))
+
+
+@pytest.mark.parametrize("index", range(len(calls(CPU))))
+def test_all_on_meta(index):
+    op, args, kwargs = calls(CPU)[index]
+    found, expected = op(**_moved(_named(op, args, kwargs), META, META, None)), op(*args, **kwargs)
+    for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (found, expected)), strict=True):
+        if other is not None:
+            assert (one.device.type, one.shape, one.dtype) == (META, other.shape, other.dtype)
+
+
+# ---- what stands on the ops: past torch's dispatcher, with gradients and in modules
+
+
+def _replaced(given, name):
+    """Inputs with one tensor on meta."""
+    if name in OF_WEIGHT:
+        index = OF_WEIGHT.index(name)
+        given.weight = replaced(given.weight, index, given.weight.tensors[index].to(META))
+    else:
+        setattr(given, name, getattr(given, name).to(META))
+    return given
+
+
+DECODES = {
+    "ops": lambda i: qfuse.ops.dequantize_4bit(*i.weight),
+    "functional": lambda i: qfuse.dequantize_4bit(i.weight),
+}
+PRODUCTS = {
+    "ops": lambda i: i.product(i.x, bias=i.bias),
+    "functional": lambda i: qfuse.matmul_4bit(i.x, i.weight, bias=i.bias),
+    "decoded": lambda i: i.product(i.x, order=None, bias=i.bias),
+    "lora": lambda i: qfuse.matmul_4bit_lora(i.x, i.weight, i.lora_a, i.lora_b, bias=i.bias),
+    "shared": lambda i: qfuse.matmul_4bit_lora_shared(
+        i.x, [i.weight] * 2, [i.lora_a] * 2, [i.lora_b] * 2, biases=[i.bias] * 2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_WEIGHT)
+@pytest.mark.parametrize("decode", DECODES)
+def test_a_decode_refuses(decode, name):
+    with pytest.raises(RuntimeError, match=WORDS):
+        DECODES[decode](_replaced(Inputs(CPU), name))
+
+
+@pytest.mark.parametrize("name", ["x", "bias", *OF_WEIGHT])
+@pytest.mark.parametrize("trained", [False, True])
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_a_product_refuses(product, trained, name):
+    given = _replaced(Inputs(CPU), name)
+    given.x.requires_grad_(trained)
+    with pytest.raises(RuntimeError):  # in torch's words, where the product is torch's
+        PRODUCTS[product](given)
+
+
+@pytest.mark.parametrize("name", ["x", *OF_WEIGHT])
+def test_a_layer_refuses(name):
+    with pytest.raises(RuntimeError):
+        given = _replaced(Inputs(CPU), name)
+        qfuse.nn.Linear4bitLoRA(given.weight, RANK)(given.x)

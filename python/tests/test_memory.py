@@ -1,0 +1,107 @@
+"""What calls and training steps on a CPU leave behind in memory: nothing, however many there are."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import make_weight
+
+import qfuse
+
+CALLS, STEPS = 100_000, 200
+PAGES = Path("/proc/self/statm")
+
+pytestmark = pytest.mark.skipif(not PAGES.exists(), reason="this system does not say how much memory a process has")
+
+
+@pytest.fixture(scope="module")
+def growths() -> dict[str, float]:
+    """Bytes a call or step, by what measures them, in a process whose memory no other test has used."""
+    command = [sys.executable, "-c", "import test_memory; test_memory.measure()"]
+    found = subprocess.run(command, cwd=Path(__file__).parent, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(found.stdout)
+
+
+def test_of_calls(growths):
+    assert growths["calls"] < 10  # less than an allocator's least block
+
+
+def test_of_training_with_an_adapter(growths):
+    assert growths["training with an adapter"] < 2048  # of which torch's optimizer alone has some hundred
+
+
+def test_of_training_under_bitsandbytes(growths):
+    pytest.importorskip("bitsandbytes")
+    assert growths["training under bitsandbytes"] < 2048
+
+
+# ---- what that process runs
+
+
+def resident() -> int:
+    return int(PAGES.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def growth(warm: int, count: int, call: Callable[[], object]) -> float:
+    """Bytes a call, behind those that fill torch's and TBB's own stores."""
+    for _ in range(warm):
+        call()
+    before = resident()
+    for _ in range(count):
+        call()
+    return (resident() - before) / count
+
+
+def of_calls() -> float:
+    """A decode and a product, each of a little more than one thread takes by itself."""
+    large, small = make_weight("cpu", 140, 1024).weight, make_weight("cpu", 256, 64).weight
+    x = torch.randn(1, 64, dtype=torch.bfloat16)
+
+    def call() -> None:
+        qfuse.dequantize_4bit(large)
+        qfuse.matmul_4bit(x, small)
+
+    return growth(CALLS // 20, CALLS // 2, call)
+
+
+def steps(model: torch.nn.Module) -> float:
+    x = torch.randn(64, 512, dtype=torch.bfloat16)
+    optimizer = torch.optim.AdamW([weight for weight in model.parameters() if weight.requires_grad])
+
+    def step() -> None:
+        optimizer.zero_grad()
+        model(x).square().mean().backward()
+        optimizer.step()
+
+    return growth(STEPS, STEPS, step)
+
+
+def of_training_with_an_adapter() -> float:
+    weight = make_weight("cpu", 512, 512).weight
+    return steps(torch.nn.Sequential(*(qfuse.nn.Linear4bitLoRA(weight, 4) for _ in range(2))))
+
+
+def of_training_under_bitsandbytes() -> float:
+    from layers_of_bitsandbytes import make_layer
+
+    import qfuse.integrations.bitsandbytes as integration
+
+    def trained(inputs: int) -> torch.nn.Module:
+        return torch.nn.Linear(inputs, 128, dtype=torch.bfloat16)
+
+    with integration.enabled(matmul=True):
+        return steps(torch.nn.Sequential(trained(512), make_layer("cpu"), trained(64), make_layer("cpu")))
+
+
+def measure() -> None:
+    torch.set_num_threads(2)
+    found = {"calls": of_calls(), "training with an adapter": of_training_with_an_adapter()}
+    if importlib.util.find_spec("bitsandbytes") is not None:
+        found["training under bitsandbytes"] = of_training_under_bitsandbytes()
+    print(json.dumps(found))
