@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import measure
 import published_report
 import test_dequantize as published
-import test_lora as lora
+import test_lora_host as lora
 import test_matmul_4bit as matmul
 import test_silu_dot_fwd_bwd_quant_fuse as swiglu
 

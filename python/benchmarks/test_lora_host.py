@@ -1,7 +1,7 @@
 """The host's time of a layer of QLoRA in eager mode, forward and backward: of peft and bitsandbytes, and of qfuse.
 
-    python python/benchmarks/test_lora.py --json lora.json
-    python python/benchmarks/test_lora.py --device cpu --small
+    python python/benchmarks/test_lora_host.py --json lora-host.json
+    python python/benchmarks/test_lora_host.py --device cpu --small
 
 A chain of Linear4bit layers with peft's LoRA over each, so small that a GPU is never behind: what is timed is what the
 host does until it has launched all kernels. Three ways, in turns: as they are; where qfuse multiplies; and where qfuse
