@@ -161,11 +161,11 @@ def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
             f"a {type(weight).__name__} of {weight.dtype} has no quant_state, and none was given; "
             "bitsandbytes makes one when a layer is moved to its device"
         )
-    refuse_cast(weight, module)
+    refuse_cast(weight, state, module)
     return _from_object(weight, state) if hasattr(state, "state2") else _from_list(weight, state)
 
 
-def refuse_cast(packed: Tensor, module: Any = None) -> None:
+def refuse_cast(packed: Tensor, state: Any, module: Any = None) -> None:
     """Raises ValueError where codes in a storage of floating point numbers were converted, as by module.half() or a
     mixed precision of FSDP: their bits are other codes. What was cast there and back cannot be seen."""
     if type(packed) in (Tensor, Parameter):  # as FSDP makes of a Params4bit: the layer knows
@@ -177,11 +177,17 @@ def refuse_cast(packed: Tensor, module: Any = None) -> None:
         if storage is None or storage is torch.uint8:  # bytes that become more are refused for their number
             return
     with without_torch_function():
-        dtype = packed.dtype
-    if dtype is not storage:
+        dtype, held = packed.dtype, packed.nbytes
+    if dtype is storage:
+        return
+    shape = state[1] if isinstance(state, (list, tuple)) else state.shape
+    # Codes in another storage were loaded into a layer, and its record is stale, where they have the right length
+    # though a cast would have changed that.
+    is_stale = dtype.itemsize != storage.itemsize and held == -(-math.prod(shape or ()) // 2)
+    if not is_stale:
         raise ValueError(
-            f"the packed codes were stored as {storage} (quant_storage) and have been cast to {dtype}, which made "
-            "other codes of them; load the weight again, and cast only what is not quantized"
+            f"the packed codes were stored as {storage} (quant_storage) and have been cast to {dtype}, which "
+            "made other codes of them; load the weight again, and cast only what is not quantized"
         )
 
 
@@ -215,7 +221,7 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Arguments | None:
     Raises ValueError for a weight that is repacked or was cast: the original would take it for another one.
     """
     _refuse_repacked(quant_state)
-    refuse_cast(packed)
+    refuse_cast(packed, quant_state)
     with without_torch_function():
         if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
             return None
@@ -235,11 +241,19 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Arguments | None:
 
 
 def _refuse_repacked(state: Any) -> None:
-    if is_repacked(state):
+    fields = getattr(state, "__dict__", {})
+    if "packing_format_for_cpu" not in fields:
+        return
+    if fields["packing_format_for_cpu"]:
         raise ValueError(
             "bitsandbytes has repacked this weight for its own CPU kernels (packing_format_for_cpu) and "
             "rounded its absmax to bfloat16; load the model again, and decode it or call .train() before "
             "its first forward pass"
+        )
+    if fields["absmax"].dtype is torch.bfloat16:  # as for a state_dict: plain ones stay transposed
+        raise ValueError(
+            "bitsandbytes had repacked this weight for its own CPU kernels, and has brought back its codes but not its "
+            "absmax; load the model again, and take its state_dict before its first forward pass"
         )
 
 

@@ -448,3 +448,25 @@ def test_a_repacked_weight_has_its_gradient():
     assert torch.allclose(
         y.float(), torch.nn.functional.linear(x.float(), dense, layer.bias.float()), rtol=0.02, atol=0.05
     )
+
+
+def test_a_weight_whose_absmax_stayed_repacked_is_refused():
+    """bitsandbytes brings the codes back for a state_dict, and of absmax only nested ones."""
+    layer = make_layer("cpu")
+    layer.weight.data, _ = bnb.functional._convert_weight_packed_for_cpu(layer.weight.data, layer.weight.quant_state)
+    layer.state_dict()
+    assert not layer.weight.quant_state.packing_format_for_cpu
+    with integration.enabled():
+        for decode in (
+            qfuse.dequantize_4bit,
+            lambda layer: bnb.functional.dequantize_4bit(layer.weight, layer.weight.quant_state),
+        ):
+            with pytest.raises(ValueError, match="but not its absmax"):
+                decode(layer)
+
+
+def test_codes_loaded_into_a_layer_made_for_another_storage_are_not_refused(device):
+    layer = make_layer(device, quant_storage=torch.bfloat16)
+    expected = qfuse.dequantize_4bit(layer)
+    layer.weight.data = layer.weight.data.view(torch.uint8)
+    assert layer.weight.quant_storage == torch.bfloat16 and same_bits(qfuse.dequantize_4bit(layer), expected)

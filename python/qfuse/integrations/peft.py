@@ -90,7 +90,7 @@ def _weight_of(base: Any) -> Arguments | None:
         return None
     if is_repacked(state):  # bitsandbytes' own product of it has no gradient
         return unpacked_weight(weight, state) if torch.is_grad_enabled() else None
-    refuse_cast(weight, base)
+    refuse_cast(weight, state, base)
     found = decodable_weight(weight, state)
     return found if found is not None and len(found[1]) == 2 else None
 
