@@ -51,20 +51,22 @@ class _Lora(torch.autograd.Function):
             y, down = _forward(x, lora_x, weight, bias, a, b, scaling, scalars)
         _, _, _, needs_a, needs_b, *_ = ctx.needs_input_grad
         seen = x if lora_x is None else lora_x
-        ctx.save_for_backward(*map(_savable, (seen if needs_a else None, down if needs_b else None, a, b)))
+        kept = map(_savable, (seen if needs_a else None, down if needs_b else None, a, b))
+        ctx.save_for_backward(*kept, *_save_factors(ctx, (lora_a, lora_b)))
         ctx.set_materialize_grads(False)
-        ctx.factors = lora_a, lora_b
         ctx.weight, ctx.has_own_x, ctx.scaling, ctx.scalars = Kept(weight), lora_x is not None, scaling, scalars
         ctx.dtype = x.dtype
         return y, down
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor | None, grad_down: Tensor | None) -> tuple[Tensor | None, ...]:
-        saved, factors = ctx.saved_tensors, ctx.factors
+        x, down, a, b, *saved = ctx.saved_tensors
+        lora_a, lora_b = _saved_factors(ctx, saved)
         if torch.is_grad_enabled():  # these gradients have gradients of A and B
-            with without_autocast(factors[0]):
-                saved = *saved[:2], *_rounded(*factors, ctx.dtype)
-        return *_backward(ctx, saved, factors, ctx.weight.get(), grad, grad_down), None, None, None
+            with without_autocast(lora_a):
+                a, b = _rounded(lora_a, lora_b, ctx.dtype)
+        found = _backward(ctx, (x, down, a, b), (lora_a, lora_b), ctx.weight.get(), grad, grad_down)
+        return *found, None, None, None
 
 
 class _LoraWatched(torch.autograd.Function):
@@ -109,6 +111,16 @@ class _LoraWatched(torch.autograd.Function):
 def _savable(tensor: Tensor | None) -> Tensor | None:
     """torch saves no tensor that was made in inference mode."""
     return tensor.clone() if tensor is not None and tensor.is_inference() else tensor
+
+
+def _save_factors(ctx: Any, factors: Sequence[Tensor]) -> list[Tensor | None]:
+    """What is to be saved of A and B themselves, of which gradients of gradients are."""
+    ctx.unsaved = [factor if factor.is_inference() else None for factor in factors]
+    return [None if factor.is_inference() else factor for factor in factors]
+
+
+def _saved_factors(ctx: Any, saved: Sequence[Tensor | None]) -> list[Any]:
+    return [own if factor is None else factor for factor, own in zip(saved, ctx.unsaved, strict=True)]
 
 
 def _backward(
@@ -265,20 +277,24 @@ class _SharedLora(torch.autograd.Function):
         ctx: Any, x: Tensor, lora_x: Tensor | None, scaling: float, layers: Sequence[Layer], *tensors: Tensor | None
     ) -> tuple[Tensor, ...]:
         with without_autocast(x):
-            a, bs = _rounded_all(layers, x.dtype)
+            a, bs = _rounded_all(*_factors_of(layers), x.dtype)
             products, down = _forward_shared(x, lora_x, layers, a, bs, scaling)
         needs = ctx.needs_input_grad[4:]
         seen = x if lora_x is None else lora_x
         kept = seen if any(needs[_A::_TENSORS]) else None, down if any(needs[_B::_TENSORS]) else None
-        ctx.save_for_backward(*map(_savable, (*kept, a, *bs)))
+        factors = [factor for layer in layers for factor in (layer.lora_a, layer.lora_b)]
+        ctx.save_for_backward(*map(_savable, (*kept, a, *bs)), *_save_factors(ctx, factors))
         ctx.set_materialize_grads(False)
-        ctx.weights, ctx.layers = [Kept(layer.weight) for layer in layers], layers
+        ctx.weights = [(Kept(layer.weight), layer.scalars) for layer in layers]
         ctx.has_own_x, ctx.scaling, ctx.dtype = lora_x is not None, scaling, x.dtype
         return *products, down
 
     @staticmethod
     def backward(ctx: Any, *some: Tensor | None) -> tuple[Tensor | None, ...]:
-        scaling, layers = ctx.scaling, ctx.layers
+        scaling, count = ctx.scaling, len(ctx.weights)
+        x, down, a, *saved = ctx.saved_tensors
+        bs, factors = saved[:count], _saved_factors(ctx, saved[count:])
+        lora_as, lora_bs = factors[0::2], factors[1::2]
         needs_x, needs_lora_x, _, _, *needs = ctx.needs_input_grad
         found: list[Tensor | None] = [None] * len(needs)
         grad_x = grad_lora_x = None
@@ -286,13 +302,12 @@ class _SharedLora(torch.autograd.Function):
         if beside is None:
             return (None,) * (4 + len(needs))
         grads = [
-            _zeros(beside, layer.lora_b, ctx.dtype) if grad is None else grad
-            for grad, layer in zip(some[:-1], layers, strict=True)
+            _zeros(beside, lora_b, ctx.dtype) if grad is None else grad
+            for grad, lora_b in zip(some[:-1], lora_bs, strict=True)
         ]
-        x, down, a, *bs = ctx.saved_tensors
         with without_autocast(grads[0]):
             if torch.is_grad_enabled():  # these gradients have gradients of A and B
-                a, bs = _rounded_all(layers, ctx.dtype)
+                a, bs = _rounded_all(lora_as, lora_bs, ctx.dtype)
             ranks = [b.shape[1] for b in bs]
             lows = [dy.to(a.dtype) for dy in grads]
             up = torch.cat([_multiply_down(low, b, scaling) for low, b in zip(lows, bs, strict=True)], -1)
@@ -301,8 +316,8 @@ class _SharedLora(torch.autograd.Function):
             if needs_x:
                 terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, ctx.dtype)
                 calls = [
-                    Call(dy, kept.get(), None, _turned(layer.scalars))
-                    for dy, kept, layer in zip(grads, ctx.weights, layers, strict=True)
+                    Call(dy, kept.get(), None, _turned(scalars))
+                    for dy, (kept, scalars) in zip(grads, ctx.weights, strict=True)
                 ]
                 grad_x = _sum_products(calls, terms)
             if needs_lora_x:
@@ -310,13 +325,13 @@ class _SharedLora(torch.autograd.Function):
             if any(needs[_B::_TENSORS]):
                 downs = down.split(ranks, -1)
             if any(needs[_A::_TENSORS]):
-                grad_a = _outer(up, x, layers[0].lora_a).split(ranks)
-            for i, layer in enumerate(layers):
+                grad_a = _outer(up, x, lora_as[0]).split(ranks)
+            for i, (lora_a, lora_b) in enumerate(zip(lora_as, lora_bs, strict=True)):
                 at = i * _TENSORS
                 if needs[at + _A]:
-                    found[at + _A] = _cut(grad_a[i], 0, layer.lora_a)
+                    found[at + _A] = _cut(grad_a[i], 0, lora_a)
                 if needs[at + _B]:
-                    found[at + _B] = _cut(_outer(lows[i], downs[i], layer.lora_b), 1, layer.lora_b)
+                    found[at + _B] = _cut(_outer(lows[i], downs[i], lora_b), 1, lora_b)
                 if needs[at + _BIAS]:
                     found[at + _BIAS] = rows(grads[i]).sum(0)
         return grad_x, grad_lora_x, None, None, *found
@@ -326,9 +341,15 @@ _TENSORS = 3  # of a layer:
 _A, _B, _BIAS = range(_TENSORS)
 
 
-def _rounded_all(layers: Sequence[Layer], dtype: torch.dtype) -> tuple[Tensor, list[Tensor]]:
+def _factors_of(layers: Sequence[Layer]) -> tuple[list[Tensor], list[Tensor]]:
+    return [layer.lora_a for layer in layers], [layer.lora_b for layer in layers]
+
+
+def _rounded_all(
+    lora_as: Sequence[Tensor], lora_bs: Sequence[Tensor], dtype: torch.dtype
+) -> tuple[Tensor, list[Tensor]]:
     """All A's as one, and each B."""
-    factors = [_rounded(layer.lora_a, layer.lora_b, dtype) for layer in layers]
+    factors = [_rounded(*pair, dtype) for pair in zip(lora_as, lora_bs, strict=True)]
     return torch.cat([a for a, _ in factors]), [b for _, b in factors]
 
 
@@ -371,4 +392,4 @@ def matmul_4bit_lora_shared(
         products: tuple[Tensor, ...] = _SharedLora.apply(x, lora_x, scaling, layers, *tensors)
         return products[:-1]
     with without_autocast(x):
-        return tuple(_forward_shared(x, lora_x, layers, *_rounded_all(layers, x.dtype), scaling)[0])
+        return tuple(_forward_shared(x, lora_x, layers, *_rounded_all(*_factors_of(layers), x.dtype), scaling)[0])

@@ -94,7 +94,7 @@ class Linear4bitLoRA(nn.Module):
 
     def _forward_by_modules(self, x: Tensor) -> Tensor:
         product = matmul_4bit(x, self.base, bias=self.bias)
-        dtype = next((parameter.dtype for parameter in self.lora_A.parameters()), x.dtype)
+        dtype = next((p.dtype for p in self.lora_A.parameters() if p.is_floating_point()), x.dtype)
         low = self.lora_A(self.dropout(x if torch.is_autocast_enabled(x.device.type) else x.to(dtype)))
         share: Tensor = self.lora_B(low) * self.scaling
         return product + share.to(product.dtype)

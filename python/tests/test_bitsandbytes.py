@@ -8,6 +8,7 @@ import functools
 import sys
 import types
 from inspect import signature
+from unittest import mock
 
 import pytest
 import torch
@@ -378,6 +379,13 @@ def test_a_wrapper_of_the_original_is_wrapped_in_turn(device):
         assert calls.count == 1
     finally:
         bnb.functional.dequantize_4bit = original
+
+
+def test_something_that_makes_callables_without_end_is_no_wrapper(monkeypatch):
+    monkeypatch.setattr(bnb.functional, "dequantize_4bit", mock.Mock())
+    for _ in range(2):
+        with integration.enabled() as report:
+            assert "bitsandbytes.functional.dequantize_4bit" in report.replaced
 
 
 def test_compiled_code_notices_that_it_was_disabled(device):

@@ -203,7 +203,7 @@ def kept_of(call):
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_what_is_kept_for_the_gradients(device, shared):
-    """x, t and the rounded A and B: no weight, nothing of the size of y, nor of x in fp32."""
+    """x, t, A and B, and these rounded: no weight, nothing of the size of y, nor of x in fp32."""
     weight = exact_weight(device)
     x = few_integers(64, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
     a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=8))
@@ -211,8 +211,24 @@ def test_what_is_kept_for_the_gradients(device, shared):
         _, kept = kept_of(lambda: qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], SCALING))
     else:
         _, kept = kept_of(lambda: qfuse.matmul_4bit_lora(x, weight, a, b, SCALING))
-    assert x.data_ptr() in kept and not {tensor.data_ptr() for tensor in (a, b, *weight.tensors)} & kept.keys()
-    assert {tuple(t.shape) for pointer, t in kept.items() if pointer != x.data_ptr()} == {(64, 8), a.shape, b.shape}
+    own = {tensor.data_ptr() for tensor in (x, a, b)}
+    assert own <= kept.keys() and not {tensor.data_ptr() for tensor in weight.tensors} & kept.keys()
+    assert {tuple(t.shape) for pointer, t in kept.items() if pointer not in own} == {(64, 8), a.shape, b.shape}
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_factors_that_were_changed_since_have_no_gradients_of_gradients(device, shared):
+    weight = exact_weight(device)
+    x = few_integers(6, COLS, device=device, dtype=torch.bfloat16).requires_grad_()
+    a, b = (leaf.requires_grad_() for leaf in adapter(device, rank=8))
+    if shared:
+        (y,) = qfuse.matmul_4bit_lora_shared(x, [weight], [a], [b], SCALING)
+    else:
+        y = qfuse.matmul_4bit_lora(x, weight, a, b, SCALING)
+    with torch.no_grad():
+        a.mul_(3)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        torch.autograd.grad(y.sum(), (x, a, b), create_graph=True)
 
 
 def test_a_product_keeps_nothing(device):

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from threading import Lock
 from typing import Any
@@ -71,8 +71,7 @@ class Patch:
         """Raises what keeps it from being done. A second call finds modules imported since the first."""
         if not self.active:
             original = self._find()
-            again = original is self._original or _wraps(original, self._replacement)
-            if self._replacement is None or not again:
+            if self._replacement is None or not (original is self._original or self._is_in(original)):
                 self._original, self._replacement = original, self._ours_first(original)
         self.active = True
         self._put(self._original, self._replacement)
@@ -83,6 +82,22 @@ class Patch:
         self.active = False
         if self._replacement is not None:
             self._put(self._replacement, self._original)
+
+    def _is_in(self, function: Function) -> bool:
+        """Whether it calls the replacement: by what functools leaves, or by a closure."""
+        seen: list[Any] = []
+        todo: list[Any] = [function]
+        while todo:
+            found = todo.pop()
+            if found is self._replacement:
+                return True
+            if not callable(found) or any(found is each for each in seen):
+                continue
+            seen.append(found)
+            todo.append(getattr(found, "__wrapped__", None))
+            todo += [found.func] if isinstance(found, partial) else []
+            todo += [cell.cell_contents for cell in getattr(found, "__closure__", None) or () if _is_filled(cell)]
+        return False
 
     def _ours_first(self, original: Function) -> Function:
         @wraps(original)
@@ -184,22 +199,6 @@ class Patches:
     def _restore(self) -> None:
         for patch in self._patches:
             patch.restore()
-
-
-def _wraps(function: Any, wrapped: Function | None) -> bool:
-    """Whether it calls that: by what functools leaves, or by a closure."""
-    seen: list[Any] = []
-    todo = [function]
-    while todo:
-        function = todo.pop()
-        if not callable(function) or any(function is each for each in seen):
-            continue
-        if function is wrapped:
-            return True
-        seen.append(function)
-        todo += [getattr(function, name, None) for name in ("__wrapped__", "func")]
-        todo += [cell.cell_contents for cell in getattr(function, "__closure__", None) or () if _is_filled(cell)]
-    return False
 
 
 def _is_filled(cell: Any) -> bool:

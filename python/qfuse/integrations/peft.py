@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from ..functional import multiply_with_lora, scaled
+from ..gradients import needs_gradient
 from ..modules import has_global_hooks, is_bare, is_bare_linear, is_hooked
 from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight, is_repacked, refuse_cast, unpacked_weight
 from .patch import Patch, Patches
@@ -37,8 +38,8 @@ class _Covered(NamedTuple):
     weight: Arguments
 
 
-def _examine(layer: Any) -> _Covered | str:
-    """Of a layer of peft's its adapters and weight, or why it goes to peft, as it is now."""
+def _examine(layer: Any, x: Tensor | None = None) -> _Covered | str:
+    """Of a layer of peft's its adapters and weight, or why it goes to peft, as it is now. x: of a call."""
     if layer.disable_adapters:
         return "its adapters are disabled"
     if layer.merged_adapters:
@@ -56,9 +57,12 @@ def _examine(layer: Any) -> _Covered | str:
             return reason
     if is_hooked(base):
         return "its base layer has hooks, or a forward that was replaced"
+    if x is not None and not base.compute_type_is_set:  # as Linear4bit's own forward does
+        base.set_compute_type(x)
+        base.compute_type_is_set = True
     if base.compute_dtype is torch.float32 and not torch.is_autocast_enabled(base.weight.device.type):
         return "it computes in float32"
-    weight = _weight_of(base)
+    weight = _weight_of(base, layer, x)
     return "its weight is not one that qfuse decodes" if weight is None else _Covered(active, weight)
 
 
@@ -78,7 +82,7 @@ def _is_dropping(dropout: Any) -> bool:
     return type(dropout) is nn.Dropout and dropout.training and dropout.p > 0
 
 
-def _weight_of(base: Any) -> Arguments | None:
+def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Arguments | None:
     """As bitsandbytes' forward finds it: under FSDP the weight is a plain tensor, and its state the layer's."""
     weight = base._parameters.get("weight")
     if weight is None or type(weight).__torch_dispatch__ is not _no_dispatch:
@@ -89,7 +93,8 @@ def _weight_of(base: Any) -> Arguments | None:
     if state is None:
         return None
     if is_repacked(state):  # bitsandbytes' own product of it has no gradient
-        return unpacked_weight(weight, state) if torch.is_grad_enabled() else None
+        is_trained = torch.is_grad_enabled() if x is None else needs_gradient(x, *layer.parameters())
+        return unpacked_weight(weight, state) if is_trained else None
     refuse_cast(weight, state, base)
     found = decodable_weight(weight, state)
     return found if found is not None and len(found[1]) == 2 else None
@@ -99,13 +104,10 @@ def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     # What peft is given beside x chooses adapters by sample.
     if args or any(value is not None for value in kwargs.values()) or has_global_hooks():
         return None
-    covered = _examine(self)
+    covered = _examine(self, x)
     if isinstance(covered, str):
         return None
     weight, base = covered.weight, self._modules["base_layer"]
-    if not base.compute_type_is_set:  # as Linear4bit's own forward does
-        base.set_compute_type(x)
-        base.compute_type_is_set = True
     dtype = _compute_dtype(base, x)
     if dtype is None or x.device != weight[0][0].device or x.shape[-1:] != weight[1][1:]:
         return None
