@@ -45,8 +45,8 @@ class Chain(torch.nn.Module):
 def make(layers: int, device: str, dropout: float) -> Any:
     torch.manual_seed(1)
     chain = Chain(layers)
-    for layer in chain.layers:  # so that a long chain neither grows nor fades
-        torch.nn.init.orthogonal_(layer.weight.data)
+    for weight in chain.parameters():  # so that a long chain neither grows nor fades
+        torch.nn.init.orthogonal_(weight.data)
     config = peft.LoraConfig(r=RANK, lora_alpha=RANK, lora_dropout=dropout, target_modules=r"layers\.\d+")
     model = peft.get_peft_model(chain.to(torch.bfloat16).to(device).train(), config)
     for name, parameter in model.named_parameters():
