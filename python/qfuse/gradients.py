@@ -173,6 +173,7 @@ def _call(call: Call) -> Tensor:
         with without_autocast(x):
             product = torch.nn.functional.linear(x, decoded, bias) if direction == "forward" else x @ decoded
             if lora_in is not None and lora_weight is not None:
+                one_device.check((("x", x), ("lora_in", lora_in), ("lora_weight", lora_weight)))
                 factor = lora_weight.t() if direction == "forward" else lora_weight
                 product.view(-1, product.shape[-1]).addmm_(rows(lora_in), factor)
         return product

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from . import one_device
 from .gradients import (
     Call,
     Kept,
@@ -247,6 +248,7 @@ def matmul_4bit_lora(
 ) -> Tensor:
     """matmul_4bit with an adapter, of whose gradients x's is made in one product. lora_x: what the adapter sees where
     it is not x, as behind a dropout."""
+    _check_devices(x, lora_x, lora_a, lora_b)
     if is_watched():
         watched: Tensor = _LoraWatched.apply(x, lora_x, bias, lora_a, lora_b, *padded(weight), scaling, scalars)[0]
         return watched
@@ -255,6 +257,13 @@ def matmul_4bit_lora(
         return product
     with without_autocast(x):
         return _forward(x, lora_x, weight, bias, *_rounded(lora_a, lora_b, x.dtype), scaling, scalars)[0]
+
+
+def _check_devices(x: Tensor, lora_x: Tensor | None, *factors: Tensor) -> None:
+    """Torch's products take what is on meta beside what is not, and give memory that nobody has written."""
+    others = factors if lora_x is None else (lora_x, *factors)
+    names = ("lora_a", "lora_b") if lora_x is None else ("lora_x", "lora_a", "lora_b")
+    one_device.check((("x", x), *zip(names, others, strict=True)))
 
 
 class Layer(NamedTuple):
@@ -382,6 +391,8 @@ def matmul_4bit_lora_shared(
     x: Tensor, lora_x: Tensor | None, layers: Sequence[Layer], scaling: float
 ) -> tuple[Tensor, ...]:
     """matmul_4bit_lora of one x and several weights, whose A's are of one dtype."""
+    for layer in layers:
+        _check_devices(x, lora_x, layer.lora_a, layer.lora_b)
     if is_watched():  # torch's compiler and its transforms take no function of any number of tensors
         return tuple(
             matmul_4bit_lora(x, lora_x, each.weight, each.bias, each.lora_a, each.lora_b, scaling, each.scalars)

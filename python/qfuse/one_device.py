@@ -19,9 +19,11 @@ def of_weight(tensors: Sequence[Tensor]) -> Iterator[tuple[str, Tensor]]:
 def check(tensors: Iterable[tuple[str, Tensor]]) -> None:
     """RuntimeError in the words of python/csrc/call.cpp, which refuses what the ops themselves see."""
     (first_name, first), *others = tensors
-    here = _place(first)
     for name, tensor in others:
-        if (place := _place(tensor)) != here:
+        if tensor.device == first.device:
+            continue
+        place, here = _place(tensor), _place(first)
+        if place != here:
             raise RuntimeError(f"{name} lies on {place}, {first_name} on {here}: all must be on one device")
 
 

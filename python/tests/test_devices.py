@@ -158,6 +158,16 @@ def test_a_product_refuses(product, trained, name):
         PRODUCTS[product](given)
 
 
+@pytest.mark.parametrize("name", ["lora_a", "lora_b"])
+@pytest.mark.parametrize("trained", [False, True])
+@pytest.mark.parametrize("product", ["lora", "shared"])
+def test_an_adapter_elsewhere_is_refused(product, trained, name):
+    given = _replaced(Inputs(CPU), name)
+    given.x.requires_grad_(trained)
+    with pytest.raises(RuntimeError, match=WORDS):
+        PRODUCTS[product](given)
+
+
 @pytest.mark.parametrize("name", ["x", *OF_WEIGHT])
 def test_a_layer_refuses(name):
     with pytest.raises(RuntimeError):
