@@ -300,15 +300,17 @@ def _matmul_batched(
     lora_in: Tensor | None = None,
     lora_weight: Tensor | None = None,
     *,
+    shape: Sequence[int],
+    quant_type: str = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
     direction: str = "forward",
     order: str = "plain",
-    **scalars: Any,
 ) -> Tensor:
     """In operations of torch's, of gradients that torch.autograd has batched (is_grads_batched): it has a vmap of its
     own for that, which knows no list of tensors."""
-    shape, *others = scalars.pop("shape"), scalars.get("quant_type", "nf4")
-    others += [scalars.get("blocksize", 64), scalars.get("nested_blocksize", 256)]
-    return _call(Call(x, weight, bias, (shape, *others, direction, None), (lora_in, lora_weight)))
+    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, None)  # in the order of torch's product
+    return _call(Call(x, weight, bias, scalars, (lora_in, lora_weight)))
 
 
 def _slice(tensor: Tensor, dim: int | None, index: int) -> Tensor:

@@ -1,9 +1,11 @@
 """Whether a module is no more than its weights, so that these may be read past it."""
 
+from typing import Any
+
 from torch import Tensor, nn
 from torch.nn.modules.module import _has_any_global_hook as has_global_hooks
 
-__all__ = ["has_global_hooks", "is_bare", "is_bare_linear", "is_hooked"]
+__all__ = ["has_global_hooks", "is_bare", "is_bare_linear", "is_dropping", "is_hooked", "is_plain"]
 
 _OWN = ("torch.nn.", "bitsandbytes.")
 
@@ -33,4 +35,14 @@ def is_bare_linear(module: nn.Module) -> bool:
     if not is_bare(module, nn.Linear) or module._parameters.get("bias", module) is not None:
         return False
     weight = module._parameters.get("weight")
-    return weight is not None and type(weight).__torch_dispatch__ is Tensor.__torch_dispatch__
+    return weight is not None and is_plain(weight)
+
+
+def is_dropping(module: Any) -> bool:
+    """Of a dropout or what stands for none."""
+    return isinstance(module, nn.Dropout) and module.training and module.p > 0
+
+
+def is_plain(tensor: Tensor) -> bool:
+    """Not a FakeTensor, a DTensor or another subclass with ops of its own, to which plain tensors are strangers."""
+    return type(tensor).__torch_dispatch__ is Tensor.__torch_dispatch__

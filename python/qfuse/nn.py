@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from .functional import matmul_4bit, matmul_4bit_lora
-from .modules import has_global_hooks, is_bare, is_bare_linear
+from .modules import has_global_hooks, is_bare, is_bare_linear, is_dropping
 from .quant_state import Weight4bit, read_weight, without_torch_function
 
 __all__ = ["Linear4bitLoRA"]
@@ -72,7 +72,6 @@ class Linear4bitLoRA(nn.Module):
         """
         if not self._is_bare():
             return self._forward_by_modules(x)
-        is_dropped = self.dropout.training and getattr(self.dropout, "p", 0) > 0
         return matmul_4bit_lora(
             x,
             self.base,
@@ -80,7 +79,7 @@ class Linear4bitLoRA(nn.Module):
             self.lora_B.weight,
             self.scaling,
             bias=self.bias,
-            lora_x=self.dropout(x) if is_dropped else None,
+            lora_x=self.dropout(x) if is_dropping(self.dropout) else None,
         )
 
     def _is_bare(self) -> bool:

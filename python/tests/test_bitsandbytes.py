@@ -217,7 +217,7 @@ def test_leaves_what_is_encoded_on_a_cpu():
 def pretended_gpu(monkeypatch):
     """Tensors without memory, that say they are on a GPU: for what can be judged of them where there is none."""
     monkeypatch.setattr(integration, "_made", {})  # what is made in here is good for nothing else
-    monkeypatch.setattr(integration, "_is_plain", lambda tensor: True)
+    monkeypatch.setattr(integration, "is_plain", lambda tensor: True)
     monkeypatch.setattr(bnb.functional, "name2qmap", {})
     monkeypatch.setattr(bnb.functional, "create_dynamic_map", lambda: torch.empty(256))  # it reads what it has made
     with FakeTensorMode():

@@ -27,6 +27,7 @@ from torch import Tensor
 from .. import ops
 from ..functional import decode, multiply
 from ..gradients import needs_gradient
+from ..modules import is_plain
 from ..quant_state import (
     FLOAT_DTYPES,
     NESTED_BLOCKSIZE,
@@ -76,7 +77,7 @@ def _quantize_4bit(
     usual = absmax is None and out is None and not more
     known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in QUANT_TYPES
     whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
-    if not (usual and known and whole and A.is_cuda and torch.version.hip is None and _is_plain(A)):
+    if not (usual and known and whole and A.is_cuda and torch.version.hip is None and is_plain(A)):
         return None  # on a CPU too: bitsandbytes' bytes are others there
     from bitsandbytes.functional import QuantState
 
@@ -93,11 +94,6 @@ def _quantize_4bit(
     return packed.view(-1).view(quant_storage).view(-1, 1), state
 
 
-def _is_plain(tensor: Tensor) -> bool:
-    """Not a FakeTensor or another subclass with ops of its own, for which maps of plain tensors would be strangers."""
-    return type(tensor).__torch_dispatch__ is Tensor.__torch_dispatch__
-
-
 def _map(name: str, device: torch.device) -> Tensor:
     """The values of "nf4", "fp4" or, for the nested absmax, "dynamic", in bitsandbytes' own words, to be cloned.
 
@@ -111,7 +107,7 @@ def _map(name: str, device: torch.device) -> Tensor:
         from bitsandbytes.functional import create_dynamic_map, get_4bit_type
 
         found = (create_dynamic_map() if name == "dynamic" else get_4bit_type(name, "cpu")).to(device)
-        if _is_plain(found) and not torch.compiler.is_compiling():
+        if is_plain(found) and not torch.compiler.is_compiling():
             _made[key] = found
     return found
 

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from ..functional import multiply_with_lora, scaled
 from ..gradients import needs_gradient
-from ..modules import has_global_hooks, is_bare, is_bare_linear, is_hooked
+from ..modules import has_global_hooks, is_bare, is_bare_linear, is_dropping, is_hooked, is_plain
 from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight, is_repacked, refuse_cast, unpacked_weight
 from .patch import Patch, Patches
 
@@ -26,7 +26,6 @@ __all__ = ["disable", "enable", "enabled", "uncovered"]
 
 
 _BASES = ("Linear4bit", "LinearNF4", "LinearFP4")
-_no_dispatch = Tensor.__torch_dispatch__
 
 
 def _is_base(module: Any) -> bool:
@@ -73,19 +72,15 @@ def _why_not(layer: Any, lora_a: Any, lora_b: Any, dropout: Any, name: str, coun
         return "its adapter has a bias, hooks, a parametrization, or layers of another kind"
     if not is_bare(dropout, nn.Identity, nn.Dropout) or getattr(dropout, "inplace", False):
         return f"its dropout is {dropout}, or has hooks"
-    if count > 1 and _is_dropping(dropout):
+    if count > 1 and is_dropping(dropout):
         return f"{count} of its adapters are active, each with a dropout of its own"
     return None
-
-
-def _is_dropping(dropout: Any) -> bool:
-    return type(dropout) is nn.Dropout and dropout.training and dropout.p > 0
 
 
 def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Arguments | None:
     """As bitsandbytes' forward finds it: under FSDP the weight is a plain tensor, and its state the layer's."""
     weight = base._parameters.get("weight")
-    if weight is None or type(weight).__torch_dispatch__ is not _no_dispatch:
+    if weight is None or not is_plain(weight):
         return None
     state = getattr(weight, "quant_state", None)
     if state is None:
@@ -135,7 +130,7 @@ def _adapter(layer: Any, names: list[str], x: Tensor) -> tuple[Tensor, Tensor, f
     (name,) = names
     dropout = modules["lora_dropout"]._modules[name]
     lora_b, factor = scaled(b_of[name]._parameters["weight"], scaling[name])
-    return a_of[name]._parameters["weight"], lora_b, factor, dropout(x) if _is_dropping(dropout) else None
+    return a_of[name]._parameters["weight"], lora_b, factor, dropout(x) if is_dropping(dropout) else None
 
 
 def _layers(model: nn.Module) -> Iterator[tuple[str, Any]]:
