@@ -162,6 +162,20 @@ def test_dropout_has_one_mask_in_both_directions(device, monkeypatch):
     assert distance(still, in_float64(model)(x)["y"]) < 0.02 < distance(found["y"], still)
 
 
+@pytest.mark.parametrize("given", [torch.float16, torch.bfloat16, torch.float32])
+def test_results_under_autocast_have_the_dtype_of_peft(device, given, monkeypatch):
+    model, x = make(device, given), inputs(device, given)
+    enabled = torch.is_autocast_enabled
+    if device == "cpu":  # peft asks for CUDA's, wherever its tensors are
+        monkeypatch.setattr(torch, "is_autocast_enabled", lambda *kind: enabled(*kind) if kind else True)
+    with torch.autocast(device, torch.bfloat16):
+        expected = step(model, x)
+        with integration.enabled():
+            found = step(model, x)
+    assert {name: it.dtype for name, it in found.items()} == {name: it.dtype for name, it in expected.items()}
+    assert distance(found["y"], expected["y"]) < 0.02
+
+
 def test_autocast_and_inputs_in_float32(device):
     model, x = make(device), inputs(device, torch.float32)
     expected = in_float64(model)(x)

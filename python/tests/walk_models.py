@@ -82,7 +82,7 @@ class Net(nn.Module):
 
     def __init__(self, up, down):
         super().__init__()
-        self.shift = nn.Parameter(torch.randn(HIDDEN) / 2)
+        self.shift = nn.Parameter(torch.zeros(HIDDEN))
         self.up, self.down = up, down
 
     def forward(self, x):
@@ -121,6 +121,10 @@ class Copy:
         self.around: list[Any] = []
         torch.manual_seed(1)
         self.model = _make(spec, is_peer)
+        torch.manual_seed(2)  # whatever a layer's own start has drawn, on whatever device
+        with torch.no_grad():
+            shift = next(parameter for name, parameter in self.model.named_parameters() if name.endswith("shift"))
+            shift.copy_(torch.randn(HIDDEN) / 2)
         randomize(self)
 
     @contextmanager

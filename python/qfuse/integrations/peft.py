@@ -154,8 +154,16 @@ def _forward_of_any(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor |
     return _forward(self, x, *args, **kwargs) if _is_base(self._modules["base_layer"]) else None
 
 
+def _forward_of_bnb(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
+    """In the dtype that peft's sum has, which under autocast is that of two addends."""
+    y = _forward(self, x, *args, **kwargs)
+    if y is None or not torch.is_autocast_enabled():  # CUDA's, which peft asks for wherever x is
+        return y
+    return y.to(torch.promote_types(y.dtype, torch.get_autocast_dtype(x.device.type)))
+
+
 _patches = Patches(
-    Patch("peft.tuners.lora.bnb", "Linear4bit.forward", _forward),
+    Patch("peft.tuners.lora.bnb", "Linear4bit.forward", _forward_of_bnb),
     Patch("peft.tuners.lora.layer", "Linear.forward", _forward_of_any),
 )
 enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled
