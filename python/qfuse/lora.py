@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor
@@ -137,24 +137,24 @@ def _backward(
     scaling, scalars = ctx.scaling, _turned(ctx.scalars)
     needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
     grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
-    if grad is None:
-        if grad_down is None:
-            return (None,) * 5
-        grad = _zeros(grad_down, lora_b, ctx.dtype)
-    with without_autocast(grad):
-        low = grad.to(a.dtype)
+    if grad is None and grad_down is None:
+        return (None,) * 5
+    with without_autocast(a):
+        low = None if grad is None else grad.to(a.dtype)
         if needs_a or needs_lora_x or (needs_x and not ctx.has_own_x):
             up = _multiply_up(low, b, scaling, grad_down)
-        if needs_x:
+        if needs_x and grad is not None:
             terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, grad.dtype)
             grad_x = matmul_4bit(Call(grad, weight, None, scalars, terms))
+        elif needs_x and not ctx.has_own_x:
+            grad_x = (up @ a).to(ctx.dtype)
         if needs_lora_x:
-            grad_lora_x = (up @ a).to(grad.dtype)
+            grad_lora_x = (up @ a).to(ctx.dtype)
         if needs_a:
             grad_a = _cut(_outer(up, x, lora_a), 0, lora_a)
-        if needs_b:
+        if needs_b and low is not None:
             grad_b = _cut(_outer(low, down, lora_b), 1, lora_b)
-        if needs_bias:
+        if needs_bias and grad is not None:
             grad_bias = rows(grad).sum(0)
     return grad_x, grad_lora_x, grad_bias, grad_a, grad_b
 
@@ -191,10 +191,12 @@ def _multiply_down(x: Tensor, factor: Tensor, scaling: float) -> Tensor:
     return product if x.dim() == 2 else product.view(*x.shape[:-1], factor.shape[1])
 
 
-def _multiply_up(grad: Tensor, b: Tensor, scaling: float, grad_down: Tensor | None) -> Tensor:
-    """u, with what comes of a gradient of t's own."""
-    up = _multiply_down(grad, b, scaling)
-    return up if grad_down is None else up + grad_down * scaling
+def _multiply_up(grad: Tensor | None, b: Tensor, scaling: float, grad_down: Tensor | None) -> Tensor:
+    """u, with what comes of a gradient of t's own: at least one of the two is there."""
+    if grad_down is None:
+        return _multiply_down(cast(Tensor, grad), b, scaling)
+    own = grad_down * scaling
+    return own if grad is None else _multiply_down(grad, b, scaling) + own
 
 
 def _terms(low: Tensor, factor: Tensor, scaling: float, share: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:

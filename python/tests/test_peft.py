@@ -2,6 +2,7 @@
 
 import copy
 import importlib
+import io
 
 import pytest
 import torch
@@ -325,6 +326,21 @@ def test_under_fsdp(mesh, storage, each):
     assert calls.count == 4 and found.keys() == expected.keys()
     local = [{name: getattr(t, "to_local", lambda t=t: t)() for name, t in each.items()} for each in (found, expected)]
     assert all(distance(local[0][name], value) < 2e-2 for name, value in local[1].items())
+
+
+def test_a_copy_of_a_loaded_model_can_be_merged_after_a_step(device):
+    """Loading and copying make a plain parameter of a Params4bit, which bitsandbytes' forward mends."""
+    model, x = make(device), inputs(device)
+    expected = step(model, x)["y"]
+    file = io.BytesIO()
+    torch.save(model, file)
+    file.seek(0)
+    model = copy.deepcopy(torch.load(file, weights_only=False))
+    with integration.enabled():
+        step(model, x)
+        again = copy.deepcopy(model)
+        again.base_model.model.up.merge()
+    assert distance(step(again, x)["y"], expected) < 0.2  # a merge rounds to four bits
 
 
 def test_over_a_repacked_weight():

@@ -78,21 +78,31 @@ def _why_not(layer: Any, lora_a: Any, lora_b: Any, dropout: Any, name: str, coun
 
 
 def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Arguments | None:
-    """As bitsandbytes' forward finds it: under FSDP the weight is a plain tensor, and its state the layer's."""
     weight = base._parameters.get("weight")
     if weight is None or not is_plain(weight):
         return None
     state = getattr(weight, "quant_state", None)
     if state is None:
         state = base.quant_state
-    if state is None:
-        return None
+        if state is None:
+            return None
+        if x is not None:
+            weight = _with_state(base, weight)
     if is_repacked(state):  # bitsandbytes' own product of it has no gradient
         is_trained = torch.is_grad_enabled() if x is None else needs_gradient(x, *layer.parameters())
         return unpacked_weight(weight, state) if is_trained else None
     refuse_cast(weight, state, base)
     found = decodable_weight(weight, state)
     return found if found is not None and len(found[1]) == 2 else None
+
+
+def _with_state(base: Any, weight: Tensor) -> Tensor:
+    """As bitsandbytes' forward does where a weight has become a plain one, under FSDP or in a copy of a loaded model:
+    who merges or copies the model next needs it so."""
+    from bitsandbytes.nn.modules import fix_4bit_weight_quant_state_from_module
+
+    fix_4bit_weight_quant_state_from_module(base)
+    return base._parameters["weight"]
 
 
 def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
