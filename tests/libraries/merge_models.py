@@ -314,7 +314,9 @@ class Contract:
         return [self.at(each) for each in ((self.embedding, "lm_head.weight") if of_pair else (name,))]
 
     def apply(self, adapter):
-        tensors = dict(adapter.tensors)
+        # peft stores what it trains whole under two names where the vocabulary has grown, and the untrained copy, too.
+        named = {key.replace(".modules_to_save.", "."): tensor for key, tensor in adapter.tensors.items()}
+        tensors = {key: tensor for key, tensor in named.items() if ".original_module." not in key}
 
         def take(ending):
             return [(key.removesuffix(ending), tensors.pop(key)) for key in list(tensors) if key.endswith(ending)]

@@ -64,6 +64,7 @@ FEATURES = [
     ("`modules_to_save`", "yes", "test_modules_to_save"),
     ("`trainable_token_indices`, a list or by module", "yes", "test_tokens"),
     ("a vocabulary that was resized", "yes", "test_resized_vocabulary"),
+    ("the same, with `modules_to_save` of the embedding, the head or both", "yes", "test_new_tokens"),
     ("LoRA on one side of a tied pair: untied, unless `--tie`", "yes", "test_tied_head"),
     ("`ensure_weight_tying`", "yes", "test_tied_together"),
     ("trained tokens and saved modules of a tied pair", "yes", "test_tied_replacements"),
@@ -260,6 +261,17 @@ class Rows(Merging):
         self.row("llama", change=grow, target_modules=["q_proj", "embed_tokens", "lm_head"], twice=True)
         self.row("llama-tied", change=grow, target_modules=["q_proj"])
         self.row("llama-tied", change=grow, target_modules=["q_proj"], trainable_token_indices=[321, 327])
+
+    def test_new_tokens(self):
+        """peft stores each of them twice then, and the untrained copy."""
+
+        def grow(model):
+            model.resize_token_embeddings(328)
+
+        for name in ("llama", "llama-tied"):
+            for saved in (["embed_tokens", "lm_head"], ["embed_tokens"], ["lm_head"]):
+                with self.subTest(name=name, saved=saved):
+                    self.row(name, change=grow, target_modules=["q_proj"], modules_to_save=saved)
 
     def test_tied_head(self):
         """peft adds the delta to the one tensor that both share, which changes what the model computes."""

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,21 +12,6 @@ namespace qfuse::checkpoint {
 namespace {
 
 // ---- whether both sides were changed alike ----
-
-bool same_bytes(const StoredTensor& a, const StoredTensor& b) {
-  if (a.entry->type != b.entry->type || a.entry->shape != b.entry->shape) return false;
-  constexpr std::int64_t kPiece = 4 << 20;
-  std::vector<std::byte> bytes_a;
-  std::vector<std::byte> bytes_b;
-  for (std::int64_t at = 0; at < a.entry->bytes(); at += kPiece) {
-    bytes_a.resize(static_cast<std::size_t>(std::min(kPiece, a.entry->bytes() - at)));
-    bytes_b.resize(bytes_a.size());
-    a.read(at, bytes_a);
-    b.read(at, bytes_b);
-    if (bytes_a != bytes_b) return false;
-  }
-  return true;
-}
 
 bool same_rows(const TokenRows& a, const TokenRows& b) { return a.rows == b.rows && same_bytes(a.values, b.values); }
 

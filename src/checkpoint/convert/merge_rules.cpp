@@ -36,9 +36,23 @@ bool is_resized(const TensorChange& change, const std::vector<std::int64_t>& sha
          shape != change.shape;
 }
 
+// peft stores some tensors under two names: what was trained, and the embeddings because the vocabulary has grown.
+void mark_replaced(MergeState& state, TensorChange& change, const AdapterTensor& tensor) {
+  if (tensor.of_base) {
+    if (change.rule.empty()) state.base_only.insert(&change);
+    return;
+  }
+  state.base_only.erase(&change);
+  change.rule = "replaced";
+}
+
 void replace(AddedAdapter& from, const AdapterTensor& tensor) {
   TensorChange& change = require_change(from.state, tensor.module, tensor);
   if (!tensor.of_base) refuse_weight(from, tensor);
+  if (change.replacement && same_bytes(*change.replacement, tensor.stored)) {
+    mark_replaced(from.state, change, tensor);
+    return;
+  }
   if (change.replacement || has_rows_or_sums(change)) refuse_second(tensor);
   if (is_resized(change, shape_of(tensor))) {
     from.state.rules.old_vocabulary = change.shape[0];
@@ -50,10 +64,7 @@ void replace(AddedAdapter& from, const AdapterTensor& tensor) {
   change.replacement = tensor.stored;
   change.shape = shape_of(tensor);
   set_matrix(change);
-  if (tensor.of_base)
-    from.state.base_only.insert(&change);
-  else
-    change.rule = "replaced";
+  mark_replaced(from.state, change, tensor);
 }
 
 const std::vector<std::int64_t>& token_indices(const AddedAdapter& from, const std::string& module,

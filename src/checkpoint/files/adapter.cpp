@@ -72,6 +72,9 @@ AdapterTensor whole_tensor(std::string name, const StoredTensor& stored) {
   return {AdapterPart::whole, std::move(name), stored};
 }
 
+// Whether it is of the copy that peft keeps of a module which it trains whole: the module as it was, which is not used.
+bool is_untrained_copy(std::string_view name) { return name.find(".original_module.") != name.npos; }
+
 AdapterTensor understood(const StoredTensor& stored) {
   constexpr std::string_view kPrefix = "base_model.model.";
   std::string_view name = stored.entry->name;
@@ -98,7 +101,7 @@ Adapter::Adapter(const fs::path& path)
     if (!is_countable(entry.shape))
       fail(Status::invalid_data, "{}: has the shape {}, which is too large for an adapter", stored.where(),
            printable(entry.shape));
-    tensors_.push_back(understood(stored));
+    if (!is_untrained_copy(entry.name)) tensors_.push_back(understood(stored));
   }
   if (tensors_.empty()) fail(Status::invalid_data, "{}: holds no tensor: it would change nothing", file().name());
 }

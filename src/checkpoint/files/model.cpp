@@ -59,6 +59,21 @@ std::map<std::string, std::string> read_weight_map(const fs::path& index) {
 
 }  // namespace
 
+bool same_bytes(const StoredTensor& a, const StoredTensor& b) {
+  if (a.entry->type != b.entry->type || a.entry->shape != b.entry->shape) return false;
+  constexpr std::int64_t kPiece = 4 << 20;
+  std::vector<std::byte> bytes_a;
+  std::vector<std::byte> bytes_b;
+  for (std::int64_t at = 0; at < a.entry->bytes(); at += kPiece) {
+    bytes_a.resize(static_cast<std::size_t>(std::min(kPiece, a.entry->bytes() - at)));
+    bytes_b.resize(bytes_a.size());
+    a.read(at, bytes_a);
+    b.read(at, bytes_b);
+    if (bytes_a != bytes_b) return false;
+  }
+  return true;
+}
+
 std::string StoredTensor::where() const { return fmt::format("{}: tensor '{}'", file->name(), printable(entry->name)); }
 
 bool is_plain_name(std::string_view name) {

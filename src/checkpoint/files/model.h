@@ -32,6 +32,9 @@ struct StoredTensor {
   [[nodiscard]] std::string where() const;  // "<file>: tensor '<name>'", the beginning of a message
 };
 
+// Whether both are the same values, in type, shape and every bit. Reads them.
+bool same_bytes(const StoredTensor& a, const StoredTensor& b);
+
 // In a directory the weights are, in this order of preference: model.safetensors; the shards that
 // model.safetensors.index.json names, which must lie in the directory itself (links to files elsewhere are fine: hub
 // caches are made of them); the same with diffusers' diffusion_pytorch_model; the only *.safetensors file. Index and
