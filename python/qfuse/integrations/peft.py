@@ -87,7 +87,7 @@ def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Arguments | None:
         if state is None:
             return None
         if x is not None:
-            weight = _with_state(base, weight)
+            weight = _with_state(base)
     if is_repacked(state):  # bitsandbytes' own product of it has no gradient
         is_trained = torch.is_grad_enabled() if x is None else needs_gradient(x, *layer.parameters())
         return unpacked_weight(weight, state) if is_trained else None
@@ -96,13 +96,14 @@ def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Arguments | None:
     return found if found is not None and len(found[1]) == 2 else None
 
 
-def _with_state(base: Any, weight: Tensor) -> Tensor:
+def _with_state(base: Any) -> Tensor:
     """As bitsandbytes' forward does where a weight has become a plain one, under FSDP or in a copy of a loaded model:
     who merges or copies the model next needs it so."""
     from bitsandbytes.nn.modules import fix_4bit_weight_quant_state_from_module
 
     fix_4bit_weight_quant_state_from_module(base)
-    return base._parameters["weight"]
+    mended: Tensor = base._parameters["weight"]
+    return mended
 
 
 def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:

@@ -213,6 +213,10 @@ ConversionReport convert_checked(const fs::path& in, const fs::path& out, const 
 }  // namespace
 
 std::string not_copied(const fs::path& file) {
+  if (fs::is_directory(file))
+    return fmt::format("{}: is a folder, and was not copied; what loads the model may need it", shown(file));
+  if (fs::is_symlink(file) && !fs::exists(file))
+    return fmt::format("{}: is a link that leads nowhere, and was not copied", shown(file));
   return fmt::format("{}: is not part of the model, and was not copied", shown(file));
 }
 

@@ -209,7 +209,7 @@ void ModelConversion::write_further_files(const Destination& destination) const 
 ConversionReport ModelConversion::report() const {
   ConversionReport report = work().report;
   report.notes = notes_;
-  for (const fs::path& name : foreign_weight_files(*model_)) report.notes.push_back(not_copied(model_->path() / name));
+  for (const fs::path& name : left_out(*model_)) report.notes.push_back(not_copied(model_->path() / name));
   return report;
 }
 

@@ -27,14 +27,24 @@ fs::path find_weights(const fs::path& path) {
   fail(Status::io_error, "{}: has no {}", shown(path), kAdapterFile);
 }
 
+// For the end of a message: the folders within that are adapters, as checkpoints of a training run and named adapters are.
+std::string adapters_within(const fs::path& path) {
+  std::string names;
+  for (const fs::path& name : list_directory(path))
+    if (fs::exists(path / name / kAdapterConfigFile)) names += (names.empty() ? "" : ", ") + shown(path / name);
+  return names.empty() ? "" : "; adapters are " + names;
+}
+
 AdapterConfig read_adapter_config(const fs::path& path) {
   constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have a thousand
-  if (!fs::exists(path)) fail(Status::io_error, "{}: no such file or directory", shown(path));
+  if (!fs::exists(path)) fail(Status::io_error, "{}: no such file or directory{}", shown(path), hub_hint(path));
   if (!fs::is_directory(path))
     fail(Status::invalid_argument, "{}: is a file; an adapter is the directory with its {} and {}", shown(path),
          kAdapterConfigFile, kAdapterFile);
   const fs::path file = path / kAdapterConfigFile;
-  if (!fs::exists(file)) fail(Status::io_error, "{}: has no {}, so it is no adapter", shown(path), kAdapterConfigFile);
+  if (!fs::exists(file))
+    fail(Status::io_error, "{}: has no {}, so it is no adapter{}", shown(path), kAdapterConfigFile,
+         adapters_within(path));
   return {read_text(file, kLongest), shown(file)};
 }
 
@@ -101,6 +111,12 @@ Adapter::Adapter(const fs::path& path)
     if (!is_countable(entry.shape))
       fail(Status::invalid_data, "{}: has the shape {}, which is too large for an adapter", stored.where(),
            printable(entry.shape));
+    if (entry.shape == std::vector<std::int64_t>{0})
+      fail(
+          Status::invalid_data,
+          "{}: has the shape [0], as DeepSpeed's ZeRO-3 leaves it where weights are saved without being gathered: save "
+          "it again with stage3_gather_16bit_weights_on_model_save",
+          stored.where());
     if (!is_untrained_copy(entry.name)) tensors_.push_back(understood(stored));
   }
   if (tensors_.empty()) fail(Status::invalid_data, "{}: holds no tensor: it would change nothing", file().name());

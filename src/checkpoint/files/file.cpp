@@ -1,6 +1,7 @@
 #include "checkpoint/files/file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +41,22 @@ void read_at(const Descriptor& fd, const std::string& name, std::int64_t offset,
   }
 }
 
+bool raise_limit_on_files() {
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return false;
+  limit.rlim_cur = limit.rlim_max;
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+// A model's files are open all the while, and there may be more of them than the soft limit allows, often 1024 or 256.
+int open_file(const fs::path& path, int flags, mode_t mode = 0) {
+  const int fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  if (fd >= 0 || errno != EMFILE) return fd;
+  if (raise_limit_on_files()) return ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  errno = EMFILE;
+  return fd;
+}
+
 }  // namespace
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
@@ -55,7 +72,7 @@ int Descriptor::release() { return std::exchange(fd_, -1); }
 
 // O_NONBLOCK: a FIFO in a file's place is opened, seen and refused instead of waited for.
 InputFile::InputFile(const fs::path& path)
-    : path_(path), name_(printable(path.native())), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    : path_(path), name_(printable(path.native())), fd_(open_file(path, O_RDONLY | O_NONBLOCK)) {
   if (fd_.get() < 0) fail_errno(name_, "open");
   struct stat info {};
   if (::fstat(fd_.get(), &info) != 0) fail_errno(name_, "stat");
@@ -76,7 +93,7 @@ std::string read_text(const fs::path& path, std::int64_t limit) {
 }
 
 OutputFile::OutputFile(const fs::path& path)
-    : name_(printable(path.native())), fd_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+    : name_(printable(path.native())), fd_(open_file(path, O_WRONLY | O_CREAT | O_EXCL, 0666)) {
   if (fd_.get() < 0) fail_errno(name_, "create");
 }
 
@@ -92,7 +109,7 @@ void OutputFile::finish() {
 ScratchFile::ScratchFile(const fs::path& directory) {
   const fs::path path = directory / ".qfuse-scratch";
   name_ = printable(path.native());
-  fd_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  fd_ = Descriptor(open_file(path, O_RDWR | O_CREAT | O_EXCL, 0600));
   if (fd_.get() < 0) fail_errno(name_, "create");
   if (::unlink(path.c_str()) != 0) fail_errno(name_, "unlink");
 }
@@ -106,7 +123,7 @@ bool is_without_links(int error) {
 }
 
 void sync_directory(const fs::path& path) {
-  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor fd(open_file(path, O_RDONLY | O_DIRECTORY));
   // Some network file systems cannot flush a directory and say EINVAL; their renames are durable by other means.
   if (fd.get() < 0 || (::fsync(fd.get()) != 0 && errno != EINVAL)) fail_errno(path.native(), "flush");
 }

@@ -27,15 +27,6 @@ bool is_pickle(const fs::path& file) {
        name);
 }
 
-// Of a path that is not there, but looks like a model's name on the Hub: "unsloth/Llama-3-8B-bnb-4bit".
-std::string hub_hint(const fs::path& path) {
-  const std::string& text = path.native();
-  const bool one_slash = std::count(text.begin(), text.end(), '/') == 1 && text.find('/') != 0 && text.back() != '/';
-  if (!one_slash || text.front() == '.' || fs::exists(path.parent_path())) return "";
-  return fmt::format("; qfuse downloads nothing: of a model on the Hub, `hf download {}` prints a directory",
-                     printable(text));
-}
-
 // Tensor name → shard name, as the index says.
 std::map<std::string, std::string> read_weight_map(const fs::path& index) {
   constexpr std::int64_t kLongest = 100'000'000;  // bytes; real ones have up to a few million
@@ -58,6 +49,14 @@ std::map<std::string, std::string> read_weight_map(const fs::path& index) {
 }
 
 }  // namespace
+
+std::string hub_hint(const fs::path& path) {
+  const std::string& text = path.native();
+  const bool one_slash = std::count(text.begin(), text.end(), '/') == 1 && text.find('/') != 0 && text.back() != '/';
+  if (!one_slash || text.front() == '.' || fs::exists(path.parent_path())) return "";
+  return fmt::format("; qfuse downloads nothing: of what is on the Hub, `hf download {}` prints a directory",
+                     printable(text));
+}
 
 bool same_bytes(const StoredTensor& a, const StoredTensor& b) {
   if (a.entry->type != b.entry->type || a.entry->shape != b.entry->shape) return false;
@@ -207,15 +206,19 @@ std::vector<fs::path> companion_files(const Model& model) {
   return names;
 }
 
-std::vector<fs::path> foreign_weight_files(const Model& model) {
+std::vector<fs::path> left_out(const Model& model) {
   std::vector<fs::path> names;
   if (!model.is_directory()) return names;
   const auto is_own = [&](const fs::path& name) {
     return std::any_of(model.files().begin(), model.files().end(),
                        [&](const SafetensorsFile& file) { return file.file().path().filename() == name; });
   };
-  for (fs::path& name : list_directory(model.path()))
-    if (is_weight_file(name) && name.extension() != ".json" && !is_own(name)) names.push_back(std::move(name));
+  for (fs::path& name : list_directory(model.path())) {
+    const bool is_file = fs::is_regular_file(model.path() / name);
+    const bool is_weight = is_weight_file(name) && name.extension() != ".json" && !is_own(name);
+    const bool is_of_tools = name.native().starts_with(".");  // .git, and .cache of a download
+    if (is_file ? is_weight : !is_of_tools) names.push_back(std::move(name));
+  }
   return names;
 }
 

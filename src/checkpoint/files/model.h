@@ -105,8 +105,13 @@ bool is_weight_file(const std::filesystem::path& file);
 // format, none if `model` is a file; their names.
 std::vector<std::filesystem::path> companion_files(const Model& model);
 
-// The weights of whatever format that lie in a model directory and are not the model's; their names.
-std::vector<std::filesystem::path> foreign_weight_files(const Model& model);
+// For the end of a message about a path that is not there: advice, if it looks like a name on the Hub
+// ("unsloth/Llama-3-8B-bnb-4bit"), else nothing.
+std::string hub_hint(const std::filesystem::path& path);
+
+// What else lies in a model directory and is not of the model: weights of whatever format that are not its own, folders,
+// but for those of tools, and links that lead nowhere; their names.
+std::vector<std::filesystem::path> left_out(const Model& model);
 
 }  // namespace qfuse::checkpoint
 

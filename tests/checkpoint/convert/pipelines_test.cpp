@@ -113,8 +113,8 @@ TEST_F(Pipelines, says_which_folders_are_not_copied) {
   fs::create_directory(in_ / "scheduler/old");
   const ConversionReport report = quantize(in_, out_);
   ASSERT_EQ(report.notes.size(), 4U);
-  EXPECT_TRUE(holds(report.notes[2], "pictures: is not part of the model, and was not copied"));
-  EXPECT_TRUE(holds(report.notes[3], "scheduler/old: is not part of the model, and was not copied"));
+  EXPECT_TRUE(holds(report.notes[2], "pictures: is a folder, and was not copied"));
+  EXPECT_TRUE(holds(report.notes[3], "scheduler/old: is a folder, and was not copied"));
   EXPECT_FALSE(fs::exists(out_ / "pictures"));
 }
 

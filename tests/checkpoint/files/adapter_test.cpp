@@ -140,6 +140,8 @@ TEST_F(AdapterFiles, what_is_no_adapter) {
   write_adapter(path, lora("up", 3, 5, 4));
   fs::rename(path / "adapter_config.json", path / "config.json");
   EXPECT_TRUE(holds(error(Status::io_error), "has no adapter_config.json, so it is no adapter"));
+  write_adapter(path / "checkpoint-500", lora("up", 3, 5, 4));
+  EXPECT_TRUE(holds(error(Status::io_error), "so it is no adapter; adapters are " + (path / "checkpoint-500").native()));
   write_adapter(path, lora("up", 3, 5, 4));
   fs::rename(path / "adapter_model.safetensors", path / "adapter_model.bin");
   EXPECT_TRUE(holds(error(Status::unsupported), "is a pickle file, which can run code when read"));
@@ -149,6 +151,23 @@ TEST_F(AdapterFiles, what_is_no_adapter) {
   EXPECT_TRUE(holds(error(Status::invalid_data), "holds no tensor"));
   path /= "adapter_config.json";
   EXPECT_TRUE(holds(error(Status::invalid_argument), "is a file; an adapter is the directory"));
+}
+
+TEST_F(AdapterFiles, a_name_on_the_hub) {
+  path = "tloen/alpaca-lora-7b";
+  EXPECT_TRUE(holds(error(Status::io_error), "of what is on the Hub, `hf download tloen/alpaca-lora-7b`"));
+}
+
+TEST_F(AdapterFiles, parts_that_zero_3_has_left) {
+  write_adapter(path, {{kPeft + "up.lora_A.weight", {"F32", {0}, {}}}});
+  EXPECT_TRUE(holds(error(Status::invalid_data), "has the shape [0], as DeepSpeed's ZeRO-3 leaves it"));
+}
+
+TEST_F(AdapterFiles, the_untrained_copy_is_not_used) {
+  RawTensors tensors = lora("up", 3, 5, 4);
+  tensors[kPeft + "head.original_module.weight"] = tensors.begin()->second;
+  write_adapter(path, tensors);
+  EXPECT_EQ(Adapter(path).tensors().size(), 2U);
 }
 
 TEST_F(AdapterFiles, what_a_name_says) {
@@ -196,7 +215,7 @@ TEST_F(AdapterFiles, values_that_are_not_finite_are_named) {
     EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { Adapter(path).check_finite(); }),
                       "tensor 'b.lora_A.weight': element " + std::to_string(at) + " is -inf"));
   }
-  write_adapter(path, {{"a.lora_A.weight", f32(values)}, {"e.lora_A.weight", f32({})}});
+  write_adapter(path, {{"a.lora_A.weight", f32(values)}, {"e.lora_A.weight", {"F32", {0, 5}, {}}}});
   Adapter(path).check_finite();
 }
 

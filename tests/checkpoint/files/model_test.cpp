@@ -1,6 +1,9 @@
 // A checkpoint on disk: which files are the model, and what makes a directory none.
 #include "checkpoint/files/model.h"
 
+#include <fmt/format.h>
+#include <sys/resource.h>
+
 #include <functional>
 
 #include "support.h"
@@ -102,6 +105,26 @@ TEST(Model, follows_links_as_hub_caches_use_them) {
   write_file(directory / "blobs/0123", one("a"));
   fs::create_symlink("../blobs/0123", directory / "snapshot/model.safetensors");
   EXPECT_NE(Model(directory / "snapshot").find("a"), nullptr);
+}
+
+TEST(Model, may_have_more_files_than_the_soft_limit_allows) {
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  if (before.rlim_max < 400) GTEST_SKIP() << "the hard limit is " << before.rlim_max;
+  const TemporaryDirectory directory;
+  constexpr int kFiles = 300;
+  std::string map;
+  for (int i = 0; i < kFiles; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    write_file(directory / (name + ".safetensors"), one(name));
+    map += (i == 0 ? "" : ",") + fmt::format(R"("{0}":"{0}.safetensors")", name);
+  }
+  write_file(directory / kIndex, index("{" + map + "}"));
+  struct rlimit few = before;
+  few.rlim_cur = 256;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  EXPECT_EQ(Model(directory.path()).files().size(), kFiles);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 }  // namespace
