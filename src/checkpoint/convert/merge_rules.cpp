@@ -49,7 +49,8 @@ void mark_replaced(MergeState& state, TensorChange& change, const AdapterTensor&
 void replace(AddedAdapter& from, const AdapterTensor& tensor) {
   TensorChange& change = require_change(from.state, tensor.module, tensor);
   if (!tensor.of_base) refuse_weight(from, tensor);
-  if (change.replacement && same_bytes(*change.replacement, tensor.stored)) {
+  const bool of_this_adapter = change.replacement && change.replacement->file == tensor.stored.file;
+  if (of_this_adapter && same_bytes(*change.replacement, tensor.stored)) {
     mark_replaced(from.state, change, tensor);
     return;
   }
