@@ -62,6 +62,17 @@ def test_an_adapter_that_is_missing_is_found_and_shrunk(monkeypatch, device, mod
     assert [step.operation for step in shrunk.steps if step.operation] == ["planted"] and not shrunk.spec.bias
 
 
+def refused(copy, draw):
+    if not copy.is_peer:
+        raise ValueError("the packed codes were stored as torch.uint8 and have been cast to torch.float32")
+
+
+def test_a_refusal_of_codes_that_were_not_cast_is_found(monkeypatch, device):
+    monkeypatch.setitem(OPERATIONS, "refused", (refused, PEFT))
+    failure = walks.walk(Spec("none", device), (walks.Step("refused", "train", 0),))
+    assert failure is not None and "raises under qfuse alone" in failure.what
+
+
 def test_a_walk_is_its_seed(device):
     assert (
         walks.draw_walk("both", device, 3) == walks.draw_walk("both", device, 3) != walks.draw_walk("both", device, 4)

@@ -27,7 +27,8 @@ _SHAPES = (
 )
 
 
-_WITH_ROWS = tuple(shape for shape in _SHAPES if shape[0] > 0)  # else bitsandbytes' gradients have none
+# Without rows, bitsandbytes' gradients have no gradients of their own.
+_WITH_ROWS = tuple(shape for shape in _SHAPES if shape[0] > 0)
 
 
 def _input(copy, draw, is_leaf=None, shapes=_SHAPES):
