@@ -73,6 +73,15 @@ def test_a_refusal_of_codes_that_were_not_cast_is_found(monkeypatch, device):
     assert failure is not None and "raises under qfuse alone" in failure.what
 
 
+def test_what_a_step_gave_is_not_rounded_by_a_later_cast(monkeypatch, device):
+    """A module's cast replaces the data of its gradients in place, and the dtype with it."""
+    monkeypatch.setitem(OPERATIONS, "to_float16", (lambda copy, draw: copy.model.to(torch.float16) and None, PEFT))
+    steps = (walks.Step("train_or_eval", "train", 0), walks.Step("to_float16", "", 1))
+    alone, before = (walks.take_all(Spec("none", device), some, True)[0].result for some in (steps[:1], steps))
+    assert alone.keys() == before.keys() and any(name.endswith("lora_A.default.weight.grad") for name in alone)
+    assert all(torch.equal(alone[name], before[name]) for name in alone if torch.is_tensor(alone[name]))
+
+
 def test_a_walk_is_its_seed(device):
     assert (
         walks.draw_walk("both", device, 3) == walks.draw_walk("both", device, 3) != walks.draw_walk("both", device, 4)

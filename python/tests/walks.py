@@ -118,9 +118,16 @@ def _try(copy, function, seed, around):
     torch.manual_seed(seed)
     try:
         with around:
-            return function(copy, random.Random(seed))
+            return _snapshot(function(copy, random.Random(seed)))
     except Exception as error:
         return Raised(error.with_traceback(None))
+
+
+def _snapshot(result):
+    """Values as they are now: a later cast of the module rounds its gradients in place."""
+    if not isinstance(result, dict):
+        return result
+    return {name: it.detach().clone() if isinstance(it, torch.Tensor) else it for name, it in result.items()}
 
 
 def _describe_parameters(copy):
@@ -135,6 +142,8 @@ def compare(spec, steps, peers, ours) -> Failure | None:
     for i, (expected, found) in enumerate(zip(peers, ours, strict=True)):
         if found.has_cast_codes and any(isinstance(it, Raised) for it in (found.changed, found.result)):
             return None  # the peers go on with other weights
+        if _is_peers_fault(expected.result):
+            return None  # qfuse gets further, and what is offloaded then lies elsewhere
         what = _differ(expected.changed, found.changed, Bound(0, 0))
         what = f"operation {what}" if what else _differ_in_parameters(expected.parameters, found.parameters)
         what = what or _differ(expected.result, found.result, expected.bound)
@@ -205,9 +214,11 @@ PEERS_FAULTS = (
 )
 
 
+def _is_peers_fault(expected):
+    return isinstance(expected, Raised) and any(fault in str(expected.error) for fault in PEERS_FAULTS)
+
+
 def _differ_in_errors(expected, found):
-    if isinstance(expected, Raised) and any(fault in str(expected.error) for fault in PEERS_FAULTS):
-        return None
     if isinstance(expected, Raised) and isinstance(found, Raised):
         return None
     who, (error,) = ("qfuse", found) if isinstance(found, Raised) else ("the peers", expected)
