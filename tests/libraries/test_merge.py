@@ -433,7 +433,7 @@ class Rows(Merging):
                 config = {"peft_type": "LORA", "r": rank, "lora_alpha": 0.3, "use_dora": dora}
                 (path / "adapter_config.json").write_text(json.dumps(config))
                 out = out.with_suffix(".safetensors")
-                merge(file, path, "-o", out, "--quiet")
+                merge(file, path, "-o", out, "--tie", "--quiet")  # no config says whether there is a head
                 expected = Contract(base, {"model_type": ""})
                 expected.apply(Adapter(path, 1.0))
                 self.require_same(state_of(out), expected.result())

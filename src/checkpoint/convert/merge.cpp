@@ -241,7 +241,7 @@ class Merge : public Transform {
     options.double_quant = options_.double_quant;
     ConversionPlan plan = plan_quantization(base.model(), options, Changed(base));
     add_untied(base, plan);
-    if (!plan.config.empty() && (base.rules().unties_head || base.rules().vocabulary)) {
+    if (!plan.config.empty() && (base.rules().unties || base.rules().vocabulary)) {
       Config config(plan.config, std::string(kConfigFile));
       change_config(base, config);
       plan.config = config.text();
@@ -250,8 +250,9 @@ class Merge : public Transform {
   }
 
   static void change_config(const MergedModel& base, Config& config) {
-    if (base.rules().unties_head) config.untie();
-    if (base.rules().vocabulary) config.grow({base.rules().old_vocabulary, *base.rules().vocabulary});
+    const MergeRules& rules = base.rules();
+    if (!rules.untie_fields.empty()) config.untie(rules.untie_fields);
+    if (rules.vocabulary) config.grow({rules.old_vocabulary, *rules.vocabulary}, rules.size_fields);
   }
 
   // ---- what is said of it ----
@@ -306,6 +307,10 @@ class Merge : public Transform {
     const std::string seen = options_.base_as ? fmt::format(" as {}", checkpoint::name_of(*options_.base_as)) : "";
     plan.metadata = {{"qfuse_merge", fmt::format("base {}{}; adapters {}", base_name(base), seen, adapters)}};
     note_base(base, plan.notes);
+    if (base.rules().unties && base.rules().untie_fields.empty())
+      plan.notes.push_back(fmt::format(
+          "{}: no field of its config says that tensors are no longer tied: transformers 5 sees it, 4 does not",
+          base.model().name()));
     if (!base.model().is_directory()) return;
     plan.texts[kReadme] = readme(base, seen);
     for (const auto& [adapter, weight] : adapters_.all())
@@ -342,7 +347,7 @@ class Merge : public Transform {
                           trained_on.empty() ? "" : ", trained on " + printable(trained_on), weight);
     }
     return text + fmt::format("\n{} tensors were changed.{}\n", base.rules().changes.size(),
-                              base.rules().unties_head ? " The output head is no longer tied to the embedding." : "");
+                              base.rules().unties ? " The output head is no longer tied to the embedding." : "");
   }
 
   const MergeOptions& options_;

@@ -1,12 +1,13 @@
 #include "checkpoint/convert/merge_rules.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "checkpoint/convert/merge_experts.h"
-#include "checkpoint/convert/merge_head.h"
 #include "checkpoint/convert/merge_layers.h"
 #include "checkpoint/convert/merge_state.h"
+#include "checkpoint/convert/merge_tied.h"
 #include "checkpoint/files/errors.h"
 
 namespace qfuse::checkpoint {
@@ -29,16 +30,15 @@ bool has_rows_or_sums(const TensorChange& change) {
   return !change.merging.token_rows.empty() || !change.merging.addends.empty();
 }
 
-// Whether it is an embedding or a head, as the base's, for another number of tokens.
-bool is_resized(const TensorChange& change, const std::vector<std::int64_t>& shape) {
-  const bool of_tokens = is_embedding(change.base->name) || is_head(change.base->name);
-  return of_tokens && shape.size() == 2 && change.shape.size() == 2 && shape[1] == change.shape[1] && shape[0] > 0 &&
-         shape != change.shape;
+// Whether it is an embedding or a head, or its bias, as the base's, for another number of tokens.
+bool is_resized(const MergeState& state, const TensorChange& change, const std::vector<std::int64_t>& shape) {
+  return state.vocabulary.has(*change.base) && !shape.empty() && shape.size() == change.shape.size() &&
+         std::equal(shape.begin() + 1, shape.end(), change.shape.begin() + 1) && shape[0] > 0 && shape != change.shape;
 }
 
 // peft stores some tensors under two names: what was trained, and the embeddings because the vocabulary has grown.
-void mark_replaced(MergeState& state, TensorChange& change, const AdapterTensor& tensor) {
-  if (tensor.of_base) {
+void mark_replaced(MergeState& state, TensorChange& change, bool is_trained) {
+  if (!is_trained) {
     if (change.rule.empty()) state.base_only.insert(&change);
     return;
   }
@@ -46,16 +46,22 @@ void mark_replaced(MergeState& state, TensorChange& change, const AdapterTensor&
   change.rule = "replaced";
 }
 
+// peft stores embeddings and heads of a vocabulary that may have grown, and they have the names of trained ones.
+bool is_trained_whole(const AddedAdapter& from, const AdapterTensor& tensor, const TensorChange& change) {
+  return !tensor.of_base && (!from.state.vocabulary.has(*change.base) || from.adapter.config().saves(tensor.module));
+}
+
 void replace(AddedAdapter& from, const AdapterTensor& tensor) {
   TensorChange& change = require_change(from.state, tensor.module, tensor);
-  if (!tensor.of_base) refuse_weight(from, tensor);
+  const bool is_trained = is_trained_whole(from, tensor, change);
+  if (is_trained || change.shape.size() == 1) refuse_weight(from, tensor);
   const bool of_this_adapter = change.replacement && change.replacement->file == tensor.stored.file;
   if (of_this_adapter && same_bytes(*change.replacement, tensor.stored)) {
-    mark_replaced(from.state, change, tensor);
+    mark_replaced(from.state, change, is_trained);
     return;
   }
   if (change.replacement || has_rows_or_sums(change)) refuse_second(tensor);
-  if (is_resized(change, shape_of(tensor))) {
+  if (is_resized(from.state, change, shape_of(tensor))) {
     from.state.rules.old_vocabulary = change.shape[0];
     from.state.rules.vocabulary = shape_of(tensor)[0];
   } else if (shape_of(tensor) != change.shape) {
@@ -65,7 +71,7 @@ void replace(AddedAdapter& from, const AdapterTensor& tensor) {
   change.replacement = tensor.stored;
   change.shape = shape_of(tensor);
   set_matrix(change);
-  mark_replaced(from.state, change, tensor);
+  mark_replaced(from.state, change, is_trained);
 }
 
 const std::vector<std::int64_t>& token_indices(const AddedAdapter& from, const std::string& module,
@@ -141,9 +147,12 @@ void add(AddedAdapter from) {
 
 MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
                       Head tie, const Families& families, const std::optional<Config>& config) {
-  MergeState state{model, tensors, TensorNames(tensors), families, config};
+  TensorNames names(tensors);
+  Vocabulary vocabulary(config, names, tensors);
+  MergeState state{model, tensors, std::move(names), families, config, std::move(vocabulary)};
   for (const WeightedAdapter& weighted : adapters) add({state, *weighted.adapter, weighted.weight});
-  settle_head(state, tie);
+  settle_tied(state, tie);
+  grow_vocabulary(state);
   return std::move(state.rules);
 }
 

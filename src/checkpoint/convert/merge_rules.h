@@ -37,10 +37,12 @@ struct TensorChange {
 };
 
 struct MergeRules {
-  std::map<std::string, TensorChange> changes;  // by the tensor's name; one that the model has not is an untied head
-  bool unties_head = false;
+  std::map<std::string, TensorChange> changes;  // by the tensor's name; one that the model has not was tied
+  bool unties = false;
+  std::vector<std::string> untie_fields;   // of the config, which have to say so
   std::optional<std::int64_t> vocabulary;  // rows of embeddings, where that is another number now
   std::int64_t old_vocabulary = 0;
+  std::vector<std::string> size_fields;  // of the config, likewise
 };
 
 // invalid_data or unsupported, with the adapter's tensor, for what does not fit or fits in two ways.

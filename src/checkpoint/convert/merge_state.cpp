@@ -1,9 +1,7 @@
 #include "checkpoint/convert/merge_state.h"
 
-#include <array>
 #include <functional>
 #include <numeric>
-#include <string_view>
 
 #include "checkpoint/convert/linear.h"
 #include "checkpoint/files/errors.h"
@@ -33,25 +31,6 @@ std::string shapes_of(const AdapterTensor& one, const AdapterTensor& other) {
                      printable(shape_of(one)), printable(shape_of(other)));
 }
 
-// The head that is tied to the embedding is in no file.
-bool is_head(const std::string& name) { return name == "lm_head.weight" || name.ends_with(".lm_head.weight"); }
-
-bool is_embedding(const std::string& name) {
-  constexpr std::array<std::string_view, 6> kNames{"embed_tokens",   "wte",   "word_embeddings", "embed_in",
-                                                   "tok_embeddings", "shared"};
-  return name.ends_with(kWeightSuffix) && is_one_of(last_part(module_of(name)), kNames);
-}
-
-const Tensor* input_embedding(const MergeState& state) {
-  const Tensor* found = nullptr;
-  for (const Tensor& tensor : state.tensors) {
-    if (!is_embedding(tensor.name)) continue;
-    if (found != nullptr) return nullptr;
-    found = &tensor;
-  }
-  return found;
-}
-
 TensorChange& change_of(MergeState& state, const std::string& name, const Tensor& base) {
   TensorChange& change = state.rules.changes[name];
   if (change.base == nullptr) {
@@ -71,12 +50,11 @@ void set_matrix(TensorChange& change) {
 }
 
 TensorChange* find_change(MergeState& state, const std::string& name, const AdapterTensor& tensor) {
+  const auto [group, member] = state.vocabulary.find(name);
+  if (group != nullptr && member->tensor != nullptr) return &change_of(state, *member->tensor);
   if (const Tensor* found = state.names.find(name, tensor.where())) return &change_of(state, *found);
-  if (!is_head(name) || (state.config && !state.config->ties_embeddings())) return nullptr;
-  const Tensor* embedding = input_embedding(state);
-  if (embedding == nullptr) return nullptr;
-  state.tied_head = name.substr(name.find("lm_head"));
-  return &change_of(state, state.tied_head, *embedding);
+  if (group == nullptr || group->tying == Tying::separate || group->values == nullptr) return nullptr;
+  return &change_of(state, member->in_file, *group->values);
 }
 
 TensorChange& require_change(MergeState& state, const std::string& name, const AdapterTensor& tensor) {

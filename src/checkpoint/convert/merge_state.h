@@ -1,5 +1,5 @@
 // What find_rules() works on: the model, what was found so far, and the adapter that is being added. Its parts
-// (merge_layers.h, merge_experts.h, merge_head.h) share this; nothing else includes it.
+// (merge_layers.h, merge_experts.h, merge_tied.h) share this; nothing else includes it.
 #ifndef QFUSE_CHECKPOINT_CONVERT_MERGE_STATE_H
 #define QFUSE_CHECKPOINT_CONVERT_MERGE_STATE_H
 
@@ -12,6 +12,7 @@
 
 #include "checkpoint/convert/merge_rules.h"
 #include "checkpoint/convert/tensor_names.h"
+#include "checkpoint/convert/vocabulary.h"
 #include "checkpoint/files/adapter.h"
 
 namespace qfuse::checkpoint {
@@ -22,10 +23,10 @@ struct MergeState {
   TensorNames names;                // of these
   const Families& families;
   const std::optional<Config>& config;
+  Vocabulary vocabulary;
 
   MergeRules rules = {};
   std::set<const TensorChange*> base_only = {};  // whose replacement was not trained
-  std::string tied_head = {};                    // that an adapter changes; empty: none does
 };
 
 // One adapter on its way into the rules.
@@ -61,12 +62,6 @@ std::string shapes_of(const AdapterTensor& one, const AdapterTensor& other);
 
 // ---- the changes of a tensor ----
 
-bool is_head(const std::string& name);
-bool is_embedding(const std::string& name);
-
-// The only embedding of tokens of the model; NULL if there is none, or several.
-const Tensor* input_embedding(const MergeState& state);
-
 // That of the name, of a tensor that begins with the values of `base`.
 TensorChange& change_of(MergeState& state, const std::string& name, const Tensor& base);
 inline TensorChange& change_of(MergeState& state, const Tensor& tensor) {
@@ -76,7 +71,7 @@ inline TensorChange& change_of(MergeState& state, const Tensor& tensor) {
 // Sees `change.shape` as a matrix.
 void set_matrix(TensorChange& change);
 
-// The change of the tensor that an adapter calls `name`, also of a head that is in no file because it is tied. NULL:
+// The change of the tensor that an adapter calls `name`, also of one that is in no file because it is tied. NULL:
 // there is no such tensor, which the second refuses.
 TensorChange* find_change(MergeState& state, const std::string& name, const AdapterTensor& tensor);
 TensorChange& require_change(MergeState& state, const std::string& name, const AdapterTensor& tensor);

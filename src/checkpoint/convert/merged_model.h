@@ -47,6 +47,7 @@ struct MergeTask {
   [[nodiscard]] PlainWeight base(ScratchFile* scratch, std::int64_t scratch_begin) const {
     if (replacement) return plain_weight(*replacement);
     PlainWeight stored = decoded_weight(tensor, tensor.quantized_dtype().value_or(dtype), exec);
+    if (merging.shape.elements() != tensor.elements()) stored = resized_weight(stored, merging.shape.elements());
     if (!seen_as) return stored;
     return weight_through_codes(stored, *seen_as, *scratch, scratch_begin, exec);
   }

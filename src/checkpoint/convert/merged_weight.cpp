@@ -448,6 +448,15 @@ bool same_product(const Addend& one, const Addend& other, const MergedShape& sha
   return same(one.b, other.b, shape.rows, one.rank) && same(one.a, other.a, one.rank, shape.columns);
 }
 
+PlainWeight resized_weight(const PlainWeight& plain, std::int64_t elements) {
+  return {plain.dtype, elements * static_cast<std::int64_t>(dtype_size(plain.dtype)),
+          [plain](std::int64_t begin, std::span<std::byte> out) {
+            const std::int64_t there = std::clamp(plain.bytes - begin, std::int64_t{0}, std::ssize(out));
+            if (there > 0) plain.read(begin, out.first(static_cast<std::size_t>(there)));
+            std::ranges::fill(out.subspan(static_cast<std::size_t>(there)), std::byte{0});
+          }};
+}
+
 PlainWeight decoded_weight(const Tensor& tensor, Dtype dtype, const Exec& exec) {
   if (!tensor.quantized_dtype()) return plain_weight(tensor.values());
   const TensorReader reader = open_decoded(tensor, dtype);

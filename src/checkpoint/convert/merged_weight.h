@@ -71,6 +71,9 @@ bool same_product(const Addend& one, const Addend& other, const MergedShape& sha
 // A tensor of a model as a weight, decoded on the CPU to `dtype` if it is quantized.
 PlainWeight decoded_weight(const Tensor& tensor, Dtype dtype, const Exec& exec);
 
+// The first elements of `plain`, or, behind all of them, zeros.
+PlainWeight resized_weight(const PlainWeight& plain, std::int64_t elements);
+
 // `plain` as it is when bitsandbytes has encoded and decoded it. `scratch` keeps scales from `scratch_begin` on:
 // absmax_bytes(state) of them.
 PlainWeight weight_through_codes(const PlainWeight& plain, const QuantState& state, ScratchFile& scratch,

@@ -76,6 +76,11 @@ std::vector<const Tensor*> TensorNames::candidates(const std::string& name) cons
   return all;
 }
 
+const Tensor* TensorNames::only(const std::string& name) const {
+  const std::vector<const Tensor*> found = candidates(name);
+  return found.size() == 1 ? found.front() : nullptr;
+}
+
 const Tensor* TensorNames::find(const std::string& name, const std::string& where) const {
   std::vector<const Tensor*> found = candidates(name);
   if (const std::size_t mlp = name.find(".mlp."); found.empty() && mlp != name.npos)

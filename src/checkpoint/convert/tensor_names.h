@@ -22,6 +22,8 @@ class TensorNames {
   // (Mixtral's files); or the only one whose name is the end of `name`, or has it as its end. NULL: none.
   // invalid_data, beginning with `where`, where several would do.
   [[nodiscard]] const Tensor* find(const std::string& name, const std::string& where) const;
+  // NULL also where several would do.
+  [[nodiscard]] const Tensor* only(const std::string& name) const;
 
  private:
   [[nodiscard]] std::vector<const Tensor*> candidates(const std::string& name) const;

@@ -16,21 +16,32 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;  // the first pattern that fits counts
 
 // Fields that matter to training, loading or the eye alone (peft 0.17 to 0.21, LoraConfig), and those of which the
-// tensors themselves tell: modules_to_save, bias, lora_bias and
-// ensure_weight_tying.
-constexpr std::array<std::string_view, 26> kPassedOver{"auto_mapping",        "bias",
-                                                       "eva_config",          "exclude_modules",
-                                                       "inference_mode",      "layers_pattern",
-                                                       "layers_to_transform", "loftq_config",
-                                                       "lora_dropout",        "megatron_config",
-                                                       "megatron_core",       "modules_to_save",
-                                                       "peft_type",           "peft_version",
-                                                       "qalora_group_size",   "revision",
-                                                       "runtime_config",      "target_modules",
-                                                       "task_type",           "base_model_class",
-                                                       "parent_library",      "unsloth_fixed",
-                                                       "unsloth_version",     "unsloth_fused_expert_lora",
-                                                       "ensure_weight_tying", "lora_bias"};
+// tensors themselves tell: bias, lora_bias and ensure_weight_tying.
+constexpr std::array<std::string_view, 25> kPassedOver{"auto_mapping",
+                                                       "bias",
+                                                       "eva_config",
+                                                       "exclude_modules",
+                                                       "inference_mode",
+                                                       "layers_pattern",
+                                                       "layers_to_transform",
+                                                       "loftq_config",
+                                                       "lora_dropout",
+                                                       "megatron_config",
+                                                       "megatron_core",
+                                                       "peft_type",
+                                                       "peft_version",
+                                                       "qalora_group_size",
+                                                       "revision",
+                                                       "runtime_config",
+                                                       "target_modules",
+                                                       "task_type",
+                                                       "base_model_class",
+                                                       "parent_library",
+                                                       "unsloth_fixed",
+                                                       "unsloth_version",
+                                                       "unsloth_fused_expert_lora",
+                                                       "ensure_weight_tying",
+                                                       "lora_bias"};
 
 // Ways to begin training that take something away from the base's weights. Merged onto the published base, the adapter
 // would be wrong; peft can save it so that it fits (path_initial_model_for_weight_conversion), and then says "true".
@@ -147,7 +158,7 @@ void refuse_unknown_bias(const FieldReader& read) {
 }
 
 void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
-  constexpr std::array<std::string_view, 12> kRead{"alpha_pattern",
+  constexpr std::array<std::string_view, 13> kRead{"alpha_pattern",
                                                    "base_model_name_or_path",
                                                    "fan_in_fan_out",
                                                    "init_lora_weights",
@@ -155,6 +166,7 @@ void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
                                                    "lora_alpha",
                                                    "r",
                                                    "rank_pattern",
+                                                   "modules_to_save",
                                                    "target_parameters",
                                                    "trainable_token_indices",
                                                    "use_dora",
@@ -212,6 +224,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   rslora_ = read.flag("use_rslora");
   fan_in_fan_out_ = read.flag("fan_in_fan_out");
   dora_ = read.flag("use_dora");
+  modules_to_save_ = read.texts("modules_to_save");
   target_parameters_ = read.texts("target_parameters");
   b_layout_ = read.text("lora_B_layout");
   peft_version_ = version_of(json, read);
@@ -258,6 +271,13 @@ double AdapterConfig::scale_of(const std::string& module) const {
   const auto rank = static_cast<double>(rank_of(module));
   const double alpha = value_of(alphas_, module, alpha_);
   return rslora_ ? alpha / std::sqrt(rank) : alpha / rank;
+}
+
+bool AdapterConfig::saves(std::string_view tensor) const {
+  const std::string parts = fmt::format(".{}", tensor);
+  return std::ranges::any_of(modules_to_save_, [&](const std::string& module) {
+    return parts.find(fmt::format(".{}.", module)) != parts.npos;
+  });
 }
 
 }  // namespace qfuse::checkpoint

@@ -36,6 +36,8 @@ class AdapterConfig {
   // "experts.gate_up_proj" and such: parameters that are no layer's weight.
   [[nodiscard]] const std::vector<std::string>& target_parameters() const { return target_parameters_; }
   // By the end of a module's name, the rows of its embedding that were trained. One list for all: under "".
+  // Whether modules_to_save names the module of that tensor, or one that it is in: it was trained whole.
+  [[nodiscard]] bool saves(std::string_view tensor) const;
   [[nodiscard]] const std::map<std::string, std::vector<std::int64_t>>& token_indices() const { return token_indices_; }
   // How lora_B of experts is ordered, where the file says so: "" (peft's way) or unsloth's word for it.
   [[nodiscard]] const std::string& b_layout() const { return b_layout_; }
@@ -58,6 +60,7 @@ class AdapterConfig {
   bool dora_ = false;
   std::vector<Pattern> ranks_;
   std::vector<Pattern> alphas_;
+  std::vector<std::string> modules_to_save_;
   std::vector<std::string> target_parameters_;
   std::map<std::string, std::vector<std::int64_t>> token_indices_;
   std::string b_layout_;

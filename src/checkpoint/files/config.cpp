@@ -15,7 +15,6 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr const char* kQuantizationConfig = "quantization_config";
 constexpr const char* kModelType = "model_type";
 constexpr const char* kClassName = "_class_name";  // diffusers' word for it
-constexpr const char* kTie = "tie_word_embeddings";
 constexpr const char* kQuantMethod = "bitsandbytes";
 constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 
@@ -55,20 +54,28 @@ void add_model_types(const OrderedJson& object, std::vector<std::string>& types)
   }
 }
 
-// The first that is said, the model's own before those of its parts.
-std::optional<bool> tie_in(const OrderedJson& object) {
-  if (const auto stated = object.find(kTie); stated != object.end() && stated->is_boolean()) return stated->get<bool>();
-  for (const auto& [key, value] : object.items())
-    if (value.is_object())
-      if (const std::optional<bool> nested = tie_in(value)) return nested;
-  return std::nullopt;
+// A field's place: one name after the other, with dots between them.
+nlohmann::json_pointer<std::string> pointer_to(const std::string& field) {
+  nlohmann::json_pointer<std::string> pointer;
+  for (std::size_t begin = 0, end = 0; end != field.npos; begin = end + 1) {
+    end = field.find('.', begin);
+    pointer.push_back(field.substr(begin, end - begin));
+  }
+  return pointer;
+}
+
+// Also where a part has no config in the file, and all of it is as its class has it.
+void set(OrderedJson& json, const std::string& field, const OrderedJson& value) {
+  const auto pointer = pointer_to(field);
+  const auto part = pointer.parent_pointer();
+  if (!json.contains(part) || json[part].is_object()) json[pointer] = value;
 }
 
 void untie_in(OrderedJson& object) {
   for (const auto& [key, value] : object.items())
     if (value.is_object())
       untie_in(value);
-    else if (key == kTie && value.is_boolean())
+    else if (key == Config::kTie && value.is_boolean())
       value = false;
 }
 
@@ -151,16 +158,27 @@ bool Config::has_architecture(std::string_view ending) const {
 
 std::string Config::foreign_quant_method() const { return foreign_method_in(json_); }
 
-bool Config::ties_embeddings() const { return tie_in(json_).value_or(true); }
+std::string Config::class_name() const {
+  const auto stated = json_.find("architectures");
+  const bool has_one = stated != json_.end() && stated->is_array() && !stated->empty() && stated->front().is_string();
+  return has_one ? stated->front().get<std::string>() : "";
+}
 
-void Config::untie() {
+std::optional<bool> Config::flag(const std::string& field) const {
+  const auto pointer = pointer_to(field);
+  if (!json_.contains(pointer) || !json_.at(pointer).is_boolean()) return std::nullopt;
+  return json_.at(pointer).get<bool>();
+}
+
+void Config::untie(std::span<const std::string> fields) {
   untie_in(json_);
-  json_[kTie] = false;
+  for (const std::string& field : fields) set(json_, field, false);
   changed_ = true;
 }
 
-void Config::grow(const Vocabulary& vocabulary) {
+void Config::grow(const Vocabulary& vocabulary, std::span<const std::string> fields) {
   grow_in(json_, vocabulary);
+  for (const std::string& field : fields) set(json_, field, vocabulary.now);
   changed_ = true;
 }
 

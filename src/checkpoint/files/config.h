@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <qfuse/qfuse.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,8 +56,10 @@ class Config {
   [[nodiscard]] bool is_of_diffusers() const;
   // Whether one of `architectures` ends so.
   [[nodiscard]] bool has_architecture(std::string_view ending) const;
-  // What tie_word_embeddings says, of the model or of its part that is text; true where nothing does.
-  [[nodiscard]] bool ties_embeddings() const;
+  // The first of `architectures`; "" where there is none.
+  [[nodiscard]] std::string class_name() const;
+  // What a field says, with dots before those of parts; none if it is not there, or no flag.
+  [[nodiscard]] std::optional<bool> flag(const std::string& field) const;
   // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.
   [[nodiscard]] std::string foreign_quant_method() const;
 
@@ -65,14 +68,15 @@ class Config {
   // else keeps its value and order. Formatted as transformers does: two spaces, a final newline.
   [[nodiscard]] std::string unquantized(Dtype dtype) const;
 
-  // The text as it was read, but for what is given: another number of tokens where vocab_size is the old one, and
-  // tie_word_embeddings false.
+  // The text as it was read, but for what is given: another number of tokens in `fields`, and where vocab_size is the
+  // old one; tie_word_embeddings false wherever it stands, and in `fields`.
+  static constexpr std::string_view kTie = "tie_word_embeddings";
   struct Vocabulary {
     std::int64_t before = 0;
     std::int64_t now = 0;
   };
-  void grow(const Vocabulary& vocabulary);
-  void untie();
+  void grow(const Vocabulary& vocabulary, std::span<const std::string> fields);
+  void untie(std::span<const std::string> fields);
   [[nodiscard]] std::string text() const { return changed_ ? print() : text_; }
 
   // The text of the quantized model's config: `quantization_config` as transformers' BitsAndBytesConfig writes it,

@@ -1,4 +1,4 @@
-// What is added to weights, biases, embeddings and tied heads, and what takes the place of their values.
+// What is added to weights, biases and embeddings, and what takes the place of their values.
 #include <array>
 #include <cmath>
 #include <optional>
@@ -222,54 +222,6 @@ TEST_F(Merge, trained_tokens_take_the_place_of_rows) {
                 tensor_of(with_rows(values_of(weight), {36, 0, 7}, values_of(rows), 16), {37, 16}, Dtype::bfloat16));
     EXPECT_EQ(report.merged.at(0).rule, "rows");
   }
-}
-
-// An adapter of the head alone: the head becomes a tensor of its own, and the embedding stays as it is.
-TEST_F(Merge, a_tied_head_that_is_trained_alone_is_no_longer_tied) {
-  const RawTensor weight = random_weight({37, 16});
-  const RawTensors factors = lora("lm_head", 37, 16, 4);
-  write_base({{kEmbedding + ".weight", weight}}, R"({"model_type": "llama", "tie_word_embeddings": true})");
-  write_adapter(adapter(), factors);
-  RawTensors out = merged();
-  EXPECT_TRUE(out.at(kEmbedding + ".weight") == weight);
-  const RawTensor head = with_lora(weight, factors, "lm_head", kScale, Dtype::bfloat16);
-  EXPECT_TRUE(out.at("lm_head.weight") == head);
-  EXPECT_EQ(nlohmann::json::parse(config).at("tie_word_embeddings"), false);
-  EXPECT_EQ(report.tensors, 2);
-
-  MergeOptions options;
-  options.head = Head::tie;
-  out = merged(options);
-  EXPECT_TRUE(out.at(kEmbedding + ".weight") == head);
-  EXPECT_FALSE(out.contains("lm_head.weight"));
-  EXPECT_EQ(nlohmann::json::parse(config).at("tie_word_embeddings"), true);
-}
-
-TEST_F(Merge, a_tied_head_can_be_untied) {
-  const RawTensor weight = random_weight({37, 16});
-  RawTensors base = layers();
-  base[kEmbedding + ".weight"] = weight;
-  write_base(base, R"({"model_type": "llama"})");
-  write_adapter(adapter(), lora(kUp, 33, 127, 4));
-  EXPECT_FALSE(merged().contains("lm_head.weight"));
-  EXPECT_EQ(config, R"({"model_type": "llama"})");
-  MergeOptions options;
-  options.head = Head::untie;
-  const RawTensors out = merged(options);
-  EXPECT_TRUE(out.at("lm_head.weight") == weight);
-  EXPECT_TRUE(out.at(kEmbedding + ".weight") == weight);
-  EXPECT_EQ(nlohmann::json::parse(config).at("tie_word_embeddings"), false);
-}
-
-TEST_F(Merge, a_vocabulary_may_grow) {
-  const RawTensor grown = random_weight({40, 16}, Dtype::bfloat16, 2);
-  write_base({{kEmbedding + ".weight", random_weight({37, 16})}, {"lm_head.weight", random_weight({37, 16})}},
-             R"({"model_type": "llama", "vocab_size": 37})");
-  write_adapter(adapter(), {{kPeft + kEmbedding + ".weight", grown}, {kPeft + "lm_head.weight", grown}});
-  const RawTensors out = merged();
-  EXPECT_TRUE(out.at(kEmbedding + ".weight") == grown);
-  EXPECT_TRUE(out.at("lm_head.weight") == grown);
-  EXPECT_EQ(nlohmann::json::parse(config).at("vocab_size"), 40);
 }
 
 }  // namespace
