@@ -90,13 +90,14 @@ void read_int8(const StoredWeightInt8& weight, Dtype dtype, std::int64_t begin, 
 }
 
 // All of a tensor, piece by piece, each complete before the next.
-void decode_to(ScratchFile& scratch, const TensorReader& decoded, std::int64_t bytes, Piece& piece) {
+void decode_to(ScratchFile& scratch, std::int64_t begin, const TensorReader& decoded, std::int64_t bytes,
+               Piece& piece) {
   for (std::int64_t at = 0; at < bytes; at += decoded.piece_bytes) {
     const std::span<std::byte> out =
         piece.host(kDecoded, static_cast<std::size_t>(std::min(decoded.piece_bytes, bytes - at)));
     decoded.read(at, out, piece);
     piece.complete();
-    scratch.write(at, out);
+    scratch.write(begin + at, out);
   }
 }
 
@@ -144,13 +145,28 @@ TensorReader open_decoded(const Tensor& tensor, Dtype dtype, std::int64_t piece_
   return open_stored(tensor.values());
 }
 
-TensorReader open_transposed(const Tensor& tensor, Dtype dtype, ScratchFile& scratch, std::int64_t piece_bytes) {
-  const TensorReader decoded = open_decoded(tensor, dtype, piece_bytes);
-  const MatrixShape matrix{tensor.shape[0], tensor.shape[1], bytes_of(dtype)};
-  const ReadBytes read =
-      transposed(matrix, [&scratch](std::int64_t begin, std::span<std::byte> out) { scratch.read(begin, out); });
+TensorReader open_joined(const std::vector<std::vector<Tensor>>& matrices, bool transpose, Dtype dtype,
+                         ScratchFile& scratch, std::int64_t piece_bytes) {
+  std::vector<TensorReader> parts;
+  for (const std::vector<Tensor>& matrix : matrices)
+    for (const Tensor& tensor : matrix) parts.push_back(open_decoded(tensor, dtype, piece_bytes));
+  const Tensor& first = matrices.front().front();
+  const std::int64_t part_bytes = first.decoded_bytes(dtype);
+  const MatrixShape matrix{first.shape[0] * std::ssize(matrices.front()), first.shape.size() == 2 ? first.shape[1] : 1,
+                           bytes_of(dtype)};
+  const auto read = [=, &scratch](std::int64_t begin, std::span<std::byte> out) {
+    if (!transpose) return scratch.read(begin, out);
+    for (std::int64_t size = 0; !out.empty(); begin += size, out = out.subspan(static_cast<std::size_t>(size))) {
+      const std::int64_t at = begin / matrix.bytes() * matrix.bytes();
+      size = std::min(std::ssize(out), at + matrix.bytes() - begin);
+      const auto read_one = [&scratch, at](std::int64_t from, std::span<std::byte> to) { scratch.read(at + from, to); };
+      transposed(matrix, read_one)(begin - at, out.first(static_cast<std::size_t>(size)));
+    }
+  };
   return {piece_bytes, [=, &scratch](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
-            if (begin == 0) decode_to(scratch, decoded, matrix.bytes(), piece);
+            if (begin == 0)
+              for (std::size_t i = 0; i < parts.size(); ++i)
+                decode_to(scratch, static_cast<std::int64_t>(i) * part_bytes, parts[i], part_bytes, piece);
             read(begin, out);
             return std::ssize(out);
           }};

@@ -5,6 +5,7 @@
 #include <qfuse/qfuse.hpp>
 
 #include <cstdint>
+#include <vector>
 
 #include "checkpoint/convert/tensor_reader.h"
 #include "checkpoint/files/bitsandbytes.h"
@@ -23,10 +24,11 @@ inline constexpr std::int64_t kPieceBytes = 16 << 20;
 // 4096, as fp32).
 TensorReader open_decoded(const Tensor& tensor, Dtype dtype, std::int64_t piece_bytes = kPieceBytes);
 
-// The transpose of a quantized matrix. It is decoded to `scratch`, which needs room for all of it, when the first piece
-// is asked for.
-TensorReader open_transposed(const Tensor& tensor, Dtype dtype, ScratchFile& scratch,
-                             std::int64_t piece_bytes = kPieceBytes);
+// Matrices one behind the other, each made of tensors whose rows stand one below the other; or the transposes of such.
+// All are alike, and quantized or of `dtype`. They are decoded to `scratch`, which needs room for all of them, when the
+// first piece is asked for.
+TensorReader open_joined(const std::vector<std::vector<Tensor>>& matrices, bool transpose, Dtype dtype,
+                         ScratchFile& scratch, std::int64_t piece_bytes = kPieceBytes);
 
 // A tensor's bytes as they are.
 TensorReader open_stored(const StoredTensor& stored);

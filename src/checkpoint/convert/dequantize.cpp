@@ -5,6 +5,7 @@
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/families.h"
+#include "checkpoint/convert/plain_names.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
@@ -36,18 +37,33 @@ class Dequantization : public Transform {
 
   [[nodiscard]] ConversionPlan plan(const Model& model) const override {
     const std::optional<Config> config = read_config(model);
+    if (peft_content(model) == PeftContent::model_with_adapter)
+      fail(Status::unsupported, "{}: {}", model.name(), foreign_kind(model));
     const std::vector<Tensor> tensors = read_layout(model, int8_dtype(config));
     if (std::none_of(tensors.begin(), tensors.end(), is_quantized)) refuse_foreign_method(model, config);
-    const Families families(read_model_types(model));
+    const std::vector<std::string> model_types = read_model_types(model);
+    const Families families(model_types);
+    const PlainNames names = plain_names(model_types, tensors, model.name());
     ConversionPlan plan;
     note_families(families, model, plan.notes);
     DtypeVote vote;
     std::int64_t turned = 0;
-    for (const Tensor& tensor : tensors) {
-      turned += is_quantized(tensor) && families.is_turned(tensor.name, tensor.shape) ? 1 : 0;
-      plan.tensors.push_back(planned(tensor, families));  // which refuses a dtype that no vote can be for
-      if (is_quantized(tensor)) vote.add(output_dtype(tensor), tensor.elements());
+    for (const auto& [tensor, name] : names.others) {
+      turned += is_quantized(*tensor) && families.is_turned(tensor->name, tensor->shape) ? 1 : 0;
+      plan.tensors.push_back(planned(*tensor, families));  // which refuses a dtype that no vote can be for
+      plan.tensors.back().name = plan.tensors.back().outputs.front().name = name;
     }
+    for (const JoinedTensor& joined : names.joined) plan.tensors.push_back(planned(joined));
+    for (const Tensor& tensor : tensors)
+      if (is_quantized(tensor)) vote.add(output_dtype(tensor), tensor.elements());
+    if (peft_content(model) == PeftContent::wrapped_model)
+      plan.notes.push_back(
+          fmt::format("{}: the names of its tensors are those that peft gives them; written without", model.name()));
+    else if (names.are_other_names())
+      plan.notes.push_back(fmt::format(
+          "{}: its layers are those of a loader of 4-bit models alone; written as the plain model has them, with {} "
+          "tensors of all experts",
+          model.name(), names.joined.size()));
     note_turned(turned, families, model, plan.notes);
     note_other_dtypes(tensors, model, plan.notes);
     if (config) plan.config = config->unquantized(vote.most());
@@ -97,8 +113,35 @@ class Dequantization : public Transform {
     planned.scratch_bytes = planned.outputs.front().bytes();
     if (planned.scratch_bytes == 0) return;  // there is nothing to turn
     planned.open = [tensor, dtype](ScratchFile* scratch) {
-      return OpenedTensor{{open_transposed(tensor, dtype, *scratch)}};
+      return OpenedTensor{{open_joined({{tensor}}, true, dtype, *scratch)}};
     };
+  }
+
+  [[nodiscard]] PlannedTensor planned(const JoinedTensor& joined) const {
+    const Tensor& first = *joined.experts.front().front();
+    const std::optional<Dtype> dtype =
+        is_quantized(first) ? std::optional(output_dtype(first)) : dtype_of(first.values().entry->type);
+    if (!dtype)
+      fail(Status::unsupported, "{}: is {}, and only F32, F16 and BF16 can be joined", first.values().where(),
+           type_name(first.values().entry->type));
+    std::vector<std::vector<Tensor>> matrices;
+    PlannedTensor planned;
+    for (const std::vector<const Tensor*>& expert : joined.experts) {
+      std::vector<Tensor>& parts = matrices.emplace_back();
+      for (const Tensor* tensor : expert) {
+        parts.push_back(*tensor);
+        planned.input_bytes += tensor->stored_bytes();
+        planned.progress_bytes += tensor->decoded_bytes(*dtype);
+      }
+    }
+    planned.name = joined.name;
+    planned.converted = true;
+    planned.outputs = {{joined.name, type_of(*dtype), joined.shape(), 0, planned.progress_bytes}};
+    planned.scratch_bytes = planned.progress_bytes;
+    planned.open = [matrices, turn = joined.is_turned, dtype = *dtype](ScratchFile* scratch) {
+      return OpenedTensor{{open_joined(matrices, turn, dtype, *scratch)}};
+    };
+    return planned;
   }
 
   const DequantizeOptions& options_;

@@ -12,6 +12,7 @@
 #include "checkpoint/convert/merge_measure.h"
 #include "checkpoint/convert/merged_model.h"
 #include "checkpoint/convert/merged_weight.h"
+#include "checkpoint/convert/plain_names.h"
 #include "checkpoint/convert/quantize.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
@@ -97,11 +98,18 @@ class Merge : public Transform {
   static void check_kind(const Model& model) {
     if (const std::string method = foreign_method(model, read_config(model)); !method.empty())
       fail(Status::unsupported, "{}: {}", model.name(), method);
-    if (const std::string kind = foreign_kind(model); !kind.empty())
+    if (peft_content(model) == PeftContent::adapter)
       fail(Status::invalid_argument, "{}: is an adapter itself; BASE comes first", model.name());
+    if (const std::string kind = foreign_kind(model); !kind.empty())
+      fail(Status::unsupported, "{}: {}", model.name(), kind);
   }
 
   void check_base(const MergedModel& base) const {
+    if (base.is_quantized() && !options_.to_4bit &&
+        plain_names(read_model_types(base.model()), base.tensors(), base.model().name()).are_other_names())
+      fail(Status::unsupported,
+           "{}: its layers are those of a loader of 4-bit models alone: dequantize it, and merge onto that",
+           base.model().name());
     if (options_.to_4bit && base.is_quantized())
       for (const Tensor& tensor : base.tensors()) check_stays_4bit(tensor);
     if ((options_.to_4bit && !base.is_quantized()) || options_.base_as)

@@ -57,6 +57,13 @@ bool begins_so(std::string_view text, std::string_view lower_case) {
          std::equal(lower_case.begin(), lower_case.end(), text.begin(), [&](char b, char a) { return same(a, b); });
 }
 
+// Models that have adapters inside, for their own parts.
+bool has_own_adapters(const Model& model) {
+  const std::vector<std::string> types = read_model_types(model);
+  return std::ranges::any_of(types,
+                             [](const std::string& type) { return type == "phi4mm" || type == "phi4_multimodal"; });
+}
+
 }  // namespace
 
 std::string foreign_method(const Model& model, const std::optional<Config>& config) {
@@ -73,16 +80,37 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
   return "";
 }
 
-std::string foreign_kind(const Model& model) {
+PeftContent peft_content(const Model& model) {
   const auto is_adapters = [](const TensorEntry& entry) {
-    return entry.name.find(".lora_A.") != entry.name.npos || entry.name.find(".lora_B.") != entry.name.npos;
+    constexpr std::array<std::string_view, 4> kParts{".lora_A.", ".lora_B.", ".lora_embedding_A", ".lora_embedding_B"};
+    return std::ranges::any_of(kParts, [&](std::string_view part) { return entry.name.find(part) != entry.name.npos; });
   };
   const auto is_models = [&](const TensorEntry& entry) {
     return entry.name.ends_with(kWeightSuffix) && entry.shape.size() == 2 && !is_adapters(entry);
   };
-  const bool adapter = any_tensor(model, is_adapters) && !any_tensor(model, is_models);
-  if (!adapter) return "";
-  return "is a LoRA adapter, whose matrices are never quantized: convert the model that it belongs to";
+  const auto is_wrapped = [](const TensorEntry& entry) {
+    return entry.name.starts_with(kPeftPrefix) || entry.name.find(std::string(kPeftWrapper) + ".") != entry.name.npos;
+  };
+  if (has_own_adapters(model)) return PeftContent::none;
+  if (any_tensor(model, is_adapters))
+    return any_tensor(model, is_models) ? PeftContent::model_with_adapter : PeftContent::adapter;
+  return any_tensor(model, is_wrapped) ? PeftContent::wrapped_model : PeftContent::none;
+}
+
+std::string foreign_kind(const Model& model) {
+  switch (peft_content(model)) {
+    case PeftContent::adapter:
+      return "is a LoRA adapter, whose matrices are never quantized: convert the model that it belongs to";
+    case PeftContent::model_with_adapter:
+      return "is a model as peft has it in memory, with a LoRA adapter among its tensors: save what its "
+             "merge_and_unload() gives, or base and adapter apart, by their save_pretrained()";
+    case PeftContent::wrapped_model:
+      return "has the names that peft gives to a model's tensors: load it so, and save what unload() gives; a "
+             "quantized "
+             "one gets its own names from qfuse dequantize";
+    case PeftContent::none: break;
+  }
+  return "";
 }
 
 std::string_view known_content(std::string_view beginning) {

@@ -17,7 +17,15 @@ namespace qfuse::checkpoint {
 // empty where nothing is seen.
 std::string foreign_method(const Model& model, const std::optional<Config>& config);
 
-// The same of what is no model: "is a LoRA adapter, ...".
+// What a file has of peft: an adapter alone; one beside its base, as in the state dict of a model in training; or the
+// names of such a model without the adapter.
+enum class PeftContent { none, adapter, model_with_adapter, wrapped_model };
+PeftContent peft_content(const Model& model);
+
+inline constexpr std::string_view kPeftPrefix = "base_model.model.";
+inline constexpr std::string_view kPeftWrapper = ".base_layer";
+
+// The same, of what cannot be converted for it: "is a LoRA adapter, ...".
 std::string foreign_kind(const Model& model);
 
 // Of the beginning of a file that is no safetensors file: "is a git-lfs pointer, ..."; empty for what is not known.

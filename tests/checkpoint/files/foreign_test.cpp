@@ -55,8 +55,11 @@ TEST(Foreign, adapters_are_not_converted) {
   expect_refused({{"base_model.model.q_proj.lora_A.weight", random_weight({8, 64})}}, "", "is a LoRA adapter",
                  Status::invalid_data);
   const TemporaryDirectory directory;  // Phi-4-multimodal has adapters inside
-  write_file(directory / "in", safetensors({{"q_proj.base_layer.weight", random_weight({8, 64})},
-                                            {"q_proj.lora_A.speech.weight", random_weight({8, 64})}}));
+  fs::create_directories(directory / "in");
+  write_file(directory / "in/config.json", R"({"model_type": "phi4mm"})");
+  write_file(directory / "in/model.safetensors",
+             safetensors({{"q_proj.base_layer.weight", random_weight({8, 64})},
+                          {"q_proj.lora_A.speech.weight", random_weight({8, 64})}}));
   EXPECT_GT(quantize(directory / "in", directory / "out").converted, 0);
 }
 

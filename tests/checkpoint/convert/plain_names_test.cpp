@@ -1,0 +1,174 @@
+// Checkpoints whose layers only a loader of 4-bit models has, dequantized to what the plain model has.
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+#include <vector>
+
+#include "adapters.h"
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+class PlainNamed : public testing::Test {
+ protected:
+  // Of plain tensors, quantized under their names.
+  void write_quantized(const RawTensors& tensors, const std::string& model_type) {
+    const fs::path plain = directory / "plain";
+    fs::create_directories(plain);
+    write_file(plain / "model.safetensors", safetensors(tensors));
+    write_file(plain / "config.json", R"({"model_type": "llama"})");
+    fs::remove_all(in());
+    QuantizeOptions options;
+    options.include = {"*_proj*"};
+    options.experts = true;
+    quantize(plain, in(), options);
+    nlohmann::json config = nlohmann::json::parse(read_file(in() / "config.json"));
+    config["model_type"] = model_type;
+    write_file(in() / "config.json", config.dump());
+  }
+  // Modules of the quantized model.
+  void rename_all(const std::map<std::string, std::string>& modules) {
+    RawTensors renamed;
+    for (const auto& [name, tensor] : load(in())) {
+      const std::string module = name.substr(0, name.find(".weight"));
+      renamed[(modules.contains(module) ? modules.at(module) : module) + name.substr(module.size())] = tensor;
+    }
+    write_file(in() / "model.safetensors", safetensors(renamed));
+  }
+  RawTensors dequantized() {
+    fs::remove_all(directory / "out");
+    notes = dequantize(in(), directory / "out").notes;
+    return load(directory / "out");
+  }
+  // As it is decoded where nobody joins it.
+  RawTensors decoded() {
+    const std::string config = read_file(in() / "config.json");
+    nlohmann::json other = nlohmann::json::parse(config);
+    other["model_type"] = "llama";
+    write_file(in() / "config.json", other.dump());
+    RawTensors tensors = dequantized();
+    write_file(in() / "config.json", config);
+    return tensors;
+  }
+  [[nodiscard]] fs::path in() const { return directory / "in"; }
+
+  // [experts, columns, rows] of matrices of [rows, columns], one below the other in each expert.
+  static RawTensor joined(const std::vector<std::vector<RawTensor>>& experts) {
+    const std::int64_t columns = experts[0][0].shape[1];
+    std::vector<float> all;
+    std::int64_t rows = 0;
+    for (const std::vector<RawTensor>& parts : experts) {
+      std::vector<float> stacked;
+      for (const RawTensor& part : parts)
+        for (const float value : values_of(part)) stacked.push_back(value);
+      rows = std::ssize(stacked) / columns;
+      for (std::int64_t column = 0; column < columns; ++column)
+        for (std::int64_t row = 0; row < rows; ++row)
+          all.push_back(stacked[static_cast<std::size_t>(row * columns + column)]);
+    }
+    return tensor_of(all, {std::ssize(experts), columns, rows}, Dtype::bfloat16);
+  }
+  static RawTensor matrix(std::int64_t rows, std::int64_t columns) {
+    static unsigned seed = 0;
+    return random_weight({rows, columns}, Dtype::bfloat16, ++seed);
+  }
+
+  TemporaryDirectory directory;
+  std::vector<std::string> notes;
+};
+
+TEST_F(PlainNamed, experts_of_gpt_oss_are_joined) {
+  const std::string layer = "model.layers.0.mlp.";
+  RawTensors tensors{{layer + "router.linear.weight", matrix(3, 64)}, {"model.norm.weight", random_weight({64})}};
+  for (int e = 0; e < 3; ++e) {
+    tensors[fmt::format("{}experts.gate_up_projs.{}.weight", layer, e)] = matrix(192, 64);
+    tensors[fmt::format("{}experts.gate_up_projs.{}.bias", layer, e)] = random_weight({192}, Dtype::bfloat16, 70 + e);
+    tensors[fmt::format("{}experts.down_projs.{}.weight", layer, e)] = matrix(64, 128);
+  }
+  write_quantized(tensors, "gpt_oss");
+  RawTensors apart = decoded();
+  const RawTensors out = dequantized();
+  EXPECT_EQ(out.size(), 5);
+  const auto of = [&](const std::string& name, int e) {
+    return apart.at(fmt::format("{}experts.{}s.{}.weight", layer, name, e));
+  };
+  for (const std::string name : {"gate_up_proj", "down_proj"})
+    EXPECT_TRUE(out.at(layer + "experts." + name) == joined({{of(name, 0)}, {of(name, 1)}, {of(name, 2)}})) << name;
+  const RawTensor& biases = out.at(layer + "experts.gate_up_proj_bias");
+  EXPECT_EQ(biases.shape, (std::vector<std::int64_t>{3, 192}));
+  for (int e = 0; e < 3; ++e)
+    EXPECT_EQ(biases.bytes.substr(static_cast<std::size_t>(e * 384), 384),
+              apart.at(fmt::format("{}experts.gate_up_projs.{}.bias", layer, e)).bytes);
+  EXPECT_TRUE(out.at(layer + "router.weight") == tensors.at(layer + "router.linear.weight"));
+  ASSERT_EQ(notes.size(), 1);
+  EXPECT_TRUE(holds(notes.front(), "written as the plain model has them, with 3 tensors of all experts"));
+}
+
+TEST_F(PlainNamed, gate_and_up_of_llama_4_are_one_tensor) {
+  const std::string experts = "model.layers.0.feed_forward.experts";
+  RawTensors tensors;
+  for (int e = 0; e < 12; ++e)  // two digits: in the order of numbers
+    for (const char* part : {"gate_proj", "up_proj", "down_proj"})
+      tensors[fmt::format("{}.{}.{}.weight", experts, e, part)] = matrix(64, 64);
+  write_quantized(tensors, "llama4_text");
+  RawTensors apart = decoded();
+  const auto of = [&](int e, const char* part) { return apart.at(fmt::format("{}.{}.{}.weight", experts, e, part)); };
+  std::vector<std::vector<RawTensor>> gate_up;
+  std::vector<std::vector<RawTensor>> down;
+  for (int e = 0; e < 12; ++e) {
+    gate_up.push_back({of(e, "gate_proj"), of(e, "up_proj")});
+    down.push_back({of(e, "down_proj")});
+  }
+  const RawTensors out = dequantized();
+  EXPECT_EQ(out.size(), 2);
+  EXPECT_TRUE(out.at(experts + ".gate_up_proj") == joined(gate_up));
+  EXPECT_TRUE(out.at(experts + ".down_proj") == joined(down));
+}
+
+TEST_F(PlainNamed, an_expert_that_is_missing_or_unlike_the_others_is_refused) {
+  const std::string down = "model.layers.0.mlp.experts.down_projs.";
+  write_quantized({{down + "0.weight", matrix(64, 64)}, {down + "2.weight", matrix(64, 64)}, {"norm", matrix(1, 64)}},
+                  "gpt_oss");
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "experts.down_proj', expert 1 is missing"));
+  write_quantized({{down + "4000000000.weight", matrix(64, 64)}}, "gpt_oss");
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "is of expert 4000000000"));
+  write_quantized({{down + "0.weight", matrix(64, 64)}, {down + "1.weight", matrix(64, 128)}}, "gpt_oss");
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "differ in shape or type"));
+}
+
+// ---- peft's names ----
+
+TEST_F(PlainNamed, what_peft_has_wrapped_gets_its_own_names) {
+  const std::string layer = "base_model.model.model.layers.0.mlp.";
+  write_quantized({{"up_proj.weight", matrix(64, 64)}, {"down_proj.weight", matrix(64, 64)}}, "llama");
+  rename_all({{"up_proj", layer + "up_proj.base_layer"}, {"down_proj", layer + "down_proj"}});
+  const RawTensors out = dequantized();
+  EXPECT_TRUE(out.contains("model.layers.0.mlp.up_proj.weight") && out.contains("model.layers.0.mlp.down_proj.weight"));
+  ASSERT_EQ(notes.size(), 1);
+  EXPECT_TRUE(holds(notes.front(), "are those that peft gives them; written without"));
+
+  write_quantized({{"up_proj.weight", matrix(64, 64)}, {"down_proj.weight", matrix(64, 64)}}, "llama");
+  rename_all({{"down_proj", "up_proj.base_layer"}});
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "and so has another tensor"));
+}
+
+TEST_F(PlainNamed, an_adapter_among_a_models_tensors_is_never_converted) {
+  const RawTensors tensors{{"model.layers.0.mlp.up_proj.base_layer.weight", matrix(64, 64)},
+                           {"model.layers.0.mlp.up_proj.lora_A.default.weight", matrix(8, 64)},
+                           {"model.layers.0.mlp.up_proj.lora_B.default.weight", matrix(64, 8)}};
+  fs::create_directories(in());
+  write_file(in() / "model.safetensors", safetensors(tensors));
+  const std::string expected = "is a model as peft has it in memory, with a LoRA adapter among its tensors";
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { dequantized(); }), expected));
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { quantize(in(), directory / "out"); }), expected));
+  write_adapter(directory / "adapter", lora("model.layers.0.mlp.up_proj", 64, 64, 4));
+  const std::vector<AdapterInput> adapters{{directory / "adapter"}};
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { merge(in(), adapters, directory / "out"); }), expected));
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint
