@@ -23,6 +23,7 @@ from transformers.core_model_loading import revert_weight_conversion
 from transformers.models.auto import modeling_auto
 
 TIE = "tie_word_embeddings"
+LEFT_OUT = {"FSMTForConditionalGeneration", "FSMTModel"}  # which tie across two vocabularies
 TIES_IN_CODE = re.compile(r"^\s+if self\.config\.tie_word_embeddings:", re.MULTILINE)  # what scales the head's input
 
 
@@ -34,6 +35,7 @@ class Row(NamedTuple):
     tie_fields: str
     ties_by_default: bool
     unties_by_field: bool
+    shares_rows: bool
 
 
 def all_classes():
@@ -51,8 +53,8 @@ def is_model(name):
         return False
 
 
-def build(model_class, config):
-    with torch.device("meta"):
+def build(model_class, config, device="meta"):
+    with torch.device(device):
         model = model_class(copy.deepcopy(config))
     model.tie_weights()
     return model
@@ -90,13 +92,16 @@ def field(path):
 
 
 def groups_among(model, names):
-    """Tensors that are one, the one that transformers saves first."""
+    """Tensors that are one, the one that transformers saves first: of these names, and what else the same fields
+    tie, but for layers, whose number the config says."""
     groups = collections.defaultdict(list)
     for name, tensor in tensors_of(model).items():
         groups[id(tensor)].append(name)
     sources = set(model.all_tied_weights_keys.values())
     found = [sorted(group, key=lambda name: name not in sources) for group in groups.values() if len(group) > 1]
-    return [group for group in found if names & set(group)]
+    is_of_layers = re.compile(r"\.\d+\.").search
+    found = [group for group in found if names & set(group) or not any(map(is_of_layers, group))]
+    return found if any(names & set(group) for group in found) else []
 
 
 def is_chosen_by_config(model, group):
@@ -154,16 +159,24 @@ class Ties:
         return parts, bool(default)
 
 
-def grown(model, model_class, names):
+def grown(model_class, config, names):
     """The tensors and fields that follow the number of tokens, where transformers can change it."""
+    for device in ("meta", "cpu"):  # some look at values, which a tensor without memory has not
+        found = grown_on(build(model_class, config, device), model_class, names)
+        if found is not None:
+            return found
+    return names, []
+
+
+def grown_on(model, model_class, names):
     shapes, fields = shapes_of(model), flat(model.config.to_dict())
     try:
         model.resize_token_embeddings(len(model.get_input_embeddings().weight) + 72, mean_resizing=False)
         again = shapes_of(build(model_class, model.config))
     except Exception:
-        return names, []
+        return None
     if again != shapes_of(model):  # transformers would not load what it saves
-        return names, []
+        return None
     now = flat(model.config.to_dict())
     return (
         names | {name for name, shape in again.items() if shape != shapes[name]},
@@ -181,6 +194,8 @@ def weight_name(model, get):
 
 def describe(class_name):
     """The row of a class; None if it has no vocabulary, or other classes' names in it."""
+    if class_name in LEFT_OUT:
+        return None
     model_class = getattr(transformers, class_name)
     config = small_config(model_class.config_class)
     model = build(model_class, config)
@@ -188,7 +203,7 @@ def describe(class_name):
     if not names:
         return None
     ties = Ties(model_class, config, names)
-    names, size_fields = grown(build(model_class, config), model_class, names)
+    names, size_fields = grown(model_class, config, names)
     ties.names = names
     ties.tied = ties.groups(dict.fromkeys(ties.parts, True))
     if any(is_chosen_by_config(model, group) for group in ties.tied):
@@ -207,6 +222,7 @@ def describe(class_name):
         " ".join(map(field, parts)),
         default,
         bool(parts) and not TIES_IN_CODE.search(inspect.getsource(importlib.import_module(model_class.__module__))),
+        bool(model_class._tied_weights_keys),  # where peft looks
     )
 
 
@@ -255,7 +271,7 @@ namespace {{
 // clang-format off
 constexpr std::array<VocabularyRow, {len(rows)}> kRows{{{{""")
     for row, names in rows.items():
-        flags = ", ".join(str(it).lower() for it in (row.ties_by_default, row.unties_by_field))
+        flags = ", ".join(str(it).lower() for it in (row.ties_by_default, row.unties_by_field, row.shares_rows))
         texts = ",\n     ".join(map(literal, (" ".join(names), row.tensors, row.size_fields, row.tie_fields)))
         print(f"    {{{texts}, {flags}}},")
     print("""\

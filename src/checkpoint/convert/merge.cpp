@@ -9,6 +9,7 @@
 
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
+#include "checkpoint/convert/linear.h"
 #include "checkpoint/convert/merge_measure.h"
 #include "checkpoint/convert/merged_model.h"
 #include "checkpoint/convert/merged_weight.h"
@@ -19,6 +20,7 @@
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/progress.h"
+#include "checkpoint/files/tokenizer.h"
 #include "checkpoint/output/shards_plan.h"
 #include "checkpoint/output/target.h"
 
@@ -236,6 +238,12 @@ class Merge : public Transform {
     void encode(const Tensor& tensor, const QuantState& state, PlannedTensor& planned) const override {
       Merge::encode(base_.task(tensor, base_.change_of(tensor.name)), state, planned);
     }
+    [[nodiscard]] std::vector<std::string> new_modules() const override {
+      std::vector<std::string> modules;
+      for (const auto& [name, change] : base_.rules().changes)
+        if (name.ends_with(kWeightSuffix) && base_.model().find(name) == nullptr) modules.emplace_back(module_of(name));
+      return modules;
+    }
 
    private:
     const MergedModel& base_;
@@ -315,6 +323,7 @@ class Merge : public Transform {
     const std::string seen = options_.base_as ? fmt::format(" as {}", checkpoint::name_of(*options_.base_as)) : "";
     plan.metadata = {{"qfuse_merge", fmt::format("base {}{}; adapters {}", base_name(base), seen, adapters)}};
     note_base(base, plan.notes);
+    note_adapters(base, plan.notes);
     if (base.rules().unties && base.rules().untie_fields.empty())
       plan.notes.push_back(fmt::format(
           "{}: no field of its config says that tensors are no longer tied: transformers 5 sees it, 4 does not",
@@ -340,6 +349,27 @@ class Merge : public Transform {
         notes.push_back(
             fmt::format("{}: was trained on '{}', which is quantized: `base_as` nf4 merges it onto what it saw",
                         adapter->name(), printable(trained_on)));
+    }
+  }
+
+  // What was probably meant otherwise.
+  void note_adapters(const MergedModel& base, std::vector<std::string>& notes) const {
+    std::string with_tokenizer;
+    const std::int64_t tokens = base.rules().tokens;
+    for (const auto& [adapter, weight] : adapters_.all()) {
+      if (adapter->adds_nothing())
+        notes.push_back(fmt::format("{}: every lora_B is zero: it adds nothing", adapter->name()));
+      const std::optional<std::int64_t> largest = largest_token(adapter->path());
+      if (!largest) continue;
+      if (tokens > 0 && *largest >= tokens)
+        notes.push_back(
+            fmt::format("{}: its tokenizer has tokens up to {}, and the model {} rows for them: was the embedding "
+                        "resized, and not saved?",
+                        adapter->name(), *largest, tokens));
+      if (!with_tokenizer.empty())
+        notes.push_back(fmt::format("{}: has a tokenizer, and so has {}: the last one's is taken", adapter->name(),
+                                    with_tokenizer));
+      with_tokenizer = adapter->name();
     }
   }
 

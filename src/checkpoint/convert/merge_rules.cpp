@@ -153,6 +153,10 @@ MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::
   for (const WeightedAdapter& weighted : adapters) add({state, *weighted.adapter, weighted.weight});
   settle_tied(state, tie);
   grow_vocabulary(state);
+  if (!state.vocabulary.groups().empty())
+    if (const Tensor* embedding = state.vocabulary.groups().front().values;
+        embedding != nullptr && embedding->shape.size() == 2)
+      state.rules.tokens = state.rules.vocabulary.value_or(embedding->shape[0]);
   return std::move(state.rules);
 }
 

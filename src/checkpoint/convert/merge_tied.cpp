@@ -42,13 +42,14 @@ bool is_any_changed(const MergeState& state, const VocabularyGroup& group) {
 
 bool same_rows(const TokenRows& a, const TokenRows& b) { return a.rows == b.rows && same_bytes(a.values, b.values); }
 
-// Whether an adapter made of the other what it made of the first.
-bool same_change(const TensorChange& first, const TensorChange& second) {
+// Whether an adapter made of the other what it made of the first. `shares_rows`: tokens that are stored with the first are
+// of both.
+bool same_change(const TensorChange& first, const TensorChange& second, bool shares_rows) {
   const Merging& one = first.merging;
   const Merging& other = second.merging;
   if (first.replacement.has_value() != second.replacement.has_value()) return false;
   if (first.replacement && !same_bytes(*first.replacement, *second.replacement)) return false;
-  const bool with_rows = !other.token_rows.empty();  // else peft has stored with the embedding what is of both
+  const bool with_rows = !shares_rows || !other.token_rows.empty();
   if (with_rows && !std::equal(one.token_rows.begin(), one.token_rows.end(), other.token_rows.begin(),
                                other.token_rows.end(), same_rows))
     return false;
@@ -133,8 +134,9 @@ Settled settle_group(MergeState& state, const VocabularyGroup& group, Head tie) 
     changes.push_back(
         &change_of(state, written_name(*member), member->tensor == nullptr ? *group.values : *member->tensor));
   share_untrained_base(state, changes);
-  const bool trained_as_one =
-      std::ranges::all_of(changes, [&](const TensorChange* change) { return same_change(*changes.front(), *change); });
+  const bool trained_as_one = std::ranges::all_of(changes, [&](const TensorChange* change) {
+    return change == changes.front() || same_change(*changes.front(), *change, group.shares_rows);
+  });
   settled.is_one = tie == Head::tie || (tie == Head::as_trained && trained_as_one);
   if (!settled.is_one) return settled;
   for (std::size_t i = 1; i < changes.size() && !trained_as_one; ++i) join(state.model, *changes[i], *changes.front());
@@ -171,6 +173,10 @@ void settle_tied(MergeState& state, Head tie) {
 
 void grow_vocabulary(MergeState& state) {
   if (!state.rules.vocabulary) return;
+  if (!state.vocabulary.can_grow())
+    fail(Status::unsupported,
+         "{}: transformers cannot change the number of tokens of a {}, and an adapter has {}, for {}",
+         state.model.name(), state.vocabulary.class_name(), *state.rules.vocabulary, state.rules.old_vocabulary);
   state.rules.size_fields = state.vocabulary.size_fields();
   const std::int64_t old = state.rules.old_vocabulary;
   for (const Tensor& tensor : state.tensors)

@@ -134,6 +134,7 @@ class Quantization : public Transform {
       layers.add(entry, asked || is_default(entry, families), asked);
     }
     if (config) layers.add_further(further_plain_modules(*config, families));
+    if (changed_ != nullptr) layers.add_further(changed_->new_modules());
     const std::set<std::string> quantized = layers.settle();
     DtypeVote vote;
     std::int64_t turned = 0;

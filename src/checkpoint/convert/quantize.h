@@ -24,6 +24,8 @@ class ChangedWeights {
   [[nodiscard]] virtual PlannedTensor plain(const Tensor& tensor) const = 0;
   // Completes the plan of one that is: how it is opened, and what it needs. None is turned.
   virtual void encode(const Tensor& tensor, const QuantState& state, PlannedTensor& planned) const = 0;
+  // Of tensors that no file of the model has, and that stay plain.
+  [[nodiscard]] virtual std::vector<std::string> new_modules() const = 0;
 };
 
 // `options` and `changed` outlive the plan's making alone.

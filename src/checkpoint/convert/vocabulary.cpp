@@ -69,6 +69,7 @@ Vocabulary::Vocabulary(const std::optional<Config>& config, const TensorNames& n
 }
 
 void Vocabulary::add_known(const VocabularyRow& row, const Config& config, const TensorNames& names) {
+  is_known_ = true;
   size_fields_ = fields_of(row.size_fields);
   const std::vector<std::string> tie_fields = fields_of(row.tie_fields);
   const auto is_tying = [&](const std::string& field) { return config.flag(field).value_or(row.ties_by_default); };
@@ -76,6 +77,7 @@ void Vocabulary::add_known(const VocabularyRow& row, const Config& config, const
   if (row.unties_by_field) untie_fields_ = tie_fields;
   for (const std::string_view group_names : split(row.tensors, ' ')) {
     VocabularyGroup& group = groups_.emplace_back();
+    group.shares_rows = row.shares_rows;
     for (const std::string_view both : split(group_names, '=')) {
       VocabularyTensor& member = group.members.emplace_back(named(both));
       member.tensor = names.only(member.in_file);
@@ -89,6 +91,7 @@ void Vocabulary::add_known(const VocabularyRow& row, const Config& config, const
 // The embedding and the head, by what they are called as a rule. A head that is in no file may be tied, or not be there.
 void Vocabulary::guess(const std::optional<Config>& config, std::span<const Tensor> tensors) {
   groups_.clear();
+  is_known_ = false;
   size_fields_.clear();
   untie_fields_ = {std::string(Config::kTie)};
   for (const Tensor& tensor : tensors)

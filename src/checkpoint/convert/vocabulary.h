@@ -25,6 +25,7 @@ struct VocabularyRow {
   std::string_view tie_fields;   // any of them ties
   bool ties_by_default;          // what a field says that is absent, or, if there is none, what always is
   bool unties_by_field;          // whether false in all of them unties, and does nothing else
+  bool shares_rows;              // whether peft trains tokens of tied tensors as one
 };
 
 std::span<const VocabularyRow> vocabulary_table();
@@ -43,6 +44,7 @@ struct VocabularyGroup {
   std::vector<VocabularyTensor> members;
   Tying tying = Tying::separate;
   const Tensor* values = nullptr;
+  bool shares_rows = true;
 
   // Whether a member is, or may be, the same tensor as the others: one that the file has with other values is not.
   [[nodiscard]] bool is_shared(const VocabularyTensor& member) const;
@@ -56,6 +58,8 @@ class Vocabulary {
   // The class that config.json names; "" if it names none.
   [[nodiscard]] const std::string& class_name() const { return class_name_; }
   [[nodiscard]] std::span<const VocabularyGroup> groups() const { return groups_; }
+  // Whether transformers can have another number of tokens, as far as is known.
+  [[nodiscard]] bool can_grow() const { return !is_known_ || !size_fields_.empty(); }
   [[nodiscard]] const std::vector<std::string>& size_fields() const { return size_fields_; }
   // Those that have to be false if the groups are no longer tied; none where the files' tensors alone say it.
   [[nodiscard]] const std::vector<std::string>& untie_fields() const { return untie_fields_; }
@@ -75,6 +79,7 @@ class Vocabulary {
   void guess(const std::optional<Config>& config, std::span<const Tensor> tensors);
 
   std::string class_name_;
+  bool is_known_ = false;
   std::vector<VocabularyGroup> groups_;
   std::vector<std::string> size_fields_;
   std::vector<std::string> untie_fields_;

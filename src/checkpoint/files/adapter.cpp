@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "checkpoint/files/errors.h"
@@ -99,6 +100,26 @@ AdapterTensor understood(const StoredTensor& stored) {
   return whole;
 }
 
+struct FoundElement {
+  std::int64_t index = 0;
+  float value = 0.0F;
+};
+
+// The first that is wanted.
+template <class IsWanted>
+std::optional<FoundElement> find_element(const StoredTensor& stored, IsWanted is_wanted) {
+  constexpr std::int64_t kPiece = 1 << 20;  // elements
+  std::vector<float> values;
+  const std::int64_t count = element_count(stored.entry->shape).value();
+  for (std::int64_t at = 0; at < count; at += kPiece) {
+    values.resize(static_cast<std::size_t>(std::min(kPiece, count - at)));
+    read_as_float(stored, at, values);
+    if (const auto found = std::ranges::find_if(values, is_wanted); found != values.end())
+      return FoundElement{at + (found - values.begin()), *found};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Adapter::Adapter(const fs::path& path)
@@ -123,20 +144,24 @@ Adapter::Adapter(const fs::path& path)
 }
 
 void Adapter::check_finite() const {
-  constexpr std::int64_t kPiece = 1 << 20;  // elements
-  std::vector<float> values;
   for (const AdapterTensor& tensor : tensors_) {
-    const std::int64_t count = element_count(tensor.stored.entry->shape).value();
-    for (std::int64_t at = 0; at < count; at += kPiece) {
-      values.resize(static_cast<std::size_t>(std::min(kPiece, count - at)));
-      read_as_float(tensor.stored, at, values);
-      const auto bad = std::find_if_not(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
-      if (bad != values.end())
-        fail(Status::invalid_data,
-             "{}: element {} is {}: its training diverged; `allow_nonfinite` merges it all the same",
-             tensor.stored.where(), at + (bad - values.begin()), *bad);
-    }
+    const std::optional<FoundElement> bad = find_element(tensor.stored, [](float x) { return !std::isfinite(x); });
+    if (bad)
+      fail(Status::invalid_data,
+           "{}: element {} is {}: its training diverged; `allow_nonfinite` merges it all the same",
+           tensor.stored.where(), bad->index, bad->value);
   }
+}
+
+bool Adapter::adds_nothing() const {
+  bool has_any = false;
+  for (const AdapterTensor& tensor : tensors_) {
+    const bool is_factor = tensor.part == AdapterPart::b || tensor.part == AdapterPart::embedding_b;
+    const bool is_other = tensor.part != AdapterPart::a && tensor.part != AdapterPart::embedding_a && !is_factor;
+    if (is_other || (is_factor && find_element(tensor.stored, [](float x) { return x != 0.0F; }))) return false;
+    has_any = true;
+  }
+  return has_any;
 }
 
 bool is_countable(std::span<const std::int64_t> shape) {

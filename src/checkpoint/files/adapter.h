@@ -47,6 +47,8 @@ class Adapter {
 
   // invalid_data, with the tensor and the place, if a value is NaN or infinite. Reads all.
   void check_finite() const;
+  // Whether there are matrices B, and all of them are zero, as they are before training.
+  [[nodiscard]] bool adds_nothing() const;
 
  private:
   std::filesystem::path path_;

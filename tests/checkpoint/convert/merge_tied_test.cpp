@@ -146,6 +146,19 @@ TEST_F(MergeTied, equal_tensors_of_a_tied_file_are_one) {
   }
 }
 
+// Else transformers, given a list, would expect it quantized.
+TEST_F(MergeTied, an_untied_head_stays_plain_in_a_quantized_model) {
+  const std::string embedding = "model.decoder.embed_tokens.weight";
+  write_base_of("WhisperForConditionalGeneration", {{embedding, weight}, {kUp + ".weight", random_weight({64, 64})}});
+  write_adapter(adapter(), lora("proj_out", 37, 16, 4));
+  MergeOptions options;
+  options.to_4bit = QuantType::nf4;
+  const RawTensors out = merged(options);
+  EXPECT_EQ(out.at("proj_out.weight").shape, weight.shape);
+  const json skipped = field("/quantization_config/llm_int8_skip_modules");
+  EXPECT_TRUE(std::ranges::find(skipped, "proj_out") != skipped.end()) << skipped;
+}
+
 // ---- another number of tokens ----
 
 TEST_F(MergeTied, a_vocabulary_may_grow) {
@@ -192,6 +205,35 @@ TEST_F(MergeTied, new_rows_that_no_adapter_has_are_not_made_up) {
   write_adapter(adapter(), {{kPeft + kEmbedding + ".weight", grown}});
   EXPECT_TRUE(holds(refusal(Status::invalid_data),
                     "makes the vocabulary 40 tokens, from 37, and has no rows of 'lm_head.weight' for them"));
+}
+
+// ---- what was probably meant otherwise ----
+
+TEST_F(MergeTied, a_tokenizer_of_more_tokens_is_noted) {
+  write_base_of("LlamaForCausalLM", {{kEmbedding + ".weight", weight}, {kUp + ".weight", random_weight({33, 127})}});
+  for (const int largest : {36, 37}) {
+    write_adapter(adapter(), lora(kUp, 33, 127, 4));
+    write_file(adapter() / "tokenizer.json", nlohmann::json{{"model", {{"vocab", {{"a", largest}}}}}}.dump());
+    merged();
+    ASSERT_EQ(report.notes.size(), largest == 36 ? 0 : 1);
+  }
+  EXPECT_TRUE(holds(report.notes.front(), "its tokenizer has tokens up to 37, and the model 37 rows for them"));
+  write_adapter(adapter("other"), lora(kUp, 33, 127, 4));
+  write_file(adapter("other") / "tokenizer.json", R"({"model": {"vocab": {"a": 1}}})");
+  merged({}, {{adapter("other")}, {adapter()}});
+  ASSERT_EQ(report.notes.size(), 2);
+  EXPECT_TRUE(holds(report.notes.back(), "the last one's is taken"));
+}
+
+TEST_F(MergeTied, an_adapter_that_adds_nothing_is_noted) {
+  write_base(layers());
+  RawTensors factors = lora(kUp, 33, 127, 4);
+  std::string& bytes = factors.at(kPeft + kUp + ".lora_B.weight").bytes;
+  bytes.assign(bytes.size(), '\0');
+  write_adapter(adapter(), factors);
+  merged();
+  ASSERT_EQ(report.notes.size(), 1);
+  EXPECT_TRUE(holds(report.notes.front(), "every lora_B is zero: it adds nothing"));
 }
 
 // ---- the table ----
