@@ -140,12 +140,14 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 std::string with_own_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kOptions{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kOptions{
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`base_as`", "--base-as"},
        {"`fail_below`", "--fail-below"},
        {"`force`", "--force"},
-       {"`shard`", "--shard"}}};
+       {"`shard`", "--shard"},
+       {"`tie`", "--tie"},
+       {"`untie`", "--untie"}}};
   for (const auto& [name, own] : kOptions) message = replaced(message, name, own);
   return message;
 }

@@ -131,8 +131,23 @@ class Merge(Command):
         self.assertIn("is an adapter itself", self.refuse(source=self.adapter))
         self.assertIn("nothing to tie", self.refuse("--untie"))
         self.write_adapter("model.layers.9.mlp.up_proj")
-        self.assertIn("the adapter is of another model", self.refuse())
-        self.assertEqual(os.listdir(self.directory), ["lora"])
+        error = self.refuse()
+        self.assertIn("the nearest is 'model.layers.0.mlp.up_proj.weight': the adapter is of another model", error)
+        self.assertIn("with other layers", error)
+        self.write_adapter("lm_head")
+        self.assertRegex(self.refuse(source=self.unknown_class()), "'MyForCausalLM' is not known.*: --tie .*, --untie ")
+        self.assertEqual(sorted(os.listdir(self.directory)), ["lora", "unknown"])
+
+    def unknown_class(self):
+        """A model with an embedding alone, of a class that qfuse does not know."""
+        base = self.directory / "unknown"
+        base.mkdir()
+        (base / "config.json").write_text('{"architectures": ["MyForCausalLM"]}')
+        size = 352 * 128 * 4
+        entry = {"dtype": "F32", "shape": [352, 128], "data_offsets": [0, size]}
+        text = json.dumps({"model.embed_tokens.weight": entry}).encode()
+        (base / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + bytes(size))
+        return base
 
     def test_the_output_is_no_adapter(self):
         before = sorted(os.listdir(self.adapter))

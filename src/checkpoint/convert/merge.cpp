@@ -190,6 +190,11 @@ class Merge : public Transform {
     PlannedTensor planned;
     QuantState state = weight->state;
     EncodedParts parts = encoded_parts(tensor.name, state);
+    const TensorEntry& codes = *weight->packed.entry;  // under another type than U8 where training shards them (FSDP)
+    if (codes.bytes() == parts.arrays.front().bytes()) {
+      parts.arrays.front().type = codes.type;
+      parts.arrays.front().shape = codes.shape;
+    }
     planned.name = tensor.name;
     planned.converted = true;
     planned.outputs = std::move(parts.arrays);

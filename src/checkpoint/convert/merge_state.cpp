@@ -1,7 +1,9 @@
 #include "checkpoint/convert/merge_state.h"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
+#include <string_view>
 
 #include "checkpoint/convert/linear.h"
 #include "checkpoint/files/errors.h"
@@ -63,11 +65,47 @@ TensorChange& require_change(MergeState& state, const std::string& name, const A
   return *change;
 }
 
+namespace {
+
+// A name with every number as 0: layers differ in it alone.
+std::string without_numbers(const std::string& name) {
+  std::string text;
+  for (const char c : name)
+    if (c < '0' || c > '9' || text.empty() || text.back() != '0') text += c >= '0' && c <= '9' ? '0' : c;
+  return text;
+}
+
+std::size_t common_end(std::string_view a, std::string_view b) {
+  const auto [one, other] = std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+  return static_cast<std::size_t>(one - a.rbegin());
+}
+
+// The tensor whose name ends most like this one.
+const Tensor* nearest_tensor(std::span<const Tensor> tensors, const std::string& name) {
+  const Tensor* nearest = nullptr;
+  std::size_t most = 0;
+  for (const Tensor& tensor : tensors)
+    if (const std::size_t common = common_end(tensor.name, name); common > most) {
+      nearest = &tensor;
+      most = common;
+    }
+  return nearest;
+}
+
+}  // namespace
+
 void refuse_unknown(const MergeState& state, const AdapterTensor& tensor, const std::string& name) {
-  fail(Status::invalid_data,
-       "{}: {} has no tensor '{}': the adapter is of another model, or transformers renames the layer as it loads the "
-       "file: then give the adapter's tensors the file's names, or merge with peft",
-       tensor.where(), state.model.name(), printable(name));
+  const Tensor* nearest = nearest_tensor(state.tensors, name);
+  const std::string nearest_said =
+      nearest == nullptr ? "" : fmt::format(", the nearest is '{}'", printable(nearest->name));
+  const bool is_deeper = nearest != nullptr && without_numbers(nearest->name) == without_numbers(name);
+  const char* why =
+      is_deeper
+          ? "the adapter is of another model, with other layers"
+          : "the adapter is of another model, or transformers renames the layer as it loads the file: then give the "
+            "adapter's tensors the file's names, or merge with peft";
+  fail(Status::invalid_data, "{}: {} has no tensor '{}'{}: {}", tensor.where(), state.model.name(), printable(name),
+       nearest_said, why);
 }
 
 }  // namespace qfuse::checkpoint

@@ -92,6 +92,19 @@ TEST_F(MergeQuantized, a_4bit_base_stays_so_and_untouched_tensors_keep_their_byt
   EXPECT_GT(report.merged.at(0).survival, 0.9) << "what is added is as large as the weight";
 }
 
+// As FSDP needs them, and as the config's bnb_4bit_quant_storage says.
+TEST_F(MergeQuantized, codes_keep_the_type_that_they_are_stored_under) {
+  MergeOptions options;
+  options.to_4bit = QuantType::nf4;
+  const std::string bytes = merged(options).at(kUp + ".weight").bytes;
+  RawTensors tensors = load(base());
+  RawTensor& codes = tensors.at(kUp + ".weight");
+  codes.type = "BF16";
+  codes.shape[0] /= 2;
+  write_file(base() / "model.safetensors", safetensors(tensors));
+  EXPECT_TRUE(merged(options).at(kUp + ".weight") == (RawTensor{"BF16", codes.shape, bytes}));
+}
+
 TEST_F(MergeQuantized, an_adapter_that_is_lost_in_4_bits_is_refused) {
   MergeOptions options;
   options.to_4bit = QuantType::nf4;

@@ -97,8 +97,10 @@ TEST_F(MergeRefuses, numbers_that_are_none) {
 }
 
 TEST_F(MergeRefuses, adapters_of_another_model) {
-  EXPECT_TRUE(holds(refusal_of(lora("model.layers.7.mlp.up_proj", 33, 127, 4)),
-                    "has no tensor 'model.layers.7.mlp.up_proj.weight': the adapter is of another model"));
+  EXPECT_TRUE(holds(
+      refusal_of(lora("model.layers.7.mlp.up_proj", 33, 127, 4)),
+      "has no tensor 'model.layers.7.mlp.up_proj.weight', the nearest is 'model.layers.0.mlp.up_proj.weight': the "
+      "adapter is of another model, with other layers"));
   EXPECT_TRUE(holds(
       refusal_of(lora(kUp, 34, 127, 4)),
       "have the shapes [4, 127] and [34, 4], whose product does not fit '" + kUp + ".weight', which is [33, 127]"));
