@@ -65,6 +65,7 @@ void add_linear(AddedAdapter& from, const std::string& module, const AdapterPart
   Addend addend = product_of(as_stored(parts.b->stored), as_stored(parts.a->stored), rank, turn);
   add_magnitude(from, parts, turn, change, addend);
   append(from, change, addend, module, rule_of(parts));
+  change.is_linear = true;
 }
 
 void add_embedding(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {

@@ -153,6 +153,8 @@ MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::
   for (const WeightedAdapter& weighted : adapters) add({state, *weighted.adapter, weighted.weight});
   settle_tied(state, tie);
   grow_vocabulary(state);
+  for (const Tensor& tensor : tensors)
+    if (state.vocabulary.has(tensor)) state.rules.of_vocabulary.insert(tensor.name);
   if (!state.vocabulary.groups().empty())
     if (const Tensor* embedding = state.vocabulary.groups().front().values;
         embedding != nullptr && embedding->shape.size() == 2)

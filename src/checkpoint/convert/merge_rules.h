@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <qfuse/checkpoint.hpp>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,8 +32,9 @@ struct TensorChange {
   std::optional<StoredTensor> replacement;  // or with these
   std::vector<std::int64_t> shape;          // of what it becomes
   Merging merging;
-  std::string rule;    // for people: "lora", "dora", "replaced", "lora of expert 3", ...
-  double scale = 0.0;  // of the last addend, and its rank
+  bool is_linear = false;  // an adapter has factors of it as of a linear layer
+  std::string rule;        // for people: "lora", "dora", "replaced", "lora of expert 3", ...
+  double scale = 0.0;      // of the last addend, and its rank
   std::int64_t rank = 0;
 };
 
@@ -40,6 +42,7 @@ struct MergeRules {
   std::map<std::string, TensorChange> changes;  // by the tensor's name; one that the model has not was tied
   bool unties = false;
   std::vector<std::string> untie_fields;   // of the config, which have to say so
+  std::set<std::string> of_vocabulary;     // the tensors that follow it
   std::int64_t tokens = 0;                 // rows of the model's embedding, when all is merged; 0: not known
   std::optional<std::int64_t> vocabulary;  // rows of embeddings, where that is another number now
   std::int64_t old_vocabulary = 0;

@@ -30,6 +30,8 @@ class Adapters {
   [[nodiscard]] const std::vector<WeightedAdapter>& all() const { return weighted_; }
 
  private:
+  [[nodiscard]] bool is_quantized_in_training(const std::string& name, const TensorChange& change) const;
+
   std::deque<Adapter> adapters_;
   std::vector<WeightedAdapter> weighted_;
 };
@@ -86,6 +88,8 @@ class MergedModel {
   [[nodiscard]] MergeTask task(const Tensor& tensor, const TensorChange* change) const;
 
  private:
+  [[nodiscard]] bool is_quantized_in_training(const std::string& name, const TensorChange& change) const;
+
   const Model& model_;
   MergeWay way_;
   std::optional<Config> config_;

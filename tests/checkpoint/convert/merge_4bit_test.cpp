@@ -92,6 +92,29 @@ TEST_F(MergeQuantized, a_4bit_base_stays_so_and_untouched_tensors_keep_their_byt
   EXPECT_GT(report.merged.at(0).survival, 0.9) << "what is added is as large as the weight";
 }
 
+// BitsAndBytesConfig quantizes them by default, and quantize does not; an output head stays plain in both.
+TEST_F(MergeQuantized, layers_of_a_vision_tower_that_were_trained_are_seen_as_training_saw_them) {
+  fs::remove_all(base());
+  const std::string tower = "vision_tower.layers.0.fc1";
+  const RawTensor weight = random_weight({64, 128}, Dtype::bfloat16, 5);
+  const std::string llama = R"({"architectures": ["LlamaForCausalLM"]})";
+  for (const std::string& layer : {tower, std::string("lm_head")}) {
+    write_base({{layer + ".weight", weight}}, llama);
+    const RawTensors of_layer = lora(layer, 64, 128, 4);
+    write_adapter(adapter(), of_layer);
+    QuantizeOptions all;
+    all.include = {"*"};
+    const RawTensor decoded = in_steps(
+                                  base(), [&](const fs::path& in, const fs::path& out) { quantize(in, out, all); },
+                                  [](const fs::path& in, const fs::path& out) { dequantize(in, out); })
+                                  .at(layer + ".weight");
+    MergeOptions options;
+    options.base_as = QuantType::nf4;
+    const RawTensor& seen = layer == tower ? decoded : weight;
+    EXPECT_TRUE(merged(options).at(layer + ".weight") == with_lora(seen, of_layer, layer, kScale, Dtype::bfloat16));
+  }
+}
+
 // As FSDP needs them, and as the config's bnb_4bit_quant_storage says.
 TEST_F(MergeQuantized, codes_keep_the_type_that_they_are_stored_under) {
   MergeOptions options;
