@@ -42,16 +42,14 @@ bool is_any_changed(const MergeState& state, const VocabularyGroup& group) {
 
 bool same_rows(const TokenRows& a, const TokenRows& b) { return a.rows == b.rows && same_bytes(a.values, b.values); }
 
-// Whether an adapter made of the other what it made of the first. `shares_rows`: tokens that are stored with the first are
-// of both.
-bool same_change(const TensorChange& first, const TensorChange& second, bool shares_rows) {
+// Whether an adapter made of the other what it made of the first.
+bool same_change(const TensorChange& first, const TensorChange& second) {
   const Merging& one = first.merging;
   const Merging& other = second.merging;
   if (first.replacement.has_value() != second.replacement.has_value()) return false;
   if (first.replacement && !same_bytes(*first.replacement, *second.replacement)) return false;
-  const bool with_rows = !shares_rows || !other.token_rows.empty();
-  if (with_rows && !std::equal(one.token_rows.begin(), one.token_rows.end(), other.token_rows.begin(),
-                               other.token_rows.end(), same_rows))
+  if (!std::equal(one.token_rows.begin(), one.token_rows.end(), other.token_rows.begin(), other.token_rows.end(),
+                  same_rows))
     return false;
   return std::equal(one.addends.begin(), one.addends.end(), other.addends.begin(), other.addends.end(),
                     [&](const Addend& a, const Addend& b) { return same_product(a, b, one.shape); });
@@ -72,6 +70,18 @@ void share_untrained_base(const MergeState& state, const std::vector<TensorChang
   if (found == changes.end()) return;
   for (TensorChange* change : changes)
     if (!change->replacement) share_base(**found, *change);
+}
+
+// peft stores with one name the tokens that it has trained of all.
+void share_rows(const std::vector<TensorChange*>& changes) {
+  const auto has_rows = [](const TensorChange* change) { return !change->merging.token_rows.empty(); };
+  const auto found = std::ranges::find_if(changes, has_rows);
+  if (found == changes.end()) return;
+  for (TensorChange* change : changes)
+    if (!has_rows(change)) {
+      change->merging.token_rows = (*found)->merging.token_rows;
+      change->rule += change->rule.empty() ? "rows" : " + rows";
+    }
 }
 
 // Head::tie: the shared tensor gets what any has got.
@@ -134,9 +144,9 @@ Settled settle_group(MergeState& state, const VocabularyGroup& group, Head tie) 
     changes.push_back(
         &change_of(state, written_name(*member), member->tensor == nullptr ? *group.values : *member->tensor));
   share_untrained_base(state, changes);
-  const bool trained_as_one = std::ranges::all_of(changes, [&](const TensorChange* change) {
-    return change == changes.front() || same_change(*changes.front(), *change, group.shares_rows);
-  });
+  if (group.shares_rows && tie == Head::as_trained) share_rows(changes);
+  const bool trained_as_one =
+      std::ranges::all_of(changes, [&](const TensorChange* change) { return same_change(*changes.front(), *change); });
   settled.is_one = tie == Head::tie || (tie == Head::as_trained && trained_as_one);
   if (!settled.is_one) return settled;
   for (std::size_t i = 1; i < changes.size() && !trained_as_one; ++i) join(state.model, *changes[i], *changes.front());

@@ -64,11 +64,12 @@ nlohmann::json_pointer<std::string> pointer_to(const std::string& field) {
   return pointer;
 }
 
-// Also where a part has no config in the file, and all of it is as its class has it.
-void set(OrderedJson& json, const std::string& field, const OrderedJson& value) {
+// Older files have the fields of a part among the model's own.
+nlohmann::json_pointer<std::string> place_of(const OrderedJson& json, const std::string& field) {
   const auto pointer = pointer_to(field);
   const auto part = pointer.parent_pointer();
-  if (!json.contains(part) || json[part].is_object()) json[pointer] = value;
+  const bool has_part = part.empty() || (json.contains(part) && json.at(part).is_object());
+  return has_part ? pointer : pointer_to(pointer.back());
 }
 
 void untie_in(OrderedJson& object) {
@@ -165,20 +166,24 @@ std::string Config::class_name() const {
 }
 
 std::optional<bool> Config::flag(const std::string& field) const {
-  const auto pointer = pointer_to(field);
+  const auto pointer = place_of(json_, field);
   if (!json_.contains(pointer) || !json_.at(pointer).is_boolean()) return std::nullopt;
   return json_.at(pointer).get<bool>();
 }
 
 void Config::untie(std::span<const std::string> fields) {
   untie_in(json_);
-  for (const std::string& field : fields) set(json_, field, false);
+  for (const std::string& field : fields) json_[place_of(json_, field)] = false;
   changed_ = true;
 }
 
 void Config::grow(const Vocabulary& vocabulary, std::span<const std::string> fields) {
-  grow_in(json_, vocabulary);
-  for (const std::string& field : fields) set(json_, field, vocabulary.now);
+  if (fields.empty()) grow_in(json_, vocabulary);
+  for (const std::string& field : fields) {
+    json_[place_of(json_, field)] = vocabulary.now;
+    const auto own = pointer_to(pointer_to(field).back());  // which such files may repeat
+    if (json_.contains(own) && json_.at(own) == vocabulary.before) json_[own] = vocabulary.now;
+  }
   changed_ = true;
 }
 

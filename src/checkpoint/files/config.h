@@ -68,8 +68,8 @@ class Config {
   // else keeps its value and order. Formatted as transformers does: two spaces, a final newline.
   [[nodiscard]] std::string unquantized(Dtype dtype) const;
 
-  // The text as it was read, but for what is given: another number of tokens in `fields`, and where vocab_size is the
-  // old one; tie_word_embeddings false wherever it stands, and in `fields`.
+  // The text as it was read, but for what is given: another number of tokens in `fields`, or, if there are none, wherever
+  // vocab_size is the old one; tie_word_embeddings false wherever it stands, and in `fields`.
   static constexpr std::string_view kTie = "tie_word_embeddings";
   struct Vocabulary {
     std::int64_t before = 0;

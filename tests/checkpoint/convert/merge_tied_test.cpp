@@ -181,6 +181,36 @@ TEST_F(MergeTied, the_config_says_how_many_tokens_there_are) {
   EXPECT_EQ(report.tensors, 1);
 }
 
+// Older files have the fields of the part that is text among the model's own; other parts have vocabularies of their own.
+TEST_F(MergeTied, a_config_without_parts_stays_without) {
+  const std::string embedding = "model.embed_tokens.weight";
+  write_base_of("Qwen2VLForConditionalGeneration", {{embedding, weight}},
+                {{"vocab_size", 37}, {"tie_word_embeddings", true}, {"vision_config", {{"vocab_size", 37}}}});
+  write_adapter(adapter(), {{kPeft + "model.language_model.embed_tokens.weight", grown}});
+  EXPECT_TRUE(merged().at(embedding) == grown);
+  EXPECT_EQ(field("/vocab_size"), 40);
+  EXPECT_EQ(field("/vision_config/vocab_size"), 37);
+  EXPECT_EQ(field("/text_config"), json());
+
+  write_adapter(adapter(), lora("lm_head", 37, 16, 4));
+  EXPECT_EQ(merged().size(), 2);
+  EXPECT_EQ(field("/tie_word_embeddings"), false);
+  EXPECT_EQ(field("/text_config"), json());
+}
+
+// Whichever of the names peft stores them with.
+TEST_F(MergeTied, tokens_that_were_trained_are_of_all_names) {
+  const RawTensor row = random_weight({1, 16}, Dtype::bfloat16, 4);
+  for (const char* name : {"model.shared", "model.encoder.embed_tokens", "lm_head"}) {
+    write_base_of("BartForConditionalGeneration", {{"model.shared.weight", weight}});
+    write_adapter(adapter(), {{kPeft + name + ".token_adapter.trainable_tokens_delta", row}},
+                  {{"trainable_token_indices", {3}}});
+    const RawTensors out = merged();
+    EXPECT_EQ(out.size(), 1);
+    EXPECT_EQ(out.at("model.shared.weight").bytes.substr(3 * 32, 32), row.bytes) << name;
+  }
+}
+
 TEST_F(MergeTied, biases_of_new_tokens_are_zero) {
   const RawTensor bias = random_weight({1, 37}, Dtype::float32, 5);
   write_base_of("BartForConditionalGeneration", {{"model.shared.weight", weight}, {"final_logits_bias", bias}},
