@@ -138,6 +138,10 @@ class Dequantization : public Transform {
     planned.converted = true;
     planned.outputs = {{joined.name, type_of(*dtype), joined.shape(), 0, planned.progress_bytes}};
     planned.scratch_bytes = planned.progress_bytes;
+    if (planned.scratch_bytes == 0) {  // there is nothing to join
+      planned.open = [first, dtype = *dtype](ScratchFile*) { return OpenedTensor{{open_decoded(first, dtype)}}; };
+      return planned;
+    }
     planned.open = [matrices, turn = joined.is_turned, dtype = *dtype](ScratchFile* scratch) {
       return OpenedTensor{{open_joined(matrices, turn, dtype, *scratch)}};
     };

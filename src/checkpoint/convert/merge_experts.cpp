@@ -52,9 +52,8 @@ struct ExpertParameter {
 
 // A module without what peft wraps around it, and how often that is.
 std::pair<std::string, std::size_t> unwrapped(std::string module) {
-  constexpr std::string_view kWrapped = ".base_layer";
   std::size_t depth = 0;
-  for (; module.ends_with(kWrapped); ++depth) module.resize(module.size() - kWrapped.size());
+  for (; module.ends_with(kPeftWrapper); ++depth) module.resize(module.size() - kPeftWrapper.size());
   return {module, depth};
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/convert/linear.h"
 #include "checkpoint/files/errors.h"
 
 namespace qfuse::checkpoint {
@@ -107,7 +106,7 @@ struct Settled {
   bool is_one = true;
 };
 
-// Every name that the file has gets the change of all, and no other is there.
+// The file's names alone: each of them has the change of all already.
 void write_one(MergeState& state, const Settled& settled) {
   for (const VocabularyTensor* member : settled.members)
     if (member->tensor == nullptr) state.rules.changes.erase(written_name(*member));

@@ -30,8 +30,6 @@ class Adapters {
   [[nodiscard]] const std::vector<WeightedAdapter>& all() const { return weighted_; }
 
  private:
-  [[nodiscard]] bool is_quantized_in_training(const std::string& name, const TensorChange& change) const;
-
   std::deque<Adapter> adapters_;
   std::vector<WeightedAdapter> weighted_;
 };

@@ -8,9 +8,8 @@
 #include <set>
 #include <string_view>
 
-#include "checkpoint/convert/linear.h"
+#include "checkpoint/files/adapter.h"
 #include "checkpoint/files/errors.h"
-#include "checkpoint/files/foreign.h"
 
 namespace qfuse::checkpoint {
 namespace {

@@ -71,7 +71,7 @@ struct Wrapper {
   bool of_base = false;
 };
 constexpr std::array kWrappers{Wrapper{".token_adapter.base_layer", true}, Wrapper{".modules_to_save.default"},
-                               Wrapper{".modules_to_save"}, Wrapper{".base_layer", true}};
+                               Wrapper{".modules_to_save"}, Wrapper{kPeftWrapper, true}};
 
 AdapterTensor whole_tensor(std::string name, const StoredTensor& stored) {
   for (const Wrapper& wrapper : kWrappers) {
@@ -87,9 +87,8 @@ AdapterTensor whole_tensor(std::string name, const StoredTensor& stored) {
 bool is_untrained_copy(std::string_view name) { return name.find(".original_module.") != name.npos; }
 
 AdapterTensor understood(const StoredTensor& stored) {
-  constexpr std::string_view kPrefix = "base_model.model.";
   std::string_view name = stored.entry->name;
-  if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
+  if (name.starts_with(kPeftPrefix)) name.remove_prefix(kPeftPrefix.size());
   for (const Ending& ending : kEndings)
     if (name.ends_with(ending.text) && name.size() > ending.text.size())
       return {ending.part, std::string(name.substr(0, name.size() - ending.text.size())), stored};

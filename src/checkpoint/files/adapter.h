@@ -7,12 +7,17 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checkpoint/files/adapter_config.h"
 #include "checkpoint/files/model.h"
 
 namespace qfuse::checkpoint {
+
+// How peft calls a model's tensors: this before all of them, and that behind a layer that it has wrapped.
+inline constexpr std::string_view kPeftPrefix = "base_model.model.";
+inline constexpr std::string_view kPeftWrapper = ".base_layer";
 
 enum class AdapterPart {
   a,            // <module>.lora_A.weight: [rank, in]

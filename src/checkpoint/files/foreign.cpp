@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "checkpoint/files/adapter.h"
 #include "checkpoint/files/errors.h"
 
 namespace qfuse::checkpoint {

@@ -22,9 +22,6 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
 enum class PeftContent { none, adapter, model_with_adapter, wrapped_model };
 PeftContent peft_content(const Model& model);
 
-inline constexpr std::string_view kPeftPrefix = "base_model.model.";
-inline constexpr std::string_view kPeftWrapper = ".base_layer";
-
 // The same, of what cannot be converted for it: "is a LoRA adapter, ...".
 std::string foreign_kind(const Model& model);
 

@@ -140,6 +140,15 @@ TEST_F(PlainNamed, an_expert_that_is_missing_or_unlike_the_others_is_refused) {
   EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "differ in shape or type"));
 }
 
+TEST_F(PlainNamed, experts_without_elements_are_joined_too) {
+  const std::string biases = "model.layers.0.mlp.experts.down_projs.";
+  write_quantized({{biases + "0.bias", random_weight({0})},
+                   {biases + "1.bias", random_weight({0})},
+                   {"up_proj.weight", matrix(64, 64)}},
+                  "gpt_oss");
+  EXPECT_EQ(dequantized().at("model.layers.0.mlp.experts.down_proj_bias").shape, (std::vector<std::int64_t>{2, 0}));
+}
+
 // ---- peft's names ----
 
 TEST_F(PlainNamed, what_peft_has_wrapped_gets_its_own_names) {
