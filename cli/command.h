@@ -12,9 +12,9 @@ inline constexpr int kFailure = 1;  // bad data, or the system refused
 inline constexpr int kUsage = 2;
 inline constexpr int kCancelled = 130;  // as shells report SIGINT
 
-// compare speaks as diff does: 0 equal, 1 different, more if it could not tell.
+// compare and check speak as diff does: 0 equal or well, 1 different or wrong, more if it could not tell.
 inline constexpr int kDifferent = 1;
-inline constexpr int kCannotCompare = 3;
+inline constexpr int kCannotTell = 3;
 
 inline constexpr const char* kPath = "PATH";  // the type of an argument that is a path: shells complete it
 
@@ -29,6 +29,7 @@ Command add_quantize(CLI::App& app);
 Command add_merge(CLI::App& app);
 Command add_finish(CLI::App& app);
 Command add_inspect(CLI::App& app);
+Command add_check(CLI::App& app);
 Command add_compare(CLI::App& app);
 Command add_devices(CLI::App& app);
 Command add_bench(CLI::App& app);

@@ -89,7 +89,7 @@ Command add_compare(CLI::App& app) {
       "quantized. With --adapter, A is a base and B what qfuse merge made of it: B is right where both are equal, and\n"
       "the options that merge was given are given again. -0 and +0 differ; any NaN equals any NaN. Exit codes: 0 "
       "equal, 1 different, 3 could not compare.");
-  return {parser, [args] { return run(*args); }, kCannotCompare};
+  return {parser, [args] { return run(*args); }, kCannotTell};
 }
 
 }  // namespace qfuse::cli

@@ -17,7 +17,7 @@ int run(ConversionArguments args) {
   const checkpoint::ConversionReport report = checkpoint::dequantize(args.in, args.out, options);
   print_summary("dequantized", human_size(static_cast<double>(report.bytes_written)), report, args, options,
                 line.seconds());
-  return kSuccess;
+  return check_written(args);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kDescription =
     "Takes bitsandbytes checkpoints (NF4, FP4, double quantization, LLM.int8) back to plain 16 or 32-bit weights,\n"
-    "makes them from such, merges LoRA adapters into them, looks into them, and compares them bit by bit. A "
+    "makes them from such, merges LoRA adapters into them, looks into them, checks and compares them. A "
     "checkpoint\n"
     "is a .safetensors file or a model directory.";
 
@@ -31,10 +31,11 @@ constexpr const char* kExamples =
     "  qfuse quantize llama -o llama-bnb-4bit               to NF4, as transformers saves it\n"
     "  qfuse merge llama my-adapter -o llama-mine           a LoRA adapter onto its base\n"
     "  qfuse quantize llama -o out --shard 2/8              one of 8 parts, on any host; then qfuse finish out\n"
+    "  qfuse check llama-mine                               would transformers load every weight of it?\n"
     "  qfuse compare llama llama-bnb-4bit                   are these the same weights?\n"
     "\n"
     "Exit codes: 0 done, 1 bad data or a failure, 2 a wrong command line, 130 interrupted;\n"
-    "compare: 0 equal, 1 different, 3 could not compare.";
+    "compare: 0 equal, 1 different, 3 could not compare; check: 0 well, 1 problems, 3 could not check.";
 
 constexpr const char* kSummary = "convert, inspect and compare quantized checkpoints of language models";
 
@@ -104,8 +105,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("qfuse ") + qfuse_version());
   add_printers(app);
   app.require_subcommand(1);
-  const std::array commands{add_dequantize(app), add_quantize(app), add_merge(app),   add_finish(app),
-                            add_inspect(app),    add_compare(app),  add_devices(app), add_bench(app)};
+  const std::array commands{add_dequantize(app), add_quantize(app), add_merge(app),   add_finish(app), add_inspect(app),
+                            add_check(app),      add_compare(app),  add_devices(app), add_bench(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

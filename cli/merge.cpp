@@ -68,14 +68,14 @@ int run(MergeArguments args) {
   if (args.json) {
     print_notes(report, args);
     print_json(report, options, line.seconds());
-    return kSuccess;
+    return check_written(args);
   }
   if (args.dry_run && !args.quiet) print_table(report);
   checkpoint::ConversionReport summary = report;
   summary.converted = std::ssize(report.merged);  // of the others, some may only have been decoded
   print_summary("merged", human_size(static_cast<double>(report.bytes_written)), summary, args, options,
                 line.seconds());
-  return kSuccess;
+  return check_written(args);
 }
 
 }  // namespace

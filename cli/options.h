@@ -77,6 +77,8 @@ struct ConversionArguments {
   std::vector<std::string> components;
   int threads = 0;
   bool force = false;
+  bool allow_other_names = false;
+  bool check = false;
   bool dry_run = false;
   bool quiet = false;
   bool json = false;
@@ -127,11 +129,16 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args) 
       ->type_name("SIZE")
       ->check(valid_if(parse_size))
       ->capture_default_str();
-  parser.add_option("--shard", args.shard, "Make part I of N of a model directory, I from 0; see below")
-      ->type_name("I/N")
-      ->check(valid_if(parse_shard));
+  CLI::Option* shard =
+      parser.add_option("--shard", args.shard, "Make part I of N of a model directory, I from 0; see below")
+          ->type_name("I/N")
+          ->check(valid_if(parse_shard));
+  parser.add_flag("--allow-other-names", args.allow_other_names,
+                  "Convert a quantized model also where transformers' class has other tensors");
+  CLI::Option* check = parser.add_flag("--check", args.check, "At the end, do what qfuse check does with the output");
   parser.add_flag("--force", args.force, "Replace an existing output, once the new one is complete");
-  parser.add_flag("--dry-run", args.dry_run, "Say what would be written, and write nothing");
+  CLI::Option* dry_run = parser.add_flag("--dry-run", args.dry_run, "Say what would be written, and write nothing");
+  check->excludes(shard)->excludes(dry_run);
   parser.add_flag("--quiet", args.quiet, "Print errors only");
   parser.add_flag("--json", args.json, "Print the summary as JSON");
 }
@@ -191,6 +198,9 @@ inline void print_notes(const checkpoint::ConversionReport& report, const Conver
   for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", with_own_options(note));
 }
 
+// The exit code of a conversion that wrote its output: where --check was asked for, that of what is found.
+int check_written(const ConversionArguments& args);
+
 // What a conversion says at its end, of which `done` is the participle, and `sizes` what it says of bytes.
 inline void print_summary(const std::string& done, const std::string& sizes, const checkpoint::ConversionReport& report,
                           const ConversionArguments& args, const checkpoint::ConversionOptions& options,
@@ -218,6 +228,7 @@ inline void set_conversion_options(const ConversionArguments& args, checkpoint::
   options.max_shard_size = parse_size(args.max_shard_size);
   options.components = args.components;
   options.force = args.force;
+  options.allow_other_names = args.allow_other_names;
   options.dry_run = args.dry_run;
   if (!args.shard.empty()) options.shard = parse_shard(args.shard);
   const std::optional<qfuse_device> device = device_of(args.device);

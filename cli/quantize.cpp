@@ -67,7 +67,7 @@ int run(QuantizeArguments args) {
                                         human_size(static_cast<double>(report.bytes_written)));
   print_summary("quantized", sizes, report, args, options, line.seconds());
   if (args.report_error) print_error(args);
-  return kSuccess;
+  return check_written(args);
 }
 
 }  // namespace

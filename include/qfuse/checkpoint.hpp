@@ -59,8 +59,11 @@ struct ConversionOptions {
   bool force = false;                           // replace an existing output, once the new one is complete
   std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
   std::vector<std::string> components;          // of a diffusers pipeline: convert these folders; none: see each
-  bool dry_run = false;                         // only plan it, report what would be, and write nothing
-  Exec exec;                                    // its stream is NULL: on a GPU there are several
+  // Convert a quantized model of a known class (see check) also where its tensors have other names than the class's,
+  // and transformers would give those random values.
+  bool allow_other_names = false;
+  bool dry_run = false;  // only plan it, report what would be, and write nothing
+  Exec exec;             // its stream is NULL: on a GPU there are several
   ProgressCallback progress;
 };
 
@@ -237,6 +240,33 @@ QFUSE_API Inventory inspect(const std::filesystem::path& in);
 // What `qfuse inspect --json` prints: the fields above under their names, a tensor on a line, UTF-8 but for what paths
 // hold. nested_offset, which JSON cannot always say, may be the string "nan", "inf" or "-inf".
 QFUSE_API std::string to_json(const Inventory& inventory);
+
+// ---- check -----------------------------------------------------------------------------------------------------
+
+// What keeps a model from loading with every weight in its place.
+struct CheckProblem {
+  // "missing": a tensor of the class that no file has, whose values would be random. "unexpected": one that the class has
+  // not, which would be lost. "mismatched": of another shape than config.json says. "tokenizer": tokens without rows.
+  // "quantization": weights and config.json do not say the same. "config", "content": it is no model of transformers.
+  std::string kind;
+  std::string tensor;   // as it is, or should be, called in the files; "" where none is meant
+  std::string message;  // a line
+};
+
+struct CheckReport {
+  std::int64_t files = 0;
+  std::int64_t tensors = 0;
+  std::vector<CheckProblem> problems;
+  std::vector<std::string> notes;  // a line each: what could not be checked
+};
+
+// Would transformers load this? Compares the names and shapes of a model's tensors with those that its class, which
+// config.json names as `architectures`, has by a table made from transformers (docs/FAMILIES.md), and the tokenizer with
+// the embedding. Reads headers and quant_states alone, which are checked as for dequantize.
+QFUSE_API CheckReport check(const std::filesystem::path& in);
+
+// What `qfuse check --json` prints: the fields above under their names, a problem on a line.
+QFUSE_API std::string to_json(const CheckReport& report);
 
 // ---- compare ---------------------------------------------------------------------------------------------------
 

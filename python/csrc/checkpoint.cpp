@@ -50,6 +50,7 @@ extern "C" struct qfuse_python_conversion {
   std::int64_t shard_count;  // 0: no shard
   std::int32_t force;
   std::int32_t dry_run;
+  std::int32_t allow_other_names;
   std::int32_t component_count;
   const char* const* components;
   std::int32_t device_type;  // a qfuse_device_type; -1: the best one
@@ -86,6 +87,7 @@ void set_common(const qfuse_python_conversion& from, ReportProgress report, chec
   options.max_shard_size = from.max_shard_size;
   options.force = from.force != 0;
   options.dry_run = from.dry_run != 0;
+  options.allow_other_names = from.allow_other_names != 0;
   options.components.assign(from.components, from.components + from.component_count);
   if (from.shard_count != 0) options.shard = checkpoint::Shard{from.shard_index, from.shard_count};
   options.exec.threads = from.threads;
@@ -169,6 +171,11 @@ extern "C" QFUSE_API qfuse_status qfuse_python_finish(const char* out, std::int3
 // Takes the inventory as JSON.
 extern "C" QFUSE_API qfuse_status qfuse_python_inspect(const char* path, Take take) {
   return guarded(take, [&] { take(to_json(checkpoint::inspect(path)).c_str()); });
+}
+
+// Takes what is wrong as JSON.
+extern "C" QFUSE_API qfuse_status qfuse_python_check(const char* path, Take take) {
+  return guarded(take, [&] { take(to_json(checkpoint::check(path)).c_str()); });
 }
 
 // Takes the comparison as JSON, tensors that are equal included.

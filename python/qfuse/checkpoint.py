@@ -11,10 +11,12 @@ and the input is never written to.
 """
 
 import ctypes
+import importlib.util
 import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, SupportsFloat
 
 from . import library
@@ -22,6 +24,8 @@ from .library import AnyPath, Cancelled
 
 __all__ = [
     "Cancelled",
+    "CheckProblem",
+    "CheckReport",
     "CompareReport",
     "ConversionReport",
     "FinishReport",
@@ -32,6 +36,7 @@ __all__ = [
     "StoredArray",
     "TensorComparison",
     "TensorInfo",
+    "check",
     "compare",
     "dequantize",
     "finish",
@@ -44,6 +49,7 @@ DtypeName = Literal["auto", "bf16", "fp16", "fp32"]
 _DTYPES = {"auto": -1, "fp32": 0, "fp16": 1, "bf16": 2}  # as qfuse_dtype
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
 _HEADS = {"as_trained": 0, "tie": 1, "untie": 2}  # as checkpoint::Head
+_BY_NAMES = ("missing", "unexpected", "mismatched")
 _LISTS = ("include", "exclude", "components")  # of names
 
 
@@ -155,6 +161,27 @@ class Inventory:
 
 
 @dataclass(frozen=True)
+class CheckProblem:
+    """kind: "missing" from the files, "unexpected" in them, "mismatched" in shape, "tokenizer" with tokens that have no
+    row, "quantization" that config.json does not say, "config" or "content" that is no model's, "refused" by
+    transformers. tensor: its name, or ""."""
+
+    kind: str
+    tensor: str
+    message: str
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """notes: what could not be checked."""
+
+    files: int
+    tensors: int
+    problems: tuple[CheckProblem, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class TensorComparison:
     """difference: "equal", "values", "dtype", "shape", "only in A" or "only in B"; note has the two dtypes or shapes.
 
@@ -193,6 +220,7 @@ def dequantize(
     shard: tuple[int, int] | None = None,
     components: Sequence[str] = (),
     force: bool = False,
+    allow_other_names: bool = False,
     dry_run: bool = False,
     progress: ProgressCallback | None = None,
 ) -> ConversionReport:
@@ -203,7 +231,8 @@ def dequantize(
     bytes that a file of an output directory may hold.
     shard: (i, n) makes part i of n, from 0, which finish() puts together. components: of a diffusers pipeline, the
     folders to convert; none: those that are quantized. force: replace an output that exists. dry_run: write nothing,
-    and report what would be.
+    and report what would be. allow_other_names: convert a quantized model also where transformers would load the output
+    with random weights, because its class has other tensors; a loader of your own may have these.
     """
     return _convert(locals())
 
@@ -225,6 +254,7 @@ def quantize(
     shard: tuple[int, int] | None = None,
     components: Sequence[str] = (),
     force: bool = False,
+    allow_other_names: bool = False,
     dry_run: bool = False,
     progress: ProgressCallback | None = None,
 ) -> ConversionReport:
@@ -255,6 +285,7 @@ def merge(
     max_shard_size: int = 5_000_000_000,
     shard: tuple[int, int] | None = None,
     force: bool = False,
+    allow_other_names: bool = False,
     dry_run: bool = False,
     progress: ProgressCallback | None = None,
 ) -> MergeReport:
@@ -297,6 +328,27 @@ def inspect(path: AnyPath) -> Inventory:
         for tensor in found["tensors"]
     )
     return Inventory(found["files"], found["bytes"], found["decoded_bytes"], tuple(found["notes"]), tensors)
+
+
+def check(path: AnyPath, *, ask_transformers: bool | None = None) -> CheckReport:
+    """Would transformers load this model with every weight in its place?
+
+    Without Python packages, by a table of names and shapes that was made from transformers. ask_transformers: also let
+    transformers itself build the model's class and compare, without memory for it or reading its data, and take what it
+    says of names and shapes instead; None: where it can be imported. Code that a model brings along is never run.
+    """
+    found = json.loads(library.check(path))
+    problems = [CheckProblem(**problem) for problem in found["problems"]]
+    asked = ask_transformers
+    if asked is None:
+        asked = importlib.util.find_spec("transformers") is not None and importlib.util.find_spec("torch") is not None
+    if asked and (Path(os.fsdecode(path)) / "config.json").is_file():
+        from .integrations import transformers
+
+        judged = transformers.problems(Path(os.fsdecode(path)))
+        if judged is not None:
+            problems = judged + [problem for problem in problems if problem.kind not in _BY_NAMES]
+    return CheckReport(found["files"], found["tensors"], tuple(problems), tuple(found["notes"]))
 
 
 def compare(a: AnyPath, b: AnyPath, *, progress: ProgressCallback | None = None) -> CompareReport:
@@ -377,6 +429,7 @@ def _conversion(asked: dict[str, Any]) -> library.Conversion:
         shard_count=shard_count,
         force=asked["force"],
         dry_run=asked["dry_run"],
+        allow_other_names=asked.get("allow_other_names", False),
         component_count=len(asked.get("components", ())),
         components=ctypes.cast(components, ctypes.POINTER(ctypes.c_char_p)),
         device_type=device.type,

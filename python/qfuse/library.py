@@ -39,6 +39,7 @@ class Conversion(ctypes.Structure):
         ("shard_count", ctypes.c_int64),
         ("force", ctypes.c_int32),
         ("dry_run", ctypes.c_int32),
+        ("allow_other_names", ctypes.c_int32),
         ("component_count", ctypes.c_int32),
         ("components", ctypes.POINTER(ctypes.c_char_p)),
         ("device_type", ctypes.c_int32),
@@ -150,6 +151,13 @@ def inspect(path: AnyPath) -> str:
     """The inventory of a checkpoint as JSON."""
     call = _Call(None)
     (text,) = call.finish(load("libqfuse_python.so").qfuse_python_inspect(path_bytes(path), call.take))
+    return text
+
+
+def check(path: AnyPath) -> str:
+    """What keeps a model from loading, as JSON."""
+    call = _Call(None)
+    (text,) = call.finish(load("libqfuse_python.so").qfuse_python_check(path_bytes(path), call.take))
     return text
 
 

@@ -1,5 +1,6 @@
 """qfuse.checkpoint: what the command does, as functions. What the bytes have to be is tested elsewhere."""
 
+import json
 import math
 import shutil
 import signal
@@ -57,6 +58,24 @@ def test_shards_and_finish(tmp_path):
     checkpoint.dequantize(TINY / "bnb4", tmp_path / "whole", max_shard_size=100_000)
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
     assert (report.shards, report.tensors) == (3, 21)
+
+
+@pytest.mark.parametrize("ask_transformers", [False, True])
+def test_check(tmp_path, ask_transformers):
+    if ask_transformers:
+        pytest.importorskip("transformers")
+    model = tmp_path / "model"
+    shutil.copytree(TINY / "bnb4", model)
+    report = checkpoint.check(model, ask_transformers=ask_transformers)
+    assert (report.problems, report.notes, report.tensors) == ((), (), 21)
+
+    config = json.loads((model / "config.json").read_text())
+    config["vocab_size"] += 8
+    config["num_hidden_layers"] -= 1
+    (model / "config.json").write_text(json.dumps(config))
+    problems = checkpoint.check(model, ask_transformers=ask_transformers).problems
+    assert {problem.kind for problem in problems} == {"mismatched", "unexpected"}
+    assert "model.embed_tokens.weight" in {problem.tensor for problem in problems}
 
 
 def test_inspect():

@@ -23,6 +23,7 @@ class General(Command):
             "merge",
             "finish",
             "inspect",
+            "check",
             "compare",
             "devices",
             "bench",
@@ -30,7 +31,7 @@ class General(Command):
             "Exit codes:",
         ):
             self.assertIn(word, text)
-        for subcommand in ("dequantize", "quantize", "merge", "finish", "inspect", "compare", "devices"):
+        for subcommand in ("dequantize", "quantize", "merge", "finish", "inspect", "check", "compare", "devices"):
             self.assertIn(f"qfuse {subcommand}", self.run_qfuse(subcommand, "--help")[0])
 
     def test_usage_errors(self):
@@ -41,6 +42,9 @@ class General(Command):
             ["dequantize", "x"],
             ["compare", "x"],
             ["inspect", "--no"],
+            ["check"],
+            ["dequantize", "x", "-o", "y", "--check", "--dry-run"],
+            ["dequantize", "x", "-o", "y", "--check", "--shard", "0/2"],
             ["dequantize", "x", "-o", "y", "--dtype", "int8"],
             ["dequantize", "x", "-o", "y", "--device", "tpu"],
             ["dequantize", "x", "-o", "y", "--device", "cuda:x"],
@@ -176,6 +180,47 @@ class Inspect(Command):
 
     def test_failure(self):
         self.error("inspect", self.directory / "none", code=1)
+
+
+class Check(Command):
+    def model(self, **changes):
+        """A copy of the tiny model whose config says something else."""
+        model = self.directory / "model"
+        shutil.copytree(TINY / "bnb4", model)
+        config = json.loads((model / "config.json").read_text()) | changes
+        (model / "config.json").write_text(json.dumps(config))
+        return model
+
+    def test_nothing_is_wrong(self):
+        self.assertEqual(self.run_qfuse("check", TINY / "bnb4")[0], "21 tensors in 3 files: nothing is wrong\n")
+
+    def test_problems(self):
+        model = self.model(tie_word_embeddings=False, num_hidden_layers=3)
+        out, _ = self.run_qfuse("check", model, code=1)
+        self.assertEqual(len(out.splitlines()), 9 + 1)
+        self.assertRegex(out, r"\Amissing      model\.layers\.2\.[^\n]+ is in no file, so that its values are random\n")
+        self.assertTrue(out.endswith("21 tensors in 3 files: 9 problems\n"))
+        report = json.loads(self.run_qfuse("check", model, "--json", code=1)[0])
+        self.assertEqual((report["files"], report["tensors"], len(report["problems"])), (3, 21, 9))
+
+    def test_unknown_class(self):
+        out, error = self.run_qfuse("check", self.model(architectures=["MyModel"]))
+        self.assertIn("qfuse: note: ", error)
+        self.assertIn("'MyModel' is not known", error)
+        self.assertTrue(out.endswith(": nothing is wrong\n"))
+
+    def test_of_a_conversion(self):
+        self.run_qfuse("dequantize", TINY / "bnb4", "-o", self.out, "--check")
+        model = self.model(num_hidden_layers=3)
+        out, error = self.run_qfuse("dequantize", model, "-o", self.directory / "other", "--check", code=1)
+        self.assertIn("14 of 21 tensors dequantized", out)
+        self.assertIn("\nmissing      model.layers.2.", error)
+        self.assertTrue(
+            error.endswith("was written, and 9 of its tensors or files are not as transformers needs them\n")
+        )
+
+    def test_could_not_check(self):
+        self.error("check", self.directory / "none", code=3)
 
 
 class Compare(Command):

@@ -48,7 +48,7 @@ class Printed(unittest.TestCase):
             self.skipTest(f"{program} is not installed")
 
     def test_help_was_understood(self):
-        known = {"dequantize", "quantize", "merge", "finish", "inspect", "compare", "devices", "bench"}
+        known = {"dequantize", "quantize", "merge", "finish", "inspect", "check", "compare", "devices", "bench"}
         self.assertLessEqual(known, set(COMMANDS))
         self.assertLessEqual({"--help", "--output", "--dtype", "--shard"}, OPTIONS["dequantize"])
 

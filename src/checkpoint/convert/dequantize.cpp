@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <qfuse/checkpoint.hpp>
 
+#include "checkpoint/convert/check_output.h"
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/families.h"
@@ -67,6 +68,7 @@ class Dequantization : public Transform {
     note_turned(turned, families, model, plan.notes);
     note_other_dtypes(tensors, model, plan.notes);
     if (config) plan.config = config->unquantized(vote.most());
+    check_output(model, tensors, options_, plan);
     return plan;
   }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "checkpoint/convert/check_output.h"
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/linear.h"
@@ -84,6 +85,7 @@ class Merge : public Transform {
     ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base) : plan_tensors(base);
     report_rows(base);
     finish_plan(base, plan);
+    check_output(model, base.tensors(), options_, plan);
     return plan;
   }
 

@@ -39,13 +39,6 @@ std::string sorted(std::vector<std::string> parts) {
 // layer's parts are the same there, so that all may be sorted.
 std::string sorted_parts(const std::string& name) { return sorted(parts_of(name)); }
 
-// The same without the words that files and memory put before a language model's layers, or leave out.
-std::string essential_parts(const std::string& name) {
-  std::vector<std::string> parts = parts_of(name);
-  std::erase_if(parts, [](const std::string& part) { return part == "model" || part == "language_model"; });
-  return sorted(std::move(parts));
-}
-
 template <class Use>
 void for_each_end(const std::string& name, Use use) {
   if (static_cast<std::size_t>(std::ranges::count(name, '.')) >= kMostParts) return;
@@ -53,6 +46,12 @@ void for_each_end(const std::string& name, Use use) {
 }
 
 }  // namespace
+
+std::string essential_parts(const std::string& name) {
+  std::vector<std::string> parts = parts_of(name);
+  std::erase_if(parts, [](const std::string& part) { return part == "model" || part == "language_model"; });
+  return sorted(std::move(parts));
+}
 
 TensorNames::TensorNames(std::span<const Tensor> tensors) {
   for (const Tensor& tensor : tensors) {

@@ -12,6 +12,10 @@
 
 namespace qfuse::checkpoint {
 
+// What a name says whatever the order of its parts, without the words that files and memory put before a language model's
+// layers, or leave out.
+std::string essential_parts(const std::string& name);
+
 class TensorNames {
  public:
   // `tensors` outlive this.

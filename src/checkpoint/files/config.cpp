@@ -171,6 +171,25 @@ std::optional<bool> Config::flag(const std::string& field) const {
   return json_.at(pointer).get<bool>();
 }
 
+std::optional<std::int64_t> Config::number(const std::string& field) const {
+  const auto pointer = place_of(json_, field);
+  if (!json_.contains(pointer) || !json_.at(pointer).is_number_integer()) return std::nullopt;
+  const auto number = json_.at(pointer).get<std::int64_t>();
+  return number < 0 ? std::nullopt : std::optional(number);
+}
+
+std::optional<std::string> Config::word(const std::string& field) const {
+  const auto pointer = place_of(json_, field);
+  if (!json_.contains(pointer) || !json_.at(pointer).is_string()) return std::nullopt;
+  return json_.at(pointer).get<std::string>();
+}
+
+bool Config::has_own_code() const { return json_.contains("auto_map"); }
+
+bool Config::is_quantized() const {
+  return json_.contains(kQuantizationConfig) && json_[kQuantizationConfig].is_object();
+}
+
 void Config::untie(std::span<const std::string> fields) {
   untie_in(json_);
   for (const std::string& field : fields) json_[place_of(json_, field)] = false;

@@ -58,8 +58,14 @@ class Config {
   [[nodiscard]] bool has_architecture(std::string_view ending) const;
   // The first of `architectures`; "" where there is none.
   [[nodiscard]] std::string class_name() const;
-  // What a field says, with dots before those of parts; none if it is not there, or no flag.
+  // What a field says, with dots before those of parts; none if it is not there, or of another kind.
   [[nodiscard]] std::optional<bool> flag(const std::string& field) const;
+  [[nodiscard]] std::optional<std::int64_t> number(const std::string& field) const;
+  [[nodiscard]] std::optional<std::string> word(const std::string& field) const;
+  // Whether the model is loaded by code of its own (`auto_map`), whatever its class is called.
+  [[nodiscard]] bool has_own_code() const;
+  // Whether it says how the weights are quantized.
+  [[nodiscard]] bool is_quantized() const;
   // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.
   [[nodiscard]] std::string foreign_quant_method() const;
 

@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <qfuse/checkpoint.hpp>
+#include <string>
+
+#include "command.h"
+#include "options.h"
+#include "text.h"
+
+namespace qfuse::cli {
+namespace {
+
+struct CheckArguments {
+  std::string in;
+  bool json = false;
+};
+
+constexpr std::size_t kMostShown = 40;
+
+void print_problems(const checkpoint::CheckReport& report, std::FILE* file) {
+  for (std::size_t i = 0; i < std::min(report.problems.size(), kMostShown); ++i) {
+    const checkpoint::CheckProblem& problem = report.problems[i];
+    fmt::print(file, "{:<13}{}{}{}\n", problem.kind, printable(problem.tensor), problem.tensor.empty() ? "" : ": ",
+               printable(problem.message));
+  }
+  if (report.problems.size() > kMostShown)
+    fmt::print(file, "and {} more, which `qfuse check --json` lists\n", report.problems.size() - kMostShown);
+}
+
+void print_notes(const checkpoint::CheckReport& report) {
+  for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
+}
+
+int run(const CheckArguments& args) {
+  const checkpoint::CheckReport report = checkpoint::check(args.in);
+  const int code = report.problems.empty() ? kSuccess : kDifferent;
+  if (args.json) {
+    fmt::print("{}\n", checkpoint::to_json(report));
+    return code;
+  }
+  print_notes(report);
+  print_problems(report, stdout);
+  fmt::print("{} tensor{} in {} file{}: {}\n", report.tensors, report.tensors == 1 ? "" : "s", report.files,
+             report.files == 1 ? "" : "s",
+             report.problems.empty()
+                 ? "nothing is wrong"
+                 : fmt::format("{} problem{}", report.problems.size(), report.problems.size() == 1 ? "" : "s"));
+  return code;
+}
+
+}  // namespace
+
+int check_written(const ConversionArguments& args) {
+  if (!args.check) return kSuccess;
+  const checkpoint::CheckReport report = checkpoint::check(args.out);
+  if (!args.quiet) print_notes(report);
+  print_problems(report, stderr);
+  if (report.problems.empty()) return kSuccess;
+  fmt::print(stderr,
+             "qfuse: error: {}: was written, and {} of its tensors or files are not as transformers needs them\n",
+             printable(args.out), report.problems.size());
+  return kFailure;
+}
+
+Command add_check(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("check", "Would transformers load every weight of this model?");
+  auto args = std::make_shared<CheckArguments>();
+  parser->add_option("IN", args->in, "A model directory, or a diffusers pipeline")->type_name(kPath)->required();
+  parser->add_flag("--json", args->json, "Print JSON");
+  parser->footer(
+      "Reads the headers and config.json only, and compares them with what the model's class has in transformers: "
+      "tensors\n"
+      "that are missing, and would be random; that are not of the class, and would be lost; that have other shapes; "
+      "tokens\n"
+      "without rows; a quantization_config that does not fit. Exits with 0 if nothing is wrong, 1 otherwise, 3 if it\n"
+      "cannot be read. `qfuse.checkpoint.check` of the Python package also asks transformers itself.");
+  return {parser, [args] { return run(*args); }, kCannotTell};
+}
+
+}  // namespace qfuse::cli

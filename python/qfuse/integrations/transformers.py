@@ -1,0 +1,78 @@
+"""What transformers itself says of a checkpoint, without reading its data or needing memory for it."""
+
+import json
+import struct
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import transformers
+
+from .. import checkpoint
+
+_BITS = {"F64": 64, "I64": 64, "F32": 32, "I32": 32, "U32": 32, "F16": 16, "BF16": 16, "I16": 16, "U16": 16}  # else 8
+
+
+def problems(path: Path) -> list[checkpoint.CheckProblem] | None:
+    """Loads the decoded model on the meta device, by its class. None where transformers has no class of that name."""
+    config = _plain(json.loads((path / "config.json").read_text("utf-8")))
+    names = config.get("architectures") or [""]
+    model_class = None if "auto_map" in config else getattr(transformers, names[0], None)
+    if model_class is None:
+        return None
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        (directory / "config.json").write_text(json.dumps(config), "utf-8")
+        _write_skeleton(directory / "model.safetensors", checkpoint.inspect(path))
+        verbosity = transformers.logging.get_verbosity()
+        transformers.logging.set_verbosity(transformers.logging.CRITICAL)
+        try:
+            _, info = model_class.from_pretrained(
+                directory, device_map="meta", output_loading_info=True, ignore_mismatched_sizes=True
+            )
+        except Exception as error:
+            return [checkpoint.CheckProblem("refused", "", f"transformers refuses it: {error}")]
+        finally:
+            transformers.logging.set_verbosity(verbosity)
+    return _found(info)
+
+
+def _plain(config: dict[str, Any]) -> dict[str, Any]:
+    """Without what says that it is quantized: the decoded model is asked for."""
+    parts = {key: _plain(value) if isinstance(value, dict) else value for key, value in config.items()}
+    return {key: value for key, value in parts.items() if key != "quantization_config"}
+
+
+def _write_skeleton(file: Path, inventory: checkpoint.Inventory) -> None:
+    """A file with the decoded tensors' names and shapes, and a hole for their values."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    end = 0
+    for tensor in inventory.tensors:
+        size = _BITS.get(tensor.dtype, 8) // 8
+        for dimension in tensor.shape:
+            size *= dimension
+        header[tensor.name] = {"dtype": tensor.dtype, "shape": tensor.shape, "data_offsets": [end, end + size]}
+        end += size
+    text = json.dumps(header).encode()
+    with file.open("wb") as out:
+        out.write(struct.pack("<Q", len(text)) + text)
+        out.truncate(8 + len(text) + end)
+
+
+def _found(info: dict[str, Any]) -> list[checkpoint.CheckProblem]:
+    problem = checkpoint.CheckProblem
+    return [
+        *(
+            problem("missing", name, "is in no file, so that its values are random")
+            for name in sorted(info["missing_keys"])
+        ),
+        *(
+            problem("mismatched", name, f"is {list(there)}, and {list(wanted)} by config.json")
+            for name, there, wanted in sorted(info["mismatched_keys"])
+        ),
+        *(
+            problem("unexpected", name, "the class has no such tensor, so that it is lost")
+            for name in sorted(info["unexpected_keys"])
+        ),
+        *(problem("refused", "", message) for message in info["error_msgs"]),
+    ]

@@ -1,0 +1,70 @@
+#include "checkpoint/convert/check_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/convert/check_tensors.h"
+#include "checkpoint/convert/class_tensors.h"
+#include "checkpoint/files/errors.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+NamedShape named(const PlannedTensor& planned) {
+  if (planned.outputs.size() != 1 || planned.text) return {planned.name, std::nullopt};
+  return {planned.name, planned.outputs.front().shape};
+}
+
+// "2 missing, as 'a' is", or nothing.
+std::string counted(std::span<const CheckProblem> problems, std::string_view kind) {
+  const auto is_so = [&](const CheckProblem& problem) { return problem.kind == kind; };
+  const auto count = std::ranges::count_if(problems, is_so);
+  if (count == 0) return "";
+  return fmt::format("{} {}, as '{}' is", count, kind, printable(std::ranges::find_if(problems, is_so)->tensor));
+}
+
+std::string summary(std::span<const CheckProblem> problems) {
+  std::string text;
+  for (const std::string_view kind : {"missing", "unexpected", "mismatched"})
+    if (const std::string one = counted(problems, kind); !one.empty()) text += (text.empty() ? "" : "; ") + one;
+  return text;
+}
+
+}  // namespace
+
+std::set<std::string> tied_names(const Vocabulary& vocabulary) {
+  std::set<std::string> names;
+  for (const VocabularyGroup& group : vocabulary.groups())
+    for (const VocabularyTensor& member : group.members)
+      if (group.tying == Tying::tied && group.values != nullptr) names.insert(member.in_file);
+  return names;
+}
+
+void check_output(const Model& model, std::span<const Tensor> tensors, const ConversionOptions& options,
+                  ConversionPlan& plan) {
+  if (plan.config.empty()) return;
+  const std::optional<Config> config(std::in_place, plan.config, model.name());
+  const std::optional<ExpectedTensors> expected = expected_tensors(*config);
+  if (!expected) return;
+  std::vector<NamedShape> outputs;
+  for (const PlannedTensor& planned : plan.tensors) outputs.push_back(named(planned));
+  const Vocabulary vocabulary(config, TensorNames(tensors), tensors);
+  const std::vector<CheckProblem> problems = check_tensors(*expected, outputs, tied_names(vocabulary));
+  if (problems.empty()) return;
+  const bool are_other_names = !counted(problems, "missing").empty() && !counted(problems, "unexpected").empty();
+  const bool is_quantized =
+      std::ranges::any_of(tensors, [](const Tensor& it) { return it.quantized_dtype().has_value(); });
+  if (are_other_names && is_quantized && !options.allow_other_names)
+    fail(Status::unsupported,
+         "{}: its tensors are not those of {}, and transformers would load the output with random weights: {}. If a "
+         "loader of your own, or another version of transformers, has them so, `allow_other_names` converts it",
+         model.name(), printable(config->class_name()), summary(problems));
+  plan.notes.push_back(fmt::format("{}: to transformers {}, tensors of the output are: {}; `qfuse check` lists them",
+                                   model.name(), printable(config->class_name()), summary(problems)));
+}
+
+}  // namespace qfuse::checkpoint

@@ -1,0 +1,57 @@
+// Which tensors a class of transformers has, and in which shapes, for a config.json: facts of the class, which
+// tests/libraries/class_tensors.py finds in transformers.
+#ifndef QFUSE_CHECKPOINT_CONVERT_CLASS_TENSORS_H
+#define QFUSE_CHECKPOINT_CONVERT_CLASS_TENSORS_H
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/files/config.h"
+
+namespace qfuse::checkpoint {
+
+// Words are separated by blanks. `tensors` is a tree of modules, with these forms, and blanks between them:
+//   name[sizes]mark   a tensor. Sizes are expressions over fields of the config, ? for one that is not known, or * for
+//                     any shape. mark: nothing, of one that is always there; ? of one that need not be; ~ of one that
+//                     another layout of the same weights has not
+//   name(...)         a module, and what is in it
+//   name@number       a module that several have: one of shared_modules()
+//   name=part:class   a module that is a class of the table, with a part of the config, or all of it
+// A name #{expression} stands for the numbers from 0 to below that; #{} for any.
+struct ClassRow {
+  std::string_view classes;
+  std::string_view model_types;  // of configs for which transformers' AutoModel takes one of these classes
+  std::string_view prefix;       // that a name may have or lack: "model" for LlamaForCausalLM
+  std::string_view tensors;
+  std::string_view ignored;  // regular expressions: transformers passes over tensors with such names
+};
+
+std::span<const ClassRow> class_table();
+std::span<const std::string_view> shared_modules();
+
+struct ExpectedTensor {
+  enum class Presence { always, optional, of_one_layout };
+
+  std::string pattern;                         // its name, with # for numbers
+  std::vector<std::optional<int64_t>> counts;  // of each #: the numbers below that; none: any
+  std::optional<std::vector<std::optional<int64_t>>> shape;
+  Presence presence = Presence::always;
+};
+
+struct ExpectedTensors {
+  std::vector<ExpectedTensor> tensors;
+  std::vector<std::string> open;  // modules whose class is not known: what they have, nobody knows here
+  std::string prefix;
+  std::vector<std::string> ignored;
+};
+
+// None for a class that is not in the table, and where config.json names code of its own.
+std::optional<ExpectedTensors> expected_tensors(const Config& config);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_CONVERT_CLASS_TENSORS_H

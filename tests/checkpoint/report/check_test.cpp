@@ -1,0 +1,224 @@
+// What `check` finds wrong, against what transformers 5 needs, known by hand: tests/libraries/test_check.py asks
+// transformers itself.
+#include <algorithm>
+
+#include "support.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+constexpr std::int64_t kRows = 24;  // of the vocabulary
+
+nlohmann::json llama_config() {
+  return {{"architectures", {"LlamaForCausalLM"}},
+          {"model_type", "llama"},
+          {"vocab_size", kRows},
+          {"hidden_size", 8},
+          {"intermediate_size", 12},
+          {"num_hidden_layers", 2},
+          {"num_attention_heads", 2},
+          {"num_key_value_heads", 1},
+          {"head_dim", 4},
+          {"tie_word_embeddings", false}};
+}
+
+RawTensor zeros(std::vector<std::int64_t> shape) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : shape) elements *= size;
+  return {"BF16", std::move(shape), std::string(static_cast<std::size_t>(elements) * 2, '\0')};
+}
+
+RawTensors llama_tensors() {
+  RawTensors tensors{{"model.embed_tokens.weight", zeros({kRows, 8})},
+                     {"model.norm.weight", zeros({8})},
+                     {"lm_head.weight", zeros({kRows, 8})}};
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    for (const std::string name : {"q_proj", "o_proj"})
+      tensors[layer + "self_attn." + name + ".weight"] = zeros({8, 8});
+    for (const std::string name : {"k_proj", "v_proj"})
+      tensors[layer + "self_attn." + name + ".weight"] = zeros({4, 8});
+    for (const std::string name : {"gate_proj", "up_proj"}) tensors[layer + "mlp." + name + ".weight"] = zeros({12, 8});
+    tensors[layer + "mlp.down_proj.weight"] = zeros({8, 12});
+    tensors[layer + "input_layernorm.weight"] = zeros({8});
+    tensors[layer + "post_attention_layernorm.weight"] = zeros({8});
+  }
+  return tensors;
+}
+
+using Strings = std::vector<std::string>;
+
+// "kind tensor" of each problem, sorted.
+Strings found(const CheckReport& report) {
+  Strings all;
+  for (const CheckProblem& problem : report.problems) all.push_back(problem.kind + " " + problem.tensor);
+  std::ranges::sort(all);
+  return all;
+}
+
+class Check : public testing::Test {
+ protected:
+  [[nodiscard]] CheckReport report() const {
+    write_file(directory / "config.json", config.dump());
+    write_file(directory / "model.safetensors", safetensors(tensors));
+    return check(directory.path());
+  }
+  [[nodiscard]] Strings problems() const { return found(report()); }
+  [[nodiscard]] bool all_begin_with(const std::string& beginning) const {
+    return std::ranges::all_of(problems(), [&](const std::string& it) { return it.starts_with(beginning); });
+  }
+
+  TemporaryDirectory directory;
+  nlohmann::json config = llama_config();
+  RawTensors tensors = llama_tensors();
+};
+
+TEST_F(Check, NothingIsWrong) {
+  const CheckReport all = report();
+  EXPECT_EQ(found(all), Strings());
+  EXPECT_EQ(all.notes, Strings());
+  EXPECT_EQ(all.tensors, 21);
+  EXPECT_EQ(all.files, 1);
+}
+
+TEST_F(Check, FindsWhatIsMissing) {
+  tensors.erase("model.layers.1.mlp.up_proj.weight");
+  EXPECT_EQ(problems(), Strings({"missing model.layers.1.mlp.up_proj.weight"}));
+  EXPECT_TRUE(holds(report().problems.front().message, "[12, 8]"));
+}
+
+TEST_F(Check, FindsALayerThatIsMissing) {
+  config["num_hidden_layers"] = 3;
+  EXPECT_EQ(problems().size(), 9U);
+  config["num_hidden_layers"] = std::int64_t{1} << 62;  // of a file that somebody made up
+  EXPECT_GT(problems().size(), 9U);
+  config["num_hidden_layers"] = 1;
+  EXPECT_TRUE(all_begin_with("unexpected model.layers.1."));
+  EXPECT_EQ(problems().size(), 9U);
+}
+
+TEST_F(Check, FindsWhatTheClassHasNot) {
+  tensors["model.layers.0.mlp.other.weight"] = zeros({2});
+  EXPECT_EQ(problems(), Strings({"unexpected model.layers.0.mlp.other.weight"}));
+}
+
+TEST_F(Check, PassesOverWhatTransformersPassesOver) {
+  tensors["model.layers.0.self_attn.rotary_emb.inv_freq"] = zeros({2});
+  EXPECT_EQ(problems(), Strings());
+}
+
+TEST_F(Check, TakesWhatNeedNotBeThere) {
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."})
+    tensors[layer + "mlp.up_proj.bias"] = zeros({12});
+  EXPECT_EQ(problems(), Strings());
+}
+
+TEST_F(Check, FindsOtherShapes) {
+  tensors["model.layers.0.mlp.down_proj.weight"] = zeros({12, 8});
+  config["vocab_size"] = kRows + 8;
+  EXPECT_EQ(problems(), Strings({"mismatched lm_head.weight", "mismatched model.embed_tokens.weight",
+                                 "mismatched model.layers.0.mlp.down_proj.weight"}));
+}
+
+TEST_F(Check, FieldsThatAreNotThereDecideNothing) {
+  config.erase("head_dim");
+  tensors["model.layers.0.self_attn.q_proj.weight"] = zeros({16, 8});
+  EXPECT_EQ(problems(), Strings());
+  config["head_dim"] = std::int64_t{1} << 62;  // times two heads is none of 63 bits
+  config["num_key_value_heads"] = 2;
+  EXPECT_EQ(problems(), Strings());
+}
+
+TEST_F(Check, ATiedHeadNeedNotBeThere) {
+  tensors.erase("lm_head.weight");
+  EXPECT_EQ(problems(), Strings({"missing lm_head.weight"}));
+  config["tie_word_embeddings"] = true;
+  EXPECT_EQ(problems(), Strings());
+}
+
+TEST_F(Check, NamesWithoutTheInnerModel) {
+  RawTensors inner;
+  for (const auto& [name, tensor] : tensors) inner[name.starts_with("model.") ? name.substr(6) : name] = tensor;
+  tensors = inner;
+  EXPECT_EQ(problems(), Strings());
+}
+
+TEST_F(Check, QuantizedWeightsHaveTheirShapes) {
+  RawTensors weight = small_nf4("model.layers.0.mlp.up_proj.weight");  // of 6 x 32
+  tensors.erase("model.layers.0.mlp.up_proj.weight");
+  tensors.merge(weight);
+  EXPECT_EQ(problems(), Strings({"mismatched model.layers.0.mlp.up_proj.weight", "quantization "}));
+  config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"load_in_4bit", true}};
+  EXPECT_EQ(problems(), Strings({"mismatched model.layers.0.mlp.up_proj.weight"}));
+}
+
+TEST_F(Check, FindsAConfigThatSpeaksOfQuantizedWeights) {
+  config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"load_in_4bit", true}};
+  EXPECT_EQ(problems(), Strings({"quantization "}));
+}
+
+TEST_F(Check, FindsTokensWithoutRows) {
+  write_file(directory / "tokenizer.json", R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 24}}})");
+  EXPECT_EQ(problems(), Strings({"tokenizer model.embed_tokens.weight"}));
+}
+
+TEST_F(Check, SaysWhatItDoesNotKnow) {
+  config["architectures"] = {"SomebodysModel"};
+  EXPECT_TRUE(holds(report().notes.front(), "'SomebodysModel' is not known"));
+  config = llama_config();
+  config["auto_map"] = {{"AutoModelForCausalLM", "modeling.Llama"}};
+  EXPECT_TRUE(holds(report().notes.front(), "not compared"));
+  EXPECT_EQ(problems(), Strings());
+}
+
+TEST_F(Check, ADirectoryWithoutConfig) {
+  write_file(directory / "model.safetensors", safetensors(tensors));
+  EXPECT_EQ(found(check(directory.path())), Strings({"config "}));
+  EXPECT_TRUE(holds(check(directory / "model.safetensors").notes.front(), "is a file"));
+}
+
+TEST_F(Check, HostileNames) {
+  for (const std::string name :
+       {"", ".", "#", "model.layers.#.mlp.up_proj.weight", "model.layers.99999999999999999999.x",
+        "0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0"})
+    tensors[name] = zeros({1});
+  EXPECT_EQ(problems().size(), 6U);
+  EXPECT_TRUE(all_begin_with("unexpected "));
+}
+
+TEST_F(Check, Json) {
+  tensors.erase("model.norm.weight");
+  const nlohmann::json json = nlohmann::json::parse(to_json(report()));
+  EXPECT_EQ(json["problems"][0]["kind"], "missing");
+  EXPECT_EQ(json["problems"][0]["tensor"], "model.norm.weight");
+  EXPECT_EQ(json["files"], 1);
+}
+
+// ---- what conversions do with it -------------------------------------------------------------------------------
+
+TEST_F(Check, AQuantizedModelWithOtherNamesIsRefused) {
+  RawTensors weight = small_nf4("model.layers.0.mlp.other_proj.weight");
+  tensors.erase("model.layers.0.mlp.up_proj.weight");
+  tensors.merge(weight);
+  config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"load_in_4bit", true}};
+  EXPECT_EQ(problems().size(), 2U);
+  const TemporaryDirectory other;
+  const std::string error = error_of(Status::unsupported, [&] { dequantize(directory.path(), other / "out"); });
+  EXPECT_TRUE(holds(error, "1 missing, as 'model.layers.0.mlp.up_proj.weight' is"));
+  EXPECT_TRUE(holds(error, "1 unexpected, as 'model.layers.0.mlp.other_proj.weight' is"));
+  EXPECT_TRUE(holds(error, "`allow_other_names`"));
+  EXPECT_FALSE(fs::exists(other / "out"));
+  DequantizeOptions options;
+  options.allow_other_names = true;
+  EXPECT_TRUE(holds(dequantize(directory.path(), other / "out", options).notes.front(), "1 missing"));
+}
+
+TEST_F(Check, AnUnknownTensorIsNoted) {
+  tensors.merge(RawTensors(small_nf4("model.layers.0.mlp.other_proj.weight")));
+  config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"load_in_4bit", true}};
+  EXPECT_EQ(problems().size(), 1U);
+  const TemporaryDirectory other;
+  EXPECT_TRUE(holds(dequantize(directory.path(), other / "out").notes.front(), "1 unexpected"));
+}
+
+}  // namespace
+}  // namespace qfuse::checkpoint

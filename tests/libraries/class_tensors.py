@@ -1,0 +1,614 @@
+"""Names and shapes of the tensors of transformers' classes: made into src/checkpoint/convert/class_table.cpp.
+
+    python tests/libraries/class_tensors.py > src/checkpoint/convert/class_table.cpp
+
+Each class that vocabularies.py knows, and each that is a part of one, is built without memory from small configs whose
+numbers know what they are called, so that a tensor's shape says how it follows from config.json. It is built again with
+each flag of the config turned, with more layers and with the default sizes: a tensor that is not always there is
+optional, and a dimension that is not the same expression each time is unknown. class_tensors.h describes the table.
+"""
+
+import collections
+import contextlib
+import copy
+import functools
+import inspect
+import itertools
+import json
+import multiprocessing
+import re
+import signal
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+import transformers
+from families import small_config
+from torch.overrides import TorchFunctionMode
+from transformers.core_model_loading import revert_weight_conversion
+from transformers.models.auto import modeling_auto
+from vocabularies import all_classes, is_model, tensors_of
+
+SOURCES = Path(__file__).parents[2] / "src/checkpoint/convert"
+FACTORIES = {torch.empty, torch.zeros, torch.ones, torch.rand, torch.randn}
+SECONDS = 60  # that one way to build a class may take
+MOST_LAYERS = 100  # of a default config that is built
+MORE_LAYERS = 6
+LEAST_SHARED = 24  # characters of a module's text
+NEVER_NAMES = {"use_cache", "return_dict", "output_hidden_states", "output_attentions", "tie_word_embeddings"}
+
+
+# ---- numbers and tensors that know where they come from -----------------------------------------------------------
+
+
+def expression(number):
+    return number.expression if isinstance(number, Symbol) else str(int(number))
+
+
+class Symbol(int):
+    """A number with the expression over config.json that it is."""
+
+    def __new__(cls, value, text):
+        symbol = int.__new__(cls, value)
+        symbol.expression = text
+        return symbol
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return int, (int(self),)
+
+
+def _operation(name, sign, is_reversed):
+    method = f"__{'r' if is_reversed else ''}{name}__"
+
+    def apply(self, other):
+        result = getattr(int, method)(self, other)
+        if result is NotImplemented:
+            return result
+        sides = [expression(self), expression(other)]
+        return Symbol(result, f"({sign.join(reversed(sides) if is_reversed else sides)})")
+
+    setattr(Symbol, method, apply)
+
+
+for _name, _sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("floordiv", "/")):
+    _operation(_name, _sign, False)
+    _operation(_name, _sign, True)
+Symbol.__pow__ = lambda self, power, modulo=None: self * self if power == 2 else int(self) ** power
+Symbol.__truediv__ = lambda self, other: Quotient(self, other)
+
+
+class Quotient(float):
+    """Of two numbers: int() of it, which models write for a division without remainder, is a symbol again."""
+
+    def __new__(cls, number, other):
+        quotient = float.__new__(cls, int(number) / other)
+        quotient.whole = number // other if isinstance(other, int) and int(number) % int(other) == 0 else None
+        return quotient
+
+
+class _Integer(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, int)
+
+    def __call__(cls, *arguments):
+        whole = getattr(arguments[0], "whole", None) if arguments else None
+        return arguments[0] if isinstance(arguments[0] if arguments else None, Symbol) else whole or int(*arguments)
+
+
+class Integer(metaclass=_Integer):
+    """What models call int."""
+
+
+def numbers_in(arguments):
+    for argument in arguments:
+        if isinstance(argument, (tuple, list)):
+            yield from numbers_in(argument)
+        elif isinstance(argument, int):
+            yield argument
+
+
+class Tracing(TorchFunctionMode):
+    """Tensors remember the expressions that their sizes were."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        made = function(*args, **kwargs)
+        if function in FACTORIES:
+            sizes = [expression(it) for it in numbers_in(args or (kwargs.get("size", ()),))]
+            if len(sizes) == made.dim():
+                made.sizes = sizes
+        return made
+
+
+class Counting:
+    """range() over a symbol; a list of modules made of it remembers how many there are."""
+
+    last = None
+
+    def __init__(self, *arguments):
+        self.range, self.text = range(*arguments), expression(arguments[-1])
+        self.is_symbolic = len(arguments) == 1 and isinstance(arguments[0], Symbol)
+
+    def __iter__(self):
+        yield from self.range
+        Counting.last = (self.text, len(self.range)) if self.is_symbolic else None
+
+    def __getattr__(self, name):
+        return getattr(self.range, name)
+
+    def __len__(self):
+        return len(self.range)
+
+    def __getitem__(self, i):
+        return self.range[i]
+
+    def __reversed__(self):
+        return reversed(self.range)
+
+
+@contextlib.contextmanager
+def traced():
+    """While models are built so."""
+    parameter_class, buffer_class, list_class = torch.nn.Parameter, torch.nn.Buffer, torch.nn.ModuleList
+    new_parameter, new_buffer, new_list = parameter_class.__new__, buffer_class.__new__, list_class.__init__
+
+    def remembering(new):
+        def make(cls, data=None, *args, **kwargs):
+            made = new(cls, data, *args, **kwargs)
+            if hasattr(data, "sizes"):
+                made.sizes = data.sizes
+            return made
+
+        return make
+
+    def make_list(self, modules=None):
+        Counting.last = None if not isinstance(modules, list) else Counting.last
+        new_list(self, modules)
+        if Counting.last and Counting.last[1] == len(self):
+            self.count = Counting.last[0]
+        Counting.last = None
+
+    modules = [it for name, it in list(sys.modules.items()) if name.startswith("transformers.models.")]
+    parameter_class.__new__, buffer_class.__new__ = remembering(new_parameter), remembering(new_buffer)
+    list_class.__init__ = make_list
+    for module in modules:
+        vars(module).update(range=Counting, int=Integer)
+    try:
+        with torch.device("meta"), Tracing():
+            yield
+    finally:
+        parameter_class.__new__, buffer_class.__new__, list_class.__init__ = new_parameter, new_buffer, new_list
+        for module in modules:
+            del vars(module)["range"], vars(module)["int"]
+
+
+# ---- a class, built in one way ------------------------------------------------------------------------------------
+
+
+def configs_in(config, path=""):
+    yield path, config
+    for key, value in list(vars(config).items()):
+        if isinstance(value, transformers.PreTrainedConfig):
+            yield from configs_in(value, f"{path}{key}.")
+
+
+def with_symbols(config):
+    for path, part in configs_in(config):
+        for key, value in list(vars(part).items()):
+            if type(value) is int and not key.startswith("_"):
+                setattr(part, key, Symbol(value, path + key))
+    return config
+
+
+class Build:
+    """A model's tensors by their names in memory, and the sizes of lists of modules as expressions."""
+
+    def __init__(self, model_class, config):
+        config = with_symbols(copy.deepcopy(config))
+        with traced():
+            self.model = model_class(config)
+        self.model.tie_weights()
+        self.tensors = tensors_of(self.model)
+        self.counts = {path: it.count for path, it in self.model.named_modules() if hasattr(it, "count")}
+
+
+def sizes_of(tensor):
+    return getattr(tensor, "sizes", None) or ["?"] * tensor.dim()
+
+
+class Patterns:
+    """Names in which # stands for the number of a layer: where how many there are follows from the config, or is not
+    the same in all builds."""
+
+    def __init__(self, builds):
+        self.counts, numbers = {}, []
+        for built in builds:
+            found = collections.defaultdict(set)
+            for name in built.tensors:
+                for prefix, number in self.split(name, lambda _: True)[1]:
+                    found[prefix].add(number)
+            numbers.append(found)
+            for path, count in built.counts.items():
+                prefix = self.split(f"{path}.0", lambda _: True)[1][-1][0]
+                self.counts[prefix] = count if self.counts.get(prefix, count) == count else ""
+        self.varying = {
+            prefix
+            for prefix in set().union(*numbers)
+            if prefix in self.counts or len({frozenset(it[prefix]) for it in numbers if prefix in it}) > 1
+        }
+
+    @staticmethod
+    def split(name, is_numbered):
+        """The pattern, and for each # in it what stands before, with # for every number, and the number."""
+        parts, raw, numbers = [], [], []
+        for part in name.split("."):
+            if part.isdigit():
+                prefix = ".".join(raw)
+                raw.append("#")
+                if is_numbered(prefix):
+                    numbers.append((prefix, part))
+                    part = "#"
+            else:
+                raw.append(part)
+            parts.append(part)
+        return ".".join(parts), numbers
+
+    def of(self, name):
+        pattern, numbers = self.split(name, self.varying.__contains__)
+        return pattern, tuple(number for _, number in numbers), tuple(prefix for prefix, _ in numbers)
+
+
+def both(sizes, others):
+    if len(sizes) != len(others):
+        return ["?"] * len(sizes)
+    return [a if a == b else "?" for a, b in zip(sizes, others, strict=True)]
+
+
+@contextlib.contextmanager
+def limited(seconds):
+    def stop(*_):
+        raise TimeoutError
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def build(model_class, config):
+    """None where transformers cannot."""
+    try:
+        with limited(SECONDS):
+            return Build(model_class, config)
+    except Exception:
+        return None
+
+
+def other_configs(model_class, config, counts):
+    """The same with a flag turned, with more layers, and the default one."""
+    source = inspect.getsource(sys.modules[model_class.__module__])
+    for path, part in configs_in(config):
+        for key, value in list(vars(part).items()):
+            if isinstance(value, bool) and key not in NEVER_NAMES and re.search(rf"\b{key}\b", source):
+                other = copy.deepcopy(config)
+                setattr(functools.reduce(getattr, path.split(".")[:-1], other), key, not value)
+                yield other
+    with contextlib.suppress(Exception):
+        yield with_layers(config, counts)
+    default = model_class.config_class()
+    if sum(value_of(default, count) or 0 for count in counts) <= MOST_LAYERS:
+        yield default
+
+
+def value_of(config, field):
+    *parts, key = field.split(".")
+    return getattr(functools.reduce(getattr, parts, config), key, None) if re.fullmatch(r"\w+", key) else None
+
+
+def with_layers(config, counts):
+    config = copy.deepcopy(config)
+    for count in filter(functools.partial(value_of, config), counts):
+        *parts, key = count.split(".")
+        part = functools.reduce(getattr, parts, config)
+        setattr(part, key, MORE_LAYERS)
+        if getattr(part, "layer_types", None) is not None:
+            part.layer_types = None
+    return type(config)(**config.to_dict())
+
+
+# ---- a class, described -------------------------------------------------------------------------------------------
+
+
+class Entry(NamedTuple):
+    """Of a tensor: the expressions of its sizes; * for any. mark: "" always there, "?" optional, "~" in one of several
+    layouts. counts: for each # in its name, how many there are, "" if that is unknown."""
+
+    sizes: tuple
+    mark: str
+    counts: tuple
+
+
+class Described(NamedTuple):
+    """entries: by the pattern of their names in files. parts: modules whose class has a row of its own, by their names
+    in files, to the part of the config that it has, and its name. ignored: what transformers passes over. prefix: that
+    names may lack."""
+
+    entries: dict
+    parts: dict
+    ignored: tuple
+    prefix: str
+
+
+def is_everywhere(pattern, numbers):
+    """Whether each layer has it that has anything. `numbers`: of all patterns."""
+    depth = pattern.count("#")
+    prefix = pattern[: pattern.rindex("#") + 1] if depth else pattern
+    others = {it[:depth] for other, its in numbers.items() if other.startswith(prefix) for it in its}
+    return depth == 0 or others == numbers[pattern]
+
+
+def is_ignored_if_missing(model, name):
+    return any(re.search(pattern, name) for pattern in model._keys_to_ignore_on_load_missing or ())
+
+
+def stored_names(built, name):
+    """Names in files of what is called so in memory, and whether it is the same tensor there."""
+    tensor = torch.empty_like(built.tensors[name], device="meta")
+    found = revert_weight_conversion(built.model, {name: tensor})
+    return list(found), [it.shape for it in found.values()] == [tensor.shape]
+
+
+def entries_of(builds):
+    patterns = Patterns(builds)
+    sizes, examples, numbers, counts = {}, {}, [], {}
+    for built in builds:
+        found = collections.defaultdict(set)
+        for name, tensor in built.tensors.items():
+            pattern, its_numbers, prefixes = patterns.of(name)
+            found[pattern].add(its_numbers)
+            examples.setdefault(pattern, (built, name))
+            sizes[pattern] = both(sizes.get(pattern, sizes_of(tensor)), sizes_of(tensor))
+            counts[pattern] = tuple(patterns.counts.get(it, "") for it in prefixes)
+        numbers.append(found)
+    entries = {}
+    for pattern, (built, name) in examples.items():
+        always = all(pattern in it and is_everywhere(pattern, it) for it in numbers)
+        is_needed = name not in built.model.all_tied_weights_keys and not is_ignored_if_missing(built.model, name)
+        mark = "" if always and is_needed else "?"
+        stored, is_same = stored_names(built, name)
+        if is_same:
+            entries[stored_pattern(stored[0], name, pattern)] = Entry(tuple(sizes[pattern]), mark, counts[pattern])
+            continue
+        entries[pattern] = Entry(tuple(sizes[pattern]), "~", counts[pattern])
+        for other in stored:
+            other = re.sub(r"(?<=\.)\d+(?=\.|$)", "#", other)
+            entries[other] = Entry(("*",), "~", ("",) * other.count("#"))
+    return entries
+
+
+def stored_pattern(stored, name, pattern):
+    """The pattern of a file's name that has the same numbers as the one in memory, perhaps with others before them."""
+    marks = iter(re.findall(r"(?<=\.)(?:\d+|#)(?=\.|$)", pattern))
+    return re.sub(r"(?<=\.)\d+(?=\.|$)", lambda match: next(marks, match[0]), stored)
+
+
+@functools.cache
+def small_build(class_name):
+    model_class = getattr(transformers, class_name)
+    return Build(model_class, small_config(model_class.config_class))
+
+
+@functools.cache
+def stored_of_small(class_name):
+    built = small_build(class_name)
+    return {stored for name in built.tensors for stored in stored_names(built, name)[0]}
+
+
+def parts_of(built, known):
+    """Modules that are as their class is alone: by their names in memory, and in files."""
+    where = {id(part): path for path, part in configs_in(built.model.config)}
+    found = {}
+    for path, module in built.model.named_modules():
+        name = type(module).__name__
+        is_candidate = path and isinstance(module, transformers.PreTrainedModel) and name in known
+        if is_candidate and id(module.config) in where and not any(path.startswith(f"{it}.") for it in found):
+            prefix = prefix_in_files(built, path, name)
+            if prefix is not None:
+                found[path] = (prefix, where[id(module.config)].rstrip("."), name)
+    return found
+
+
+def prefix_in_files(built, path, class_name):
+    try:
+        alone = stored_of_small(class_name)
+    except Exception:
+        return None
+    names = [name for name in built.tensors if name.startswith(f"{path}.")]
+    stored = {it for name in names for it in stored_names(built, name)[0]}
+    first = min(alone, default=None)
+    prefixes = {it[: -len(first)] for it in stored if it.endswith(f".{first}")} if first else ()
+    fitting = [it.rstrip(".") for it in prefixes if stored == {it + name for name in alone}]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def describe(class_name, known):
+    model_class = getattr(transformers, class_name)
+    first = small_build(class_name)
+    parts = parts_of(first, known - {class_name})
+    config = small_config(model_class.config_class)
+    others = list(itertools.islice(other_configs(model_class, config, set(first.counts.values())), 40))
+    builds = [first, *filter(None, (build(model_class, it) for it in (others[-1:] if parts else others)))]
+    for built in builds:
+        built.tensors = {
+            name: it for name, it in built.tensors.items() if not any(name.startswith(f"{path}.") for path in parts)
+        }
+    small_build.cache_clear()  # whose tensors these were
+    ignored = sorted(first.model._keys_to_ignore_on_load_unexpected or ())
+    parts = {prefix: (path, name) for prefix, path, name in parts.values()}
+    return Described(entries_of(builds), parts, tuple(ignored), model_class.base_model_prefix)
+
+
+def described(class_name, known):
+    """None for a class that transformers cannot build so, or that would need a library."""
+    try:
+        return describe(class_name, known)
+    except Exception as error:
+        print(f"{class_name}: {type(error).__name__}: {str(error).splitlines()[:1]}", file=sys.stderr)
+        return None
+
+
+def all_described(class_names, processes=2):
+    """Of these and, as far as is known, of their parts: name to Described."""
+    warnings.filterwarnings("ignore")
+    transformers.logging.set_verbosity_error()
+    known = set(all_classes())
+    found = {}
+    with multiprocessing.get_context("fork").Pool(processes, torch.set_num_threads, (1,)) as pool:
+        wanted = set(class_names)
+        while wanted:
+            names = sorted(wanted)
+            descriptions = pool.map(functools.partial(described, known=known), names, chunksize=4)
+            found |= dict(zip(names, descriptions, strict=True))
+            wanted = {name for it in found.values() if it for _, name in it.parts.values()} - found.keys()
+    return {name: it for name, it in sorted(found.items()) if it}
+
+
+# ---- the table ----------------------------------------------------------------------------------------------------
+
+
+def tree_of(it, aliases):
+    """Modules within modules, as dicts; tensors and parts as texts."""
+    root = {}
+
+    def put(name, text, counts=()):
+        counts = iter(counts)
+        *modules, leaf = [f"#{{{next(counts)}}}" if part == "#" else part for part in name.split(".")]
+        functools.reduce(lambda node, part: node.setdefault(part, {}), modules, root)[leaf] = text
+
+    for name, entry in it.entries.items():
+        put(name, f"[{','.join(entry.sizes)}]{entry.mark}", entry.counts)
+    for name, (path, class_name) in it.parts.items():
+        put(name, f"={path}:{aliases.get(class_name, class_name)}")
+    return root
+
+
+class Writer:
+    """Texts of modules; one that several have is written once, and called by its number."""
+
+    def __init__(self):
+        self.uses, self.numbers = collections.Counter(), {}
+
+    def text(self, tree, below):
+        return " ".join(name + (it if isinstance(it, str) else below(it)) for name, it in tree.items())
+
+    def whole(self, tree):
+        return f"({self.text(tree, self.whole)})"
+
+    def count(self, tree):
+        self.uses[self.whole(tree)] += 1
+        return self.text(tree, self.count)
+
+    def write(self, tree):
+        whole = self.whole(tree)
+        if self.uses[whole] < 2 or len(whole) < LEAST_SHARED:
+            return f"({self.text(tree, self.write)})"
+        if whole not in self.numbers:
+            text = self.text(tree, self.write)
+            self.numbers[whole] = (len(self.numbers), text)
+        return f"@{self.numbers[whole][0]}"
+
+
+def model_types():
+    """Name of a class to the families for which AutoModel takes it."""
+    found = collections.defaultdict(list)
+    for family, names in modeling_auto.MODEL_MAPPING_NAMES.items():
+        for name in [names] if isinstance(names, str) else names:
+            found[name].append(family)
+    return found
+
+
+def table(found):
+    """Rows (classes, model types, prefix, tensors, ignored), and the shared modules. Classes that are alike are one,
+    also where they are parts."""
+    aliases, types = {}, model_types()
+    while True:
+        alike = collections.defaultdict(list)
+        for name, it in found.items():
+            alike[str(tree_of(it, aliases)), it.prefix, it.ignored].append(name)
+        now = {name: names[0] for names in alike.values() for name in names}
+        if now == aliases:
+            break
+        aliases = now
+    writer = Writer()
+    trees = [tree_of(found[names[0]], aliases) for names in alike.values()]
+    for tree in trees:
+        writer.count(tree)
+    rows = [
+        (
+            " ".join(names),
+            " ".join(sorted({family for name in names for family in types[name]})),
+            prefix,
+            writer.text(tree, writer.write),
+            " ".join(ignored),
+        )
+        for tree, ((_, prefix, ignored), names) in zip(trees, alike.items(), strict=True)
+    ]
+    return rows, [text for _, text in sorted(writer.numbers.values())]
+
+
+def table_classes():
+    """Those of vocabulary_table.cpp, whose parts come by themselves."""
+    rows = (SOURCES / "vocabulary_table.cpp").read_text()
+    return sorted(name for name in set(re.findall(r"[A-Z]\w+", rows)) if is_model(name))
+
+
+def literal(text):
+    """A C++ string in lines of 120 columns."""
+    lines = textwrap.wrap(text, 108, drop_whitespace=False, break_on_hyphens=False) or [""]
+    return "\n     ".join(json.dumps(line) for line in lines)
+
+
+def print_table(found):
+    rows, shared = table(found)
+    print(f"""\
+// Made by tests/libraries/class_tensors.py from transformers {transformers.__version__}, and again by its test.
+#include <array>
+
+#include "checkpoint/convert/class_tensors.h"
+
+namespace qfuse::checkpoint {{
+namespace {{
+
+// clang-format off
+constexpr std::array<std::string_view, {len(shared)}> kShared{{{{""")
+    for text in shared:
+        print(f"     {literal(text)},")
+    print(f"""\
+}}}};
+
+constexpr std::array<ClassRow, {len(rows)}> kClassRows{{{{""")
+    for row in rows:
+        print("    {" + ",\n     ".join(map(literal, row)) + "},")
+    print("""\
+}};
+// clang-format on
+
+}  // namespace
+
+std::span<const ClassRow> class_table() { return kClassRows; }
+std::span<const std::string_view> shared_modules() { return kShared; }
+
+}  // namespace qfuse::checkpoint""")
+
+
+if __name__ == "__main__":
+    print_table(all_described(sys.argv[1:] or table_classes()))

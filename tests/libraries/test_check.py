@@ -1,0 +1,129 @@
+"""`qfuse check` against transformers: what is missing, unexpected or of another shape, of small models of every class
+that has a vocabulary, as they are saved and with tensors renamed, left out and turned; and the table that it goes by.
+
+QFUSE_TEST_ALL=OFF takes the classes of QUICK. QFUSE_CLASSES names classes instead.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import transformers
+from class_tensors import SOURCES, all_described, table, table_classes
+from families import LARGEST, small_config
+from libraries import ALL, QFUSE, Judged, main
+from safetensors.torch import load_file, save_file
+from vocabularies import build
+
+QUICK = """
+    BartForConditionalGeneration BertForMaskedLM GPT2LMHeadModel LlamaForCausalLM LlavaForConditionalGeneration
+    MambaForCausalLM MixtralForCausalLM Qwen2VLForConditionalGeneration T5ForConditionalGeneration
+    WhisperForConditionalGeneration
+""".split()  # noqa: SIM905
+KINDS = {"missing_keys": "missing", "unexpected_keys": "unexpected", "mismatched_keys": "mismatched"}
+
+
+def inlined(rows, shared):
+    """Class to its tensors, without references to other texts of the table."""
+    texts = {name: row[3] for row in rows for name in row[0].split()}
+
+    def whole(text):
+        text = re.sub(r"@(\d+)", lambda it: f"({whole(shared[int(it[1])])})", text)
+        return re.sub(r":(\w+)", lambda it: f":<{whole(texts[it[1]])}>", text)
+
+    return {name: (whole(row[3]), row[2], row[4]) for row in rows for name in row[0].split()}
+
+
+def known():
+    """What the source says."""
+    shared, rows = (SOURCES / "class_table.cpp").read_text().split("kClassRows{{")
+    string = r'("(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*)'
+
+    def text(literals):
+        return "".join(json.loads(it) for it in re.findall(r'"(?:[^"\\]|\\.)*"', literals))
+
+    modules = [text(it) for it in re.findall(rf"^     {string},$", shared.partition("{{")[2], re.MULTILINE)]
+    found = re.findall(r"\{" + r",\s+".join([string] * 5) + r"\},", rows)
+    return [tuple(map(text, row)) for row in found], modules
+
+
+def damaged(tensors):
+    """How a file may be wrong, to its tensors."""
+    names = sorted(tensors)
+    chosen = [names[0], names[len(names) // 2], names[-1]]
+    yield "as saved", tensors
+    for name in chosen:
+        others = {it: tensor for it, tensor in tensors.items() if it != name}
+        yield f"without {name}", others
+        yield f"{name} renamed", others | {f"other.{name}.x": tensors[name]}
+        longer = tensors[name].new_zeros([size + 1 for size in tensors[name].shape])
+        yield f"{name} longer", others | {name: longer}
+
+
+def judged(model_class, path):
+    """What transformers says: the kinds of what is wrong."""
+    _, info = model_class.from_pretrained(
+        path, output_loading_info=True, ignore_mismatched_sizes=True, device_map="meta"
+    )
+    return {kind for key, kind in KINDS.items() if info[key]}
+
+
+def checked(path):
+    done = subprocess.run([QFUSE, "check", path, "--json"], capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(done.stderr)
+    problems = json.loads(done.stdout)["problems"]
+    if (done.returncode == 0) != (not problems):
+        raise RuntimeError(f"the exit code is {done.returncode}")
+    return problems
+
+
+class Checks(Judged):
+    def test_the_table_is_what_transformers_says(self):
+        found = inlined(*table(all_described(table_classes() if ALL else QUICK[:4])))
+        source = inlined(*known())
+        self.assertEqual(found, {name: it for name, it in source.items() if name in found})
+        self.assertGreater(len(source), 900)
+        if ALL:
+            self.assertEqual(found.keys(), source.keys())
+
+    def test_transformers_says_the_same(self):
+        """Of kinds, because names in memory may be others; and of each name that is the same."""
+        names = os.environ.get("QFUSE_CLASSES", "").split() or (
+            [name for row in known()[0] for name in row[0].split()] if ALL else QUICK
+        )
+        compared = 0
+        for name in names:
+            with self.subTest(name):
+                compared += self.compare(getattr(transformers, name), self.directory / name)
+        self.assertGreater(compared, 6 * len(names))
+
+    def compare(self, model_class, path):
+        config = small_config(model_class.config_class)
+        try:
+            if sum(it.numel() for it in build(model_class, config).parameters()) > LARGEST:
+                return 0
+            model_class(config).save_pretrained(path)
+        except Exception:  # transformers cannot build or save it so
+            self.assertNotIn(model_class.__name__, QUICK)
+            return 0
+        tensors, compared = load_file(path / "model.safetensors"), 0
+        for how, changed in damaged(tensors):
+            save_file(changed, path / "model.safetensors", {"format": "pt"})
+            with self.subTest(how):
+                try:
+                    expected = judged(model_class, path)
+                except Exception:  # which it does not load at all
+                    self.assertNotEqual(how, "as saved")
+                    continue
+                problems = checked(path)
+                self.assertEqual({it["kind"] for it in problems}, expected, problems[:3])
+                compared += 1
+        shutil.rmtree(path)
+        return compared
+
+
+if __name__ == "__main__":
+    main()
