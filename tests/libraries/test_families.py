@@ -69,10 +69,10 @@ def qfuse(*arguments):
     return done.stderr
 
 
-def load_model(model_class, path):
+def load_model(model_class, path, dtype=torch.bfloat16):
     """A model in which every 4-bit layer got its weight."""
     try:
-        model = load(model_class, path, dtype=torch.bfloat16)
+        model = load(model_class, path, dtype=dtype)
     except Exception as error:
         raise Failed(f"{type(error).__name__}: {error}") from None
     for name, module in model.named_modules():
@@ -205,9 +205,9 @@ def sweep(family, class_name, directory):
     return {"model_type": model.model_type, "checked": model.checked, "answers": answers}
 
 
-def sweep_in_child(families, classes, directory):
-    """What came of each family. A process of its own sweeps: what some models do with odd sizes ends it, and then the
-    next process goes on behind that family, of which nothing is said."""
+def sweep_in_child(families, classes, directory, sweep=sweep):
+    """What `sweep` says of each family. A process of its own sweeps: what some models do with odd sizes ends it, and
+    then the next process goes on behind that family, of which nothing is said."""
     waiting = list(families)
     while waiting:
         receiver, sender = FORK.Pipe(duplex=False)

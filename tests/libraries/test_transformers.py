@@ -1,13 +1,10 @@
 """transformers loads what qfuse writes, and computes the same with it."""
 
-import shutil
-
-import bitsandbytes
 import torch
 from families import make
 from libraries import TINY, Judged, main
 from models import DEVICE, VARIANTS, decoded, load, quantize_by_transformers, same_bits
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
 LINEAR_LAYERS = 14  # of both models, but for lm_head
@@ -17,46 +14,6 @@ IDS = torch.arange(3, 67).reshape(2, 32)
 @torch.no_grad()
 def logits(model):
     return model(IDS.to(DEVICE)).logits
-
-
-def quantized(name, weight, tensors):
-    """Adds a weight in 4 bits, and gives back what it decodes to."""
-    codes, state = bitsandbytes.functional.quantize_4bit(
-        weight.contiguous(), quant_type="nf4", compress_statistics=True
-    )
-    tensors[name] = codes
-    tensors |= {f"{name}.{key}": part for key, part in state.as_dict(packed=True).items()}
-    return bitsandbytes.functional.dequantize_4bit(codes, state).to(weight.dtype)
-
-
-def split_gpt_oss(name, weight, tensors):
-    if name.endswith(("experts.gate_up_proj", "experts.down_proj")):
-        return torch.stack(
-            [quantized(f"{name}s.{e}.weight", one.T, tensors).T for e, one in enumerate(weight)]
-        ).contiguous()
-    if ".experts." in name:  # the biases
-        tensors |= {f"{name.removesuffix('_bias')}s.{e}.bias": one.clone() for e, one in enumerate(weight)}
-    else:
-        tensors[name.replace(".router.", ".router.linear.")] = weight
-    return weight
-
-
-def split_llama4(name, weight, tensors):
-    if ".experts." not in name:
-        tensors[name] = weight
-        return weight
-    holder = name.rpartition(".")[0]
-    parts = ["gate_proj", "up_proj"] if name.endswith("gate_up_proj") else ["down_proj"]
-    experts = [
-        torch.cat(
-            [
-                quantized(f"{holder}.{e}.{part}.weight", half, tensors)
-                for part, half in zip(parts, one.T.chunk(len(parts)), strict=True)
-            ]
-        )
-        for e, one in enumerate(weight)
-    ]
-    return torch.stack([one.T for one in experts]).contiguous()
 
 
 class Transformers(Judged):
@@ -122,25 +79,6 @@ class Transformers(Judged):
             load(AutoModelForCausalLM, quantized)
         model = load(AutoModelForCausalLM, self.convert("dequantize", quantized, to="mixtral-back"))
         self.assertTrue(torch.isfinite(logits(model)).all())
-
-    def test_joins_experts_that_lie_one_by_one(self):
-        """As loaders of 4-bit gpt-oss and Llama 4 have them, because bitsandbytes quantizes linear layers alone."""
-        for class_name, split in (("GptOssForCausalLM", split_gpt_oss), ("Llama4ForCausalLM", split_llama4)):
-            with self.subTest(class_name):
-                plain = self.directory / class_name
-                make(class_name, plain)
-                four_bit = self.directory / f"{class_name}-4bit"
-                shutil.copytree(plain, four_bit)
-                tensors, expected = {}, {}
-                for name, weight in load_file(plain / "model.safetensors").items():
-                    expected[name] = split(name, weight, tensors)
-                save_file(tensors, four_bit / "model.safetensors", {"format": "pt"})
-                found = load_file(self.convert("dequantize", four_bit, to=f"{class_name}-back") / "model.safetensors")
-                self.assertEqual(found.keys(), expected.keys())
-                for name, weight in expected.items():
-                    self.assertTrue(same_bits(found[name], weight), name)
-                model = load(AutoModelForCausalLM, self.directory / f"{class_name}-back")
-                self.assertTrue(torch.isfinite(logits(model)).all())
 
     def test_transformers_does_not_save_what_dequantize_writes(self):
         """README.md says so."""

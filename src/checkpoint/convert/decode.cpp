@@ -101,6 +101,16 @@ void decode_to(ScratchFile& scratch, std::int64_t begin, const TensorReader& dec
   }
 }
 
+// Calls `visit` with each stretch of `bytes` that `out`, which begins at `begin`, has a part of: its number, where in it
+// the part begins, and the part.
+template <class Visit>
+void for_each_stretch(std::int64_t bytes, std::int64_t begin, std::span<std::byte> out, Visit visit) {
+  for (std::int64_t size = 0; !out.empty(); begin += size, out = out.subspan(static_cast<std::size_t>(size))) {
+    size = std::min(std::ssize(out), bytes - begin % bytes);
+    visit(begin / bytes, begin % bytes, out.first(static_cast<std::size_t>(size)));
+  }
+}
+
 // `read` fills its `out` with so many bytes of an output.
 template <class Read>
 TensorReader reader(std::int64_t piece_bytes, Read read) {
@@ -108,6 +118,21 @@ TensorReader reader(std::int64_t piece_bytes, Read read) {
             read(begin, out, piece);
             return std::ssize(out);
           }};
+}
+
+// `read` fills its `out` from a scratch file that has all of `parts`, which are alike, decoded one behind the other.
+template <class Read>
+TensorReader open_from_scratch(const std::vector<Tensor>& parts, Dtype dtype, ScratchFile& scratch,
+                               std::int64_t piece_bytes, Read read) {
+  std::vector<TensorReader> readers;
+  for (const Tensor& part : parts) readers.push_back(open_decoded(part, dtype, piece_bytes));
+  const std::int64_t part_bytes = parts.front().decoded_bytes(dtype);
+  return reader(piece_bytes, [=, &scratch](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+    if (begin == 0)
+      for (std::size_t i = 0; i < readers.size(); ++i)
+        decode_to(scratch, static_cast<std::int64_t>(i) * part_bytes, readers[i], part_bytes, piece);
+    read(begin, out);
+  });
 }
 
 }  // namespace
@@ -147,29 +172,34 @@ TensorReader open_decoded(const Tensor& tensor, Dtype dtype, std::int64_t piece_
 
 TensorReader open_joined(const std::vector<std::vector<Tensor>>& matrices, bool transpose, Dtype dtype,
                          ScratchFile& scratch, std::int64_t piece_bytes) {
-  std::vector<TensorReader> parts;
-  for (const std::vector<Tensor>& matrix : matrices)
-    for (const Tensor& tensor : matrix) parts.push_back(open_decoded(tensor, dtype, piece_bytes));
-  const Tensor& first = matrices.front().front();
-  const std::int64_t part_bytes = first.decoded_bytes(dtype);
+  std::vector<Tensor> parts;
+  for (const std::vector<Tensor>& matrix : matrices) parts.insert(parts.end(), matrix.begin(), matrix.end());
+  const Tensor& first = parts.front();
   const MatrixShape matrix{first.shape[0] * std::ssize(matrices.front()), first.shape.size() == 2 ? first.shape[1] : 1,
                            bytes_of(dtype)};
-  const auto read = [=, &scratch](std::int64_t begin, std::span<std::byte> out) {
-    if (!transpose) return scratch.read(begin, out);
-    for (std::int64_t size = 0; !out.empty(); begin += size, out = out.subspan(static_cast<std::size_t>(size))) {
-      const std::int64_t at = begin / matrix.bytes() * matrix.bytes();
-      size = std::min(std::ssize(out), at + matrix.bytes() - begin);
-      const auto read_one = [&scratch, at](std::int64_t from, std::span<std::byte> to) { scratch.read(at + from, to); };
-      transposed(matrix, read_one)(begin - at, out.first(static_cast<std::size_t>(size)));
-    }
-  };
-  return {piece_bytes, [=, &scratch](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
-            if (begin == 0)
-              for (std::size_t i = 0; i < parts.size(); ++i)
-                decode_to(scratch, static_cast<std::int64_t>(i) * part_bytes, parts[i], part_bytes, piece);
-            read(begin, out);
-            return std::ssize(out);
-          }};
+  return open_from_scratch(
+      parts, dtype, scratch, piece_bytes, [=, &scratch](std::int64_t begin, std::span<std::byte> out) {
+        if (!transpose) return scratch.read(begin, out);
+        for_each_stretch(matrix.bytes(), begin, out, [&](std::int64_t number, std::int64_t from, auto to) {
+          const auto read_one = [&](std::int64_t at, std::span<std::byte> bytes) {
+            scratch.read(number * matrix.bytes() + at, bytes);
+          };
+          transposed(matrix, read_one)(from, to);
+        });
+      });
+}
+
+TensorReader open_interleaved(const std::vector<Tensor>& parts, std::int64_t stretches, Dtype dtype,
+                              ScratchFile& scratch, std::int64_t piece_bytes) {
+  const std::int64_t part_bytes = parts.front().decoded_bytes(dtype);
+  const std::int64_t bytes = part_bytes / stretches;
+  return open_from_scratch(
+      parts, dtype, scratch, piece_bytes,
+      [=, count = std::ssize(parts), &scratch](std::int64_t begin, std::span<std::byte> out) {
+        for_each_stretch(bytes, begin, out, [&](std::int64_t number, std::int64_t from, std::span<std::byte> to) {
+          scratch.read(number % count * part_bytes + number / count * bytes + from, to);
+        });
+      });
 }
 
 }  // namespace qfuse::checkpoint

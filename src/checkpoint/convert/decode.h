@@ -30,6 +30,10 @@ TensorReader open_decoded(const Tensor& tensor, Dtype dtype, std::int64_t piece_
 TensorReader open_joined(const std::vector<std::vector<Tensor>>& matrices, bool transpose, Dtype dtype,
                          ScratchFile& scratch, std::int64_t piece_bytes = kPieceBytes);
 
+// Each of `parts` is so many equal stretches: the first of each, then the second of each, and so on. The rest as above.
+TensorReader open_interleaved(const std::vector<Tensor>& parts, std::int64_t stretches, Dtype dtype,
+                              ScratchFile& scratch, std::int64_t piece_bytes = kPieceBytes);
+
 // A tensor's bytes as they are.
 TensorReader open_stored(const StoredTensor& stored);
 

@@ -138,14 +138,17 @@ class Dequantization : public Transform {
     }
     planned.name = joined.name;
     planned.converted = true;
-    planned.outputs = {{joined.name, type_of(*dtype), joined.shape(), 0, planned.progress_bytes}};
-    planned.scratch_bytes = planned.progress_bytes;
-    if (planned.scratch_bytes == 0) {  // there is nothing to join
+    planned.outputs = {{joined.name, type_of(*dtype), joined.shape, 0, planned.progress_bytes}};
+    const bool is_whole = joined.stretches > 0 && matrices.front().size() == 1;
+    if (is_whole || planned.progress_bytes == 0) {  // there is nothing to join
       planned.open = [first, dtype = *dtype](ScratchFile*) { return OpenedTensor{{open_decoded(first, dtype)}}; };
       return planned;
     }
-    planned.open = [matrices, turn = joined.is_turned, dtype = *dtype](ScratchFile* scratch) {
-      return OpenedTensor{{open_joined(matrices, turn, dtype, *scratch)}};
+    planned.scratch_bytes = planned.progress_bytes;
+    planned.open = [matrices, stretches = joined.stretches, turn = joined.is_turned,
+                    dtype = *dtype](ScratchFile* scratch) {
+      return OpenedTensor{{stretches > 0 ? open_interleaved(matrices.front(), stretches, dtype, *scratch)
+                                         : open_joined(matrices, turn, dtype, *scratch)}};
     };
     return planned;
   }

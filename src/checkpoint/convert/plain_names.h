@@ -1,6 +1,6 @@
 // What the tensors of a quantized checkpoint are in the plain model. Experts may be one tensor there, and lie one by one
-// in the checkpoint: bitsandbytes quantizes linear layers alone, so that loaders of such checkpoints put layers in that
-// tensor's place. And peft wraps layers, which shows in their names.
+// in the checkpoint, or gate apart from up: bitsandbytes quantizes linear layers alone, so that loaders of such
+// checkpoints put layers in that tensor's place. And peft wraps layers, which shows in their names.
 #ifndef QFUSE_CHECKPOINT_CONVERT_PLAIN_NAMES_H
 #define QFUSE_CHECKPOINT_CONVERT_PLAIN_NAMES_H
 
@@ -14,15 +14,17 @@
 
 namespace qfuse::checkpoint {
 
-// One tensor of the plain model, and what it is made of: of each expert, in their order, tensors whose rows stand one
-// below the other. `is_turned`: each expert's matrix is the transpose of that.
+// One tensor of the plain model, [experts, rows, columns] or [experts, rows], and what it is made of.
 struct JoinedTensor {
   std::string name;
+  std::vector<std::int64_t> shape;
+  // Of each expert, in their order, tensors whose rows stand one below the other. `is_turned`: each expert's matrix is
+  // the transpose of that.
   std::vector<std::vector<const Tensor*>> experts;
   bool is_turned = false;
-
-  // Of all: [experts, rows, columns], or [experts, rows].
-  [[nodiscard]] std::vector<std::int64_t> shape() const;
+  // If not 0, there is one entry in `experts`, of tensors that each have all experts: they are so many equal stretches,
+  // and those of all tensors take turns.
+  std::int64_t stretches = 0;
 };
 
 struct PlainNames {

@@ -60,6 +60,7 @@ class LayoutReader {
         tensors.push_back(std::move(weight->second));
       } else if (!parts_.contains(name)) {
         refuse_orphan(stored);
+        refuse_bare_codes(stored);
         tensors.push_back({name, stored.entry->shape, stored, {stored}});
       }
     });
@@ -94,6 +95,7 @@ class LayoutReader {
   void add_nested(Tensor& weight, StoredWeight4bit& storage, std::int64_t blocks);
   void add_int8(const StoredTensor& scb);
   void refuse_orphan(const StoredTensor& stored) const;
+  static void refuse_bare_codes(const StoredTensor& stored);
 
   const Model& model_;
   Dtype int8_dtype_;
@@ -207,6 +209,15 @@ void LayoutReader::refuse_orphan(const StoredTensor& stored) const {
            quant_state);
   if (name.ends_with(kWeightFormatSuffix))
     fail(Status::invalid_data, kMessage, stored.where(), printable(name.substr(0, name.rfind('.'))), kScbSuffix);
+}
+
+// Versions of transformers lost the parts beside the codes of some models, which were saved without them then.
+void LayoutReader::refuse_bare_codes(const StoredTensor& stored) {
+  const TensorEntry& entry = *stored.entry;
+  if (entry.type == TensorType::u8 && entry.shape.size() == 2 && entry.shape[1] == 1 &&
+      entry.name.ends_with(kWeightSuffix))
+    fail(Status::invalid_data, "{}: has the type and shape of 4-bit codes, but '{}' is missing", stored.where(),
+         quant_state_name(printable(entry.name), QuantType::nf4));
 }
 
 TensorEntry part(std::string name, TensorType type, std::vector<std::int64_t> shape) {

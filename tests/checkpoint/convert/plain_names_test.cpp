@@ -72,6 +72,18 @@ class PlainNamed : public testing::Test {
     }
     return tensor_of(all, {std::ssize(experts), columns, rows}, Dtype::bfloat16);
   }
+  // [experts, rows, columns] of tensors of all experts, side by side in each row of `width` columns.
+  static RawTensor side_by_side(const std::vector<RawTensor>& parts, const std::vector<std::int64_t>& shape,
+                                std::size_t width) {
+    std::vector<float> all;
+    for (std::size_t begin = 0; begin < values_of(parts[0]).size(); begin += width)
+      for (const RawTensor& part : parts) {
+        const std::vector<float> values = values_of(part);
+        all.insert(all.end(), values.begin() + static_cast<std::ptrdiff_t>(begin),
+                   values.begin() + static_cast<std::ptrdiff_t>(begin + width));
+      }
+    return tensor_of(all, shape, Dtype::bfloat16);
+  }
   static RawTensor matrix(std::int64_t rows, std::int64_t columns) {
     static unsigned seed = 0;
     return random_weight({rows, columns}, Dtype::bfloat16, ++seed);
@@ -129,15 +141,90 @@ TEST_F(PlainNamed, gate_and_up_of_llama_4_are_one_tensor) {
   EXPECT_TRUE(out.at(experts + ".down_proj") == joined(down));
 }
 
+TEST_F(PlainNamed, experts_of_aria_are_joined) {
+  const std::string experts = "language_model.model.layers.0.mlp.experts";
+  RawTensors tensors;
+  for (int e = 0; e < 2; ++e) {
+    for (const char* part : {"gate_proj", "up_proj"})
+      tensors[fmt::format("{}.experts.{}.{}.weight", experts, e, part)] = matrix(192, 64);
+    tensors[fmt::format("{}.experts.{}.down_proj.weight", experts, e)] = matrix(64, 192);
+  }
+  write_quantized(tensors, "aria");
+  RawTensors apart = decoded();
+  const auto of = [&](int e, const char* part) {
+    return apart.at(fmt::format("{}.experts.{}.{}.weight", experts, e, part));
+  };
+  const RawTensors out = dequantized();
+  EXPECT_EQ(out.size(), 2);
+  EXPECT_TRUE(out.at(experts + ".fc1.weight") ==
+              joined({{of(0, "gate_proj"), of(0, "up_proj")}, {of(1, "gate_proj"), of(1, "up_proj")}}));
+  EXPECT_TRUE(out.at(experts + ".fc2.weight") == joined({{of(0, "down_proj")}, {of(1, "down_proj")}}));
+}
+
+TEST_F(PlainNamed, gate_and_up_of_all_experts_of_llama_4_are_put_side_by_side) {
+  const std::string experts = "language_model.model.layers.0.feed_forward.experts.";
+  RawTensors tensors{{experts + "gate_proj.weight", matrix(3 * 64, 128)},
+                     {experts + "up_proj.weight", matrix(3 * 64, 128)},
+                     {experts + "down_proj.weight", matrix(3 * 128, 64)}};
+  write_quantized(tensors, "llama4");
+  RawTensors apart = decoded();
+  const RawTensors out = dequantized();
+  EXPECT_EQ(out.size(), 2);
+  EXPECT_TRUE(
+      out.at(experts + "gate_up_proj") ==
+      side_by_side({apart.at(experts + "gate_proj.weight"), apart.at(experts + "up_proj.weight")}, {3, 64, 256}, 128));
+  EXPECT_TRUE(out.at(experts + "down_proj") ==
+              side_by_side({apart.at(experts + "down_proj.weight")}, {3, 128, 64}, 64));
+
+  tensors.erase(experts + "up_proj.weight");
+  write_quantized(tensors, "llama4");
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }),
+                    "gate_up_proj', the tensor '*.experts.up_proj.weight' is missing"));
+  write_quantized({{experts + "down_proj.weight", matrix(3 * 128, 64)}}, "llama4");
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "says how many one has, is missing"));
+  write_quantized({{experts + "gate_proj.weight", matrix(3 * 64, 128)},
+                   {experts + "up_proj.weight", matrix(3 * 64, 128)},
+                   {experts + "down_proj.weight", matrix(3 * 128, 80)}},
+                  "llama4");
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "192 rows of all experts"));
+}
+
+TEST_F(PlainNamed, fused_layers_of_qwen3_become_the_experts) {
+  const std::string mlp = "model.layers.1.mlp.";
+  const auto stack = [](std::int64_t rows, std::int64_t columns, unsigned seed) {
+    return random_weight({3, rows, columns}, Dtype::bfloat16, seed);
+  };
+  write_quantized({{mlp + "gate_proj.weight", stack(4, 6, 1)},
+                   {mlp + "up_proj.weight", stack(4, 6, 2)},
+                   {mlp + "down_proj.weight", stack(6, 4, 3)},
+                   {"model.layers.0.mlp.gate_proj.weight", matrix(64, 64)}},  // of no experts
+                  "qwen3_moe");
+  RawTensors apart = decoded();
+  const RawTensors out = dequantized();
+  EXPECT_EQ(out.size(), 3);
+  EXPECT_TRUE(out.contains("model.layers.0.mlp.gate_proj.weight"));
+  EXPECT_TRUE(out.at(mlp + "experts.gate_up_proj") ==
+              side_by_side({apart.at(mlp + "gate_proj.weight"), apart.at(mlp + "up_proj.weight")}, {3, 8, 6}, 4 * 6));
+  EXPECT_TRUE(out.at(mlp + "experts.down_proj") == apart.at(mlp + "down_proj.weight"));
+}
+
 TEST_F(PlainNamed, an_expert_that_is_missing_or_unlike_the_others_is_refused) {
   const std::string down = "model.layers.0.mlp.experts.down_projs.";
   write_quantized({{down + "0.weight", matrix(64, 64)}, {down + "2.weight", matrix(64, 64)}, {"norm", matrix(1, 64)}},
                   "gpt_oss");
   EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "experts.down_proj', expert 1 is missing"));
   write_quantized({{down + "4000000000.weight", matrix(64, 64)}}, "gpt_oss");
-  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "is of expert 4000000000"));
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "expert 0 is missing"));
   write_quantized({{down + "0.weight", matrix(64, 64)}, {down + "1.weight", matrix(64, 128)}}, "gpt_oss");
   EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "differ in shape or type"));
+  const std::string expert = "model.layers.0.feed_forward.experts.0.";
+  write_quantized({{expert + "gate_proj.weight", matrix(64, 64)}, {expert + "up_proj.weight", matrix(128, 64)}},
+                  "llama4");
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "differ in shape or type"));
+  write_quantized({{expert + "gate_proj.weight", matrix(64, 64)}}, "llama4");
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "expert 0 is missing, or not whole"));
+  write_quantized({{down + "0.weight", matrix(64, 64)}, {down + "00.weight", matrix(64, 64)}}, "gpt_oss");
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "and so is another tensor"));
 }
 
 TEST_F(PlainNamed, experts_without_elements_are_joined_too) {

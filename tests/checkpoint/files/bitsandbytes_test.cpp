@@ -90,6 +90,9 @@ TEST(Bitsandbytes, refuses_4bit_weights_whose_parts_disagree) {
       {"size_of_the_claim_only", with(plain, state, shaped("[4611686018427387904]")),
        "has 96 bytes, 4611686018427387904 weights need 2305843009213693952"},
       {"orphan_map", {{"a.nested_quant_map", f32({1})}}, "is part of a quantized weight, but"},
+      {"bare_codes",
+       {{"a.weight", {"U8", {96, 1}, std::string(96, 'x')}}},
+       "has the type and shape of 4-bit codes, but 'a.weight.quant_state.bitsandbytes__nf4' is missing"},
   };
   for (const Refused& refused : cases) {
     SCOPED_TRACE(refused.name);
