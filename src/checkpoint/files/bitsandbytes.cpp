@@ -109,6 +109,11 @@ QuantState read_state(const StoredTensor& blob) {
     fail(Status::invalid_data, "{}: has {} bytes, more than {}", blob.where(), blob.entry->bytes(), kLongestQuantState);
   std::string json(static_cast<std::size_t>(blob.entry->bytes()), '\0');
   blob.read(0, std::as_writable_bytes(std::span(json)));
+  if (json.find("}{") != json.npos)
+    fail(Status::unsupported,
+         "{}: has several quant_states, one behind the other: transformers joined the parts of a matrix when it saved "
+         "them, and does not load it either; quantize the plain model again",
+         blob.where());
   return parse_quant_state(json, blob.where());
 }
 

@@ -89,6 +89,7 @@ TEST(Bitsandbytes, refuses_4bit_weights_whose_parts_disagree) {
       {"size_overflows", with(plain, state, shaped("[4294967296, 4294967296]")), "overflows"},
       {"size_of_the_claim_only", with(plain, state, shaped("[4611686018427387904]")),
        "has 96 bytes, 4611686018427387904 weights need 2305843009213693952"},
+      {"two_states", with(plain, state, text(fp4_state + fp4_state)), "has several quant_states", Status::unsupported},
       {"orphan_map", {{"a.nested_quant_map", f32({1})}}, "is part of a quantized weight, but"},
       {"bare_codes",
        {{"a.weight", {"U8", {96, 1}, std::string(96, 'x')}}},
