@@ -39,7 +39,8 @@ def output_of(model):
     text = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     inputs = [text, text | {"decoder_input_ids": ids}]
     if isinstance(size, int):
-        inputs.append({"pixel_values": torch.linspace(-1, 1, channels * size * size).reshape(1, channels, size, size)})
+        pixels = torch.linspace(-1, 1, channels * size * size).reshape(1, channels, size, size)
+        inputs += [{"pixel_values": pixels}, text | {"pixel_values": pixels}]
     for given in inputs:
         torch.manual_seed(1)
         try:
