@@ -125,6 +125,7 @@ template <class Read>
 TensorReader open_from_scratch(const std::vector<Tensor>& parts, Dtype dtype, ScratchFile& scratch,
                                std::int64_t piece_bytes, Read read) {
   std::vector<TensorReader> readers;
+  readers.reserve(parts.size());
   for (const Tensor& part : parts) readers.push_back(open_decoded(part, dtype, piece_bytes));
   const std::int64_t part_bytes = parts.front().decoded_bytes(dtype);
   return reader(piece_bytes, [=, &scratch](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
