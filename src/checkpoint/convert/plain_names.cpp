@@ -15,7 +15,7 @@ namespace qfuse::checkpoint {
 namespace {
 
 // A parameter of all experts: an expert's tensors are called before + its number + one of `behind`, in this order.
-struct Rule {
+struct SplitRule {
   std::string_view model_type;
   std::string_view before;
   std::array<std::string_view, 2> behind;  // the second may be empty
@@ -25,14 +25,14 @@ struct Rule {
 
 // gpt-oss as unsloth's loader has it, Llama 4 as transformers 4 quantizes it, and Aria-sequential_mlp.
 constexpr std::array kRules{
-    Rule{"gpt_oss", ".experts.gate_up_projs.", {".weight", ""}, ".experts.gate_up_proj", true},
-    Rule{"gpt_oss", ".experts.gate_up_projs.", {".bias", ""}, ".experts.gate_up_proj_bias", false},
-    Rule{"gpt_oss", ".experts.down_projs.", {".weight", ""}, ".experts.down_proj", true},
-    Rule{"gpt_oss", ".experts.down_projs.", {".bias", ""}, ".experts.down_proj_bias", false},
-    Rule{"llama4", ".experts.", {".gate_proj.weight", ".up_proj.weight"}, ".experts.gate_up_proj", true},
-    Rule{"llama4", ".experts.", {".down_proj.weight", ""}, ".experts.down_proj", true},
-    Rule{"aria", ".experts.experts.", {".gate_proj.weight", ".up_proj.weight"}, ".experts.fc1.weight", true},
-    Rule{"aria", ".experts.experts.", {".down_proj.weight", ""}, ".experts.fc2.weight", true},
+    SplitRule{"gpt_oss", ".experts.gate_up_projs.", {".weight", ""}, ".experts.gate_up_proj", true},
+    SplitRule{"gpt_oss", ".experts.gate_up_projs.", {".bias", ""}, ".experts.gate_up_proj_bias", false},
+    SplitRule{"gpt_oss", ".experts.down_projs.", {".weight", ""}, ".experts.down_proj", true},
+    SplitRule{"gpt_oss", ".experts.down_projs.", {".bias", ""}, ".experts.down_proj_bias", false},
+    SplitRule{"llama4", ".experts.", {".gate_proj.weight", ".up_proj.weight"}, ".experts.gate_up_proj", true},
+    SplitRule{"llama4", ".experts.", {".down_proj.weight", ""}, ".experts.down_proj", true},
+    SplitRule{"aria", ".experts.experts.", {".gate_proj.weight", ".up_proj.weight"}, ".experts.fc1.weight", true},
+    SplitRule{"aria", ".experts.experts.", {".down_proj.weight", ""}, ".experts.fc2.weight", true},
 };
 
 // A parameter of all experts that lies in tensors of all experts, whose names end so: [experts, rows, columns] each, or
@@ -83,7 +83,7 @@ struct Place {
 
 std::size_t count(const std::array<std::string_view, 2>& parts) { return parts[1].empty() ? 1 : 2; }
 
-std::optional<Place> place_of(const Rule& rule, const Tensor& tensor) {
+std::optional<Place> place_of(const SplitRule& rule, const Tensor& tensor) {
   const std::string& name = tensor.name;
   const std::size_t rank = tensor.shape.size();
   const std::size_t at = name.find(rule.before);
@@ -115,7 +115,7 @@ std::optional<Place> place_of(const StackRule& rule, const Tensor& tensor) {
 }
 
 std::optional<Place> place_of(std::span<const std::string> model_types, const Tensor& tensor) {
-  for (const Rule& rule : kRules)
+  for (const SplitRule& rule : kRules)
     if (is_of(model_types, rule.model_type))
       if (std::optional<Place> place = place_of(rule, tensor)) return place;
   for (const StackRule& rule : kStacks)
