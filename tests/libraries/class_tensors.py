@@ -27,13 +27,12 @@ from typing import NamedTuple
 import torch
 import transformers
 from families import small_config
-from torch.overrides import TorchFunctionMode
+from symbols import UNKNOWN, configs_in, sizes_of, traced, with_symbols
 from transformers.core_model_loading import revert_weight_conversion
 from transformers.models.auto import modeling_auto
 from vocabularies import all_classes, is_model, tensors_of
 
 SOURCES = Path(__file__).parents[2] / "src/checkpoint/convert"
-FACTORIES = {torch.empty, torch.zeros, torch.ones, torch.rand, torch.randn}
 SECONDS = 60  # that one way to build a class may take
 MOST_LAYERS = 100  # of a default config that is built
 MORE_LAYERS = 6
@@ -41,169 +40,7 @@ LEAST_SHARED = 24  # characters of a module's text
 NEVER_NAMES = {"use_cache", "return_dict", "output_hidden_states", "output_attentions", "tie_word_embeddings"}
 
 
-# ---- numbers and tensors that know where they come from -----------------------------------------------------------
-
-
-def expression(number):
-    return number.expression if isinstance(number, Symbol) else str(int(number))
-
-
-class Symbol(int):
-    """A number with the expression over config.json that it is."""
-
-    def __new__(cls, value, text):
-        symbol = int.__new__(cls, value)
-        symbol.expression = text
-        return symbol
-
-    def __deepcopy__(self, memo):
-        return self
-
-    def __reduce__(self):
-        return int, (int(self),)
-
-
-def _operation(name, sign, is_reversed):
-    method = f"__{'r' if is_reversed else ''}{name}__"
-
-    def apply(self, other):
-        result = getattr(int, method)(self, other)
-        if result is NotImplemented:
-            return result
-        sides = [expression(self), expression(other)]
-        return Symbol(result, f"({sign.join(reversed(sides) if is_reversed else sides)})")
-
-    setattr(Symbol, method, apply)
-
-
-for _name, _sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("floordiv", "/")):
-    _operation(_name, _sign, False)
-    _operation(_name, _sign, True)
-Symbol.__pow__ = lambda self, power, modulo=None: self * self if power == 2 else int(self) ** power
-Symbol.__truediv__ = lambda self, other: Quotient(self, other)
-
-
-class Quotient(float):
-    """Of two numbers: int() of it, which models write for a division without remainder, is a symbol again."""
-
-    def __new__(cls, number, other):
-        quotient = float.__new__(cls, int(number) / other)
-        quotient.whole = number // other if isinstance(other, int) and int(number) % int(other) == 0 else None
-        return quotient
-
-
-class _Integer(type):
-    def __instancecheck__(cls, value):
-        return isinstance(value, int)
-
-    def __call__(cls, *arguments):
-        whole = getattr(arguments[0], "whole", None) if arguments else None
-        return arguments[0] if isinstance(arguments[0] if arguments else None, Symbol) else whole or int(*arguments)
-
-
-class Integer(metaclass=_Integer):
-    """What models call int."""
-
-
-def numbers_in(arguments):
-    for argument in arguments:
-        if isinstance(argument, (tuple, list)):
-            yield from numbers_in(argument)
-        elif isinstance(argument, int):
-            yield argument
-
-
-class Tracing(TorchFunctionMode):
-    """Tensors remember the expressions that their sizes were."""
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        made = function(*args, **kwargs)
-        if function in FACTORIES:
-            sizes = [expression(it) for it in numbers_in(args or (kwargs.get("size", ()),))]
-            if len(sizes) == made.dim():
-                made.sizes = sizes
-        return made
-
-
-class Counting:
-    """range() over a symbol; a list of modules made of it remembers how many there are."""
-
-    last = None
-
-    def __init__(self, *arguments):
-        self.range, self.text = range(*arguments), expression(arguments[-1])
-        self.is_symbolic = len(arguments) == 1 and isinstance(arguments[0], Symbol)
-
-    def __iter__(self):
-        yield from self.range
-        Counting.last = (self.text, len(self.range)) if self.is_symbolic else None
-
-    def __getattr__(self, name):
-        return getattr(self.range, name)
-
-    def __len__(self):
-        return len(self.range)
-
-    def __getitem__(self, i):
-        return self.range[i]
-
-    def __reversed__(self):
-        return reversed(self.range)
-
-
-@contextlib.contextmanager
-def traced():
-    """While models are built so."""
-    parameter_class, buffer_class, list_class = torch.nn.Parameter, torch.nn.Buffer, torch.nn.ModuleList
-    new_parameter, new_buffer, new_list = parameter_class.__new__, buffer_class.__new__, list_class.__init__
-
-    def remembering(new):
-        def make(cls, data=None, *args, **kwargs):
-            made = new(cls, data, *args, **kwargs)
-            if hasattr(data, "sizes"):
-                made.sizes = data.sizes
-            return made
-
-        return make
-
-    def make_list(self, modules=None):
-        Counting.last = None if not isinstance(modules, list) else Counting.last
-        new_list(self, modules)
-        if Counting.last and Counting.last[1] == len(self):
-            self.count = Counting.last[0]
-        Counting.last = None
-
-    modules = [it for name, it in list(sys.modules.items()) if name.startswith("transformers.models.")]
-    parameter_class.__new__, buffer_class.__new__ = remembering(new_parameter), remembering(new_buffer)
-    list_class.__init__ = make_list
-    for module in modules:
-        vars(module).update(range=Counting, int=Integer)
-    try:
-        with torch.device("meta"), Tracing():
-            yield
-    finally:
-        parameter_class.__new__, buffer_class.__new__, list_class.__init__ = new_parameter, new_buffer, new_list
-        for module in modules:
-            del vars(module)["range"], vars(module)["int"]
-
-
 # ---- a class, built in one way ------------------------------------------------------------------------------------
-
-
-def configs_in(config, path=""):
-    yield path, config
-    for key, value in list(vars(config).items()):
-        if isinstance(value, transformers.PreTrainedConfig):
-            yield from configs_in(value, f"{path}{key}.")
-
-
-def with_symbols(config):
-    for path, part in configs_in(config):
-        for key, value in list(vars(part).items()):
-            if type(value) is int and not key.startswith("_"):
-                setattr(part, key, Symbol(value, path + key))
-    return config
 
 
 class Build:
@@ -216,10 +53,6 @@ class Build:
         self.model.tie_weights()
         self.tensors = tensors_of(self.model)
         self.counts = {path: it.count for path, it in self.model.named_modules() if hasattr(it, "count")}
-
-
-def sizes_of(tensor):
-    return getattr(tensor, "sizes", None) or ["?"] * tensor.dim()
 
 
 class Patterns:
@@ -236,7 +69,8 @@ class Patterns:
             numbers.append(found)
             for path, count in built.counts.items():
                 prefix = self.split(f"{path}.0", lambda _: True)[1][-1][0]
-                self.counts[prefix] = count if self.counts.get(prefix, count) == count else ""
+                is_known = UNKNOWN not in count and self.counts.get(prefix, count) == count
+                self.counts[prefix] = count if is_known else ""
         self.varying = {
             prefix
             for prefix in set().union(*numbers)
@@ -266,8 +100,8 @@ class Patterns:
 
 def both(sizes, others):
     if len(sizes) != len(others):
-        return ["?"] * len(sizes)
-    return [a if a == b else "?" for a, b in zip(sizes, others, strict=True)]
+        return [UNKNOWN] * len(sizes)
+    return [a if a == b else UNKNOWN for a, b in zip(sizes, others, strict=True)]
 
 
 @contextlib.contextmanager
@@ -294,7 +128,7 @@ def build(model_class, config):
 
 
 def other_configs(model_class, config, counts):
-    """The same with a flag turned, with more layers, and the default one."""
+    """The same with a flag turned, with shorter lists, with more layers, and the default one."""
     source = inspect.getsource(sys.modules[model_class.__module__])
     for path, part in configs_in(config):
         for key, value in list(vars(part).items()):
@@ -302,6 +136,7 @@ def other_configs(model_class, config, counts):
                 other = copy.deepcopy(config)
                 setattr(functools.reduce(getattr, path.split(".")[:-1], other), key, not value)
                 yield other
+    yield from with_shorter_lists(config)
     with contextlib.suppress(Exception):
         yield with_layers(config, counts)
     default = model_class.config_class()
@@ -312,6 +147,24 @@ def other_configs(model_class, config, counts):
 def value_of(config, field):
     *parts, key = field.split(".")
     return getattr(functools.reduce(getattr, parts, config), key, None) if re.fullmatch(r"\w+", key) else None
+
+
+def with_shorter_lists(config):
+    """Those that are equally long, which may be as many as there are stages of a model."""
+    lists = [
+        (part, key)
+        for _, part in configs_in(config)
+        for key, value in vars(part).items()
+        if type(value) in (list, tuple) and len(value) > 1 and not key.startswith("_")
+    ]
+    for length in {len(getattr(part, key)) for part, key in lists}:
+        other = copy.deepcopy(config)
+        parts = [part for _, part in configs_in(config)]
+        for part, key in lists:
+            if len(getattr(part, key)) == length:
+                its = [it for _, it in configs_in(other)][parts.index(part)]
+                setattr(its, key, getattr(part, key)[:-1])
+        yield other
 
 
 def with_layers(config, counts):

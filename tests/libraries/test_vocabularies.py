@@ -178,7 +178,10 @@ def check(model_class, base, way, directory):
     )
     if done.returncode != 0:
         return f"refused: {done.stderr.strip()}"
-    if subprocess.run([QFUSE, "check", directory / "out"], capture_output=True, timeout=60, check=False).returncode != 0:
+    if (
+        subprocess.run([QFUSE, "check", directory / "out"], capture_output=True, timeout=60, check=False).returncode
+        != 0
+    ):
         raise Failed("qfuse check finds something wrong")
     try:
         merged, info = model_class.from_pretrained(directory / "out", output_loading_info=True)

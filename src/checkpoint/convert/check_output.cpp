@@ -1,7 +1,5 @@
 #include "checkpoint/convert/check_output.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <string_view>

@@ -1,7 +1,5 @@
 #include "checkpoint/convert/check_tensors.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <regex>
