@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "checkpoint/convert/decode.h"
@@ -29,8 +30,8 @@ std::unique_ptr<Destination> open_destination(const fs::path& out, const ModelCo
   const Model& model = conversion.model();
   if (options.shard)
     return std::make_unique<ShardOutput>(out, *options.shard, options.force, model.path(), bytes,
-                                         conversion.shards_plan());
-  return std::make_unique<PendingOutput>(out, kind_of(model), options.force, model.path(), bytes);
+                                         conversion.shards_plan(), conversion.folders());
+  return std::make_unique<PendingOutput>(out, kind_of(model), options.force, model.path(), bytes, conversion.folders());
 }
 
 ConversionReport convert_model(const fs::path& in, const fs::path& out, const ConversionOptions& options,
@@ -43,10 +44,10 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
   ModelConversion conversion(std::move(model), options, transform);
   if (!conversion.converts()) transform.refuse(conversion.model());
   const Work work = conversion.work();
-  const std::int64_t bytes = work.report.bytes_written + work.scratch_bytes;
+  const std::int64_t bytes = work.report.bytes_written + work.copied_bytes + work.scratch_bytes;
   check_neighbours(out, in);
   if (options.dry_run) {  // what opening the destination would refuse, but for other processes that are at work there
-    check_target(out, kind_of(conversion.model()), options.force, in, bytes);
+    check_target(out, kind_of(conversion.model()), options.force, in, bytes, conversion.folders());
     return conversion.report();
   }
   const std::unique_ptr<Destination> destination = open_destination(out, conversion, options, bytes);
@@ -82,7 +83,11 @@ class PipelineConversion {
     note_folders(in);
   }
 
-  [[nodiscard]] std::int64_t bytes() const { return report().bytes_written + copied_bytes_ + scratch_bytes(); }
+  [[nodiscard]] std::int64_t bytes() const {
+    std::int64_t bytes = report().bytes_written + copied_bytes_ + scratch_bytes();
+    for (const auto& [name, conversion] : converted_) bytes += conversion.work().copied_bytes;
+    return bytes;
+  }
 
   void write(PendingOutput& output, Pipeline& pipeline) {
     std::int64_t progress_bytes = copied_bytes_;
@@ -213,9 +218,10 @@ ConversionReport convert_checked(const fs::path& in, const fs::path& out, const 
 }  // namespace
 
 std::string not_copied(const fs::path& file) {
-  if (fs::is_directory(file))
+  std::error_code error;
+  if (fs::is_directory(file, error))
     return fmt::format("{}: is a folder, and was not copied; what loads the model may need it", shown(file));
-  if (fs::is_symlink(file) && !fs::exists(file))
+  if (fs::is_symlink(file) && !fs::exists(file, error))
     return fmt::format("{}: is a link that leads nowhere, and was not copied", shown(file));
   return fmt::format("{}: is not part of the model, and was not copied", shown(file));
 }

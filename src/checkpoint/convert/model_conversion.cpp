@@ -136,26 +136,30 @@ nlohmann::json command_of(const Transform& transform, const ConversionOptions& o
 
 ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const ConversionOptions& options,
                                  const Transform& transform)
-    : model_(std::move(model)), options_(options), command_(command_of(transform, options)) {
+    : model_(std::move(model)),
+      options_(options),
+      command_(command_of(transform, options)),
+      beside_(companions_of(*model_)) {
   ConversionPlan plan = transform.plan(*model_);
-  if (model_->is_directory()) choose_companions(plan);
+  if (model_->is_directory()) choose_files(plan);
   metadata_ = plan.metadata;
   files_ = plan_files(plan, model_->stem(), model_->is_directory() ? options.max_shard_size : INT64_MAX);
   config_ = std::move(plan.config);
   notes_ = std::move(plan.notes);
 }
 
-void ModelConversion::choose_companions(const ConversionPlan& plan) {
+void ModelConversion::choose_files(const ConversionPlan& plan) {
   texts_ = plan.texts;
-  const std::vector<fs::path> files = companion_files(*model_);
+  const std::vector<fs::path>& files = beside_.files;
   for (const fs::path& file : files) {
     std::string name = file.native();
     if (texts_.contains(name)) do
         name.insert(0, "original_");
       while (std::find(files.begin(), files.end(), name) != files.end());  // which an earlier merge may have kept
-    companions_[name] = model_->path() / file;
+    copies_[name] = model_->path() / file;
   }
-  for (const auto& [name, from] : plan.further_files) companions_[name] = from;
+  for (const auto& [name, from] : plan.further_files) copies_[name] = from;
+  for (const auto& [name, from] : copies_) copied_bytes_ += InputFile(from).size();
 }
 
 Work ModelConversion::work() const {
@@ -172,6 +176,8 @@ Work ModelConversion::work() const {
       work.scratch_bytes = std::max(work.scratch_bytes, tensor.scratch_bytes);
     }
   }
+  if (is_own(options_.shard, 0)) work.copied_bytes = copied_bytes_;
+  work.progress_bytes += work.copied_bytes;
   return work;
 }
 
@@ -183,9 +189,10 @@ bool ModelConversion::converts() const {
 
 std::string ModelConversion::shards_plan() const {
   std::vector<fs::path> companions;
-  for (const auto& [name, from] : companions_) companions.push_back(name);
+  for (const auto& [name, from] : copies_) companions.push_back(name);
   for (const auto& [name, text] : texts_) companions.push_back(name);
-  return print_shards_plan({*model_, command_, index_of(files_), config_, companions}, options_.shard->count);
+  return print_shards_plan({*model_, command_, index_of(files_), config_, beside_.folders, companions},
+                           options_.shard->count);
 }
 
 void ModelConversion::write(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter,
@@ -193,23 +200,24 @@ void ModelConversion::write(const Destination& destination, Pipeline& pipeline, 
   FileWriter writer(destination, pipeline, meter, scratch, metadata_);
   for (std::size_t i = 0; i < files_.size(); ++i)
     if (is_own(options_.shard, i)) writer.write(files_[i]);
-  write_further_files(destination);
+  write_further_files(destination, meter);
 }
 
 // What an output holds beside its tensors. The index, which a shard has not, is made of what the files have become.
-void ModelConversion::write_further_files(const Destination& destination) const {
+void ModelConversion::write_further_files(const Destination& destination, ProgressMeter& meter) const {
   if (!options_.shard && files_.size() > 1)
     destination.create_text(index_file_name(model_->stem()), index_json(index_of(files_)));
   if (!is_own(options_.shard, 0)) return;
   if (!config_.empty()) destination.create_text(kConfigFile, config_);
-  for (const auto& [name, from] : companions_) destination.create_copy(from, name);
+  for (const fs::path& name : beside_.folders) destination.create_folder(name);
+  for (const auto& [name, from] : copies_) destination.create_copy(from, name, &meter);
   for (const auto& [name, text] : texts_) destination.create_text(name, text);
 }
 
 ConversionReport ModelConversion::report() const {
   ConversionReport report = work().report;
   report.notes = notes_;
-  for (const fs::path& name : left_out(*model_)) report.notes.push_back(not_copied(model_->path() / name));
+  for (const fs::path& name : beside_.left_out) report.notes.push_back(not_copied(model_->path() / name));
   return report;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "checkpoint/convert/conversion.h"
+#include "checkpoint/files/companions.h"
 #include "checkpoint/files/progress.h"
 #include "checkpoint/output/output.h"
 #include "checkpoint/output/shards_plan.h"
@@ -31,6 +32,7 @@ struct PlannedFile {
 struct Work {
   ConversionReport report;  // until that is done, `bytes_written` is the most that it can be
   std::int64_t progress_bytes = 0;
+  std::int64_t copied_bytes = 0;  // of files beside the tensors
   std::int64_t scratch_bytes = 0;
 };
 
@@ -43,6 +45,8 @@ class ModelConversion {
   [[nodiscard]] Work work() const;
   // Whether a tensor of the model, be it another shard's, is converted.
   [[nodiscard]] bool converts() const;
+  // That the output has, parents first.
+  [[nodiscard]] const std::vector<std::filesystem::path>& folders() const { return beside_.folders; }
   // What the processes of a sharded conversion agree on.
   [[nodiscard]] std::string shards_plan() const;
 
@@ -53,8 +57,8 @@ class ModelConversion {
   [[nodiscard]] ConversionReport report() const;
 
  private:
-  void choose_companions(const ConversionPlan& plan);
-  void write_further_files(const Destination& destination) const;
+  void choose_files(const ConversionPlan& plan);
+  void write_further_files(const Destination& destination, ProgressMeter& meter) const;
 
   std::unique_ptr<const Model> model_;
   const ConversionOptions& options_;
@@ -62,7 +66,9 @@ class ModelConversion {
   std::vector<PlannedFile> files_;
   std::string config_;
   std::vector<std::string> notes_;
-  std::map<std::filesystem::path, std::filesystem::path> companions_;  // to copy: from where, by name
+  Companions beside_;
+  std::map<std::filesystem::path, std::filesystem::path> copies_;  // from where, by name
+  std::int64_t copied_bytes_ = 0;
   std::map<std::filesystem::path, std::string> texts_;
   Metadata metadata_;
 };

@@ -122,6 +122,16 @@ bool is_without_links(int error) {
   return error == EPERM || error == EOPNOTSUPP || error == EXDEV || error == EMLINK || error == ENOSYS;
 }
 
+void make_directory(const fs::path& path) {
+  if (::mkdir(path.c_str(), 0777) != 0) fail_errno(path.native(), "create");
+}
+
+void sync_directories(const fs::path& path) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(path))
+    if (entry.is_directory()) sync_directory(entry.path());
+  sync_directory(path);
+}
+
 void sync_directory(const fs::path& path) {
   const Descriptor fd(open_file(path, O_RDONLY | O_DIRECTORY));
   // Some network file systems cannot flush a directory and say EINVAL; their renames are durable by other means.

@@ -81,8 +81,12 @@ std::vector<std::filesystem::path> list_directory(const std::filesystem::path& p
 // Whether link() failed with `error` because the file system has no links, or none there, or no more of that file.
 bool is_without_links(int error);
 
-// Makes the names in a directory durable.
+// A new directory; `path` must not exist.
+void make_directory(const std::filesystem::path& path);
+
+// Makes the names in a directory durable, and, of the second, those in all directories below it.
 void sync_directory(const std::filesystem::path& path);
+void sync_directories(const std::filesystem::path& path);
 
 }  // namespace qfuse::checkpoint
 

@@ -79,6 +79,14 @@ bool is_plain_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
 }
 
+bool is_nested_name(std::string_view name) {
+  for (std::size_t slash = name.find('/'); slash != name.npos; slash = name.find('/')) {
+    if (!is_plain_name(name.substr(0, slash))) return false;
+    name.remove_prefix(slash + 1);
+  }
+  return is_plain_name(name);
+}
+
 Model::Model(const fs::path& path) : path_(path), name_(printable(path.native())) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -195,31 +203,6 @@ bool is_weight_file(const fs::path& file) {
   const fs::path ending = file.extension();
   const bool is_index = ending == ".json" && file.native().find(".index.") != std::string::npos;
   return is_index || is_pickle(file) || std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
-}
-
-std::vector<fs::path> companion_files(const Model& model) {
-  std::vector<fs::path> names;
-  if (!model.is_directory()) return names;
-  for (fs::path& name : list_directory(model.path()))
-    if (fs::is_regular_file(model.path() / name) && !is_weight_file(name) && name != kConfigFile)
-      names.push_back(std::move(name));
-  return names;
-}
-
-std::vector<fs::path> left_out(const Model& model) {
-  std::vector<fs::path> names;
-  if (!model.is_directory()) return names;
-  const auto is_own = [&](const fs::path& name) {
-    return std::any_of(model.files().begin(), model.files().end(),
-                       [&](const SafetensorsFile& file) { return file.file().path().filename() == name; });
-  };
-  for (fs::path& name : list_directory(model.path())) {
-    const bool is_file = fs::is_regular_file(model.path() / name);
-    const bool is_weight = is_weight_file(name) && name.extension() != ".json" && !is_own(name);
-    const bool is_of_tools = name.native().starts_with(".");  // .git, and .cache of a download
-    if (is_file ? is_weight : !is_of_tools) names.push_back(std::move(name));
-  }
-  return names;
 }
 
 }  // namespace qfuse::checkpoint

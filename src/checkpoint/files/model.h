@@ -73,6 +73,9 @@ inline constexpr std::string_view kPipelineFile = "model_index.json";  // of dif
 // Whether a file of that name lies in the directory that it is looked for in, whatever else the name says.
 bool is_plain_name(std::string_view name);
 
+// Whether a name, of a file or in folders ("1_Pooling/config.json"), stays in the directory, part by part.
+bool is_nested_name(std::string_view name);
+
 // Of the `count` .safetensors files of a directory, the name of number `i` from 0, and of their index.
 std::string weight_file_name(std::string_view stem, std::size_t i, std::size_t count);
 std::string index_file_name(std::string_view stem);
@@ -101,17 +104,9 @@ bool is_safetensors(const std::filesystem::path& file);
 // Weights of any common format, or an index of them (model.safetensors.index.json, pytorch_model.bin.index.fp16.json).
 bool is_weight_file(const std::filesystem::path& file);
 
-// The files of a model directory that go with any form of its weights: all but config.json and weights of any common
-// format, none if `model` is a file; their names.
-std::vector<std::filesystem::path> companion_files(const Model& model);
-
 // For the end of a message about a path that is not there: advice, if it looks like a name on the Hub
 // ("unsloth/Llama-3-8B-bnb-4bit"), else nothing.
 std::string hub_hint(const std::filesystem::path& path);
-
-// What else lies in a model directory and is not of the model: weights of whatever format that are not its own, folders,
-// but for those of tools, and links that lead nowhere; their names.
-std::vector<std::filesystem::path> left_out(const Model& model);
 
 }  // namespace qfuse::checkpoint
 

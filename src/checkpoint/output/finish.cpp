@@ -42,7 +42,7 @@ void check_known(const fs::path& shards, const ShardsPlan& plan) {
   std::set<std::string> names;
   for (const ShardsPlan::File& file : plan.files) names.insert(file.name);
   for (const fs::path& name : list_shards(shards))
-    if (!names.contains(name) && !plan.others.contains(name))
+    if (!names.contains(name) && !plan.others.contains(name) && !plan.folders.contains(name))
       fail(Status::invalid_data, "{}: '{}' is no part of the output: move or remove it", shown(shards), shown(name));
 }
 
@@ -106,7 +106,7 @@ void report_faults(const Faults& faults, const fs::path& shards, const ShardsPla
   std::string what;
   if (!faults.missing.empty())
     what = fmt::format("{}: {} of {} files are missing ({})", shown(shards), faults.missing.size(),
-                       plan.files.size() + plan.others.size(), some_of(faults.missing));
+                       plan.files.size() + plan.folders.size() + plan.others.size(), some_of(faults.missing));
   if (!faults.wrong.empty()) what += (what.empty() ? "" : "; ") + faults.wrong.front();
   if (faults.wrong.size() > 1) what += fmt::format("; {} more files are wrong", faults.wrong.size() - 1);
   fail(Status::invalid_data, "{}: run {}", what, shards_name(faults.shards, plan.shards));
@@ -116,11 +116,12 @@ void report_faults(const Faults& faults, const fs::path& shards, const ShardsPla
 std::vector<FinishedFile> check_files(const fs::path& shards, const ShardsPlan& plan) {
   std::vector<FinishedFile> files;
   Faults faults;
-  const auto is_there = [&](const std::string& name, std::int64_t shard) {
-    const bool is = fs::is_regular_file(fs::symlink_status(shards / name));
+  const auto is_there = [&](const std::string& name, std::int64_t shard, fs::file_type type = fs::file_type::regular) {
+    const bool is = is_in_shards(shards, name, type);
     if (!is) faults.add(faults.missing, fmt::format("'{}'", printable(name)), shard);
     return is;
   };
+  for (const std::string& name : plan.folders) is_there(name, 0, fs::file_type::directory);
   for (const std::string& name : plan.others) is_there(name, 0);
   for (std::size_t i = 0; i < plan.files.size(); ++i) {
     const std::int64_t shard = shard_of(i, plan.shards);
@@ -147,10 +148,11 @@ bool is_made_of(const fs::path& target, const fs::path& shards, const ShardsPlan
   std::error_code none;
   if (fs::is_symlink(target, none) || fs::equivalent(target, shards, none)) return false;
   const auto is_linked = [&](const std::string& name) {
-    return fs::is_regular_file(fs::symlink_status(target / name, none)) &&
-           fs::equivalent(target / name, shards / name, none);
+    return is_in_shards(target, name, fs::file_type::regular) && fs::equivalent(target / name, shards / name, none);
   };
   return (plan.files.size() == 1 || fs::exists(target / index_name(plan), none)) &&
+         std::all_of(plan.folders.begin(), plan.folders.end(),
+                     [&](const std::string& name) { return is_in_shards(target, name, fs::file_type::directory); }) &&
          std::all_of(plan.others.begin(), plan.others.end(), is_linked) &&
          std::all_of(plan.files.begin(), plan.files.end(),
                      [&](const ShardsPlan::File& file) { return is_linked(file.name); });
@@ -170,11 +172,12 @@ FinishReport report_of(const ShardsPlan& plan, const std::vector<FinishedFile>& 
 void assemble(const PendingOutput& output, const fs::path& shards, const ShardsPlan& plan,
               const std::vector<FinishedFile>& files, ProgressMeter& meter) {
   for (const FinishedFile& file : files) {
-    output.create_link(shards / file.name);
+    output.create_link(shards / file.name, file.name);
     meter.advance(file.name, file.bytes);
   }
   if (files.size() > 1) output.create_text(index_name(plan), index_json(index_of(files)));
-  for (const std::string& name : plan.others) output.create_link(shards / name);
+  for (const std::string& name : plan.folders) output.create_folder(name);
+  for (const std::string& name : plan.others) output.create_link(shards / name, name);
 }
 
 // Takes the shards away at once, into the directory that its owner removes. NFS cannot remove the directory of a file
@@ -214,7 +217,8 @@ FinishReport finish_shards(const fs::path& out, const FinishOptions& options) {
     discard(shards, work.path(), std::move(lock));
     return report;
   }
-  PendingOutput output(target, OutputKind::directory, options.force, shards, 0);
+  PendingOutput output(target, OutputKind::directory, options.force, shards, 0,
+                       {plan.folders.begin(), plan.folders.end()});
   ProgressMeter meter(options.progress, report.bytes);
   assemble(output, shards, plan, files, meter);
   output.commit();

@@ -1,11 +1,11 @@
 #include "checkpoint/output/output.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "checkpoint/files/errors.h"
@@ -15,13 +15,14 @@ namespace qfuse::checkpoint {
 namespace fs = std::filesystem;
 
 PendingOutput::PendingOutput(const fs::path& target, OutputKind kind, bool force, const fs::path& input,
-                             std::int64_t bytes)
-    : target_(check_target(target, kind, force, input, bytes)),
+                             std::int64_t bytes, std::vector<fs::path> folders)
+    : target_(check_target(target, kind, force, input, bytes, folders)),
       kind_(kind),
       force_(force),
+      folders_(std::move(folders)),
       work_(partial_directory(target_)),
       result_(work_.path() / target_.filename()) {
-  if (kind_ != OutputKind::file && ::mkdir(result_.c_str(), 0777) != 0) fail_errno(result_.native(), "create");
+  if (kind_ != OutputKind::file) make_directory(result_);
 }
 
 fs::path PendingOutput::place(const fs::path& name) const {
@@ -50,26 +51,22 @@ void Destination::create_copy(const fs::path& from, const fs::path& name, Progre
   publish(name);
 }
 
-void PendingOutput::create_link(const fs::path& from) const {
-  const fs::path to = place(from.filename());
+void PendingOutput::create_link(const fs::path& from, const fs::path& name) const {
+  const fs::path to = place(name);
   if (::link(from.c_str(), to.c_str()) == 0) return;
   if (!is_without_links(errno)) fail_errno(to.native(), "link");
-  create_copy(from, from.filename());
+  create_copy(from, name);
 }
 
-fs::path PendingOutput::create_folder(const std::string& name) const {
-  fs::path folder = result_ / name;
-  if (::mkdir(folder.c_str(), 0777) != 0) fail_errno(folder.native(), "create");
-  return folder;
-}
+void PendingOutput::create_folder(const fs::path& name) const { make_directory(place(name)); }
 
 // Another process may have made the target meanwhile.
 void PendingOutput::commit() {
-  check_replaceable(target_, kind_, force_);
+  check_replaceable(target_, kind_, force_, folders_);
   if (kind_ == OutputKind::file) {
     fs::rename(result_, target_);
   } else {
-    sync_directory(result_);
+    sync_directories(result_);
     replace_directory();
   }
   sync_directory(parent_of(target_));

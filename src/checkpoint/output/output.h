@@ -4,8 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "checkpoint/files/file.h"
 #include "checkpoint/files/progress.h"
@@ -25,6 +26,8 @@ class Destination {
   // A new file; publish() says that it is finished.
   [[nodiscard]] virtual OutputFile create(const std::filesystem::path& name) const = 0;
   virtual void publish(const std::filesystem::path& name) const = 0;
+  // A new folder for files, whose names begin with its own; its parent was made before.
+  virtual void create_folder(const std::filesystem::path& name) const = 0;
   [[nodiscard]] virtual ScratchFile create_scratch() const = 0;
   // The last call: every file was published.
   virtual void commit() = 0;
@@ -41,7 +44,7 @@ class PendingOutput : public Destination {
  public:
   // Refuses what check_target() does.
   PendingOutput(const std::filesystem::path& target, OutputKind kind, bool force, const std::filesystem::path& input,
-                std::int64_t bytes);
+                std::int64_t bytes, std::vector<std::filesystem::path> folders = {});
 
   // Of an output directory; or of an output that is a file the only one, whatever `name`.
   [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override { return OutputFile(place(name)); }
@@ -50,10 +53,9 @@ class PendingOutput : public Destination {
   // Makes the finished files durable and gives them the target's name, in place of what `force` lets them replace.
   void commit() override;
 
-  // The file `from` itself under the same name, where that can be, else a copy.
-  void create_link(const std::filesystem::path& from) const;
-  // In an output directory; its path until commit().
-  [[nodiscard]] std::filesystem::path create_folder(const std::string& name) const;
+  void create_folder(const std::filesystem::path& name) const override;
+  // The file `from` itself under another name, where that can be, else a copy.
+  void create_link(const std::filesystem::path& from, const std::filesystem::path& name) const;
   // What is moved into it is removed with it; if this run cannot any more, the next one does.
   [[nodiscard]] const std::filesystem::path& work() const { return work_.path(); }
 
@@ -64,6 +66,7 @@ class PendingOutput : public Destination {
   std::filesystem::path target_;
   OutputKind kind_;
   bool force_;
+  std::vector<std::filesystem::path> folders_;
   WorkDirectory work_;
   std::filesystem::path result_;  // what becomes the target, in work_
 };
@@ -71,16 +74,21 @@ class PendingOutput : public Destination {
 // A new folder of an output directory, which appears with it.
 class FolderOutput : public Destination {
  public:
-  FolderOutput(const PendingOutput& whole, const std::string& name) : whole_(whole), path_(whole.create_folder(name)) {}
+  FolderOutput(const PendingOutput& whole, std::filesystem::path name) : whole_(whole), name_(std::move(name)) {
+    whole_.create_folder(name_);
+  }
 
-  [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override { return OutputFile(path_ / name); }
+  [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override {
+    return whole_.create(name_ / name);
+  }
   void publish(const std::filesystem::path&) const override {}
+  void create_folder(const std::filesystem::path& name) const override { whole_.create_folder(name_ / name); }
   [[nodiscard]] ScratchFile create_scratch() const override { return whole_.create_scratch(); }
-  void commit() override { sync_directory(path_); }
+  void commit() override {}  // with the whole
 
  private:
   const PendingOutput& whole_;
-  std::filesystem::path path_;
+  std::filesystem::path name_;
 };
 
 }  // namespace qfuse::checkpoint

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include "checkpoint/files/errors.h"
@@ -35,16 +37,32 @@ Descriptor lock_shards(const fs::path& shards, LockKind kind) {
 }
 
 std::vector<fs::path> list_shards(const fs::path& shards) {
-  std::vector<fs::path> names = list_directory(shards);
-  std::erase_if(names, [](const fs::path& name) {
-    return name.native().starts_with(kOwnPrefix) || name.native().starts_with(".nfs");
-  });
+  std::vector<fs::path> names;
+  for (fs::recursive_directory_iterator entry(shards), end; entry != end; ++entry) {
+    const fs::path name = entry->path().lexically_relative(shards);
+    if (name.native().starts_with(kOwnPrefix))
+      entry.disable_recursion_pending();
+    else if (!name.filename().native().starts_with(".nfs"))
+      names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
   return names;
 }
 
+bool is_in_shards(const fs::path& shards, const fs::path& name, fs::file_type type) {
+  fs::path at = shards;
+  for (auto part = name.begin(); part != name.end();) {
+    at /= *part;
+    const bool is_last = ++part == name.end();
+    std::error_code error;
+    if (fs::symlink_status(at, error).type() != (is_last ? type : fs::file_type::directory)) return false;
+  }
+  return true;
+}
+
 ShardOutput::ShardOutput(const fs::path& target, const Shard& shard, bool force, const fs::path& input,
-                         std::int64_t bytes, const std::string& plan)
-    : shards_(make_shards_directory(check_target(target, OutputKind::directory, force, input, bytes))),
+                         std::int64_t bytes, const std::string& plan, std::span<const fs::path> folders)
+    : shards_(make_shards_directory(check_target(target, OutputKind::directory, force, input, bytes, folders))),
       lock_(lock_shards(shards_, LockKind::shared)),
       work_(shards_ / fmt::format(".qfuse-shard-{:05}", shard.index)) {
   agree_on(plan);
@@ -55,7 +73,13 @@ OutputFile ShardOutput::create(const fs::path& name) const { return OutputFile(w
 
 void ShardOutput::publish(const fs::path& name) const {
   fs::rename(work_.path() / name, shards_ / name);
-  sync_directory(shards_);
+  sync_directory((shards_ / name).parent_path());
+}
+
+void ShardOutput::create_folder(const fs::path& name) const {
+  make_directory(work_.path() / name);
+  make_directory(shards_ / name);
+  sync_directory((shards_ / name).parent_path());
 }
 
 // A link never replaces: of the processes that come at once, one is first. Without hard links the last one is, which
@@ -94,7 +118,12 @@ void ShardOutput::remove_earlier(const ShardsPlan& plan, std::int64_t shard) con
   for (std::size_t i = 0; i < plan.files.size(); ++i)
     if (shard_of(i, plan.shards) == shard) fs::remove(shards_ / plan.files[i].name);
   if (shard != 0) return;
-  for (const std::string& name : plan.others) fs::remove(shards_ / name);
+  for (const std::string& name : plan.others)
+    if (is_in_shards(shards_, name, fs::file_type::regular)) fs::remove(shards_ / name);
+  // Children first. One with a stranger's file stays, and making it again says so.
+  for (auto name = plan.folders.rbegin(); name != plan.folders.rend(); ++name)
+    if (std::error_code not_empty; is_in_shards(shards_, *name, fs::file_type::directory))
+      fs::remove(shards_ / *name, not_empty);
 }
 
 }  // namespace qfuse::checkpoint

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <qfuse/checkpoint.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,13 @@ namespace qfuse::checkpoint {
 // The lock of a directory of shards: shared by those who make them, exclusive for finish(). io_error if it is taken.
 Descriptor lock_shards(const std::filesystem::path& shards, LockKind kind);
 
-// The names there of what shards made, sorted. Not those of qfuse itself, nor of files that NFS keeps for whoever has
-// them open.
+// The names there of what shards made, those in folders too ("1_Pooling/config.json"), sorted. Not those of qfuse
+// itself, nor of files that NFS keeps for whoever has them open.
 std::vector<std::filesystem::path> list_shards(const std::filesystem::path& shards);
+
+// Whether there is such a thing there, and no link leads out to it.
+bool is_in_shards(const std::filesystem::path& shards, const std::filesystem::path& name,
+                  std::filesystem::file_type type);
 
 // The part of one process. It works in a directory of its own below the shared one, and moves each finished file to its
 // final name there: what has that name is whole, and nobody removes what another one made. What the same shard made
@@ -30,10 +35,11 @@ class ShardOutput : public Destination {
   // Refuses what check_target() does, of which `bytes` are those of this shard; to run beside a living process of the
   // same shard, or beside finish(); a directory that has another plan than `plan`, or files and none.
   ShardOutput(const std::filesystem::path& target, const Shard& shard, bool force, const std::filesystem::path& input,
-              std::int64_t bytes, const std::string& plan);
+              std::int64_t bytes, const std::string& plan, std::span<const std::filesystem::path> folders = {});
 
   [[nodiscard]] OutputFile create(const std::filesystem::path& name) const override;
   void publish(const std::filesystem::path& name) const override;
+  void create_folder(const std::filesystem::path& name) const override;
   [[nodiscard]] ScratchFile create_scratch() const override { return ScratchFile(work_.path()); }
   void commit() override {}  // finish() does it
 

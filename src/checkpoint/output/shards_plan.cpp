@@ -20,13 +20,14 @@ constexpr const char* kConversion = "conversion";
 constexpr const char* kShards = "shards";
 constexpr const char* kInputs = "inputs";
 constexpr const char* kFiles = "files";
+constexpr const char* kFolders = "folders";
 constexpr const char* kOthers = "others";
 
 // Bytes. 70,000 experts, each six tensors when it is quantized, are 42 MB.
 constexpr std::int64_t kLongest = 64'000'000;
 constexpr std::size_t kMostKeys = 4'000'000;
 
-bool is_allowed(std::string_view name) { return is_plain_name(name) && !name.starts_with(kOwnPrefix); }
+bool is_allowed(std::string_view name) { return is_nested_name(name) && !name.starts_with(kOwnPrefix); }
 
 Json tensors_json(std::span<const TensorEntry> entries) {
   Json tensors = Json::object();
@@ -43,16 +44,21 @@ Json inputs_json(const Model& model) {
   return inputs;
 }
 
-// Not how long they are: one may grow meanwhile, as a log does.
-Json others_json(const Conversion& conversion) {
-  Json others = Json::array();
-  if (!conversion.config.empty()) others.push_back(kConfigFile);
-  for (const fs::path& name : conversion.companions) {
+Json names_json(const std::vector<fs::path>& paths, const Conversion& conversion) {
+  Json names = Json::array();
+  for (const fs::path& name : paths) {
     if (!is_allowed(name.native()))
       fail(Status::unsupported, "{}: its file '{}' cannot be in a sharded output; rename it", conversion.model.name(),
            shown(name));
-    others.push_back(name.native());
+    names.push_back(name.native());
   }
+  return names;
+}
+
+// Not how long they are: one may grow meanwhile, as a log does.
+Json others_json(const Conversion& conversion) {
+  Json others = names_json(conversion.companions, conversion);
+  if (!conversion.config.empty()) others.insert(others.begin(), kConfigFile);
   return others;
 }
 
@@ -90,10 +96,29 @@ std::string parse_name(const std::string& name, std::set<std::string>& names, co
 
 ShardsPlan::File parse_file(const Json& json, std::set<std::string>& names, const std::string& where) {
   ShardsPlan::File file;
-  file.name = parse_name(value_of(json, "name", Json::value_t::string, where).get<std::string>(), names, where);
-  for (const auto& [name, tensor] : value_of(json, "tensors", Json::value_t::object, where).items())
-    file.tensors.push_back(parse_tensor(name, tensor, where));
+  const auto& name = value_of(json, "name", Json::value_t::string, where).get_ref<const std::string&>();
+  if (name.find('/') != name.npos)
+    fail(Status::invalid_data, "{}: '{}' is no name for a file of weights", where, printable(name));
+  file.name = parse_name(name, names, where);
+  for (const auto& [tensor, entry] : value_of(json, "tensors", Json::value_t::object, where).items())
+    file.tensors.push_back(parse_tensor(tensor, entry, where));
   return file;
+}
+
+std::set<std::string> parse_names(const Json& json, std::set<std::string>& known, const std::string& where) {
+  std::set<std::string> names;
+  for (const Json& name : json) {
+    if (!name.is_string()) fail(Status::invalid_data, "{}: is no plan of qfuse: a name is no string", where);
+    names.insert(parse_name(name.get_ref<const std::string&>(), known, where));
+  }
+  return names;
+}
+
+// What lies in a folder needs that folder.
+void check_folder(const std::string& name, const ShardsPlan& plan, const std::string& where) {
+  const std::size_t slash = name.rfind('/');
+  if (slash != name.npos && !plan.folders.contains(name.substr(0, slash)))
+    fail(Status::invalid_data, "{}: '{}' lies in a folder that it does not name", where, printable(name));
 }
 
 // Where two values first differ, and how; `path` leads to them.
@@ -163,6 +188,7 @@ std::string print_shards_plan(const Conversion& conversion, std::int64_t shards)
   plan[kInputs] = inputs_json(conversion.model);
   for (const IndexedFile& file : conversion.files)
     plan[kFiles].push_back({{"name", file.name}, {"tensors", tensors_json(file.entries)}});
+  plan[kFolders] = names_json(conversion.folders, conversion);
   plan[kOthers] = others_json(conversion);
   std::string text;
   try {
@@ -188,10 +214,10 @@ ShardsPlan parse_shards_plan(const std::string& text, const std::string& where) 
   for (const Json& file : value_of(json, kFiles, Json::value_t::array, where))
     plan.files.push_back(parse_file(file, names, where));
   if (plan.files.empty()) fail(Status::invalid_data, "{}: is no plan of qfuse: has no files", where);
-  for (const Json& name : value_of(json, kOthers, Json::value_t::array, where)) {
-    if (!name.is_string()) fail(Status::invalid_data, "{}: is no plan of qfuse: a name is no string", where);
-    plan.others.insert(parse_name(name.get_ref<const std::string&>(), names, where));
-  }
+  plan.folders = parse_names(value_of(json, kFolders, Json::value_t::array, where), names, where);
+  plan.others = parse_names(value_of(json, kOthers, Json::value_t::array, where), names, where);
+  for (const std::set<std::string>* some : {&plan.folders, &plan.others})
+    for (const std::string& name : *some) check_folder(name, plan, where);
   return plan;
 }
 
@@ -207,7 +233,7 @@ std::string plan_difference(const std::string& text, const std::string& ours) {
     return kNoPlan;
   }
   if (!theirs.is_object()) return kNoPlan;
-  for (const char* key : {kVersion, kShards, kConversion, kInputs, kFiles, kOthers})
+  for (const char* key : {kVersion, kShards, kConversion, kInputs, kFiles, kFolders, kOthers})
     if (const Json their = theirs.value(key, Json()); their != own[key]) return difference(their, own[key], key);
   return "more keys there than here";
 }

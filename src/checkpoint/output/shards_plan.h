@@ -38,7 +38,8 @@ struct ShardsPlan {
   };
   std::int64_t shards = 0;
   std::vector<File> files;
-  std::set<std::string> others;  // further files
+  std::set<std::string> folders;  // parents first
+  std::set<std::string> others;   // further files, of which those in folders begin with a folder's name
 };
 
 // Of the names in a directory of shards, those that are no part of the output begin so.
@@ -51,7 +52,8 @@ struct Conversion {
   const nlohmann::json& command;  // with those of its options that the bytes of the output depend on
   std::vector<IndexedFile> files;
   std::string_view config;                        // of the output; empty: none
-  std::vector<std::filesystem::path> companions;  // as companion_files() lists them once: more may come during the run
+  std::vector<std::filesystem::path> folders;     // of the output
+  std::vector<std::filesystem::path> companions;  // as companions_of() lists them once: more may come during the run
 };
 
 // What a plan says of an input's file. One with the same headers may hold other values; then it was written at another
@@ -62,7 +64,7 @@ nlohmann::json file_identity(const InputFile& file);
 std::string print_shards_plan(const Conversion& conversion, std::int64_t shards);
 
 // Reads the text of a plan that anyone may have written. invalid_data, its message beginning with `where`, for what is
-// none of ours: what it names lies in the directory itself and is none of our own names there.
+// none of ours: what it names lies in the directory, or in folders there that it names too, and is none of our own names.
 ShardsPlan parse_shards_plan(const std::string& text, const std::string& where);
 
 // The text of the plan in a directory of shards.

@@ -26,15 +26,17 @@ bool contains(const fs::path& outer, const fs::path& inner) {
 }
 
 // That `force` may delete it.
-void check_model_directory(const fs::path& target) {
+void check_model_directory(const fs::path& target, std::span<const fs::path> folders) {
   const std::vector<fs::path> names = list_directory(target);
   if (!names.empty() && std::none_of(names.begin(), names.end(), is_safetensors))
     fail(Status::invalid_argument, "{}: holds no .safetensors file, so it is no output of qfuse; remove it yourself",
          shown(target));
-  for (const fs::path& name : names)
-    if (fs::is_directory(fs::symlink_status(target / name)))
-      fail(Status::invalid_argument, "{}: holds the directory '{}', so it is no output of qfuse; remove it yourself",
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(target)) {
+    const fs::path name = entry.path().lexically_relative(target);
+    if (fs::is_directory(entry.symlink_status()) && std::find(folders.begin(), folders.end(), name) == folders.end())
+      fail(Status::invalid_argument, "{}: holds the directory '{}', which the output does not; remove it yourself",
            shown(target), shown(name));
+  }
 }
 
 void check_pipeline_directory(const fs::path& target) {
@@ -87,7 +89,7 @@ fs::path old_directory(const fs::path& target) { return beside(target, ".qfuse-o
 fs::path shards_directory(const fs::path& target) { return beside(target, ".qfuse-shards"); }
 
 // What `force` replaces is deleted, so it must look like what was written by an earlier run.
-void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
+void check_replaceable(const fs::path& target, OutputKind kind, bool force, std::span<const fs::path> folders) {
   const fs::file_status status = fs::status(target);
   if (!fs::exists(fs::symlink_status(target))) return;
   if (kind != OutputKind::file && !fs::is_directory(status))
@@ -98,7 +100,7 @@ void check_replaceable(const fs::path& target, OutputKind kind, bool force) {
   if (kind == OutputKind::file) return;
   if (const fs::path old = old_directory(target); fs::exists(fs::symlink_status(old)))
     fail(Status::invalid_argument, "{}: was left by a replacement that was interrupted; move or remove it", shown(old));
-  if (kind == OutputKind::directory) check_model_directory(target);
+  if (kind == OutputKind::directory) check_model_directory(target, folders);
   if (kind == OutputKind::pipeline) check_pipeline_directory(target);
 }
 
@@ -112,13 +114,14 @@ void check_neighbours(const fs::path& target, const fs::path& input) {
            shown(input), shown(neighbour), shown(checked));
 }
 
-fs::path check_target(const fs::path& target, OutputKind kind, bool force, const fs::path& input, std::int64_t bytes) {
+fs::path check_target(const fs::path& target, OutputKind kind, bool force, const fs::path& input, std::int64_t bytes,
+                      std::span<const fs::path> folders) {
   fs::path checked = without_trailing_slash(target);
   const fs::path name = checked.filename();
   if (name.empty() || name == "." || name == "..")
     fail(Status::invalid_argument, "'{}': is no name for an output", shown(target));
   check_apart(checked, input);
-  check_replaceable(checked, kind, force);
+  check_replaceable(checked, kind, force, folders);
   check_parent(parent_of(checked), bytes);
   return checked;
 }

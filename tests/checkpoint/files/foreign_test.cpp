@@ -91,13 +91,13 @@ TEST(Foreign, what_was_not_copied_is_named) {
   const TemporaryDirectory directory;
   fs::copy(golden("tiny_llama/bnb4"), directory / "in");
   write_file(directory / "in/consolidated.safetensors", safetensors({}));
-  fs::create_directory(directory / "in/1_Pooling");
+  fs::create_directory(directory / "in/original");
   fs::create_directory(directory / "in/.cache");
   fs::create_symlink("nowhere", directory / "in/tokenizer.model");
   const std::vector<std::string> notes = dequantize(directory / "in", directory / "out").notes;
   ASSERT_EQ(notes.size(), 3U);
-  EXPECT_TRUE(holds(notes[0], "1_Pooling: is a folder, and was not copied"));
-  EXPECT_TRUE(holds(notes[1], "consolidated.safetensors: is not part of the model, and was not copied"));
+  EXPECT_TRUE(holds(notes[0], "consolidated.safetensors: is not part of the model, and was not copied"));
+  EXPECT_TRUE(holds(notes[1], "original: is a folder, and was not copied"));
   EXPECT_TRUE(holds(notes[2], "tokenizer.model: is a link that leads nowhere, and was not copied"));
 }
 

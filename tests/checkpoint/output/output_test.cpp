@@ -159,10 +159,10 @@ TEST_F(Output, what_cannot_be_linked_is_copied_only_where_there_are_no_links) {
   for (const int error : {EPERM, EOPNOTSUPP, EXDEV, EMLINK, ENOSYS}) EXPECT_TRUE(is_without_links(error));
   for (const int error : {EEXIST, EIO, ENOSPC, EDQUOT, EROFS}) EXPECT_FALSE(is_without_links(error));
   const PendingOutput output(directory_ / "out", OutputKind::directory, false, directory_ / "in", 0);
-  output.create_link(directory_ / "in/model.safetensors");
+  output.create_link(directory_ / "in/model.safetensors", "model.safetensors");
   EXPECT_EQ(fs::hard_link_count(directory_ / "in/model.safetensors"), 2U);
-  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { output.create_link(directory_ / "in/model.safetensors"); }),
-                    "cannot link: File exists"));
+  const auto again = [&] { output.create_link(directory_ / "in/model.safetensors", "model.safetensors"); };
+  EXPECT_TRUE(holds(error_of(Status::io_error, again), "cannot link: File exists"));
 }
 
 TEST_F(Output, what_an_interrupted_replacement_left_is_not_thrown_away) {

@@ -12,9 +12,10 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-std::string plan_with(const std::string& files, const std::string& others = "[]", const std::string& shards = "2") {
+std::string plan_with(const std::string& files, const std::string& others = "[]", const std::string& shards = "2",
+                      const std::string& folders = "[]") {
   return R"({"qfuse":")" + std::string(qfuse_version()) + R"(","shards":)" + shards + R"(,"files":)" + files +
-         R"(,"others":)" + others + "}";
+         R"(,"folders":)" + folders + R"(,"others":)" + others + "}";
 }
 
 std::string plan_file(const std::string& name, const std::string& tensors = "{}") {
@@ -22,8 +23,10 @@ std::string plan_file(const std::string& name, const std::string& tensors = "{}"
 }
 
 TEST(ShardsPlan, is_read_as_it_was_written) {
-  const ShardsPlan plan = parse_shards_plan(
-      plan_with(plan_file("a.safetensors", R"({"w":{"dtype":"BF16","shape":[2,3]}})"), R"(["b"])"), "plan");
+  const ShardsPlan plan =
+      parse_shards_plan(plan_with(plan_file("a.safetensors", R"({"w":{"dtype":"BF16","shape":[2,3]}})"),
+                                  R"(["b","c/d/e"])", "2", R"(["c","c/d"])"),
+                        "plan");
   EXPECT_EQ(plan.shards, 2);
   ASSERT_EQ(plan.files.size(), 1U);
   EXPECT_EQ(plan.files[0].name, "a.safetensors");
@@ -31,7 +34,8 @@ TEST(ShardsPlan, is_read_as_it_was_written) {
   EXPECT_EQ(plan.files[0].tensors[0].name, "w");
   EXPECT_EQ(plan.files[0].tensors[0].type, TensorType::bf16);
   EXPECT_EQ(plan.files[0].tensors[0].shape, (std::vector<std::int64_t>{2, 3}));
-  EXPECT_EQ(plan.others, std::set<std::string>{"b"});
+  EXPECT_EQ(plan.others, (std::set<std::string>{"b", "c/d/e"}));
+  EXPECT_EQ(plan.folders, (std::set<std::string>{"c", "c/d"}));
 }
 
 TEST(ShardsPlan, of_a_stranger_is_refused) {
@@ -63,6 +67,18 @@ TEST(ShardsPlan, of_a_stranger_is_refused) {
       {plan_with(good, R"(["a"])"), "has 'a' twice"},
       {plan_with(good, R"(["../b"])"), "is no name for a file"},
       {plan_with(good, "[1]"), "a name is no string"},
+      {plan_with(good, R"(["b/../../c"])", "2", R"(["b"])"), "is no name for a file"},
+      {plan_with(good, R"(["b//c"])", "2", R"(["b"])"), "is no name for a file"},
+      {plan_with(good, R"(["b/"])", "2", R"(["b"])"), "is no name for a file"},
+      {plan_with(good, R"(["b\\u0000/c"])", "2", R"(["b"])"), "is no name for a file"},
+      {plan_with(good, R"(["b/c"])"), "'b/c' lies in a folder that it does not name"},
+      {plan_with(good, "[]", "2", R"(["b/c"])"), "'b/c' lies in a folder that it does not name"},
+      {plan_with(good, R"(["b"])", "2", R"(["b"])"), "has 'b' twice"},
+      {plan_with(good, "[]", "2", R"(["/b"])"), "is no name for a file"},
+      {plan_with(good, "[]", "2", R"([".."])"), "is no name for a file"},
+      {plan_with(good, "[]", "2", R"([".qfuse-shard-00001"])"), "is no name for a file"},
+      {plan_with(good, "[]", "2", "{}"), "'folders' is missing or wrong"},
+      {plan_with(plan_file("b/c"), "[]", "2", R"(["b"])"), "'b/c' is no name for a file of weights"},
       {plan_with(good, "{}"), "'others' is missing or wrong"},
       {plan_with(plan_file("a", R"({"w":1})")), "tensor 'w': is no plan"},
       {plan_with(plan_file("a", R"({"w":{"shape":[]}})")), "'dtype' is missing or wrong"},

@@ -1,0 +1,156 @@
+#include "checkpoint/files/companions.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/file.h"
+#include "checkpoint/files/json.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kModulesFile = "modules.json";  // of sentence-transformers: names folders, each a module
+
+// Folders of the model in another form, or from another time, also where a download was of their small files alone.
+constexpr std::array<std::string_view, 5> kOtherForms{"coreml", "gguf", "onnx", "openvino", "original"};
+constexpr std::string_view kTrainingCheckpoint = "checkpoint-";  // and the number of a step
+
+bool is_other_form(const std::string& folder) {
+  return std::find(kOtherForms.begin(), kOtherForms.end(), folder) != kOtherForms.end() ||
+         folder.starts_with(kTrainingCheckpoint);
+}
+
+bool is_weights(const fs::path& file) { return is_weight_file(file) && file.extension() != ".json"; }
+
+// A name that a file of the output may have.
+bool is_reserved(const fs::path& folder) { return folder == kConfigFile || is_weight_file(folder); }
+
+// Neither throws for a link that leads nowhere, or round in circles.
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool is_of_tools(const fs::path& folder) { return folder.native().starts_with('.'); }
+
+// The folders of the directory itself in which modules lie. A list that cannot be read names none, so that what it may
+// have meant is left out.
+std::set<std::string> folders_of_modules(const fs::path& directory) {
+  constexpr std::int64_t kLongest = 1 << 20;  // bytes; real ones have hundreds
+  constexpr std::size_t kMostKeys = 10'000;
+  std::set<std::string> folders;
+  const fs::path list = directory / kModulesFile;
+  if (!is_file(list)) return folders;
+  try {
+    const auto json = parse_json<nlohmann::json>(read_text(list, kLongest), shown(list), kMostKeys);
+    if (!json.is_array()) return folders;
+    for (const nlohmann::json& module : json)
+      if (module.is_object() && module.contains("path") && module["path"].is_string())
+        if (const fs::path path(module["path"].get_ref<const std::string&>()); !path.empty())
+          folders.insert(path.begin()->native());
+  } catch (const Error& error) {
+    if (error.status() != Status::invalid_data) throw;
+  }
+  return folders;
+}
+
+// A folder of a model's directory with all that it holds. Anyone may have made it: real ones have a few files in one or
+// two levels, and links may multiply what is there.
+class Folder {
+ public:
+  Folder(const fs::path& directory, const fs::path& name) : directory_(directory) {
+    above_.push_back(fs::canonical(directory));
+    add_folder(name);
+  }
+
+  [[nodiscard]] bool has_weights() const { return std::any_of(found_.files.begin(), found_.files.end(), is_weights); }
+  [[nodiscard]] bool is_too_large() const { return entries_ > kMostEntries; }
+  [[nodiscard]] const Companions& found() const { return found_; }
+
+ private:
+  static constexpr std::size_t kMostEntries = 100'000;
+  static constexpr std::size_t kDeepest = 32;
+
+  void add_folder(const fs::path& name) {
+    std::error_code error;
+    const fs::path real = fs::canonical(directory_ / name, error);
+    const auto holds = [&](const fs::path& folder) {
+      return std::mismatch(real.begin(), real.end(), folder.begin(), folder.end()).first == real.end();
+    };
+    if (error || above_.size() > kDeepest || std::any_of(above_.begin(), above_.end(), holds))
+      return found_.left_out.push_back(name);
+    found_.folders.push_back(name);
+    above_.push_back(real);
+    for (const fs::path& entry : list_directory(directory_ / name)) add(name / entry);
+    above_.pop_back();
+  }
+
+  void add(const fs::path& name) {
+    if (is_too_large()) return;
+    ++entries_;
+    const fs::path path = directory_ / name;
+    if (!is_folder(path))
+      (is_file(path) ? found_.files : found_.left_out).push_back(name);
+    else if (!is_of_tools(name.filename()))
+      add_folder(name);
+  }
+
+  const fs::path& directory_;
+  std::vector<fs::path> above_;  // the folders that hold the one at hand, without links
+  std::size_t entries_ = 0;
+  Companions found_;
+};
+
+void append(std::vector<fs::path>& to, const std::vector<fs::path>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+void add_folder(const Model& model, const fs::path& name, bool is_module, Companions& all) {
+  const Folder folder(model.path(), name);
+  const bool is_other = is_other_form(name.native()) || folder.has_weights() || is_reserved(name);
+  if (folder.is_too_large() || (is_other && !is_module)) return all.left_out.push_back(name);
+  append(all.files, folder.found().files);
+  append(all.folders, folder.found().folders);
+  append(all.left_out, folder.found().left_out);
+}
+
+}  // namespace
+
+Companions companions_of(const Model& model) {
+  Companions all;
+  if (!model.is_directory()) return all;
+  const auto is_own = [&](const fs::path& name) {
+    return std::any_of(model.files().begin(), model.files().end(),
+                       [&](const SafetensorsFile& file) { return file.file().path().filename() == name; });
+  };
+  const std::set<std::string> modules = folders_of_modules(model.path());
+  for (const fs::path& name : list_directory(model.path())) {
+    const fs::path path = model.path() / name;
+    if (is_folder(path)) {
+      if (!is_of_tools(name)) add_folder(model, name, modules.contains(name.native()), all);
+    } else if (!is_file(path)) {
+      if (!is_of_tools(name)) all.left_out.push_back(name);
+    } else if (!is_weight_file(name)) {
+      if (name != kConfigFile) all.files.push_back(name);
+    } else if (is_weights(name) && !is_own(name)) {
+      all.left_out.push_back(name);
+    }
+  }
+  return all;
+}
+
+}  // namespace qfuse::checkpoint
