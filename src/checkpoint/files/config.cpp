@@ -13,6 +13,8 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kQuantizationConfig = "quantization_config";
+constexpr const char* kTextConfig = "text_config";
+constexpr const char* kSkipModules = "llm_int8_skip_modules";
 constexpr const char* kModelType = "model_type";
 constexpr const char* kClassName = "_class_name";  // diffusers' word for it
 constexpr const char* kQuantMethod = "bitsandbytes";
@@ -24,12 +26,40 @@ void drop_quantization(OrderedJson& object) {
     if (value.is_object()) drop_quantization(value);
 }
 
-void unquantize(OrderedJson& object, const std::string& dtype) {
-  object.erase(kQuantizationConfig);
-  for (const auto& [key, value] : object.items()) {
-    const bool states_dtype = value.is_string() && (key == kDtypeKeys[0] || key == kDtypeKeys[1]);
-    if (states_dtype) value = dtype;
-    if (value.is_object()) unquantize(value, dtype);
+// A config's own; older files spell it "torch.float16".
+std::optional<Dtype> own_dtype(const OrderedJson& object) {
+  constexpr std::string_view kTorch = "torch.";
+  for (const char* key : kDtypeKeys) {
+    const auto stated = object.find(key);
+    if (stated == object.end() || !stated->is_string()) continue;
+    std::string_view name = stated->get_ref<const std::string&>();
+    if (name.starts_with(kTorch)) name.remove_prefix(kTorch.size());
+    if (const std::optional<Dtype> dtype = dtype_from_name(name)) return dtype;
+  }
+  return std::nullopt;
+}
+
+// Its own, or that of the first part that has one, of its text before others.
+std::optional<Dtype> dtype_in(const OrderedJson& object) {
+  std::optional<Dtype> dtype = own_dtype(object);
+  const auto text = object.find(kTextConfig);
+  if (!dtype && text != object.end() && text->is_object()) dtype = dtype_in(*text);
+  for (auto part = object.begin(); !dtype && part != object.end(); ++part)
+    if (part->is_object() && part != text && part.key() != kQuantizationConfig) dtype = dtype_in(*part);
+  return dtype;
+}
+
+void set_dtype(OrderedJson& object, Dtype dtype) {
+  for (const char* key : kDtypeKeys)
+    if (object.contains(key)) object[key] = dtype_name(dtype);
+}
+
+// Of a part; transformers gives the model's to it too, but some other loader may not.
+void set_dtype_of_parts(OrderedJson& object, std::optional<Dtype> before, Dtype dtype) {
+  for (const auto& [key, part] : object.items()) {
+    if (!part.is_object()) continue;
+    if (const std::optional<Dtype> own = own_dtype(part); own && own == before) set_dtype(part, dtype);
+    set_dtype_of_parts(part, before, dtype);
   }
 }
 
@@ -99,7 +129,7 @@ OrderedJson quantization_json(const QuantizationConfig& quantization) {
           {"bnb_4bit_use_double_quant", quantization.double_quant},
           {"llm_int8_enable_fp32_cpu_offload", false},
           {"llm_int8_has_fp16_weight", false},
-          {"llm_int8_skip_modules", skip_modules},
+          {kSkipModules, skip_modules},
           {"llm_int8_threshold", 6.0},
           {"load_in_4bit", true},
           {"load_in_8bit", false},
@@ -121,20 +151,14 @@ Config::Config(std::string_view text, const std::string& where) : text_(text) {
   if (!json_.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
 }
 
-std::optional<Dtype> Config::dtype() const {
-  for (const char* key : kDtypeKeys)
-    if (const auto stated = json_.find(key); stated != json_.end() && stated->is_string())
-      if (const std::optional<Dtype> dtype = dtype_from_name(stated->get_ref<const std::string&>())) return dtype;
-  return std::nullopt;
-}
+std::optional<Dtype> Config::dtype() const { return dtype_in(json_); }
 
 std::string Config::unquantized(Dtype dtype) const {
-  const std::string name(dtype_name(dtype));
   OrderedJson json = json_;
-  unquantize(json, name);
-  for (const char* key : kDtypeKeys)
-    if (json.contains(key)) json[key] = name;
-  if (!json.contains(kDtypeKeys[0]) && !json.contains(kDtypeKeys[1])) json[kDtypeKeys[1]] = name;
+  drop_quantization(json);
+  set_dtype_of_parts(json, this->dtype(), dtype);
+  set_dtype(json, dtype);
+  if (!json.contains(kDtypeKeys[0]) && !json.contains(kDtypeKeys[1])) json[kDtypeKeys[1]] = dtype_name(dtype);
   return print_json(json);
 }
 
@@ -158,6 +182,17 @@ bool Config::has_architecture(std::string_view ending) const {
 }
 
 std::string Config::foreign_quant_method() const { return foreign_method_in(json_); }
+
+std::optional<std::vector<std::string>> Config::skip_modules() const {
+  const auto record = json_.find(kQuantizationConfig);
+  if (record == json_.end() || !record->is_object()) return std::nullopt;
+  const auto stated = record->find(kSkipModules);
+  if (stated == record->end() || !stated->is_array()) return std::nullopt;
+  std::vector<std::string> modules;
+  for (const OrderedJson& name : *stated)
+    if (name.is_string()) modules.push_back(name.get<std::string>());
+  return modules;
+}
 
 std::string Config::class_name() const {
   const auto stated = json_.find("architectures");

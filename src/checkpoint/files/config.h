@@ -47,7 +47,8 @@ class Config {
   // `where` begins the message of an invalid_data.
   Config(std::string_view text, const std::string& where);
 
-  // The dtype that it states at its top level; none if it states none, or one that weights are not decoded to.
+  // The dtype that it states at its top level, or else in a part, of its text before others; none if it states none, or
+  // ones that weights are not decoded to.
   [[nodiscard]] std::optional<Dtype> dtype() const;
 
   // The families that it names as `model_type`, at any depth: its own first, or what diffusers calls `_class_name`, or "".
@@ -58,6 +59,7 @@ class Config {
   [[nodiscard]] bool has_architecture(std::string_view ending) const;
   // The first of `architectures`; "" where there is none.
   [[nodiscard]] std::string class_name() const;
+  [[nodiscard]] bool has(const std::string& field) const { return json_.contains(field); }  // at its top level
   // What a field says, with dots before those of parts; none if it is not there, or of another kind.
   [[nodiscard]] std::optional<bool> flag(const std::string& field) const;
   [[nodiscard]] std::optional<std::int64_t> number(const std::string& field) const;
@@ -69,8 +71,12 @@ class Config {
   // The first `quant_method` of a quantization_config, at any depth, that is not "bitsandbytes"; "" if there is none.
   [[nodiscard]] std::string foreign_quant_method() const;
 
+  // The linear layers that a quantization_config of bitsandbytes, at its top level, names as not quantized; none: it has
+  // no such record.
+  [[nodiscard]] std::optional<std::vector<std::string>> skip_modules() const;
+
   // The text of the decoded model's config: without `quantization_config`, at any depth; `dtype` and `torch_dtype`,
-  // whichever it has (neither: `torch_dtype`), set to `dtype`, and so in nested configs that state one. Everything
+  // whichever it has (neither: `torch_dtype`), set to `dtype`, and so in parts that state the model's. Everything
   // else keeps its value and order. Formatted as transformers does: two spaces, a final newline.
   [[nodiscard]] std::string unquantized(Dtype dtype) const;
 

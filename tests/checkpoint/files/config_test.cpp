@@ -29,6 +29,12 @@ TEST(Config, treats_nested_configs_alike_but_adds_no_dtype_there) {
             "  \"vision_config\": {\n    \"a\": 1,\n    \"dtype\": null\n  },\n  \"dtype\": \"bfloat16\"\n}\n");
 }
 
+TEST(Config, leaves_parts_of_another_dtype_as_they_are) {
+  EXPECT_EQ(unquantized(R"({"text_config":{"dtype":"torch.float16"},"vision_config":{"dtype":"float32"}})"),
+            "{\n  \"text_config\": {\n    \"dtype\": \"bfloat16\"\n  },\n"
+            "  \"vision_config\": {\n    \"dtype\": \"float32\"\n  },\n  \"torch_dtype\": \"bfloat16\"\n}\n");
+}
+
 TEST(Config, keeps_numbers_and_text_as_they_are) {
   EXPECT_EQ(unquantized("{\"dtype\": \"x\", \"n\": [0.0, Infinity, -Infinity, NaN, 1e-06, 10000.0, 9007199254740993],"
                         " \"s\": \"\\u00e9 NaN \\\" Infinity\"}"),
@@ -41,6 +47,14 @@ TEST(Config, states_a_dtype_or_none) {
   EXPECT_EQ(Config(R"({"dtype": "bfloat16"})", "f").dtype(), Dtype::bfloat16);
   EXPECT_EQ(Config(R"({"dtype": "float64"})", "f").dtype(), std::nullopt);
   EXPECT_EQ(Config("{}", "f").dtype(), std::nullopt);
+  EXPECT_EQ(Config(R"({"torch_dtype": "torch.float16"})", "f").dtype(), Dtype::float16);
+  EXPECT_EQ(Config(R"({"vision_config": {"dtype": "float32"}, "text_config": {"torch_dtype": "torch.float16"}})", "f")
+                .dtype(),
+            Dtype::float16);
+  EXPECT_EQ(Config(R"({"dtype": null, "thinker_config": {"text_config": {"dtype": "float16"}}})", "f").dtype(),
+            Dtype::float16);
+  EXPECT_EQ(Config(R"({"dtype": "bfloat16", "text_config": {"dtype": "float16"}})", "f").dtype(), Dtype::bfloat16);
+  EXPECT_EQ(Config(R"({"quantization_config": {"dtype": 1}, "text_config": 2})", "f").dtype(), std::nullopt);
   EXPECT_EQ(int8_dtype(Config(R"({"dtype": "float32"})", "f")), Dtype::float32);
   EXPECT_EQ(int8_dtype(std::nullopt), Dtype::bfloat16);
 }
