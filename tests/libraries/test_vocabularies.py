@@ -63,9 +63,10 @@ def set_flags(config, fields, value):
         setattr(functools.reduce(getattr, parts, config), name, value)
 
 
-def make_base(model_class, row, kind, path):
-    """Raises LookupError where there is no such base."""
+def make_base(model_class, row, kind, path, **fields):
+    """Raises LookupError where there is no such base. `fields`: of the config."""
     config = small_config(model_class.config_class)
+    config.update(fields)
     ties = row.ties_by_default if not row.tie_fields else kind != "untied"
     if ties == (kind == "untied") or (ties and "=" not in row.tensors):
         raise LookupError
@@ -249,6 +250,28 @@ class Vocabularies(Judged):
         found = {name: row for row, classes in table(names).items() for name in classes}
         self.assertEqual(found, {name: row for name, row in known().items() if name in names})
         self.assertGreater(len(found), 10)
+
+    def test_a_decoder_of_another_size(self):
+        """Marian's configs say how many rows the decoder's embedding has, even where it is the encoder's."""
+        model_class, row = transformers.MarianMTModel, known()["MarianMTModel"]
+        rows = SMALL["vocab_size"]
+        for shared, more, ways in (
+            (True, 0, ["head", "embedding"]),
+            (True, 48, ["head", "save_both", "grown"]),
+            (False, 48, ["head", "embedding", "save_both", "tokens"]),
+        ):
+            base = self.directory / f"marian-{shared}-{more}"
+            make_base(
+                model_class, row, "tied", base, share_encoder_decoder_embeddings=shared, decoder_vocab_size=rows + more
+            )
+            for way in ways:
+                with self.subTest(shared=shared, more=more, way=way):
+                    place = self.directory / f"{base.name}-{way}"
+                    place.mkdir()
+                    self.assertEqual(check(model_class, base, way, place), "right")
+        place = self.directory / "marian-grown"
+        place.mkdir()
+        self.assertRegex(check(model_class, base, "resized", place), "refused: .* cannot change the number of tokens")
 
     def test_every_class(self):
         chosen = os.environ.get("QFUSE_CLASSES", "").split() or (classes_with_heads() if ALL else QUICK)

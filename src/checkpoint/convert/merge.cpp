@@ -275,6 +275,7 @@ class Merge : public Transform {
   static void change_config(const MergedModel& base, Config& config) {
     const MergeRules& rules = base.rules();
     if (!rules.untie_fields.empty()) config.untie(rules.untie_fields);
+    if (!rules.decoder_size_field.empty()) config.grow({rules.tokens, rules.tokens}, {&rules.decoder_size_field, 1});
     if (rules.vocabulary) config.grow({rules.old_vocabulary, *rules.vocabulary}, rules.size_fields);
   }
 

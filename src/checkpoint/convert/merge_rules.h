@@ -42,6 +42,7 @@ struct MergeRules {
   std::map<std::string, TensorChange> changes;  // by the tensor's name; one that the model has not was tied
   bool unties = false;
   std::vector<std::string> untie_fields;   // of the config, which have to say so
+  std::string decoder_size_field;          // of the config, which then says `tokens` too; "": none
   std::set<std::string> of_vocabulary;     // the tensors that follow it
   std::int64_t tokens = 0;                 // rows of the model's embedding, when all is merged; 0: not known
   std::optional<std::int64_t> vocabulary;  // rows of embeddings, where that is another number now

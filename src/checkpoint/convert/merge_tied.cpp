@@ -170,7 +170,10 @@ void settle_tied(MergeState& state, Head tie) {
          "{}: its output head is not tied to its embedding, so there is nothing to tie or to untie",
          state.model.name());
   state.rules.unties = !std::ranges::all_of(all, &Settled::is_one);  // what unties one of them unties all
-  if (state.rules.unties) state.rules.untie_fields = state.vocabulary.untie_fields();
+  if (state.rules.unties) {
+    state.rules.untie_fields = state.vocabulary.untie_fields();
+    state.rules.decoder_size_field = state.vocabulary.decoder_size_field();
+  }
   for (const Settled& settled : all) {
     if (state.rules.unties)
       write_each(settled);

@@ -11,6 +11,8 @@ namespace qfuse::checkpoint {
 namespace {
 
 constexpr std::string_view kHead = "lm_head.weight";
+constexpr const char* kShared = "share_encoder_decoder_embeddings";  // fields of Marian's configs
+constexpr const char* kDecoderSize = "decoder_vocab_size";
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -50,6 +52,8 @@ bool is_embedding(const Tensor& tensor) {
   return tensor.name.ends_with(kWeightSuffix) && is_one_of(last_part(module_of(tensor.name)), kNames);
 }
 
+bool is_encoders(const VocabularyTensor& member) { return member.in_memory.find("encoder.") != member.in_memory.npos; }
+
 bool is_head(const std::string& name) { return name == kHead || name.ends_with("." + std::string(kHead)); }
 
 }  // namespace
@@ -86,6 +90,28 @@ void Vocabulary::add_known(const VocabularyRow& row, const Config& config, const
     }
     group.tying = ties && group.members.size() > 1 ? Tying::tied : Tying::separate;
   }
+  if (!config.flag(std::string(kShared)).value_or(true))
+    separate_encoder();
+  else if (config.has(kDecoderSize))
+    decoder_size_field_ = kDecoderSize;
+}
+
+// Then the encoder's embedding is a tensor of its own, for another number of tokens, and nothing is shared by name.
+void Vocabulary::separate_encoder() {
+  size_fields_.clear();
+  std::vector<VocabularyGroup> encoders;
+  for (VocabularyGroup& group : groups_) {
+    for (const VocabularyTensor& member : group.members)
+      if (is_encoders(member)) encoders.push_back({{member}, Tying::separate, member.tensor, group.shares_rows});
+    std::erase_if(group.members, [](const VocabularyTensor& member) {
+      return is_encoders(member) || member.in_memory.ends_with("shared.weight");
+    });
+    const auto stored =
+        std::ranges::find_if(group.members, [](const auto& member) { return member.tensor != nullptr; });
+    group.values = stored == group.members.end() ? nullptr : stored->tensor;
+    if (group.members.size() < 2) group.tying = Tying::separate;
+  }
+  groups_.insert(groups_.end(), encoders.begin(), encoders.end());
 }
 
 // The embedding and the head, by what they are called as a rule. A head that is in no file may be tied, or not be there.

@@ -64,6 +64,9 @@ class Vocabulary {
   // Those that have to be false if the groups are no longer tied; none where the files' tensors alone say it.
   [[nodiscard]] const std::vector<std::string>& untie_fields() const { return untie_fields_; }
 
+  // Says how many rows a decoder's embedding has, once it is no longer that of the encoder; "" where no field does.
+  [[nodiscard]] const std::string& decoder_size_field() const { return decoder_size_field_; }
+
   // Whether a tensor has a row for each token.
   [[nodiscard]] bool has(const Tensor& tensor) const;
 
@@ -76,6 +79,7 @@ class Vocabulary {
 
  private:
   void add_known(const VocabularyRow& row, const Config& config, const TensorNames& names);
+  void separate_encoder();
   void guess(const std::optional<Config>& config, std::span<const Tensor> tensors);
 
   std::string class_name_;
@@ -83,6 +87,7 @@ class Vocabulary {
   std::vector<VocabularyGroup> groups_;
   std::vector<std::string> size_fields_;
   std::vector<std::string> untie_fields_;
+  std::string decoder_size_field_;
 };
 
 }  // namespace qfuse::checkpoint

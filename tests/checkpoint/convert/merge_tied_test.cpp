@@ -101,6 +101,35 @@ TEST_F(MergeTied, a_group_is_written_whole) {
   EXPECT_EQ(field("/tie_word_embeddings"), false);
 }
 
+// Its decoder has rows of its own number where it is no longer the encoder's, which nothing said so far.
+TEST_F(MergeTied, a_decoder_is_as_large_as_what_is_written) {
+  const RawTensors factors = lora("lm_head", 37, 16, 4);
+  write_adapter(adapter(), factors);
+  write_base_of("MarianMTModel", {{"model.shared.weight", weight}}, {{"decoder_vocab_size", 99}, {"vocab_size", 37}});
+  EXPECT_EQ(merged().size(), 4);
+  EXPECT_EQ(field("/decoder_vocab_size"), 37);
+  EXPECT_EQ(field("/vocab_size"), 37);
+}
+
+// Then the head is the decoder's.
+TEST_F(MergeTied, an_encoder_that_shares_nothing_is_apart) {
+  const RawTensors factors = lora("lm_head", 37, 16, 4);
+  write_adapter(adapter(), factors);
+  const RawTensor encoder = random_weight({41, 16}, Dtype::bfloat16, 9);
+  write_base_of("MarianMTModel",
+                {{"model.encoder.embed_tokens.weight", encoder}, {"model.decoder.embed_tokens.weight", weight}},
+                {{"share_encoder_decoder_embeddings", false}, {"decoder_vocab_size", 37}, {"vocab_size", 41}});
+  const RawTensors out = merged();
+  EXPECT_EQ(out.size(), 3);
+  EXPECT_TRUE(out.at("model.encoder.embed_tokens.weight") == encoder);
+  EXPECT_TRUE(out.at("model.decoder.embed_tokens.weight") == weight);
+  EXPECT_TRUE(out.at("lm_head.weight") == with_lora(weight, factors, "lm_head", kScale, Dtype::bfloat16));
+  EXPECT_EQ(field("/tie_word_embeddings"), false);
+  EXPECT_EQ(field("/decoder_vocab_size"), 37);
+  write_adapter(adapter(), {{kPeft + "model.encoder.embed_tokens.weight", random_weight({43, 16})}});
+  EXPECT_TRUE(holds(refusal(Status::unsupported), "cannot change the number of tokens of a MarianMTModel"));
+}
+
 // T5's flag says how its outputs are scaled, and false would change that.
 TEST_F(MergeTied, a_flag_that_means_something_else_stays) {
   write_base_of("T5ForConditionalGeneration", {{"shared.weight", weight}}, {{"tie_word_embeddings", true}});
