@@ -22,6 +22,8 @@ struct AdapterArguments {
   std::string base_as;
   std::int64_t block_size = 64;
   bool no_double_quant = false;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
   bool tie = false;
   bool untie = false;
 };
@@ -56,6 +58,12 @@ inline void add_merge_options(CLI::App& parser, AdapterArguments& args) {
       ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
       ->capture_default_str();
   parser.add_flag("--no-double-quant", args.no_double_quant, "Keep the scales in fp32 there");
+  parser.add_option("--include", args.include, "Take the tensors with such a name as 4-bit, too; may be repeated")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  parser.add_option("--exclude", args.exclude, "Leave the tensors with such a name as they are; may be repeated")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
   CLI::Option* tie = parser.add_flag("--tie", args.tie, "Keep an output head tied to the embedding, as peft does");
   parser.add_flag("--untie", args.untie, "An output head that was tied to the embedding becomes a tensor of its own")
       ->excludes(tie);
@@ -67,6 +75,8 @@ void set_adapter_options(const AdapterArguments& args, Options& options) {
   if (!args.base_as.empty()) options.base_as = quant_type_of(args.base_as);
   options.blocksize = args.block_size;
   options.double_quant = !args.no_double_quant;
+  options.include = args.include;
+  options.exclude = args.exclude;
   if (args.tie) options.head = checkpoint::Head::tie;
   if (args.untie) options.head = checkpoint::Head::untie;
 }

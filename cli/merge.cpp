@@ -118,7 +118,13 @@ Command add_merge(CLI::App& app) {
       "(the 4-bit checkpoint, or the 16-bit one with --base-as nf4) the model computes what was trained. Onto the "
       "16-bit\n"
       "base the rounding errors of 4 bits are gone, but so is what the adapter had learned to make up for them.\n"
-      "From a 4-bit base back to 4 bits, a small adapter is lost in the rounding: --fail-below refuses that." +
+      "From a 4-bit base back to 4 bits, a small adapter is lost in the rounding: --fail-below refuses that.\n"
+      "--base-as takes what transformers' BitsAndBytesConfig quantizes: every linear layer but output heads. Where "
+      "training\n"
+      "left out others, --exclude '*.vision_tower.*' says so, a shell's pattern for a tensor's whole name; with --to "
+      "nf4 "
+      "it is\n"
+      "for what is written, too. --exclude wins over --include." +
       conversion_help("merge", "BASE ADAPTER"));
   return {parser, [args] { return run(*args); }};
 }

@@ -140,14 +140,17 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 std::string with_own_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kOptions{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kOptions{
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`allow_other_names`", "--allow-other-names"},
        {"`base_as`", "--base-as"},
+       {"`exclude`", "--exclude"},
        {"`fail_below`", "--fail-below"},
        {"`force`", "--force"},
+       {"`include`", "--include"},
        {"`shard`", "--shard"},
        {"`tie`", "--tie"},
+       {"`to`", "--to"},
        {"`untie`", "--untie"}}};
   for (const auto& [name, own] : kOptions) message = replaced(message, name, own);
   return message;

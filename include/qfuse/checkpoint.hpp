@@ -91,7 +91,8 @@ struct DequantizeOptions : ConversionOptions {};
 // Reads a bnb checkpoint and writes the same model unquantized: a file gives a file, a directory gives a directory
 // with shards, index and config.json (without quantization_config; its dtype that of most decoded elements). The other
 // files of the directory are copied, but for weights of any common format (.bin, .gguf, .h5, .onnx, ...) and their
-// indexes; its subdirectories are not. A tensor that is not quantized keeps its bytes. invalid_data if none is
+// indexes, and so are its folders with all that they hold. A note names each that is not: with weights, unless
+// modules.json names it as sentence-transformers' does, of another format, and checkpoints of training. A tensor that is not quantized keeps its bytes. invalid_data if none is
 // quantized, unsupported if all are by another method.
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
@@ -140,9 +141,11 @@ enum class Head {
 struct MergeOptions : ConversionOptions {
   std::optional<QuantType> to_4bit;  // encode the linear layers of the result, as quantize() does
   std::optional<QuantType> base_as;  // take the base as it is when bitsandbytes has quantized and decoded it: as it was
-                                     // when a QLoRA adapter was trained on it
+                                     // when a QLoRA adapter was trained on it, every linear layer but output heads
   std::int64_t blocksize = 64;       // of both
   bool double_quant = true;          // of both
+  std::vector<std::string> include;  // of both: shell patterns of tensor names to quantize beside the default
+  std::vector<std::string> exclude;  // of both: of tensor names to leave as they are; wins over `include`
   double fail_below = 0.5;           // of a 4-bit base merged to 4 bits: refuse where less of an adapter is left
   bool allow_nonfinite = false;      // of NaN and infinities in an adapter
   Head head = Head::as_trained;
@@ -169,7 +172,7 @@ struct MergeReport : ConversionReport {
 // for, or a 4-bit one. Each element is the sum of qfuse_lora_merge over all adapters in their order, rounded once; with
 // DoRA, then multiplied by magnitude / length of its row. Every tensor of an adapter is used exactly once, or the merge
 // is refused: invalid_data for one that fits nothing, or has NaN; unsupported for kinds of adapters that cannot be merged.
-// Tensors that no adapter changes are copied, and so are the base's other files; tokenizers are the adapter's where it
+// Tensors that no adapter changes are copied, and so are the base's other files and folders; tokenizers are the adapter's where it
 // has them.
 QFUSE_API MergeReport merge(const std::filesystem::path& base, std::span<const AdapterInput> adapters,
                             const std::filesystem::path& out, const MergeOptions& options = {});
@@ -315,9 +318,11 @@ QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::files
 // were merged into. Merged tensors are compared in b's dtype.
 struct CompareOptions {
   std::vector<AdapterInput> adapters;  // merged into `a`, in this order
-  std::optional<QuantType> base_as;    // as in MergeOptions; with its blocksize and double_quant
+  std::optional<QuantType> base_as;    // as in MergeOptions; with what belongs to it there
   std::int64_t blocksize = 64;
   bool double_quant = true;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
   Head head = Head::as_trained;
   ProgressCallback progress;
 };

@@ -60,8 +60,7 @@ extern "C" struct qfuse_python_conversion {
   std::int32_t quant_type;
   std::int32_t double_quant;
   std::int64_t blocksize;
-  // of quantize alone
-  std::int32_t experts;
+  std::int32_t experts;  // of quantize alone
   std::int32_t include_count;
   std::int32_t exclude_count;
   const char* const* include;
@@ -123,6 +122,8 @@ checkpoint::MergeReport merge(const qfuse_python_conversion& from, const qfuse_p
   if (what.base_as != 0) options.base_as = static_cast<qfuse::QuantType>(what.base_as);
   options.blocksize = from.blocksize;
   options.double_quant = from.double_quant != 0;
+  options.include.assign(from.include, from.include + from.include_count);
+  options.exclude.assign(from.exclude, from.exclude + from.exclude_count);
   options.fail_below = what.fail_below;
   options.allow_nonfinite = what.allow_nonfinite != 0;
   options.head = static_cast<checkpoint::Head>(what.head);

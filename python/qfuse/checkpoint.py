@@ -277,6 +277,8 @@ def merge(
     base_as: Literal["nf4", "fp4"] | None = None,
     blocksize: int = 64,
     double_quant: bool = True,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     fail_below: float = 0.5,
     allow_nonfinite: bool = False,
     head: Literal["as_trained", "tie", "untie"] = "as_trained",
@@ -297,7 +299,8 @@ def merge(
 
     to: what merged and quantized weights become; "auto" is what they were, or decode to; "nf4" and "fp4" give what
     quantize() makes of the result. base_as: of a base in 16 or 32 bits, take its weights as a QLoRA adapter saw them in
-    training, quantized so and decoded. blocksize, double_quant: of both. fail_below: of a 4-bit base merged to 4 bits,
+    training, quantized so and decoded. blocksize, double_quant: of both. include, exclude: of both, shell patterns of
+    tensor names that are 4-bit beside the default, and that are not. fail_below: of a 4-bit base merged to 4 bits,
     refuse where less than this share of what is added survives. allow_nonfinite: merge adapters with NaN or infinities
     too. head: an output head tied to the embedding stays so if both were changed alike ("as_trained"), always ("tie":
     one tensor with what either got, as peft merges), or never ("untie").

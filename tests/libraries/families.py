@@ -143,10 +143,12 @@ def small_config(config_class):
         return config_class(**values)
 
 
-def make(class_name, path):
-    """Saves a small model of that class. Raises whatever transformers raises where it cannot be built so."""
+def make(class_name, path, **fields):
+    """Saves a small model of that class; `fields`: of its config. Raises whatever transformers raises where it cannot
+    be built so."""
     model_class = getattr(transformers, class_name)
     config = small_config(model_class.config_class)
+    config.update(fields)
     with torch.device("meta"):
         size = sum(parameter.numel() for parameter in model_class(config).parameters())
     if size > LARGEST:

@@ -1,14 +1,37 @@
 """Bases in 4 and 8 bits, and merging to 4 bits. test_merge.py runs these tests with its own."""
 
 import json
+import shutil
 
 import numpy
+import peft
 import torch
+import transformers
+from families import make
 from libraries import ALL, run_qfuse
 from merge_models import LINEAR, config_of, contract, model_class, state_of
 from merging import Merging, merge
 from models import decoded, load, quantize_by_transformers
-from transformers import BitsAndBytesConfig
+from transformers import BitsAndBytesConfig, LlavaForConditionalGeneration
+
+# Classes whose layers BitsAndBytesConfig quantizes: what the config says besides, and the layers with an adapter.
+TRAINED = [
+    ("LlamaForCausalLM", {"tie_word_embeddings": False}, ["q_proj"]),
+    ("LlamaForCausalLM", {"tie_word_embeddings": True}, ["q_proj"]),
+    ("LlavaForConditionalGeneration", {}, ["down_proj"]),
+    ("T5ForConditionalGeneration", {}, ["q"]),
+]
+MORE_TRAINED = [
+    ("Qwen2VLForConditionalGeneration", {}, ["q_proj"]),
+    ("BartForConditionalGeneration", {}, ["q_proj"]),
+    ("T5ForConditionalGeneration", {"tie_word_embeddings": False}, ["q"]),
+    ("MixtralForCausalLM", {}, ["q_proj"]),
+    ("WhisperForConditionalGeneration", {}, ["q_proj"]),
+    ("BertForMaskedLM", {}, ["query"]),
+    ("BertForSequenceClassification", {}, ["query"]),
+    ("Gemma3ForConditionalGeneration", {}, ["q_proj"]),
+    ("Qwen3MoeForCausalLM", {}, ["q_proj"]),
+]
 
 
 class FourBits(Merging):
@@ -91,6 +114,78 @@ class FourBits(Merging):
         config = BitsAndBytesConfig(load_in_8bit=True, llm_int8_skip_modules=["lm_head"])
         load(model_class("llama"), self.base("llama"), quantization_config=config).save_pretrained(base)
         self.require_same(state_of(self.merged(base, adapter)), contract(self.dequantized(base), [adapter]).result())
+
+    def seen_in_training(self, class_name, base, skip=None):
+        """The base with the values that transformers' BitsAndBytesConfig gives its layers."""
+        auto = getattr(transformers, class_name)
+        weights = decoded(quantize_by_transformers(auto, base, "nf4", False, torch.bfloat16, skip))
+        model = auto.from_pretrained(base, dtype="auto")
+        for name, weight in weights.items():
+            model.get_parameter(name).data.copy_(weight)
+        out = self.place("seen")
+        model.save_pretrained(out)
+        return out
+
+    def test_base_as_training_saw_it(self):
+        """Every layer that BitsAndBytesConfig quantizes, and no other, whatever the adapter is of."""
+        options = ["--base-as", "nf4", "--no-double-quant"]
+        for class_name, fields, targets in TRAINED + (MORE_TRAINED if ALL else []):
+            with self.subTest(class_name, **fields):
+                base, adapter = self.place("trained"), self.place("adapter")
+                make(class_name, base, **fields)
+                model = getattr(transformers, class_name).from_pretrained(base)
+                config = peft.LoraConfig(r=4, target_modules=targets, init_lora_weights=False)
+                peft.get_peft_model(model, config).save_pretrained(adapter)
+                found = state_of(self.merged(base, adapter, *options))
+                seen = self.seen_in_training(class_name, base)
+                self.require_same(found, state_of(self.merged(seen, adapter)))
+
+    def test_base_as_somebody_chose_it(self):
+        """By patterns, and as the base's own config records it."""
+        base, adapter = self.base("llama"), self.adapter("llama", target_modules=LINEAR)
+        options = ["--base-as", "nf4", "--no-double-quant"]
+        seen = self.seen_in_training("LlamaForCausalLM", base, ["v_proj", "model.layers.0.mlp"])
+        expected = state_of(self.merged(seen, adapter))
+        chosen = ["--include", "lm_head.weight", "--exclude", "*.v_proj.*", "--exclude", "*.layers.0.mlp.*"]
+        self.require_same(state_of(self.merged(base, adapter, *options, *chosen)), expected)
+        recorded = self.place("recorded")
+        shutil.copytree(base, recorded)
+        config = config_of(base)
+        config["quantization_config"] = {
+            "quant_method": "bitsandbytes",
+            "llm_int8_skip_modules": ["v_proj", "model.layers.0.mlp"],
+        }
+        (recorded / "config.json").write_text(json.dumps(config))
+        self.require_same(state_of(self.merged(recorded, adapter, *options)), expected)
+        self.assertIn("--base-as or --to", merge(base, adapter, "-o", self.place("out"), *chosen[:2], code=1))
+        self.assertIn(
+            "matches nothing", merge(base, adapter, "-o", self.place("out"), *options, "--include", "x", code=1)
+        )
+
+    def test_int8_dtype_of_a_part(self):
+        """Where a config names it in that of the text alone, in the words of older versions."""
+        plain, base, theirs = self.place("llava"), self.place("int8"), self.place("theirs")
+        make("LlavaForConditionalGeneration", plain)
+        model = load(
+            LlavaForConditionalGeneration,
+            plain,
+            dtype=torch.float16,
+            quantization_config=BitsAndBytesConfig(load_in_8bit=True, llm_int8_skip_modules=["lm_head"]),
+        )
+        model.save_pretrained(base)
+        config = config_of(base)
+        del config["dtype"]
+        config["text_config"]["dtype"] = "torch.float16"
+        config["vision_config"]["dtype"] = "float32"
+        (base / "config.json").write_text(json.dumps(config))
+        model.dequantize(dtype=torch.float16).save_pretrained(theirs)
+        out = self.dequantized(base)
+        self.require_same(state_of(out), state_of(theirs))
+        found = config_of(out)
+        self.assertEqual(
+            [found["torch_dtype"], found["text_config"]["dtype"], found["vision_config"]["dtype"]],
+            ["float16", "float16", "float32"],
+        )
 
     def test_to_four_bits(self):
         base, adapter = self.base("llama"), self.adapter("llama", target_modules=LINEAR)

@@ -15,10 +15,15 @@ from pathlib import Path
 import torch
 import transformers
 from bitsandbytes.nn import Linear4bit
-from families import all_families, make
+from families import all_families, make, small_config
 from libraries import ALL, QFUSE, Judged, main
-from models import decoded, load, quantize_by_transformers
+from merge_models import state_of as load_state
+from models import decoded, load, quantize_by_transformers, same_bits
+from safetensors.torch import save_file
+from transformers.core_model_loading import revert_weight_conversion
 from transformers.pytorch_utils import Conv1D
+from transformers.quantizers.base import HfQuantizer
+from transformers.quantizers.quantizers_utils import should_convert_module
 
 QUICK = """
     albert aria bart bert bloom bridgetower clip codegen cohere ctrl deberta-v2 deepseek_v2 deepseek_v3
@@ -229,7 +234,67 @@ def sweep_in_child(families, classes, directory, sweep=sweep):
         process.join()
 
 
+def quantized_for_training(model_class, config):
+    """The tensors of a model's files that are those of layers which transformers quantizes with a BitsAndBytesConfig;
+    None where it divides or joins some of them."""
+    with torch.device("meta"):
+        model = model_class(config)
+    model.tie_weights()
+    skipped = HfQuantizer.get_modules_to_not_convert(model, None, model._keep_in_fp32_modules)
+    stored = model.state_dict()
+    found = set()
+    for name, module in model.named_modules():
+        weight = f"{name}.weight"
+        if type(module) is not torch.nn.Linear or weight in model.all_tied_weights_keys:
+            continue
+        if should_convert_module(name, skipped) and weight in stored:
+            try:
+                in_file = revert_weight_conversion(model, {weight: torch.empty_like(stored[weight], device="meta")})
+            except Exception:
+                return None
+            found |= in_file.keys()
+    return found
+
+
+def seen_by_qfuse(directory, chosen):
+    """The tensors that `merge --base-as` changes, with an adapter of zeros for the one that is chosen."""
+    rows, columns = load_state(directory / "plain")[chosen].shape
+    prefix = f"base_model.model.{chosen.removesuffix('.weight')}"
+    (directory / "adapter").mkdir()
+    save_file(
+        {f"{prefix}.lora_A.weight": torch.ones(1, columns), f"{prefix}.lora_B.weight": torch.zeros(rows, 1)},
+        directory / "adapter/adapter_model.safetensors",
+    )
+    config = {"peft_type": "LORA", "r": 1, "lora_alpha": 1, "target_modules": "x", "peft_version": "0.21.2"}
+    (directory / "adapter/adapter_config.json").write_text(json.dumps(config))
+    qfuse("merge", directory / "plain", directory / "adapter", "-o", directory / "seen", "--base-as", "nf4", "--quiet")
+    before, after = load_state(directory / "plain"), load_state(directory / "seen")
+    return {name for name, tensor in before.items() if not same_bits(tensor, after[name])}
+
+
 class Families(Judged):
+    def test_what_training_has_in_4_bits(self):
+        """By names, and the table of others: of the families whose layers a file has as they are."""
+        if not ALL:
+            self.skipTest("takes a quarter of an hour")
+        compared = 0
+        classes = all_families()
+        for family in os.environ.get("QFUSE_FAMILIES_ONLY", "").split() or classes:
+            class_name = classes[family]
+            model_class, directory = getattr(transformers, class_name), self.directory / f"training-{family}"
+            try:
+                expected = quantized_for_training(model_class, small_config(model_class.config_class))
+                make(class_name, directory / "plain")
+            except Exception:
+                continue  # transformers cannot build it
+            stored = load_state(directory / "plain")
+            if expected and expected <= stored.keys() and all(stored[name].dim() == 2 for name in expected):
+                with self.subTest(family):
+                    compared += 1
+                    self.assertEqual(seen_by_qfuse(directory, min(expected)), expected)
+            shutil.rmtree(directory, ignore_errors=True)
+        self.assertGreater(compared, 0)
+
     def test_every_family(self):
         classes = all_families()
         chosen = list(classes) if ALL else QUICK

@@ -86,6 +86,12 @@ FEATURES = [
     ("`--to nf4` from a 4-bit base, unless too little survives (`--fail-below`)", "yes", "test_what_survives"),
     ("figures of what was added, and of what survives", "yes", "test_figures"),
     ("`--base-as nf4`", "yes", "test_base_as_four_bits"),
+    ("the layers that `BitsAndBytesConfig` quantizes", "yes", "test_base_as_training_saw_it"),
+    (
+        "the same with `--include` and `--exclude`, or by the record of the base",
+        "yes",
+        "test_base_as_somebody_chose_it",
+    ),
     ("experts fused on disk (gpt-oss, llama4), square ones too", "yes", "test_fused_experts"),
     ("experts one by one on disk, fused in the adapter (mixtral, qwen3-moe)", "yes", "test_split_experts"),
     ("adapters older than fused experts", "yes", "test_experts_one_by_one"),

@@ -84,7 +84,10 @@ constexpr std::array kPlain{
     Rule{"t5", "*.wo.weight"},
     Rule{"udop", "*.wo.weight"},
     Rule{"umt5", "*.wo.weight"},
-    // matrices that are divided, joined or permuted on loading
+};
+
+// Matrices that are divided, joined or permuted on loading.
+constexpr std::array kDivided{
     Rule{"gte", "*.qkv_proj.weight"},
     Rule{"gte", "*.up_gate_proj.weight"},
     Rule{"hrm_text", "*.gate_up_proj.weight"},
@@ -100,10 +103,60 @@ constexpr std::array kPlain{
     Rule{"qwen4_exp", "*.block_inject_weight.weight"},
     Rule{"qwen4_exp_text", "*.block_inject_weight.weight"},
     Rule{"radio", "*.attn.qkv.weight"},
+    Rule{"rf_detr", "*.in_proj_weight"},
     Rule{"sapiens2", "*.ffn.w12.weight"},
+    Rule{"step3p7", "*.in_proj_weight"},
     Rule{"tipsv2", "*.attn.qkv.weight"},
+    Rule{"tipsv2_text_model", "*.in_proj_weight"},
     Rule{"tipsv2_vision_model", "*.attn.qkv.weight"},
     Rule{"unlimited_ocr", "*.self_attn.qkv_proj.weight"},
+};
+
+// Where BitsAndBytesConfig quantizes other layers for training than names tell: by a sweep over what 537 families'
+// classes become (transformers 5.23). Layers that are a class's last ones, are tied, or are of a class of their own.
+constexpr std::array kPlainInTraining{
+    Rule{"aimv2", "text_projection.weight"},
+    Rule{"altclip", "text_projection.weight"},
+    Rule{"aria", "*.multihead_attn.out_proj.weight"},
+    Rule{"blt", "model.patcher.lm_head.weight"},
+    Rule{"chinese_clip", "text_projection.weight"},
+    Rule{"clip", "text_projection.weight"},
+    Rule{"clipseg", "text_projection.weight"},
+    Rule{"clvp", "speech_encoder_model.projection.weight"},
+    Rule{"dac", "quantizer.quantizers.*.codebook.weight"},
+    Rule{"embedding_gemma2", "language_model.embedding_projection.weight"},
+    Rule{"embedding_gemma2_text", "embedding_projection.weight"},
+    Rule{"flava", "mmm_text_head.decoder.weight"},
+    Rule{"fsmt", "model.decoder.output_projection.weight"},
+    Rule{"gemma3n_text", "model.altup_unembed_projections.2.weight"},
+    Rule{"granite_speech5_ctc", "encoder.out.weight"},
+    Rule{"higgs_audio_v2", "audio_lm_head.weight"},
+    Rule{"inkling2_vision", "merger.linear_2.weight"},
+    Rule{"layoutlmv3", "encoder.rel_pos_y_bias.weight"},
+    Rule{"metaclip_2", "text_projection.weight"},
+    Rule{"mobilebert", "cls.predictions.dense.weight"},
+    Rule{"musicgen_decoder", "lm_heads.*.weight"},
+    Rule{"musicgen_melody_decoder", "lm_heads.*.weight"},
+    Rule{"owlv2", "text_projection.weight"},
+    Rule{"owlvit", "text_projection.weight"},
+    Rule{"pe_audio", "*audio_head.proj.weight"},
+    Rule{"pe_audio_encoder", "output.weight"},
+    Rule{"pi0", "paligemma_with_expert.gemma_expert.lm_head.weight"},
+    Rule{"pp_doclayout_v3", "enc_bbox_head.layers.*.weight"},
+    Rule{"pp_doclayout_v3", "enc_score_head.weight"},
+    Rule{"splinter", "splinter_qass.end_classifier.weight"},
+    Rule{"vision-text-dual-encoder", "text_projection.weight"},
+    Rule{"voxtral_realtime", "multi_modal_projector.linear_2.weight"},
+};
+constexpr std::array kLinearInTraining{
+    Rule{"afmoe", "*.router.gate.weight"},
+    Rule{"deimv2", "*.gateway.gate.weight"},
+    Rule{"jetmoe", "*.router.layer.weight"},
+    Rule{"lfm3_vl_vision", "patchifier.weight"},
+    Rule{"longcat_flash", "*.router.classifier.weight"},
+    Rule{"mask2former", "transformer_module.decoder.layers.*.self_attn.out_proj.weight"},
+    Rule{"oneformer", "transformer_module.decoder.layers.*.self_attn.self_attn.out_proj.weight"},
+    Rule{"siglip2_vision_model", "embeddings.patch_embedding.weight"},
 };
 
 // As transformers reads llm_int8_skip_modules: the beginning or the end of a module's name, or a regular expression.
@@ -168,6 +221,9 @@ Families::Families(const std::vector<std::string>& model_types)
   const std::set<std::string_view> all(model_types.begin(), model_types.end());
   pick(kTurned, all, turned_);
   pick(kPlain, all, plain_);
+  pick(kDivided, all, divided_);
+  pick(kPlainInTraining, all, plain_in_training_);
+  pick(kLinearInTraining, all, linear_in_training_);
   pick(kFurtherPlain, all, further_plain_);
   is_quantizable_ = std::none_of(kNotQuantizable.begin(), kNotQuantizable.end(),
                                  [&](std::string_view type) { return all.contains(type); });
@@ -177,7 +233,15 @@ bool Families::is_turned(const std::string& tensor, std::span<const std::int64_t
   return shape.size() == 2 && matches(turned_, tensor);
 }
 
-bool Families::stays_plain(const std::string& tensor) const { return matches(plain_, tensor); }
+bool Families::stays_plain(const std::string& tensor) const { return matches(plain_, tensor) || is_divided(tensor); }
+
+bool Families::is_divided(const std::string& tensor) const { return matches(divided_, tensor); }
+
+std::optional<bool> Families::is_4bit_in_training(const std::string& tensor) const {
+  if (matches(linear_in_training_, tensor)) return true;
+  if (matches(plain_in_training_, tensor) || stays_plain(tensor)) return false;
+  return std::nullopt;
+}
 
 bool Families::is_checked() const {
   const auto is_in = [&](std::span<const std::string_view> checked) {

@@ -5,6 +5,7 @@
 #define QFUSE_CHECKPOINT_CONVERT_FAMILIES_H
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,12 @@ class Families {
   // or joined with others on loading, or is kept in fp32.
   [[nodiscard]] bool stays_plain(const std::string& tensor) const;
 
+  // Whether transformers divides that matrix on loading, joins it with others or permutes it.
+  [[nodiscard]] bool is_divided(const std::string& tensor) const;
+
+  // Whether training with a BitsAndBytesConfig has that matrix in 4 bits; none where names tell it.
+  [[nodiscard]] std::optional<bool> is_4bit_in_training(const std::string& tensor) const;
+
   // Layers that stay plain and that no tensor of the file names, as llm_int8_skip_modules has to name them: output heads
   // tied to an embedding, and what has another name in transformers than in the file.
   [[nodiscard]] const std::vector<std::string>& further_plain_modules() const { return further_plain_; }
@@ -45,6 +52,9 @@ class Families {
   bool is_quantizable_ = true;
   std::vector<const char*> turned_;  // patterns of tensors
   std::vector<const char*> plain_;
+  std::vector<const char*> divided_;
+  std::vector<const char*> plain_in_training_;
+  std::vector<const char*> linear_in_training_;
   std::vector<std::string> further_plain_;
 };
 

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <unordered_set>
 
 #include "checkpoint/files/model.h"
-#include "checkpoint/files/name_pattern.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -38,8 +36,9 @@ constexpr std::array<std::string_view, 17> kEmbeddings{"embed_in",
 constexpr std::array<std::string_view, 5> kHeads{"head", "output", "output_layer", "output_projection",
                                                  "text_projection"};
 
-// Ends of the last part: heads, and what is looked up by a token's number.
-constexpr std::array<std::string_view, 5> kKeptEnds{"_emb", "_token", "_tokens", "lm_head", "lm_heads"};
+// Ends of the last part: heads, and what is looked up by a number.
+constexpr std::array<std::string_view, 2> kHeadEnds{"lm_head", "lm_heads"};
+constexpr std::array<std::string_view, 3> kTableEnds{"_emb", "_token", "_tokens"};
 
 // Any part of a module's name: output heads, routers, what carries images and sound, and what tells a diffusion model the
 // time, which diffusers often keeps in fp32. Quantizing these costs more accuracy than it saves bytes; transformers and
@@ -64,21 +63,18 @@ constexpr std::array<std::string_view, 19> kKept{"audio_tower",
                                                  "vision_embedder",
                                                  "vision_tower"};
 
-// Of a list of modules, "lm_heads.3", the name of the list.
-std::string_view without_number(std::string_view module) {
-  return is_number(last_part(module)) ? module.substr(0, module.rfind('.')) : module;
-}
-
 bool holds(std::string_view part, std::string_view lower_case) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
   return std::search(part.begin(), part.end(), lower_case.begin(), lower_case.end(), same) != part.end();
 }
 
+bool ends_as_one_of(std::string_view part, std::span<const std::string_view> ends) {
+  return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return part.ends_with(end); });
+}
+
 bool is_kept(std::string_view module) {
   const std::string_view last = last_part(without_number(module));
-  if (is_one_of(last, kHeads) || holds(last, "embed") || holds(last, "norm")) return true;
-  if (std::any_of(kKeptEnds.begin(), kKeptEnds.end(), [&](std::string_view end) { return last.ends_with(end); }))
-    return true;
+  if (is_one_of(last, kHeads) || ends_as_one_of(last, kHeadEnds) || is_called_as_table(last)) return true;
   for (std::string_view rest = module;;) {
     const std::size_t dot = rest.find('.');
     if (is_one_of(rest.substr(0, dot), kKept)) return true;
@@ -98,39 +94,18 @@ std::size_t end_of_experts(std::string_view module) {
   return module.npos;
 }
 
-// The names of an llm_int8_skip_modules, as transformers applies them to a module.
-class SkipNames {
- public:
-  explicit SkipNames(const std::set<std::string>& names) {
-    for (const std::string& name : names)
-      if (const auto pattern = compiled(name))
-        patterns_.push_back(*pattern);
-      else
-        names_.insert(name);
-  }
-
-  [[nodiscard]] bool leave_out(const std::string& module) const {
-    for (std::size_t at = 0; at < module.size(); ++at)
-      if (names_.contains(module.substr(at)) || (module[at] == '.' && names_.contains(module.substr(0, at))))
-        return true;
-    return std::any_of(patterns_.begin(), patterns_.end(),
-                       [&](const NamePattern& pattern) { return pattern.fits_beginning_of(module); });
-  }
-
- private:
-  static std::optional<NamePattern> compiled(const std::string& name) {
-    if (name.find_first_of("\\(*") == name.npos) return std::nullopt;
-    return NamePattern::compile("(?:" + name + ")(?=\\.|$)");
-  }
-
-  std::unordered_set<std::string> names_;
-  std::vector<NamePattern> patterns_;
-};
-
 }  // namespace
 
 bool is_one_of(std::string_view part, std::span<const std::string_view> names) {
   return std::find(names.begin(), names.end(), part) != names.end();
+}
+
+bool is_called_as_table(std::string_view part) {
+  return holds(part, "embed") || holds(part, "norm") || ends_as_one_of(part, kTableEnds);
+}
+
+std::string_view without_number(std::string_view module) {
+  return is_number(last_part(module)) ? module.substr(0, module.rfind('.')) : module;
 }
 
 std::string_view last_part(std::string_view module) { return module.substr(module.rfind('.') + 1); }
@@ -147,6 +122,23 @@ Layer layer_of(const TensorEntry& entry) {
   if (is_one_of(last_part(module), kEmbeddings)) return Layer::other;
   if (is_kept(module)) return Layer::kept;
   return end_of_experts(module) == module.npos ? Layer::linear : Layer::expert;
+}
+
+SkipNames::SkipNames(const std::set<std::string>& names) {
+  for (const std::string& name : names)
+    if (name.find_first_of("\\(*") == name.npos)
+      names_.insert(name);
+    else if (const auto pattern = NamePattern::compile("(?:" + name + ")(?=\\.|$)"))
+      patterns_.push_back(*pattern);
+    else
+      names_.insert(name);
+}
+
+bool SkipNames::leave_out(const std::string& module) const {
+  for (std::size_t at = 0; at < module.size(); ++at)
+    if (names_.contains(module.substr(at)) || (module[at] == '.' && names_.contains(module.substr(0, at)))) return true;
+  return std::any_of(patterns_.begin(), patterns_.end(),
+                     [&](const NamePattern& pattern) { return pattern.fits_beginning_of(module); });
 }
 
 void LinearLayers::add(const TensorEntry& entry, bool quantized, bool asked) {

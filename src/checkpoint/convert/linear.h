@@ -9,8 +9,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
+#include "checkpoint/files/name_pattern.h"
 #include "checkpoint/files/safetensors.h"
 
 namespace qfuse::checkpoint {
@@ -32,11 +34,30 @@ bool is_one_of(std::string_view part, std::span<const std::string_view> names);
 // Of a name in parts by dots.
 std::string_view last_part(std::string_view module);
 
+// Of a list of modules, "lm_heads.3", the name of the list.
+std::string_view without_number(std::string_view module);
+
+// Whether the last part of a module's name is one that embeddings, norms and other tables have, of which few are linear
+// layers.
+bool is_called_as_table(std::string_view part);
+
 // Whether a part of a name is the number of a layer or an expert.
 bool is_number(std::string_view part);
 
 // The module of a weight: its name without ".weight".
 std::string_view module_of(std::string_view name);
+
+// The names of an llm_int8_skip_modules, as transformers applies them to a module: each is the beginning of its name, or
+// the end, or a regular expression for the beginning.
+class SkipNames {
+ public:
+  explicit SkipNames(const std::set<std::string>& names);
+  [[nodiscard]] bool leave_out(const std::string& module) const;
+
+ private:
+  std::unordered_set<std::string> names_;
+  std::vector<NamePattern> patterns_;
+};
 
 // Which linear layers of a model are quantized, and what a config has to name so that transformers expects that.
 class LinearLayers {

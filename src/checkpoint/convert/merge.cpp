@@ -69,6 +69,8 @@ class Merge : public Transform {
             {"base_as", options_.base_as ? checkpoint::name_of(*options_.base_as) : ""},
             {"block_size", options_.blocksize},
             {"double_quant", options_.double_quant},
+            {"include", options_.include},
+            {"exclude", options_.exclude},
             {"head", static_cast<int>(options_.head)}};
   }
 
@@ -91,7 +93,8 @@ class Merge : public Transform {
 
  private:
   [[nodiscard]] MergeWay way() const {
-    return {options_.dtype, options_.base_as, options_.blocksize, options_.double_quant, options_.head, options_.exec};
+    return {options_.dtype,   options_.base_as, options_.blocksize, options_.double_quant,
+            options_.include, options_.exclude, options_.head,      options_.exec};
   }
 
   static std::string name_of(const Adapter& adapter) {
@@ -109,6 +112,11 @@ class Merge : public Transform {
   }
 
   void check_base(const MergedModel& base) const {
+    const bool chooses = options_.base_as || (options_.to_4bit && !base.is_quantized());
+    if (!chooses && !(options_.include.empty() && options_.exclude.empty()))
+      fail(Status::invalid_argument,
+           "{}: `include` and `exclude` say what becomes 4-bit of a base in 16 or 32 bits, with `base_as` or `to`",
+           base.model().name());
     if (base.is_quantized() && !options_.to_4bit &&
         plain_names(read_model_types(base.model()), base.tensors(), base.model().name()).are_other_names())
       fail(Status::unsupported,
@@ -256,12 +264,19 @@ class Merge : public Transform {
     const MergedModel& base_;
   };
 
-  [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base) const {
+  [[nodiscard]] QuantizeOptions quantize_options() const {
     QuantizeOptions options;
     options.dtype = options_.dtype;
     options.quant_type = *options_.to_4bit;
     options.blocksize = options_.blocksize;
     options.double_quant = options_.double_quant;
+    options.include = options_.include;
+    options.exclude = options_.exclude;
+    return options;
+  }
+
+  [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base) const {
+    const QuantizeOptions options = quantize_options();
     ConversionPlan plan = plan_quantization(base.model(), options, Changed(base));
     add_untied(base, plan);
     if (!plan.config.empty() && (base.rules().unties || base.rules().vocabulary)) {
@@ -289,7 +304,7 @@ class Merge : public Transform {
     for (const auto& [name, change] : base.rules().changes) elements += change.merging.shape.elements();
     ProgressMeter meter(options_.progress, elements);
     std::set<std::string> encoded;
-    if (options_.to_4bit && !base.is_quantized()) encoded = names_to_quantize(base.model(), *options_.to_4bit);
+    if (options_.to_4bit && !base.is_quantized()) encoded = names_to_quantize(base.model(), quantize_options());
     for (const auto& [name, change] : base.rules().changes) {
       constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
       MergedTensor row{name, change.shape, change.rule, change.rank, change.scale, kUnknown, kUnknown, kUnknown};
@@ -358,6 +373,18 @@ class Merge : public Transform {
             fmt::format("{}: was trained on '{}', which is quantized: `base_as` nf4 merges it onto what it saw",
                         adapter->name(), printable(trained_on)));
     }
+    if (options_.base_as) note_divided(base, notes);
+  }
+
+  // Their parts have scales of their own in training.
+  static void note_divided(const MergedModel& base, std::vector<std::string>& notes) {
+    const auto count = std::ranges::count_if(
+        base.tensors(), [&](const Tensor& tensor) { return base.families().is_divided(tensor.name); });
+    if (count > 0)
+      notes.push_back(
+          fmt::format("{}: transformers divides or joins {} matrices as it loads a '{}'; these are taken in 16 bits, "
+                      "where training may have seen them in 4: merge onto the 4-bit model that it saved",
+                      base.model().name(), count, printable(base.families().name())));
   }
 
   // What was probably meant otherwise.

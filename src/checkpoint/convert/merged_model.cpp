@@ -4,8 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "checkpoint/convert/linear.h"
-#include "checkpoint/convert/quantize.h"
+#include "checkpoint/convert/seen_in_training.h"
 #include "checkpoint/files/errors.h"
 
 namespace qfuse::checkpoint {
@@ -34,16 +33,7 @@ MergedModel::MergedModel(const Model& model, const Adapters& adapters, MergeWay 
   if (!way_.base_as) return;
   if (is_quantized_)
     fail(Status::invalid_argument, "{}: is quantized already; `base_as` is for a base in 16 or 32 bits", model.name());
-  seen_ = names_to_quantize(model, *way_.base_as);
-  for (const auto& [name, change] : rules_.changes)
-    if (is_quantized_in_training(name, change)) seen_.insert(name);
-}
-
-// A linear layer that quantize leaves plain, such as a vision tower's, and BitsAndBytesConfig does not.
-bool MergedModel::is_quantized_in_training(const std::string& name, const TensorChange& change) const {
-  return change.is_linear && change.base->shape.size() == 2 && change.base->name == name &&
-         is_encodable(*change.base->values().entry) && !families_.stays_plain(name) &&
-         !rules_.of_vocabulary.contains(name);
+  seen_ = names_seen_in_4bit({model, tensors_, families_, rules_, config_}, way_.include, way_.exclude);
 }
 
 const TensorChange* MergedModel::change_of(const std::string& tensor) const {

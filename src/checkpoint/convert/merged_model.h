@@ -60,6 +60,8 @@ struct MergeWay {
   std::optional<QuantType> base_as;
   std::int64_t blocksize = 64;
   bool double_quant = true;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
   Head head = Head::as_trained;
   Exec exec;
 };
@@ -86,8 +88,6 @@ class MergedModel {
   [[nodiscard]] MergeTask task(const Tensor& tensor, const TensorChange* change) const;
 
  private:
-  [[nodiscard]] bool is_quantized_in_training(const std::string& name, const TensorChange& change) const;
-
   const Model& model_;
   MergeWay way_;
   std::optional<Config> config_;

@@ -20,19 +20,6 @@
 namespace qfuse::checkpoint {
 namespace {
 
-// A pattern that matches nothing is a typing error, which would otherwise be found in the finished model.
-void check_patterns(const char* kind, const std::vector<std::string>& patterns, const Model& model,
-                    const std::vector<Tensor>& tensors) {
-  for (const std::string& pattern : patterns)
-    if (std::none_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
-          return is_encodable(*tensor.values().entry) && matches_any(tensor.name, std::span(&pattern, 1));
-        }))
-      fail(Status::invalid_argument,
-           "{}: {} '{}' matches nothing: of {} tensors, none of that name has F32, F16 or BF16 and two dimensions or "
-           "more",
-           model.name(), kind, printable(pattern), tensors.size());
-}
-
 std::vector<Tensor> read_plain_layout(const Model& model) {
   std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
   for (const Tensor& tensor : tensors)
@@ -213,9 +200,19 @@ ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& opti
   return Quantization(options, &changed).plan(model);
 }
 
-std::set<std::string> names_to_quantize(const Model& model, QuantType quant_type) {
-  QuantizeOptions options;
-  options.quant_type = quant_type;
+void check_patterns(const char* kind, const std::vector<std::string>& patterns, const Model& model,
+                    const std::vector<Tensor>& tensors) {
+  for (const std::string& pattern : patterns)
+    if (std::none_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
+          return is_encodable(*tensor.values().entry) && matches_any(tensor.name, std::span(&pattern, 1));
+        }))
+      fail(Status::invalid_argument,
+           "{}: {} '{}' matches nothing: of {} tensors, none of that name has F32, F16 or BF16 and two dimensions or "
+           "more",
+           model.name(), kind, printable(pattern), tensors.size());
+}
+
+std::set<std::string> names_to_quantize(const Model& model, const QuantizeOptions& options) {
   std::set<std::string> names;
   for (const PlannedTensor& tensor : Quantization(options).plan(model).tensors)
     if (tensor.converted) names.insert(tensor.name);

@@ -5,6 +5,7 @@
 #include <qfuse/checkpoint.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/files/bitsandbytes.h"
@@ -31,8 +32,13 @@ class ChangedWeights {
 // `options` and `changed` outlive the plan's making alone.
 ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const ChangedWeights& changed);
 
-// The tensors of a plain model that quantize() takes without further options.
-std::set<std::string> names_to_quantize(const Model& model, QuantType quant_type);
+// The tensors of a plain model that quantize() takes.
+std::set<std::string> names_to_quantize(const Model& model, const QuantizeOptions& options);
+
+// A pattern that matches nothing is a typing error, which would otherwise be found in the finished model: throws
+// invalid_argument. `kind`: the option's name.
+void check_patterns(const char* kind, const std::vector<std::string>& patterns, const Model& model,
+                    const std::vector<Tensor>& tensors);
 
 }  // namespace qfuse::checkpoint
 

@@ -247,6 +247,8 @@ class Side {
                        options.base_as,
                        options.blocksize,
                        options.double_quant,
+                       options.include,
+                       options.exclude,
                        options.head,
                        Exec{.device = {QFUSE_REFERENCE, 0}}};
     merged_.emplace(models_.front(), *adapters_, way);

@@ -194,6 +194,59 @@ TEST_F(MergeQuantized, a_base_as_it_was_trained_on_is_one_quantized_and_decoded)
   EXPECT_TRUE(encoded.at(kUp + ".weight").bytes == bytes_of(encoded_by_op(expected.at(kUp + ".weight"), {}).packed));
 }
 
+// BitsAndBytesConfig leaves out fewer layers than quantize() does.
+class SeenInTraining : public Merge {
+ protected:
+  // Those of the base, all matrices, that a merge has in other values.
+  Names seen(const Names& modules, const std::string& config, MergeOptions options = {}) {
+    RawTensors tensors{{kUp + ".weight", random_weight({64, 128})}};
+    for (const std::string& module : modules) tensors[module] = random_weight({64, 128}, Dtype::bfloat16, 3);
+    write_base(tensors, config);
+    write_adapter(adapter(), lora(kUp, 64, 128, 4));
+    options.base_as = QuantType::nf4;
+    const RawTensors out = merged(options);
+    Names changed;
+    for (const std::string& module : modules)
+      if (!(out.at(module) == tensors.at(module))) changed.push_back(module);
+    return changed;
+  }
+
+  const std::string kLlava = R"({"architectures": ["LlavaForConditionalGeneration"], "model_type": "llava"})";
+};
+
+TEST_F(SeenInTraining, is_every_linear_layer_but_heads_and_tables) {
+  const Names linear{"a.embed_vision.embedding_projection.weight", "a.merger.mlp.0.weight",
+                     "a.multi_modal_projector.linear_1.weight", "a.vision_tower.fc1.weight"};
+  Names all{"a.experts.3.up_proj.weight", "a.mlp.gate.weight", "a.pos_embed.weight",
+            "a.router.layer.weight",      "a.wte.weight",      "lm_head.weight",
+            "model.embed_tokens.weight",  "score.weight",      "a.query_token.weight"};
+  all.insert(all.end(), linear.begin(), linear.end());
+  EXPECT_EQ(seen(all, R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama"})"), linear);
+  EXPECT_EQ(seen({"a.mlp.router.gate.weight"}, R"({"model_type": "afmoe"})").size(), 1U);
+  EXPECT_EQ(seen({"text_projection.weight"}, R"({"model_type": "clip"})").size(), 0U);
+  EXPECT_EQ(seen({"text_projection.weight"}, R"({"model_type": "align"})").size(), 1U);
+  EXPECT_EQ(seen({"a.attn.Wqkv.weight"}, R"({"model_type": "nomic_bert"})").size(), 0U);
+  EXPECT_TRUE(holds(report.notes.front(), "transformers divides or joins 1 matrices as it loads a 'nomic_bert'"));
+}
+
+TEST_F(SeenInTraining, is_what_somebody_says) {
+  const Names all{"a.mlp.gate.weight", "a.vision_tower.fc1.weight", "b.fc1.weight", "lm_head.weight"};
+  MergeOptions options;
+  options.include = {"*.gate.weight"};
+  options.exclude = {"a.vision_tower.*"};
+  EXPECT_EQ(seen(all, kLlava, options), (Names{"a.mlp.gate.weight", "b.fc1.weight"}));
+  EXPECT_EQ(seen(all, R"({"quantization_config": {"quant_method": "bitsandbytes",
+                                                  "llm_int8_skip_modules": ["vision_tower.fc1", 1]}})"),
+            (Names{"b.fc1.weight", "lm_head.weight"}));
+  options.exclude = {"nothing"};
+  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { seen(all, kLlava, options); }),
+                    "exclude 'nothing' matches nothing"));
+  options.exclude.clear();
+  EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }), "with `base_as` or `to`"));
+  options.to_4bit = QuantType::nf4;
+  EXPECT_TRUE(merged(options).contains("a.mlp.gate.weight.quant_state.bitsandbytes__nf4"));
+}
+
 TEST_F(MergeQuantized, a_base_as_4_bits_needs_a_plain_base) {
   MergeOptions options;
   options.base_as = QuantType::nf4;
