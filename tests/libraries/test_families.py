@@ -18,7 +18,7 @@ from bitsandbytes.nn import Linear4bit
 from families import all_families, make, small_config
 from libraries import ALL, QFUSE, Judged, main
 from merge_models import state_of as load_state
-from models import decoded, load, quantize_by_transformers, same_bits
+from models import decoded, load, quantize_by_transformers
 from safetensors.torch import save_file
 from transformers.core_model_loading import revert_weight_conversion
 from transformers.pytorch_utils import Conv1D
@@ -236,7 +236,7 @@ def sweep_in_child(families, classes, directory, sweep=sweep):
 
 def quantized_for_training(model_class, config):
     """The tensors of a model's files that are those of layers which transformers quantizes with a BitsAndBytesConfig;
-    None where it divides or joins some of them."""
+    None where it divides, joins or turns some of them."""
     with torch.device("meta"):
         model = model_class(config)
     model.tie_weights()
@@ -245,6 +245,8 @@ def quantized_for_training(model_class, config):
     found = set()
     for name, module in model.named_modules():
         weight = f"{name}.weight"
+        if isinstance(module, Conv1D):
+            return None
         if type(module) is not torch.nn.Linear or weight in model.all_tied_weights_keys:
             continue
         if should_convert_module(name, skipped) and weight in stored:
@@ -269,7 +271,7 @@ def seen_by_qfuse(directory, chosen):
     (directory / "adapter/adapter_config.json").write_text(json.dumps(config))
     qfuse("merge", directory / "plain", directory / "adapter", "-o", directory / "seen", "--base-as", "nf4", "--quiet")
     before, after = load_state(directory / "plain"), load_state(directory / "seen")
-    return {name for name, tensor in before.items() if not same_bits(tensor, after[name])}
+    return {name for name, tensor in before.items() if not torch.equal(tensor, after[name])}
 
 
 class Families(Judged):
