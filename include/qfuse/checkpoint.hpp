@@ -91,9 +91,9 @@ struct DequantizeOptions : ConversionOptions {};
 // Reads a bnb checkpoint and writes the same model unquantized: a file gives a file, a directory gives a directory
 // with shards, index and config.json (without quantization_config; its dtype that of most decoded elements). The other
 // files of the directory are copied, but for weights of any common format (.bin, .gguf, .h5, .onnx, ...) and their
-// indexes, and so are its folders with all that they hold. A note names each that is not: with weights, unless
-// modules.json names it as sentence-transformers' does, of another format, and checkpoints of training. A tensor that is not quantized keeps its bytes. invalid_data if none is
-// quantized, unsupported if all are by another method.
+// indexes, and so are its folders with all that they hold. A note names each folder that is not: one with weights that
+// modules.json does not name, one of another format, a checkpoint of training. A tensor that is not quantized keeps its
+// bytes. invalid_data if none is quantized, unsupported if all are by another method.
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                       const DequantizeOptions& options = {});
@@ -172,8 +172,8 @@ struct MergeReport : ConversionReport {
 // for, or a 4-bit one. Each element is the sum of qfuse_lora_merge over all adapters in their order, rounded once; with
 // DoRA, then multiplied by magnitude / length of its row. Every tensor of an adapter is used exactly once, or the merge
 // is refused: invalid_data for one that fits nothing, or has NaN; unsupported for kinds of adapters that cannot be merged.
-// Tensors that no adapter changes are copied, and so are the base's other files and folders; tokenizers are the adapter's where it
-// has them.
+// Tensors that no adapter changes are copied, and so are the base's other files and folders; tokenizers are the
+// adapter's where it has them.
 QFUSE_API MergeReport merge(const std::filesystem::path& base, std::span<const AdapterInput> adapters,
                             const std::filesystem::path& out, const MergeOptions& options = {});
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "checkpoint/convert/linear.h"
 #include "checkpoint/convert/tensor_names.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/name_pattern.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -85,7 +85,8 @@ class Comparison {
       by_pattern_.emplace(pattern, i);
       by_essence_[essential_parts(pattern)].push_back(i);
     }
-    for (const std::string& ignored : expected.ignored) ignored_.emplace_back(ignored);
+    for (const std::string& ignored : expected.ignored)
+      if (std::optional<NamePattern> pattern = NamePattern::compile(ignored)) ignored_.push_back(*std::move(pattern));
     for (const NamedShape& tensor : tensors) take(tensor);
   }
 
@@ -136,7 +137,7 @@ class Comparison {
 
   [[nodiscard]] bool is_passed_over(const std::string& name) const {
     return name.ends_with(".rotary_emb.inv_freq") || name.ends_with("position_ids") ||
-           std::ranges::any_of(ignored_, [&](const std::regex& it) { return std::regex_search(name, it); }) ||
+           std::ranges::any_of(ignored_, [&](const NamePattern& it) { return it.fits_within(name); }) ||
            std::ranges::any_of(expected_.open, [&](const std::string& it) { return name.starts_with(it + "."); });
   }
 
@@ -206,7 +207,7 @@ class Comparison {
   const ExpectedTensors& expected_;
   std::unordered_map<std::string, std::size_t> by_pattern_;
   std::unordered_map<std::string, std::vector<std::size_t>> by_essence_;
-  std::vector<std::regex> ignored_;
+  std::vector<NamePattern> ignored_;
   std::map<std::size_t, std::set<Numbers>> present_;
   std::map<std::string, std::set<Numbers>> seen_;  // of what ends in #, the numbers that any tensor has
   std::vector<CheckProblem> problems_;

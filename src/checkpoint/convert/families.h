@@ -23,8 +23,8 @@ class Families {
   // it, and a quantized checkpoint holds it turned.
   [[nodiscard]] bool is_turned(const std::string& tensor, std::span<const std::int64_t> shape) const;
 
-  // Whether transformers or diffusers does not load that matrix quantized: it is no layer of torch.nn.Linear's own class, is divided
-  // or joined with others on loading, or is kept in fp32.
+  // Whether transformers or diffusers does not load that matrix quantized: it is no layer of torch.nn.Linear's own
+  // class, is divided or joined with others on loading, or is kept in fp32.
   [[nodiscard]] bool stays_plain(const std::string& tensor) const;
 
   // Whether transformers divides that matrix on loading, joins it with others or permutes it.

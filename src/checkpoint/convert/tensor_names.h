@@ -22,8 +22,8 @@ class TensorNames {
   explicit TensorNames(std::span<const Tensor> tensors);
 
   // The tensor that `name` means: that of the name; or the only one with the same parts in another order
-  // (model.language_model.x, language_model.model.x), or but for `model` and `language_model`; also where a block of experts is called block_sparse_moe for mlp
-  // (Mixtral's files); or the only one whose name is the end of `name`, or has it as its end. NULL: none.
+  // (model.language_model.x, language_model.model.x), or but for `model` and `language_model`; also where a block of
+  // experts is called block_sparse_moe for mlp (Mixtral's files); or the only one whose name is the end of `name`, or has it as its end. NULL: none.
   // invalid_data, beginning with `where`, where several would do.
   [[nodiscard]] const Tensor* find(const std::string& name, const std::string& where) const;
   // NULL also where several would do.

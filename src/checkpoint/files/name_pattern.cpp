@@ -63,4 +63,8 @@ bool NamePattern::fits_beginning_of(const std::string& name) const {
   return is_short(name) && std::regex_search(name, regex_, std::regex_constants::match_continuous);
 }
 
+bool NamePattern::fits_within(const std::string& name) const {
+  return is_short(name) && std::regex_search(name, regex_);
+}
+
 }  // namespace qfuse::checkpoint

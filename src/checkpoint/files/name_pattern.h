@@ -17,6 +17,7 @@ class NamePattern {
   // False for names of more than 1000 bytes; real ones have under 100.
   [[nodiscard]] bool fits(const std::string& name) const;
   [[nodiscard]] bool fits_beginning_of(const std::string& name) const;
+  [[nodiscard]] bool fits_within(const std::string& name) const;
 
  private:
   explicit NamePattern(std::regex regex) : regex_(std::move(regex)) {}

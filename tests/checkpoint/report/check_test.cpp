@@ -185,6 +185,12 @@ TEST_F(Check, HostileNames) {
   EXPECT_TRUE(all_begin_with("unexpected "));
 }
 
+TEST_F(Check, ALongName) {
+  config["architectures"] = {"DeepseekV3ForCausalLM"};  // which passes over names by a regular expression
+  tensors = {{std::string(1'000'000, 'm'), zeros({1})}};
+  EXPECT_EQ(found(report()).back(), "unexpected " + std::string(1'000'000, 'm'));
+}
+
 TEST_F(Check, Json) {
   tensors.erase("model.norm.weight");
   const nlohmann::json json = nlohmann::json::parse(to_json(report()));
