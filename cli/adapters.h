@@ -26,6 +26,7 @@ struct AdapterArguments {
   std::vector<std::string> exclude;
   bool tie = false;
   bool untie = false;
+  std::string prefix;
 };
 
 // "PATH" or "PATH@WEIGHT". A path that exists is one, whatever it ends in.
@@ -67,6 +68,11 @@ inline void add_merge_options(CLI::App& parser, AdapterArguments& args) {
   CLI::Option* tie = parser.add_flag("--tie", args.tie, "Keep an output head tied to the embedding, as peft does");
   parser.add_flag("--untie", args.untie, "An output head that was tied to the embedding becomes a tensor of its own")
       ->excludes(tie);
+  parser
+      .add_option("--prefix", args.prefix,
+                  "The module of the base in which the adapters' names lie, such as model.vision_tower, where they are "
+                  "not those of the whole model")
+      ->type_name("NAME");
 }
 
 // For MergeOptions and CompareOptions.
@@ -77,6 +83,7 @@ void set_adapter_options(const AdapterArguments& args, Options& options) {
   options.double_quant = !args.no_double_quant;
   options.include = args.include;
   options.exclude = args.exclude;
+  options.prefix = args.prefix;
   if (args.tie) options.head = checkpoint::Head::tie;
   if (args.untie) options.head = checkpoint::Head::untie;
 }

@@ -83,12 +83,16 @@ int run(MergeArguments args) {
 Command add_merge(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("merge", "Write a model with LoRA adapters merged into it");
   auto args = std::make_shared<MergeArguments>();
-  parser->add_option("BASE", args->in, "The model: a .safetensors file or a model directory, plain or of bitsandbytes")
+  parser
+      ->add_option(
+          "BASE", args->in,
+          "The model: a .safetensors file, a model directory or a diffusers pipeline, plain or of bitsandbytes")
       ->type_name(kPath)
       ->required();
   parser
       ->add_option("ADAPTER", args->adapters,
-                   "A directory as peft saves it; @WEIGHT behind it multiplies its scale. Several are added in order")
+                   "A directory as peft saves it, or a LoRA file of diffusers or kohya's scripts; @WEIGHT behind it "
+                   "multiplies its scale. Several are added in order")
       ->type_name(kPath)
       ->check(valid_if(parse_adapter))
       ->required();

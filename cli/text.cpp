@@ -140,7 +140,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 std::string with_own_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kOptions{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOptions{
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`allow_other_names`", "--allow-other-names"},
        {"`base_as`", "--base-as"},
@@ -148,6 +148,7 @@ std::string with_own_options(std::string message) {
        {"`fail_below`", "--fail-below"},
        {"`force`", "--force"},
        {"`include`", "--include"},
+       {"`prefix`", "--prefix"},
        {"`shard`", "--shard"},
        {"`tie`", "--tie"},
        {"`to`", "--to"},

@@ -126,8 +126,10 @@ QFUSE_API ConversionReport quantize(const std::filesystem::path& in, const std::
 // ---- merge -----------------------------------------------------------------------------------------------------
 
 struct AdapterInput {
-  std::filesystem::path path;  // of its directory: adapter_config.json and adapter_model.safetensors, as peft saves it
-  double weight = 1.0;         // that its scale is multiplied by
+  // Of its directory, as peft saves it (adapter_config.json and adapter_model.safetensors); or of a LoRA file in the names
+  // of diffusers or of kohya's scripts, or the directory with pytorch_lora_weights.safetensors.
+  std::filesystem::path path;
+  double weight = 1.0;  // that its scale is multiplied by
 };
 
 // What becomes of an output head that is tied to the input embedding, where an adapter changes one of them.
@@ -137,7 +139,8 @@ enum class Head {
   untie,       // two tensors
 };
 
-// `dtype`: what merged and quantized weights become; none: what they were, or decode to. Pipelines are not merged.
+// `dtype`: what merged and quantized weights become; none: what they were, or decode to. Of a pipeline, those components
+// are merged into that LoRA files name; where `components` are given, the files may name no other.
 struct MergeOptions : ConversionOptions {
   std::optional<QuantType> to_4bit;  // encode the linear layers of the result, as quantize() does
   std::optional<QuantType> base_as;  // take the base as it is when bitsandbytes has quantized and decoded it: as it was
@@ -149,6 +152,9 @@ struct MergeOptions : ConversionOptions {
   double fail_below = 0.5;           // of a 4-bit base merged to 4 bits: refuse where less of an adapter is left
   bool allow_nonfinite = false;      // of NaN and infinities in an adapter
   Head head = Head::as_trained;
+  std::string
+      prefix;  // the base's module in which the adapters' names lie, "text_encoder" or "model.vision_tower"; "":
+               // they are those of the whole model
 };
 
 // A tensor that adapters change.
@@ -318,12 +324,13 @@ QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::files
 // were merged into. Merged tensors are compared in b's dtype.
 struct CompareOptions {
   std::vector<AdapterInput> adapters;  // merged into `a`, in this order
-  std::optional<QuantType> base_as;    // as in MergeOptions; with what belongs to it there
+  std::optional<QuantType> base_as;    // as in MergeOptions, and so are the next
   std::int64_t blocksize = 64;
   bool double_quant = true;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
   Head head = Head::as_trained;
+  std::string prefix;
   ProgressCallback progress;
 };
 QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,

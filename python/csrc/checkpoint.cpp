@@ -77,6 +77,7 @@ extern "C" struct qfuse_python_merge {
   double fail_below;
   std::int32_t allow_nonfinite;
   std::int32_t head;  // a checkpoint::Head
+  const char* prefix;
 };
 
 namespace {
@@ -127,6 +128,7 @@ checkpoint::MergeReport merge(const qfuse_python_conversion& from, const qfuse_p
   options.fail_below = what.fail_below;
   options.allow_nonfinite = what.allow_nonfinite != 0;
   options.head = static_cast<checkpoint::Head>(what.head);
+  options.prefix = what.prefix;
   return checkpoint::merge(from.in, adapters, from.out, options);
 }
 

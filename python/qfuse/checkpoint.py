@@ -282,6 +282,7 @@ def merge(
     fail_below: float = 0.5,
     allow_nonfinite: bool = False,
     head: Literal["as_trained", "tie", "untie"] = "as_trained",
+    prefix: str = "",
     device: str = "cpu",
     threads: int = 0,
     max_shard_size: int = 5_000_000_000,
@@ -293,9 +294,10 @@ def merge(
 ) -> MergeReport:
     """Writes `base` with LoRA adapters merged into it: each weight base + scale * B @ A, summed in fp32, rounded once.
 
-    adapters: the directory of one, as peft saves it, or several, which are added in order; each a path, or a pair of
-    the path and a weight that its scale is multiplied by. Every tensor of an adapter is used, or ValueError says which
-    fits nothing, before anything is written.
+    adapters: one, or several, which are added in order; each a path, or a pair of the path and a weight that its
+    scale is multiplied by. The path is that of a directory as peft saves it, or of a LoRA file of diffusers or of
+    kohya's scripts; onto a pipeline, such a file changes each of the components that it names. Every tensor of an
+    adapter is used, or ValueError says which fits nothing, before anything is written.
 
     to: what merged and quantized weights become; "auto" is what they were, or decode to; "nf4" and "fp4" give what
     quantize() makes of the result. base_as: of a base in 16 or 32 bits, take its weights as a QLoRA adapter saw them in
@@ -303,7 +305,8 @@ def merge(
     tensor names that are 4-bit beside the default, and that are not. fail_below: of a 4-bit base merged to 4 bits,
     refuse where less than this share of what is added survives. allow_nonfinite: merge adapters with NaN or infinities
     too. head: an output head tied to the embedding stays so if both were changed alike ("as_trained"), always ("tie":
-    one tensor with what either got, as peft merges), or never ("untie").
+    one tensor with what either got, as peft merges), or never ("untie"). prefix: the module of the base in which the
+    adapters' names lie, such as "model.vision_tower", where they are not those of the whole model.
 
     dry_run: also measures, for `merged` of the report, how much each adapter changes. The other arguments are those of
     dequantize.
@@ -394,6 +397,7 @@ def _merge(asked: dict[str, Any]) -> MergeReport:
         fail_below=asked["fail_below"],
         allow_nonfinite=asked["allow_nonfinite"],
         head=_choice("head", asked["head"], _HEADS),
+        prefix=asked["prefix"].encode(),
     )
     conversion = _conversion(asked | {"source": asked["base"], "dtype": to if to in _DTYPES else "auto"})
     (tensors, converted, files, read, written), found, notes = library.merge(

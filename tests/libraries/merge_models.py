@@ -31,6 +31,13 @@ SIZES = {
     "max_position_embeddings": 64,
 }
 SMALLER = {**SIZES, "hidden_size": 128, "intermediate_size": 192}
+TOWER = {
+    "hidden_size": 128,
+    "intermediate_size": 192,
+    "num_attention_heads": 4,
+    "num_hidden_layers": 1,
+    "vocab_size": 99,
+}
 LLAMA4 = {"num_local_experts": 4, "intermediate_size_mlp": 192, "head_dim": 32}
 MODELS = {
     "llama": ("LlamaForCausalLM", SIZES),
@@ -50,6 +57,12 @@ MODELS = {
     ),
     "llama4": ("Llama4ForCausalLM", {**SMALLER, **LLAMA4}),
     "llama4-square": ("Llama4ForCausalLM", {**SMALLER, **LLAMA4, "intermediate_size": 128}),
+    "bert": (
+        "BertForSequenceClassification",
+        {**SMALLER, "num_hidden_layers": 1, "num_attention_heads": 4, "num_labels": 3, "tie_word_embeddings": False},
+    ),
+    "clip": ("CLIPModel", {"text_config": TOWER, "vision_config": {**TOWER, "image_size": 32, "patch_size": 8}}),
+    "clip-text": ("CLIPTextModel", TOWER),
     "vit": (
         "ViTForImageClassification",
         {

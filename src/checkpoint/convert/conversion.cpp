@@ -41,7 +41,7 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
   if (!options.components.empty())
     fail(Status::invalid_argument, "{}: is one model, and has no components: a pipeline has a {}", model->name(),
          kPipelineFile);
-  ModelConversion conversion(std::move(model), options, transform);
+  ModelConversion conversion(std::move(model), "", options, transform);
   if (!conversion.converts()) transform.refuse(conversion.model());
   const Work work = conversion.work();
   const std::int64_t bytes = work.report.bytes_written + work.copied_bytes + work.scratch_bytes;
@@ -145,7 +145,7 @@ class PipelineConversion {
     const bool asked = is_chosen(component.name);
     const bool by_default = options_.components.empty() && holds_weights(component);
     if (asked || (by_default && transform_.converts(component))) {
-      ModelConversion conversion(std::make_unique<const Model>(component.path), options_, transform_);
+      ModelConversion conversion(std::make_unique<const Model>(component.path), component.name, options_, transform_);
       if (asked && !conversion.converts()) transform_.refuse(conversion.model());
       if (conversion.converts()) return void(converted_.emplace_back(component.name, std::move(conversion)));
     } else if (by_default) {

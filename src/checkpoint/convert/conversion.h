@@ -60,7 +60,8 @@ class Transform {
   // Throws unless the device can do it; finds out by doing a little of it.
   virtual void try_device(Pipeline& pipeline) const = 0;
   // `model`, which outlives the plan, is all that is known of the input then: its headers. A plan may convert nothing.
-  [[nodiscard]] virtual ConversionPlan plan(const Model& model) const = 0;
+  // `component`: which one of a pipeline it is; "": a model alone.
+  [[nodiscard]] virtual ConversionPlan plan(const Model& model, const std::string& component) const = 0;
   // Says why, of a model in which there was nothing to convert.
   [[noreturn]] virtual void refuse(const Model& model) const = 0;
   // Whether that component of a pipeline is converted if the caller did not say which.

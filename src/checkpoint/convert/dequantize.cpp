@@ -36,7 +36,7 @@ class Dequantization : public Transform {
   // What is not quantized is found out, and copied.
   [[nodiscard]] bool converts(const Component&) const override { return true; }
 
-  [[nodiscard]] ConversionPlan plan(const Model& model) const override {
+  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) const override {
     const std::optional<Config> config = read_config(model);
     if (peft_content(model) == PeftContent::model_with_adapter)
       fail(Status::unsupported, "{}: {}", model.name(), foreign_kind(model));

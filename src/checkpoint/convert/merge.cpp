@@ -58,11 +58,12 @@ class Merge : public Transform {
   // With the adapters, which the inputs of a plan are not.
   [[nodiscard]] nlohmann::json command() const override {
     nlohmann::json adapters = nlohmann::json::array();
-    for (const auto& [adapter, weight] : adapters_.all())
-      adapters.push_back({{"name", name_of(*adapter)},
-                          {"weight", weight},
-                          {"config", file_identity(InputFile(adapter->path() / kAdapterConfigFile))},
-                          {"file", file_identity(adapter->file().file())}});
+    for (const auto& [adapter, weight] : adapters_.all()) {
+      adapters.push_back(
+          {{"name", name_of(*adapter)}, {"weight", weight}, {"file", file_identity(adapter->file().file())}});
+      if (adapter->is_directory())
+        adapters.back()["config"] = file_identity(InputFile(adapter->path() / kAdapterConfigFile));
+    }
     return {{"command", "merge"},
             {"adapters", adapters},
             {"to", options_.to_4bit ? checkpoint::name_of(*options_.to_4bit) : ""},
@@ -71,6 +72,7 @@ class Merge : public Transform {
             {"double_quant", options_.double_quant},
             {"include", options_.include},
             {"exclude", options_.exclude},
+            {"prefix", options_.prefix},
             {"head", static_cast<int>(options_.head)}};
   }
 
@@ -78,14 +80,19 @@ class Merge : public Transform {
     fail(Status::invalid_data, "{}: the adapters change nothing of it", model.name());
   }
 
-  [[nodiscard]] bool converts(const Component&) const override { return false; }
+  [[nodiscard]] bool converts(const Component& component) const override {
+    return !adapters_.of(component.name).empty();
+  }
 
-  [[nodiscard]] ConversionPlan plan(const Model& model) const override {
+  // Before anything is planned.
+  void require_used(const fs::path& base) const { adapters_.require_used(base, options_.components); }
+
+  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& component) const override {
     check_kind(model);
-    const MergedModel base(model, adapters_, way());
+    const MergedModel base(model, adapters_.of(component), way());
     check_base(base);
     ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base) : plan_tensors(base);
-    report_rows(base);
+    report_rows(base, name_prefix({component, "", ""}));
     finish_plan(base, plan);
     check_output(model, base.tensors(), options_, plan);
     return plan;
@@ -93,8 +100,8 @@ class Merge : public Transform {
 
  private:
   [[nodiscard]] MergeWay way() const {
-    return {options_.dtype,   options_.base_as, options_.blocksize, options_.double_quant,
-            options_.include, options_.exclude, options_.head,      options_.exec};
+    return {options_.dtype,   options_.base_as, options_.blocksize, options_.double_quant, options_.include,
+            options_.exclude, options_.prefix,  options_.head,      options_.exec};
   }
 
   static std::string name_of(const Adapter& adapter) {
@@ -296,10 +303,10 @@ class Merge : public Transform {
 
   // ---- what is said of it ----
 
-  // Of each changed tensor; measured where the caller only wants to know, or where an adapter may not survive.
-  void report_rows(const MergedModel& base) const {
+  // Of each changed tensor; measured where the caller only wants to know, or where an adapter may not survive. `prefix`:
+  // of their names in a pipeline.
+  void report_rows(const MergedModel& base, const std::string& prefix) const {
     const bool may_be_lost = base.is_4bit() && options_.to_4bit;
-    report_.merged.clear();
     std::int64_t elements = 0;
     for (const auto& [name, change] : base.rules().changes) elements += change.merging.shape.elements();
     ProgressMeter meter(options_.progress, elements);
@@ -307,7 +314,8 @@ class Merge : public Transform {
     if (options_.to_4bit && !base.is_quantized()) encoded = names_to_quantize(base.model(), quantize_options());
     for (const auto& [name, change] : base.rules().changes) {
       constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-      MergedTensor row{name, change.shape, change.rule, change.rank, change.scale, kUnknown, kUnknown, kUnknown};
+      MergedTensor row{prefix + name, change.shape, change.rule, change.rank,
+                       change.scale,  kUnknown,     kUnknown,    kUnknown};
       if (options_.dry_run || may_be_lost) {
         const MergeTask task = base.task(*change.base, &change);
         std::optional<QuantState> state;
@@ -341,7 +349,7 @@ class Merge : public Transform {
 
   void finish_plan(const MergedModel& base, ConversionPlan& plan) const {
     std::string adapters;
-    for (const auto& [adapter, weight] : adapters_.all())
+    for (const auto& [adapter, weight] : base.adapters())
       adapters += fmt::format("{}{}@{}", adapters.empty() ? "" : ", ", name_of(*adapter), weight);
     const std::string seen = options_.base_as ? fmt::format(" as {}", checkpoint::name_of(*options_.base_as)) : "";
     plan.metadata = {{"qfuse_merge", fmt::format("base {}{}; adapters {}", base_name(base), seen, adapters)}};
@@ -353,10 +361,12 @@ class Merge : public Transform {
           base.model().name()));
     if (!base.model().is_directory()) return;
     plan.texts[kReadme] = readme(base, seen);
-    for (const auto& [adapter, weight] : adapters_.all())
+    for (const auto& [adapter, weight] : base.adapters()) {
+      if (!adapter->is_directory()) continue;
       for (const fs::path& name : list_directory(adapter->path()))
         if (is_tokenizers(name) && fs::is_regular_file(adapter->path() / name))
           plan.further_files[name] = adapter->path() / name;
+    }
   }
 
   static std::string base_name(const MergedModel& base) {
@@ -365,7 +375,7 @@ class Merge : public Transform {
 
   // Onto which base is the one question that no file answers.
   void note_base(const MergedModel& base, std::vector<std::string>& notes) const {
-    for (const auto& [adapter, weight] : adapters_.all()) {
+    for (const auto& [adapter, weight] : base.adapters()) {
       const std::string& trained_on = adapter->config().base_model();
       const bool says_4bit = trained_on.find("4bit") != trained_on.npos || trained_on.find("4-bit") != trained_on.npos;
       if (says_4bit && !base.is_quantized() && !options_.base_as)
@@ -391,7 +401,7 @@ class Merge : public Transform {
   void note_adapters(const MergedModel& base, std::vector<std::string>& notes) const {
     std::string with_tokenizer;
     const std::int64_t tokens = base.rules().tokens;
-    for (const auto& [adapter, weight] : adapters_.all()) {
+    for (const auto& [adapter, weight] : base.adapters()) {
       if (adapter->adds_nothing())
         notes.push_back(fmt::format("{}: every lora_B is zero: it adds nothing", adapter->name()));
       const std::optional<std::int64_t> largest = largest_token(adapter->path());
@@ -413,8 +423,8 @@ class Merge : public Transform {
         "# Merged model\n\nMade by qfuse {} of a base and {} LoRA adapter{}; each weight is their sum, rounded "
         "once.\n\n"
         "| what | where from | weight |\n|---|---|---|\n| base | {}{} | |\n",
-        qfuse_version(), adapters_.all().size(), adapters_.all().size() == 1 ? "" : "s", base_name(base), seen);
-    for (const auto& [adapter, weight] : adapters_.all()) {
+        qfuse_version(), base.adapters().size(), base.adapters().size() == 1 ? "" : "s", base_name(base), seen);
+    for (const auto& [adapter, weight] : base.adapters()) {
       const std::string& trained_on = adapter->config().base_model();
       text += fmt::format("| adapter | {}{} | {} |\n", name_of(*adapter),
                           trained_on.empty() ? "" : ", trained on " + printable(trained_on), weight);
@@ -433,10 +443,9 @@ MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> ad
   if (adapters.empty()) fail(Status::invalid_argument, "no adapter is given");
   if (!(options.fail_below >= 0.0 && options.fail_below <= 1.0))
     fail(Status::invalid_argument, "`fail_below` is {}, must be a share from 0 to 1", options.fail_below);
-  if (is_pipeline(base))
-    fail(Status::unsupported, "{}: is a diffusers pipeline: merge into the folder of one of its models", shown(base));
   MergeReport report;
   const Merge transform(adapters, options, report);
+  transform.require_used(base);
   for (const AdapterInput& adapter : adapters) {
     check_apart(out, adapter.path);
     check_neighbours(out, adapter.path);

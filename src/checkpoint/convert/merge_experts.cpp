@@ -124,7 +124,7 @@ bool turns_square_experts(const AddedAdapter& from, const AdapterTensor& tensor)
     fail(Status::unsupported,
          "{}: fits its square experts as it is and turned, and {} has no peft_version, which decides (0.19 turns "
          "them)",
-         tensor.where(), kAdapterConfigFile);
+         tensor.where(), from.adapter.config().name());
   if (!from.state.config)
     fail(Status::unsupported, "{}: fits its square experts as it is and turned, and without {} it is unknown which",
          tensor.where(), kConfigFile);

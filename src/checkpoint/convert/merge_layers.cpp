@@ -10,8 +10,6 @@
 namespace qfuse::checkpoint {
 namespace {
 
-constexpr std::string_view kBiasSuffix = ".bias";
-
 // One with further dimensions is a convolution's; lora_B of such a one has 1 in all of them.
 void require_matrices(const AdapterTensor& a, const AdapterTensor& b) {
   if (shape_of(a).size() < 2 || shape_of(b).size() < 2 || columns_of(shape_of(b)) != shape_of(b)[1])
@@ -24,11 +22,11 @@ void check_dora(const AddedAdapter& from, const AdapterParts& parts, const Tenso
   const bool says_dora = from.adapter.config().is_dora();
   if (says_dora && parts.magnitude == nullptr)
     fail(Status::invalid_data, "{}: its lora_magnitude_vector is missing, and {} says use_dora", any.where(),
-         kAdapterConfigFile);
+         from.adapter.config().name());
   if (parts.magnitude == nullptr) return;
   if (!says_dora)
     fail(Status::invalid_data, "{}: is DoRA's, and {} does not say use_dora", parts.magnitude->where(),
-         kAdapterConfigFile);
+         from.adapter.config().name());
   if (!change.merging.addends.empty())
     fail(Status::unsupported,
          "{}: is DoRA's, and '{}' has got another adapter before: the length that it is to have would be that of the "
@@ -66,6 +64,24 @@ void add_linear(AddedAdapter& from, const std::string& module, const AdapterPart
   add_magnitude(from, parts, turn, change, addend);
   append(from, change, addend, module, rule_of(parts));
   change.is_linear = true;
+}
+
+// peft wraps nn.MultiheadAttention and within it its out_proj, gives both the rank and the scale of the attention's name,
+// and adds to out_proj twice, in training as in merging (lora.MultiheadAttention.merge of 0.14 to 0.21).
+bool add_attention_out(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
+  constexpr float kTimes = 2.0F;
+  constexpr std::string_view kOutProj = ".out_proj";
+  const std::string wrapped = std::string(kPeftWrapper) + std::string(kOutProj);
+  if (!module.ends_with(wrapped)) return false;
+  const std::string attention = module.substr(0, module.size() - wrapped.size());
+  const std::string out_proj = attention + std::string(kOutProj);
+  TensorChange& change = require_change(from.state, out_proj + std::string(kWeightSuffix), *parts.a);
+  add_linear(from, attention, parts, change);
+  change.merging.addends.back().scale *= kTimes;
+  change.scale *= kTimes;
+  if (parts.b_bias != nullptr)
+    fail(Status::unsupported, "{}: an attention's out_proj has no bias of LoRA's", parts.b_bias->where());
+  return true;
 }
 
 void add_embedding(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
@@ -123,7 +139,8 @@ bool is_product_turned(const AddedAdapter& from, const TensorChange& change, con
   if (across && !family && !says_turned)
     fail(Status::invalid_data,
          "{} and {}: their product fits '{}' only turned, and neither the model's family nor {} says that it is",
-         parts.a->where(), printable(parts.b->stored.entry->name), printable(change.base->name), kAdapterConfigFile);
+         parts.a->where(), printable(parts.b->stored.entry->name), printable(change.base->name),
+         from.adapter.config().name());
   return across;
 }
 
@@ -131,7 +148,7 @@ std::int64_t checked_rank(const AddedAdapter& from, const std::string& module, c
                           const AdapterTensor& b, std::int64_t copies) {
   const std::int64_t rank = from.adapter.config().rank_of(module);
   if (shape_of(a)[0] != rank * copies || shape_of(b)[1] != rank * copies)
-    fail(Status::invalid_data, "{}, and {} says rank {}{}", shapes_of(a, b), kAdapterConfigFile, rank,
+    fail(Status::invalid_data, "{}, and {} says rank {}{}", shapes_of(a, b), from.adapter.config().name(), rank,
          copies == 1 ? "" : fmt::format(" for each of {} experts", copies));
   return rank;
 }

@@ -4,13 +4,20 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "checkpoint/convert/merge_state.h"
 
 namespace qfuse::checkpoint {
 
+// Of nn.MultiheadAttention, the weight that queries, keys and values share.
+inline constexpr std::string_view kInProjSuffix = ".in_proj_weight";
+inline constexpr std::string_view kBiasSuffix = ".bias";
+
 // Each adds what `parts` are to the change of the module's tensor, or refuses them.
 void add_linear(AddedAdapter& from, const std::string& module, const AdapterParts& parts, TensorChange& change);
+// False if the module is no output projection of nn.MultiheadAttention.
+bool add_attention_out(AddedAdapter& from, const std::string& module, const AdapterParts& parts);
 void add_embedding(AddedAdapter& from, const std::string& module, const AdapterParts& parts);
 void add_bias(AddedAdapter& from, const std::string& module, const AdapterTensor& tensor);
 

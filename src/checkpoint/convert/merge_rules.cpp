@@ -51,7 +51,25 @@ bool is_trained_whole(const AddedAdapter& from, const AdapterTensor& tensor, con
   return !tensor.of_base && (!from.state.vocabulary.has(*change.base) || from.adapter.config().saves(tensor.module));
 }
 
+// A tensor of the base in the file of an adapter whose trained tensors are named otherwise, but for biases.
+bool is_base_copy(const AddedAdapter& from, const AdapterTensor& tensor) {
+  return tensor.is_copy && !(tensor.module.ends_with(kBiasSuffix) && from.adapter.config().trains_biases());
+}
+
+void require_same_as_base(const AddedAdapter& from, const AdapterTensor& tensor) {
+  const Tensor* base = find_place(from.state, tensor.module, tensor).values;
+  if (base == nullptr) refuse_unknown(from.state, tensor, tensor.module);
+  const auto* stored = std::get_if<StoredTensor>(&base->storage);
+  if (stored == nullptr || !same_bytes(*stored, tensor.stored))
+    fail(
+        Status::invalid_data,
+        "{}: was not trained, by its name, but differs from '{}' of {}: merge onto the base that it was trained on, or "
+        "save the adapter without its base, with peft's save_pretrained()",
+        tensor.where(), printable(base->name), from.state.model.name());
+}
+
 void replace(AddedAdapter& from, const AdapterTensor& tensor) {
+  if (is_base_copy(from, tensor)) return require_same_as_base(from, tensor);
   TensorChange& change = require_change(from.state, tensor.module, tensor);
   const bool is_trained = is_trained_whole(from, tensor, change);
   if (is_trained || change.shape.size() == 1) refuse_weight(from, tensor);
@@ -123,9 +141,11 @@ void refuse_incomplete(const AdapterParts& parts) {
 void add_module(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
   refuse_incomplete(parts);
   if (parts.embedding_a != nullptr) add_embedding(from, module, parts);
-  if (parts.a == nullptr) return;
+  if (parts.a == nullptr || add_attention_out(from, module, parts)) return;
   if (TensorChange* change = find_change(from.state, module + std::string(kWeightSuffix), *parts.a))
     add_linear(from, module, parts, *change);
+  else if (TensorChange* in_proj = find_change(from.state, module + std::string(kInProjSuffix), *parts.a))
+    add_linear(from, module, parts, *in_proj);
   else
     add_experts(from, module, parts);
   if (parts.b_bias != nullptr) add_bias(from, module, *parts.b_bias);
@@ -146,10 +166,18 @@ void add(AddedAdapter from) {
 }  // namespace
 
 MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
-                      Head tie, const Families& families, const std::optional<Config>& config) {
-  TensorNames names(tensors);
-  Vocabulary vocabulary(config, names, tensors);
-  MergeState state{model, tensors, std::move(names), families, config, std::move(vocabulary)};
+                      Head tie, const std::string& prefix, const Families& families,
+                      const std::optional<Config>& config) {
+  const std::string beginning = prefix.empty() || prefix.ends_with('.') ? prefix : prefix + ".";
+  if (std::ranges::none_of(tensors, [&](const Tensor& tensor) { return tensor.name.starts_with(beginning); }))
+    fail(Status::invalid_argument, "{}: has no tensor under '{}', which `prefix` is", model.name(), printable(prefix));
+  MergeState state{model,
+                   tensors,
+                   beginning,
+                   TensorNames(tensors, beginning),
+                   families,
+                   config,
+                   Vocabulary(config, TensorNames(tensors), tensors)};
   for (const WeightedAdapter& weighted : adapters) add({state, *weighted.adapter, weighted.weight});
   settle_tied(state, tie);
   grow_vocabulary(state);

@@ -51,8 +51,10 @@ struct MergeRules {
 };
 
 // invalid_data or unsupported, with the adapter's tensor, for what does not fit or fits in two ways.
+// `prefix`: of the model's module in which the adapters' names lie; "" for all of it.
 MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
-                      Head tie, const Families& families, const std::optional<Config>& config);
+                      Head tie, const std::string& prefix, const Families& families,
+                      const std::optional<Config>& config);
 
 }  // namespace qfuse::checkpoint
 

@@ -51,12 +51,17 @@ void set_matrix(TensorChange& change) {
   change.merging.shape = {1, change.shape[0], columns_of(change.shape)};
 }
 
+TensorPlace find_place(const MergeState& state, const std::string& name, const AdapterTensor& tensor) {
+  const auto [group, member] = state.vocabulary.find(state.prefix + name);
+  if (group != nullptr && member->tensor != nullptr) return {member->tensor->name, member->tensor};
+  if (const Tensor* found = state.names.find(name, tensor.where())) return {found->name, found};
+  if (group == nullptr || group->tying == Tying::separate) return {};
+  return {member->in_file, group->values};
+}
+
 TensorChange* find_change(MergeState& state, const std::string& name, const AdapterTensor& tensor) {
-  const auto [group, member] = state.vocabulary.find(name);
-  if (group != nullptr && member->tensor != nullptr) return &change_of(state, *member->tensor);
-  if (const Tensor* found = state.names.find(name, tensor.where())) return &change_of(state, *found);
-  if (group == nullptr || group->tying == Tying::separate || group->values == nullptr) return nullptr;
-  return &change_of(state, member->in_file, *group->values);
+  const TensorPlace place = find_place(state, name, tensor);
+  return place.values == nullptr ? nullptr : &change_of(state, place.name, *place.values);
 }
 
 TensorChange& require_change(MergeState& state, const std::string& name, const AdapterTensor& tensor) {

@@ -20,7 +20,8 @@ namespace qfuse::checkpoint {
 struct MergeState {
   const Model& model;
   std::span<const Tensor> tensors;  // of the model
-  TensorNames names;                // of these
+  std::string prefix;               // of the names under which the adapters' tensors lie, with its dot, or ""
+  TensorNames names;                // of these, without it
   const Families& families;
   const std::optional<Config>& config;
   Vocabulary vocabulary;
@@ -70,6 +71,14 @@ inline TensorChange& change_of(MergeState& state, const Tensor& tensor) {
 
 // Sees `change.shape` as a matrix.
 void set_matrix(TensorChange& change);
+
+// Where a tensor that an adapter calls `name` is: under which name of a file, and whose values it begins with; of one
+// that is in no file because it is tied, another's. NULL: there is no such tensor.
+struct TensorPlace {
+  std::string name;
+  const Tensor* values = nullptr;
+};
+TensorPlace find_place(const MergeState& state, const std::string& name, const AdapterTensor& tensor);
 
 // The change of the tensor that an adapter calls `name`, also of one that is in no file because it is tied. NULL:
 // there is no such tensor, which the second refuses.

@@ -1,31 +1,94 @@
 #include "checkpoint/convert/merged_model.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 #include <variant>
 
 #include "checkpoint/convert/seen_in_training.h"
+#include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/lora_file.h"
 
 namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string shown_component(const Adapter& adapter) {
+  return adapter.component().empty() ? "no component" : printable(adapter.component());
+}
+
+void require_of_pipeline(const Adapter& adapter, const fs::path& base, std::span<const std::string> chosen) {
+  if (adapter.component().empty())
+    fail(Status::unsupported,
+         "{}: is a diffusers pipeline, and {} does not say of which of its models it is: merge into the folder of that",
+         shown(base), adapter.name());
+  std::vector<std::string> names;
+  for (const Component& component : models_in(base)) names.push_back(printable(component.name));
+  if (std::ranges::find(names, adapter.component()) == names.end())
+    fail(Status::invalid_argument, "{}: has tensors of {}, and {} has no such component: it has {}", adapter.name(),
+         adapter.component(), shown(base), fmt::join(names, ", "));
+  if (!chosen.empty() && std::ranges::find(chosen, adapter.component()) == chosen.end())
+    fail(Status::invalid_argument, "{}: has tensors of {}, and only {} is to be converted", adapter.name(),
+         adapter.component(), fmt::join(chosen, ", "));
+}
+
+// A folder that is called like another component is that.
+void require_of_model(const Adapter& adapter, const fs::path& base) {
+  const std::string folder = fs::absolute(base).lexically_normal().filename().native();
+  if (!adapter.component().empty() && is_component_name(folder) && folder != adapter.component())
+    fail(Status::invalid_argument, "{}: has tensors of {}, and {} is another component", adapter.name(),
+         adapter.component(), shown(base));
+}
+
+}  // namespace
 
 Adapters::Adapters(std::span<const AdapterInput> inputs, bool allow_nonfinite) {
   for (const AdapterInput& input : inputs) {
     if (!std::isfinite(input.weight))
       fail(Status::invalid_argument, "{}: its weight is {}, and must be a number", shown(input.path), input.weight);
-    const Adapter& adapter = adapters_.emplace_back(input.path);
-    if (!allow_nonfinite) adapter.check_finite();
-    weighted_.push_back({&adapter, input.weight});
+    const std::size_t first = adapters_.size();
+    if (is_lora_file(input.path))
+      std::ranges::move(read_lora_file(input.path), std::back_inserter(adapters_));
+    else
+      adapters_.emplace_back(input.path);
+    for (std::size_t i = first; i < adapters_.size(); ++i) {
+      if (!allow_nonfinite) adapters_[i].check_finite();
+      weighted_.push_back({&adapters_[i], input.weight});
+    }
   }
 }
 
-MergedModel::MergedModel(const Model& model, const Adapters& adapters, MergeWay way)
+std::vector<WeightedAdapter> Adapters::of(const std::string& component) const {
+  std::vector<WeightedAdapter> some = weighted_;
+  if (!component.empty())
+    std::erase_if(some, [&](const WeightedAdapter& one) { return one.adapter->component() != component; });
+  return some;
+}
+
+void Adapters::require_used(const fs::path& base, std::span<const std::string> chosen) const {
+  for (const WeightedAdapter& one : weighted_)
+    if (is_pipeline(base))
+      require_of_pipeline(*one.adapter, base, chosen);
+    else
+      require_of_model(*one.adapter, base);
+  if (is_pipeline(base)) return;
+  for (std::size_t i = 1; i < adapters_.size(); ++i)
+    if (&adapters_[i].file() == &adapters_[i - 1].file())
+      fail(Status::invalid_argument, "{}: has tensors of {} and {}, and {} is one model: give the pipeline as the base",
+           adapters_[i].name(), shown_component(adapters_[i - 1]), shown_component(adapters_[i]), shown(base));
+}
+
+MergedModel::MergedModel(const Model& model, std::vector<WeightedAdapter> adapters, MergeWay way)
     : model_(model),
+      adapters_(std::move(adapters)),
       way_(std::move(way)),
       config_(read_config(model)),
       tensors_(read_layout(model, int8_dtype(config_))),
       families_(read_model_types(model)),
-      rules_(find_rules(model, tensors_, adapters.all(), way_.head, families_, config_)) {
+      rules_(find_rules(model, tensors_, adapters_, way_.head, way_.prefix, families_, config_)) {
   for (const Tensor& tensor : tensors_) {
     is_quantized_ = is_quantized_ || tensor.quantized_dtype().has_value();
     is_4bit_ = is_4bit_ || std::holds_alternative<StoredWeight4bit>(tensor.storage);

@@ -29,6 +29,12 @@ class Adapters {
 
   [[nodiscard]] const std::vector<WeightedAdapter>& all() const { return weighted_; }
 
+  // Those of a component of a pipeline; with no name, of a model alone, which all are for.
+  [[nodiscard]] std::vector<WeightedAdapter> of(const std::string& component) const;
+  // Refuses adapters whose tensors would not all be used: of components that `base`, a pipeline or a model, is not, or
+  // that are not among the chosen ones, if any are.
+  void require_used(const std::filesystem::path& base, std::span<const std::string> chosen) const;
+
  private:
   std::deque<Adapter> adapters_;
   std::vector<WeightedAdapter> weighted_;
@@ -62,16 +68,18 @@ struct MergeWay {
   bool double_quant = true;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
+  std::string prefix;
   Head head = Head::as_trained;
   Exec exec;
 };
 
 class MergedModel {
  public:
-  // Refuses what find_rules() does. `model` and `adapters` outlive this.
-  MergedModel(const Model& model, const Adapters& adapters, MergeWay way);
+  // Refuses what find_rules() does. `model` and what `adapters` point to outlive this.
+  MergedModel(const Model& model, std::vector<WeightedAdapter> adapters, MergeWay way);
 
   [[nodiscard]] const Model& model() const { return model_; }
+  [[nodiscard]] const std::vector<WeightedAdapter>& adapters() const { return adapters_; }
   [[nodiscard]] const std::optional<Config>& config() const { return config_; }
   [[nodiscard]] const std::vector<Tensor>& tensors() const { return tensors_; }
   [[nodiscard]] const Families& families() const { return families_; }
@@ -89,6 +97,7 @@ class MergedModel {
 
  private:
   const Model& model_;
+  std::vector<WeightedAdapter> adapters_;
   MergeWay way_;
   std::optional<Config> config_;
   std::vector<Tensor> tensors_;

@@ -134,13 +134,13 @@ nlohmann::json command_of(const Transform& transform, const ConversionOptions& o
 
 }  // namespace
 
-ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const ConversionOptions& options,
-                                 const Transform& transform)
+ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const std::string& component,
+                                 const ConversionOptions& options, const Transform& transform)
     : model_(std::move(model)),
       options_(options),
       command_(command_of(transform, options)),
       beside_(companions_of(*model_)) {
-  ConversionPlan plan = transform.plan(*model_);
+  ConversionPlan plan = transform.plan(*model_, component);
   if (model_->is_directory()) choose_files(plan);
   metadata_ = plan.metadata;
   files_ = plan_files(plan, model_->stem(), model_->is_directory() ? options.max_shard_size : INT64_MAX);

@@ -39,7 +39,9 @@ struct Work {
 class ModelConversion {
  public:
   // Plans all of the output, so that what can fail fails here.
-  ModelConversion(std::unique_ptr<const Model> model, const ConversionOptions& options, const Transform& transform);
+  // `component`: of a pipeline, or "".
+  ModelConversion(std::unique_ptr<const Model> model, const std::string& component, const ConversionOptions& options,
+                  const Transform& transform);
 
   [[nodiscard]] const Model& model() const { return *model_; }
   [[nodiscard]] Work work() const;

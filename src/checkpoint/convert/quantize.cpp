@@ -105,7 +105,7 @@ class Quantization : public Transform {
 
   [[nodiscard]] bool converts(const Component& component) const override { return is_large_model(component); }
 
-  [[nodiscard]] ConversionPlan plan(const Model& model) const override {
+  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) const override {
     const std::optional<Config> config = read_config(model);
     const std::vector<Tensor> tensors = read_plain_layout(model);
     refuse_foreign(model, config);
@@ -197,7 +197,7 @@ class Quantization : public Transform {
 }  // namespace
 
 ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const ChangedWeights& changed) {
-  return Quantization(options, &changed).plan(model);
+  return Quantization(options, &changed).plan(model, "");
 }
 
 void check_patterns(const char* kind, const std::vector<std::string>& patterns, const Model& model,
@@ -214,7 +214,7 @@ void check_patterns(const char* kind, const std::vector<std::string>& patterns, 
 
 std::set<std::string> names_to_quantize(const Model& model, const QuantizeOptions& options) {
   std::set<std::string> names;
-  for (const PlannedTensor& tensor : Quantization(options).plan(model).tensors)
+  for (const PlannedTensor& tensor : Quantization(options).plan(model, "").tensors)
     if (tensor.converted) names.insert(tensor.name);
   return names;
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "checkpoint/convert/kohya_names.h"
 #include "checkpoint/files/bitsandbytes.h"
 
 namespace qfuse::checkpoint {
@@ -18,13 +19,14 @@ std::string essential_parts(const std::string& name);
 
 class TensorNames {
  public:
-  // `tensors` outlive this.
-  explicit TensorNames(std::span<const Tensor> tensors);
+  // `tensors` outlive this. With `prefix`, which has its dot behind it, only those whose names begin so, without it.
+  explicit TensorNames(std::span<const Tensor> tensors, const std::string& prefix = "");
 
   // The tensor that `name` means: that of the name; or the only one with the same parts in another order
   // (model.language_model.x, language_model.model.x), or but for `model` and `language_model`; also where a block of
-  // experts is called block_sparse_moe for mlp (Mixtral's files); or the only one whose name is the end of `name`, or has it as its end. NULL: none.
-  // invalid_data, beginning with `where`, where several would do.
+  // experts is called block_sparse_moe for mlp (Mixtral's files); or the only one whose name has `name` as its end, or is
+  // what follows wrappers in it, as the `bert` of bert.encoder.x. A name of kohya's scripts means a tensor as
+  // kohya_names.h says. NULL: none. invalid_data, beginning with `where`, where several would do.
   [[nodiscard]] const Tensor* find(const std::string& name, const std::string& where) const;
   // NULL also where several would do.
   [[nodiscard]] const Tensor* only(const std::string& name) const;
@@ -36,6 +38,7 @@ class TensorNames {
   std::unordered_map<std::string, std::vector<const Tensor*>> by_parts_;  // sorted
   std::unordered_map<std::string, std::vector<const Tensor*>> by_essence_;
   std::unordered_map<std::string, std::vector<const Tensor*>> by_end_;  // every end of a name, but the whole
+  KohyaNames by_kohya_;
 };
 
 }  // namespace qfuse::checkpoint

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "checkpoint/files/errors.h"
 #include "format/elements.h"
@@ -40,7 +41,7 @@ AdapterConfig read_adapter_config(const fs::path& path) {
   constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have a thousand
   if (!fs::exists(path)) fail(Status::io_error, "{}: no such file or directory{}", shown(path), hub_hint(path));
   if (!fs::is_directory(path))
-    fail(Status::invalid_argument, "{}: is a file; an adapter is the directory with its {} and {}", shown(path),
+    fail(Status::invalid_argument, "{}: is a file; an adapter of peft is the directory with its {} and {}", shown(path),
          kAdapterConfigFile, kAdapterFile);
   const fs::path file = path / kAdapterConfigFile;
   if (!fs::exists(file))
@@ -86,13 +87,72 @@ AdapterTensor whole_tensor(std::string name, const StoredTensor& stored) {
 // Whether it is of the copy that peft keeps of a module which it trains whole: the module as it was, which is not used.
 bool is_untrained_copy(std::string_view name) { return name.find(".original_module.") != name.npos; }
 
-AdapterTensor understood(const StoredTensor& stored) {
-  std::string_view name = stored.entry->name;
+// ---- names of a state_dict, in which an adapter's own name stands behind the kind of a tensor: lora_A.default.weight ----
+
+constexpr std::array<std::string_view, 6> kNamedKinds{".lora_A.",
+                                                      ".lora_B.",
+                                                      ".lora_embedding_A.",
+                                                      ".lora_embedding_B.",
+                                                      ".lora_magnitude_vector.",
+                                                      ".trainable_tokens_delta."};
+
+// The adapter's name in that of a tensor; "" where there is none, NULL for a tensor that says nothing of it.
+std::optional<std::string_view> adapter_name_in(std::string_view tensor) {
+  for (const std::string_view kind : kNamedKinds) {
+    const std::size_t at = tensor.rfind(kind);
+    if (at == tensor.npos) {
+      if (tensor.ends_with(kind.substr(0, kind.size() - 1))) return "";
+      continue;
+    }
+    const std::string_view rest = tensor.substr(at + kind.size());
+    const std::string_view name = rest.substr(0, rest.find('.'));
+    return name == "weight" || name == "bias" ? "" : name;
+  }
+  return std::nullopt;
+}
+
+// The name that all tensors have which could have one.
+std::string adapter_name_of(const SafetensorsFile& file) {
+  const TensorEntry* first = nullptr;
+  std::string_view known;
+  for (const TensorEntry& entry : file.entries()) {
+    const std::optional<std::string_view> name = adapter_name_in(entry.name);
+    if (!name || (first != nullptr && *name == known)) continue;
+    if (first != nullptr)
+      fail(
+          Status::invalid_data,
+          "{}: is of the adapter '{}', and '{}' of '{}': a file of several adapters cannot be merged; save each alone, "
+          "with peft's save_pretrained(..., selected_adapters=[...])",
+          StoredTensor{&file, &entry}.where(), printable(*name), printable(first->name), printable(known));
+    first = &entry;
+    known = *name;
+  }
+  return std::string(known);
+}
+
+// A tensor's name without the adapter's.
+std::string without_adapter_name(std::string tensor, const std::string& adapter) {
+  if (adapter.empty()) return tensor;
+  const auto erase_behind = [&](std::string_view kind) {
+    const std::size_t at = tensor.rfind(fmt::format("{}{}", kind, adapter));
+    if (at == tensor.npos) return;
+    const std::size_t end = at + kind.size() + adapter.size();
+    if (end == tensor.size() || tensor[end] == '.') tensor.erase(at + kind.size() - 1, adapter.size() + 1);
+  };
+  for (const std::string_view kind : kNamedKinds) erase_behind(kind);
+  erase_behind(".modules_to_save.");
+  return tensor;
+}
+
+AdapterTensor understood(const StoredTensor& stored, const std::string& adapter_name) {
+  const std::string unnamed = without_adapter_name(stored.entry->name, adapter_name);
+  std::string_view name = unnamed;
   if (name.starts_with(kPeftPrefix)) name.remove_prefix(kPeftPrefix.size());
   for (const Ending& ending : kEndings)
     if (name.ends_with(ending.text) && name.size() > ending.text.size())
       return {ending.part, std::string(name.substr(0, name.size() - ending.text.size())), stored};
   AdapterTensor whole = whole_tensor(std::string(name), stored);
+  whole.is_copy = !adapter_name.empty() && name.find(".modules_to_save.") == name.npos;
   for (const std::string_view known : {".lora_", ".trainable_tokens", ".token_adapter", ".modules_to_save."})
     if (whole.module.find(known) != whole.module.npos)
       fail(Status::unsupported, "{}: is no part of an adapter that is known here", stored.where());
@@ -122,24 +182,41 @@ std::optional<FoundElement> find_element(const StoredTensor& stored, IsWanted is
 }  // namespace
 
 Adapter::Adapter(const fs::path& path)
-    : path_(path), name_(shown(path)), config_(read_adapter_config(path)), model_(find_weights(path)) {
+    : path_(path),
+      name_(shown(path)),
+      config_(read_adapter_config(path)),
+      model_(std::make_shared<const Model>(find_weights(path))) {
+  const std::string adapter_name = adapter_name_of(file());
   for (const TensorEntry& entry : file().entries()) {
     const StoredTensor stored{&file(), &entry};
-    if (!dtype_of(entry.type))
-      fail(Status::unsupported, "{}: has the dtype {}; adapters have F32, F16 or BF16", stored.where(),
-           type_name(entry.type));
-    if (!is_countable(entry.shape))
-      fail(Status::invalid_data, "{}: has the shape {}, which is too large for an adapter", stored.where(),
-           printable(entry.shape));
-    if (entry.shape == std::vector<std::int64_t>{0})
-      fail(
-          Status::invalid_data,
-          "{}: has the shape [0], as DeepSpeed's ZeRO-3 leaves it where weights are saved without being gathered: save "
-          "it again with stage3_gather_16bit_weights_on_model_save",
-          stored.where());
-    if (!is_untrained_copy(entry.name)) tensors_.push_back(understood(stored));
+    check_adapter_tensor(stored);
+    if (!is_untrained_copy(entry.name)) tensors_.push_back(understood(stored, adapter_name));
   }
   if (tensors_.empty()) fail(Status::invalid_data, "{}: holds no tensor: it would change nothing", file().name());
+}
+
+Adapter::Adapter(fs::path path, std::string component, AdapterConfig config, std::shared_ptr<const Model> file,
+                 std::vector<AdapterTensor> tensors)
+    : path_(std::move(path)),
+      name_(shown(path_)),
+      component_(std::move(component)),
+      config_(std::move(config)),
+      model_(std::move(file)),
+      tensors_(std::move(tensors)) {}
+
+void check_adapter_tensor(const StoredTensor& stored) {
+  const TensorEntry& entry = *stored.entry;
+  if (!dtype_of(entry.type))
+    fail(Status::unsupported, "{}: has the dtype {}; adapters have F32, F16 or BF16", stored.where(),
+         type_name(entry.type));
+  if (!is_countable(entry.shape))
+    fail(Status::invalid_data, "{}: has the shape {}, which is too large for an adapter", stored.where(),
+         printable(entry.shape));
+  if (entry.shape == std::vector<std::int64_t>{0})
+    fail(Status::invalid_data,
+         "{}: has the shape [0], as DeepSpeed's ZeRO-3 leaves it where weights are saved without being gathered: save "
+         "it again with stage3_gather_16bit_weights_on_model_save",
+         stored.where());
 }
 
 void Adapter::check_finite() const {

@@ -1,10 +1,11 @@
 // A LoRA adapter on disk, as peft saves it: a directory with adapter_config.json and adapter_model.safetensors. What
-// each tensor of it is, its name says.
+// each tensor of it is, its name says. Files of diffusers and of kohya's scripts are read as such adapters (lora_file.h).
 #ifndef QFUSE_CHECKPOINT_FILES_ADAPTER_H
 #define QFUSE_CHECKPOINT_FILES_ADAPTER_H
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct AdapterTensor {
       module;  // as peft names it within the model: "model.layers.0.mlp.up_proj"; of `whole`, with its last part
   StoredTensor stored;
   bool of_base = false;  // of `whole`: not trained, but stored because the vocabulary may have grown
+  bool is_copy = false;  // of `whole`: in a file that holds the base's own tensors too, and which may be one of them
 
   [[nodiscard]] std::string where() const { return stored.where(); }
 };
@@ -43,12 +45,19 @@ struct AdapterTensor {
 class Adapter {
  public:
   explicit Adapter(const std::filesystem::path& path);
+  // What a file holds for one component of a pipeline.
+  Adapter(std::filesystem::path path, std::string component, AdapterConfig config, std::shared_ptr<const Model> file,
+          std::vector<AdapterTensor> tensors);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] const std::string& name() const { return name_; }  // of the path, printable
+  // As peft's are, with their config and perhaps a tokenizer.
+  [[nodiscard]] bool is_directory() const { return std::filesystem::is_directory(path_); }
+  // Of the pipeline that it was trained for; "": the file does not say, or it was a model alone.
+  [[nodiscard]] const std::string& component() const { return component_; }
   [[nodiscard]] const AdapterConfig& config() const { return config_; }
   [[nodiscard]] const std::vector<AdapterTensor>& tensors() const { return tensors_; }
-  [[nodiscard]] const SafetensorsFile& file() const { return model_.files().front(); }
+  [[nodiscard]] const SafetensorsFile& file() const { return model_->files().front(); }
 
   // invalid_data, with the tensor and the place, if a value is NaN or infinite. Reads all.
   void check_finite() const;
@@ -58,10 +67,14 @@ class Adapter {
  private:
   std::filesystem::path path_;
   std::string name_;
+  std::string component_;
   AdapterConfig config_;
-  Model model_;
+  std::shared_ptr<const Model> model_;
   std::vector<AdapterTensor> tensors_;
 };
+
+// Refuses what no tensor of an adapter can be, by its type or shape.
+void check_adapter_tensor(const StoredTensor& stored);
 
 // Whether sizes and places in a tensor of this shape, times any rank, are numbers of 63 bits, also where one of its
 // dimensions is 0 and the others can be anything.

@@ -210,7 +210,8 @@ std::optional<int> version_of(const OrderedJson& json, const FieldReader& read) 
 
 }  // namespace
 
-AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
+AdapterConfig::AdapterConfig(std::string_view text, const std::string& where, std::string name)
+    : name_(std::move(name)) {
   constexpr std::size_t kMostKeys = 65'536;
   const auto json = parse_json<OrderedJson>(text, where, kMostKeys);
   if (!json.is_object()) fail(Status::invalid_data, "{}: is not a JSON object", where);
@@ -224,6 +225,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   rslora_ = read.flag("use_rslora");
   fan_in_fan_out_ = read.flag("fan_in_fan_out");
   dora_ = read.flag("use_dora");
+  trains_biases_ = !read.text("bias").empty() && read.text("bias") != "none";
   modules_to_save_ = read.texts("modules_to_save");
   target_parameters_ = read.texts("target_parameters");
   b_layout_ = read.text("lora_B_layout");
@@ -257,6 +259,9 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where) {
   }
 }
 
+AdapterConfig::AdapterConfig(std::string name, std::map<std::string, ModuleScale> modules, bool dora)
+    : name_(std::move(name)), modules_(std::move(modules)), dora_(dora) {}
+
 double AdapterConfig::value_of(const std::vector<Pattern>& patterns, const std::string& module, double otherwise) {
   const auto found =
       std::find_if(patterns.begin(), patterns.end(), [&](const Pattern& pattern) { return pattern.name.fits(module); });
@@ -264,12 +269,14 @@ double AdapterConfig::value_of(const std::vector<Pattern>& patterns, const std::
 }
 
 std::int64_t AdapterConfig::rank_of(const std::string& module) const {
+  if (const auto found = modules_.find(module); found != modules_.end()) return found->second.rank;
   return static_cast<std::int64_t>(value_of(ranks_, module, rank_));
 }
 
 double AdapterConfig::scale_of(const std::string& module) const {
   const auto rank = static_cast<double>(rank_of(module));
-  const double alpha = value_of(alphas_, module, alpha_);
+  const auto found = modules_.find(module);
+  const double alpha = found != modules_.end() ? found->second.alpha : value_of(alphas_, module, alpha_);
   return rslora_ ? alpha / std::sqrt(rank) : alpha / rank;
 }
 

@@ -18,11 +18,22 @@ inline constexpr const char* kAdapterConfigFile = "adapter_config.json";
 
 inline constexpr std::int64_t kLargestRank = 1 << 20;  // no matrix of a model has as many rows
 
+// Of a module whose file says both of it, and nothing of others.
+struct ModuleScale {
+  std::int64_t rank = 1;
+  double alpha = 1.0;
+};
+
 class AdapterConfig {
  public:
   // invalid_data or unsupported, the message beginning with `where`, for what is no config of a LoRA adapter, or of one
   // that cannot be merged.
-  AdapterConfig(std::string_view text, const std::string& where);
+  AdapterConfig(std::string_view text, const std::string& where, std::string name = kAdapterConfigFile);
+  // Of a file that has no config.
+  AdapterConfig(std::string name, std::map<std::string, ModuleScale> modules, bool dora);
+
+  // Of what says all this, for messages: the file's.
+  [[nodiscard]] const std::string& name() const { return name_; }
 
   // Of a module: the value of the first pattern that fits its name, else that of all.
   [[nodiscard]] std::int64_t rank_of(const std::string& module) const;
@@ -36,9 +47,11 @@ class AdapterConfig {
   // "experts.gate_up_proj" and such: parameters that are no layer's weight.
   [[nodiscard]] const std::vector<std::string>& target_parameters() const { return target_parameters_; }
   // By the end of a module's name, the rows of its embedding that were trained. One list for all: under "".
+  [[nodiscard]] const std::map<std::string, std::vector<std::int64_t>>& token_indices() const { return token_indices_; }
   // Whether modules_to_save names the module of that tensor, or one that it is in: it was trained whole.
   [[nodiscard]] bool saves(std::string_view tensor) const;
-  [[nodiscard]] const std::map<std::string, std::vector<std::int64_t>>& token_indices() const { return token_indices_; }
+  // Whether biases of the base were trained (`bias`).
+  [[nodiscard]] bool trains_biases() const { return trains_biases_; }
   // How lora_B of experts is ordered, where the file says so: "" (peft's way) or unsloth's word for it.
   [[nodiscard]] const std::string& b_layout() const { return b_layout_; }
   // peft's version as major * 1000 + minor, 0.18 is 18; none where the file does not show it. What 0.16
@@ -52,12 +65,15 @@ class AdapterConfig {
   };
   static double value_of(const std::vector<Pattern>& patterns, const std::string& module, double otherwise);
 
+  std::string name_;
+  std::map<std::string, ModuleScale> modules_;
   std::string base_model_;
   double rank_ = 0.0;
   double alpha_ = 0.0;
   bool rslora_ = false;
   bool fan_in_fan_out_ = false;
   bool dora_ = false;
+  bool trains_biases_ = false;
   std::vector<Pattern> ranks_;
   std::vector<Pattern> alphas_;
   std::vector<std::string> modules_to_save_;

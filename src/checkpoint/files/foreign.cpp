@@ -83,7 +83,9 @@ std::string foreign_method(const Model& model, const std::optional<Config>& conf
 
 PeftContent peft_content(const Model& model) {
   const auto is_adapters = [](const TensorEntry& entry) {
-    constexpr std::array<std::string_view, 4> kParts{".lora_A.", ".lora_B.", ".lora_embedding_A", ".lora_embedding_B"};
+    constexpr std::array<std::string_view, 11> kParts{
+        ".lora_A.",    ".lora_B.",  ".lora_embedding_A", ".lora_embedding_B", ".lora_down.",        ".lora_up.",
+        ".lora.down.", ".lora.up.", "_lora.down.",       "_lora.up.",         ".lora_linear_layer."};
     return std::ranges::any_of(kParts, [&](std::string_view part) { return entry.name.find(part) != entry.name.npos; });
   };
   const auto is_models = [&](const TensorEntry& entry) {

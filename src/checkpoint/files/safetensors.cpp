@@ -20,14 +20,16 @@ static_assert(std::endian::native == std::endian::little, "tensors are little-en
 constexpr std::int64_t kLengthBytes = 8;  // of the header's length, at the start of a file
 
 // Reads a header by events, so that what the file repeats or nests costs no memory.
-// The handler of nlohmann's parser: every public member but take_entries() and the constructor is a callback of its
+// The handler of nlohmann's parser: every public member but the take_ functions and the constructor is a callback of its
 // interface. Each callback returns true to go on, and throws otherwise.
 class HeaderEvents {
  public:
   using Json = nlohmann::json;
 
-  explicit HeaderEvents(const std::string& file) : file_(file) {}
+  // `wanted`: the key of the metadata whose value is kept.
+  explicit HeaderEvents(const std::string& file, std::string wanted = "") : file_(file), wanted_(std::move(wanted)) {}
   std::vector<TensorEntry> take_entries() { return std::move(entries_); }
+  std::optional<std::string> take_metadata() { return std::move(metadata_); }
 
   bool null() {
     if (at_ == At::tensors && tensor_ == kMetadata) return true;
@@ -43,7 +45,10 @@ class HeaderEvents {
     return true;
   }
   bool string(std::string& text) {
-    if (at_ == At::metadata) return true;
+    if (at_ == At::metadata) {
+      if (field_ == wanted_) metadata_ = text;
+      return true;
+    }
     if (at_ != At::entry || field_ != "dtype") return unexpected("a string");
     const std::optional<TensorType> type = type_from_name(text);
     if (!type) reject(fmt::format("dtype '{}' is unknown", printable(text)));
@@ -78,6 +83,8 @@ class HeaderEvents {
       field_.clear();
       if (!names_.insert(name).second) reject("occurs twice");
       if (name.find('\0') != std::string::npos) reject("its name holds a zero character");
+    } else if (at_ == At::metadata) {
+      field_ = name;
     } else if (at_ == At::entry) {
       field_ = name;
       if (is_known(name) && !fields_.insert(name).second) reject(fmt::format("{} occurs twice", name));
@@ -147,9 +154,11 @@ class HeaderEvents {
   }
 
   const std::string& file_;
+  std::string wanted_;
+  std::optional<std::string> metadata_;
   At at_ = At::document;
   std::string tensor_;                      // the key in the outermost object
-  std::string field_;                       // the key within a tensor's entry
+  std::string field_;                       // the key within a tensor's entry, or the metadata
   std::unordered_set<std::string> fields_;  // known ones, seen in this entry
   std::unordered_set<std::string> names_;   // seen in the outermost object
   std::vector<std::int64_t> offsets_;
@@ -268,9 +277,19 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
   if (data_begin_ > file_.size())
     fail(Status::invalid_data, "{}: the header claims {} bytes, the file has {} after its length", name(), length,
          file_.size() - kLengthBytes);
-  std::string json(static_cast<std::size_t>(length), '\0');
+  entries_ = parse_header(header(), data_bytes(), name());
+}
+
+std::string SafetensorsFile::header() const {
+  std::string json(static_cast<std::size_t>(data_begin_ - kLengthBytes), '\0');
   file_.read(kLengthBytes, std::as_writable_bytes(std::span(json)));
-  entries_ = parse_header(json, data_bytes(), name());
+  return json;
+}
+
+std::optional<std::string> SafetensorsFile::metadata(const std::string& key) const {
+  HeaderEvents events(name(), key);
+  nlohmann::json::sax_parse(header(), &events);
+  return events.take_metadata();
 }
 
 void SafetensorsFile::read(const TensorEntry& entry, std::int64_t offset, std::span<std::byte> out) const {

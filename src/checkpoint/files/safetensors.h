@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,12 +59,16 @@ class SafetensorsFile {
   [[nodiscard]] const std::string& name() const { return file_.name(); }
   [[nodiscard]] const std::vector<TensorEntry>& entries() const { return entries_; }  // in the order of their bytes
   [[nodiscard]] std::int64_t data_bytes() const { return file_.size() - data_begin_; }
+  // A string of the header's metadata; reads the header again.
+  [[nodiscard]] std::optional<std::string> metadata(const std::string& key) const;
   // Where a tensor's bytes begin, from the beginning of the file.
   [[nodiscard]] std::int64_t position(const TensorEntry& entry) const { return data_begin_ + entry.begin; }
   // Fills `out` with a tensor's bytes from `offset` on.
   void read(const TensorEntry& entry, std::int64_t offset, std::span<std::byte> out) const;
 
  private:
+  [[nodiscard]] std::string header() const;
+
   InputFile file_;
   std::int64_t data_begin_ = 0;
   std::vector<TensorEntry> entries_;

@@ -240,22 +240,28 @@ class Side {
 
   // A base with adapters.
   Side(const std::filesystem::path& path, const CompareOptions& options) : Side(path) {
-    if (models_.size() != 1)
-      fail(Status::unsupported, "{}: is a diffusers pipeline, whose models have adapters one by one", shown(path));
     adapters_.emplace(options.adapters, true);
+    adapters_->require_used(path, {});
     const MergeWay way{{},
                        options.base_as,
                        options.blocksize,
                        options.double_quant,
                        options.include,
                        options.exclude,
+                       options.prefix,
                        options.head,
                        Exec{.device = {QFUSE_REFERENCE, 0}}};
-    merged_.emplace(models_.front(), *adapters_, way);
     if (options.base_as) scratch_.emplace(std::filesystem::temp_directory_path());
-    for (const Tensor& tensor : merged_->tensors())
-      if (merged_->change_of(tensor.name) != nullptr || merged_->is_seen(tensor.name)) add_merged(tensor.name, tensor);
-    for (const auto& [name, change] : merged_->rules().changes) add_merged(name, *change.base);
+    const std::vector<Component> components = models_in(path);
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      std::vector<WeightedAdapter> adapters = adapters_->of(components[i].name);
+      if (adapters.empty()) continue;
+      const MergedModel& merged = merged_.emplace_back(models_[i], std::move(adapters), way);
+      for (const Tensor& tensor : merged.tensors())
+        if (merged.change_of(tensor.name) != nullptr || merged.is_seen(tensor.name))
+          add_merged(merged, components[i], tensor.name, tensor);
+      for (const auto& [name, change] : merged.rules().changes) add_merged(merged, components[i], name, *change.base);
+    }
   }
 
   struct Known {
@@ -266,12 +272,13 @@ class Side {
   [[nodiscard]] const std::map<std::string, Known>& tensors() const { return tensors_; }
 
  private:
-  void add_merged(const std::string& name, const Tensor& base) {
-    const TensorChange* change = merged_->change_of(name);
-    Known& known = tensors_.try_emplace(name, Known{base, &families_.front(), {}}).first->second;
+  void add_merged(const MergedModel& merged, const Component& component, const std::string& name, const Tensor& base) {
+    const TensorChange* change = merged.change_of(name);
+    const std::string full_name = name_prefix(component) + name;
+    Known& known = tensors_.try_emplace(full_name, Known{base, &merged.families(), {}}).first->second;
     known.tensor.name = name;
     if (change != nullptr) known.tensor.shape = change->shape;
-    known.merged = [task = merged_->task(base, change), scratch = scratch_ ? &*scratch_ : nullptr](Dtype dtype) {
+    known.merged = [task = merged.task(base, change), scratch = scratch_ ? &*scratch_ : nullptr](Dtype dtype) {
       return open_merged(task.base(scratch, 0), task.merging, dtype, kPieceBytes);
     };
   }
@@ -280,7 +287,7 @@ class Side {
   std::deque<Families> families_;
   std::map<std::string, Known> tensors_;
   std::optional<Adapters> adapters_;  // tensors_ rest on these
-  std::optional<MergedModel> merged_;
+  std::deque<MergedModel> merged_;
   std::optional<ScratchFile> scratch_;
 };
 

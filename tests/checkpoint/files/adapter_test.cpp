@@ -151,7 +151,7 @@ TEST_F(AdapterFiles, what_is_no_adapter) {
   write_adapter(path, {});
   EXPECT_TRUE(holds(error(Status::invalid_data), "holds no tensor"));
   path /= "adapter_config.json";
-  EXPECT_TRUE(holds(error(Status::invalid_argument), "is a file; an adapter is the directory"));
+  EXPECT_TRUE(holds(error(Status::invalid_argument), "is a file; an adapter of peft is the directory"));
 }
 
 TEST_F(AdapterFiles, a_name_on_the_hub) {
@@ -198,8 +198,44 @@ TEST_F(AdapterFiles, what_a_name_says) {
   }
 }
 
+// Those of a state_dict, in which the adapter's own name stands behind the kind of a tensor.
+TEST_F(AdapterFiles, what_a_name_says_with_the_adapters_own) {
+  const std::map<std::string, std::pair<AdapterPart, std::string>> known{
+      {kPeft + "m.up.lora_A.mine.weight", {AdapterPart::a, "m.up"}},
+      {"m.up.lora_B.mine.weight", {AdapterPart::b, "m.up"}},
+      {kPeft + "m.up.lora_B.mine.bias", {AdapterPart::b_bias, "m.up"}},
+      {kPeft + "m.up.lora_magnitude_vector.mine", {AdapterPart::magnitude, "m.up"}},
+      {kPeft + "m.x.lora_magnitude_vector.mine.weight", {AdapterPart::magnitude, "m.x"}},
+      {kPeft + "m.e.lora_embedding_A.mine", {AdapterPart::embedding_a, "m.e"}},
+      {kPeft + "m.e.lora_embedding_B.mine", {AdapterPart::embedding_b, "m.e"}},
+      {kPeft + "m.e.token_adapter.trainable_tokens_delta.mine", {AdapterPart::token_rows, "m.e"}},
+      {kPeft + "m.s.modules_to_save.mine.weight", {AdapterPart::whole, "m.s.weight"}},
+      {kPeft + "m.up.base_layer.weight", {AdapterPart::whole, "m.up.weight"}},
+      {kPeft + "m.n.weight", {AdapterPart::whole, "m.n.weight"}}};
+  RawTensors tensors;
+  for (const auto& [name, meaning] : known) tensors[name] = f32({1.0F});
+  write_adapter(path, tensors);
+  const Adapter adapter(path);
+  ASSERT_EQ(adapter.tensors().size(), known.size());
+  for (const AdapterTensor& tensor : adapter.tensors()) {
+    const auto& [part, module] = known.at(tensor.stored.entry->name);
+    EXPECT_EQ(tensor.part, part) << tensor.stored.entry->name;
+    EXPECT_EQ(tensor.module, module);
+    EXPECT_EQ(tensor.is_copy, module == "m.up.weight" || module == "m.n.weight") << "may be the base's own";
+  }
+}
+
+TEST_F(AdapterFiles, two_adapters_in_one_file) {
+  for (const char* other : {"b.lora_A.two.weight", "b.lora_A.weight", "b.lora_embedding_A"}) {
+    write_adapter(path, {{"a.lora_A.one.weight", f32({1.0F})}, {other, f32({1.0F})}});
+    const std::string message = error(Status::invalid_data);
+    EXPECT_TRUE(holds(message, "'one'")) << other;
+    EXPECT_TRUE(holds(message, "a file of several adapters cannot be merged")) << other;
+  }
+}
+
 TEST_F(AdapterFiles, names_that_are_unknown_and_dtypes_that_no_adapter_has) {
-  for (const char* name : {"m.up.lora_C.weight", "m.up.lora_A.default.weight", "m.token_adapter.x", ".lora_A.weight"}) {
+  for (const char* name : {"m.up.lora_C.weight", "m.up.lora_A.a.b.weight", "m.token_adapter.x", ".lora_A.weight"}) {
     write_adapter(path, {{kPeft + name, f32({1.0F})}});
     EXPECT_TRUE(holds(error(Status::unsupported), "is no part of an adapter that is known here")) << name;
   }
