@@ -1,9 +1,10 @@
-"""Models of diffusers, and whole pipelines, quantized and dequantized, in the eyes of diffusers."""
+"""Models of diffusers, and whole pipelines, quantized, dequantized and merged, in the eyes of diffusers."""
 
 import json
 import shutil
 
 import diffusers
+import merging_lora_files
 import models
 import torch
 from bitsandbytes.nn import Linear4bit
@@ -141,6 +142,10 @@ class Pipelines(Judged):
         run_qfuse("quantize", self.plain, "-o", out, "--component", "text_encoder_2", "--exclude", "*.wo.weight")
         self.assertNotIn("quantization_config", (out / "transformer/config.json").read_text())
         self.assertIn("quantization_config", (out / "text_encoder_2/config.json").read_text())
+
+
+class LoraFiles(merging_lora_files.LoraFiles):
+    """What qfuse merges, in a file of their own."""
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // LoRA files of diffusers and of kohya's scripts: what their names say, and what is refused. That they are merged as
-// diffusers does is tested with diffusers (tests/libraries/test_lora_files.py).
+// diffusers does is tested with diffusers (tests/libraries/merging_lora_files.py).
 #include "checkpoint/files/lora_file.h"
 
 #include <cmath>
