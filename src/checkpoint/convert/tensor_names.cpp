@@ -40,9 +40,13 @@ std::string sorted(std::vector<std::string> parts) {
 // layer's parts are the same there, so that all may be sorted.
 std::string sorted_parts(const std::string& name) { return sorted(parts_of(name)); }
 
+bool is_of_many_parts(const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::count(name, '.')) >= kMostParts;
+}
+
 template <class Use>
 void for_each_end(const std::string& name, Use use) {
-  if (static_cast<std::size_t>(std::ranges::count(name, '.')) >= kMostParts) return;
+  if (is_of_many_parts(name)) return;
   for (std::size_t dot = name.find('.'); dot != name.npos; dot = name.find('.', dot + 1)) use(name.substr(dot + 1));
 }
 
@@ -94,6 +98,7 @@ std::vector<const Tensor*> TensorNames::candidates(const std::string& name) cons
   if (const auto found = by_essence_.find(essential_parts(name)); found != by_essence_.end()) return found->second;
   std::vector<const Tensor*> all;
   if (const auto found = by_end_.find(name); found != by_end_.end()) all = found->second;
+  if (is_of_many_parts(name)) return all;
   std::string_view inner = name;
   for (std::size_t dot = inner.find('.'); dot != inner.npos && is_wrapper(inner.substr(0, dot));
        dot = inner.find('.')) {

@@ -121,6 +121,9 @@ TEST(TensorNames, names_of_very_many_parts) {
   EXPECT_EQ(found({long_name}, "a.a"), "");
   EXPECT_EQ(found({long_name}, long_name), long_name);
   EXPECT_EQ(found({"a.a"}, long_name), "");
+  std::string wrapped;
+  for (int i = 0; i < 100'000; ++i) wrapped += "model.";
+  EXPECT_EQ(found({"bert.a.b"}, wrapped + "a.b"), "");
 }
 
 }  // namespace
