@@ -79,8 +79,8 @@ Command add_compare(CLI::App& app) {
           ->allow_extra_args(false)
           ->check(valid_if(parse_adapter));
   add_merge_options(*parser, *args);
-  for (const char* option : {"--base-as", "--block-size", "--no-double-quant", "--include", "--exclude", "--tie",
-                             "--untie", "--prefix"})
+  for (const char* option :
+       {"--base-as", "--block-size", "--no-double-quant", "--include", "--exclude", "--tie", "--untie", "--prefix"})
     parser->get_option(option)->needs(adapter);
   parser->add_flag("--json", args->json, "Print JSON");
   parser->add_flag("--quiet", args->quiet, "Print errors only: the exit code is the answer");
