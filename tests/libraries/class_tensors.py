@@ -425,10 +425,22 @@ def table_classes():
     return sorted(name for name in set(re.findall(r"[A-Z]\w+", rows)) if is_model(name))
 
 
-def literal(text):
+def literals(text):
     """A C++ string in lines of 120 columns."""
     lines = textwrap.wrap(text, 108, drop_whitespace=False, break_on_hyphens=False) or [""]
-    return "\n     ".join(json.dumps(line) for line in lines)
+    return [json.dumps(line) for line in lines]
+
+
+def packed(texts, indent="    "):
+    """C++ strings, with commas behind each, as many as fit into a line."""
+    lines = [indent]
+    for text in texts:
+        *pieces, last = literals(text)
+        for piece in (*pieces, f"{last},"):
+            if len(lines[-1]) + len(piece) + 1 > 120:
+                lines.append(indent)
+            lines[-1] += f" {piece}" if lines[-1] != indent else piece
+    return "\n".join(lines)
 
 
 def print_table(found):
@@ -443,15 +455,13 @@ namespace qfuse::checkpoint {{
 namespace {{
 
 // clang-format off
-constexpr std::array<std::string_view, {len(shared)}> kShared{{{{""")
-    for text in shared:
-        print(f"     {literal(text)},")
-    print(f"""\
+constexpr std::array<std::string_view, {len(shared)}> kSharedModules{{{{
+{packed(shared)}
 }}}};
 
 constexpr std::array<ClassRow, {len(rows)}> kClassRows{{{{""")
     for row in rows:
-        print("    {" + ",\n     ".join(map(literal, row)) + "},")
+        print("    {" + packed(row, "     ").strip().rstrip(",") + "},")
     print("""\
 }};
 // clang-format on
@@ -459,7 +469,7 @@ constexpr std::array<ClassRow, {len(rows)}> kClassRows{{{{""")
 }  // namespace
 
 std::span<const ClassRow> class_table() { return kClassRows; }
-std::span<const std::string_view> shared_modules() { return kShared; }
+std::span<const std::string_view> shared_modules() { return kSharedModules; }
 
 }  // namespace qfuse::checkpoint""")
 

@@ -39,14 +39,15 @@ def inlined(rows, shared):
 def known():
     """What the source says."""
     shared, rows = (SOURCES / "class_table.cpp").read_text().split("kClassRows{{")
-    string = r'("(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*)'
+    strings = strings_in(rows)
+    return [tuple(strings[i : i + 5]) for i in range(0, len(strings), 5)], strings_in(shared.partition("{{")[2])
 
-    def text(literals):
-        return "".join(json.loads(it) for it in re.findall(r'"(?:[^"\\]|\\.)*"', literals))
 
-    modules = [text(it) for it in re.findall(rf"^     {string},$", shared.partition("{{")[2], re.MULTILINE)]
-    found = re.findall(r"\{" + r",\s+".join([string] * 5) + r"\},", rows)
-    return [tuple(map(text, row)) for row in found], modules
+def strings_in(source):
+    """Literals with nothing between them but blanks are one."""
+    literal = r'"(?:[^"\\]|\\.)*"'
+    found = re.findall(rf"{literal}(?:\s+{literal})*", source)
+    return ["".join(json.loads(it) for it in re.findall(literal, text)) for text in found]
 
 
 def damaged(tensors):

@@ -94,27 +94,27 @@ struct LoraTensor {
   std::optional<AdapterPart> part;  // none: alpha
 };
 
-struct Ending {
+struct LoraEnding {
   std::string_view text;
   std::optional<AdapterPart> part;
   bool is_old = false;  // of diffusers before 0.23, in which an attention's processor has the layers
 };
-constexpr std::array kKohyaEndings{Ending{".lora_down.weight", AdapterPart::a},
-                                   Ending{".lora_up.weight", AdapterPart::b}, Ending{".alpha", std::nullopt}};
+constexpr std::array kKohyaEndings{LoraEnding{".lora_down.weight", AdapterPart::a},
+                                   LoraEnding{".lora_up.weight", AdapterPart::b}, LoraEnding{".alpha", std::nullopt}};
 constexpr std::array kDiffusersEndings{
-    Ending{".lora_A.weight", AdapterPart::a},
-    Ending{".lora_B.weight", AdapterPart::b},
-    Ending{".lora_B.bias", AdapterPart::b_bias},
-    Ending{".lora_magnitude_vector", AdapterPart::magnitude},
-    Ending{".lora_magnitude_vector.weight", AdapterPart::magnitude},
-    Ending{".lora.down.weight", AdapterPart::a},
-    Ending{".lora.up.weight", AdapterPart::b},
-    Ending{".lora_linear_layer.down.weight", AdapterPart::a},
-    Ending{".lora_linear_layer.up.weight", AdapterPart::b},
-    Ending{"_lora.down.weight", AdapterPart::a, true},
-    Ending{"_lora.up.weight", AdapterPart::b, true},
-    Ending{"_lora.alpha", std::nullopt, true},
-    Ending{".alpha", std::nullopt},
+    LoraEnding{".lora_A.weight", AdapterPart::a},
+    LoraEnding{".lora_B.weight", AdapterPart::b},
+    LoraEnding{".lora_B.bias", AdapterPart::b_bias},
+    LoraEnding{".lora_magnitude_vector", AdapterPart::magnitude},
+    LoraEnding{".lora_magnitude_vector.weight", AdapterPart::magnitude},
+    LoraEnding{".lora.down.weight", AdapterPart::a},
+    LoraEnding{".lora.up.weight", AdapterPart::b},
+    LoraEnding{".lora_linear_layer.down.weight", AdapterPart::a},
+    LoraEnding{".lora_linear_layer.up.weight", AdapterPart::b},
+    LoraEnding{"_lora.down.weight", AdapterPart::a, true},
+    LoraEnding{"_lora.up.weight", AdapterPart::b, true},
+    LoraEnding{"_lora.alpha", std::nullopt, true},
+    LoraEnding{".alpha", std::nullopt},
 };
 
 // What the processor of an attention called its layers, and what unets and CLIP do.
@@ -140,7 +140,7 @@ std::optional<LoraTensor> understood(const std::string& name) {
   LoraTensor tensor;
   if (kohya != nullptr) {
     tensor.component = kohya->component;
-    for (const Ending& ending : kKohyaEndings)
+    for (const LoraEnding& ending : kKohyaEndings)
       if (name == first + std::string(ending.text)) return LoraTensor{tensor.component, first, ending.part};
     return std::nullopt;
   }
@@ -149,7 +149,7 @@ std::optional<LoraTensor> understood(const std::string& name) {
     tensor.component = first;
     module.remove_prefix(std::min(first.size() + 1, module.size()));
   }
-  for (const Ending& ending : kDiffusersEndings) {
+  for (const LoraEnding& ending : kDiffusersEndings) {
     if (!module.ends_with(ending.text) || module.size() == ending.text.size()) continue;
     module.remove_suffix(ending.text.size());
     tensor.module = ending.is_old ? layer_of_processor(std::string(module), first.starts_with("text_encoder")) : module;
