@@ -55,9 +55,9 @@ std::string numbered(std::string pattern, const Numbers& numbers) {
 }
 
 std::string shape_text(const std::vector<std::optional<std::int64_t>>& shape) {
-  std::vector<std::string> sizes;
-  for (const auto& size : shape) sizes.push_back(size ? std::to_string(*size) : "?");
-  return fmt::format("[{}]", fmt::join(sizes, ", "));
+  std::string text;
+  for (const auto& size : shape) text += (text.empty() ? "" : ", ") + (size ? std::to_string(*size) : "?");
+  return fmt::format("[{}]", text);
 }
 
 bool fits(const std::vector<std::optional<std::int64_t>>& expected, const std::vector<std::int64_t>& shape) {

@@ -2,37 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ranges>
 #include <utility>
 
 namespace qfuse::checkpoint {
 namespace {
 
 using Number = std::optional<std::int64_t>;
-
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (const auto word : std::views::split(text, ' '))
-    if (!word.empty()) words.emplace_back(word.begin(), word.end());
-  return words;
-}
-
-bool has_word(std::string_view text, std::string_view wanted) {
-  return std::ranges::any_of(std::views::split(text, ' '),
-                             [&](const auto& word) { return std::ranges::equal(word, wanted); });
-}
-
-const ClassRow* find_class(std::string_view name) {
-  const auto found =
-      std::ranges::find_if(class_table(), [&](const ClassRow& row) { return has_word(row.classes, name); });
-  return found == class_table().end() ? nullptr : &*found;
-}
-
-const ClassRow* find_model_type(std::string_view type) {
-  const auto found =
-      std::ranges::find_if(class_table(), [&](const ClassRow& row) { return has_word(row.model_types, type); });
-  return found == class_table().end() ? nullptr : &*found;
-}
 
 // The beginning of a text, taken off it.
 std::string_view take(std::string_view& text, std::size_t size) {
@@ -46,6 +21,30 @@ std::string_view take_until(std::string_view& text, char end) {
   const std::string_view taken = take(text, text.find(end));
   take(text, 1);
   return taken;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) words.emplace_back(take_until(text, ' '));
+  return words;
+}
+
+bool has_word(std::string_view text, std::string_view wanted) {
+  while (!text.empty())
+    if (take_until(text, ' ') == wanted) return true;
+  return false;
+}
+
+const ClassRow* find_class(std::string_view name) {
+  const auto found =
+      std::ranges::find_if(class_table(), [&](const ClassRow& row) { return has_word(row.classes, name); });
+  return found == class_table().end() ? nullptr : &*found;
+}
+
+const ClassRow* find_model_type(std::string_view type) {
+  const auto found =
+      std::ranges::find_if(class_table(), [&](const ClassRow& row) { return has_word(row.model_types, type); });
+  return found == class_table().end() ? nullptr : &*found;
 }
 
 // Of a config, the part that a path names, as in "text_config".
