@@ -194,12 +194,13 @@ class Entry(NamedTuple):
 class Described(NamedTuple):
     """entries: by the pattern of their names in files. parts: modules whose class has a row of its own, by their names
     in files, to the part of the config that it has, and its name. ignored: what transformers passes over. prefix: that
-    names may lack."""
+    names may lack. config_type: the family of its config."""
 
     entries: dict
     parts: dict
     ignored: tuple
     prefix: str
+    config_type: str
 
 
 def is_everywhere(pattern, numbers):
@@ -210,8 +211,9 @@ def is_everywhere(pattern, numbers):
     return depth == 0 or others == numbers[pattern]
 
 
-def is_ignored_if_missing(model, name):
-    return any(re.search(pattern, name) for pattern in model._keys_to_ignore_on_load_missing or ())
+def is_needed(model, name):
+    ignored = [*(model._keys_to_ignore_on_load_missing or ()), *(model._keys_to_ignore_on_save or ())]
+    return name not in model.all_tied_weights_keys and not any(re.search(pattern, name) for pattern in ignored)
 
 
 def stored_names(built, name):
@@ -219,6 +221,11 @@ def stored_names(built, name):
     tensor = torch.empty_like(built.tensors[name], device="meta")
     found = revert_weight_conversion(built.model, {name: tensor})
     return list(found), [it.shape for it in found.values()] == [tensor.shape]
+
+
+def all_stored_names(built):
+    tensors = {name: torch.empty_like(it, device="meta") for name, it in built.tensors.items()}
+    return set(revert_weight_conversion(built.model, tensors))
 
 
 def entries_of(builds):
@@ -233,13 +240,15 @@ def entries_of(builds):
             sizes[pattern] = both(sizes.get(pattern, sizes_of(tensor)), sizes_of(tensor))
             counts[pattern] = tuple(patterns.counts.get(it, "") for it in prefixes)
         numbers.append(found)
-    entries = {}
+    entries, saved = {}, all_stored_names(builds[0])
+    found = {pattern: stored_names(*example) for pattern, example in examples.items()}
+    uses = collections.Counter(itertools.chain(*(stored for stored, _ in found.values())))
     for pattern, (built, name) in examples.items():
         always = all(pattern in it and is_everywhere(pattern, it) for it in numbers)
-        is_needed = name not in built.model.all_tied_weights_keys and not is_ignored_if_missing(built.model, name)
-        mark = "" if always and is_needed else "?"
-        stored, is_same = stored_names(built, name)
-        if is_same:
+        stored, is_same = found[pattern]
+        is_saved = built is not builds[0] or saved.issuperset(stored)
+        mark = "" if always and is_saved and is_needed(built.model, name) else "?"
+        if is_same and uses[stored[0]] == 1:
             entries[stored_pattern(stored[0], name, pattern)] = Entry(tuple(sizes[pattern]), mark, counts[pattern])
             continue
         entries[pattern] = Entry(tuple(sizes[pattern]), "~", counts[pattern])
@@ -308,7 +317,8 @@ def describe(class_name, known):
     small_build.cache_clear()  # whose tensors these were
     ignored = sorted(first.model._keys_to_ignore_on_load_unexpected or ())
     parts = {prefix: (path, name) for prefix, path, name in parts.values()}
-    return Described(entries_of(builds), parts, tuple(ignored), model_class.base_model_prefix)
+    config_type = model_class.config_class.model_type
+    return Described(entries_of(builds), parts, tuple(ignored), model_class.base_model_prefix, config_type)
 
 
 def described(class_name, known):
@@ -343,10 +353,10 @@ def tree_of(it, aliases):
     """Modules within modules, as dicts; tensors and parts as texts."""
     root = {}
 
-    def put(name, text, counts=()):
+    def put(name, form, counts=()):
         counts = iter(counts)
         *modules, leaf = [f"#{{{next(counts)}}}" if part == "#" else part for part in name.split(".")]
-        functools.reduce(lambda node, part: node.setdefault(part, {}), modules, root)[leaf] = text
+        functools.reduce(lambda node, part: node.setdefault(part, {}), modules, root)[leaf + form] = ""
 
     for name, entry in it.entries.items():
         put(name, f"[{','.join(entry.sizes)}]{entry.mark}", entry.counts)
@@ -391,8 +401,8 @@ def model_types():
 
 
 def table(found):
-    """Rows (classes, model types, prefix, tensors, ignored), and the shared modules. Classes that are alike are one,
-    also where they are parts."""
+    """Rows, as class_tensors.h has them, and the shared modules. Classes that are alike are one, also where they are
+    parts."""
     aliases, types = {}, model_types()
     while True:
         alike = collections.defaultdict(list)
@@ -409,6 +419,7 @@ def table(found):
     rows = [
         (
             " ".join(names),
+            " ".join(sorted({found[name].config_type for name in names})),
             " ".join(sorted({family for name in names for family in types[name]})),
             prefix,
             writer.text(tree, writer.write),

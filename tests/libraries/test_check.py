@@ -27,20 +27,20 @@ KINDS = {"missing_keys": "missing", "unexpected_keys": "unexpected", "mismatched
 
 def inlined(rows, shared):
     """Class to its tensors, without references to other texts of the table."""
-    texts = {name: row[3] for row in rows for name in row[0].split()}
+    texts = {name: row[4] for row in rows for name in row[0].split()}
 
     def whole(text):
         text = re.sub(r"@(\d+)", lambda it: f"({whole(shared[int(it[1])])})", text)
         return re.sub(r":(\w+)", lambda it: f":<{whole(texts[it[1]])}>", text)
 
-    return {name: (whole(row[3]), row[2], row[4]) for row in rows for name in row[0].split()}
+    return {name: (whole(row[4]), row[3], row[5]) for row in rows for name in row[0].split()}
 
 
 def known():
     """What the source says."""
     shared, rows = (SOURCES / "class_table.cpp").read_text().split("kClassRows{{")
     strings = strings_in(rows)
-    return [tuple(strings[i : i + 5]) for i in range(0, len(strings), 5)], strings_in(shared.partition("{{")[2])
+    return [tuple(strings[i : i + 6]) for i in range(0, len(strings), 6)], strings_in(shared.partition("{{")[2])
 
 
 def strings_in(source):

@@ -158,10 +158,9 @@ class Expansion {
     const std::string_view path = take_until(part, ':');
     const ConfigPart its = config.part(path);
     const ClassRow* row = find_class(part);
-    if (!path.empty()) {
-      const std::optional<std::string> type = its.config->word(its.path + "model_type");
-      if (!type || !has_word(row->model_types, *type)) row = type ? find_model_type(*type) : nullptr;
-    }
+    const std::optional<std::string> type = its.config->word(its.path + "model_type");
+    if (!path.empty() && !has_word(row->config_types, type.value_or("")))
+      row = type && !row->model_types.empty() ? find_model_type(*type) : nullptr;
     if (row == nullptr) {
       expected_.open.push_back(name);
       return;

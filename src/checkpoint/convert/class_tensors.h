@@ -24,8 +24,9 @@ namespace qfuse::checkpoint {
 // A name #{expression} stands for the numbers from 0 to below that; #{} for any.
 struct ClassRow {
   std::string_view classes;
-  std::string_view model_types;  // of configs for which transformers' AutoModel takes one of these classes
-  std::string_view prefix;       // that a name may have or lack: "model" for LlamaForCausalLM
+  std::string_view config_types;  // the model_types of their configs
+  std::string_view model_types;   // for which transformers' AutoModel takes one of these classes
+  std::string_view prefix;        // that a name may have or lack: "model" for LlamaForCausalLM
   std::string_view tensors;
   std::string_view ignored;  // regular expressions: transformers passes over tensors with such names
 };
