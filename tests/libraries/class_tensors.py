@@ -211,9 +211,13 @@ def is_everywhere(pattern, numbers):
     return depth == 0 or others == numbers[pattern]
 
 
-def is_needed(model, name):
+def is_left_out(model, name):
     ignored = [*(model._keys_to_ignore_on_load_missing or ()), *(model._keys_to_ignore_on_save or ())]
-    return name not in model.all_tied_weights_keys and not any(re.search(pattern, name) for pattern in ignored)
+    return any(re.search(pattern, name) for pattern in ignored)
+
+
+def is_needed(model, name):
+    return name not in model.all_tied_weights_keys and not is_left_out(model, name)
 
 
 def stored_names(built, name):
@@ -296,6 +300,8 @@ def prefix_in_files(built, path, class_name):
     except Exception:
         return None
     names = [name for name in built.tensors if name.startswith(f"{path}.")]
+    if any(is_left_out(built.model, name) for name in names):
+        return None  # which the part by itself does not say
     stored = {it for name in names for it in stored_names(built, name)[0]}
     first = min(alone, default=None)
     prefixes = {it[: -len(first)] for it in stored if it.endswith(f".{first}")} if first else ()

@@ -179,11 +179,9 @@ def check(model_class, base, way, directory):
     )
     if done.returncode != 0:
         return f"refused: {done.stderr.strip()}"
-    if (
-        subprocess.run([QFUSE, "check", directory / "out"], capture_output=True, timeout=60, check=False).returncode
-        != 0
-    ):
-        raise Failed("qfuse check finds something wrong")
+    done = subprocess.run([QFUSE, "check", directory / "out"], capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode != 0:
+        raise Failed(f"qfuse check: {(done.stdout + done.stderr).splitlines()[0]}")
     try:
         merged, info = model_class.from_pretrained(directory / "out", output_loading_info=True)
     except Exception as error:

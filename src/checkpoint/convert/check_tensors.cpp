@@ -126,6 +126,7 @@ class Comparison {
 
   // As it is called, without or with what stands before the class's inner model, or with parts in another order.
   [[nodiscard]] std::optional<Place> find(const std::string& stored) const {
+    if (std::optional<Place> place = find_exactly(stored)) return place;
     const std::string name = renamed(stored);
     const std::string prefix = expected_.prefix + ".";
     if (std::optional<Place> place = find_exactly(name)) return place;
