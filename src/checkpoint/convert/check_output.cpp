@@ -44,7 +44,8 @@ std::set<std::string> tied_names(const Vocabulary& vocabulary) {
 
 void check_output(const Model& model, std::span<const Tensor> tensors, const ConversionOptions& options,
                   ConversionPlan& plan) {
-  if (plan.config.empty()) return;
+  const auto is_quantized = [](const Tensor& tensor) { return tensor.quantized_dtype().has_value(); };
+  if (plan.config.empty() || std::ranges::none_of(tensors, is_quantized)) return;
   const std::optional<Config> config(std::in_place, plan.config, model.name());
   const std::optional<ExpectedTensors> expected = expected_tensors(*config);
   if (!expected) return;
@@ -54,9 +55,7 @@ void check_output(const Model& model, std::span<const Tensor> tensors, const Con
   const std::vector<CheckProblem> problems = check_tensors(*expected, outputs, tied_names(vocabulary));
   if (problems.empty()) return;
   const bool are_other_names = !counted(problems, "missing").empty() && !counted(problems, "unexpected").empty();
-  const bool is_quantized =
-      std::ranges::any_of(tensors, [](const Tensor& it) { return it.quantized_dtype().has_value(); });
-  if (are_other_names && is_quantized && !options.allow_other_names)
+  if (are_other_names && !options.allow_other_names)
     fail(Status::unsupported,
          "{}: its tensors are not those of {}, and transformers would load the output with random weights: {}. If a "
          "loader of your own, or another version of transformers, has them so, `allow_other_names` converts it",

@@ -14,9 +14,9 @@ namespace qfuse::checkpoint {
 // Names of tied tensors, which need not be in a file: transformers makes them of another one.
 std::set<std::string> tied_names(const Vocabulary& vocabulary);
 
-// Compares names and shapes of a plan with those of its class. Of a base whose names a loader of quantized models may
-// have chosen, unsupported where the class misses tensors, and has not those that there are, unless the options allow
-// it; otherwise a note says what is missing or not known. `tensors`: of the input.
+// Of a quantized model, whose names its loader may have chosen: compares names and shapes of a plan with those of its
+// class. unsupported where the class misses tensors, and has not those that there are, unless the options allow it;
+// otherwise a note says what is missing or not known. `tensors`: of the input.
 void check_output(const Model& model, std::span<const Tensor> tensors, const ConversionOptions& options,
                   ConversionPlan& plan);
 

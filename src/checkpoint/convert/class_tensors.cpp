@@ -161,16 +161,21 @@ class Expansion {
     const std::optional<std::string> type = its.config->word(its.path + "model_type");
     if (!path.empty() && !has_word(row->config_types, type.value_or("")))
       row = type && !row->model_types.empty() ? find_model_type(*type) : nullptr;
-    if (row == nullptr) {
+    if (row == nullptr || depth_ == kDeepest) {
       expected_.open.push_back(name);
       return;
     }
     std::string_view tensors = row->tensors;
+    ++depth_;
     read(tensors, name + ".", its);
+    --depth_;
   }
+
+  static constexpr int kDeepest = 8;  // parts within parts; a config may say that a part is of the whole's family
 
   ExpectedTensors& expected_;
   std::vector<Number> counts_;
+  int depth_ = 0;
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "checkpoint/convert/check_output.h"
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/families.h"
@@ -143,7 +142,6 @@ class Quantization : public Transform {
     if (config)
       plan.config = config->quantized(
           {options_.quant_type, options_.double_quant, vote.most(), layers.modules_to_skip(leaves_out_head(*config))});
-    if (changed_ == nullptr) check_output(model, tensors, options_, plan);
     return plan;
   }
 

@@ -214,7 +214,7 @@ std::optional<std::int64_t> Config::number(const std::string& field) const {
 }
 
 std::optional<std::string> Config::word(const std::string& field) const {
-  const auto pointer = place_of(json_, field);
+  const auto pointer = pointer_to(field);
   if (!json_.contains(pointer) || !json_.at(pointer).is_string()) return std::nullopt;
   return json_.at(pointer).get<std::string>();
 }
