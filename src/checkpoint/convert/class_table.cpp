@@ -1064,7 +1064,7 @@ constexpr std::array<std::string_view, 1461> kSharedModules{{
     "embeddings@255 encoder@1459",
 }};
 
-constexpr std::array<ClassRow, 939> kClassRows{{
+constexpr std::array<ClassRow, 937> kClassRows{{
     {"AXK1ForCausalLM", "axk1", "", "model", "model@21 lm_head@0", "inv_freq mlp\\.post_mlp_layernorm"},
     {"AXK1ForSequenceClassification", "axk1", "", "model", "model@21 score(weight[?,hidden_size])",
      "inv_freq mlp\\.post_mlp_layernorm"},
@@ -2197,18 +2197,6 @@ constexpr std::array<ClassRow, 939> kClassRows{{
      "up_proj@7 down_proj@8 gate@135 shared_experts@36) input_layernorm(weight[hidden_size]) "
      "post_attention_layernorm(weight[hidden_size]) mlp(experts@37)) #{}(self_attn@106 block_sparse_moe@345)) "
      "norm(weight[hidden_size])", ""},
-    {"Kimi_K25ForConditionalGeneration", "kimi_k25", "", "model",
-     "vision_tower(encoder(patch_embed(proj@170) blocks(#{vision_config.num_hidden_layers}(norm0@74 norm2@241 "
-     "wo@72 mlp(fc0@174 fc2(weight[vision_config.hidden_size,vision_config.intermediate_size]? "
-     "bias[vision_config.hidden_size]?))) #{}@672) final_layernorm@74) patch_embed(pos_emb(weight[vision_config.po"
-     "s_emb_height,vision_config.pos_emb_width,vision_config.hidden_size]))) model(vision_tower(layers@676) "
-     "language_model@680 mm_projector(pre_norm@681)) language_model(model(embed_tokens@80 blocks@692 norm@303) "
-     "lm_head@94) mm_projector(proj(0(weight[?,?] bias[?]) 2@693))", "model\\.layers\\.61.*"},
-    {"Kimi_K25Model", "kimi_k25", "kimi_k25", "model",
-     "vision_tower(patch_embed(proj@170 pos_emb(position_embeddings[vision_config.pos_emb_height,vision_config.pos"
-     "_emb_width,vision_config.hidden_size])) blocks(#{vision_config.num_hidden_layers}(norm1@74 norm2@74 attn@694"
-     " mlp@176) #{}@672) layers@676 final_layernorm@74) language_model(embed_tokens@80 blocks@692 layers@679 "
-     "norm@303) mm_projector(pre_norm@681 in_proj(weight[?,?] bias[?]) out_proj@693)", "model\\.layers\\.61.*"},
     {"Kolibri1ForCausalLM", "kolibri1", "", "model", "lm_head@0 model=:Kolibri1Model", ""},
     {"Kolibri1Model", "kolibri1", "kolibri1", "model",
      "embed_tokens@0 layers(#{num_hidden_layers}(self_attn@695 mlp(experts@696 gate@516 shared_experts@699) "
