@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "checkpoint/files/split.h"
+
 namespace qfuse::checkpoint {
 namespace {
 
@@ -23,16 +25,9 @@ std::string_view take_until(std::string_view& text, char end) {
   return taken;
 }
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) words.emplace_back(take_until(text, ' '));
-  return words;
-}
-
 bool has_word(std::string_view text, std::string_view wanted) {
-  while (!text.empty())
-    if (take_until(text, ' ') == wanted) return true;
-  return false;
+  const std::vector<std::string_view> words = split(text, ' ');
+  return std::ranges::find(words, wanted) != words.end();
 }
 
 const ClassRow* find_class(std::string_view name) {
@@ -185,7 +180,7 @@ std::optional<ExpectedTensors> expected_tensors(const Config& config) {
   if (row == nullptr) return std::nullopt;
   ExpectedTensors expected;
   expected.prefix = row->prefix;
-  expected.ignored = words_of(row->ignored);
+  for (const std::string_view pattern : split(row->ignored, ' ')) expected.ignored.emplace_back(pattern);
   std::string_view tensors = row->tensors;
   Expansion(expected).read(tensors, "", {&config, ""});
   return expected;

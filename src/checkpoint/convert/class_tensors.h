@@ -37,9 +37,9 @@ std::span<const std::string_view> shared_modules();
 struct ExpectedTensor {
   enum class Presence { always, optional, of_one_layout };
 
-  std::string pattern;                         // its name, with # for numbers
-  std::vector<std::optional<int64_t>> counts;  // of each #: the numbers below that; none: any
-  std::optional<std::vector<std::optional<int64_t>>> shape;
+  std::string pattern;                              // its name, with # for numbers
+  std::vector<std::optional<std::int64_t>> counts;  // of each #: the numbers below that; none: any
+  std::optional<std::vector<std::optional<std::int64_t>>> shape;
   Presence presence = Presence::always;
 };
 

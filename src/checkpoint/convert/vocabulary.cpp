@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "checkpoint/convert/linear.h"
+#include "checkpoint/files/split.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -13,16 +14,6 @@ namespace {
 constexpr std::string_view kHead = "lm_head.weight";
 constexpr const char* kShared = "share_encoder_decoder_embeddings";  // fields of Marian's configs
 constexpr const char* kDecoderSize = "decoder_vocab_size";
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
 
 std::vector<std::string> fields_of(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ' ');
