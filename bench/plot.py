@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Draws the figures of `qfuse-bench nf4|nf4-variants|matmul|swiglu|swiglu-variants --json FILE` as one SVG: those
-of a GPU, and of matmul on a CPU too. Likewise those of `examples/python/finetune.py --json FILE`.
+of a GPU, and of matmul on a CPU too. Likewise those of `python/benchmarks/finetune.py --json FILE`.
 Usage: bench/plot.py FILE OUT.svg [dtype]
 
 nf4: bandwidth against shape with the roof over each, and the speed-up over the peer if there was one; of the dtype,

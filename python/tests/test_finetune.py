@@ -1,4 +1,4 @@
-"""The example of fine-tuning, at its smallest: bitsandbytes, transformers and peft at once."""
+"""The benchmark of fine-tuning, at its smallest: bitsandbytes, transformers and peft at once."""
 
 import contextlib
 import json
@@ -20,13 +20,13 @@ import qfuse.integrations.bitsandbytes as integration
 for needed in ("bitsandbytes", "transformers", "peft"):
     pytest.importorskip(needed)
 
-EXAMPLE = str(Path(__file__).parents[2] / "examples" / "python" / "finetune.py")
+SCRIPT = str(Path(__file__).parents[2] / "python" / "benchmarks" / "finetune.py")
 SMALLEST = ["--layers", "1", "--tokens", "16", "--steps", "1", "--rounds", "1"]
 
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts the example as a user does, with a folder for temporary files, in which it must leave none."""
+    """Starts the script as a user does, with a folder for temporary files, in which it must leave none."""
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     started = []
@@ -34,7 +34,7 @@ def start(tmp_path):
     def start(*options, **more):
         started.append(
             subprocess.Popen(
-                [sys.executable, "-B", EXAMPLE, *options],
+                [sys.executable, "-B", SCRIPT, *options],
                 stdout=subprocess.PIPE,
                 text=True,
                 stderr=subprocess.PIPE,
@@ -53,12 +53,12 @@ def start(tmp_path):
 
 @pytest.fixture
 def run_here(monkeypatch, capsys):
-    """Runs the example in this process, where a test can break things: its exit status and what it printed."""
+    """Runs the script in this process, where a test can break things: its exit status and what it printed."""
 
     def run_here(*options):
-        monkeypatch.setattr(sys, "argv", [EXAMPLE, *SMALLEST, "--device", "cpu", *options])
+        monkeypatch.setattr(sys, "argv", [SCRIPT, *SMALLEST, "--device", "cpu", *options])
         with pytest.raises(SystemExit) as end:
-            runpy.run_path(EXAMPLE, run_name="__main__")
+            runpy.run_path(SCRIPT, run_name="__main__")
         return end.value.code, capsys.readouterr().out
 
     yield run_here
@@ -68,11 +68,11 @@ def run_here(monkeypatch, capsys):
 
 def test_sums_the_kernels_of_a_step():
     """Which only a GPU has."""
-    example = runpy.run_path(EXAMPLE, run_name="example")
-    run = example["Run"](example["WAYS"][0])
-    run.kernels = {"fast": example["Kernel"](3, 0.5), "slow": example["Kernel"](1, 4.0)}
-    assert example["sum_kernels"](run) == (4, 4.5)
-    assert list(example["slowest"](run)) == ["slow", "fast"]
+    script = runpy.run_path(SCRIPT, run_name="script")
+    run = script["Run"](script["WAYS"][0])
+    run.kernels = {"fast": script["Kernel"](3, 0.5), "slow": script["Kernel"](1, 4.0)}
+    assert script["sum_kernels"](run) == (4, 4.5)
+    assert list(script["slowest"](run)) == ["slow", "fast"]
 
 
 @pytest.mark.parametrize("options", [[], ["--gradient-checkpointing"]], ids=["plain", "checkpointing"])

@@ -1,4 +1,4 @@
-"""The example that generates, at its smallest."""
+"""The benchmark that generates, at its smallest."""
 
 import contextlib
 import json
@@ -14,17 +14,17 @@ import qfuse.integrations.bitsandbytes as integration
 
 pytest.importorskip("bitsandbytes")
 
-EXAMPLE = str(Path(__file__).parents[2] / "examples" / "python" / "generate.py")
+SCRIPT = str(Path(__file__).parents[2] / "python" / "benchmarks" / "generate.py")
 
 
 @pytest.fixture
 def run_here(monkeypatch, capsys):
-    """Runs the example in this process, where a test can break things: its exit status and what it printed."""
+    """Runs the script in this process, where a test can break things: its exit status and what it printed."""
 
     def run_here(*options):
-        monkeypatch.setattr(sys, "argv", [EXAMPLE, "--layers", "1", "--tokens", "4", "--rounds", "2", *options])
+        monkeypatch.setattr(sys, "argv", [SCRIPT, "--layers", "1", "--tokens", "4", "--rounds", "2", *options])
         with pytest.raises(SystemExit) as end:
-            runpy.run_path(EXAMPLE, run_name="__main__")
+            runpy.run_path(SCRIPT, run_name="__main__")
         return end.value.code, capsys.readouterr().out
 
     return run_here
@@ -32,9 +32,9 @@ def run_here(monkeypatch, capsys):
 
 @pytest.fixture
 def parts():
-    """The example's functions and classes, and nothing run."""
+    """The script's functions and classes, and nothing run."""
     with torch.no_grad():
-        yield SimpleNamespace(**runpy.run_path(EXAMPLE))
+        yield SimpleNamespace(**runpy.run_path(SCRIPT))
 
 
 @pytest.mark.parametrize("batch, context", [(1, 0), (3, 5)])

@@ -1,4 +1,4 @@
-"""The example of FP8 training, at its smallest, and its products as torch's scaled_mm takes them."""
+"""The benchmark of FP8 training, at its smallest, and its products as torch's scaled_mm takes them."""
 
 import json
 import math
@@ -14,32 +14,32 @@ import torch
 
 import qfuse
 
-EXAMPLE = str(Path(__file__).parents[2] / "examples" / "python" / "moe_fp8.py")
+SCRIPT = str(Path(__file__).parents[2] / "python" / "benchmarks" / "moe_fp8.py")
 SMALLEST = ["--tokens", "100", "--experts", "3", "--width", "128", "--hidden", "128", "--steps", "40"]
 OF_WEIGHTS = "gradient of the router weights"
 
 
 @pytest.fixture
 def run_here(monkeypatch, capsys):
-    """Runs the example in this process, where a test can break things: its exit status and what it printed."""
+    """Runs the script in this process, where a test can break things: its exit status and what it printed."""
 
     def run_here(*options):
-        monkeypatch.setattr(sys, "argv", [EXAMPLE, *options])
+        monkeypatch.setattr(sys, "argv", [SCRIPT, *options])
         with pytest.raises(SystemExit) as end:
-            runpy.run_path(EXAMPLE, run_name="__main__")
+            runpy.run_path(SCRIPT, run_name="__main__")
         return end.value.code, *capsys.readouterr()
 
     return run_here
 
 
 @pytest.fixture
-def example():
-    return runpy.run_path(EXAMPLE, run_name="example")
+def script():
+    return runpy.run_path(SCRIPT, run_name="script")
 
 
 def test_trains_in_fp8_as_in_bf16(tmp_path, device):
     path = tmp_path / "figures.json"
-    command = [sys.executable, "-B", EXAMPLE, *SMALLEST, "--device", device, "--json", path]
+    command = [sys.executable, "-B", SCRIPT, *SMALLEST, "--device", device, "--json", path]
     alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # several would mostly wait for each other, at this size
     run = subprocess.run(command, capture_output=True, text=True, env=alone)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -118,39 +118,39 @@ def scaled_mm(a, b, scales_a, kind_a, scales_b, kind_b, *, output_dtype):
     return (decoded_a @ (b.float() * each_b.repeat_interleave(128, 0))).to(output_dtype)
 
 
-def test_gives_torch_the_scales_as_it_wants_them(example, monkeypatch):
+def test_gives_torch_the_scales_as_it_wants_them(script, monkeypatch):
     monkeypatch.setattr(torch.nn.functional, "scaled_mm", scaled_mm)
-    assert example["check_products"]("cpu") == []
+    assert script["check_products"]("cpu") == []
     for width, hidden, rows in [(128, 128, [16, 0, 128]), (512, 640, [144, 16, 0]), (640, 256, [272])]:
-        sizes = example["Sizes"](sum(rows), len(rows), width, hidden)
-        both, shares = example["make_weights"](sizes, 1, "cpu"), example["share_out"](rows, "cpu")
+        sizes = script["Sizes"](sum(rows), len(rows), width, hidden)
+        both, shares = script["make_weights"](sizes, 1, "cpu"), script["share_out"](rows, "cpu")
         tokens, grad = torch.randn(2, sum(rows), width).bfloat16()
-        weights, batch = torch.rand(sum(rows)), example["Batch"](shares, tokens, torch.zeros(sum(rows)))
+        weights, batch = torch.rand(sum(rows)), script["Batch"](shares, tokens, torch.zeros(sum(rows)))
         found, expected = (
-            example["results"](example["Fp8"](example["QFUSE"], multiply), batch, weights, both, grad)
-            for multiply in (example["multiply_scaled_mm"], example["multiply_emulated"])
+            script["results"](script["Fp8"](script["QFUSE"], multiply), batch, weights, both, grad)
+            for multiply in (script["multiply_scaled_mm"], script["multiply_emulated"])
         )
         for one, other in zip(found, expected, strict=True):
-            assert example["distance"](one, other) < 1e-3
+            assert script["distance"](one, other) < 1e-3
             assert all(a.shape == b.shape and a.dtype == b.dtype for a, b in zip(one, other, strict=True))
         for first, second in zip(found[3], found[4], strict=True):
             assert first.shape == (2 * hidden, width) and second.shape == (width, hidden)
         assert [bool(gradient.any()) for gradient in found[3]] == [count > 0 for count in rows]
 
 
-def test_says_what_is_wrong_with_scaled_mm(example, monkeypatch):
+def test_says_what_is_wrong_with_scaled_mm(script, monkeypatch):
     def refuse(*args, **more):
         raise ValueError("scale_a must have strides\nand more")
 
     monkeypatch.setattr(torch.nn.functional, "scaled_mm", refuse)
-    faults = example["check_products"]("cpu")
+    faults = script["check_products"]("cpu")
     assert len(faults) == 2 and "1x128 by 128x128, fails (scale_a must have strides): --gemm emulated" in faults[0]
 
     def other_rows(a, b, scales_a, *others, **more):
         return scaled_mm(a, b, scales_a.t().contiguous().roll(1, 1).t(), *others, **more)
 
     monkeypatch.setattr(torch.nn.functional, "scaled_mm", other_rows)
-    faults = example["check_products"]("cpu")
+    faults = script["check_products"]("cpu")
     assert len(faults) == 2 and all("away from the product of the decoded matrices" in fault for fault in faults)
 
 
