@@ -1,135 +1,96 @@
 #!/usr/bin/env python3
-"""Prints the figures of `qfuse-bench nf4|nf4-variants|swiglu|swiglu-variants --json FILE` on a GPU as Markdown.
-Usage: bench/table.py FILE"""
+"""Prints the figures of bench/results/<device>.json as a Markdown table, and keeps documents equal to them.
+Usage: bench/table.py FILE...             print
+       bench/table.py --check DOCUMENT    fail if a table in it is not what its file gives
+       bench/table.py --write DOCUMENT    put the tables there
+
+A document's table stands between `<!-- table: FILE -->`, a path from the root of the source tree, and the next heading.
+A figure is a `value`, or where runs were few only their `spread`; `of_roof_percent` and `peers` are of the same run.
+`raw` names the files from which a figure was taken; they are in the repository at the commit `raw_at`."""
 
 import json
+import re
 import sys
+from pathlib import Path
 
-OUTPUTS = ("grad_input_q", "grad_input_s", "y_q_t", "y_s_t")
-
-
-def shape_of(row):
-    return f"{row['rows']} × {row['cols']}"
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = re.compile(r"(?<=<!-- table: )(?P<file>\S+)(?P<open> -->\n)(?P<text>.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 
 
-def groups_of(rows, key):
-    """Rows by key, in the order in which the keys first come."""
-    groups = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
-    return groups
+def number(value):
+    """Three digits, or all before the point."""
+    text = f"{value:.0f}" if abs(value) >= 100 else f"{value:#.3g}"
+    return text.rstrip(".")
 
 
-def microseconds(value):
-    return f"{value:.2f}" if value < 100 else f"{value:.1f}"
+def span(values):
+    return " to ".join(number(value) for value in dict.fromkeys(values))
 
 
-def number(row, name, form):
-    return form.format(row[name]) if name in row else ""
+def peer(name, beside, value):
+    if isinstance(beside, list):
+        return f"{name} {span(beside)}"
+    return f"{name} {number(beside)}" + (f" (× {number(beside / value)})" if value else "")
 
 
-def print_heading(run):
-    commit = f", commit {run['commit']}" if run["commit"] else ""
-    print(f"{run['device']}, driver for CUDA {run['driver_cuda']}, {run['date'][:10]}, qfuse {run['qfuse']}{commit}:\n")
-    print(f"    {run['command']}\n")
-
-
-def print_ops(rows):
-    """A table for each op and shape."""
-    for (op, shape), group in groups_of(rows, lambda row: (row["op"], shape_of(row))).items():
-        print(f"### {op.capitalize()}, {shape}\n")
-        print("| | median µs | p10 to p90 | GB/s | of the roof | × bitsandbytes |")
-        print("|---|---|---|---|---|---|")
-        for row in group:
-            spread = f"{microseconds(row['p10_us'])} to {microseconds(row['p90_us'])}"
-            print(
-                f"| {row['name']} | {microseconds(row['median_us'])} | {spread} | {row['GB/s']:.0f} | "
-                f"{number(row, 'of_roof_%', '{:.1f} %')} | {number(row, 'times_peer', '{:.2f}')} |"
-            )
-        print()
-
-
-def print_variants(rows):
-    """One table, a line a variant, with three columns for each shape. The roof's line ends it."""
-    by_shape = groups_of(rows, shape_of)
-    print("| variant | " + " | ".join(f"{shape}: µs | GB/s | of the roof" for shape in by_shape) + " |")
-    print("|---|" + "---|---|---|" * len(by_shape))
-    names = groups_of(rows, lambda row: row["name"] if "of_roof_%" in row else "roof: the same bytes, no arithmetic")
-    for name, group in names.items():
-        cells = []
-        for shape in by_shape:
-            row = next((row for row in group if shape_of(row) == shape), None)
-            cells += (
-                [microseconds(row["median_us"]), f"{row['GB/s']:.0f}", number(row, "of_roof_%", "{:.1f} %")]
-                if row
-                else ["failed", "", ""]
-            )
-        print(f"| {name.strip()} | " + " | ".join(cells) + " |")
-    print()
-
-
-def print_swiglu(rows):
-    """A line a shape. The floor is the op's bytes at the speed of the roof, which moves the payloads' alone."""
-    for name, group in groups_of([row for row in rows if "roof_us" in row], lambda row: row["name"]).items():
-        print(f"{name}:\n")
-        print("| experts × tokens | M | H | µs | p10 to p90 | GB/s | floor µs | of the roof |")
-        print("|---|---|---|---|---|---|---|---|")
-        for row in group:
-            print(
-                f"| {row['experts']} × {row['rows'] // row['experts']} | {row['rows']} | {row['cols']} | "
-                f"{microseconds(row['median_us'])} | {microseconds(row['p10_us'])} to {microseconds(row['p90_us'])} | "
-                f"{row['GB/s']:.0f} | {microseconds(row['roof_us'])} | **{row['of_roof_%']:.1f} %** |"
-            )
-        print()
-
-
-def print_inexact(variants):
-    """What variants that are not exact get wrong."""
-    for variant in variants:
-        wrong = ", ".join(f"{variant[output]} of `{output}`" for output in OUTPUTS if variant[output])
-        print(
-            f"{variant['name']}, {shape_of(variant)}: differing bytes: {wrong or 'none'}; "
-            f"{variant['outside_published_tolerance']} values outside the published tolerance.\n"
-        )
-
-
-def print_published(contenders):
-    print("### The published test\n")
-    parts = contenders[0]["parts"]
-    print(
-        "| | seconds per 1000 rounds | least to most | "
-        + " | ".join(f"{shape_of(part)} {part['dtype']}" for part in parts)
-        + " |"
+def row(figure, run):
+    value = figure.get("value")
+    spread = figure.get("spread", []) if value else []
+    cells = (
+        figure["what"],
+        f"{number(value) if value else span(figure['spread'])} {figure['unit']}",
+        ("least " if len(spread) == 1 else "") + span(spread),
+        f"{figure['of_roof_percent']:.0f} %" if "of_roof_percent" in figure else "",
+        "; ".join(peer(name, beside, value) for name, beside in figure.get("peers", {}).items()),
+        run,
     )
-    print("|---|---|---|" + "---|" * len(parts))
-    for contender in contenders:
-        print(
-            f"| {contender['name']} | {contender['median_s']:.3f} | {contender['min_s']:.3f} to "
-            f"{contender['max_s']:.3f} | " + " | ".join(f"{part['median_s']:.3f}" for part in contender["parts"]) + " |"
+    return "| " + " | ".join(cells) + " |"
+
+
+def table(path):
+    device = json.loads(path.read_text(encoding="utf-8"))
+    lines = [
+        "| | qfuse | spread | of the roof | beside it, and how many times as long | run |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [row(figure, figure["run"]) for figure in device["figures"]]
+    lines += ["", f"- {device['about']}"]
+    for name, run in device["runs"].items():
+        commands = ", ".join(f"`{command}`" for command in run["commands"])
+        lines.append(
+            f"- {name}: {run['date']}, {run['commit']}, {commands}" + (f"; {run['note']}" if "note" in run else "")
         )
-    print()
+    return "\n".join(lines) + "\n"
+
+
+def with_tables(document):
+    """The document's text as its files give it. No table at all is a mistake in a marker."""
+    text, count = TABLE.subn(lambda match: match["file"] + match["open"] + table(ROOT / match["file"]) + "\n", document)
+    text = text.rstrip("\n") + "\n"
+    if not count:
+        sys.exit("there is no table in the document")
+    return text
 
 
 def main():
-    if len(sys.argv) != 2:
+    arguments = sys.argv[1:]
+    if not arguments or (arguments[0] in ("--check", "--write") and len(arguments) != 2):
         sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        run = json.load(file)
-    print_heading(run)
-    for failure in run["failures"]:
-        print(f"**FAILED** {failure}\n")
-    kinds = {
-        "nf4-variants": print_variants,
-        "swiglu-variants": print_variants,
-        "swiglu": print_swiglu,
-        "ladder": print_variants,
-        "swiglu-ladder": print_variants,
-    }  # as results of 2026 name them
-    for printer, rows in groups_of(run["rows"], lambda row: kinds.get(row["op"], print_ops)).items():
-        printer(rows)
-    print_inexact(run.get("inexact", []))
-    if "published" in run:
-        print_published(run["published"])
+    if arguments[0] not in ("--check", "--write"):
+        for name in arguments:
+            print(table(Path(name)))
+        return
+    path = Path(arguments[1])
+    found = path.read_text(encoding="utf-8")
+    expected = with_tables(found)
+    if arguments[0] == "--write":
+        path.write_text(expected, encoding="utf-8")
+    elif found != expected:
+        lines = zip(found.splitlines(), expected.splitlines(), strict=False)
+        number_of, pair = next(((i, pair) for i, pair in enumerate(lines, 1) if pair[0] != pair[1]), (0, ("", "")))
+        sys.exit(
+            f"{path}:{number_of}: is\n{pair[0]}\nbut its file gives\n{pair[1]}\nbench/table.py --write {path} mends it"
+        )
 
 
 main()
