@@ -48,8 +48,6 @@ constexpr Benchmark kBenchmarks[] = {
     {"nf4", "NF4 decode and encode, block 64, nested in blocks of 256"},
     {"matmul", "Products with an NF4 weight and its transpose, in bf16: 1 token to many"},
     {"swiglu", "The SwiGLU backward and forward in INT8 and FP8: 12 published shapes on a GPU, 3 of them on a CPU"},
-    {"nf4-variants", "GPU: the published designs of an NF4 decoder, from three launches to qfuse's kernel"},
-    {"swiglu-variants", "GPU: the designs that the SwiGLU backward's kernel was chosen from"},
 };
 
 void add_benchmark(CLI::App& app, const Benchmark& benchmark, Options& options) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws the figures of `qfuse-bench nf4|nf4-variants|matmul|swiglu|swiglu-variants --json FILE` as one SVG: those
-of a GPU, and of matmul on a CPU too. Likewise those of `python/benchmarks/finetune.py --json FILE`.
+"""Draws the figures of `qfuse-bench nf4|matmul|swiglu --json FILE` as one SVG: those of a GPU, and of matmul on a CPU
+too. Likewise those of `python/benchmarks/finetune.py --json FILE`.
 Usage: bench/plot.py FILE OUT.svg [dtype]
 
 nf4: bandwidth against shape with the roof over each, and the speed-up over the peer if there was one; of the dtype,
-bf16 unless said. swiglu: bandwidth against shape with the roof over each. The variants: the bandwidth of each, a
-panel for each shape. matmul: time against tokens, with the roof's over each; on a CPU, of the first SIMD target.
+bf16 unless said. swiglu: bandwidth against shape with the roof over each. matmul: time against tokens, with the
+roof's over each; on a CPU, of the first SIMD target.
 finetune.py: the losses of each way's first run against the steps, and how far they are from the first way's.
 Nothing is needed but Python."""
 
@@ -236,35 +236,6 @@ def plot_matmul(drawing, run):
             panel.mark(i, roof, ROOF)
 
 
-def plot_variants_panel(drawing, rows):
-    """Horizontal bars, a variant each, up to the line of the roof."""
-    left, right, pitch = 330, WIDTH - 90, 22
-    variants = [row for row in rows if "roof_us" in row]
-    most = max([gigabytes_per_second(row) for row in variants] + [gigabytes_per_second(variants[0], "roof_us")])
-    scale = (right - left) / most
-    top = drawing.height + 30
-    drawing.text(
-        20, top - 10, f"{rows[0]['rows']} × {rows[0]['cols']}, GB/s and share of the roof", size=13, weight="bold"
-    )
-    for i, row in enumerate(variants):
-        y = top + i * pitch
-        value = gigabytes_per_second(row)
-        drawing.text(left - 10, y + 13, row["name"].strip(), size=11, anchor="end")
-        drawing.bar(left, y + 3, value * scale, pitch - 6, OURS if row["name"].endswith("qfuse") else THEIRS)
-        drawing.text(right + 8, y + 14, f"{value:.0f}, {row['of_roof_%']:.0f} %", size=11)
-    roof = left + gigabytes_per_second(variants[0], "roof_us") * scale
-    drawing.line(roof, top, roof, top + len(variants) * pitch, ROOF, 2.5)
-    drawing.height = top + len(variants) * pitch + 10
-
-
-def plot_variants(drawing, run, title, others):
-    heading(drawing, run, title)
-    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse"), (THEIRS, others)])
-    rows = run["rows"]
-    for shape in dict.fromkeys((row["rows"], row["cols"]) for row in rows):
-        plot_variants_panel(drawing, [row for row in rows if (row["rows"], row["cols"]) == shape])
-
-
 def plot_losses(drawing, run):
     """Wide under narrow lines: where losses are equal, all of them are seen."""
     losses = {}
@@ -298,10 +269,6 @@ def main():
     kind = "finetune" if "runs" in run else run.get("rows", run.get("benchmarks"))[0]["op"]
     if kind == "finetune":
         plot_losses(drawing, run)
-    elif kind in ("nf4-variants", "ladder"):  # the latter: as results of 2026 name them
-        plot_variants(drawing, run, "NF4 decode to bf16: what each design brings", "published designs")
-    elif kind in ("swiglu-variants", "swiglu-ladder"):
-        plot_variants(drawing, run, "swiglu: what each design brings", "other designs")
     elif kind == "matmul":
         plot_matmul(drawing, run)
     elif kind == "swiglu":

@@ -53,11 +53,9 @@ int run_on_cpu(const Options& options) {
   if (!options.peer.empty()) throw UsageError("--peer is a library for GPUs: it needs --device cuda and a GPU");
   const std::map<std::string, void (*)(const Options&, Report&)> benchmarks = {
       {"nf4", time_nf4_on_cpu}, {"matmul", time_matmul_on_cpu}, {"swiglu", time_swiglu_on_cpu}};
-  const auto benchmark = benchmarks.find(options.benchmark);
-  if (benchmark == benchmarks.end()) throw UsageError(options.benchmark + " is for GPUs, and there is none here");
   Report report(options, kMilliseconds, {{"context", context_of(options)}});
   report.begin_table(fmt::format("{}, {} threads at most", cpu_model(), cores()));
-  benchmark->second(options, report);
+  benchmarks.at(options.benchmark)(options, report);
   return report.finish();
 }
 

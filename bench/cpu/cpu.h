@@ -19,7 +19,7 @@
 namespace qfuse::bench {
 
 // Times the benchmark that options name, a row per op, dtype, SIMD target and thread count. Gives the program's exit
-// status; throws UsageError where it is for GPUs.
+// status.
 int run_on_cpu(const Options& options);
 void time_nf4_on_cpu(const Options& options, Report& report);
 void time_matmul_on_cpu(const Options& options, Report& report);

@@ -15,6 +15,23 @@ cudaStream_t as_stream(void* stream) { return static_cast<cudaStream_t>(stream);
 constexpr int kNone = -1;
 constexpr int kBestTile = -2;  // the best of decode_roofs
 
+// qfuse's decode of a weight.
+Enqueue decode_of(const DecodeWeights& weights, const Card& card, qfuse_dtype dtype) {
+  return [&weights, &card, dtype](int set, void* stream) { run(weights.params(set, dtype), exec_on(card, stream)); };
+}
+
+// The kernels that move its bytes, one candidate each.
+std::vector<Candidate> decode_roofs(const DecodeWeights& weights) {
+  std::vector<Candidate> roofs;
+  for (const RoofTile& tile : kRoofTiles) {
+    const Enqueue move = [&weights, tile](int set, void* stream) {
+      move_as_decode(weights.params(set, QFUSE_BFLOAT16), tile, as_stream(stream));
+    };
+    roofs.push_back({"the same bytes, " + describe(tile), move});
+  }
+  return roofs;
+}
+
 // A candidate, and what its row says beside its time.
 struct Entry {
   Candidate candidate;
@@ -104,27 +121,12 @@ class Table {
 
 }  // namespace
 
-Enqueue decode_of(const DecodeWeights& weights, const Card& card, qfuse_dtype dtype) {
-  return [&weights, &card, dtype](int set, void* stream) { run(weights.params(set, dtype), exec_on(card, stream)); };
-}
-
 void require_decoded(const DecodeWeights& weights, const Bytes& oracle, const Enqueue& enqueue) {
   weights.out(0).poison();
   enqueue(0, nullptr);
   const Bytes decoded = weights.out(0).read<std::uint8_t>();
   const std::string wrong = difference(oracle.data(), decoded.data(), weights.out(0).size(), kElementBytes);
   if (!wrong.empty()) throw std::runtime_error(wrong);
-}
-
-std::vector<Candidate> decode_roofs(const DecodeWeights& weights) {
-  std::vector<Candidate> roofs;
-  for (const RoofTile& tile : kRoofTiles) {
-    const Enqueue move = [&weights, tile](int set, void* stream) {
-      move_as_decode(weights.params(set, QFUSE_BFLOAT16), tile, as_stream(stream));
-    };
-    roofs.push_back({"the same bytes, " + describe(tile), move});
-  }
-  return roofs;
 }
 
 void time_decode(Report& report, const Card& card, const Peer* peer, Shape shape) {

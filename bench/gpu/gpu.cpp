@@ -65,8 +65,9 @@ Json heading_of(const Options& options, const Card& card) {
 
 int run_on_gpu(const Options& options, int device) {
   const std::map<std::string, void (*)(const Options&, Report&, const Card&)> benchmarks = {
-      {"nf4", time_nf4_on_gpu},       {"nf4-variants", time_nf4_variants},       {"matmul", time_matmul_on_gpu},
-      {"swiglu", time_swiglu_on_gpu}, {"swiglu-variants", time_swiglu_variants},
+      {"nf4", time_nf4_on_gpu},
+      {"matmul", time_matmul_on_gpu},
+      {"swiglu", time_swiglu_on_gpu},
   };
   const Card card = use_card(device);
   Report report(options, kMicroseconds, heading_of(options, card));

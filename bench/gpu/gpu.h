@@ -12,10 +12,8 @@ int run_on_gpu(const Options& options, int device);
 
 struct Card;
 void time_nf4_on_gpu(const Options& options, Report& report, const Card& card);
-void time_nf4_variants(const Options& options, Report& report, const Card& card);
 void time_matmul_on_gpu(const Options& options, Report& report, const Card& card);
 void time_swiglu_on_gpu(const Options& options, Report& report, const Card& card);
-void time_swiglu_variants(const Options& options, Report& report, const Card& card);
 
 }  // namespace qfuse::bench
 

@@ -2,8 +2,6 @@
 #ifndef QFUSE_BENCH_GPU_NF4_H
 #define QFUSE_BENCH_GPU_NF4_H
 
-#include <vector>
-
 #include "gpu/device.h"
 #include "gpu/nf4_weights.h"
 #include "gpu/peer.h"
@@ -13,10 +11,6 @@ namespace qfuse::bench {
 
 // Runs `enqueue` once on the first set and compares with the oracle; throws how they differ.
 void require_decoded(const DecodeWeights& weights, const Bytes& oracle, const Enqueue& enqueue);
-
-// qfuse's decode of a weight; and the kernels that move its bytes, one candidate each.
-Enqueue decode_of(const DecodeWeights& weights, const Card& card, qfuse_dtype dtype);
-std::vector<Candidate> decode_roofs(const DecodeWeights& weights);
 
 // A table for one shape: roofs, qfuse's decode cold, in L2 and read afterwards, the peer if there is one.
 void time_decode(Report& report, const Card& card, const Peer* peer, Shape shape);

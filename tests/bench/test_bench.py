@@ -107,7 +107,7 @@ class Command(unittest.TestCase):
     def test_help_names_the_benchmarks(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("nf4", "matmul", "swiglu", "nf4-variants", "swiglu-variants", "plans"):
+        for name in ("nf4", "matmul", "swiglu", "plans"):
             self.assertIn(f"\n  {name} ", done.stdout)
         self.assertIn("--peer", run("nf4", "--help").stdout)
 
@@ -118,7 +118,6 @@ class Command(unittest.TestCase):
             (("nf4", "--device", "tpu"), "tpu"),
             (("nf4", "--filter", "("), "regular expression"),
             (("plans", "--on", "x"), "h200"),
-            (("nf4-variants", "--device", "cpu"), "nf4-variants is for GPUs"),
             (("nf4", "--device", "cpu", "--peer", "x.so"), "--peer"),
         ):
             done = run(*arguments)

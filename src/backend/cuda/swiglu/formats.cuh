@@ -14,7 +14,7 @@
 namespace qfuse::cuda {
 
 // How a group is quantized: once a group scale and prepare, for each 4 values quantize. Int8: by the factor whose product
-// has the quotient's integer part; bench/variants tries others.
+// has the quotient's integer part; docs/LADDER.md has others.
 struct Int8 {
   static constexpr bool kIsOneFormat = true;
   static constexpr bool kHasOneScale = true;
