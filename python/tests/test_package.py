@@ -90,7 +90,7 @@ def test_the_extension_asks_for_no_more_than_torch_2_10_has():
 
 
 @pytest.mark.parametrize(
-    "what", [["-p", "qfuse"], ["python/benchmarks", "examples/python"]], ids=["the package", "the scripts"]
+    "what", [["-p", "qfuse"], ["python/benchmarks"], ["examples/python"]], ids=["the package", "benchmarks", "examples"]
 )
 def test_types(what, tmp_path_factory):
     pytest.importorskip("mypy")
