@@ -85,7 +85,7 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype =
         return ops.dequantize_int8(codes.detach(), scb.float(), dtype)
 
 
-_FEW_ROWS = 16  # with more, one chain of terms costs Hopper no more than several (docs/PERFORMANCE.md)
+_FEW_ROWS = 16  # with more, one chain of terms costs Hopper no more than several (docs/history)
 _FEW_ROWS_OF_MANY = 8  # likewise, where a row has more terms than the next line says
 _MANY_TERMS = 8192
 _FUSED_ROWS = 256  # with about twice as many and more, decoding and torch's product are faster on a GPU
