@@ -8,6 +8,7 @@ A document's table stands between `<!-- table: FILE -->`, a path from the root o
 A figure is a `value`, or where runs were few only their `spread`; `of_roof_percent` and `peers` are of the same run.
 `raw` names the files from which a figure was taken; they are in the repository at the commit `raw_at`."""
 
+import difflib
 import json
 import re
 import sys
@@ -33,7 +34,7 @@ def peer(name, beside, value):
     return f"{name} {number(beside)}" + (f" (× {number(beside / value)})" if value else "")
 
 
-def row(figure, run):
+def row(figure):
     value = figure.get("value")
     spread = figure.get("spread", []) if value else []
     cells = (
@@ -42,7 +43,7 @@ def row(figure, run):
         ("least " if len(spread) == 1 else "") + span(spread),
         f"{figure['of_roof_percent']:.0f} %" if "of_roof_percent" in figure else "",
         "; ".join(peer(name, beside, value) for name, beside in figure.get("peers", {}).items()),
-        run,
+        figure["run"],
     )
     return "| " + " | ".join(cells) + " |"
 
@@ -53,7 +54,7 @@ def table(path):
         "| | qfuse | spread | of the roof | beside it, and how many times as long | run |",
         "|---|---|---|---|---|---|",
     ]
-    lines += [row(figure, figure["run"]) for figure in device["figures"]]
+    lines += [row(figure) for figure in device["figures"]]
     lines += ["", f"- {device['about']}"]
     for name, run in device["runs"].items():
         commands = ", ".join(f"`{command}`" for command in run["commands"])
@@ -86,11 +87,8 @@ def main():
     if arguments[0] == "--write":
         path.write_text(expected, encoding="utf-8")
     elif found != expected:
-        lines = zip(found.splitlines(), expected.splitlines(), strict=False)
-        number_of, pair = next(((i, pair) for i, pair in enumerate(lines, 1) if pair[0] != pair[1]), (0, ("", "")))
-        sys.exit(
-            f"{path}:{number_of}: is\n{pair[0]}\nbut its file gives\n{pair[1]}\nbench/table.py --write {path} mends it"
-        )
+        diff = difflib.unified_diff(found.splitlines(), expected.splitlines(), "is", "files give", n=0, lineterm="")
+        sys.exit("\n".join([f"{path} is not what its files give; bench/table.py --write {path} mends it:", *diff]))
 
 
 main()
