@@ -512,17 +512,15 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  * Not finite: a NaN among the z makes the group's scale NaN (bits 0x7fffffff); a quotient that is NaN (z or scale NaN,
  * infinity by infinity) is stored as 0; under an infinite scale every number is 0. No group sees another.
  * Subnormals are numbers.
- * In E4M3, torch's float8_e4m3fn, and for the gradients on request in E5M2, torch's float8_e5m2:
+ * In E4M3, torch's float8_e4m3fn:
  *   scale  = the least power of two that is at least max(absmax, fp32(1e-4)) / 448
  *   q      = z / scale, which is exact, rounded to e4m3 (nearest even); of a negative number that rounds to zero, -0
  * as DeepGEMM and TileKernels have it for scales of powers of two (UE8M0), and TransformerEngine where absmax is 1e-4 or
- * more; E5M2 has 57344 in place of 448. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is
- * NaN (0x7f) throughout. What others do differently are fields:
- *   scale_rule  TILE_KERNELS: scale = absmax / 448,         q = z * (448 / absmax)
- *               DEEP_GEMM:    scale = absmax / 448,         q = z * (1 / scale)
- *               TORCHAO:      scale = 1 / (448 / absmax),   q = z * (448 / absmax), TransformerEngine's too
- *               in fp32, each step rounded to nearest even, absmax being at least amax_floor; q beyond 448 becomes 448,
- *               and what is not finite is what these steps make of it, as payload NaN (0x7f), as scale bits 0x7fffffff
+ * more. A group that is not finite has the scale NaN (bits 0x7fffffff), and its payload is NaN (0x7f) throughout. What
+ * others do differently are fields:
+ *   scale_rule  TORCHAO: scale = 1 / (448 / absmax), q = z * (448 / absmax), TransformerEngine's fp32 scales too; in
+ *               fp32, each step rounded to nearest even, absmax being at least amax_floor; q beyond 448 becomes 448, and
+ *               what is not finite is what these steps make of it, as payload NaN (0x7f), as scale bits 0x7fffffff
  *   amax_floor  takes the place of 1e-4
  *   zero_rule   SCALE_ONE:   the scale of a group whose absmax is 0, infinite or NaN is 1, there is no floor but
  *                            amax_floor, and 448 / absmax is at most the largest bf16 (TransformerEngine)
@@ -530,8 +528,6 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  *                            NaN (MXFP8; with POWER_OF_TWO)
  *   scale_type  UE8M0: a byte a scale, which is 2^(byte - 127), 255 for NaN (with POWER_OF_TWO)
  *   group_size  32: groups of 32 channels or tokens, for INT8 too
- * INT8 has rounding: NEAREST takes z / scale to the nearest integer, ties to the even one. And for the outputs by rows,
- * round_through FLOAT32 has groups of the fp32 values of y, d_up and d_gate, which are not rounded to bf16 before.
  * qfuse_swiglu_preset has the fields of others' formats by name.
  *
  * Router weights. Where `weights` is given, with w that of the token,
@@ -550,25 +546,18 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  * first. DeepSeek's models have a limit alone.
  *
  * Fields that later versions append do at zero what this version does. */
-typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1, QFUSE_E5M2 = 2 } qfuse_payload;
+typedef enum qfuse_payload QFUSE_ENUM { QFUSE_INT8 = 0, QFUSE_E4M3 = 1 } qfuse_payload;
 
 typedef enum qfuse_scale_type QFUSE_ENUM { QFUSE_SCALES_FLOAT32 = 0, QFUSE_SCALES_UE8M0 = 1 } qfuse_scale_type;
 typedef enum qfuse_scale_rule QFUSE_ENUM {
   QFUSE_SCALES_POWER_OF_TWO = 0, /* of FP8; INT8 has absmax * fp32(1/127) */
-  QFUSE_SCALES_TILE_KERNELS = 1,
-  QFUSE_SCALES_DEEP_GEMM = 2,
-  QFUSE_SCALES_TORCHAO = 3
+  QFUSE_SCALES_TORCHAO = 1
 } qfuse_scale_rule;
 typedef enum qfuse_zero_rule QFUSE_ENUM {
   QFUSE_ZERO_AT_FLOOR = 0,
   QFUSE_ZERO_SCALE_ONE = 1,
   QFUSE_ZERO_SCALE_LEAST = 2
 } qfuse_zero_rule;
-typedef enum qfuse_rounding QFUSE_ENUM { QFUSE_ROUND_TRUNCATE = 0, QFUSE_ROUND_NEAREST = 1 } qfuse_rounding;
-typedef enum qfuse_round_through QFUSE_ENUM {
-  QFUSE_THROUGH_BFLOAT16 = 0,
-  QFUSE_THROUGH_FLOAT32 = 1
-} qfuse_round_through;
 
 /* How the scales of an output [rows, groups of a row] lie: row by row, or group by group, as matrix products on Hopper
  * load them: [groups of a row, rows rounded up to a multiple of 4], so that a group's begin at 16 bytes (DeepGEMM's
@@ -591,12 +580,6 @@ typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_S
  *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, expert_count)], and of its scales:
  *                 what torch's grouped products of two matrices take
  * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x.
- * Or row_experts says of every row which expert has it, below 0 none, where each expert's rows begin at a multiple of 128
- * and those of nobody follow them: DeepGEMM's m_indices. The 128 rows from a multiple of 128 on belong to the expert of
- * their first one; from the first row on that has another value, they count as missing, are not read, and nothing of theirs
- * is written by rows but 0 to grad_weights. An expert's columns are then its rows' numbers, those of nobody among them, and
- * qfuse_expert_columns does not count: there are ceil(m/128) * 128. With APART, neighbouring 128s of one expert make its
- * matrix, whose S is the first one's row. No value is refused, on any device.
  * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and a
  * captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU, which
  * cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no rows; and
@@ -643,32 +626,28 @@ typedef struct qfuse_swiglu_params {
   float limit;                       /* > 0, finite; 0: none */
   float alpha;                       /* finite; 0 stands for 1 */
   float up_offset;                   /* finite */
-  qfuse_payload grad_input_type;     /* of the gradients: QFUSE_E5M2 beside a payload_type of E4M3; 0: payload_type */
   qfuse_scale_type scale_type;       /* of all arrays of scales: fp32, or bytes */
   qfuse_scale_rule scale_rule;
   qfuse_zero_rule zero_rule;
-  float amax_floor;        /* 1e-30 to 1e30; 0: 1e-4, or with another zero_rule than QFUSE_ZERO_AT_FLOOR none */
-  qfuse_rounding rounding; /* of INT8 */
-  qfuse_round_through round_through; /* QFUSE_THROUGH_FLOAT32: with outputs by rows alone */
-  const int32_t* row_experts;        /* [m]; NULL: none; instead of expert_ends */
+  float amax_floor; /* 1e-30 to 1e30; 0: 1e-4, or with another zero_rule than QFUSE_ZERO_AT_FLOOR none */
 } qfuse_swiglu_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, y_q together with a
  * gradient, grad_weights without one, a missing or an overlapping array (the gaps between strided rows belong to the
- * array), a workspace that is too small, expert_ends or row_experts that are not aligned, sizes that overflow int64_t,
+ * array), a workspace that is too small, expert_ends that are not aligned, sizes that overflow int64_t,
  * fields that do not go together: those of FP8 with INT8 and the other way round, UE8M0 or SCALE_LEAST without
- * POWER_OF_TWO, UE8M0 in MN_MAJOR with APART, FLOAT32 values with a transposed output.
+ * POWER_OF_TWO, UE8M0 in MN_MAJOR with APART.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
 QFUSE_API qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* exec, qfuse_error* error);
 
-/* Sets payload_type, group_size, scale_type, scale_rule, zero_rule, amax_floor, rounding and round_through of `params`,
- * whose struct_size is given, to those of a format:
+/* Sets payload_type, group_size, scale_type, scale_rule, zero_rule and amax_floor of `params`, whose struct_size is
+ * given, to those of a format:
  *   "int8"                the published operator's: what zeros are, with groups of 128
  *   "deepseek"            E4M3 with scales of powers of two, absmax at least 1e-4
  *   "transformer_engine"  E4M3 with scales of powers of two, SCALE_ONE
  *   "torchao"             E4M3 with TORCHAO's fp32 scales, absmax at least 1e-12
  *   "mx"                  MXFP8: E4M3 in groups of 32 with UE8M0 scales, SCALE_LEAST
- * INVALID_ARGUMENT: another name, whatever is NULL, a struct_size that does not reach to round_through. */
+ * INVALID_ARGUMENT: another name, whatever is NULL, a struct_size that does not reach to amax_floor. */
 QFUSE_API qfuse_status qfuse_swiglu_preset(const char* name, qfuse_swiglu_params* params, qfuse_error* error);
 
 /* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: with grad_weights

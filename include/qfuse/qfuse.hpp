@@ -521,13 +521,10 @@ struct QuantizedGroups {
 // and DeepSeek's E4M3.
 struct SwigluFormat {
   std::int64_t group_size = QFUSE_SWIGLU_GROUP_SIZE;
-  qfuse_payload grad_input_type = QFUSE_INT8;  // which stands for the payloads' type
   qfuse_scale_type scale_type = QFUSE_SCALES_FLOAT32;
   qfuse_scale_rule scale_rule = QFUSE_SCALES_POWER_OF_TWO;
   qfuse_zero_rule zero_rule = QFUSE_ZERO_AT_FLOOR;
   float amax_floor = 0.0F;
-  qfuse_rounding rounding = QFUSE_ROUND_TRUNCATE;
-  qfuse_round_through round_through = QFUSE_THROUGH_BFLOAT16;
 };
 
 // What swiglu writes; what is empty is left out. Transposed, with experts, are qfuse_expert_columns(m, experts.count)
@@ -550,7 +547,6 @@ struct SwigluOptions {
   float alpha = 1.0F;  // 0 stands for 1
   float up_offset = 0.0F;
   SwigluFormat format{};
-  std::span<const std::int32_t> row_experts{};  // [m], instead of experts, whose layout counts
   std::span<std::byte> workspace{};  // of qfuse_swiglu_workspace_size bytes, in the memory of the device that the op
                                      // runs on; on the host it may be left out, and is then allocated
 };
@@ -559,13 +555,10 @@ namespace detail {
 
 inline void set_format(const SwigluFormat& format, qfuse_swiglu_params& p) {
   p.group_size = format.group_size;
-  p.grad_input_type = format.grad_input_type;
   p.scale_type = format.scale_type;
   p.scale_rule = format.scale_rule;
   p.zero_rule = format.zero_rule;
   p.amax_floor = format.amax_floor;
-  p.rounding = format.rounding;
-  p.round_through = format.round_through;
 }
 
 // Sizes that the library refuses, or that need no arrays, are not compared with lengths.
@@ -587,9 +580,7 @@ inline void point(std::span<const std::byte> x, const SwigluOutputs& outputs, co
     payload_to = output.payload.data();
     scales_to = are_ue8m0 ? static_cast<void*>(output.ue8m0.data()) : output.scales.data();
   };
-  const std::int64_t columns = !options.row_experts.empty() ? qfuse_expert_columns(m, 1)
-                               : p.expert_count > 0 && fits ? qfuse_expert_columns(m, p.expert_count)
-                                                            : m;
+  const std::int64_t columns = p.expert_count > 0 && fits ? qfuse_expert_columns(m, p.expert_count) : m;
   const auto scales = [&](std::int64_t rows, std::int64_t values) {
     const bool is_mn_major = options.scale_layout == ScaleLayout::mn_major;
     const std::int64_t groups = (values + p.group_size - 1) / p.group_size;
@@ -601,7 +592,6 @@ inline void point(std::span<const std::byte> x, const SwigluOutputs& outputs, co
   take(outputs.gradient, "grad_input_q", m * 2 * h, "grad_input_s", scales(m, 2 * h), p.grad_input_q, p.grad_input_s);
   take(outputs.gradient_transposed, "grad_input_q_t", 2 * h * columns, "grad_input_s_t", scales(2 * h, columns),
        p.grad_input_q_t, p.grad_input_s_t);
-  if (!options.row_experts.empty()) require("row_experts", options.row_experts.size(), m);
   if (outputs.gradient.is_wanted() || outputs.gradient_transposed.is_wanted())
     require("grad_y", options.grad_y.size(), m * h * 2);
   if (!options.weights.empty()) require("weights", options.weights.size(), m);
@@ -621,7 +611,6 @@ inline void swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> x,
   p.x = x.data();
   p.grad_y = options.grad_y.data();
   detail::set_format(options.format, p);
-  p.row_experts = options.row_experts.empty() ? nullptr : options.row_experts.data();
   p.payload_type = static_cast<qfuse_payload>(options.payload_type);
   p.scale_layout = static_cast<qfuse_scale_layout>(options.scale_layout);
   p.expert_ends = options.experts.data;

@@ -76,8 +76,7 @@ void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::opt
             const std::optional<Tensor>& expert_ends, std::optional<double> limit, double alpha, double up_offset,
             const std::optional<std::string>& recipe, std::optional<std::int64_t> group_size,
             const std::optional<std::string>& scale_rule, const std::optional<std::string>& zero_rule,
-            std::optional<double> amax_floor, const std::optional<std::string>& rounding,
-            const std::optional<std::string>& round_through, const std::optional<Tensor>& row_experts);
+            std::optional<double> amax_floor);
 
 // The published operator's name and order, for what of swiglu it has.
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,

@@ -22,9 +22,6 @@ struct SwigluTensors {
   const std::optional<Tensor>& weights;
   const std::optional<Tensor>& grad_weights;
   const std::optional<Tensor>& expert_ends;
-  const std::optional<Tensor>& row_experts;
-
-  [[nodiscard]] bool have_experts() const { return expert_ends || row_experts; }
 };
 
 // What a call says of the format in words; the rest are its tensors' dtypes.
@@ -34,8 +31,6 @@ struct Format {
   std::optional<std::string> scale_rule;
   std::optional<std::string> zero_rule;
   std::optional<double> amax_floor;
-  std::optional<std::string> rounding;
-  std::optional<std::string> round_through;
 };
 
 // Half a pair is the library's to refuse; an array that is not wanted is no pointer.
@@ -84,8 +79,7 @@ void* group_scales(const Call& call, const Transposed& out, const char* name, co
 
 bool are_apart(const Transposed& y, const Transposed& gradient, bool has_experts) {
   const bool apart = y.is_apart() || gradient.is_apart();
-  if (apart && !has_experts)
-    refuse("y_q_t and grad_input_q_t must have 2 dimensions where there is neither expert_ends nor row_experts");
+  if (apart && !has_experts) refuse("y_q_t and grad_input_q_t must have 2 dimensions where there are no expert_ends");
   if (apart && ((y.tensor && !y.is_apart()) || (gradient.tensor && !gradient.is_apart())))
     refuse("y_q_t and grad_input_q_t must both have 1 dimension, each expert's columns by themselves, or both 2");
   return apart;
@@ -95,22 +89,11 @@ bool is(const std::optional<Tensor>* tensor, ScalarType dtype) {
   return *tensor && TensorView(**tensor).dtype == dtype;
 }
 
-// Of y and of the gradients.
-struct Payloads {
-  ScalarType y;
-  ScalarType gradient;
-};
-
-// One payload that is FP8 asks for FP8, one gradient that is e5m2 for gradients in it; whatever then has another dtype is
-// refused by its name.
-Payloads payloads_of(const SwigluTensors& t) {
-  Payloads asked = {ScalarType::Char, ScalarType::Char};
+// One payload that is FP8 asks for FP8; whatever then has another dtype is refused by its name.
+ScalarType payload_of(const SwigluTensors& t) {
   for (const std::optional<Tensor>* payload : {&t.y_q, &t.y_q_t, &t.grad_input_q, &t.grad_input_q_t})
-    if (is(payload, ScalarType::Float8_e4m3fn) || is(payload, ScalarType::Float8_e5m2))
-      asked = {ScalarType::Float8_e4m3fn, ScalarType::Float8_e4m3fn};
-  for (const std::optional<Tensor>* gradient : {&t.grad_input_q, &t.grad_input_q_t})
-    if (is(gradient, ScalarType::Float8_e5m2)) asked.gradient = ScalarType::Float8_e5m2;
-  return asked;
+    if (is(payload, ScalarType::Float8_e4m3fn)) return ScalarType::Float8_e4m3fn;
+  return ScalarType::Char;
 }
 
 // The first one's, where it is one that scales may have.
@@ -163,19 +146,6 @@ std::int64_t point_to_experts(const Call& call, const Tensor& ends, qfuse_swiglu
   return qfuse_expert_columns(p.m, p.expert_count);
 }
 
-// The same for an expert of each row.
-std::int64_t point_to_row_experts(const Call& call, const Tensor& experts, qfuse_swiglu_params& p) {
-  p.row_experts = static_cast<const std::int32_t*>(call.array(experts, "row_experts", ScalarType::Int, p.m));
-  return qfuse_expert_columns(p.m, 1);
-}
-
-std::int64_t columns_of(const Call& call, const SwigluTensors& t, qfuse_swiglu_params& p) {
-  if (t.expert_ends && t.row_experts)
-    refuse("expert_ends and row_experts are both given: they say the same in two ways, one must be None");
-  if (t.expert_ends) return point_to_experts(call, *t.expert_ends, p);
-  return t.row_experts ? point_to_row_experts(call, *t.row_experts, p) : p.m;
-}
-
 struct Activation {
   std::optional<double> limit;
   double alpha = 1;
@@ -201,10 +171,8 @@ void point_to_weights(const Call& call, const SwigluTensors& t, qfuse_swiglu_par
 // ---- formats
 
 // The names of an enumeration's values, which count from 0.
-constexpr std::array<std::string_view, 4> kScaleRules = {"power_of_two", "tile_kernels", "deep_gemm", "torchao"};
+constexpr std::array<std::string_view, 2> kScaleRules = {"power_of_two", "torchao"};
 constexpr std::array<std::string_view, 3> kZeroRules = {"floor", "one", "least"};
-constexpr std::array<std::string_view, 2> kRoundings = {"truncate", "nearest"};
-constexpr std::array<std::string_view, 2> kRoundThrough = {"bfloat16", "float32"};
 
 template <class Value, std::size_t N>
 void choose_by_name(const std::optional<std::string>& name, const char* what,
@@ -221,25 +189,22 @@ void choose_by_name(const std::optional<std::string>& name, const char* what,
   refuse(what, " is '", *name, "', it can be ", all);
 }
 
-void apply(const std::string& recipe, const Payloads& payloads, qfuse_swiglu_params& p) {
+void apply(const std::string& recipe, ScalarType payload, qfuse_swiglu_params& p) {
   p.struct_size = sizeof p;
   qfuse_error error;
   if (qfuse_swiglu_preset(recipe.c_str(), &p, &error) != QFUSE_OK) refuse(in_python(error.message));
   const ScalarType its = p.payload_type == QFUSE_INT8 ? ScalarType::Char : ScalarType::Float8_e4m3fn;
-  if (its != payloads.y)
-    refuse("recipe is '", recipe, "', whose payloads are ", name_of(its), ", but those given are ",
-           name_of(payloads.gradient));
+  if (its != payload)
+    refuse("recipe is '", recipe, "', whose payloads are ", name_of(its), ", but those given are ", name_of(payload));
 }
 
 // What is given in words must be of this kind of payload, whatever it says.
-void check_kind(const Format& format, const Payloads& payloads) {
-  const bool int8 = payloads.y == ScalarType::Char;
+void check_kind(const Format& format, ScalarType payload) {
+  const bool int8 = payload == ScalarType::Char;
   for (const auto& [name, is_given] : {std::pair{"scale_rule", format.scale_rule.has_value()},
                                        {"zero_rule", format.zero_rule.has_value()},
                                        {"amax_floor", format.amax_floor.has_value()}})
     if (int8 && is_given) refuse(name, " is given, but the payloads are int8: it is of FP8 alone");
-  if (!int8 && format.rounding)
-    refuse("rounding is given, but the payloads are FP8, always rounded to nearest: it is of int8 alone");
 }
 
 // To the library, 0 is what is not given.
@@ -249,16 +214,13 @@ void choose_floor(double floor, qfuse_swiglu_params& p) {
     refuse("amax_floor is ", floor, ", it must be 1e-30 to 1e30, or with zero_rule 'one' 0 for none");
 }
 
-void choose(const Format& format, const Payloads& payloads, qfuse_swiglu_params& p) {
+void choose(const Format& format, ScalarType payload, qfuse_swiglu_params& p) {
   p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
-  if (format.recipe) apply(*format.recipe, payloads, p);
-  check_kind(format, payloads);
-  p.payload_type = payloads.y == ScalarType::Char ? QFUSE_INT8 : QFUSE_E4M3;
-  if (payloads.gradient == ScalarType::Float8_e5m2) p.grad_input_type = QFUSE_E5M2;
+  if (format.recipe) apply(*format.recipe, payload, p);
+  check_kind(format, payload);
+  p.payload_type = payload == ScalarType::Char ? QFUSE_INT8 : QFUSE_E4M3;
   choose_by_name(format.scale_rule, "scale_rule", kScaleRules, p.scale_rule);
   choose_by_name(format.zero_rule, "zero_rule", kZeroRules, p.zero_rule);
-  choose_by_name(format.rounding, "rounding", kRoundings, p.rounding);
-  choose_by_name(format.round_through, "round_through", kRoundThrough, p.round_through);
   if (format.amax_floor) choose_floor(*format.amax_floor, p);
   p.group_size = format.group_size.value_or(p.group_size);
   if (p.group_size != QFUSE_SWIGLU_GROUP_SIZE && p.group_size != QFUSE_SWIGLU_SMALL_GROUP_SIZE)  // else none to count
@@ -268,24 +230,24 @@ void choose(const Format& format, const Payloads& payloads, qfuse_swiglu_params&
 
 // ---- outputs
 
-void point_to_outputs(const Call& call, const SwigluTensors& t, const Payloads& payloads, qfuse_swiglu_params& p) {
+void point_to_outputs(const Call& call, const SwigluTensors& t, ScalarType payload, qfuse_swiglu_params& p) {
   const Given all_scales = {&t.y_s, &t.grad_input_s, &t.y_s_t, &t.grad_input_s_t};
-  const Scales how = {scale_dtype(all_scales, payloads.y), p.group_size};
-  const std::int64_t columns = columns_of(call, t, p);
+  const Scales how = {scale_dtype(all_scales, payload), p.group_size};
+  const std::int64_t columns = t.expert_ends ? point_to_experts(call, *t.expert_ends, p) : p.m;
   const Transposed y = {t.y_q_t, p.h, columns};
   const Transposed gradient = {t.grad_input_q_t, 2 * p.h, columns};
-  const bool apart = are_apart(y, gradient, t.have_experts());
+  const bool apart = are_apart(y, gradient, t.expert_ends.has_value());
   if (apart && how.are_words())
     refuse("the scales are int32, whose words experts share: y_q_t and grad_input_q_t must have 2 dimensions");
   p.expert_layout = apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
   p.scale_type = how.are_float() ? QFUSE_SCALES_FLOAT32 : QFUSE_SCALES_UE8M0;
-  p.y_q = output(call, t.y_q, "y_q", payloads.y, {{p.m, p.h}});
+  p.y_q = output(call, t.y_q, "y_q", payload, {{p.m, p.h}});
   p.y_s = scales(call, t.y_s, "y_s", how.dtype, {{p.m, how.count(p.h)}});
-  p.grad_input_q = output(call, t.grad_input_q, "grad_input_q", payloads.gradient, {{p.m, 2 * p.h}});
+  p.grad_input_q = output(call, t.grad_input_q, "grad_input_q", payload, {{p.m, 2 * p.h}});
   p.grad_input_s = scales(call, t.grad_input_s, "grad_input_s", how.dtype, {{p.m, how.count(2 * p.h)}});
-  p.y_q_t = payload(call, y, "y_q_t", payloads.y);
+  p.y_q_t = payload(call, y, "y_q_t", payload);
   p.y_s_t = group_scales(call, {t.y_s_t, p.h, columns}, "y_s_t", how);
-  p.grad_input_q_t = payload(call, gradient, "grad_input_q_t", payloads.gradient);
+  p.grad_input_q_t = payload(call, gradient, "grad_input_q_t", payload);
   p.grad_input_s_t = group_scales(call, {t.grad_input_s_t, 2 * p.h, columns}, "grad_input_s_t", how);
   p.scale_layout = layout_of(all_scales, how);
 }
@@ -298,13 +260,13 @@ void run_swiglu(const Tensor& x, const SwigluTensors& t, const Activation& activ
   qfuse_swiglu_params p{};
   p.m = x.size(0);
   p.h = x.size(1) / 2;
-  const Payloads payloads = payloads_of(t);
-  choose(format, payloads, p);
+  const ScalarType payload = payload_of(t);
+  choose(format, payload, p);
   choose(activation, p);
   p.x = call.rows(x, "x", ScalarType::BFloat16, {{p.m, 2 * p.h}}, p.x_stride);
   if (t.grad_y) p.grad_y = call.rows(*t.grad_y, "grad_y", ScalarType::BFloat16, {{p.m, p.h}}, p.grad_y_stride);
   point_to_weights(call, t, p);
-  point_to_outputs(call, t, payloads, p);
+  point_to_outputs(call, t, payload, p);
   std::optional<Tensor> workspace;
   if (t.grad_weights) {
     p.workspace_size = call.workspace_size(qfuse_swiglu_workspace_size, p);
@@ -324,13 +286,11 @@ void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::opt
             const std::optional<Tensor>& expert_ends, std::optional<double> limit, double alpha, double up_offset,
             const std::optional<std::string>& recipe, std::optional<std::int64_t> group_size,
             const std::optional<std::string>& scale_rule, const std::optional<std::string>& zero_rule,
-            std::optional<double> amax_floor, const std::optional<std::string>& rounding,
-            const std::optional<std::string>& round_through, const std::optional<Tensor>& row_experts) {
+            std::optional<double> amax_floor) {
   run_swiglu(x,
              {grad_y, y_q, y_s, y_q_t, y_s_t, grad_input_q, grad_input_s, grad_input_q_t, grad_input_s_t, weights,
-              grad_weights, expert_ends, row_experts},
-             {limit, alpha, up_offset},
-             {recipe, group_size, scale_rule, zero_rule, amax_floor, rounding, round_through});
+              grad_weights, expert_ends},
+             {limit, alpha, up_offset}, {recipe, group_size, scale_rule, zero_rule, amax_floor});
 }
 
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
@@ -342,7 +302,7 @@ void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& g
   const std::optional<Tensor> none;
   run_swiglu(x,
              {grad_y, none, none, y_q_t, y_s_t, grad_input_q, grad_input_s, grad_input_q_t, grad_input_s_t, none, none,
-              expert_ends, none},
+              expert_ends},
              {}, {});
 }
 

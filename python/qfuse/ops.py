@@ -9,7 +9,7 @@ In shapes, n is the number of weights and nb = ceil(n / blocksize) that of block
 """
 
 from collections.abc import Sequence
-from typing import Literal, cast
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -36,10 +36,8 @@ Reciprocal = Literal["ieee", "approx"]
 Direction = Literal["forward", "backward"]
 Order = Literal["plain", "split"]
 Recipe = Literal["int8", "deepseek", "transformer_engine", "torchao", "mx"]
-ScaleRule = Literal["power_of_two", "tile_kernels", "deep_gemm", "torchao"]
+ScaleRule = Literal["power_of_two", "torchao"]
 ZeroRule = Literal["floor", "one", "least"]
-Rounding = Literal["truncate", "nearest"]
-RoundThrough = Literal["bfloat16", "float32"]
 
 extension.load()
 direct.load()
@@ -232,9 +230,6 @@ def swiglu(
     scale_rule: ScaleRule | None = None,
     zero_rule: ZeroRule | None = None,
     amax_floor: float | None = None,
-    rounding: Rounding | None = None,
-    round_through: RoundThrough | torch.dtype | None = None,
-    row_experts: Tensor | None = None,
 ) -> None:
     """y = silu(gate) * up in INT8 or FP8, forward or backward, in one pass: what is given to be written says which.
 
@@ -248,9 +243,8 @@ def swiglu(
       grad_input_t: [2h, m] and [2h, ceil(m/128)], these transposed, in groups of tokens
     All of them start from values rounded to bfloat16.
 
-    Payloads are int8, or float8_e4m3fn, where the gradients may be float8_e5m2. Scales of FP8 are powers of two, unless
-    scale_rule says otherwise: the least ones by which a group's largest magnitude, or 1e-4 where that is more, becomes
-    at most 448, or in e5m2 57344.
+    Payloads are int8 or float8_e4m3fn. Scales of FP8 are powers of two, unless scale_rule says otherwise: the least
+    ones by which a group's largest magnitude, or 1e-4 where that is more, becomes at most 448.
 
     Scales are float32, or of FP8 UE8M0: float8_e8m0fnu or uint8, the exponent of two, plus 127, as a byte, 255 for NaN.
     All of a call have one dtype. float32 may also lie group by group, all of them, as DeepGEMM loads them: [rows,
@@ -264,16 +258,13 @@ def swiglu(
       "torchao": scale_rule "torchao", amax_floor 1e-12
       "mx": MXFP8, group_size 32, zero_rule "least"; its scales are UE8M0, though float32 are taken as well
     group_size: 128 or 32; of 32, every "/128" of a scale above is "/32". h stays a multiple of 128.
-    scale_rule, of FP8: "power_of_two", or of a group's largest magnitude a in float32, with 57344 for 448 in e5m2,
-      "tile_kernels": scale a / 448, values times (448 / a)
-      "deep_gemm": scale a / 448, values times (1 / scale)
-      "torchao": scale 1 / (448 / a), values times (448 / a)
+    scale_rule, of FP8: "power_of_two", or of a group's largest magnitude a in float32 "torchao": scale 1 / (448 / a),
+      values times (448 / a)
     zero_rule, of FP8: "floor": a is at least amax_floor. "one": the scale of a group of zeros, or with an infinity or
       NaN, is 1, and values are multiplied with at most the largest bfloat16. "least", of powers of two: the scale of
       zeros is 2^-127, with an infinity 2^127, with NaN NaN.
     amax_floor, of FP8: 1e-30 to 1e30, in place of 1e-4, or with zero_rule "one" of none, which 0 stands for there.
-    rounding, of int8: "truncate" toward zero, or "nearest", ties to even. FP8 is rounded to nearest, ties to even.
-    round_through: "bfloat16", or "float32" for y and grad_input, whose values are then not rounded to bfloat16 before.
+    int8 is truncated toward zero; FP8 is rounded to nearest, ties to even.
 
     weights: [m] float32, the router's: y is multiplied with its token's before it is rounded. grad_weights: [m]
     float32, written in the backward: the sum over a token's channels of grad_y and what y is without the weight, in an
@@ -293,14 +284,7 @@ def swiglu(
     [h * columns/128], unless these are given group by group, [h, columns/128] with the strides (1, h). What is behind
     the last expert's columns keeps its values. On a GPU nothing waits for the ends: ends that are not ascending, or not
     0 to m, give other results, within the tensors; on a CPU they are refused.
-
-    row_experts: [m] int32, in place of expert_ends: the expert of each row, below 0 none, where every expert's rows
-    begin at a multiple of 128, and those of nobody fill up its last 128; what DeepGEMM calls m_indices. In y_t and
-    grad_input_t a row's column has its number, and there are ceil(m/128) * 128; one expert's neighbouring 128s are its
-    matrix. All else is as with expert_ends, but that no value is refused.
     """
-    if isinstance(round_through, torch.dtype):
-        round_through = cast(RoundThrough, str(round_through).removeprefix("torch."))
     (y_q, y_s), (y_q_t, y_s_t) = _pieces(y), _pieces(y_t)
     (grad_input_q, grad_input_s), (grad_input_q_t, grad_input_s_t) = _pieces(grad_input), _pieces(grad_input_t)
     _ops.swiglu.default(
@@ -325,9 +309,6 @@ def swiglu(
         scale_rule=scale_rule,
         zero_rule=zero_rule,
         amax_floor=amax_floor,
-        rounding=rounding,
-        round_through=round_through,
-        row_experts=row_experts,
     )
 
 

@@ -29,14 +29,13 @@ def new_output(device, rows, columns, dtype, kind=torch.float32, group_size=128,
 OUTPUTS = {"y": (False, 1), "y_t": (True, 1), "grad_input": (False, 2), "grad_input_t": (True, 2)}
 
 
-def new_outputs(device, m, dtype, gradient=None, names=tuple(OUTPUTS), columns=None, apart=False, h=H, **how):
+def new_outputs(device, m, dtype, names=tuple(OUTPUTS), columns=None, apart=False, h=H, **how):
     """columns: of those transposed, where there are experts; apart: their payloads have one dimension."""
     made = {}
     for name in names:
         transposed, halves = OUTPUTS[name]
         rows, cols = (halves * h, m if columns is None else columns) if transposed else (m, halves * h)
-        own = (gradient or dtype) if name.startswith("grad") else dtype
-        made[name] = new_output(device, rows, cols, own, apart=apart and transposed, **how)
+        made[name] = new_output(device, rows, cols, dtype, apart=apart and transposed, **how)
     return made
 
 

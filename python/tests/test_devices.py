@@ -18,7 +18,7 @@ def _with_experts():
     """What of swiglu no call of test_ops has, of few rows."""
     x, grad_y = silu_arguments(CPU)[:2]
     outputs = in_pieces(swiglu_outputs(CPU)[1]) | {"grad_y": grad_y, "weights": torch.rand(200)}
-    experts = {"expert_ends": torch.tensor([200]), "row_experts": torch.zeros(200, dtype=torch.int32)}
+    experts = {"expert_ends": torch.tensor([200])}
     return OPS.swiglu.default, (x,), outputs | in_pieces(swiglu_outputs(CPU)[0]) | experts
 
 

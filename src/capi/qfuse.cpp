@@ -42,7 +42,7 @@ Outcome parse_device(const char* name, qfuse_device* device) {
 
 Outcome set_preset(const char* name, qfuse_swiglu_params* params) {
   if (name == nullptr || params == nullptr) return invalid_argument("name or params is NULL");
-  constexpr std::size_t kNeeded = offsetof(qfuse_swiglu_params, round_through) + sizeof params->round_through;
+  constexpr std::size_t kNeeded = offsetof(qfuse_swiglu_params, amax_floor) + sizeof params->amax_floor;
   if (params->struct_size < kNeeded)
     return invalid_argument("params.struct_size is " + std::to_string(params->struct_size) +
                             ", it must be sizeof the struct, " + std::to_string(sizeof *params));

@@ -37,14 +37,6 @@ Outcome check_experts(const Swiglu& p) {
   return {};
 }
 
-Outcome check_row_experts(const Swiglu& p) {
-  if (p.expert_count != 0 || p.expert_ends != nullptr)
-    return invalid_argument("row_experts and expert_ends are both given: they say the same in two ways");
-  if (reinterpret_cast<std::uintptr_t>(p.row_experts) % alignof(std::int32_t) != 0)
-    return invalid_argument("row_experts must be aligned to its elements, 4 bytes");
-  return {};
-}
-
 // names: of all enumerators, from 0 on.
 Outcome check_enumerator(const char* field, int value, std::initializer_list<const char*> names) {
   const auto count = static_cast<int>(names.size());
@@ -60,16 +52,13 @@ Outcome check_enumerator(const char* field, int value, std::initializer_list<con
 
 Outcome check_enumerators(const Swiglu& p) {
   for (const Outcome& o : {
+           check_enumerator("payload_type", p.payload_type, {"QFUSE_INT8", "QFUSE_E4M3"}),
            check_enumerator("scale_layout", p.scale_layout, {"QFUSE_SCALES_ROW_MAJOR", "QFUSE_SCALES_MN_MAJOR"}),
            check_enumerator("expert_layout", p.expert_layout, {"QFUSE_EXPERTS_APART", "QFUSE_EXPERTS_SIDE_BY_SIDE"}),
            check_enumerator("scale_type", p.scale_type, {"QFUSE_SCALES_FLOAT32", "QFUSE_SCALES_UE8M0"}),
-           check_enumerator("scale_rule", p.scale_rule,
-                            {"QFUSE_SCALES_POWER_OF_TWO", "QFUSE_SCALES_TILE_KERNELS", "QFUSE_SCALES_DEEP_GEMM",
-                             "QFUSE_SCALES_TORCHAO"}),
+           check_enumerator("scale_rule", p.scale_rule, {"QFUSE_SCALES_POWER_OF_TWO", "QFUSE_SCALES_TORCHAO"}),
            check_enumerator("zero_rule", p.zero_rule,
                             {"QFUSE_ZERO_AT_FLOOR", "QFUSE_ZERO_SCALE_ONE", "QFUSE_ZERO_SCALE_LEAST"}),
-           check_enumerator("rounding", p.rounding, {"QFUSE_ROUND_TRUNCATE", "QFUSE_ROUND_NEAREST"}),
-           check_enumerator("round_through", p.round_through, {"QFUSE_THROUGH_BFLOAT16", "QFUSE_THROUGH_FLOAT32"}),
        })
     if (!o.ok()) return o;
   return {};
@@ -79,8 +68,7 @@ Outcome check_int8(const Swiglu& p) {
   for (const auto& [name, is_given] : {std::pair{"scale_type", p.scale_type != QFUSE_SCALES_FLOAT32},
                                        {"scale_rule", p.scale_rule != QFUSE_SCALES_POWER_OF_TWO},
                                        {"zero_rule", p.zero_rule != QFUSE_ZERO_AT_FLOOR},
-                                       {"amax_floor", p.amax_floor != 0},
-                                       {"grad_input_type", p.grad_input_type != 0}})
+                                       {"amax_floor", p.amax_floor != 0}})
     if (is_given)
       return invalid_argument(fmt::format("{} is given, but payload_type is QFUSE_INT8: it is of FP8 alone", name));
   return {};
@@ -89,11 +77,6 @@ Outcome check_int8(const Swiglu& p) {
 Outcome check_fp8(const Swiglu& p) {
   constexpr float kLeastFloor = 1e-30F;
   constexpr float kMostFloor = 1e30F;
-  if (p.grad_input_type != 0 && p.grad_input_type != QFUSE_E5M2)
-    return invalid_argument(fmt::format("grad_input_type is {}, it must be QFUSE_E5M2 ({}), or 0 for payload_type",
-                                        static_cast<int>(p.grad_input_type), static_cast<int>(QFUSE_E5M2)));
-  if (p.rounding != QFUSE_ROUND_TRUNCATE)
-    return invalid_argument("rounding is QFUSE_ROUND_NEAREST, but payload_type is FP8: it is of INT8 alone");
   if (p.amax_floor != 0 && !(p.amax_floor >= kLeastFloor && p.amax_floor <= kMostFloor))
     return invalid_argument(
         fmt::format("amax_floor is {}, it must be {} to {}, or 0", p.amax_floor, kLeastFloor, kMostFloor));
@@ -108,15 +91,8 @@ Outcome check_fp8(const Swiglu& p) {
 }
 
 Outcome check_format(const Swiglu& p) {
-  if (p.payload_type != QFUSE_INT8 && p.payload_type != QFUSE_E4M3)
-    return invalid_argument(fmt::format(
-        "payload_type is {}, it must be QFUSE_INT8 ({}) or QFUSE_E4M3 ({}); E5M2 is grad_input_type's alone",
-        static_cast<int>(p.payload_type), static_cast<int>(QFUSE_INT8), static_cast<int>(QFUSE_E4M3)));
   if (Outcome o = check_enumerators(p); !o.ok()) return o;
   if (Outcome o = is_fp8(p) ? check_fp8(p) : check_int8(p); !o.ok()) return o;
-  if (keeps_float32(p) && (wants_transposed(p) || wants_y_transposed(p)))
-    return invalid_argument(
-        "round_through is QFUSE_THROUGH_FLOAT32, but a transposed output is given: it is of outputs by rows alone");
   if (p.scale_type == QFUSE_SCALES_UE8M0 && p.scale_layout == QFUSE_SCALES_MN_MAJOR && has_experts(p) &&
       p.expert_layout == QFUSE_EXPERTS_APART && (wants_transposed(p) || wants_y_transposed(p)))
     return invalid_argument(
@@ -177,8 +153,6 @@ Outcome preset(const char* name, qfuse_swiglu_params& p) {
     p.scale_rule = preset.scale_rule;
     p.zero_rule = preset.zero_rule;
     p.amax_floor = preset.amax_floor;
-    p.rounding = QFUSE_ROUND_TRUNCATE;
-    p.round_through = QFUSE_THROUGH_BFLOAT16;
     return {};
   }
   return invalid_argument(fmt::format("the preset is '{}', it must be one of {}", name, names));
@@ -195,8 +169,6 @@ Outcome check_ranges(const Swiglu& p) {
   if (Outcome o = check_rows("x_stride", p.x_stride, p.m, "2h", 2 * p.h); !o.ok()) return o;
   if (Outcome o = check_rows("grad_y_stride", p.grad_y_stride, p.m, "h", p.h); !o.ok()) return o;
   if (Outcome o = check_format(p); !o.ok()) return o;
-  if (p.row_experts != nullptr)
-    if (Outcome o = check_row_experts(p); !o.ok()) return o;
   if (has_experts(p) || p.expert_ends != nullptr)
     if (Outcome o = check_experts(p); !o.ok()) return o;
   if (Outcome o = check_activation(p); !o.ok()) return o;
@@ -222,7 +194,7 @@ Outcome check_values(const Swiglu& p) {
 }
 
 std::int64_t token_tiles(const Swiglu& p) {
-  if (!has_experts(p) || p.row_experts != nullptr) return format::block_count(p.m, format::kGroupSize);
+  if (!has_experts(p)) return format::block_count(p.m, format::kGroupSize);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;
   for (std::int64_t e = 0; e < p.expert_count; begin = expert_end(p, e++))
@@ -231,7 +203,6 @@ std::int64_t token_tiles(const Swiglu& p) {
 }
 
 TokenTile find_token_tile(const Swiglu& p, std::int64_t number) {
-  if (p.row_experts != nullptr) return tile_of_rows(p.m, number, [&](std::int64_t row) { return p.row_experts[row]; });
   if (!has_experts(p)) return tile_of(0, p.m, number, 0, p.m);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;

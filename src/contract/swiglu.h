@@ -18,7 +18,7 @@ struct Swiglu : qfuse_swiglu_params {
 };
 
 inline bool is_empty(const Swiglu& p) { return p.m == 0 || p.h == 0; }
-inline bool has_experts(const Swiglu& p) { return p.expert_count != 0 || p.row_experts != nullptr; }
+inline bool has_experts(const Swiglu& p) { return p.expert_count != 0; }
 
 // Which outputs are asked for. Whoever gives one array of a pair asks for both; the check refuses half a pair.
 inline bool wants_rows(const Swiglu& p) { return p.grad_input_q != nullptr || p.grad_input_s != nullptr; }
@@ -63,31 +63,23 @@ inline bool is_fp8(const Swiglu& p) { return p.payload_type != QFUSE_INT8; }
 
 // Formats that take steps of their own, with fewer operations: the published operator's INT8, and DeepSeek's E4M3.
 inline bool has_other_format(const Swiglu& p) {
-  return p.group_size != format::kGroupSize || p.grad_input_type != 0 || p.scale_type != QFUSE_SCALES_FLOAT32 ||
-         p.scale_rule != QFUSE_SCALES_POWER_OF_TWO || p.zero_rule != QFUSE_ZERO_AT_FLOOR || p.amax_floor != 0 ||
-         p.rounding != QFUSE_ROUND_TRUNCATE || p.round_through != QFUSE_THROUGH_BFLOAT16;
+  return p.group_size != format::kGroupSize || p.scale_type != QFUSE_SCALES_FLOAT32 ||
+         p.scale_rule != QFUSE_SCALES_POWER_OF_TWO || p.zero_rule != QFUSE_ZERO_AT_FLOOR || p.amax_floor != 0;
 }
 // E4M3 in groups of 128 with fp32 scales, whatever their rule.
 inline bool has_other_scales_alone(const Swiglu& p) {
-  return p.payload_type == QFUSE_E4M3 && p.group_size == format::kGroupSize && p.grad_input_type == 0 &&
-         p.scale_type == QFUSE_SCALES_FLOAT32 && p.round_through == QFUSE_THROUGH_BFLOAT16 && has_other_format(p);
+  return p.payload_type == QFUSE_E4M3 && p.group_size == format::kGroupSize && p.scale_type == QFUSE_SCALES_FLOAT32 &&
+         has_other_format(p);
 }
-inline bool keeps_float32(const Swiglu& p) { return p.round_through == QFUSE_THROUGH_FLOAT32; }
 
-inline format::GroupRules y_rules(const Swiglu& p) {
+inline format::GroupRules group_rules(const Swiglu& p) {
   const bool has_floor = p.amax_floor != 0 || p.zero_rule != QFUSE_ZERO_AT_FLOOR;
   return {p.payload_type,
           p.scale_rule,
           p.zero_rule,
-          p.rounding,
           has_floor ? p.amax_floor : format::kDeepSeekFloor,
           static_cast<int>(p.group_size),
           p.scale_type == QFUSE_SCALES_UE8M0};
-}
-inline format::GroupRules gradient_rules(const Swiglu& p) {
-  format::GroupRules rules = y_rules(p);
-  if (p.grad_input_type != 0) rules.type = p.grad_input_type;
-  return rules;
 }
 
 // Sets the fields of a format by its name.
@@ -160,7 +152,7 @@ QFUSE_HOST_DEVICE constexpr std::int64_t whole_groups(std::int64_t tokens) {
 
 // Columns that any share of the tokens among the experts finds room in.
 inline std::int64_t all_columns(const Swiglu& p) {
-  return has_experts(p) ? format::expert_columns(p.m, p.row_experts != nullptr ? 1 : p.expert_count) : p.m;
+  return has_experts(p) ? format::expert_columns(p.m, p.expert_count) : p.m;
 }
 
 struct ColumnLayout {
@@ -226,24 +218,6 @@ inline std::int64_t most_token_tiles(const Swiglu& p) {
   return format::block_count(all_columns(p), format::kGroupSize);
 }
 
-// Of the tile of that number, of what row_experts say: `expert_of(row)` is a row's. Its tokens are those from the first one
-// on that have the first one's expert; neighbouring tiles of one expert are its columns.
-template <class ExpertOf>
-QFUSE_HOST_DEVICE constexpr TokenTile tile_of_rows(std::int64_t m, std::int64_t number, const ExpertOf& expert_of) {
-  const std::int64_t first = number * format::kGroupSize;
-  const std::int64_t tiles = format::ceil_div(m, format::kGroupSize);
-  if (number >= tiles || expert_of(first) < 0) return {};
-  const auto is_ours = [&](std::int64_t tile) { return expert_of(tile * format::kGroupSize) == expert_of(first); };
-  std::int64_t begin = number;
-  std::int64_t end = number + 1;
-  while (begin > 0 && is_ours(begin - 1)) --begin;
-  while (end < tiles && is_ours(end)) ++end;
-  std::int64_t count = 1;
-  while (count < format::kGroupSize && first + count < m && expert_of(first + count) == expert_of(first)) ++count;
-  return {first, count, first - begin * format::kGroupSize, begin * format::kGroupSize,
-          (end - begin) * format::kGroupSize};
-}
-
 // On the host, which has the ends; check_values says which it takes.
 Outcome check_values(const Swiglu& p);
 std::int64_t expert_end(const Swiglu& p, std::int64_t expert);
@@ -282,7 +256,6 @@ void visit_arrays(P& p, Visit& visit) {
   visit("grad_input_s_t", p.grad_input_s_t, scales(2, 2 * h, columns));
   visit("y_q", p.y_q, payload(3, m * h));
   visit("y_s", p.y_s, scales(3, m, h));
-  visit("row_experts", p.row_experts, p.row_experts != nullptr && !is_empty(p) ? m * index_size(QFUSE_INDEX_INT32) : 0);
   visit("weights", p.weights, p.weights != nullptr && !is_empty(p) ? p.m * kFloat : 0);
   visit("grad_weights", p.grad_weights, wants_grad_weights(p) && !is_empty(p) ? p.m * kFloat : 0);
   visit("workspace", p.workspace, workspace_size(p), kWorkspace);

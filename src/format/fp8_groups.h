@@ -1,5 +1,5 @@
-// Groups of values as FP8 with one scale each: the scalar steps. FP8 as in OCP's paper of 2023: e4m3 has 4 bits of
-// exponent, 3 of fraction, no infinities and one NaN of each sign; e5m2 has 5 and 2, and both as IEEE has them.
+// Groups of values as FP8 with one scale each: the scalar steps. FP8 is e4m3 as in OCP's paper of 2023: 4 bits of
+// exponent, 3 of fraction, no infinities and one NaN of each sign.
 #ifndef QFUSE_FORMAT_FP8_GROUPS_H
 #define QFUSE_FORMAT_FP8_GROUPS_H
 
@@ -10,43 +10,35 @@
 
 namespace qfuse::format {
 
-// What makes an FP8 type.
-struct Fp8 {
-  float most;
-  float per_most;  // 1 / most
-  float least_normal;
-  float subnormals;      // a float whose unit in the last place is that of the type's subnormals
-  int shift;             // places from fp32's fraction to the type's
-  std::uint32_t rebias;  // between the two exponents, in the type's place
-};
-QFUSE_HOST_DEVICE constexpr Fp8 e4m3_type() { return {448.0F, 1.0F / 448.0F, 0x1p-6F, 0x1p14F, 20, (127U - 7U) << 3}; }
-QFUSE_HOST_DEVICE constexpr Fp8 e5m2_type() {
-  return {57344.0F, 1.0F / 57344.0F, 0x1p-14F, 0x1p7F, 21, (127U - 15U) << 2};
-}
-inline constexpr std::uint8_t kFp8Nan = 0x7f;  // of both
+inline constexpr float kE4m3Most = 448.0F;
+inline constexpr float kE4m3LeastNormal = 0x1p-6F;
+inline constexpr float kE4m3Subnormals = 0x1p14F;  // a float whose unit in the last place is e4m3's least subnormal
+inline constexpr int kE4m3Shift = 20;              // places from fp32's fraction to e4m3's
+inline constexpr std::uint32_t kE4m3Rebias = (127U - 7U) << 3;  // between the two exponents, in e4m3's place
+inline constexpr std::uint8_t kFp8Nan = 0x7f;
 
 inline constexpr float kDeepSeekFloor = 1e-4F;     // of absmax, in DeepGEMM and TileKernels
 inline constexpr std::uint32_t kTwoBiases = 254U;  // exponents of a power of two and of its inverse add up to them
 
-// To nearest even; what is beyond the type's most becomes that.
-QFUSE_HOST_DEVICE constexpr std::uint8_t to_fp8(const Fp8& type, float v) {
+// To nearest even; what is beyond the most becomes that.
+QFUSE_HOST_DEVICE constexpr std::uint8_t to_e4m3(float v) {
   const auto bits = bits_of(v);
   if (v != v) return kFp8Nan;
   const float magnitude = float_of(bits & ~kSignBit);
-  const float kept = magnitude < type.most ? magnitude : type.most;
+  const float kept = magnitude < kE4m3Most ? magnitude : kE4m3Most;
   const auto kept_bits = bits_of(kept);
-  const std::uint32_t half = (1U << (type.shift - 1)) - 1U + (kept_bits >> type.shift & 1U);
-  const std::uint32_t rounded = kept < type.least_normal ? bits_of(kept + type.subnormals) - bits_of(type.subnormals)
-                                                         : ((kept_bits + half) >> type.shift) - type.rebias;
+  const std::uint32_t half = (1U << (kE4m3Shift - 1)) - 1U + (kept_bits >> kE4m3Shift & 1U);
+  const std::uint32_t rounded = kept < kE4m3LeastNormal ? bits_of(kept + kE4m3Subnormals) - bits_of(kE4m3Subnormals)
+                                                        : ((kept_bits + half) >> kE4m3Shift) - kE4m3Rebias;
   return static_cast<std::uint8_t>((bits >> 24 & 0x80U) | rounded);
 }
 
-// The least power of two by which absmax, or the floor where that is more, is at most the type's most; NaN for what is not
+// The least power of two by which absmax, or the floor where that is more, is at most e4m3's most; NaN for what is not
 // finite. The product needs no exact quotient: it lies beyond a power of two where the quotient does, as a test tries for
 // all absmax.
-QFUSE_HOST_DEVICE constexpr float power_of_two_scale(const Fp8& type, float absmax, float floor) {
+QFUSE_HOST_DEVICE constexpr float power_of_two_scale(float absmax, float floor) {
   if (!(absmax < float_of(kInfBits))) return float_of(kNan32);
-  const auto bits = bits_of((absmax > floor ? absmax : floor) * type.per_most);
+  const auto bits = bits_of((absmax > floor ? absmax : floor) * (1.0F / kE4m3Most));
   return float_of((bits + (kMinNormalBits - 1U)) & kInfBits);
 }
 
@@ -56,12 +48,8 @@ QFUSE_HOST_DEVICE constexpr float power_of_two_factor(float scale) {
 }
 
 // DeepSeek's e4m3, the format of a call that asks for nothing else.
-QFUSE_HOST_DEVICE constexpr float e4m3_scale(float absmax) {
-  return power_of_two_scale(e4m3_type(), absmax, kDeepSeekFloor);
-}
+QFUSE_HOST_DEVICE constexpr float e4m3_scale(float absmax) { return power_of_two_scale(absmax, kDeepSeekFloor); }
 QFUSE_HOST_DEVICE constexpr float e4m3_factor(float scale) { return power_of_two_factor(scale); }
-QFUSE_HOST_DEVICE constexpr std::uint8_t to_e4m3(float v) { return to_fp8(e4m3_type(), v); }
-QFUSE_HOST_DEVICE constexpr std::uint8_t to_e5m2(float v) { return to_fp8(e5m2_type(), v); }
 
 // ---- UE8M0: a power of two as its exponent, 2^-127 to 2^127, or NaN ----
 

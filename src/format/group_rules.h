@@ -18,7 +18,6 @@ struct GroupRules {
   qfuse_payload type;
   qfuse_scale_rule scale_rule;
   qfuse_zero_rule zero_rule;
-  qfuse_rounding rounding;
   float amax_floor;
   int size;               // of a group, 32 or 128
   bool scales_are_ue8m0;  // bytes; else fp32
@@ -35,8 +34,6 @@ struct GroupScale {
   float factor;
 };
 
-QFUSE_HOST_DEVICE constexpr Fp8 fp8_of(qfuse_payload type) { return type == QFUSE_E5M2 ? e5m2_type() : e4m3_type(); }
-
 QFUSE_HOST_DEVICE constexpr bool is_finite(float v) { return (bits_of(v) & ~kSignBit) < kInfBits; }
 
 // TransformerEngine's rule for factors that overflow: the largest bf16.
@@ -46,32 +43,20 @@ QFUSE_HOST_DEVICE constexpr float at_most_bfloat16(float factor) {
 }
 
 // Of a group whose absmax is neither 0 nor infinite nor NaN, where such a one has the scale 1.
-QFUSE_HOST_DEVICE constexpr GroupScale scale_beside_one(const GroupRules& rules, const Fp8& type, float absmax) {
-  const float factor = at_most_bfloat16(type.most / absmax);
-  switch (rules.scale_rule) {
-    case QFUSE_SCALES_POWER_OF_TWO: {
-      const float power = float_of(bits_of(factor) & kInfBits);
-      return {1.0F / power, power};
-    }
-    case QFUSE_SCALES_TILE_KERNELS: return {absmax / type.most, factor};
-    case QFUSE_SCALES_DEEP_GEMM: return {absmax / type.most, at_most_bfloat16(1.0F / (absmax / type.most))};
-    case QFUSE_SCALES_TORCHAO: return {1.0F / factor, factor};
-  }
-  return {};
+QFUSE_HOST_DEVICE constexpr GroupScale scale_beside_one(qfuse_scale_rule rule, float absmax) {
+  const float factor = at_most_bfloat16(kE4m3Most / absmax);
+  if (rule == QFUSE_SCALES_TORCHAO) return {1.0F / factor, factor};
+  const float power = float_of(bits_of(factor) & kInfBits);
+  return {1.0F / power, power};
 }
 
-QFUSE_HOST_DEVICE constexpr GroupScale scale_from_floor(const GroupRules& rules, const Fp8& type, float absmax) {
-  const float most = absmax < rules.amax_floor ? rules.amax_floor : absmax;  // NaN stays
-  switch (rules.scale_rule) {
-    case QFUSE_SCALES_POWER_OF_TWO: {
-      const float scale = power_of_two_scale(type, absmax, rules.amax_floor);
-      return {scale, power_of_two_factor(scale)};
-    }
-    case QFUSE_SCALES_TILE_KERNELS: return {canonical(most / type.most), type.most / most};
-    case QFUSE_SCALES_DEEP_GEMM: return {canonical(most / type.most), 1.0F / (most / type.most)};
-    case QFUSE_SCALES_TORCHAO: return {canonical(1.0F / (type.most / most)), type.most / most};
+QFUSE_HOST_DEVICE constexpr GroupScale scale_from_floor(const GroupRules& rules, float absmax) {
+  if (rules.scale_rule == QFUSE_SCALES_TORCHAO) {
+    const float most = absmax < rules.amax_floor ? rules.amax_floor : absmax;  // NaN stays
+    return {canonical(1.0F / (kE4m3Most / most)), kE4m3Most / most};
   }
-  return {};
+  const float scale = power_of_two_scale(absmax, rules.amax_floor);
+  return {scale, power_of_two_factor(scale)};
 }
 
 QFUSE_HOST_DEVICE constexpr GroupScale scale_of_group(const GroupRules& rules, float absmax) {
@@ -79,21 +64,20 @@ QFUSE_HOST_DEVICE constexpr GroupScale scale_of_group(const GroupRules& rules, f
     const float scale = int8_scale(absmax);
     return {scale, scale};
   }
-  const Fp8 type = fp8_of(rules.type);
   if (rules.zero_rule == QFUSE_ZERO_SCALE_LEAST) {
-    const std::uint8_t exponent = round_up_to_ue8m0(absmax * type.per_most);
+    const std::uint8_t exponent = round_up_to_ue8m0(absmax * (1.0F / kE4m3Most));
     return {from_ue8m0(exponent), exponent == kUe8m0Nan ? float_of(kNan32) : from_ue8m0(kTwoBiases - exponent)};
   }
-  if (rules.zero_rule == QFUSE_ZERO_AT_FLOOR) return scale_from_floor(rules, type, absmax);
+  if (rules.zero_rule == QFUSE_ZERO_AT_FLOOR) return scale_from_floor(rules, absmax);
   const float most = absmax < rules.amax_floor ? rules.amax_floor : absmax;
   if (most == 0 || !is_finite(most)) return {1.0F, 1.0F};
-  return scale_beside_one(rules, type, most);
+  return scale_beside_one(rules.scale_rule, most);
 }
 
-// A group's z as payload, an int8 or an FP8 of either type as bits.
+// A group's z as payload, an int8 or an e4m3 as bits.
 QFUSE_HOST_DEVICE constexpr std::uint8_t quantize_in_group(const GroupRules& rules, float z, float factor) {
-  if (rules.type == QFUSE_INT8) return static_cast<std::uint8_t>(quantize_value(z, factor, rules.rounding));
-  return to_fp8(fp8_of(rules.type), z * factor);
+  if (rules.type == QFUSE_INT8) return static_cast<std::uint8_t>(quantize_value(z, factor));
+  return to_e4m3(z * factor);
 }
 
 }  // namespace qfuse::format

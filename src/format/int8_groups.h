@@ -23,21 +23,17 @@ QFUSE_HOST_DEVICE constexpr float int8_scale(float absmax) {
 // absmax is a group's largest bf16 magnitude, as bits: they order like the numbers they are, and NaN above all.
 constexpr float group_scale(std::uint16_t absmax) { return int8_scale(from_bfloat16(absmax)); }
 
-// The definition: the quotient's integer part, or the nearest integer, ties to the even one. A quotient beyond 127 by a
-// whole step does not occur, as the scale is never so much too small for absmax.
-QFUSE_HOST_DEVICE constexpr std::int8_t quantize_value(float z, float scale,
-                                                       qfuse_rounding rounding = QFUSE_ROUND_TRUNCATE) {
-  constexpr float kUnits = 0x1p23F;  // whose unit in the last place is 1: a sum with it is rounded to an integer
+// The definition: the quotient's integer part. A quotient beyond 127 by a whole step does not occur, as the scale is never
+// so much too small for absmax.
+QFUSE_HOST_DEVICE constexpr std::int8_t quantize_value(float z, float scale) {
   const float quotient = z / scale;
   if (quotient != quotient) return 0;
   const float magnitude = float_of(bits_of(quotient) & ~kSignBit);
-  const float kept = magnitude < 127.0F ? magnitude : 127.0F;
-  const auto nearest = static_cast<int>(bits_of(kept + kUnits) - bits_of(kUnits));
-  const int size = rounding == QFUSE_ROUND_NEAREST ? nearest : static_cast<int>(kept);
+  const int size = static_cast<int>(magnitude < 127.0F ? magnitude : 127.0F);
   return static_cast<std::int8_t>(quotient < 0 ? -size : size);
 }
 
-// For truncation of bf16 values, a factor by which a product has the integer part of the quotient, for every z of the
+// A factor for bf16 values by which a product has the integer part of the quotient, for every z of the
 // group: 0 for a group whose payload is all zeros, as its scale is infinite or NaN. docs/ACCURACY.md has the argument, a
 // test tries every pair.
 constexpr float group_factor(std::uint16_t absmax) {

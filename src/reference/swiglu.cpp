@@ -27,18 +27,14 @@ struct Gradients {
   float up;
 };
 
-// A group's values, bf16 unless the call keeps fp32, and how many there are: the last group of tokens may be short.
+// A group's values, bf16, and how many there are: the last group of tokens may be short.
 class Group {
  public:
-  explicit Group(const contract::Swiglu& p) : keeps_float32_(contract::keeps_float32(p)) {}
-  void add(float value) {
-    values_.at(count_++) = keeps_float32_ ? value : format::from_bfloat16(format::to_bfloat16(value));
-  }
+  void add(float value) { values_.at(count_++) = format::from_bfloat16(format::to_bfloat16(value)); }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(count_); }
   [[nodiscard]] float operator[](std::int64_t i) const { return values_.at(static_cast<std::size_t>(i)); }
 
  private:
-  bool keeps_float32_;
   std::array<float, format::kGroupSize> values_{};
   std::size_t count_ = 0;
 };
@@ -144,8 +140,8 @@ class Inputs {
 
 // Two groups of one row: those of d_gate and of d_up that belong to the same 128 channels.
 void write_gradients(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
-  Group gate(p);
-  Group up(p);
+  Group gate;
+  Group up;
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) {
     const Gradients gradients = in.gradients(t, c);
     gate.add(gradients.gate);
@@ -154,15 +150,15 @@ void write_gradients(const contract::Swiglu& p, const Inputs& in, std::int64_t t
   std::int8_t* const q = contract::grad_input_payload(p) + t * 2 * p.h;
   for (const auto& [group, channel] : {std::pair{&gate, first_channel}, std::pair{&up, p.h + first_channel}})
     quantize_group(*group, q + channel,
-                   row_scales(p.grad_input_s, contract::row_scale_strides(p), contract::gradient_rules(p), t, channel));
+                   row_scales(p.grad_input_s, contract::row_scale_strides(p), contract::group_rules(p), t, channel));
 }
 
 // A group of one row of y.
 void write_y_row(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
-  Group y(p);
+  Group y;
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) y.add(forward(in.at(t, c)));
   quantize_group(y, contract::y_payload(p) + t * p.h + first_channel,
-                 row_scales(p.y_s, contract::y_scale_strides(p), contract::y_rules(p), t, first_channel));
+                 row_scales(p.y_s, contract::y_scale_strides(p), contract::group_rules(p), t, first_channel));
 }
 
 // The sum over 128 channels: of every eight neighbours one after another, of these 16 sums by halves.
@@ -186,35 +182,23 @@ void write_grad_weight(const contract::Swiglu& p, const Inputs& in, std::int64_t
   format::store_unaligned(p.grad_weights, t, format::canonical(sum));
 }
 
-// The tokens of an expert, or all, or those of one of its tiles, and where their columns lie.
+// The tokens of an expert, or all, and where their columns lie.
 struct Expert {
   std::int64_t first_token;
   std::int64_t tokens;
-  std::int64_t first_column;
   std::int64_t before;
   std::int64_t columns;
 };
 
-// Neighbouring tiles of one expert, of which the last one may be short of tokens, and so may others where the caller mixed
-// experts; each tile is its own entry then.
-std::vector<Expert> experts_of_rows(const contract::Swiglu& p) {
-  std::vector<Expert> tiles;
-  for (std::int64_t i = 0; i < contract::token_tiles(p); ++i)
-    if (const contract::TokenTile tile = contract::find_token_tile(p, i); tile.count > 0)
-      tiles.push_back({tile.token, tile.count, tile.column, tile.before, tile.columns});
-  return tiles;
-}
-
 std::vector<Expert> experts_of(const contract::Swiglu& p) {
-  if (p.row_experts != nullptr) return experts_of_rows(p);
-  if (!contract::has_experts(p)) return {{0, p.m, 0, 0, p.m}};
+  if (!contract::has_experts(p)) return {{0, p.m, 0, p.m}};
   std::vector<Expert> experts;
   std::int64_t begin = 0;
   std::int64_t before = 0;
   for (std::int64_t e = 0; e < p.expert_count; ++e) {
     const std::int64_t end = contract::expert_end(p, e);
     const std::int64_t columns = contract::whole_groups(end - begin);
-    experts.push_back({begin, end - begin, 0, before, columns});
+    experts.push_back({begin, end - begin, before, columns});
     begin = end;
     before += columns;
   }
@@ -242,26 +226,25 @@ void quantize_columns(const contract::Swiglu& p, const Expert& expert, Group gro
 // One group of one channel of y: of the expert's tokens from `first` on.
 void write_y_column(const contract::Swiglu& p, const Inputs& in, const Expert& expert, std::int64_t c,
                     std::int64_t first) {
-  Group y(p);
+  Group y;
   for (std::int64_t i = first; i < std::min(expert.tokens, first + format::kGroupSize); ++i)
     y.add(forward(in.at(expert.first_token + i, c)));
-  quantize_columns(p, expert, y, c, expert.first_column + first,
-                   {p.h, contract::y_t_payload(p), p.y_s_t, contract::y_rules(p)});
+  quantize_columns(p, expert, y, c, first, {p.h, contract::y_t_payload(p), p.y_s_t, contract::group_rules(p)});
 }
 
 // One group of one channel of d_gate, and of d_up.
 void write_transposed(const contract::Swiglu& p, const Inputs& in, const Expert& expert, std::int64_t c,
                       std::int64_t first) {
-  Group gate(p);
-  Group up(p);
+  Group gate;
+  Group up;
   for (std::int64_t i = first; i < std::min(expert.tokens, first + format::kGroupSize); ++i) {
     const Gradients gradients = in.gradients(expert.first_token + i, c);
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
-  const Transposed out = {2 * p.h, contract::grad_input_t_payload(p), p.grad_input_s_t, contract::gradient_rules(p)};
-  quantize_columns(p, expert, gate, c, expert.first_column + first, out);
-  quantize_columns(p, expert, up, p.h + c, expert.first_column + first, out);
+  const Transposed out = {2 * p.h, contract::grad_input_t_payload(p), p.grad_input_s_t, contract::group_rules(p)};
+  quantize_columns(p, expert, gate, c, first, out);
+  quantize_columns(p, expert, up, p.h + c, first, out);
 }
 
 void write_expert(const contract::Swiglu& p, const Inputs& in, const Expert& expert) {

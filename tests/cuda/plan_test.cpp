@@ -200,8 +200,9 @@ TEST(EncodePlan, any_odd_address_is_encoded_element_by_element) {
 }
 
 TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
-  EXPECT_EQ(contract::print(plan(swiglu_of(1024, 2560), kH100).fields()),
-            "threads=512 wide=1 wide_t=1 together=1 staged=0 blocks=160");
+  EXPECT_EQ(
+      contract::print(plan(swiglu_of(1024, 2560), kH100).fields()),
+      "pass=backward outputs=training format=int8 extras=none experts=0 wide=1 staged=0 wide_t=1 together=1 threads=512 blocks=160");
   EXPECT_EQ(plan(swiglu_of(2048, 2560), kH100).threads, 256);
   EXPECT_EQ(plan(swiglu_of(2048, 2560), kH200).threads, 256);
   EXPECT_EQ(plan(swiglu_of(4096, 2560), kH100).threads, 512);
@@ -212,12 +213,13 @@ TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
 }
 
 TEST(SwigluPlan, of_many_tiles_the_inputs_pass_through_shared_memory) {
-  EXPECT_FALSE(plan(swiglu_of(2048, 4096), kH200).staged) << "two waves of small blocks";
-  EXPECT_EQ(contract::print(plan(swiglu_of(4096, 2560), kH200).fields()),
-            "threads=512 wide=1 wide_t=1 together=1 staged=1 blocks=640");
-  EXPECT_FALSE(plan(swiglu_of(4096, 2560), kT4).staged) << "no room for two blocks";
-  EXPECT_FALSE(plan(swiglu_of(4096, 2560), kUnknown).staged);
-  EXPECT_FALSE(plan(swiglu_of(4096, 128 * 5), kH200).staged) << "less than a wave";
+  EXPECT_FALSE(plan(swiglu_of(2048, 4096), kH200).kernel.staged) << "two waves of small blocks";
+  EXPECT_EQ(
+      contract::print(plan(swiglu_of(4096, 2560), kH200).fields()),
+      "pass=backward outputs=training format=int8 extras=none experts=0 wide=1 staged=1 wide_t=1 together=1 threads=512 blocks=640");
+  EXPECT_FALSE(plan(swiglu_of(4096, 2560), kT4).kernel.staged) << "no room for two blocks";
+  EXPECT_FALSE(plan(swiglu_of(4096, 2560), kUnknown).kernel.staged);
+  EXPECT_FALSE(plan(swiglu_of(4096, 128 * 5), kH200).kernel.staged) << "less than a wave";
 }
 
 TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
@@ -225,7 +227,7 @@ TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
        {+[](contract::Swiglu& p) { p.x = address<void>(0x1002); }, +[](contract::Swiglu& p) { p.limit = 7.0F; },
         +[](contract::Swiglu& p) { p.x_stride = kMostStagedStride + kSwigluChunk; },
         +[](contract::Swiglu& p) { p.grad_y_stride = kMostStagedStride + kSwigluChunk; },
-        +[](contract::Swiglu& p) { p.group_size = 32; }, +[](contract::Swiglu& p) { p.rounding = QFUSE_ROUND_NEAREST; },
+        +[](contract::Swiglu& p) { p.group_size = 32; },
         +[](contract::Swiglu& p) {
           p.payload_type = QFUSE_E4M3;
           p.scale_rule = QFUSE_SCALES_TORCHAO;
@@ -233,9 +235,9 @@ TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
         },
         +[](contract::Swiglu& p) { p.y_q_t = p.y_s_t = nullptr; }}) {
     contract::Swiglu p = swiglu_of(8192, 4096);
-    EXPECT_TRUE(plan(p, kH200).staged);
+    EXPECT_TRUE(plan(p, kH200).kernel.staged);
     spoil(p);
-    for (const SwigluPlan& candidate : candidates(p, kH200)) EXPECT_FALSE(candidate.staged);
+    for (const SwigluPlan& candidate : candidates(p, kH200)) EXPECT_FALSE(candidate.kernel.staged);
   }
 }
 
@@ -243,16 +245,18 @@ TEST(SwigluPlan, transposed_gradients_are_staged_from_a_wave_on) {
   contract::Swiglu p = swiglu_of(2048, 2560);
   p.grad_input_q_t = address<void>(0x7000);
   p.grad_input_s_t = address<float>(0x8000);
-  EXPECT_TRUE(plan(p, kH200).staged);
+  EXPECT_TRUE(plan(p, kH200).kernel.staged);
   p.m = 1024;
-  EXPECT_FALSE(plan(p, kH200).staged);
+  EXPECT_FALSE(plan(p, kH200).kernel.staged);
 }
 
 TEST(SwigluPlan, of_experts_half_of_the_last_tiles_are_counted) {
   contract::Swiglu p = swiglu_of(8192, 4096);
   p.expert_ends = address<void>(0x9000);
   p.expert_count = 32;
-  EXPECT_EQ(contract::print(plan(p, kH200).fields()), "threads=512 wide=1 wide_t=1 together=1 staged=1 blocks=3040");
+  EXPECT_EQ(
+      contract::print(plan(p, kH200).fields()),
+      "pass=backward outputs=training format=int8 extras=none experts=1 wide=1 staged=1 wide_t=1 together=1 threads=512 blocks=3040");
   p.m = 2048;
   p.h = 2560;
   p.expert_count = 16;
@@ -282,18 +286,27 @@ TEST(SwigluPlan, a_forward_of_more_than_a_wave_is_made_by_fewer_threads) {
     p.y_q = address<void>(0x7000);
     p.y_s = address<float>(0x8000);
     EXPECT_EQ(plan(p, kH200).threads, threads) << m;
-    EXPECT_EQ(plan(p, kH200).staged, staged) << m;
+    EXPECT_EQ(plan(p, kH200).kernel.staged, staged) << m;
   }
 }
 
-// Their kernels are compiled for no more threads.
-TEST(SwigluPlan, values_that_stay_fp32_are_made_by_fewer_threads) {
-  contract::Swiglu p = swiglu_of(1024, 2560);
-  p.y_q_t = nullptr;
-  p.y_s_t = nullptr;
-  p.round_through = QFUSE_THROUGH_FLOAT32;
-  EXPECT_EQ(plan(p, kH100).threads, 256);
-  for (const SwigluPlan& candidate : candidates(p, kH100)) EXPECT_EQ(candidate.threads, 256);
+// Whatever a call asks for, there is one kernel for all of it.
+TEST(SwigluPlan, every_kernel_that_is_chosen_exists) {
+  for (unsigned spoiled = 0; spoiled < 64; ++spoiled)
+    for (const qfuse_payload payload : {QFUSE_INT8, QFUSE_E4M3}) {
+      contract::Swiglu p = swiglu_of(8192, 4096);
+      p.payload_type = payload;
+      if ((spoiled & 1) != 0) p.weights = address<float>(0x9000);
+      if ((spoiled & 2) != 0) p.up_offset = 1.0F;
+      if ((spoiled & 4) != 0) p.group_size = 32;
+      if ((spoiled & 8) != 0) p.x = address<void>(0x1002);
+      if ((spoiled & 16) != 0) p.grad_input_q = p.grad_input_s = nullptr;
+      if ((spoiled & 48) == 32) p.y_q_t = p.y_s_t = nullptr;
+      EXPECT_NE(std::ranges::find(kSwigluKernels, plan(p, kH200).kernel), kSwigluKernels.end()) << spoiled;
+      for (const SwigluPlan& candidate : candidates(p, kH200))
+        EXPECT_NE(std::ranges::find(kSwigluKernels, candidate.kernel), kSwigluKernels.end()) << spoiled;
+    }
+  EXPECT_LE(kSwigluKernels.size(), 70U) << "each is compiled for every architecture";
 }
 
 TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
@@ -315,7 +328,7 @@ TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
                            +[](contract::Swiglu& p) { p.y_s_t = address<float>(0x6001); }}) {
     contract::Swiglu p = swiglu_of(1024, 2560);
     spoil(p);
-    EXPECT_FALSE(plan(p, kH100).wide);
+    EXPECT_FALSE(plan(p, kH100).kernel.wide);
     EXPECT_TRUE(plan(p, kH100).wide_t);
   }
 }

@@ -129,13 +129,6 @@ struct E4m3Bits {
     return ptx::e4m3_bits(low, high) == portable::e4m3_bits(low, high);
   }
 };
-struct E5m2Bits {
-  __device__ bool operator()(std::uint64_t i) const {
-    const float low = float_number(i);
-    const float high = float_number(~i);
-    return ptx::e5m2_bits(low, high) == portable::e5m2_bits(low, high);
-  }
-};
 // Selectors as decoders make them: codes without their highest bits, and constants.
 struct Permuted {
   __device__ bool operator()(std::uint64_t i) const {
@@ -289,7 +282,6 @@ std::vector<TwinResult> compare_step_twins() {
       counts.run<Truncate>("truncate, every float", kAllFloats),
       counts.run<SaturatedBytes>("saturated_bytes, every integer", kAllFloats),
       counts.run<E4m3Bits>("e4m3_bits, every float", kAllFloats),
-      counts.run<E5m2Bits>("e5m2_bits, every float", kAllFloats),
       counts.run<Permuted>("permuted, every selector of three bits a byte", kAllFloats),
       counts.run<SpreadSigns>("spread_signs, every first word", kAllFloats),
       counts.run<Binary64>("fp64 by integers, every float and two others", kAllFloats),

@@ -108,32 +108,18 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_of_experts) {
   }
 }
 
-// How a call in another format is made; with row_experts, tiles of 128 rows by turns of one expert, of another and of
-// nobody.
+// How a call in another format is made.
 struct OtherFormat {
   SwigluFormatCase format;
   Asked asked;
   SwigluExtras extras = {};
-  qfuse_round_through round_through = QFUSE_THROUGH_BFLOAT16;
-  bool has_row_experts = false;
 };
-
-std::vector<std::int32_t> rows_by_turns(std::int64_t m) {
-  std::vector<std::int32_t> rows;
-  for (std::int64_t t = 0; t < m; ++t) rows.push_back(t % 128 < 120 ? static_cast<std::int32_t>(t / 128 % 3 - 1) : -1);
-  return rows;
-}
 
 void expect_the_oracles_bytes(const SwigluInputs& in, const OtherFormat& how, std::size_t misalignment) {
   SCOPED_TRACE(std::string(how.format.name) + ", asked " + std::to_string(static_cast<int>(how.asked)) + ", " +
-               how.extras.name + ", through " + std::to_string(how.round_through) +
-               (how.has_row_experts ? ", experts by row" : ""));
-  const std::vector<std::int32_t> rows = rows_by_turns(in.shape.m);
+               how.extras.name);
   contract::Swiglu p = in.params(how.asked, how.format.payload, how.extras);
   how.format.set(p);
-  p.round_through = how.round_through;
-  p.expert_layout = QFUSE_EXPERTS_SIDE_BY_SIDE;
-  if (how.has_row_experts) p.row_experts = rows.data();
   const auto point = [&](SwigluOutputs& out) {
     out.point(p, how.asked, how.extras);
     p.scale_layout = how.format.layout;
@@ -158,12 +144,9 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_in_other_formats) {
     for (const std::size_t misalignment : {0, 1}) {
       const SwigluInputs in(shape, misalignment);
       for (const SwigluFormatCase& format : kSwigluFormats) {
-        const SwigluExtras extras = kExtrasOfBfloat16[5];
         expect_the_oracles_bytes(in, {format, Asked::all}, misalignment);
         expect_the_oracles_bytes(in, {format, Asked::both_y}, misalignment);
-        expect_the_oracles_bytes(in, {format, Asked::all, extras, QFUSE_THROUGH_BFLOAT16, true}, misalignment);
-        expect_the_oracles_bytes(in, {format, Asked::gradients, extras, QFUSE_THROUGH_FLOAT32}, misalignment);
-        expect_the_oracles_bytes(in, {format, Asked::y_rows, {}, QFUSE_THROUGH_FLOAT32, true}, misalignment);
+        expect_the_oracles_bytes(in, {format, Asked::all, kExtrasOfBfloat16[5]}, misalignment);
       }
     }
   }
@@ -185,9 +168,9 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_whatever_the_number_of_tiles) {
   expect_the_oracles_bytes(many, Asked::both_y, QFUSE_E4M3, QFUSE_SCALES_MN_MAJOR, 0);
   const SwigluInputs in(many, 0);
   const SwigluFormatCase deep_seek{.name = "DeepSeek, MN-major", .layout = QFUSE_SCALES_MN_MAJOR};
-  expect_the_oracles_bytes(in, {deep_seek, Asked::all, kExtrasOfBfloat16[1], QFUSE_THROUGH_BFLOAT16, true}, 0);
-  expect_the_oracles_bytes(in, {kSwigluFormats[3], Asked::all}, 0);
-  expect_the_oracles_bytes(in, {kSwigluFormats[3], Asked::both_y, {}, QFUSE_THROUGH_BFLOAT16, true}, 0);
+  expect_the_oracles_bytes(in, {deep_seek, Asked::all, kExtrasOfBfloat16[1]}, 0);
+  const SwigluFormatCase torchao{.name = "torchao", .scale_rule = QFUSE_SCALES_TORCHAO, .amax_floor = 1e-12F};
+  for (const Asked asked : {Asked::all, Asked::both_y}) expect_the_oracles_bytes(in, {torchao, asked}, 0);
 }
 
 // Inputs and outputs of so many tokens, in the GPU's memory alone: 20 GB.

@@ -40,44 +40,42 @@ HWY_INLINE hn::Vec<Payload> quantize_value(hn::Vec<Floats> z, hn::Vec<Floats> fa
 #endif
 }
 
-// The steps of format::to_fp8 for what is at most the type's most; kShift is the type's, as shifts want a constant.
-template <int kShift>
-HWY_INLINE hn::Vec<Payload> fp8_value(const format::Fp8& type, hn::Vec<Floats> value) {
+// The steps of format::to_e4m3 for what is at most its most.
+HWY_INLINE hn::Vec<Payload> e4m3_value(hn::Vec<Floats> value) {
+  constexpr int kShift = format::kE4m3Shift;
   const Bits<Floats> du;
   const auto v = hn::BitCast(du, value);
   const auto magnitude = hn::And(v, hn::Set(du, ~format::kSignBit));
   const auto odd = hn::And(hn::ShiftRight<kShift>(magnitude), hn::Set(du, 1U));
   const auto half = hn::Add(hn::Set(du, (1U << (kShift - 1)) - 1U), odd);
-  const auto normal = hn::Sub(hn::ShiftRight<kShift>(hn::Add(magnitude, half)), hn::Set(du, type.rebias));
-  const auto magic = hn::Set(Floats(), type.subnormals);
+  const auto normal = hn::Sub(hn::ShiftRight<kShift>(hn::Add(magnitude, half)), hn::Set(du, format::kE4m3Rebias));
+  const auto magic = hn::Set(Floats(), format::kE4m3Subnormals);
   const auto small = hn::Sub(hn::BitCast(du, hn::Add(hn::BitCast(Floats(), magnitude), magic)), hn::BitCast(du, magic));
-  const auto is_small = hn::Lt(hn::BitCast(Floats(), magnitude), hn::Set(Floats(), type.least_normal));
+  const auto is_small = hn::Lt(hn::BitCast(Floats(), magnitude), hn::Set(Floats(), format::kE4m3LeastNormal));
   const auto rounded = hn::IfThenElse(hn::RebindMask(du, is_small), small, normal);
   const auto sign = hn::And(hn::ShiftRight<24>(v), hn::Set(du, 0x80U));
   return hn::TruncateTo(Payload(), hn::Or(sign, rounded));
 }
 
-// What is beyond the type's most becomes that, and NaN becomes NaN.
-template <int kShift>
-HWY_INLINE hn::Vec<Payload> any_fp8_value(const format::Fp8& type, hn::Vec<Floats> v) {
-  const auto most = hn::Set(Floats(), type.most);
+// What is beyond the most becomes that, and NaN becomes NaN.
+HWY_INLINE hn::Vec<Payload> any_e4m3_value(hn::Vec<Floats> v) {
+  const auto most = hn::Set(Floats(), format::kE4m3Most);
   const auto is_nan = hn::IsNaN(v);
   const auto number = hn::IfThenZeroElse(is_nan, v);
   const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
   const Bits<Floats> du;
-  const auto bytes = hn::PromoteTo(du, fp8_value<kShift>(type, kept));
+  const auto bytes = hn::PromoteTo(du, e4m3_value(kept));
   return hn::TruncateTo(Payload(),
                         hn::IfThenElse(hn::RebindMask(du, is_nan), hn::Set(du, std::uint32_t{format::kFp8Nan}), bytes));
 }
 
-// The quotient's integer part, or the nearest integer, at most 127; of NaN, 0.
-HWY_INLINE hn::Vec<Payload> any_int8_value(bool to_nearest, hn::Vec<Floats> z, hn::Vec<Floats> scale) {
+// The quotient's integer part, at most 127; of NaN, 0.
+HWY_INLINE hn::Vec<Payload> any_int8_value(hn::Vec<Floats> z, hn::Vec<Floats> scale) {
   const auto quotient = hn::Div(z, scale);
   const auto most = hn::Set(Floats(), 127.0F);
   const auto number = hn::IfThenZeroElse(hn::IsNaN(quotient), quotient);
   const auto kept = hn::IfThenElse(hn::Gt(hn::Abs(number), most), hn::CopySign(most, number), number);
-  const auto whole = to_nearest ? hn::Round(kept) : hn::Trunc(kept);
-  const auto sum = hn::BitCast(Bits<Floats>(), hn::Add(whole, hn::Set(Floats(), 0x1.8p23F)));
+  const auto sum = hn::BitCast(Bits<Floats>(), hn::Add(hn::Trunc(kept), hn::Set(Floats(), 0x1.8p23F)));
   return hn::TruncateTo(Payload(), hn::And(sum, hn::Set(Bits<Floats>(), 0xffU)));
 }
 
@@ -100,18 +98,13 @@ struct E4m3Groups {
     return absmax >= format::kBfloat16Inf ? 0.0F : format::e4m3_factor(scale(absmax));
   }
   static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
-    return fp8_value<format::e4m3_type().shift>(format::e4m3_type(), hn::Mul(z, factor));
+    return e4m3_value(hn::Mul(z, factor));
   }
 };
 struct AnyGroups {
   explicit AnyGroups(const format::GroupRules& of) : rules(of) {}
   [[nodiscard]] HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) const {
-    switch (rules.type) {
-      case QFUSE_INT8: return any_int8_value(rules.rounding == QFUSE_ROUND_NEAREST, z, factor);
-      case QFUSE_E4M3: return any_fp8_value<format::e4m3_type().shift>(format::e4m3_type(), hn::Mul(z, factor));
-      case QFUSE_E5M2: return any_fp8_value<format::e5m2_type().shift>(format::e5m2_type(), hn::Mul(z, factor));
-    }
-    return hn::Zero(Payload());
+    return rules.type == QFUSE_INT8 ? any_int8_value(z, factor) : any_e4m3_value(hn::Mul(z, factor));
   }
   format::GroupRules rules;
 };

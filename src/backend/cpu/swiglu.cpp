@@ -155,7 +155,6 @@ struct Options {
   float alpha;
   float up_offset;
   bool sums_products;
-  bool keeps_float32;
 };
 
 // Which part of the arrays a tile is.
@@ -219,17 +218,8 @@ HWY_INLINE hn::Vec<Words> upper_halves(hn::Vec<Floats> v) {
 // The weight's NaN gets an empty lower half, as rounded_to_bfloat16 wants it.
 HWY_INLINE Options options_of(const contract::Swiglu& p, std::int64_t token) {
   const float weight = p.weights == nullptr ? 1.0F : format::load_unaligned<float>(p.weights, token);
-  return {weight == weight ? weight : format::from_bfloat16(0x7fc0),
-          contract::limit(p),
-          contract::alpha(p),
-          p.up_offset,
-          contract::wants_grad_weights(p),
-          contract::keeps_float32(p)};
-}
-
-template <bool kPlain>
-HWY_INLINE hn::Vec<Floats> rounded(hn::Vec<Floats> v, const Options& options) {
-  return !kPlain && options.keeps_float32 ? v : rounded_to_bfloat16(v);
+  return {weight == weight ? weight : format::from_bfloat16(0x7fc0), contract::limit(p), contract::alpha(p),
+          p.up_offset, contract::wants_grad_weights(p)};
 }
 
 // Vectors of one token's gates and ups, and what is made of them.
@@ -264,8 +254,8 @@ HWY_INLINE void make_gradients(const Row& row, Tile<kWide>& tile, std::int64_t t
     if (options.sums_products) hn::Store(hn::Mul(dy, hn::Mul(silu, e.u)), Floats(), tile.products + c);
     dy = hn::Mul(dy, hn::Set(Floats(), options.weight));
   }
-  auto d_up = rounded<W::kPlain>(hn::Mul(dy, silu), options);
-  auto d_gate = rounded<W::kPlain>(gate_gradient(e.exponent, e.u, dy, e.s), options);
+  auto d_up = rounded_to_bfloat16(hn::Mul(dy, silu));
+  auto d_gate = rounded_to_bfloat16(gate_gradient(e.exponent, e.u, dy, e.s));
   if constexpr (!W::kPlain) {
     const auto limit = hn::Set(Floats(), options.limit);
     d_gate = hn::IfThenZeroElse(hn::Gt(load_bfloat16(row.gate, c), limit), d_gate);
@@ -296,7 +286,7 @@ HWY_INLINE Absmax make_group(const Row& row, Tile<W::kTransposed>& tile, std::in
       if constexpr (W::kYTransposed)
         hn::StoreU(hn::TruncateTo(Words(), number_to_bfloat16(Floats(), y)), Words(), &tile.y.rows[t][c]);
       if constexpr (W::kYRows) {
-        const auto kept = rounded<W::kPlain>(y, options);
+        const auto kept = rounded_to_bfloat16(y);
         most_y = larger(most_y, kept);
         hn::Store(kept, Floats(), tile.y_row + c);
       }
@@ -514,7 +504,7 @@ HWY_INLINE void write_row(const contract::Swiglu& p, Tile<W::kTransposed>& tile,
     y[c / kGroup] = absmax.y;
   }
   if constexpr (W::kRows) {
-    const Groups groups(contract::gradient_rules(p));
+    const Groups groups(contract::group_rules(p));
     const Scales scales = {p.grad_input_s, {0, 0, 0, 0, contract::row_scale_strides(p)}};
     std::int8_t* const q = contract::grad_input_payload(p) + token * 2 * p.h;
     const std::int64_t up = p.h + place.first_channel;
@@ -523,7 +513,7 @@ HWY_INLINE void write_row(const contract::Swiglu& p, Tile<W::kTransposed>& tile,
     write_groups(groups, tile.d_up, place.channels, d_up, {q + up, scales, token, up});
   }
   if constexpr (W::kYRows)
-    write_groups(Groups(contract::y_rules(p)), tile.y_row, place.channels, y,
+    write_groups(Groups(contract::group_rules(p)), tile.y_row, place.channels, y,
                  {contract::y_payload(p) + token * p.h + place.first_channel,
                   {p.y_s, {0, 0, 0, 0, contract::y_scale_strides(p)}},
                   token,
@@ -572,10 +562,10 @@ HWY_NOINLINE void write_tiles(const contract::Swiglu& p, std::int64_t begin, std
     for (std::int64_t t = 0; t < place.tile.count; ++t) write_row<W, Groups>(p, tile, place, t);
     if constexpr (W::kYTransposed)
       write_transposed<Groups>(p, tile.y, tile.strip, place,
-                               {contract::y_t_payload(p), p.y_s_t, p.h, contract::y_rules(p)}, channel);
+                               {contract::y_t_payload(p), p.y_s_t, p.h, contract::group_rules(p)}, channel);
     if constexpr (W::kTransposed) {
       const TransposedOutput out = {contract::grad_input_t_payload(p), p.grad_input_s_t, 2 * p.h,
-                                    contract::gradient_rules(p)};
+                                    contract::group_rules(p)};
       write_transposed<Groups>(p, tile.d_gate_of_all, tile.strip, place, out, channel);
       write_transposed<Groups>(p, tile.d_up_of_all, tile.strip, place, out, p.h + channel);
     }

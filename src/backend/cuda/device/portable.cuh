@@ -85,11 +85,6 @@ __device__ inline std::uint32_t e4m3_bits(float low, float high) {
   return format::to_e4m3(low) | static_cast<std::uint32_t>(format::to_e4m3(high)) << 8;
 }
 
-// Likewise to e5m2, at most 57344.
-__device__ inline std::uint32_t e5m2_bits(float low, float high) {
-  return format::to_e5m2(low) | static_cast<std::uint32_t>(format::to_e5m2(high)) << 8;
-}
-
 // 1 / (1 + exp(-g)); fast_sigmoid where bf16 g is at most kFastSigmoidMost.
 __device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
 __device__ inline float fast_sigmoid(float g) { return sigmoid(g); }

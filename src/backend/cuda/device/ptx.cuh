@@ -115,16 +115,6 @@ __device__ inline std::uint32_t e4m3_bits(float low, float high) {
 #endif
 }
 
-__device__ inline std::uint32_t e5m2_bits(float low, float high) {
-#if __CUDA_ARCH__ >= 890
-  std::uint16_t pair;
-  asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(high), "f"(low));
-  return pair;
-#else
-  return format::to_e5m2(low) | static_cast<std::uint32_t>(format::to_e5m2(high)) << 8;
-#endif
-}
-
 // As PyTorch's on CUDA.
 __device__ inline float sigmoid(float g) { return __frcp_rn(1.0F + expf(-g)); }
 

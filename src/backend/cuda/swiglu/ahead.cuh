@@ -15,12 +15,12 @@
 namespace qfuse::cuda {
 
 // kMoves: the addresses move on from row to row. kRepeats: tokens that are not there may repeat another of the tile.
-template <class W, bool kWide, bool kMoves, bool kRepeats>
+template <bool kBackward, bool kWide, bool kMoves, bool kRepeats>
 class AheadInRegisters {
  public:
   __device__ AheadInRegisters(const SwigluArguments& a, const Tile& tile, uint4* /*planes*/, int token, int chunk)
-      : source_(source_at<W::gradients>(a, tile, token, chunk)) {
-    if (token < tile.tokens) load_row<kWide, W::gradients>(a, source_, next_);
+      : source_(source_at<kBackward>(a, tile, token, chunk)) {
+    if (token < tile.tokens) load_row<kWide, kBackward>(a, source_, next_);
   }
 
   // The row of `token`; begins to load the one `rows` further on.
@@ -29,10 +29,10 @@ class AheadInRegisters {
     if (!kRepeats) next_ = {};
     if (token + rows < tile.tokens) {
       if (kMoves)
-        move_on<W::gradients>(a, source_);
+        move_on<kBackward>(a, source_);
       else
-        source_ = source_at<W::gradients>(a, tile, token + rows, chunk);
-      load_row<kWide, W::gradients>(a, source_, next_);
+        source_ = source_at<kBackward>(a, tile, token + rows, chunk);
+      load_row<kWide, kBackward>(a, source_, next_);
     }
     return in;
   }
@@ -44,13 +44,13 @@ class AheadInRegisters {
 
 // In a backward each input has a plane, and what is transposed takes its place: a thread writes where it alone has read. In a
 // forward, of whose smaller blocks more have room, the inputs lie behind the plane of y, in room for two rows a thread.
-template <class W, bool kRepeats>
+template <bool kBackward, bool kRepeats>
 class AheadInShared {
  public:
   __device__ AheadInShared(const SwigluArguments& a, const Tile& tile, uint4* planes, int token, int chunk)
-      : tile_(source_at<W::gradients, true>(a, tile, 0, 0)),
-        next_(W::gradients ? planes + place(token, chunk) : planes + kPlane + threadIdx.x),
-        to_next_(W::gradients ? place(token + kRows, chunk) - place(token, chunk) : kInput / 2) {
+      : tile_(source_at<kBackward, true>(a, tile, 0, 0)),
+        next_(kBackward ? planes + place(token, chunk) : planes + kPlane + threadIdx.x),
+        to_next_(kBackward ? place(token + kRows, chunk) - place(token, chunk) : kInput / 2) {
     const bool exists = token < tile.tokens;
     const auto row = static_cast<std::uint32_t>(kRepeats && !exists ? 0 : token);
     const auto channel = static_cast<std::uint32_t>(chunk * kChunk);
@@ -75,7 +75,7 @@ class AheadInShared {
     if (!kRepeats && token >= tile.tokens) return in;
     unpack(row_[0], in.gate);
     unpack(row_[kInput], in.up);
-    if constexpr (W::gradients) unpack(row_[2 * kInput], in.grad_y);
+    if constexpr (kBackward) unpack(row_[2 * kInput], in.grad_y);
     return in;
   }
 
@@ -85,14 +85,14 @@ class AheadInShared {
  private:
   // In vectors. From row to row a thread goes two ways by turns, since chunks change places within their row.
   static constexpr int kRows = staged_threads(true) / kRowChunks;
-  static constexpr int kToSecondNext = W::gradients ? 2 * kRows * kRowChunks : 0;
-  static constexpr int kInput = staged_tokens(W::gradients) * kRowChunks;
+  static constexpr int kToSecondNext = kBackward ? 2 * kRows * kRowChunks : 0;
+  static constexpr int kInput = staged_tokens(kBackward) * kRowChunks;
 
   __device__ void copy_row(const SwigluArguments& a) {
     const std::uint8_t* const gate = tile_.x + x_;
     copies_.begin(next_, gate);
     copies_.begin(next_ + kInput, gate + 2 * a.h);
-    if constexpr (W::gradients) copies_.begin(next_ + 2 * kInput, tile_.grad_y + grad_y_);
+    if constexpr (kBackward) copies_.begin(next_ + 2 * kInput, tile_.grad_y + grad_y_);
   }
 
   Source tile_;

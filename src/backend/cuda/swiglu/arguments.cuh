@@ -25,6 +25,7 @@ struct SwigluArguments {
   std::int64_t grad_y_stride;  // elements
   int channel_tiles;
   std::uint32_t per_channel_tiles;  // of 2^32, rounded down
+  unsigned outputs;                 // SwigluOutputs that this launch writes
   bool wide_t;
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
@@ -36,8 +37,7 @@ struct SwigluArguments {
   void* y_s_t;
   std::int8_t* grad_input_q_t;
   void* grad_input_s_t;
-  format::GroupRules y_rules;
-  format::GroupRules gradient_rules;
+  format::GroupRules rules;
   contract::ScaleStrides row_scales;
   contract::ScaleStrides y_scales;
   contract::ColumnPlace y_place;  // where there are no experts
@@ -46,12 +46,11 @@ struct SwigluArguments {
   const void* expert_ends;
   bool ends_are_64;  // bits wide
   int experts;
-  int most_column_tiles;            // that there is room for
-  const std::int32_t* row_experts;  // instead of ends; NULL: not given
-  const float* weights;             // NULL: 1
-  float* grad_weights;              // [m]
-  float* parts_of_sums;             // [h/128, m] of grad_weights; NULL: not asked for
-  float limit;                      // infinity: none
+  int most_column_tiles;  // that there is room for
+  const float* weights;   // NULL: 1
+  float* grad_weights;    // [m]
+  float* parts_of_sums;   // [h/128, m] of grad_weights; NULL: not asked for
+  float limit;            // infinity: none
   float alpha;
   float up_offset;
   bool exponents_are_bf16;  // whatever the gates
@@ -111,15 +110,15 @@ struct Outputs {
   std::uint32_t y[kPairs];
 };
 
-inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan& plan) {
+inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan& plan, unsigned outputs) {
   constexpr std::int64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
   const int row_step = plan.threads / kRowChunks;
   const auto step = [&](std::int64_t stride, unsigned size = 1) {  // modulo 2^64: one row alone may have any stride
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size * static_cast<unsigned>(row_step));
   };
-  const bool scales_wait = plan.staged && p.scale_layout == QFUSE_SCALES_MN_MAJOR;
+  const bool scales_wait = plan.kernel.staged && p.scale_layout == QFUSE_SCALES_MN_MAJOR;
   const auto scale_step = [&](const contract::ScaleStrides& strides) {
-    return step(scales_wait ? 1 : strides.row, static_cast<unsigned>(format::scale_size(contract::y_rules(p))));
+    return step(scales_wait ? 1 : strides.row, static_cast<unsigned>(format::scale_size(contract::group_rules(p))));
   };
   return {.m = p.m,
           .h = p.h,
@@ -127,6 +126,7 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .grad_y_stride = contract::grad_y_stride(p),
           .channel_tiles = static_cast<int>(p.h / kSwigluTile),
           .per_channel_tiles = static_cast<std::uint32_t>(kMost32 / (p.h / kSwigluTile)),
+          .outputs = outputs,
           .wide_t = plan.wide_t,
           .x = static_cast<const std::uint8_t*>(p.x),
           .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
@@ -138,8 +138,7 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .y_s_t = p.y_s_t,
           .grad_input_q_t = contract::grad_input_t_payload(p),
           .grad_input_s_t = p.grad_input_s_t,
-          .y_rules = contract::y_rules(p),
-          .gradient_rules = contract::gradient_rules(p),
+          .rules = contract::group_rules(p),
           .row_scales = contract::row_scale_strides(p),
           .y_scales = contract::y_scale_strides(p),
           .y_place = contract::place_columns(contract::column_layout(p), p.h, 0, p.m),
@@ -149,7 +148,6 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .ends_are_64 = p.expert_ends_type == QFUSE_INDEX_INT64,
           .experts = static_cast<int>(p.expert_count),
           .most_column_tiles = static_cast<int>(contract::all_columns(p) / kSwigluTile),
-          .row_experts = p.row_experts,
           .weights = p.weights,
           .grad_weights = p.grad_weights,
           .parts_of_sums = contract::wants_grad_weights(p) ? static_cast<float*>(p.workspace) : nullptr,
@@ -168,9 +166,6 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
 
 // ---- what a kernel is compiled for ----
 
-// What a call has beside x and grad_y: nothing, router weights, or anything.
-enum class Extras { none, weights, any };
-
 // The bounds of a forward's kernel, which leave 48 registers, enough there: five blocks of 256 threads have room then, or
 // two of 512. Turing has no room for so many threads.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -185,30 +180,17 @@ constexpr int kMostWeightedForwardThreads = kSwigluThreads;
 constexpr int kMostWeightedForwardThreads = kMostForwardThreads;
 #endif
 
-// Some outputs, and no steps for what the call does not have.
-template <unsigned kOutputs, Extras kOfCall>
-struct Wanted {
-  static constexpr bool rows = (kOutputs & kRows) != 0;
-  static constexpr bool transposed = (kOutputs & kTransposed) != 0;
-  static constexpr bool y_rows = (kOutputs & kYRows) != 0;
-  static constexpr bool y_transposed = (kOutputs & kYTransposed) != 0;
-  static constexpr bool gradients = rows || transposed;
-  static constexpr Extras kExtras = kOfCall;
-};
-
-// The bounds of its kernel. Other activations and formats take more registers.
-template <class W, class Payload, bool kStaged>
+// Threads of a block, and blocks that find room on a multiprocessor. Other activations and formats take more registers.
+template <bool kBackward, SwigluFormat kFormat, SwigluExtras kExtras, bool kStaged>
 struct Bounds {
-  static constexpr bool kIsAny = W::kExtras == Extras::any || !Payload::kIsOneFormat;
-  static constexpr int kMostThreads = W::gradients || kIsAny          ? kSwigluThreads
-                                      : W::kExtras == Extras::weights ? kMostWeightedForwardThreads
-                                                                      : kMostForwardThreads;
-  static constexpr int kBlocks = kIsAny ? 1 : kSwigluThreadsPerMultiprocessor / kSwigluThreads;
-};
-template <class W, class Payload>
-struct Bounds<W, Payload, true> {
-  static constexpr int kMostThreads = staged_threads(W::gradients);
-  static constexpr int kBlocks = kSwigluThreadsPerMultiprocessor / kMostThreads;
+  static constexpr bool kIsAny = kExtras == SwigluExtras::any || kFormat == SwigluFormat::any;
+  static constexpr int kMostThreads = kStaged                            ? staged_threads(kBackward)
+                                      : kBackward || kIsAny              ? kSwigluThreads
+                                      : kExtras == SwigluExtras::weights ? kMostWeightedForwardThreads
+                                                                         : kMostForwardThreads;
+  static constexpr int kBlocks = kStaged  ? kSwigluThreadsPerMultiprocessor / kMostThreads
+                                 : kIsAny ? 1
+                                          : kSwigluThreadsPerMultiprocessor / kSwigluThreads;
 };
 
 }  // namespace qfuse::cuda

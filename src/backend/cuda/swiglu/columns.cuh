@@ -39,11 +39,11 @@ __device__ inline void load_columns(const uint4* plane, int chunk, int lane, std
 
 // 16 tokens of a channel, `left` of which exist.
 template <class Payload>
-__device__ void write_tokens(const SwigluArguments& a, const format::GroupRules& rules, std::int8_t* to,
-                             const std::uint32_t* pairs, float factor, int left) {
+__device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const std::uint32_t* pairs, float factor,
+                             int left) {
   std::uint32_t payload[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) payload[i] = quantize<Payload>(rules, pairs[2 * i], pairs[2 * i + 1], factor);
+  for (int i = 0; i < 4; ++i) payload[i] = quantize<Payload>(a.rules, pairs[2 * i], pairs[2 * i + 1], factor);
   if (a.wide_t) {
     if (left > 0) *reinterpret_cast<uint4*>(to) = vector_of(payload);
     return;
@@ -64,7 +64,6 @@ struct Columns {
   contract::ColumnPlace place;
   std::int64_t first;
   int count;
-  format::GroupRules rules;
 };
 
 // Those of y, or of the gradient.
@@ -72,13 +71,12 @@ template <bool kExperts, class Payload>
 __device__ Columns columns_of(const SwigluArguments& a, const Tile& tile, const FoundTile& found, bool y) {
   std::int8_t* const q = y ? a.y_q_t : a.grad_input_q_t;
   void* const s = y ? a.y_s_t : a.grad_input_s_t;
-  const format::GroupRules& rules = y ? a.y_rules : a.gradient_rules;
-  if constexpr (!kExperts) return {q, s, y ? a.y_place : a.gradient_place, tile.token, tile.tokens, rules};
+  if constexpr (!kExperts) return {q, s, y ? a.y_place : a.gradient_place, tile.token, tile.tokens};
   const contract::TokenTile tokens = tokens_of(found);
   contract::ColumnLayout layout = a.columns;
   if constexpr (Payload::kIsOneFormat) layout.scales = {layout.scales.layout, false, kSwigluTile};  // a known divisor
   const contract::ColumnPlace place = contract::place_columns(layout, y ? a.h : 2 * a.h, tokens.before, tokens.columns);
-  return {q, s, place, tokens.column, kSwigluTile, rules};
+  return {q, s, place, tokens.column, found.columns};
 }
 
 // Of the 32 tokens of a channel that a thread has, whose halves are of one group or of two.
@@ -112,7 +110,7 @@ __device__ ColumnScales scales_of_columns(const format::GroupRules& rules, const
 }
 
 // A plane to an output, the tile's first channel to its row `first_row`.
-template <bool kWide, class Payload = Int8, bool kStaged = false>
+template <bool kWide, class Payload, bool kStaged>
 __device__ void write_columns(const SwigluArguments& a, const uint4* plane, const Columns& out,
                               std::int64_t first_row) {
   const int lane = static_cast<int>(threadIdx.x % kWarp);
@@ -121,24 +119,23 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
   for (int chunk = static_cast<int>(threadIdx.x / kWarp); chunk < kRowChunks; chunk += warps) {
     std::uint32_t pairs[kColumnPairs];
     load_columns(plane, chunk, lane, pairs);
-    const ColumnScales scales = scales_of_columns<Payload>(out.rules, pairs);
-    const int size = group_size<Payload>(out.rules);
+    const ColumnScales scales = scales_of_columns<Payload>(a.rules, pairs);
+    const int size = group_size<Payload>(a.rules);
     const int token = 16 * (lane % 4);  // of the tile, and another 64 further on
     const bool is_first = token % size == 0;
     const contract::ColumnPlace& place = out.place;
-    void* const scales_of_expert =
-        static_cast<std::uint8_t*>(out.s) + place.first_scale * scale_size<Payload>(out.rules);
+    void* const scales_of_expert = static_cast<std::uint8_t*>(out.s) + place.first_scale * scale_size<Payload>(a.rules);
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
     const std::int64_t group = place.first_group + (out.first + token) / size;
     const auto store_at = [&](std::int64_t of_row, float scale) {
-      const ScalePlace to = scale_at<Payload, kStaged>(out.rules, scales_of_expert, place.scales, row, of_row);
-      store_scale<kWide, Payload>(out.rules, to, scale);
+      const ScalePlace to = scale_at<Payload, kStaged>(a.rules, scales_of_expert, place.scales, row, of_row);
+      store_scale<kWide, Payload>(a.rules, to, scale);
     };
     if (is_first && token < out.count) store_at(group, scales.first.scale);
     if (is_first && size < kSwigluTile && token + 64 < out.count) store_at(group + 64 / size, scales.second.scale);
     std::int8_t* const q = out.q + place.first + product<kStaged>(row, place.stride) + out.first + token;
-    write_tokens<Payload>(a, out.rules, q, pairs, scales.first.factor, out.count - token);
-    write_tokens<Payload>(a, out.rules, q + 64, pairs + kColumnPairs / 2, scales.second.factor, out.count - token - 64);
+    write_tokens<Payload>(a, q, pairs, scales.first.factor, out.count - token);
+    write_tokens<Payload>(a, q + 64, pairs + kColumnPairs / 2, scales.second.factor, out.count - token - 64);
   }
 }
 

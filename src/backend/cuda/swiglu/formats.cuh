@@ -14,7 +14,7 @@
 namespace qfuse::cuda {
 
 // How a group is quantized: once a group scale and prepare, for each 4 values quantize. Int8: by the factor whose product
-// has the quotient's integer part; docs/LADDER.md has others.
+// has the quotient's integer part.
 struct Int8 {
   static constexpr bool kIsOneFormat = true;
   static constexpr bool kHasOneScale = true;
@@ -46,13 +46,30 @@ struct AnyGroups {
   static constexpr bool kHasOneScale = false;
 };
 
+template <SwigluFormat kFormat>
+struct PayloadOf {
+  using Type = AnyGroups;
+};
+template <>
+struct PayloadOf<SwigluFormat::int8> {
+  using Type = Int8;
+};
+template <>
+struct PayloadOf<SwigluFormat::e4m3> {
+  using Type = E4m3;
+};
+template <>
+struct PayloadOf<SwigluFormat::scaled_e4m3> {
+  using Type = ScaledE4m3;
+};
+
 template <class Payload>
 __device__ format::GroupScale scale_of_group(const format::GroupRules& rules, float absmax) {
   if constexpr (Payload::kHasOneScale) {
     const float scale = Payload::scale(absmax);
     return {scale, Payload::prepare(absmax, scale)};
   } else {
-    return format::scale_of_group(rules, absmax);
+    return cuda::scale_of_group(rules, absmax);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backend/cuda/facts.h"
+#include "backend/cuda/swiglu/kernels.h"
 #include "contract/plan.h"
 #include "contract/swiglu.h"
 
@@ -14,18 +15,13 @@ namespace qfuse::cuda {
 
 struct SwigluPlan {
   static constexpr const char* kOp = "swiglu";
-  bool wide = false;     // 16-byte loads of rows and 8-byte stores of gradients; else element by element
-  bool wide_t = false;   // 16-byte stores of what is transposed; else byte by byte
-  bool together = true;  // all outputs by one kernel; else the transposed gradient by a second one, which reads again
-  bool staged = false;   // inputs pass through shared memory; else through registers
-  int threads = 0;       // of a thread block, which has one tile of 128 tokens by 128 channels
+  SwigluKernel kernel{};
+  bool wide_t = false;      // 16-byte stores of what is transposed; else byte by byte
+  bool together = true;     // one launch; else a first one for the transposed gradient, and another for the rest
+  int threads = 0;          // of a thread block, which has one tile of 128 tokens by 128 channels
   std::int64_t blocks = 0;  // thread blocks
 
-  [[nodiscard]] std::array<contract::Field, 6> fields() const {
-    return {{contract::field("threads", threads), contract::field("wide", wide), contract::field("wide_t", wide_t),
-             contract::field("together", together), contract::field("staged", staged),
-             contract::field("blocks", blocks)}};
-  }
+  [[nodiscard]] std::array<contract::Field, 11> fields() const;
 };
 
 // Measured on an H200, the tile and the threads of a block on an H100 too.
@@ -61,16 +57,15 @@ static_assert(kSwigluTile * kMostStagedStride * 2 <= std::int64_t{1} << 32);
 inline constexpr int kStagedBytesPerMultiprocessor = 2 * staged_bytes(true);
 static_assert(4 * staged_bytes(false) <= kStagedBytesPerMultiprocessor);
 
-// The outputs of a call, as bits.
-enum WantedOutputs : unsigned { kRows = 1, kTransposed = 2, kYRows = 4, kYTransposed = 8 };
 inline unsigned wanted_outputs(const contract::Swiglu& p) {
-  return (contract::wants_rows(p) ? kRows : 0U) | (contract::wants_transposed(p) ? kTransposed : 0U) |
+  return (contract::wants_rows(p) ? kGradRows : 0U) | (contract::wants_transposed(p) ? kGradTransposed : 0U) |
          (contract::wants_y_rows(p) ? kYRows : 0U) | (contract::wants_y_transposed(p) ? kYTransposed : 0U);
 }
 
-// What kernels that are staged are compiled for.
-inline constexpr unsigned kStagedOutputs[] = {kRows | kYTransposed, kRows | kTransposed | kYTransposed,
-                                              kYRows | kYTransposed};
+// Planes of shared memory for what is transposed, d_gate and d_up being two.
+constexpr int transposed_planes(unsigned outputs) {
+  return ((outputs & kYTransposed) != 0 ? 1 : 0) + ((outputs & kGradTransposed) != 0 ? 2 : 0);
+}
 
 // Every plan that the call can have, and the one that it gets.
 std::vector<SwigluPlan> candidates(const contract::Swiglu& p, const DeviceFacts& facts);

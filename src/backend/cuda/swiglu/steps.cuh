@@ -67,15 +67,15 @@ struct Values {
   float d_up;
 };
 
-template <Extras kExtras, bool kFast>
+template <SwigluExtras kExtras, bool kFast>
 __device__ Values differentiate_value(const SwigluArguments& a, const Inputs& in, int i, Weighting& w) {
   float g = widen<Bfloat16>(in.gate, i);
   float u = widen<Bfloat16>(in.up, i);
   float dy = widen<Bfloat16>(in.grad_y, i);
-  const bool gate_is_limited = kExtras == Extras::any && g > a.limit;
-  const bool up_is_limited = kExtras == Extras::any && fabsf(u) > a.limit;
+  const bool gate_is_limited = kExtras == SwigluExtras::any && g > a.limit;
+  const bool up_is_limited = kExtras == SwigluExtras::any && fabsf(u) > a.limit;
   float exponent = g;
-  if constexpr (kExtras == Extras::any) {
+  if constexpr (kExtras == SwigluExtras::any) {
     g = gate_is_limited ? a.limit : g;
     u = up_is_limited ? (u > 0.0F ? a.limit : -a.limit) : u;
     u = a.up_offset != 0 ? u + a.up_offset : u;
@@ -84,7 +84,7 @@ __device__ Values differentiate_value(const SwigluArguments& a, const Inputs& in
   const float s = kFast ? fast_sigmoid(exponent) : sigmoid(exponent);
   const float silu = g * s;
   float y = silu * u;
-  if constexpr (kExtras != Extras::none) {
+  if constexpr (kExtras != SwigluExtras::none) {
     const float product = dy * y;
     w.sum = i == 0 ? product : w.sum + product;
     const float weight = *w.weight;
@@ -94,7 +94,7 @@ __device__ Values differentiate_value(const SwigluArguments& a, const Inputs& in
   return {y, gate_is_limited ? 0.0F : gate_gradient(exponent, u, dy, s), up_is_limited ? 0.0F : dy * silu};
 }
 
-template <Extras kExtras, bool kFast>
+template <SwigluExtras kExtras, bool kFast>
 __device__ void differentiate_pair(const SwigluArguments& a, const Inputs& in, int i, Outputs& out, Weighting& w) {
   const Values first = differentiate_value<kExtras, kFast>(a, in, 2 * i, w);
   const Values second = differentiate_value<kExtras, kFast>(a, in, 2 * i + 1, w);
@@ -107,14 +107,14 @@ __device__ void differentiate_pair(const SwigluArguments& a, const Inputs& in, i
 }
 
 // Whether fast_sigmoid is right for all exponents of a chunk.
-template <Extras kExtras>
+template <SwigluExtras kExtras>
 __device__ bool has_small_gates(const SwigluArguments& a, const Inputs& in) {
   const bool small = are_at_most(magnitudes(find_absmax(in.gate)), kFastSigmoidMost);
-  return small && (kExtras != Extras::any || a.exponents_are_bf16);
+  return small && (kExtras != SwigluExtras::any || a.exponents_are_bf16);
 }
 
 // The forward and its gradients, rounded to bf16.
-template <Extras kExtras>
+template <SwigluExtras kExtras>
 __device__ Outputs differentiate(const SwigluArguments& a, const Inputs& in, Weighting& w) {
   Outputs out;
   if (has_small_gates<kExtras>(a, in)) {
@@ -125,11 +125,6 @@ __device__ Outputs differentiate(const SwigluArguments& a, const Inputs& in, Wei
     for (int i = 0; i < kPairs; ++i) differentiate_pair<kExtras, false>(a, in, i, out, w);
   }
   return out;
-}
-
-__device__ inline Outputs differentiate(const SwigluArguments& a, const Inputs& in) {
-  Weighting none = {};
-  return differentiate<Extras::none>(a, in, none);
 }
 
 // ---- rows: the gradients of one token, or its y ----
@@ -150,22 +145,22 @@ __device__ void write_payload(const format::GroupRules& rules, std::int8_t* to, 
 }
 
 // Even threads write scales of d_gate, odd ones those of d_up, if they have one of a group's first two chunks.
-template <class Payload, bool kStaged = false>
+template <class Payload, bool kStaged>
 __device__ Target gradients_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   const std::int64_t of_row = channel + (chunk % 2 == 1 ? a.h : 0);
   return {a.grad_input_q + 2 * product<kStaged>(row, a.h) + channel,
-          scale_at<Payload, kStaged>(a.gradient_rules, a.grad_input_s, a.row_scales, row,
-                                     group_of<Payload, kStaged>(a.gradient_rules, of_row))};
+          scale_at<Payload, kStaged>(a.rules, a.grad_input_s, a.row_scales, row,
+                                     group_of<Payload, kStaged>(a.rules, of_row))};
 }
 
 // The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one word,
 // d_gate's in the lower half; then even threads make the scale of d_gate, odd ones that of d_up.
-template <bool kWide, class Payload = Int8>
+template <bool kWide, class Payload>
 __device__ void write_gradients(const SwigluArguments& a, const Target& to, bool exists, int chunk,
                                 const Outputs& out) {
-  const format::GroupRules& rules = a.gradient_rules;
+  const format::GroupRules& rules = a.rules;
   const int size = group_size<Payload>(rules);
   const std::uint32_t gate = find_absmax(out.d_gate);
   const std::uint32_t up = find_absmax(out.d_up);
@@ -184,67 +179,71 @@ template <class Payload, bool kStaged>
 __device__ Target y_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
-  return {
-      a.y_q + product<kStaged>(row, a.h) + channel,
-      scale_at<Payload, kStaged>(a.y_rules, a.y_s, a.y_scales, row, group_of<Payload, kStaged>(a.y_rules, channel))};
-}
-
-// What a kernel with these outputs writes of a row; nothing, if it writes only columns.
-template <class W, class Payload, bool kStaged>
-__device__ Target target_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
-  if constexpr (W::rows) return gradients_at<Payload, kStaged>(a, tile, token, chunk);
-  if constexpr (W::y_rows) return y_at<Payload, kStaged>(a, tile, token, chunk);
-  return {};
-}
-
-template <class W>
-__device__ void move_on(const SwigluArguments& a, Target& target) {
-  if constexpr (W::rows) {
-    target.q += a.gradients_step;
-    target.scale.address += a.gradient_scales_step;
-  }
-  if constexpr (W::y_rows) {
-    target.q += a.y_step;
-    target.scale.address += a.y_scales_step;
-  }
-}
-
-// The scales of a tile's rows, of d_gate and of d_up or of y, which wait in shared memory if they are MN-major and the kernel
-// is staged: those of neighbouring tokens are neighbours, and are then stored as whole lines.
-template <class W>
-struct WaitingScales {
-  static constexpr int kGroups = W::rows ? 2 : 1;
-  float of[kGroups][kSwigluTile];
-};
-
-template <class W>
-__device__ ScalePlace waiting_scale_at(WaitingScales<W>& scales, int token, int chunk) {
-  return {reinterpret_cast<std::uint8_t*>(&scales.of[chunk % WaitingScales<W>::kGroups][token]), 0};
-}
-
-// After a barrier.
-template <class W, class Payload>
-__device__ void write_waiting_scales(const SwigluArguments& a, const Tile& tile, const WaitingScales<W>& scales) {
-  const int token = static_cast<int>(threadIdx.x) % kSwigluTile;
-  const int of_tile = static_cast<int>(threadIdx.x) / kSwigluTile;
-  if (of_tile >= WaitingScales<W>::kGroups || token >= tile.tokens) return;
-  const std::int64_t group = group_of<Payload, true>(a.y_rules, tile.channel + (of_tile == 0 ? 0 : a.h));
-  const ScalePlace to =
-      W::rows ? scale_at<Payload, true>(a.gradient_rules, a.grad_input_s, a.row_scales, tile.token + token, group)
-              : scale_at<Payload, true>(a.y_rules, a.y_s, a.y_scales, tile.token + token, group);
-  store_scale<true, Payload>(W::rows ? a.gradient_rules : a.y_rules, to, scales.of[of_tile][token]);
+  return {a.y_q + product<kStaged>(row, a.h) + channel,
+          scale_at<Payload, kStaged>(a.rules, a.y_s, a.y_scales, row, group_of<Payload, kStaged>(a.rules, channel))};
 }
 
 template <bool kWide, class Payload>
 __device__ void write_y(const SwigluArguments& a, const Target& to, bool exists, int chunk, const Outputs& out) {
-  const int size = group_size<Payload>(a.y_rules);
+  const int size = group_size<Payload>(a.rules);
   std::uint32_t absmax = find_absmax(out.y);
   for (int step = size / kChunk / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
   absmax = larger_magnitudes(absmax, absmax >> 16);
-  const format::GroupScale scale = scale_of_group<Payload>(a.y_rules, fabsf(widen<Bfloat16>(&absmax, 0)));
+  const format::GroupScale scale = scale_of_group<Payload>(a.rules, fabsf(widen<Bfloat16>(&absmax, 0)));
   if (!exists) return;
-  if (chunk % (size / kChunk) == 0) store_scale<kWide, Payload>(a.y_rules, to.scale, scale.scale);
-  write_payload<kWide, Payload>(a.y_rules, to.q, out.y, scale.factor);
+  if (chunk % (size / kChunk) == 0) store_scale<kWide, Payload>(a.rules, to.scale, scale.scale);
+  write_payload<kWide, Payload>(a.rules, to.q, out.y, scale.factor);
+}
+
+// The output by rows of a pass: the gradients, or y.
+constexpr unsigned rows_of(bool backward) { return backward ? kGradRows : kYRows; }
+
+// Where a thread writes its part of a row.
+template <bool kBackward, class Payload, bool kStaged>
+__device__ Target target_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+  if constexpr (kBackward) return gradients_at<Payload, kStaged>(a, tile, token, chunk);
+  return y_at<Payload, kStaged>(a, tile, token, chunk);
+}
+
+template <bool kBackward>
+__device__ void move_on(const SwigluArguments& a, Target& target) {
+  target.q += kBackward ? a.gradients_step : a.y_step;
+  target.scale.address += kBackward ? a.gradient_scales_step : a.y_scales_step;
+}
+
+template <bool kBackward, bool kWide, class Payload>
+__device__ void write_row(const SwigluArguments& a, const Target& to, bool exists, int chunk, const Outputs& out) {
+  if constexpr (kBackward)
+    write_gradients<kWide, Payload>(a, to, exists, chunk, out);
+  else
+    write_y<kWide, Payload>(a, to, exists, chunk, out);
+}
+
+// The scales of a tile's rows, of d_gate and of d_up or of y, which wait in shared memory if they are MN-major and the kernel
+// is staged: those of neighbouring tokens are neighbours, and are then stored as whole lines.
+template <bool kBackward>
+struct WaitingScales {
+  static constexpr int kGroups = kBackward ? 2 : 1;
+  float of[kGroups][kSwigluTile];
+};
+
+template <bool kBackward>
+__device__ ScalePlace waiting_scale_at(WaitingScales<kBackward>& scales, int token, int chunk) {
+  return {reinterpret_cast<std::uint8_t*>(&scales.of[chunk % WaitingScales<kBackward>::kGroups][token]), 0};
+}
+
+// After a barrier.
+template <bool kBackward, class Payload>
+__device__ void write_waiting_scales(const SwigluArguments& a, const Tile& tile,
+                                     const WaitingScales<kBackward>& scales) {
+  const int token = static_cast<int>(threadIdx.x) % kSwigluTile;
+  const int of_tile = static_cast<int>(threadIdx.x) / kSwigluTile;
+  if (of_tile >= WaitingScales<kBackward>::kGroups || token >= tile.tokens) return;
+  const std::int64_t group = group_of<Payload, true>(a.rules, tile.channel + (of_tile == 0 ? 0 : a.h));
+  void* const data = kBackward ? a.grad_input_s : a.y_s;
+  const contract::ScaleStrides& strides = kBackward ? a.row_scales : a.y_scales;
+  const ScalePlace to = scale_at<Payload, true>(a.rules, data, strides, tile.token + token, group);
+  store_scale<true, Payload>(a.rules, to, scales.of[of_tile][token]);
 }
 
 // A token's sum over the tile's channels, of which each chunk has added its own: by halves.

@@ -12,11 +12,12 @@ namespace qfuse::cuda {
 // A tile of tokens, as a block with experts finds it. The search keeps all of the block waiting, and its time is that of
 // its instructions, each of which must be fetched: so it counts in int, which no GPU's memory has the tokens to exceed.
 struct FoundTile {
-  int token;   // the first
-  int count;   // of tokens; 0: no tile has this number, or its columns go beyond those that there is room for
-  int index;   // among its expert's tiles
-  int before;  // tiles of the experts before
-  int tiles;   // of its expert
+  int token;    // the first
+  int count;    // of tokens; 0: no tile has this number, or its columns go beyond those that there is room for
+  int index;    // among its expert's tiles
+  int before;   // tiles of the experts before
+  int tiles;    // of its expert
+  int columns;  // that are written of it: with experts whole groups
   int channel_tile;
 };
 
@@ -70,54 +71,22 @@ __device__ inline void find_token_tile(const SwigluArguments& a, int number, Fou
       tile.index = index;
       tile.before = until - tiles;
       tile.tiles = tiles;
+      tile.columns = kSwigluTile;
     }
     tiles_before = value_of(until, kWarp - 1);
     last_end = value_of(end, kWarp - 1);
   }
 }
 
-// The least of a warp's values, to all its lanes.
-__device__ inline int least_of_warp(int value) {
-#pragma unroll
-  for (int step = kWarp / 2; step > 0; step /= 2) {
-    const int other = exchange(value, step);
-    value = other < value ? other : value;
-  }
-  return value;
-}
-
-// How many of `most` things, from 0 on, are as `is_ours` says: a warp asks for 32 at a time.
-template <class IsOurs>
-__device__ int count_leading(int most, const IsOurs& is_ours) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarp;
-#pragma unroll 1
-  for (int first = 0; first < most; first += kWarp) {
-    const int i = first + lane;
-    const int stranger = least_of_warp(i < most && is_ours(i) ? kWarp : lane);
-    if (stranger < kWarp) return first + stranger;
-  }
-  return most;
-}
-
-// As find_token_tile, of what row_experts say: the tile of contract::tile_of_rows, whose loops a warp shares.
-__device__ inline void find_tile_of_rows(const SwigluArguments& a, int number, FoundTile& tile) {
-  const std::int64_t first = static_cast<std::int64_t>(number) * kSwigluTile;
-  const int tiles = static_cast<int>((a.m + kSwigluTile - 1) / kSwigluTile);
-  const int expert = __ldg(a.row_experts + first);
-  const std::int64_t left = a.m - first;
-  const auto is_ours = [&](std::int64_t row) { return __ldg(a.row_experts + row) == expert; };
-  const int count = count_leading(static_cast<int>(left < kSwigluTile ? left : kSwigluTile),
-                                  [&](int i) { return is_ours(first + i); });
-  const int before =
-      count_leading(number, [&](int i) { return is_ours(first - (static_cast<std::int64_t>(i) + 1) * kSwigluTile); });
-  const int behind =
-      count_leading(tiles - number, [&](int i) { return is_ours(first + static_cast<std::int64_t>(i) * kSwigluTile); });
+// Of all tokens, where there are no experts.
+__device__ inline void find_tile_of_all(const SwigluArguments& a, int number, FoundTile& tile) {
   if (threadIdx.x != 0) return;
-  tile.token = static_cast<int>(first);
-  tile.count = expert < 0 ? 0 : count;
-  tile.index = before;
-  tile.before = number - before;
-  tile.tiles = before + behind;
+  const std::int64_t left = a.m - static_cast<std::int64_t>(number) * kSwigluTile;
+  tile.token = number * kSwigluTile;
+  tile.count = left < kSwigluTile ? static_cast<int>(left) : kSwigluTile;
+  tile.index = number;
+  tile.before = tile.tiles = 0;  // columns are not apart
+  tile.columns = tile.count;
 }
 
 // The number of the block's tile in a row of tiles.
@@ -142,8 +111,8 @@ __device__ Tile locate(const SwigluArguments& a, FoundTile& found) {
       found.channel_tile = channel_tile(a);
     }
     sync_warp();
-    if (a.row_experts != nullptr)
-      find_tile_of_rows(a, number, found);
+    if (a.experts == 0)
+      find_tile_of_all(a, number, found);
     else
       find_token_tile(a, number, found);
   }

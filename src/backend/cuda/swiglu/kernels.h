@@ -1,0 +1,106 @@
+// The kernels of swiglu that exist. The plan names one of them, and launch.cu has a kernel for each: what is not here is
+// neither chosen nor compiled.
+#ifndef QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_H
+#define QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_H
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace qfuse::cuda {
+
+// How groups are quantized. A kernel of one format has its steps alone; `any` reads the call's rules.
+enum class SwigluFormat {
+  int8,         // the published operator's
+  e4m3,         // DeepSeek's: scales of powers of two
+  scaled_e4m3,  // E4M3 in groups of 128 with fp32 scales by another rule
+  any           // groups of 32 and UE8M0 too
+};
+
+// What a kernel computes beside x and grad_y: nothing, router weights, or other activations too.
+enum class SwigluExtras { none, weights, any };
+
+// The outputs of a call, as bits.
+enum SwigluOutputs : unsigned { kGradRows = 1, kGradTransposed = 2, kYRows = 4, kYTransposed = 8 };
+
+struct SwigluKernel {
+  bool backward;
+  unsigned outputs;  // exactly these; 0: those of its pass that the call asks for
+  SwigluFormat format;
+  SwigluExtras extras;
+  bool experts;  // finds the experts' tiles; takes calls without experts too
+  bool wide;     // rows at multiples of 16 bytes; else at any address
+  bool staged;   // inputs pass through shared memory; else through registers
+  bool operator==(const SwigluKernel&) const = default;
+};
+
+// What training asks for: kernels that know these have fewer instructions, each of which a block fetches once. That is 1 to
+// 6 % of the time on an H200, most where tiles are few.
+inline constexpr std::array kTrainingOutputs = {unsigned{kGradRows | kYTransposed},
+                                                unsigned{kGradRows | kGradTransposed | kYTransposed},
+                                                unsigned{kYRows | kYTransposed}};
+
+constexpr bool is_of_training(unsigned outputs) {
+  return std::ranges::find(kTrainingOutputs, outputs) != kTrainingOutputs.end();
+}
+
+// Whatever a call asks for, the kernel of any outputs, format and extras has it. The others are faster.
+constexpr bool exists(const SwigluKernel& kernel) {
+#ifdef QFUSE_HIP  // which has no asynchronous copies to shared memory
+  if (kernel.staged) return false;
+#endif
+  const bool is_exact = kernel.outputs != 0;
+  const bool is_forward_of_training = kernel.outputs == (kYRows | kYTransposed);
+  if (is_exact && (!is_of_training(kernel.outputs) || kernel.backward == is_forward_of_training)) return false;
+  if (kernel.staged && !is_exact) return false;
+  if (kernel.format == SwigluFormat::any && kernel.extras == SwigluExtras::any) return kernel.experts && !is_exact;
+  if (!kernel.wide) return false;
+  if (kernel.format == SwigluFormat::any)
+    return kernel.experts && kernel.extras == SwigluExtras::none && !kernel.staged;
+  if (kernel.format == SwigluFormat::scaled_e4m3 && kernel.extras != SwigluExtras::none) return false;
+  if (kernel.extras == SwigluExtras::any)
+    return is_forward_of_training && kernel.experts && kernel.format == SwigluFormat::e4m3 && !kernel.staged;
+  // Experts may be known not to be there where there is nothing else beside x.
+  return kernel.experts || (kernel.extras == SwigluExtras::none && kernel.format != SwigluFormat::scaled_e4m3);
+}
+
+namespace detail {
+
+// Every combination of the fields by its number.
+constexpr std::size_t kSwigluCombinations = 2 * 4 * 4 * 3 * 2 * 2 * 2;
+constexpr SwigluKernel swiglu_combination(std::size_t number) {
+  const auto next = [&](std::size_t choices) {
+    const std::size_t choice = number % choices;
+    number /= choices;
+    return choice;
+  };
+  const bool backward = next(2) != 0;
+  const std::size_t outputs = next(kTrainingOutputs.size() + 1);
+  const auto format = static_cast<SwigluFormat>(next(4));
+  const auto extras = static_cast<SwigluExtras>(next(3));
+  const bool experts = next(2) != 0;
+  const bool wide = next(2) != 0;
+  return {backward, outputs == 0 ? 0 : kTrainingOutputs.at(outputs - 1), format, extras, experts, wide, next(2) != 0};
+}
+
+constexpr std::size_t count_swiglu_kernels() {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < kSwigluCombinations; ++i) count += exists(swiglu_combination(i)) ? 1 : 0;
+  return count;
+}
+
+constexpr auto list_swiglu_kernels() {
+  std::array<SwigluKernel, count_swiglu_kernels()> kernels{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < kSwigluCombinations; ++i)
+    if (exists(swiglu_combination(i))) kernels.at(count++) = swiglu_combination(i);
+  return kernels;
+}
+
+}  // namespace detail
+
+inline constexpr auto kSwigluKernels = detail::list_swiglu_kernels();
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_SWIGLU_KERNELS_H
