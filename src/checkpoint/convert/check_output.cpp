@@ -1,5 +1,7 @@
 #include "checkpoint/convert/check_output.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string_view>

@@ -1,12 +1,14 @@
 #include "checkpoint/convert/check_tensors.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
-#include "checkpoint/convert/linear.h"
+#include "checkpoint/convert/names.h"
 #include "checkpoint/convert/tensor_names.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/name_pattern.h"

@@ -1,15 +1,16 @@
 #include "checkpoint/convert/conversion.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <system_error>
 #include <utility>
 
-#include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/model_conversion.h"
+#include "checkpoint/convert/notes.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/progress.h"
 #include "checkpoint/output/output.h"
@@ -35,7 +36,7 @@ std::unique_ptr<Destination> open_destination(const fs::path& out, const ModelCo
 }
 
 ConversionReport convert_model(const fs::path& in, const fs::path& out, const ConversionOptions& options,
-                               const Transform& transform, Pipeline& pipeline) {
+                               Transform& transform, Pipeline& pipeline) {
   auto model = std::make_unique<const Model>(in);
   check_shard(options.shard, *model);
   if (!options.components.empty())
@@ -47,7 +48,12 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
   const std::int64_t bytes = work.report.bytes_written + work.copied_bytes + work.scratch_bytes;
   check_neighbours(out, in);
   if (options.dry_run) {  // what opening the destination would refuse, but for other processes that are at work there
-    check_target(out, kind_of(conversion.model()), options.force, in, bytes, conversion.folders());
+    const fs::path target =
+        check_target(out, kind_of(conversion.model()), options.force, in, bytes, conversion.folders());
+    ProgressMeter meter(options.progress, work.measured_bytes);
+    std::optional<ScratchFile> scratch;
+    if (work.measured_bytes > 0 && work.scratch_bytes > 0) scratch.emplace(parent_of(target));
+    conversion.measure(pipeline, meter, scratch ? &*scratch : nullptr);
     return conversion.report();
   }
   const std::unique_ptr<Destination> destination = open_destination(out, conversion, options, bytes);
@@ -71,7 +77,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 // A pipeline on its way: components that are converted, and others, which are copied file by file.
 class PipelineConversion {
  public:
-  PipelineConversion(const fs::path& in, const ConversionOptions& options, const Transform& transform)
+  PipelineConversion(const fs::path& in, const ConversionOptions& options, Transform& transform)
       : options_(options), transform_(transform) {
     components_ = read_components(in);
     check_chosen(in);
@@ -107,6 +113,17 @@ class PipelineConversion {
     }
     for (const fs::path& file : files_) output.create_copy(file, file.filename(), &meter);
     output.commit();
+  }
+
+  // A dry run.
+  void measure(const fs::path& target, Pipeline& pipeline) {
+    std::int64_t bytes = 0;
+    for (const auto& [name, conversion] : converted_) bytes += conversion.work().measured_bytes;
+    ProgressMeter meter(options_.progress, bytes);
+    std::optional<ScratchFile> scratch;
+    if (bytes > 0 && scratch_bytes() > 0) scratch.emplace(parent_of(target));
+    for (const auto& [name, conversion] : converted_)
+      conversion.measure(pipeline, meter, scratch ? &*scratch : nullptr);
   }
 
   [[nodiscard]] ConversionReport report() const {
@@ -180,7 +197,7 @@ class PipelineConversion {
   }
 
   const ConversionOptions& options_;
-  const Transform& transform_;
+  Transform& transform_;
   std::vector<Component> components_;
   std::deque<std::pair<std::string, ModelConversion>> converted_;  // by the component's name
   std::vector<Component> copied_;
@@ -190,7 +207,7 @@ class PipelineConversion {
 };
 
 ConversionReport convert_pipeline(const fs::path& in, const fs::path& out, const ConversionOptions& options,
-                                  const Transform& transform, Pipeline& pipeline) {
+                                  Transform& transform, Pipeline& pipeline) {
   if (options.shard)
     fail(Status::invalid_argument,
          "{}: is a diffusers pipeline, which has no shards: convert its components with them, or all without",
@@ -198,7 +215,7 @@ ConversionReport convert_pipeline(const fs::path& in, const fs::path& out, const
   PipelineConversion conversion(in, options, transform);
   check_neighbours(out, in);
   if (options.dry_run) {
-    check_target(out, OutputKind::pipeline, options.force, in, conversion.bytes());
+    conversion.measure(check_target(out, OutputKind::pipeline, options.force, in, conversion.bytes()), pipeline);
   } else {
     PendingOutput output(out, OutputKind::pipeline, options.force, in, conversion.bytes());
     conversion.write(output, pipeline);
@@ -207,7 +224,7 @@ ConversionReport convert_pipeline(const fs::path& in, const fs::path& out, const
 }
 
 ConversionReport convert_checked(const fs::path& in, const fs::path& out, const ConversionOptions& options,
-                                 const Transform& transform) {
+                                 Transform& transform) {
   if (options.max_shard_size < 1)
     fail(Status::invalid_argument, "max_shard_size is {}, must be positive", options.max_shard_size);
   Pipeline pipeline(options.exec);
@@ -217,31 +234,8 @@ ConversionReport convert_checked(const fs::path& in, const fs::path& out, const 
 
 }  // namespace
 
-std::string not_copied(const fs::path& file) {
-  std::error_code error;
-  if (fs::is_directory(file, error))
-    return fmt::format("{}: is a folder, and was not copied; what loads the model may need it", shown(file));
-  if (fs::is_symlink(file) && !fs::exists(file, error))
-    return fmt::format("{}: is a link that leads nowhere, and was not copied", shown(file));
-  return fmt::format("{}: is not part of the model, and was not copied", shown(file));
-}
-
-void note_families(const Families& families, const Model& model, std::vector<std::string>& notes) {
-  if (!families.is_checked())
-    notes.push_back(fmt::format("{}: no model of type '{}' was checked; tensors are told by their names", model.name(),
-                                printable(families.name())));
-}
-
-void note_turned(std::int64_t matrices, const Families& families, const Model& model, std::vector<std::string>& notes) {
-  if (matrices > 0 && !model.is_directory())
-    notes.push_back(
-        fmt::format("{}: {} matrices were turned, because the {} beside it says '{}'; whoever converts the "
-                    "output needs it beside that",
-                    model.name(), matrices, kConfigFile, printable(families.name())));
-}
-
 ConversionReport convert(const fs::path& in, const fs::path& out, const ConversionOptions& options,
-                         const Transform& transform) {
+                         Transform& transform) {
   return with_qfuse_errors([&] { return convert_checked(in, out, options, transform); });
 }
 

@@ -1,4 +1,6 @@
 // Quantized weights to plain ones.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <qfuse/checkpoint.hpp>
 
@@ -6,7 +8,9 @@
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/families.h"
+#include "checkpoint/convert/notes.h"
 #include "checkpoint/convert/plain_names.h"
+#include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
@@ -36,7 +40,7 @@ class Dequantization : public Transform {
   // What is not quantized is found out, and copied.
   [[nodiscard]] bool converts(const Component&) const override { return true; }
 
-  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) const override {
+  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) override {
     const std::optional<Config> config = read_config(model);
     if (peft_content(model) == PeftContent::model_with_adapter)
       fail(Status::unsupported, "{}: {}", model.name(), foreign_kind(model));
@@ -96,26 +100,19 @@ class Dequantization : public Transform {
 
   [[nodiscard]] PlannedTensor planned(const Tensor& tensor, const Families& families) const {
     if (!is_quantized(tensor)) return copied(tensor.values());
-    const Dtype dtype = output_dtype(tensor);
-    const std::int64_t bytes = tensor.decoded_bytes(dtype);
-    PlannedTensor planned;
-    planned.name = tensor.name;
-    planned.converted = true;
-    planned.outputs = {{tensor.name, type_of(dtype), tensor.shape, 0, bytes}};
-    planned.input_bytes = tensor.stored_bytes();
-    planned.progress_bytes = bytes;
-    planned.open = [tensor, dtype](ScratchFile*) { return OpenedTensor{{open_decoded(tensor, dtype)}}; };
-    if (families.is_turned(tensor.name, tensor.shape)) turn(tensor, dtype, planned);
-    return planned;
+    PlannedSource source{.shape = tensor.shape, .dtype = output_dtype(tensor), .input_bytes = tensor.stored_bytes()};
+    source.open = [tensor, dtype = source.dtype](ScratchFile*) { return decoded(tensor, dtype); };
+    if (families.is_turned(tensor.name, tensor.shape)) turn(tensor, source);
+    return planned_plain(tensor.name, source);
   }
 
   // Back to what the model has: [in, out].
-  static void turn(const Tensor& tensor, Dtype dtype, PlannedTensor& planned) {
-    std::ranges::reverse(planned.outputs.front().shape);
-    planned.scratch_bytes = planned.outputs.front().bytes();
-    if (planned.scratch_bytes == 0) return;  // there is nothing to turn
-    planned.open = [tensor, dtype](ScratchFile* scratch) {
-      return OpenedTensor{{open_joined({{tensor}}, true, dtype, *scratch)}};
+  static void turn(const Tensor& tensor, PlannedSource& source) {
+    std::ranges::reverse(source.shape);
+    source.scratch_bytes = source.bytes();
+    if (source.scratch_bytes == 0) return;  // there is nothing to turn
+    source.open = [tensor, dtype = source.dtype](ScratchFile* scratch) {
+      return transposed(kept({decoded(tensor, dtype)}, *scratch), tensor.shape[0], tensor.shape[1]);
     };
   }
 
@@ -126,31 +123,30 @@ class Dequantization : public Transform {
     if (!dtype)
       fail(Status::unsupported, "{}: is {}, and only F32, F16 and BF16 can be joined", first.values().where(),
            type_name(first.values().entry->type));
-    std::vector<std::vector<Tensor>> matrices;
-    PlannedTensor planned;
-    for (const std::vector<const Tensor*>& expert : joined.experts) {
-      std::vector<Tensor>& parts = matrices.emplace_back();
+    PlannedSource source{.shape = joined.shape, .dtype = *dtype};
+    std::vector<Tensor> parts;
+    for (const std::vector<const Tensor*>& expert : joined.experts)
       for (const Tensor* tensor : expert) {
         parts.push_back(*tensor);
-        planned.input_bytes += tensor->stored_bytes();
-        planned.progress_bytes += tensor->decoded_bytes(*dtype);
+        source.input_bytes += tensor->stored_bytes();
       }
+    const std::int64_t of_one = std::ssize(joined.experts.front());
+    const bool is_whole = joined.stretches > 0 && of_one == 1;
+    if (is_whole || source.bytes() == 0) {  // there is nothing to join
+      source.open = [first, dtype = *dtype](ScratchFile*) { return decoded(first, dtype); };
+    } else {
+      source.scratch_bytes = source.bytes();
+      source.open = [parts, of_one, stretches = joined.stretches, turn = joined.is_turned,
+                     dtype = *dtype](ScratchFile* scratch) {
+        std::vector<Source> sources;
+        for (const Tensor& part : parts) sources.push_back(decoded(part, dtype));
+        const Source all = kept(sources, *scratch);
+        if (stretches > 0) return interleaved(all, std::ssize(parts), stretches);
+        const std::vector<std::int64_t>& shape = parts.front().shape;
+        return turn ? transposed(all, shape[0] * of_one, shape.size() == 2 ? shape[1] : 1) : all;
+      };
     }
-    planned.name = joined.name;
-    planned.converted = true;
-    planned.outputs = {{joined.name, type_of(*dtype), joined.shape, 0, planned.progress_bytes}};
-    const bool is_whole = joined.stretches > 0 && matrices.front().size() == 1;
-    if (is_whole || planned.progress_bytes == 0) {  // there is nothing to join
-      planned.open = [first, dtype = *dtype](ScratchFile*) { return OpenedTensor{{open_decoded(first, dtype)}}; };
-      return planned;
-    }
-    planned.scratch_bytes = planned.progress_bytes;
-    planned.open = [matrices, stretches = joined.stretches, turn = joined.is_turned,
-                    dtype = *dtype](ScratchFile* scratch) {
-      return OpenedTensor{{stretches > 0 ? open_interleaved(matrices.front(), stretches, dtype, *scratch)
-                                         : open_joined(matrices, turn, dtype, *scratch)}};
-    };
-    return planned;
+    return planned_plain(joined.name, source);
   }
 
   const DequantizeOptions& options_;
@@ -160,7 +156,8 @@ class Dequantization : public Transform {
 
 ConversionReport dequantize(const std::filesystem::path& in, const std::filesystem::path& out,
                             const DequantizeOptions& options) {
-  return convert(in, out, options, Dequantization(options));
+  Dequantization dequantization(options);
+  return convert(in, out, options, dequantization);
 }
 
 }  // namespace qfuse::checkpoint

@@ -1,4 +1,4 @@
-// Plain weights as readers of the tensors that bitsandbytes saves for them.
+// Plain weights as the tensors that bitsandbytes saves for them.
 #ifndef QFUSE_CHECKPOINT_CONVERT_ENCODE_H
 #define QFUSE_CHECKPOINT_CONVERT_ENCODE_H
 
@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-#include "checkpoint/convert/decode.h"
-#include "checkpoint/convert/tensor_reader.h"
-#include "checkpoint/convert/transpose.h"
+#include "checkpoint/convert/source.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/file.h"
 
@@ -17,22 +15,9 @@ namespace qfuse::checkpoint {
 // Throws unless weights can be encoded so; finds out by encoding one.
 void require_encodable(QuantType quant_type, std::int64_t blocksize, Pipeline& pipeline);
 
-// A weight as it is to be encoded.
-struct PlainWeight {
-  Dtype dtype = Dtype::bfloat16;
-  std::int64_t bytes = 0;
-  ReadBytes read;
-};
-
-// As it is stored, and, of a matrix, its transpose.
-PlainWeight plain_weight(const StoredTensor& stored);
-PlainWeight transposed_weight(const StoredTensor& stored);
-
-// The tensors of encoded_parts() without quant_state, in that order. Their bytes do not depend on `piece_bytes`, about
-// how many of the weight are in memory at a time; the least that can be is 4096 blocks. `scratch` holds absmax_bytes()
-// from the making of the weight's absmax until all are read; it must outlive the readers.
-OpenedTensor open_encoded(const PlainWeight& plain, const QuantState& state, ScratchFile& scratch,
-                          std::int64_t piece_bytes = kPieceBytes);
+// The tensors of encoded_parts() without quant_state, in that order. `scratch` holds absmax_bytes() behind its byte
+// `place`, from the making of the weight's absmax until all are read; it must outlive the sources.
+OpenedTensor encoded(const Source& weight, const QuantState& state, ScratchFile& scratch, std::int64_t place = 0);
 std::int64_t absmax_bytes(const QuantState& state);
 
 }  // namespace qfuse::checkpoint

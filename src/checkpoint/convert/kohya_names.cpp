@@ -1,11 +1,13 @@
 #include "checkpoint/convert/kohya_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
 
-#include "checkpoint/convert/linear.h"
+#include "checkpoint/convert/names.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/lora_file.h"
 

@@ -1,11 +1,10 @@
 #include "checkpoint/convert/linear.h"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 
+#include "checkpoint/convert/names.h"
 #include "checkpoint/files/model.h"
 
 namespace qfuse::checkpoint {
@@ -96,24 +95,8 @@ std::size_t end_of_experts(std::string_view module) {
 
 }  // namespace
 
-bool is_one_of(std::string_view part, std::span<const std::string_view> names) {
-  return std::find(names.begin(), names.end(), part) != names.end();
-}
-
 bool is_called_as_table(std::string_view part) {
   return holds(part, "embed") || holds(part, "norm") || ends_as_one_of(part, kTableEnds);
-}
-
-std::string_view without_number(std::string_view module) {
-  return is_number(last_part(module)) ? module.substr(0, module.rfind('.')) : module;
-}
-
-std::string_view last_part(std::string_view module) { return module.substr(module.rfind('.') + 1); }
-
-bool is_number(std::string_view part) { return !part.empty() && part.find_first_not_of("0123456789") == part.npos; }
-
-std::string_view module_of(std::string_view name) {
-  return name.ends_with(kWeightSuffix) ? name.substr(0, name.size() - kWeightSuffix.size()) : name;
 }
 
 Layer layer_of(const TensorEntry& entry) {
@@ -199,11 +182,6 @@ std::optional<std::vector<std::string>> LinearLayers::modules_to_skip(bool leave
 
 bool is_encodable(const TensorEntry& entry) {
   return dtype_of(entry.type) && entry.shape.size() >= 2 && entry.bytes() > 0;
-}
-
-bool matches_any(const std::string& name, std::span<const std::string> patterns) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
 }
 
 }  // namespace qfuse::checkpoint

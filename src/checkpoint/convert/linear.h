@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -29,23 +28,9 @@ Layer layer_of(const TensorEntry& entry);
 // Whether it can be encoded at all: fp32, fp16 or bf16, two or more dimensions, not empty.
 bool is_encodable(const TensorEntry& entry);
 
-bool is_one_of(std::string_view part, std::span<const std::string_view> names);
-
-// Of a name in parts by dots.
-std::string_view last_part(std::string_view module);
-
-// Of a list of modules, "lm_heads.3", the name of the list.
-std::string_view without_number(std::string_view module);
-
 // Whether the last part of a module's name is one that embeddings, norms and other tables have, of which few are linear
 // layers.
 bool is_called_as_table(std::string_view part);
-
-// Whether a part of a name is the number of a layer or an expert.
-bool is_number(std::string_view part);
-
-// The module of a weight: its name without ".weight".
-std::string_view module_of(std::string_view name);
 
 // The names of an llm_int8_skip_modules, as transformers applies them to a module: each is the beginning of its name, or
 // the end, or a regular expression for the beginning.
@@ -93,10 +78,6 @@ class LinearLayers {
   std::set<std::string> further_;
   bool further_was_left_away_ = false;
 };
-
-// Whether one of the shell patterns is that of the whole name: * stands for any text, dots included, ? for any
-// character, [...] for one of a set.
-bool matches_any(const std::string& name, std::span<const std::string> patterns);
 
 }  // namespace qfuse::checkpoint
 

@@ -1,27 +1,27 @@
 // LoRA adapters onto their base.
-#include <algorithm>
-#include <array>
+#include <fmt/ranges.h>
+
 #include <limits>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
-#include <set>
 #include <utility>
 
 #include "checkpoint/convert/check_output.h"
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
-#include "checkpoint/convert/linear.h"
-#include "checkpoint/convert/merge_measure.h"
+#include "checkpoint/convert/merge_figures.h"
+#include "checkpoint/convert/merge_texts.h"
 #include "checkpoint/convert/merged_model.h"
-#include "checkpoint/convert/merged_weight.h"
+#include "checkpoint/convert/names.h"
 #include "checkpoint/convert/plain_names.h"
 #include "checkpoint/convert/quantize.h"
+#include "checkpoint/convert/sum.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/json.h"
-#include "checkpoint/files/progress.h"
-#include "checkpoint/files/tokenizer.h"
 #include "checkpoint/output/shards_plan.h"
 #include "checkpoint/output/target.h"
 
@@ -30,24 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kReadme = "README.md";
-
-// What an adapter's directory may have that belongs to the model which it was trained for.
-bool is_tokenizers(const fs::path& file) {
-  constexpr std::array<std::string_view, 7> kNames{
-      "added_tokens.json", "merges.txt", "special_tokens_map.json", "spiece.model",
-      "vocab.json",        "vocab.txt",  "preprocessor_config.json"};
-  const std::string& name = file.native();
-  return name.starts_with("tokenizer") || name.starts_with("chat_template") ||
-         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
-// ---- the transform ---------------------------------------------------------------------------------------------
-
 class Merge : public Transform {
  public:
-  Merge(std::span<const AdapterInput> inputs, const MergeOptions& options, MergeReport& report)
-      : options_(options), report_(report), adapters_(inputs, options.allow_nonfinite) {}
+  Merge(std::span<const AdapterInput> inputs, const MergeOptions& options)
+      : options_(options), adapters_(inputs, options.allow_nonfinite) {}
 
   void try_device(Pipeline& pipeline) const override {
     if (options_.to_4bit) require_encodable(*options_.to_4bit, options_.blocksize, pipeline);
@@ -59,15 +45,16 @@ class Merge : public Transform {
   [[nodiscard]] nlohmann::json command() const override {
     nlohmann::json adapters = nlohmann::json::array();
     for (const auto& [adapter, weight] : adapters_.all()) {
-      adapters.push_back(
-          {{"name", name_of(*adapter)}, {"weight", weight}, {"file", file_identity(adapter->file().file())}});
+      adapters.push_back({{"name", spoken_name(adapter->path())},
+                          {"weight", weight},
+                          {"file", file_identity(adapter->file().file())}});
       if (adapter->is_directory())
         adapters.back()["config"] = file_identity(InputFile(adapter->path() / kAdapterConfigFile));
     }
     return {{"command", "merge"},
             {"adapters", adapters},
-            {"to", options_.to_4bit ? checkpoint::name_of(*options_.to_4bit) : ""},
-            {"base_as", options_.base_as ? checkpoint::name_of(*options_.base_as) : ""},
+            {"to", options_.to_4bit ? name_of(*options_.to_4bit) : ""},
+            {"base_as", options_.base_as ? name_of(*options_.base_as) : ""},
             {"block_size", options_.blocksize},
             {"double_quant", options_.double_quant},
             {"include", options_.include},
@@ -87,25 +74,52 @@ class Merge : public Transform {
   // Before anything is planned.
   void require_used(const fs::path& base) const { adapters_.require_used(base, options_.components); }
 
-  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& component) const override {
+  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& component) override {
     check_kind(model);
     const MergedModel base(model, adapters_.of(component), way());
     check_base(base);
-    ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base) : plan_tensors(base);
-    report_rows(base, name_prefix({component, "", ""}));
-    finish_plan(base, plan);
+    const std::string prefix = name_prefix({component, "", ""});
+    ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base, prefix) : plan_tensors(base, prefix);
+    describe(base, options_.base_as, plan);
     check_output(model, base.tensors(), options_, plan);
     return plan;
   }
 
- private:
-  [[nodiscard]] MergeWay way() const {
-    return {options_.dtype,   options_.base_as, options_.blocksize, options_.double_quant, options_.include,
-            options_.exclude, options_.prefix,  options_.head,      options_.exec};
+  // They are in the report now, and refused where too little is left of an adapter.
+  void made(const std::string& component, std::span<const PlannedTensor> tensors) override {
+    const MergedTensor* worst = nullptr;
+    for (const PlannedTensor& tensor : tensors) {
+      const auto found = rows_.find(name_prefix({component, "", ""}) + tensor.name);
+      if (found == rows_.end()) continue;
+      Row& row = found->second;
+      row.is_made = true;
+      if (row.figures) row.figures->put_into(row.said, row.is_encoded);
+      if (row.said.survival < options_.fail_below && (worst == nullptr || row.said.survival < worst->survival))
+        worst = &row.said;
+    }
+    // What is left may be less than nothing, so that 0 is no bound, but says that there is none.
+    if (worst != nullptr && options_.fail_below > 0.0 && !options_.dry_run) refuse_lost(*worst);
   }
 
-  static std::string name_of(const Adapter& adapter) {
-    return printable(fs::absolute(adapter.path()).lexically_normal().filename().native());
+  // By name; of those that were made.
+  [[nodiscard]] std::vector<MergedTensor> merged_tensors() const {
+    std::vector<MergedTensor> tensors;
+    for (const auto& [name, row] : rows_)
+      if (row.is_made) tensors.push_back(row.said);
+    return tensors;
+  }
+
+ private:
+  struct Row {
+    MergedTensor said;
+    bool is_encoded = false;
+    std::shared_ptr<MergeFigures> figures;  // NULL: it is not measured
+    bool is_made = false;
+  };
+
+  [[nodiscard]] MergeWay way() const {
+    return {options_.dtype,   options_.base_as, options_.blocksize, options_.double_quant,
+            options_.include, options_.exclude, options_.prefix,    options_.head};
   }
 
   // Before an adapter is looked at, which fits none of these.
@@ -144,46 +158,61 @@ class Merge : public Transform {
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
     if (weight != nullptr && weight->state.quant_type != *options_.to_4bit)
       fail(Status::invalid_argument, "{}: is {}, and cannot become {}: dequantize the base first",
-           tensor.values().where(), checkpoint::name_of(weight->state.quant_type),
-           checkpoint::name_of(*options_.to_4bit));
+           tensor.values().where(), name_of(weight->state.quant_type), name_of(*options_.to_4bit));
     if (std::holds_alternative<StoredWeightInt8>(tensor.storage))
       fail(Status::invalid_argument, "{}: is LLM.int8, and cannot become {}: dequantize the base first",
-           tensor.values().where(), checkpoint::name_of(*options_.to_4bit));
+           tensor.values().where(), name_of(*options_.to_4bit));
   }
 
-  [[nodiscard]] static PlannedTensor planned_plain(const std::string& name, std::vector<std::int64_t> shape,
-                                                   const MergeTask& task) {
-    const std::int64_t bytes = task.merging.shape.elements() * static_cast<std::int64_t>(dtype_size(task.dtype));
-    PlannedTensor planned;
-    planned.name = name;
-    planned.converted = true;
-    planned.outputs = {{name, type_of(task.dtype), std::move(shape), 0, bytes}};
-    planned.input_bytes = task.tensor.stored_bytes();
-    planned.progress_bytes = bytes;
-    planned.scratch_bytes = task.scratch_bytes();
-    planned.open = [task](ScratchFile* scratch) {
-      return OpenedTensor{{open_merged(task.base(scratch, 0), task.merging, task.dtype, kPieceBytes)}};
+  // Of a tensor that adapters change, or that is only decoded or seen otherwise. `encoded`: what it becomes, or NULL.
+  PlannedSource source_of(const MergedModel& base, const std::string& prefix, const std::string& name,
+                          const Tensor& tensor, const QuantState* encoded) {
+    const TensorChange* change = base.change_of(name);
+    const MergeTask task = base.task(tensor, change);
+    PlannedSource source{.shape = change == nullptr ? tensor.shape : change->shape,
+                         .dtype = task.dtype,
+                         .input_bytes = tensor.stored_bytes(),
+                         .scratch_bytes = task.scratch_bytes()};
+    if (change == nullptr || !add_row(base, prefix + name, *change, encoded).figures) {
+      source.open = [task](ScratchFile* scratch) { return merged(task.base(scratch), task.merging, task.dtype); };
+      return source;
+    }
+    source.measured = true;
+    const std::optional<QuantState> state = encoded == nullptr ? std::nullopt : std::optional(*encoded);
+    source.open = [task, state, figures = rows_.at(prefix + name).figures](ScratchFile* scratch) {
+      return measured(task.base(scratch), task.merging, task.dtype, state, figures);
     };
-    return planned;
+    return source;
+  }
+
+  // What is said of a changed tensor: measured where the caller only wants to know, or where an adapter may not survive.
+  Row& add_row(const MergedModel& base, const std::string& name, const TensorChange& change,
+               const QuantState* encoded) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    const bool may_be_lost = base.is_4bit() && options_.to_4bit;
+    Row row{{name, change.shape, change.rule, change.rank, change.scale, kUnknown, kUnknown, kUnknown},
+            encoded != nullptr,
+            {}};
+    if (options_.dry_run || may_be_lost) row.figures = std::make_shared<MergeFigures>();
+    return rows_.insert_or_assign(name, std::move(row)).first->second;
   }
 
   // ---- to 16 or 32 bits, or from 4 bits to 4 bits ----
 
-  [[nodiscard]] ConversionPlan plan_tensors(const MergedModel& base) const {
+  [[nodiscard]] ConversionPlan plan_tensors(const MergedModel& base, const std::string& prefix) {
     ConversionPlan plan;
     DtypeVote vote;
     for (const Tensor& tensor : base.tensors()) {
-      const TensorChange* changed = base.change_of(tensor.name);
+      const bool is_changed = base.change_of(tensor.name) != nullptr;
       if (base.is_4bit() && options_.to_4bit)
-        plan.tensors.push_back(stays_quantized(tensor, changed, base));
-      else if (changed == nullptr && !tensor.quantized_dtype() && !base.is_seen(tensor.name))
+        plan.tensors.push_back(is_changed ? stays_quantized(tensor, base, prefix) : copied_parts(tensor));
+      else if (!is_changed && !tensor.quantized_dtype() && !base.is_seen(tensor.name))
         plan.tensors.push_back(copied(tensor.values()));
       else
-        plan.tensors.push_back(
-            planned_plain(tensor.name, changed == nullptr ? tensor.shape : changed->shape, base.task(tensor, changed)));
+        plan.tensors.push_back(planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor, nullptr)));
       if (tensor.quantized_dtype()) vote.add(base.plain_dtype(tensor), tensor.elements());
     }
-    add_untied(base, plan);
+    add_untied(base, prefix, plan);
     if (!base.config()) return plan;
     Config config = *base.config();
     change_config(base, config);
@@ -192,84 +221,43 @@ class Merge : public Transform {
   }
 
   // The head that was tied to the embedding, and stands in no file of the base.
-  void add_untied(const MergedModel& base, ConversionPlan& plan) const {
+  void add_untied(const MergedModel& base, const std::string& prefix, ConversionPlan& plan) {
     for (const auto& [name, change] : base.rules().changes)
       if (base.model().find(name) == nullptr)
-        plan.tensors.push_back(planned_plain(name, change.shape, base.task(*change.base, &change)));
+        plan.tensors.push_back(planned_plain(name, source_of(base, prefix, name, *change.base, nullptr)));
   }
 
-  [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const TensorChange* change,
-                                              const MergedModel& base) const {
+  [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const MergedModel& base,
+                                              const std::string& prefix) {
     const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
-    if (change == nullptr) return weight == nullptr ? copied(tensor.values()) : copied_parts(tensor);
-    if (weight == nullptr || change->replacement)
-      return planned_plain(tensor.name, change->shape, base.task(tensor, change));
-    PlannedTensor planned;
-    QuantState state = weight->state;
-    EncodedParts parts = encoded_parts(tensor.name, state);
+    if (weight == nullptr || base.change_of(tensor.name)->replacement)
+      return planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor, nullptr));
+    PlannedTensor planned =
+        planned_encoded(tensor.name, source_of(base, prefix, tensor.name, tensor, &weight->state), weight->state);
     const TensorEntry& codes = *weight->packed.entry;  // under another type than U8 where training shards them (FSDP)
-    if (codes.bytes() == parts.arrays.front().bytes()) {
-      parts.arrays.front().type = codes.type;
-      parts.arrays.front().shape = codes.shape;
+    TensorEntry& written = planned.outputs.front();
+    if (codes.bytes() == written.bytes()) {
+      written.type = codes.type;
+      written.shape = codes.shape;
     }
-    planned.name = tensor.name;
-    planned.converted = true;
-    planned.outputs = std::move(parts.arrays);
-    planned.text = std::move(parts.quant_state);
-    planned.input_bytes = tensor.stored_bytes();
-    encode(base.task(tensor, change), state, planned);
     return planned;
   }
 
-  // Completes the plan of a tensor that is merged and then encoded: rounded to the dtype that it decodes to in between.
-  static void encode(const MergeTask& task, const QuantState& state, PlannedTensor& planned) {
-    planned.progress_bytes = task.merging.shape.elements() * static_cast<std::int64_t>(dtype_size(task.dtype));
-    const std::int64_t absmax = absmax_bytes(state);
-    planned.scratch_bytes = absmax + task.scratch_bytes();
-    planned.open = [task, state, absmax](ScratchFile* scratch) {
-      return open_encoded(merged_weight(task.base(scratch, absmax), task.merging, task.dtype, task.exec), state,
-                          *scratch);
-    };
-  }
-
   static PlannedTensor copied_parts(const Tensor& tensor) {
+    if (!std::holds_alternative<StoredWeight4bit>(tensor.storage)) return copied(tensor.values());
     PlannedTensor planned;
     planned.name = tensor.name;
     for (const StoredTensor& part : tensor.parts) planned.outputs.push_back(*part.entry);
     planned.input_bytes = planned.progress_bytes = tensor.stored_bytes();
     planned.open = [parts = tensor.parts](ScratchFile*) {
       OpenedTensor opened;
-      for (const StoredTensor& part : parts) opened.readers.push_back(open_stored(part));
+      for (const StoredTensor& part : parts) opened.sources.push_back(stored(part));
       return opened;
     };
     return planned;
   }
 
   // ---- from 16 bits to 4 bits: what quantize() would do to the merged model ----
-
-  class Changed : public ChangedWeights {
-   public:
-    explicit Changed(const MergedModel& base) : base_(base) {}
-    [[nodiscard]] bool has(const std::string& name) const override {
-      return base_.change_of(name) != nullptr || base_.is_seen(name);
-    }
-    [[nodiscard]] PlannedTensor plain(const Tensor& tensor) const override {
-      const TensorChange* change = base_.change_of(tensor.name);
-      return planned_plain(tensor.name, change == nullptr ? tensor.shape : change->shape, base_.task(tensor, change));
-    }
-    void encode(const Tensor& tensor, const QuantState& state, PlannedTensor& planned) const override {
-      Merge::encode(base_.task(tensor, base_.change_of(tensor.name)), state, planned);
-    }
-    [[nodiscard]] std::vector<std::string> new_modules() const override {
-      std::vector<std::string> modules;
-      for (const auto& [name, change] : base_.rules().changes)
-        if (name.ends_with(kWeightSuffix) && base_.model().find(name) == nullptr) modules.emplace_back(module_of(name));
-      return modules;
-    }
-
-   private:
-    const MergedModel& base_;
-  };
 
   [[nodiscard]] QuantizeOptions quantize_options() const {
     QuantizeOptions options;
@@ -282,10 +270,17 @@ class Merge : public Transform {
     return options;
   }
 
-  [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base) const {
-    const QuantizeOptions options = quantize_options();
-    ConversionPlan plan = plan_quantization(base.model(), options, Changed(base));
-    add_untied(base, plan);
+  [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base, const std::string& prefix) {
+    std::vector<std::string> new_modules;
+    for (const auto& [name, change] : base.rules().changes)
+      if (name.ends_with(kWeightSuffix) && base.model().find(name) == nullptr)
+        new_modules.emplace_back(module_of(name));
+    const auto changed = [&](const Tensor& tensor, const QuantState* encoded) -> std::optional<PlannedSource> {
+      if (base.change_of(tensor.name) == nullptr && !base.is_seen(tensor.name)) return std::nullopt;
+      return source_of(base, prefix, tensor.name, tensor, encoded);
+    };
+    ConversionPlan plan = plan_quantization(base.model(), quantize_options(), changed, new_modules);
+    add_untied(base, prefix, plan);
     if (!plan.config.empty() && (base.rules().unties || base.rules().vocabulary)) {
       Config config(plan.config, std::string(kConfigFile));
       change_config(base, config);
@@ -301,141 +296,16 @@ class Merge : public Transform {
     if (rules.vocabulary) config.grow({rules.old_vocabulary, *rules.vocabulary}, rules.size_fields);
   }
 
-  // ---- what is said of it ----
-
-  // Of each changed tensor; measured where the caller only wants to know, or where an adapter may not survive. `prefix`:
-  // of their names in a pipeline.
-  void report_rows(const MergedModel& base, const std::string& prefix) const {
-    const bool may_be_lost = base.is_4bit() && options_.to_4bit;
-    std::int64_t elements = 0;
-    for (const auto& [name, change] : base.rules().changes) elements += change.merging.shape.elements();
-    ProgressMeter meter(options_.progress, elements);
-    std::set<std::string> encoded;
-    if (options_.to_4bit && !base.is_quantized()) encoded = names_to_quantize(base.model(), quantize_options());
-    for (const auto& [name, change] : base.rules().changes) {
-      constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-      MergedTensor row{prefix + name, change.shape, change.rule, change.rank,
-                       change.scale,  kUnknown,     kUnknown,    kUnknown};
-      if (options_.dry_run || may_be_lost) {
-        const MergeTask task = base.task(*change.base, &change);
-        std::optional<QuantState> state;
-        if (const auto* weight = std::get_if<StoredWeight4bit>(&change.base->storage);
-            weight != nullptr && options_.to_4bit)
-          state = weight->state;
-        if (encoded.contains(name))
-          state = QuantState{*options_.to_4bit, options_.blocksize, task.dtype, change.shape, {}};
-        std::optional<ScratchFile> scratch;
-        if (task.scratch_bytes() > 0) scratch.emplace(fs::temp_directory_path());
-        row = measured(row, task, state, scratch ? &*scratch : nullptr, meter);
-      }
-      report_.merged.push_back(row);
-    }
-    if (may_be_lost && !options_.dry_run) refuse_lost();
-  }
-
-  // What is left may be less than nothing, so that 0 is no bound, but says that there is none.
-  void refuse_lost() const {
-    if (options_.fail_below <= 0.0) return;
-    const MergedTensor* worst = nullptr;
-    for (const MergedTensor& row : report_.merged)
-      if (row.survival < options_.fail_below && (worst == nullptr || row.survival < worst->survival)) worst = &row;
-    if (worst != nullptr)
-      fail(Status::invalid_data,
-           "tensor '{}': of what the adapter adds, {:.1f} % is left when the sum is quantized again, less than {:.0f} "
-           "%: merge to 16 bits, or from the 16-bit base to {}; `fail_below` 0 does it all the same",
-           printable(worst->name), 100.0 * worst->survival, 100.0 * options_.fail_below,
-           checkpoint::name_of(*options_.to_4bit));
-  }
-
-  void finish_plan(const MergedModel& base, ConversionPlan& plan) const {
-    std::string adapters;
-    for (const auto& [adapter, weight] : base.adapters())
-      adapters += fmt::format("{}{}@{}", adapters.empty() ? "" : ", ", name_of(*adapter), weight);
-    const std::string seen = options_.base_as ? fmt::format(" as {}", checkpoint::name_of(*options_.base_as)) : "";
-    plan.metadata = {{"qfuse_merge", fmt::format("base {}{}; adapters {}", base_name(base), seen, adapters)}};
-    note_base(base, plan.notes);
-    note_adapters(base, plan.notes);
-    if (base.rules().unties && base.rules().untie_fields.empty())
-      plan.notes.push_back(fmt::format(
-          "{}: no field of its config says that tensors are no longer tied: transformers 5 sees it, 4 does not",
-          base.model().name()));
-    if (!base.model().is_directory()) return;
-    plan.texts[kReadme] = readme(base, seen);
-    for (const auto& [adapter, weight] : base.adapters()) {
-      if (!adapter->is_directory()) continue;
-      for (const fs::path& name : list_directory(adapter->path()))
-        if (is_tokenizers(name) && fs::is_regular_file(adapter->path() / name))
-          plan.further_files[name] = adapter->path() / name;
-    }
-  }
-
-  static std::string base_name(const MergedModel& base) {
-    return printable(fs::absolute(base.model().path()).lexically_normal().filename().native());
-  }
-
-  // Onto which base is the one question that no file answers.
-  void note_base(const MergedModel& base, std::vector<std::string>& notes) const {
-    for (const auto& [adapter, weight] : base.adapters()) {
-      const std::string& trained_on = adapter->config().base_model();
-      const bool says_4bit = trained_on.find("4bit") != trained_on.npos || trained_on.find("4-bit") != trained_on.npos;
-      if (says_4bit && !base.is_quantized() && !options_.base_as)
-        notes.push_back(
-            fmt::format("{}: was trained on '{}', which is quantized: `base_as` nf4 merges it onto what it saw",
-                        adapter->name(), printable(trained_on)));
-    }
-    if (options_.base_as) note_divided(base, notes);
-  }
-
-  // Their parts have scales of their own in training.
-  static void note_divided(const MergedModel& base, std::vector<std::string>& notes) {
-    const auto count = std::ranges::count_if(
-        base.tensors(), [&](const Tensor& tensor) { return base.families().is_divided(tensor.name); });
-    if (count > 0)
-      notes.push_back(
-          fmt::format("{}: transformers divides or joins {} matrices as it loads a '{}'; these are taken in 16 bits, "
-                      "where training may have seen them in 4: merge onto the 4-bit model that it saved",
-                      base.model().name(), count, printable(base.families().name())));
-  }
-
-  // What was probably meant otherwise.
-  void note_adapters(const MergedModel& base, std::vector<std::string>& notes) const {
-    std::string with_tokenizer;
-    const std::int64_t tokens = base.rules().tokens;
-    for (const auto& [adapter, weight] : base.adapters()) {
-      if (adapter->adds_nothing())
-        notes.push_back(fmt::format("{}: every lora_B is zero: it adds nothing", adapter->name()));
-      const std::optional<std::int64_t> largest = largest_token(adapter->path());
-      if (!largest) continue;
-      if (tokens > 0 && *largest >= tokens)
-        notes.push_back(
-            fmt::format("{}: its tokenizer has tokens up to {}, and the model {} rows for them: was the embedding "
-                        "resized, and not saved?",
-                        adapter->name(), *largest, tokens));
-      if (!with_tokenizer.empty())
-        notes.push_back(fmt::format("{}: has a tokenizer, and so has {}: the last one's is taken", adapter->name(),
-                                    with_tokenizer));
-      with_tokenizer = adapter->name();
-    }
-  }
-
-  [[nodiscard]] std::string readme(const MergedModel& base, const std::string& seen) const {
-    std::string text = fmt::format(
-        "# Merged model\n\nMade by qfuse {} of a base and {} LoRA adapter{}; each weight is their sum, rounded "
-        "once.\n\n"
-        "| what | where from | weight |\n|---|---|---|\n| base | {}{} | |\n",
-        qfuse_version(), base.adapters().size(), base.adapters().size() == 1 ? "" : "s", base_name(base), seen);
-    for (const auto& [adapter, weight] : base.adapters()) {
-      const std::string& trained_on = adapter->config().base_model();
-      text += fmt::format("| adapter | {}{} | {} |\n", name_of(*adapter),
-                          trained_on.empty() ? "" : ", trained on " + printable(trained_on), weight);
-    }
-    return text + fmt::format("\n{} tensors were changed.{}\n", base.rules().changes.size(),
-                              base.rules().unties ? " The output head is no longer tied to the embedding." : "");
+  [[noreturn]] void refuse_lost(const MergedTensor& worst) const {
+    fail(Status::invalid_data,
+         "tensor '{}': of what the adapter adds, {:.1f} % is left when the sum is quantized again, less than {:.0f} "
+         "%: merge to 16 bits, or from the 16-bit base to {}; `fail_below` 0 does it all the same",
+         printable(worst.name), 100.0 * worst.survival, 100.0 * options_.fail_below, name_of(*options_.to_4bit));
   }
 
   const MergeOptions& options_;
-  MergeReport& report_;
   Adapters adapters_;
+  std::map<std::string, Row> rows_;  // by name, of a pipeline with its component
 };
 
 MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> adapters, const fs::path& out,
@@ -443,14 +313,14 @@ MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> ad
   if (adapters.empty()) fail(Status::invalid_argument, "no adapter is given");
   if (!(options.fail_below >= 0.0 && options.fail_below <= 1.0))
     fail(Status::invalid_argument, "`fail_below` is {}, must be a share from 0 to 1", options.fail_below);
-  MergeReport report;
-  const Merge transform(adapters, options, report);
+  Merge transform(adapters, options);
   transform.require_used(base);
   for (const AdapterInput& adapter : adapters) {
     check_apart(out, adapter.path);
     check_neighbours(out, adapter.path);
   }
-  static_cast<ConversionReport&>(report) = convert(base, out, options, transform);
+  MergeReport report{convert(base, out, options, transform), {}};
+  report.merged = transform.merged_tensors();
   return report;
 }
 

@@ -1,5 +1,7 @@
 #include "checkpoint/convert/merge_experts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -8,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "checkpoint/convert/linear.h"
 #include "checkpoint/convert/merge_layers.h"
+#include "checkpoint/convert/names.h"
 #include "checkpoint/files/errors.h"
 
 namespace qfuse::checkpoint {

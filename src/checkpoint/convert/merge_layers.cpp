@@ -1,5 +1,7 @@
 #include "checkpoint/convert/merge_layers.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <utility>

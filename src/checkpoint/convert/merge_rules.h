@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "checkpoint/convert/families.h"
-#include "checkpoint/convert/merged_weight.h"
+#include "checkpoint/convert/merged.h"
 #include "checkpoint/files/adapter.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"

@@ -1,5 +1,7 @@
 #include "checkpoint/convert/merge_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>

@@ -1,12 +1,17 @@
 #include "checkpoint/convert/merged_model.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <utility>
 #include <variant>
 
+#include "checkpoint/convert/decode.h"
+#include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/seen_in_training.h"
+#include "checkpoint/convert/through_codes.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/lora_file.h"
@@ -81,6 +86,16 @@ void Adapters::require_used(const fs::path& base, std::span<const std::string> c
            adapters_[i].name(), shown_component(adapters_[i - 1]), shown_component(adapters_[i]), shown(base));
 }
 
+Source MergeTask::base(ScratchFile* scratch) const {
+  if (replacement) return stored(*replacement);
+  Source source = decoded(tensor, tensor.quantized_dtype().value_or(dtype));
+  if (merging.shape.elements() != tensor.elements())
+    source = resized(source, merging.shape.elements() * size_of(source.dtype));
+  return seen_as ? through_codes(source, *seen_as, *scratch) : source;
+}
+
+std::int64_t MergeTask::scratch_bytes() const { return seen_as ? absmax_bytes(*seen_as) : 0; }
+
 MergedModel::MergedModel(const Model& model, std::vector<WeightedAdapter> adapters, MergeWay way)
     : model_(model),
       adapters_(std::move(adapters)),
@@ -115,7 +130,7 @@ Dtype MergedModel::plain_dtype(const Tensor& tensor) const {
 }
 
 MergeTask MergedModel::task(const Tensor& tensor, const TensorChange* change) const {
-  MergeTask task{tensor, {}, {}, {}, plain_dtype(tensor), way_.exec};
+  MergeTask task{tensor, {}, {}, {}, plain_dtype(tensor)};
   if (is_seen(tensor.name)) {
     task.seen_as = QuantState{*way_.base_as, way_.blocksize, plain_dtype(tensor), tensor.shape, {}};
     if (way_.double_quant) task.seen_as->nested = NestedState{};

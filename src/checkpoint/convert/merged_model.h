@@ -13,7 +13,7 @@
 
 #include "checkpoint/convert/families.h"
 #include "checkpoint/convert/merge_rules.h"
-#include "checkpoint/convert/merged_weight.h"
+#include "checkpoint/convert/merged.h"
 #include "checkpoint/files/adapter.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
@@ -47,17 +47,9 @@ struct MergeTask {
   std::optional<QuantState> seen_as;  // bitsandbytes' codes, through which the base is seen
   Merging merging;
   Dtype dtype = Dtype::bfloat16;  // of the result
-  Exec exec;
 
-  // Scales of those codes wait in `scratch`, behind its first `scratch_begin` bytes.
-  [[nodiscard]] PlainWeight base(ScratchFile* scratch, std::int64_t scratch_begin) const {
-    if (replacement) return plain_weight(*replacement);
-    PlainWeight stored = decoded_weight(tensor, tensor.quantized_dtype().value_or(dtype), exec);
-    if (merging.shape.elements() != tensor.elements()) stored = resized_weight(stored, merging.shape.elements());
-    if (!seen_as) return stored;
-    return weight_through_codes(stored, *seen_as, *scratch, scratch_begin, exec);
-  }
-  [[nodiscard]] std::int64_t scratch_bytes() const { return seen_as ? absmax_bytes(*seen_as) : 0; }
+  [[nodiscard]] Source base(ScratchFile* scratch) const;
+  [[nodiscard]] std::int64_t scratch_bytes() const;
 };
 
 // How a model is seen and merged, as MergeOptions say.
@@ -70,7 +62,6 @@ struct MergeWay {
   std::vector<std::string> exclude;
   std::string prefix;
   Head head = Head::as_trained;
-  Exec exec;
 };
 
 class MergedModel {

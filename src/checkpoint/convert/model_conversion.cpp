@@ -6,7 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "checkpoint/convert/decode.h"
+#include "checkpoint/convert/notes.h"
+#include "checkpoint/convert/source.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/types.h"
 #include "checkpoint/output/write_behind.h"
@@ -57,7 +58,23 @@ std::vector<PlannedFile> plan_files(ConversionPlan& plan, std::string_view stem,
   return files;
 }
 
-// ---- writing ---------------------------------------------------------------------------------------------------
+// ---- making ----------------------------------------------------------------------------------------------------
+
+template <class Visit>
+void for_each_piece(const Source& source, Pipeline& pipeline, Visit visit) {
+  for (std::int64_t at = 0; at < source.bytes; at += source.piece)
+    visit(at, std::min(source.piece, source.bytes - at), pipeline.next());
+}
+
+// The first of a tensor's sources is that from which the others come: its pieces count for all.
+void advance(ProgressMeter& meter, const PlannedTensor& tensor, const Source& first, std::int64_t at,
+             std::int64_t size) {
+  const auto until = [&](std::int64_t byte) {
+    const double share = static_cast<double>(byte) / static_cast<double>(first.bytes);
+    return static_cast<std::int64_t>(share * static_cast<double>(tensor.progress_bytes));
+  };
+  meter.advance(tensor.name, until(at + size) - until(at));
+}
 
 // Makes the files of an output, one after the other.
 class FileWriter {
@@ -66,6 +83,7 @@ class FileWriter {
              const Metadata& metadata)
       : destination_(destination), pipeline_(pipeline), meter_(meter), scratch_(scratch), metadata_(metadata) {}
 
+  // But for its name, publish().
   void write(PlannedFile& planned) {
     OutputFile file = destination_.create(planned.name);
     WriteBehind behind(file, pipeline_.buffers());
@@ -77,8 +95,7 @@ class FileWriter {
       const OpenedTensor work = tensor.open(scratch_);
       for (std::size_t i = 0; i < tensor.outputs.size(); ++i) {
         if (i > 0) pipeline_.finish();
-        const TensorEntry& entry = tensor.outputs[i];
-        write_tensor(behind, places.at(entry.name), entry.bytes(), work.readers[i], tensor.name);
+        write_tensor(behind, places.at(tensor.outputs[i].name), work.sources[i], i == 0 ? &tensor : nullptr);
       }
       if (!tensor.text) continue;
       pipeline_.finish();
@@ -87,19 +104,16 @@ class FileWriter {
     pipeline_.finish();
     behind.finish();
     finish(file, planned, texts);
-    destination_.publish(planned.name);
   }
 
  private:
-  void write_tensor(WriteBehind& behind, std::int64_t place, std::int64_t bytes, const TensorReader& reader,
-                    const std::string& name) {
-    for (std::int64_t at = 0; at < bytes; at += reader.piece_bytes) {
-      const std::int64_t size = std::min(reader.piece_bytes, bytes - at);
-      Piece& piece = pipeline_.next();
-      const std::int64_t progress = reader.read(at, behind.buffer(static_cast<std::size_t>(size)), piece);
+  // `counted`: the tensor whose progress this is, if any.
+  void write_tensor(WriteBehind& behind, std::int64_t place, const Source& source, const PlannedTensor* counted) {
+    for_each_piece(source, pipeline_, [&](std::int64_t at, std::int64_t size, Piece& piece) {
+      read_to_host(source, at, behind.buffer(static_cast<std::size_t>(size)), piece, array::written);
       piece.when_done([&behind, offset = place + at] { behind.write(offset); });
-      if (progress > 0) meter_.advance(name, progress);
-    }
+      if (counted != nullptr) advance(meter_, *counted, source, at, size);
+    });
   }
 
   // The texts take their places, the data ends where the last one does, and the header says so.
@@ -135,9 +149,11 @@ nlohmann::json command_of(const Transform& transform, const ConversionOptions& o
 }  // namespace
 
 ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const std::string& component,
-                                 const ConversionOptions& options, const Transform& transform)
+                                 const ConversionOptions& options, Transform& transform)
     : model_(std::move(model)),
+      component_(component),
       options_(options),
+      transform_(transform),
       command_(command_of(transform, options)),
       beside_(companions_of(*model_)) {
   ConversionPlan plan = transform.plan(*model_, component);
@@ -173,6 +189,7 @@ Work ModelConversion::work() const {
       work.report.converted += tensor.converted ? 1 : 0;
       work.report.bytes_read += tensor.input_bytes;
       work.progress_bytes += tensor.progress_bytes;
+      work.measured_bytes += tensor.measured ? tensor.progress_bytes : 0;
       work.scratch_bytes = std::max(work.scratch_bytes, tensor.scratch_bytes);
     }
   }
@@ -198,9 +215,29 @@ std::string ModelConversion::shards_plan() const {
 void ModelConversion::write(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter,
                             ScratchFile* scratch) {
   FileWriter writer(destination, pipeline, meter, scratch, metadata_);
-  for (std::size_t i = 0; i < files_.size(); ++i)
-    if (is_own(options_.shard, i)) writer.write(files_[i]);
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (!is_own(options_.shard, i)) continue;
+    writer.write(files_[i]);
+    transform_.made(component_, files_[i].tensors);
+    destination.publish(files_[i].name);
+  }
   write_further_files(destination, meter);
+}
+
+void ModelConversion::measure(Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch) const {
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (!is_own(options_.shard, i)) continue;
+    for (const PlannedTensor& tensor : files_[i].tensors) {
+      if (!tensor.measured) continue;
+      const Source first = tensor.open(scratch).sources.front();
+      for_each_piece(first, pipeline, [&](std::int64_t at, std::int64_t size, Piece& piece) {
+        read_to_host(first, at, piece.host(array::written, static_cast<std::size_t>(size)), piece, array::written);
+        advance(meter, tensor, first, at, size);
+      });
+      pipeline.finish();
+    }
+    transform_.made(component_, files_[i].tensors);
+  }
 }
 
 // What an output holds beside its tensors. The index, which a shard has not, is made of what the files have become.
@@ -219,16 +256,6 @@ ConversionReport ModelConversion::report() const {
   report.notes = notes_;
   for (const fs::path& name : beside_.left_out) report.notes.push_back(not_copied(model_->path() / name));
   return report;
-}
-
-PlannedTensor copied(const StoredTensor& stored) {
-  const std::int64_t bytes = stored.entry->bytes();
-  return {.name = stored.entry->name,
-          .outputs = {*stored.entry},
-          .text = {},
-          .input_bytes = bytes,
-          .progress_bytes = bytes,
-          .open = [stored](ScratchFile*) { return OpenedTensor{{open_stored(stored)}}; }};
 }
 
 }  // namespace qfuse::checkpoint

@@ -32,7 +32,8 @@ struct PlannedFile {
 struct Work {
   ConversionReport report;  // until that is done, `bytes_written` is the most that it can be
   std::int64_t progress_bytes = 0;
-  std::int64_t copied_bytes = 0;  // of files beside the tensors
+  std::int64_t copied_bytes = 0;    // of files beside the tensors
+  std::int64_t measured_bytes = 0;  // of that progress, of tensors that a dry run makes
   std::int64_t scratch_bytes = 0;
 };
 
@@ -41,7 +42,7 @@ class ModelConversion {
   // Plans all of the output, so that what can fail fails here.
   // `component`: of a pipeline, or "".
   ModelConversion(std::unique_ptr<const Model> model, const std::string& component, const ConversionOptions& options,
-                  const Transform& transform);
+                  Transform& transform);
 
   [[nodiscard]] const Model& model() const { return *model_; }
   [[nodiscard]] Work work() const;
@@ -55,6 +56,9 @@ class ModelConversion {
   // `scratch` may be NULL where no scratch_bytes are needed.
   void write(const Destination& destination, Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch);
 
+  // A dry run: makes the first of their tensors of those that are measured, and writes nothing.
+  void measure(Pipeline& pipeline, ProgressMeter& meter, ScratchFile* scratch) const;
+
   // Of what was written, or would be.
   [[nodiscard]] ConversionReport report() const;
 
@@ -63,7 +67,9 @@ class ModelConversion {
   void write_further_files(const Destination& destination, ProgressMeter& meter) const;
 
   std::unique_ptr<const Model> model_;
+  std::string component_;
   const ConversionOptions& options_;
+  Transform& transform_;
   nlohmann::json command_;
   std::vector<PlannedFile> files_;
   std::string config_;

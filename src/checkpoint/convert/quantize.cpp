@@ -1,5 +1,7 @@
 // Plain weights to 4-bit ones. The one thing that the headers do not tell is how long each quant_state prints, so that
 // it is a PlannedTensor's text.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <qfuse/checkpoint.hpp>
@@ -10,7 +12,10 @@
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/families.h"
 #include "checkpoint/convert/linear.h"
+#include "checkpoint/convert/notes.h"
+#include "checkpoint/convert/patterns.h"
 #include "checkpoint/convert/quantize.h"
+#include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
@@ -78,8 +83,9 @@ bool is_large_model(const Component& component) {
 
 class Quantization : public Transform {
  public:
-  explicit Quantization(const QuantizeOptions& options, const ChangedWeights* changed = nullptr)
-      : options_(options), changed_(changed) {}
+  explicit Quantization(const QuantizeOptions& options, SourceOf source_of = {},
+                        std::vector<std::string> new_modules = {})
+      : options_(options), source_of_(std::move(source_of)), new_modules_(std::move(new_modules)) {}
 
   void try_device(Pipeline& pipeline) const override {
     require_encodable(options_.quant_type, options_.blocksize, pipeline);
@@ -104,7 +110,7 @@ class Quantization : public Transform {
 
   [[nodiscard]] bool converts(const Component& component) const override { return is_large_model(component); }
 
-  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) const override {
+  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) override {
     const std::optional<Config> config = read_config(model);
     const std::vector<Tensor> tensors = read_plain_layout(model);
     refuse_foreign(model, config);
@@ -121,22 +127,22 @@ class Quantization : public Transform {
       layers.add(entry, asked || is_default(entry, families), asked);
     }
     if (config) layers.add_further(further_plain_modules(*config, families));
-    if (changed_ != nullptr) layers.add_further(changed_->new_modules());
+    layers.add_further(new_modules_);
     const std::set<std::string> quantized = layers.settle();
     DtypeVote vote;
     std::int64_t turned = 0;
     for (const Tensor& tensor : tensors) {
-      const StoredTensor& stored = tensor.values();
+      const StoredTensor& values = tensor.values();
       if (!quantized.contains(tensor.name)) {
-        plan.tensors.push_back(is_changed(tensor.name) ? changed_->plain(tensor) : copied(stored));
+        plan.tensors.push_back(planned_unquantized(tensor));
         continue;
       }
       plan.tensors.push_back(planned(tensor, families));
-      vote.add(output_dtype(*stored.entry), tensor.elements());
+      vote.add(output_dtype(*values.entry), tensor.elements());
       turned += families.is_turned(tensor.name, tensor.shape) ? 1 : 0;
-      if (layer_of(*stored.entry) == Layer::other)
+      if (layer_of(*values.entry) == Layer::other)
         plan.notes.push_back(fmt::format(
-            "{}: is no linear layer's by its name; transformers does not load it quantized", stored.where()));
+            "{}: is no linear layer's by its name; transformers does not load it quantized", values.where()));
     }
     note_turned(turned, families, model, plan.notes);
     if (config)
@@ -146,7 +152,6 @@ class Quantization : public Transform {
   }
 
  private:
-  [[nodiscard]] bool is_changed(const std::string& name) const { return changed_ != nullptr && changed_->has(name); }
   [[nodiscard]] bool is_asked(const TensorEntry& entry) const {
     return is_encodable(entry) && !matches_any(entry.name, options_.exclude) &&
            matches_any(entry.name, options_.include);
@@ -163,63 +168,50 @@ class Quantization : public Transform {
     return options_.dtype.value_or(*dtype_of(entry.type));
   }
 
+  // Of a tensor that is changed on the way.
+  [[nodiscard]] std::optional<PlannedSource> changed(const Tensor& tensor, const QuantState* encoded) const {
+    return source_of_ ? source_of_(tensor, encoded) : std::nullopt;
+  }
+
+  [[nodiscard]] PlannedTensor planned_unquantized(const Tensor& tensor) const {
+    const std::optional<PlannedSource> source = changed(tensor, nullptr);
+    return source ? planned_plain(tensor.name, *source) : copied(tensor.values());
+  }
+
   [[nodiscard]] PlannedTensor planned(const Tensor& tensor, const Families& families) const {
-    const StoredTensor& stored = tensor.values();
-    const TensorEntry& entry = *stored.entry;
+    const StoredTensor& values = tensor.values();
+    const TensorEntry& entry = *values.entry;
     const bool turned = families.is_turned(entry.name, entry.shape);
     QuantState state{options_.quant_type, options_.blocksize, output_dtype(entry), entry.shape, {}};
     if (turned) std::ranges::reverse(state.shape);
     if (options_.double_quant) state.nested = NestedState{};
-    EncodedParts parts = encoded_parts(entry.name, state);
-    PlannedTensor planned;
-    planned.name = entry.name;
-    planned.converted = true;
-    planned.outputs = std::move(parts.arrays);
-    planned.text = std::move(parts.quant_state);
-    planned.input_bytes = planned.progress_bytes = entry.bytes();
-    planned.scratch_bytes = absmax_bytes(state);
-    if (is_changed(entry.name)) {
-      changed_->encode(tensor, state, planned);
-      return planned;
-    }
-    planned.open = [weight = turned ? transposed_weight(stored) : plain_weight(stored), state](ScratchFile* scratch) {
-      return open_encoded(weight, state, *scratch);
+    if (const std::optional<PlannedSource> source = changed(tensor, &state))
+      return planned_encoded(entry.name, *source, state);
+    const auto open = [values, turned](ScratchFile*) {
+      const std::vector<std::int64_t>& shape = values.entry->shape;
+      return turned ? transposed(stored(values), shape[0], shape[1]) : stored(values);
     };
-    return planned;
+    return planned_encoded(
+        entry.name, {.shape = entry.shape, .dtype = *dtype_of(entry.type), .input_bytes = entry.bytes(), .open = open},
+        state);
   }
 
   const QuantizeOptions& options_;
-  const ChangedWeights* changed_;  // NULL: none is
+  SourceOf source_of_;  // empty: none is changed
+  std::vector<std::string> new_modules_;
 };
 
 }  // namespace
 
-ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const ChangedWeights& changed) {
-  return Quantization(options, &changed).plan(model, "");
-}
-
-void check_patterns(const char* kind, const std::vector<std::string>& patterns, const Model& model,
-                    const std::vector<Tensor>& tensors) {
-  for (const std::string& pattern : patterns)
-    if (std::none_of(tensors.begin(), tensors.end(), [&](const Tensor& tensor) {
-          return is_encodable(*tensor.values().entry) && matches_any(tensor.name, std::span(&pattern, 1));
-        }))
-      fail(Status::invalid_argument,
-           "{}: {} '{}' matches nothing: of {} tensors, none of that name has F32, F16 or BF16 and two dimensions or "
-           "more",
-           model.name(), kind, printable(pattern), tensors.size());
-}
-
-std::set<std::string> names_to_quantize(const Model& model, const QuantizeOptions& options) {
-  std::set<std::string> names;
-  for (const PlannedTensor& tensor : Quantization(options).plan(model, "").tensors)
-    if (tensor.converted) names.insert(tensor.name);
-  return names;
+ConversionPlan plan_quantization(const Model& model, const QuantizeOptions& options, const SourceOf& source_of,
+                                 const std::vector<std::string>& new_modules) {
+  return Quantization(options, source_of, new_modules).plan(model, "");
 }
 
 ConversionReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
                           const QuantizeOptions& options) {
-  return convert(in, out, options, Quantization(options));
+  Quantization quantization(options);
+  return convert(in, out, options, quantization);
 }
 
 }  // namespace qfuse::checkpoint

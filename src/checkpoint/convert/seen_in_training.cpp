@@ -5,7 +5,8 @@
 #include <string_view>
 
 #include "checkpoint/convert/linear.h"
-#include "checkpoint/convert/quantize.h"
+#include "checkpoint/convert/names.h"
+#include "checkpoint/convert/patterns.h"
 #include "checkpoint/files/errors.h"
 
 namespace qfuse::checkpoint {

@@ -1,10 +1,12 @@
 #include "checkpoint/convert/tensor_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
-#include "checkpoint/convert/linear.h"
+#include "checkpoint/convert/names.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/lora_file.h"
 

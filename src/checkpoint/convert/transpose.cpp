@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 namespace qfuse::checkpoint {
@@ -24,8 +23,16 @@ void place_row(const std::vector<std::byte>& strip, std::int64_t row, std::int64
   }
 }
 
-void read_transposed(const MatrixShape& matrix, const ReadBytes& read, std::int64_t begin, std::span<std::byte> out) {
-  if (out.empty()) return;
+struct MatrixShape {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  std::int64_t element = 0;  // bytes: 2 or 4
+  [[nodiscard]] std::int64_t bytes() const { return rows * columns * element; }
+};
+
+// Bytes of the transpose, from `begin` on, of the matrix that begins at byte `place` of `source`.
+void read_transposed(const Source& source, std::int64_t place, const MatrixShape& matrix, std::int64_t begin,
+                     std::span<std::byte> out, Piece& piece) {
   const std::int64_t first = begin / matrix.element;
   const std::int64_t last = first + std::ssize(out) / matrix.element - 1;
   const std::int64_t column = first / matrix.rows;
@@ -34,7 +41,7 @@ void read_transposed(const MatrixShape& matrix, const ReadBytes& read, std::int6
   const std::int64_t first_row = columns == 1 ? first % matrix.rows : 0;  // of one column, `out` may have a part
   const std::int64_t end_row = columns == 1 ? last % matrix.rows + 1 : matrix.rows;
   for (std::int64_t row = first_row; row < end_row; ++row) {
-    read((row * matrix.columns + column) * matrix.element, strip);
+    source.read(place + (row * matrix.columns + column) * matrix.element, strip, piece);
     if (matrix.element == 2)
       place_row<std::uint16_t>(strip, row, matrix.rows, column, first, out);
     else
@@ -42,13 +49,42 @@ void read_transposed(const MatrixShape& matrix, const ReadBytes& read, std::int6
   }
 }
 
+// Calls `visit` with each stretch of `bytes` that `out`, which begins at `begin`, has a part of: its number, where in it
+// the part begins, and the part.
+template <class Visit>
+void for_each_stretch(std::int64_t bytes, std::int64_t begin, std::span<std::byte> out, Visit visit) {
+  for (std::int64_t size = 0; !out.empty(); begin += size, out = out.subspan(static_cast<std::size_t>(size))) {
+    size = std::min(std::ssize(out), bytes - begin % bytes);
+    visit(begin / bytes, begin % bytes, out.first(static_cast<std::size_t>(size)));
+  }
+}
+
 }  // namespace
 
-ReadBytes transposed(const MatrixShape& matrix, ReadBytes read) {
-  if (matrix.rows == 1 || matrix.columns == 1) return read;  // the same bytes
-  return [matrix, read = std::move(read)](std::int64_t begin, std::span<std::byte> out) {
-    read_transposed(matrix, read, begin, out);
+Source transposed(const Source& source, std::int64_t rows, std::int64_t columns) {
+  if (rows == 1 || columns == 1) return source;  // the same bytes
+  Source turned = source;
+  turned.unit = size_of(source.dtype);
+  turned.piece = kPieceBytes;
+  turned.read = [source, matrix = MatrixShape{rows, columns, size_of(source.dtype)}](
+                    std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+    for_each_stretch(matrix.bytes(), begin, out, [&](std::int64_t number, std::int64_t from, auto part) {
+      read_transposed(source, number * matrix.bytes(), matrix, from, part, piece);
+    });
   };
+  return turned;
+}
+
+Source interleaved(const Source& source, std::int64_t parts, std::int64_t stretches) {
+  const std::int64_t part_bytes = source.bytes / parts;
+  Source other = source;
+  other.read = [source, parts, part_bytes, bytes = part_bytes / stretches](std::int64_t begin, std::span<std::byte> out,
+                                                                           Piece& piece) {
+    for_each_stretch(bytes, begin, out, [&](std::int64_t number, std::int64_t from, std::span<std::byte> to) {
+      source.read(number % parts * part_bytes + number / parts * bytes + from, to, piece);
+    });
+  };
+  return other;
 }
 
 }  // namespace qfuse::checkpoint

@@ -1,28 +1,22 @@
-// Matrices that a model keeps as [in, out], while bitsandbytes stores them as [out, in]: GPT-2's Conv1D.
+// Matrices turned, joined and interleaved: what is stored in another order than it is written in.
 #ifndef QFUSE_CHECKPOINT_CONVERT_TRANSPOSE_H
 #define QFUSE_CHECKPOINT_CONVERT_TRANSPOSE_H
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
+
+#include "checkpoint/convert/source.h"
 
 namespace qfuse::checkpoint {
 
-// Fills `out` with bytes of an array, from `begin` on.
-using ReadBytes = std::function<void(std::int64_t begin, std::span<std::byte> out)>;
+// `source` is matrices of so many rows and columns, one behind the other, of 2 or 4 bytes an element, and is read at any
+// byte. The result is their transposes: the element (c, r) of each is the matrix's (r, c). Of each row only the part is
+// read that is needed, so that memory is bounded by what the result asks for. A model may keep as [in, out] what
+// bitsandbytes stores as [out, in]: GPT-2's Conv1D.
+Source transposed(const Source& source, std::int64_t rows, std::int64_t columns);
 
-struct MatrixShape {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-  std::int64_t element = 0;  // bytes: 2 or 4
-  [[nodiscard]] std::int64_t bytes() const { return rows * columns * element; }
-};
-
-// Reads the transpose of a matrix whose rows `read` gives: the result's element (c, r) is the matrix's (r, c). `begin`
-// and the size of what is read are whole elements. Of each row only the part is read that is needed, so that memory
-// is bounded by what the result asks for.
-ReadBytes transposed(const MatrixShape& matrix, ReadBytes read);
+// `source` is `parts` of one size, one behind the other, each of so many equal stretches. The result is the first
+// stretch of each, then the second of each, and so on.
+Source interleaved(const Source& source, std::int64_t parts, std::int64_t stretches);
 
 }  // namespace qfuse::checkpoint
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "checkpoint/convert/linear.h"
+#include "checkpoint/convert/names.h"
 #include "checkpoint/files/split.h"
 
 namespace qfuse::checkpoint {

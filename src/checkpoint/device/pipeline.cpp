@@ -14,6 +14,7 @@ class HostPiece : public Piece {
 
   std::span<std::byte> host(std::size_t array, std::size_t size) override { return memory_[array].room(size); }
   std::span<const std::byte> send(std::size_t /*array*/, std::span<const std::byte> filled) override { return filled; }
+  std::span<std::byte> on_device(std::size_t array, std::size_t size) override { return host(array, size); }
   std::span<std::byte> output(std::size_t /*array*/, std::span<std::byte> out) override { return out; }
   void fetch(std::size_t /*array*/, std::span<std::byte> /*out*/) override {}
 
@@ -45,6 +46,10 @@ class GpuPiece : public Piece {
     return there;
   }
 
+  std::span<std::byte> on_device(std::size_t array, std::size_t size) override {
+    return room_in(device_[array], exec().device, size);
+  }
+
   std::span<std::byte> output(std::size_t array, std::span<std::byte> out) override {
     return on_device(array, out.size());
   }
@@ -55,10 +60,6 @@ class GpuPiece : public Piece {
 
  private:
   void wait() override { stream_.synchronize(); }
-
-  std::span<std::byte> on_device(std::size_t array, std::size_t size) {
-    return room_in(device_[array], exec().device, size);
-  }
 
   Stream stream_;
   std::map<std::size_t, HostMemory> host_;

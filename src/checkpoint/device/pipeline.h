@@ -41,6 +41,8 @@ class Piece {
   virtual std::span<std::byte> host(std::size_t array, std::size_t size) = 0;
   // Where the device finds the bytes of host(), which are filled.
   virtual std::span<const std::byte> send(std::size_t array, std::span<const std::byte> filled) = 0;
+  // Memory of the device for an array, until this is given for another piece.
+  virtual std::span<std::byte> on_device(std::size_t array, std::size_t size) = 0;
   // Where the device is to make the bytes of `out`, which is a buffer of the Pipeline or host().
   virtual std::span<std::byte> output(std::size_t array, std::span<std::byte> out) = 0;
   // Brings them to `out`; to be called behind the op.

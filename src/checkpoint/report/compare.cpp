@@ -13,9 +13,11 @@
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/convert/decode.h"
-#include "checkpoint/convert/encode.h"
 #include "checkpoint/convert/families.h"
+#include "checkpoint/convert/merged.h"
 #include "checkpoint/convert/merged_model.h"
+#include "checkpoint/convert/source.h"
+#include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
@@ -29,7 +31,7 @@ namespace qfuse::checkpoint {
 namespace {
 
 // A tensor that adapters change. The dtype of the sum is the other side's.
-using OpenMerged = std::function<TensorReader(Dtype dtype)>;
+using OpenMerged = std::function<Source(Dtype dtype)>;
 
 struct Pair {
   const Tensor* a = nullptr;  // NULL where only the other has it
@@ -55,14 +57,10 @@ std::vector<std::int64_t> compared_shape(const Pair& pair, const Tensor& tensor)
   return shape;
 }
 
-TensorReader open_compared(const Pair& pair, const Tensor& tensor, Dtype dtype) {
+Source compared(const Pair& pair, const Tensor& tensor, Dtype dtype) {
   if (&tensor == pair.a && pair.merged_a != nullptr) return (*pair.merged_a)(dtype);
-  if (!is_transposed(pair, tensor)) return open_decoded(tensor, dtype);
-  const PlainWeight weight = transposed_weight(tensor.values());
-  return {kPieceBytes, [weight](std::int64_t begin, std::span<std::byte> out, Piece&) {
-            weight.read(begin, out);
-            return std::ssize(out);
-          }};
+  const Source source = decoded(tensor, dtype);
+  return is_transposed(pair, tensor) ? transposed(source, tensor.shape[0], tensor.shape[1]) : source;
 }
 
 // What `tensor` is decoded to for comparing; ignored if it is not quantized.
@@ -184,19 +182,19 @@ class Comparator {
 void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& meter) {
   Pipeline pipeline(Exec{.device = {QFUSE_REFERENCE, 0}});
   const Dtype dtype = compared_dtype(*pair.a, *pair.b);
-  const TensorReader a = open_compared(pair, *pair.a, dtype);
-  const TensorReader b = open_compared(pair, *pair.b, compared_dtype(*pair.b, *pair.a));
+  const Source a = compared(pair, *pair.a, dtype);
+  const Source b = compared(pair, *pair.b, compared_dtype(*pair.b, *pair.a));
   Comparator comparator(compared_type(pair, *pair.a, *pair.b), result);
   const std::int64_t bytes = compared_bytes(pair);
-  const std::int64_t piece = std::max(a.piece_bytes, b.piece_bytes);  // powers of two
+  const std::int64_t piece = std::max(a.piece, b.piece);  // powers of two
   std::vector<std::byte> bytes_a;
   std::vector<std::byte> bytes_b;
   for (std::int64_t at = 0; at < bytes; at += piece) {
     const auto size = static_cast<std::size_t>(std::min(piece, bytes - at));
     bytes_a.resize(size);
     bytes_b.resize(size);
-    a.read(at, bytes_a, pipeline.next());
-    b.read(at, bytes_b, pipeline.next());
+    read_now(a, at, bytes_a, pipeline.next(), array::written);
+    read_now(b, at, bytes_b, pipeline.next(), array::written);
     comparator.add(bytes_a, bytes_b);
     meter.advance(result.name, static_cast<std::int64_t>(size));
   }
@@ -249,8 +247,7 @@ class Side {
                        options.include,
                        options.exclude,
                        options.prefix,
-                       options.head,
-                       Exec{.device = {QFUSE_REFERENCE, 0}}};
+                       options.head};
     if (options.base_as) scratch_.emplace(std::filesystem::temp_directory_path());
     const std::vector<Component> components = models_in(path);
     for (std::size_t i = 0; i < components.size(); ++i) {
@@ -279,7 +276,7 @@ class Side {
     known.tensor.name = name;
     if (change != nullptr) known.tensor.shape = change->shape;
     known.merged = [task = merged.task(base, change), scratch = scratch_ ? &*scratch_ : nullptr](Dtype dtype) {
-      return open_merged(task.base(scratch, 0), task.merging, dtype, kPieceBytes);
+      return qfuse::checkpoint::merged(task.base(scratch), task.merging, dtype);
     };
   }
 

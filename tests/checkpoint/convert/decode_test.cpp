@@ -66,12 +66,12 @@ struct NestedWeight {
 
 std::vector<std::byte> read_in_pieces(const Tensor& tensor, Dtype dtype, std::int64_t piece_bytes) {
   Pipeline pipeline({});
-  const TensorReader reader = open_decoded(tensor, dtype, piece_bytes);
-  std::vector<std::byte> all(static_cast<std::size_t>(tensor.decoded_bytes(dtype)));
-  for (std::size_t at = 0; at < all.size(); at += static_cast<std::size_t>(reader.piece_bytes)) {
-    const std::size_t size = std::min(static_cast<std::size_t>(reader.piece_bytes), all.size() - at);
-    EXPECT_EQ(reader.read(static_cast<std::int64_t>(at), std::span(all).subspan(at, size), pipeline.next()),
-              static_cast<std::int64_t>(size));
+  const Source source = decoded(tensor, dtype);
+  EXPECT_EQ(piece_bytes % source.unit, 0);
+  std::vector<std::byte> all(static_cast<std::size_t>(source.bytes));
+  for (std::int64_t at = 0; at < source.bytes; at += piece_bytes) {
+    const auto size = static_cast<std::size_t>(std::min(piece_bytes, source.bytes - at));
+    source.read(at, std::span(all).subspan(static_cast<std::size_t>(at), size), pipeline.next());
   }
   return all;
 }
@@ -82,7 +82,7 @@ TEST(Decode, pieces_of_a_nested_weight_meet_without_a_seam) {
     const Model model(weight.directory / "x.safetensors");
     const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
     const auto least = static_cast<std::int64_t>(64 * 64 * dtype_size(dtype));
-    EXPECT_EQ(open_decoded(tensors.at(0), dtype, 1).piece_bytes, least);
+    EXPECT_EQ(decoded(tensors.at(0), dtype).unit, least);
     EXPECT_TRUE(read_in_pieces(tensors.at(0), dtype, least) == weight.decoded);
     EXPECT_TRUE(read_in_pieces(tensors.at(0), dtype, 2 * least) == weight.decoded);
   }
@@ -93,7 +93,7 @@ TEST(Decode, a_weight_larger_than_a_piece_is_decoded_whole) {
   const Model model(weight.directory / "x.safetensors");
   const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
   ASSERT_GT(static_cast<std::int64_t>(weight.decoded.size()), 2 * kPieceBytes);
-  EXPECT_EQ(open_decoded(tensors.at(0), Dtype::float32).piece_bytes, kPieceBytes);
+  EXPECT_EQ(decoded(tensors.at(0), Dtype::float32).piece, kPieceBytes);
   EXPECT_TRUE(read_in_pieces(tensors.at(0), Dtype::float32, kPieceBytes) == weight.decoded);
 }
 
@@ -105,7 +105,7 @@ TEST(Decode, pieces_are_whole_blocks_and_bounded) {
         weight.state.blocksize = blocksize;
         weight.state.nested = NestedState{nested_blocksize, 0.0F};
         const Tensor tensor{"w", {1}, weight, {}};
-        const std::int64_t bytes = open_decoded(tensor, dtype).piece_bytes;
+        const std::int64_t bytes = decoded(tensor, dtype).piece;
         EXPECT_EQ(bytes % (blocksize * nested_blocksize * static_cast<std::int64_t>(dtype_size(dtype))), 0);
         EXPECT_LE(bytes, 64 << 20);
       }
@@ -123,13 +123,13 @@ TEST(Decode, int8_reads_may_begin_and_end_within_rows) {
              safetensors({{"m.weight", {"I8", {rows, columns}, bytes_of(codes)}}, {"m.SCB", f32(scb)}}));
   const Model model(directory / "x.safetensors");
   const std::vector<Tensor> tensors = read_layout(model, Dtype::bfloat16);
-  const TensorReader reader = open_decoded(tensors.at(0), Dtype::float16);
+  const Source source = qfuse::checkpoint::decoded(tensors.at(0), Dtype::float16);
   Pipeline pipeline({});
   const auto bytes = static_cast<std::int64_t>(decoded.size());
   for (std::int64_t begin = 0; begin < bytes; begin += 2)
     for (std::int64_t end = begin + 2; end <= bytes; end += 2) {
       std::vector<std::byte> read(static_cast<std::size_t>(end - begin));
-      reader.read(begin, read, pipeline.next());
+      source.read(begin, read, pipeline.next());
       ASSERT_TRUE(std::equal(read.begin(), read.end(), decoded.begin() + begin)) << begin << " to " << end;
     }
 }

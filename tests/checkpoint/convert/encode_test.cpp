@@ -13,35 +13,37 @@ namespace {
 // What is read of a weight's tensors, as a conversion reads them.
 class Encoded {
  public:
-  Encoded(const StoredTensor& weight, const QuantState& state, ScratchFile& scratch, std::int64_t piece_bytes) {
+  Encoded(const StoredTensor& weight, const QuantState& state, ScratchFile& scratch, bool in_units) {
     const EncodedParts parts = encoded_parts("w", state);
-    const OpenedTensor opened = open_encoded(plain_weight(weight), state, scratch, piece_bytes);
-    EXPECT_EQ(opened.readers.size(), parts.arrays.size());
-    for (std::size_t i = 0; i < parts.arrays.size(); ++i) read(parts.arrays[i], opened.readers[i]);
+    const OpenedTensor opened = encoded(stored(weight), state, scratch, kPlace);
+    EXPECT_EQ(opened.sources.size(), parts.arrays.size());
+    for (std::size_t i = 0; i < parts.arrays.size(); ++i) read(parts.arrays[i], opened.sources[i], in_units);
     state_ = parse_quant_state(opened.text(), "what was encoded");
   }
   [[nodiscard]] const std::string& bytes(const std::string& tensor) const { return bytes_.at(tensor); }
   [[nodiscard]] const QuantState& state() const { return state_; }
-  [[nodiscard]] std::int64_t progress() const { return progress_; }
   [[nodiscard]] int reads() const { return reads_; }
 
  private:
-  void read(const TensorEntry& entry, const TensorReader& reader) {
+  void read(const TensorEntry& entry, const Source& source, bool in_units) {
+    EXPECT_EQ(source.bytes, entry.bytes());
+    EXPECT_EQ(source.piece % source.unit, 0);
     std::string& all = bytes_[entry.name];
-    all.assign(static_cast<std::size_t>(entry.bytes()), '?');
-    for (std::int64_t at = 0; at < entry.bytes(); at += reader.piece_bytes) {
-      const auto size = static_cast<std::size_t>(std::min(reader.piece_bytes, entry.bytes() - at));
+    all.assign(static_cast<std::size_t>(source.bytes), '?');
+    const std::int64_t piece = in_units ? std::max(source.unit, std::int64_t{4}) : source.piece;
+    for (std::int64_t at = 0; at < source.bytes; at += piece) {
+      const auto size = static_cast<std::size_t>(std::min(piece, source.bytes - at));
       const auto out = std::as_writable_bytes(std::span(all)).subspan(static_cast<std::size_t>(at), size);
-      progress_ += reader.read(at, out, pipeline_.next());
+      read_to_host(source, at, out, pipeline_.next(), array::written);
       ++reads_;
     }
     pipeline_.finish();
   }
 
+  static constexpr std::int64_t kPlace = 12;  // in the scratch file
   Pipeline pipeline_{Exec{}};
   std::map<std::string, std::string> bytes_;
   QuantState state_;
-  std::int64_t progress_ = 0;
   int reads_ = 0;
 };
 
@@ -68,11 +70,10 @@ TEST(Encode, pieces_give_the_bytes_of_the_whole) {
         expected["w.nested_absmax"] = bytes_of(whole.nested_absmax);
         expected["w.nested_quant_map"] = bytes_of(whole.nested_quant_map);
       }
-      for (const std::int64_t piece_bytes : {std::int64_t{1}, kPieceBytes}) {
-        SCOPED_TRACE(std::to_string(blocksize) + " in pieces of " + std::to_string(piece_bytes));
-        const Encoded encoded(*model.find("w"), state, scratch, piece_bytes);
-        EXPECT_EQ(encoded.progress(), static_cast<std::int64_t>(weight.bytes.size()));
-        EXPECT_EQ(encoded.reads() > 10, piece_bytes == 1) << "absmax in pieces of one (nested) block";
+      for (const bool in_units : {true, false}) {
+        SCOPED_TRACE(std::to_string(blocksize) + (in_units ? " in the smallest pieces" : ""));
+        const Encoded encoded(*model.find("w"), state, scratch, in_units);
+        EXPECT_EQ(encoded.reads() > 10, in_units) << "absmax in pieces of one (nested) block";
         for (const auto& [part, bytes] : expected) EXPECT_TRUE(encoded.bytes(part) == bytes) << part;
         if (double_quant) {
           EXPECT_EQ(std::bit_cast<std::uint32_t>(encoded.state().nested->offset),

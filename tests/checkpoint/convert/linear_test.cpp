@@ -1,6 +1,8 @@
 // Which tensors are quantized when nothing else is said, by the names that models really have.
 #include "checkpoint/convert/linear.h"
 
+#include "checkpoint/convert/names.h"
+#include "checkpoint/convert/patterns.h"
 #include "support.h"
 
 namespace qfuse::checkpoint {

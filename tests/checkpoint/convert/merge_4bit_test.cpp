@@ -148,6 +148,53 @@ TEST_F(MergeQuantized, an_adapter_that_is_lost_in_4_bits_is_refused) {
                     "is nf4, and cannot become fp4: dequantize the base first"));
 }
 
+// Each process measures what it makes, and a file in which an adapter is lost is no shard's.
+TEST_F(MergeQuantized, a_shard_measures_and_refuses_its_own_files) {
+  RawTensors faint = lora(kDown, 128, 64, 4);
+  RawTensor& b = faint.at(kPeft + kDown + ".lora_B.weight");
+  std::vector<float> values = values_of(b);
+  for (float& value : values) value *= 1e-4F;
+  b = tensor_of(values, b.shape, Dtype::float32);
+  factors.merge(faint);
+  write_adapter(adapter(), factors);
+  const std::vector<AdapterInput> adapters{{adapter()}};
+  MergeOptions options;
+  options.to_4bit = QuantType::nf4;
+  options.max_shard_size = 1;  // each tensor is a file
+  const auto convert = [&](const std::string& out, double fail_below, std::optional<Shard> shard, bool dry_run) {
+    options.fail_below = fail_below;
+    options.shard = shard;
+    options.dry_run = dry_run;
+    return merge(base(), adapters, directory / out, options);
+  };
+  const MergeReport whole = convert("whole", 0.0, {}, false);
+  ASSERT_EQ(whole.merged.size(), 2U);
+  EXPECT_LT(whole.merged[0].survival, 0.5) << kDown;
+  EXPECT_GT(whole.merged[1].survival, 0.5) << kUp;
+  EXPECT_EQ(to_json(convert("dry", 0.5, {}, true)), to_json(whole)) << "which refuses nothing";
+  const std::string lost = error_of(Status::invalid_data, [&] { convert("out", 0.5, {}, false); });
+  EXPECT_TRUE(holds(lost, "tensor '" + kDown + ".weight': of what the adapter adds, "));
+  EXPECT_FALSE(fs::exists(directory / "out"));
+  std::vector<std::string> names;
+  for (const std::int64_t i : {0, 1, 2}) {
+    std::optional<MergeReport> one;
+    const MergeReport dry = convert("out", 0.5, Shard{i, 3}, true);
+    if (!dry.merged.empty() && dry.merged[0].name == kDown + ".weight") {
+      EXPECT_EQ(error_of(Status::invalid_data, [&] { convert("out", 0.5, Shard{i, 3}, false); }), lost);
+      EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { finish(directory / "out"); }), "out"));
+      one = convert("out", 0.0, Shard{i, 3}, false);
+    } else {
+      one = convert("out", 0.5, Shard{i, 3}, false);
+    }
+    EXPECT_EQ(to_json(*one), to_json(dry));
+    EXPECT_EQ(one->tensors, 1);
+    for (const MergedTensor& row : one->merged) names.push_back(row.name);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{kDown + ".weight", kUp + ".weight"}));
+  finish(directory / "out");
+  EXPECT_TRUE(contents(directory / "out") == contents(directory / "whole"));
+}
+
 TEST_F(MergeQuantized, to_4_bits_is_merging_and_then_quantizing) {
   for (const QuantType quant_type : {QuantType::nf4, QuantType::fp4})
     for (const bool double_quant : {true, false})

@@ -38,17 +38,20 @@ void check_every_part(std::size_t rows, std::size_t columns) {
   std::vector<T> matrix(rows * columns);
   std::iota(matrix.begin(), matrix.end(), T{1});
   const std::vector<T> expected = transpose(matrix, rows, columns);
-  const ReadBytes read =
-      transposed({static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), sizeof(T)},
-                 [&](std::int64_t begin, std::span<std::byte> out) {
-                   ASSERT_LE(static_cast<std::size_t>(begin) + out.size(), matrix.size() * sizeof(T));
-                   if (out.empty()) return;
-                   std::memcpy(out.data(), reinterpret_cast<const char*>(matrix.data()) + begin, out.size());
-                 });
+  Source source{.dtype = sizeof(T) == 2 ? Dtype::bfloat16 : Dtype::float32,
+                .bytes = static_cast<std::int64_t>(matrix.size() * sizeof(T))};
+  source.read = [&](std::int64_t begin, std::span<std::byte> out, Piece&) {
+    ASSERT_LE(static_cast<std::size_t>(begin) + out.size(), matrix.size() * sizeof(T));
+    if (out.empty()) return;
+    std::memcpy(out.data(), reinterpret_cast<const char*>(matrix.data()) + begin, out.size());
+  };
+  const Source turned = transposed(source, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns));
+  Pipeline pipeline({});
   for (std::size_t begin = 0; begin <= matrix.size(); ++begin)
     for (std::size_t end = begin; end <= matrix.size(); ++end) {
       std::vector<T> found(end - begin);
-      read(static_cast<std::int64_t>(begin * sizeof(T)), std::as_writable_bytes(std::span(found)));
+      turned.read(static_cast<std::int64_t>(begin * sizeof(T)), std::as_writable_bytes(std::span(found)),
+                  pipeline.next());
       ASSERT_TRUE(std::equal(found.begin(), found.end(), expected.begin() + static_cast<std::ptrdiff_t>(begin)))
           << rows << " x " << columns << ": " << begin << " to " << end;
     }
@@ -64,8 +67,10 @@ TEST(Transpose, every_part_of_it) {
 
 TEST(Transpose, of_nothing) {
   for (const auto& [rows, columns] : {std::pair{0, 5}, {5, 0}}) {
-    const ReadBytes read = transposed({rows, columns, 2}, [](std::int64_t, std::span<std::byte>) { FAIL(); });
-    read(0, {});
+    Source source{.dtype = Dtype::bfloat16};
+    source.read = [](std::int64_t, std::span<std::byte>, Piece&) { FAIL(); };
+    Pipeline pipeline({});
+    transposed(source, rows, columns).read(0, {}, pipeline.next());
   }
 }
 

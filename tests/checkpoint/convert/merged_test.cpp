@@ -1,5 +1,5 @@
 // Merging piece by piece gives the bytes that merging at once gives, wherever pieces begin and end.
-#include "checkpoint/convert/merged_weight.h"
+#include "checkpoint/convert/merged.h"
 
 #include <rapidcheck.h>
 
@@ -38,14 +38,15 @@ struct Weights {
   // As few bytes as `piece_bytes` at a time.
   [[nodiscard]] std::string read(Dtype dtype, std::int64_t piece_bytes) const {
     Pipeline pipeline({});
-    const TensorReader reader = open_merged(plain_weight(stored("w")), merging, dtype, piece_bytes);
-    std::string all(static_cast<std::size_t>(merging.shape.elements()) * dtype_size(dtype), '\0');
+    const Source source = merged(checkpoint::stored(stored("w")), merging, dtype);
+    EXPECT_EQ(source.unit_elements(), 1);
+    std::string all(static_cast<std::size_t>(source.bytes), '\0');
     const auto bytes = std::as_writable_bytes(std::span(all));
-    for (std::size_t at = 0; at < all.size(); at += static_cast<std::size_t>(reader.piece_bytes)) {
-      const std::size_t size = std::min(static_cast<std::size_t>(reader.piece_bytes), all.size() - at);
-      EXPECT_EQ(reader.read(static_cast<std::int64_t>(at), bytes.subspan(at, size), pipeline.next()),
-                static_cast<std::int64_t>(size));
-    }
+    for (std::int64_t at = 0; at < source.bytes; at += piece_bytes)
+      read_now(source, at,
+               bytes.subspan(static_cast<std::size_t>(at),
+                             static_cast<std::size_t>(std::min(piece_bytes, source.bytes - at))),
+               pipeline.next(), array::written);
     return all;
   }
 
@@ -78,7 +79,7 @@ struct Weights {
   Merging merging;
 };
 
-TEST(MergedWeight, pieces_that_straddle_rows_and_blocks) {
+TEST(Merged, pieces_that_straddle_rows_and_blocks) {
   const Weights weights(3, 5, 7, 2, Dtype::bfloat16);
   const std::string expected = tensor_of(weights.sums(), {3, 5, 7}, Dtype::float32).bytes;
   for (std::int64_t elements = 1; elements <= 106; ++elements)
@@ -86,7 +87,7 @@ TEST(MergedWeight, pieces_that_straddle_rows_and_blocks) {
   EXPECT_TRUE(weights.read(Dtype::bfloat16, 46) == tensor_of(weights.sums(), {3, 5, 7}, Dtype::bfloat16).bytes);
 }
 
-TEST(MergedWeight, any_shape_in_any_pieces) {
+TEST(Merged, any_shape_in_any_pieces) {
   rc::check([] {
     const auto blocks = *rc::gen::inRange(1, 4);
     const auto rows = *rc::gen::inRange(1, 9);
@@ -100,7 +101,7 @@ TEST(MergedWeight, any_shape_in_any_pieces) {
 }
 
 // Their lengths are those of whole rows, whatever a piece holds of them.
-TEST(MergedWeight, dora_in_any_pieces) {
+TEST(Merged, dora_in_any_pieces) {
   Weights weights(1, 9, 13, 3, Dtype::bfloat16);
   weights.merging.addends[1].magnitude = weights.stored("lengths");
   const std::string rows = weights.read(Dtype::bfloat16, 1000);
@@ -108,7 +109,7 @@ TEST(MergedWeight, dora_in_any_pieces) {
     EXPECT_TRUE(weights.read(Dtype::bfloat16, 2 * elements) == rows) << elements << " at a time";
 }
 
-TEST(MergedWeight, trained_rows_in_any_pieces) {
+TEST(Merged, trained_rows_in_any_pieces) {
   Weights weights(1, 9, 13, 3, Dtype::bfloat16);
   weights.merging.token_rows = {{{8, 2}, weights.stored("tokens")}};
   for (const bool with_addends : {true, false}) {
@@ -121,21 +122,22 @@ TEST(MergedWeight, trained_rows_in_any_pieces) {
   }
 }
 
-TEST(MergedWeight, reads_may_begin_anywhere) {
+TEST(Merged, reads_may_begin_anywhere) {
   const Weights weights(2, 6, 11, 3, Dtype::float32);
   const std::string expected = tensor_of(weights.sums(), {2, 6, 11}, Dtype::bfloat16).bytes;
-  const PlainWeight merged = merged_weight(plain_weight(weights.stored("w")), weights.merging, Dtype::bfloat16, {});
-  ASSERT_EQ(merged.bytes, std::ssize(expected));
+  const Source source = merged(stored(weights.stored("w")), weights.merging, Dtype::bfloat16);
+  ASSERT_EQ(source.bytes, std::ssize(expected));
+  Pipeline pipeline({});
   for (std::int64_t begin = 0; begin < 132; begin += 7)
     for (const std::int64_t count : {1L, 5L, 66L, 131L}) {
       if (begin + count > 132) continue;
       std::string out(static_cast<std::size_t>(2 * count), '\0');
-      merged.read(2 * begin, std::as_writable_bytes(std::span(out)));
+      read_now(source, 2 * begin, std::as_writable_bytes(std::span(out)), pipeline.next(), array::written);
       EXPECT_EQ(out, expected.substr(static_cast<std::size_t>(2 * begin), out.size()));
     }
 }
 
-TEST(MergedWeight, products_of_the_same_bits_are_the_same) {
+TEST(Merged, products_of_the_same_bits_are_the_same) {
   const Weights weights(1, 5, 7, 2, Dtype::float32);
   const Addend& addend = weights.merging.addends[0];
   EXPECT_TRUE(same_product(addend, weights.merging.addends[1], weights.merging.shape));

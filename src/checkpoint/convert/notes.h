@@ -1,0 +1,26 @@
+// What a caller should know of an output, and did not ask for: the lines that several conversions say.
+#ifndef QFUSE_CHECKPOINT_CONVERT_NOTES_H
+#define QFUSE_CHECKPOINT_CONVERT_NOTES_H
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "checkpoint/convert/families.h"
+#include "checkpoint/files/model.h"
+
+namespace qfuse::checkpoint {
+
+// The line that says of a file of the input that it is not in the output.
+std::string not_copied(const std::filesystem::path& file);
+
+// Says so where nobody has checked what transformers or diffusers makes of a model of these families.
+void note_families(const Families& families, const Model& model, std::vector<std::string>& notes);
+
+// Of a file, whose family is that of a config.json beside it, which has to stay beside what becomes of it.
+void note_turned(std::int64_t matrices, const Families& families, const Model& model, std::vector<std::string>& notes);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_CONVERT_NOTES_H

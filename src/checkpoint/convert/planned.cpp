@@ -1,0 +1,52 @@
+#include "checkpoint/convert/planned.h"
+
+#include <utility>
+
+#include "checkpoint/convert/encode.h"
+#include "checkpoint/files/bitsandbytes.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+PlannedTensor planned(const std::string& name, const PlannedSource& source) {
+  return {.name = name,
+          .converted = true,
+          .measured = source.measured,
+          .input_bytes = source.input_bytes,
+          .progress_bytes = source.bytes(),
+          .scratch_bytes = source.scratch_bytes};
+}
+
+}  // namespace
+
+std::int64_t PlannedSource::bytes() const { return element_count(shape).value() * size_of(dtype); }
+
+PlannedTensor copied(const StoredTensor& tensor) {
+  const std::int64_t bytes = tensor.entry->bytes();
+  return {.name = tensor.entry->name,
+          .outputs = {*tensor.entry},
+          .input_bytes = bytes,
+          .progress_bytes = bytes,
+          .open = [tensor](ScratchFile*) { return OpenedTensor{{stored(tensor)}}; }};
+}
+
+PlannedTensor planned_plain(const std::string& name, const PlannedSource& source) {
+  PlannedTensor plain = planned(name, source);
+  plain.outputs = {{name, type_of(source.dtype), source.shape, 0, source.bytes()}};
+  plain.open = [open = source.open](ScratchFile* scratch) { return OpenedTensor{{open(scratch)}}; };
+  return plain;
+}
+
+PlannedTensor planned_encoded(const std::string& name, const PlannedSource& source, const QuantState& state) {
+  PlannedTensor encoded_one = planned(name, source);
+  EncodedParts parts = encoded_parts(name, state);
+  encoded_one.outputs = std::move(parts.arrays);
+  encoded_one.text = std::move(parts.quant_state);
+  encoded_one.scratch_bytes += absmax_bytes(state);
+  encoded_one.open = [source, state](ScratchFile* scratch) {
+    return encoded(source.open(scratch), state, *scratch, source.scratch_bytes);
+  };
+  return encoded_one;
+}
+
+}  // namespace qfuse::checkpoint
