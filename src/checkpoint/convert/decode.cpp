@@ -21,17 +21,17 @@ std::span<const T> read_elements(const StoredTensor& stored, std::int64_t first,
 void read_absmax(const StoredWeight4bit& weight, std::int64_t first_block, std::int64_t blocks, Piece& piece,
                  Weight4bit& to) {
   if (!weight.state.nested) {
-    to.absmax = read_elements<float>(weight.absmax, first_block, blocks, piece, array::scales);
+    to.absmax = read_elements<float>(weight.absmax, first_block, blocks, piece, array::kScales);
     return;
   }
   const NestedState& nested = *weight.state.nested;
-  to.absmax_8bit = read_elements<std::uint8_t>(weight.absmax, first_block, blocks, piece, array::absmax_8bit);
+  to.absmax_8bit = read_elements<std::uint8_t>(weight.absmax, first_block, blocks, piece, array::kAbsmax8bit);
   to.nested_absmax = read_elements<float>(weight.nested_absmax, first_block / nested.blocksize,
-                                          qfuse_block_count(blocks, nested.blocksize), piece, array::scales);
-  to.nested_quant_map = read_elements<float>(weight.nested_quant_map, 0, format::kCodes8, piece, array::quant_map);
+                                          qfuse_block_count(blocks, nested.blocksize), piece, array::kScales);
+  to.nested_quant_map = read_elements<float>(weight.nested_quant_map, 0, format::kCodes8, piece, array::kQuantMap);
   to.nested_blocksize = nested.blocksize;
   to.nested_offset = piece
-                         .input<float>(array::nested_offset, 1,
+                         .input<float>(array::kNestedOffset, 1,
                                        [&](std::span<std::byte> bytes) {
                                          std::memcpy(bytes.data(), &nested.offset, sizeof nested.offset);
                                        })
@@ -43,7 +43,7 @@ void read_4bit(const StoredWeight4bit& weight, Dtype dtype, std::int64_t begin, 
   const std::int64_t first = begin / size_of(dtype);
   const std::int64_t count = std::ssize(made) / size_of(dtype);
   Weight4bit part{.cols = count, .blocksize = weight.state.blocksize, .quant_type = weight.state.quant_type};
-  part.packed = read_elements<std::uint8_t>(weight.packed, first / 2, qfuse_packed_size(count), piece, array::codes);
+  part.packed = read_elements<std::uint8_t>(weight.packed, first / 2, qfuse_packed_size(count), piece, array::kCodes);
   read_absmax(weight, first / part.blocksize, qfuse_block_count(count, part.blocksize), piece, part);
   dequantize_4bit(part, made, dtype, piece.exec());
 }
@@ -57,8 +57,8 @@ void read_int8(const StoredWeightInt8& weight, Dtype dtype, std::int64_t begin, 
   const std::int64_t end = first + std::ssize(made) / element;
   const std::int64_t first_row = first / columns;
   const std::int64_t end_row = (end - 1) / columns + 1;
-  const auto codes = read_elements<std::int8_t>(weight.weight, first, end - first, piece, array::codes);
-  const auto scales = read_elements<float>(weight.scb, first_row, end_row - first_row, piece, array::scales);
+  const auto codes = read_elements<std::int8_t>(weight.weight, first, end - first, piece, array::kCodes);
+  const auto scales = read_elements<float>(weight.scb, first_row, end_row - first_row, piece, array::kScales);
   const auto part = [](auto array, std::int64_t from, std::int64_t length) {
     return array.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length));
   };
@@ -79,11 +79,11 @@ void read_int8(const StoredWeightInt8& weight, Dtype dtype, std::int64_t begin, 
 void require_decodable(Pipeline& pipeline) {
   const auto fill_with_ones = [](std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{1}); };
   Piece& piece = pipeline.next();
-  const auto code = piece.input<std::int8_t>(array::codes, 1, fill_with_ones);
-  const auto scale = piece.input<float>(array::scales, 1, fill_with_ones);
-  const std::span<std::byte> value = piece.host(array::written, sizeof(float));
-  dequantize_int8(code, scale, piece.output(array::written, value), Dtype::float32, piece.exec());
-  piece.fetch(array::written, value);
+  const auto code = piece.input<std::int8_t>(array::kCodes, 1, fill_with_ones);
+  const auto scale = piece.input<float>(array::kScales, 1, fill_with_ones);
+  const std::span<std::byte> value = piece.host(array::kWritten, sizeof(float));
+  dequantize_int8(code, scale, piece.output(array::kWritten, value), Dtype::float32, piece.exec());
+  piece.fetch(array::kWritten, value);
   piece.complete();
 }
 

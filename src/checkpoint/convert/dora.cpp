@@ -8,7 +8,6 @@
 
 #include "checkpoint/convert/sum.h"
 #include "checkpoint/files/adapter.h"
-#include "format/elements.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -26,14 +25,13 @@ class Lengths {
     for (const Tile& tile : tiles_of(shape_, first, first + count))
       multiply(tile,
                sums.subspan(static_cast<std::size_t>(tile.begin - first), static_cast<std::size_t>(tile.elements())));
-    for (std::int64_t i = 0; i < count; ++i)
-      format::store_rounded(out.data(), i, static_cast<qfuse_dtype>(dtype_), sums[static_cast<std::size_t>(i)]);
+    round_to(dtype_, sums, out);
   }
 
  private:
   std::span<float> read_sums(std::int64_t first, std::int64_t count, Piece& piece) const {
-    const auto bytes = piece.host(array::norms, static_cast<std::size_t>(count) * sizeof(float));
-    read_now(sum_, first * size_of(sum_.dtype), bytes, piece, array::norms);
+    const auto bytes = piece.host(array::kNorms, static_cast<std::size_t>(count) * sizeof(float));
+    read_now(sum_, first * size_of(sum_.dtype), bytes, piece, array::kNorms);
     return {reinterpret_cast<float*>(bytes.data()), static_cast<std::size_t>(count)};
   }
 

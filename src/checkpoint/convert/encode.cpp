@@ -45,11 +45,11 @@ void read_codes(const WeightPointer& weight, std::int64_t from, std::span<std::b
   const Source& source = weight->source;
   const std::int64_t element = size_of(source.dtype);
   const std::int64_t size = std::min(2 * std::ssize(codes) * element, source.bytes - from);
-  const std::span<const std::byte> in = read_to_device(source, from, size, piece, array::to_encode);
+  const std::span<const std::byte> in = read_to_device(source, from, size, piece, array::kToEncode);
   const std::int64_t blocks = qfuse_block_count(size / element, weight->state.blocksize);
-  const std::span<std::byte> absmax = piece.host(array::encoded_absmax, static_cast<std::size_t>(blocks * kFloatBytes));
-  encode_piece(in, source.dtype, weight->state, codes, piece.output(array::encoded_absmax, absmax), piece);
-  piece.fetch(array::encoded_absmax, absmax);
+  const std::span<std::byte> absmax = piece.host(array::kEncodedAbsmax, static_cast<std::size_t>(blocks * kFloatBytes));
+  encode_piece(in, source.dtype, weight->state, codes, piece.output(array::kEncodedAbsmax, absmax), piece);
+  piece.fetch(array::kEncodedAbsmax, absmax);
   piece.when_done([weight, absmax, begin = from / element / weight->state.blocksize * kFloatBytes, blocks] {
     weight->write(begin, absmax);
     if (weight->state.nested) weight->mean.add(reinterpret_cast<const float*>(absmax.data()), blocks);
@@ -109,12 +109,12 @@ Source constant(std::vector<float> values) {
 
 void require_encodable(QuantType quant_type, std::int64_t blocksize, Pipeline& pipeline) {
   Piece& piece = pipeline.next();
-  const auto weight = piece.input<std::byte>(array::to_encode, sizeof(float),
+  const auto weight = piece.input<std::byte>(array::kToEncode, sizeof(float),
                                              [](std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{}); });
-  const std::span<std::byte> absmax = piece.host(array::encoded_absmax, sizeof(float));
+  const std::span<std::byte> absmax = piece.host(array::kEncodedAbsmax, sizeof(float));
   encode_piece(weight, Dtype::float32, {quant_type, blocksize, Dtype::float32, {}, {}},
-               piece.on_device(array::written, 1), piece.output(array::encoded_absmax, absmax), piece);
-  piece.fetch(array::encoded_absmax, absmax);
+               piece.on_device(array::kWritten, 1), piece.output(array::kEncodedAbsmax, absmax), piece);
+  piece.fetch(array::kEncodedAbsmax, absmax);
   piece.complete();
 }
 

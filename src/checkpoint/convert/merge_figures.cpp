@@ -5,27 +5,23 @@
 #include <utility>
 #include <vector>
 
-#include "format/elements.h"
-
 namespace qfuse::checkpoint {
 namespace {
 
-// Of a tensor at a time, when it is measured: what a core's caches hold.
-constexpr std::int64_t kMeasuredElements = 1 << 20;
+// Of a tensor, measured at a time: what stays in the caches.
+constexpr std::int64_t kMeasuredElements = 1 << 18;
 
-float element(std::span<const std::byte> values, std::int64_t i, Dtype dtype) {
-  return format::load_as_float(values.data(), i, static_cast<qfuse_dtype>(dtype));
-}
-
-// `values` as they are when they were encoded to 4 bits and decoded, in fp32; absmax that are not nested.
-std::vector<std::byte> through_4bit(std::span<const std::byte> values, Dtype dtype, const QuantState& state,
-                                    const Exec& exec) {
-  const std::int64_t count = std::ssize(values) / size_of(dtype);
-  Weight4bitArrays encoded(1, count, state.blocksize, state.quant_type, false);
-  quantize_4bit(values, dtype, encoded.out(), exec);
-  std::vector<std::byte> decoded(static_cast<std::size_t>(count) * sizeof(float));
-  dequantize_4bit(encoded.view(), decoded, Dtype::float32, exec);
-  return decoded;
+void add(std::span<const float> base, std::span<const float> sums, std::span<const float> left, MergeFigures& figures) {
+  MergeFigures to = figures;  // in registers
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double w = base[i];
+    const double d = sums[i] - w;
+    to.weight += w * w;
+    to.added += d * d;
+    if (!left.empty()) to.kept += (left[i] - w) * d;
+  }
+  to.elements += std::ssize(sums);
+  figures = to;
 }
 
 class Measured {
@@ -53,7 +49,7 @@ class Measured {
     Source source = base;
     source.made = Made::on_host;
     source.read = [base, kept = base_](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
-      read_now(base, begin, out, piece, array::base);
+      read_now(base, begin, out, piece, array::kBase);
       kept->assign(out.begin(), out.end());
     };
     return source;
@@ -61,27 +57,35 @@ class Measured {
 
   void read_part(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
     const std::int64_t count = std::ssize(out) / size_of(dtype_);
-    const auto sums = piece.host(array::measured_sums, static_cast<std::size_t>(count) * sizeof(float));
-    read_now(sums_, begin / size_of(dtype_) * size_of(Dtype::float32), sums, piece, array::measured_sums);
-    for (std::int64_t i = 0; i < count; ++i)
-      format::store_rounded(out.data(), i, static_cast<qfuse_dtype>(dtype_), element(sums, i, Dtype::float32));
-    std::vector<std::byte> left;
-    if (encoded_) left = through_4bit(out, dtype_, *encoded_, piece.host_exec());
-    add(*base_, sums, left);
+    const auto bytes = piece.host(array::kMeasuredSums, static_cast<std::size_t>(count) * sizeof(float));
+    read_now(sums_, begin / size_of(dtype_) * size_of(Dtype::float32), bytes, piece, array::kMeasuredSums);
+    const std::span<const float> sums(reinterpret_cast<const float*>(bytes.data()), static_cast<std::size_t>(count));
+    round_to(dtype_, sums, out);
+    start_.resize(sums.size());
+    widen(base_dtype_, *base_, start_);
+    if (encoded_) pass_through_4bit(out, *encoded_, piece.host_exec());
+    add(start_, sums, left_, *figures_);
   }
 
-  void add(std::span<const std::byte> base, std::span<const std::byte> sums, std::span<const std::byte> left) {
-    MergeFigures to = *figures_;  // in registers
-    const std::int64_t count = std::ssize(sums) / size_of(Dtype::float32);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double w = element(base, i, base_dtype_);
-      const double d = element(sums, i, Dtype::float32) - w;
-      to.weight += w * w;
-      to.added += d * d;
-      if (!left.empty()) to.kept += (element(left, i, Dtype::float32) - w) * d;
-    }
-    to.elements += count;
-    *figures_ = to;
+  // Makes left_ of `values`: as they are when they were encoded and decoded, with absmax that are not nested.
+  void pass_through_4bit(std::span<const std::byte> values, const QuantState& state, const Exec& exec) {
+    const std::int64_t count = std::ssize(values) / size_of(dtype_);
+    codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
+    absmax_.resize(static_cast<std::size_t>(qfuse_block_count(count, state.blocksize)));
+    left_.resize(static_cast<std::size_t>(count));
+    quantize_4bit(values, dtype_,
+                  {.cols = count,
+                   .blocksize = state.blocksize,
+                   .quant_type = state.quant_type,
+                   .packed = codes_,
+                   .absmax = absmax_},
+                  exec);
+    dequantize_4bit({.cols = count,
+                     .blocksize = state.blocksize,
+                     .quant_type = state.quant_type,
+                     .packed = codes_,
+                     .absmax = absmax_},
+                    std::as_writable_bytes(std::span(left_)), Dtype::float32, exec);
   }
 
   std::shared_ptr<std::vector<std::byte>> base_ = std::make_shared<std::vector<std::byte>>();
@@ -90,6 +94,11 @@ class Measured {
   Dtype dtype_;
   std::optional<QuantState> encoded_;
   std::shared_ptr<MergeFigures> figures_;
+  // Of the part that is measured; kept, since getting so much memory costs more than filling it.
+  std::vector<float> start_;
+  std::vector<float> left_;  // empty: it is not encoded
+  std::vector<std::uint8_t> codes_;
+  std::vector<float> absmax_;
 };
 
 }  // namespace

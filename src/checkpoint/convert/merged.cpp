@@ -31,7 +31,7 @@ Source with_rows(const Source& base, const std::vector<TokenRows>& token_rows, s
   Source source = base;
   source.made = Made::on_host;
   source.read = [base, token_rows, columns](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
-    read_now(base, begin, out, piece, array::base);
+    read_now(base, begin, out, piece, array::kBase);
     for (const TokenRows& tokens : token_rows)
       replace_rows(tokens, columns, base.dtype, begin / size_of(base.dtype), out);
   };

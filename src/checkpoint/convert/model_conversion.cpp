@@ -110,7 +110,7 @@ class FileWriter {
   // `counted`: the tensor whose progress this is, if any.
   void write_tensor(WriteBehind& behind, std::int64_t place, const Source& source, const PlannedTensor* counted) {
     for_each_piece(source, pipeline_, [&](std::int64_t at, std::int64_t size, Piece& piece) {
-      read_to_host(source, at, behind.buffer(static_cast<std::size_t>(size)), piece, array::written);
+      read_to_host(source, at, behind.buffer(static_cast<std::size_t>(size)), piece, array::kWritten);
       piece.when_done([&behind, offset = place + at] { behind.write(offset); });
       if (counted != nullptr) advance(meter_, *counted, source, at, size);
     });
@@ -231,7 +231,7 @@ void ModelConversion::measure(Pipeline& pipeline, ProgressMeter& meter, ScratchF
       if (!tensor.measured) continue;
       const Source first = tensor.open(scratch).sources.front();
       for_each_piece(first, pipeline, [&](std::int64_t at, std::int64_t size, Piece& piece) {
-        read_to_host(first, at, piece.host(array::written, static_cast<std::size_t>(size)), piece, array::written);
+        read_to_host(first, at, piece.host(array::kWritten, static_cast<std::size_t>(size)), piece, array::kWritten);
         advance(meter, tensor, first, at, size);
       });
       pipeline.finish();

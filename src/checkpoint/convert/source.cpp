@@ -14,10 +14,22 @@ namespace {
 void keep(const Source& part, std::int64_t place, ScratchFile& scratch, Piece& piece) {
   for (std::int64_t at = 0; at < part.bytes; at += part.piece) {
     const auto size = static_cast<std::size_t>(std::min(part.piece, part.bytes - at));
-    const std::span<std::byte> bytes = piece.host(array::waiting, size);
-    read_now(part, at, bytes, piece, array::waiting);
+    const std::span<std::byte> bytes = piece.host(array::kWaiting, size);
+    read_now(part, at, bytes, piece, array::kWaiting);
     scratch.write(place + at, bytes);
   }
+}
+
+template <qfuse_dtype dtype>
+void widen_all(std::span<const std::byte> elements, std::span<float> out) {
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = format::load_as_float(elements.data(), static_cast<std::int64_t>(i), dtype);
+}
+
+template <qfuse_dtype dtype>
+void round_all(std::span<const float> values, std::span<std::byte> out) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    format::store_rounded(out.data(), static_cast<std::int64_t>(i), dtype, values[i]);
 }
 
 }  // namespace
@@ -62,7 +74,7 @@ Source resized(const Source& source, std::int64_t bytes) {
     const std::int64_t whole = std::min((there + source.unit - 1) / source.unit * source.unit, source.bytes - begin);
     if (there > 0) {
       std::vector<std::byte> values(static_cast<std::size_t>(whole));
-      read_now(source, begin, values, piece, array::waiting);
+      read_now(source, begin, values, piece, array::kWaiting);
       std::copy_n(values.begin(), there, out.begin());
     }
     std::ranges::fill(out.subspan(static_cast<std::size_t>(there)), std::byte{0});
@@ -79,11 +91,11 @@ Source rounded(const Source& source, Dtype dtype) {
           .piece = std::max(kPieceBytes, unit),
           .read = [source, dtype](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
             const std::int64_t count = std::ssize(out) / size_of(dtype);
-            const auto values = piece.host(array::base, static_cast<std::size_t>(count * size_of(source.dtype)));
-            read_now(source, begin / size_of(dtype) * size_of(source.dtype), values, piece, array::base);
-            for (std::int64_t i = 0; i < count; ++i)
-              format::store_rounded(out.data(), i, static_cast<qfuse_dtype>(dtype),
-                                    format::load_as_float(values.data(), i, static_cast<qfuse_dtype>(source.dtype)));
+            const auto elements = piece.host(array::kBase, static_cast<std::size_t>(count * size_of(source.dtype)));
+            read_now(source, begin / size_of(dtype) * size_of(source.dtype), elements, piece, array::kBase);
+            std::vector<float> values(static_cast<std::size_t>(count));
+            widen(source.dtype, elements, values);
+            round_to(dtype, values, out);
           }};
 }
 
@@ -101,6 +113,22 @@ Source kept(const std::vector<Source>& parts, ScratchFile& scratch) {
     scratch.read(begin, out);
   };
   return all;
+}
+
+void widen(Dtype dtype, std::span<const std::byte> elements, std::span<float> out) {
+  switch (dtype) {
+    case Dtype::float32: return widen_all<QFUSE_FLOAT32>(elements, out);
+    case Dtype::float16: return widen_all<QFUSE_FLOAT16>(elements, out);
+    case Dtype::bfloat16: return widen_all<QFUSE_BFLOAT16>(elements, out);
+  }
+}
+
+void round_to(Dtype dtype, std::span<const float> values, std::span<std::byte> out) {
+  switch (dtype) {
+    case Dtype::float32: return round_all<QFUSE_FLOAT32>(values, out);
+    case Dtype::float16: return round_all<QFUSE_FLOAT16>(values, out);
+    case Dtype::bfloat16: return round_all<QFUSE_BFLOAT16>(values, out);
+  }
 }
 
 }  // namespace qfuse::checkpoint

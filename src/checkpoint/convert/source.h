@@ -47,22 +47,22 @@ struct Source {
 // The arrays of a piece. Several functions work on one piece, so each has arrays of its own.
 namespace array {
 enum : std::size_t {
-  codes,
-  absmax_8bit,
-  scales,  // absmax, nested_absmax or SCB
-  quant_map,
-  nested_offset,
-  waiting,  // on the way to a scratch file
-  base,     // what an adapter is merged into
-  sums,     // fp32, with the addends so far; the next addend's are in the other one of these two
-  more_sums,
-  norms,  // fp32 sums whose rows or columns get another length
-  measured_sums,
-  seen_base,  // what is encoded and decoded again
-  to_encode,
-  encoded_absmax,
-  written,
-  factors,  // and those behind it, one for each addend
+  kCodes,
+  kAbsmax8bit,
+  kScales,  // absmax, nested_absmax or SCB
+  kQuantMap,
+  kNestedOffset,
+  kWaiting,  // on the way to a scratch file
+  kBase,     // what an adapter is merged into
+  kSums,     // fp32, with the addends so far; the next addend's are in the other one of these two
+  kMoreSums,
+  kNorms,  // fp32 sums whose rows or columns get another length
+  kMeasuredSums,
+  kSeenBase,  // what is encoded and decoded again
+  kToEncode,
+  kEncodedAbsmax,
+  kWritten,
+  kFactors,  // and those behind it, one for each addend
 };
 }  // namespace array
 
@@ -87,6 +87,10 @@ Source rounded(const Source& source, Dtype dtype);
 // Alike, one behind the other, and to be read at any byte: all are made, and wait in `scratch`, when the first is asked
 // for. That needs room for all of them.
 Source kept(const std::vector<Source>& parts, ScratchFile& scratch);
+
+// Elements of `dtype` as floats, exactly, and floats rounded to it.
+void widen(Dtype dtype, std::span<const std::byte> elements, std::span<float> out);
+void round_to(Dtype dtype, std::span<const float> values, std::span<std::byte> out);
 
 // The tensors that are made together: the driver reads them in this order, each wholly, and its pieces are complete
 // before the next one is begun. So a source may rest on what the one before it made.

@@ -21,9 +21,9 @@ class Sum {
     const std::int64_t first = begin / size_of(dtype_);
     const std::int64_t count = std::ssize(made) / size_of(dtype_);
     const std::int64_t in_size = size_of(base_.dtype);
-    const std::size_t before = number_ % 2 == 0 ? array::sums : array::more_sums;
+    const std::size_t before = number_ % 2 == 0 ? array::kSums : array::kMoreSums;
     const std::span<const std::byte> in =
-        read_to_device(base_, first * in_size, count * in_size, piece, number_ == 0 ? array::base : before);
+        read_to_device(base_, first * in_size, count * in_size, piece, number_ == 0 ? array::kBase : before);
     const std::vector<Tile> tiles = tiles_of(shape_, first, first + count);
     std::span<const float> factors = send_factors(tiles, piece);
     const auto part = [&](auto bytes, const Tile& tile, std::int64_t element) {
@@ -40,7 +40,7 @@ class Sum {
   std::span<const float> send_factors(const std::vector<Tile>& tiles, Piece& piece) {
     std::int64_t count = 0;
     for (const Tile& tile : tiles) count += addend_.rank * (tile.window.rows + tile.window.columns);
-    return piece.input<float>(array::factors + number_, count, [&](std::span<std::byte> bytes) {
+    return piece.input<float>(array::kFactors + number_, count, [&](std::span<std::byte> bytes) {
       std::span<float> rest = floats(bytes);
       const auto next = [&](std::int64_t size) {
         const std::span<float> part = rest.first(static_cast<std::size_t>(size));
@@ -51,11 +51,10 @@ class Sum {
         const Window& window = tile.window;
         read_factor(addend_.b, tile.block, {window.first_row, window.rows, 0, addend_.rank},
                     next(addend_.rank * window.rows));
-        const std::span<float> a = next(addend_.rank * window.columns);
-        if (window.columns < shape_.columns)
-          read_factor(addend_.a, tile.block, {0, addend_.rank, window.first_column, window.columns}, a);
-        else
-          std::ranges::copy(whole_a(tile.block), a.begin());
+        const std::span<const float> whole = whole_a(tile.block);
+        for (std::int64_t k = 0; k < addend_.rank; ++k)
+          std::copy_n(whole.begin() + k * shape_.columns + window.first_column, window.columns,
+                      next(window.columns).begin());
       }
     });
   }
@@ -92,12 +91,12 @@ class Sum {
 void require_mergeable(Pipeline& pipeline) {
   Piece& piece = pipeline.next();
   const auto zero = [](std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{}); };
-  const auto base = piece.input<std::byte>(array::base, sizeof(float), zero);
-  const auto factors = piece.input<float>(array::factors, 2, zero);
-  const std::span<std::byte> sum = piece.host(array::written, sizeof(float));
+  const auto base = piece.input<std::byte>(array::kBase, sizeof(float), zero);
+  const auto factors = piece.input<float>(array::kFactors, 2, zero);
+  const std::span<std::byte> sum = piece.host(array::kWritten, sizeof(float));
   lora_merge(base, Dtype::float32, 1, 1, {.a = factors.first(1), .b = factors.last(1), .rank = 1},
-             piece.output(array::written, sum), Dtype::float32, piece.exec());
-  piece.fetch(array::written, sum);
+             piece.output(array::kWritten, sum), Dtype::float32, piece.exec());
+  piece.fetch(array::kWritten, sum);
   piece.complete();
 }
 

@@ -35,8 +35,8 @@ class ThroughCodes {
   // Codes and absmax of the weight's bytes from `begin` on, where a block begins.
   void encode(std::int64_t begin, std::int64_t bytes, Piece& piece) {
     const std::int64_t count = bytes / size_of(weight_.dtype);
-    const std::span<std::byte> values = piece.host(array::seen_base, static_cast<std::size_t>(bytes));
-    read_now(weight_, begin, values, piece, array::seen_base);
+    const std::span<std::byte> values = piece.host(array::kSeenBase, static_cast<std::size_t>(bytes));
+    read_now(weight_, begin, values, piece, array::kSeenBase);
     codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
     absmax_.resize(static_cast<std::size_t>(qfuse_block_count(count, state_.blocksize)));
     quantize_4bit(values, weight_.dtype,

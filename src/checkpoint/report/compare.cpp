@@ -193,8 +193,8 @@ void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& m
     const auto size = static_cast<std::size_t>(std::min(piece, bytes - at));
     bytes_a.resize(size);
     bytes_b.resize(size);
-    read_now(a, at, bytes_a, pipeline.next(), array::written);
-    read_now(b, at, bytes_b, pipeline.next(), array::written);
+    read_now(a, at, bytes_a, pipeline.next(), array::kWritten);
+    read_now(b, at, bytes_b, pipeline.next(), array::kWritten);
     comparator.add(bytes_a, bytes_b);
     meter.advance(result.name, static_cast<std::int64_t>(size));
   }

@@ -34,7 +34,7 @@ class Encoded {
     for (std::int64_t at = 0; at < source.bytes; at += piece) {
       const auto size = static_cast<std::size_t>(std::min(piece, source.bytes - at));
       const auto out = std::as_writable_bytes(std::span(all)).subspan(static_cast<std::size_t>(at), size);
-      read_to_host(source, at, out, pipeline_.next(), array::written);
+      read_to_host(source, at, out, pipeline_.next(), array::kWritten);
       ++reads_;
     }
     pipeline_.finish();

@@ -46,7 +46,7 @@ struct Weights {
       read_now(source, at,
                bytes.subspan(static_cast<std::size_t>(at),
                              static_cast<std::size_t>(std::min(piece_bytes, source.bytes - at))),
-               pipeline.next(), array::written);
+               pipeline.next(), array::kWritten);
     return all;
   }
 
@@ -132,7 +132,7 @@ TEST(Merged, reads_may_begin_anywhere) {
     for (const std::int64_t count : {1L, 5L, 66L, 131L}) {
       if (begin + count > 132) continue;
       std::string out(static_cast<std::size_t>(2 * count), '\0');
-      read_now(source, 2 * begin, std::as_writable_bytes(std::span(out)), pipeline.next(), array::written);
+      read_now(source, 2 * begin, std::as_writable_bytes(std::span(out)), pipeline.next(), array::kWritten);
       EXPECT_EQ(out, expected.substr(static_cast<std::size_t>(2 * begin), out.size()));
     }
 }
