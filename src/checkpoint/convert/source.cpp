@@ -73,7 +73,7 @@ Source resized(const Source& source, std::int64_t bytes) {
     // Of whole units, where the last one is cut.
     const std::int64_t whole = std::min((there + source.unit - 1) / source.unit * source.unit, source.bytes - begin);
     if (there > 0) {
-      std::vector<std::byte> values(static_cast<std::size_t>(whole));
+      const std::span<std::byte> values = piece.host(array::kWaiting, static_cast<std::size_t>(whole));
       read_now(source, begin, values, piece, array::kWaiting);
       std::copy_n(values.begin(), there, out.begin());
     }

@@ -69,7 +69,7 @@ enum : std::size_t {
 // The three ways to read a source; `number` is the array to use, if one is needed.
 // To `out`, memory of the host, which is filled when `piece` is complete: a buffer of the Pipeline or piece.host(number).
 void read_to_host(const Source& source, std::int64_t begin, std::span<std::byte> out, Piece& piece, std::size_t number);
-// To any memory of the host; waits until it is there.
+// The same, and waits until it is there.
 void read_now(const Source& source, std::int64_t begin, std::span<std::byte> out, Piece& piece, std::size_t number);
 // To where the device finds it.
 std::span<const std::byte> read_to_device(const Source& source, std::int64_t begin, std::int64_t size, Piece& piece,

@@ -14,8 +14,8 @@ std::span<float> floats(std::span<std::byte> bytes) {
 // One tensor on its way. Its pieces are made one after the other by one thread.
 class Sum {
  public:
-  Sum(Source base, Addend addend, const MergedShape& shape, Dtype dtype, std::size_t number)
-      : base_(std::move(base)), addend_(std::move(addend)), shape_(shape), dtype_(dtype), number_(number) {}
+  Sum(Source base, const Addend& addend, const MergedShape& shape, Dtype dtype, std::size_t number)
+      : base_(std::move(base)), addend_(addend), shape_(shape), dtype_(dtype), number_(number) {}
 
   void read(std::int64_t begin, std::span<std::byte> made, Piece& piece) {
     const std::int64_t first = begin / size_of(dtype_);

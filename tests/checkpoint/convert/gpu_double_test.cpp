@@ -5,6 +5,7 @@
 #include <qfuse/checkpoint.hpp>
 
 #include "adapters.h"
+#include "checkpoint/convert/decode.h"
 #include "support.h"
 #include "support/quick.h"
 
@@ -101,6 +102,34 @@ TEST_F(Double, only_the_one_that_was_asked_for_is_used) {
   options.exec.device = {QFUSE_CUDA, 1};
   dequantize(golden("tiny_llama/bnb4"), directory / "out", options);
   EXPECT_EQ(gpu_double().used, std::set<int>{1});
+}
+
+// All of it, in its pieces.
+std::string read_on(qfuse_device device, const Source& source) {
+  Pipeline pipeline(Exec{.device = device});
+  std::string all;
+  for (std::int64_t at = 0; at < source.bytes; at += source.piece) {
+    Piece& piece = pipeline.next();
+    const auto size = static_cast<std::size_t>(std::min(source.piece, source.bytes - at));
+    const std::span<std::byte> bytes = piece.host(array::kWritten, size);
+    read_to_host(source, at, bytes, piece, array::kWritten);
+    piece.complete();
+    all.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  return all;
+}
+
+// As embeddings are where an adapter brings another vocabulary.
+TEST_F(Double, a_4bit_tensor_is_cut_and_lengthened) {
+  const Model model(golden("tiny_llama/bnb4"));
+  for (const Tensor& tensor : read_layout(model, Dtype::bfloat16)) {
+    if (!tensor.quantized_dtype()) continue;
+    for (const std::int64_t more : {-2 * 1001, 0, 2 * 1001}) {
+      const Source source = decoded(tensor, Dtype::bfloat16);
+      const Source other = resized(source, source.bytes + more);
+      EXPECT_TRUE(read_on({QFUSE_CUDA, 0}, other) == read_on({QFUSE_CPU, 0}, other)) << tensor.name;
+    }
+  }
 }
 
 // 100 MB when it is decoded.
