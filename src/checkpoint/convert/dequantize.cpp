@@ -139,6 +139,7 @@ class Dequantization : public Transform {
       source.open = [parts, of_one, stretches = joined.stretches, turn = joined.is_turned,
                      dtype = *dtype](ScratchFile* scratch) {
         std::vector<Source> sources;
+        sources.reserve(parts.size());
         for (const Tensor& part : parts) sources.push_back(decoded(part, dtype));
         const Source all = kept(sources, *scratch);
         if (stretches > 0) return interleaved(all, std::ssize(parts), stretches);
