@@ -230,9 +230,9 @@ void choose(const Format& format, ScalarType payload, qfuse_swiglu_params& p) {
 
 // ---- outputs
 
-void point_to_outputs(const Call& call, const SwigluTensors& t, ScalarType payload, qfuse_swiglu_params& p) {
+void point_to_outputs(const Call& call, const SwigluTensors& t, ScalarType dtype, qfuse_swiglu_params& p) {
   const Given all_scales = {&t.y_s, &t.grad_input_s, &t.y_s_t, &t.grad_input_s_t};
-  const Scales how = {scale_dtype(all_scales, payload), p.group_size};
+  const Scales how = {scale_dtype(all_scales, dtype), p.group_size};
   const std::int64_t columns = t.expert_ends ? point_to_experts(call, *t.expert_ends, p) : p.m;
   const Transposed y = {t.y_q_t, p.h, columns};
   const Transposed gradient = {t.grad_input_q_t, 2 * p.h, columns};
@@ -241,13 +241,13 @@ void point_to_outputs(const Call& call, const SwigluTensors& t, ScalarType paylo
     refuse("the scales are int32, whose words experts share: y_q_t and grad_input_q_t must have 2 dimensions");
   p.expert_layout = apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
   p.scale_type = how.are_float() ? QFUSE_SCALES_FLOAT32 : QFUSE_SCALES_UE8M0;
-  p.y_q = output(call, t.y_q, "y_q", payload, {{p.m, p.h}});
+  p.y_q = output(call, t.y_q, "y_q", dtype, {{p.m, p.h}});
   p.y_s = scales(call, t.y_s, "y_s", how.dtype, {{p.m, how.count(p.h)}});
-  p.grad_input_q = output(call, t.grad_input_q, "grad_input_q", payload, {{p.m, 2 * p.h}});
+  p.grad_input_q = output(call, t.grad_input_q, "grad_input_q", dtype, {{p.m, 2 * p.h}});
   p.grad_input_s = scales(call, t.grad_input_s, "grad_input_s", how.dtype, {{p.m, how.count(2 * p.h)}});
-  p.y_q_t = payload(call, y, "y_q_t", payload);
+  p.y_q_t = payload(call, y, "y_q_t", dtype);
   p.y_s_t = group_scales(call, {t.y_s_t, p.h, columns}, "y_s_t", how);
-  p.grad_input_q_t = payload(call, gradient, "grad_input_q_t", payload);
+  p.grad_input_q_t = payload(call, gradient, "grad_input_q_t", dtype);
   p.grad_input_s_t = group_scales(call, {t.grad_input_s_t, 2 * p.h, columns}, "grad_input_s_t", how);
   p.scale_layout = layout_of(all_scales, how);
 }
@@ -260,13 +260,13 @@ void run_swiglu(const Tensor& x, const SwigluTensors& t, const Activation& activ
   qfuse_swiglu_params p{};
   p.m = x.size(0);
   p.h = x.size(1) / 2;
-  const ScalarType payload = payload_of(t);
-  choose(format, payload, p);
+  const ScalarType dtype = payload_of(t);
+  choose(format, dtype, p);
   choose(activation, p);
   p.x = call.rows(x, "x", ScalarType::BFloat16, {{p.m, 2 * p.h}}, p.x_stride);
   if (t.grad_y) p.grad_y = call.rows(*t.grad_y, "grad_y", ScalarType::BFloat16, {{p.m, p.h}}, p.grad_y_stride);
   point_to_weights(call, t, p);
-  point_to_outputs(call, t, payload, p);
+  point_to_outputs(call, t, dtype, p);
   std::optional<Tensor> workspace;
   if (t.grad_weights) {
     p.workspace_size = call.workspace_size(qfuse_swiglu_workspace_size, p);

@@ -132,7 +132,7 @@ def test_refuses(device):
     mixed = made(names=("grad_input_t",)) | made(E5M2, names=("grad_input",))
     refuse("grad_input_q is float8_e5m2, it must be float8_e4m3fn", mixed, grad_y=grad_y)
     experts = made(columns=256)
-    refuse("expert_ends is int16, it must be int32 or int64", experts, expert_ends=ends.short())
+    refuse("expert_ends is float32, it must be int32 or int64", experts, expert_ends=ends.float())
     refuse("y_q_t has shape .*, it must be .*256", expert_ends=ends)
     refuse("where there are no expert_ends", made(names=("y_t",), columns=256, apart=True))
     apart = made(names=("y_t",), columns=256, apart=True, kind=torch.int32)

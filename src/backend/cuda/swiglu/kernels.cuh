@@ -35,10 +35,8 @@ __device__ void keep_for_columns(unsigned outputs, const Outputs& out, uint4* ro
 // notices.
 // kOutputs: those of SwigluKernel.
 template <bool kBackward, unsigned kOutputs, SwigluFormat kFormat, SwigluExtras kExtras, bool kExperts, bool kWide,
-          bool kStaged>
-__global__ void __launch_bounds__(Bounds<kBackward, kFormat, kExtras, kStaged>::kMostThreads,
-                                  Bounds<kBackward, kFormat, kExtras, kStaged>::kBlocks)
-    swiglu_tile(const SwigluArguments given) {
+          bool kStaged, class B = Bounds<kBackward, kFormat, kExtras, kStaged>>
+__global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const SwigluArguments given) {
   using Payload = typename PayloadOf<kFormat>::Type;
   constexpr bool kHasWeights = kExtras != SwigluExtras::none;
   constexpr bool kHasMany = kHasWeights || !Payload::kHasOneScale;
