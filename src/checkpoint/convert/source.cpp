@@ -73,8 +73,8 @@ Source resized(const Source& source, std::int64_t bytes) {
     // Of whole units, where the last one is cut.
     const std::int64_t whole = std::min((there + source.unit - 1) / source.unit * source.unit, source.bytes - begin);
     if (there > 0) {
-      const std::span<std::byte> values = piece.host(array::kWaiting, static_cast<std::size_t>(whole));
-      read_now(source, begin, values, piece, array::kWaiting);
+      const std::span<std::byte> values = piece.host(array::kCut, static_cast<std::size_t>(whole));
+      read_now(source, begin, values, piece, array::kCut);
       std::copy_n(values.begin(), there, out.begin());
     }
     std::ranges::fill(out.subspan(static_cast<std::size_t>(there)), std::byte{0});

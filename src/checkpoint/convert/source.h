@@ -53,6 +53,7 @@ enum : std::size_t {
   kQuantMap,
   kNestedOffset,
   kWaiting,  // on the way to a scratch file
+  kCut,      // of what gets another size
   kBase,     // what an adapter is merged into
   kSums,     // fp32, with the addends so far; the next addend's are in the other one of these two
   kMoreSums,
