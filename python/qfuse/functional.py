@@ -28,7 +28,7 @@ def dequantize_4bit(
     """A 4-bit weight of bitsandbytes in its original shape and dtype: the bits that bitsandbytes decodes on CUDA.
 
     weight: a Linear4bit, a Params4bit, a Weight4bit of load_checkpoint, or packed codes with their quant_state.
-    quant_state: bitsandbytes' QuantState or the list that it once was, which unsloth still takes; by default the
+    quant_state: bitsandbytes' QuantState or the list that it once was; by default the
     weight's own. out: where to write, of the weight's shape, dtype and device, contiguous. dtype: float32, float16 or
     bfloat16 in place of the state's.
 

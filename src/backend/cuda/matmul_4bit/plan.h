@@ -74,8 +74,7 @@ inline constexpr int kStageRun = 64;     // codes of a row that a thread decodes
 inline constexpr int kStageWarps = 4;    // of a warpgroup
 
 // The tiles of a thread block, the warps that decode, how many stages lie in shared memory, and the clocks that a stage
-// takes on an H200 (docs/history/2026-11-matmul-4bit.md), by which the plan is chosen; 0: not measured, and
-// chosen only where it is asked for.
+// takes on an H200 (docs/history/2026-11-matmul-4bit.md), by which the plan is chosen.
 struct StageShape {
   int outputs;
   int tokens;

@@ -10,6 +10,7 @@
 #include "backend/cuda/swiglu/kernels.h"
 #include "contract/plan.h"
 #include "contract/swiglu.h"
+#include "format/host_device.h"
 
 namespace qfuse::cuda {
 
@@ -63,7 +64,7 @@ inline unsigned wanted_outputs(const contract::Swiglu& p) {
 }
 
 // Planes of shared memory for what is transposed, d_gate and d_up being two.
-constexpr int transposed_planes(unsigned outputs) {
+QFUSE_HOST_DEVICE constexpr int transposed_planes(unsigned outputs) {
   return ((outputs & kYTransposed) != 0 ? 1 : 0) + ((outputs & kGradTransposed) != 0 ? 2 : 0);
 }
 

@@ -196,7 +196,7 @@ __device__ void write_y(const SwigluArguments& a, const Target& to, bool exists,
 }
 
 // The output by rows of a pass: the gradients, or y.
-constexpr unsigned rows_of(bool backward) { return backward ? kGradRows : kYRows; }
+__device__ constexpr unsigned rows_of(bool backward) { return backward ? kGradRows : kYRows; }
 
 // Where a thread writes its part of a row.
 template <bool kBackward, class Payload, bool kStaged>
