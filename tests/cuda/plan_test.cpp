@@ -306,7 +306,7 @@ TEST(SwigluPlan, every_kernel_that_is_chosen_exists) {
       for (const SwigluPlan& candidate : candidates(p, kH200))
         EXPECT_NE(std::ranges::find(kSwigluKernels, candidate.kernel), kSwigluKernels.end()) << spoiled;
     }
-  EXPECT_LE(kSwigluKernels.size(), 70U) << "each is compiled for every architecture";
+  EXPECT_LE(kSwigluKernels.size(), 66U) << "70 with those of the sums, each compiled for every architecture";
 }
 
 TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
