@@ -67,7 +67,7 @@ constexpr bool exists(const SwigluKernel& kernel) {
 namespace detail {
 
 // Every combination of the fields by its number.
-constexpr std::size_t kSwigluCombinations = 2 * 4 * 4 * 3 * 2 * 2 * 2;
+constexpr std::size_t kSwigluCombinations = std::size_t{2} * 4 * 4 * 3 * 2 * 2 * 2;
 constexpr SwigluKernel swiglu_combination(std::size_t number) {
   const auto next = [&](std::size_t choices) {
     const std::size_t choice = number % choices;
