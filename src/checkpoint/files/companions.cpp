@@ -95,7 +95,7 @@ class Folder {
       return found_.left_out.push_back(name);
     found_.folders.push_back(name);
     above_.push_back(real);
-    for (const fs::path& entry : list_directory(directory_ / name)) add(name / entry);
+    for (const fs::path& entry : list_directory(real)) add(name / entry);  // links may be too many to follow at once
     above_.pop_back();
   }
 
