@@ -146,8 +146,8 @@ class Command(unittest.TestCase):
         expected |= {f"matmul_4bit:kernel=few,wide=1,tokens={t},outputs=16" for t in (8, 16)}
         expected |= {"matmul_4bit:kernel=held,wide=1,tokens=256,outputs=128"}
         expected |= {f"matmul_4bit:kernel=tiles,wide={w},tokens={t},outputs=64" for w in (0, 1) for t in (8, 64)}
-        expected |= {f"swiglu:staged=0,together={t},threads={n}" for n in (256, 512) for t in (0, 1)}
-        expected |= {f"swiglu:staged=1,together=1,threads={n}" for n in (256, 512)}
+        expected |= {f"swiglu:outputs={o},staged=0,threads={n}" for n in (256, 512) for o in ("any", "training")}
+        expected |= {f"swiglu:outputs=training,staged=1,threads={n}" for n in (256, 512)}
         expected |= {f"dequantize_4bit:stream={s}" for s in (0, 1)}
         self.assertEqual(plans, expected)
 

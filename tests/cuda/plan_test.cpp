@@ -200,9 +200,9 @@ TEST(EncodePlan, any_odd_address_is_encoded_element_by_element) {
 }
 
 TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
-  EXPECT_EQ(
-      contract::print(plan(swiglu_of(1024, 2560), kH100).fields()),
-      "pass=backward outputs=training format=int8 extras=none experts=0 wide=1 staged=0 wide_t=1 together=1 threads=512 blocks=160");
+  EXPECT_EQ(contract::print(plan(swiglu_of(1024, 2560), kH100).fields()),
+            "pass=backward outputs=training format=int8 extras=none experts=0 wide=1 staged=0 wide_t=1 together=1 "
+            "threads=512 blocks=160");
   EXPECT_EQ(plan(swiglu_of(2048, 2560), kH100).threads, 256);
   EXPECT_EQ(plan(swiglu_of(2048, 2560), kH200).threads, 256);
   EXPECT_EQ(plan(swiglu_of(4096, 2560), kH100).threads, 512);
@@ -214,9 +214,9 @@ TEST(SwigluPlan, tiles_that_just_miss_a_wave_are_made_by_fewer_threads) {
 
 TEST(SwigluPlan, of_many_tiles_the_inputs_pass_through_shared_memory) {
   EXPECT_FALSE(plan(swiglu_of(2048, 4096), kH200).kernel.staged) << "two waves of small blocks";
-  EXPECT_EQ(
-      contract::print(plan(swiglu_of(4096, 2560), kH200).fields()),
-      "pass=backward outputs=training format=int8 extras=none experts=0 wide=1 staged=1 wide_t=1 together=1 threads=512 blocks=640");
+  EXPECT_EQ(contract::print(plan(swiglu_of(4096, 2560), kH200).fields()),
+            "pass=backward outputs=training format=int8 extras=none experts=0 wide=1 staged=1 wide_t=1 together=1 "
+            "threads=512 blocks=640");
   EXPECT_FALSE(plan(swiglu_of(4096, 2560), kT4).kernel.staged) << "no room for two blocks";
   EXPECT_FALSE(plan(swiglu_of(4096, 2560), kUnknown).kernel.staged);
   EXPECT_FALSE(plan(swiglu_of(4096, 128 * 5), kH200).kernel.staged) << "less than a wave";
@@ -254,9 +254,9 @@ TEST(SwigluPlan, of_experts_half_of_the_last_tiles_are_counted) {
   contract::Swiglu p = swiglu_of(8192, 4096);
   p.expert_ends = address<void>(0x9000);
   p.expert_count = 32;
-  EXPECT_EQ(
-      contract::print(plan(p, kH200).fields()),
-      "pass=backward outputs=training format=int8 extras=none experts=1 wide=1 staged=1 wide_t=1 together=1 threads=512 blocks=3040");
+  EXPECT_EQ(contract::print(plan(p, kH200).fields()),
+            "pass=backward outputs=training format=int8 extras=none experts=1 wide=1 staged=1 wide_t=1 together=1 "
+            "threads=512 blocks=3040");
   p.m = 2048;
   p.h = 2560;
   p.expert_count = 16;
