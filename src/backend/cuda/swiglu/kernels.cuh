@@ -73,7 +73,8 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
     if constexpr (kHasWeights) weighting.weight = weights + token;
     Outputs out = differentiate<kExtras>(a, in, weighting);
     if (kExperts && kExtras == SwigluExtras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
-    keep_for_columns<kBackward>(outputs, out, row_of_planes<kBackward, kStaged>(ahead, in_planes, token, chunk));
+    if (planes > 0)
+      keep_for_columns<kBackward>(outputs, out, row_of_planes<kBackward, kStaged>(ahead, in_planes, token, chunk));
     if (has_rows) {
       if (!kMoves && !kStaged) target = target_at<kBackward, Payload, kStaged>(a, tile, token, chunk);
       write_row<kBackward, kWide, Payload>(a, target, token < tile.tokens, chunk, out);
