@@ -93,7 +93,10 @@ contract::QuantizeBlockwise nested_step_params(std::int64_t blocks, const float*
 
 contract::Dequantize4bit decode_params(std::int64_t count, qfuse_dtype dtype, const qfuse_weight_4bit& arrays,
                                        void* out) {
-  contract::Dequantize4bit p{arrays, dtype, out};
+  contract::Dequantize4bit p{};
+  p.weight = arrays;
+  p.out_dtype = dtype;
+  p.out = out;
   p.weight.struct_size = sizeof p.weight;
   p.weight.rows = 1;
   p.weight.cols = count;

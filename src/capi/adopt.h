@@ -58,49 +58,13 @@ contract::Outcome adopt(const Struct* from, const char* name, Struct& to) {
   return {};
 }
 
-// An op's parameters. Most are the caller's struct itself.
+// An op's parameters, and the weight that they point to.
 template <class Op, class Params>
 contract::Outcome adopt_params(const Params* from, Op& to) {
-  return adopt<Params>(from, "params", to);
-}
-
-inline contract::Outcome adopt_params(const qfuse_dequantize_4bit_params* from, contract::Dequantize4bit& to) {
-  qfuse_dequantize_4bit_params params{};
+  Params& params = to;
   if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
-  to.out_dtype = params.out_dtype;
-  to.out = params.out;
-  return adopt(params.weight, "params.weight", to.weight);
-}
-
-inline contract::Outcome adopt_params(const qfuse_quantize_4bit_params* from, contract::Quantize4bit& to) {
-  qfuse_quantize_4bit_params params{};
-  if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
-  to.in_dtype = params.in_dtype;
-  to.in = params.in;
-  to.given_offset = params.given_offset;
-  to.reciprocal = params.reciprocal;
-  to.workspace = params.workspace;
-  to.workspace_size = params.workspace_size;
-  return adopt(params.weight, "params.weight", to.weight);
-}
-
-inline contract::Outcome adopt_params(const qfuse_matmul_4bit_params* from, contract::Matmul4bit& to) {
-  qfuse_matmul_4bit_params params{};
-  if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
-  to.direction = params.direction;
-  to.dtype = params.dtype;
-  to.m = params.m;
-  to.in = params.in;
-  to.out = params.out;
-  to.in_stride = params.in_stride;
-  to.out_stride = params.out_stride;
-  to.bias = params.bias;
-  to.accumulation = params.accumulation;
-  to.order = params.order;
-  to.lora_rank = params.lora_rank;
-  to.lora_in = params.lora_in;
-  to.lora_weight = params.lora_weight;
-  return adopt(params.weight, "params.weight", to.weight);
+  if constexpr (requires { to.weight; }) return adopt(params.weight, "params.weight", to.weight);
+  return {};
 }
 
 }  // namespace qfuse::capi

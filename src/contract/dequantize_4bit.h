@@ -7,11 +7,9 @@
 
 namespace qfuse::contract {
 
-struct Dequantize4bit {
+struct Dequantize4bit : qfuse_dequantize_4bit_params {
   static constexpr const char* kName = "dequantize_4bit";
-  qfuse_weight_4bit weight;
-  qfuse_dtype out_dtype;
-  void* out;
+  qfuse_weight_4bit weight;  // instead of the pointer to it
 };
 
 inline bool is_empty(const Dequantize4bit& p) { return element_count(p.weight) == 0; }

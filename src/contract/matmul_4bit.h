@@ -7,22 +7,9 @@
 
 namespace qfuse::contract {
 
-struct Matmul4bit {
+struct Matmul4bit : qfuse_matmul_4bit_params {
   static constexpr const char* kName = "matmul_4bit";
-  qfuse_weight_4bit weight;
-  qfuse_direction direction;
-  qfuse_dtype dtype;
-  std::int64_t m;
-  const void* in;
-  void* out;
-  std::int64_t in_stride;
-  std::int64_t out_stride;
-  const void* bias;
-  qfuse_accumulation accumulation;
-  qfuse_sum_order order;
-  std::int64_t lora_rank;
-  const void* lora_in;
-  const void* lora_weight;
+  qfuse_weight_4bit weight;  // instead of the pointer to it
 };
 
 inline bool is_forward(const Matmul4bit& p) { return p.direction == QFUSE_FORWARD; }

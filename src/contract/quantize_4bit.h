@@ -9,15 +9,9 @@
 
 namespace qfuse::contract {
 
-struct Quantize4bit {
+struct Quantize4bit : qfuse_quantize_4bit_params {
   static constexpr const char* kName = "quantize_4bit";
-  qfuse_dtype in_dtype;
-  const void* in;
-  qfuse_weight_4bit_out weight;
-  const float* given_offset;
-  qfuse_reciprocal reciprocal;
-  void* workspace;
-  std::int64_t workspace_size;
+  qfuse_weight_4bit_out weight;  // instead of the pointer to it
 };
 
 inline bool is_empty(const Quantize4bit& p) { return element_count(p.weight) == 0; }

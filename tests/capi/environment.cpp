@@ -41,7 +41,10 @@ int decode(const char* cpu_target) {
 
 int plan() {
   using namespace qfuse;
-  const contract::Dequantize4bit p{weight(), QFUSE_FLOAT32, out.data()};
+  contract::Dequantize4bit p{};
+  p.weight = weight();
+  p.out_dtype = QFUSE_FLOAT32;
+  p.out = out.data();
   cuda::Dequantize4bitPlan chosen = cuda::plan(p, cuda::kH100);
   const contract::Outcome outcome =
       contract::settle("cuda:0", chosen, [&] { return cuda::candidates(p, cuda::kH100); });

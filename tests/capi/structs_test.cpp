@@ -31,6 +31,7 @@ TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_dequantize_int8_params>, 56U);
   EXPECT_EQ(kLeastSize<qfuse_lora_merge_params>, 80U);
   EXPECT_EQ(kLeastSize<qfuse_swiglu_params>, 96U);
+  EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_params>, 48U);
 }
 
 // ---- one struct through each function that takes it ----
@@ -111,18 +112,14 @@ TEST(Structs, versions_of_params) {
   {
     Arena arena;
     auto p = placed(dequantize_4bit_sample(false), arena);
-    p.weight.struct_size = sizeof p.weight;
-    expect_versions("params", qfuse_dequantize_4bit_params{0, &p.weight, p.out_dtype, p.out}, arena,
+    expect_versions("params", contract::as_caller<qfuse_dequantize_4bit_params>(p), arena,
                     with_default_exec<qfuse_dequantize_4bit_params>(qfuse_dequantize_4bit));
   }
   {
     Arena arena;
     auto p = placed(quantize_4bit_sample(false), arena);
-    p.weight.struct_size = sizeof p.weight;
-    expect_versions(
-        "params",
-        qfuse_quantize_4bit_params{0, p.in_dtype, p.in, &p.weight, nullptr, QFUSE_RECIPROCAL_IEEE, nullptr, 0}, arena,
-        with_default_exec<qfuse_quantize_4bit_params>(qfuse_quantize_4bit));
+    expect_versions("params", contract::as_caller<qfuse_quantize_4bit_params>(p), arena,
+                    with_default_exec<qfuse_quantize_4bit_params>(qfuse_quantize_4bit));
   }
   {
     Arena arena;
@@ -149,6 +146,12 @@ TEST(Structs, versions_of_params) {
     Arena arena;
     const qfuse_swiglu_params p = placed(swiglu_sample(true, true), arena);
     expect_versions("params", p, arena, with_default_exec<qfuse_swiglu_params>(qfuse_swiglu));
+  }
+  {
+    Arena arena;
+    auto p = placed(matmul_4bit_sample(QFUSE_FORWARD, false), arena);
+    expect_versions("params", contract::as_caller<qfuse_matmul_4bit_params>(p), arena,
+                    with_default_exec<qfuse_matmul_4bit_params>(qfuse_matmul_4bit));
   }
 }
 

@@ -358,7 +358,10 @@ TEST(Matmul4bit, sums_are_near_those_of_fp64) {
     const Matmul4bitInput in = make_input(c, direction, QFUSE_FLOAT32);
     contract::Matmul4bit p = make_params(c, direction, QFUSE_FLOAT32, in);
     std::vector<float> weights(static_cast<std::size_t>(c.rows * c.cols));
-    contract::Dequantize4bit decode{p.weight, QFUSE_FLOAT32, weights.data()};
+    contract::Dequantize4bit decode{};
+    decode.weight = p.weight;
+    decode.out_dtype = QFUSE_FLOAT32;
+    decode.out = weights.data();
     ASSERT_EQ(run(decode, oracle(), nullptr), QFUSE_OK);
     for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) {
       const std::vector<std::uint8_t> out = outputs(p, exec);

@@ -37,46 +37,41 @@ inline qfuse_weight_4bit_out flat_weight_out(std::int64_t n, std::int64_t blocks
   return w;
 }
 
-// An op's parameters through the C interface. Sizes of structs are filled in.
-inline qfuse_status call(contract::Dequantize4bit p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  p.weight.struct_size = sizeof p.weight;
-  const qfuse_dequantize_4bit_params c{sizeof c, &p.weight, p.out_dtype, p.out};
-  return qfuse_dequantize_4bit(&c, exec, error);
+// An op's parameters through the C interface.
+template <class Params, class Op>
+qfuse_status call(qfuse_status (*op)(const Params*, const qfuse_exec*, qfuse_error*), Op p, const qfuse_exec* exec,
+                  qfuse_error* error) {
+  return op(&contract::as_caller<Params>(p), exec, error);
 }
-inline qfuse_status call(contract::Quantize4bit p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  p.weight.struct_size = sizeof p.weight;
-  const qfuse_quantize_4bit_params c{sizeof c,       p.in_dtype,   p.in,        &p.weight,
-                                     p.given_offset, p.reciprocal, p.workspace, p.workspace_size};
-  return qfuse_quantize_4bit(&c, exec, error);
-}
-inline qfuse_status call(contract::QuantizeBlockwise p, const qfuse_exec* exec = nullptr,
+inline qfuse_status call(const contract::Dequantize4bit& p, const qfuse_exec* exec = nullptr,
                          qfuse_error* error = nullptr) {
-  p.struct_size = sizeof(qfuse_quantize_blockwise_params);
-  return qfuse_quantize_blockwise(&p, exec, error);
+  return call(qfuse_dequantize_4bit, p, exec, error);
 }
-inline qfuse_status call(contract::DequantizeBlockwise p, const qfuse_exec* exec = nullptr,
+inline qfuse_status call(const contract::Quantize4bit& p, const qfuse_exec* exec = nullptr,
                          qfuse_error* error = nullptr) {
-  p.struct_size = sizeof(qfuse_dequantize_blockwise_params);
-  return qfuse_dequantize_blockwise(&p, exec, error);
+  return call(qfuse_quantize_4bit, p, exec, error);
 }
-inline qfuse_status call(contract::DequantizeInt8 p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  p.struct_size = sizeof(qfuse_dequantize_int8_params);
-  return qfuse_dequantize_int8(&p, exec, error);
+inline qfuse_status call(const contract::QuantizeBlockwise& p, const qfuse_exec* exec = nullptr,
+                         qfuse_error* error = nullptr) {
+  return call(qfuse_quantize_blockwise, p, exec, error);
 }
-inline qfuse_status call(contract::Swiglu p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  p.struct_size = sizeof(qfuse_swiglu_params);
-  return qfuse_swiglu(&p, exec, error);
+inline qfuse_status call(const contract::DequantizeBlockwise& p, const qfuse_exec* exec = nullptr,
+                         qfuse_error* error = nullptr) {
+  return call(qfuse_dequantize_blockwise, p, exec, error);
 }
-inline qfuse_status call(contract::LoraMerge p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  p.struct_size = sizeof(qfuse_lora_merge_params);
-  return qfuse_lora_merge(&p, exec, error);
+inline qfuse_status call(const contract::DequantizeInt8& p, const qfuse_exec* exec = nullptr,
+                         qfuse_error* error = nullptr) {
+  return call(qfuse_dequantize_int8, p, exec, error);
 }
-inline qfuse_status call(contract::Matmul4bit p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  p.weight.struct_size = sizeof p.weight;
-  const qfuse_matmul_4bit_params c{sizeof c,       &p.weight, p.direction, p.dtype,      p.m,
-                                   p.in,           p.out,     p.in_stride, p.out_stride, p.bias,
-                                   p.accumulation, p.order,   p.lora_rank, p.lora_in,    p.lora_weight};
-  return qfuse_matmul_4bit(&c, exec, error);
+inline qfuse_status call(const contract::Swiglu& p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  return call(qfuse_swiglu, p, exec, error);
+}
+inline qfuse_status call(const contract::LoraMerge& p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  return call(qfuse_lora_merge, p, exec, error);
+}
+inline qfuse_status call(const contract::Matmul4bit& p, const qfuse_exec* exec = nullptr,
+                         qfuse_error* error = nullptr) {
+  return call(qfuse_matmul_4bit, p, exec, error);
 }
 
 // Arrays in a GPU's memory, as odd an address as on the host. Around an output stands poison, and in it; an input ends
