@@ -18,6 +18,7 @@ import json
 import multiprocessing
 import re
 import signal
+import string
 import sys
 import textwrap
 import warnings
@@ -38,6 +39,8 @@ MOST_LAYERS = 100  # of a default config that is built
 MORE_LAYERS = 6
 LEAST_SHARED = 24  # characters of a module's text
 LEFT_OUT = {"Kimi_K25ForConditionalGeneration", "Kimi_K25Model"}  # two layers of which are saved under one name
+ANY = ["*"]  # sizes: of any shape
+NUMBER = r"(?<=\.)\d+(?=\.|$)"  # in a name
 NEVER_NAMES = {"use_cache", "return_dict", "output_hidden_states", "output_attentions", "tie_word_embeddings"}
 
 
@@ -100,8 +103,8 @@ class Patterns:
 
 
 def both(sizes, others):
-    if len(sizes) != len(others):
-        return [UNKNOWN] * len(sizes)
+    if len(sizes) != len(others) or ANY in (sizes, others):
+        return ANY
     return [a if a == b else UNKNOWN for a, b in zip(sizes, others, strict=True)]
 
 
@@ -137,6 +140,11 @@ def other_configs(model_class, config, counts):
                 other = copy.deepcopy(config)
                 setattr(functools.reduce(getattr, path.split(".")[:-1], other), key, not value)
                 yield other
+        if hasattr(part, "is_decoder") and hasattr(part, "add_cross_attention"):  # which one without the other is not
+            other = copy.deepcopy(config)
+            its = functools.reduce(getattr, path.split(".")[:-1], other)
+            its.is_decoder = its.add_cross_attention = True
+            yield other
     yield from with_shorter_lists(config)
     with contextlib.suppress(Exception):
         yield with_layers(config, counts)
@@ -184,8 +192,8 @@ def with_layers(config, counts):
 
 
 class Entry(NamedTuple):
-    """Of a tensor: the expressions of its sizes; * for any. mark: "" always there, "?" optional, "~" in one of several
-    layouts. counts: for each # in its name, how many there are, "" if that is unknown."""
+    """Of a tensor: the expressions of its sizes; * for any. mark: as class_tensors.h has it. counts: for each # in its
+    name, how many there are, "" if that is unknown."""
 
     sizes: tuple
     mark: str
@@ -207,8 +215,7 @@ class Described(NamedTuple):
 def is_everywhere(pattern, numbers):
     """Whether each layer has it that has anything. `numbers`: of all patterns."""
     depth = pattern.count("#")
-    prefix = pattern[: pattern.rindex("#") + 1] if depth else pattern
-    others = {it[:depth] for other, its in numbers.items() if other.startswith(prefix) for it in its}
+    others = {it[:depth] for other, its in numbers.items() if other.startswith(above(pattern)) for it in its}
     return depth == 0 or others == numbers[pattern]
 
 
@@ -233,6 +240,54 @@ def all_stored_names(built):
     return set(revert_weight_conversion(built.model, tensors))
 
 
+def above(pattern):
+    """The numbered module that it is in: of those in one, each number has its own."""
+    return pattern[: pattern.rindex("#") + 1] if "#" in pattern else ""
+
+
+def groups_of(numbers, names):
+    """Patterns to the group of each: those within one module that are in the same layers in all builds. `numbers`: of
+    all patterns, build by build."""
+    found = collections.defaultdict(list)
+    for name in sorted(names):
+        found[above(name), tuple(frozenset(it.get(name, ())) for it in numbers)].append(name)
+    groups, last = {}, collections.Counter()
+    for (module, _), members in found.items():
+        if len(members) > 1:
+            groups |= dict.fromkeys(members, str(last[module]))
+            last[module] += 1
+    return groups
+
+
+def files_layout(builds, name, pattern, entry):
+    """Of a tensor that files have in another way, one or more for each layer: the module of the layer in files, and
+    their patterns to sizes and counts. None where their names have other numbers."""
+    having = (it for it in builds if name in it.tensors)
+    built = max(having, key=lambda it: len(set(it.tensors[name].shape)))  # so that sizes are told apart
+    shape = built.tensors[name].shape
+    stored = revert_weight_conversion(built.model, {name: torch.empty(shape, device="meta")})
+    numbers = re.findall(NUMBER, name)
+    found = {}
+    for other, tensor in stored.items():
+        its = re.findall(NUMBER, other)
+        is_stacked = len(its) == len(numbers) + 1 and len(shape) == tensor.dim() + 1
+        if its[: len(numbers)] != numbers or (its != numbers and not is_stacked):
+            return None
+        sizes = [
+            size
+            if whole == part
+            else f"({size}/2)"
+            if is_stacked and whole == 2 * part and size != UNKNOWN
+            else UNKNOWN
+            for size, whole, part in zip(entry.sizes[is_stacked:], shape[is_stacked:], tensor.shape, strict=True)
+        ]
+        counts = (*entry.counts, entry.sizes[0].replace(UNKNOWN, "")) if is_stacked else entry.counts
+        found[stored_pattern(other, f"{pattern}.#" if is_stacked else pattern)] = (tuple(sizes), counts)
+    depth = pattern.count("#")
+    modules = {"#".join(it.split("#", depth)[:depth]) + "#" for it in found}
+    return (modules.pop(), found) if len(modules) == 1 else None
+
+
 def entries_of(builds):
     patterns = Patterns(builds)
     sizes, examples, numbers, counts = {}, {}, [], {}
@@ -245,28 +300,46 @@ def entries_of(builds):
             sizes[pattern] = both(sizes.get(pattern, sizes_of(tensor)), sizes_of(tensor))
             counts[pattern] = tuple(patterns.counts.get(it, "") for it in prefixes)
         numbers.append(found)
-    entries, saved = {}, all_stored_names(builds[0])
+    saved = all_stored_names(builds[0])
     found = {pattern: stored_names(*example) for pattern, example in examples.items()}
     uses = collections.Counter(itertools.chain(*(stored for stored, _ in found.values())))
-    for pattern, (built, name) in examples.items():
-        always = all(pattern in it and is_everywhere(pattern, it) for it in numbers)
+    needed = {
+        pattern
+        for pattern, (built, name) in examples.items()
+        if (built is not builds[0] or saved.issuperset(found[pattern][0])) and is_needed(built.model, name)
+    }
+    always = {it for it in needed if all(it in its and is_everywhere(it, its) for its in numbers)}
+    groups = groups_of(numbers, needed - always)
+    entries, letters = {}, {}
+    by_part = {}  # what is first in the tensors that files have as one
+    for pattern, (_, name) in examples.items():
+        entry = Entry(
+            tuple(sizes[pattern]), "" if pattern in always else f"?{groups.get(pattern, '')}", counts[pattern]
+        )
         stored, is_same = found[pattern]
-        is_saved = built is not builds[0] or saved.issuperset(stored)
-        mark = "" if always and is_saved and is_needed(built.model, name) else "?"
         if is_same and uses[stored[0]] == 1:
-            entries[stored_pattern(stored[0], name, pattern)] = Entry(tuple(sizes[pattern]), mark, counts[pattern])
+            entries[stored_pattern(stored[0], pattern)] = entry
             continue
-        entries[pattern] = Entry(tuple(sizes[pattern]), "~", counts[pattern])
-        for other in stored:
-            other = re.sub(r"(?<=\.)\d+(?=\.|$)", "#", other)
-            entries[other] = Entry(("*",), "~", ("",) * other.count("#"))
+        layout = files_layout(builds, name, pattern, entry) if above(pattern) else None
+        if layout is None:
+            others = {re.sub(NUMBER, "#", it) for it in stored}
+            entries[pattern] = entry._replace(mark="~")
+            entries |= {it: Entry(("*",), "~", ("",) * it.count("#")) for it in others}
+            continue
+        module, parts = layout
+        tail = pattern.removeprefix(above(pattern))
+        key = min(by_part.setdefault(name, tail) for name in parts)
+        letter = letters.setdefault(key, string.ascii_lowercase[len(letters)])
+        entries[module + tail] = entry._replace(mark=f"{entry.mark}={letter}")
+        for name, (its_sizes, its_counts) in parts.items():
+            entries[name] = Entry(its_sizes if uses[stored[0]] == 1 else ("*",), f"~{letter}", its_counts)
     return entries
 
 
-def stored_pattern(stored, name, pattern):
+def stored_pattern(stored, pattern):
     """The pattern of a file's name that has the same numbers as the one in memory, perhaps with others before them."""
     marks = iter(re.findall(r"(?<=\.)(?:\d+|#)(?=\.|$)", pattern))
-    return re.sub(r"(?<=\.)\d+(?=\.|$)", lambda match: next(marks, match[0]), stored)
+    return re.sub(NUMBER, lambda match: next(marks, match[0]), stored)
 
 
 @functools.cache
@@ -295,6 +368,10 @@ def parts_of(built, known):
     return found
 
 
+def has_module(built, path, class_name):
+    return any(name == path and type(it).__name__ == class_name for name, it in built.model.named_modules())
+
+
 def prefix_in_files(built, path, class_name):
     try:
         alone = stored_of_small(class_name)
@@ -316,7 +393,8 @@ def describe(class_name, known):
     parts = parts_of(first, known - {class_name})
     config = small_config(model_class.config_class)
     others = list(itertools.islice(other_configs(model_class, config, set(first.counts.values())), 40))
-    builds = [first, *filter(None, (build(model_class, it) for it in (others[-1:] if parts else others)))]
+    builds = [first, *filter(None, (build(model_class, it) for it in others))]
+    parts = {path: it for path, it in parts.items() if all(has_module(built, path, it[2]) for built in builds)}
     for built in builds:
         built.tensors = {
             name: it for name, it in built.tensors.items() if not any(name.startswith(f"{path}.") for path in parts)

@@ -8,6 +8,7 @@ import transformers
 from torch.overrides import TorchFunctionMode
 
 UNKNOWN = "?"
+SCALINGS = {"mul", "__mul__", "__rmul__", "div", "__truediv__"}  # of what a factory made
 FACTORIES = {torch.empty, torch.zeros, torch.ones, torch.rand, torch.randn}
 
 
@@ -91,6 +92,8 @@ class Tracing(TorchFunctionMode):
             sizes = [expression(it) for it in numbers_in(args or (kwargs.get("size", ()),))]
             if len(sizes) == made.dim():
                 made.sizes = sizes
+        if function.__name__ in SCALINGS:
+            made.sizes = next((it.sizes for it in args if hasattr(it, "sizes") and it.shape == made.shape), None)
         return made
 
 
@@ -125,6 +128,7 @@ def traced():
     """While models are built so."""
     parameter_class, buffer_class, list_class = torch.nn.Parameter, torch.nn.Buffer, torch.nn.ModuleList
     new_parameter, new_buffer, new_list = parameter_class.__new__, buffer_class.__new__, list_class.__init__
+    num_labels = transformers.PreTrainedConfig.num_labels
 
     def remembering(new):
         def make(cls, data=None, *args, **kwargs):
@@ -145,6 +149,7 @@ def traced():
     modules = [it for name, it in list(sys.modules.items()) if name.startswith("transformers.models.")]
     parameter_class.__new__, buffer_class.__new__ = remembering(new_parameter), remembering(new_buffer)
     list_class.__init__ = make_list
+    transformers.PreTrainedConfig.num_labels = property(labels_of, num_labels.fset)
     for module in modules:
         vars(module).update(range=Counting, int=Integer)
     try:
@@ -152,6 +157,7 @@ def traced():
             yield
     finally:
         parameter_class.__new__, buffer_class.__new__, list_class.__init__ = new_parameter, new_buffer, new_list
+        transformers.PreTrainedConfig.num_labels = num_labels
         for module in modules:
             del vars(module)["range"], vars(module)["int"]
 
@@ -163,8 +169,14 @@ def configs_in(config, path=""):
             yield from configs_in(value, f"{path}{key}.")
 
 
+def labels_of(config):
+    """What PreTrainedConfig.num_labels is: a number that config.json has as the length of id2label."""
+    return config.id2label and Symbol(len(config.id2label), f"{getattr(config, '_path', '')}num_labels")
+
+
 def with_symbols(config):
     for path, part in configs_in(config):
+        part._path = path
         for key, value in list(vars(part).items()):
             if key.startswith("_"):
                 continue
@@ -176,6 +188,7 @@ def with_symbols(config):
 
 
 def sizes_of(tensor):
-    """A number alone may have come from anything that is no number of the config."""
+    """A number alone may have come from anything that is no number of the config, but for 1 and 2, which are outputs of
+    heads."""
     sizes = getattr(tensor, "sizes", None) or [UNKNOWN] * tensor.dim()
-    return [UNKNOWN if it.isdigit() and it != "1" else it for it in sizes]
+    return [UNKNOWN if it.isdigit() and it not in "12" else it for it in sizes]

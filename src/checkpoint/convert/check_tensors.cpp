@@ -16,6 +16,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
+using Presence = ExpectedTensor::Presence;
 using Numbers = std::vector<std::int64_t>;  // of layers and experts, for each # of a pattern
 
 struct SplitName {
@@ -25,6 +26,7 @@ struct SplitName {
 
 constexpr std::size_t kMostNumbers = 4;      // in a name; of one with more, the first ones
 constexpr std::int64_t kMostMissing = 4096;  // of one pattern; a config may say any number of layers
+constexpr std::int64_t kMostProblems = std::int64_t{1} << 16;
 
 // All the ways to take numbers in a name for the # of a pattern: first all of them, at last none.
 std::vector<SplitName> splits_of(const std::string& name) {
@@ -87,6 +89,7 @@ class Comparison {
       by_pattern_.emplace(pattern, i);
       by_essence_[essential_parts(pattern)].push_back(i);
     }
+    add_layouts();
     for (const std::string& ignored : expected.ignored)
       if (std::optional<NamePattern> pattern = NamePattern::compile(ignored)) ignored_.push_back(*std::move(pattern));
     for (const NamedShape& tensor : tensors) take(tensor);
@@ -94,8 +97,17 @@ class Comparison {
 
   [[nodiscard]] std::vector<CheckProblem> problems(const std::set<std::string>& made) && {
     std::vector<CheckProblem> all;
+    for (const Layout& layout : layouts_) add_missing_of_layout(layout, made, all);
+    std::map<std::string, std::set<Numbers>> groups;  // where any of each is
     for (std::size_t i = 0; i < expected_.tensors.size(); ++i)
-      if (expected_.tensors[i].presence == ExpectedTensor::Presence::always) add_missing(i, made, all);
+      if (expected_.tensors[i].presence == Presence::grouped)
+        groups[expected_.tensors[i].group].insert(present_[i].begin(), present_[i].end());
+    for (std::size_t i = 0; i < expected_.tensors.size(); ++i) {
+      const ExpectedTensor& tensor = expected_.tensors[i];
+      if (tensor.presence == Presence::always) add_missing(i, {}, made, all);
+      if (tensor.presence == Presence::grouped)
+        for (const Numbers& numbers : groups[tensor.group]) add_missing(i, numbers, made, all);
+    }
     std::ranges::move(problems_, std::back_inserter(all));
     return all;
   }
@@ -104,6 +116,12 @@ class Comparison {
   struct Place {
     std::size_t tensor = 0;
     Numbers numbers;
+  };
+
+  // Tensors that a file may have in another way.
+  struct Layout {
+    std::ptrdiff_t depth = 0;  // numbers in the names of the whole
+    std::vector<std::size_t> whole, parts;
   };
 
   [[nodiscard]] std::optional<Place> place_at(std::size_t i, SplitName& split) const {
@@ -188,18 +206,50 @@ class Comparison {
         if (std::equal(numbers.begin(), numbers.end(), others.begin())) add_further(others.back());
   }
 
-  void add_missing(std::size_t i, const std::set<std::string>& made, std::vector<CheckProblem>& all) const {
+  // Of a tensor, those whose names begin with these numbers.
+  void add_missing(std::size_t i, Numbers first, const std::set<std::string>& made, std::vector<CheckProblem>& all) {
     const ExpectedTensor& tensor = expected_.tensors[i];
-    const auto present = present_.find(i);
+    std::size_t at = 0;
+    for (std::size_t depth = 0; depth < first.size(); ++depth) at = tensor.pattern.find('#', at) + 1;
     std::vector<Numbers> wanted;
-    Numbers none;
-    add_wanted(tensor, 0, none, wanted);
+    add_wanted(tensor, at, first, wanted);
     for (const Numbers& numbers : wanted) {
       const std::string name = numbered(tensor.pattern, numbers);
-      if ((present != present_.end() && present->second.contains(numbers)) || made.contains(name)) continue;
+      if (present_[i].contains(numbers) || made.contains(name) || std::ssize(all) >= kMostProblems) continue;
       all.push_back({"missing", name,
                      fmt::format("{}is in no file, so that its values are random",
                                  tensor.shape ? shape_text(*tensor.shape) + " " : "")});
+    }
+  }
+
+  // Where a part of another layout is, all of it has to be, and stands for the whole.
+  void add_missing_of_layout(const Layout& layout, const std::set<std::string>& made, std::vector<CheckProblem>& all) {
+    std::set<Numbers> found;
+    for (const std::size_t part : layout.parts)
+      for (const Numbers& numbers : present_[part]) found.emplace(numbers.begin(), numbers.begin() + layout.depth);
+    for (const std::size_t whole : layout.whole) present_[whole].insert(found.begin(), found.end());
+    for (const Numbers& numbers : found)
+      for (const std::size_t part : layout.parts) add_missing(part, numbers, made, all);
+  }
+
+  // Finds the parts of each, in the same numbered module.
+  void add_layouts() {
+    std::map<std::string, std::size_t> by_module;
+    for (std::size_t i = 0; i < expected_.tensors.size(); ++i) {
+      const ExpectedTensor& it = expected_.tensors[i];
+      if (it.layout.empty() || it.presence == Presence::of_one_layout) continue;
+      const auto [found, is_new] =
+          by_module.emplace(std::string(numbered_module(it.pattern)) + it.layout, layouts_.size());
+      if (is_new) layouts_.push_back({std::ssize(it.counts), {}, {}});
+      layouts_[found->second].whole.push_back(i);
+    }
+    for (std::size_t i = 0; i < expected_.tensors.size(); ++i) {
+      const ExpectedTensor& it = expected_.tensors[i];
+      if (it.layout.empty() || it.presence != Presence::of_one_layout) continue;
+      for (std::string_view module = numbered_module(it.pattern); !module.empty();
+           module = numbered_module(module.substr(0, module.size() - 1)))
+        if (const auto found = by_module.find(std::string(module) + it.layout); found != by_module.end())
+          layouts_[found->second].parts.push_back(i);
     }
   }
 
@@ -211,6 +261,7 @@ class Comparison {
   std::unordered_map<std::string, std::size_t> by_pattern_;
   std::unordered_map<std::string, std::vector<std::size_t>> by_essence_;
   std::vector<NamePattern> ignored_;
+  std::vector<Layout> layouts_;
   std::map<std::size_t, std::set<Numbers>> present_;
   std::map<std::string, std::set<Numbers>> seen_;  // of what ends in #, the numbers that any tensor has
   std::vector<CheckProblem> problems_;

@@ -1,5 +1,7 @@
 #include "checkpoint/convert/class_tensors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -47,7 +49,9 @@ struct ConfigPart {
   const Config* config = nullptr;
   std::string path;  // "", or with a dot at its end
 
-  [[nodiscard]] Number number(std::string_view field) const { return config->number(path + std::string(field)); }
+  [[nodiscard]] Number number(std::string_view field) const {
+    return field == "num_labels" ? config->labels(path) : config->number(path + std::string(field));
+  }
   [[nodiscard]] ConfigPart part(std::string_view name) const {
     return {config, name.empty() ? path : path + std::string(name) + "."};
   }
@@ -136,16 +140,26 @@ class Expansion {
 
   void read_tensor(std::string_view& text, const std::string& name, const ConfigPart& config) {
     std::string_view sizes = take_until(text, ']');
-    ExpectedTensor& tensor = expected_.tensors.emplace_back(ExpectedTensor{name, counts_, {}, {}});
-    if (text.starts_with('?')) tensor.presence = ExpectedTensor::Presence::optional;
-    if (text.starts_with('~')) tensor.presence = ExpectedTensor::Presence::of_one_layout;
-    if (tensor.presence != ExpectedTensor::Presence::always) take(text, 1);
+    ExpectedTensor& tensor = expected_.tensors.emplace_back(ExpectedTensor{name, counts_, {}, {}, {}, {}});
+    read_mark(take(text, text.find_first_of(" )")), tensor);
     if (sizes == "*") return;
     tensor.shape.emplace();
     while (!sizes.empty()) {
       const std::string_view size = take_until(sizes, ',');
       tensor.shape->push_back(size == "?" ? std::nullopt : Expression(size, config).value());
     }
+  }
+
+  void read_mark(std::string_view mark, ExpectedTensor& tensor) const {
+    using Presence = ExpectedTensor::Presence;
+    const std::string_view presence = take(mark, std::min(mark.find_first_of("=~"), mark.size()));
+    if (mark.starts_with('~')) tensor.presence = Presence::of_one_layout;
+    if (!mark.empty()) tensor.layout = mark.substr(1);
+    if (presence.empty()) return;
+    tensor.presence = presence.size() == 1 ? Presence::optional : Presence::grouped;
+    // without a number, those of a part of the model belong together
+    const std::string_view module = numbered_module(tensor.pattern);
+    tensor.group = fmt::format("{}{}", module.empty() ? part_ : module, presence);
   }
 
   // A part of a config of another family is another class's.
@@ -161,19 +175,24 @@ class Expansion {
       return;
     }
     std::string_view tensors = row->tensors;
+    const std::string outer = std::exchange(part_, name);
     ++depth_;
     read(tensors, name + ".", its);
     --depth_;
+    part_ = outer;
   }
 
   static constexpr int kDeepest = 8;  // parts within parts; a config may say that a part is of the whole's family
 
   ExpectedTensors& expected_;
   std::vector<Number> counts_;
+  std::string part_;  // the module whose class's row is read
   int depth_ = 0;
 };
 
 }  // namespace
+
+std::string_view numbered_module(std::string_view pattern) { return pattern.substr(0, pattern.rfind('#') + 1); }
 
 std::optional<ExpectedTensors> expected_tensors(const Config& config) {
   const ClassRow* row = config.has_own_code() ? nullptr : find_class(config.class_name());

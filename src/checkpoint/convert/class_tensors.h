@@ -15,9 +15,11 @@
 namespace qfuse::checkpoint {
 
 // Words are separated by blanks. `tensors` is a tree of modules, with these forms, and blanks between them:
-//   name[sizes]mark   a tensor. Sizes are expressions over fields of the config, ? for one that is not known, or * for
-//                     any shape. mark: nothing, of one that is always there; ? of one that need not be; ~ of one that
-//                     another layout of the same weights has not
+//   name[sizes]mark   a tensor. Sizes are expressions over fields of the config, in which num_labels is the length of
+//                     id2label; ? for one that is not known, or * for any shape. mark, which may have two parts:
+//                       nothing, of one that is always there; ? of one that need not be; ?1 of one that has to be
+//                       where others are that are marked so, in the innermost numbered module
+//                       =a  that files may have as those which are marked ~a; ~ alone: in which layout is not known
 //   name(...)         a module, and what is in it
 //   name@number       a module that several have: one of shared_modules()
 //   name=part:class   a module that is a class of the table, with a part of the config, or all of it
@@ -35,13 +37,18 @@ std::span<const ClassRow> class_table();
 std::span<const std::string_view> shared_modules();
 
 struct ExpectedTensor {
-  enum class Presence { always, optional, of_one_layout };
+  enum class Presence { always, optional, grouped, of_one_layout };
 
   std::string pattern;                              // its name, with # for numbers
   std::vector<std::optional<std::int64_t>> counts;  // of each #: the numbers below that; none: any
   std::optional<std::vector<std::optional<std::int64_t>>> shape;
   Presence presence = Presence::always;
+  std::string group;   // of a grouped one: what all that are there together share
+  std::string layout;  // letter of =a and ~a
 };
+
+// The part of a pattern up to its last #: the innermost numbered module; "" without one.
+std::string_view numbered_module(std::string_view pattern);
 
 struct ExpectedTensors {
   std::vector<ExpectedTensor> tensors;

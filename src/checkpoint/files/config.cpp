@@ -213,6 +213,14 @@ std::optional<std::int64_t> Config::number(const std::string& field) const {
   return number < 0 ? std::nullopt : std::optional(number);
 }
 
+std::int64_t Config::labels(const std::string& part) const {
+  constexpr std::int64_t kWhereNothingIsSaid = 2;  // transformers' PreTrainedConfig
+  const auto pointer = place_of(json_, part + "id2label");
+  if (json_.contains(pointer) && json_.at(pointer).is_object())
+    return static_cast<std::int64_t>(json_.at(pointer).size());
+  return number(part + "num_labels").value_or(kWhereNothingIsSaid);
+}
+
 std::optional<std::string> Config::word(const std::string& field) const {
   const auto pointer = pointer_to(field);
   if (!json_.contains(pointer) || !json_.at(pointer).is_string()) return std::nullopt;

@@ -63,6 +63,9 @@ class Config {
   // What a field says, with dots before those of parts; none if it is not there, or of another kind.
   [[nodiscard]] std::optional<bool> flag(const std::string& field) const;
   [[nodiscard]] std::optional<std::int64_t> number(const std::string& field) const;
+  // How many labels the model, or a part of it, tells apart, as transformers counts them. `part`: "", or with a dot at
+  // its end.
+  [[nodiscard]] std::int64_t labels(const std::string& part) const;
   // Of a field of a part, only where that has it: `model_type` of the model is not its parts'.
   [[nodiscard]] std::optional<std::string> word(const std::string& field) const;
   // Whether the model is loaded by code of its own (`auto_map`), whatever its class is called.

@@ -107,8 +107,27 @@ TEST_F(Check, PassesOverWhatTransformersPassesOver) {
 }
 
 TEST_F(Check, TakesWhatNeedNotBeThere) {
-  for (const std::string layer : {"model.layers.0.", "model.layers.1."})
-    tensors[layer + "mlp.up_proj.bias"] = zeros({12});
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    for (const std::string name : {"gate_proj", "up_proj"}) tensors[layer + "mlp." + name + ".bias"] = zeros({12});
+    tensors[layer + "mlp.down_proj.bias"] = zeros({8});
+  }
+  EXPECT_EQ(problems(), Strings());
+}
+
+TEST_F(Check, FindsWhatIsMissingBesideItsLike) {
+  tensors["model.layers.0.mlp.up_proj.bias"] = zeros({12});
+  tensors["model.layers.0.mlp.down_proj.bias"] = zeros({8});
+  EXPECT_EQ(problems(), Strings({"missing model.layers.0.mlp.gate_proj.bias"}));
+}
+
+TEST_F(Check, CountsLabels) {
+  config["architectures"] = {"LlamaForSequenceClassification"};
+  tensors.erase("lm_head.weight");
+  tensors["score.weight"] = zeros({2, 8});
+  EXPECT_EQ(problems(), Strings());
+  config["id2label"] = {{"0", "bad"}, {"1", "fair"}, {"2", "good"}};
+  EXPECT_EQ(problems(), Strings({"mismatched score.weight"}));
+  tensors["score.weight"] = zeros({3, 8});
   EXPECT_EQ(problems(), Strings());
 }
 
@@ -133,6 +152,76 @@ TEST_F(Check, ATiedHeadNeedNotBeThere) {
   EXPECT_EQ(problems(), Strings({"missing lm_head.weight"}));
   config["tie_word_embeddings"] = true;
   EXPECT_EQ(problems(), Strings());
+}
+
+// Of a Mixtral with 3 experts, in the layout that files have.
+class CheckExperts : public Check {
+ protected:
+  CheckExperts() {
+    config["architectures"] = {"MixtralForCausalLM"};
+    config["model_type"] = "mixtral";
+    config["num_local_experts"] = 3;
+    for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+      for (const std::string name : {"gate_proj", "up_proj", "down_proj"})
+        tensors.erase(layer + "mlp." + name + ".weight");
+      tensors[layer + "block_sparse_moe.gate.weight"] = zeros({3, 8});
+      for (int expert = 0; expert < 3; ++expert) add_expert(layer, expert);
+    }
+  }
+
+  void add_expert(const std::string& layer, int expert) {
+    const std::string name = layer + "block_sparse_moe.experts." + std::to_string(expert);
+    tensors[name + ".w1.weight"] = tensors[name + ".w3.weight"] = zeros({12, 8});
+    tensors[name + ".w2.weight"] = zeros({8, 12});
+  }
+
+  void erase_all(const std::string& beginning) {
+    std::erase_if(tensors, [&](const auto& it) { return it.first.starts_with(beginning); });
+  }
+};
+
+TEST_F(CheckExperts, NothingIsWrong) { EXPECT_EQ(problems(), Strings()); }
+
+TEST_F(CheckExperts, FindsWhatOneLacks) {
+  tensors.erase("model.layers.1.block_sparse_moe.experts.2.w2.weight");
+  EXPECT_EQ(problems(), Strings({"missing model.layers.1.block_sparse_moe.experts.2.w2.weight"}));
+}
+
+TEST_F(CheckExperts, FindsOneThatIsMissing) {
+  erase_all("model.layers.1.block_sparse_moe.experts.1.");
+  EXPECT_EQ(problems().size(), 3U);
+  EXPECT_TRUE(all_begin_with("missing model.layers.1.block_sparse_moe.experts.1."));
+}
+
+TEST_F(CheckExperts, FindsALayerWithoutAny) {
+  erase_all("model.layers.1.block_sparse_moe.experts.");
+  EXPECT_EQ(problems(), Strings({"missing model.layers.1.mlp.experts.down_proj",
+                                 "missing model.layers.1.mlp.experts.gate_up_proj"}));
+}
+
+TEST_F(CheckExperts, FindsOneTooMany) {
+  add_expert("model.layers.0.", 3);
+  EXPECT_EQ(problems().size(), 3U);
+  EXPECT_TRUE(all_begin_with("unexpected model.layers.0.block_sparse_moe.experts.3."));
+}
+
+TEST_F(CheckExperts, FindsOtherShapes) {
+  tensors["model.layers.0.block_sparse_moe.experts.1.w1.weight"] = zeros({8, 12});
+  EXPECT_EQ(problems(), Strings({"mismatched model.layers.0.block_sparse_moe.experts.1.w1.weight"}));
+}
+
+TEST_F(CheckExperts, TakesThemAsTheyAreInMemory) {
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    erase_all(layer + "block_sparse_moe.experts.");
+    tensors[layer + "mlp.experts.gate_up_proj"] = zeros({3, 24, 8});
+    tensors[layer + "mlp.experts.down_proj"] = zeros({3, 8, 12});
+  }
+  EXPECT_EQ(problems(), Strings());
+}
+
+TEST_F(CheckExperts, AConfigMaySayAnyNumberOfThem) {
+  config["num_local_experts"] = std::int64_t{1} << 62;
+  EXPECT_GT(problems().size(), 9U);
 }
 
 TEST_F(Check, NamesWithoutTheInnerModel) {
