@@ -46,11 +46,11 @@ __device__ Shared& shared_as() {
 template <class Shared>
 constexpr std::size_t kSharedBytes = sizeof(Shared) + kSharedAlignment;
 
-// By all threads: one arrival, of one thread, is ready then.
-__device__ void prepare_one(Arrival& arrival) {
+// By all threads: an mbarrier for the arrival of one thread.
+__device__ void prepare_one(Mbarrier& barrier) {
   if (threadIdx.x == 0) {
-    prepare(arrival);
-    show_arrivals();
+    init_mbarrier(barrier);
+    fence_mbarrier_init();
   }
   __syncthreads();
 }
@@ -58,7 +58,7 @@ __device__ void prepare_one(Arrival& arrival) {
 // ---- a tile is loaded ----
 
 struct LoadArguments {
-  TileMap map;
+  TensorMap map;
   int byte;
   int row;
   int bytes;
@@ -68,14 +68,14 @@ struct LoadArguments {
 constexpr int kMostTileBytes = 32 << 10;
 struct LoadShared {
   Tile<kMostTileBytes / kRowBytes> tile;
-  Arrival loaded;
+  Mbarrier loaded;
 };
 
 __global__ void load_one(const __grid_constant__ LoadArguments a) {
   auto& [tile, loaded] = shared_as<LoadShared>();
   prepare_one(loaded);
   if (threadIdx.x == 0) {
-    expect(loaded, static_cast<unsigned>(a.bytes));
+    arrive_expect_tx(loaded, static_cast<unsigned>(a.bytes));
     load_tile(&tile, a.map, a.byte, a.row, loaded);
   }
   wait_for(loaded);
@@ -85,8 +85,8 @@ __global__ void load_one(const __grid_constant__ LoadArguments a) {
 // ---- two tiles are multiplied ----
 
 struct ProductArguments {
-  TileMap a;
-  TileMap b;
+  TensorMap a;
+  TensorMap b;
   float* sums;
   bool adds;
 };
@@ -95,7 +95,7 @@ template <int kRightBytes>
 struct ProductShared {
   Tile<kProductRows> a;
   Tile<kRightBytes / kRowBytes> b;
-  Arrival loaded;
+  Mbarrier loaded;
 };
 // Of a tile of 256 columns, the largest.
 constexpr int kMostRightBytes = 256 * kRowBytes;
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_con
   auto& [a, b, loaded] = shared_as<ProductShared<kBoxes * kBoxBytes>>();
   prepare_one(loaded);
   if (threadIdx.x == 0) {
-    expect(loaded, sizeof a + sizeof b);
+    arrive_expect_tx(loaded, sizeof a + sizeof b);
     load_tile(&a, p.a, 0, 0, loaded);
     for (int box = 0; box < kBoxes; ++box) load_tile(b.bytes + box * kBoxBytes, p.b, box * kRowBytes, 0, loaded);
   }
@@ -120,14 +120,14 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_con
   for (int i = 0; i < kColumns / 2; ++i) sums[i] = p.sums[place_of(i).row * kColumns + place_of(i).column];
   const TileOperand of_a = tile_operand(&a, 0, kStride);
   const TileOperand of_b = tile_operand(&b, kBoxBytes, kStride);
-  begin_products();
+  wgmma_fence();
 #pragma unroll
   for (int step = 0; step < kProductSteps; ++step)
-    multiply_tiles<kColumns, kLeftTransposed, kRightTransposed>(
+    wgmma<kColumns, kLeftTransposed, kRightTransposed>(
         sums, offset(of_a, step * (kLeftTransposed ? 2 * kStride : kStepBytes)),
         offset(of_b, step * (kRightTransposed ? 2 * kStride : kStepBytes)), p.adds || step > 0, Value());
-  end_products();
-  wait_for_products<0>();
+  wgmma_commit();
+  wgmma_wait<0>();
 #pragma unroll
   for (int i = 0; i < kColumns / 2; ++i) p.sums[place_of(i).row * kColumns + place_of(i).column] = sums[i];
 }
@@ -136,13 +136,13 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_con
 
 struct LeftArguments {
   const std::uint8_t* a;
-  TileMap b;
+  TensorMap b;
   float* sums;
   bool adds;
 };
 struct LeftShared {
   Tile<256> b;
-  Arrival loaded;
+  Mbarrier loaded;
 };
 
 template <class Value>
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one_left(const __gri
   auto& [b, loaded] = shared_as<LeftShared>();
   prepare_one(loaded);
   if (threadIdx.x == 0) {
-    expect(loaded, sizeof b);
+    arrive_expect_tx(loaded, sizeof b);
     load_tile(&b, p.b, 0, 0, loaded);
   }
   wait_for(loaded);
@@ -167,12 +167,12 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one_left(const __gri
 #pragma unroll
   for (int i = 0; i < kColumns / 2; ++i) sums[i] = p.sums[place_of(i).row * kColumns + place_of(i).column];
   const TileOperand of_b = tile_operand(&b, 0, kStride);
-  begin_products();
+  wgmma_fence();
 #pragma unroll
   for (int step = 0; step < kProductSteps; ++step)
-    multiply_left(sums, a[step], offset(of_b, step * kStepBytes), p.adds || step > 0, Value());
-  end_products();
-  wait_for_products<0>();
+    wgmma_rs(sums, a[step], offset(of_b, step * kStepBytes), p.adds || step > 0, Value());
+  wgmma_commit();
+  wgmma_wait<0>();
 #pragma unroll
   for (int i = 0; i < kColumns / 2; ++i) p.sums[place_of(i).row * kColumns + place_of(i).column] = sums[i];
 }
@@ -185,8 +185,8 @@ constexpr int kMakers = 64;
 constexpr int kPipelineThreads = kProductThreads + kMakers + kWarp;
 
 struct PipelineArguments {
-  TileMap a;
-  TileMap b;
+  TensorMap a;
+  TensorMap b;
   int steps;
   int columns;
   float* sums;
@@ -196,10 +196,10 @@ struct PipelineShared {
   Tile<kProductRows> a[kLoaded];
   Tile<kPipelineColumns> b[kLoaded];
   Tile<kPipelineColumns> made[kMade];
-  Arrival loaded[kLoaded];  // by the loading thread's expect()
-  Arrival used[kLoaded];    // by each warp that makes or multiplies
-  Arrival has_made[kMade];  // by each warp that makes
-  Arrival multiplied[kMade];
+  Mbarrier loaded[kLoaded];  // by the loading thread's arrive_expect_tx()
+  Mbarrier used[kLoaded];    // by each warp that makes or multiplies
+  Mbarrier has_made[kMade];  // by each warp that makes
+  Mbarrier multiplied[kMade];
 };
 
 // A stage of a ring: where, and in which phase.
@@ -213,7 +213,7 @@ __device__ void load_all(const PipelineArguments& p, PipelineShared& shared) {
   for (int step = 0; step < p.steps; ++step) {
     const auto [slot, phase] = stage_of(step, kLoaded);
     wait_for(shared.used[slot], phase - 1);
-    expect(shared.loaded[slot], sizeof shared.a[0] + sizeof shared.b[0]);
+    arrive_expect_tx(shared.loaded[slot], sizeof shared.a[0] + sizeof shared.b[0]);
     load_tile(&shared.a[slot], p.a, step * kRowBytes, 0, shared.loaded[slot]);
     load_tile(&shared.b[slot], p.b, step * kRowBytes, static_cast<int>(blockIdx.x) * kPipelineColumns,
               shared.loaded[slot]);
@@ -231,7 +231,7 @@ __device__ void make_all(const PipelineArguments& p, PipelineShared& shared) {
     const auto* const words = reinterpret_cast<const std::uint32_t*>(shared.b[from].bytes);
     auto* const made = reinterpret_cast<std::uint32_t*>(shared.made[to].bytes);
     for (int i = me; i < static_cast<int>(sizeof shared.b[0] / 4); i += kMakers) made[i] = words[i] ^ kSigns;
-    show_to_async_proxy();
+    fence_proxy_async();
     sync_warp();
     if (me % kWarp == 0) {
       arrive(shared.has_made[to]);
@@ -250,13 +250,13 @@ __device__ void multiply_all(const PipelineArguments& p, PipelineShared& shared)
     wait_for(shared.has_made[b], b_phase);
     const TileOperand of_a = tile_operand(&shared.a[a], 0, kStride);
     const TileOperand of_b = tile_operand(&shared.made[b], 0, kStride);
-    begin_products();
+    wgmma_fence();
 #pragma unroll
     for (int k = 0; k < kProductSteps; ++k)
-      multiply_tiles<kPipelineColumns, false, false>(sums, offset(of_a, k * kStepBytes), offset(of_b, k * kStepBytes),
-                                                     step > 0 || k > 0, Bfloat16());
-    end_products();
-    wait_for_products<0>();
+      wgmma<kPipelineColumns, false, false>(sums, offset(of_a, k * kStepBytes), offset(of_b, k * kStepBytes),
+                                            step > 0 || k > 0, Bfloat16());
+    wgmma_commit();
+    wgmma_wait<0>();
     if (threadIdx.x % kWarp == 0) {
       arrive(shared.used[a]);
       arrive(shared.multiplied[b]);
@@ -274,11 +274,11 @@ __global__ void __launch_bounds__(kPipelineThreads) run_pipeline(const __grid_co
   constexpr unsigned kMakingWarps = kMakers / kWarp;
   const int thread = static_cast<int>(threadIdx.x);
   if (thread == 0) {
-    for (Arrival& arrival : shared.loaded) prepare(arrival);
-    for (Arrival& arrival : shared.used) prepare(arrival, kMakingWarps + kMultiplyingWarps);
-    for (Arrival& arrival : shared.has_made) prepare(arrival, kMakingWarps);
-    for (Arrival& arrival : shared.multiplied) prepare(arrival, kMultiplyingWarps);
-    show_arrivals();
+    for (Mbarrier& barrier : shared.loaded) init_mbarrier(barrier);
+    for (Mbarrier& barrier : shared.used) init_mbarrier(barrier, kMakingWarps + kMultiplyingWarps);
+    for (Mbarrier& barrier : shared.has_made) init_mbarrier(barrier, kMakingWarps);
+    for (Mbarrier& barrier : shared.multiplied) init_mbarrier(barrier, kMultiplyingWarps);
+    fence_mbarrier_init();
   }
   __syncthreads();
   if (thread < kProductThreads)
@@ -325,10 +325,10 @@ contract::Outcome launch(void (*kernel)(Argument), unsigned blocks, unsigned thr
   return outcome_of(cudaLaunchKernel(kernel, {blocks, 1, 1}, {threads, 1, 1}, arguments, shared_bytes, nullptr));
 }
 
-contract::Outcome map_array(TileMap& map, const ByteArray& array, const OnGpu<std::uint8_t>& memory, int box_rows,
+contract::Outcome map_array(TensorMap& map, const ByteArray& array, const OnGpu<std::uint8_t>& memory, int box_rows,
                             int box_bytes) {
   if (contract::Outcome o = memory.outcome(); !o.ok()) return o;
-  return make_tile_map(map, memory.data(), array.rows, array.row_bytes, array.stride, box_rows, box_bytes);
+  return make_tensor_map(map, memory.data(), array.rows, array.row_bytes, array.stride, box_rows, box_bytes);
 }
 
 contract::Outcome load(const TileLoad& load, std::vector<std::uint8_t>& tile) {

@@ -337,7 +337,7 @@ TEST_F(Threads, memory_and_streams_leave_a_thread_as_it_was) {
     });
 }
 
-// On all devices in turn, and with tile maps where there is a Hopper GPU.
+// On all devices in turn, and with tensor maps where there is a Hopper GPU.
 TEST_F(Threads, many_at_once) {
   constexpr int kThreads = 16;
   constexpr int kCalls = 20;

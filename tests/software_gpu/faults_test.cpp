@@ -82,13 +82,13 @@ void exchange_with_a_thread_that_is_not_there(Arguments a) {
 constexpr int kRounds = 5;
 void hand_out(Arguments a) {
   namespace steps = qfuse::cuda::portable;
-  __shared__ steps::Arrival given;
-  __shared__ steps::Arrival taken;
+  __shared__ steps::Mbarrier given;
+  __shared__ steps::Mbarrier taken;
   __shared__ int value;
   if (threadIdx.x == 0) {
-    steps::prepare(given);
-    steps::prepare(taken, kThreads - 1);
-    steps::show_arrivals();
+    steps::init_mbarrier(given);
+    steps::init_mbarrier(taken, kThreads - 1);
+    steps::fence_mbarrier_init();
   }
   __syncthreads();
   int sum = 0;
@@ -117,11 +117,11 @@ void add_one_in_bulk(Arguments a) {
   namespace steps = qfuse::cuda::portable;
   __shared__ Piece slots[kSlots];
   __shared__ Piece sums;
-  __shared__ steps::Arrival full[kSlots];
-  __shared__ steps::Arrival empty[kSlots];
+  __shared__ steps::Mbarrier full[kSlots];
+  __shared__ steps::Mbarrier empty[kSlots];
   if (threadIdx.x == 0) {
-    for (int i = 0; i < kSlots; ++i) steps::prepare(full[i]), steps::prepare(empty[i]);
-    steps::show_arrivals();
+    for (int i = 0; i < kSlots; ++i) steps::init_mbarrier(full[i]), steps::init_mbarrier(empty[i]);
+    steps::fence_mbarrier_init();
   }
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -130,18 +130,18 @@ void add_one_in_bulk(Arguments a) {
     const auto phase = static_cast<unsigned>(i / kSlots);
     if (threadIdx.x == 32) {
       if (a.fault != Fault::no_wait_for_room) steps::wait_for(empty[slot], phase - 1);
-      steps::begin_load(&slots[slot], a.in + i * 32, sizeof(Piece), full[slot]);
+      steps::load_bulk(&slots[slot], a.in + i * 32, sizeof(Piece), full[slot]);
     }
     if (threadIdx.x >= 32) continue;
     if (a.fault == Fault::arrival_before_data && lane == 0) steps::arrive(full[slot]);
     if (a.fault != Fault::no_wait_for_data) steps::wait_for(full[slot], phase);
     sums.numbers[lane] = slots[slot].numbers[lane] + 1;
-    if (a.fault != Fault::no_fence) steps::show_to_async_proxy();
+    if (a.fault != Fault::no_fence) steps::fence_proxy_async();
     __syncwarp(0xffffffffU);
     if (lane == 0) {
       steps::arrive(empty[slot]);
       if (a.fault == Fault::arrival_too_many) steps::arrive(empty[slot]);
-      steps::store_in_bulk(a.out + i * 32, &sums, sizeof(Piece));
+      steps::store_bulk(a.out + i * 32, &sums, sizeof(Piece));
     }
     __syncwarp(0xffffffffU);
   }
@@ -158,19 +158,19 @@ void multiply_ones(Arguments a) {
   __shared__ Ones ones;
   const int me = static_cast<int>(threadIdx.x);
   for (int i = me; i < 64 * 64; i += kProductThreads) ones.values[i / 64][i % 64] = kOne;
-  steps::show_to_async_proxy();
+  steps::fence_proxy_async();
   __syncthreads();
   float sums[32] = {};
   const steps::TileOperand tile = steps::tile_operand(&ones, 16, 1024);
-  steps::begin_products();
-  steps::multiply_tiles_bfloat16<64, false, false>(sums, tile, tile, false);
-  steps::end_products();
-  if (a.fault != Fault::no_wait_for_products) steps::wait_for_products<0>();
+  steps::wgmma_fence();
+  steps::wgmma_bfloat16<64, false, false>(sums, tile, tile, false);
+  steps::wgmma_commit();
+  if (a.fault != Fault::no_wait_for_products) steps::wgmma_wait<0>();
   __syncthreads();
   for (int i = me; i < 64 * 64; i += kProductThreads) ones.values[i / 64][i % 64] = 0;
-  steps::show_to_async_proxy();
+  steps::fence_proxy_async();
   __syncthreads();
-  steps::wait_for_products<0>();
+  steps::wgmma_wait<0>();
   a.out[me] = static_cast<int>(sums[0]);
 }
 
@@ -279,8 +279,8 @@ TEST_F(SoftwareGpu, maps_no_tiles_for_a_thread_without_a_context) {
   qfuse::contract::Outcome without;
   qfuse::contract::Outcome with;
   const auto map = [&] {
-    qfuse::cuda::portable::TileMap made{};
-    return qfuse::cuda::portable::make_tile_map(made, reinterpret_cast<const void*>(1024), 8, 64, 64, 8, 64);
+    qfuse::cuda::portable::TensorMap made{};
+    return qfuse::cuda::portable::make_tensor_map(made, reinterpret_cast<const void*>(1024), 8, 64, 64, 8, 64);
   };
   std::thread([&] {
     without = map();

@@ -383,7 +383,7 @@ void* dynamic_shared() { return Multiprocessor::only().shared(); }
 void Hardware::copy_in_bulk(void* to, unsigned bytes, std::function<void()> copy) {
   Multiprocessor::only().copy({std::move(copy), to, bytes, false});
 }
-void Hardware::fence_async_proxy() { AsyncMemory::refresh(); }
+void Hardware::fence_proxy_async() { AsyncMemory::refresh(); }
 void Hardware::multiply(std::function<void()> product) { Multiprocessor::only().multiply(std::move(product)); }
 void Hardware::close_products() { Multiprocessor::only().close_products(); }
 void Hardware::wait_for_products(int pending) { Multiprocessor::only().wait_for_products(pending); }

@@ -74,7 +74,7 @@ struct Hardware {
     if (!async_view.has(shared, sizeof(T))) fault("the async proxy reads outside of shared memory");
     return reinterpret_cast<const T*>(reinterpret_cast<std::intptr_t>(shared) + async_view.to_copy);
   }
-  static void fence_async_proxy();
+  static void fence_proxy_async();
   static void multiply(std::function<void()> product);
   static void close_products();
   static void wait_for_products(int pending);

@@ -17,26 +17,25 @@ namespace qfuse::cuda {
 // each lane's accesses before __syncwarp, which orders memory among lanes (PTX ISA, bar.warp.sync); that before the arrival,
 // a release; that before the wait that it completes, an acquire; and causality order is transitive (Memory Consistency
 // Model, Causality Order). racecheck follows the lane that arrived alone, and reports the others' accesses as hazards.
-__device__ inline void arrive_as_warp(Arrival& arrival, int lane) {
+__device__ inline void arrive_as_warp(Mbarrier& barrier, int lane) {
   __syncwarp(kAllLanes);
-  if (lane == 0) arrive(arrival);
+  if (lane == 0) arrive(barrier);
 }
 
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
-__device__ void multiply_tiles(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds, Half) {
-  multiply_tiles_half<kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
+__device__ void wgmma(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds, Half) {
+  wgmma_half<kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
-__device__ void multiply_tiles(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds, Bfloat16) {
-  multiply_tiles_bfloat16<kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
+__device__ void wgmma(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds, Bfloat16) {
+  wgmma_bfloat16<kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
 
-__device__ inline void multiply_left(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds, Half) {
-  multiply_left_half(sums, a, b, adds);
+__device__ inline void wgmma_rs(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds, Half) {
+  wgmma_rs_half(sums, a, b, adds);
 }
-__device__ inline void multiply_left(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds,
-                                     Bfloat16) {
-  multiply_left_bfloat16(sums, a, b, adds);
+__device__ inline void wgmma_rs(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds, Bfloat16) {
+  wgmma_rs_bfloat16(sums, a, b, adds);
 }
 
 }  // namespace qfuse::cuda

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "backend/cuda/device/portable.cuh"
-#include "backend/cuda/device/tile_map.h"
+#include "backend/cuda/device/tensor_map.h"
 
 namespace qfuse::cuda::portable {
 
@@ -22,15 +22,14 @@ struct Hardware {
   static __device__ void copy_in_bulk(void* /*to*/, unsigned /*bytes*/, const Copy& copy) {
     copy();
   }
-  // Bulk copies and products of tiles reach shared memory by the async proxy, which sees plain stores only after a fence.
+  // Bulk copies and wgmma reach shared memory by the async proxy, which sees plain stores only after a fence.
   // Where they find a byte; and the fence.
   template <class T>
   static __device__ const T* seen_by_async_proxy(const T* shared) {
     return shared;
   }
-  static __device__ void fence_async_proxy() {}
-  // A product of tiles begins, which belongs to the group that is closed next; those are waited for as
-  // wait_for_products() says.
+  static __device__ void fence_proxy_async() {}
+  // A wgmma begins, in the group that the next commit closes; wgmma_wait() waits for groups.
   template <class Product>
   static __device__ void multiply(const Product& product) {
     product();
@@ -44,59 +43,59 @@ struct Hardware {
 };
 #endif
 
-// ---- arrivals: how some threads of a block wait for others, and for loads ----
+// ---- mbarriers: how some threads of a block wait for others, and for loads ----
 
 // In shared memory. It has phases, numbered from 0; one completes when `count` threads have arrived and all bytes that
-// they expect have come, and the next one begins. Here the arrivals only grow, until 2^32.
-struct Arrival {
+// they expect have come, and the next one begins. Here the count of arrivals only grows, until 2^32.
+struct Mbarrier {
   unsigned count;
   unsigned arrived;
   unsigned missing_bytes;
 };
 
-// One thread prepares it, shows that (once, for all that it prepared), and then the block synchronizes.
-__device__ inline void prepare(Arrival& arrival, unsigned count = 1) { arrival = {count, 0, 0}; }
-__device__ inline void show_arrivals() {}
+// One thread initializes them, fences once, and then the block synchronizes.
+__device__ inline void init_mbarrier(Mbarrier& barrier, unsigned count = 1) { barrier = {count, 0, 0}; }
+__device__ inline void fence_mbarrier_init() {}
 
 // How many phases are complete. Bytes are looked at after arrivals: they were expected before.
-__device__ inline unsigned complete_phases(const volatile Arrival& arrival) {
-  const unsigned arrived = arrival.arrived;
+__device__ inline unsigned complete_phases(const volatile Mbarrier& barrier) {
+  const unsigned arrived = barrier.arrived;
   __threadfence_block();
-  const bool lacks_bytes = arrived > 0 && arrived % arrival.count == 0 && arrival.missing_bytes != 0;
-  return arrived / arrival.count - (lacks_bytes ? 1 : 0);
+  const bool lacks_bytes = arrived > 0 && arrived % barrier.count == 0 && barrier.missing_bytes != 0;
+  return arrived / barrier.count - (lacks_bytes ? 1 : 0);
 }
 
-__device__ inline void check_arrival(const volatile Arrival& arrival) {
-  if (complete_phases(arrival) < arrival.arrived / arrival.count)
+__device__ inline void check_arrive(const volatile Mbarrier& barrier) {
+  if (complete_phases(barrier) < barrier.arrived / barrier.count)
     Hardware::fault("an arrival too many: its phase only lacks bytes");
 }
 
 // What the thread wrote before, those who wait see.
-__device__ inline void arrive(Arrival& arrival) {
+__device__ inline void arrive(Mbarrier& barrier) {
   Hardware::let_others_run();
-  check_arrival(arrival);
+  check_arrive(barrier);
   __threadfence_block();
-  atomicAdd(&arrival.arrived, 1U);
+  atomicAdd(&barrier.arrived, 1U);
 }
 
 // Arrives; and so many bytes are to be loaded, by what the thread begins then.
-__device__ inline void expect(Arrival& arrival, unsigned bytes) {
+__device__ inline void arrive_expect_tx(Mbarrier& barrier, unsigned bytes) {
   Hardware::let_others_run();
-  check_arrival(arrival);
-  atomicAdd(&arrival.missing_bytes, bytes);
+  check_arrive(barrier);
+  atomicAdd(&barrier.missing_bytes, bytes);
   __threadfence_block();
-  atomicAdd(&arrival.arrived, 1U);
+  atomicAdd(&barrier.arrived, 1U);
 }
 
 // A load's bytes have come.
-__device__ inline void complete(Arrival& arrival, unsigned bytes) {
+__device__ inline void complete_tx(Mbarrier& barrier, unsigned bytes) {
   __threadfence_block();
-  atomicSub(&arrival.missing_bytes, bytes);
+  atomicSub(&barrier.missing_bytes, bytes);
 }
 
 // NVIDIA's barriers know a phase by its parity alone: who is two phases off would take another one's end for its own.
-__device__ inline bool is_complete(const volatile Arrival& arrival, unsigned phase) {
-  const auto ahead = static_cast<int>(complete_phases(arrival) - phase);
+__device__ inline bool is_complete(const volatile Mbarrier& barrier, unsigned phase) {
+  const auto ahead = static_cast<int>(complete_phases(barrier) - phase);
   if (ahead < 0)
     Hardware::fault("a wait passes two phases off: the phase before the one that it means is not complete");
   if (ahead > 1) Hardware::fault("a wait comes two phases late: the phase behind the one that it means is complete");
@@ -104,18 +103,18 @@ __device__ inline bool is_complete(const volatile Arrival& arrival, unsigned pha
 }
 
 // Whether wait_for() would return at once: what a thread asks early, to wait less where the answer is yes.
-__device__ inline bool has_come(Arrival& arrival, unsigned phase) {
-  const bool is = is_complete(arrival, phase);
+__device__ inline bool test_wait(Mbarrier& barrier, unsigned phase) {
+  const bool is = is_complete(barrier, phase);
   __threadfence_block();
   return is;
 }
 
 // Waits until the phase of this number is complete; "the one before the first", -1, is. Any threads may, as long as neither
 // the phase before is still open nor the one behind complete.
-__device__ inline void wait_for(Arrival& arrival, unsigned phase = 0) {
+__device__ inline void wait_for(Mbarrier& barrier, unsigned phase = 0) {
   constexpr unsigned kNanoseconds = 20;
   Hardware::let_others_run();
-  while (!is_complete(arrival, phase)) __nanosleep(kNanoseconds);
+  while (!is_complete(barrier, phase)) __nanosleep(kNanoseconds);
   __threadfence_block();
 }
 
@@ -133,24 +132,24 @@ __device__ inline void copy_words(void* to, const void* from, unsigned bytes) {
 }
 // The fence. Who wrote to shared memory what a bulk copy or a product of tiles then reads, calls it before it arrives or
 // synchronizes, as CUTLASS does: the rules of PTX's memory model do not mention this fence.
-__device__ inline void show_to_async_proxy() { Hardware::fence_async_proxy(); }
+__device__ inline void fence_proxy_async() { Hardware::fence_proxy_async(); }
 
 // One thread loads; it arrives, and those who wait have the bytes.
-__device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
-  expect(arrival, bytes);
-  Hardware::copy_in_bulk(to, bytes, [=, &arrival] {
+__device__ inline void load_bulk(void* to, const void* from, unsigned bytes, Mbarrier& barrier) {
+  arrive_expect_tx(barrier, bytes);
+  Hardware::copy_in_bulk(to, bytes, [=, &barrier] {
     copy_words(to, from, bytes);
-    complete(arrival, bytes);
+    complete_tx(barrier, bytes);
   });
 }
 
 // One thread stores.
-__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) {
+__device__ inline void store_bulk(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes / sizeof(uint4); ++i)
     static_cast<uint4*>(to)[i] = *Hardware::seen_by_async_proxy(static_cast<const uint4*>(from) + i);
 }
 
-// ---- tiles in shared memory, as device/tile_map.h describes them ----
+// ---- tiles in shared memory, as device/tensor_map.h describes them ----
 
 // Where the byte lies that would be at `at`, in a tile with rows of row_bytes.
 template <class Byte>
@@ -161,7 +160,7 @@ __device__ Byte* swizzled(Byte* at, unsigned row_bytes) {
                     static_cast<std::int64_t>(chunk));
 }
 
-__device__ inline void copy_tile(void* to, const TileMap& map, int byte, int row) {
+__device__ inline void copy_tile(void* to, const TensorMap& map, int byte, int row) {
   for (int r = 0; r < map.box_rows; ++r)
     for (int b = 0; b < map.box_bytes; ++b) {
       const std::int64_t from_row = static_cast<std::int64_t>(row) + r;
@@ -174,29 +173,29 @@ __device__ inline void copy_tile(void* to, const TileMap& map, int byte, int row
 }
 // One thread loads the tile that begins at `byte`, a multiple of 16, of `row`; all its bytes were expected, those
 // outside of the array too. The tile is aligned to 128 bytes. The map may be gone before the bytes come.
-__device__ inline void load_tile(void* to, const TileMap& map, int byte, int row, Arrival& arrival) {
+__device__ inline void load_tile(void* to, const TensorMap& map, int byte, int row, Mbarrier& barrier) {
   const auto bytes = static_cast<unsigned>(map.box_rows * map.box_bytes);
-  Hardware::copy_in_bulk(to, bytes, [=, &arrival] {
+  Hardware::copy_in_bulk(to, bytes, [=, &barrier] {
     copy_tile(to, map, byte, row);
-    complete(arrival, bytes);
+    complete_tx(barrier, bytes);
   });
 }
 
 // Into the L2, for a load that is to come.
-__device__ inline void prefetch_tile(const TileMap& /*map*/, int /*byte*/, int /*row*/) {}
+__device__ inline void prefetch_tile(const TensorMap& /*map*/, int /*byte*/, int /*row*/) {}
 
-// ---- the kernels before and behind, where launches overlap (LaunchShape::overlaps) ----
+// ---- programmatic dependent launch (LaunchShape::programmatic_launch) ----
 
-// The next kernel's blocks may begin where multiprocessors are free, to prefetch; what they read and write waits until
-// this kernel and its stores are done. All blocks of a kernel that lets the next one begin wait for the one before. What
-// such kernels write, the next one reads by load_behind_kernel_before or load_tile: other loads may be moved before the
-// wait, or be taken for loads of constants.
-__device__ inline uint4 load_behind_kernel_before(const uint4* from) { return *from; }
-__device__ inline std::uint32_t load_behind_kernel_before(const std::uint32_t* from) { return *from; }
-__device__ inline void let_next_kernel_begin() {}
-__device__ inline void wait_for_kernel_before() {}
+// A dependent grid's blocks may begin where multiprocessors are free, to prefetch; they read and write nothing before
+// wait_for_prerequisite_grids(), when the grid before and its stores are done. Every block of a grid that launches its
+// dependents waits so itself. Read what the grid before wrote by load_dependent or load_tile: other loads may be moved
+// before the wait, or be taken for loads of constants.
+__device__ inline uint4 load_dependent(const uint4* from) { return *from; }
+__device__ inline std::uint32_t load_dependent(const std::uint32_t* from) { return *from; }
+__device__ inline void launch_dependent_grids() {}
+__device__ inline void wait_for_prerequisite_grids() {}
 
-// ---- products of tiles, by four warps, of which the first one's number is a multiple of four ----
+// ---- wgmma: products of tiles by a warpgroup, four warps of which the first one's number is a multiple of four ----
 
 // 16-bit values in rows of 128 bytes, swizzled as load_tile does; eight rows lie together, stride_bytes from the next
 // eight. A row has terms of one row of the matrix, or, transposed, 64 rows' values of one term: the rows behind these
@@ -250,8 +249,7 @@ __attribute__((noinline)) __device__ inline float add_products_of(format::Binary
 // of the four holds rows 16 * w + lane / 4 and the eighth one after it (h), columns 8 * j + 2 * (lane % 4) and the next
 // one (e), in sums[4 * j + 2 * h + e]. That is how wgmma.m64nNk16 has them.
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
-__device__ void multiply_tiles_of(format::Binary16 type, float (&sums)[kColumns / 2], TileOperand a, TileOperand b,
-                                  bool adds) {
+__device__ void wgmma_of(format::Binary16 type, float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
   Hardware::multiply([=, &sums] {
     const unsigned lane = threadIdx.x % kWarp;
     const unsigned warp = threadIdx.x / kWarp % 4;
@@ -264,17 +262,17 @@ __device__ void multiply_tiles_of(format::Binary16 type, float (&sums)[kColumns 
   });
 }
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
-__device__ void multiply_tiles_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  multiply_tiles_of<kColumns, kLeftTransposed, kRightTransposed>(format::kBinaryFloat16, sums, a, b, adds);
+__device__ void wgmma_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  wgmma_of<kColumns, kLeftTransposed, kRightTransposed>(format::kBinaryFloat16, sums, a, b, adds);
 }
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
-__device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  multiply_tiles_of<kColumns, kLeftTransposed, kRightTransposed>(format::kBinaryBfloat16, sums, a, b, adds);
+__device__ void wgmma_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  wgmma_of<kColumns, kLeftTransposed, kRightTransposed>(format::kBinaryBfloat16, sums, a, b, adds);
 }
 
 // The same of 256 columns with a in registers: of warp w the rows from 16 * w on, as multiply() has them.
-__device__ inline void multiply_left_of(format::Binary16 type, float (&sums)[128], const std::uint32_t (&a)[4],
-                                        TileOperand b, bool adds) {
+__device__ inline void wgmma_rs_of(format::Binary16 type, float (&sums)[128], const std::uint32_t (&a)[4],
+                                   TileOperand b, bool adds) {
   Hardware::multiply([=, &sums, &a] {
     const unsigned lane = threadIdx.x % kWarp;
     std::uint16_t rows[2][format::kStepTerms];
@@ -289,36 +287,35 @@ __device__ inline void multiply_left_of(format::Binary16 type, float (&sums)[128
       sums[i] = add_products_of(type, adds ? sums[i] : 0.0F, rows[i / 2 % 2], b, 8 * (i / 4) + 2 * (lane % 4) + i % 2);
   });
 }
-__device__ inline void multiply_left_half(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
-  multiply_left_of(format::kBinaryFloat16, sums, a, b, adds);
+__device__ inline void wgmma_rs_half(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
+  wgmma_rs_of(format::kBinaryFloat16, sums, a, b, adds);
 }
-__device__ inline void multiply_left_bfloat16(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b,
-                                              bool adds) {
-  multiply_left_of(format::kBinaryBfloat16, sums, a, b, adds);
+__device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
+  wgmma_rs_of(format::kBinaryBfloat16, sums, a, b, adds);
 }
 
 // Products begin, on tiles that were waited for; so many as one likes; they end; and they are waited for, up to the last
 // kPending such groups. Until then nobody touches sums or tiles; then all of the warp have their sums.
-__device__ inline void begin_products() {}
-__device__ inline void end_products() { Hardware::close_products(); }
+__device__ inline void wgmma_fence() {}
+__device__ inline void wgmma_commit() { Hardware::close_products(); }
 template <int kPending>
-__device__ void wait_for_products() {
+__device__ void wgmma_wait() {
   Hardware::wait_for_products(kPending);
   sync_warp();
 }
 
 // After the wait, before sums are used.
 template <int kSums>
-__device__ void settle(float (&/*sums*/)[kSums]) {}
+__device__ void warpgroup_fence_operand(float (&/*sums*/)[kSums]) {}
 // And of a left operand in registers before it is made anew.
-__device__ inline void settle(std::uint32_t (&/*words*/)[4]) {}
+__device__ inline void warpgroup_fence_operand(std::uint32_t (&/*words*/)[4]) {}
 
 // ---- registers, by all of a warpgroup: so many each from here on, fewer than at the launch or more ----
 
 template <int kEach>
-__device__ void give_registers() {}
+__device__ void warpgroup_reg_dealloc() {}
 template <int kEach>
-__device__ void take_registers() {}
+__device__ void warpgroup_reg_alloc() {}
 
 }  // namespace qfuse::cuda::portable
 

@@ -1,4 +1,4 @@
-// The steps of hopper_portable.cuh as NVIDIA's GPUs have them from Hopper on; products of tiles are Hopper's alone. A test
+// The steps of hopper_portable.cuh as NVIDIA's GPUs have them from Hopper on; wgmma is Hopper's alone. A test
 // compares both.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PTX_CUH
 #define QFUSE_BACKEND_CUDA_DEVICE_HOPPER_PTX_CUH
@@ -8,42 +8,42 @@
 #include <cstdint>
 
 #include "backend/cuda/device/ptx.cuh"
-#include "backend/cuda/device/tile_map.h"
+#include "backend/cuda/device/tensor_map.h"
 
 namespace qfuse::cuda::ptx {
 
-// ---- arrivals ----
+// ---- mbarriers ----
 
-using Arrival = std::uint64_t;
+using Mbarrier = std::uint64_t;
 
-__device__ inline void prepare(Arrival& arrival, unsigned count = 1) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&arrival)), "r"(count) : "memory");
+__device__ inline void init_mbarrier(Mbarrier& barrier, unsigned count = 1) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(count) : "memory");
 }
-__device__ inline void show_arrivals() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+__device__ inline void fence_mbarrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
-__device__ inline void arrive(Arrival& arrival) {
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&arrival)) : "memory");
+__device__ inline void arrive(Mbarrier& barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier)) : "memory");
 }
 
-__device__ inline void expect(Arrival& arrival, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&arrival)), "r"(bytes)
+__device__ inline void arrive_expect_tx(Mbarrier& barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes)
                : "memory");
 }
 
-__device__ inline void wait_for(Arrival& arrival, unsigned phase = 0) {
+__device__ inline void wait_for(Mbarrier& barrier, unsigned phase = 0) {
   unsigned done = 0;
   while (done == 0)
     asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
                  : "=r"(done)
-                 : "r"(shared_address(&arrival)), "r"(phase % 2)
+                 : "r"(shared_address(&barrier)), "r"(phase % 2)
                  : "memory");
 }
 
-__device__ inline bool has_come(Arrival& arrival, unsigned phase) {
+__device__ inline bool test_wait(Mbarrier& barrier, unsigned phase) {
   unsigned done;
   asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
                : "=r"(done)
-               : "r"(shared_address(&arrival)), "r"(phase % 2)
+               : "r"(shared_address(&barrier)), "r"(phase % 2)
                : "memory");
   return done != 0;
 }
@@ -61,17 +61,17 @@ __device__ T* worked_out_once(T* shared) {
 
 // ---- bulk copies ----
 
-__device__ inline void show_to_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+__device__ inline void fence_proxy_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-__device__ inline void begin_load(void* to, const void* from, unsigned bytes, Arrival& arrival) {
-  expect(arrival, bytes);
+__device__ inline void load_bulk(void* to, const void* from, unsigned bytes, Mbarrier& barrier) {
+  arrive_expect_tx(barrier, bytes);
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    shared_address(to)),
-               "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(&arrival))
+               "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(&barrier))
                : "memory");
 }
 
-__device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes) {
+__device__ inline void store_bulk(void* to, const void* from, unsigned bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(__cvta_generic_to_global(to)),
                "r"(shared_address(from)), "r"(bytes)
                : "memory");
@@ -81,24 +81,24 @@ __device__ inline void store_in_bulk(void* to, const void* from, unsigned bytes)
 
 // ---- tiles ----
 
-__device__ inline void load_tile(void* to, const TileMap& map, int byte, int row, Arrival& arrival) {
+__device__ inline void load_tile(void* to, const TensorMap& map, int byte, int row, Mbarrier& barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
           shared_address(to)),
-      "l"(&map.tensor), "r"(byte), "r"(row), "r"(shared_address(&arrival))
+      "l"(&map.tensor), "r"(byte), "r"(row), "r"(shared_address(&barrier))
       : "memory");
 }
 
-__device__ inline void prefetch_tile(const TileMap& map, int byte, int row) {
+__device__ inline void prefetch_tile(const TensorMap& map, int byte, int row) {
   asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map.tensor), "r"(byte), "r"(row)
                : "memory");
 }
 
-// ---- the kernels before and behind ----
+// ---- programmatic dependent launch ----
 
-// Volatile, so that it is not moved before the wait, behind which all that the kernel before wrote is visible (PTX ISA,
-// griddepcontrol): to a plain load, of which two find each other's sectors in the L1, but not to one of constants.
-__device__ inline uint4 load_behind_kernel_before(const uint4* from) {
+// Volatile, so that it is not moved before the wait, after which all stores of the grid before are visible (PTX ISA,
+// griddepcontrol): to a plain load, which also finds what another one left in the L1, but not to ld.global.nc.
+__device__ inline uint4 load_dependent(const uint4* from) {
   uint4 v;
   asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
@@ -107,16 +107,16 @@ __device__ inline uint4 load_behind_kernel_before(const uint4* from) {
   return v;
 }
 
-__device__ inline std::uint32_t load_behind_kernel_before(const std::uint32_t* from) {
+__device__ inline std::uint32_t load_dependent(const std::uint32_t* from) {
   std::uint32_t v;
   asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(from)) : "memory");
   return v;
 }
 
-__device__ inline void let_next_kernel_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-__device__ inline void wait_for_kernel_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+__device__ inline void launch_dependent_grids() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+__device__ inline void wait_for_prerequisite_grids() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
-// ---- products of tiles ----
+// ---- wgmma ----
 
 // What the instruction calls a matrix descriptor: address, leading and stride bytes in units of 16, and how it is
 // swizzled.
@@ -132,7 +132,7 @@ __device__ inline TileOperand tile_operand(const void* tile, unsigned leading_by
 __device__ inline TileOperand offset(TileOperand operand, unsigned bytes) { return {operand.descriptor + bytes / 16}; }
 
 // Of the registers of sums and of a left operand.
-__device__ inline void begin_products() {
+__device__ inline void wgmma_fence() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #else
@@ -174,7 +174,7 @@ struct TypeBfloat16 {
 };
 
 template <class Type, int kColumns, bool kLeftTransposed, bool kRightTransposed>
-__device__ void multiply_tiles_of(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+__device__ void wgmma_of(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
   static_assert(kColumns == 32 || kColumns == 64 || kColumns == 128 || kColumns == 256);
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   if constexpr (kColumns == 32)
@@ -198,12 +198,12 @@ __device__ void multiply_tiles_of(float (&sums)[kColumns / 2], TileOperand a, Ti
 #endif
 }
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
-__device__ void multiply_tiles_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  multiply_tiles_of<TypeHalf, kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
+__device__ void wgmma_half(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  wgmma_of<TypeHalf, kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
 template <int kColumns, bool kLeftTransposed, bool kRightTransposed>
-__device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
-  multiply_tiles_of<TypeBfloat16, kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
+__device__ void wgmma_bfloat16(float (&sums)[kColumns / 2], TileOperand a, TileOperand b, bool adds) {
+  wgmma_of<TypeBfloat16, kColumns, kLeftTransposed, kRightTransposed>(sums, a, b, adds);
 }
 
 // The same with the left operand in registers.
@@ -211,7 +211,7 @@ __device__ void multiply_tiles_bfloat16(float (&sums)[kColumns / 2], TileOperand
   "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.descriptor), "r"(static_cast<int>(adds)), "n"(0), "C"(Type::name)
 
 template <class Type>
-__device__ void multiply_left_of(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
+__device__ void wgmma_rs_of(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   asm volatile(QFUSE_PRODUCT("256", QFUSE_NAMES_128, "{%128, %129, %130, %131}", "%132", "%133", "%134", "%135")
                : QFUSE_SUMS_64(0), QFUSE_SUMS_64(64)
@@ -220,12 +220,11 @@ __device__ void multiply_left_of(float (&sums)[128], const std::uint32_t (&a)[4]
   __trap();
 #endif
 }
-__device__ inline void multiply_left_half(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
-  multiply_left_of<TypeHalf>(sums, a, b, adds);
+__device__ inline void wgmma_rs_half(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
+  wgmma_rs_of<TypeHalf>(sums, a, b, adds);
 }
-__device__ inline void multiply_left_bfloat16(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b,
-                                              bool adds) {
-  multiply_left_of<TypeBfloat16>(sums, a, b, adds);
+__device__ inline void wgmma_rs_bfloat16(float (&sums)[128], const std::uint32_t (&a)[4], TileOperand b, bool adds) {
+  wgmma_rs_of<TypeBfloat16>(sums, a, b, adds);
 }
 
 #undef QFUSE_NAMES_16
@@ -239,7 +238,7 @@ __device__ inline void multiply_left_bfloat16(float (&sums)[128], const std::uin
 #undef QFUSE_FACTORS
 #undef QFUSE_LEFT_FACTORS
 
-__device__ inline void end_products() {
+__device__ inline void wgmma_commit() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #else
@@ -247,7 +246,7 @@ __device__ inline void end_products() {
 #endif
 }
 template <int kPending>
-__device__ void wait_for_products() {
+__device__ void wgmma_wait() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 #else
@@ -257,12 +256,12 @@ __device__ void wait_for_products() {
 
 // The compiler knows that sums are written by instructions, not that these go on until the wait.
 template <int kSums>
-__device__ void settle(float (&sums)[kSums]) {
+__device__ void warpgroup_fence_operand(float (&sums)[kSums]) {
 #pragma unroll
   for (int i = 0; i < kSums; ++i) asm volatile("" : "+f"(sums[i])::"memory");
 }
 // Nor that instructions still read the registers of a left operand.
-__device__ inline void settle(std::uint32_t (&words)[4]) {
+__device__ inline void warpgroup_fence_operand(std::uint32_t (&words)[4]) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(words[i])::"memory");
 }
@@ -270,7 +269,7 @@ __device__ inline void settle(std::uint32_t (&words)[4]) {
 // ---- registers ----
 
 template <int kEach>
-__device__ void give_registers() {
+__device__ void warpgroup_reg_dealloc() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kEach));
 #else
@@ -278,7 +277,7 @@ __device__ void give_registers() {
 #endif
 }
 template <int kEach>
-__device__ void take_registers() {
+__device__ void warpgroup_reg_alloc() {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kEach));
 #else

@@ -19,17 +19,17 @@ namespace qfuse::cuda {
 inline int log2(std::int64_t x) { return std::countr_zero(static_cast<std::uint64_t>(x)); }
 
 #ifdef QFUSE_PORTABLE
-inline constexpr bool kCanOverlap = false;
+inline constexpr bool kHasProgrammaticLaunch = false;
 #else
-inline constexpr bool kCanOverlap = true;
+inline constexpr bool kHasProgrammaticLaunch = true;
 #endif
 
 struct LaunchShape {
   std::int64_t blocks;
-  int threads;            // of a block
-  int shared_bytes = 0;   // of a block, beside what the kernel declares; more than 40 KiB are asked for
-  int cluster = 1;        // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
-  bool overlaps = false;  // the kernel waits itself for the one before (wait_for_kernel_before), from sm_90 on
+  int threads;           // of a block
+  int shared_bytes = 0;  // of a block, beside what the kernel declares; more than 40 KiB are asked for
+  int cluster = 1;       // blocks that are scheduled together and reach each other's shared memory, from sm_90 on
+  bool programmatic_launch = false;  // the kernel calls wait_for_prerequisite_grids() itself, from sm_90 on
 };
 
 // Costs the host more than a launch without attributes.
@@ -43,7 +43,7 @@ inline contract::Outcome launch_with_attributes(const void* kernel, const Launch
   attributes[0].id = cudaLaunchAttributeClusterDimension;
   attributes[0].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
   attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[1].val.programmaticStreamSerializationAllowed = shape.overlaps ? 1 : 0;
+  attributes[1].val.programmaticStreamSerializationAllowed = shape.programmatic_launch ? 1 : 0;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(shape.blocks));
   config.blockDim = dim3(static_cast<unsigned>(shape.threads));
@@ -75,7 +75,7 @@ contract::Outcome launch(void (*kernel)(Argument), const LaunchShape& shape, Arg
       return contract::unsupported("a thread block of this kernel cannot have " + std::to_string(shape.shared_bytes) +
                                    " bytes of shared memory beside its own on this GPU: " + outcome_of(error).message);
   void* arguments[] = {&argument};
-  if (shape.cluster > 1 || (shape.overlaps && kCanOverlap))
+  if (shape.cluster > 1 || (shape.programmatic_launch && kHasProgrammaticLaunch))
     return launch_with_attributes(function, shape, arguments, stream);
   return outcome_of(cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(shape.blocks)),
                                      dim3(static_cast<unsigned>(shape.threads)), arguments,

@@ -43,9 +43,9 @@ struct HeldSlot {
 struct HeldShared {
   HeldSlot slots[kHeldSlots];
   float map[format::kCodes8];
-  Arrival map_full;
-  Arrival full[kHeldSlots];
-  Arrival empty[kHeldSlots];
+  Mbarrier map_full;
+  Mbarrier full[kHeldSlots];
+  Mbarrier empty[kHeldSlots];
 };
 
 __device__ inline HeldShared& held_shared() {
@@ -54,14 +54,14 @@ __device__ inline HeldShared& held_shared() {
 }
 
 // By one thread, before the block synchronizes.
-__device__ inline void prepare_arrivals(HeldShared& shared) {
-  prepare(shared.map_full, kTableMakers);
+__device__ inline void init_mbarriers(HeldShared& shared) {
+  init_mbarrier(shared.map_full, kTableMakers);
 #pragma unroll
   for (int i = 0; i < kHeldSlots; ++i) {
-    prepare(shared.full[i], 1 + kTableMakers);
-    prepare(shared.empty[i], kHeldMultipliers);
+    init_mbarrier(shared.full[i], 1 + kTableMakers);
+    init_mbarrier(shared.empty[i], kHeldMultipliers);
   }
-  show_arrivals();
+  fence_mbarrier_init();
 }
 
 // Of the first runs, what is only brought nearer before the kernel before is done.
@@ -83,13 +83,13 @@ __device__ void load_runs(const StageArguments& a, const TurnsOf& turns, HeldSha
     for (int run = 0; run < turns.stages * kStageRuns; ++run) {
       const int lora_run = run - turns.weight_stages * kStageRuns;
       HeldSlot& slot = shared.slots[to.slot];
-      Arrival& full = shared.full[to.slot];
+      Mbarrier& full = shared.full[to.slot];
       wait_for(shared.empty[to.slot], to.phase - 1);
       if (lora_run >= 0) {
-        expect(full, a.input_bytes);
+        arrive_expect_tx(full, a.input_bytes);
         load_tile(slot.inputs, a.lora_inputs, lora_run * kPanelBytes, token, full);
       } else {
-        expect(full, a.input_bytes + static_cast<unsigned>(sizeof slot.codes));
+        arrive_expect_tx(full, a.input_bytes + static_cast<unsigned>(sizeof slot.codes));
         load_tile(slot.codes, a.codes, run * kRunBytes, output, full);
         load_tile(slot.inputs, a.inputs, run * kPanelBytes, token, full);
       }
@@ -188,7 +188,7 @@ __device__ inline void load_lora_run(const MatmulArguments& a, std::int64_t outp
     for (int i = 0; i < 2 * kPanelSteps; ++i) {
       const bool is_there = exists && first + 8 * i < a.lora_rank;
       weights.words[i / 2][h + i % 2 * 2] =
-          is_there ? load_behind_kernel_before(reinterpret_cast<const std::uint32_t*>(row + first + 8 * i)) : 0U;
+          is_there ? load_dependent(reinterpret_cast<const std::uint32_t*>(row + first + 8 * i)) : 0U;
     }
   }
 }
@@ -208,31 +208,31 @@ __device__ void multiply_runs(const StageArguments& a, const TurnsOf& turns, Hel
     for (int stage = 0; stage < turns.stages; ++stage) {
 #pragma unroll
       for (int i = 0; i < kStageRuns; ++i) {
-        wait_for_products<1>();  // all but those of the run before this one
+        wgmma_wait<1>();  // all but those of the run before this one
 #pragma unroll
-        for (int step = 0; step < kPanelSteps; ++step) settle(weights[i].words[step]);
+        for (int step = 0; step < kPanelSteps; ++step) warpgroup_fence_operand(weights[i].words[step]);
         if (stage > 0) release(before[i]);
         if (!is_full) wait_for(shared.full[from.slot], from.phase);
         const HeldSlot& slot = shared.slots[from.slot];
         before[i] = from.slot;
         from.advance(1);
-        is_full = has_come(shared.full[from.slot], from.phase);
+        is_full = test_wait(shared.full[from.slot], from.phase);
         if (stage < turns.weight_stages)
           decode_run(slot, row, weights[i]);
         else
           load_lora_run(a.matmul, turns.first_output(tile) + row,
                         ((stage - turns.weight_stages) * kStageRuns + i) * kStageRun, weights[i]);
         const TileOperand inputs = tile_operand(slot.inputs, kVectorBytes, kSwizzleBytes);
-        begin_products();
+        wgmma_fence();
 #pragma unroll
         for (int step = 0; step < kPanelSteps; ++step)
-          multiply_left(sums, weights[i].words[step], offset(inputs, step * kStepBytes), stage > 0 || i > 0 || step > 0,
-                        Value());
-        end_products();
+          wgmma_rs(sums, weights[i].words[step], offset(inputs, step * kStepBytes), stage > 0 || i > 0 || step > 0,
+                   Value());
+        wgmma_commit();
       }
     }
-    wait_for_products<0>();
-    settle(sums);
+    wgmma_wait<0>();
+    warpgroup_fence_operand(sums);
 #pragma unroll
     for (int i = 0; i < kStageRuns; ++i) release(before[i]);
     finish_tile<Value, HeldTiles>(a.matmul, turns, tile, warp, static_cast<int>(a.matmul.rows), sums);

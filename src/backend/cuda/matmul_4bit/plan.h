@@ -116,14 +116,14 @@ constexpr bool keeps_in_phase(const StageShape& shape) {
 static_assert(std::ranges::all_of(kStageShapes, keeps_in_phase));
 
 inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
-inline constexpr std::int64_t kStageArrivals = 1024;   // bytes, at most
+inline constexpr std::int64_t kMbarrierBytes = 1024;   // bytes, at most
 constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
   constexpr std::int64_t kValue = 2;  // bytes
   const std::int64_t decoded = kValue * shape.decoded_slots * shape.outputs * kStageTerms;
   const std::int64_t inputs = kValue * shape.input_slots * shape.tokens * shape.input_terms();
   const std::int64_t codes = std::int64_t{shape.code_slots} * shape.outputs * kStageTerms / 2;
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
-  return kStageAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kStageArrivals;
+  return kStageAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
 // Held: the tile of a thread block, how many runs of terms lie in shared memory, and the clocks of a stage, as above. A
@@ -140,7 +140,7 @@ constexpr std::int64_t held_shared_bytes() {
   constexpr std::int64_t kTable = 32;                               // of the 16 weights that these can be
   constexpr std::int64_t kSlot = kHeldTokens * kRunValues + kHeldOutputs * (kRunCodes + kTable);
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
-  return kStageAlignment + kHeldSlots * kSlot + format::kCodes8 * kFloat + kStageArrivals;
+  return kStageAlignment + kHeldSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
 // Where sums are made in fp32: forward a warp makes one output, backward a thread does, of so many tokens.

@@ -123,7 +123,7 @@ __device__ std::uint32_t decode_pair(PairsOfLane pairs, std::uint32_t codes, flo
 __device__ inline uint4 load_late_inputs(const MatmulArguments& a, std::int64_t token, std::int64_t term) {
   if (token >= a.m || term >= a.cols) return {0, 0, 0, 0};
   const std::uint16_t* const from = static_cast<const std::uint16_t*>(a.in) + token * a.in_stride + term;
-  return load_behind_kernel_before(reinterpret_cast<const uint4*>(from));
+  return load_dependent(reinterpret_cast<const uint4*>(from));
 }
 
 // The inputs of a chain, for all of its steps: of each 8 tokens column g, the terms of the lane.
@@ -218,8 +218,8 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
     for (int low = 0; low < format::kCodes4; ++low)
       table[(high * format::kCodes4 + low) * kWarp + lane] = {a.weight.values[high], a.weight.values[low]};
   const PairsOfLane pairs = pairs_of_lane(table, lane);
-  let_next_kernel_begin();
-  wait_for_kernel_before();
+  launch_dependent_grids();
+  wait_for_prerequisite_grids();
 
   bool is_ready = false;
   float offset = 0.0F;
@@ -311,9 +311,10 @@ contract::Outcome launch_few(const MatmulArguments& a, qfuse_dtype dtype, const 
                              const qfuse_exec& exec) {
   const auto kernel =
       dtype == QFUSE_FLOAT16 ? find_few<Half>(plan, a.is_nested) : find_few<Bfloat16>(plan, a.is_nested);
-  return launch(kernel,
-                {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .overlaps = true},
-                a, exec);
+  return launch(
+      kernel,
+      {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
+      a, exec);
 }
 
 }  // namespace qfuse::cuda

@@ -29,17 +29,17 @@ __global__ void __launch_bounds__(kHeldThreads, 1) multiply_held(const __grid_co
   const auto turns = turns_of<Turns<kHeldOutputs, kHeldTokens>>(a);
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
-  if (thread == 0) prepare_arrivals(shared);
+  if (thread == 0) init_mbarriers(shared);
   prefetch_runs(a, turns, thread);
-  let_next_kernel_begin();
-  wait_for_kernel_before();
+  launch_dependent_grids();
+  wait_for_prerequisite_grids();
   __syncthreads();
   constexpr int kLoader = kHeldMultipliers + kTableMakers;
   if (warp < kHeldMultipliers) {
-    take_registers<kMultiplyingRegisters>();
+    warpgroup_reg_alloc<kMultiplyingRegisters>();
     multiply_runs<Value>(a, turns, shared, warp);
   } else {
-    give_registers<kHelpingRegisters>();
+    warpgroup_reg_dealloc<kHelpingRegisters>();
     if (warp < kLoader)
       make_tables<Value>(a, turns, shared, warp - kHeldMultipliers);
     else if (thread == kLoader * kWarp)
@@ -78,9 +78,10 @@ contract::Outcome launch_staged(const MatmulArguments& a, const contract::Matmul
   StageArguments arguments;
   if (contract::Outcome o = make_stage_arguments(arguments, a, p, plan); !o.ok()) return o;
   const StagedKernel kernel = p.dtype == QFUSE_FLOAT16 ? find_staged<Half>(p, plan) : find_staged<Bfloat16>(p, plan);
-  return launch(kernel,
-                {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .overlaps = true},
-                arguments, exec);
+  return launch(
+      kernel,
+      {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
+      arguments, exec);
 }
 
 }  // namespace qfuse::cuda

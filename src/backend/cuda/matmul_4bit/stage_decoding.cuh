@@ -12,7 +12,7 @@ namespace qfuse::cuda {
 
 // Each of so many warps brings a part of the map, and waits for the others before it uses one.
 template <int kWarps>
-__device__ void load_map(const MatmulArguments& a, float* map, Arrival& full, int warp, int lane) {
+__device__ void load_map(const MatmulArguments& a, float* map, Mbarrier& full, int warp, int lane) {
 #pragma unroll
   for (int at = warp * kWarp + lane; at < format::kCodes8; at += kWarps * kWarp)
     map[at] = a.weight.nested_quant_map[at];
@@ -106,8 +106,8 @@ __device__ int place_of_codes(int row, int vector) {
 // Of a stage of LoRA's, in place of decoded weights.
 template <bool kForward, class Tiles>
 __device__ void request_lora_weights(const StageArguments& a, int output, int stage, unsigned char* decoded,
-                                     Arrival& full) {
-  expect(full, Tiles::kDecodedBytes);
+                                     Mbarrier& full) {
+  arrive_expect_tx(full, Tiles::kDecodedBytes);
   for (int panel = 0; panel < Tiles::kPanels; ++panel) {
     const int byte = (kForward ? stage * kInputPanels + panel : output / kStageRun + panel) * kPanelBytes;
     load_tile(decoded + panel * Tiles::kRows * kPanelBytes, a.lora_weights, byte,
@@ -219,7 +219,7 @@ __device__ void decode_stages(const StageArguments& a, const TurnsOf& turns, Sta
           load_codes<Tiles>(shared.codes[from.slot], row, panel + i * Tiles::kPanelsApart, codes[i]);
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
         store_runs<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
-        show_to_async_proxy();
+        fence_proxy_async();
         arrive_as_warp(shared.decoded_full[to.slot], lane);
       } else {
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);

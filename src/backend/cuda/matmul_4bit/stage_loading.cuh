@@ -67,7 +67,7 @@ struct CodeRequests : Requests<Tiles::kShape.code_slots, TurnsOf> {
     const int col = kForward ? this->stage * kStageTerms : this->output;
     wait_for(shared.codes_empty[slot], this->place.phase - 1);
     if (this->stage < turns.weight_stages) {
-      expect(shared.codes_full[slot], Tiles::kCodeBytes);
+      arrive_expect_tx(shared.codes_full[slot], Tiles::kCodeBytes);
       load_tile(shared.codes[slot], a.codes, col / 2, row, shared.codes_full[slot]);
     } else {
       arrive(shared.codes_full[slot]);  // with nothing, so that slots go on in turn
@@ -82,10 +82,10 @@ struct InputRequests : Requests<Tiles::kShape.input_slots, TurnsOf> {
   __device__ void request(const StageArguments& a, const TurnsOf& turns, StageShared<Tiles>& shared) {
     const int slot = this->place.slot;
     const int lora_panel = this->stage * Tiles::kSlotPanels - turns.weight_stages * kInputPanels;
-    const TileMap& map = lora_panel >= 0 ? a.lora_inputs : a.inputs;
+    const TensorMap& map = lora_panel >= 0 ? a.lora_inputs : a.inputs;
     const int first_panel = lora_panel >= 0 ? lora_panel : this->stage * Tiles::kSlotPanels;
     wait_for(shared.inputs_empty[slot], this->place.phase - 1);
-    expect(shared.inputs_full[slot], a.input_bytes);
+    arrive_expect_tx(shared.inputs_full[slot], a.input_bytes);
     for (int panel = 0; panel < Tiles::kSlotPanels; ++panel)
       load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes,
                 this->token, shared.inputs_full[slot]);

@@ -121,9 +121,9 @@ __device__ void multiply_step(TileOperand weights, TileOperand inputs, int step,
   const TileOperand of_weights = offset(
       weights, kForward ? panel * Tiles::kRows * kPanelBytes + in_panel : step * format::kStepTerms * kPanelBytes);
   if constexpr (Tiles::kWeightsFirst)
-    multiply_tiles<Tiles::kColumns, !kForward, false>(sums, of_weights, of_inputs, adds, Value());
+    wgmma<Tiles::kColumns, !kForward, false>(sums, of_weights, of_inputs, adds, Value());
   else
-    multiply_tiles<Tiles::kColumns, false, !kForward>(sums, of_inputs, of_weights, adds, Value());
+    wgmma<Tiles::kColumns, false, !kForward>(sums, of_inputs, of_weights, adds, Value());
 }
 
 template <class Value, bool kForward, class Tiles, class TurnsOf>
@@ -158,7 +158,7 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
       for (int part = 0; part < Tiles::kSlotsEach; ++part) {
         wait_for(shared.inputs_full[inputs.slot], inputs.phase);
         if (part == 0) wait_for(shared.decoded_full[decoded.slot], decoded.phase);
-        begin_products();
+        wgmma_fence();
         const TileOperand of_inputs =
             tile_operand(shared.inputs[inputs.slot] + first_inputs, kVectorBytes, kSwizzleBytes);
         const TileOperand of_weights =
@@ -168,9 +168,9 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
 #pragma unroll
         for (int step = part * kSteps; step < (part + 1) * kSteps; ++step)
           multiply_step<Value, kForward, Tiles>(of_weights, of_inputs, step, stage > 0 || step > 0, sums);
-        end_products();
+        wgmma_commit();
         if (stage > 0 || part > 0) {
-          wait_for_products<1>();
+          wgmma_wait<1>();
           release(part == 0);  // what the stage before ended with
         }
         if (part == 0) decoded_before = decoded.slot;
@@ -179,8 +179,8 @@ __device__ void multiply_stages(const StageArguments& a, const TurnsOf& turns, S
       }
       decoded.advance(1);
     }
-    wait_for_products<0>();
-    settle(sums);
+    wgmma_wait<0>();
+    warpgroup_fence_operand(sums);
     release(true);
     finish_tile<Value, Tiles>(a.matmul, turns, tile, warp, outputs, sums);
   }

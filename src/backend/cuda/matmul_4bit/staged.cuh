@@ -33,10 +33,10 @@ __global__ void __launch_bounds__(OfShape::kShape.threads(), 1)
   const auto turns = turns_of<TurnsOf>(a);
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
-  if (thread == 0) prepare_arrivals(shared);
+  if (thread == 0) init_mbarriers(shared);
   prefetch_stages<kForward, Tiles>(a, turns, thread);
-  let_next_kernel_begin();
-  wait_for_kernel_before();
+  launch_dependent_grids();
+  wait_for_prerequisite_grids();
   __syncthreads();
   constexpr int kLoaders = Tiles::kMultipliers + Tiles::kDecoders;
   if (warp < Tiles::kMultipliers)
@@ -57,11 +57,11 @@ inline contract::Outcome make_lora_maps(StageArguments& arguments, const contrac
   const std::int64_t rows = is_forward(p) ? p.weight.rows : p.lora_rank;
   const std::int64_t row_bytes = kValue * (is_forward(p) ? p.lora_rank : p.weight.cols);
   if (contract::Outcome o =
-          make_tile_map(arguments.lora_weights, p.lora_weight, rows, row_bytes, row_bytes, weight_rows, kPanelBytes);
+          make_tensor_map(arguments.lora_weights, p.lora_weight, rows, row_bytes, row_bytes, weight_rows, kPanelBytes);
       !o.ok())
     return o;
   const std::int64_t input_bytes = kValue * p.lora_rank;
-  return make_tile_map(arguments.lora_inputs, p.lora_in, p.m, input_bytes, input_bytes, tokens, kPanelBytes);
+  return make_tensor_map(arguments.lora_inputs, p.lora_in, p.m, input_bytes, input_bytes, tokens, kPanelBytes);
 }
 
 inline contract::Outcome make_stage_arguments(StageArguments& arguments, const MatmulArguments& a,
@@ -83,12 +83,12 @@ inline contract::Outcome make_stage_arguments(StageArguments& arguments, const M
                .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
                .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms)),
                .lora_stages = static_cast<int>(format::ceil_div(p.lora_rank, kStageTerms))};
-  if (contract::Outcome o = make_tile_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
-                                          p.weight.cols / 2, code_rows, code_cols / 2);
+  if (contract::Outcome o = make_tensor_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
+                                            p.weight.cols / 2, code_rows, code_cols / 2);
       !o.ok())
     return o;
-  if (contract::Outcome o = make_tile_map(arguments.inputs, p.in, p.m, term_count(p) * kValue, in_stride(p) * kValue,
-                                          tokens, kPanelBytes);
+  if (contract::Outcome o = make_tensor_map(arguments.inputs, p.in, p.m, term_count(p) * kValue, in_stride(p) * kValue,
+                                            tokens, kPanelBytes);
       !o.ok())
     return o;
   if (p.lora_rank > 0)

@@ -73,13 +73,13 @@ struct StageShared {
   unsigned char inputs[kShape.input_slots][Tiles::kInputBytes];
   unsigned char codes[kShape.code_slots][Tiles::kCodeBytes];
   float map[format::kCodes8];
-  Arrival map_full;
-  Arrival decoded_full[kShape.decoded_slots];
-  Arrival decoded_empty[kShape.decoded_slots];
-  Arrival inputs_full[kShape.input_slots];
-  Arrival inputs_empty[kShape.input_slots];
-  Arrival codes_full[kShape.code_slots];
-  Arrival codes_empty[kShape.code_slots];
+  Mbarrier map_full;
+  Mbarrier decoded_full[kShape.decoded_slots];
+  Mbarrier decoded_empty[kShape.decoded_slots];
+  Mbarrier inputs_full[kShape.input_slots];
+  Mbarrier inputs_empty[kShape.input_slots];
+  Mbarrier codes_full[kShape.code_slots];
+  Mbarrier codes_empty[kShape.code_slots];
 };
 
 // Where tiles are aligned to what their swizzle repeats after.
@@ -96,25 +96,25 @@ __device__ Shared& stage_shared() {
 
 // By one thread, before the block synchronizes.
 template <class Tiles>
-__device__ void prepare_arrivals(StageShared<Tiles>& shared) {
+__device__ void init_mbarriers(StageShared<Tiles>& shared) {
   constexpr StageShape kShape = Tiles::kShape;
-  prepare(shared.map_full, Tiles::kDecoders);
+  init_mbarrier(shared.map_full, Tiles::kDecoders);
 #pragma unroll
   for (int i = 0; i < kShape.decoded_slots; ++i) {
-    prepare(shared.decoded_full[i], Tiles::kTogether);
-    prepare(shared.decoded_empty[i], Tiles::kMultipliers);
+    init_mbarrier(shared.decoded_full[i], Tiles::kTogether);
+    init_mbarrier(shared.decoded_empty[i], Tiles::kMultipliers);
   }
 #pragma unroll
   for (int i = 0; i < kShape.input_slots; ++i) {
-    prepare(shared.inputs_full[i], 1);
-    prepare(shared.inputs_empty[i], Tiles::kMultipliers);
+    init_mbarrier(shared.inputs_full[i], 1);
+    init_mbarrier(shared.inputs_empty[i], Tiles::kMultipliers);
   }
 #pragma unroll
   for (int i = 0; i < kShape.code_slots; ++i) {
-    prepare(shared.codes_full[i], 1);
-    prepare(shared.codes_empty[i], Tiles::kTogether);
+    init_mbarrier(shared.codes_full[i], 1);
+    init_mbarrier(shared.codes_empty[i], Tiles::kTogether);
   }
-  show_arrivals();
+  fence_mbarrier_init();
 }
 
 // Where a role is in a ring of slots, and how often the ring was passed: the phase of the slot's barriers.
@@ -134,10 +134,10 @@ struct Place {
 
 struct StageArguments {
   MatmulArguments matmul;
-  TileMap codes;
-  TileMap inputs;
-  TileMap lora_weights;
-  TileMap lora_inputs;
+  TensorMap codes;
+  TensorMap inputs;
+  TensorMap lora_weights;
+  TensorMap lora_inputs;
   unsigned input_bytes;  // that a slot's loads bring
   int tiles;
   int stages;       // of the weight, for a tile

@@ -15,22 +15,22 @@ namespace {
 template <class T>
 __global__ void __launch_bounds__(kScaleThreads) scale_tile(const __grid_constant__ contract::Scale p) {
   constexpr int kTile = kScaleTileBytes / static_cast<int>(sizeof(T));
-  __shared__ Arrival arrival;
+  __shared__ Mbarrier barrier;
   T* const tile = static_cast<T*>(dynamic_shared());
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTile;
   const int count = static_cast<int>(p.n - first < kTile ? p.n - first : kTile);
   const unsigned bytes = static_cast<unsigned>(count) * sizeof(T);
   if (threadIdx.x == 0) {
-    prepare(arrival);
-    show_arrivals();
+    init_mbarrier(barrier);
+    fence_mbarrier_init();
   }
   __syncthreads();
-  if (threadIdx.x == 0) begin_load(tile, static_cast<const T*>(p.in) + first, bytes, arrival);
-  wait_for(arrival);
+  if (threadIdx.x == 0) load_bulk(tile, static_cast<const T*>(p.in) + first, bytes, barrier);
+  wait_for(barrier);
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kScaleThreads) tile[i] = scaled(tile[i], p.factor);
-  show_to_async_proxy();
+  fence_proxy_async();
   __syncthreads();
-  if (threadIdx.x == 0) store_in_bulk(static_cast<T*>(p.out) + first, tile, bytes);
+  if (threadIdx.x == 0) store_bulk(static_cast<T*>(p.out) + first, tile, bytes);
 }
 
 }  // namespace

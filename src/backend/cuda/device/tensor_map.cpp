@@ -1,4 +1,4 @@
-#include "backend/cuda/device/tile_map.h"
+#include "backend/cuda/device/tensor_map.h"
 
 #include <string>
 
@@ -33,8 +33,8 @@ CUtensorMapSwizzle swizzle_of(int box_bytes) {
 
 }  // namespace
 
-contract::Outcome make_tile_map(TileMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
-                                std::int64_t stride_bytes, int box_rows, int box_bytes) {
+contract::Outcome make_tensor_map(TensorMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
+                                  std::int64_t stride_bytes, int box_rows, int box_bytes) {
   const Driver* driver = nullptr;
   if (contract::Outcome o = find_driver(driver); !o.ok()) return o;
   const cuuint64_t sizes[2] = {static_cast<cuuint64_t>(row_bytes), static_cast<cuuint64_t>(rows)};
@@ -72,8 +72,8 @@ contract::Outcome check_context() {
 
 }  // namespace
 
-contract::Outcome make_tile_map(TileMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
-                                std::int64_t stride_bytes, int box_rows, int box_bytes) {
+contract::Outcome make_tensor_map(TensorMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
+                                  std::int64_t stride_bytes, int box_rows, int box_bytes) {
   constexpr std::int64_t kMostSize = std::int64_t{1} << 32;
   constexpr std::int64_t kStrideEnd = std::int64_t{1} << 40;
   constexpr int kMostBoxRows = 256;

@@ -1,7 +1,6 @@
-// Which tiles of an array a GPU copies to shared memory by itself, from Hopper on: described here, loaded by the steps of
-// hopper.cuh.
-#ifndef QFUSE_BACKEND_CUDA_DEVICE_TILE_MAP_H
-#define QFUSE_BACKEND_CUDA_DEVICE_TILE_MAP_H
+// Tensor maps: which tiles of an array TMA copies to shared memory, from Hopper on. load_tile of hopper.cuh loads them.
+#ifndef QFUSE_BACKEND_CUDA_DEVICE_TENSOR_MAP_H
+#define QFUSE_BACKEND_CUDA_DEVICE_TENSOR_MAP_H
 
 #include <cstdint>
 
@@ -13,7 +12,7 @@
 
 namespace qfuse::cuda {
 
-// make_tile_map, of either kind: the array has `rows` rows of `row_bytes` bytes, from `base` on, `stride_bytes` apart; a
+// make_tensor_map, of either kind: the array has `rows` rows of `row_bytes` bytes, from `base` on, `stride_bytes` apart; a
 // tile has box_rows of them, up to 256, and of each box_bytes: 16, 32, 64 or 128. The array's address and stride are
 // multiples of 16. A tile may begin anywhere, before the array too; what lies outside of the array is loaded as zeros.
 // In shared memory a tile's rows follow each other. Of chunks of 16 bytes, box_bytes / 16 in a row, chunk c lies where
@@ -24,18 +23,18 @@ namespace qfuse::cuda {
 namespace ptx {
 
 // Passed inside of a kernel's __grid_constant__ argument; the driver's type has the alignment that this needs.
-struct TileMap {
+struct TensorMap {
   CUtensorMap tensor;
 };
-contract::Outcome make_tile_map(TileMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
-                                std::int64_t stride_bytes, int box_rows, int box_bytes);
+contract::Outcome make_tensor_map(TensorMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
+                                  std::int64_t stride_bytes, int box_rows, int box_bytes);
 
 }  // namespace ptx
 #endif
 
 namespace portable {
 
-struct TileMap {
+struct TensorMap {
   const std::uint8_t* base;
   std::int64_t rows;
   std::int64_t row_bytes;
@@ -44,10 +43,10 @@ struct TileMap {
   int box_bytes;
 };
 // Refuses what the driver does, in its words.
-contract::Outcome make_tile_map(TileMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
-                                std::int64_t stride_bytes, int box_rows, int box_bytes);
+contract::Outcome make_tensor_map(TensorMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
+                                  std::int64_t stride_bytes, int box_rows, int box_bytes);
 
 }  // namespace portable
 }  // namespace qfuse::cuda
 
-#endif  // QFUSE_BACKEND_CUDA_DEVICE_TILE_MAP_H
+#endif  // QFUSE_BACKEND_CUDA_DEVICE_TENSOR_MAP_H
