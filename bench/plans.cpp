@@ -66,7 +66,7 @@ contract::Swiglu backward_of(Shape shape) {
 // In the order that so few tokens have as a rule.
 contract::Matmul4bit product_of(Shape shape, std::int64_t m, qfuse_direction direction) {
   contract::Matmul4bit p = matmul_params(shape, direction, m, QFUSE_ACCUMULATION_TENSOR_CORE);
-  p.order = direction == QFUSE_FORWARD && m <= cuda::kFewTokens.back() ? QFUSE_ORDER_SPLIT : QFUSE_ORDER_PLAIN;
+  p.order = direction == QFUSE_FORWARD && m <= cuda::kSplitKTokens.back() ? QFUSE_ORDER_SPLIT : QFUSE_ORDER_PLAIN;
   p.weight.packed = p.weight.absmax_8bit = aligned<std::uint8_t>();
   p.weight.nested_absmax = p.weight.nested_quant_map = p.weight.nested_offset = aligned<float>();
   p.in = p.out = aligned<void>();

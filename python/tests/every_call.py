@@ -98,11 +98,13 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
         )
     ],
     "ops.dequantize_int8": lambda i: [qfuse.ops.dequantize_int8(i.int8, i.scales[:ROWS], torch.bfloat16)],
-    "ops.matmul_4bit, staged": lambda i: [i.product(i.x, bias=i.bias)],
-    "ops.matmul_4bit, staged backward": lambda i: [i.product(i.grad, direction="backward")],
-    "ops.matmul_4bit, staged with LoRA": lambda i: [i.product(i.x, lora_in=i.lora_in, lora_weight=i.lora_weight)],
-    "ops.matmul_4bit, few": lambda i: [i.product(i.rows, order="split")],
-    "ops.matmul_4bit, tiles": lambda i: [i.product(i.x, order="split", bias=i.bias, **_rank_of_one(i))],
+    "ops.matmul_4bit, warp_specialized": lambda i: [i.product(i.x, bias=i.bias)],
+    "ops.matmul_4bit, warp_specialized backward": lambda i: [i.product(i.grad, direction="backward")],
+    "ops.matmul_4bit, warp_specialized with LoRA": lambda i: [
+        i.product(i.x, lora_in=i.lora_in, lora_weight=i.lora_weight)
+    ],
+    "ops.matmul_4bit, split_k": lambda i: [i.product(i.rows, order="split")],
+    "ops.matmul_4bit, tiled": lambda i: [i.product(i.x, order="split", bias=i.bias, **_rank_of_one(i))],
     "ops.matmul_4bit, fp32": lambda i: [i.product(i.x.float())],
     "ops.swiglu": _swiglu,
     "ops.silu_dot_fwd_bwd_quant_fuse": _published,

@@ -142,10 +142,10 @@ class Command(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         plans = {plan for line in done.stdout.splitlines() for plan in line.split(";")}
         shapes = ((128, 64), (64, 64), (32, 64), (128, 128), (64, 128), (128, 256))
-        expected = {f"matmul_4bit:kernel=staged,wide=1,tokens={t},outputs={o}" for o, t in shapes}
-        expected |= {f"matmul_4bit:kernel=few,wide=1,tokens={t},outputs=16" for t in (8, 16)}
-        expected |= {"matmul_4bit:kernel=held,wide=1,tokens=256,outputs=128"}
-        expected |= {f"matmul_4bit:kernel=tiles,wide={w},tokens={t},outputs=64" for w in (0, 1) for t in (8, 64)}
+        expected = {f"matmul_4bit:kernel=warp_specialized,wide=1,tokens={t},outputs={o}" for o, t in shapes}
+        expected |= {f"matmul_4bit:kernel=split_k,wide=1,tokens={t},outputs=16" for t in (8, 16)}
+        expected |= {"matmul_4bit:kernel=register_weights,wide=1,tokens=256,outputs=128"}
+        expected |= {f"matmul_4bit:kernel=tiled,wide={w},tokens={t},outputs=64" for w in (0, 1) for t in (8, 64)}
         expected |= {f"swiglu:outputs={o},staged=0,threads={n}" for n in (256, 512) for o in ("any", "training")}
         expected |= {f"swiglu:outputs=training,staged=1,threads={n}" for n in (256, 512)}
         expected |= {f"dequantize_4bit:stream={s}" for s in (0, 1)}

@@ -353,7 +353,7 @@ TEST(MatmulPlan, few_tokens_on_hopper_have_a_kernel_of_their_own) {
   for (const std::int64_t m : {1, 8, 9, 16}) {
     const contract::Matmul4bit p = product_of(m, 14336, 4096);
     const Matmul4bitPlan chosen = plan(p, kH200);
-    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::few);
+    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::split_k);
     EXPECT_EQ(chosen.tokens, m <= 8 ? 8 : 16);
     EXPECT_EQ(chosen.threads, 16 * 32);  // a warp a chain
     EXPECT_EQ(chosen.blocks, kH200.multiprocessors);
@@ -374,19 +374,19 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
     return chosen.kernel;
   };
   const auto nothing = [](P&) {};
-  EXPECT_EQ(kernel_of(nothing), Matmul4bitKernel::few);
+  EXPECT_EQ(kernel_of(nothing), Matmul4bitKernel::split_k);
   constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
-  EXPECT_EQ(kernel_of(nothing, kA100), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.m = 17; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_PLAIN; }), Matmul4bitKernel::staged);
-  EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 128; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Matmul4bitKernel::tiles);  // totals beyond shared memory
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of(nothing, kA100), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.m = 17; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_PLAIN; }), Matmul4bitKernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 128; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Matmul4bitKernel::tiled);  // totals beyond shared memory
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiled);
 }
 
 contract::Matmul4bit plain_product_of(std::int64_t m, std::int64_t rows, std::int64_t cols) {
@@ -405,7 +405,7 @@ TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
     SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows) + " x " + std::to_string(c.cols));
     contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.cols);
     const Matmul4bitPlan chosen = plan(p, kH200);
-    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::staged);
+    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::warp_specialized);
     EXPECT_EQ(chosen.outputs, c.outputs);
     EXPECT_EQ(chosen.tokens, c.tokens);
     EXPECT_LE(chosen.blocks, kH200.multiprocessors);
@@ -413,7 +413,7 @@ TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
     expect_candidate(chosen, candidates(p, kH200));
     p.direction = QFUSE_BACKWARD;
     const Matmul4bitPlan backward = plan(p, kH200);
-    EXPECT_EQ(backward.kernel, Matmul4bitKernel::staged);
+    EXPECT_EQ(backward.kernel, Matmul4bitKernel::warp_specialized);
     EXPECT_GE(backward.outputs, 64);
     expect_candidate(backward, candidates(p, kH200));
   }
@@ -423,15 +423,16 @@ TEST(MatmulPlan, many_tokens_forward_are_multiplied_by_weights_in_registers) {
   for (const std::int64_t m : {192, 256, 512, 8192}) {
     contract::Matmul4bit p = plain_product_of(m, 14336, 4096);
     const Matmul4bitPlan chosen = plan(p, kH200);
-    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::held);
+    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::register_weights);
     EXPECT_EQ(chosen.outputs, 128);
     EXPECT_EQ(chosen.tokens, 256);
     EXPECT_LE(chosen.blocks, kH200.multiprocessors);
     EXPECT_LE(chosen.shared_bytes, kH200.shared_bytes);
     expect_candidate(chosen, candidates(p, kH200));
     p.direction = QFUSE_BACKWARD;
-    EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::staged);
-    for (const Matmul4bitPlan& candidate : candidates(p, kH200)) EXPECT_NE(candidate.kernel, Matmul4bitKernel::held);
+    EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::warp_specialized);
+    for (const Matmul4bitPlan& candidate : candidates(p, kH200))
+      EXPECT_NE(candidate.kernel, Matmul4bitKernel::register_weights);
   }
 }
 
@@ -442,16 +443,16 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
     spoil(p);
     return plan(p, facts).kernel;
   };
-  EXPECT_EQ(kernel_of([](P&) {}), Matmul4bitKernel::staged);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 4096; }), Matmul4bitKernel::staged);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 64; }), Matmul4bitKernel::staged);
+  EXPECT_EQ(kernel_of([](P&) {}), Matmul4bitKernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 4096; }), Matmul4bitKernel::warp_specialized);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 64; }), Matmul4bitKernel::warp_specialized);
   constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
-  EXPECT_EQ(kernel_of([](P&) {}, kB200), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_SPLIT; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiles);
-  EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Matmul4bitKernel::tiles);
+  EXPECT_EQ(kernel_of([](P&) {}, kB200), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.order = QFUSE_ORDER_SPLIT; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 32; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiled);
+  EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Matmul4bitKernel::tiled);
 }
 
 TEST(MatmulPlan, sums_are_made_as_the_device_can) {
@@ -463,7 +464,7 @@ TEST(MatmulPlan, sums_are_made_as_the_device_can) {
   EXPECT_TRUE(check_facts(p, kH100).ok());
   p.dtype = QFUSE_FLOAT16;
   EXPECT_TRUE(check_facts(p, kT4).ok());
-  EXPECT_EQ(plan(p, kT4).kernel, Matmul4bitKernel::tiles);
+  EXPECT_EQ(plan(p, kT4).kernel, Matmul4bitKernel::tiled);
   p.accumulation = QFUSE_ACCUMULATION_FP32;
   EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::fp32);
 }

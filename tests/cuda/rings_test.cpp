@@ -26,12 +26,12 @@ struct Warps {
   int of_multipliers = 2;
 };
 
-// ---- matmul_4bit, staged: stage_loading.cuh, stage_decoding.cuh and stage_multiplying.cuh ----
+// ---- matmul_4bit, warp_specialized: producer_warps.cuh, decoding_warps.cuh and multiplying_warps.cuh ----
 
-enum StagedRing { kCodes, kDecoded, kInputs };
+enum WarpSpecializedRing { kCodes, kDecoded, kInputs };
 
 // Where weights come first, inputs have two slots a stage.
-std::vector<Ring> staged_rings(const StageShape& shape, Warps warps) {
+std::vector<Ring> warp_specialized_rings(const StageShape& shape, Warps warps) {
   const int parts = cuda::kStageTerms / shape.input_terms();
   return {{"codes", shape.code_slots, 1, warps.of_team},
           {"decoded", shape.decoded_slots, warps.of_team, warps.of_multipliers},
@@ -89,13 +89,14 @@ Actors multipliers_of_parts(const StageShape& shape, int count, bool requests) {
 }
 
 std::string name_of(const StageShape& shape) {
-  return "staged " + std::to_string(shape.outputs) + " x " + std::to_string(shape.tokens);
+  return "warp_specialized " + std::to_string(shape.outputs) + " x " + std::to_string(shape.tokens);
 }
 
 // Where actors request, how they run depends on where the run ends: they request nothing behind it, and so do not wait.
-Protocol staged(const StageShape& shape, Warps warps = {}) {
+Protocol warp_specialized(const StageShape& shape, Warps warps = {}) {
   const bool request = shape.weights_first();
-  Protocol protocol{.name = name_of(shape), .rings = staged_rings(shape, warps), .actors = {}, .ends = request};
+  Protocol protocol{
+      .name = name_of(shape), .rings = warp_specialized_rings(shape, warps), .actors = {}, .ends = request};
   protocol.actors = {decoders(shape, 1, true, request), decoders(shape, warps.of_team - 1, false, false)};
   if (request) {
     protocol.actors.push_back(multipliers_of_parts(shape, 1, true));
@@ -111,14 +112,14 @@ Protocol staged(const StageShape& shape, Warps warps = {}) {
   return protocol;
 }
 
-// ---- matmul_4bit, held: held.cuh. A stage is a run ----
+// ---- matmul_4bit, register_weights: register_weights.cu. A stage is a panel ----
 
-constexpr int kTableMakers = 2;  // as in held.cuh, which is no host code
+constexpr int kTableMakers = 2;  // as in register_weights.cu, which is no host code
 
-Protocol held(Warps warps = {}, int slots = cuda::kHeldSlots) {
+Protocol register_weights(Warps warps = {}, int slots = cuda::kRegisterWeightsSlots) {
   return {
-      .name = "held",
-      .rings = {{"runs", slots, 1 + kTableMakers, warps.of_multipliers}},
+      .name = "register_weights",
+      .rings = {{"panels", slots, 1 + kTableMakers, warps.of_multipliers}},
       .actors = {{.name = "loader", .count = 1, .steps = {{Act::wait_empty, 0}, {Act::load, 0}}, .only_loads = true},
                  {.name = "table maker",
                   .count = kTableMakers,
@@ -164,19 +165,19 @@ StageShape small_shape(int teams, int decoded_slots, int code_slots) {
           .clocks = 0};
 }
 
-TEST(Rings, every_shape_of_staged_is_safe) {
-  for (const StageShape& shape : cuda::kStageShapes) EXPECT_EQ(explored(staged(shape)).fault, "");
+TEST(Rings, every_shape_of_warp_specialized_is_safe) {
+  for (const StageShape& shape : cuda::kStageShapes) EXPECT_EQ(explored(warp_specialized(shape)).fault, "");
 }
 
-TEST(Rings, held_is_safe) { EXPECT_EQ(explored(held()).fault, ""); }
+TEST(Rings, register_weights_is_safe) { EXPECT_EQ(explored(register_weights()).fault, ""); }
 
 TEST(Rings, every_warp_is_safe) {
   for (const StageShape& shape : {shape_of(128, 64), shape_of(128, 128), shape_of(64, 128), shape_of(128, 256)}) {
-    Protocol protocol = staged(shape, {shape.decoders / shape.teams, shape.multipliers()});
+    Protocol protocol = warp_specialized(shape, {shape.decoders / shape.teams, shape.multipliers()});
     protocol.name += ", every warp";
     EXPECT_EQ(explored(protocol).fault, "");
   }
-  Protocol protocol = held({.of_multipliers = cuda::kHeldMultipliers});
+  Protocol protocol = register_weights({.of_multipliers = cuda::kRegisterWeightsMultipliers});
   protocol.name += ", every warp";
   EXPECT_EQ(explored(protocol).fault, "");
 }
@@ -185,10 +186,12 @@ TEST(Rings, every_warp_is_safe) {
 TEST(Rings, slots_of_codes_that_teams_share_in_turn_are_too_few) {
   StageShape shape = shape_of(128, 64);
   shape.code_slots = 5;
-  expect_fault(staged(shape), "of team 2, stage 5: waits for full of codes 5 (slot 0, phase 1): passes two phases off");
+  expect_fault(warp_specialized(shape),
+               "of team 2, stage 5: waits for full of codes 5 (slot 0, phase 1): passes two phases off");
   shape = shape_of(128, 128);
   shape.code_slots = 3;
-  expect_fault(staged(shape), "of team 1, stage 3: waits for full of codes 3 (slot 0, phase 1): passes two phases off");
+  expect_fault(warp_specialized(shape),
+               "of team 1, stage 3: waits for full of codes 3 (slot 0, phase 1): passes two phases off");
 }
 
 // A slot of codes is always the same team's, or the stage before in it is consumed before a team gets that far: this is
@@ -198,7 +201,7 @@ TEST(Rings, slots_of_codes_that_suffice) {
   for (int teams = 2; teams <= 4; ++teams)
     for (int decoded = teams; decoded <= teams + 2; ++decoded)
       for (int codes = teams; codes <= teams + decoded + 1; ++codes) {
-        const Exploration found = explore(staged(small_shape(teams, decoded, codes)));
+        const Exploration found = explore(warp_specialized(small_shape(teams, decoded, codes)));
         states += found.states;
         EXPECT_EQ(found.fault.empty(), codes % teams == 0 || codes >= teams + decoded)
             << teams << " teams, " << decoded << " slots decoded, " << codes << " of codes: " << found.fault;
@@ -246,7 +249,7 @@ void expect_found(const Protocol& sound, const std::vector<Planted>& faults) {
   }
 }
 
-std::vector<Planted> faults_of_staged() {
+std::vector<Planted> faults_of_warp_specialized() {
   return {
       {"decoders do not wait for a slot", [](Protocol& p) { drop(p, "decoder", Act::wait_empty, kDecoded); },
        "overwrites what is not yet read by multiplier"},
@@ -316,12 +319,12 @@ std::vector<Planted> faults_without_loaders(const StageShape& shape) {
            "the slot does not hold it"}};
 }
 
-std::vector<Planted> faults_of_held() {
+std::vector<Planted> faults_of_register_weights() {
   return {{"a table maker does not wait", [](Protocol& p) { drop(p, "table maker", Act::wait_empty, 0); },
            "overwrites what is not yet read by multiplier"},
           {"multipliers do not wait", [](Protocol& p) { drop(p, "multiplier", Act::wait_full, 0); },
            "the slot does not hold it"},
-          {"a run is released while products read it",
+          {"a panel is released while products read it",
            [](Protocol& p) {
              insert(p, "multiplier", Act::read, 0, {Act::release_early, 0});
            },
@@ -331,11 +334,13 @@ std::vector<Planted> faults_of_held() {
            "passes two phases off"}};
 }
 
-TEST(PlantedFaults, of_staged_are_found) { expect_found(staged(shape_of(128, 64)), faults_of_staged()); }
-TEST(PlantedFaults, of_staged_without_loaders_are_found) {
-  expect_found(staged(shape_of(128, 256)), faults_without_loaders(shape_of(128, 256)));
+TEST(PlantedFaults, of_warp_specialized_are_found) {
+  expect_found(warp_specialized(shape_of(128, 64)), faults_of_warp_specialized());
 }
-TEST(PlantedFaults, of_held_are_found) { expect_found(held(), faults_of_held()); }
+TEST(PlantedFaults, of_staged_without_loaders_are_found) {
+  expect_found(warp_specialized(shape_of(128, 256)), faults_without_loaders(shape_of(128, 256)));
+}
+TEST(PlantedFaults, of_register_weights_are_found) { expect_found(register_weights(), faults_of_register_weights()); }
 
 // ---- what the explorer reduces ----
 
@@ -358,15 +363,15 @@ void expect_the_same(const Protocol& sound, const std::vector<Planted>& faults) 
 TEST(Explorer, reductions_change_no_verdict) {
   for (int teams = 1; teams <= 2; ++teams)
     for (int decoded = 1; decoded <= 2; ++decoded)
-      for (int codes = 1; codes <= 3; ++codes) expect_the_same(staged(small_shape(teams, decoded, codes)));
+      for (int codes = 1; codes <= 3; ++codes) expect_the_same(warp_specialized(small_shape(teams, decoded, codes)));
 }
 
 TEST(Explorer, reductions_hide_no_planted_fault) {
-  expect_the_same(staged(small_shape(2, 2, 2)), faults_of_staged());
+  expect_the_same(warp_specialized(small_shape(2, 2, 2)), faults_of_warp_specialized());
   StageShape shape = shape_of(128, 256);
   shape.code_slots = 1;
-  expect_the_same(staged(shape), faults_without_loaders(shape));
-  expect_the_same(held({}, 3), faults_of_held());
+  expect_the_same(warp_specialized(shape), faults_without_loaders(shape));
+  expect_the_same(register_weights({}, 3), faults_of_register_weights());
 }
 
 }  // namespace

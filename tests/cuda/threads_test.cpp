@@ -265,29 +265,30 @@ class ThreadsOfEveryKernel : public ThreadsOfEveryOp {
   cuda::DeviceFacts facts_;
 };
 
-TEST_P(ThreadsOfEveryKernel, few) {
-  expect_right({"few", 3, 40, 2 * QFUSE_SPLIT_TERMS}, cuda::Matmul4bitKernel::few, QFUSE_FORWARD, QFUSE_ORDER_SPLIT);
+TEST_P(ThreadsOfEveryKernel, split_k) {
+  expect_right({"split_k", 3, 40, 2 * QFUSE_SPLIT_TERMS}, cuda::Matmul4bitKernel::split_k, QFUSE_FORWARD,
+               QFUSE_ORDER_SPLIT);
 }
-TEST_P(ThreadsOfEveryKernel, staged) {
-  const Matmul4bitCase c{.risk = "staged", .m = 5, .rows = 136, .cols = 128, .lora_rank = 16};
+TEST_P(ThreadsOfEveryKernel, warp_specialized) {
+  const Matmul4bitCase c{.risk = "warp_specialized", .m = 5, .rows = 136, .cols = 128, .lora_rank = 16};
   for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD})
-    expect_right(c, cuda::Matmul4bitKernel::staged, direction);
+    expect_right(c, cuda::Matmul4bitKernel::warp_specialized, direction);
 }
-TEST_P(ThreadsOfEveryKernel, held) {  // which takes more rows the more multiprocessors there are
-  const auto is_held = [&](const Matmul4bitCase& c) {
+TEST_P(ThreadsOfEveryKernel, register_weights) {  // which takes more rows the more multiprocessors there are
+  const auto has_register_weights = [&](const Matmul4bitCase& c) {
     contract::Matmul4bit p = matmul_4bit_sample(QFUSE_FORWARD, false);
     p.m = c.m;
     p.weight.rows = c.rows;
     p.weight.cols = c.cols;
     p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
-    return cuda::plan(p, facts_).kernel == cuda::Matmul4bitKernel::held;
+    return cuda::plan(p, facts_).kernel == cuda::Matmul4bitKernel::register_weights;
   };
-  Matmul4bitCase c{"held", 129, 64, 64};
-  while (!is_held(c)) ASSERT_LT(c.rows += 64, 100'000);
-  expect_right(c, cuda::Matmul4bitKernel::held);
+  Matmul4bitCase c{"register_weights", 129, 64, 64};
+  while (!has_register_weights(c)) ASSERT_LT(c.rows += 64, 100'000);
+  expect_right(c, cuda::Matmul4bitKernel::register_weights);
 }
-TEST_P(ThreadsOfEveryKernel, tiles) {
-  for (const std::int64_t m : {5, 40}) expect_right({"tiles", m, 33, 96}, cuda::Matmul4bitKernel::tiles);
+TEST_P(ThreadsOfEveryKernel, tiled) {
+  for (const std::int64_t m : {5, 40}) expect_right({"tiled", m, 33, 96}, cuda::Matmul4bitKernel::tiled);
 }
 
 std::vector<Caller> callers() {

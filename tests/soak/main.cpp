@@ -35,7 +35,7 @@ constexpr const char* kExamples =
     "  qfuse-soak --op swiglu --mode graph\n"
     "  qfuse-soak --case 'matmul_4bit:rows=28672,cols=8192,m=64' --mode alone --seconds 10\n"
     "  qfuse-soak --case 'matmul_4bit:rows=28672,cols=8192,m=64' --mode alone --faults 1000000   # how often?\n"
-    "  QFUSE_PLAN=matmul_4bit:kernel=held qfuse-soak                  # the ops that it names, in that plan alone\n"
+    "  QFUSE_PLAN=matmul_4bit:kernel=register_weights qfuse-soak      # the ops that it names, in that plan alone\n"
     "  LD_LIBRARY_PATH=other/lib qfuse-soak --no-threads              # another build's libqfuse.so.0\n"
     "tools/gpu/soak runs it once for each plan that can be forced.";
 

@@ -1,7 +1,7 @@
 #include "software_gpu/planted_shapes.h"
 
 #include "backend/cuda/device/launch.cuh"
-#include "backend/cuda/matmul_4bit/staged.cuh"
+#include "backend/cuda/matmul_4bit/warp_specialized.cuh"
 
 namespace qfuse::tests {
 namespace {
@@ -18,15 +18,15 @@ template <class OfShape>
 contract::Outcome multiply_in(const contract::Matmul4bit& p) {
   constexpr StageShape kShape = OfShape::kShape;
   cuda::Matmul4bitPlan plan;
-  plan.kernel = cuda::Matmul4bitKernel::staged;
+  plan.kernel = cuda::Matmul4bitKernel::warp_specialized;
   plan.outputs = kShape.outputs;
   plan.tokens = kShape.tokens;
   plan.blocks = 1;
   const cuda::CurrentDevice current(0);  // for the maps too
   if (!current.outcome().ok()) return current.outcome();
-  cuda::StageArguments arguments;
-  if (contract::Outcome o = make_stage_arguments(arguments, arguments_of(p, plan), p, plan); !o.ok()) return o;
-  return launch(cuda::multiply_staged<cuda::Bfloat16, true, OfShape>,
+  cuda::PipelineArguments arguments;
+  if (contract::Outcome o = make_pipeline_arguments(arguments, arguments_of(p, plan), p, plan); !o.ok()) return o;
+  return launch(cuda::multiply_warp_specialized<cuda::Bfloat16, true, OfShape>,
                 {.blocks = plan.blocks,
                  .threads = kShape.threads(),
                  .shared_bytes = static_cast<int>(stage_shared_bytes(kShape))},

@@ -12,6 +12,20 @@
 namespace qfuse::cuda {
 namespace {
 
+// ---- kernel ----
+
+template <class Out, bool kNested, bool kWide, bool kStream>
+__global__ void __launch_bounds__(kDecodeThreads) decode(const __grid_constant__ DecodeArguments a) {
+  constexpr int kTile = kDecodeThreads * kDecodeGroups * kDecodeGroup<Out, kWide>;
+  __shared__ Tables<kNested> tables;
+  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
+  const std::int64_t left = a.n - tile;
+  if (left < kTile) [[unlikely]]  // keeps the whole tile's instructions in front
+    decode_tile<Out, kNested, kWide, kStream, false>(a, tables, tile, static_cast<int>(left));
+  else
+    decode_tile<Out, kNested, kWide, kStream, true>(a, tables, tile, kTile);
+}
+
 // ---- the kernel of a plan ----
 
 using Kernel = void (*)(DecodeArguments);

@@ -1,4 +1,4 @@
-// The steps and the kernel of dequantize_4bit; those on the weight stand in device/weight_4bit.cuh.
+// The steps of dequantize_4bit; those on the weight stand in device/weight_4bit.cuh.
 #ifndef QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_STEPS_CUH
 #define QFUSE_BACKEND_CUDA_DEQUANTIZE_4BIT_STEPS_CUH
 
@@ -76,20 +76,6 @@ __device__ __forceinline__ void decode_tile(const DecodeArguments& a, Tables<kNe
     for (int e = 0; e < kGroup; ++e) weights[e] = decode_code(tables, codes[g], e, scale);
     store_group<kWide, kStream>(out + g * kStride, left[g], weights);
   }
-}
-
-// ---- kernel ----
-
-template <class Out, bool kNested, bool kWide, bool kStream>
-__global__ void __launch_bounds__(kDecodeThreads) decode(const __grid_constant__ DecodeArguments a) {
-  constexpr int kTile = kDecodeThreads * kDecodeGroups * kDecodeGroup<Out, kWide>;
-  __shared__ Tables<kNested> tables;
-  const std::int64_t tile = static_cast<std::int64_t>(blockIdx.x) * kTile;
-  const std::int64_t left = a.n - tile;
-  if (left < kTile) [[unlikely]]  // keeps the whole tile's instructions in front
-    decode_tile<Out, kNested, kWide, kStream, false>(a, tables, tile, static_cast<int>(left));
-  else
-    decode_tile<Out, kNested, kWide, kStream, true>(a, tables, tile, kTile);
 }
 
 }  // namespace qfuse::cuda

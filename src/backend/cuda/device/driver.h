@@ -1,4 +1,4 @@
-// What CUDA's runtime has no functions for: a thread's current context as it is, and maps of tiles. NVIDIA's driver has,
+// What CUDA's runtime has no functions for: a thread's current context as it is, and tensor maps. NVIDIA's driver has,
 // and its functions are called under their own names.
 #ifndef QFUSE_BACKEND_CUDA_DEVICE_DRIVER_H
 #define QFUSE_BACKEND_CUDA_DEVICE_DRIVER_H

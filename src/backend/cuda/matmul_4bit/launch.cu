@@ -9,8 +9,9 @@
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/matmul_4bit/fp32.cuh"
 #include "backend/cuda/matmul_4bit/plan.h"
-#include "backend/cuda/matmul_4bit/steps.cuh"
+#include "backend/cuda/matmul_4bit/tiled.cuh"
 
 namespace qfuse::cuda {
 namespace {
@@ -20,7 +21,7 @@ using MatmulKernel = void (*)(MatmulArguments);
 // ---- the kernel of a plan ----
 
 template <class Value, bool kForward>
-MatmulKernel find_tiles(const Matmul4bitPlan& plan) {
+MatmulKernel find_tiled(const Matmul4bitPlan& plan) {
   constexpr int kFew = kTileTokens.front();
   constexpr int kMany = kTileTokens.back();
   if (plan.tokens == kFew)
@@ -32,7 +33,7 @@ template <class Value, bool kForward>
 MatmulKernel find_kernel([[maybe_unused]] const Matmul4bitPlan& plan) {
 #ifndef QFUSE_HIP  // where no call has another plan
   if constexpr (sizeof(Value) == 2)
-    if (plan.kernel == Matmul4bitKernel::tiles) return find_tiles<Value, kForward>(plan);
+    if (plan.kernel == Matmul4bitKernel::tiled) return find_tiled<Value, kForward>(plan);
 #endif
   return multiply_in_fp32<Value, kForward>;
 }
@@ -41,11 +42,11 @@ template <class Value>
 contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
   const MatmulArguments a = arguments_of(p, plan);
 #ifndef QFUSE_HIP
-  if (plan.kernel == Matmul4bitKernel::few) return launch_few(a, p.dtype, plan, exec);
+  if (plan.kernel == Matmul4bitKernel::split_k) return launch_split_k(a, p.dtype, plan, exec);
 #endif
-#ifndef QFUSE_WITHOUT_STAGES
-  if (plan.kernel == Matmul4bitKernel::staged || plan.kernel == Matmul4bitKernel::held)
-    return launch_staged(a, p, plan, exec);
+#ifndef QFUSE_WITHOUT_WGMMA
+  if (plan.kernel == Matmul4bitKernel::warp_specialized) return launch_warp_specialized(a, p, plan, exec);
+  if (plan.kernel == Matmul4bitKernel::register_weights) return launch_register_weights(a, p, plan, exec);
 #endif
   const MatmulKernel kernel = is_forward(p) ? find_kernel<Value, true>(plan) : find_kernel<Value, false>(plan);
   return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);

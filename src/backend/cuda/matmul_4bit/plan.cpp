@@ -11,12 +11,12 @@ namespace {
 constexpr std::size_t kLoadBytes = 16;    // the widest load of every architecture
 constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes of it: they share a block, whose least size this is
 constexpr std::int64_t kValuesALoad = 8;  // 16-bit values of it
-constexpr std::int64_t kFewNestedMost = std::int64_t{1} << 31;  // which an unsigned int is shifted by
-constexpr std::int64_t kFewElements = std::int64_t{1} << 37;    // whose blocks of 64 an unsigned int counts
-#ifdef QFUSE_WITHOUT_STAGES                                     // a build without that kernel
-constexpr bool kHasStages = false;
+constexpr std::int64_t kMostNestedBlocksize = std::int64_t{1} << 31;  // which an unsigned int is shifted by
+constexpr std::int64_t kMostElements = std::int64_t{1} << 37;         // whose blocks of 64 an unsigned int counts
+#ifdef QFUSE_WITHOUT_WGMMA                                            // a build without that kernel
+constexpr bool kHasWgmma = false;
 #else
-constexpr bool kHasStages = true;
+constexpr bool kHasWgmma = true;
 #endif
 constexpr int kWarpThreads = 32;
 constexpr int kTuring = 75;  // compute capabilities
@@ -30,7 +30,7 @@ bool is_wide(const contract::Matmul4bit& p) {
          is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
 }
 
-Matmul4bitPlan tiles(const contract::Matmul4bit& p, bool wide, int tokens) {
+Matmul4bitPlan tiled(const contract::Matmul4bit& p, bool wide, int tokens) {
   Matmul4bitPlan plan;
   plan.wide = wide;
   plan.tokens = tokens;
@@ -41,36 +41,36 @@ Matmul4bitPlan tiles(const contract::Matmul4bit& p, bool wide, int tokens) {
 }
 
 // As many warps as share the chains without one of them being idle in the last round; a block for each multiprocessor.
-Matmul4bitPlan few(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
-  const std::int64_t rounds = format::ceil_div(chains, kFewWarps);
-  const std::int64_t tiles = format::ceil_div(p.weight.rows, kFewOutputs);
+  const std::int64_t rounds = format::ceil_div(chains, kSplitKWarps);
+  const std::int64_t tiles = format::ceil_div(p.weight.rows, kSplitKOutputs);
   Matmul4bitPlan plan;
-  plan.kernel = Matmul4bitKernel::few;
+  plan.kernel = Matmul4bitKernel::split_k;
   plan.wide = true;
-  plan.tokens = p.m <= kFewTokens.front() ? kFewTokens.front() : kFewTokens.back();
-  plan.outputs = kFewOutputs;
+  plan.tokens = p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back();
+  plan.outputs = kSplitKOutputs;
   plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, rounds));
   plan.blocks = std::min<std::int64_t>(facts.multiprocessors, tiles);
-  plan.shared_bytes = static_cast<int>(few_shared_bytes(plan.tokens, format::ceil_div(tiles, plan.blocks)));
+  plan.shared_bytes = static_cast<int>(split_k_shared_bytes(plan.tokens, format::ceil_div(tiles, plan.blocks)));
   return plan;
 }
 
 // Forward, few tokens, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
-bool can_be_few(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   if (facts.compute_capability != kHopper || !is_forward(p) || p.order != QFUSE_ORDER_SPLIT || p.lora_rank > 0 ||
-      p.m > kFewTokens.back() || !is_wide(p))
+      p.m > kSplitKTokens.back() || !is_wide(p))
     return false;
-  if (w.cols == 0 || w.cols % QFUSE_SPLIT_TERMS != 0 || w.blocksize != kFewBlocksize) return false;
+  if (w.cols == 0 || w.cols % QFUSE_SPLIT_TERMS != 0 || w.blocksize != kSplitKBlocksize) return false;
   // A chain's blocks are of one nested block, and are loaded as a word.
-  constexpr std::int64_t kChainBlocks = QFUSE_SPLIT_TERMS / kFewBlocksize;
-  if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kFewNestedMost ||
+  constexpr std::int64_t kChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
+  if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
                                  !is_aligned(w.absmax_8bit, kChainBlocks)))
     return false;
-  const std::int64_t tiles = format::ceil_div(w.rows, std::int64_t{kFewOutputs} * facts.multiprocessors);
-  return contract::element_count(w) < kFewElements && w.rows < kFewElements / kFewBlocksize &&
-         few_shared_bytes(kFewTokens.back(), tiles) <= facts.shared_bytes;
+  const std::int64_t tiles = format::ceil_div(w.rows, std::int64_t{kSplitKOutputs} * facts.multiprocessors);
+  return contract::element_count(w) < kMostElements && w.rows < kMostElements / kSplitKBlocksize &&
+         split_k_shared_bytes(kSplitKTokens.back(), tiles) <= facts.shared_bytes;
 }
 
 // What is loaded in tiles.
@@ -78,69 +78,65 @@ bool is_lora_aligned(const contract::Matmul4bit& p) {
   return p.lora_rank % kValuesALoad == 0 && is_aligned(p.lora_in, kLoadBytes) && is_aligned(p.lora_weight, kLoadBytes);
 }
 
-std::int64_t stage_tiles(const contract::Matmul4bit& p, int outputs, int tokens) {
+std::int64_t count_tiles(const contract::Matmul4bit& p, int outputs, int tokens) {
   return format::ceil_div(output_count(p), outputs) * format::ceil_div(p.m, tokens);
 }
 
-// Both directions, in the order PLAIN: whole runs of codes, and what the coordinates of a tile count.
-bool can_be_staged(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+// Both directions, in the order PLAIN: whole panels of codes, and what the coordinates of a tensor map count.
+bool can_be_warp_specialized(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
   const auto fits = [&](const StageShape& shape) {
-    return stage_shared_bytes(shape) <= facts.shared_bytes && stage_tiles(p, shape.outputs, shape.tokens) < kMost;
+    return stage_shared_bytes(shape) <= facts.shared_bytes && count_tiles(p, shape.outputs, shape.tokens) < kMost;
   };
-  return kHasStages && facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) &&
-         term_count(p) > 0 && w.cols % kStageRun == 0 && w.blocksize >= kStageRun && w.rows < kMost && w.cols < kMost &&
-         p.m < kMost && p.lora_rank < kMost && is_lora_aligned(p) && contract::element_count(w) < kFewElements &&
-         in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
+  return kHasWgmma && facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) &&
+         term_count(p) > 0 && w.cols % kPanelCols == 0 && w.blocksize >= kPanelCols && w.rows < kMost &&
+         w.cols < kMost && p.m < kMost && p.lora_rank < kMost && is_lora_aligned(p) &&
+         contract::element_count(w) < kMostElements && in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
 }
 
 // Forward, in the same order.
-bool can_be_held(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  return is_forward(p) && can_be_staged(p, facts) && held_shared_bytes() <= facts.shared_bytes;
+bool can_have_register_weights(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  return is_forward(p) && can_be_warp_specialized(p, facts) && register_weights_shared_bytes() <= facts.shared_bytes;
 }
 
-// A tile's rows of codes are at least 32 bytes.
-bool can_have(const contract::Matmul4bit& p, const StageShape& shape) {
-  return is_forward(p) || shape.outputs >= kStageRun;
-}
-
-Matmul4bitPlan in_stages(const contract::Matmul4bit& p, const DeviceFacts& facts, int outputs, int tokens) {
+Matmul4bitPlan persistent(const contract::Matmul4bit& p, const DeviceFacts& facts, int outputs, int tokens) {
   Matmul4bitPlan plan;
   plan.wide = true;
   plan.tokens = tokens;
   plan.outputs = outputs;
-  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, stage_tiles(p, outputs, tokens));
+  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, count_tiles(p, outputs, tokens));
   return plan;
 }
-Matmul4bitPlan staged(const contract::Matmul4bit& p, const DeviceFacts& facts, const StageShape& shape) {
-  Matmul4bitPlan plan = in_stages(p, facts, shape.outputs, shape.tokens);
-  plan.kernel = Matmul4bitKernel::staged;
+Matmul4bitPlan warp_specialized(const contract::Matmul4bit& p, const DeviceFacts& facts, const StageShape& shape) {
+  Matmul4bitPlan plan = persistent(p, facts, shape.outputs, shape.tokens);
+  plan.kernel = Matmul4bitKernel::warp_specialized;
   plan.threads = shape.threads();
   plan.shared_bytes = static_cast<int>(stage_shared_bytes(shape));
   return plan;
 }
-Matmul4bitPlan held(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  Matmul4bitPlan plan = in_stages(p, facts, kHeldOutputs, kHeldTokens);
-  plan.kernel = Matmul4bitKernel::held;
-  plan.threads = kHeldThreads;
-  plan.shared_bytes = static_cast<int>(held_shared_bytes());
+Matmul4bitPlan register_weights(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  Matmul4bitPlan plan = persistent(p, facts, kRegisterWeightsOutputs, kRegisterWeightsTokens);
+  plan.kernel = Matmul4bitKernel::register_weights;
+  plan.threads = kRegisterWeightsThreads;
+  plan.shared_bytes = static_cast<int>(register_weights_shared_bytes());
   return plan;
 }
 
 // The one whose slowest multiprocessor is done first.
-Matmul4bitPlan best_in_stages(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+Matmul4bitPlan fastest_pipeline(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const auto clocks = [&](int outputs, int tokens, int of_stage) {
-    return format::ceil_div(stage_tiles(p, outputs, tokens), facts.multiprocessors) * of_stage;
+    return format::ceil_div(count_tiles(p, outputs, tokens), facts.multiprocessors) * of_stage;
   };
-  const auto staged_clocks = [&](const StageShape& shape) {
-    return can_have(p, shape) ? clocks(shape.outputs, shape.tokens, shape.clocks)
-                              : std::numeric_limits<std::int64_t>::max();
+  const auto shape_clocks = [&](const StageShape& shape) {
+    return has_kernel(shape, is_forward(p)) ? clocks(shape.outputs, shape.tokens, shape.clocks)
+                                            : std::numeric_limits<std::int64_t>::max();
   };
-  const StageShape& best = *std::ranges::min_element(kStageShapes, {}, staged_clocks);
-  if (can_be_held(p, facts) && clocks(kHeldOutputs, kHeldTokens, kHeldClocks) < staged_clocks(best))
-    return held(p, facts);
-  return staged(p, facts, best);
+  const StageShape& best = *std::ranges::min_element(kStageShapes, {}, shape_clocks);
+  if (can_have_register_weights(p, facts) &&
+      clocks(kRegisterWeightsOutputs, kRegisterWeightsTokens, kRegisterWeightsClocks) < shape_clocks(best))
+    return register_weights(p, facts);
+  return warp_specialized(p, facts, best);
 }
 
 Matmul4bitPlan in_fp32(const contract::Matmul4bit& p) {
@@ -168,22 +164,22 @@ contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& 
 std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return {in_fp32(p)};
   std::vector<Matmul4bitPlan> all;
-  if (can_be_few(p, facts)) all.push_back(few(p, facts));
-  if (can_be_staged(p, facts))
+  if (can_be_split_k(p, facts)) all.push_back(split_k(p, facts));
+  if (can_be_warp_specialized(p, facts))
     for (const StageShape& shape : kStageShapes)
-      if (can_have(p, shape)) all.push_back(staged(p, facts, shape));
-  if (can_be_held(p, facts)) all.push_back(held(p, facts));
+      if (has_kernel(shape, is_forward(p))) all.push_back(warp_specialized(p, facts, shape));
+  if (can_have_register_weights(p, facts)) all.push_back(register_weights(p, facts));
   for (const bool wide : {false, true})
     for (const int tokens : kTileTokens)
-      if (!wide || is_wide(p)) all.push_back(tiles(p, wide, tokens));
+      if (!wide || is_wide(p)) all.push_back(tiled(p, wide, tokens));
   return all;
 }
 
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p);
-  if (can_be_few(p, facts)) return few(p, facts);
-  if (can_be_staged(p, facts)) return best_in_stages(p, facts);
-  return tiles(p, is_wide(p), p.m <= kTileTokens.front() ? kTileTokens.front() : kTileTokens.back());
+  if (can_be_split_k(p, facts)) return split_k(p, facts);
+  if (can_be_warp_specialized(p, facts)) return fastest_pipeline(p, facts);
+  return tiled(p, is_wide(p), p.m <= kTileTokens.front() ? kTileTokens.front() : kTileTokens.back());
 }
 
 }  // namespace qfuse::cuda

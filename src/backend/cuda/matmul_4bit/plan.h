@@ -14,16 +14,16 @@
 namespace qfuse::cuda {
 
 enum class Matmul4bitKernel {
-  few,     // few tokens on Hopper: weights stay in registers
-  staged,  // on Hopper: some warps decode tiles of the weight, others multiply them
-  held,    // on Hopper, forward: the warps that multiply decode what they multiply, to their registers
-  tiles,   // matrix instructions on tiles of decoded weights
-  fp32     // sums in fp32
+  split_k,           // few tokens on Hopper: each warp sums a chain of terms, from its own registers
+  warp_specialized,  // on Hopper: a pipeline of producer, decoding and multiplying warps
+  register_weights,  // on Hopper, forward: wgmma's left operand, the weights, is decoded to registers
+  tiled,             // matrix instructions on tiles that are decoded to shared memory
+  fp32               // sums in fp32
 };
 
 struct Matmul4bitPlan {
   static constexpr const char* kOp = "matmul_4bit";
-  Matmul4bitKernel kernel = Matmul4bitKernel::tiles;
+  Matmul4bitKernel kernel = Matmul4bitKernel::tiled;
   bool wide = false;        // weights and inputs by 16-byte loads; else element by element
   int tokens = 0;           // of a thread block
   int outputs = 0;          // of a thread block
@@ -32,7 +32,7 @@ struct Matmul4bitPlan {
   int shared_bytes = 0;     // of a thread block, beside what the kernel declares
 
   [[nodiscard]] std::array<contract::Field, 7> fields() const {
-    constexpr std::array kNames = {"few", "staged", "held", "tiles", "fp32"};
+    constexpr std::array kNames = {"split_k", "warp_specialized", "register_weights", "tiled", "fp32"};
     return {{{"kernel", kNames.at(static_cast<std::size_t>(kernel))},
              contract::field("wide", wide),
              contract::field("tokens", tokens),
@@ -49,29 +49,29 @@ inline constexpr int kTileOutputs = 64;
 inline constexpr int kTileTerms = QFUSE_SPLIT_WINDOW;
 inline constexpr std::array kTileTokens = {8, 64};
 
-// For few tokens: a warp makes 16 outputs at a time, of one chain of terms.
-inline constexpr int kFewOutputs = 16;
-inline constexpr int kFewWarps = 16;      // at most
-inline constexpr int kFewBlocksize = 64;  // bitsandbytes' own
-inline constexpr std::array kFewTokens = {8, 16};
+// Split-K: a warp makes 16 outputs at a time, of one chain of terms.
+inline constexpr int kSplitKOutputs = 16;
+inline constexpr int kSplitKWarps = 16;      // at most
+inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
+inline constexpr std::array kSplitKTokens = {8, 16};
 
 // Of a thread block: a table of pairs of values where an address ends in zeros, the 8-bit code's map, sums of all warps
 // for two or four tiles, and totals of its tiles.
 inline constexpr std::int64_t kPairTableBytes = 1 << 16;
-inline constexpr int kSumStride = kFewOutputs + 4;  // of the sums of a token, so that banks differ
-constexpr int few_parts(int tokens) { return tokens == kFewTokens[0] ? 4 : 2; }
-constexpr std::int64_t few_shared_bytes(int tokens, std::int64_t tiles) {
+inline constexpr int kSumStride = kSplitKOutputs + 4;  // of the sums of a token, so that banks differ
+constexpr int split_k_parts(int tokens) { return tokens == kSplitKTokens[0] ? 4 : 2; }
+constexpr std::int64_t split_k_shared_bytes(int tokens, std::int64_t tiles) {
   constexpr std::int64_t kFloat = sizeof(float);
   return 2 * kPairTableBytes + format::kCodes8 * kFloat +
-         kFloat * tokens * (std::int64_t{few_parts(tokens)} * kFewWarps * kSumStride + tiles * kFewOutputs);
+         kFloat * tokens * (std::int64_t{split_k_parts(tokens)} * kSplitKWarps * kSumStride + tiles * kSplitKOutputs);
 }
 
-// In stages of terms, each of which loaders, decoders and multipliers hand on to one another.
+// A warp-specialized pipeline: producer, decoding and multiplying warps hand stages of terms on through shared memory.
 inline constexpr int kStageTerms = 128;
-inline constexpr int kStageRows = 64;  // of the first operand, a warpgroup's: tokens, or outputs where tokens are many
-inline constexpr int kStageLoaders = 2;  // warps
-inline constexpr int kStageRun = 64;     // codes of a row that a thread decodes at once: they share a block
-inline constexpr int kStageWarps = 4;    // of a warpgroup
+inline constexpr int kWarpgroupRows = 64;  // of wgmma's left operand: tokens, or outputs where tokens are many
+inline constexpr int kProducerWarps = 2;   // warps
+inline constexpr int kPanelCols = 64;      // codes of a row that a thread decodes at once: they share a block
+inline constexpr int kWarpgroupWarps = 4;  // of a warpgroup
 
 // The tiles of a thread block, the warps that decode, how many stages lie in shared memory, and the clocks that a stage
 // takes on an H200 (docs/history/2026-11-matmul-4bit.md), by which the plan is chosen.
@@ -85,15 +85,15 @@ struct StageShape {
   int code_slots;
   int clocks;
 
-  // Weights are the first operand where a warpgroup has all tokens of a tile. Its sums then need so many registers that
-  // there can be no warps that only load, and inputs so large that a slot has half a stage of them.
+  // Weights are the left operand where a warpgroup has all tokens of a tile. Its sums then take so many registers that
+  // there are no producer warps, and inputs so much shared memory that a slot has half a stage of them.
   [[nodiscard]] constexpr bool weights_first() const { return tokens > 128; }
   [[nodiscard]] constexpr int multipliers() const {
-    return (weights_first() ? outputs : tokens) / kStageRows * kStageWarps;
+    return (weights_first() ? outputs : tokens) / kWarpgroupRows * kWarpgroupWarps;
   }
-  [[nodiscard]] constexpr int input_terms() const { return weights_first() ? kStageRun : kStageTerms; }  // of a slot
+  [[nodiscard]] constexpr int input_terms() const { return weights_first() ? kPanelCols : kStageTerms; }  // of a slot
   [[nodiscard]] constexpr int threads() const {
-    return 32 * (multipliers() + decoders + (weights_first() ? 0 : kStageLoaders));
+    return 32 * (multipliers() + decoders + (weights_first() ? 0 : kProducerWarps));
   }
 };
 inline constexpr std::array<StageShape, 6> kStageShapes = {{{128, 64, 12, 3, 4, 3, 6, 1180},
@@ -115,32 +115,43 @@ constexpr bool keeps_in_phase(const StageShape& shape) {
 }
 static_assert(std::ranges::all_of(kStageShapes, keeps_in_phase));
 
-inline constexpr std::int64_t kStageAlignment = 1024;  // of a tile in shared memory
-inline constexpr std::int64_t kMbarrierBytes = 1024;   // bytes, at most
+constexpr StageShape shape_of(int outputs, int tokens) {
+  for (const StageShape& shape : kStageShapes)
+    if (shape.outputs == outputs && shape.tokens == tokens) return shape;
+  return {};
+}
+
+// A tile's rows of codes are at least 32 bytes.
+constexpr bool has_kernel(const StageShape& shape, bool is_forward) {
+  return is_forward || shape.outputs >= kPanelCols;
+}
+
+inline constexpr std::int64_t kTileAlignment = 1024;  // of a tile in shared memory
+inline constexpr std::int64_t kMbarrierBytes = 1024;  // bytes, at most
 constexpr std::int64_t stage_shared_bytes(const StageShape& shape) {
   constexpr std::int64_t kValue = 2;  // bytes
   const std::int64_t decoded = kValue * shape.decoded_slots * shape.outputs * kStageTerms;
   const std::int64_t inputs = kValue * shape.input_slots * shape.tokens * shape.input_terms();
   const std::int64_t codes = std::int64_t{shape.code_slots} * shape.outputs * kStageTerms / 2;
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
-  return kStageAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kMbarrierBytes;
+  return kTileAlignment + decoded + inputs + codes + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
-// Held: the tile of a thread block, how many runs of terms lie in shared memory, and the clocks of a stage, as above. A
-// warpgroup for each 64 outputs decodes and multiplies, one more loads and makes the tables by which codes are decoded.
-inline constexpr int kHeldOutputs = 128;
-inline constexpr int kHeldTokens = 256;
-inline constexpr int kHeldSlots = 5;
-inline constexpr int kHeldClocks = 2500;
-inline constexpr int kHeldMultipliers = kHeldOutputs / kStageRows * kStageWarps;  // warps
-inline constexpr int kHeldThreads = 32 * (kHeldMultipliers + kStageWarps);
-constexpr std::int64_t held_shared_bytes() {
-  constexpr std::int64_t kRunValues = std::int64_t{2} * kStageRun;  // bytes of a token's
-  constexpr std::int64_t kRunCodes = kStageRun / 2;                 // of an output's
-  constexpr std::int64_t kTable = 32;                               // of the 16 weights that these can be
-  constexpr std::int64_t kSlot = kHeldTokens * kRunValues + kHeldOutputs * (kRunCodes + kTable);
+// Register weights: the tile of a thread block, the slots of its ring, panels of 64 terms, and the clocks of a stage, as
+// above. A warpgroup for each 64 outputs decodes and multiplies; one more loads, and makes the tables of decoded codes.
+inline constexpr int kRegisterWeightsOutputs = 128;
+inline constexpr int kRegisterWeightsTokens = 256;
+inline constexpr int kRegisterWeightsSlots = 5;
+inline constexpr int kRegisterWeightsClocks = 2500;
+inline constexpr int kRegisterWeightsMultipliers = kRegisterWeightsOutputs / kWarpgroupRows * kWarpgroupWarps;  // warps
+inline constexpr int kRegisterWeightsThreads = 32 * (kRegisterWeightsMultipliers + kWarpgroupWarps);
+constexpr std::int64_t register_weights_shared_bytes() {
+  constexpr std::int64_t kValueBytes = std::int64_t{2} * kPanelCols;  // of a token
+  constexpr std::int64_t kCodeBytes = kPanelCols / 2;                 // of an output
+  constexpr std::int64_t kTable = 32;                                 // of the 16 weights that these can be
+  constexpr std::int64_t kSlot = kRegisterWeightsTokens * kValueBytes + kRegisterWeightsOutputs * (kCodeBytes + kTable);
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
-  return kStageAlignment + kHeldSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
+  return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
 }
 
 // Where sums are made in fp32: forward a warp makes one output, backward a thread does, of so many tokens.

@@ -39,7 +39,7 @@ contract::Outcome scale(const contract::Scale& p, const qfuse_exec& exec) {
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
   ScalePlan how = plan(p, facts);
   if (contract::Outcome o = contract::settle("cuda", how, [&] { return candidates(p, facts); }); !o.ok()) return o;
-  return how.bulk ? launch_scale_sm90a(p, how, exec) : launch_scale(p, how, exec);
+  return how.bulk ? launch_scale_bulk(p, how, exec) : launch_scale(p, how, exec);
 }
 
 }  // namespace qfuse::cuda

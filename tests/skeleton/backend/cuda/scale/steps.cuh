@@ -13,8 +13,8 @@ __device__ T scaled(T x, float factor) {
   return Rounding<T>::one(__fmul_rn(widen(x), factor));
 }
 
-// The kernel of sm90a.cu, for code that is compiled for other architectures.
-contract::Outcome launch_scale_sm90a(const contract::Scale& p, const ScalePlan& plan, const qfuse_exec& exec);
+// The kernel of bulk.cu, for code that is compiled for other architectures.
+contract::Outcome launch_scale_bulk(const contract::Scale& p, const ScalePlan& plan, const qfuse_exec& exec);
 
 }  // namespace qfuse::cuda
 

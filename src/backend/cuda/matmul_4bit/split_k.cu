@@ -5,8 +5,9 @@
 //         order say
 // cost:   a look-up in shared memory for each byte of codes: 32 weights a clock and multiprocessor
 // oracle: reference/matmul_4bit.cpp
-// Hopper's way with few tokens, forward, in the order SPLIT: weights go from memory to the matrix instructions by way of
-// registers alone, a lane decodes 32 codes of a row. Compiled for Hopper alone, whose registers it fills.
+// Split-K for few tokens, on Hopper, forward, in the order SPLIT: each warp sums a chain of 256 terms, from its own
+// registers. Weights go from global memory to mma.sync without shared memory; a lane decodes 32 codes of a row.
+// Compiled for Hopper alone, whose registers it fills.
 #include <cstdint>
 
 #include "backend/cuda/device/hopper.cuh"
@@ -18,23 +19,23 @@ namespace {
 
 // ---- policy ----
 
-constexpr int kRunTerms = 32;                                    // that a lane loads at once: 16 bytes of codes
-constexpr int kWindowTerms = QFUSE_SPLIT_WINDOW;                 // that a warp loads of a row: 4 lanes, one run each
-constexpr int kWindows = QFUSE_SPLIT_TERMS / kWindowTerms;       // of a chain
+constexpr int kVectorTerms = 32;                            // of a row that a lane loads at once: 16 bytes of codes
+constexpr int kWindowTerms = QFUSE_SPLIT_WINDOW;            // that a warp loads of a row: 4 lanes, a vector each
+constexpr int kWindows = QFUSE_SPLIT_TERMS / kWindowTerms;  // of a chain
 constexpr int kWindowSteps = kWindowTerms / format::kStepTerms;  // of a window
-constexpr int kWindowBlocks = kWindowTerms / kFewBlocksize;      // of absmax
+constexpr int kWindowBlocks = kWindowTerms / kSplitKBlocksize;   // of absmax
 constexpr int kPairs = 256;                                      // values of a byte of codes
 
 // ---- what lies in shared memory ----
 
-// Behind the table of pairs; and behind this the totals of the block's tiles, [tile][token][output].
+// After the table of pairs; then come the totals of the block's tiles, [tile][token][output].
 template <int kColumns>
-struct FewShared {
+struct SplitKShared {
   static constexpr int kTokens = kColumns * 8;
   static constexpr int kPartSums = kTokens * kSumStride;  // of a warp
-  static constexpr std::uint32_t kParts = few_parts(kTokens);
+  static constexpr std::uint32_t kParts = split_k_parts(kTokens);
   float map[format::kCodes8];
-  float parts[kParts][kFewWarps][kPartSums];  // of tiles: some are added while others are made
+  float parts[kParts][kSplitKWarps][kPartSums];  // of tiles: some are added while others are made
 };
 
 // ---- steps ----
@@ -52,18 +53,18 @@ struct ChainOfLane {
 
 template <bool kNested>
 __device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term) {
-  const std::int64_t run = static_cast<int>(threadIdx.x) % 4 * kRunTerms;
-  const std::int64_t block = term / kFewBlocksize;
-  return {.codes = a.weight.packed + (term + run) / 2,
+  const std::int64_t of_lane = static_cast<int>(threadIdx.x) % 4 * kVectorTerms;
+  const std::int64_t block = term / kSplitKBlocksize;
+  return {.codes = a.weight.packed + (term + of_lane) / 2,
           .absmax_8bit = kNested ? a.weight.absmax_8bit + block : nullptr,
-          .absmax = kNested ? nullptr : a.weight.absmax + (term + run) / kFewBlocksize,
+          .absmax = kNested ? nullptr : a.weight.absmax + (term + of_lane) / kSplitKBlocksize,
           .row_bytes = static_cast<std::uint32_t>(a.cols / 2),
-          .row_blocks = static_cast<std::uint32_t>(a.cols / kFewBlocksize),
+          .row_blocks = static_cast<std::uint32_t>(a.cols / kSplitKBlocksize),
           .first_block = static_cast<std::uint32_t>(block),
           .blocks_shift = a.weight.nested_shift - a.weight.block_shift};
 }
 
-// What a lane has in flight of a chain, in two rows: its run of each window, and of all blocks what their absmax is made of.
+// What a lane has in flight of a chain, in two rows: its codes of each window, and of all blocks what absmax is made of.
 template <bool kNested>
 struct ChainCodes {
   uint4 codes[2][kWindows];
@@ -84,7 +85,7 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
   }
 }
 
-__device__ inline uint4 load_run_codes(const ChainOfLane& chain, std::uint32_t row, int w) {
+__device__ inline uint4 load_codes(const ChainOfLane& chain, std::uint32_t row, int w) {
   const std::uint8_t* const from = chain.codes + std::uint64_t{row} * chain.row_bytes + w * (kWindowTerms / 2);
   return load_once(reinterpret_cast<const uint4*>(from));
 }
@@ -102,11 +103,11 @@ __device__ void prefetch_row(const ChainOfLane& chain, std::uint32_t row) {
     prefetch(chain.absmax + block);
 }
 
-// Of the lane's run in window w.
+// Of the lane's codes in window w.
 template <bool kNested>
 __device__ float absmax_of(const ChainCodes<kNested>& codes, int h, int w, int lane, const float* map, float offset) {
   if constexpr (!kNested) return codes.absmax[h][w];
-  const int byte = w * kWindowBlocks + lane % 4 * kRunTerms / kFewBlocksize;
+  const int byte = w * kWindowBlocks + lane % 4 * kVectorTerms / kSplitKBlocksize;
   const unsigned code = codes.absmax_codes[h] >> (8 * byte) & 0xffU;
   return __fadd_rn(mul_ftz(map[code], codes.absmax[h][0]), offset);
 }
@@ -119,7 +120,7 @@ __device__ std::uint32_t decode_pair(PairsOfLane pairs, std::uint32_t codes, flo
   return Rounding<Value>::word(weights);
 }
 
-// Eight terms of a token, which the kernel before may have written; zeros beyond the tokens and the terms.
+// Eight terms of a token, which the grid before may have written; zeros beyond the tokens and the terms.
 __device__ inline uint4 load_late_inputs(const MatmulArguments& a, std::int64_t token, std::int64_t term) {
   if (token >= a.m || term >= a.cols) return {0, 0, 0, 0};
   const std::uint16_t* const from = static_cast<const std::uint16_t*>(a.in) + token * a.in_stride + term;
@@ -139,8 +140,8 @@ __device__ void load_chain_inputs(const MatmulArguments& a, std::int64_t term, C
 #pragma unroll
     for (int w = 0; w < kWindows; ++w)
 #pragma unroll
-      for (int v = 0; v < kRunTerms / 8; ++v) {
-        const std::int64_t first = term + w * kWindowTerms + lane % 4 * kRunTerms + 8 * v;
+      for (int v = 0; v < kVectorTerms / 8; ++v) {
+        const std::int64_t first = term + w * kWindowTerms + lane % 4 * kVectorTerms + 8 * v;
         std::uint32_t words[4];
         unpack(load_late_inputs(a, c * 8 + lane / 4, first), words);
 #pragma unroll
@@ -175,7 +176,7 @@ template <int kPartSums>
 __device__ float add_parts(const float* parts, int present, bool is_first_round, float total) {
   float sum = is_first_round ? parts[0] : __fadd_rn(total, parts[0]);
 #pragma unroll
-  for (int other = 1; other < kFewWarps; ++other)
+  for (int other = 1; other < kSplitKWarps; ++other)
     if (other < present) sum = __fadd_rn(sum, parts[other * kPartSums]);
   return sum;
 }
@@ -185,10 +186,10 @@ __device__ float add_parts(const float* parts, int present, bool is_first_round,
 // Each thread block has every a.blocks-th tile of 16 outputs, each warp one chain of 256 terms at a time. Chains are
 // taken in rounds of as many as there are warps, so that a warp's inputs stay in registers for all tiles of a round.
 template <class Value, bool kNested, int kColumns>
-__global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_constant__ MatmulArguments a) {
+__global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __grid_constant__ MatmulArguments a) {
   Pair* const table = pair_table(dynamic_shared());
-  using Shared = FewShared<kColumns>;
-  constexpr std::uint32_t kTogether = Shared::kParts / 2;  // tiles whose parts are added at once
+  using Shared = SplitKShared<kColumns>;
+  constexpr std::uint32_t kTeamDecoders = Shared::kParts / 2;  // tiles whose parts are added at once
   auto& shared = *reinterpret_cast<Shared*>(table + kPairs * kWarp);
   auto* const totals = reinterpret_cast<float*>(&shared + 1);
   const int thread = static_cast<int>(threadIdx.x);
@@ -198,15 +199,15 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
   const int lane = thread % kWarp;
   const auto rows = static_cast<std::uint32_t>(a.rows);
   const auto blocks = static_cast<std::uint32_t>(a.blocks);
-  const std::uint32_t tiles = (rows + kFewOutputs - 1) / kFewOutputs;
+  const std::uint32_t tiles = (rows + kSplitKOutputs - 1) / kSplitKOutputs;
   const std::int64_t round_terms = std::int64_t{warps} * QFUSE_SPLIT_TERMS;
   // Of rows beyond the last one the last one is read, and not stored.
   const auto row_of = [&](std::uint32_t tile, int h) {
-    const std::uint32_t row = tile * kFewOutputs + static_cast<std::uint32_t>(lane / 4 + 8 * h);
+    const std::uint32_t row = tile * kSplitKOutputs + static_cast<std::uint32_t>(lane / 4 + 8 * h);
     return row < rows ? row : rows - 1;
   };
 
-  // While the kernel before is at work: the table of pairs, and into the L2 what the first tile needs.
+  // While the grid before is at work: the table of pairs, and the first tile's weights into the L2.
   {
     const std::int64_t term = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
     const ChainOfLane chain = chain_of_lane<kNested>(a, term < a.cols ? term : 0);
@@ -234,7 +235,7 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
       const std::uint32_t row = row_of(blockIdx.x, h);
       load_absmax(a, chain, row, h, codes);
 #pragma unroll
-      for (int w = 0; w < kWindows; ++w) codes.codes[h][w] = load_run_codes(chain, row, w);
+      for (int w = 0; w < kWindows; ++w) codes.codes[h][w] = load_codes(chain, row, w);
     }
     ChainInputs<kColumns> inputs;
     load_chain_inputs(a, term, inputs);
@@ -263,7 +264,7 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
           const std::uint32_t row = row_of(next, h);
-          codes.codes[h][w] = load_run_codes(chain, row, w);
+          codes.codes[h][w] = load_codes(chain, row, w);
           if (w == 0) load_absmax(a, chain, row, h, codes);
         }
       }
@@ -274,22 +275,22 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
 #pragma unroll
         for (int i = 0; i < 4; ++i)
           part[(c * 8 + lane % 4 * 2 + i % 2) * kSumStride + lane / 4 + i / 2 * 8] = sums[c][i];
-      const std::uint32_t together = own % kTogether;
-      if (together != kTogether - 1 && !is_last) continue;
+      const std::uint32_t together = own % kTeamDecoders;
+      if (together != kTeamDecoders - 1 && !is_last) continue;
       __syncthreads();
       // A warp adds the sums of 4 outputs and 8 tokens.
-      constexpr int kAdders = kFewOutputs / 4 * kColumns;
+      constexpr int kAdders = kSplitKOutputs / 4 * kColumns;
       for (int adder = warp; adder < (static_cast<int>(together) + 1) * kAdders; adder += warps) {
         const std::uint32_t back = together - static_cast<std::uint32_t>(adder / kAdders);
         const int output = adder % 4 * 4 + lane % 4;
         const int token = adder % kAdders / 4 * 8 + lane / 4;
-        float& total = totals[((own - back) * Shared::kTokens + static_cast<std::uint32_t>(token)) * kFewOutputs +
+        float& total = totals[((own - back) * Shared::kTokens + static_cast<std::uint32_t>(token)) * kSplitKOutputs +
                               static_cast<std::uint32_t>(output)];
         const float* const parts = shared.parts[buffer - back][0] + token * kSumStride + output;
         const float sum = add_parts<Shared::kPartSums>(parts, present, round == 0, total);
         total = sum;
         if (round + round_terms >= a.cols)
-          store_output<Value>(a, token, std::int64_t{tile - back * blocks} * kFewOutputs + output, a.rows, sum);
+          store_output<Value>(a, token, std::int64_t{tile - back * blocks} * kSplitKOutputs + output, a.rows, sum);
       }
     }
     __syncthreads();  // the next round's parts are made where the last ones may still be added
@@ -299,18 +300,18 @@ __global__ void __launch_bounds__(kFewWarps* kWarp) multiply_few(const __grid_co
 // ---- the kernel of a plan ----
 
 template <class Value>
-auto find_few(const Matmul4bitPlan& plan, bool is_nested) {
-  if (plan.tokens == kFewTokens.front())
-    return is_nested ? multiply_few<Value, true, 1> : multiply_few<Value, false, 1>;
-  return is_nested ? multiply_few<Value, true, 2> : multiply_few<Value, false, 2>;
+auto find_kernel(const Matmul4bitPlan& plan, bool is_nested) {
+  if (plan.tokens == kSplitKTokens.front())
+    return is_nested ? multiply_split_k<Value, true, 1> : multiply_split_k<Value, false, 1>;
+  return is_nested ? multiply_split_k<Value, true, 2> : multiply_split_k<Value, false, 2>;
 }
 
 }  // namespace
 
-contract::Outcome launch_few(const MatmulArguments& a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
-                             const qfuse_exec& exec) {
+contract::Outcome launch_split_k(const MatmulArguments& a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
+                                 const qfuse_exec& exec) {
   const auto kernel =
-      dtype == QFUSE_FLOAT16 ? find_few<Half>(plan, a.is_nested) : find_few<Bfloat16>(plan, a.is_nested);
+      dtype == QFUSE_FLOAT16 ? find_kernel<Half>(plan, a.is_nested) : find_kernel<Bfloat16>(plan, a.is_nested);
   return launch(
       kernel,
       {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kScaleThreads) scale_tile(const __grid_constan
 
 }  // namespace
 
-contract::Outcome launch_scale_sm90a(const contract::Scale& p, const ScalePlan& plan, const qfuse_exec& exec) {
+contract::Outcome launch_scale_bulk(const contract::Scale& p, const ScalePlan& plan, const qfuse_exec& exec) {
   const LaunchShape shape = {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = kScaleTileBytes};
   switch (p.dtype) {
     case QFUSE_FLOAT32: return launch(scale_tile<float>, shape, p, exec);

@@ -1,0 +1,140 @@
+// Codes to weights: absmax of 64 codes of a row, and look-ups of 4-bit codes by permutations of bytes, in registers.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODE_CODES_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODE_CODES_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/matmul_4bit/pipeline.cuh"
+
+namespace qfuse::cuda {
+
+// ---- absmax ----
+
+// The map of nested absmax, of which each of so many warps loads a part. Who uses it waits for `full`.
+template <int kWarps>
+__device__ void load_map(const MatmulArguments& a, float* map, Mbarrier& full, int warp, int lane) {
+#pragma unroll
+  for (int at = warp * kWarp + lane; at < format::kCodes8; at += kWarps * kWarp)
+    map[at] = a.weight.nested_quant_map[at];
+  arrive_as_warp(full, lane);
+}
+
+// The panel rows, 64 codes each, that a lane decodes: one a stage, by their numbers in the weight.
+struct LaneRows {
+  std::uint32_t first;
+  std::uint32_t apart;
+  int stages;  // until the weight ends
+};
+
+// How a block's absmax is found from the number of a panel row.
+struct AbsmaxReader {
+  const std::uint8_t* absmax_8bit;
+  const float* scales;
+  int block_shift;
+  int scale_shift;
+  float offset;
+  bool is_nested;
+};
+
+__device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
+  constexpr int kPanelShift = 6;
+  static_assert(1 << kPanelShift == kPanelCols);
+  constexpr int kMostShift = 31;  // of a panel row's number, which is less than 2^31
+  const int block_shift = a.weight.block_shift - kPanelShift;
+  const int nested_shift = a.weight.nested_shift - kPanelShift;
+  return {.absmax_8bit = a.weight.absmax_8bit,
+          .scales = a.is_nested ? a.weight.nested_absmax : a.weight.absmax,
+          .block_shift = block_shift,
+          .scale_shift = !a.is_nested                ? block_shift
+                         : nested_shift < kMostShift ? nested_shift
+                                                     : kMostShift,
+          .offset = a.is_nested ? *a.weight.nested_offset : 0.0F,
+          .is_nested = a.is_nested};
+}
+
+// Without branches, which cost more than the loads, and one load for either kind of scale: a second one into the same
+// register would wait for the first. Beyond the last row that one is loaded, and not used.
+__device__ inline Absmax load_absmax(const AbsmaxReader& reader, const LaneRows& rows, int stage) {
+  const int there = stage < rows.stages ? stage : rows.stages - 1;
+  const std::uint32_t row = rows.stages > 0 ? rows.first + static_cast<std::uint32_t>(there) * rows.apart : 0;
+  const unsigned code = reader.is_nested ? __ldg(reader.absmax_8bit + (row >> reader.block_shift)) : 0U;
+  return {code, __ldg(reader.scales + (row >> reader.scale_shift))};
+}
+
+__device__ inline float absmax_of(const Absmax& absmax, bool is_nested, const float* map, float offset) {
+  if (!is_nested) return absmax.scale;
+  return __fadd_rn(mul_ftz(map[absmax.code], absmax.scale), offset);
+}
+
+// ---- codes ----
+
+// The 16 weights that a block can have, rounded, as their low and their high bytes: a permutation of bytes looks up four
+// codes at once among eight of them.
+struct Weights16 {
+  std::uint32_t low[4];
+  std::uint32_t high[4];
+};
+
+template <class Value>
+__device__ Weights16 weights_of(const float* values, float absmax) {
+  constexpr std::uint32_t kLowBytes = 0x6420;
+  constexpr std::uint32_t kHighBytes = 0x7531;
+  std::uint32_t words[8];
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    const float pair[2] = {mul_ftz(values[2 * i], absmax), mul_ftz(values[2 * i + 1], absmax)};
+    words[i] = Rounding<Value>::word(pair);
+  }
+  Weights16 weights;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    weights.low[i] = permuted(words[2 * i], words[2 * i + 1], kLowBytes);
+    weights.high[i] = permuted(words[2 * i], words[2 * i + 1], kHighBytes);
+  }
+  return weights;
+}
+
+// Where a byte of `upper` is 0xff the entry 8 higher.
+__device__ inline std::uint32_t looked_up(const std::uint32_t (&table)[4], std::uint32_t indices, std::uint32_t upper) {
+  return (permuted(table[0], table[1], indices) & ~upper) | (permuted(table[2], table[3], indices) & upper);
+}
+
+// Four codes, whose low three bits are `indices`: of bytes 0 and 1, then 2 and 3, the one from the high nibble is first.
+__device__ inline void decode_four(const Weights16& weights, std::uint32_t indices, std::uint32_t upper,
+                                   std::uint32_t* words) {
+  constexpr std::uint32_t kFirstTwo = 0x4051;
+  constexpr std::uint32_t kLastTwo = 0x6273;
+  const std::uint32_t low = looked_up(weights.low, indices, upper);
+  const std::uint32_t high = looked_up(weights.high, indices, upper);
+  words[0] = permuted(low, high, kFirstTwo);
+  words[1] = permuted(low, high, kLastTwo);
+}
+
+__device__ inline uint4 decode_eight(const Weights16& weights, std::uint32_t codes) {
+  constexpr std::uint32_t kIndices = 0x77777777;
+  const std::uint32_t indices = codes & kIndices;
+  const std::uint32_t moved = codes << 4;  // the highest bits of low nibbles are bytes' signs here
+  std::uint32_t words[4];
+  decode_four(weights, indices, spread_signs<0>(codes, moved), words);
+  decode_four(weights, indices >> 16, spread_signs<1>(codes, moved), words + 2);
+  return vector_of(words);
+}
+
+// Vectors of 16 bytes lie in a tile of codes as load_tile puts them.
+template <class Tiles>
+__device__ int swizzled_offset(int row, int vector) {
+  constexpr bool kIsWide = Tiles::kCodeRowBytes == 64;
+  return row * Tiles::kCodeRowBytes + (vector ^ (kIsWide ? row / 2 % 4 : row / 4 % 2)) * kVectorBytes;
+}
+
+// A lane's 64 codes, in its row and panel of a stage.
+template <class Tiles>
+__device__ void load_codes(const unsigned char* tile, int row, int panel, std::uint32_t (&codes)[8]) {
+#pragma unroll
+  for (int v = 0; v < 2; ++v)
+    unpack(*reinterpret_cast<const uint4*>(tile + swizzled_offset<Tiles>(row, panel * 2 + v)), codes + 4 * v);
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODE_CODES_CUH

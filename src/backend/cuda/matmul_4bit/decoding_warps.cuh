@@ -1,0 +1,120 @@
+// The warp-specialized kernel: the decoding warps, in teams, each of which has a stage while the others have the next ones.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODING_WARPS_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODING_WARPS_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/matmul_4bit/decode_codes.cuh"
+#include "backend/cuda/matmul_4bit/producer_warps.cuh"
+
+namespace qfuse::cuda {
+
+template <bool kForward>
+__device__ LaneRows lane_rows(const MatmulArguments& a, int output, int row, int panel) {
+  const auto panels_of_row = static_cast<std::uint32_t>(a.cols / kPanelCols);
+  const int rows_left = static_cast<int>(a.rows) - row - (kForward ? output : 0);
+  const int cols_left = static_cast<int>(a.cols) - panel * kPanelCols - (kForward ? 0 : output);
+  const bool exists = rows_left > 0 && cols_left > 0;
+  const std::uint32_t first_row = static_cast<std::uint32_t>(kForward ? output + row : row);
+  const std::uint32_t first_panel = static_cast<std::uint32_t>(kForward ? panel : output / kPanelCols + panel);
+  return {.first = first_row * panels_of_row + first_panel,
+          .apart = kForward ? kStagePanels : kStageTerms * panels_of_row,
+          .stages = exists ? ((kForward ? cols_left : rows_left) + kStageTerms - 1) / kStageTerms : 0};
+}
+
+// A stage of LoRA's, by TMA to where decoded weights would be.
+template <bool kForward, class Tiles>
+__device__ void load_lora_weights(const PipelineArguments& a, int output, int stage, unsigned char* decoded,
+                                  Mbarrier& full) {
+  arrive_expect_tx(full, Tiles::kDecodedBytes);
+  for (int panel = 0; panel < Tiles::kPanels; ++panel) {
+    const int byte = (kForward ? stage * kStagePanels + panel : output / kPanelCols + panel) * kPanelBytes;
+    load_tile(decoded + panel * Tiles::kRows * kPanelBytes, a.lora_weights, byte,
+              kForward ? output : stage * kStageTerms, full);
+  }
+}
+
+// To where wgmma reads them. All panel rows of a lane at once: their look-ups do not wait for one another.
+template <class Tiles>
+__device__ void store_rows(const Weights16 (&weights)[Tiles::kRowsEach],
+                           const std::uint32_t (&codes)[Tiles::kRowsEach][8], int row, int panel,
+                           unsigned char* decoded) {
+#pragma unroll
+  for (int v = 0; v < 8; ++v)
+#pragma unroll
+    for (int i = 0; i < Tiles::kRowsEach; ++i) {
+      unsigned char* const line = decoded + ((panel + i * Tiles::kPanelsApart) * Tiles::kRows + row) * kPanelBytes;
+      *reinterpret_cast<uint4*>(line + (v ^ row % 8) * kVectorBytes) = decode_eight(weights[i], codes[i][v]);
+    }
+}
+
+template <class Value, bool kForward, class Tiles, class Scheduler>
+__device__ void decode_stages(const PipelineArguments& a, const Scheduler& scheduler, StageShared<Tiles>& shared,
+                              int decoder) {
+  constexpr int kTeams = Tiles::kTeams;
+  constexpr int kRows = Tiles::kRowsEach;
+  const MatmulArguments& matmul = a.matmul;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int task = decoder % Tiles::kTeamDecoders;
+  const int row = task % Tiles::kRowGroups * kWarp + lane;
+  const int panel = task / Tiles::kRowGroups;
+  const int first = decoder / Tiles::kTeamDecoders;
+  const AbsmaxReader reader = absmax_reader(matmul);
+  PipelineState<Tiles::kShape.decoded_slots> to;
+  PipelineState<Tiles::kShape.code_slots> from;
+  to.advance(first);
+  from.advance(first);
+  if (reader.is_nested) load_map<Tiles::kDecoders>(matmul, shared.map, shared.map_full, decoder, lane);
+  // Without producer warps one of these threads loads codes as soon as a slot is free.
+  const bool loads = Tiles::kWeightsFirst && decoder == 0 && lane == 0;
+  CodeProducer<kForward, Tiles, Scheduler> producer(scheduler);
+  if (loads) fill_slots<Tiles::kShape.code_slots>(producer, a, scheduler, shared);
+  int stage = first;
+  for (int tile = static_cast<int>(blockIdx.x); tile < scheduler.tiles;
+       tile += scheduler.blocks, stage -= scheduler.stages) {
+    LaneRows rows[kRows];
+    Absmax next[kRows];
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+      rows[i] = lane_rows<kForward>(matmul, scheduler.first_output(tile), row, panel + i * Tiles::kPanelsApart);
+      next[i] = load_absmax(reader, rows[i], stage);
+    }
+    if (reader.is_nested) wait_for(shared.map_full);
+    for (; stage < scheduler.stages; stage += kTeams) {
+      Weights16 weights[kRows];
+#pragma unroll
+      for (int i = 0; i < kRows; ++i) {
+        // Beyond the weight absmax is 0, and so are the weights.
+        const float absmax = absmax_of(next[i], reader.is_nested, shared.map, reader.offset);
+        weights[i] = weights_of<Value>(matmul.weight.values, stage < rows[i].stages ? absmax : 0.0F);
+        next[i] = load_absmax(reader, rows[i], stage + kTeams);
+      }
+      wait_for(shared.codes_full[from.slot], from.phase);
+      if (stage < scheduler.weight_stages) {
+        std::uint32_t codes[kRows][8];
+#pragma unroll
+        for (int i = 0; i < kRows; ++i)
+          load_codes<Tiles>(shared.codes[from.slot], row, panel + i * Tiles::kPanelsApart, codes[i]);
+        wait_for(shared.decoded_empty[to.slot], to.phase - 1);
+        store_rows<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
+        fence_proxy_async();
+        arrive_as_warp(shared.decoded_full[to.slot], lane);
+      } else {
+        wait_for(shared.decoded_empty[to.slot], to.phase - 1);
+        __syncwarp(kAllLanes);  // else a lane that still waits could see the parity of the slot's next phase
+        if (lane == 0 && task > 0) arrive(shared.decoded_full[to.slot]);
+        if (lane == 0 && task == 0)
+          load_lora_weights<kForward, Tiles>(a, scheduler.first_output(tile), stage - scheduler.weight_stages,
+                                             shared.decoded[to.slot], shared.decoded_full[to.slot]);
+      }
+      if (lane == 0) arrive(shared.codes_empty[from.slot]);  // the warp has synchronized after its loads
+      if (loads && !producer.is_done(scheduler)) producer.load(a, scheduler, shared);
+      to.advance(kTeams);
+      from.advance(kTeams);
+    }
+  }
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_DECODING_WARPS_CUH

@@ -1,0 +1,113 @@
+// Sums of a warpgroup to global memory: bias, rounding, and stores as wide as addresses allow.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/device/warp.cuh"
+#include "backend/cuda/matmul_4bit/pipeline.cuh"
+
+namespace qfuse::cuda {
+
+// A lane has of every 8 outputs two neighbours, of two tokens.
+template <class Value, int kOutputs>
+__device__ void add_bias(const MatmulArguments& a, std::int64_t output, std::int64_t outputs,
+                         float (&sums)[kOutputs / 2]) {
+  const auto* const bias = static_cast<const Value*>(a.bias);
+#pragma unroll
+  for (int i = 0; i < kOutputs / 2; ++i) {
+    const std::int64_t at = output + i / 4 * 8 + i % 2;
+    if (at < outputs) sums[i] = __fadd_rn(sums[i], widen(load_bytes<Value>(bias + at)));
+  }
+}
+
+// Two neighbouring outputs of a token, as far as they exist; at an even address at once.
+template <class Value>
+__device__ void store_pair(Value* to, bool is_even, int output, int outputs, const float* pair) {
+  if (is_even && output + 1 < outputs) {
+    *reinterpret_cast<std::uint32_t*>(to) = Rounding<Value>::word(pair);
+  } else {
+    if (output < outputs) store_bytes(to, Rounding<Value>::one(pair[0]));
+    if (output + 1 < outputs) store_bytes(to + 1, Rounding<Value>::one(pair[1]));
+  }
+}
+
+template <class Value, int kOutputs>
+__device__ void store_token(const MatmulArguments& a, std::int64_t token, int output, int outputs, const float* sums) {
+  if (token >= a.m) return;
+  Value* const to = static_cast<Value*>(a.out) + token * a.out_stride + output;
+  const bool is_even = is_aligned(to, sizeof(std::uint32_t));
+#pragma unroll
+  for (int j = 0; j < kOutputs; j += 8) store_pair(to + j, is_even, output + j, outputs, sums + j / 2);
+}
+
+// Four neighbouring outputs of a token, of which `left` exist; as a vector, where they do and the address allows it.
+template <class Value>
+__device__ void store_four(Value* to, bool is_vector, int left, const std::uint32_t (&words)[2]) {
+  if (is_vector) {
+    *reinterpret_cast<uint2*>(to) = {words[0], words[1]};
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    if (i < left) store_bytes(to + i, Value{static_cast<std::uint16_t>(words[i / 2] >> (16 * (i % 2)))});
+}
+
+// Where weights come first, a lane has of two of a warp's 16 outputs, 8 apart, two neighbouring tokens of every 8.
+// Transposed, it has two neighbouring outputs of one token, twice; and four, once it has exchanged two with its neighbour.
+template <class Value, class Tiles>
+__device__ void store_outputs(const MatmulArguments& a, std::int64_t token, int output, int outputs,
+                              const float (&sums)[Tiles::kColumns / 2]) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const bool is_odd = lane % 2 != 0;
+  const int first = output + (is_odd ? 8 : 0) + lane / 2 % 2 * 4;
+  token += lane / 4;
+  Value* to = static_cast<Value*>(a.out) + token * a.out_stride + first;
+  constexpr std::int64_t kVectorValues = 4;
+  const bool is_vector =
+      first + kVectorValues <= outputs && is_aligned(a.out, sizeof(uint2)) && a.out_stride % kVectorValues == 0;
+#pragma unroll
+  for (int i = 0; i < Tiles::kColumns / 2; i += 4, token += 8, to += 8 * a.out_stride) {
+    const std::uint32_t low = transposed(Rounding<Value>::word(sums + i));
+    const std::uint32_t high = transposed(Rounding<Value>::word(sums + i + 2));
+    const std::uint32_t other = exchange(is_odd ? low : high, 1);
+    const std::uint32_t words[2] = {is_odd ? other : low, is_odd ? high : other};
+    if (token < a.m) store_four(to, is_vector, outputs - first, words);
+  }
+}
+
+template <class Value, class Tiles>
+__device__ void add_bias_of_rows(const MatmulArguments& a, int output, int outputs,
+                                 float (&sums)[Tiles::kColumns / 2]) {
+  const auto* const bias = static_cast<const Value*>(a.bias);
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    if (output + 8 * h >= outputs) continue;
+    const float value = widen(load_bytes<Value>(bias + output + 8 * h));
+#pragma unroll
+    for (int i = 2 * h; i < Tiles::kColumns / 2; i += 4)
+#pragma unroll
+      for (int e = 0; e < 2; ++e) sums[i + e] = __fadd_rn(sums[i + e], value);
+  }
+}
+
+template <class Value, class Tiles, class Scheduler>
+__device__ void finish_tile(const MatmulArguments& a, const Scheduler& scheduler, int tile, int warp, int outputs,
+                            float (&sums)[Tiles::kColumns / 2]) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  if constexpr (Tiles::kWeightsFirst) {
+    const int output = scheduler.first_output(tile) + warp * 16;
+    if (a.bias != nullptr) add_bias_of_rows<Value, Tiles>(a, output + lane / 4, outputs, sums);
+    store_outputs<Value, Tiles>(a, scheduler.first_token(tile), output, outputs, sums);
+  } else {
+    const int output = scheduler.first_output(tile) + lane % 4 * 2;
+    const int token = scheduler.first_token(tile) + warp * 16 + lane / 4;
+    if (a.bias != nullptr) add_bias<Value, Tiles::kColumns>(a, output, outputs, sums);
+    store_token<Value, Tiles::kColumns>(a, token, output, outputs, sums);
+    store_token<Value, Tiles::kColumns>(a, token + 8, output, outputs, sums + 2);
+  }
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_EPILOGUE_CUH

@@ -1,0 +1,62 @@
+// Any GPU, sums in fp32.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_FP32_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_FP32_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/matmul_4bit/steps.cuh"
+
+namespace qfuse::cuda {
+
+// ---- steps ----
+
+template <class Value>
+__device__ float load_input(const InputRows& in, std::int64_t tokens, std::int64_t token, std::int64_t term) {
+  if (token >= tokens) return 0.0F;
+  return widen(load<false>(static_cast<const Value*>(in.values) + token * in.stride + term));
+}
+
+template <class Value>
+__device__ float rounded_weight(const MatmulArguments& a, const float* values, std::int64_t i) {
+  return widen(Rounding<Value>::one(decode_element(a.weight, a.is_nested, values, i)));
+}
+
+// ---- kernel ----
+
+// Forward: a warp makes one output, each lane one of its 32 sums. Backward: a thread makes one output.
+template <class Value, bool kForward>
+__global__ void __launch_bounds__(kFp32Threads) multiply_in_fp32(const __grid_constant__ MatmulArguments a) {
+  __shared__ float values[format::kCodes4];
+  const int thread = static_cast<int>(threadIdx.x);
+  const int lane = thread % kWarp;
+  if (thread < format::kCodes4) values[thread] = a.weight.values[thread];
+  __syncthreads();
+  constexpr int kOutputs = kForward ? kFp32Threads / kWarp : kFp32Threads;
+  const std::int64_t terms = kForward ? a.cols : a.rows;
+  const std::int64_t outputs = kForward ? a.rows : a.cols;
+  const std::int64_t output = blockIdx.x / a.token_tiles * kOutputs + (kForward ? thread / kWarp : thread);
+  const std::int64_t first_token = blockIdx.x % a.token_tiles * kFp32Tokens;
+  if (output >= outputs) return;
+  float sums[kFp32Tokens] = {};
+  const auto add_terms = [&](const InputRows& in, auto weight_of) {
+    for (std::int64_t term = kForward ? lane : 0; term < in.terms; term += kForward ? kWarp : 1) {
+      const float weight = weight_of(kForward ? output * in.terms + term : term * outputs + output);
+#pragma unroll
+      for (int i = 0; i < kFp32Tokens; ++i)
+        sums[i] = __fadd_rn(sums[i], __fmul_rn(load_input<Value>(in, a.m, first_token + i, term), weight));
+    }
+  };
+  add_terms({a.in, a.in_stride, terms}, [&](std::int64_t i) { return rounded_weight<Value>(a, values, i); });
+  add_terms({a.lora_in, a.lora_rank, a.lora_rank},
+            [&](std::int64_t i) { return widen(load<false>(static_cast<const Value*>(a.lora_weight) + i)); });
+#pragma unroll
+  for (int i = 0; i < kFp32Tokens; ++i) {
+    if constexpr (kForward)
+      for (int half = kWarp / 2; half > 0; half /= 2) sums[i] = __fadd_rn(sums[i], exchange(sums[i], half));
+    if (!kForward || lane == 0) store_output<Value>(a, first_token + i, output, outputs, sums[i]);
+  }
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_FP32_CUH

@@ -1,0 +1,90 @@
+// The warp-specialized kernel: the multiplying warps, warpgroups on wgmma.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTIPLYING_WARPS_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTIPLYING_WARPS_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/matmul_4bit/epilogue.cuh"
+#include "backend/cuda/matmul_4bit/producer_warps.cuh"
+
+namespace qfuse::cuda {
+
+// One step of a stage: 16 terms of a warpgroup's 64 rows. The inputs' operand is that of a slot.
+template <class Value, bool kForward, class Tiles>
+__device__ void multiply_step(TileOperand weights, TileOperand inputs, int step, bool adds,
+                              float (&sums)[Tiles::kColumns / 2]) {
+  const int in_panel = step % kPanelSteps * kStepBytes;
+  const int panel = step / kPanelSteps;
+  const TileOperand of_inputs = offset(inputs, panel % Tiles::kSlotPanels * Tiles::kInputPanelBytes + in_panel);
+  const TileOperand of_weights = offset(
+      weights, kForward ? panel * Tiles::kRows * kPanelBytes + in_panel : step * format::kStepTerms * kPanelBytes);
+  if constexpr (Tiles::kWeightsFirst)
+    wgmma<Tiles::kColumns, !kForward, false>(sums, of_weights, of_inputs, adds, Value());
+  else
+    wgmma<Tiles::kColumns, false, !kForward>(sums, of_inputs, of_weights, adds, Value());
+}
+
+template <class Value, bool kForward, class Tiles, class Scheduler>
+__device__ void multiply_stages(const PipelineArguments& a, const Scheduler& scheduler, StageShared<Tiles>& shared,
+                                int warp) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const int group = warp / kWarpgroupWarps;
+  const auto outputs = static_cast<int>(kForward ? a.matmul.rows : a.matmul.cols);
+  // Of the first operand's 64 rows: backward 64 outputs are a panel.
+  const int first_weights = Tiles::kWeightsFirst ? group * (kForward ? kWarpgroupRows : Tiles::kRows) * kPanelBytes : 0;
+  const int first_inputs = Tiles::kWeightsFirst ? 0 : group * kWarpgroupRows * kPanelBytes;
+  // Without producer warps one of these threads loads inputs as soon as a slot is free.
+  const bool loads = Tiles::kWeightsFirst && warp == 0 && lane == 0;
+  InputProducer<Tiles, Scheduler> producer(scheduler);
+  if (loads) fill_slots<Tiles::kShape.input_slots>(producer, a, scheduler, shared);
+  PipelineState<Tiles::kShape.decoded_slots> decoded;
+  PipelineState<Tiles::kShape.input_slots> inputs;
+  for (int tile = static_cast<int>(blockIdx.x); tile < scheduler.tiles; tile += scheduler.blocks) {
+    float sums[Tiles::kColumns / 2] = {};
+    int decoded_before = 0;
+    int inputs_before = 0;
+    const auto release = [&](bool ends_stage) {
+      __syncwarp(kAllLanes);
+      if (lane == 0) {
+        if (ends_stage) arrive(shared.decoded_empty[decoded_before]);
+        arrive(shared.inputs_empty[inputs_before]);
+        if (loads && !producer.is_done(scheduler)) producer.load(a, scheduler, shared);
+      }
+      if constexpr (Tiles::kWeightsFirst) __syncwarp(kAllLanes);  // products are all lanes' work
+    };
+    for (int stage = 0; stage < scheduler.stages; ++stage) {
+#pragma unroll
+      for (int part = 0; part < Tiles::kSlotsEach; ++part) {
+        wait_for(shared.inputs_full[inputs.slot], inputs.phase);
+        if (part == 0) wait_for(shared.decoded_full[decoded.slot], decoded.phase);
+        wgmma_fence();
+        const TileOperand of_inputs =
+            tile_operand(shared.inputs[inputs.slot] + first_inputs, kVectorBytes, kSwizzleBytes);
+        const TileOperand of_weights =
+            tile_operand(shared.decoded[decoded.slot] + first_weights,
+                         kForward ? kVectorBytes : Tiles::kRows * kPanelBytes, kSwizzleBytes);
+        constexpr int kSteps = kStageSteps / Tiles::kSlotsEach;
+#pragma unroll
+        for (int step = part * kSteps; step < (part + 1) * kSteps; ++step)
+          multiply_step<Value, kForward, Tiles>(of_weights, of_inputs, step, stage > 0 || step > 0, sums);
+        wgmma_commit();
+        if (stage > 0 || part > 0) {
+          wgmma_wait<1>();
+          release(part == 0);  // what the stage before ended with
+        }
+        if (part == 0) decoded_before = decoded.slot;
+        inputs_before = inputs.slot;
+        inputs.advance(1);
+      }
+      decoded.advance(1);
+    }
+    wgmma_wait<0>();
+    warpgroup_fence_operand(sums);
+    release(true);
+    finish_tile<Value, Tiles>(a.matmul, scheduler, tile, warp, outputs, sums);
+  }
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_MULTIPLYING_WARPS_CUH

@@ -1,0 +1,160 @@
+// What the kernels for wgmma share (warp_specialized.cuh, register_weights.cu): warps with roles hand stages of terms on to
+// one another through rings of slots in shared memory; each slot has an mbarrier for full and one for empty.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_PIPELINE_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_PIPELINE_CUH
+
+#include <algorithm>
+#include <cstdint>
+
+#include "backend/cuda/device/hopper.cuh"
+#include "backend/cuda/device/launch.cuh"
+#include "backend/cuda/matmul_4bit/steps.cuh"
+
+namespace qfuse::cuda {
+
+// ---- policy ----
+
+// A panel is 64 columns of a tile: as 16-bit values, rows of 128 bytes, what TMA and wgmma swizzle.
+constexpr int kPanelBytes = 128;                    // of a row
+constexpr int kSwizzleBytes = 8 * kPanelBytes;      // after which the swizzle repeats
+constexpr int kStepBytes = 2 * format::kStepTerms;  // of a row
+constexpr int kStageSteps = kStageTerms / format::kStepTerms;
+constexpr int kPanelSteps = kPanelCols / format::kStepTerms;
+constexpr int kStagePanels = kStageTerms / kPanelCols;
+static_assert(kPanelCols * 2 == kPanelBytes);
+constexpr int kPanelCodeBytes = kPanelCols / 2;  // of codes
+constexpr int kVectorBytes = 16;
+
+// ---- what a kernel sees ----
+
+struct PipelineArguments {
+  MatmulArguments matmul;
+  TensorMap codes;
+  TensorMap inputs;
+  TensorMap lora_weights;
+  TensorMap lora_inputs;
+  unsigned input_bytes;  // that a slot's loads bring
+  int tiles;
+  int stages;       // of the weight, for a tile
+  int lora_stages;  // after them
+};
+
+// Persistent thread blocks take every blocks-th tile; tiles of the same outputs are neighbours.
+template <int kOutputs, int kTokens>
+struct TileScheduler {
+  int tiles;
+  int token_tiles;
+  int weight_stages;
+  int stages;  // with LoRA's
+  int blocks;
+  [[nodiscard]] __device__ int first_output(int tile) const { return tile / token_tiles * kOutputs; }
+  [[nodiscard]] __device__ int first_token(int tile) const { return tile % token_tiles * kTokens; }
+};
+
+template <class Scheduler>
+__device__ Scheduler make_scheduler(const PipelineArguments& a) {
+  return {.tiles = a.tiles,
+          .token_tiles = static_cast<int>(a.matmul.token_tiles),
+          .weight_stages = a.stages,
+          .stages = a.stages + a.lora_stages,
+          .blocks = static_cast<int>(a.matmul.blocks)};
+}
+
+// Where a warp is in a ring of slots: the slot, and the phase of its mbarriers.
+template <int kSlots>
+struct PipelineState {
+  int slot = 0;
+  unsigned phase = 0;
+  __device__ void advance(int by) {
+    slot += by;
+    if (slot < kSlots) return;
+    slot -= kSlots;
+    ++phase;
+  }
+};
+
+// ---- shared memory ----
+
+// Aligned to the bytes after which the swizzle repeats.
+__device__ inline char* aligned_shared() {
+  char* const begin = static_cast<char*>(dynamic_shared());
+  const auto beyond = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(begin) % kTileAlignment);
+  return begin + (beyond == 0 ? 0 : kTileAlignment - beyond);
+}
+
+// ---- before the wait for prerequisite grids ----
+
+// Into the L2, for loads that come later.
+__device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
+  if (row >= a.rows || col >= a.cols) return;
+  const std::int64_t block = (row * a.cols + col) >> a.weight.block_shift;
+  if (a.is_nested)
+    prefetch(a.weight.absmax_8bit + block);
+  else
+    prefetch(a.weight.absmax + block);
+}
+
+// ---- the host's part ----
+
+inline contract::Outcome make_lora_maps(PipelineArguments& arguments, const contract::Matmul4bit& p, int weight_rows,
+                                        int tokens) {
+  constexpr int kValue = 2;  // bytes
+  const std::int64_t rows = is_forward(p) ? p.weight.rows : p.lora_rank;
+  const std::int64_t row_bytes = kValue * (is_forward(p) ? p.lora_rank : p.weight.cols);
+  if (contract::Outcome o =
+          make_tensor_map(arguments.lora_weights, p.lora_weight, rows, row_bytes, row_bytes, weight_rows, kPanelBytes);
+      !o.ok())
+    return o;
+  const std::int64_t input_bytes = kValue * p.lora_rank;
+  return make_tensor_map(arguments.lora_inputs, p.lora_in, p.m, input_bytes, input_bytes, tokens, kPanelBytes);
+}
+
+inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, const MatmulArguments& a,
+                                                 const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
+  constexpr int kValue = 2;      // bytes
+  constexpr int kTokenRows = 8;  // that an operand of the matrix instructions consists of
+  const bool has_register_weights = plan.kernel == Matmul4bitKernel::register_weights;
+  const int code_rows = is_forward(p) ? plan.outputs : kStageTerms;
+  const int code_cols = has_register_weights ? kPanelCols : is_forward(p) ? kStageTerms : plan.outputs;
+  const int input_terms = has_register_weights ? kPanelCols : shape_of(plan.outputs, plan.tokens).input_terms();
+  const auto tokens =
+      static_cast<int>(std::min<std::int64_t>(plan.tokens, format::ceil_div(p.m, kTokenRows) * kTokenRows));
+  arguments = {.matmul = a,
+               .codes = {},
+               .inputs = {},
+               .lora_weights = {},
+               .lora_inputs = {},
+               .input_bytes = static_cast<unsigned>(tokens * input_terms * kValue),
+               .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
+               .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms)),
+               .lora_stages = static_cast<int>(format::ceil_div(p.lora_rank, kStageTerms))};
+  if (contract::Outcome o = make_tensor_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
+                                            p.weight.cols / 2, code_rows, code_cols / 2);
+      !o.ok())
+    return o;
+  if (contract::Outcome o = make_tensor_map(arguments.inputs, p.in, p.m, term_count(p) * kValue, in_stride(p) * kValue,
+                                            tokens, kPanelBytes);
+      !o.ok())
+    return o;
+  if (p.lora_rank > 0)
+    if (contract::Outcome o = make_lora_maps(arguments, p, code_rows, tokens); !o.ok()) return o;
+  return {};
+}
+
+using PipelineKernel = void (*)(PipelineArguments);
+
+inline contract::Outcome launch_pipeline(PipelineKernel kernel, const MatmulArguments& a, const contract::Matmul4bit& p,
+                                         const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  const CurrentDevice current(exec.device.index);  // for the tensor maps too
+  if (!current.outcome().ok()) return current.outcome();
+  PipelineArguments arguments;
+  if (contract::Outcome o = make_pipeline_arguments(arguments, a, p, plan); !o.ok()) return o;
+  return launch(
+      kernel,
+      {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
+      arguments, exec);
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_PIPELINE_CUH

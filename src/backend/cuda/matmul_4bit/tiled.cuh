@@ -1,0 +1,266 @@
+// Any GPU with matrix instructions: a block decodes a tile of the weight into shared memory, and multiplies it from there.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_TILED_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_TILED_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/matmul_4bit/steps.cuh"
+
+namespace qfuse::cuda {
+
+// ---- policy ----
+
+constexpr int kVectorCodes = 32;  // in one row, that a thread decodes at once: 16 bytes
+constexpr int kTileVectors = kTileOutputs * kTileTerms / kVectorCodes / kTileThreads;  // of a thread
+// Elements after each row of a tile in shared memory, so that what a warp reads lies in different banks.
+constexpr int kPadding = 8;
+constexpr int kInputStride = kTileTerms + kPadding;
+
+// The tile of weights is as it is stored: forward its rows are outputs, backward terms.
+template <bool kForward>
+struct WeightTile {
+  static constexpr int kRows = kForward ? kTileOutputs : kTileTerms;
+  static constexpr int kCols = kForward ? kTileTerms : kTileOutputs;
+  static constexpr int kStride = kCols + kPadding;
+  static __device__ int row(int vector) { return vector / (kCols / kVectorCodes); }
+  static __device__ int col(int vector) { return vector % (kCols / kVectorCodes) * kVectorCodes; }
+};
+
+// ---- steps ----
+
+// 32 codes of one row, in flight from global memory.
+struct CodeVector {
+  uint4 codes;
+  float absmax;
+};
+
+// All of it is in the weight or beyond it, and in one block.
+__device__ inline CodeVector load_codes(const MatmulArguments& a, std::int64_t row, std::int64_t col) {
+  if (row >= a.rows || col >= a.cols) return {{0, 0, 0, 0}, 0.0F};
+  const std::int64_t first = row * a.cols + col;
+  return {load_once(reinterpret_cast<const uint4*>(a.weight.packed + first / 2)),
+          absmax_of<true>(a.weight, a.is_nested, first >> a.weight.block_shift)};
+}
+
+template <class Value>
+__device__ void decode_codes(const CodeVector& vector, const float* values, uint4* to) {
+  const std::uint32_t codes[4] = {vector.codes.x, vector.codes.y, vector.codes.z, vector.codes.w};
+#pragma unroll
+  for (int v = 0; v < 4; ++v) {
+    std::uint32_t words[4];
+#pragma unroll
+    for (int w = 0; w < 4; ++w) {
+      const float pair[2] = {mul_ftz(values[nibble(codes[v], 2 * w)], vector.absmax),
+                             mul_ftz(values[nibble(codes[v], 2 * w + 1)], vector.absmax)};
+      words[w] = Rounding<Value>::word(pair);
+    }
+    to[v] = vector_of(words);
+  }
+}
+
+// The same where rows begin anywhere; zeros beyond the weight.
+template <class Value>
+__device__ void decode_codes(const MatmulArguments& a, const float* values, std::int64_t row, std::int64_t col,
+                             std::uint32_t* to) {
+  for (int w = 0; w < kVectorCodes / 2; ++w) {
+    float pair[2] = {};
+    for (int e = 0; e < 2; ++e)
+      if (row < a.rows && col + 2 * w + e < a.cols)
+        pair[e] = decode_element(a.weight, a.is_nested, values, row * a.cols + col + 2 * w + e);
+    to[w] = Rounding<Value>::word(pair);
+  }
+}
+
+// 16-bit values of LoRA, a matrix [rows, cols], in the place of decoded codes; zeros beyond it.
+__device__ inline void copy_values(const void* values, std::int64_t rows, std::int64_t cols, std::int64_t row,
+                                   std::int64_t col, std::uint32_t* to) {
+  const std::uint16_t* const from = static_cast<const std::uint16_t*>(values) + row * cols + col;
+#pragma unroll 1
+  for (int w = 0; w < kVectorCodes / 2; ++w) {
+    std::uint32_t word = 0;
+    for (int e = 0; e < 2; ++e)
+      if (row < rows && col + 2 * w + e < cols)
+        word |= static_cast<std::uint32_t>(load_bytes<std::uint16_t>(from + 2 * w + e)) << (16 * e);
+    to[w] = word;
+  }
+}
+
+// Eight terms of a token from `term` on; zeros beyond the tokens and the terms.
+template <bool kWide>
+__device__ uint4 load_inputs(const InputRows& in, std::int64_t tokens, std::int64_t token, std::int64_t term) {
+  const std::int64_t terms = in.terms;
+  if (token >= tokens || term >= terms) return {0, 0, 0, 0};
+  const std::uint16_t* const from = static_cast<const std::uint16_t*>(in.values) + token * in.stride + term;
+  if constexpr (kWide) return __ldg(reinterpret_cast<const uint4*>(from));
+  std::uint32_t words[4] = {};
+#pragma unroll
+  for (int e = 0; e < 8; ++e)
+    if (term + e < terms)
+      words[e / 2] |= static_cast<std::uint32_t>(load_bytes<std::uint16_t>(from + e)) << (16 * (e % 2));
+  return vector_of(words);
+}
+
+__device__ inline std::uint32_t word_at(const std::uint16_t* values) {
+  return *reinterpret_cast<const std::uint32_t*>(values);
+}
+
+// Where a lane's four terms of a step lie in a tile: two, and two more.
+struct StepTerms {
+  int low;
+  int high;
+};
+__device__ inline StepTerms terms_of(bool is_split, int step, int t) {
+  if (is_split) return {32 * t + 4 * step, 32 * t + 4 * step + 2};
+  return {format::kStepTerms * step + 2 * t, format::kStepTerms * step + 2 * t + 8};
+}
+
+// 16 outputs of one step of the tile of weights, for the matrix instruction.
+template <bool kForward>
+__device__ void load_weights(const std::uint16_t* tile, int output, bool is_split, int step,
+                             std::uint32_t (&words)[4]) {
+  constexpr int kStride = WeightTile<kForward>::kStride;
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  if constexpr (kForward) {
+    const StepTerms terms = terms_of(is_split, step, lane % 4);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      words[i] = word_at(tile + (output + lane / 4 + i % 2 * 8) * kStride + (i / 2 == 0 ? terms.low : terms.high));
+  } else {
+    const auto row = [&](int m, int r) {
+      const StepTerms terms = terms_of(is_split, step, r / 2);
+      return tile + ((m / 2 == 0 ? terms.low : terms.high) + r % 2) * kStride + output + m % 2 * 8;
+    };
+    load_transposed(row, lane, words);
+  }
+}
+
+// ---- kernel ----
+
+// A thread block makes 64 outputs of kTokens tokens, 128 terms at a time: weights and inputs of the next ones are on their
+// way while these are multiplied. A warp has 16 of the outputs.
+template <class Value, bool kForward, bool kWide, int kTokens>
+__global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_constant__ MatmulArguments a) {
+  using Tile = WeightTile<kForward>;
+  constexpr int kInputs = kTokens * kTileTerms / 8;  // vectors of 8 terms
+  constexpr int kInputsEach = kInputs / kTileThreads;
+  constexpr int kVectors = kTileTerms / 8;  // of a token
+  constexpr int kColumns = kTokens / 8;     // of 8 tokens
+  static_assert(kInputs % kTileThreads == 0);
+  __shared__ uint4 weight_tile[Tile::kRows * Tile::kStride / 8];
+  __shared__ uint4 input_tile[kTokens * kInputStride / 8];
+  __shared__ float values[format::kCodes4];
+  auto* const weights = reinterpret_cast<std::uint16_t*>(weight_tile);
+  auto* const inputs = reinterpret_cast<std::uint16_t*>(input_tile);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int warp = thread / kWarp;
+  const int lane = thread % kWarp;
+  const std::int64_t terms = kForward ? a.cols : a.rows;
+  const std::int64_t outputs = kForward ? a.rows : a.cols;
+  const std::int64_t first_output = blockIdx.x / a.token_tiles * kTileOutputs;
+  const std::int64_t first_token = blockIdx.x % a.token_tiles * kTokens;
+
+  CodeVector codes[kTileVectors];
+  uint4 next[kInputsEach];
+  const auto row_of = [&](int v, std::int64_t term) {
+    return (kForward ? first_output : term) + Tile::row(thread + v * kTileThreads);
+  };
+  const auto col_of = [&](int v, std::int64_t term) {
+    return (kForward ? term : first_output) + Tile::col(thread + v * kTileThreads);
+  };
+  const auto load_step = [&](std::int64_t term) {
+    if constexpr (kWide)
+#pragma unroll
+      for (int v = 0; v < kTileVectors; ++v) codes[v] = load_codes(a, row_of(v, term), col_of(v, term));
+#pragma unroll
+    for (int i = 0; i < kInputsEach; ++i) {
+      const int at = thread + i * kTileThreads;
+      next[i] =
+          load_inputs<kWide>({a.in, a.in_stride, terms}, a.m, first_token + at / kVectors, term + at % kVectors * 8);
+    }
+  };
+  const auto store_inputs = [&](int at, uint4 vector) {
+    *reinterpret_cast<uint4*>(inputs + at / kVectors * kInputStride + at % kVectors * 8) = vector;
+  };
+  const auto store_step = [&](std::int64_t term) {
+#pragma unroll
+    for (int v = 0; v < kTileVectors; ++v) {
+      const int at = thread + v * kTileThreads;
+      std::uint16_t* const to = weights + Tile::row(at) * Tile::kStride + Tile::col(at);
+      if constexpr (kWide)
+        decode_codes<Value>(codes[v], values, reinterpret_cast<uint4*>(to));
+      else
+        decode_codes<Value>(a, values, row_of(v, term), col_of(v, term), reinterpret_cast<std::uint32_t*>(to));
+    }
+#pragma unroll
+    for (int i = 0; i < kInputsEach; ++i) store_inputs(thread + i * kTileThreads, next[i]);
+  };
+  // LoRA's terms, which are few, are not prefetched while others are multiplied.
+  const auto store_lora_step = [&](std::int64_t term) {
+#pragma unroll 1
+    for (int v = 0; v < kTileVectors; ++v) {
+      const int at = thread + v * kTileThreads;
+      copy_values(a.lora_weight, kForward ? outputs : a.lora_rank, kForward ? a.lora_rank : outputs, row_of(v, term),
+                  col_of(v, term),
+                  reinterpret_cast<std::uint32_t*>(weights + Tile::row(at) * Tile::kStride + Tile::col(at)));
+    }
+#pragma unroll 1
+    for (int i = 0; i < kInputsEach; ++i) {
+      const int at = thread + i * kTileThreads;
+      store_inputs(at, load_inputs<false>({a.lora_in, a.lora_rank, a.lora_rank}, a.m, first_token + at / kVectors,
+                                          term + at % kVectors * 8));
+    }
+  };
+
+  if (thread < format::kCodes4) values[thread] = a.weight.values[thread];
+  float sums[kColumns][4] = {};
+  float totals[kColumns][4] = {};  // of the chains before
+  const std::int64_t tiles = (terms + kTileTerms - 1) / kTileTerms;
+  const std::int64_t all_tiles = tiles + (a.lora_rank + kTileTerms - 1) / kTileTerms;
+  bool has_totals = false;
+  load_step(0);
+  for (std::int64_t tile = 0; tile < all_tiles; ++tile) {
+    const bool is_lora = tile >= tiles;
+    __syncthreads();
+    if (is_lora)
+      store_lora_step((tile - tiles) * kTileTerms);
+    else
+      store_step(tile * kTileTerms);
+    __syncthreads();
+    if (tile + 1 < tiles) load_step((tile + 1) * kTileTerms);
+#pragma unroll
+    for (int step = 0; step < kTileTerms / format::kStepTerms; ++step) {
+      std::uint32_t of_weights[4];
+      load_weights<kForward>(weights, warp * 16, a.is_split, step, of_weights);
+      const StepTerms of_lane = terms_of(a.is_split, step, lane % 4);
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c) {
+        const std::uint16_t* const token = inputs + (c * 8 + lane / 4) * kInputStride;
+        const std::uint32_t of_inputs[2] = {word_at(token + of_lane.low), word_at(token + of_lane.high)};
+        multiply(of_weights, of_inputs, sums[c], Value());
+      }
+    }
+    constexpr int kChainTiles = QFUSE_SPLIT_TERMS / kTileTerms;
+    const std::int64_t behind = tile + 1 - (is_lora ? tiles : 0);  // tiles of the weight, or of LoRA, that are done
+    if (a.is_split && (behind % kChainTiles == 0 || tile + 1 == tiles || tile + 1 == all_tiles)) {
+#pragma unroll
+      for (int c = 0; c < kColumns; ++c)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          totals[c][i] = has_totals ? __fadd_rn(totals[c][i], sums[c][i]) : sums[c][i];
+          sums[c][i] = 0.0F;
+        }
+      has_totals = true;
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < kColumns; ++c)
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      store_output<Value>(a, first_token + c * 8 + lane % 4 * 2 + i % 2,
+                          first_output + warp * 16 + lane / 4 + i / 2 * 8, outputs,
+                          a.is_split ? totals[c][i] : sums[c][i]);
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_TILED_CUH

@@ -1,0 +1,40 @@
+// The warp-specialized kernel: its roles by warp. A header, so that a test can compile shapes that no plan has.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_WARP_SPECIALIZED_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_WARP_SPECIALIZED_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/matmul_4bit/decoding_warps.cuh"
+#include "backend/cuda/matmul_4bit/multiplying_warps.cuh"
+#include "backend/cuda/matmul_4bit/producer_warps.cuh"
+
+namespace qfuse::cuda {
+
+template <class Value, bool kForward, class OfShape>
+__global__ void __launch_bounds__(OfShape::kShape.threads(), 1)
+    multiply_warp_specialized(const __grid_constant__ PipelineArguments a) {
+  using Tiles = Stage<kForward, OfShape>;
+  auto& shared = stage_shared<StageShared<Tiles>>();
+  using Scheduler = TileScheduler<Tiles::kOutputs, Tiles::kTokens>;
+  const auto scheduler = make_scheduler<Scheduler>(a);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
+  if (thread == 0) init_mbarriers(shared);
+  prefetch_stages<kForward, Tiles>(a, scheduler, thread);
+  launch_dependent_grids();
+  wait_for_prerequisite_grids();
+  __syncthreads();
+  constexpr int kLoaders = Tiles::kMultipliers + Tiles::kDecoders;
+  if (warp < Tiles::kMultipliers)
+    multiply_stages<Value, kForward>(a, scheduler, shared, warp);
+  else if (warp < kLoaders)
+    decode_stages<Value, kForward>(a, scheduler, shared, warp - Tiles::kMultipliers);
+  else if (thread == kLoaders * kWarp)
+    load_all(CodeProducer<kForward, Tiles, Scheduler>(scheduler), a, scheduler, shared);
+  else if (thread == (kLoaders + 1) * kWarp)
+    load_all(InputProducer<Tiles, Scheduler>(scheduler), a, scheduler, shared);
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_WARP_SPECIALIZED_CUH
