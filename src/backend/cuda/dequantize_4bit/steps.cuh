@@ -70,7 +70,7 @@ __device__ __forceinline__ void decode_tile(const DecodeArguments& a, Tables<kNe
   for (int g = 0; g < kDecodeGroups; ++g) {
     sync_warp();  // keeps the compiler from storing the first group only when it has decoded all: 1 % slower
     if (left[g] <= 0) continue;
-    const float scale = decode_absmax(tables, absmax[g], offset);
+    const float scale = decode_absmax(kNested, tables.map, absmax[g], offset);
     float weights[kGroup];
 #pragma unroll
     for (int e = 0; e < kGroup; ++e) weights[e] = decode_code(tables, codes[g], e, scale);

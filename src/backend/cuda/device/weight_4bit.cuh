@@ -85,10 +85,14 @@ __device__ float load_offset(const Weight4bit& w) {
   return load<kWide>(w.nested_offset);
 }
 
-template <bool kNested>
-__device__ float decode_absmax(const Tables<kNested>& tables, Absmax absmax, float offset) {
-  if constexpr (!kNested) return absmax.scale;
-  return __fadd_rn(mul_ftz(tables.map[absmax.code], absmax.scale), offset);
+// What the map has for a code, times the nested block's absmax, plus the offset, which may be loaded as late as here.
+template <class LoadOffset>
+__device__ float decode_absmax(float value, float scale, const LoadOffset& load_offset) {
+  return __fadd_rn(mul_ftz(value, scale), load_offset());
+}
+__device__ inline float decode_absmax(bool is_nested, const float* map, const Absmax& absmax, float offset) {
+  if (!is_nested) return absmax.scale;
+  return decode_absmax(map[absmax.code], absmax.scale, [&] { return offset; });
 }
 
 // The codes of kGroup elements, or of the `left` ones that exist.

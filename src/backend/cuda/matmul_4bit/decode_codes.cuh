@@ -61,11 +61,6 @@ __device__ inline Absmax load_absmax(const AbsmaxReader& reader, const LaneRows&
   return {code, __ldg(reader.scales + (row >> reader.scale_shift))};
 }
 
-__device__ inline float absmax_of(const Absmax& absmax, bool is_nested, const float* map, float offset) {
-  if (!is_nested) return absmax.scale;
-  return __fadd_rn(mul_ftz(map[absmax.code], absmax.scale), offset);
-}
-
 // ---- codes ----
 
 // The 16 weights that a block can have, rounded, as their low and their high bytes: a permutation of bytes looks up four

@@ -85,7 +85,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
 #pragma unroll
       for (int i = 0; i < kRows; ++i) {
         // Beyond the weight absmax is 0, and so are the weights.
-        const float absmax = absmax_of(next[i], reader.is_nested, shared.map, reader.offset);
+        const float absmax = decode_absmax(reader.is_nested, shared.map, next[i], reader.offset);
         weights[i] = weights_of<Value>(matmul.weight.values, stage < rows[i].stages ? absmax : 0.0F);
         next[i] = load_absmax(reader, rows[i], stage + kTeams);
       }

@@ -143,7 +143,7 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
 #pragma unroll
         for (int task = 0; task < kTableTasks; ++task) {
           // Beyond the weight absmax is 0, and so are the weights.
-          const float absmax = absmax_of(next[task], reader.is_nested, shared.map, reader.offset);
+          const float absmax = decode_absmax(reader.is_nested, shared.map, next[task], reader.offset);
           const Weights16 weights = weights_of<Value>(matmul.weight.values, panel < rows[task].stages ? absmax : 0.0F);
           next[task] = load_absmax(reader, rows[task], panel + 1);
           slot.low[row_of(task)] = vector_of(weights.low);

@@ -105,11 +105,12 @@ __device__ void prefetch_row(const ChainOfLane& chain, std::uint32_t row) {
 
 // Of the lane's codes in window w.
 template <bool kNested>
-__device__ float absmax_of(const ChainCodes<kNested>& codes, int h, int w, int lane, const float* map, float offset) {
+__device__ float decode_absmax(const ChainCodes<kNested>& codes, int h, int w, int lane, const float* map,
+                               float offset) {
   if constexpr (!kNested) return codes.absmax[h][w];
   const int byte = w * kWindowBlocks + lane % 4 * kVectorTerms / kSplitKBlocksize;
   const unsigned code = codes.absmax_codes[h] >> (8 * byte) & 0xffU;
-  return __fadd_rn(mul_ftz(map[code], codes.absmax[h][0]), offset);
+  return decode_absmax(kNested, map, Absmax{code, codes.absmax[h][0]}, offset);
 }
 
 // Byte kByte of a word of codes, decoded: two weights, the first one lower.
@@ -255,7 +256,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __
 #pragma unroll
       for (int h = 0; h < 2; ++h)
 #pragma unroll
-        for (int w = 0; w < kWindows; ++w) absmax[w][h] = absmax_of(codes, h, w, lane, shared.map, offset);
+        for (int w = 0; w < kWindows; ++w) absmax[w][h] = decode_absmax(codes, h, w, lane, shared.map, offset);
       float sums[kColumns][4] = {};
 #pragma unroll
       for (int w = 0; w < kWindows; ++w) {

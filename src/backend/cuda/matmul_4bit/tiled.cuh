@@ -39,7 +39,7 @@ __device__ inline CodeVector load_codes(const MatmulArguments& a, std::int64_t r
   if (row >= a.rows || col >= a.cols) return {{0, 0, 0, 0}, 0.0F};
   const std::int64_t first = row * a.cols + col;
   return {load_once(reinterpret_cast<const uint4*>(a.weight.packed + first / 2)),
-          absmax_of<true>(a.weight, a.is_nested, first >> a.weight.block_shift)};
+          load_decoded_absmax<true>(a.weight, a.is_nested, first >> a.weight.block_shift)};
 }
 
 template <class Value>
