@@ -2,7 +2,7 @@
 
     python python/benchmarks/test_matmul_4bit.py --json matmul.json
     python python/benchmarks/test_matmul_4bit.py --device cpu --json matmul-cpu.json
-    QFUSE_PLAN=matmul_4bit:kernel=warp_specialized,tokens=256 python python/benchmarks/test_matmul_4bit.py \
+    QFUSE_PLAN=matmul_4bit:kernel=warp_specialized,tokens=128 python python/benchmarks/test_matmul_4bit.py \
         --layers 4096x14336 --rows 256,512,2048 --order plain --json wide.json
 
 On a GPU, device time of CUDA graphs that go round more weights than the caches hold. Beside qfuse stand torch's linear

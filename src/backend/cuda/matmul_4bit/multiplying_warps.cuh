@@ -19,7 +19,7 @@ __device__ void multiply_step(TileOperand weights, TileOperand inputs, int step,
   const TileOperand of_weights = offset(
       weights, kForward ? panel * Tiles::kRows * kPanelBytes + in_panel : step * format::kStepTerms * kPanelBytes);
   if constexpr (Tiles::kWeightsFirst)
-    wgmma<Tiles::kColumns, !kForward, false>(sums, of_weights, of_inputs, adds, Value());
+    wgmma<Tiles::kColumns, true, false>(sums, of_weights, of_inputs, adds, Value());
   else
     wgmma<Tiles::kColumns, false, !kForward>(sums, of_inputs, of_weights, adds, Value());
 }
@@ -30,8 +30,8 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int group = warp / kWarpgroupWarps;
   const auto outputs = static_cast<int>(kForward ? a.matmul.rows : a.matmul.cols);
-  // Of the first operand's 64 rows: backward 64 outputs are a panel.
-  const int first_weights = Tiles::kWeightsFirst ? group * (kForward ? kWarpgroupRows : Tiles::kRows) * kPanelBytes : 0;
+  // Of the left operand's 64 rows: 64 outputs are a panel of the weight.
+  const int first_weights = Tiles::kWeightsFirst ? group * Tiles::kRows * kPanelBytes : 0;
   const int first_inputs = Tiles::kWeightsFirst ? 0 : group * kWarpgroupRows * kPanelBytes;
   // Without producer warps one of these threads loads inputs as soon as a slot is free.
   const bool loads = Tiles::kWeightsFirst && warp == 0 && lane == 0;

@@ -114,6 +114,8 @@ constexpr bool keeps_in_phase(const StageShape& shape) {
          (shape.code_slots % shape.teams == 0 || shape.code_slots >= shape.teams + shape.decoded_slots);
 }
 static_assert(std::ranges::all_of(kStageShapes, keeps_in_phase));
+static_assert(std::ranges::all_of(kStageShapes,
+                                  [](const StageShape& shape) { return shape.clocks > 0; }));  // else chosen
 
 constexpr StageShape shape_of(int outputs, int tokens) {
   for (const StageShape& shape : kStageShapes)
@@ -121,9 +123,9 @@ constexpr StageShape shape_of(int outputs, int tokens) {
   return {};
 }
 
-// A tile's rows of codes are at least 32 bytes.
+// Forward register_weights has the largest tile, and takes less time. Backward a tile's rows of codes are at least 32 bytes.
 constexpr bool has_kernel(const StageShape& shape, bool is_forward) {
-  return is_forward || shape.outputs >= kPanelCols;
+  return is_forward ? !shape.weights_first() : shape.outputs >= kPanelCols;
 }
 
 inline constexpr std::int64_t kTileAlignment = 1024;  // of a tile in shared memory

@@ -41,8 +41,8 @@ struct Stage {
   static constexpr bool kWeightsFirst = kShape.weights_first();
   static constexpr int kColumns = kWeightsFirst ? kTokens : kOutputs;  // of a warpgroup's sums
   static_assert(kTeams * kTeamDecoders == kDecoders && kRowsEach * kTeamDecoders == kTasks &&
-                kTeamDecoders % kRowGroups == 0 && (!kWeightsFirst || kTeams == 1) && kTeams <= kShape.decoded_slots &&
-                kTeams <= kShape.code_slots);
+                kTeamDecoders % kRowGroups == 0 && (!kWeightsFirst || (!kForward && kTeams == 1)) &&
+                kTeams <= kShape.decoded_slots && kTeams <= kShape.code_slots);
   // Multipliers release a stage's slots after their wait for the next one.
   static_assert(kShape.decoded_slots > 1 && kShape.input_slots > 1);
 };
