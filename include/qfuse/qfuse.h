@@ -484,6 +484,18 @@ typedef struct qfuse_matmul_4bit_params {
 QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
                                          qfuse_error* error);
 
+/* The fastest way of a product with W [rows, cols] in `dtype`, in either direction, by the number m of rows of in:
+ *   split_rows  up to so many the order SPLIT takes no longer than PLAIN
+ *   fused_rows  up to so many qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and multiply
+ *               by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
+ * On CUDA the numbers are an H200's, and smaller on GPUs without its kernels. A GPU that cannot be had here is taken for
+ * one of these, so that programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
+ * INVALID_ARGUMENT: an unknown dtype or device type, negative rows or cols, a blocksize that is no power of two from 32 to
+ * 4096, a NULL. UNSUPPORTED: a device without the op. */
+QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, int64_t rows, int64_t cols,
+                                                int64_t blocksize, int64_t* split_rows, int64_t* fused_rows,
+                                                qfuse_error* error);
+
 /* ---- swiglu ---------------------------------------------------------------------------------------------------- */
 
 /* A SwiGLU block, y = silu(gate) * up, for training in INT8 or FP8, its forward or its backward: what is made follows

@@ -496,6 +496,21 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
 }
 
+// Numbers of rows: see qfuse_matmul_4bit_advice.
+struct MatmulAdvice {
+  std::int64_t split_rows = 0;
+  std::int64_t fused_rows = 0;
+};
+inline MatmulAdvice matmul_4bit_advice(std::int64_t rows, std::int64_t cols, std::int64_t blocksize, Dtype dtype,
+                                       const Exec& exec = {}) {
+  MatmulAdvice advice;
+  qfuse_error error{};
+  detail::throw_if(qfuse_matmul_4bit_advice(exec.device, static_cast<qfuse_dtype>(dtype), rows, cols, blocksize,
+                                            &advice.split_rows, &advice.fused_rows, &error),
+                   error);
+  return advice;
+}
+
 // Whose rows the tokens of swiglu are: the ends of its experts, of either width; at first there are none.
 struct Experts {
   Experts() = default;

@@ -3,12 +3,13 @@
 import functools
 import math
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from . import direct, gradients, lora, ops
+from . import direct, gradients, library, lora, ops
 from .quant_state import FLOAT_DTYPES, Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
 
 __all__ = [
@@ -85,13 +86,7 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype =
         return ops.dequantize_int8(codes.detach(), scb.float(), dtype)
 
 
-_FEW_ROWS = 16  # with more, one chain of terms costs Hopper no more than several (docs/history)
-_FEW_ROWS_OF_MANY = 8  # likewise, where a row has more terms than the next line says
-_MANY_TERMS = 8192
-_FUSED_ROWS = 256  # with about twice as many and more, decoding and torch's product are faster on a GPU
-_RUN = 64  # codes that a kernel decodes at once
-_VECTOR = 8  # terms that it loads at once
-_HOPPER = (9, 0)
+_CPU, _CUDA = 0, 1  # of qfuse_device_type
 _batch_invariant = False
 _are_transforms_active = torch._C._are_functorch_transforms_active
 
@@ -298,8 +293,8 @@ def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor
     """Training adds in one order, whatever its batches; and a result beside which gradients are made, too."""
     if _is_decoded(x, shape, blocksize):
         return None
-    most = _FEW_ROWS_OF_MANY if shape[1] > _MANY_TERMS else _FEW_ROWS
-    is_plain = _batch_invariant or not _is_known(_rows(x) <= most) or gradients.needs_gradient(x, bias)
+    split_rows, _ = _ask_advice(x, shape, blocksize)
+    is_plain = _batch_invariant or not _is_known(_rows(x) <= split_rows) or gradients.needs_gradient(x, bias)
     return "plain" if is_plain else "split"
 
 
@@ -308,11 +303,17 @@ def _is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
     transform may want."""
     if not x.is_cuda or _batch_invariant or _are_transforms_active():
         return False
-    if x.dtype == torch.float32:
-        return True
-    # And 16-byte alignment, which only a view can lack: there the op is slow, and right.
-    has_kernel = shape[1] % _RUN == 0 and shape[0] % _VECTOR == 0 and blocksize >= _RUN and _is_hopper(x.device.index)
-    return _is_known(_rows(x) > (_FUSED_ROWS if has_kernel else _FEW_ROWS))
+    # A view may lack 16-byte alignment: there the op is slow, and right.
+    _, fused_rows = _ask_advice(x, shape, blocksize)
+    return fused_rows < 0 or _is_known(_rows(x) > fused_rows)
+
+
+def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int) -> tuple[int, int]:
+    """The most rows for the order "split", and for the fused product; these -1 where there are none."""
+    device = x.device.index if x.is_cuda else None
+    rows, cols = shape
+    # A constant of compiled code depends on constants alone: index() makes one of a size that torch holds for variable.
+    return _find_advice(device, x.dtype, index(rows), index(cols), index(blocksize))
 
 
 def _rows(x: Tensor) -> int:
@@ -330,19 +331,18 @@ def _is_known(condition: bool) -> bool:
 
 
 @functools.cache
-def _find_capability(device: int) -> tuple[int, int]:
-    return torch.cuda.get_device_capability(device)
+def _read_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
+    kind = library.Device(_CPU, 0) if device is None else library.Device(_CUDA, device)
+    return library.matmul_4bit_advice(kind, FLOAT_DTYPES.index(dtype), rows, cols, blocksize)
 
 
 # Not itself cached: the compiler takes the result of a plain function with this mark for a constant. What sets it,
 # torch.compiler.assume_constant_result, would import the compiler.
-def _is_hopper(device: int) -> bool:
-    if torch.version.hip is not None or not torch.cuda.is_available():
-        return False
-    return _find_capability(device) == _HOPPER
+def _find_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
+    return _read_advice(device, dtype, rows, cols, blocksize)
 
 
-_is_hopper._dynamo_marked_constant = True  # type: ignore[attr-defined]
+_find_advice._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _autocast(tensor: Tensor) -> Tensor:

@@ -199,6 +199,16 @@ def describe_device(device: Device) -> str:
     return text.value.decode("utf-8", "replace")
 
 
+def matmul_4bit_advice(device: Device, dtype: int, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
+    """split_rows and fused_rows of qfuse_matmul_4bit_advice."""
+    split_rows, fused_rows, error = ctypes.c_int64(), ctypes.c_int64(), _Error()
+    function = load("libqfuse.so.0").qfuse_matmul_4bit_advice
+    sizes = (ctypes.c_int64(size) for size in (rows, cols, blocksize))
+    if function(device, dtype, *sizes, ctypes.byref(split_rows), ctypes.byref(fused_rows), ctypes.byref(error)) != 0:
+        raise RuntimeError(error.message.decode("utf-8", "replace"))
+    return split_rows.value, fused_rows.value
+
+
 def cpu_targets() -> list[str]:
     function = load("libqfuse.so.0").qfuse_cpu_target_name
     function.restype = ctypes.c_char_p

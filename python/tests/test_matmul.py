@@ -288,6 +288,16 @@ def test_compiles_with_its_gradients_into_one_graph(made, backend, dtype):
     assert all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
 
 
+def test_compiles_for_weights_of_any_shape(device):
+    """torch holds sizes that differ from call to call for variable; what is asked about them is constant."""
+    torch._dynamo.reset()
+    product = torch.compile(qfuse.matmul_4bit, fullgraph=True, backend="eager")
+    for rows, cols in [(64, 128), (128, 64), (72, 192), (8, 8256)]:
+        weight = make_weight(device, rows=rows, cols=cols).weight
+        x = torch.ones(9, cols, dtype=torch.bfloat16, device=device)
+        assert torch.equal(product(x, weight), qfuse.matmul_4bit(x, weight))
+
+
 def test_compiles_for_any_number_of_rows(made, backend):
     torch._dynamo.reset()
     product = torch.compile(qfuse.matmul_4bit, fullgraph=True, backend=backend, dynamic=True)

@@ -8,6 +8,7 @@
 #include "contract/device_types.h"
 #include "format/dynamic8.h"
 #include "format/layout.h"
+#include "ops/matmul_4bit_advice.h"
 #include "ops/registry.h"
 #include "runtime/devices.h"
 
@@ -54,6 +55,19 @@ Outcome describe_device(qfuse_device device, char* text, std::size_t size) {
   std::string line;
   if (Outcome o = qfuse::runtime::describe(device, line); !o.ok()) return o;
   qfuse::capi::copy_message(line, text, size);
+  return {};
+}
+
+Outcome find_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, const qfuse_weight_4bit& weight,
+                                int64_t* split_rows, int64_t* fused_rows) {
+  if (split_rows == nullptr || fused_rows == nullptr) return invalid_argument("split_rows or fused_rows is NULL");
+  qfuse::contract::Matmul4bit p{};
+  p.weight = weight;
+  p.dtype = dtype;
+  qfuse::contract::Matmul4bitAdvice advice{};
+  if (Outcome o = qfuse::ops::find_advice(p, device, advice); !o.ok()) return o;
+  *split_rows = advice.split_rows;
+  *fused_rows = advice.fused_rows;
   return {};
 }
 
@@ -156,6 +170,15 @@ qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* e
 
 qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec, qfuse_error* error) {
   return run<qfuse::contract::Matmul4bit>(params, exec, error);
+}
+
+qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, int64_t rows, int64_t cols,
+                                      int64_t blocksize, int64_t* split_rows, int64_t* fused_rows, qfuse_error* error) {
+  qfuse_weight_4bit weight{};
+  weight.rows = rows;
+  weight.cols = cols;
+  weight.blocksize = blocksize;
+  return guarded(error, [&] { return find_matmul_4bit_advice(device, dtype, weight, split_rows, fused_rows); });
 }
 
 qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec, qfuse_error* error) {

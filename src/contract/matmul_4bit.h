@@ -47,6 +47,12 @@ void visit_arrays(P& p, Visit& visit) {
   visit("out", p.out, strided_count(p.m, output_count(p), out_stride(p)) * size);
 }
 
+// Which way is the fastest, by rows of in: qfuse_matmul_4bit_advice.
+struct Matmul4bitAdvice {
+  std::int64_t split_rows;
+  std::int64_t fused_rows;
+};
+
 }  // namespace qfuse::contract
 
 #endif  // QFUSE_CONTRACT_MATMUL_4BIT_H

@@ -9,14 +9,6 @@
 namespace qfuse::contract {
 namespace {
 
-Outcome check_blocksize(std::int64_t blocksize) {
-  if (blocksize < format::kMinBlocksize || blocksize > format::kMaxBlocksize ||
-      !std::has_single_bit(static_cast<std::uint64_t>(blocksize)))
-    return invalid_argument(fmt::format("blocksize is {}, it must be a power of two from {} to {}", blocksize,
-                                        format::kMinBlocksize, format::kMaxBlocksize));
-  return {};
-}
-
 Outcome check_quant_type(qfuse_quant_type quant_type) {
   if (quant_type != QFUSE_NF4 && quant_type != QFUSE_FP4)
     return invalid_argument(fmt::format("quant_type is {}, it must be QFUSE_FP4 ({}) or QFUSE_NF4 ({})",
@@ -37,6 +29,14 @@ Outcome check_weight(const Weight4bit auto& w) {
 }
 
 }  // namespace
+
+Outcome check_blocksize(std::int64_t blocksize) {
+  if (blocksize < format::kMinBlocksize || blocksize > format::kMaxBlocksize ||
+      !std::has_single_bit(static_cast<std::uint64_t>(blocksize)))
+    return invalid_argument(fmt::format("blocksize is {}, it must be a power of two from {} to {}", blocksize,
+                                        format::kMinBlocksize, format::kMaxBlocksize));
+  return {};
+}
 
 Outcome check_ranges(const qfuse_weight_4bit& w) { return check_weight(w); }
 Outcome check_ranges(const qfuse_weight_4bit_out& w) { return check_weight(w); }

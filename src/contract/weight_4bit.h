@@ -27,6 +27,7 @@ std::int64_t nested_block_count(const Weight4bit auto& w) {
 // Of a nested weight, on the CPU.
 inline float nested_offset(const qfuse_weight_4bit& w) { return format::load_unaligned<float>(w.nested_offset, 0); }
 
+Outcome check_blocksize(std::int64_t blocksize);
 Outcome check_ranges(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/cuda/dequantize_4bit/plan.h"
@@ -453,6 +454,35 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Matmul4bitKernel::tiled);
+}
+
+// The table that python/qfuse had: both sides of each threshold.
+TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
+  using P = contract::Matmul4bit;
+  const auto of = [](auto&& change, const DeviceFacts& facts = kH200) {
+    P p = product_of(0, 14336, 4096);
+    change(p);
+    const contract::Matmul4bitAdvice advice = advise(p, facts);
+    return std::pair(advice.split_rows, advice.fused_rows);
+  };
+  const auto as = [](std::int64_t split_rows, std::int64_t fused_rows) { return std::pair(split_rows, fused_rows); };
+  EXPECT_EQ(of([](P&) {}), as(16, 256));
+  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }), as(16, 256));
+  EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }), as(16, -1));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192; }), as(16, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8256; }), as(8, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), as(16, 16));
+  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 8; }), as(16, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 4; }), as(16, 16));
+  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 64; }), as(16, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 32; }), as(16, 16));
+  constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
+  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
+  for (const DeviceFacts& facts : {kB200, kA100, kT4, kUnknown}) {
+    EXPECT_EQ(of([](P&) {}, facts), as(16, 16));
+    EXPECT_EQ(of([](P& p) { p.weight.cols = 14336; }, facts), as(8, 16));
+    EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }, facts), as(16, -1));
+  }
 }
 
 TEST(MatmulPlan, sums_are_made_as_the_device_can) {

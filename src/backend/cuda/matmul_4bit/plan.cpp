@@ -161,6 +161,21 @@ contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& 
       "accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, for which this GPU has no instructions");
 }
 
+contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  constexpr std::int64_t kManyTerms = 8192;
+  constexpr std::int64_t kSplitRows = 16;       // with more, one chain of terms costs Hopper no more than several
+  constexpr std::int64_t kSplitRowsOfMany = 8;  // likewise, of many terms
+  constexpr std::int64_t kPipelineRows = 256;   // with about twice as many and more cuBLAS is faster
+  constexpr std::int64_t kOtherRows = 16;
+  const qfuse_weight_4bit& w = p.weight;
+  const bool has_pipeline = kHasWgmma && facts.compute_capability == kHopper && w.cols % kPanelCols == 0 &&
+                            w.rows % kValuesALoad == 0 && w.blocksize >= kPanelCols;
+  return {.split_rows = w.cols > kManyTerms ? kSplitRowsOfMany : kSplitRows,
+          .fused_rows = p.dtype == QFUSE_FLOAT32 ? -1
+                        : has_pipeline           ? kPipelineRows
+                                                 : kOtherRows};
+}
+
 std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return {in_fp32(p)};
   std::vector<Matmul4bitPlan> all;

@@ -166,6 +166,9 @@ bool has_matrix_steps(qfuse_dtype dtype, const DeviceFacts& facts);
 // UNSUPPORTED: TENSOR_CORE without such instructions.
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
+// Whether the op or a decoded weight and cuBLAS are faster. Measured on an H200 (docs/history/2026-11-matmul-4bit.md).
+contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts);
+
 // Every plan that the call can have, and the one that it gets.
 std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts);
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts);

@@ -1,0 +1,53 @@
+// qfuse_matmul_4bit_advice: what it refuses, and what it says without a GPU. Its numbers are tests/cuda/plan_test.cpp's.
+#include <gtest/gtest.h>
+#include <qfuse/qfuse.h>
+#include <qfuse/qfuse.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace qfuse::tests {
+namespace {
+
+std::string refusal_of(qfuse_device device, qfuse_dtype dtype, std::int64_t rows, std::int64_t blocksize) {
+  std::int64_t split_rows = 0;
+  std::int64_t fused_rows = 0;
+  qfuse_error error{};
+  EXPECT_EQ(qfuse_matmul_4bit_advice(device, dtype, rows, 64, blocksize, &split_rows, &fused_rows, &error),
+            error.status);
+  return error.status == QFUSE_OK ? "" : error.message;
+}
+
+TEST(Advice, is_never_to_decode_on_the_cpu) {
+  for (const qfuse_device_type type : {QFUSE_CPU, QFUSE_REFERENCE})
+    for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
+      const MatmulAdvice advice = matmul_4bit_advice(14336, 4096, 64, dtype, {.device = {type, 0}});
+      EXPECT_EQ(advice.split_rows, 16);
+      EXPECT_EQ(advice.fused_rows, std::numeric_limits<std::int64_t>::max());
+    }
+}
+
+TEST(Advice, is_cautious_for_a_gpu_that_is_not_there) {
+  const MatmulAdvice advice = matmul_4bit_advice(14336, 4096, 64, Dtype::bfloat16, {.device = {QFUSE_CUDA, 1000}});
+  EXPECT_EQ(advice.fused_rows, 16);
+  EXPECT_EQ(matmul_4bit_advice(14336, 4096, 64, Dtype::float32, {.device = {QFUSE_CUDA, 1000}}).fused_rows, -1);
+}
+
+TEST(Advice, names_what_it_refuses) {
+  EXPECT_EQ(refusal_of({QFUSE_CPU, 0}, QFUSE_BFLOAT16, 64, 64), "");
+  EXPECT_EQ(refusal_of({QFUSE_CPU, 0}, QFUSE_BFLOAT16, -1, 64), "rows is -1, it must not be negative");
+  EXPECT_EQ(refusal_of({QFUSE_CPU, 0}, QFUSE_BFLOAT16, 64, 48),
+            "blocksize is 48, it must be a power of two from 32 to 4096");
+  EXPECT_EQ(refusal_of({QFUSE_CUDA, -1}, QFUSE_BFLOAT16, 64, 64), "device index is -1, it must not be negative");
+  EXPECT_NE(refusal_of({QFUSE_OPENCL, 0}, QFUSE_BFLOAT16, 64, 64).find("has no kernel of it"), std::string::npos);
+  EXPECT_NE(refusal_of({QFUSE_CPU, 0}, static_cast<qfuse_dtype>(7), 64, 64).find("dtype is 7"), std::string::npos);
+  std::int64_t rows = 0;
+  qfuse_error error{};
+  EXPECT_EQ(qfuse_matmul_4bit_advice({QFUSE_CPU, 0}, QFUSE_BFLOAT16, 64, 64, 64, &rows, nullptr, &error),
+            QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "split_rows or fused_rows is NULL");
+}
+
+}  // namespace
+}  // namespace qfuse::tests
