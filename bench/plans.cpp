@@ -57,9 +57,9 @@ contract::Swiglu backward_of(Shape shape) {
   contract::Swiglu p{};
   p.m = shape.rows;
   p.h = shape.cols;
-  p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
-  p.x = p.grad_y = p.grad_input_q = p.y_q_t = aligned<void>();
-  p.grad_input_s = p.y_s_t = aligned<float>();
+  p.format.group_size = QFUSE_SWIGLU_GROUP_SIZE;
+  p.x = p.grad_y = p.grad_input.q = p.y_t.q = aligned<void>();
+  p.grad_input.s = p.y_t.s = aligned<float>();
   return p;
 }
 
@@ -154,10 +154,10 @@ std::vector<std::string> texts_of(const OpPlans& known) {
 // A backward by rows, one with the transposed gradient too, and a forward.
 std::vector<contract::Swiglu> swiglus_of(Shape shape) {
   contract::Swiglu both = backward_of(shape);
-  both.grad_input_q_t = both.grad_input_s_t = aligned<void>();
+  both.grad_input_t.q = both.grad_input_t.s = aligned<void>();
   contract::Swiglu forward = backward_of(shape);
-  forward.grad_input_q = forward.grad_input_s = nullptr;
-  forward.y_q = forward.y_s = aligned<void>();
+  forward.grad_input.q = forward.grad_input.s = nullptr;
+  forward.y.q = forward.y.s = aligned<void>();
   return {backward_of(shape), both, forward};
 }
 

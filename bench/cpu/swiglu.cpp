@@ -47,26 +47,26 @@ struct Fixture {
     contract::Swiglu p{};
     p.m = shape.rows;
     p.h = shape.cols;
-    p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
+    p.format.group_size = QFUSE_SWIGLU_GROUP_SIZE;
     p.x = in.data();
-    p.payload_type = outputs.payload;
+    p.format.payload_type = outputs.payload;
     const std::int64_t scales_size = count / QFUSE_SWIGLU_GROUP_SIZE * static_cast<std::int64_t>(sizeof(float));
     if (outputs.forward) {
-      p.y_q = out;
-      p.y_q_t = out + count;
-      p.y_s = out + count * 2;
-      p.y_s_t = out + count * 2 + scales_size;
+      p.y.q = out;
+      p.y_t.q = out + count;
+      p.y.s = out + count * 2;
+      p.y_t.s = out + count * 2 + scales_size;
       return p;
     }
     p.grad_y = in.data() + count * 4;
-    p.grad_input_q = out;
-    p.y_q_t = out + count * 2;
+    p.grad_input.q = out;
+    p.y_t.q = out + count * 2;
     std::uint8_t* const scales = out + count * (outputs.transposed ? 5 : 3);
-    p.grad_input_s = scales;
-    p.y_s_t = scales + 2 * scales_size;
+    p.grad_input.s = scales;
+    p.y_t.s = scales + 2 * scales_size;
     if (outputs.transposed) {
-      p.grad_input_q_t = out + count * 3;
-      p.grad_input_s_t = scales + 3 * scales_size;
+      p.grad_input_t.q = out + count * 3;
+      p.grad_input_t.s = scales + 3 * scales_size;
     }
     return p;
   }

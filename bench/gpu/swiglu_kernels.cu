@@ -1,7 +1,7 @@
 // in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows without gaps, m and h multiples of 128, aligned to 16;
 //         weights [m] fp32
-// out:    i8 payloads, fp32 scales: grad_input_q [m, 2h], grad_input_s [m, 2h/128]; y_q [m, h], y_s [m, h/128];
-//         y_q_t [h, m], y_s_t [h, m/128]; grad_input_q_t [2h, m], grad_input_s_t [2h, m/128]; grad_weights [m] fp32
+// out:    i8 payloads, fp32 scales: grad_input.q [m, 2h], grad_input.s [m, 2h/128]; y.q [m, h], y.s [m, h/128];
+//         y_t.q [h, m], y_t.s [h, m/128]; grad_input_t.q [2h, m], grad_input_t.s [2h, m/128]; grad_weights [m] fp32
 // math:   the checker: the manual's in qfuse.h, line by line, by the roundings that CUDA names; the roof: none
 // cost:   the checker: no matter; the roof: 4 or 6 bytes an element read, 2, 3 or 5 written
 // oracle: the eager PyTorch of python/benchmarks/, which this checker and the library answer to on a GPU
@@ -102,19 +102,19 @@ __device__ float check_power_of_two(float absmax) {
 }
 
 __device__ CheckedScale check_scale(const contract::Swiglu& p, float absmax) {
-  if (p.scale_rule == QFUSE_SCALES_TORCHAO) {
-    const float factor = __fdiv_rn(448.0F, fmaxf(absmax, p.amax_floor));
+  if (p.format.scale_rule == QFUSE_SCALES_TORCHAO) {
+    const float factor = __fdiv_rn(448.0F, fmaxf(absmax, p.format.amax_floor));
     return {__fdiv_rn(1.0F, factor), factor};
   }
   const float scale =
-      p.payload_type == QFUSE_INT8 ? fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F) : check_power_of_two(absmax);
+      p.format.payload_type == QFUSE_INT8 ? fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F) : check_power_of_two(absmax);
   return {scale, scale};
 }
 
 __device__ std::int8_t check_quotient(const contract::Swiglu& p, float z, CheckedScale scale) {
   const float quotient =
-      p.scale_rule == QFUSE_SCALES_TORCHAO ? __fmul_rn(z, scale.of_values) : __fdiv_rn(z, scale.of_values);
-  if (p.payload_type == QFUSE_E4M3)
+      p.format.scale_rule == QFUSE_SCALES_TORCHAO ? __fmul_rn(z, scale.of_values) : __fdiv_rn(z, scale.of_values);
+  if (p.format.payload_type == QFUSE_E4M3)
     return static_cast<std::int8_t>(__nv_cvt_float_to_fp8(quotient, __NV_SATFINITE, __NV_E4M3));
   return static_cast<std::int8_t>(static_cast<int>(fminf(fmaxf(quotient, -127.0F), 127.0F)));  // truncates
 }
@@ -122,7 +122,7 @@ __device__ std::int8_t check_quotient(const contract::Swiglu& p, float z, Checke
 // Where the scale of a row's group is, of as many rows and groups.
 __device__ std::int64_t check_scale_at(const contract::Swiglu& p, std::int64_t row, std::int64_t rows,
                                        std::int64_t group, std::int64_t groups) {
-  return p.scale_layout == QFUSE_SCALES_MN_MAJOR ? group * rows + row : row * groups + group;
+  return p.format.scale_layout == QFUSE_SCALES_MN_MAJOR ? group * rows + row : row * groups + group;
 }
 
 // Two groups a thread: d_gate and d_up of the same 128 channels of a token.
@@ -140,12 +140,12 @@ __global__ void __launch_bounds__(kThreads) check_gradients(const contract::Swig
   }
   const CheckedScale gate_scale = check_scale(p, gate_absmax);
   const CheckedScale up_scale = check_scale(p, up_absmax);
-  auto* const scales = static_cast<float*>(p.grad_input_s);
+  auto* const scales = static_cast<float*>(p.grad_input.s);
   scales[check_scale_at(p, token, p.m, group, 2 * groups)] = gate_scale.stored;
   scales[check_scale_at(p, token, p.m, groups + group, 2 * groups)] = up_scale.stored;
   for (int i = 0; i < kGroup; ++i) {
     const Element e = check_element(p, token, group * kGroup + i);
-    std::int8_t* const q = static_cast<std::int8_t*>(p.grad_input_q) + token * 2 * p.h + group * kGroup + i;
+    std::int8_t* const q = static_cast<std::int8_t*>(p.grad_input.q) + token * 2 * p.h + group * kGroup + i;
     q[0] = check_quotient(p, e.d_gate, gate_scale);
     q[p.h] = check_quotient(p, e.d_up, up_scale);
   }
@@ -160,9 +160,9 @@ __global__ void __launch_bounds__(kThreads) check_rows_of_y(const contract::Swig
   float absmax = 0.0F;
   for (int i = 0; i < kGroup; ++i) absmax = fmaxf(absmax, fabsf(check_element(p, token, first + i).y));
   const CheckedScale scale = check_scale(p, absmax);
-  static_cast<float*>(p.y_s)[check_scale_at(p, token, p.m, first / kGroup, groups)] = scale.stored;
+  static_cast<float*>(p.y.s)[check_scale_at(p, token, p.m, first / kGroup, groups)] = scale.stored;
   for (int i = 0; i < kGroup; ++i)
-    static_cast<std::int8_t*>(p.y_q)[token * p.h + first + i] =
+    static_cast<std::int8_t*>(p.y.q)[token * p.h + first + i] =
         check_quotient(p, check_element(p, token, first + i).y, scale);
 }
 
@@ -214,13 +214,13 @@ __global__ void __launch_bounds__(kThreads)
   const CheckedScale scale = check_scale(p, absmax);
   const std::int64_t row = channel + (column == Column::d_up ? p.h : 0);
   const std::int64_t rows = column == Column::y ? p.h : 2 * p.h;
-  const bool is_apart = p.expert_ends != nullptr && p.expert_layout == QFUSE_EXPERTS_APART;
+  const bool is_apart = p.experts.ends != nullptr && p.experts.layout == QFUSE_EXPERTS_APART;
   const std::int64_t first = is_apart ? rows * tokens.first_group : 0;  // group, of the output
   const std::int64_t groups = is_apart ? format::ceil_div(tokens.count, kGroup) : tokens.all_groups;
   const std::int64_t group_of_row = is_apart ? group : tokens.first_group + group;
-  auto* const scales = static_cast<float*>(column == Column::y ? p.y_s_t : p.grad_input_s_t);
+  auto* const scales = static_cast<float*>(column == Column::y ? p.y_t.s : p.grad_input_t.s);
   scales[first + check_scale_at(p, row, rows, group_of_row, groups)] = scale.stored;
-  auto* const q = static_cast<std::int8_t*>(column == Column::y ? p.y_q_t : p.grad_input_q_t);
+  auto* const q = static_cast<std::int8_t*>(column == Column::y ? p.y_t.q : p.grad_input_t.q);
   for (int i = 0; i < kGroup; ++i)
     q[(first + row * groups + group_of_row) * kGroup + i] = check_quotient(p, value(i), scale);
 }
@@ -299,8 +299,8 @@ void fill_weights(float* to, std::int64_t count, std::uint32_t seed, cudaStream_
 void check_swiglu(const contract::Swiglu& p, const std::vector<std::int64_t>& ends, cudaStream_t stream) {
   if (p.m % kGroup != 0) throw std::logic_error("the checker takes whole groups of tokens");
   const unsigned blocks_of_rows = blocks_for(p.m * p.h / kGroup);
-  if (p.grad_input_q != nullptr) check_gradients<<<blocks_of_rows, kThreads, 0, stream>>>(p);
-  if (p.y_q != nullptr) check_rows_of_y<<<blocks_of_rows, kThreads, 0, stream>>>(p);
+  if (p.grad_input.q != nullptr) check_gradients<<<blocks_of_rows, kThreads, 0, stream>>>(p);
+  if (p.y.q != nullptr) check_rows_of_y<<<blocks_of_rows, kThreads, 0, stream>>>(p);
   if (p.grad_weights != nullptr) check_grad_weights<<<blocks_for(p.m * kSums), kThreads, 0, stream>>>(p);
   require(cudaGetLastError(), "checker of the rows");
   CheckedTokens tokens = {0, 0, 0, contract::all_columns(p) / kGroup};
@@ -311,7 +311,7 @@ void check_swiglu(const contract::Swiglu& p, const std::vector<std::int64_t>& en
     if (tokens.count == 0) continue;
     const unsigned blocks = blocks_for(format::ceil_div(tokens.count, kGroup) * p.h);
     check_columns<<<blocks, kThreads, 0, stream>>>(p, tokens, Column::y);
-    if (p.grad_input_q_t == nullptr) continue;
+    if (p.grad_input_t.q == nullptr) continue;
     check_columns<<<blocks, kThreads, 0, stream>>>(p, tokens, Column::d_gate);
     check_columns<<<blocks, kThreads, 0, stream>>>(p, tokens, Column::d_up);
   }
@@ -321,9 +321,9 @@ void check_swiglu(const contract::Swiglu& p, const std::vector<std::int64_t>& en
 std::int64_t bytes_of_move(const contract::Swiglu& p) {
   int moved = kXVectors;
   if (p.grad_y != nullptr) moved += kGradVectors;
-  for (const void* gradient : {p.grad_input_q, p.grad_input_q_t})
+  for (const void* gradient : {p.grad_input.q, p.grad_input_t.q})
     if (gradient != nullptr) moved += kGradVectors;
-  for (const void* y : {p.y_q, p.y_q_t})
+  for (const void* y : {p.y.q, p.y_t.q})
     if (y != nullptr) ++moved;
   return p.m * p.h / kVector * 16 * moved;
 }
@@ -333,8 +333,8 @@ void move_as_swiglu(const contract::Swiglu& p, const RoofTile& tile, cudaStream_
   const std::int64_t of_block = std::int64_t{tile.threads} * tile.groups;
   if (vectors % of_block != 0) throw std::logic_error("the roof takes whole tiles");
   move_for(tile)<<<static_cast<unsigned>(vectors / of_block), static_cast<unsigned>(tile.threads), 0, stream>>>(
-      {static_cast<const uint4*>(p.x), static_cast<const uint4*>(p.grad_y), static_cast<uint4*>(p.grad_input_q),
-       static_cast<uint4*>(p.grad_input_q_t), static_cast<uint4*>(p.y_q), static_cast<uint4*>(p.y_q_t)});
+      {static_cast<const uint4*>(p.x), static_cast<const uint4*>(p.grad_y), static_cast<uint4*>(p.grad_input.q),
+       static_cast<uint4*>(p.grad_input_t.q), static_cast<uint4*>(p.y.q), static_cast<uint4*>(p.y_t.q)});
   require(cudaGetLastError(), "roof of swiglu");
 }
 

@@ -115,24 +115,24 @@ contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const
   contract::Swiglu p{};
   p.m = shape_.rows;
   p.h = shape_.cols;
-  p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
+  p.format.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   p.x = set.x.as<void>();
-  p.payload_type = asked_.payload;
-  if (asked_.mn_major) p.scale_layout = QFUSE_SCALES_MN_MAJOR;
+  p.format.payload_type = asked_.payload;
+  if (asked_.mn_major) p.format.scale_layout = QFUSE_SCALES_MN_MAJOR;
   if (asked_.torchao) {
-    p.scale_rule = QFUSE_SCALES_TORCHAO;
-    p.amax_floor = 1e-12F;
+    p.format.scale_rule = QFUSE_SCALES_TORCHAO;
+    p.format.amax_floor = 1e-12F;
   }
-  p.y_q_t = out.y_q_t.as<void>();
-  p.y_s_t = out.y_s_t.as<void>();
+  p.y_t.q = out.y_q_t.as<void>();
+  p.y_t.s = out.y_s_t.as<void>();
   if (asked_.weights) p.weights = set.weights.as<float>();
   if (asked_.forward) {
-    p.y_q = out.y_q.as<void>();
-    p.y_s = out.y_s.as<void>();
+    p.y.q = out.y_q.as<void>();
+    p.y.s = out.y_s.as<void>();
   } else {
     p.grad_y = set.grad_y.as<void>();
-    p.grad_input_q = out.grad_input_q.as<void>();
-    p.grad_input_s = out.grad_input_s.as<void>();
+    p.grad_input.q = out.grad_input_q.as<void>();
+    p.grad_input.s = out.grad_input_s.as<void>();
   }
   if (asked_.weights && !asked_.forward) {
     p.grad_weights = out.grad_weights.as<float>();
@@ -140,14 +140,14 @@ contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const
     p.workspace_size = contract::workspace_size(p);
   }
   if (asked_.transposed) {
-    p.grad_input_q_t = out.grad_input_q_t.as<void>();
-    p.grad_input_s_t = out.grad_input_s_t.as<void>();
+    p.grad_input_t.q = out.grad_input_q_t.as<void>();
+    p.grad_input_t.s = out.grad_input_s_t.as<void>();
   }
   if (!asked_.ends.empty()) {
-    p.expert_ends = ends_.as<void>();
-    p.expert_count = static_cast<std::int64_t>(asked_.ends.size());
-    p.expert_ends_type = QFUSE_INDEX_INT64;
-    p.expert_layout = asked_.apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
+    p.experts.ends = ends_.as<void>();
+    p.experts.count = static_cast<std::int64_t>(asked_.ends.size());
+    p.experts.ends_type = QFUSE_INDEX_INT64;
+    p.experts.layout = asked_.apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
   }
   return p;
 }

@@ -505,7 +505,7 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype
  *             gradient of that product's weight
  *   backward: recomputes the forward; the gradient by rows, for that of the input; the gradient transposed, for that of
  *             the weight before; y transposed
- * A row of x is [gate, up], a row of grad_input_q [d_gate, d_up], each half of h channels. Per element, with g, u, dy
+ * A row of x is [gate, up], a row of grad_input.q [d_gate, d_up], each half of h channels. Per element, with g, u, dy
  * widened to fp32 and every step rounded to nearest even in fp32, never fused:
  *   s      = 1 / (1 + exp(-g))
  *   silu   = g * s
@@ -513,7 +513,7 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype
  *   d_up   = dy * silu
  *   d_gate = ((dy * u) * s) * (1 + g * (1 - s))
  * y, d_up and d_gate are rounded to bf16 (nearest even), and what follows starts from these. A group is 128 channels
- * of one row of y_q or grad_input_q, or 128 tokens of one row of y_q_t or grad_input_q_t; where m is no multiple of 128,
+ * of one row of y.q or grad_input.q, or 128 tokens of one row of y_t.q or grad_input_t.q; where m is no multiple of 128,
  * the last group of tokens is short. Per group, z being its bf16 values, in INT8:
  *   absmax = max |z|
  *   scale  = max(absmax * fp32(1/127), 1e-10)
@@ -540,7 +540,7 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype
  *                            NaN (MXFP8; with POWER_OF_TWO)
  *   scale_type  UE8M0: a byte a scale, which is 2^(byte - 127), 255 for NaN (with POWER_OF_TWO)
  *   group_size  32: groups of 32 channels or tokens, for INT8 too
- * qfuse_swiglu_preset has the fields of others' formats by name.
+ * qfuse_swiglu_format has others' formats by name.
  *
  * Router weights. Where `weights` is given, with w that of the token,
  *   y      = (silu * u) * w
@@ -579,17 +579,16 @@ typedef enum qfuse_zero_rule QFUSE_ENUM {
 typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_SCALES_MN_MAJOR = 1 } qfuse_scale_layout;
 
 /* Experts. The rows of x may be those of several experts, one after another, as their router sorts them. Expert e has
- * those from expert_ends[e - 1], or 0, to before expert_ends[e]: expert_ends are what torch's grouped products take as
- * offs. An expert may have no rows. Rows from the last end on belong to nobody: they are not read, and nothing of theirs
+ * those from ends[e - 1], or 0, to before ends[e]: the ends are what torch's grouped products take as offs. An expert may have no rows. Rows from the last end on belong to nobody: they are not read, and nothing of theirs
  * is written but 0 to grad_weights, so that m may be the room that there is and the ends say how much of it is used.
  * What is transposed is then as if rows of zeros followed those of each expert up to a multiple of 128: no group has
  * tokens of two experts, each expert's columns are a multiple of 128, and what is written for the missing tokens is what
- * zeros become, 0 in a group that is finite. y_q_t and grad_input_q_t have room for
- * qfuse_expert_columns(m, expert_count) columns, and their scales for a 128th as many. With P the columns of an expert and
+ * zeros become, 0 in a group that is finite. y_t.q and grad_input_t.q have room for
+ * qfuse_expert_columns(m, count) columns, and their scales for a 128th as many. With P the columns of an expert and
  * S those of all before it, an output of R rows (h or 2h) has the expert's columns
  *   APART:        as a matrix [R, P] from element R * S on, with scales [R, P/128] from element R * S/128 on in the
  *                 scale_layout: what DeepGEMM's k-grouped products take
- *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, expert_count)], and of its scales:
+ *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, count)], and of its scales:
  *                 what torch's grouped products of two matrices take
  * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x.
  * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and a
@@ -606,61 +605,89 @@ typedef enum qfuse_expert_layout QFUSE_ENUM {
  * (m + 127 * experts) / 128 * 128, rounded down at the division. Neither may be negative. */
 QFUSE_API int64_t qfuse_expert_columns(int64_t m, int64_t experts);
 
-typedef struct qfuse_swiglu_params {
-  size_t struct_size;
-  int64_t m;             /* tokens, >= 0 */
-  int64_t h;             /* channels: a multiple of 128, >= 0 */
-  int64_t group_size;    /* QFUSE_SWIGLU_GROUP_SIZE, or _SMALL_GROUP_SIZE: every "/128" of scales is then "/32" */
-  const void* x;         /* [m, 2h] bf16: gate, up */
-  int64_t x_stride;      /* elements from one row of x to the next, >= 2h; 0 stands for 2h */
-  const void* grad_y;    /* [m, h] bf16; not read, and may be NULL, where no gradient is asked for */
-  int64_t grad_y_stride; /* likewise, >= h; 0 stands for h */
-  void* grad_input_q;    /* out: [m, 2h] payloads; NULL, like grad_input_s, leaves out what they cost */
-  void* grad_input_s;    /* out: [m, 2h/128], the scales of grad_input_q */
-  void* y_q_t;           /* out: [h, m] payloads; NULL, like y_s_t, leaves it out */
-  void* y_s_t;           /* out: [h, ceil(m/128)], the scales of y_q_t */
-  /* optional from here on */
-  qfuse_payload payload_type; /* element type of all payloads */
-  void* grad_input_q_t;       /* out: [2h, m] payloads, d_gate's channels and then d_up's; NULL, like grad_input_s_t,
-                                 leaves them out */
-  void* grad_input_s_t;       /* out: [2h, ceil(m/128)], the scales of grad_input_q_t */
-  qfuse_scale_layout scale_layout; /* of all arrays of scales */
-  const void* expert_ends;         /* [expert_count], ascending, 0 to m; NULL: no experts */
-  int64_t expert_count;            /* 0 to 2^20; 0: no experts */
-  qfuse_index_type expert_ends_type;
-  qfuse_expert_layout expert_layout; /* of both transposed outputs and their scales */
-  void* y_q;                         /* out: [m, h] payloads, of the forward alone; NULL, like y_s, leaves them out */
-  void* y_s;                         /* out: [m, h/128], the scales of y_q */
-  const float* weights;              /* [m] fp32, the router's; NULL stands for 1 */
-  float* grad_weights;               /* out: [m] fp32, beside a gradient; NULL leaves it out */
-  void* workspace;                   /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
-  int64_t workspace_size;            /* bytes of it */
-  float limit;                       /* > 0, finite; 0: none */
-  float alpha;                       /* finite; 0 stands for 1 */
-  float up_offset;                   /* finite */
-  qfuse_scale_type scale_type;       /* of all arrays of scales: fp32, or bytes */
+/* How groups are quantized and where their scales lie; qfuse_swiglu_format knows those of others by name. This struct and
+ * the next two are parts of params and never grow. */
+typedef struct qfuse_group_format {
+  int64_t group_size; /* QFUSE_SWIGLU_GROUP_SIZE, or _SMALL_GROUP_SIZE: every "/128" of scales is then "/32" */
+  qfuse_payload payload_type;
+  qfuse_scale_type scale_type;
   qfuse_scale_rule scale_rule;
   qfuse_zero_rule zero_rule;
   float amax_floor; /* 1e-30 to 1e30; 0: 1e-4, or with another zero_rule than QFUSE_ZERO_AT_FLOOR none */
+  qfuse_scale_layout scale_layout;
+} qfuse_group_format;
+
+typedef struct qfuse_experts {
+  const void* ends; /* [count], ascending, 0 to m; NULL: no experts */
+  int64_t count;    /* 0 to 2^20; 0: no experts */
+  qfuse_index_type ends_type;
+  qfuse_expert_layout layout; /* of both transposed outputs and their scales */
+} qfuse_experts;
+
+/* An output; both NULL leave it out, with what it costs. */
+typedef struct qfuse_quantized {
+  void* q; /* out: payloads, of the format's payload_type */
+  void* s; /* out: the scales of their groups, of its scale_type and in its scale_layout */
+} qfuse_quantized;
+
+typedef struct qfuse_swiglu_params {
+  size_t struct_size;
+  int64_t m;                    /* tokens, >= 0 */
+  int64_t h;                    /* channels: a multiple of 128, >= 0 */
+  const void* x;                /* [m, 2h] bf16: gate, up */
+  int64_t x_stride;             /* elements from one row of x to the next, >= 2h; 0 stands for 2h */
+  const void* grad_y;           /* [m, h] bf16; not read, and may be NULL, where no gradient is asked for */
+  int64_t grad_y_stride;        /* likewise, >= h; 0 stands for h */
+  qfuse_group_format format;    /* of all outputs */
+  qfuse_quantized y;            /* q [m, h], s [m, h/128], of the forward alone */
+  qfuse_quantized y_t;          /* q [h, m], s [h, ceil(m/128)] */
+  qfuse_quantized grad_input;   /* q [m, 2h], s [m, 2h/128] */
+  qfuse_quantized grad_input_t; /* q [2h, m], d_gate's channels and then d_up's; s [2h, ceil(m/128)] */
+  /* optional from here on */
+  qfuse_experts experts;
+  const float* weights;   /* [m] fp32, the router's; NULL stands for 1 */
+  float* grad_weights;    /* out: [m] fp32, beside a gradient; NULL leaves it out */
+  void* workspace;        /* of qfuse_swiglu_workspace_size bytes; may be NULL where that is 0 */
+  int64_t workspace_size; /* bytes of it */
+  float limit;            /* > 0, finite; 0: none */
+  float alpha;            /* finite; 0 stands for 1 */
+  float up_offset;        /* finite */
 } qfuse_swiglu_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half a pair of outputs, y_q together with a
- * gradient, grad_weights without one, a missing or an overlapping array (the gaps between strided rows belong to the
- * array), a workspace that is too small, expert_ends that are not aligned, sizes that overflow int64_t,
+/* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half of one, y together with a gradient, grad_weights without one, a missing or an overlapping array (the gaps between strided rows belong to the
+ * array), a workspace that is too small, ends that are not aligned, sizes that overflow int64_t,
  * fields that do not go together: those of FP8 with INT8 and the other way round, UE8M0 or SCALE_LEAST without
  * POWER_OF_TWO, UE8M0 in MN_MAJOR with APART.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
 QFUSE_API qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* exec, qfuse_error* error);
 
-/* Sets payload_type, group_size, scale_type, scale_rule, zero_rule and amax_floor of `params`, whose struct_size is
- * given, to those of a format:
- *   "int8"                the published operator's: what zeros are, with groups of 128
+/* A format by its name, row-major:
+ *   "int8"                the published operator's, with groups of 128
  *   "deepseek"            E4M3 with scales of powers of two, absmax at least 1e-4
  *   "transformer_engine"  E4M3 with scales of powers of two, SCALE_ONE
  *   "torchao"             E4M3 with TORCHAO's fp32 scales, absmax at least 1e-12
  *   "mx"                  MXFP8: E4M3 in groups of 32 with UE8M0 scales, SCALE_LEAST
- * INVALID_ARGUMENT: another name, whatever is NULL, a struct_size that does not reach to amax_floor. */
-QFUSE_API qfuse_status qfuse_swiglu_preset(const char* name, qfuse_swiglu_params* params, qfuse_error* error);
+ * INVALID_ARGUMENT: another name, or NULL. */
+QFUSE_API qfuse_status qfuse_swiglu_format(const char* name, qfuse_group_format* format, qfuse_error* error);
+
+/* Bytes. */
+typedef struct qfuse_quantized_size {
+  int64_t q;
+  int64_t s;
+} qfuse_quantized_size;
+
+typedef struct qfuse_swiglu_sizes {
+  qfuse_quantized_size y;
+  qfuse_quantized_size y_t;
+  qfuse_quantized_size grad_input;
+  qfuse_quantized_size grad_input_t;
+  int64_t grad_weights;
+} qfuse_swiglu_sizes;
+
+/* What each output takes, be it wanted or not: for the m, h, format and experts of `params`, whose arrays are not looked
+ * at. Errors as for qfuse_swiglu. */
+QFUSE_API qfuse_status qfuse_swiglu_output_sizes(const qfuse_swiglu_params* params, qfuse_swiglu_sizes* sizes,
+                                                 qfuse_error* error);
 
 /* Bytes of workspace for these parameters, whose workspace and workspace_size are not looked at: with grad_weights
  * 4 * m * h/128, else 0. Errors as for qfuse_swiglu. */

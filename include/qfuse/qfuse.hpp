@@ -32,6 +32,16 @@ enum class Dtype : int { float32 = QFUSE_FLOAT32, float16 = QFUSE_FLOAT16, bfloa
 
 enum class Payload : int { int8 = QFUSE_INT8, e4m3 = QFUSE_E4M3 };
 
+enum class ScaleType : int { float32 = QFUSE_SCALES_FLOAT32, ue8m0 = QFUSE_SCALES_UE8M0 };
+
+enum class ScaleRule : int { power_of_two = QFUSE_SCALES_POWER_OF_TWO, torchao = QFUSE_SCALES_TORCHAO };
+
+enum class ZeroRule : int {
+  at_floor = QFUSE_ZERO_AT_FLOOR,
+  scale_one = QFUSE_ZERO_SCALE_ONE,
+  scale_least = QFUSE_ZERO_SCALE_LEAST
+};
+
 enum class ScaleLayout : int { row_major = QFUSE_SCALES_ROW_MAJOR, mn_major = QFUSE_SCALES_MN_MAJOR };
 
 enum class ExpertLayout : int { apart = QFUSE_EXPERTS_APART, side_by_side = QFUSE_EXPERTS_SIDE_BY_SIDE };
@@ -524,93 +534,93 @@ struct Experts {
   ExpertLayout layout = ExpertLayout::apart;
 };
 
-// An output of swiglu: payloads, which are bytes of INT8 or of FP8 as Int8's bits, and the scales of their groups.
-struct QuantizedGroups {
-  std::span<std::int8_t> payload{};
-  std::span<float> scales{};
-  std::span<std::uint8_t> ue8m0{};  // instead of scales, where the format's are UE8M0
-  [[nodiscard]] bool is_wanted() const { return !payload.empty() || !scales.empty() || !ue8m0.empty(); }
+// An output of swiglu: payloads q, which are bytes of INT8 or of FP8 as Int8's bits, and the scales s of their groups.
+struct Quantized {
+  std::span<std::int8_t> q{};
+  std::span<float> s{};
+  std::span<std::uint8_t> s_ue8m0{};  // instead of s, where the format's scales are UE8M0
+  [[nodiscard]] bool is_wanted() const { return !q.empty() || !s.empty() || !s_ue8m0.empty(); }
 };
 
-// A format of swiglu's groups beside the payloads' type, fields as in qfuse.h; as it is here, the published operator's INT8
-// and DeepSeek's E4M3.
-struct SwigluFormat {
+// qfuse_group_format; as it is here, the published operator's INT8.
+struct GroupFormat {
   std::int64_t group_size = QFUSE_SWIGLU_GROUP_SIZE;
-  qfuse_scale_type scale_type = QFUSE_SCALES_FLOAT32;
-  qfuse_scale_rule scale_rule = QFUSE_SCALES_POWER_OF_TWO;
-  qfuse_zero_rule zero_rule = QFUSE_ZERO_AT_FLOOR;
+  Payload payload_type = Payload::int8;
+  ScaleType scale_type = ScaleType::float32;
+  ScaleRule scale_rule = ScaleRule::power_of_two;
+  ZeroRule zero_rule = ZeroRule::at_floor;
   float amax_floor = 0.0F;
+  ScaleLayout scale_layout = ScaleLayout::row_major;
 };
+
+// A format by its name in qfuse.h: "int8", "deepseek", "transformer_engine", "torchao" or "mx".
+inline GroupFormat swiglu_format(const char* name) {
+  qfuse_group_format found{};
+  qfuse_error error{};
+  detail::throw_if(qfuse_swiglu_format(name, &found, &error), error);
+  return {.group_size = found.group_size,
+          .payload_type = static_cast<Payload>(found.payload_type),
+          .scale_type = static_cast<ScaleType>(found.scale_type),
+          .scale_rule = static_cast<ScaleRule>(found.scale_rule),
+          .zero_rule = static_cast<ZeroRule>(found.zero_rule),
+          .amax_floor = found.amax_floor,
+          .scale_layout = static_cast<ScaleLayout>(found.scale_layout)};
+}
 
 // What swiglu writes; what is empty is left out. Transposed, with experts, are qfuse_expert_columns(m, experts.count)
 // columns in place of m.
 struct SwigluOutputs {
-  QuantizedGroups y{};                    // [m, h], of the forward alone
-  QuantizedGroups y_transposed{};         // [h, m]
-  QuantizedGroups gradient{};             // [m, 2h]
-  QuantizedGroups gradient_transposed{};  // [2h, m]
-  std::span<float> weights_gradient{};    // [m]
+  Quantized y{};                    // [m, h], of the forward alone
+  Quantized y_t{};                  // [h, m]
+  Quantized grad_input{};           // [m, 2h]
+  Quantized grad_input_t{};         // [2h, m]
+  std::span<float> grad_weights{};  // [m]
 };
 
 struct SwigluOptions {
   std::span<const std::byte> grad_y{};  // m*h bf16 values, where a gradient is asked for
   std::span<const float> weights{};     // [m], the router's; empty: 1
   Experts experts{};
-  Payload payload_type = Payload::int8;
-  ScaleLayout scale_layout = ScaleLayout::row_major;
+  GroupFormat format{};
   float limit = 0.0F;  // 0: none
   float alpha = 1.0F;  // 0 stands for 1
   float up_offset = 0.0F;
-  SwigluFormat format{};
   std::span<std::byte> workspace{};  // of qfuse_swiglu_workspace_size bytes, in the memory of the device that the op
                                      // runs on; on the host it may be left out, and is then allocated
 };
 
 namespace detail {
 
-inline void set_format(const SwigluFormat& format, qfuse_swiglu_params& p) {
-  p.group_size = format.group_size;
-  p.scale_type = format.scale_type;
-  p.scale_rule = format.scale_rule;
-  p.zero_rule = format.zero_rule;
-  p.amax_floor = format.amax_floor;
+inline qfuse_group_format to_c(const GroupFormat& format) {
+  return {format.group_size,
+          static_cast<qfuse_payload>(format.payload_type),
+          static_cast<qfuse_scale_type>(format.scale_type),
+          static_cast<qfuse_scale_rule>(format.scale_rule),
+          static_cast<qfuse_zero_rule>(format.zero_rule),
+          format.amax_floor,
+          static_cast<qfuse_scale_layout>(format.scale_layout)};
 }
 
-// Sizes that the library refuses, or that need no arrays, are not compared with lengths.
-inline void point(std::span<const std::byte> x, const SwigluOutputs& outputs, const SwigluOptions& options,
-                  qfuse_swiglu_params& p) {
-  const bool has_sizes = p.m > 0 && p.m <= INT64_MAX / 2 && p.h > 0 && p.expert_count <= INT32_MAX;
-  const bool fits = has_sizes && p.group_size > 0 && p.h <= INT64_MAX / 16 / (p.m + 128 * (p.expert_count + 1));
-  const std::int64_t m = fits ? p.m : 0;
-  const std::int64_t h = fits ? p.h : 0;
-  const bool are_ue8m0 = p.scale_type == QFUSE_SCALES_UE8M0;
-  const auto require = [&](const char* name, std::size_t has, std::int64_t needs) {
-    if (fits) require_length(name, has, needs);
-  };
-  const auto take = [&](const QuantizedGroups& output, const char* payload_name, std::int64_t size,
-                        const char* scales_name, std::int64_t scales, void*& payload_to, void*& scales_to) {
+// Sizes that the library refuses, or that need no arrays, are not compared with lengths: the op says what is wrong.
+inline void require_lengths(std::span<const std::byte> x, const SwigluOutputs& outputs, const SwigluOptions& options,
+                            const qfuse_swiglu_params& p) {
+  qfuse_swiglu_sizes sizes{};
+  if (p.m == 0 || p.h == 0 || qfuse_swiglu_output_sizes(&p, &sizes, nullptr) != QFUSE_OK) return;
+  const bool is_ue8m0 = options.format.scale_type == ScaleType::ue8m0;
+  const auto require = [&](const char* q, const char* s, const Quantized& output, const qfuse_quantized_size& size) {
     if (!output.is_wanted()) return;
-    require(payload_name, output.payload.size(), size);
-    require(scales_name, are_ue8m0 ? output.ue8m0.size() : output.scales.size(), scales);
-    payload_to = output.payload.data();
-    scales_to = are_ue8m0 ? static_cast<void*>(output.ue8m0.data()) : output.scales.data();
+    require_length(q, output.q.size(), size.q);
+    require_length(s, is_ue8m0 ? output.s_ue8m0.size() : output.s.size(), is_ue8m0 ? size.s : size.s / 4);
   };
-  const std::int64_t columns = p.expert_count > 0 && fits ? qfuse_expert_columns(m, p.expert_count) : m;
-  const auto scales = [&](std::int64_t rows, std::int64_t values) {
-    const bool is_mn_major = options.scale_layout == ScaleLayout::mn_major;
-    const std::int64_t groups = (values + p.group_size - 1) / p.group_size;
-    return (is_mn_major ? (rows + 3) / 4 * 4 : rows) * (is_mn_major && are_ue8m0 ? (groups + 3) / 4 * 4 : groups);
-  };
-  require("x", x.size(), m * 2 * h * 2);
-  take(outputs.y, "y_q", m * h, "y_s", scales(m, h), p.y_q, p.y_s);
-  take(outputs.y_transposed, "y_q_t", h * columns, "y_s_t", scales(h, columns), p.y_q_t, p.y_s_t);
-  take(outputs.gradient, "grad_input_q", m * 2 * h, "grad_input_s", scales(m, 2 * h), p.grad_input_q, p.grad_input_s);
-  take(outputs.gradient_transposed, "grad_input_q_t", 2 * h * columns, "grad_input_s_t", scales(2 * h, columns),
-       p.grad_input_q_t, p.grad_input_s_t);
-  if (outputs.gradient.is_wanted() || outputs.gradient_transposed.is_wanted())
-    require("grad_y", options.grad_y.size(), m * h * 2);
-  if (!options.weights.empty()) require("weights", options.weights.size(), m);
-  if (!outputs.weights_gradient.empty()) require("weights_gradient", outputs.weights_gradient.size(), m);
+  require_length("x", x.size(), p.m * 2 * p.h * 2);
+  require("y.q", "y.s", outputs.y, sizes.y);
+  require("y_t.q", "y_t.s", outputs.y_t, sizes.y_t);
+  require("grad_input.q", "grad_input.s", outputs.grad_input, sizes.grad_input);
+  require("grad_input_t.q", "grad_input_t.s", outputs.grad_input_t, sizes.grad_input_t);
+  if (outputs.grad_input.is_wanted() || outputs.grad_input_t.is_wanted())
+    require_length("grad_y", options.grad_y.size(), p.m * p.h * 2);
+  if (!options.weights.empty()) require_length("weights", options.weights.size(), p.m);
+  if (!outputs.grad_weights.empty()) require_length("grad_weights", outputs.grad_weights.size(), p.m);
 }
 
 }  // namespace detail
@@ -619,27 +629,32 @@ inline void point(std::span<const std::byte> x, const SwigluOutputs& outputs, co
 // the two it is follows from the outputs; the options are those of qfuse.h.
 inline void swiglu(std::int64_t m, std::int64_t h, std::span<const std::byte> x, const SwigluOutputs& outputs,
                    const SwigluOptions& options = {}, const Exec& exec = {}) {
+  const auto to_c = [&](const Quantized& output) {
+    void* const bytes = output.s_ue8m0.data();
+    const bool is_ue8m0 = options.format.scale_type == ScaleType::ue8m0;
+    return qfuse_quantized{output.q.data(), is_ue8m0 ? bytes : output.s.data()};
+  };
   qfuse_swiglu_params p{};
   p.struct_size = sizeof p;
   p.m = m;
   p.h = h;
   p.x = x.data();
   p.grad_y = options.grad_y.data();
-  detail::set_format(options.format, p);
-  p.payload_type = static_cast<qfuse_payload>(options.payload_type);
-  p.scale_layout = static_cast<qfuse_scale_layout>(options.scale_layout);
-  p.expert_ends = options.experts.data;
-  p.expert_count = options.experts.count;
-  p.expert_ends_type = options.experts.type;
-  p.expert_layout = static_cast<qfuse_expert_layout>(options.experts.layout);
+  p.format = detail::to_c(options.format);
+  p.y = to_c(outputs.y);
+  p.y_t = to_c(outputs.y_t);
+  p.grad_input = to_c(outputs.grad_input);
+  p.grad_input_t = to_c(outputs.grad_input_t);
+  p.experts = {options.experts.data, options.experts.count, options.experts.type,
+               static_cast<qfuse_expert_layout>(options.experts.layout)};
   p.weights = options.weights.empty() ? nullptr : options.weights.data();
-  p.grad_weights = outputs.weights_gradient.empty() ? nullptr : outputs.weights_gradient.data();
+  p.grad_weights = outputs.grad_weights.empty() ? nullptr : outputs.grad_weights.data();
   p.limit = options.limit;
   p.alpha = options.alpha;
   p.up_offset = options.up_offset;
   p.workspace = options.workspace.data();
   p.workspace_size = static_cast<std::int64_t>(options.workspace.size());
-  detail::point(x, outputs, options, p);
+  detail::require_lengths(x, outputs, options, p);
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   std::vector<std::byte> workspace;

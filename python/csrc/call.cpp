@@ -96,15 +96,16 @@ std::string shape_text(Shape shape) {
 }
 
 std::string in_python(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kWords{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kWords{
       {{"QFUSE_RECIPROCAL_APPROX", "'approx'"},
        {"QFUSE_RECIPROCAL_IEEE", "'ieee'"},
        {"QFUSE_BACKWARD", "direction='backward'"},
-       {"the preset is", "recipe is"},
+       {"the format is", "recipe is"},
+       {"format.", ""},
+       {"experts.ends", "expert_ends"},
        {"scale_type is QFUSE_SCALES_UE8M0", "the scales are UE8M0"},
        {"QFUSE_SCALES_POWER_OF_TWO", "'power_of_two'"},
        {"QFUSE_ZERO_SCALE_LEAST", "'least'"},
-       {"QFUSE_THROUGH_FLOAT32", "'float32'"},
        {"be NULL", "be None"},
        {"is NULL", "is None"},
        {"not NULL", "not None"}}};

@@ -140,10 +140,10 @@ std::int64_t point_to_experts(const Call& call, const Tensor& ends, qfuse_swiglu
   const bool is_64 = ends.scalar_type() == ScalarType::Long;
   if (!is_64 && ends.scalar_type() != ScalarType::Int)
     refuse("expert_ends is ", name_of(ends.scalar_type()), ", it must be int32 or int64");
-  p.expert_count = ends.size(0);
-  p.expert_ends_type = is_64 ? QFUSE_INDEX_INT64 : QFUSE_INDEX_INT32;
-  p.expert_ends = call.array(ends, "expert_ends", is_64 ? ScalarType::Long : ScalarType::Int, p.expert_count);
-  return qfuse_expert_columns(p.m, p.expert_count);
+  p.experts.count = ends.size(0);
+  p.experts.ends_type = is_64 ? QFUSE_INDEX_INT64 : QFUSE_INDEX_INT32;
+  p.experts.ends = call.array(ends, "expert_ends", is_64 ? ScalarType::Long : ScalarType::Int, p.experts.count);
+  return qfuse_expert_columns(p.m, p.experts.count);
 }
 
 struct Activation {
@@ -190,10 +190,9 @@ void choose_by_name(const std::optional<std::string>& name, const char* what,
 }
 
 void apply(const std::string& recipe, ScalarType payload, qfuse_swiglu_params& p) {
-  p.struct_size = sizeof p;
   qfuse_error error;
-  if (qfuse_swiglu_preset(recipe.c_str(), &p, &error) != QFUSE_OK) refuse(in_python(error.message));
-  const ScalarType its = p.payload_type == QFUSE_INT8 ? ScalarType::Char : ScalarType::Float8_e4m3fn;
+  if (qfuse_swiglu_format(recipe.c_str(), &p.format, &error) != QFUSE_OK) refuse(in_python(error.message));
+  const ScalarType its = p.format.payload_type == QFUSE_INT8 ? ScalarType::Char : ScalarType::Float8_e4m3fn;
   if (its != payload)
     refuse("recipe is '", recipe, "', whose payloads are ", name_of(its), ", but those given are ", name_of(payload));
 }
@@ -209,22 +208,22 @@ void check_kind(const Format& format, ScalarType payload) {
 
 // To the library, 0 is what is not given.
 void choose_floor(double floor, qfuse_swiglu_params& p) {
-  p.amax_floor = static_cast<float>(floor);
-  if (p.amax_floor == 0 && (floor != 0 || p.zero_rule == QFUSE_ZERO_AT_FLOOR))
+  p.format.amax_floor = static_cast<float>(floor);
+  if (p.format.amax_floor == 0 && (floor != 0 || p.format.zero_rule == QFUSE_ZERO_AT_FLOOR))
     refuse("amax_floor is ", floor, ", it must be 1e-30 to 1e30, or with zero_rule 'one' 0 for none");
 }
 
 void choose(const Format& format, ScalarType payload, qfuse_swiglu_params& p) {
-  p.group_size = QFUSE_SWIGLU_GROUP_SIZE;
+  p.format.group_size = QFUSE_SWIGLU_GROUP_SIZE;
   if (format.recipe) apply(*format.recipe, payload, p);
   check_kind(format, payload);
-  p.payload_type = payload == ScalarType::Char ? QFUSE_INT8 : QFUSE_E4M3;
-  choose_by_name(format.scale_rule, "scale_rule", kScaleRules, p.scale_rule);
-  choose_by_name(format.zero_rule, "zero_rule", kZeroRules, p.zero_rule);
+  p.format.payload_type = payload == ScalarType::Char ? QFUSE_INT8 : QFUSE_E4M3;
+  choose_by_name(format.scale_rule, "scale_rule", kScaleRules, p.format.scale_rule);
+  choose_by_name(format.zero_rule, "zero_rule", kZeroRules, p.format.zero_rule);
   if (format.amax_floor) choose_floor(*format.amax_floor, p);
-  p.group_size = format.group_size.value_or(p.group_size);
-  if (p.group_size != QFUSE_SWIGLU_GROUP_SIZE && p.group_size != QFUSE_SWIGLU_SMALL_GROUP_SIZE)  // else none to count
-    refuse("group_size is ", p.group_size, ", it must be ", QFUSE_SWIGLU_GROUP_SIZE, " or ",
+  p.format.group_size = format.group_size.value_or(p.format.group_size);
+  if (p.format.group_size != QFUSE_SWIGLU_GROUP_SIZE && p.format.group_size != QFUSE_SWIGLU_SMALL_GROUP_SIZE)  // else none to count
+    refuse("group_size is ", p.format.group_size, ", it must be ", QFUSE_SWIGLU_GROUP_SIZE, " or ",
            QFUSE_SWIGLU_SMALL_GROUP_SIZE);
 }
 
@@ -232,24 +231,24 @@ void choose(const Format& format, ScalarType payload, qfuse_swiglu_params& p) {
 
 void point_to_outputs(const Call& call, const SwigluTensors& t, ScalarType dtype, qfuse_swiglu_params& p) {
   const Given all_scales = {&t.y_s, &t.grad_input_s, &t.y_s_t, &t.grad_input_s_t};
-  const Scales how = {scale_dtype(all_scales, dtype), p.group_size};
+  const Scales how = {scale_dtype(all_scales, dtype), p.format.group_size};
   const std::int64_t columns = t.expert_ends ? point_to_experts(call, *t.expert_ends, p) : p.m;
   const Transposed y = {t.y_q_t, p.h, columns};
   const Transposed gradient = {t.grad_input_q_t, 2 * p.h, columns};
   const bool apart = are_apart(y, gradient, t.expert_ends.has_value());
   if (apart && how.are_words())
     refuse("the scales are int32, whose words experts share: y_q_t and grad_input_q_t must have 2 dimensions");
-  p.expert_layout = apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
-  p.scale_type = how.are_float() ? QFUSE_SCALES_FLOAT32 : QFUSE_SCALES_UE8M0;
-  p.y_q = output(call, t.y_q, "y_q", dtype, {{p.m, p.h}});
-  p.y_s = scales(call, t.y_s, "y_s", how.dtype, {{p.m, how.count(p.h)}});
-  p.grad_input_q = output(call, t.grad_input_q, "grad_input_q", dtype, {{p.m, 2 * p.h}});
-  p.grad_input_s = scales(call, t.grad_input_s, "grad_input_s", how.dtype, {{p.m, how.count(2 * p.h)}});
-  p.y_q_t = payload(call, y, "y_q_t", dtype);
-  p.y_s_t = group_scales(call, {t.y_s_t, p.h, columns}, "y_s_t", how);
-  p.grad_input_q_t = payload(call, gradient, "grad_input_q_t", dtype);
-  p.grad_input_s_t = group_scales(call, {t.grad_input_s_t, 2 * p.h, columns}, "grad_input_s_t", how);
-  p.scale_layout = layout_of(all_scales, how);
+  p.experts.layout = apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
+  p.format.scale_type = how.are_float() ? QFUSE_SCALES_FLOAT32 : QFUSE_SCALES_UE8M0;
+  p.y.q = output(call, t.y_q, "y_q", dtype, {{p.m, p.h}});
+  p.y.s = scales(call, t.y_s, "y_s", how.dtype, {{p.m, how.count(p.h)}});
+  p.grad_input.q = output(call, t.grad_input_q, "grad_input_q", dtype, {{p.m, 2 * p.h}});
+  p.grad_input.s = scales(call, t.grad_input_s, "grad_input_s", how.dtype, {{p.m, how.count(2 * p.h)}});
+  p.y_t.q = payload(call, y, "y_q_t", dtype);
+  p.y_t.s = group_scales(call, {t.y_s_t, p.h, columns}, "y_s_t", how);
+  p.grad_input_t.q = payload(call, gradient, "grad_input_q_t", dtype);
+  p.grad_input_t.s = group_scales(call, {t.grad_input_s_t, 2 * p.h, columns}, "grad_input_s_t", how);
+  p.format.scale_layout = layout_of(all_scales, how);
 }
 
 // The workspace is torch's memory; the op's stream is torch's current one, so it is not used again too early.

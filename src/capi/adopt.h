@@ -34,7 +34,7 @@ template <>
 inline constexpr std::size_t kLeastSize<qfuse_quantize_blockwise_params> =
     QFUSE_ENDS_WITH(qfuse_quantize_blockwise_params, absmax);
 template <>
-inline constexpr std::size_t kLeastSize<qfuse_swiglu_params> = QFUSE_ENDS_WITH(qfuse_swiglu_params, y_s_t);
+inline constexpr std::size_t kLeastSize<qfuse_swiglu_params> = QFUSE_ENDS_WITH(qfuse_swiglu_params, grad_input_t);
 template <>
 inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_params> = QFUSE_ENDS_WITH(qfuse_matmul_4bit_params, out);
 #undef QFUSE_ENDS_WITH

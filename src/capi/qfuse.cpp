@@ -41,13 +41,18 @@ Outcome parse_device(const char* name, qfuse_device* device) {
   return qfuse::runtime::parse(name, *device);
 }
 
-Outcome set_preset(const char* name, qfuse_swiglu_params* params) {
-  if (name == nullptr || params == nullptr) return invalid_argument("name or params is NULL");
-  constexpr std::size_t kNeeded = offsetof(qfuse_swiglu_params, amax_floor) + sizeof params->amax_floor;
-  if (params->struct_size < kNeeded)
-    return invalid_argument("params.struct_size is " + std::to_string(params->struct_size) +
-                            ", it must be sizeof the struct, " + std::to_string(sizeof *params));
-  return qfuse::contract::preset(name, *params);
+Outcome find_format(const char* name, qfuse_group_format* format) {
+  if (name == nullptr || format == nullptr) return invalid_argument("name or format is NULL");
+  return qfuse::contract::find_format(name, *format);
+}
+
+Outcome find_output_sizes(const qfuse_swiglu_params* params, qfuse_swiglu_sizes* sizes) {
+  if (sizes == nullptr) return invalid_argument("sizes is NULL");
+  qfuse::contract::Swiglu p{};
+  if (Outcome o = qfuse::capi::adopt_params(params, p); !o.ok()) return o;
+  if (Outcome o = check_sizes(p); !o.ok()) return o;
+  *sizes = output_sizes(p);
+  return {};
 }
 
 Outcome describe_device(qfuse_device device, char* text, std::size_t size) {
@@ -190,8 +195,13 @@ qfuse_status qfuse_quantize_4bit_workspace_size(const qfuse_quantize_4bit_params
   return find_workspace_size<qfuse::contract::Quantize4bit>(params, exec, size, error);
 }
 
-qfuse_status qfuse_swiglu_preset(const char* name, qfuse_swiglu_params* params, qfuse_error* error) {
-  return guarded(error, [&] { return set_preset(name, params); });
+qfuse_status qfuse_swiglu_format(const char* name, qfuse_group_format* format, qfuse_error* error) {
+  return guarded(error, [&] { return find_format(name, format); });
+}
+
+qfuse_status qfuse_swiglu_output_sizes(const qfuse_swiglu_params* params, qfuse_swiglu_sizes* sizes,
+                                       qfuse_error* error) {
+  return guarded(error, [&] { return find_output_sizes(params, sizes); });
 }
 
 qfuse_status qfuse_swiglu_workspace_size(const qfuse_swiglu_params* params, const qfuse_exec* exec, int64_t* size,

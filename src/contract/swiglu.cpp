@@ -18,22 +18,22 @@ constexpr std::int64_t kSmallGroup = QFUSE_SWIGLU_SMALL_GROUP_SIZE;
 constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 
 Outcome check_experts(const Swiglu& p) {
-  if (p.expert_count < 0 || p.expert_count > kMostExperts)
-    return invalid_argument(fmt::format("expert_count is {}, it must be 0 to {}", p.expert_count, kMostExperts));
-  if (p.expert_count == 0 && p.expert_ends != nullptr)
-    return invalid_argument("expert_count is 0, but expert_ends is given");
-  if (p.expert_ends_type != QFUSE_INDEX_INT32 && p.expert_ends_type != QFUSE_INDEX_INT64)
+  if (p.experts.count < 0 || p.experts.count > kMostExperts)
+    return invalid_argument(fmt::format("experts.count is {}, it must be 0 to {}", p.experts.count, kMostExperts));
+  if (p.experts.count == 0 && p.experts.ends != nullptr)
+    return invalid_argument("experts.count is 0, but experts.ends is given");
+  if (p.experts.ends_type != QFUSE_INDEX_INT32 && p.experts.ends_type != QFUSE_INDEX_INT64)
     return invalid_argument(
-        fmt::format("expert_ends_type is {}, it must be QFUSE_INDEX_INT32 ({}) or QFUSE_INDEX_INT64 ({})",
-                    static_cast<int>(p.expert_ends_type), static_cast<int>(QFUSE_INDEX_INT32),
+        fmt::format("experts.ends_type is {}, it must be QFUSE_INDEX_INT32 ({}) or QFUSE_INDEX_INT64 ({})",
+                    static_cast<int>(p.experts.ends_type), static_cast<int>(QFUSE_INDEX_INT32),
                     static_cast<int>(QFUSE_INDEX_INT64)));
-  if (reinterpret_cast<std::uintptr_t>(p.expert_ends) % static_cast<std::uintptr_t>(index_size(p.expert_ends_type)) !=
+  if (reinterpret_cast<std::uintptr_t>(p.experts.ends) % static_cast<std::uintptr_t>(index_size(p.experts.ends_type)) !=
       0)
     return invalid_argument(
-        fmt::format("expert_ends must be aligned to its elements, {} bytes", index_size(p.expert_ends_type)));
-  if (p.h > 0 && p.m > std::numeric_limits<std::int64_t>::max() / 16 / p.h - (p.expert_count + 1) * format::kGroupSize)
+        fmt::format("experts.ends must be aligned to its elements, {} bytes", index_size(p.experts.ends_type)));
+  if (p.h > 0 && p.m > std::numeric_limits<std::int64_t>::max() / 16 / p.h - (p.experts.count + 1) * format::kGroupSize)
     return invalid_argument(
-        fmt::format("m is {} with {} experts of {} channels, more than memory can hold", p.m, p.expert_count, p.h));
+        fmt::format("m is {} with {} experts of {} channels, more than memory can hold", p.m, p.experts.count, p.h));
   return {};
 }
 
@@ -52,12 +52,14 @@ Outcome check_enumerator(const char* field, int value, std::initializer_list<con
 
 Outcome check_enumerators(const Swiglu& p) {
   for (const Outcome& o : {
-           check_enumerator("payload_type", p.payload_type, {"QFUSE_INT8", "QFUSE_E4M3"}),
-           check_enumerator("scale_layout", p.scale_layout, {"QFUSE_SCALES_ROW_MAJOR", "QFUSE_SCALES_MN_MAJOR"}),
-           check_enumerator("expert_layout", p.expert_layout, {"QFUSE_EXPERTS_APART", "QFUSE_EXPERTS_SIDE_BY_SIDE"}),
-           check_enumerator("scale_type", p.scale_type, {"QFUSE_SCALES_FLOAT32", "QFUSE_SCALES_UE8M0"}),
-           check_enumerator("scale_rule", p.scale_rule, {"QFUSE_SCALES_POWER_OF_TWO", "QFUSE_SCALES_TORCHAO"}),
-           check_enumerator("zero_rule", p.zero_rule,
+           check_enumerator("format.payload_type", p.format.payload_type, {"QFUSE_INT8", "QFUSE_E4M3"}),
+           check_enumerator("format.scale_layout", p.format.scale_layout,
+                            {"QFUSE_SCALES_ROW_MAJOR", "QFUSE_SCALES_MN_MAJOR"}),
+           check_enumerator("experts.layout", p.experts.layout, {"QFUSE_EXPERTS_APART", "QFUSE_EXPERTS_SIDE_BY_SIDE"}),
+           check_enumerator("format.scale_type", p.format.scale_type, {"QFUSE_SCALES_FLOAT32", "QFUSE_SCALES_UE8M0"}),
+           check_enumerator("format.scale_rule", p.format.scale_rule,
+                            {"QFUSE_SCALES_POWER_OF_TWO", "QFUSE_SCALES_TORCHAO"}),
+           check_enumerator("format.zero_rule", p.format.zero_rule,
                             {"QFUSE_ZERO_AT_FLOOR", "QFUSE_ZERO_SCALE_ONE", "QFUSE_ZERO_SCALE_LEAST"}),
        })
     if (!o.ok()) return o;
@@ -65,38 +67,42 @@ Outcome check_enumerators(const Swiglu& p) {
 }
 
 Outcome check_int8(const Swiglu& p) {
-  for (const auto& [name, is_given] : {std::pair{"scale_type", p.scale_type != QFUSE_SCALES_FLOAT32},
-                                       {"scale_rule", p.scale_rule != QFUSE_SCALES_POWER_OF_TWO},
-                                       {"zero_rule", p.zero_rule != QFUSE_ZERO_AT_FLOOR},
-                                       {"amax_floor", p.amax_floor != 0}})
+  for (const auto& [name, is_given] : {std::pair{"format.scale_type", p.format.scale_type != QFUSE_SCALES_FLOAT32},
+                                       {"format.scale_rule", p.format.scale_rule != QFUSE_SCALES_POWER_OF_TWO},
+                                       {"format.zero_rule", p.format.zero_rule != QFUSE_ZERO_AT_FLOOR},
+                                       {"format.amax_floor", p.format.amax_floor != 0}})
     if (is_given)
-      return invalid_argument(fmt::format("{} is given, but payload_type is QFUSE_INT8: it is of FP8 alone", name));
+      return invalid_argument(
+          fmt::format("{} is given, but format.payload_type is QFUSE_INT8: it is of FP8 alone", name));
   return {};
 }
 
 Outcome check_fp8(const Swiglu& p) {
   constexpr float kLeastFloor = 1e-30F;
   constexpr float kMostFloor = 1e30F;
-  if (p.amax_floor != 0 && !(p.amax_floor >= kLeastFloor && p.amax_floor <= kMostFloor))
+  if (p.format.amax_floor != 0 && !(p.format.amax_floor >= kLeastFloor && p.format.amax_floor <= kMostFloor))
+    return invalid_argument(fmt::format("format.amax_floor is {}, it must be {} to {}, or 0", p.format.amax_floor,
+                                        kLeastFloor, kMostFloor));
+  if (p.format.scale_rule != QFUSE_SCALES_POWER_OF_TWO && p.format.scale_type == QFUSE_SCALES_UE8M0)
     return invalid_argument(
-        fmt::format("amax_floor is {}, it must be {} to {}, or 0", p.amax_floor, kLeastFloor, kMostFloor));
-  if (p.scale_rule != QFUSE_SCALES_POWER_OF_TWO && p.scale_type == QFUSE_SCALES_UE8M0)
-    return invalid_argument("scale_type is QFUSE_SCALES_UE8M0: scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
-  if (p.zero_rule != QFUSE_ZERO_SCALE_LEAST) return {};
-  if (p.scale_rule != QFUSE_SCALES_POWER_OF_TWO)
-    return invalid_argument("zero_rule is QFUSE_ZERO_SCALE_LEAST: scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
-  if (p.amax_floor != 0)
-    return invalid_argument("zero_rule is QFUSE_ZERO_SCALE_LEAST, which has no floor: amax_floor must be 0");
+        "format.scale_type is QFUSE_SCALES_UE8M0: format.scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
+  if (p.format.zero_rule != QFUSE_ZERO_SCALE_LEAST) return {};
+  if (p.format.scale_rule != QFUSE_SCALES_POWER_OF_TWO)
+    return invalid_argument(
+        "format.zero_rule is QFUSE_ZERO_SCALE_LEAST: format.scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
+  if (p.format.amax_floor != 0)
+    return invalid_argument(
+        "format.zero_rule is QFUSE_ZERO_SCALE_LEAST, which has no floor: format.amax_floor must be 0");
   return {};
 }
 
 Outcome check_format(const Swiglu& p) {
   if (Outcome o = check_enumerators(p); !o.ok()) return o;
   if (Outcome o = is_fp8(p) ? check_fp8(p) : check_int8(p); !o.ok()) return o;
-  if (p.scale_type == QFUSE_SCALES_UE8M0 && p.scale_layout == QFUSE_SCALES_MN_MAJOR && has_experts(p) &&
-      p.expert_layout == QFUSE_EXPERTS_APART && (wants_transposed(p) || wants_y_transposed(p)))
+  if (p.format.scale_type == QFUSE_SCALES_UE8M0 && p.format.scale_layout == QFUSE_SCALES_MN_MAJOR && has_experts(p) &&
+      p.experts.layout == QFUSE_EXPERTS_APART && (wants_transposed(p) || wants_y_transposed(p)))
     return invalid_argument(
-        "scales in UE8M0 and MN_MAJOR share words, which experts APART cannot: expert_layout must be SIDE_BY_SIDE");
+        "scales in UE8M0 and MN_MAJOR share words, which experts APART cannot: experts.layout must be SIDE_BY_SIDE");
   return {};
 }
 
@@ -110,83 +116,80 @@ Outcome check_activation(const Swiglu& p) {
 
 Outcome check_outputs(const Swiglu& p) {
   if (wants_y_rows(p) && wants_gradients(p))
-    return invalid_argument("y_q or y_s is given together with a gradient: it is an output of the forward alone");
+    return invalid_argument("y is given together with a gradient: it is an output of the forward alone");
   if (wants_grad_weights(p) && !wants_gradients(p))
-    return invalid_argument("grad_weights is given, but neither grad_input_q nor grad_input_q_t");
+    return invalid_argument("grad_weights is given, but neither grad_input nor grad_input_t");
   if (!wants_gradients(p) && !wants_y_rows(p) && !wants_y_transposed(p))
-    return invalid_argument(
-        "grad_input_q, grad_input_q_t, y_q and y_q_t are all NULL: at least one pair of outputs must be given");
+    return invalid_argument("y, y_t, grad_input and grad_input_t are all NULL: at least one of them must be given");
   return {};
 }
 
-struct Preset {
+struct NamedFormat {
   std::string_view name;
-  qfuse_payload payload_type;
-  std::int64_t group_size;
-  qfuse_scale_type scale_type;
-  qfuse_scale_rule scale_rule;
-  qfuse_zero_rule zero_rule;
-  float amax_floor;
+  qfuse_group_format format;
 };
 
-constexpr std::array kPresets = {
-    Preset{"int8", QFUSE_INT8, format::kGroupSize, QFUSE_SCALES_FLOAT32, QFUSE_SCALES_POWER_OF_TWO, QFUSE_ZERO_AT_FLOOR,
-           0},
-    Preset{"deepseek", QFUSE_E4M3, format::kGroupSize, QFUSE_SCALES_FLOAT32, QFUSE_SCALES_POWER_OF_TWO,
-           QFUSE_ZERO_AT_FLOOR, 0},
-    Preset{"transformer_engine", QFUSE_E4M3, format::kGroupSize, QFUSE_SCALES_FLOAT32, QFUSE_SCALES_POWER_OF_TWO,
-           QFUSE_ZERO_SCALE_ONE, 0},
-    Preset{"torchao", QFUSE_E4M3, format::kGroupSize, QFUSE_SCALES_FLOAT32, QFUSE_SCALES_TORCHAO, QFUSE_ZERO_AT_FLOOR,
-           1e-12F},
-    Preset{"mx", QFUSE_E4M3, kSmallGroup, QFUSE_SCALES_UE8M0, QFUSE_SCALES_POWER_OF_TWO, QFUSE_ZERO_SCALE_LEAST, 0}};
+constexpr qfuse_group_format e4m3(qfuse_scale_rule rule, qfuse_zero_rule zeros, float floor) {
+  return {format::kGroupSize, QFUSE_E4M3, QFUSE_SCALES_FLOAT32, rule, zeros, floor, QFUSE_SCALES_ROW_MAJOR};
+}
+
+constexpr std::array kFormats = {
+    NamedFormat{"int8",
+                {format::kGroupSize, QFUSE_INT8, QFUSE_SCALES_FLOAT32, QFUSE_SCALES_POWER_OF_TWO, QFUSE_ZERO_AT_FLOOR,
+                 0, QFUSE_SCALES_ROW_MAJOR}},
+    NamedFormat{"deepseek", e4m3(QFUSE_SCALES_POWER_OF_TWO, QFUSE_ZERO_AT_FLOOR, 0)},
+    NamedFormat{"transformer_engine", e4m3(QFUSE_SCALES_POWER_OF_TWO, QFUSE_ZERO_SCALE_ONE, 0)},
+    NamedFormat{"torchao", e4m3(QFUSE_SCALES_TORCHAO, QFUSE_ZERO_AT_FLOOR, 1e-12F)},
+    NamedFormat{"mx",
+                {kSmallGroup, QFUSE_E4M3, QFUSE_SCALES_UE8M0, QFUSE_SCALES_POWER_OF_TWO, QFUSE_ZERO_SCALE_LEAST, 0,
+                 QFUSE_SCALES_ROW_MAJOR}}};
 
 }  // namespace
 
-Outcome preset(const char* name, qfuse_swiglu_params& p) {
+Outcome find_format(std::string_view name, qfuse_group_format& format) {
   std::string names;
-  for (const Preset& preset : kPresets) {
-    names += (names.empty() ? "" : ", ") + std::string(preset.name);
-    if (preset.name != name) continue;
-    p.payload_type = preset.payload_type;
-    p.group_size = preset.group_size;
-    p.scale_type = preset.scale_type;
-    p.scale_rule = preset.scale_rule;
-    p.zero_rule = preset.zero_rule;
-    p.amax_floor = preset.amax_floor;
+  for (const NamedFormat& known : kFormats) {
+    names += (names.empty() ? "" : ", ") + std::string(known.name);
+    if (known.name != name) continue;
+    format = known.format;
     return {};
   }
-  return invalid_argument(fmt::format("the preset is '{}', it must be one of {}", name, names));
+  return invalid_argument(fmt::format("the format is '{}', it must be one of {}", name, names));
 }
 
-Outcome check_ranges(const Swiglu& p) {
+Outcome check_sizes(const Swiglu& p) {
   if (Outcome o = check_count("m", p.m); !o.ok()) return o;
   if (Outcome o = check_count("h", p.h); !o.ok()) return o;
-  if (p.group_size != format::kGroupSize && p.group_size != kSmallGroup)
-    return invalid_argument(
-        fmt::format("group_size is {}, it must be {} or {}", p.group_size, format::kGroupSize, kSmallGroup));
+  if (p.format.group_size != format::kGroupSize && p.format.group_size != kSmallGroup)
+    return invalid_argument(fmt::format("format.group_size is {}, it must be {} or {}", p.format.group_size,
+                                        format::kGroupSize, kSmallGroup));
   if (p.h % format::kGroupSize != 0)
     return invalid_argument(fmt::format("h is {}, it must be a multiple of {}", p.h, format::kGroupSize));
   if (Outcome o = check_rows("x_stride", p.x_stride, p.m, "2h", 2 * p.h); !o.ok()) return o;
   if (Outcome o = check_rows("grad_y_stride", p.grad_y_stride, p.m, "h", p.h); !o.ok()) return o;
   if (Outcome o = check_format(p); !o.ok()) return o;
-  if (has_experts(p) || p.expert_ends != nullptr)
+  if (has_experts(p) || p.experts.ends != nullptr)
     if (Outcome o = check_experts(p); !o.ok()) return o;
-  if (Outcome o = check_activation(p); !o.ok()) return o;
+  return check_activation(p);
+}
+
+Outcome check_ranges(const Swiglu& p) {
+  if (Outcome o = check_sizes(p); !o.ok()) return o;
   return is_empty(p) ? Outcome{} : check_outputs(p);
 }
 
 std::int64_t expert_end(const Swiglu& p, std::int64_t expert) {
-  if (p.expert_ends_type == QFUSE_INDEX_INT64) return static_cast<const std::int64_t*>(p.expert_ends)[expert];
-  return static_cast<const std::int32_t*>(p.expert_ends)[expert];
+  if (p.experts.ends_type == QFUSE_INDEX_INT64) return static_cast<const std::int64_t*>(p.experts.ends)[expert];
+  return static_cast<const std::int32_t*>(p.experts.ends)[expert];
 }
 
 Outcome check_values(const Swiglu& p) {
   std::int64_t before = 0;
-  for (std::int64_t e = 0; e < p.expert_count; ++e) {
+  for (std::int64_t e = 0; e < p.experts.count; ++e) {
     const std::int64_t end = expert_end(p, e);
     if (end < before || end > p.m)
       return invalid_argument(
-          fmt::format("expert_ends[{}] is {}, it must be at least {}, where the expert begins, and at most m, {}", e,
+          fmt::format("experts.ends[{}] is {}, it must be at least {}, where the expert begins, and at most m, {}", e,
                       end, before, p.m));
     before = end;
   }
@@ -197,7 +200,7 @@ std::int64_t token_tiles(const Swiglu& p) {
   if (!has_experts(p)) return format::block_count(p.m, format::kGroupSize);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;
-  for (std::int64_t e = 0; e < p.expert_count; begin = expert_end(p, e++))
+  for (std::int64_t e = 0; e < p.experts.count; begin = expert_end(p, e++))
     tiles += format::block_count(expert_end(p, e) - begin, format::kGroupSize);
   return tiles;
 }
@@ -206,7 +209,7 @@ TokenTile find_token_tile(const Swiglu& p, std::int64_t number) {
   if (!has_experts(p)) return tile_of(0, p.m, number, 0, p.m);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;
-  for (std::int64_t e = 0; e < p.expert_count; begin = expert_end(p, e++)) {
+  for (std::int64_t e = 0; e < p.experts.count; begin = expert_end(p, e++)) {
     const std::int64_t rows = expert_end(p, e) - begin;
     const std::int64_t own = format::block_count(rows, format::kGroupSize);
     if (number < tiles + own)

@@ -3,6 +3,7 @@
 #define QFUSE_CONTRACT_SWIGLU_H
 
 #include <limits>
+#include <string_view>
 
 #include "contract/arrays.h"
 #include "contract/ranges.h"
@@ -18,25 +19,23 @@ struct Swiglu : qfuse_swiglu_params {
 };
 
 inline bool is_empty(const Swiglu& p) { return p.m == 0 || p.h == 0; }
-inline bool has_experts(const Swiglu& p) { return p.expert_count != 0; }
+inline bool has_experts(const Swiglu& p) { return p.experts.count != 0; }
 
 // Which outputs are asked for. Whoever gives one array of a pair asks for both; the check refuses half a pair.
-inline bool wants_rows(const Swiglu& p) { return p.grad_input_q != nullptr || p.grad_input_s != nullptr; }
-inline bool wants_transposed(const Swiglu& p) { return p.grad_input_q_t != nullptr || p.grad_input_s_t != nullptr; }
+inline bool is_wanted(const qfuse_quantized& output) { return output.q != nullptr || output.s != nullptr; }
+inline bool wants_rows(const Swiglu& p) { return is_wanted(p.grad_input); }
+inline bool wants_transposed(const Swiglu& p) { return is_wanted(p.grad_input_t); }
 inline bool wants_gradients(const Swiglu& p) { return wants_rows(p) || wants_transposed(p); }
-inline bool wants_y_rows(const Swiglu& p) { return p.y_q != nullptr || p.y_s != nullptr; }
-inline bool wants_y_transposed(const Swiglu& p) { return p.y_q_t != nullptr || p.y_s_t != nullptr; }
+inline bool wants_y_rows(const Swiglu& p) { return is_wanted(p.y); }
+inline bool wants_y_transposed(const Swiglu& p) { return is_wanted(p.y_t); }
 inline bool wants_grad_weights(const Swiglu& p) { return p.grad_weights != nullptr; }
 
 // Elements from one row to the next.
 inline std::int64_t x_stride(const Swiglu& p) { return p.x_stride != 0 ? p.x_stride : 2 * p.h; }
 inline std::int64_t grad_y_stride(const Swiglu& p) { return p.grad_y_stride != 0 ? p.grad_y_stride : p.h; }
 
-// The payloads of the outputs: a byte each, of either type.
-inline std::int8_t* grad_input_payload(const Swiglu& p) { return static_cast<std::int8_t*>(p.grad_input_q); }
-inline std::int8_t* y_payload(const Swiglu& p) { return static_cast<std::int8_t*>(p.y_q); }
-inline std::int8_t* y_t_payload(const Swiglu& p) { return static_cast<std::int8_t*>(p.y_q_t); }
-inline std::int8_t* grad_input_t_payload(const Swiglu& p) { return static_cast<std::int8_t*>(p.grad_input_q_t); }
+// A byte a value, of either type.
+inline std::int8_t* payload(const qfuse_quantized& output) { return static_cast<std::int8_t*>(output.q); }
 
 // ---- router weights and other activations ----
 
@@ -59,31 +58,32 @@ inline std::int64_t workspace_size(const Swiglu& p) {
 
 // ---- formats ----
 
-inline bool is_fp8(const Swiglu& p) { return p.payload_type != QFUSE_INT8; }
+inline bool is_fp8(const Swiglu& p) { return p.format.payload_type != QFUSE_INT8; }
 
 // Formats that take steps of their own, with fewer operations: the published operator's INT8, and DeepSeek's E4M3.
 inline bool has_other_format(const Swiglu& p) {
-  return p.group_size != format::kGroupSize || p.scale_type != QFUSE_SCALES_FLOAT32 ||
-         p.scale_rule != QFUSE_SCALES_POWER_OF_TWO || p.zero_rule != QFUSE_ZERO_AT_FLOOR || p.amax_floor != 0;
+  return p.format.group_size != format::kGroupSize || p.format.scale_type != QFUSE_SCALES_FLOAT32 ||
+         p.format.scale_rule != QFUSE_SCALES_POWER_OF_TWO || p.format.zero_rule != QFUSE_ZERO_AT_FLOOR ||
+         p.format.amax_floor != 0;
 }
 // E4M3 in groups of 128 with fp32 scales, whatever their rule.
 inline bool has_other_scales_alone(const Swiglu& p) {
-  return p.payload_type == QFUSE_E4M3 && p.group_size == format::kGroupSize && p.scale_type == QFUSE_SCALES_FLOAT32 &&
-         has_other_format(p);
+  return p.format.payload_type == QFUSE_E4M3 && p.format.group_size == format::kGroupSize &&
+         p.format.scale_type == QFUSE_SCALES_FLOAT32 && has_other_format(p);
 }
 
 inline format::GroupRules group_rules(const Swiglu& p) {
-  const bool has_floor = p.amax_floor != 0 || p.zero_rule != QFUSE_ZERO_AT_FLOOR;
-  return {p.payload_type,
-          p.scale_rule,
-          p.zero_rule,
-          has_floor ? p.amax_floor : format::kDeepSeekFloor,
-          static_cast<int>(p.group_size),
-          p.scale_type == QFUSE_SCALES_UE8M0};
+  const bool has_floor = p.format.amax_floor != 0 || p.format.zero_rule != QFUSE_ZERO_AT_FLOOR;
+  return {p.format.payload_type,
+          p.format.scale_rule,
+          p.format.zero_rule,
+          has_floor ? p.format.amax_floor : format::kDeepSeekFloor,
+          static_cast<int>(p.format.group_size),
+          p.format.scale_type == QFUSE_SCALES_UE8M0};
 }
 
-// Sets the fields of a format by its name.
-Outcome preset(const char* name, qfuse_swiglu_params& p);
+// A format by its name.
+Outcome find_format(std::string_view name, qfuse_group_format& format);
 
 // ---- scales ----
 
@@ -95,7 +95,7 @@ struct ScaleFormat {
 };
 
 inline ScaleFormat scale_format(const Swiglu& p) {
-  return {p.scale_layout, p.scale_type == QFUSE_SCALES_UE8M0, static_cast<int>(p.group_size)};
+  return {p.format.scale_layout, p.format.scale_type == QFUSE_SCALES_UE8M0, static_cast<int>(p.format.group_size)};
 }
 
 // Scales of UE8M0 in MN-major, four groups' bytes to a word.
@@ -140,9 +140,11 @@ constexpr std::int64_t scales_size(const ScaleFormat& how, std::int64_t rows, st
 }
 
 inline ScaleStrides row_scale_strides(const Swiglu& p) {
-  return scale_strides(scale_format(p), p.m, 2 * p.h / p.group_size);
+  return scale_strides(scale_format(p), p.m, 2 * p.h / p.format.group_size);
 }
-inline ScaleStrides y_scale_strides(const Swiglu& p) { return scale_strides(scale_format(p), p.m, p.h / p.group_size); }
+inline ScaleStrides y_scale_strides(const Swiglu& p) {
+  return scale_strides(scale_format(p), p.m, p.h / p.format.group_size);
+}
 
 // ---- the transposed outputs, of which an expert's tokens are columns, filled up to whole groups ----
 
@@ -152,7 +154,7 @@ QFUSE_HOST_DEVICE constexpr std::int64_t whole_groups(std::int64_t tokens) {
 
 // Columns that any share of the tokens among the experts finds room in.
 inline std::int64_t all_columns(const Swiglu& p) {
-  return has_experts(p) ? format::expert_columns(p.m, p.expert_count) : p.m;
+  return has_experts(p) ? format::expert_columns(p.m, p.experts.count) : p.m;
 }
 
 struct ColumnLayout {
@@ -162,7 +164,7 @@ struct ColumnLayout {
 };
 
 inline ColumnLayout column_layout(const Swiglu& p) {
-  return {all_columns(p), has_experts(p) && p.expert_layout == QFUSE_EXPERTS_APART, scale_format(p)};
+  return {all_columns(p), has_experts(p) && p.experts.layout == QFUSE_EXPERTS_APART, scale_format(p)};
 }
 
 // Where an expert's part of an output lies: element (row, column) at first + row * stride + column, scales at scale_index.
@@ -224,6 +226,8 @@ std::int64_t expert_end(const Swiglu& p, std::int64_t expert);
 std::int64_t token_tiles(const Swiglu& p);
 TokenTile find_token_tile(const Swiglu& p, std::int64_t number);
 
+// Of all but the outputs, and with these.
+Outcome check_sizes(const Swiglu& p);
 Outcome check_ranges(const Swiglu& p);
 
 constexpr std::int64_t index_size(qfuse_index_type type) { return type == QFUSE_INDEX_INT64 ? 8 : 4; }
@@ -233,31 +237,33 @@ inline std::int64_t strided_size(std::int64_t rows, std::int64_t cols, std::int6
   return strided_count(rows, cols, stride) * format::dtype_size(QFUSE_BFLOAT16);
 }
 
+// Bytes of all outputs, whether they are wanted or not.
+inline qfuse_swiglu_sizes output_sizes(const Swiglu& p) {
+  const std::int64_t columns = p.m == 0 ? 0 : all_columns(p);
+  const auto size = [&](std::int64_t rows, std::int64_t values) {
+    const std::int64_t groups = format::ceil_div(values, p.format.group_size);
+    return qfuse_quantized_size{rows * values, p.m == 0 ? 0 : scales_size(scale_format(p), rows, groups)};
+  };
+  return {size(p.m, p.h), size(p.h, columns), size(p.m, 2 * p.h), size(2 * p.h, columns),
+          is_empty(p) ? 0 : p.m * static_cast<std::int64_t>(sizeof(float))};
+}
+
 template <ParamsOf<Swiglu> P, class Visit>
 void visit_arrays(P& p, Visit& visit) {
-  constexpr std::int64_t kFloat = sizeof(float);
-  const std::int64_t m = p.m;
-  const std::int64_t h = p.h;
-  const std::int64_t columns = m == 0 ? 0 : all_columns(p);
-  const bool gradients = wants_gradients(p);
-  const bool is_wanted[] = {wants_rows(p), wants_y_transposed(p), wants_transposed(p), wants_y_rows(p)};
-  const auto payload = [&](int output, std::int64_t size) { return is_wanted[output] ? size : 0; };
-  const auto scales = [&](int output, std::int64_t rows, std::int64_t values) {
-    return is_wanted[output] && m > 0 ? scales_size(scale_format(p), rows, format::ceil_div(values, p.group_size)) : 0;
+  const qfuse_swiglu_sizes sizes = output_sizes(p);
+  const auto visit_output = [&](const char* q, const char* s, auto& output, const qfuse_quantized_size& size) {
+    visit(q, output.q, is_wanted(output) ? size.q : 0);
+    visit(s, output.s, is_wanted(output) ? size.s : 0);
   };
-  visit("x", p.x, strided_size(m, 2 * h, x_stride(p)));
-  visit("grad_y", p.grad_y, gradients ? strided_size(m, h, grad_y_stride(p)) : 0);
-  visit("expert_ends", p.expert_ends, is_empty(p) ? 0 : p.expert_count * index_size(p.expert_ends_type));
-  visit("grad_input_q", p.grad_input_q, payload(0, m * 2 * h));
-  visit("grad_input_s", p.grad_input_s, scales(0, m, 2 * h));
-  visit("y_q_t", p.y_q_t, payload(1, columns * h));
-  visit("y_s_t", p.y_s_t, scales(1, h, columns));
-  visit("grad_input_q_t", p.grad_input_q_t, payload(2, columns * 2 * h));
-  visit("grad_input_s_t", p.grad_input_s_t, scales(2, 2 * h, columns));
-  visit("y_q", p.y_q, payload(3, m * h));
-  visit("y_s", p.y_s, scales(3, m, h));
-  visit("weights", p.weights, p.weights != nullptr && !is_empty(p) ? p.m * kFloat : 0);
-  visit("grad_weights", p.grad_weights, wants_grad_weights(p) && !is_empty(p) ? p.m * kFloat : 0);
+  visit("x", p.x, strided_size(p.m, 2 * p.h, x_stride(p)));
+  visit("grad_y", p.grad_y, wants_gradients(p) ? strided_size(p.m, p.h, grad_y_stride(p)) : 0);
+  visit("experts.ends", p.experts.ends, is_empty(p) ? 0 : p.experts.count * index_size(p.experts.ends_type));
+  visit_output("grad_input.q", "grad_input.s", p.grad_input, sizes.grad_input);
+  visit_output("y_t.q", "y_t.s", p.y_t, sizes.y_t);
+  visit_output("grad_input_t.q", "grad_input_t.s", p.grad_input_t, sizes.grad_input_t);
+  visit_output("y.q", "y.s", p.y, sizes.y);
+  visit("weights", p.weights, p.weights != nullptr ? sizes.grad_weights : 0);
+  visit("grad_weights", p.grad_weights, wants_grad_weights(p) ? sizes.grad_weights : 0);
   visit("workspace", p.workspace, workspace_size(p), kWorkspace);
 }
 

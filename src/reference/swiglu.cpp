@@ -1,6 +1,6 @@
 // in:   x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride; weights [m] fp32
-// out:  i8 payloads, fp32 scales: grad_input_q [m, 2h], grad_input_s [m, 2h/128]; y_q [m, h], y_s [m, h/128];
-//       y_q_t [h, m], y_s_t [h, ceil(m/128)]; grad_input_q_t [2h, m], grad_input_s_t [2h, ceil(m/128)]; with experts,
+// out:  i8 payloads, fp32 scales: grad_input.q [m, 2h], grad_input.s [m, 2h/128]; y.q [m, h], y.s [m, h/128];
+//       y_t.q [h, m], y_t.s [h, ceil(m/128)]; grad_input_t.q [2h, m], grad_input_t.s [2h, ceil(m/128)]; with experts,
 //       theirs one after another; grad_weights [m] fp32
 // math: s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //       scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
@@ -147,18 +147,18 @@ void write_gradients(const contract::Swiglu& p, const Inputs& in, std::int64_t t
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
-  std::int8_t* const q = contract::grad_input_payload(p) + t * 2 * p.h;
+  std::int8_t* const q = contract::payload(p.grad_input) + t * 2 * p.h;
   for (const auto& [group, channel] : {std::pair{&gate, first_channel}, std::pair{&up, p.h + first_channel}})
     quantize_group(*group, q + channel,
-                   row_scales(p.grad_input_s, contract::row_scale_strides(p), contract::group_rules(p), t, channel));
+                   row_scales(p.grad_input.s, contract::row_scale_strides(p), contract::group_rules(p), t, channel));
 }
 
 // A group of one row of y.
 void write_y_row(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
   Group y;
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) y.add(forward(in.at(t, c)));
-  quantize_group(y, contract::y_payload(p) + t * p.h + first_channel,
-                 row_scales(p.y_s, contract::y_scale_strides(p), contract::group_rules(p), t, first_channel));
+  quantize_group(y, contract::payload(p.y) + t * p.h + first_channel,
+                 row_scales(p.y.s, contract::y_scale_strides(p), contract::group_rules(p), t, first_channel));
 }
 
 // The sum over 128 channels: of every eight neighbours one after another, of these 16 sums by halves.
@@ -195,7 +195,7 @@ std::vector<Expert> experts_of(const contract::Swiglu& p) {
   std::vector<Expert> experts;
   std::int64_t begin = 0;
   std::int64_t before = 0;
-  for (std::int64_t e = 0; e < p.expert_count; ++e) {
+  for (std::int64_t e = 0; e < p.experts.count; ++e) {
     const std::int64_t end = contract::expert_end(p, e);
     const std::int64_t columns = contract::whole_groups(end - begin);
     experts.push_back({begin, end - begin, before, columns});
@@ -229,7 +229,7 @@ void write_y_column(const contract::Swiglu& p, const Inputs& in, const Expert& e
   Group y;
   for (std::int64_t i = first; i < std::min(expert.tokens, first + format::kGroupSize); ++i)
     y.add(forward(in.at(expert.first_token + i, c)));
-  quantize_columns(p, expert, y, c, first, {p.h, contract::y_t_payload(p), p.y_s_t, contract::group_rules(p)});
+  quantize_columns(p, expert, y, c, first, {p.h, contract::payload(p.y_t), p.y_t.s, contract::group_rules(p)});
 }
 
 // One group of one channel of d_gate, and of d_up.
@@ -242,7 +242,7 @@ void write_transposed(const contract::Swiglu& p, const Inputs& in, const Expert&
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
-  const Transposed out = {2 * p.h, contract::grad_input_t_payload(p), p.grad_input_s_t, contract::group_rules(p)};
+  const Transposed out = {2 * p.h, contract::payload(p.grad_input_t), p.grad_input_t.s, contract::group_rules(p)};
   quantize_columns(p, expert, gate, c, first, out);
   quantize_columns(p, expert, up, p.h + c, first, out);
 }

@@ -30,7 +30,7 @@ TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_dequantize_blockwise_params>, 64U);
   EXPECT_EQ(kLeastSize<qfuse_dequantize_int8_params>, 56U);
   EXPECT_EQ(kLeastSize<qfuse_lora_merge_params>, 80U);
-  EXPECT_EQ(kLeastSize<qfuse_swiglu_params>, 96U);
+  EXPECT_EQ(kLeastSize<qfuse_swiglu_params>, 152U);
   EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_params>, 48U);
 }
 

@@ -88,25 +88,25 @@ TEST(Arrays, of_lora_merge) {
 
 TEST(Arrays, of_swiglu) {
   EXPECT_EQ(arrays_of(swiglu_sample(true, true)),
-            (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q", 512, kOut),
-                         array("grad_input_s", 16, kOut), array("y_q_t", 256, kOut), array("y_s_t", 512, kOut)}));
+            (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input.q", 512, kOut),
+                         array("grad_input.s", 16, kOut), array("y_t.q", 256, kOut), array("y_t.s", 512, kOut)}));
   EXPECT_EQ(arrays_of(swiglu_sample(true, false)),
-            (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q", 512, kOut),
-                         array("grad_input_s", 16, kOut)}));
+            (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input.q", 512, kOut),
+                         array("grad_input.s", 16, kOut)}));
   EXPECT_EQ(arrays_of(swiglu_sample(false, true)),
-            (std::vector{array("x", 1024, kIn), array("y_q_t", 256, kOut), array("y_s_t", 512, kOut)}));
+            (std::vector{array("x", 1024, kIn), array("y_t.q", 256, kOut), array("y_t.s", 512, kOut)}));
   EXPECT_EQ(arrays_of(swiglu_sample(false, false, true)),
-            (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_q_t", 512, kOut),
-                         array("grad_input_s_t", 1024, kOut)}));
+            (std::vector{array("x", 1024, kIn), array("grad_y", 512, kIn), array("grad_input_t.q", 512, kOut),
+                         array("grad_input_t.s", 1024, kOut)}));
   EXPECT_EQ(arrays_of(swiglu_forward_sample()),
-            (std::vector{array("x", 1024, kIn), array("y_q_t", 256, kOut), array("y_s_t", 512, kOut),
-                         array("y_q", 256, kOut), array("y_s", 8, kOut)}));
+            (std::vector{array("x", 1024, kIn), array("y_t.q", 256, kOut), array("y_t.s", 512, kOut),
+                         array("y.q", 256, kOut), array("y.s", 8, kOut)}));
   const std::vector<Array> weighted = arrays_of(swiglu_weighted_sample());
   EXPECT_EQ((std::vector(weighted.end() - 3, weighted.end())),
             (std::vector{array("weights", 8, kIn), array("grad_weights", 8, kOut),
                          array("workspace", 8, Direction::workspace)}));
   Swiglu mn_major = swiglu_sample(true, false);
-  mn_major.scale_layout = QFUSE_SCALES_MN_MAJOR;
+  mn_major.format.scale_layout = QFUSE_SCALES_MN_MAJOR;
   EXPECT_EQ(arrays_of(mn_major)[3].size, 2 * 4 * 4) << "two groups of two tokens, rounded up to four";
   Swiglu apart = swiglu_sample(true, false);
   apart.x_stride = 300;
@@ -271,7 +271,7 @@ TEST(Arrays, the_gaps_between_strided_rows_belong_to_the_array) {
   p.x_stride = Arena::kSlot / 2;  // the second row lies in the slot of the next array, which is an input
   EXPECT_TRUE(check(p).ok()) << check(p).message;
   p.x_stride = Arena::kSlot;  // and here in that of an output
-  EXPECT_EQ(check(p).message, "output grad_input_q overlaps input x");
+  EXPECT_EQ(check(p).message, "output grad_input.q overlaps input x");
 }
 
 TEST(Arrays, bytes_count_each_array_once) {

@@ -1,7 +1,9 @@
 // What check() refuses of single fields, and that its message names the field and its values.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -166,75 +168,106 @@ TEST(Ranges, swiglu_shapes_are_checked) {
   expect_swiglu_refused([](auto& p) { p.h = -128; }, {"h is -128, it must not be negative"});
   expect_swiglu_refused([](auto& p) { p.h = kLots; }, {"h is 4611686018427387904, more than memory can hold"});
   for (const std::int64_t group_size : {0L, 64L, -128L, 256L})
-    expect_swiglu_refused([&](auto& p) { p.group_size = group_size; },
-                          {"group_size is " + std::to_string(group_size) + ", it must be 128 or 32"});
+    expect_swiglu_refused([&](auto& p) { p.format.group_size = group_size; },
+                          {"format.group_size is " + std::to_string(group_size) + ", it must be 128 or 32"});
   expect_swiglu_refused([](auto& p) { p.h = 130; }, {"h is 130, it must be a multiple of 128"});
   expect_swiglu_refused([](auto& p) { p.x_stride = 255; }, {"x_stride is 255, it must be 0 or at least 2h, 256"});
   expect_swiglu_refused([](auto& p) { p.x_stride = -256; }, {"x_stride is -256, it must be 0 or at least 2h, 256"});
   expect_swiglu_refused([](auto& p) { p.grad_y_stride = 127; },
                         {"grad_y_stride is 127, it must be 0 or at least h, 128"});
-  expect_swiglu_refused([](auto& p) { p.payload_type = static_cast<qfuse_payload>(2); },
-                        {"payload_type is 2, it must be QFUSE_INT8 (0) or QFUSE_E4M3 (1)"});
-  expect_swiglu_refused([](auto& p) { p.scale_layout = static_cast<qfuse_scale_layout>(-1); },
-                        {"scale_layout is -1, it must be QFUSE_SCALES_ROW_MAJOR (0) or QFUSE_SCALES_MN_MAJOR (1)"});
+  expect_swiglu_refused([](auto& p) { p.format.payload_type = static_cast<qfuse_payload>(2); },
+                        {"format.payload_type is 2, it must be QFUSE_INT8 (0) or QFUSE_E4M3 (1)"});
+  expect_swiglu_refused(
+      [](auto& p) { p.format.scale_layout = static_cast<qfuse_scale_layout>(-1); },
+      {"format.scale_layout is -1, it must be QFUSE_SCALES_ROW_MAJOR (0) or QFUSE_SCALES_MN_MAJOR (1)"});
 }
 
 TEST(Ranges, swiglu_formats_are_checked) {
-  expect_swiglu_refused([](auto& p) { p.scale_rule = static_cast<qfuse_scale_rule>(2); },
-                        {"scale_rule is 2, it must be QFUSE_SCALES_POWER_OF_TWO (0) or QFUSE_SCALES_TORCHAO (1)"});
+  expect_swiglu_refused(
+      [](auto& p) { p.format.scale_rule = static_cast<qfuse_scale_rule>(2); },
+      {"format.scale_rule is 2, it must be QFUSE_SCALES_POWER_OF_TWO (0) or QFUSE_SCALES_TORCHAO (1)"});
   for (const auto& [spoil, name] : std::initializer_list<std::pair<std::function<void(Swiglu&)>, std::string>>{
-           {[](Swiglu& p) { p.scale_type = QFUSE_SCALES_UE8M0; }, "scale_type"},
-           {[](Swiglu& p) { p.scale_rule = QFUSE_SCALES_TORCHAO; }, "scale_rule"},
-           {[](Swiglu& p) { p.zero_rule = QFUSE_ZERO_SCALE_ONE; }, "zero_rule"},
-           {[](Swiglu& p) { p.amax_floor = 1.0F; }, "amax_floor"}})
-    expect_swiglu_refused(spoil, {name + " is given, but payload_type is QFUSE_INT8: it is of FP8 alone"});
+           {[](Swiglu& p) { p.format.scale_type = QFUSE_SCALES_UE8M0; }, "format.scale_type"},
+           {[](Swiglu& p) { p.format.scale_rule = QFUSE_SCALES_TORCHAO; }, "format.scale_rule"},
+           {[](Swiglu& p) { p.format.zero_rule = QFUSE_ZERO_SCALE_ONE; }, "format.zero_rule"},
+           {[](Swiglu& p) { p.format.amax_floor = 1.0F; }, "format.amax_floor"}})
+    expect_swiglu_refused(spoil, {name + " is given, but format.payload_type is QFUSE_INT8: it is of FP8 alone"});
   const auto expect_fp8_refused = [](const std::function<void(Swiglu&)>& spoil, const std::string& part) {
     expect_swiglu_refused(
         [&](Swiglu& p) {
-          p.payload_type = QFUSE_E4M3;
+          p.format.payload_type = QFUSE_E4M3;
           spoil(p);
         },
         {part});
   };
   for (const float floor : {-1.0F, 1e-31F, 1e31F, std::numeric_limits<float>::quiet_NaN()})
-    expect_fp8_refused([&](Swiglu& p) { p.amax_floor = floor; }, "it must be 1e-30 to 1e+30, or 0");
+    expect_fp8_refused([&](Swiglu& p) { p.format.amax_floor = floor; }, "it must be 1e-30 to 1e+30, or 0");
   expect_fp8_refused(
       [](Swiglu& p) {
-        p.scale_rule = QFUSE_SCALES_TORCHAO;
-        p.scale_type = QFUSE_SCALES_UE8M0;
+        p.format.scale_rule = QFUSE_SCALES_TORCHAO;
+        p.format.scale_type = QFUSE_SCALES_UE8M0;
       },
-      "scale_type is QFUSE_SCALES_UE8M0: scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
+      "format.scale_type is QFUSE_SCALES_UE8M0: format.scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
   expect_fp8_refused(
       [](Swiglu& p) {
-        p.scale_rule = QFUSE_SCALES_TORCHAO;
-        p.zero_rule = QFUSE_ZERO_SCALE_LEAST;
+        p.format.scale_rule = QFUSE_SCALES_TORCHAO;
+        p.format.zero_rule = QFUSE_ZERO_SCALE_LEAST;
       },
-      "zero_rule is QFUSE_ZERO_SCALE_LEAST: scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
+      "format.zero_rule is QFUSE_ZERO_SCALE_LEAST: format.scale_rule must be QFUSE_SCALES_POWER_OF_TWO");
   expect_fp8_refused(
       [](Swiglu& p) {
-        p.zero_rule = QFUSE_ZERO_SCALE_LEAST;
-        p.amax_floor = 1.0F;
+        p.format.zero_rule = QFUSE_ZERO_SCALE_LEAST;
+        p.format.amax_floor = 1.0F;
       },
-      "amax_floor must be 0");
+      "format.amax_floor must be 0");
 }
 
-TEST(Ranges, swiglu_presets) {
-  qfuse_swiglu_params p{};
+TEST(Ranges, swiglu_formats) {
+  qfuse_group_format format{};
   qfuse_error error{};
-  EXPECT_EQ(qfuse_swiglu_preset("mx", &p, &error), QFUSE_INVALID_ARGUMENT) << "no struct_size";
-  p.struct_size = sizeof p;
-  EXPECT_EQ(qfuse_swiglu_preset("mx", &p, &error), QFUSE_OK);
-  EXPECT_EQ(p.group_size, 32);
-  EXPECT_EQ(p.scale_type, QFUSE_SCALES_UE8M0);
-  EXPECT_EQ(p.zero_rule, QFUSE_ZERO_SCALE_LEAST);
-  EXPECT_EQ(qfuse_swiglu_preset("torchao", &p, &error), QFUSE_OK);
-  EXPECT_EQ(p.amax_floor, 1e-12F);
-  EXPECT_EQ(p.scale_type, QFUSE_SCALES_FLOAT32);
-  EXPECT_EQ(qfuse_swiglu_preset("tourchao", &p, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_EQ(qfuse_swiglu_format("mx", &format, &error), QFUSE_OK);
+  EXPECT_EQ(format.group_size, 32);
+  EXPECT_EQ(format.scale_type, QFUSE_SCALES_UE8M0);
+  EXPECT_EQ(format.zero_rule, QFUSE_ZERO_SCALE_LEAST);
+  EXPECT_EQ(qfuse_swiglu_format("torchao", &format, &error), QFUSE_OK);
+  EXPECT_EQ(format.amax_floor, 1e-12F);
+  EXPECT_EQ(format.scale_type, QFUSE_SCALES_FLOAT32);
+  EXPECT_EQ(qfuse_swiglu_format("tourchao", &format, &error), QFUSE_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message,
-               "the preset is 'tourchao', it must be one of int8, deepseek, transformer_engine, torchao, mx");
-  EXPECT_EQ(qfuse_swiglu_preset(nullptr, &p, &error), QFUSE_INVALID_ARGUMENT);
-  EXPECT_EQ(qfuse_swiglu_preset("mx", nullptr, &error), QFUSE_INVALID_ARGUMENT);
+               "the format is 'tourchao', it must be one of int8, deepseek, transformer_engine, torchao, mx");
+  EXPECT_EQ(qfuse_swiglu_format(nullptr, &format, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_EQ(qfuse_swiglu_format("mx", nullptr, &error), QFUSE_INVALID_ARGUMENT);
+}
+
+// Counted by hand, for 130 tokens and 256 channels, in bytes.
+TEST(Ranges, swiglu_output_sizes) {
+  qfuse_swiglu_params p{};
+  qfuse_swiglu_sizes sizes{};
+  qfuse_error error{};
+  p.struct_size = sizeof p;
+  p.m = 130;
+  p.h = 256;
+  const auto expect_sizes = [&](std::array<std::int64_t, 9> expected) {
+    ASSERT_EQ(qfuse_swiglu_output_sizes(&p, &sizes, &error), QFUSE_OK) << error.message;
+    EXPECT_EQ(std::memcmp(&sizes, expected.data(), sizeof sizes), 0)
+        << sizes.y.q << " " << sizes.y.s << " " << sizes.y_t.q << " " << sizes.y_t.s << " " << sizes.grad_input.q << " "
+        << sizes.grad_input.s << " " << sizes.grad_input_t.q << " " << sizes.grad_input_t.s << " "
+        << sizes.grad_weights;
+  };
+  ASSERT_EQ(qfuse_swiglu_format("int8", &p.format, &error), QFUSE_OK);
+  expect_sizes({130 * 256, 130 * 2 * 4, 256 * 130, 256 * 2 * 4, 130 * 512, 130 * 4 * 4, 512 * 130, 512 * 2 * 4, 520});
+  p.format.scale_layout = QFUSE_SCALES_MN_MAJOR;  // rows of scales up to 132
+  expect_sizes({130 * 256, 132 * 2 * 4, 256 * 130, 256 * 2 * 4, 130 * 512, 132 * 4 * 4, 512 * 130, 512 * 2 * 4, 520});
+  ASSERT_EQ(qfuse_swiglu_format("mx", &p.format, &error), QFUSE_OK);
+  p.experts.count = 3;  // whose tokens need up to (130 + 3 * 127) / 128 groups of columns
+  expect_sizes({130 * 256, 130 * 8, 256 * 384, 256 * 12, 130 * 512, 130 * 16, 512 * 384, 512 * 12, 520});
+  p.m = 0;
+  expect_sizes({0, 0, 0, 0, 0, 0, 0, 0, 0});
+  p.h = 100;
+  EXPECT_EQ(qfuse_swiglu_output_sizes(&p, &sizes, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "h is 100, it must be a multiple of 128");
+  EXPECT_EQ(qfuse_swiglu_output_sizes(&p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_EQ(qfuse_swiglu_output_sizes(nullptr, &sizes, &error), QFUSE_INVALID_ARGUMENT);
 }
 
 TEST(Ranges, swiglu_sizes_that_overflow_are_refused) {
@@ -255,12 +288,11 @@ TEST(Ranges, swiglu_sizes_that_overflow_are_refused) {
 
 TEST(Ranges, swiglu_needs_a_pair_of_outputs) {
   const auto without_outputs = [](auto& p) {
-    p.grad_input_q = p.y_q_t = nullptr;
-    p.grad_input_s = p.y_s_t = nullptr;
+    p.grad_input.q = p.y_t.q = nullptr;
+    p.grad_input.s = p.y_t.s = nullptr;
   };
   expect_swiglu_refused(without_outputs,
-                        {"grad_input_q, grad_input_q_t, y_q and y_q_t are all NULL: at least one pair of outputs must "
-                         "be given"});
+                        {"y, y_t, grad_input and grad_input_t are all NULL: at least one of them must be given"});
   Swiglu p = swiglu_sample(true, true);
   without_outputs(p);
   p.m = 0;

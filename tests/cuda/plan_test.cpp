@@ -62,13 +62,13 @@ contract::Swiglu swiglu_of(std::int64_t m, std::int64_t h) {
   contract::Swiglu p{};
   p.m = m;
   p.h = h;
-  p.group_size = 128;
+  p.format.group_size = 128;
   p.x = address<void>(0x1000);
   p.grad_y = address<void>(0x2000);
-  p.grad_input_q = address<void>(0x3000);
-  p.grad_input_s = address<float>(0x4000);
-  p.y_q_t = address<void>(0x5000);
-  p.y_s_t = address<float>(0x6000);
+  p.grad_input.q = address<void>(0x3000);
+  p.grad_input.s = address<float>(0x4000);
+  p.y_t.q = address<void>(0x5000);
+  p.y_t.s = address<float>(0x6000);
   return p;
 }
 
@@ -228,13 +228,13 @@ TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
        {+[](contract::Swiglu& p) { p.x = address<void>(0x1002); }, +[](contract::Swiglu& p) { p.limit = 7.0F; },
         +[](contract::Swiglu& p) { p.x_stride = kMostStagedStride + kSwigluChunk; },
         +[](contract::Swiglu& p) { p.grad_y_stride = kMostStagedStride + kSwigluChunk; },
-        +[](contract::Swiglu& p) { p.group_size = 32; },
+        +[](contract::Swiglu& p) { p.format.group_size = 32; },
         +[](contract::Swiglu& p) {
-          p.payload_type = QFUSE_E4M3;
-          p.scale_rule = QFUSE_SCALES_TORCHAO;
+          p.format.payload_type = QFUSE_E4M3;
+          p.format.scale_rule = QFUSE_SCALES_TORCHAO;
           p.weights = address<float>(0x9000);
         },
-        +[](contract::Swiglu& p) { p.y_q_t = p.y_s_t = nullptr; }}) {
+        +[](contract::Swiglu& p) { p.y_t.q = p.y_t.s = nullptr; }}) {
     contract::Swiglu p = swiglu_of(8192, 4096);
     EXPECT_TRUE(plan(p, kH200).kernel.staged);
     spoil(p);
@@ -244,8 +244,8 @@ TEST(SwigluPlan, only_what_a_kernel_is_compiled_for_is_staged) {
 
 TEST(SwigluPlan, transposed_gradients_are_staged_from_a_wave_on) {
   contract::Swiglu p = swiglu_of(2048, 2560);
-  p.grad_input_q_t = address<void>(0x7000);
-  p.grad_input_s_t = address<float>(0x8000);
+  p.grad_input_t.q = address<void>(0x7000);
+  p.grad_input_t.s = address<float>(0x8000);
   EXPECT_TRUE(plan(p, kH200).kernel.staged);
   p.m = 1024;
   EXPECT_FALSE(plan(p, kH200).kernel.staged);
@@ -253,18 +253,18 @@ TEST(SwigluPlan, transposed_gradients_are_staged_from_a_wave_on) {
 
 TEST(SwigluPlan, of_experts_half_of_the_last_tiles_are_counted) {
   contract::Swiglu p = swiglu_of(8192, 4096);
-  p.expert_ends = address<void>(0x9000);
-  p.expert_count = 32;
+  p.experts.ends = address<void>(0x9000);
+  p.experts.count = 32;
   EXPECT_EQ(contract::print(plan(p, kH200).fields()),
             "pass=backward outputs=training format=int8 extras=none experts=1 wide=1 staged=1 wide_t=1 together=1 "
             "threads=512 blocks=3040");
   p.m = 2048;
   p.h = 2560;
-  p.expert_count = 16;
+  p.experts.count = 16;
   EXPECT_EQ(plan(p, kH200).threads, 256) << "480 tiles: at most two waves";
   p.m = 1024;
   p.h = 2560;
-  p.expert_count = 8;
+  p.experts.count = 8;
   EXPECT_EQ(plan(p, kH200).threads, 512) << "half of the experts' last tiles at most a wave";
 }
 
@@ -280,12 +280,12 @@ TEST(SwigluPlan, a_forward_of_more_than_a_wave_is_made_by_fewer_threads) {
   for (const auto& [m, h, threads, staged] : wanted) {
     contract::Swiglu p = swiglu_of(m, h);
     p.grad_y = nullptr;
-    p.grad_input_q = nullptr;
-    p.grad_input_s = nullptr;
-    p.grad_input_q_t = nullptr;
-    p.grad_input_s_t = nullptr;
-    p.y_q = address<void>(0x7000);
-    p.y_s = address<float>(0x8000);
+    p.grad_input.q = nullptr;
+    p.grad_input.s = nullptr;
+    p.grad_input_t.q = nullptr;
+    p.grad_input_t.s = nullptr;
+    p.y.q = address<void>(0x7000);
+    p.y.s = address<float>(0x8000);
     EXPECT_EQ(plan(p, kH200).threads, threads) << m;
     EXPECT_EQ(plan(p, kH200).kernel.staged, staged) << m;
   }
@@ -296,13 +296,13 @@ TEST(SwigluPlan, every_kernel_that_is_chosen_exists) {
   for (unsigned spoiled = 0; spoiled < 64; ++spoiled)
     for (const qfuse_payload payload : {QFUSE_INT8, QFUSE_E4M3}) {
       contract::Swiglu p = swiglu_of(8192, 4096);
-      p.payload_type = payload;
+      p.format.payload_type = payload;
       if ((spoiled & 1) != 0) p.weights = address<float>(0x9000);
       if ((spoiled & 2) != 0) p.up_offset = 1.0F;
-      if ((spoiled & 4) != 0) p.group_size = 32;
+      if ((spoiled & 4) != 0) p.format.group_size = 32;
       if ((spoiled & 8) != 0) p.x = address<void>(0x1002);
-      if ((spoiled & 16) != 0) p.grad_input_q = p.grad_input_s = nullptr;
-      if ((spoiled & 48) == 32) p.y_q_t = p.y_s_t = nullptr;
+      if ((spoiled & 16) != 0) p.grad_input.q = p.grad_input.s = nullptr;
+      if ((spoiled & 48) == 32) p.y_t.q = p.y_t.s = nullptr;
       EXPECT_NE(std::ranges::find(kSwigluKernels, plan(p, kH200).kernel), kSwigluKernels.end()) << spoiled;
       for (const SwigluPlan& candidate : candidates(p, kH200))
         EXPECT_NE(std::ranges::find(kSwigluKernels, candidate.kernel), kSwigluKernels.end()) << spoiled;
@@ -316,17 +316,17 @@ TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
                            +[](contract::Swiglu& p) { p.x_stride = 2 * p.h + 1; },
                            +[](contract::Swiglu& p) { p.grad_y = address<void>(0x2008); },
                            +[](contract::Swiglu& p) { p.grad_y_stride = p.h + 4; },
-                           +[](contract::Swiglu& p) { p.grad_input_q = address<void>(0x3004); },
-                           +[](contract::Swiglu& p) { p.y_q = address<void>(0x7004); },
-                           +[](contract::Swiglu& p) { p.y_s = address<float>(0x8002); },
+                           +[](contract::Swiglu& p) { p.grad_input.q = address<void>(0x3004); },
+                           +[](contract::Swiglu& p) { p.y.q = address<void>(0x7004); },
+                           +[](contract::Swiglu& p) { p.y.s = address<float>(0x8002); },
                            +[](contract::Swiglu& p) { p.weights = address<float>(0x9001); },
                            +[](contract::Swiglu& p) { p.grad_weights = address<float>(0xa002); },
                            +[](contract::Swiglu& p) {
                              p.grad_weights = address<float>(0xa000);
                              p.workspace = address<void>(0xb001);
                            },
-                           +[](contract::Swiglu& p) { p.grad_input_s = address<float>(0x4002); },
-                           +[](contract::Swiglu& p) { p.y_s_t = address<float>(0x6001); }}) {
+                           +[](contract::Swiglu& p) { p.grad_input.s = address<float>(0x4002); },
+                           +[](contract::Swiglu& p) { p.y_t.s = address<float>(0x6001); }}) {
     contract::Swiglu p = swiglu_of(1024, 2560);
     spoil(p);
     EXPECT_FALSE(plan(p, kH100).kernel.wide);
@@ -336,15 +336,15 @@ TEST(SwigluPlan, odd_addresses_and_strides_go_element_by_element) {
 
 TEST(SwigluPlan, transposed_gradients_beside_y_want_a_block_with_much_shared_memory) {
   contract::Swiglu p = swiglu_of(1024, 2560);
-  p.grad_input_q_t = address<void>(0x7000);
-  p.grad_input_s_t = address<float>(0x8000);
+  p.grad_input_t.q = address<void>(0x7000);
+  p.grad_input_t.s = address<float>(0x8000);
   EXPECT_TRUE(plan(p, kH100).together);
   EXPECT_FALSE(plan(p, kT4).together);
   EXPECT_FALSE(plan(p, kUnknown).together);
-  p.grad_input_q_t = address<void>(0x7008);
+  p.grad_input_t.q = address<void>(0x7008);
   EXPECT_FALSE(plan(p, kH100).wide_t);
-  p.y_q_t = nullptr;
-  p.y_s_t = nullptr;
+  p.y_t.q = nullptr;
+  p.y_t.s = nullptr;
   EXPECT_TRUE(plan(p, kT4).together);
 }
 

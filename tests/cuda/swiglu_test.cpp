@@ -96,7 +96,7 @@ TEST_F(SwigluOnGpu, gives_the_oracles_bytes_of_experts) {
       expected.point(p, how.asked, how.extras);
       const ExpertEnds ends(c.ends, how.index);
       ends.point(p);
-      p.expert_layout = how.experts;
+      p.experts.layout = how.experts;
       reference::swiglu_with(gpus_exponential, p);
       for_each_gpu_way([&](const qfuse_exec& exec) {
         SwigluOutputs actual = room_for(c.m, c.ends.size(), how.scales);
@@ -122,7 +122,7 @@ void expect_the_oracles_bytes(const SwigluInputs& in, const OtherFormat& how, st
   how.format.set(p);
   const auto point = [&](SwigluOutputs& out) {
     out.point(p, how.asked, how.extras);
-    p.scale_layout = how.format.layout;
+    p.format.scale_layout = how.format.layout;
   };
   SwigluOutputs expected(p, 0);
   point(expected);
@@ -196,13 +196,13 @@ struct Large {
     contract::Swiglu p{};
     p.m = kTokens;
     p.h = kChannels;
-    p.group_size = 128;
+    p.format.group_size = 128;
     p.x = x.data();
     p.grad_y = grad_y.data();
-    p.grad_input_q = grad_input_q.data();
-    p.grad_input_s = grad_input_s.data();
-    p.y_q_t = y_q_t.data();
-    p.y_s_t = y_s_t.data();
+    p.grad_input.q = grad_input_q.data();
+    p.grad_input.s = grad_input_s.data();
+    p.y_t.q = y_q_t.data();
+    p.y_t.s = y_s_t.data();
     return p;
   }
 
@@ -233,16 +233,16 @@ void expect_window(const Large& large, std::int64_t first, std::int64_t tokens) 
   p.grad_y = grad_y.data();
   expected.point(p, Asked::both);
   reference::swiglu_with(gpus_exponential, p);
-  const auto q = copied(contract::grad_input_payload(all) + first * 2 * all.h, tokens * 2 * all.h);
+  const auto q = copied(contract::payload(all.grad_input) + first * 2 * all.h, tokens * 2 * all.h);
   const auto s =
-      copied(static_cast<const float*>(all.grad_input_s) + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
-  EXPECT_TRUE(same_bytes(expected.grad_input_q.data(), q.data(), tokens * 2 * all.h));
-  EXPECT_TRUE(same_bytes(expected.grad_input_s.data(), s.data(), tokens * 2 * all.h / 128 * 4));
+      copied(static_cast<const float*>(all.grad_input.s) + first * 2 * all.h / 128, tokens * 2 * all.h / 128);
+  EXPECT_TRUE(same_bytes(expected.grad_input.q.data(), q.data(), tokens * 2 * all.h));
+  EXPECT_TRUE(same_bytes(expected.grad_input.s.data(), s.data(), tokens * 2 * all.h / 128 * 4));
   for (std::int64_t c = 0; c < all.h; ++c) {
-    const auto y = copied(contract::y_t_payload(all) + c * all.m + first, tokens);
-    const auto scale = copied(static_cast<const float*>(all.y_s_t) + c * Large::kTokenGroups + first / 128, 1);
-    ASSERT_TRUE(same_bytes(expected.y_q_t.data() + c * tokens, y.data(), tokens)) << c;
-    ASSERT_TRUE(same_bytes(expected.y_s_t.data() + 4 * c, scale.data(), 4)) << c;
+    const auto y = copied(contract::payload(all.y_t) + c * all.m + first, tokens);
+    const auto scale = copied(static_cast<const float*>(all.y_t.s) + c * Large::kTokenGroups + first / 128, 1);
+    ASSERT_TRUE(same_bytes(expected.y_t.q.data() + c * tokens, y.data(), tokens)) << c;
+    ASSERT_TRUE(same_bytes(expected.y_t.s.data() + 4 * c, scale.data(), 4)) << c;
   }
 }
 

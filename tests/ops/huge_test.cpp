@@ -139,7 +139,7 @@ struct Activations {
     contract::Swiglu p{};
     p.m = tokens;
     p.h = kChannels;
-    p.group_size = kGroup;
+    p.format.group_size = kGroup;
     p.x = x.get() + first * 2 * kChannels;
     p.grad_y = grad_y.get() + first * kChannels;
     return p;
@@ -154,8 +154,8 @@ TEST(Huge, swiglu_gradients_beyond_two_to_the_31) {
   const auto q = zeros<std::int8_t>(kTokens * 2 * kChannels);
   const auto s = zeros<float>(kTokens * 2 * kChannels / kGroup);
   contract::Swiglu p = in.params(0, kTokens);
-  p.grad_input_q = q.get();
-  p.grad_input_s = s.get();
+  p.grad_input.q = q.get();
+  p.grad_input.s = s.get();
   qfuse_error error{};
   ASSERT_EQ(call(p, nullptr, &error), QFUSE_OK) << error.message;
   for (const std::int64_t window : kTokenWindows) {
@@ -164,8 +164,8 @@ TEST(Huge, swiglu_gradients_beyond_two_to_the_31) {
     std::vector<std::int8_t> expected_q(static_cast<std::size_t>(count));
     std::vector<float> expected_s(static_cast<std::size_t>(count / kGroup));
     p = in.params(window, tokens_of(window));
-    p.grad_input_q = expected_q.data();
-    p.grad_input_s = expected_s.data();
+    p.grad_input.q = expected_q.data();
+    p.grad_input.s = expected_s.data();
     ASSERT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
     EXPECT_TRUE(same_bytes(expected_q.data(), q.get() + window * 2 * kChannels, count));
     EXPECT_TRUE(same_bytes(expected_s.data(), s.get() + window * 2 * kChannels / kGroup, count / kGroup * 4));
@@ -178,8 +178,8 @@ TEST(Huge, swiglu_y_beyond_two_to_the_31) {
   const auto q = zeros<std::int8_t>(kTokens * kChannels);
   const auto s = zeros<float>(kGroups * kChannels);
   contract::Swiglu p = in.params(0, kTokens);
-  p.y_q_t = q.get();
-  p.y_s_t = s.get();
+  p.y_t.q = q.get();
+  p.y_t.s = s.get();
   qfuse_error error{};
   ASSERT_EQ(call(p, nullptr, &error), QFUSE_OK) << error.message;
   for (const std::int64_t window : kTokenWindows) {
@@ -188,8 +188,8 @@ TEST(Huge, swiglu_y_beyond_two_to_the_31) {
     std::vector<std::int8_t> expected_q(static_cast<std::size_t>(tokens * kChannels));
     std::vector<float> expected_s(kChannels);
     p = in.params(window, tokens);
-    p.y_q_t = expected_q.data();
-    p.y_s_t = expected_s.data();
+    p.y_t.q = expected_q.data();
+    p.y_t.s = expected_s.data();
     ASSERT_EQ(run(p, oracle(), &error), QFUSE_OK) << error.message;
     for (std::int64_t c = 0; c < kChannels; ++c) {
       ASSERT_TRUE(same_bytes(expected_q.data() + c * tokens, q.get() + c * kTokens + window, tokens)) << c;

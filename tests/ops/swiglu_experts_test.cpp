@@ -31,7 +31,7 @@ using Ends = ExpertEnds;
 
 constexpr std::int64_t kChannels = kExpertChannels;
 
-std::int64_t columns_of(const Outputs& out) { return static_cast<std::int64_t>(out.y_q_t.size()) / kChannels; }
+std::int64_t columns_of(const Outputs& out) { return static_cast<std::int64_t>(out.y_t.q.size()) / kChannels; }
 
 // Rows from `begin` on, and zeros behind them.
 Outputs dense_outputs(const Inputs& in, std::int64_t begin, std::int64_t rows, std::int64_t padded, const How& how) {
@@ -50,7 +50,7 @@ Outputs dense_outputs(const Inputs& in, std::int64_t begin, std::int64_t rows, s
     out.point(p, asked, how.extras);
     EXPECT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
   }
-  for (Buffer* payload : {&out.y_q_t, &out.grad_input_q_t})  // 0 where there is no token, even if an offset makes -0
+  for (Buffer* payload : {&out.y_t.q, &out.grad_input_t.q})  // 0 where there is no token, even if an offset makes -0
     for (std::size_t row = 0; row < payload->size() / static_cast<std::size_t>(padded); ++row)
       std::memset(payload->as<std::uint8_t>() + static_cast<std::int64_t>(row) * padded + rows, 0,
                   static_cast<std::size_t>(padded - rows));
@@ -110,16 +110,16 @@ Outputs expected_outputs(const Inputs& in, const std::vector<Rows>& experts, con
     if (before + padded > columns_of(out)) break;
     const Outputs dense = dense_outputs(in, begin, end - begin, padded, how);
     if (has_rows(how.asked))
-      copy_tokens(dense.grad_input_q, dense.grad_input_s, 2 * kChannels, begin, end - begin, m, how.scales,
-                  out.grad_input_q, out.grad_input_s);
+      copy_tokens(dense.grad_input.q, dense.grad_input.s, 2 * kChannels, begin, end - begin, m, how.scales,
+                  out.grad_input.q, out.grad_input.s);
     if (has_y_rows(how.asked))
-      copy_tokens(dense.y_q, dense.y_s, kChannels, begin, end - begin, m, how.scales, out.y_q, out.y_s);
+      copy_tokens(dense.y.q, dense.y.s, kChannels, begin, end - begin, m, how.scales, out.y.q, out.y.s);
     if (has_grad_weights) copy_rows(dense.grad_weights, 0, 4, out.grad_weights, 4 * begin, 4, end - begin, 4);
     if (has_y_transposed(how.asked))
-      copy_columns(dense.y_q_t, dense.y_s_t, kChannels, padded, how, before, columns_of(out), out.y_q_t, out.y_s_t);
+      copy_columns(dense.y_t.q, dense.y_t.s, kChannels, padded, how, before, columns_of(out), out.y_t.q, out.y_t.s);
     if (has_transposed(how.asked))
-      copy_columns(dense.grad_input_q_t, dense.grad_input_s_t, 2 * kChannels, padded, how, before, columns_of(out),
-                   out.grad_input_q_t, out.grad_input_s_t);
+      copy_columns(dense.grad_input_t.q, dense.grad_input_t.s, 2 * kChannels, padded, how, before, columns_of(out),
+                   out.grad_input_t.q, out.grad_input_t.s);
     before += padded;
   }
   return out;
@@ -177,11 +177,11 @@ TEST(SwigluExperts, the_host_refuses_ends_that_it_can_see_are_wrong) {
   cpu.device = {QFUSE_CPU, 0};
   for (const qfuse_exec& exec : {oracle(), cpu}) {
     EXPECT_EQ(message_of({200, 100}, exec),
-              "swiglu: expert_ends[1] is 100, it must be at least 200, where the expert begins, and at most m, 256");
+              "swiglu: experts.ends[1] is 100, it must be at least 200, where the expert begins, and at most m, 256");
     EXPECT_EQ(message_of({-1}, exec),
-              "swiglu: expert_ends[0] is -1, it must be at least 0, where the expert begins, and at most m, 256");
+              "swiglu: experts.ends[0] is -1, it must be at least 0, where the expert begins, and at most m, 256");
     EXPECT_EQ(message_of({12, 257}, exec),
-              "swiglu: expert_ends[1] is 257, it must be at least 12, where the expert begins, and at most m, 256");
+              "swiglu: experts.ends[1] is 257, it must be at least 12, where the expert begins, and at most m, 256");
   }
 }
 
@@ -210,23 +210,23 @@ TEST(SwigluExperts, refuses_what_the_manual_refuses) {
     Params p = in.params(Asked::all);
     out.point(p, Asked::all);
     Ends(ends, QFUSE_INDEX_INT64).point(p);
-    p.expert_ends = ends.data();
+    p.experts.ends = ends.data();
     spoil(p);
     qfuse_error error{};
     EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
     return std::string(error.message);
   };
-  EXPECT_EQ(refusal([](Params& p) { p.expert_count = -1; }), "expert_count is -1, it must be 0 to 1048576");
-  EXPECT_EQ(refusal([](Params& p) { p.expert_count = 0; }), "expert_count is 0, but expert_ends is given");
-  EXPECT_EQ(refusal([](Params& p) { p.expert_ends = nullptr; }), "expert_ends is NULL, it must hold 16 bytes");
-  EXPECT_EQ(refusal([](Params& p) { p.expert_ends = static_cast<const char*>(p.expert_ends) + 4; }),
-            "expert_ends must be aligned to its elements, 8 bytes");
-  EXPECT_EQ(refusal([](Params& p) { p.expert_ends_type = static_cast<qfuse_index_type>(2); }),
-            "expert_ends_type is 2, it must be QFUSE_INDEX_INT32 (0) or QFUSE_INDEX_INT64 (1)");
-  EXPECT_EQ(refusal([](Params& p) { p.expert_layout = static_cast<qfuse_expert_layout>(2); }),
-            "expert_layout is 2, it must be QFUSE_EXPERTS_APART (0) or QFUSE_EXPERTS_SIDE_BY_SIDE (1)");
-  EXPECT_EQ(refusal([&](Params& p) { p.y_s_t = const_cast<std::int64_t*>(ends.data()); }),
-            "output y_s_t overlaps input expert_ends");
+  EXPECT_EQ(refusal([](Params& p) { p.experts.count = -1; }), "experts.count is -1, it must be 0 to 1048576");
+  EXPECT_EQ(refusal([](Params& p) { p.experts.count = 0; }), "experts.count is 0, but experts.ends is given");
+  EXPECT_EQ(refusal([](Params& p) { p.experts.ends = nullptr; }), "experts.ends is NULL, it must hold 16 bytes");
+  EXPECT_EQ(refusal([](Params& p) { p.experts.ends = static_cast<const char*>(p.experts.ends) + 4; }),
+            "experts.ends must be aligned to its elements, 8 bytes");
+  EXPECT_EQ(refusal([](Params& p) { p.experts.ends_type = static_cast<qfuse_index_type>(2); }),
+            "experts.ends_type is 2, it must be QFUSE_INDEX_INT32 (0) or QFUSE_INDEX_INT64 (1)");
+  EXPECT_EQ(refusal([](Params& p) { p.experts.layout = static_cast<qfuse_expert_layout>(2); }),
+            "experts.layout is 2, it must be QFUSE_EXPERTS_APART (0) or QFUSE_EXPERTS_SIDE_BY_SIDE (1)");
+  EXPECT_EQ(refusal([&](Params& p) { p.y_t.s = const_cast<std::int64_t*>(ends.data()); }),
+            "output y_t.s overlaps input experts.ends");
 }
 
 TEST(SwigluExperts, the_cpp_interface_gives_the_same_bytes) {
@@ -234,21 +234,21 @@ TEST(SwigluExperts, the_cpp_interface_gives_the_same_bytes) {
   const Inputs in(SwigluCase{"", 200, kChannels}, 0);
   const How how = {QFUSE_INT8, QFUSE_SCALES_ROW_MAJOR, QFUSE_EXPERTS_SIDE_BY_SIDE, QFUSE_INDEX_INT32, Asked::y, {}};
   const Outputs expected = expected_outputs(in, {{0, 130}, {130, 200}}, how);
-  std::vector<std::int8_t> y(expected.y_q_t.size());
-  std::vector<float> scales(expected.y_s_t.size() / 4);
-  std::memcpy(y.data(), room_for(200, 2, how.scales).y_q_t.data(), y.size());
+  std::vector<std::int8_t> y(expected.y_t.q.size());
+  std::vector<float> scales(expected.y_t.s.size() / 4);
+  std::memcpy(y.data(), room_for(200, 2, how.scales).y_t.q.data(), y.size());
   const auto call_with = [&] {
-    qfuse::swiglu(200, kChannels, std::as_bytes(std::span(in.x_values)), {.y_transposed = {y, scales}},
+    qfuse::swiglu(200, kChannels, std::as_bytes(std::span(in.x_values)), {.y_t = {y, scales}},
                   {.experts = Experts(ends, ExpertLayout::side_by_side)});
   };
   call_with();
-  EXPECT_TRUE(same_bytes(expected.y_q_t.data(), y.data(), static_cast<std::int64_t>(y.size())));
+  EXPECT_TRUE(same_bytes(expected.y_t.q.data(), y.data(), static_cast<std::int64_t>(y.size())));
   y.pop_back();
   try {
     call_with();
     ADD_FAILURE() << "a short span was taken";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "y_q_t has 98303 entries, needs 98304");
+    EXPECT_STREQ(error.what(), "y_t.q has 98303 entries, needs 98304");
   }
 }
 

@@ -41,7 +41,7 @@ Outputs outputs_on(const Inputs& in, const FormatCall& how, const qfuse_exec& ex
   how.format.set(p);
   Outputs out(p, misalignment);
   out.point(p, how.asked, how.extras);
-  p.scale_layout = how.format.layout;
+  p.format.scale_layout = how.format.layout;
   qfuse_error error{};
   EXPECT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
   return out;
@@ -176,43 +176,41 @@ TEST(SwigluFormats, groups_of_32_and_words_of_four_exponents) {
                                     .layout = QFUSE_SCALES_MN_MAJOR,
                                     .zero_rule = QFUSE_ZERO_SCALE_LEAST};
     const Outputs out = outputs_on(in, {words, Asked::both_y}, exec, 0);
-    ASSERT_EQ(out.y_s.size(), 4 * 36U) << "a word for each of the tokens' four groups, tokens up to a multiple of 4";
-    for (std::size_t i = 0; i < 4 * 33; ++i) EXPECT_EQ(out.y_s.data()[i], i == 4 ? 130 : 127) << i;
-    ASSERT_EQ(out.y_s_t.size(), 4 * 128U) << "two groups of tokens, and two bytes of nothing";
+    ASSERT_EQ(out.y.s.size(), 4 * 36U) << "a word for each of the tokens' four groups, tokens up to a multiple of 4";
+    for (std::size_t i = 0; i < 4 * 33; ++i) EXPECT_EQ(out.y.s.data()[i], i == 4 ? 130 : 127) << i;
+    ASSERT_EQ(out.y_t.s.size(), 4 * 128U) << "two groups of tokens, and two bytes of nothing";
     for (std::size_t c = 0; c < 128; ++c) {
-      EXPECT_EQ(out.y_s_t.data()[4 * c], c == 5 ? 130 : 127) << c;
-      EXPECT_EQ(out.y_s_t.data()[4 * c + 1], 127) << c;
-      EXPECT_EQ(out.y_s_t.data()[4 * c + 2], 0) << c;
-      EXPECT_EQ(out.y_s_t.data()[4 * c + 3], 0) << c;
+      EXPECT_EQ(out.y_t.s.data()[4 * c], c == 5 ? 130 : 127) << c;
+      EXPECT_EQ(out.y_t.s.data()[4 * c + 1], 127) << c;
+      EXPECT_EQ(out.y_t.s.data()[4 * c + 2], 0) << c;
+      EXPECT_EQ(out.y_t.s.data()[4 * c + 3], 0) << c;
     }
-    EXPECT_EQ(out.y_q.data()[128 + 5], 0x7e) << "448 in e4m3";
-    EXPECT_EQ(out.y_q.data()[128 + 6], 0x66) << "448 / 8 = 56";
-    EXPECT_EQ(out.y_q.data()[128 + 40], 0x7e);
-    EXPECT_EQ(out.y_q_t.data()[5 * 33 + 2], 0x66);
-    EXPECT_EQ(out.y_q_t.data()[5 * 33 + 32], 0x7e);
+    EXPECT_EQ(out.y.q.data()[128 + 5], 0x7e) << "448 in e4m3";
+    EXPECT_EQ(out.y.q.data()[128 + 6], 0x66) << "448 / 8 = 56";
+    EXPECT_EQ(out.y.q.data()[128 + 40], 0x7e);
+    EXPECT_EQ(out.y_t.q.data()[5 * 33 + 2], 0x66);
+    EXPECT_EQ(out.y_t.q.data()[5 * 33 + 32], 0x7e);
   });
 }
 
 TEST(SwigluFormats, the_cpp_interface_gives_the_same_bytes) {
   const Inputs in(SwigluCase{"", 130, 256}, 0);
-  const SwigluFormatCase& mx = kMxfp8;
-  const Outputs expected = outputs_on(in, {mx, Asked::both_y}, oracle(), 0);
-  std::vector<std::int8_t> y(expected.y_q.size());
-  std::vector<std::uint8_t> scales(expected.y_s.size());
+  const Outputs expected = outputs_on(in, {kMxfp8, Asked::both_y}, oracle(), 0);
+  std::vector<std::int8_t> y(expected.y.q.size());
+  std::vector<std::uint8_t> scales(expected.y.s.size());
   const auto call_with = [&] {
-    qfuse::swiglu(130, 256, std::as_bytes(std::span(in.x_values)), {.y = {.payload = y, .ue8m0 = scales}},
-                  {.payload_type = Payload::e4m3,
-                   .format = {.group_size = 32, .scale_type = mx.scale_type, .zero_rule = mx.zero_rule}});
+    qfuse::swiglu(130, 256, std::as_bytes(std::span(in.x_values)), {.y = {.q = y, .s_ue8m0 = scales}},
+                  {.format = swiglu_format("mx")});
   };
   call_with();
-  EXPECT_TRUE(same_bytes(expected.y_q.data(), y.data(), static_cast<std::int64_t>(y.size())));
-  EXPECT_TRUE(same_bytes(expected.y_s.data(), scales.data(), static_cast<std::int64_t>(scales.size())));
+  EXPECT_TRUE(same_bytes(expected.y.q.data(), y.data(), static_cast<std::int64_t>(y.size())));
+  EXPECT_TRUE(same_bytes(expected.y.s.data(), scales.data(), static_cast<std::int64_t>(scales.size())));
   scales.pop_back();
   try {
     call_with();
     ADD_FAILURE() << "a short span was taken";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "y_s has 1039 entries, needs 1040");
+    EXPECT_STREQ(error.what(), "y.s has 1039 entries, needs 1040");
   }
 }
 

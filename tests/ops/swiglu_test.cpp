@@ -99,16 +99,14 @@ TEST_P(SwigluCases, every_output_is_the_same_without_the_others) {
   const Outputs gradients = oracles_outputs(in, Asked::gradients);
   const Outputs y = oracles_outputs(in, Asked::y);
   const Outputs transposed = oracles_outputs(in, Asked::transposed);
-  const auto same = [&](Buffer SwigluOutputs::*output, const Outputs& alone) {
-    return same_bytes((all.*output).data(), (alone.*output).data(), static_cast<std::int64_t>((all.*output).size()));
+  const auto same = [](const QuantizedBuffers& one, const QuantizedBuffers& other) {
+    return same_bytes(one.q.data(), other.q.data(), static_cast<std::int64_t>(one.q.size())) &&
+           same_bytes(one.s.data(), other.s.data(), static_cast<std::int64_t>(one.s.size()));
   };
-  EXPECT_TRUE(same(&SwigluOutputs::grad_input_q, gradients));
-  EXPECT_TRUE(same(&SwigluOutputs::grad_input_s, gradients));
-  EXPECT_TRUE(same(&SwigluOutputs::y_q_t, y));
-  EXPECT_TRUE(same(&SwigluOutputs::y_s_t, y));
-  EXPECT_TRUE(same(&SwigluOutputs::y_q_t, both_y)) << "the forward's";
-  EXPECT_TRUE(same(&SwigluOutputs::grad_input_q_t, transposed));
-  EXPECT_TRUE(same(&SwigluOutputs::grad_input_s_t, transposed));
+  EXPECT_TRUE(same(all.grad_input, gradients.grad_input));
+  EXPECT_TRUE(same(all.y_t, y.y_t));
+  EXPECT_TRUE(same(all.y_t, both_y.y_t)) << "the forward's";
+  EXPECT_TRUE(same(all.grad_input_t, transposed.grad_input_t));
 }
 
 // Row by row or group by group, they are the same numbers; what is beyond the rows keeps its bytes.
@@ -130,13 +128,13 @@ TEST(Swiglu, mn_major_scales_are_the_others_transposed) {
                   format::load_unaligned<float>(rows.data(), row * per_row + group))
             << row << " " << group;
   };
-  expect_transposed(by_rows.grad_input_s, by_groups.grad_input_s, kTokens, kChannelGroups);
-  expect_transposed(by_rows.y_s_t, by_groups.y_s_t, kChannels, kTokenGroups);
-  expect_transposed(by_rows.grad_input_s_t, by_groups.grad_input_s_t, 2 * kChannels, kTokenGroups);
+  expect_transposed(by_rows.grad_input.s, by_groups.grad_input.s, kTokens, kChannelGroups);
+  expect_transposed(by_rows.y_t.s, by_groups.y_t.s, kChannels, kTokenGroups);
+  expect_transposed(by_rows.grad_input_t.s, by_groups.grad_input_t.s, 2 * kChannels, kTokenGroups);
   const Outputs untouched(kTokens, kChannels, 0, QFUSE_SCALES_MN_MAJOR);
   for (std::int64_t group = 0; group < kChannelGroups; ++group)
-    EXPECT_TRUE(same_bytes(untouched.grad_input_s.data() + (group * 260 + kTokens) * 4,
-                           by_groups.grad_input_s.data() + (group * 260 + kTokens) * 4, 4));
+    EXPECT_TRUE(same_bytes(untouched.grad_input.s.data() + (group * 260 + kTokens) * 4,
+                           by_groups.grad_input.s.data() + (group * 260 + kTokens) * 4, 4));
 }
 
 INSTANTIATE_TEST_SUITE_P(Risks, SwigluCases, testing::ValuesIn(kSwigluCases), risk_name<SwigluCase>);
@@ -184,15 +182,15 @@ struct Square {
     qfuse_error error{};
     ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
   }
-  int d_gate(std::int64_t t, std::int64_t c) { return out.grad_input_q.as<std::int8_t>()[t * 2 * kSide + c]; }
+  int d_gate(std::int64_t t, std::int64_t c) { return out.grad_input.q.as<std::int8_t>()[t * 2 * kSide + c]; }
   int d_up(std::int64_t t, std::int64_t c) { return d_gate(t, kSide + c); }
-  int y(std::int64_t t, std::int64_t c) { return out.y_q_t.as<std::int8_t>()[c * kSide + t]; }
-  float d_gate_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input_s.data(), 2 * t); }
-  float d_up_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input_s.data(), 2 * t + 1); }
-  float y_scale(std::int64_t c) { return format::load_unaligned<float>(out.y_s_t.data(), c); }
-  int d_gate_t(std::int64_t t, std::int64_t c) { return out.grad_input_q_t.as<std::int8_t>()[c * kSide + t]; }
+  int y(std::int64_t t, std::int64_t c) { return out.y_t.q.as<std::int8_t>()[c * kSide + t]; }
+  float d_gate_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input.s.data(), 2 * t); }
+  float d_up_scale(std::int64_t t) { return format::load_unaligned<float>(out.grad_input.s.data(), 2 * t + 1); }
+  float y_scale(std::int64_t c) { return format::load_unaligned<float>(out.y_t.s.data(), c); }
+  int d_gate_t(std::int64_t t, std::int64_t c) { return out.grad_input_t.q.as<std::int8_t>()[c * kSide + t]; }
   int d_up_t(std::int64_t t, std::int64_t c) { return d_gate_t(t, kSide + c); }
-  float d_gate_t_scale(std::int64_t c) { return format::load_unaligned<float>(out.grad_input_s_t.data(), c); }
+  float d_gate_t_scale(std::int64_t c) { return format::load_unaligned<float>(out.grad_input_t.s.data(), c); }
   float d_up_t_scale(std::int64_t c) { return d_gate_t_scale(kSide + c); }
 
   qfuse_payload payload;
@@ -258,13 +256,13 @@ TEST(Swiglu, weights_scale_y_and_the_gradients_and_have_one) {
         return format::load_unaligned<float>(of.data(), i);
       };
       if (asked == Asked::y_rows) {
-        EXPECT_EQ(float_of(out.y_s, 5), 48.0F * format::kInt8Scale) << "192 * 0.25";
-        EXPECT_EQ(float_of(out.y_s, 6), 384.0F * format::kInt8Scale);
-        EXPECT_EQ(out.y_q.as<std::int8_t>()[5 * Square::kSide], -127);
+        EXPECT_EQ(float_of(out.y.s, 5), 48.0F * format::kInt8Scale) << "192 * 0.25";
+        EXPECT_EQ(float_of(out.y.s, 6), 384.0F * format::kInt8Scale);
+        EXPECT_EQ(out.y.q.as<std::int8_t>()[5 * Square::kSide], -127);
         continue;
       }
-      EXPECT_EQ(float_of(out.grad_input_s, 2 * 5), 0.375F * format::kInt8Scale) << "d_gate: 0.5 * 3 * 0.25";
-      EXPECT_EQ(float_of(out.grad_input_s, 2 * 6 + 1), 64.0F * format::kInt8Scale) << "d_up: 0.5 * 64 * 2";
+      EXPECT_EQ(float_of(out.grad_input.s, 2 * 5), 0.375F * format::kInt8Scale) << "d_gate: 0.5 * 3 * 0.25";
+      EXPECT_EQ(float_of(out.grad_input.s, 2 * 6 + 1), 64.0F * format::kInt8Scale) << "d_up: 0.5 * 64 * 2";
       EXPECT_EQ(float_of(out.grad_weights, 5), 128 * 96.0F) << "128 times 0.5 * 192, whatever the weight";
       EXPECT_EQ(float_of(out.grad_weights, 6), 128 * 96.0F);
     }
@@ -288,14 +286,14 @@ TEST(Swiglu, limits_and_offset_by_hand) {
       const auto float_of = [](const Buffer& of, std::int64_t i) {
         return format::load_unaligned<float>(of.data(), i);
       };
-      EXPECT_EQ(float_of(out.y_s, 4), 2 * (2 + offset) * format::kInt8Scale);
-      EXPECT_EQ(float_of(out.y_s, 5), 2 * std::fabs(-2 + offset) * format::kInt8Scale);
-      EXPECT_EQ(out.y_q.as<std::int8_t>()[5 * Square::kSide], -127);
-      EXPECT_EQ(float_of(out.grad_input_s, 2 * 4), 1e-10F) << "the gate was more";
-      EXPECT_EQ(float_of(out.grad_input_s, 2 * 4 + 1), 1e-10F) << "the up was more";
-      EXPECT_EQ(float_of(out.grad_input_s, 2 * 5 + 1), 1e-10F) << "the up was less";
-      EXPECT_EQ(float_of(out.grad_input_s, 2 * 6), 0.5F * (1 + offset) * format::kInt8Scale) << "at the limit";
-      EXPECT_EQ(float_of(out.grad_input_s, 2 * 6 + 1), 1.0F * format::kInt8Scale);
+      EXPECT_EQ(float_of(out.y.s, 4), 2 * (2 + offset) * format::kInt8Scale);
+      EXPECT_EQ(float_of(out.y.s, 5), 2 * std::fabs(-2 + offset) * format::kInt8Scale);
+      EXPECT_EQ(out.y.q.as<std::int8_t>()[5 * Square::kSide], -127);
+      EXPECT_EQ(float_of(out.grad_input.s, 2 * 4), 1e-10F) << "the gate was more";
+      EXPECT_EQ(float_of(out.grad_input.s, 2 * 4 + 1), 1e-10F) << "the up was more";
+      EXPECT_EQ(float_of(out.grad_input.s, 2 * 5 + 1), 1e-10F) << "the up was less";
+      EXPECT_EQ(float_of(out.grad_input.s, 2 * 6), 0.5F * (1 + offset) * format::kInt8Scale) << "at the limit";
+      EXPECT_EQ(float_of(out.grad_input.s, 2 * 6 + 1), 1.0F * format::kInt8Scale);
     }
   });
 }
@@ -432,7 +430,7 @@ TEST(Swiglu, nothing_to_do_touches_nothing) {
       Params p{};
       p.m = m;
       p.h = h;
-      p.group_size = 128;
+      p.format.group_size = 128;
       qfuse_error error{};
       EXPECT_EQ(call(p, &exec, &error), QFUSE_OK) << error.message;
     }
@@ -450,15 +448,15 @@ TEST(Swiglu, refuses_what_the_manual_refuses) {
     EXPECT_EQ(call(p, nullptr, &error), QFUSE_INVALID_ARGUMENT);
     return std::string(error.message);
   };
-  EXPECT_EQ(refusal([](Params& p) { p.group_size = 64; }), "group_size is 64, it must be 128 or 32");
+  EXPECT_EQ(refusal([](Params& p) { p.format.group_size = 64; }), "format.group_size is 64, it must be 128 or 32");
   EXPECT_EQ(refusal([](Params& p) { p.h = 64; }), "h is 64, it must be a multiple of 128");
-  EXPECT_EQ(refusal([](Params& p) { p.y_s_t = nullptr; }), "y_s_t is NULL, it must hold 512 bytes");
+  EXPECT_EQ(refusal([](Params& p) { p.y_t.s = nullptr; }), "y_t.s is NULL, it must hold 512 bytes");
   EXPECT_EQ(refusal([](Params& p) { p.grad_y = nullptr; }), "grad_y is NULL, it must hold 768 bytes");
-  EXPECT_EQ(refusal([&](Params& p) { p.grad_input_q_t = out.grad_input_q_t.as<void>(); }),
-            "grad_input_s_t is NULL, it must hold 1024 bytes");
-  EXPECT_EQ(refusal([&](Params& p) { p.y_q_t = const_cast<void*>(p.x); }), "output y_q_t overlaps input x");
-  EXPECT_EQ(refusal([&](Params& p) { p.y_q = out.y_q.as<void>(); }),
-            "y_q or y_s is given together with a gradient: it is an output of the forward alone");
+  EXPECT_EQ(refusal([&](Params& p) { p.grad_input_t.q = out.grad_input_t.q.as<void>(); }),
+            "grad_input_t.s is NULL, it must hold 1024 bytes");
+  EXPECT_EQ(refusal([&](Params& p) { p.y_t.q = const_cast<void*>(p.x); }), "output y_t.q overlaps input x");
+  EXPECT_EQ(refusal([&](Params& p) { p.y.q = out.y.q.as<void>(); }),
+            "y is given together with a gradient: it is an output of the forward alone");
   EXPECT_EQ(refusal([](Params& p) { p.limit = -1; }), "limit is -1, it must be finite and above 0, or 0 for none");
   EXPECT_EQ(refusal([](Params& p) { p.alpha = std::numeric_limits<float>::quiet_NaN(); }),
             "alpha is nan, it must be finite");
@@ -468,10 +466,10 @@ TEST(Swiglu, refuses_what_the_manual_refuses) {
             "workspace_size is 0, this call needs 12 bytes");
   EXPECT_EQ(refusal([&](Params& p) {
               p.grad_weights = out.grad_weights.as<float>();
-              p.grad_input_q = nullptr;
-              p.grad_input_s = nullptr;
+              p.grad_input.q = nullptr;
+              p.grad_input.s = nullptr;
             }),
-            "grad_weights is given, but neither grad_input_q nor grad_input_q_t");
+            "grad_weights is given, but neither grad_input nor grad_input_t");
 }
 
 template <class T>
@@ -486,7 +484,7 @@ struct Spans {
         expected_scales(scale_bytes),
         payload(payload_bytes.size()),
         scales(scale_bytes.size() / 4) {}
-  QuantizedGroups out() { return {payload, scales}; }
+  Quantized out() { return {payload, scales}; }
   [[nodiscard]] bool are_filled() const {
     return std::memcmp(expected_payload.data(), payload.data(), payload.size()) == 0 &&
            std::memcmp(expected_scales.data(), scales.data(), expected_scales.size()) == 0;
@@ -503,22 +501,21 @@ TEST(Swiglu, the_cpp_interface_gives_the_same_bytes) {
   for (const qfuse_payload type : {QFUSE_INT8, QFUSE_E4M3}) {
     const Outputs backward = oracles_outputs(in, Asked::all, type, QFUSE_SCALES_ROW_MAJOR, extras);
     const Outputs forward = oracles_outputs(in, Asked::both_y, type, QFUSE_SCALES_ROW_MAJOR, extras);
-    Spans gradient(backward.grad_input_q, backward.grad_input_s);
-    Spans gradient_t(backward.grad_input_q_t, backward.grad_input_s_t);
-    Spans y(forward.y_q, forward.y_s);
-    Spans y_t(forward.y_q_t, forward.y_s_t);
+    Spans gradient(backward.grad_input.q, backward.grad_input.s);
+    Spans gradient_t(backward.grad_input_t.q, backward.grad_input_t.s);
+    Spans y(forward.y.q, forward.y.s);
+    Spans y_t(forward.y_t.q, forward.y_t.s);
     std::vector<float> weights_gradient(130);
     const SwigluOptions options = {.grad_y = bytes_of(in.grad_y_values),
                                    .weights = in.weight_values,
-                                   .payload_type = static_cast<Payload>(type),
+                                   .format = {.payload_type = static_cast<Payload>(type)},
                                    .limit = extras.limit,
                                    .alpha = extras.alpha,
                                    .up_offset = extras.up_offset};
-    qfuse::swiglu(
-        130, 256, bytes_of(in.x_values),
-        {.gradient = gradient.out(), .gradient_transposed = gradient_t.out(), .weights_gradient = weights_gradient},
-        options);
-    qfuse::swiglu(130, 256, bytes_of(in.x_values), {.y = y.out(), .y_transposed = y_t.out()}, options);
+    qfuse::swiglu(130, 256, bytes_of(in.x_values),
+                  {.grad_input = gradient.out(), .grad_input_t = gradient_t.out(), .grad_weights = weights_gradient},
+                  options);
+    qfuse::swiglu(130, 256, bytes_of(in.x_values), {.y = y.out(), .y_t = y_t.out()}, options);
     for (const Spans* spans : {&gradient, &gradient_t, &y, &y_t}) EXPECT_TRUE(spans->are_filled());
     EXPECT_TRUE(same_bytes(backward.grad_weights.data(), weights_gradient.data(), 130 * 4));
   }
@@ -537,11 +534,11 @@ TEST(Swiglu, the_cpp_interface_checks_lengths) {
     return "taken";
   };
   const std::span all(payload);
-  EXPECT_EQ(message_of({.y_transposed = {all, scales}}), "taken");
-  EXPECT_EQ(message_of({.y_transposed = {all.first(33279), scales}}), "y_q_t has 33279 entries, needs 33280");
-  EXPECT_EQ(message_of({.y = {all, scales}}), "y_s has 512 entries, needs 260");
-  EXPECT_EQ(message_of({.gradient = {all, scales}}), "grad_input_q has 33280 entries, needs 66560");
-  EXPECT_EQ(message_of({.y_transposed = {all, scales}}, {.weights = std::span(scales).first(129)}),
+  EXPECT_EQ(message_of({.y_t = {all, scales}}), "taken");
+  EXPECT_EQ(message_of({.y_t = {all.first(33279), scales}}), "y_t.q has 33279 entries, needs 33280");
+  EXPECT_EQ(message_of({.y = {all, scales}}), "y.s has 512 entries, needs 260");
+  EXPECT_EQ(message_of({.grad_input = {all, scales}}), "grad_input.q has 33280 entries, needs 66560");
+  EXPECT_EQ(message_of({.y_t = {all, scales}}, {.weights = std::span(scales).first(129)}),
             "weights has 129 entries, needs 130");
 }
 
@@ -555,7 +552,7 @@ TEST(Swiglu, the_cpp_interface_leaves_hostile_sizes_to_the_library) {
                                    {1, kLeast, "h is -9223372036854775808"},
                                    {kMost, 128, "m is 9223372036854775807"}}) {
     try {
-      qfuse::swiglu(m, h, {}, {.y = {payload, scales}}, {.scale_layout = ScaleLayout::mn_major});
+      qfuse::swiglu(m, h, {}, {.y = {payload, scales}}, {.format = {.scale_layout = ScaleLayout::mn_major}});
       ADD_FAILURE() << m << " x " << h << " was taken";
     } catch (const Error& error) {
       EXPECT_EQ(std::string(error.what()).find(name), 0) << error.what();

@@ -26,14 +26,14 @@ struct SwigluOutput {
   void** field;
 };
 std::vector<SwigluOutput> outputs_of(qfuse_swiglu_params& p, const Case& c) {
-  std::vector<SwigluOutput> all = {{"y_q_t", &p.y_q_t}, {"y_s_t", &p.y_s_t}};
+  std::vector<SwigluOutput> all = {{"y_q_t", &p.y_t.q}, {"y_s_t", &p.y_t.s}};
   if (c.is("direction", "forward")) {
-    all.insert(all.end(), {{"y_q", &p.y_q}, {"y_s", &p.y_s}});
+    all.insert(all.end(), {{"y_q", &p.y.q}, {"y_s", &p.y.s}});
     return all;
   }
-  all.insert(all.end(), {{"grad_input_q", &p.grad_input_q}, {"grad_input_s", &p.grad_input_s}});
+  all.insert(all.end(), {{"grad_input_q", &p.grad_input.q}, {"grad_input_s", &p.grad_input.s}});
   if (c.number("transposed") != 0)
-    all.insert(all.end(), {{"grad_input_q_t", &p.grad_input_q_t}, {"grad_input_s_t", &p.grad_input_s_t}});
+    all.insert(all.end(), {{"grad_input_q_t", &p.grad_input_t.q}, {"grad_input_s_t", &p.grad_input_t.s}});
   return all;
 }
 bool has_grad_weights(const Case& c) { return c.number("weights") != 0 && c.is("direction", "backward"); }
@@ -75,10 +75,10 @@ SwigluArrays make_arrays(const Case& c, Context& context, contract::Swiglu& p) {
   if (!arrays.ends_on_host.empty()) {
     const std::int64_t size = static_cast<std::int64_t>(arrays.ends_on_host.size()) * 8;
     arrays.ends = context.upload(arrays.ends_on_host.data(), size, 0);  // the op wants them aligned
-    p.expert_ends = arrays.ends.given;
-    p.expert_count = c.number("experts");
-    p.expert_ends_type = QFUSE_INDEX_INT64;
-    p.expert_layout = c.is("layout", "apart") ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
+    p.experts.ends = arrays.ends.given;
+    p.experts.count = c.number("experts");
+    p.experts.ends_type = QFUSE_INDEX_INT64;
+    p.experts.layout = c.is("layout", "apart") ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
   }
   return arrays;
 }
@@ -89,7 +89,7 @@ contract::Swiglu make_params(const Case& c) {
   p.m = c.number("m");
   p.h = c.number("h");
   qfuse_error error{};
-  require(qfuse_swiglu_preset(c.word("format").c_str(), &p, &error), error);
+  require(qfuse_swiglu_format(c.word("format").c_str(), &p.format, &error), error);
   if (c.number("limit") != 0) {
     p.limit = 7.0F;
     p.alpha = 1.702F;

@@ -101,19 +101,19 @@ inline void throwing_call(const contract::Matmul4bit& p, const Spans& arrays, co
                .lora_weight = arrays.of("lora_weight")});
 }
 inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const Exec& exec) {
-  const auto groups = [&](const char* payload, const char* scales) {
-    return QuantizedGroups{.payload = arrays.of<std::int8_t>(payload), .scales = arrays.of<float>(scales)};
+  const auto output = [&](const char* q, const char* s) {
+    return Quantized{.q = arrays.of<std::int8_t>(q), .s = arrays.of<float>(s)};
   };
   SwigluOptions options{.grad_y = arrays.of("grad_y"), .weights = arrays.of<float>("weights")};
-  options.payload_type = static_cast<Payload>(p.payload_type);
-  options.format.group_size = p.group_size;
+  options.format.payload_type = static_cast<Payload>(p.format.payload_type);
+  options.format.group_size = p.format.group_size;
   options.workspace = arrays.of("workspace");
   swiglu(p.m, p.h, arrays.of("x"),
-         {.y = groups("y_q", "y_s"),
-          .y_transposed = groups("y_q_t", "y_s_t"),
-          .gradient = groups("grad_input_q", "grad_input_s"),
-          .gradient_transposed = groups("grad_input_q_t", "grad_input_s_t"),
-          .weights_gradient = arrays.of<float>("grad_weights")},
+         {.y = output("y.q", "y.s"),
+          .y_t = output("y_t.q", "y_t.s"),
+          .grad_input = output("grad_input.q", "grad_input.s"),
+          .grad_input_t = output("grad_input_t.q", "grad_input_t.s"),
+          .grad_weights = arrays.of<float>("grad_weights")},
          options, exec);
 }
 

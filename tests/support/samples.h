@@ -127,16 +127,16 @@ inline contract::Swiglu swiglu_sample(bool gradients, bool y, bool transposed = 
   contract::Swiglu p{};
   p.m = 2;
   p.h = 128;
-  p.group_size = 128;
-  p.grad_input_q = gradients ? detail::asked<void>() : nullptr;
-  p.y_q_t = y ? detail::asked<void>() : nullptr;
-  p.grad_input_q_t = transposed ? detail::asked<void>() : nullptr;
+  p.format.group_size = 128;
+  p.grad_input.q = gradients ? detail::asked<void>() : nullptr;
+  p.y_t.q = y ? detail::asked<void>() : nullptr;
+  p.grad_input_t.q = transposed ? detail::asked<void>() : nullptr;
   return p;
 }
 
 inline contract::Swiglu swiglu_forward_sample() {
   contract::Swiglu p = swiglu_sample(false, true);
-  p.y_q = detail::asked<void>();
+  p.y.q = detail::asked<void>();
   return p;
 }
 

@@ -104,10 +104,10 @@ struct SwigluInputs {
   [[nodiscard]] contract::Swiglu params(Asked asked, qfuse_payload payload = QFUSE_INT8,
                                         const SwigluExtras& extras = {}) const {
     contract::Swiglu p{};
-    p.payload_type = payload;
+    p.format.payload_type = payload;
     p.m = shape.m;
     p.h = shape.h;
-    p.group_size = 128;
+    p.format.group_size = 128;
     p.x = x.data();
     p.x_stride = shape.x_gap == 0 ? 0 : 2 * shape.h + shape.x_gap;
     p.grad_y = has_gradients(asked) ? grad_y.data() : nullptr;
@@ -133,6 +133,20 @@ struct SwigluInputs {
   Buffer weights;
 };
 
+// Of an output, with fp32 scales of 128 values, in as many rows as their layout has.
+struct QuantizedBuffers {
+  QuantizedBuffers(std::int64_t rows, std::int64_t values, std::int64_t scale_rows, std::size_t misalignment)
+      : q(static_cast<std::size_t>(rows * values), misalignment),
+        s(static_cast<std::size_t>(scale_rows * qfuse_block_count(values, 128) * 4), misalignment) {}
+
+  [[nodiscard]] qfuse_quantized pointers(bool is_wanted) {
+    return is_wanted ? qfuse_quantized{q.as<void>(), s.as<void>()} : qfuse_quantized{};
+  }
+
+  Buffer q;
+  Buffer s;
+};
+
 // Every output, exactly sized and poisoned; what is transposed has m columns, or with experts those that they need.
 struct SwigluOutputs {
   SwigluOutputs(std::int64_t m, std::int64_t h, std::size_t misalignment = 0,
@@ -142,30 +156,26 @@ struct SwigluOutputs {
   SwigluOutputs(std::int64_t m, std::int64_t h, std::int64_t columns, std::size_t misalignment,
                 qfuse_scale_layout scale_layout)
       : layout(scale_layout),
-        grad_input_q(static_cast<std::size_t>(m * 2 * h), misalignment),
-        grad_input_s(static_cast<std::size_t>(scale_rows(m, layout) * 2 * h / 128 * 4), misalignment),
-        y_q(static_cast<std::size_t>(m * h), misalignment),
-        y_s(static_cast<std::size_t>(scale_rows(m, layout) * h / 128 * 4), misalignment),
-        y_q_t(static_cast<std::size_t>(h * columns), misalignment),
-        y_s_t(static_cast<std::size_t>(h * qfuse_block_count(columns, 128) * 4), misalignment),
-        grad_input_q_t(static_cast<std::size_t>(2 * h * columns), misalignment),
-        grad_input_s_t(static_cast<std::size_t>(2 * h * qfuse_block_count(columns, 128) * 4), misalignment),
+        y(m, h, scale_rows(m, layout), misalignment),
+        y_t(h, columns, h, misalignment),
+        grad_input(m, 2 * h, scale_rows(m, layout), misalignment),
+        grad_input_t(2 * h, columns, 2 * h, misalignment),
         grad_weights(static_cast<std::size_t>(m * 4), misalignment),
         workspace(0),
         workspace_misalignment(misalignment) {}
 
   // Of a call's format, which has its experts too.
   SwigluOutputs(const contract::Swiglu& p, std::size_t misalignment)
-      : SwigluOutputs(p.m, p.h, contract::all_columns(p), misalignment, p.scale_layout) {
+      : SwigluOutputs(p.m, p.h, contract::all_columns(p), misalignment, p.format.scale_layout) {
     const auto resize = [&](Buffer& scales, std::int64_t rows, std::int64_t values) {
-      const std::int64_t groups = (values + p.group_size - 1) / p.group_size;
+      const std::int64_t groups = (values + p.format.group_size - 1) / p.format.group_size;
       scales = Buffer(static_cast<std::size_t>(contract::scales_size(contract::scale_format(p), rows, groups)),
                       misalignment);
     };
-    resize(grad_input_s, p.m, 2 * p.h);
-    resize(y_s, p.m, p.h);
-    resize(y_s_t, p.h, contract::all_columns(p));
-    resize(grad_input_s_t, 2 * p.h, contract::all_columns(p));
+    resize(y.s, p.m, p.h);
+    resize(y_t.s, p.h, contract::all_columns(p));
+    resize(grad_input.s, p.m, 2 * p.h);
+    resize(grad_input_t.s, 2 * p.h, contract::all_columns(p));
   }
 
   static std::int64_t scale_rows(std::int64_t m, qfuse_scale_layout layout) {
@@ -173,15 +183,11 @@ struct SwigluOutputs {
   }
 
   void point(contract::Swiglu& p, Asked asked, const SwigluExtras& extras = {}) {
-    p.scale_layout = layout;
-    p.grad_input_q = has_rows(asked) ? grad_input_q.as<void>() : nullptr;
-    p.grad_input_s = has_rows(asked) ? grad_input_s.as<void>() : nullptr;
-    p.y_q = has_y_rows(asked) ? y_q.as<void>() : nullptr;
-    p.y_s = has_y_rows(asked) ? y_s.as<void>() : nullptr;
-    p.y_q_t = has_y_transposed(asked) ? y_q_t.as<void>() : nullptr;
-    p.y_s_t = has_y_transposed(asked) ? y_s_t.as<void>() : nullptr;
-    p.grad_input_q_t = has_transposed(asked) ? grad_input_q_t.as<void>() : nullptr;
-    p.grad_input_s_t = has_transposed(asked) ? grad_input_s_t.as<void>() : nullptr;
+    p.format.scale_layout = layout;
+    p.y = y.pointers(has_y_rows(asked));
+    p.y_t = y_t.pointers(has_y_transposed(asked));
+    p.grad_input = grad_input.pointers(has_rows(asked));
+    p.grad_input_t = grad_input_t.pointers(has_transposed(asked));
     p.grad_weights = extras.grad_weights && has_gradients(asked) ? grad_weights.as<float>() : nullptr;
     p.workspace_size = contract::workspace_size(p);
     workspace = Buffer(static_cast<std::size_t>(p.workspace_size), workspace_misalignment);
@@ -189,31 +195,31 @@ struct SwigluOutputs {
   }
 
   qfuse_scale_layout layout;
-  Buffer grad_input_q;
-  Buffer grad_input_s;
-  Buffer y_q;
-  Buffer y_s;
-  Buffer y_q_t;
-  Buffer y_s_t;
-  Buffer grad_input_q_t;
-  Buffer grad_input_s_t;
+  QuantizedBuffers y;
+  QuantizedBuffers y_t;
+  QuantizedBuffers grad_input;
+  QuantizedBuffers grad_input_t;
   Buffer grad_weights;
   Buffer workspace;
   std::size_t workspace_misalignment;
 };
 
 inline testing::AssertionResult same_outputs(const SwigluOutputs& expected, const SwigluOutputs& actual) {
-  for (const auto& [name, buffer] : {std::pair{"grad_input_q", &SwigluOutputs::grad_input_q},
-                                     {"grad_input_s", &SwigluOutputs::grad_input_s},
-                                     {"y_q", &SwigluOutputs::y_q},
-                                     {"y_s", &SwigluOutputs::y_s},
-                                     {"y_q_t", &SwigluOutputs::y_q_t},
-                                     {"y_s_t", &SwigluOutputs::y_s_t},
-                                     {"grad_input_q_t", &SwigluOutputs::grad_input_q_t},
-                                     {"grad_input_s_t", &SwigluOutputs::grad_input_s_t},
-                                     {"grad_weights", &SwigluOutputs::grad_weights}}) {
-    const Buffer& e = expected.*buffer;
-    const Buffer& a = actual.*buffer;
+  const auto buffers = [](const SwigluOutputs& its) {
+    return std::vector<std::pair<const char*, const Buffer*>>{{"y.q", &its.y.q},
+                                                              {"y.s", &its.y.s},
+                                                              {"y_t.q", &its.y_t.q},
+                                                              {"y_t.s", &its.y_t.s},
+                                                              {"grad_input.q", &its.grad_input.q},
+                                                              {"grad_input.s", &its.grad_input.s},
+                                                              {"grad_input_t.q", &its.grad_input_t.q},
+                                                              {"grad_input_t.s", &its.grad_input_t.s},
+                                                              {"grad_weights", &its.grad_weights}};
+  };
+  const auto others = buffers(actual);
+  for (std::size_t i = 0; const auto& [name, buffer] : buffers(expected)) {
+    const Buffer& e = *buffer;
+    const Buffer& a = *others[i++].second;
     if (!a.front_is_intact()) return testing::AssertionFailure() << name << ": bytes before it were written";
     if (auto result = same_bytes(e.data(), a.data(), static_cast<std::int64_t>(e.size())); !result)
       return result << " (" << name << ")";

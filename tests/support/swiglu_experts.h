@@ -67,9 +67,9 @@ class ExpertEnds {
   ExpertEnds(const std::vector<std::int64_t>& ends, qfuse_index_type type)
       : ends64_(ends), ends32_(ends.begin(), ends.end()), type_(type) {}
   void point(contract::Swiglu& p) const {
-    p.expert_ends = type_ == QFUSE_INDEX_INT64 ? static_cast<const void*>(ends64_.data()) : ends32_.data();
-    p.expert_count = static_cast<std::int64_t>(ends64_.size());
-    p.expert_ends_type = type_;
+    p.experts.ends = type_ == QFUSE_INDEX_INT64 ? static_cast<const void*>(ends64_.data()) : ends32_.data();
+    p.experts.count = static_cast<std::int64_t>(ends64_.size());
+    p.experts.ends_type = type_;
   }
 
  private:
@@ -90,7 +90,7 @@ inline qfuse_status run_experts(const SwigluInputs& in, const std::vector<std::i
   out.point(p, how.asked, how.extras);
   const ExpertEnds given(ends, how.index);
   given.point(p);
-  p.expert_layout = how.experts;
+  p.experts.layout = how.experts;
   return run(p, exec, error);
 }
 

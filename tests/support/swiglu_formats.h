@@ -22,13 +22,13 @@ struct SwigluFormatCase {
   float amax_floor = 0.0F;
 
   void set(contract::Swiglu& p) const {
-    p.payload_type = payload;
-    p.group_size = group_size;
-    p.scale_type = scale_type;
-    p.scale_layout = layout;
-    p.scale_rule = scale_rule;
-    p.zero_rule = zero_rule;
-    p.amax_floor = amax_floor;
+    p.format.payload_type = payload;
+    p.format.group_size = group_size;
+    p.format.scale_type = scale_type;
+    p.format.scale_layout = layout;
+    p.format.scale_rule = scale_rule;
+    p.format.zero_rule = zero_rule;
+    p.format.amax_floor = amax_floor;
   }
 };
 

@@ -1,6 +1,6 @@
 // in:     x [m, 2h] bf16 (gate, up), grad_y [m, h] bf16; rows at any stride, any address; weights [m] fp32
-// out:    i8 payloads, fp32 scales: grad_input_q [m, 2h], grad_input_s [m, 2h/128]; y_q [m, h], y_s [m, h/128];
-//         y_q_t [h, m], y_s_t [h, ceil(m/128)]; grad_input_q_t [2h, m], grad_input_s_t [2h, ceil(m/128)]; with experts,
+// out:    i8 payloads, fp32 scales: grad_input.q [m, 2h], grad_input.s [m, 2h/128]; y.q [m, h], y.s [m, h/128];
+//         y_t.q [h, m], y_t.s [h, ceil(m/128)]; grad_input_t.q [2h, m], grad_input_t.s [2h, ceil(m/128)]; with experts,
 //         theirs one after another; grad_weights [m] fp32
 // math:   s = 1/(1+exp(-g)); y = (g*s)*u; d_up = dy*(g*s); d_gate = ((dy*u)*s)*(1+g*(1-s)); each to bf16; per group
 //         scale = max(absmax * 1/127, 1e-10), q = trunc(z / scale), or in other formats those of format/group_rules.h
@@ -505,8 +505,8 @@ HWY_INLINE void write_row(const contract::Swiglu& p, Tile<W::kTransposed>& tile,
   }
   if constexpr (W::kRows) {
     const Groups groups(contract::group_rules(p));
-    const Scales scales = {p.grad_input_s, {0, 0, 0, 0, contract::row_scale_strides(p)}};
-    std::int8_t* const q = contract::grad_input_payload(p) + token * 2 * p.h;
+    const Scales scales = {p.grad_input.s, {0, 0, 0, 0, contract::row_scale_strides(p)}};
+    std::int8_t* const q = contract::payload(p.grad_input) + token * 2 * p.h;
     const std::int64_t up = p.h + place.first_channel;
     write_groups(groups, tile.d_gate, place.channels, d_gate,
                  {q + place.first_channel, scales, token, place.first_channel});
@@ -514,8 +514,8 @@ HWY_INLINE void write_row(const contract::Swiglu& p, Tile<W::kTransposed>& tile,
   }
   if constexpr (W::kYRows)
     write_groups(Groups(contract::group_rules(p)), tile.y_row, place.channels, y,
-                 {contract::y_payload(p) + token * p.h + place.first_channel,
-                  {p.y_s, {0, 0, 0, 0, contract::y_scale_strides(p)}},
+                 {contract::payload(p.y) + token * p.h + place.first_channel,
+                  {p.y.s, {0, 0, 0, 0, contract::y_scale_strides(p)}},
                   token,
                   place.first_channel});
   if constexpr (W::kGradients && !W::kPlain)
@@ -562,9 +562,9 @@ HWY_NOINLINE void write_tiles(const contract::Swiglu& p, std::int64_t begin, std
     for (std::int64_t t = 0; t < place.tile.count; ++t) write_row<W, Groups>(p, tile, place, t);
     if constexpr (W::kYTransposed)
       write_transposed<Groups>(p, tile.y, tile.strip, place,
-                               {contract::y_t_payload(p), p.y_s_t, p.h, contract::group_rules(p)}, channel);
+                               {contract::payload(p.y_t), p.y_t.s, p.h, contract::group_rules(p)}, channel);
     if constexpr (W::kTransposed) {
-      const TransposedOutput out = {contract::grad_input_t_payload(p), p.grad_input_s_t, 2 * p.h,
+      const TransposedOutput out = {contract::payload(p.grad_input_t), p.grad_input_t.s, 2 * p.h,
                                     contract::group_rules(p)};
       write_transposed<Groups>(p, tile.d_gate_of_all, tile.strip, place, out, channel);
       write_transposed<Groups>(p, tile.d_up_of_all, tile.strip, place, out, p.h + channel);
@@ -598,7 +598,7 @@ void write_wanted(const contract::Swiglu& p, std::int64_t begin, std::int64_t en
 
 void swiglu_tiles(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
   if (contract::has_other_format(p)) return write_wanted<false, AnyGroups>(p, begin, end);
-  if (p.payload_type == QFUSE_E4M3) return write_wanted<E4m3Groups>(p, begin, end);
+  if (p.format.payload_type == QFUSE_E4M3) return write_wanted<E4m3Groups>(p, begin, end);
   write_wanted<Int8Groups>(p, begin, end);
 }
 

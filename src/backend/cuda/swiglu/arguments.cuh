@@ -18,6 +18,11 @@ constexpr int kWarpRows = kHardwareWarp / kRowChunks;
 
 // ---- what a kernel sees ----
 
+struct QuantizedArrays {
+  std::int8_t* q;
+  void* s;
+};
+
 struct SwigluArguments {
   std::int64_t m;
   std::int64_t h;
@@ -29,14 +34,10 @@ struct SwigluArguments {
   bool wide_t;
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
-  std::int8_t* grad_input_q;
-  void* grad_input_s;
-  std::int8_t* y_q;
-  void* y_s;
-  std::int8_t* y_q_t;
-  void* y_s_t;
-  std::int8_t* grad_input_q_t;
-  void* grad_input_s_t;
+  QuantizedArrays grad_input;
+  QuantizedArrays y;
+  QuantizedArrays y_t;
+  QuantizedArrays grad_input_t;
   format::GroupRules rules;
   contract::ScaleStrides row_scales;
   contract::ScaleStrides y_scales;
@@ -116,7 +117,7 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
   const auto step = [&](std::int64_t stride, unsigned size = 1) {  // modulo 2^64: one row alone may have any stride
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size * static_cast<unsigned>(row_step));
   };
-  const bool scales_wait = plan.kernel.staged && p.scale_layout == QFUSE_SCALES_MN_MAJOR;
+  const bool scales_wait = plan.kernel.staged && p.format.scale_layout == QFUSE_SCALES_MN_MAJOR;
   const auto scale_step = [&](const contract::ScaleStrides& strides) {
     return step(scales_wait ? 1 : strides.row, static_cast<unsigned>(format::scale_size(contract::group_rules(p))));
   };
@@ -130,23 +131,19 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .wide_t = plan.wide_t,
           .x = static_cast<const std::uint8_t*>(p.x),
           .grad_y = static_cast<const std::uint8_t*>(p.grad_y),
-          .grad_input_q = contract::grad_input_payload(p),
-          .grad_input_s = p.grad_input_s,
-          .y_q = contract::y_payload(p),
-          .y_s = p.y_s,
-          .y_q_t = contract::y_t_payload(p),
-          .y_s_t = p.y_s_t,
-          .grad_input_q_t = contract::grad_input_t_payload(p),
-          .grad_input_s_t = p.grad_input_s_t,
+          .grad_input = {contract::payload(p.grad_input), p.grad_input.s},
+          .y = {contract::payload(p.y), p.y.s},
+          .y_t = {contract::payload(p.y_t), p.y_t.s},
+          .grad_input_t = {contract::payload(p.grad_input_t), p.grad_input_t.s},
           .rules = contract::group_rules(p),
           .row_scales = contract::row_scale_strides(p),
           .y_scales = contract::y_scale_strides(p),
           .y_place = contract::place_columns(contract::column_layout(p), p.h, 0, p.m),
           .gradient_place = contract::place_columns(contract::column_layout(p), 2 * p.h, 0, p.m),
           .columns = contract::column_layout(p),
-          .expert_ends = p.expert_ends,
-          .ends_are_64 = p.expert_ends_type == QFUSE_INDEX_INT64,
-          .experts = static_cast<int>(p.expert_count),
+          .expert_ends = p.experts.ends,
+          .ends_are_64 = p.experts.ends_type == QFUSE_INDEX_INT64,
+          .experts = static_cast<int>(p.experts.count),
           .most_column_tiles = static_cast<int>(contract::all_columns(p) / kSwigluTile),
           .weights = p.weights,
           .grad_weights = p.grad_weights,

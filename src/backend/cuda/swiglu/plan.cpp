@@ -13,8 +13,8 @@ bool rows_are_aligned(const void* array, std::int64_t stride) {
 }
 
 bool are_aligned_to_floats(const contract::Swiglu& p) {
-  for (const void* array : {static_cast<const void*>(p.grad_input_s), static_cast<const void*>(p.y_s),
-                            static_cast<const void*>(p.y_s_t), static_cast<const void*>(p.grad_input_s_t),
+  for (const void* array : {static_cast<const void*>(p.grad_input.s), static_cast<const void*>(p.y.s),
+                            static_cast<const void*>(p.y_t.s), static_cast<const void*>(p.grad_input_t.s),
                             static_cast<const void*>(p.weights), static_cast<const void*>(p.grad_weights),
                             contract::wants_grad_weights(p) ? static_cast<const void*>(p.workspace) : nullptr})
     if (!is_aligned(array, sizeof(float))) return false;
@@ -22,13 +22,13 @@ bool are_aligned_to_floats(const contract::Swiglu& p) {
 }
 
 bool columns_are_aligned(const contract::Swiglu& p) {
-  return is_aligned(p.y_q_t, 16) && is_aligned(p.grad_input_q_t, 16) && contract::all_columns(p) % 16 == 0;
+  return is_aligned(p.y_t.q, 16) && is_aligned(p.grad_input_t.q, 16) && contract::all_columns(p) % 16 == 0;
 }
 
 SwigluFormat format_of(const contract::Swiglu& p) {
   if (contract::has_other_scales_alone(p)) return SwigluFormat::scaled_e4m3;
   if (contract::has_other_format(p)) return SwigluFormat::any;
-  return p.payload_type == QFUSE_E4M3 ? SwigluFormat::e4m3 : SwigluFormat::int8;
+  return p.format.payload_type == QFUSE_E4M3 ? SwigluFormat::e4m3 : SwigluFormat::int8;
 }
 
 SwigluExtras extras_of(const contract::Swiglu& p) {
@@ -59,7 +59,7 @@ SwigluPlan plan_with(const contract::Swiglu& p, const DeviceFacts& facts, int th
   SwigluPlan plan;
   const bool wide =
       rows_are_aligned(p.x, contract::x_stride(p)) && rows_are_aligned(p.grad_y, contract::grad_y_stride(p)) &&
-      is_aligned(p.grad_input_q, kSwigluChunk) && is_aligned(p.y_q, kSwigluChunk) && are_aligned_to_floats(p);
+      is_aligned(p.grad_input.q, kSwigluChunk) && is_aligned(p.y.q, kSwigluChunk) && are_aligned_to_floats(p);
   plan.kernel = kernel_of(p, wide);
   plan.wide_t = columns_are_aligned(p);
   plan.threads = threads;

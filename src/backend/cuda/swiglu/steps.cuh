@@ -150,8 +150,8 @@ __device__ Target gradients_at(const SwigluArguments& a, const Tile& tile, int t
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   const std::int64_t of_row = channel + (chunk % 2 == 1 ? a.h : 0);
-  return {a.grad_input_q + 2 * product<kStaged>(row, a.h) + channel,
-          scale_at<Payload, kStaged>(a.rules, a.grad_input_s, a.row_scales, row,
+  return {a.grad_input.q + 2 * product<kStaged>(row, a.h) + channel,
+          scale_at<Payload, kStaged>(a.rules, a.grad_input.s, a.row_scales, row,
                                      group_of<Payload, kStaged>(a.rules, of_row))};
 }
 
@@ -179,8 +179,8 @@ template <class Payload, bool kStaged>
 __device__ Target y_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
-  return {a.y_q + product<kStaged>(row, a.h) + channel,
-          scale_at<Payload, kStaged>(a.rules, a.y_s, a.y_scales, row, group_of<Payload, kStaged>(a.rules, channel))};
+  return {a.y.q + product<kStaged>(row, a.h) + channel,
+          scale_at<Payload, kStaged>(a.rules, a.y.s, a.y_scales, row, group_of<Payload, kStaged>(a.rules, channel))};
 }
 
 template <bool kWide, class Payload>
@@ -240,7 +240,7 @@ __device__ void write_waiting_scales(const SwigluArguments& a, const Tile& tile,
   const int of_tile = static_cast<int>(threadIdx.x) / kSwigluTile;
   if (of_tile >= WaitingScales<kBackward>::kGroups || token >= tile.tokens) return;
   const std::int64_t group = group_of<Payload, true>(a.rules, tile.channel + (of_tile == 0 ? 0 : a.h));
-  void* const data = kBackward ? a.grad_input_s : a.y_s;
+  void* const data = kBackward ? a.grad_input.s : a.y.s;
   const contract::ScaleStrides& strides = kBackward ? a.row_scales : a.y_scales;
   const ScalePlace to = scale_at<Payload, true>(a.rules, data, strides, tile.token + token, group);
   store_scale<true, Payload>(a.rules, to, scales.of[of_tile][token]);
