@@ -105,7 +105,7 @@ std::int64_t SwigluTensors::bytes() const {
   const contract::Swiglu p = params(0);
   std::int64_t used = asked_.ends.empty() ? p.m : 0;
   for (std::size_t e = 0; e < asked_.ends.size(); ++e)
-    used += contract::whole_groups(asked_.ends[e] - (e == 0 ? 0 : asked_.ends[e - 1]));
+    used += format::whole_groups(asked_.ends[e] - (e == 0 ? 0 : asked_.ends[e - 1]));
   const std::int64_t rows = p.h + (asked_.transposed ? 2 * p.h : 0);
   const std::int64_t unused = contract::all_columns(p) - used;
   return contract::bytes(p) - rows * unused - 4 * (rows * unused / QFUSE_SWIGLU_GROUP_SIZE);

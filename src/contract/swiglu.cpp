@@ -205,15 +205,15 @@ std::int64_t token_tiles(const Swiglu& p) {
   return tiles;
 }
 
-TokenTile find_token_tile(const Swiglu& p, std::int64_t number) {
-  if (!has_experts(p)) return tile_of(0, p.m, number, 0, p.m);
+format::TokenTile find_token_tile(const Swiglu& p, std::int64_t number) {
+  if (!has_experts(p)) return format::tile_of(0, p.m, number, 0, p.m);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;
   for (std::int64_t e = 0; e < p.experts.count; begin = expert_end(p, e++)) {
     const std::int64_t rows = expert_end(p, e) - begin;
     const std::int64_t own = format::block_count(rows, format::kGroupSize);
     if (number < tiles + own)
-      return tile_of(begin, rows, number - tiles, tiles * format::kGroupSize, own * format::kGroupSize);
+      return format::tile_of(begin, rows, number - tiles, tiles * format::kGroupSize, own * format::kGroupSize);
     tiles += own;
   }
   return {};

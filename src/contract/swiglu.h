@@ -8,9 +8,9 @@
 #include "contract/arrays.h"
 #include "contract/ranges.h"
 #include "format/group_rules.h"
-#include "format/host_device.h"
 #include "format/layout.h"
 #include "format/rounding.h"
+#include "format/swiglu_layout.h"
 
 namespace qfuse::contract {
 
@@ -87,132 +87,26 @@ Outcome find_format(std::string_view name, qfuse_group_format& format);
 
 // ---- scales ----
 
-// How the scales of an output [rows, groups of a row] lie.
-struct ScaleFormat {
-  qfuse_scale_layout layout;
-  bool are_ue8m0;
-  int group_size;
-};
-
-inline ScaleFormat scale_format(const Swiglu& p) {
+inline format::ScaleFormat scale_format(const Swiglu& p) {
   return {p.format.scale_layout, p.format.scale_type == QFUSE_SCALES_UE8M0, static_cast<int>(p.format.group_size)};
 }
 
-// Scales of UE8M0 in MN-major, four groups' bytes to a word.
-constexpr std::int64_t kScalesOfWord = 4;
-
-// Where a scale lies, see scale_index; in floats, or in bytes of UE8M0.
-struct ScaleStrides {
-  std::int64_t row;
-  std::int64_t group;   // of words, where there are any
-  std::int64_t groups;  // of a row
-  bool are_words;
-};
-
-QFUSE_HOST_DEVICE constexpr std::int64_t scale_index(const ScaleStrides& strides, std::int64_t row,
-                                                     std::int64_t group) {
-  if (!strides.are_words) return row * strides.row + group * strides.group;
-  return row * strides.row + group / kScalesOfWord * strides.group + group % kScalesOfWord;
+inline format::ScaleStrides row_scale_strides(const Swiglu& p) {
+  return format::scale_strides(scale_format(p), p.m, 2 * p.h / p.format.group_size);
 }
-
-// Bytes behind a scale, to the end of its word, that belong to no group.
-QFUSE_HOST_DEVICE constexpr std::int64_t empty_scales_behind(const ScaleStrides& strides, std::int64_t group) {
-  return strides.are_words && group == strides.groups - 1 ? kScalesOfWord - 1 - group % kScalesOfWord : 0;
-}
-
-// Rows of MN-major scales, as loads of 16 bytes want them.
-QFUSE_HOST_DEVICE constexpr std::int64_t mn_rows(std::int64_t rows) {
-  return format::ceil_div(rows, std::int64_t{4}) * 4;
-}
-
-QFUSE_HOST_DEVICE constexpr ScaleStrides scale_strides(const ScaleFormat& how, std::int64_t rows, std::int64_t groups) {
-  if (how.layout == QFUSE_SCALES_ROW_MAJOR) return {groups, 1, groups, false};
-  if (!how.are_ue8m0) return {1, mn_rows(rows), groups, false};
-  return {kScalesOfWord, kScalesOfWord * mn_rows(rows), groups, true};
-}
-
-// Bytes of an output's scales.
-constexpr std::int64_t scales_size(const ScaleFormat& how, std::int64_t rows, std::int64_t groups) {
-  const std::int64_t all_rows = how.layout == QFUSE_SCALES_MN_MAJOR ? mn_rows(rows) : rows;
-  if (!how.are_ue8m0) return all_rows * groups * static_cast<std::int64_t>(sizeof(float));
-  return how.layout == QFUSE_SCALES_MN_MAJOR ? all_rows * format::ceil_div(groups, kScalesOfWord) * kScalesOfWord
-                                             : all_rows * groups;
-}
-
-inline ScaleStrides row_scale_strides(const Swiglu& p) {
-  return scale_strides(scale_format(p), p.m, 2 * p.h / p.format.group_size);
-}
-inline ScaleStrides y_scale_strides(const Swiglu& p) {
-  return scale_strides(scale_format(p), p.m, p.h / p.format.group_size);
+inline format::ScaleStrides y_scale_strides(const Swiglu& p) {
+  return format::scale_strides(scale_format(p), p.m, p.h / p.format.group_size);
 }
 
 // ---- the transposed outputs, of which an expert's tokens are columns, filled up to whole groups ----
-
-QFUSE_HOST_DEVICE constexpr std::int64_t whole_groups(std::int64_t tokens) {
-  return format::ceil_div(tokens, format::kGroupSize) * format::kGroupSize;
-}
 
 // Columns that any share of the tokens among the experts finds room in.
 inline std::int64_t all_columns(const Swiglu& p) {
   return has_experts(p) ? format::expert_columns(p.m, p.experts.count) : p.m;
 }
 
-struct ColumnLayout {
-  std::int64_t all_columns;
-  bool are_apart;  // each expert's rows are as long as its columns; else all experts' lie side by side in one row
-  ScaleFormat scales;
-};
-
-inline ColumnLayout column_layout(const Swiglu& p) {
+inline format::ColumnLayout column_layout(const Swiglu& p) {
   return {all_columns(p), has_experts(p) && p.experts.layout == QFUSE_EXPERTS_APART, scale_format(p)};
-}
-
-// Where an expert's part of an output lies: element (row, column) at first + row * stride + column, scales at scale_index.
-struct ColumnPlace {
-  std::int64_t first;
-  std::int64_t stride;
-  std::int64_t first_group;
-  std::int64_t first_scale;
-  ScaleStrides scales;
-};
-
-// Of an output of `rows` rows. before: columns of the experts before this one; columns: its own.
-QFUSE_HOST_DEVICE constexpr ColumnPlace place_columns(const ColumnLayout& layout, std::int64_t rows,
-                                                      std::int64_t before, std::int64_t columns) {
-  const std::int64_t groups_before = before / layout.scales.group_size;
-  if (layout.are_apart)
-    return {rows * before, columns, 0, rows * groups_before,
-            scale_strides(layout.scales, rows, format::ceil_div(columns, layout.scales.group_size))};
-  return {before, layout.all_columns, groups_before, 0,
-          scale_strides(layout.scales, rows, format::ceil_div(layout.all_columns, layout.scales.group_size))};
-}
-
-QFUSE_HOST_DEVICE constexpr std::int64_t scale_index(const ColumnPlace& place, std::int64_t row, std::int64_t group) {
-  return place.first_scale + scale_index(place.scales, row, place.first_group + group);
-}
-
-// ---- tiles of tokens: 128 of one expert, or of all where there are no experts ----
-
-struct TokenTile {
-  std::int64_t token;    // the first, of x
-  std::int64_t count;    // of tokens: 128, or fewer in the last tile; 0 beyond the last tile
-  std::int64_t column;   // the first, of the expert's
-  std::int64_t before;   // columns of the experts before
-  std::int64_t columns;  // of the expert
-};
-
-// Of `rows` tokens from `first` on, tile `index`.
-QFUSE_HOST_DEVICE constexpr TokenTile tile_of(std::int64_t first, std::int64_t rows, std::int64_t index,
-                                              std::int64_t before, std::int64_t columns) {
-  const std::int64_t column = index * format::kGroupSize;
-  const std::int64_t left = rows - column;
-  return {first + column, left < format::kGroupSize ? left : format::kGroupSize, column, before, columns};
-}
-
-// Columns of a tile that are written: with experts whole groups, zeros where there is no token.
-QFUSE_HOST_DEVICE constexpr std::int64_t columns_of(const TokenTile& tile) {
-  const std::int64_t left = tile.columns - tile.column;
-  return left < format::kGroupSize ? left : format::kGroupSize;
 }
 
 // Tiles by whose number a GPU, which has not read the ends, finds all that there may be.
@@ -224,7 +118,7 @@ inline std::int64_t most_token_tiles(const Swiglu& p) {
 Outcome check_values(const Swiglu& p);
 std::int64_t expert_end(const Swiglu& p, std::int64_t expert);
 std::int64_t token_tiles(const Swiglu& p);
-TokenTile find_token_tile(const Swiglu& p, std::int64_t number);
+format::TokenTile find_token_tile(const Swiglu& p, std::int64_t number);
 
 // Of all but the outputs, and with these.
 Outcome check_sizes(const Swiglu& p);
@@ -242,7 +136,7 @@ inline qfuse_swiglu_sizes output_sizes(const Swiglu& p) {
   const std::int64_t columns = p.m == 0 ? 0 : all_columns(p);
   const auto size = [&](std::int64_t rows, std::int64_t values) {
     const std::int64_t groups = format::ceil_div(values, p.format.group_size);
-    return qfuse_quantized_size{rows * values, p.m == 0 ? 0 : scales_size(scale_format(p), rows, groups)};
+    return qfuse_quantized_size{rows * values, p.m == 0 ? 0 : format::scales_size(scale_format(p), rows, groups)};
   };
   return {size(p.m, p.h), size(p.h, columns), size(p.m, 2 * p.h), size(2 * p.h, columns),
           is_empty(p) ? 0 : p.m * static_cast<std::int64_t>(sizeof(float))};

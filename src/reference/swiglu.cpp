@@ -69,40 +69,54 @@ float find_absmax(const Group& group, std::int64_t first, std::int64_t end) {
   return format::float_of(absmax);
 }
 
-// An output's scales, of which a row's begin with group `first_group`, and its format.
-struct Scales {
-  void* data;
-  contract::ColumnPlace place;
+std::int64_t rounded_up(std::int64_t number, std::int64_t multiple) {
+  return (number + multiple - 1) / multiple * multiple;
+}
+
+// An output, or an expert's part of one: payloads row by row, and scales in the layouts of qfuse.h.
+struct Matrix {
+  std::int64_t rows;
+  std::int64_t columns;  // of a row in memory
+  std::int8_t* q;
+  std::uint8_t* s;
   format::GroupRules rules;
-  std::int64_t row;
-  std::int64_t first_group;
+  qfuse_scale_layout layout;
 };
 
-void write_scale(const Scales& scales, std::int64_t group, float scale) {
-  const std::int64_t index = contract::scale_index(scales.place, scales.row, group);
-  if (!scales.rules.scales_are_ue8m0) return format::store_unaligned(scales.data, index, scale);
-  auto* const bytes = static_cast<std::uint8_t*>(scales.data) + index;
-  bytes[0] = format::to_ue8m0(scale);
-  const std::int64_t behind = contract::empty_scales_behind(scales.place.scales, scales.place.first_group + group);
-  std::fill_n(bytes + 1, behind, std::uint8_t{0});
+Matrix matrix_of(const contract::Swiglu& p, const qfuse_quantized& output, std::int64_t rows, std::int64_t columns) {
+  return {rows,
+          columns,
+          static_cast<std::int8_t*>(output.q),
+          static_cast<std::uint8_t*>(output.s),
+          contract::group_rules(p),
+          p.format.scale_layout};
+}
+
+void write_scale(const Matrix& out, std::int64_t row, std::int64_t group, float scale) {
+  const std::int64_t groups = rounded_up(out.columns, out.rules.size) / out.rules.size;
+  const std::int64_t rows = rounded_up(out.rows, 4);  // of MN-major scales
+  const bool is_row_major = out.layout == QFUSE_SCALES_ROW_MAJOR;
+  if (!out.rules.scales_are_ue8m0)
+    return format::store_unaligned(out.s, is_row_major ? row * groups + group : group * rows + row, scale);
+  if (is_row_major) {
+    out.s[row * groups + group] = format::to_ue8m0(scale);
+    return;
+  }
+  std::uint8_t* const word = out.s + 4 * (group / 4 * rows + row);
+  word[group % 4] = format::to_ue8m0(scale);
+  if (group == groups - 1) std::fill(word + group % 4 + 1, word + 4, std::uint8_t{0});
 }
 
 // 128 values, or as many as there are, as one group or several smaller ones.
-void quantize_group(const Group& group, std::int8_t* q, const Scales& scales) {
-  const format::GroupRules& rules = scales.rules;
-  for (std::int64_t first = 0; first < group.count(); first += rules.size) {
-    const std::int64_t end = std::min(group.count(), first + rules.size);
-    const format::GroupScale scale = format::scale_of_group(rules, find_absmax(group, first, end));
-    write_scale(scales, scales.first_group + first / rules.size, scale.scale);
+void quantize_group(const Group& values, const Matrix& out, std::int64_t row, std::int64_t column) {
+  for (std::int64_t first = 0; first < values.count(); first += out.rules.size) {
+    const std::int64_t end = std::min(values.count(), first + out.rules.size);
+    const format::GroupScale scale = format::scale_of_group(out.rules, find_absmax(values, first, end));
+    write_scale(out, row, (column + first) / out.rules.size, scale.scale);
     for (std::int64_t i = first; i < end; ++i)
-      q[i] = static_cast<std::int8_t>(format::quantize_in_group(rules, group[i], scale.factor));
+      out.q[row * out.columns + column + i] =
+          static_cast<std::int8_t>(format::quantize_in_group(out.rules, values[i], scale.factor));
   }
-}
-
-// Of a row of an output by rows, from that channel on.
-Scales row_scales(void* data, const contract::ScaleStrides& strides, const format::GroupRules& rules, std::int64_t row,
-                  std::int64_t channel) {
-  return {data, {0, 0, 0, 0, strides}, rules, row, channel / rules.size};
 }
 
 class Inputs {
@@ -147,18 +161,16 @@ void write_gradients(const contract::Swiglu& p, const Inputs& in, std::int64_t t
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
-  std::int8_t* const q = contract::payload(p.grad_input) + t * 2 * p.h;
-  for (const auto& [group, channel] : {std::pair{&gate, first_channel}, std::pair{&up, p.h + first_channel}})
-    quantize_group(*group, q + channel,
-                   row_scales(p.grad_input.s, contract::row_scale_strides(p), contract::group_rules(p), t, channel));
+  const Matrix out = matrix_of(p, p.grad_input, p.m, 2 * p.h);
+  quantize_group(gate, out, t, first_channel);
+  quantize_group(up, out, t, p.h + first_channel);
 }
 
 // A group of one row of y.
 void write_y_row(const contract::Swiglu& p, const Inputs& in, std::int64_t t, std::int64_t first_channel) {
   Group y;
   for (std::int64_t c = first_channel; c < first_channel + format::kGroupSize; ++c) y.add(forward(in.at(t, c)));
-  quantize_group(y, contract::payload(p.y) + t * p.h + first_channel,
-                 row_scales(p.y.s, contract::y_scale_strides(p), contract::group_rules(p), t, first_channel));
+  quantize_group(y, matrix_of(p, p.y, p.m, p.h), t, first_channel);
 }
 
 // The sum over 128 channels: of every eight neighbours one after another, of these 16 sums by halves.
@@ -197,7 +209,7 @@ std::vector<Expert> experts_of(const contract::Swiglu& p) {
   std::int64_t before = 0;
   for (std::int64_t e = 0; e < p.experts.count; ++e) {
     const std::int64_t end = contract::expert_end(p, e);
-    const std::int64_t columns = contract::whole_groups(end - begin);
+    const std::int64_t columns = rounded_up(end - begin, format::kGroupSize);
     experts.push_back({begin, end - begin, before, columns});
     begin = end;
     before += columns;
@@ -205,22 +217,20 @@ std::vector<Expert> experts_of(const contract::Swiglu& p) {
   return experts;
 }
 
-// A transposed output.
-struct Transposed {
-  std::int64_t rows;
-  std::int8_t* q;
-  void* scales;
-  format::GroupRules rules;
-};
-
-// A group of an expert's columns, from `first_column` on; what has no token is zero.
-void quantize_columns(const contract::Swiglu& p, const Expert& expert, Group group, std::int64_t row,
-                      std::int64_t first_column, const Transposed& out) {
+// A group of an expert's columns of a transposed output, from `first_column` on; what has no token is zero.
+void quantize_columns(const contract::Swiglu& p, const qfuse_quantized& output, std::int64_t rows, const Expert& expert,
+                      Group group, std::int64_t row, std::int64_t first_column) {
   while (group.count() < format::kGroupSize && first_column + group.count() < expert.columns) group.add(0.0F);
-  const contract::ColumnPlace place =
-      contract::place_columns(contract::column_layout(p), out.rows, expert.before, expert.columns);
-  quantize_group(group, out.q + place.first + row * place.stride + first_column,
-                 {out.scales, place, out.rules, row, first_column / out.rules.size});
+  if (!contract::has_experts(p)) return quantize_group(group, matrix_of(p, output, rows, p.m), row, first_column);
+  if (p.experts.layout == QFUSE_EXPERTS_SIDE_BY_SIDE) {
+    const std::int64_t all_columns = (p.m + 127 * p.experts.count) / 128 * 128;
+    return quantize_group(group, matrix_of(p, output, rows, all_columns), row, expert.before + first_column);
+  }
+  Matrix out = matrix_of(p, output, rows, expert.columns);
+  const std::int64_t scale_size = out.rules.scales_are_ue8m0 ? 1 : 4;
+  out.q += rows * expert.before;
+  out.s += rows * expert.before / out.rules.size * scale_size;
+  quantize_group(group, out, row, first_column);
 }
 
 // One group of one channel of y: of the expert's tokens from `first` on.
@@ -229,7 +239,7 @@ void write_y_column(const contract::Swiglu& p, const Inputs& in, const Expert& e
   Group y;
   for (std::int64_t i = first; i < std::min(expert.tokens, first + format::kGroupSize); ++i)
     y.add(forward(in.at(expert.first_token + i, c)));
-  quantize_columns(p, expert, y, c, first, {p.h, contract::payload(p.y_t), p.y_t.s, contract::group_rules(p)});
+  quantize_columns(p, p.y_t, p.h, expert, y, c, first);
 }
 
 // One group of one channel of d_gate, and of d_up.
@@ -242,9 +252,8 @@ void write_transposed(const contract::Swiglu& p, const Inputs& in, const Expert&
     gate.add(gradients.gate);
     up.add(gradients.up);
   }
-  const Transposed out = {2 * p.h, contract::payload(p.grad_input_t), p.grad_input_t.s, contract::group_rules(p)};
-  quantize_columns(p, expert, gate, c, first, out);
-  quantize_columns(p, expert, up, p.h + c, first, out);
+  quantize_columns(p, p.grad_input_t, 2 * p.h, expert, gate, c, first);
+  quantize_columns(p, p.grad_input_t, 2 * p.h, expert, up, p.h + c, first);
 }
 
 void write_expert(const contract::Swiglu& p, const Inputs& in, const Expert& expert) {

@@ -169,8 +169,8 @@ struct SwigluOutputs {
       : SwigluOutputs(p.m, p.h, contract::all_columns(p), misalignment, p.format.scale_layout) {
     const auto resize = [&](Buffer& scales, std::int64_t rows, std::int64_t values) {
       const std::int64_t groups = (values + p.format.group_size - 1) / p.format.group_size;
-      scales = Buffer(static_cast<std::size_t>(contract::scales_size(contract::scale_format(p), rows, groups)),
-                      misalignment);
+      scales =
+          Buffer(static_cast<std::size_t>(format::scales_size(contract::scale_format(p), rows, groups)), misalignment);
     };
     resize(y.s, p.m, p.h);
     resize(y_t.s, p.h, contract::all_columns(p));

@@ -159,7 +159,7 @@ struct Options {
 
 // Which part of the arrays a tile is.
 struct Place {
-  contract::TokenTile tile;
+  format::TokenTile tile;
   std::int64_t first_channel;
   std::int64_t channels;  // whole groups, as many as are left of kTileWidth
 };
@@ -299,20 +299,20 @@ HWY_INLINE Absmax make_group(const Row& row, Tile<W::kTransposed>& tile, std::in
 // An output's scales of the row `row` of an expert's part, or of all; group 0 is that part's first one.
 struct Scales {
   void* data;
-  contract::ColumnPlace place;
+  format::ColumnPlace place;
 };
 
 HWY_INLINE void write_scale(const Scales& scales, std::int64_t row, std::int64_t group, float scale) {
-  format::store_unaligned(scales.data, contract::scale_index(scales.place, row, group), scale);
+  format::store_unaligned(scales.data, format::scale_index(scales.place, row, group), scale);
 }
 
 // Of any type; the last one's word is filled up.
 HWY_INLINE void write_scale(const AnyGroups& groups, const Scales& scales, std::int64_t row, std::int64_t group,
                             float scale) {
   if (!groups.rules.scales_are_ue8m0) return write_scale(scales, row, group, scale);
-  auto* const bytes = static_cast<std::uint8_t*>(scales.data) + contract::scale_index(scales.place, row, group);
+  auto* const bytes = static_cast<std::uint8_t*>(scales.data) + format::scale_index(scales.place, row, group);
   bytes[0] = format::to_ue8m0(scale);
-  const std::int64_t behind = contract::empty_scales_behind(scales.place.scales, scales.place.first_group + group);
+  const std::int64_t behind = format::empty_scales_behind(scales.place.scales, scales.place.first_group + group);
   std::memset(bytes + 1, 0, static_cast<std::size_t>(behind));
 }
 
@@ -537,12 +537,12 @@ struct TransposedOutput {
 template <class Groups, std::int64_t kWidth>
 HWY_INLINE void write_transposed(const contract::Swiglu& p, Plane<kWidth>& plane, Strip& strip, const Place& place,
                                  const TransposedOutput& to, std::int64_t first_row) {
-  const std::int64_t columns = contract::columns_of(place.tile);
+  const std::int64_t columns = format::columns_of(place.tile);
   const std::int64_t padded = format::ceil_div(columns, kStrip) * kStrip;
   std::memset(plane.rows + place.tile.count, 0,
               static_cast<std::size_t>(padded - place.tile.count) * sizeof plane.rows[0]);
-  const contract::ColumnPlace at =
-      contract::place_columns(contract::column_layout(p), to.rows, place.tile.before, place.tile.columns);
+  const format::ColumnPlace at =
+      format::place_columns(contract::column_layout(p), to.rows, place.tile.before, place.tile.columns);
   const std::int64_t column = place.tile.column;
   const TransposedRows out = {
       to.q + at.first + first_row * at.stride + column, at.stride, {to.scales, at}, first_row, column};

@@ -39,11 +39,11 @@ struct SwigluArguments {
   QuantizedArrays y_t;
   QuantizedArrays grad_input_t;
   format::GroupRules rules;
-  contract::ScaleStrides row_scales;
-  contract::ScaleStrides y_scales;
-  contract::ColumnPlace y_place;  // where there are no experts
-  contract::ColumnPlace gradient_place;
-  contract::ColumnLayout columns;  // where there are
+  format::ScaleStrides row_scales;
+  format::ScaleStrides y_scales;
+  format::ColumnPlace y_place;  // where there are no experts
+  format::ColumnPlace gradient_place;
+  format::ColumnLayout columns;  // where there are
   const void* expert_ends;
   bool ends_are_64;  // bits wide
   int experts;
@@ -118,7 +118,7 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(stride) * size * static_cast<unsigned>(row_step));
   };
   const bool scales_wait = plan.kernel.staged && p.format.scale_layout == QFUSE_SCALES_MN_MAJOR;
-  const auto scale_step = [&](const contract::ScaleStrides& strides) {
+  const auto scale_step = [&](const format::ScaleStrides& strides) {
     return step(scales_wait ? 1 : strides.row, static_cast<unsigned>(format::scale_size(contract::group_rules(p))));
   };
   return {.m = p.m,
@@ -138,8 +138,8 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
           .rules = contract::group_rules(p),
           .row_scales = contract::row_scale_strides(p),
           .y_scales = contract::y_scale_strides(p),
-          .y_place = contract::place_columns(contract::column_layout(p), p.h, 0, p.m),
-          .gradient_place = contract::place_columns(contract::column_layout(p), 2 * p.h, 0, p.m),
+          .y_place = format::place_columns(contract::column_layout(p), p.h, 0, p.m),
+          .gradient_place = format::place_columns(contract::column_layout(p), 2 * p.h, 0, p.m),
           .columns = contract::column_layout(p),
           .expert_ends = p.experts.ends,
           .ends_are_64 = p.experts.ends_type == QFUSE_INDEX_INT64,

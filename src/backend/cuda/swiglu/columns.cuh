@@ -61,7 +61,7 @@ __device__ void write_tokens(const SwigluArguments& a, std::int8_t* to, const st
 struct Columns {
   std::int8_t* q;
   void* s;
-  contract::ColumnPlace place;
+  format::ColumnPlace place;
   std::int64_t first;
   int count;
 };
@@ -72,10 +72,10 @@ __device__ Columns columns_of(const SwigluArguments& a, const Tile& tile, const 
   std::int8_t* const q = y ? a.y_t.q : a.grad_input_t.q;
   void* const s = y ? a.y_t.s : a.grad_input_t.s;
   if constexpr (!kExperts) return {q, s, y ? a.y_place : a.gradient_place, tile.token, tile.tokens};
-  const contract::TokenTile tokens = tokens_of(found);
-  contract::ColumnLayout layout = a.columns;
+  const format::TokenTile tokens = tokens_of(found);
+  format::ColumnLayout layout = a.columns;
   if constexpr (Payload::kIsOneFormat) layout.scales = {layout.scales.layout, false, kSwigluTile};  // a known divisor
-  const contract::ColumnPlace place = contract::place_columns(layout, y ? a.h : 2 * a.h, tokens.before, tokens.columns);
+  const format::ColumnPlace place = format::place_columns(layout, y ? a.h : 2 * a.h, tokens.before, tokens.columns);
   return {q, s, place, tokens.column, found.columns};
 }
 
@@ -123,7 +123,7 @@ __device__ void write_columns(const SwigluArguments& a, const uint4* plane, cons
     const int size = group_size<Payload>(a.rules);
     const int token = 16 * (lane % 4);  // of the tile, and another 64 further on
     const bool is_first = token % size == 0;
-    const contract::ColumnPlace& place = out.place;
+    const format::ColumnPlace& place = out.place;
     void* const scales_of_expert = static_cast<std::uint8_t*>(out.s) + place.first_scale * scale_size<Payload>(a.rules);
     const std::int64_t row = first_row + chunk * kChunk + lane / 4;
     const std::int64_t group = place.first_group + (out.first + token) / size;

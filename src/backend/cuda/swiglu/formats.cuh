@@ -105,7 +105,7 @@ __device__ int scale_size(const format::GroupRules& rules) {
 
 // Where a scale of [rows, groups] lies from `data` on. Scales of one format are fp32, so never in words.
 template <class Payload, bool kStaged>
-__device__ ScalePlace scale_at(const format::GroupRules& rules, void* data, const contract::ScaleStrides& strides,
+__device__ ScalePlace scale_at(const format::GroupRules& rules, void* data, const format::ScaleStrides& strides,
                                std::int64_t row, std::int64_t group) {
   auto* const bytes = static_cast<std::uint8_t*>(data);
   const int size = scale_size<Payload>(rules);
@@ -113,8 +113,8 @@ __device__ ScalePlace scale_at(const format::GroupRules& rules, void* data, cons
     const std::int64_t index = product<kStaged>(row, strides.row) + product<kStaged>(group, strides.group);
     return {bytes + size * index, 0};
   }
-  return {bytes + size * contract::scale_index(strides, row, group),
-          static_cast<int>(contract::empty_scales_behind(strides, group))};
+  return {bytes + size * format::scale_index(strides, row, group),
+          static_cast<int>(format::empty_scales_behind(strides, group))};
 }
 
 template <bool kWide, class Payload>

@@ -241,7 +241,7 @@ __device__ void write_waiting_scales(const SwigluArguments& a, const Tile& tile,
   if (of_tile >= WaitingScales<kBackward>::kGroups || token >= tile.tokens) return;
   const std::int64_t group = group_of<Payload, true>(a.rules, tile.channel + (of_tile == 0 ? 0 : a.h));
   void* const data = kBackward ? a.grad_input.s : a.y.s;
-  const contract::ScaleStrides& strides = kBackward ? a.row_scales : a.y_scales;
+  const format::ScaleStrides& strides = kBackward ? a.row_scales : a.y_scales;
   const ScalePlace to = scale_at<Payload, true>(a.rules, data, strides, tile.token + token, group);
   store_scale<true, Payload>(a.rules, to, scales.of[of_tile][token]);
 }

@@ -21,7 +21,7 @@ struct FoundTile {
   int channel_tile;
 };
 
-__device__ inline contract::TokenTile tokens_of(const FoundTile& tile) {
+__device__ inline format::TokenTile tokens_of(const FoundTile& tile) {
   return {tile.token, tile.count, std::int64_t{tile.index} * kSwigluTile, std::int64_t{tile.before} * kSwigluTile,
           std::int64_t{tile.tiles} * kSwigluTile};
 }
@@ -96,7 +96,7 @@ __device__ inline int channel_tile(const SwigluArguments& a) {
 
 // The block's tile where there are no experts.
 __device__ inline Tile locate_tokens(const SwigluArguments& a) {
-  const contract::TokenTile tokens = contract::tile_of(0, a.m, token_tile_number(a), 0, a.m);
+  const format::TokenTile tokens = format::tile_of(0, a.m, token_tile_number(a), 0, a.m);
   return {tokens.token, std::int64_t{channel_tile(a)} * kSwigluTile, static_cast<int>(tokens.count)};
 }
 
