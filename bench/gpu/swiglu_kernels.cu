@@ -106,8 +106,8 @@ __device__ CheckedScale check_scale(const contract::Swiglu& p, float absmax) {
     const float factor = __fdiv_rn(448.0F, fmaxf(absmax, p.format.amax_floor));
     return {__fdiv_rn(1.0F, factor), factor};
   }
-  const float scale =
-      p.format.payload_type == QFUSE_INT8 ? fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F) : check_power_of_two(absmax);
+  const float scale = p.format.payload_type == QFUSE_INT8 ? fmaxf(__fmul_rn(absmax, 1.0F / 127.0F), 1e-10F)
+                                                          : check_power_of_two(absmax);
   return {scale, scale};
 }
 

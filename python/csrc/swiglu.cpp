@@ -222,7 +222,8 @@ void choose(const Format& format, ScalarType payload, qfuse_swiglu_params& p) {
   choose_by_name(format.zero_rule, "zero_rule", kZeroRules, p.format.zero_rule);
   if (format.amax_floor) choose_floor(*format.amax_floor, p);
   p.format.group_size = format.group_size.value_or(p.format.group_size);
-  if (p.format.group_size != QFUSE_SWIGLU_GROUP_SIZE && p.format.group_size != QFUSE_SWIGLU_SMALL_GROUP_SIZE)  // else none to count
+  if (p.format.group_size != QFUSE_SWIGLU_GROUP_SIZE &&
+      p.format.group_size != QFUSE_SWIGLU_SMALL_GROUP_SIZE)  // else none to count
     refuse("group_size is ", p.format.group_size, ", it must be ", QFUSE_SWIGLU_GROUP_SIZE, " or ",
            QFUSE_SWIGLU_SMALL_GROUP_SIZE);
 }

@@ -98,7 +98,7 @@ def judged(model_class, path):
 
 
 def as_named(kinds, how):
-    """Of a stack of experts that lacks one, transformers says that its size is another; qfuse, that the one is missing."""
+    """Of a stack that lacks an expert, transformers says that its size is another, qfuse that the expert is missing."""
     lacks_expert = re.search(r"experts\.\d+\.", how) and not how.endswith(" longer")
     return kinds - {"mismatched"} | {"missing"} if lacks_expert and "mismatched" in kinds else kinds
 

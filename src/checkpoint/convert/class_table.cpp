@@ -7,7 +7,7 @@ namespace qfuse::checkpoint {
 namespace {
 
 // clang-format off
-constexpr std::array<std::string_view, 1543> kSharedModules{{
+constexpr std::array<std::string_view, 1558> kSharedModules{{
     "weight[vocab_size,hidden_size]", "weight[q_lora_rank,hidden_size] bias[q_lora_rank]?2",
     "weight[(num_attention_heads*(qk_nope_head_dim+qk_rope_head_dim)),q_lora_rank]",
     "weight[(kv_lora_rank+qk_rope_head_dim),hidden_size] bias[(kv_lora_rank+qk_rope_head_dim)]?2",
@@ -1092,27 +1092,44 @@ constexpr std::array<std::string_view, 1543> kSharedModules{{
     "weight[decoder.hidden_size,(decoder.num_attention_heads*decoder.head_dim)] bias[decoder.hidden_size]?0",
     "weight[decoder.head_dim]", "weight[decoder.intermediate_size,decoder.hidden_size]",
     "weight[decoder.hidden_size,decoder.intermediate_size]", "gate_proj@1426 up_proj@1426 down_proj@1427",
-    "weight[encoder.hidden_size]", "weight[(encoder.num_key_value_heads*encoder.head_dim),encoder.hidden_size] "
-    "bias[(encoder.num_key_value_heads*encoder.head_dim)]?0", "weight[encoder.intermediate_size,encoder.hidden_size]",
+    "weight[encoder.vocab_size,encoder.hidden_size]", "weight[encoder.hidden_size]",
+    "weight[(encoder.num_attention_heads*encoder.head_dim),encoder.hidden_size] "
+    "bias[(encoder.num_attention_heads*encoder.head_dim)]?0",
+    "weight[(encoder.num_key_value_heads*encoder.head_dim),encoder.hidden_size] "
+    "bias[(encoder.num_key_value_heads*encoder.head_dim)]?0",
+    "weight[encoder.hidden_size,(encoder.num_attention_heads*encoder.head_dim)] bias[encoder.hidden_size]?0",
+    "q_proj@1431 k_proj@1432 v_proj@1432 o_proj@1433", "weight[encoder.intermediate_size,encoder.hidden_size]",
+    "weight[encoder.hidden_size,encoder.intermediate_size]", "gate_proj@1435 up_proj@1435 down_proj@1436",
+    "self_attn@1434 pre_self_attn_layernorm@1430 post_self_attn_layernorm@1430 mlp@1437 "
+    "pre_feedforward_layernorm@1430 post_feedforward_layernorm@1430", "#{encoder.num_hidden_layers}@1438",
+    "embed_tokens@1429 norm@1430 layers@1439",
+    "weight[(decoder.num_attention_heads*decoder.head_dim),decoder.hidden_size]?1 "
+    "bias[(decoder.num_attention_heads*decoder.head_dim)]?0",
+    "weight[(decoder.num_key_value_heads*decoder.head_dim),decoder.hidden_size]?1 "
+    "bias[(decoder.num_key_value_heads*decoder.head_dim)]?0",
+    "weight[decoder.hidden_size,(decoder.num_attention_heads*decoder.head_dim)]?1 bias[decoder.hidden_size]?0",
+    "weight[decoder.hidden_size]?1", "weight[decoder.intermediate_size,decoder.hidden_size]?1",
+    "weight[(decoder.num_key_value_heads*decoder.head_dim),decoder.cross_attention_hidden_size]?1 "
+    "bias[(decoder.num_key_value_heads*decoder.head_dim)]?0",
     "weight[(decoder.num_key_value_heads*decoder.head_dim),decoder.cross_attention_hidden_size] "
     "bias[(decoder.num_key_value_heads*decoder.head_dim)]?0", "weight[?,hidden_size]?",
     "word_embeddings@0 position_embeddings@142 token_type_embeddings_0(weight[?,hidden_size]) "
     "token_type_embeddings_1(weight[?,hidden_size]) token_type_embeddings_2(weight[?,hidden_size]) "
     "token_type_embeddings_3(weight[?,hidden_size]) token_type_embeddings_4(weight[?,hidden_size]) "
-    "token_type_embeddings_5(weight[?,hidden_size]) token_type_embeddings_6@1433 LayerNorm@45",
+    "token_type_embeddings_5(weight[?,hidden_size]) token_type_embeddings_6@1448 LayerNorm@45",
     "weight[hidden_size,hidden_size]=a bias[hidden_size]=b",
     "weight[(num_attention_heads*(hidden_size/num_attention_heads)),hidden_size]=a "
     "bias[(num_attention_heads*(hidden_size/num_attention_heads))]?0=b", "weight[?,hidden_size]?1=c bias[?]?1=d",
     "weight[d_model]?0 bias[d_model]?0", "weight[relative_attention_num_buckets,num_heads]",
-    "q@791 k@791 v@791 o@792 relative_attention_bias@1439", "SelfAttention@1440 layer_norm(weight[d_model])",
-    "0@1441 1@852", "layer@1442", "#{num_layers}@1443", "embed_tokens@132 block@1444 final_layer_norm(weight[d_model])",
-    "0@1441 1@805 2@852", "layer@1446", "#{num_decoder_layers}@1447",
-    "embed_tokens@132 block@1448 final_layer_norm(weight[d_model])",
-    "weight[d_model,(num_channels/1),patch_size,patch_size] bias[d_model]", "proj@1450",
-    "weight[d_model,(num_channels/1),patch_size,patch_size]? bias[d_model]?", "proj@1452",
-    "weight[max_2d_position_embeddings,d_model]", "x_position_embeddings@1454 y_position_embeddings@1454",
-    "relative_attention_bias(weight[?,num_heads]?)", "#{}@1456", "biases@1457",
-    "relative_attention_bias(weight[?,num_heads])", "#{}@1459", "biases@1460",
+    "q@791 k@791 v@791 o@792 relative_attention_bias@1454", "SelfAttention@1455 layer_norm(weight[d_model])",
+    "0@1456 1@852", "layer@1457", "#{num_layers}@1458", "embed_tokens@132 block@1459 final_layer_norm(weight[d_model])",
+    "0@1456 1@805 2@852", "layer@1461", "#{num_decoder_layers}@1462",
+    "embed_tokens@132 block@1463 final_layer_norm(weight[d_model])",
+    "weight[d_model,(num_channels/1),patch_size,patch_size] bias[d_model]", "proj@1465",
+    "weight[d_model,(num_channels/1),patch_size,patch_size]? bias[d_model]?", "proj@1467",
+    "weight[max_2d_position_embeddings,d_model]", "x_position_embeddings@1469 y_position_embeddings@1469",
+    "relative_attention_bias(weight[?,num_heads]?)", "#{}@1471", "biases@1472",
+    "relative_attention_bias(weight[?,num_heads])", "#{}@1474", "biases@1475",
     "weight[vision_config.sam_config.hidden_size] bias[vision_config.sam_config.hidden_size]",
     "weight[vision_config.sam_config.output_channels] bias[vision_config.sam_config.output_channels]",
     "weight[vision_config.encoder_config.hidden_size] bias[vision_config.encoder_config.hidden_size]",
@@ -1124,23 +1141,23 @@ constexpr std::array<std::string_view, 1543> kSharedModules{{
     "weight[((2*text_config.moe_intermediate_size)/2),text_config.hidden_size]~c",
     "weight[(text_config.moe_intermediate_size*text_config.n_shared_experts),text_config.hidden_size]?2 "
     "bias[(text_config.moe_intermediate_size*text_config.n_shared_experts)]?3",
-    "weight[num_filters,(channels/1),kernel_size] bias[num_filters]", "conv@1470",
+    "weight[num_filters,(channels/1),kernel_size] bias[num_filters]", "conv@1485",
     "weight[(ffn_expansion*num_filters),num_filters] bias[(ffn_expansion*num_filters)]",
-    "weight[num_filters,(ffn_expansion*num_filters)] bias[num_filters]", "linear1@1472 linear2@1473",
-    "weight[num_filters,(num_filters/num_filters),kernel_size] bias[num_filters]", "conv@1475",
-    "gamma[num_filters] ffn_gamma[num_filters] norm(weight[num_filters]) ffn_norm(weight[num_filters]) ffn@1474 "
-    "mixer@1476", "0@1477 1@1477 2@1477", "conv@1471 stage@1478", "conv(weight[?,?,?] bias[?])",
-    "linear1(weight[?,?] bias[?]) linear2(weight[?,?] bias[?])", "weight[?,?,kernel_size] bias[?]", "conv@1482",
-    "gamma[?] ffn_gamma[?] norm(weight[?]) ffn_norm(weight[?]) ffn@1481 mixer@1483", "#{}@1484", "conv@1480 stage@1485",
-    "#{}@1486", "weight[hidden_size,?,kernel_size] bias[hidden_size]", "conv@1488",
-    "stem@1479 conv_layers@1487 head@1489", "weight[(num_filters*64)]",
+    "weight[num_filters,(ffn_expansion*num_filters)] bias[num_filters]", "linear1@1487 linear2@1488",
+    "weight[num_filters,(num_filters/num_filters),kernel_size] bias[num_filters]", "conv@1490",
+    "gamma[num_filters] ffn_gamma[num_filters] norm(weight[num_filters]) ffn_norm(weight[num_filters]) ffn@1489 "
+    "mixer@1491", "0@1492 1@1492 2@1492", "conv@1486 stage@1493", "conv(weight[?,?,?] bias[?])",
+    "linear1(weight[?,?] bias[?]) linear2(weight[?,?] bias[?])", "weight[?,?,kernel_size] bias[?]", "conv@1497",
+    "gamma[?] ffn_gamma[?] norm(weight[?]) ffn_norm(weight[?]) ffn@1496 mixer@1498", "#{}@1499", "conv@1495 stage@1500",
+    "#{}@1501", "weight[hidden_size,?,kernel_size] bias[hidden_size]", "conv@1503",
+    "stem@1494 conv_layers@1502 head@1504", "weight[(num_filters*64)]",
     "weight[(ffn_expansion*(num_filters*64)),(num_filters*64)] bias[(ffn_expansion*(num_filters*64))]",
-    "weight[(num_filters*64),(ffn_expansion*(num_filters*64))] bias[(num_filters*64)]", "linear1@1492 linear2@1493",
-    "weight[(num_filters*64),((num_filters*64)/(num_filters*64)),kernel_size] bias[(num_filters*64)]", "conv@1495",
-    "gamma[(num_filters*64)] ffn_gamma[(num_filters*64)] norm@1491 ffn_norm@1491 ffn@1494 mixer@1496",
+    "weight[(num_filters*64),(ffn_expansion*(num_filters*64))] bias[(num_filters*64)]", "linear1@1507 linear2@1508",
+    "weight[(num_filters*64),((num_filters*64)/(num_filters*64)),kernel_size] bias[(num_filters*64)]", "conv@1510",
+    "gamma[(num_filters*64)] ffn_gamma[(num_filters*64)] norm@1506 ffn_norm@1506 ffn@1509 mixer@1511",
     "weight[text_config.hidden_size,acoustic_tokenizer_encoder_config.hidden_size] bias[text_config.hidden_size]",
     "weight[text_config.hidden_size,semantic_tokenizer_encoder_config.hidden_size] bias[text_config.hidden_size]",
-    "acoustic_linear_1@1498 acoustic_norm@327 acoustic_linear_2@214 semantic_linear_1@1499 semantic_norm@327 "
+    "acoustic_linear_1@1513 acoustic_norm@327 acoustic_linear_2@214 semantic_linear_1@1514 semantic_norm@327 "
     "semantic_linear_2@214", "weight[diffusion_head_config.hidden_size,diffusion_head_config.hidden_size]",
     "weight[diffusion_head_config.intermediate_size,diffusion_head_config.hidden_size] "
     "bias[diffusion_head_config.intermediate_size]?0",
@@ -1150,29 +1167,29 @@ constexpr std::array<std::string_view, 1543> kSharedModules{{
     "weight[(vision_config.num_attention_heads*(vision_config.intermediate_size/vision_config.num_attention_heads"
     ")),vision_config.hidden_size] bias[(vision_config.num_attention_heads*(vision_config.intermediate_size/visio"
     "n_config.num_attention_heads))]?0", "q_proj@61 k_proj@61 v_proj@61 o_proj@535",
-    "attention@1505 layernorm_before@45 layernorm_after@45 mlp@258",
-    "projector_layernorm(weight[?] bias[?]) linear_1@1466 linear_2@214",
-    "weight[text_config.hidden_size,audio_config.intermediate_size]", "linear_1@1508 linear_2@82",
+    "attention@1520 layernorm_before@45 layernorm_after@45 mlp@258",
+    "projector_layernorm(weight[?] bias[?]) linear_1@1481 linear_2@214",
+    "weight[text_config.hidden_size,audio_config.intermediate_size]", "linear_1@1523 linear_2@82",
     "weight[(num_attention_heads*head_dim),hidden_size] bias[(num_attention_heads*head_dim)]",
     "q_proj@319 k_proj@320 v_proj@320 o_proj@321", "weight[?,text_config.hidden_size]",
-    "weight[text_config.hidden_size,?]", "linear1@1512 linear2@1513",
-    "self_attn@1511 mlp@326 input_layernorm@327 post_attention_layernorm@327 ada_rms_norm@1514",
-    "#{text_config.num_hidden_layers}@1515", "embed_tokens@85 layers@1516 norm@327",
-    "weight[text_config.hidden_size,(audio_config.hidden_size*downsample_factor)]", "linear_1@1518 linear_2@82",
+    "weight[text_config.hidden_size,?]", "linear1@1527 linear2@1528",
+    "self_attn@1526 mlp@326 input_layernorm@327 post_attention_layernorm@327 ada_rms_norm@1529",
+    "#{text_config.num_hidden_layers}@1530", "embed_tokens@85 layers@1531 norm@327",
+    "weight[text_config.hidden_size,(audio_config.hidden_size*downsample_factor)]", "linear_1@1533 linear_2@82",
     "weight[max_target_positions,d_model]",
     "self_attn@1116 self_attn_layer_norm@125 encoder_attn@1116 encoder_attn_layer_norm@125 fc1@126 fc2@127 "
-    "final_layer_norm@125", "#{decoder_layers}@1521",
-    "embed_tokens@121 embed_positions@1520 layers@1522 layer_norm@125",
+    "final_layer_norm@125", "#{decoder_layers}@1536",
+    "embed_tokens@121 embed_positions@1535 layers@1537 layer_norm@125",
     "conv1@1113 conv2@1114 embed_positions@1115 layers@1118 layer_norm@125",
     "weight[d_model,d_model]?0 bias[d_model]?0", "word_embeddings@0 token_type_embeddings@143 position_embeddings@142",
     "self@145 output@166 self_attn_layer_norm@45", "self@151 output@405 self_attn_layer_norm@153",
-    "attention@1527 intermediate@148 output@404 LayerNorm@45 crossattention@1528", "#{num_hidden_layers}@1529",
-    "layer@1530 LayerNorm@45", "embeddings@1526 encoder@1531", "summary@1525",
+    "attention@1542 intermediate@148 output@404 LayerNorm@45 crossattention@1543", "#{num_hidden_layers}@1544",
+    "layer@1545 LayerNorm@45", "embeddings@1541 encoder@1546", "summary@1540",
     "weight[(hidden_size/adapter_reduction_factor),hidden_size] bias[(hidden_size/adapter_reduction_factor)]",
-    "weight[hidden_size,(hidden_size/adapter_reduction_factor)] bias[hidden_size]", "dense1@1534 dense2@1535",
-    "en_XX@1536", "dense@50 LayerNorm@45 adapter_modules@1537 adapter_layer_norm@172",
-    "attention@147 intermediate@148 output@1538 crossattention@155", "#{num_hidden_layers}@1539",
-    "layer@1540 LayerNorm@153", "embeddings@268 encoder@1541",
+    "weight[hidden_size,(hidden_size/adapter_reduction_factor)] bias[hidden_size]", "dense1@1549 dense2@1550",
+    "en_XX@1551", "dense@50 LayerNorm@45 adapter_modules@1552 adapter_layer_norm@172",
+    "attention@147 intermediate@148 output@1553 crossattention@155", "#{num_hidden_layers}@1554",
+    "layer@1555 LayerNorm@153", "embeddings@268 encoder@1556",
 }};
 
 constexpr std::array<ClassRow, 945> kClassRows{{
@@ -3520,47 +3537,46 @@ constexpr std::array<ClassRow, 945> kClassRows{{
     {"T5GemmaForConditionalGeneration", "t5gemma", "", "model",
      "lm_head(out_proj(weight[decoder.vocab_size,decoder.hidden_size]?)) model=:T5GemmaModel", ""},
     {"T5GemmaForSequenceClassification T5GemmaForTokenClassification", "t5gemma", "", "model",
-     "score(out_proj(weight[num_labels,?] bias[num_labels])) model=:T5GemmaModel", ""},
+     "model(encoder@1440 decoder(embed_tokens(weight[decoder.vocab_size,decoder.hidden_size]?0) "
+     "norm(weight[decoder.hidden_size]?0) layers(#{decoder.num_hidden_layers}(self_attn(q_proj@1441 k_proj@1442 "
+     "v_proj@1442 o_proj@1443) pre_self_attn_layernorm@1444 post_self_attn_layernorm@1444 mlp(gate_proj@1445 "
+     "up_proj@1445 down_proj(weight[decoder.hidden_size,decoder.intermediate_size]?1)) "
+     "pre_feedforward_layernorm@1444 post_feedforward_layernorm@1444 cross_attn(q_proj@1441 k_proj@1446 "
+     "v_proj@1446 o_proj@1443) pre_cross_attn_layernorm@1444 post_cross_attn_layernorm@1444)))) "
+     "score(out_proj(weight[num_labels,?] bias[num_labels]))", ""},
     {"T5GemmaModel", "t5gemma", "t5gemma", "model",
-     "encoder(embed_tokens(weight[encoder.vocab_size,encoder.hidden_size]) norm@1429 layers(#{encoder.num_hidden_l"
-     "ayers}(self_attn(q_proj(weight[(encoder.num_attention_heads*encoder.head_dim),encoder.hidden_size] "
-     "bias[(encoder.num_attention_heads*encoder.head_dim)]?0) k_proj@1430 v_proj@1430 "
-     "o_proj(weight[encoder.hidden_size,(encoder.num_attention_heads*encoder.head_dim)] "
-     "bias[encoder.hidden_size]?0)) pre_self_attn_layernorm@1429 post_self_attn_layernorm@1429 mlp(gate_proj@1431 "
-     "up_proj@1431 down_proj(weight[encoder.hidden_size,encoder.intermediate_size])) "
-     "pre_feedforward_layernorm@1429 post_feedforward_layernorm@1429))) "
-     "decoder(embed_tokens(weight[decoder.vocab_size,decoder.hidden_size]) norm@1421 "
+     "encoder@1440 decoder(embed_tokens(weight[decoder.vocab_size,decoder.hidden_size]) norm@1421 "
      "layers(#{decoder.num_hidden_layers}(self_attn(q_proj@1422 k_proj@1423 v_proj@1423 o_proj@1424) "
      "pre_self_attn_layernorm@1421 post_self_attn_layernorm@1421 mlp@1428 pre_feedforward_layernorm@1421 "
-     "post_feedforward_layernorm@1421 cross_attn(q_proj@1422 k_proj@1432 v_proj@1432 o_proj@1424) "
+     "post_feedforward_layernorm@1421 cross_attn(q_proj@1422 k_proj@1447 v_proj@1447 o_proj@1424) "
      "pre_cross_attn_layernorm@1421 post_cross_attn_layernorm@1421)))", ""},
     {"T5Model", "t5", "t5", "transformer", "shared@121 encoder@1416 decoder@809",
      "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"},
-    {"TapasForMaskedLM", "tapas", "", "tapas", "tapas(embeddings@1434 encoder@158) cls@162", ""},
+    {"TapasForMaskedLM", "tapas", "", "tapas", "tapas(embeddings@1449 encoder@158) cls@162", ""},
     {"TapasForQuestionAnswering", "tapas", "", "tapas",
      "output_weights[hidden_size] column_output_weights[hidden_size] output_bias[] column_output_bias[] "
      "tapas=:TapasModel", ""},
     {"TapasForSequenceClassification", "tapas", "", "tapas", "classifier@22 tapas=:TapasModel", ""},
-    {"TapasModel", "tapas", "tapas", "tapas", "embeddings@1434 encoder@158 pooler@166", ""},
+    {"TapasModel", "tapas", "tapas", "tapas", "embeddings@1449 encoder@158 pooler@166", ""},
     {"Tipsv2Model", "tipsv2", "tipsv2", "model",
      "temperature[]? text_encoder=text_config:Tipsv2TextModel vision_encoder=vision_config:Tipsv2VisionModel",
      "text_encoder vision_encoder"},
     {"Tipsv2TextModel", "tipsv2_text_model", "tipsv2_text_model", "text_model",
-     "token_embedding@0 transformer(resblocks(#{num_hidden_layers}(self_attn(k_proj@1435 v_proj@1435 q_proj@1435) "
+     "token_embedding@0 transformer(resblocks(#{num_hidden_layers}(self_attn(k_proj@1450 v_proj@1450 q_proj@1450) "
      "attn(in_proj_weight[*]~a in_proj_bias[*]~b out_proj@47) ln_1@45 mlp(c_fc@49 c_proj@50) ln_2@45))) " "ln_final@45",
      "vision_encoder"},
     {"Tipsv2VisionModel", "tipsv2_vision_model", "tipsv2_vision_model", "vision_model",
      "cls_token[1,1,hidden_size] mask_token[1,hidden_size] "
      "pos_embed[1,(((image_size/patch_size)*(image_size/patch_size))+1),hidden_size] "
      "register_tokens[1,num_register_tokens,hidden_size] patch_embed(proj@658) "
-     "blocks(#{num_hidden_layers}(norm1@45 attention(q_proj@1436 k_proj@1436 v_proj@1436) attn(qkv(weight[*]~a "
+     "blocks(#{num_hidden_layers}(norm1@45 attention(q_proj@1451 k_proj@1451 v_proj@1451) attn(qkv(weight[*]~a "
      "bias[*]~b) proj@535) ls1(gamma[hidden_size]) norm2@45 mlp(c_fc(weight[(hidden_size*mlp_ratio),hidden_size]?2"
      " bias[(hidden_size*mlp_ratio)]?2) c_proj(weight[hidden_size,(hidden_size*mlp_ratio)]?2 bias[hidden_size]?2) "
-     "gate_proj@1437 w12(weight[*]~c bias[*]~d) up_proj@1437 w3(weight[hidden_size,?]?1 bias[hidden_size]?1)) "
+     "gate_proj@1452 w12(weight[*]~c bias[*]~d) up_proj@1452 w3(weight[hidden_size,?]?1 bias[hidden_size]?1)) "
      "ls2(gamma[hidden_size]))) norm@45", "text_encoder"},
     {"TrOCRForCausalLM", "trocr", "", "model",
      "model(decoder(embed_tokens@121 embed_positions(weight[(max_position_embeddings+2),d_model]?) "
-     "layernorm_embedding@1438 layers@129)) output_projection@132", ""},
+     "layernorm_embedding@1453 layers@129)) output_projection@132", ""},
     {"TvpModel", "tvp", "tvp", "model",
      "text_prompt[1,?,hidden_size] vision_model(grid_encoder_conv(weight[hidden_size,?,?,?]) "
      "backbone=backbone_config:ResNetBackbone) embeddings(word_embeddings@0 position_embeddings@142 "
@@ -3578,21 +3594,21 @@ constexpr std::array<ClassRow, 945> kClassRows{{
      "shared@121 encoder(embed_tokens@132 block(#{num_layers}(layer(#{}(SelfAttention(q@844 k@844 v@844 o@845 "
      "relative_attention_bias(weight[relative_attention_num_buckets,num_heads]?2)) layer_norm(weight[d_model]) "
      "DenseReluDense@847 EncDecAttention@850)))) final_layer_norm(weight[d_model]))", ""},
-    {"UMT5ForConditionalGeneration", "umt5", "", "transformer", "shared@121 encoder@1445 decoder@1449 lm_head@132", ""},
-    {"UMT5ForQuestionAnswering", "umt5", "", "transformer", "shared@121 encoder@1445 decoder@1449 qa_outputs@133", ""},
+    {"UMT5ForConditionalGeneration", "umt5", "", "transformer", "shared@121 encoder@1460 decoder@1464 lm_head@132", ""},
+    {"UMT5ForQuestionAnswering", "umt5", "", "transformer", "shared@121 encoder@1460 decoder@1464 qa_outputs@133", ""},
     {"UMT5ForSequenceClassification", "umt5", "", "transformer", "classification_head@134 transformer=:UMT5Model",
      "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"},
     {"UMT5ForTokenClassification", "umt5", "", "transformer", "classifier@133 transformer=:UMT5EncoderModel",
      "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"},
-    {"UMT5Model", "umt5", "umt5", "transformer", "shared@121 encoder@1445 decoder@1449", ""},
+    {"UMT5Model", "umt5", "umt5", "transformer", "shared@121 encoder@1460 decoder@1464", ""},
     {"UdopForConditionalGeneration", "udop", "", "transformer",
-     "shared@121 patch_embed@1451 encoder(embed_tokens@132 embed_patches@1453 block@1415 "
-     "final_layer_norm(weight[d_model]) cell_2d_embedding@1455 relative_bias@1458) decoder(embed_tokens@132 "
-     "embed_patches@1451 block@808 final_layer_norm(weight[d_model]) relative_bias@1458) lm_head@132", ""},
+     "shared@121 patch_embed@1466 encoder(embed_tokens@132 embed_patches@1468 block@1415 "
+     "final_layer_norm(weight[d_model]) cell_2d_embedding@1470 relative_bias@1473) decoder(embed_tokens@132 "
+     "embed_patches@1466 block@808 final_layer_norm(weight[d_model]) relative_bias@1473) lm_head@132", ""},
     {"UdopModel", "udop", "udop", "transformer",
-     "shared@121 patch_embed@1451 encoder(embed_tokens@132 embed_patches@1453 block@1415 "
-     "final_layer_norm(weight[d_model]) cell_2d_embedding@1455 relative_bias@1461) decoder(embed_tokens@132 "
-     "embed_patches@1451 block@808 final_layer_norm(weight[d_model]) relative_bias@1461)", ""},
+     "shared@121 patch_embed@1466 encoder(embed_tokens@132 embed_patches@1468 block@1415 "
+     "final_layer_norm(weight[d_model]) cell_2d_embedding@1470 relative_bias@1476) decoder(embed_tokens@132 "
+     "embed_patches@1466 block@808 final_layer_norm(weight[d_model]) relative_bias@1476)", ""},
     {"UltraVBertForMaskedLM", "ultravbert", "", "model",
      "head(linear1(weight[text_config.prediction_head_size,text_config.hidden_size]) "
      "linear2(weight[text_config.hidden_size,text_config.prediction_head_size]) decoder@85) model=:UltraVBertModel",
@@ -3615,41 +3631,41 @@ constexpr std::array<ClassRow, 945> kClassRows{{
      "_config.sam_config.image_size/vision_config.sam_config.patch_size),(vision_config.sam_config.image_size/visi"
      "on_config.sam_config.patch_size),vision_config.sam_config.hidden_size]? patch_embed(proj(weight[vision_confi"
      "g.sam_config.hidden_size,(vision_config.sam_config.num_channels/1),vision_config.sam_config.patch_size,visio"
-     "n_config.sam_config.patch_size] bias[vision_config.sam_config.hidden_size])) blocks(#{}(norm1@1462 "
+     "n_config.sam_config.patch_size] bias[vision_config.sam_config.hidden_size])) blocks(#{}(norm1@1477 "
      "attn(rel_pos_h[?,(vision_config.sam_config.hidden_size/vision_config.sam_config.num_attention_heads)]?0 "
      "rel_pos_w[?,(vision_config.sam_config.hidden_size/vision_config.sam_config.num_attention_heads)]?0 "
      "qkv(weight[(vision_config.sam_config.hidden_size*3),vision_config.sam_config.hidden_size] "
      "bias[(vision_config.sam_config.hidden_size*3)]?) "
      "proj(weight[vision_config.sam_config.hidden_size,vision_config.sam_config.hidden_size] "
-     "bias[vision_config.sam_config.hidden_size])) norm2@1462 "
+     "bias[vision_config.sam_config.hidden_size])) norm2@1477 "
      "mlp(lin1(weight[vision_config.sam_config.mlp_dim,vision_config.sam_config.hidden_size] "
      "bias[vision_config.sam_config.mlp_dim]) "
      "lin2(weight[vision_config.sam_config.hidden_size,vision_config.sam_config.mlp_dim] "
      "bias[vision_config.sam_config.hidden_size])))) "
-     "neck(0(weight[vision_config.sam_config.output_channels,(vision_config.sam_config.hidden_size/1),1,1]) 1@1463"
+     "neck(0(weight[vision_config.sam_config.output_channels,(vision_config.sam_config.hidden_size/1),1,1]) 1@1478"
      " 2(weight[vision_config.sam_config.output_channels,(vision_config.sam_config.output_channels/1),?,?]) "
-     "3@1463) net_2(weight[?,(vision_config.sam_config.output_channels/1),?,?]) net_3(weight[?,?,?,?])) "
+     "3@1478) net_2(weight[?,(vision_config.sam_config.output_channels/1),?,?]) net_3(weight[?,?,?,?])) "
      "vision_model(embeddings(class_embedding[vision_config.encoder_config.hidden_size] position_embedding(weight["
      "(((vision_config.encoder_config.image_size/vision_config.encoder_config.patch_size)*(vision_config.encoder_c"
      "onfig.image_size/vision_config.encoder_config.patch_size))+1),vision_config.encoder_config.hidden_size])) "
-     "pre_layrnorm@1464 transformer(layers(#{vision_config.encoder_config.num_hidden_layers}(self_attn(k_proj@1465"
-     " qkv_proj(weight[*]~a bias[*]~b) v_proj@1465 q_proj@1465 "
+     "pre_layrnorm@1479 transformer(layers(#{vision_config.encoder_config.num_hidden_layers}(self_attn(k_proj@1480"
+     " qkv_proj(weight[*]~a bias[*]~b) v_proj@1480 q_proj@1480 "
      "out_proj(weight[vision_config.encoder_config.hidden_size,vision_config.encoder_config.hidden_size] "
-     "bias[vision_config.encoder_config.hidden_size])) layer_norm1@1464 "
+     "bias[vision_config.encoder_config.hidden_size])) layer_norm1@1479 "
      "mlp(fc1(weight[vision_config.encoder_config.intermediate_size,vision_config.encoder_config.hidden_size] "
      "bias[vision_config.encoder_config.intermediate_size]) "
      "fc2(weight[vision_config.encoder_config.hidden_size,vision_config.encoder_config.intermediate_size] "
-     "bias[vision_config.encoder_config.hidden_size])) layer_norm2@1464)))) projector(layers@1466) embed_tokens@85"
+     "bias[vision_config.encoder_config.hidden_size])) layer_norm2@1479)))) projector(layers@1481) embed_tokens@85"
      " layers(#{text_config.num_hidden_layers}(self_attn(q_proj(weight[(text_config.num_attention_heads*text_confi"
      "g.head_dim),text_config.hidden_size] bias[(text_config.num_attention_heads*text_config.head_dim)]?4) "
-     "k_proj@1467 v_proj@1467 "
+     "k_proj@1482 v_proj@1482 "
      "o_proj(weight[text_config.hidden_size,(text_config.num_attention_heads*text_config.head_dim)] "
      "bias[text_config.hidden_size]?4)) mlp(gate_proj@1383 up_proj@1383 down_proj@1384 experts(gate_up_proj[text_c"
      "onfig.n_routed_experts,(2*text_config.moe_intermediate_size),text_config.hidden_size]?2=c "
-     "#{text_config.n_routed_experts}(gate_proj@1468 up_proj@1468 "
+     "#{text_config.n_routed_experts}(gate_proj@1483 up_proj@1483 "
      "down_proj(weight[text_config.hidden_size,text_config.moe_intermediate_size]~d)) "
      "down_proj[text_config.n_routed_experts,text_config.hidden_size,text_config.moe_intermediate_size]?2=d) "
-     "gate@1387 shared_experts(gate_proj@1469 up_proj@1469 "
+     "gate@1387 shared_experts(gate_proj@1484 up_proj@1484 "
      "down_proj(weight[text_config.hidden_size,(text_config.moe_intermediate_size*text_config.n_shared_experts)]?2"
      " bias[text_config.hidden_size]?3))) input_layernorm@327 post_attention_layernorm@327)) norm@327",
      "lm_head patch_embedding"},
@@ -3658,18 +3674,18 @@ constexpr std::array<ClassRow, 945> kClassRows{{
      "embed_tokens@0 layers(#{num_hidden_layers}(self_attn@282 mlp@283 input_layernorm(weight[hidden_size]) "
      "pre_feedforward_layernorm(weight[hidden_size]))) norm(weight[hidden_size])", ""},
     {"VibeVoiceAcousticTokenizerEncoderModel", "vibevoice_acoustic_tokenizer_encoder",
-     "vibevoice_acoustic_tokenizer_encoder", "vibevoice_acoustic_tokenizer", "stem@1479 conv_layers@1487 head@1489", ""},
+     "vibevoice_acoustic_tokenizer_encoder", "vibevoice_acoustic_tokenizer", "stem@1494 conv_layers@1502 head@1504", ""},
     {"VibeVoiceAcousticTokenizerModel", "vibevoice_acoustic_tokenizer", "vibevoice_acoustic_tokenizer",
      "vibevoice_acoustic_tokenizer",
-     "encoder@1490 decoder(stem(conv(conv(weight[(num_filters*64),(hidden_size/1),kernel_size] "
-     "bias[(num_filters*64)])) stage(0@1497 1@1497 2@1497 3@1497 4@1497 5@1497 6@1497 7@1497)) "
-     "conv_layers(#{}(convtr(convtr(weight[?,?,?] bias[?])) stage(0@1484 1@1484 2@1484))) "
+     "encoder@1505 decoder(stem(conv(conv(weight[(num_filters*64),(hidden_size/1),kernel_size] "
+     "bias[(num_filters*64)])) stage(0@1512 1@1512 2@1512 3@1512 4@1512 5@1512 6@1512 7@1512)) "
+     "conv_layers(#{}(convtr(convtr(weight[?,?,?] bias[?])) stage(0@1499 1@1499 2@1499))) "
      "head(conv(weight[channels,(num_filters/1),kernel_size] bias[channels])))", ""},
     {"VibeVoiceAsrForConditionalGeneration", "vibevoice_asr", "", "model",
-     "multi_modal_projector@1500 language_model@93 "
+     "multi_modal_projector@1515 language_model@93 "
      "acoustic_tokenizer_encoder=acoustic_tokenizer_encoder_config:VibeVoiceAcousticTokenizerEncoderModel "
      "semantic_tokenizer_encoder=semantic_tokenizer_encoder_config:VibeVoiceAcousticTokenizerEncoderModel", ""},
-    {"VibeVoiceAsrModel", "vibevoice_asr", "vibevoice_asr", "model", "multi_modal_projector@1500 "
+    {"VibeVoiceAsrModel", "vibevoice_asr", "vibevoice_asr", "model", "multi_modal_projector@1515 "
      "acoustic_tokenizer_encoder=acoustic_tokenizer_encoder_config:VibeVoiceAcousticTokenizerEncoderModel "
      "semantic_tokenizer_encoder=semantic_tokenizer_encoder_config:VibeVoiceAcousticTokenizerEncoderModel "
      "language_model@94", ""},
@@ -3679,9 +3695,9 @@ constexpr std::array<ClassRow, 945> kClassRows{{
      "bias[text_config.hidden_size]) act@327 linear_2@214) "
      "semantic_connector(linear_1(weight[text_config.hidden_size,semantic_model_config.hidden_size] "
      "bias[text_config.hidden_size]) act@327 linear_2@214) diffusion_head(noisy_images_proj(weight[diffusion_head_"
-     "config.hidden_size,diffusion_head_config.latent_size]) cond_proj@1501 "
+     "config.hidden_size,diffusion_head_config.latent_size]) cond_proj@1516 "
      "timestep_proj(fc1(weight[diffusion_head_config.hidden_size,diffusion_head_config.frequency_embedding_size]) "
-     "fc2@1501) layers(#{diffusion_head_config.num_hidden_layers}(ffn(gate_proj@1502 up_proj@1502 "
+     "fc2@1516) layers(#{diffusion_head_config.num_hidden_layers}(ffn(gate_proj@1517 up_proj@1517 "
      "down_proj(weight[diffusion_head_config.hidden_size,diffusion_head_config.intermediate_size] "
      "bias[diffusion_head_config.hidden_size]?0)) norm(weight[diffusion_head_config.hidden_size]) "
      "linear(weight[(diffusion_head_config.hidden_size*3),diffusion_head_config.hidden_size]))) "
@@ -3702,12 +3718,12 @@ constexpr std::array<ClassRow, 945> kClassRows{{
      "multi_modal_projector@789 video_tower=vision_config:CLIPVisionModel "
      "image_tower=vision_config:CLIPVisionModel language_model@539", ""},
     {"VideoPrismClipModel", "videoprism", "videoprism", "model",
-     "video_model(auxiliary_layers(#{vision_config.num_auxiliary_layers}(attention(q_proj@1503 k_proj@1503 "
-     "v_proj@1503 o_proj(weight[vision_config.hidden_size,(vision_config.num_attention_heads*(vision_config.hidden"
+     "video_model(auxiliary_layers(#{vision_config.num_auxiliary_layers}(attention(q_proj@1518 k_proj@1518 "
+     "v_proj@1518 o_proj(weight[vision_config.hidden_size,(vision_config.num_attention_heads*(vision_config.hidden"
      "_size/vision_config.num_attention_heads))] bias[vision_config.hidden_size])) layernorm_before@79 "
      "layernorm_after@79 mlp@194)) "
      "head(per_dim_scale[(vision_config.intermediate_size/vision_config.num_attention_heads)] "
-     "pooling_attention_query[1,1,vision_config.hidden_size] q_proj@1504 k_proj@1504 v_proj@1504 o_proj(weight[vis"
+     "pooling_attention_query[1,1,vision_config.hidden_size] q_proj@1519 k_proj@1519 v_proj@1519 o_proj(weight[vis"
      "ion_config.hidden_size,(vision_config.num_attention_heads*(vision_config.intermediate_size/vision_config.num"
      "_attention_heads))] bias[vision_config.hidden_size])) head_layernorm@79 "
      "vision_model=vision_config:VideoPrismVisionModel) text_model(embeddings(cls_emb[1,1,text_config.hidden_size]"
@@ -3719,7 +3735,7 @@ constexpr std::array<ClassRow, 945> kClassRows{{
      "layernorm1@45 layernorm2@45 spatial_embeddings(position_embeddings[1,?,hidden_size] "
      "patch_embeddings(projection(weight[hidden_size,(num_channels/1),?,?,?] bias[hidden_size]))) "
      "temporal_embeddings(position_embeddings[1,num_frames,hidden_size]) "
-     "spatial_layers(#{num_spatial_layers}@1506) temporal_layers(#{num_temporal_layers}@1506)", ""},
+     "spatial_layers(#{num_spatial_layers}@1521) temporal_layers(#{num_temporal_layers}@1521)", ""},
     {"ViltForQuestionAnswering", "vilt", "", "vilt",
      "classifier(0@835 1@836 3(weight[num_labels,(hidden_size*2)] bias[num_labels])) vilt=:ViltModel", ""},
     {"ViltModel", "vilt", "vilt", "vilt", "embeddings(cls_token[1,1,hidden_size] "
@@ -3728,9 +3744,9 @@ constexpr std::array<ClassRow, 945> kClassRows{{
      "encoder(layer(#{num_hidden_layers}(attention(attention@167 output@166) intermediate@148 output@404 "
      "layernorm_before@45 layernorm_after@45))) layernorm@45 pooler@166", ""},
     {"VipLlavaForConditionalGeneration", "vipllava", "", "model",
-     "multi_modal_projector@1507 language_model@790 vision_tower=vision_config:CLIPVisionModel", ""},
+     "multi_modal_projector@1522 language_model@790 vision_tower=vision_config:CLIPVisionModel", ""},
     {"VipLlavaModel", "vipllava", "vipllava", "model",
-     "multi_modal_projector@1507 vision_tower=vision_config:CLIPVisionModel language_model@539", ""},
+     "multi_modal_projector@1522 vision_tower=vision_config:CLIPVisionModel language_model@539", ""},
     {"VisualBertForPreTraining", "visual_bert", "", "visual_bert", "cls@164 visual_bert=:VisualBertModel", ""},
     {"VisualBertModel", "visual_bert", "visual_bert", "visual_bert",
      "embeddings(word_embeddings@0 position_embeddings@142 token_type_embeddings@143 LayerNorm@45 "
@@ -3738,50 +3754,50 @@ constexpr std::array<ClassRow, 945> kClassRows{{
      "visual_projection(weight[hidden_size,visual_embedding_dim] bias[hidden_size])) encoder@499 pooler@166 "
      "additional_layer(attention@155 intermediate(dense@1349) output(dense@1350 LayerNorm@153))", ""},
     {"VoxtralForConditionalGeneration", "voxtral", "", "model",
-     "multi_modal_projector@1509 language_model@790 audio_tower=audio_config:AudioFlamingo3Encoder", ""},
+     "multi_modal_projector@1524 language_model@790 audio_tower=audio_config:AudioFlamingo3Encoder", ""},
     {"VoxtralModel", "voxtral", "voxtral", "model",
-     "multi_modal_projector@1509 audio_tower=audio_config:AudioFlamingo3Encoder language_model@539", ""},
+     "multi_modal_projector@1524 audio_tower=audio_config:AudioFlamingo3Encoder language_model@539", ""},
     {"VoxtralRealtimeEncoder", "voxtral_realtime_encoder", "voxtral_realtime_encoder", "model",
-     "embedder(conv1@87 conv2@88) layers(#{num_hidden_layers}(self_attn(q_proj@1510 k_proj@33 v_proj@1510 "
+     "embedder(conv1@87 conv2@88) layers(#{num_hidden_layers}(self_attn(q_proj@1525 k_proj@33 v_proj@1525 "
      "o_proj(weight[hidden_size,(num_attention_heads*head_dim)] bias[hidden_size])) "
      "self_attn_layer_norm(weight[hidden_size]) final_layer_norm(weight[hidden_size]) mlp(gate_proj@66 up_proj@66 "
      "down_proj@50))) norm(weight[hidden_size])", ""},
     {"VoxtralRealtimeForConditionalGeneration", "voxtral_realtime", "", "model",
-     "language_model(model@1517 lm_head@99) multi_modal_projector@1519 "
+     "language_model(model@1532 lm_head@99) multi_modal_projector@1534 "
      "audio_tower=audio_config:VoxtralRealtimeEncoder", ""},
     {"VoxtralRealtimeModel", "voxtral_realtime", "voxtral_realtime", "model",
-     "language_model(model@1517) multi_modal_projector@1519 audio_tower=audio_config:VoxtralRealtimeEncoder", ""},
-    {"WhisperForCausalLM", "whisper", "", "model", "model(decoder@1523) proj_out@132", ""},
+     "language_model(model@1532) multi_modal_projector@1534 audio_tower=audio_config:VoxtralRealtimeEncoder", ""},
+    {"WhisperForCausalLM", "whisper", "", "model", "model(decoder@1538) proj_out@132", ""},
     {"WhisperForConditionalGeneration", "whisper", "", "model", "proj_out@132 model=:WhisperModel", ""},
-    {"WhisperModel", "whisper", "whisper", "model", "encoder@1524 decoder@1523", ""},
+    {"WhisperModel", "whisper", "whisper", "model", "encoder@1539 decoder@1538", ""},
     {"XGLMForCausalLM", "xglm", "", "model", "lm_head@132 model=:XGLMModel", ""},
     {"XGLMModel", "xglm", "xglm", "model",
      "embed_tokens@121 layers(#{num_layers}(self_attn@124 self_attn_layer_norm@125 fc1(weight[ffn_dim,d_model] "
-     "bias[ffn_dim]) fc2(weight[d_model,ffn_dim] bias[d_model]) final_layer_norm@125 encoder_attn(k_proj@1525 "
-     "v_proj@1525 q_proj@1525 out_proj@1525) encoder_attn_layer_norm@1438)) layer_norm@125", ""},
-    {"XLMRobertaXLForCausalLM XLMRobertaXLForMaskedLM", "xlm-roberta-xl", "", "roberta", "roberta@1532 lm_head@267", ""},
+     "bias[ffn_dim]) fc2(weight[d_model,ffn_dim] bias[d_model]) final_layer_norm@125 encoder_attn(k_proj@1540 "
+     "v_proj@1540 q_proj@1540 out_proj@1540) encoder_attn_layer_norm@1453)) layer_norm@125", ""},
+    {"XLMRobertaXLForCausalLM XLMRobertaXLForMaskedLM", "xlm-roberta-xl", "", "roberta", "roberta@1547 lm_head@267", ""},
     {"XLMRobertaXLForMultipleChoice", "xlm-roberta-xl", "", "roberta", "classifier@60 roberta=:XLMRobertaXLModel", ""},
-    {"XLMRobertaXLForQuestionAnswering", "xlm-roberta-xl", "", "roberta", "roberta@1532 qa_outputs@22", ""},
-    {"XLMRobertaXLForSequenceClassification", "xlm-roberta-xl", "", "roberta", "roberta@1532 classifier@178", ""},
-    {"XLMRobertaXLForTokenClassification", "xlm-roberta-xl", "", "roberta", "roberta@1532 classifier@22", ""},
-    {"XLMRobertaXLModel", "xlm-roberta-xl", "xlm-roberta-xl", "roberta", "embeddings@1526 encoder@1531 pooler@166", ""},
+    {"XLMRobertaXLForQuestionAnswering", "xlm-roberta-xl", "", "roberta", "roberta@1547 qa_outputs@22", ""},
+    {"XLMRobertaXLForSequenceClassification", "xlm-roberta-xl", "", "roberta", "roberta@1547 classifier@178", ""},
+    {"XLMRobertaXLForTokenClassification", "xlm-roberta-xl", "", "roberta", "roberta@1547 classifier@22", ""},
+    {"XLMRobertaXLModel", "xlm-roberta-xl", "xlm-roberta-xl", "roberta", "embeddings@1541 encoder@1546 pooler@166", ""},
     {"XLNetForMultipleChoice", "xlnet", "", "transformer",
-     "sequence_summary@1533 logits_proj@464 transformer=:XLNetModel", ""},
+     "sequence_summary@1548 logits_proj@464 transformer=:XLNetModel", ""},
     {"XLNetForQuestionAnsweringSimple", "xlnet", "", "transformer", "qa_outputs@133 transformer=:XLNetModel", ""},
     {"XLNetForSequenceClassification", "xlnet", "", "transformer",
-     "sequence_summary@1533 logits_proj@133 transformer=:XLNetModel", ""},
+     "sequence_summary@1548 logits_proj@133 transformer=:XLNetModel", ""},
     {"XLNetForTokenClassification", "xlnet", "", "transformer", "classifier@133 transformer=:XLNetModel", ""},
     {"XLNetLMHeadModel", "xlnet", "", "transformer", "lm_loss@463 transformer=:XLNetModel", ""},
     {"XLNetModel", "xlnet", "xlnet", "transformer",
      "mask_emb[?,?,?] word_embedding@121 layer(#{n_layer}(rel_attn(q[?,?,?] k[?,?,?] v[?,?,?] o[?,?,?] r[?,?,?] "
      "r_r_bias[?,?] r_s_bias[?,?] r_w_bias[?,?] seg_embed[?,?,?] layer_norm@125) ff(layer_norm@125 layer_1@456 "
      "layer_2@457)))", ""},
-    {"XmodForCausalLM XmodForMaskedLM", "xmod", "", "roberta", "roberta@1542 lm_head@267", ""},
+    {"XmodForCausalLM XmodForMaskedLM", "xmod", "", "roberta", "roberta@1557 lm_head@267", ""},
     {"XmodForMultipleChoice", "xmod", "", "roberta", "classifier@60 roberta=:XmodModel", ""},
-    {"XmodForQuestionAnswering", "xmod", "", "roberta", "roberta@1542 qa_outputs@22", ""},
-    {"XmodForSequenceClassification", "xmod", "", "roberta", "roberta@1542 classifier@178", ""},
-    {"XmodForTokenClassification", "xmod", "", "roberta", "roberta@1542 classifier@22", ""},
-    {"XmodModel", "xmod", "xmod", "roberta", "embeddings@268 encoder@1541 pooler@166", ""},
+    {"XmodForQuestionAnswering", "xmod", "", "roberta", "roberta@1557 qa_outputs@22", ""},
+    {"XmodForSequenceClassification", "xmod", "", "roberta", "roberta@1557 classifier@178", ""},
+    {"XmodForTokenClassification", "xmod", "", "roberta", "roberta@1557 classifier@22", ""},
+    {"XmodModel", "xmod", "xmod", "roberta", "embeddings@268 encoder@1556 pooler@166", ""},
     {"YosoForMaskedLM", "yoso", "", "yoso", "cls@162 yoso=:YosoModel", ""},
     {"YosoForMultipleChoice", "yoso", "", "yoso", "pre_classifier@47 classifier@60 yoso=:YosoModel", ""},
     {"YosoForQuestionAnswering", "yoso", "", "yoso", "qa_outputs@22 yoso=:YosoModel", ""},
