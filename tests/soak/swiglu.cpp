@@ -26,14 +26,14 @@ struct SwigluOutput {
   void** field;
 };
 std::vector<SwigluOutput> outputs_of(qfuse_swiglu_params& p, const Case& c) {
-  std::vector<SwigluOutput> all = {{"y_q_t", &p.y_t.q}, {"y_s_t", &p.y_t.s}};
+  std::vector<SwigluOutput> all = {{"y_t.q", &p.y_t.q}, {"y_t.s", &p.y_t.s}};
   if (c.is("direction", "forward")) {
-    all.insert(all.end(), {{"y_q", &p.y.q}, {"y_s", &p.y.s}});
+    all.insert(all.end(), {{"y.q", &p.y.q}, {"y.s", &p.y.s}});
     return all;
   }
-  all.insert(all.end(), {{"grad_input_q", &p.grad_input.q}, {"grad_input_s", &p.grad_input.s}});
+  all.insert(all.end(), {{"grad_input.q", &p.grad_input.q}, {"grad_input.s", &p.grad_input.s}});
   if (c.number("transposed") != 0)
-    all.insert(all.end(), {{"grad_input_q_t", &p.grad_input_t.q}, {"grad_input_s_t", &p.grad_input_t.s}});
+    all.insert(all.end(), {{"grad_input_t.q", &p.grad_input_t.q}, {"grad_input_t.s", &p.grad_input_t.s}});
   return all;
 }
 bool has_grad_weights(const Case& c) { return c.number("weights") != 0 && c.is("direction", "backward"); }
