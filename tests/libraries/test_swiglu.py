@@ -14,30 +14,46 @@ PAYLOADS = {torch.int8: 0, torch.float8_e4m3fn: 1}
 SHAPES = [(1, 128), (127, 256), (129, 384), (1000, 640)]
 
 
+class Quantized(ctypes.Structure):
+    _fields_ = [("q", ctypes.c_void_p), ("s", ctypes.c_void_p)]
+
+
+class GroupFormat(ctypes.Structure):
+    _fields_ = [
+        ("group_size", ctypes.c_int64),
+        ("payload_type", ctypes.c_int32),
+        ("scale_type", ctypes.c_int32),
+        ("scale_rule", ctypes.c_int32),
+        ("zero_rule", ctypes.c_int32),
+        ("amax_floor", ctypes.c_float),
+        ("scale_layout", ctypes.c_int32),
+    ]
+
+
+class Experts(ctypes.Structure):
+    _fields_ = [
+        ("ends", ctypes.c_void_p),
+        ("count", ctypes.c_int64),
+        ("ends_type", ctypes.c_int32),
+        ("layout", ctypes.c_int32),
+    ]
+
+
 class Params(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_size_t),
         ("m", ctypes.c_int64),
         ("h", ctypes.c_int64),
-        ("group_size", ctypes.c_int64),
         ("x", ctypes.c_void_p),
         ("x_stride", ctypes.c_int64),
         ("grad_y", ctypes.c_void_p),
         ("grad_y_stride", ctypes.c_int64),
-        ("grad_input_q", ctypes.c_void_p),
-        ("grad_input_s", ctypes.c_void_p),
-        ("y_q_t", ctypes.c_void_p),
-        ("y_s_t", ctypes.c_void_p),
-        ("payload_type", ctypes.c_int32),
-        ("grad_input_q_t", ctypes.c_void_p),
-        ("grad_input_s_t", ctypes.c_void_p),
-        ("scale_layout", ctypes.c_int32),
-        ("expert_ends", ctypes.c_void_p),
-        ("expert_count", ctypes.c_int64),
-        ("expert_ends_type", ctypes.c_int32),
-        ("expert_layout", ctypes.c_int32),
-        ("y_q", ctypes.c_void_p),
-        ("y_s", ctypes.c_void_p),
+        ("format", GroupFormat),
+        ("y", Quantized),
+        ("y_t", Quantized),
+        ("grad_input", Quantized),
+        ("grad_input_t", Quantized),
+        ("experts", Experts),
         ("weights", ctypes.c_void_p),
         ("grad_weights", ctypes.c_void_p),
         ("workspace", ctypes.c_void_p),
@@ -49,10 +65,10 @@ class Params(ctypes.Structure):
 
 
 def call(**fields):
-    params = Params(ctypes.sizeof(Params), group_size=GROUP, **fields)
+    params = Params(ctypes.sizeof(Params), **fields)
     error = ctypes.create_string_buffer(4 + 512)
     status = LIBRARY.qfuse_swiglu(ctypes.byref(params), None, error)
-    assert status == 0, error.raw[4:]
+    assert status == 0, error.raw[4:].rstrip(b"\0")
 
 
 def ours(x, grad_y, dtype=torch.int8, extras=Extras()):  # noqa: B008, a tuple
@@ -66,27 +82,30 @@ def ours(x, grad_y, dtype=torch.int8, extras=Extras()):  # noqa: B008, a tuple
         for output in (torch.full((rows, columns), 99, dtype=dtype), torch.full((rows, count), 99.0))
     ]
     grad_weights, workspace = torch.full((m,), 99.0), torch.empty(m * h // GROUP)
-    pointers = [output.data_ptr() for output in outputs]
+    grad_input, y_t, grad_input_t, y = (
+        Quantized(q.data_ptr(), s.data_ptr()) for q, s in zip(outputs[::2], outputs[1::2], strict=True)
+    )
     common = {
         "m": m,
         "h": h,
         "x": x.data_ptr(),
-        "payload_type": PAYLOADS[dtype],
+        "format": GroupFormat(group_size=GROUP, payload_type=PAYLOADS[dtype]),
         "weights": None if extras.weights is None else extras.weights.data_ptr(),
         "limit": 0.0 if extras.limit == math.inf else extras.limit,
         "alpha": extras.alpha,
         "up_offset": extras.up_offset,
     }
-    backward = ("grad_input_q", "grad_input_s", "y_q_t", "y_s_t", "grad_input_q_t", "grad_input_s_t")
     call(
         **common,
         grad_y=grad_y.data_ptr(),
-        **dict(zip(backward, pointers[:6], strict=True)),
+        grad_input=grad_input,
+        y_t=y_t,
+        grad_input_t=grad_input_t,
         grad_weights=grad_weights.data_ptr(),
         workspace=workspace.data_ptr(),
         workspace_size=workspace.nbytes,
     )
-    call(**common, y_q=pointers[6], y_s=pointers[7])
+    call(**common, y=y)
     return *outputs, grad_weights
 
 
