@@ -125,10 +125,7 @@ std::optional<Place> place_of(std::span<const std::string> model_types, const Te
 }
 
 std::string renamed(std::span<const std::string> model_types, std::string name) {
-  if (name.starts_with(kPeftPrefix)) name.erase(0, kPeftPrefix.size());
-  const std::string wrapped = std::string(kPeftWrapper) + ".";
-  for (std::size_t at = name.find(wrapped); at != name.npos; at = name.find(wrapped))
-    name.erase(at, kPeftWrapper.size());
+  name = without_peft(std::move(name));
   for (const Renaming& renaming : kRenamed)
     if (const std::size_t at = name.find(renaming.split); is_of(model_types, renaming.model_type) && at != name.npos)
       name.replace(at, renaming.split.size(), renaming.plain);
@@ -213,6 +210,14 @@ JoinedTensor join(const std::string& name, const Gathered& gathered, const AllGa
 }
 
 }  // namespace
+
+std::string without_peft(std::string name) {
+  if (name.starts_with(kPeftPrefix)) name.erase(0, kPeftPrefix.size());
+  const std::string wrapped = std::string(kPeftWrapper) + ".";
+  for (std::size_t at = name.find(wrapped); at != name.npos; at = name.find(wrapped))
+    name.erase(at, kPeftWrapper.size());
+  return name;
+}
 
 bool PlainNames::are_other_names() const {
   return !joined.empty() || std::ranges::any_of(others, [](const auto& it) { return it.first->name != it.second; });

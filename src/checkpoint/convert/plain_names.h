@@ -34,6 +34,9 @@ struct PlainNames {
   [[nodiscard]] bool are_other_names() const;
 };
 
+// A tensor's name without what peft puts around and into it.
+std::string without_peft(std::string name);
+
 // What `tensors` are in the plain model of these families. invalid_data where an expert is missing, or is unlike others,
 // or two tensors would have one name.
 PlainNames plain_names(std::span<const std::string> model_types, std::span<const Tensor> tensors,

@@ -16,12 +16,14 @@
 #include "checkpoint/convert/families.h"
 #include "checkpoint/convert/merged.h"
 #include "checkpoint/convert/merged_model.h"
+#include "checkpoint/convert/plain_names.h"
 #include "checkpoint/convert/source.h"
 #include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/foreign.h"
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/files/progress.h"
@@ -222,22 +224,38 @@ TensorComparison compare_pair(const std::string& name, const Pair& pair, Progres
   return result;
 }
 
+bool is_wrapped(const Model& model) { return peft_content(model) == PeftContent::wrapped_model; }
+
+// Their own, or without what peft adds, unless another one is called so.
+std::vector<std::string> names_of(const std::vector<Tensor>& tensors, bool are_wrapped) {
+  std::vector<std::string> names;
+  std::map<std::string, int> uses;
+  for (const Tensor& tensor : tensors) {
+    names.push_back(are_wrapped ? without_peft(tensor.name) : tensor.name);
+    ++uses[names.back()];
+  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (uses[names[i]] > 1) names[i] = tensors[i].name;
+  return names;
+}
+
 // One side of a comparison: a model, or those of a pipeline.
 class Side {
  public:
-  explicit Side(const std::filesystem::path& path) {
+  // `as_converted`: what peft has wrapped is called as dequantize and quantize write it.
+  explicit Side(const std::filesystem::path& path, bool as_converted = true) {
     for (const Component& component : models_in(path)) {
       const Model& model = models_.emplace_back(component.path);
       const Families& families = families_.emplace_back(read_model_types(model));
-      for (Tensor& tensor : read_layout(model, int8_dtype(read_config(model)))) {
-        std::string name = name_prefix(component) + tensor.name;
-        tensors_.insert_or_assign(std::move(name), Known{std::move(tensor), &families, {}});
-      }
+      std::vector<Tensor> tensors = read_layout(model, int8_dtype(read_config(model)));
+      const std::vector<std::string> names = names_of(tensors, as_converted && is_wrapped(model));
+      for (std::size_t i = 0; i < tensors.size(); ++i)
+        tensors_.insert_or_assign(name_prefix(component) + names[i], Known{std::move(tensors[i]), &families, {}});
     }
   }
 
   // A base with adapters.
-  Side(const std::filesystem::path& path, const CompareOptions& options) : Side(path) {
+  Side(const std::filesystem::path& path, const CompareOptions& options) : Side(path, false) {
     adapters_.emplace(options.adapters, true);
     adapters_->require_used(path, {});
     const MergeWay way{{},

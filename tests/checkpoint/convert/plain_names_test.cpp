@@ -246,10 +246,12 @@ TEST_F(PlainNamed, what_peft_has_wrapped_gets_its_own_names) {
   EXPECT_TRUE(out.contains("model.layers.0.mlp.up_proj.weight") && out.contains("model.layers.0.mlp.down_proj.weight"));
   ASSERT_EQ(notes.size(), 1);
   EXPECT_TRUE(holds(notes.front(), "are those that peft gives them; written without"));
+  EXPECT_TRUE(compare(in(), directory / "out").equal);
 
   write_quantized({{"up_proj.weight", matrix(64, 64)}, {"down_proj.weight", matrix(64, 64)}}, "llama");
   rename_all({{"down_proj", "up_proj.base_layer"}});
   EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { dequantized(); }), "and so has another tensor"));
+  EXPECT_EQ(compare(in(), in()).tensors.size(), 2U) << "each by its own name";
 }
 
 TEST_F(PlainNamed, an_adapter_among_a_models_tensors_is_never_converted) {
