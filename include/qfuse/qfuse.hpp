@@ -46,6 +46,18 @@ enum class ScaleLayout : int { row_major = QFUSE_SCALES_ROW_MAJOR, mn_major = QF
 
 enum class ExpertLayout : int { apart = QFUSE_EXPERTS_APART, side_by_side = QFUSE_EXPERTS_SIDE_BY_SIDE };
 
+enum class Direction : int { forward = QFUSE_FORWARD, backward = QFUSE_BACKWARD };
+
+enum class Accumulation : int {
+  of_device = QFUSE_ACCUMULATION_OF_DEVICE,
+  fp32 = QFUSE_ACCUMULATION_FP32,
+  tensor_core = QFUSE_ACCUMULATION_TENSOR_CORE
+};
+
+enum class SumOrder : int { plain = QFUSE_ORDER_PLAIN, split = QFUSE_ORDER_SPLIT };
+
+enum class Reciprocal : int { ieee = QFUSE_RECIPROCAL_IEEE, approx = QFUSE_RECIPROCAL_APPROX };
+
 enum class QuantType : int { fp4 = QFUSE_FP4, nf4 = QFUSE_NF4 };
 
 // The one exception class: what() is a single line naming the offending thing and its values.
@@ -312,7 +324,7 @@ inline void dequantize_4bit(const Weight4bit& weight, std::span<std::byte> out, 
 // What quantize_4bit may be told beside its arrays.
 struct QuantizeOptions {
   const float* given_offset = nullptr;  // nested: [1] where the op runs, in the place of the mean of absmax
-  qfuse_reciprocal reciprocal = QFUSE_RECIPROCAL_IEEE;
+  Reciprocal reciprocal = Reciprocal::ieee;
   std::span<std::byte> workspace{};  // where the op runs; on the host it may be left out, and is then allocated
 };
 
@@ -326,7 +338,7 @@ inline qfuse_quantize_4bit_params to_c(std::span<const std::byte> in, Dtype dtyp
   p.in = in.data();
   p.weight = &weight;
   p.given_offset = options.given_offset;
-  p.reciprocal = options.reciprocal;
+  p.reciprocal = static_cast<qfuse_reciprocal>(options.reciprocal);
   p.workspace = options.workspace.data();
   p.workspace_size = static_cast<std::int64_t>(options.workspace.size());
   return p;
@@ -461,10 +473,10 @@ inline void lora_merge(std::span<const std::byte> in, Dtype in_dtype, std::int64
 
 // What matmul_4bit may be told beside its arrays.
 struct MatmulOptions {
-  qfuse_direction direction = QFUSE_FORWARD;
+  Direction direction = Direction::forward;
   std::span<const std::byte> bias{};  // forward: one value of dtype for each row of the weight, or none
-  qfuse_accumulation accumulation = QFUSE_ACCUMULATION_OF_DEVICE;
-  qfuse_sum_order order = QFUSE_ORDER_PLAIN;
+  Accumulation accumulation = Accumulation::of_device;
+  SumOrder order = SumOrder::plain;
   std::int64_t lora_rank = 0;                // terms of LoRA's, 0 for none
   std::span<const std::byte> lora_in{};      // m * lora_rank values of dtype
   std::span<const std::byte> lora_weight{};  // lora_rank values of dtype for each output
@@ -476,7 +488,7 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
                         std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
                         const MatmulOptions& options = {}) {
   const auto w = detail::to_c<qfuse_weight_4bit>(weight);
-  const bool forward = options.direction == QFUSE_FORWARD;
+  const bool forward = options.direction == Direction::forward;
   const std::int64_t outputs = forward ? w.rows : w.cols;
   detail::require_elements("in", in.size(), detail::element_count(m, forward ? w.cols : w.rows), dtype);
   detail::require_elements("out", out.size(), detail::element_count(m, outputs), dtype);
@@ -490,14 +502,14 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   qfuse_matmul_4bit_params p{};
   p.struct_size = sizeof p;
   p.weight = &w;
-  p.direction = options.direction;
+  p.direction = static_cast<qfuse_direction>(options.direction);
   p.dtype = static_cast<qfuse_dtype>(dtype);
   p.m = m;
   p.in = in.data();
   p.out = out.data();
   p.bias = options.bias.empty() ? nullptr : options.bias.data();
-  p.accumulation = options.accumulation;
-  p.order = options.order;
+  p.accumulation = static_cast<qfuse_accumulation>(options.accumulation);
+  p.order = static_cast<qfuse_sum_order>(options.order);
   p.lora_rank = options.lora_rank;
   p.lora_in = options.lora_in.data();
   p.lora_weight = options.lora_weight.data();

@@ -471,7 +471,7 @@ TEST(Matmul4bit, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
     const Matmul4bitInput in = make_input(c, direction, QFUSE_BFLOAT16);
     contract::Matmul4bit p = make_params(c, direction, QFUSE_BFLOAT16, in);
     p.accumulation = QFUSE_ACCUMULATION_FP32;
-    MatmulOptions options{.direction = direction, .accumulation = QFUSE_ACCUMULATION_FP32};
+    MatmulOptions options{.direction = static_cast<Direction>(direction), .accumulation = Accumulation::fp32};
     if (direction == QFUSE_FORWARD) {
       p.bias = in.bias.data();
       options.bias = std::as_bytes(std::span(in.bias));

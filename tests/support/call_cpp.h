@@ -72,7 +72,9 @@ inline void throwing_call(const contract::Dequantize4bit& p, const Spans& arrays
 }
 inline void throwing_call(const contract::Quantize4bit& p, const Spans& arrays, const Exec& exec) {
   quantize_4bit(arrays.of("in"), dtype(p.in_dtype), view_of<Weight4bitOut>(p.weight, arrays), exec,
-                {.given_offset = p.given_offset, .reciprocal = p.reciprocal, .workspace = arrays.of("workspace")});
+                {.given_offset = p.given_offset,
+                 .reciprocal = static_cast<Reciprocal>(p.reciprocal),
+                 .workspace = arrays.of("workspace")});
 }
 inline void throwing_call(const contract::QuantizeBlockwise& p, const Spans& arrays, const Exec& exec) {
   quantize_blockwise(arrays.of<float>("in"), p.blocksize, p.offset, arrays.of<std::uint8_t>("codes"),
@@ -92,10 +94,10 @@ inline void throwing_call(const contract::LoraMerge& p, const Spans& arrays, con
 }
 inline void throwing_call(const contract::Matmul4bit& p, const Spans& arrays, const Exec& exec) {
   matmul_4bit(p.m, arrays.of("in"), view_of<Weight4bit>(p.weight, arrays), arrays.of("out"), dtype(p.dtype), exec,
-              {.direction = p.direction,
+              {.direction = static_cast<Direction>(p.direction),
                .bias = arrays.of("bias"),
-               .accumulation = p.accumulation,
-               .order = p.order,
+               .accumulation = static_cast<Accumulation>(p.accumulation),
+               .order = static_cast<SumOrder>(p.order),
                .lora_rank = p.lora_rank,
                .lora_in = arrays.of("lora_in"),
                .lora_weight = arrays.of("lora_weight")});
