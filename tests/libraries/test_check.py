@@ -25,8 +25,11 @@ QUICK = """
 # What the table does not say, as COMMAND.md does: which flags a tensor at the top needs, sizes that flags or lists of
 # numbers decide, those of tensors that transformers splits, and how many parameters a list has.
 NOT_SEEN = {
+    "FlaubertForSequenceClassification": "summary.bias",
     "GPTBigCodeForCausalLM": "c_attn.bias",
     "GPTBigCodeModel": "c_attn.bias",
+    "GotOcr2ForConditionalGeneration": "vision_tower.pos_embed",
+    "GotOcr2Model": "vision_tower.pos_embed",
     "GteForTokenClassification": "up_gate_proj.weight",
     "HrmTextForCausalLM": "gqkv_proj.weight",
     "HrmTextModel": "gqkv_proj.weight",
@@ -36,6 +39,9 @@ NOT_SEEN = {
     "MarianModel": "shared.weight",
     "MarianMTModel": "shared.weight",
     "MistralLarge4TextModel": "rotary_emb.alpha",
+    "ModernBertDecoderForCausalLM": "decoder.bias",
+    "ModernBertForMaskedLM": "decoder.bias",
+    "ModernVBertForMaskedLM": "lm_head.bias",
     "PPFormulaNetForConditionalGeneration": "encoder.pos_embed",
     "Qwen3NextForTokenClassification": "A_log",
     "ResNetBackbone": "normalization.running_mean|normalization.weight",
@@ -45,6 +51,7 @@ NOT_SEEN = {
     "TrOCRForCausalLM": "embed_positions.weight",
     "UnlimitedOcrForConditionalGeneration": "qkv_proj.weight",
     "UnlimitedOcrModel": "qkv.bias|qkv_proj.weight",
+    "XLMForSequenceClassification": "summary.bias",
     "XLNetForMultipleChoice": "rel_attn.v",
     "XLNetForSequenceClassification": "rel_attn.v",
 }
