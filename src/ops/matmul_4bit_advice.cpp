@@ -22,7 +22,7 @@ contract::Outcome find_advice(const contract::Matmul4bit& p, const qfuse_device&
   if (!is_gpu && find_kernel<Matmul4bit>(backends(), device.type) == nullptr)
     return no_kernel<Matmul4bit>(backends(), device.type);
   // Elsewhere than on a GPU sums have one order, and no library for dense matrices is beside the op.
-  advice = cuda::matmul_4bit_advice(p, device.index);
+  advice = cuda::matmul_4bit_advice(p, device);
   if (!is_gpu) advice.fused_rows = std::numeric_limits<std::int64_t>::max();
   return {};
 }

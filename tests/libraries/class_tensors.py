@@ -131,6 +131,11 @@ def build(model_class, config):
         return None
 
 
+def part_at(config, path):
+    """path: "", or with a dot at its end."""
+    return functools.reduce(getattr, path.split(".")[:-1], config)
+
+
 def other_configs(model_class, config, counts):
     """The same with a flag turned, with shorter lists, with more layers, and the default one."""
     source = inspect.getsource(sys.modules[model_class.__module__])
@@ -138,11 +143,11 @@ def other_configs(model_class, config, counts):
         for key, value in list(vars(part).items()):
             if isinstance(value, bool) and key not in NEVER_NAMES and re.search(rf"\b{key}\b", source):
                 other = copy.deepcopy(config)
-                setattr(functools.reduce(getattr, path.split(".")[:-1], other), key, not value)
+                setattr(part_at(other, path), key, not value)
                 yield other
         if hasattr(part, "is_decoder") and hasattr(part, "add_cross_attention"):  # which one without the other is not
             other = copy.deepcopy(config)
-            its = functools.reduce(getattr, path.split(".")[:-1], other)
+            its = part_at(other, path)
             its.is_decoder = its.add_cross_attention = True
             yield other
     yield from with_shorter_lists(config)
@@ -259,6 +264,13 @@ def groups_of(numbers, names):
     return groups
 
 
+def size_of_part(size, whole, part, may_be_half):
+    """The expression for a dimension of what a tensor with that expression is split into."""
+    if whole == part:
+        return size
+    return f"({size}/2)" if may_be_half and whole == 2 * part and size != UNKNOWN else UNKNOWN
+
+
 def files_layout(builds, name, pattern, entry):
     """Of a tensor that files have in another way, one or more for each layer: the module of the layer in files, and
     their patterns to sizes and counts. None where their names have other numbers."""
@@ -273,13 +285,10 @@ def files_layout(builds, name, pattern, entry):
         is_stacked = len(its) == len(numbers) + 1 and len(shape) == tensor.dim() + 1
         if its[: len(numbers)] != numbers or (its != numbers and not is_stacked):
             return None
+        wholes = zip(entry.sizes[is_stacked:], shape[is_stacked:], strict=True)
         sizes = [
-            size
-            if whole == part
-            else f"({size}/2)"
-            if is_stacked and whole == 2 * part and size != UNKNOWN
-            else UNKNOWN
-            for size, whole, part in zip(entry.sizes[is_stacked:], shape[is_stacked:], tensor.shape, strict=True)
+            size_of_part(size, whole, part, is_stacked)
+            for (size, whole), part in zip(wholes, tensor.shape, strict=True)
         ]
         counts = (*entry.counts, entry.sizes[0].replace(UNKNOWN, "")) if is_stacked else entry.counts
         found[stored_pattern(other, f"{pattern}.#" if is_stacked else pattern)] = (tuple(sizes), counts)
@@ -328,11 +337,11 @@ def entries_of(builds):
             continue
         module, parts = layout
         tail = pattern.removeprefix(above(pattern))
-        key = min(by_part.setdefault(name, tail) for name in parts)
+        key = min(by_part.setdefault(part, tail) for part in parts)
         letter = letters.setdefault(key, string.ascii_lowercase[len(letters)])
         entries[module + tail] = entry._replace(mark=f"{entry.mark}={letter}")
-        for name, (its_sizes, its_counts) in parts.items():
-            entries[name] = Entry(its_sizes if uses[stored[0]] == 1 else ("*",), f"~{letter}", its_counts)
+        for part, (its_sizes, its_counts) in parts.items():
+            entries[part] = Entry(its_sizes if uses[stored[0]] == 1 else ("*",), f"~{letter}", its_counts)
     return entries
 
 

@@ -191,4 +191,4 @@ def sizes_of(tensor):
     """A number alone may have come from anything that is no number of the config, but for 1 and 2, which are outputs of
     heads."""
     sizes = getattr(tensor, "sizes", None) or [UNKNOWN] * tensor.dim()
-    return [UNKNOWN if it.isdigit() and it not in "12" else it for it in sizes]
+    return [UNKNOWN if it.isdigit() and it not in ("1", "2") else it for it in sizes]

@@ -17,7 +17,7 @@ contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& e
 contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec);
 
 // For the weight's shape and blocks and the dtype of p. In every build: a GPU that cannot be had is not known.
-contract::Matmul4bitAdvice matmul_4bit_advice(const contract::Matmul4bit& p, int device);
+contract::Matmul4bitAdvice matmul_4bit_advice(const contract::Matmul4bit& p, const qfuse_device& device);
 
 // For the nested step of quantize_4bit: the offset is read where the op runs, and it and the map of the code are also
 // written, each where its pointer is not null.

@@ -26,7 +26,8 @@ struct SplitName {
 
 constexpr std::size_t kMostNumbers = 4;      // in a name; of one with more, the first ones
 constexpr std::int64_t kMostMissing = 4096;  // of one pattern; a config may say any number of layers
-constexpr std::int64_t kMostProblems = std::int64_t{1} << 16;
+constexpr std::int64_t kMostProblems = std::int64_t{1}
+                                       << 16;  // of what is missing; it may say any number of experts, too
 
 // All the ways to take numbers in a name for the # of a pattern: first all of them, at last none.
 std::vector<SplitName> splits_of(const std::string& name) {
@@ -208,6 +209,7 @@ class Comparison {
 
   // Of a tensor, those whose names begin with these numbers.
   void add_missing(std::size_t i, Numbers first, const std::set<std::string>& made, std::vector<CheckProblem>& all) {
+    if (std::ssize(all) >= kMostProblems) return;
     const ExpectedTensor& tensor = expected_.tensors[i];
     std::size_t at = 0;
     for (std::size_t depth = 0; depth < first.size(); ++depth) at = tensor.pattern.find('#', at) + 1;
@@ -215,7 +217,7 @@ class Comparison {
     add_wanted(tensor, at, first, wanted);
     for (const Numbers& numbers : wanted) {
       const std::string name = numbered(tensor.pattern, numbers);
-      if (present_[i].contains(numbers) || made.contains(name) || std::ssize(all) >= kMostProblems) continue;
+      if (present_[i].contains(numbers) || made.contains(name)) continue;
       all.push_back({"missing", name,
                      fmt::format("{}is in no file, so that its values are random",
                                  tensor.shape ? shape_text(*tensor.shape) + " " : "")});

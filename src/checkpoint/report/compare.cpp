@@ -242,7 +242,7 @@ std::vector<std::string> names_of(const std::vector<Tensor>& tensors, bool are_w
 // One side of a comparison: a model, or those of a pipeline.
 class Side {
  public:
-  // `as_converted`: what peft has wrapped is called as dequantize and quantize write it.
+  // `as_converted`: what peft has wrapped is called as dequantize writes it.
   explicit Side(const std::filesystem::path& path, bool as_converted = true) {
     for (const Component& component : models_in(path)) {
       const Model& model = models_.emplace_back(component.path);

@@ -6,10 +6,11 @@
 
 namespace qfuse::cuda {
 
-contract::Matmul4bitAdvice matmul_4bit_advice(const contract::Matmul4bit& p, [[maybe_unused]] int device) {
+contract::Matmul4bitAdvice matmul_4bit_advice(const contract::Matmul4bit& p,
+                                              [[maybe_unused]] const qfuse_device& device) {
   DeviceFacts facts;
 #ifdef QFUSE_WITH_CUDA
-  if (!device_facts(device, facts).ok()) facts = {};
+  if (device.type == QFUSE_CUDA && !device_facts(device.index, facts).ok()) facts = {};
 #endif
   return advise(p, facts);
 }
