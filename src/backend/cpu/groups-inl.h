@@ -79,34 +79,47 @@ HWY_INLINE hn::Vec<Payload> any_int8_value(hn::Vec<Floats> z, hn::Vec<Floats> sc
   return hn::TruncateTo(Payload(), hn::And(sum, hn::Set(Bits<Floats>(), 0xffU)));
 }
 
-// How a group becomes payload. Where all groups have one size and bf16 values, a group that is not finite has one byte
-// throughout.
+// How a group becomes payload. has_one_byte: whether a group of this bf16 absmax, which is not finite, has kNotFinite
+// throughout, and quantize is not to see it.
 struct Int8Groups {
   static constexpr std::uint8_t kNotFinite = 0;
-  explicit Int8Groups(const format::GroupRules& /*rules*/) {}
-  static float scale(std::uint16_t absmax) { return format::group_scale(absmax); }
-  static float factor(std::uint16_t absmax) { return format::group_factor(absmax); }
+  static constexpr bool has_one_byte(std::uint16_t absmax) { return absmax >= format::kBfloat16Inf; }
+  explicit Int8Groups(const format::GroupRules& of) : rules(of) {}
+  static constexpr std::int64_t size() { return format::kGroupSize; }
+  static format::GroupScale scale(std::uint16_t absmax) {
+    return {format::group_scale(absmax), format::group_factor(absmax)};
+  }
   static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
     return quantize_value(z, factor);
   }
+  const format::GroupRules& rules;
 };
 struct E4m3Groups {
   static constexpr std::uint8_t kNotFinite = format::kFp8Nan;
-  explicit E4m3Groups(const format::GroupRules& /*rules*/) {}
-  static float scale(std::uint16_t absmax) { return format::e4m3_scale(format::from_bfloat16(absmax)); }
-  static float factor(std::uint16_t absmax) {
-    return absmax >= format::kBfloat16Inf ? 0.0F : format::e4m3_factor(scale(absmax));
+  static constexpr bool has_one_byte(std::uint16_t absmax) { return absmax >= format::kBfloat16Inf; }
+  explicit E4m3Groups(const format::GroupRules& of) : rules(of) {}
+  static constexpr std::int64_t size() { return format::kGroupSize; }
+  static format::GroupScale scale(std::uint16_t absmax) {
+    const float scale = format::e4m3_scale(format::from_bfloat16(absmax));
+    return {scale, has_one_byte(absmax) ? 0.0F : format::e4m3_factor(scale)};
   }
   static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
     return e4m3_value(hn::Mul(z, factor));
   }
+  const format::GroupRules& rules;
 };
 struct AnyGroups {
+  static constexpr std::uint8_t kNotFinite = 0;
+  static constexpr bool has_one_byte(std::uint16_t /*absmax*/) { return false; }
   explicit AnyGroups(const format::GroupRules& of) : rules(of) {}
+  [[nodiscard]] std::int64_t size() const { return rules.size; }
+  [[nodiscard]] format::GroupScale scale(std::uint16_t absmax) const {
+    return format::scale_of_group(rules, format::from_bfloat16(absmax));
+  }
   [[nodiscard]] HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) const {
     return rules.type == QFUSE_INT8 ? any_int8_value(z, factor) : any_e4m3_value(hn::Mul(z, factor));
   }
-  format::GroupRules rules;
+  const format::GroupRules& rules;
 };
 
 }  // namespace qfuse::cpu::HWY_NAMESPACE

@@ -17,10 +17,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backend/cpu/groups-inl.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
+#include "backend/cpu/swiglu_output-inl.h"
 #include "contract/ops.h"
 #include "format/elements.h"
 #include "format/exponential.h"
@@ -56,7 +56,6 @@ inline std::int64_t tile_width(const contract::Swiglu& p) {
 HWY_BEFORE_NAMESPACE();
 namespace qfuse::cpu::HWY_NAMESPACE {
 
-constexpr std::int64_t kGroup = format::kGroupSize;
 constexpr std::int64_t kRowsAhead = 8;  // 4 to 16 are alike on Zen 5
 
 // ---- steps ----
@@ -112,40 +111,29 @@ HWY_INLINE hn::Vec<Floats> rounded_to_bfloat16(hn::Vec<Floats> v) {
 
 // ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
 
-// What is to be transposed: bf16, a row per token.
-template <std::int64_t kWidth>
-struct Plane {
-  alignas(64) std::uint16_t rows[kGroup][kWidth];
-};
-
-// The payload of 16 channels, before and after it is transposed.
-struct Strip {
-  alignas(64) std::uint8_t rows[kGroup][kStrip];  // a row per token
-  alignas(64) std::uint8_t transposed[kStrip][kGroup];
-};
-
 template <bool kTransposed>
 struct Tile {
   static constexpr std::int64_t kWidth = kTileWidth<kTransposed>;
-  Plane<kWidth> y;
-  Plane<kTransposed ? kWidth : 1> d_gate_of_all;
-  Plane<kTransposed ? kWidth : 1> d_up_of_all;
+  static constexpr std::int64_t kGradientWidth = kTransposed ? kWidth : 1;
+  alignas(64) std::uint16_t y_of_all[kGroup][kWidth];  // bf16, a row per token
+  alignas(64) std::uint16_t d_gate_of_all[kGroup][kGradientWidth];
+  alignas(64) std::uint16_t d_up_of_all[kGroup][kGradientWidth];
   alignas(64) float d_gate[kWidth];  // of one token; bf16 values
   alignas(64) float d_up[kWidth];
-  alignas(64) float y_row[kWidth];
+  alignas(64) float y[kWidth];
   alignas(64) float products[kWidth];  // of grad_y and what y is without its weight
   Strip strip;
 };
 
-// What a call computes: its outputs, and whether it has neither router weights nor another activation.
-template <bool kRowsOfGradient, bool kTransposedGradient, bool kRowsOfY, bool kTransposedY, bool kIsPlain>
+// What a call computes, and whether it has neither router weights nor another activation. Which of it is written, and in
+// which format, makes no other code.
+template <bool kGradientsAtAll, bool kTransposedGradient, bool kRowsOfY, bool kTransposedY, bool kIsPlain>
 struct Wanted {
-  static constexpr bool kRows = kRowsOfGradient;
+  static constexpr bool kGradients = kGradientsAtAll;
   static constexpr bool kTransposed = kTransposedGradient;
   static constexpr bool kYRows = kRowsOfY;
   static constexpr bool kYTransposed = kTransposedY;
   static constexpr bool kPlain = kIsPlain;
-  static constexpr bool kGradients = kRows || kTransposed;
 };
 
 // What a call that is not plain has beside its elements; of one token.
@@ -199,16 +187,6 @@ HWY_INLINE void prefetch(const Row& row, std::int64_t channels) {
 
 HWY_INLINE hn::Vec<Floats> load_bfloat16(const std::uint8_t* row, std::int64_t c) {
   return load_as_float<QFUSE_BFLOAT16>(Floats(), row + c * format::dtype_size(QFUSE_BFLOAT16));
-}
-
-HWY_INLINE std::uint16_t largest(hn::Vec<Bits<Floats>> magnitudes) {
-  const auto most = hn::MaxOfLanes(Ints(), hn::BitCast(Ints(), magnitudes));
-  return static_cast<std::uint16_t>(hn::GetLane(most) >> 16);
-}
-
-HWY_INLINE hn::Vec<Bits<Floats>> larger(hn::Vec<Bits<Floats>> magnitudes, hn::Vec<Floats> v) {
-  const auto magnitude = hn::BitCast(Ints(), magnitude_bits(Floats(), v));
-  return hn::BitCast(Bits<Floats>(), hn::Max(hn::BitCast(Ints(), magnitudes), magnitude));
 }
 
 HWY_INLINE hn::Vec<Words> upper_halves(hn::Vec<Floats> v) {
@@ -266,8 +244,8 @@ HWY_INLINE void make_gradients(const Row& row, Tile<kWide>& tile, std::int64_t t
   hn::Store(d_up, Floats(), tile.d_up + c);
   hn::Store(d_gate, Floats(), tile.d_gate + c);
   if constexpr (W::kTransposed) {
-    hn::StoreU(upper_halves(d_gate), Words(), &tile.d_gate_of_all.rows[t][c]);
-    hn::StoreU(upper_halves(d_up), Words(), &tile.d_up_of_all.rows[t][c]);
+    hn::StoreU(upper_halves(d_gate), Words(), &tile.d_gate_of_all[t][c]);
+    hn::StoreU(upper_halves(d_up), Words(), &tile.d_up_of_all[t][c]);
   }
 }
 
@@ -284,164 +262,16 @@ HWY_INLINE Absmax make_group(const Row& row, Tile<W::kTransposed>& tile, std::in
       auto y = hn::Mul(hn::Mul(e.g, e.s), e.u);
       if constexpr (!W::kPlain) y = hn::Mul(y, hn::Set(Floats(), options.weight));
       if constexpr (W::kYTransposed)
-        hn::StoreU(hn::TruncateTo(Words(), number_to_bfloat16(Floats(), y)), Words(), &tile.y.rows[t][c]);
+        hn::StoreU(hn::TruncateTo(Words(), number_to_bfloat16(Floats(), y)), Words(), &tile.y_of_all[t][c]);
       if constexpr (W::kYRows) {
         const auto kept = rounded_to_bfloat16(y);
         most_y = larger(most_y, kept);
-        hn::Store(kept, Floats(), tile.y_row + c);
+        hn::Store(kept, Floats(), tile.y + c);
       }
     }
     if constexpr (W::kGradients) make_gradients<W>(row, tile, t, c, e, options, most_d_gate, most_d_up);
   }
   return {largest(most_d_gate), largest(most_d_up), largest(most_y)};
-}
-
-// An output's scales of the row `row` of an expert's part, or of all; group 0 is that part's first one.
-struct Scales {
-  void* data;
-  format::ColumnPlace place;
-};
-
-HWY_INLINE void write_scale(const Scales& scales, std::int64_t row, std::int64_t group, float scale) {
-  format::store_unaligned(scales.data, format::scale_index(scales.place, row, group), scale);
-}
-
-// Of any type; the last one's word is filled up.
-HWY_INLINE void write_scale(const AnyGroups& groups, const Scales& scales, std::int64_t row, std::int64_t group,
-                            float scale) {
-  if (!groups.rules.scales_are_ue8m0) return write_scale(scales, row, group, scale);
-  auto* const bytes = static_cast<std::uint8_t*>(scales.data) + format::scale_index(scales.place, row, group);
-  bytes[0] = format::to_ue8m0(scale);
-  const std::int64_t behind = format::empty_scales_behind(scales.place.scales, scales.place.first_group + group);
-  std::memset(bytes + 1, 0, static_cast<std::size_t>(behind));
-}
-
-HWY_INLINE std::uint8_t* bytes_of(std::int8_t* q) { return reinterpret_cast<std::uint8_t*>(q); }
-
-// One group of a row.
-template <class Groups>
-HWY_INLINE void write_group(const Groups& groups, const float* values, std::uint16_t absmax, std::int8_t* q) {
-  if (absmax >= format::kBfloat16Inf) {
-    std::memset(q, Groups::kNotFinite, kGroup);
-    return;
-  }
-  const auto factor = hn::Set(Floats(), Groups::factor(absmax));
-  for (std::int64_t c = 0; c < kGroup; c += kLanes)
-    hn::StoreU(groups.quantize(hn::Load(Floats(), values + c), factor), Payload(), bytes_of(q) + c);
-}
-
-// Some fp32 values' absmax, NaN above all.
-HWY_INLINE float find_absmax(const float* values, std::int64_t count) {
-  auto most = hn::Zero(Bits<Floats>());
-  for (std::int64_t c = 0; c < count; c += kLanes) most = larger(most, hn::Load(Floats(), values + c));
-  return format::float_of(static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(Ints(), hn::BitCast(Ints(), most)))));
-}
-
-// The groups of tokens of 16 channels, from c on: their absmax.
-template <std::int64_t kWidth>
-HWY_INLINE void find_absmax(const Plane<kWidth>& plane, std::int64_t c, std::int64_t first, std::int64_t end,
-                            std::uint16_t* absmax) {
-  const hn::CappedTag<std::int16_t, kStrip> d;
-  const auto magnitude = hn::Set(d, static_cast<std::int16_t>(format::kBfloat16Magnitude));
-  for (std::int64_t i = 0; i < kStrip; i += static_cast<std::int64_t>(hn::Lanes(d))) {
-    auto most = hn::Zero(d);
-    for (std::int64_t t = first; t < end; ++t)
-      most = hn::Max(most, hn::And(load_bytes(d, &plane.rows[t][c + i]), magnitude));
-    store_bytes(d, most, absmax + i);
-  }
-}
-
-// 16 x 16 bytes at a time, by four rounds of a perfect shuffle of 16 registers.
-HWY_INLINE void transpose(Strip& strip, std::int64_t tokens) {
-#if HWY_TARGET == HWY_SCALAR
-  for (std::int64_t t = 0; t < tokens; ++t)
-    for (std::int64_t i = 0; i < kStrip; ++i) strip.transposed[i][t] = strip.rows[t][i];
-#else
-  const hn::Full128<std::uint8_t> d;
-  for (std::int64_t first = 0; first < tokens; first += kStrip) {
-    hn::Vec<decltype(d)> rows[kStrip];
-    hn::Vec<decltype(d)> shuffled[kStrip];
-    for (std::int64_t i = 0; i < kStrip; ++i) rows[i] = hn::Load(d, strip.rows[first + i]);
-    const auto shuffle = [d](const auto* from, auto* to) HWY_ATTR {
-      for (std::int64_t i = 0; i < kStrip / 2; ++i) {
-        to[2 * i] = hn::InterleaveLower(d, from[i], from[i + kStrip / 2]);
-        to[2 * i + 1] = hn::InterleaveUpper(d, from[i], from[i + kStrip / 2]);
-      }
-    };
-    shuffle(rows, shuffled);
-    shuffle(shuffled, rows);
-    shuffle(rows, shuffled);
-    shuffle(shuffled, rows);
-    for (std::int64_t i = 0; i < kStrip; ++i) hn::Store(rows[i], d, strip.transposed[i] + first);
-  }
-#endif
-}
-
-// Rows of a transposed output, from the channel and the token on with which a tile begins, and their scales.
-struct TransposedRows {
-  std::int8_t* q;
-  std::int64_t q_stride;
-  Scales scales;
-  std::int64_t first_row;
-  std::int64_t first_column;  // of the expert's
-};
-
-// 16 channels of a plane, from c on, quantized by their factors: tokens `first` to before `end`.
-template <class Groups, std::int64_t kWidth>
-HWY_INLINE void quantize_strip(const Groups& groups, const Plane<kWidth>& plane, Strip& strip, std::int64_t c,
-                               std::int64_t first, std::int64_t end, const float* factors) {
-  for (std::int64_t i = 0; i < kStrip; i += kLanes) {
-    const auto factor = hn::Load(Floats(), factors + i);
-    for (std::int64_t t = first; t < end; ++t) {
-      const auto z = load_as_float<QFUSE_BFLOAT16>(Floats(), &plane.rows[t][c + i]);
-      hn::StoreU(groups.quantize(z, factor), Payload(), &strip.rows[t][i]);
-    }
-  }
-}
-
-HWY_INLINE void write_strip_rows(const Strip& strip, std::int64_t c, std::int64_t columns, const TransposedRows& out) {
-  for (std::int64_t i = 0; i < kStrip; ++i)
-    std::memcpy(out.q + (c + i) * out.q_stride, strip.transposed[i], static_cast<std::size_t>(columns));
-}
-
-// 16 channels of a plane, from c on, to `columns` of their rows of an output. padded: columns to whole strips.
-template <class Groups, std::int64_t kWidth>
-HWY_INLINE void write_strip(const Groups& groups, Plane<kWidth>& plane, Strip& strip, std::int64_t c,
-                            std::int64_t columns, std::int64_t padded, const TransposedRows& out) {
-  std::uint16_t absmax[kStrip];
-  alignas(64) float factors[kStrip];
-  find_absmax(plane, c, 0, columns, absmax);
-  for (std::int64_t i = 0; i < kStrip; ++i) {
-    write_scale(out.scales, out.first_row + c + i, out.first_column / kGroup, Groups::scale(absmax[i]));
-    factors[i] = Groups::factor(absmax[i]);
-    if (absmax[i] >= format::kBfloat16Inf)
-      for (std::int64_t t = 0; t < columns; ++t) plane.rows[t][c + i] = 0;  // so that no conversion meets NaN
-  }
-  quantize_strip(groups, plane, strip, c, 0, padded, factors);
-  transpose(strip, padded);
-  for (std::int64_t i = 0; i < kStrip; ++i)
-    if (absmax[i] >= format::kBfloat16Inf) std::memset(strip.transposed[i], Groups::kNotFinite, kGroup);
-  write_strip_rows(strip, c, columns, out);
-}
-
-// Where a strip may have several groups, of any format.
-template <std::int64_t kWidth>
-HWY_INLINE void write_strip(const AnyGroups& groups, Plane<kWidth>& plane, Strip& strip, std::int64_t c,
-                            std::int64_t columns, std::int64_t padded, const TransposedRows& out) {
-  for (std::int64_t first = 0; first < columns; first += groups.rules.size) {
-    std::uint16_t absmax[kStrip];
-    alignas(64) float factors[kStrip];
-    find_absmax(plane, c, first, std::min(columns, first + groups.rules.size), absmax);
-    for (std::int64_t i = 0; i < kStrip; ++i) {
-      const format::GroupScale scale = format::scale_of_group(groups.rules, format::from_bfloat16(absmax[i]));
-      write_scale(groups, out.scales, out.first_row + c + i, (out.first_column + first) / groups.rules.size,
-                  scale.scale);
-      factors[i] = scale.factor;
-    }
-    quantize_strip(groups, plane, strip, c, first, std::min<std::int64_t>(padded, first + groups.rules.size), factors);
-  }
-  transpose(strip, padded);
-  write_strip_rows(strip, c, columns, out);
 }
 
 // The token's sum over a group's products, in the manual's order: of every eight neighbours one after another, of these 16
@@ -457,42 +287,15 @@ HWY_INLINE float sum_of_group(const float* products) {
   return sums[0];
 }
 
-// An output by rows: a tile's groups of one token go to q and to scales from `first_group` on.
-struct OutputRow {
-  std::int8_t* q;
-  Scales scales;
-  std::int64_t token;
-  std::int64_t channel;  // the first one
-};
-
-template <class Groups>
-HWY_INLINE void write_groups(const Groups& groups, const float* values, std::int64_t channels,
-                             const std::uint16_t (&absmax)[kMostGroups], const OutputRow& out) {
-  for (std::int64_t group = 0; group < channels / kGroup; ++group) {
-    write_scale(out.scales, out.token, out.channel / kGroup + group, Groups::scale(absmax[group]));
-    write_group(groups, values + group * kGroup, absmax[group], out.q + group * kGroup);
-  }
-}
-
-HWY_INLINE void write_groups(const AnyGroups& groups, const float* values, std::int64_t channels,
-                             const std::uint16_t (&/*absmax*/)[kMostGroups], const OutputRow& out) {
-  const std::int64_t size = groups.rules.size;
-  for (std::int64_t c = 0; c < channels; c += size) {
-    const format::GroupScale scale = format::scale_of_group(groups.rules, find_absmax(values + c, size));
-    write_scale(groups, out.scales, out.token, (out.channel + c) / size, scale.scale);
-    const auto factor = hn::Set(Floats(), scale.factor);
-    for (std::int64_t i = c; i < c + size; i += kLanes)
-      hn::StoreU(groups.quantize(hn::Load(Floats(), values + i), factor), Payload(), bytes_of(out.q) + i);
-  }
-}
-
 // One token: all its groups are made before the first is quantized, as a group's factor is long in coming.
-template <class W, class Groups>
-HWY_INLINE void write_row(const contract::Swiglu& p, Tile<W::kTransposed>& tile, const Place& place, std::int64_t t) {
+template <class W>
+HWY_INLINE void make_token(const contract::Swiglu& p, const Writers& writers, Tile<W::kTransposed>& tile,
+                           const Place& place, std::int64_t t) {
   const std::int64_t token = place.tile.token + t;
-  const Row row = row_at<W::kGradients>(p, token, place.first_channel);
+  const std::int64_t channel = place.first_channel;
+  const Row row = row_at<W::kGradients>(p, token, channel);
   if (t + kRowsAhead < place.tile.count)
-    prefetch<W::kGradients>(row_at<W::kGradients>(p, token + kRowsAhead, place.first_channel), place.channels);
+    prefetch<W::kGradients>(row_at<W::kGradients>(p, token + kRowsAhead, channel), place.channels);
   const Options options = W::kPlain ? Options{} : options_of(p, token);
   std::uint16_t d_gate[kMostGroups];
   std::uint16_t d_up[kMostGroups];
@@ -503,103 +306,77 @@ HWY_INLINE void write_row(const contract::Swiglu& p, Tile<W::kTransposed>& tile,
     d_up[c / kGroup] = absmax.d_up;
     y[c / kGroup] = absmax.y;
   }
-  if constexpr (W::kRows) {
-    const Groups groups(contract::group_rules(p));
+  if (W::kGradients && contract::wants_rows(p)) {
     const Scales scales = {p.grad_input.s, {0, 0, 0, 0, contract::row_scale_strides(p)}};
     std::int8_t* const q = contract::payload(p.grad_input) + token * 2 * p.h;
-    const std::int64_t up = p.h + place.first_channel;
-    write_groups(groups, tile.d_gate, place.channels, d_gate,
-                 {q + place.first_channel, scales, token, place.first_channel});
-    write_groups(groups, tile.d_up, place.channels, d_up, {q + up, scales, token, up});
+    const std::int64_t up = p.h + channel;
+    writers.row(writers.rules, tile.d_gate, place.channels, d_gate, {q + channel, scales, token, channel});
+    writers.row(writers.rules, tile.d_up, place.channels, d_up, {q + up, scales, token, up});
   }
-  if constexpr (W::kYRows)
-    write_groups(Groups(contract::group_rules(p)), tile.y_row, place.channels, y,
-                 {contract::payload(p.y) + token * p.h + place.first_channel,
-                  {p.y.s, {0, 0, 0, 0, contract::y_scale_strides(p)}},
-                  token,
-                  place.first_channel});
+  if constexpr (W::kYRows) {
+    const Scales scales = {p.y.s, {0, 0, 0, 0, contract::y_scale_strides(p)}};
+    std::int8_t* const q = contract::payload(p.y) + token * p.h + channel;
+    writers.row(writers.rules, tile.y, place.channels, y, {q, scales, token, channel});
+  }
   if constexpr (W::kGradients && !W::kPlain)
     if (options.sums_products)
       for (std::int64_t c = 0; c < place.channels; c += kGroup)
-        format::store_unaligned(p.workspace, (place.first_channel + c) / kGroup * p.m + token,
-                                sum_of_group(tile.products + c));
+        format::store_unaligned(p.workspace, (channel + c) / kGroup * p.m + token, sum_of_group(tile.products + c));
 }
 
-// A transposed output: of how many rows, and in which format.
-struct TransposedOutput {
-  std::int8_t* q;
-  void* scales;
-  std::int64_t rows;
-  format::GroupRules rules;
-};
-
-// A plane to an output; `first_row` is that of the tile's first channel.
-template <class Groups, std::int64_t kWidth>
-HWY_INLINE void write_transposed(const contract::Swiglu& p, Plane<kWidth>& plane, Strip& strip, const Place& place,
-                                 const TransposedOutput& to, std::int64_t first_row) {
+// A plane to an output of `rows` rows; `first_row` is that of the tile's first channel.
+void write_plane(const contract::Swiglu& p, const Writers& writers, const Plane& plane, Strip& strip,
+                 const Place& place, const qfuse_quantized& to, std::int64_t rows, std::int64_t first_row) {
   const std::int64_t columns = format::columns_of(place.tile);
-  const std::int64_t padded = format::ceil_div(columns, kStrip) * kStrip;
-  std::memset(plane.rows + place.tile.count, 0,
-              static_cast<std::size_t>(padded - place.tile.count) * sizeof plane.rows[0]);
+  for (std::int64_t t = place.tile.count; t < format::ceil_div(columns, kStrip) * kStrip; ++t)
+    std::memset(plane.at(t, 0), 0, static_cast<std::size_t>(plane.stride) * sizeof *plane.values);
   const format::ColumnPlace at =
-      format::place_columns(contract::column_layout(p), to.rows, place.tile.before, place.tile.columns);
+      format::place_columns(contract::column_layout(p), rows, place.tile.before, place.tile.columns);
   const std::int64_t column = place.tile.column;
-  const TransposedRows out = {
-      to.q + at.first + first_row * at.stride + column, at.stride, {to.scales, at}, first_row, column};
-  for (std::int64_t c = 0; c < place.channels; c += kStrip)
-    write_strip(Groups(to.rules), plane, strip, c, columns, padded, out);
+  writers.transposed(
+      writers.rules, plane, strip, place.channels, columns,
+      {contract::payload(to) + at.first + first_row * at.stride + column, at.stride, {to.s, at}, first_row, column});
 }
 
-template <class W, class Groups>
-HWY_NOINLINE void write_tiles(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
+template <class W>
+HWY_NOINLINE void make_tiles(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t kWidth = kTileWidth<W::kTransposed>;
+  const Writers writers = writers_of(p);
   const std::int64_t tiles_across = format::ceil_div(p.h, kWidth);
   Tile<W::kTransposed> tile;
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t channel = i % tiles_across * kWidth;
     const Place place = {contract::find_token_tile(p, i / tiles_across), channel, std::min(kWidth, p.h - channel)};
     if (place.tile.count == 0) continue;
-    for (std::int64_t t = 0; t < place.tile.count; ++t) write_row<W, Groups>(p, tile, place, t);
+    for (std::int64_t t = 0; t < place.tile.count; ++t) make_token<W>(p, writers, tile, place, t);
     if constexpr (W::kYTransposed)
-      write_transposed<Groups>(p, tile.y, tile.strip, place,
-                               {contract::payload(p.y_t), p.y_t.s, p.h, contract::group_rules(p)}, channel);
+      write_plane(p, writers, {tile.y_of_all[0], kWidth}, tile.strip, place, p.y_t, p.h, channel);
     if constexpr (W::kTransposed) {
-      const TransposedOutput out = {contract::payload(p.grad_input_t), p.grad_input_t.s, 2 * p.h,
-                                    contract::group_rules(p)};
-      write_transposed<Groups>(p, tile.d_gate_of_all, tile.strip, place, out, channel);
-      write_transposed<Groups>(p, tile.d_up_of_all, tile.strip, place, out, p.h + channel);
+      write_plane(p, writers, {tile.d_gate_of_all[0], kWidth}, tile.strip, place, p.grad_input_t, 2 * p.h, channel);
+      write_plane(p, writers, {tile.d_up_of_all[0], kWidth}, tile.strip, place, p.grad_input_t, 2 * p.h, p.h + channel);
     }
   }
 }
 
-template <bool kPlain, class Groups>
-void write_wanted(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
-  const bool rows = contract::wants_rows(p);
-  const bool y_rows = contract::wants_y_rows(p);
-  const bool y = contract::wants_y_transposed(p);
+template <bool kPlain>
+void make_wanted(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
+  const bool y_t = contract::wants_y_transposed(p);
   if (contract::wants_transposed(p)) {
-    if (rows && y) return write_tiles<Wanted<true, true, false, true, kPlain>, Groups>(p, begin, end);
-    if (rows) return write_tiles<Wanted<true, true, false, false, kPlain>, Groups>(p, begin, end);
-    if (y) return write_tiles<Wanted<false, true, false, true, kPlain>, Groups>(p, begin, end);
-    return write_tiles<Wanted<false, true, false, false, kPlain>, Groups>(p, begin, end);
+    if (y_t) return make_tiles<Wanted<true, true, false, true, kPlain>>(p, begin, end);
+    return make_tiles<Wanted<true, true, false, false, kPlain>>(p, begin, end);
   }
-  if (rows && y) return write_tiles<Wanted<true, false, false, true, kPlain>, Groups>(p, begin, end);
-  if (rows) return write_tiles<Wanted<true, false, false, false, kPlain>, Groups>(p, begin, end);
-  if (y_rows && y) return write_tiles<Wanted<false, false, true, true, kPlain>, Groups>(p, begin, end);
-  if (y_rows) return write_tiles<Wanted<false, false, true, false, kPlain>, Groups>(p, begin, end);
-  write_tiles<Wanted<false, false, false, true, kPlain>, Groups>(p, begin, end);
-}
-
-template <class Groups>
-void write_wanted(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
-  if (!contract::has_weights(p) && !contract::has_activation(p)) return write_wanted<true, Groups>(p, begin, end);
-  write_wanted<false, Groups>(p, begin, end);
+  if (contract::wants_rows(p)) {
+    if (y_t) return make_tiles<Wanted<true, false, false, true, kPlain>>(p, begin, end);
+    return make_tiles<Wanted<true, false, false, false, kPlain>>(p, begin, end);
+  }
+  if (!contract::wants_y_rows(p)) return make_tiles<Wanted<false, false, false, true, kPlain>>(p, begin, end);
+  if (y_t) return make_tiles<Wanted<false, false, true, true, kPlain>>(p, begin, end);
+  make_tiles<Wanted<false, false, true, false, kPlain>>(p, begin, end);
 }
 
 void swiglu_tiles(const contract::Swiglu& p, std::int64_t begin, std::int64_t end) {
-  if (contract::has_other_format(p)) return write_wanted<false, AnyGroups>(p, begin, end);
-  if (p.format.payload_type == QFUSE_E4M3) return write_wanted<E4m3Groups>(p, begin, end);
-  write_wanted<Int8Groups>(p, begin, end);
+  if (!contract::has_weights(p) && !contract::has_activation(p)) return make_wanted<true>(p, begin, end);
+  make_wanted<false>(p, begin, end);
 }
 
 // The sums of tokens `begin` to `end` over their groups.
