@@ -33,27 +33,25 @@ constexpr std::int64_t kChannels = kExpertChannels;
 
 std::int64_t columns_of(const Outputs& out) { return static_cast<std::int64_t>(out.y_t.q.size()) / kChannels; }
 
-// Rows from `begin` on, and zeros behind them.
-Outputs dense_outputs(const Inputs& in, std::int64_t begin, std::int64_t rows, std::int64_t padded, const How& how) {
-  Inputs part(SwigluCase{"", padded, kChannels}, 0);
-  std::memset(part.x.as<void>(), 0, part.x.size());
-  std::memset(part.grad_y.as<void>(), 0, part.grad_y.size());
-  std::memcpy(part.x.as<void>(), in.x.data() + begin * 4 * kChannels, static_cast<std::size_t>(rows * 4 * kChannels));
-  std::memcpy(part.grad_y.as<void>(), in.grad_y.data() + begin * 2 * kChannels,
-              static_cast<std::size_t>(rows * 2 * kChannels));
-  std::memset(part.weights.as<void>(), 0, part.weights.size());
-  std::memcpy(part.weights.as<void>(), in.weights.data() + begin * 4, static_cast<std::size_t>(rows * 4));
-  Outputs out(padded, kChannels);
+// The rows from `begin` on, alone.
+Inputs rows_of(const Inputs& in, std::int64_t begin, std::int64_t rows) {
+  const auto part = [&](const auto& values, std::int64_t width) {
+    const auto first = values.begin() + begin * width;
+    return std::vector(first, first + rows * width);
+  };
+  return {SwigluCase{"", rows, kChannels}, part(in.x_values, 2 * kChannels), part(in.grad_y_values, kChannels),
+          part(in.weight_values, 1), 0};
+}
+
+Outputs dense_outputs(const Inputs& in, std::int64_t begin, std::int64_t rows, const How& how) {
+  const Inputs part = rows_of(in, begin, rows);
+  Outputs out(rows, kChannels);
   for (const Asked asked : {Asked::all, Asked::y_rows}) {
     if (asked == Asked::y_rows && !has_y_rows(how.asked)) continue;
     Params p = part.params(asked, how.payload, how.extras);
     out.point(p, asked, how.extras);
     EXPECT_EQ(run(p, oracle(), nullptr), QFUSE_OK);
   }
-  for (Buffer* payload : {&out.y_t.q, &out.grad_input_t.q})  // 0 where there is no token, even if an offset makes -0
-    for (std::size_t row = 0; row < payload->size() / static_cast<std::size_t>(padded); ++row)
-      std::memset(payload->as<std::uint8_t>() + static_cast<std::int64_t>(row) * padded + rows, 0,
-                  static_cast<std::size_t>(padded - rows));
   return out;
 }
 
@@ -65,20 +63,25 @@ void copy_rows(const Buffer& from, std::int64_t from_first, std::int64_t from_st
                 static_cast<std::size_t>(size));
 }
 
-// An output transposed, [rows, padded] with its scales, to its place among the experts'.
-void copy_columns(const Buffer& q, const Buffer& s, std::int64_t rows, std::int64_t padded, const How& how,
+// An output transposed, [rows, tokens] with its scales, to its place among the experts', with zeros behind it.
+void copy_columns(const Buffer& q, const Buffer& s, std::int64_t rows, std::int64_t tokens, const How& how,
                   std::int64_t before, std::int64_t all_columns, Buffer& to_q, Buffer& to_s) {
   const bool apart = how.experts == QFUSE_EXPERTS_APART;
-  const std::int64_t width = apart ? padded : all_columns;
-  copy_rows(q, 0, padded, to_q, apart ? rows * before : before, width, rows, padded);
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t group = 0; group < padded / 128; ++group) {
-      const std::int64_t first = apart ? rows * before / 128 : 0;
+  const std::int64_t groups = (tokens + 127) / 128;
+  const std::int64_t width = apart ? groups * 128 : all_columns;
+  const std::int64_t first = apart ? rows * before : before;
+  copy_rows(q, 0, tokens, to_q, first, width, rows, tokens);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::memset(to_q.as<std::uint8_t>() + first + row * width + tokens, 0,
+                static_cast<std::size_t>(groups * 128 - tokens));
+    for (std::int64_t group = 0; group < groups; ++group) {
+      const std::int64_t first_scale = apart ? rows * before / 128 : 0;
       const std::int64_t g = apart ? group : before / 128 + group;
       const std::int64_t at =
-          how.scales == QFUSE_SCALES_MN_MAJOR ? first + g * rows + row : first + row * (width / 128) + g;
-      copy_rows(s, 4 * (row * (padded / 128) + group), 0, to_s, 4 * at, 0, 1, 4);
+          first_scale + (how.scales == QFUSE_SCALES_MN_MAJOR ? g * rows + row : row * (width / 128) + g);
+      copy_rows(s, 4 * (row * groups + group), 0, to_s, 4 * at, 0, 1, 4);
     }
+  }
 }
 
 // Rows of an output that is not transposed, [rows, channels] with its scales, to those from `begin` on.
@@ -108,7 +111,7 @@ Outputs expected_outputs(const Inputs& in, const std::vector<Rows>& experts, con
     if (end <= begin) continue;
     const std::int64_t padded = (end - begin + 127) / 128 * 128;
     if (before + padded > columns_of(out)) break;
-    const Outputs dense = dense_outputs(in, begin, end - begin, padded, how);
+    const Outputs dense = dense_outputs(in, begin, end - begin, how);
     if (has_rows(how.asked))
       copy_tokens(dense.grad_input.q, dense.grad_input.s, 2 * kChannels, begin, end - begin, m, how.scales,
                   out.grad_input.q, out.grad_input.s);
@@ -116,16 +119,17 @@ Outputs expected_outputs(const Inputs& in, const std::vector<Rows>& experts, con
       copy_tokens(dense.y.q, dense.y.s, kChannels, begin, end - begin, m, how.scales, out.y.q, out.y.s);
     if (has_grad_weights) copy_rows(dense.grad_weights, 0, 4, out.grad_weights, 4 * begin, 4, end - begin, 4);
     if (has_y_transposed(how.asked))
-      copy_columns(dense.y_t.q, dense.y_t.s, kChannels, padded, how, before, columns_of(out), out.y_t.q, out.y_t.s);
+      copy_columns(dense.y_t.q, dense.y_t.s, kChannels, end - begin, how, before, columns_of(out), out.y_t.q,
+                   out.y_t.s);
     if (has_transposed(how.asked))
-      copy_columns(dense.grad_input_t.q, dense.grad_input_t.s, 2 * kChannels, padded, how, before, columns_of(out),
+      copy_columns(dense.grad_input_t.q, dense.grad_input_t.s, 2 * kChannels, end - begin, how, before, columns_of(out),
                    out.grad_input_t.q, out.grad_input_t.s);
     before += padded;
   }
   return out;
 }
 
-std::vector<Rows> rows_of(const std::vector<std::int64_t>& ends) {
+std::vector<Rows> experts_of(const std::vector<std::int64_t>& ends) {
   std::vector<Rows> rows;
   for (std::size_t e = 0; e < ends.size(); ++e) rows.push_back({e == 0 ? 0 : ends[e - 1], ends[e]});
   return rows;
@@ -146,7 +150,7 @@ TEST(SwigluExperts, every_target_gives_each_experts_bytes) {
       SCOPED_TRACE(std::string(c.name) + ", payload " + std::to_string(how.payload) + ", scales " +
                    std::to_string(how.scales) + ", experts " + std::to_string(how.experts) + ", asked " +
                    std::to_string(static_cast<int>(how.asked)) + ", " + how.extras.name);
-      const Outputs expected = expected_outputs(in, rows_of(c.ends), how);
+      const Outputs expected = expected_outputs(in, experts_of(c.ends), how);
       expect_outputs(in, c.ends, how, expected, oracle());
       for_each_way_with_the_oracles_exp(
           [&](const qfuse_exec& exec) { expect_outputs(in, c.ends, how, expected, exec); });
@@ -190,9 +194,8 @@ TEST(SwigluExperts, a_gpu_keeps_wrong_ends_within_the_arrays) {
   const auto expect = [&](std::int64_t m, const std::vector<std::int64_t>& ends, const std::vector<Rows>& rows) {
     const Inputs in(SwigluCase{"", m, kChannels}, 0);
     for (const How& each : every_experts_how()) {
-      const Outputs expected = expected_outputs(in, rows, each);
       for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
-        if (exec.device.type != QFUSE_CPU) expect_outputs(in, ends, each, expected, exec);
+        if (exec.device.type != QFUSE_CPU) expect_outputs(in, ends, each, expected_outputs(in, rows, each), exec);
       });
     }
   };

@@ -90,10 +90,15 @@ inline std::vector<float> make_weights(const SwigluCase& c) {
 // The inputs of a case, at an address as odd as asked for.
 struct SwigluInputs {
   SwigluInputs(const SwigluCase& c, std::size_t misalignment)
+      : SwigluInputs(c, make_activations(c, 2 * c.h, c.x_gap, 1), make_activations(c, c.h, c.grad_y_gap, 2),
+                     make_weights(c), misalignment) {}
+
+  SwigluInputs(const SwigluCase& c, std::vector<std::uint16_t> of_x, std::vector<std::uint16_t> of_grad_y,
+               std::vector<float> of_weights, std::size_t misalignment)
       : shape(c),
-        x_values(make_activations(c, 2 * c.h, c.x_gap, 1)),
-        grad_y_values(make_activations(c, c.h, c.grad_y_gap, 2)),
-        weight_values(make_weights(c)),
+        x_values(std::move(of_x)),
+        grad_y_values(std::move(of_grad_y)),
+        weight_values(std::move(of_weights)),
         x(x_values.size() * 2, misalignment),
         grad_y(grad_y_values.size() * 2, misalignment),
         weights(weight_values.size() * 4, misalignment) {
