@@ -113,7 +113,8 @@ def test_types_know_the_words(tmp_path, tmp_path_factory):
         "qfuse.merge('base', ['one', ('another', 0.5)], 'out', to='nf4').merged[0].survival\n"
         "qfuse.merge('base', [('one', 1)], 'out', head='tied')\n"
     )
-    command = [sys.executable, "-m", "mypy", "--cache-dir", tmp_path_factory.getbasetemp() / "mypy", "user.py"]
+    cache = tmp_path_factory.getbasetemp() / "mypy"
+    command = [sys.executable, "-m", "mypy", "--config-file", ROOT / "pyproject.toml", "--cache-dir", cache, "user.py"]
     environment = os.environ | {"MYPYPATH": str(PACKAGE.parent)}
     checked = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
     wrong = [line for line in checked.stdout.splitlines() if line.startswith("user.py")]
