@@ -19,6 +19,7 @@ print("seed", SEED, file=sys.stderr)
 KILL = 0
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT)
 ALL = os.environ.get("QFUSE_TEST_ALL") == "ON"  # each error at each step, or one of them
+STRIDE = 1 if ALL else 3  # of the steps at which a shard is stopped, from another one on in every run
 
 
 class Shards(Faults):
@@ -105,13 +106,13 @@ class Shards(Faults):
 
 
 class Steps(Shards):
-    def steps(self, *arguments):
+    def steps(self, *arguments, stride=1):
         """Kills a run at one step after the other until one survives; yields after each."""
-        step = 1
+        step = 1 + self.random.randrange(stride)
         while (code := self.fail_at(step, KILL, *arguments)) != 0:
             self.assertEqual(code, -signal.SIGKILL)
             yield step
-            step += 1
+            step += stride
         self.assertGreater(step, 20, "the library is preloaded")
 
     def small(self, verb):
@@ -121,7 +122,7 @@ class Steps(Shards):
         for verb in ("dequantize", "quantize", "merge"):
             self.small(verb)
             for shard, other in (("0/2", "1/2"), ("1/2", "0/2")):
-                for step in self.steps(shard):
+                for step in self.steps(shard, stride=STRIDE):
                     with self.subTest(verb=verb, shard=shard, step=step):
                         if self.shards.exists():
                             self.published()
@@ -137,8 +138,8 @@ class Steps(Shards):
             last = 0
             for last in self.steps("0/2"):
                 self.clear()
-            for step in range(1, last + 1):
-                for error in ERRORS if ALL else (ERRORS[step % len(ERRORS)],):
+            for step in range(1 + self.random.randrange(STRIDE), last + 1, STRIDE):
+                for error in ERRORS if ALL else (self.random.choice(ERRORS),):
                     with self.subTest(verb=verb, step=step, error=errno.errorcode[error]):
                         self.clear()
                         self.succeed("1/2")

@@ -106,6 +106,10 @@ struct SwigluInputs {
     std::memcpy(x.as<void>(), x_values.data(), x.size());
     std::memcpy(grad_y.as<void>(), grad_y_values.data(), grad_y.size());
   }
+  // The same at another address.
+  [[nodiscard]] SwigluInputs at(std::size_t misalignment) const {
+    return {shape, x_values, grad_y_values, weight_values, misalignment};
+  }
   [[nodiscard]] contract::Swiglu params(Asked asked, qfuse_payload payload = QFUSE_INT8,
                                         const SwigluExtras& extras = {}) const {
     contract::Swiglu p{};
