@@ -30,7 +30,7 @@ using contract::Outcome;
 class Memory {
  public:
   void* allocate(std::int64_t size) {
-    auto bytes = std::make_unique<std::byte[]>(static_cast<std::size_t>(size));
+    auto bytes = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size));
     std::memset(bytes.get(), 0xa5, static_cast<std::size_t>(size));
     void* const begin = bytes.get();
     blocks_[begin] = {std::move(bytes), size};
