@@ -14,7 +14,7 @@ namespace qfuse::bench {
 namespace {
 
 // The oracle takes a weight in pieces: whole nested blocks, so that each is a weight of its own.
-constexpr std::int64_t kPieceBlocks = 64 * QFUSE_NESTED_BLOCKSIZE;
+constexpr std::int64_t kPieceBlocks = std::int64_t{64} * QFUSE_NESTED_BLOCKSIZE;
 constexpr std::int64_t kPiece = kPieceBlocks * kBlocksize;
 
 void for_pieces(std::int64_t count, const auto& body) {
