@@ -15,8 +15,8 @@ demo: configure  ## turn a small 4-bit model into bf16 and prove every bit
 	cmake --build --preset release --target qfuse_command
 	tools/demo
 
-test: test-dependencies  ## build and test: release or CUDA, sanitizers, fuzzers, arm64 under qemu
-	tools/test
+test: test-dependencies  ## build and test: CUDA, sanitizers, fuzzers, arm64 under qemu; FAST=1: in minutes, one build
+	tools/test $(if $(FAST),--fast)
 
 test-all: test-dependencies  ## the same at full length: every build, GPU architecture and value, and the linter
 	tools/test --all

@@ -194,9 +194,11 @@ TEST(SwigluExperts, the_host_refuses_ends_that_it_can_see_are_wrong) {
 
 // On a GPU, which cannot refuse them: the manual's words.
 TEST(SwigluExperts, a_gpu_keeps_wrong_ends_within_the_arrays) {
+  std::size_t calls = 0;
   const auto expect = [&](std::int64_t m, const std::vector<std::int64_t>& ends, const std::vector<Rows>& rows) {
     const Inputs in(SwigluCase{"", m, kChannels}, 0);
     for (const How& each : every_experts_how()) {
+      if (kQuick && calls++ % 3 != 0) continue;
       for_each_way_with_the_oracles_exp([&](const qfuse_exec& exec) {
         if (exec.device.type != QFUSE_CPU) expect_outputs(in, ends, each, expected_outputs(in, rows, each), exec);
       });
