@@ -233,7 +233,7 @@ TEST(SwigluExperts, refuses_what_the_manual_refuses) {
             "experts.ends_type is 2, it must be QFUSE_INDEX_INT32 (0) or QFUSE_INDEX_INT64 (1)");
   EXPECT_EQ(refusal([](Params& p) { p.experts.layout = static_cast<qfuse_expert_layout>(2); }),
             "experts.layout is 2, it must be QFUSE_EXPERTS_APART (0) or QFUSE_EXPERTS_SIDE_BY_SIDE (1)");
-  EXPECT_EQ(refusal([&](Params& p) { p.y_t.s = const_cast<std::int64_t*>(ends.data()); }),
+  EXPECT_EQ(refusal([&](Params& p) { p.experts.ends = std::memcpy(p.y_t.s, ends.data(), 2 * sizeof ends[0]); }),
             "output y_t.s overlaps input experts.ends");
 }
 
