@@ -10,7 +10,15 @@ import torch
 from torch import Tensor
 
 from . import direct, gradients, library, lora, ops
-from .quant_state import FLOAT_DTYPES, Arguments, Weight4bit, read_arguments, read_weight, without_torch_function
+from .quant_state import (
+    FLOAT_DTYPES,
+    Arguments,
+    Weight4bit,
+    decode_in_shape,
+    read_arguments,
+    read_weight,
+    without_torch_function,
+)
 
 __all__ = [
     "batch_invariant",
@@ -40,8 +48,7 @@ def dequantize_4bit(
     Raises TypeError or ValueError for a weight or state that is none, RuntimeError for tensors that do not fit.
     """
     if isinstance(weight, Weight4bit) and quant_state is None:
-        found: Arguments = weight if dtype is None else weight._replace(dtype=dtype)
-        return _decode(found, out)
+        return weight.dequantize(dtype, out)
     found = read_arguments(weight, quant_state)
     return decode(found if dtype is None else (*found[:2], dtype, *found[3:]), out)
 
@@ -53,19 +60,8 @@ def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
         if decoded is not None:
             return decoded
     with without_torch_function():
-        decoded = _decode(weight, out)
+        decoded = decode_in_shape(weight, out)
         return decoded.t() if weight[0][0].size(0) == 1 else decoded
-
-
-def _decode(weight: Arguments, out: Tensor | None) -> Tensor:
-    for name, tensor in zip(
-        ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset"), weight[0], strict=False
-    ):
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"{name} is a {type(tensor).__name__}, it must be a tensor")
-    if out is not None and out.requires_grad:
-        raise ValueError("out requires a gradient, which a decoded weight has none of")
-    return ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
 
 
 def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype = torch.bfloat16) -> Tensor:

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from . import direct, extension, fakes, gradients
-from .quant_state import QuantType
 
 __all__ = [
     "dequantize_4bit",
@@ -32,6 +31,7 @@ __all__ = [
     "swiglu",
 ]
 
+QuantType = Literal["nf4", "fp4"]
 Reciprocal = Literal["ieee", "approx"]
 Direction = Literal["forward", "backward"]
 Order = Literal["plain", "split"]

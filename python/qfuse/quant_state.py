@@ -3,19 +3,21 @@
 import copy
 import math
 import warnings
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 from torch import Tensor, float32
 from torch.nn import Module, Parameter
 
+from . import ops
+
 __all__ = [
     "FLOAT_DTYPES",
     "NESTED_BLOCKSIZE",
     "QUANT_TYPES",
-    "QuantType",
     "Weight4bit",
     "decodable_weight",
+    "decode_in_shape",
     "is_repacked",
     "read_weight",
     "refuse_cast",
@@ -27,12 +29,11 @@ __all__ = [
 without_torch_function = torch._C.DisableTorchFunctionSubclass
 
 FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
-QuantType = Literal["nf4", "fp4"]
-QUANT_TYPES: tuple[QuantType, ...] = ("nf4", "fp4")
+QUANT_TYPES: tuple[ops.QuantType, ...] = ("nf4", "fp4")
 NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
 
 # The fields of a Weight4bit, which are the arguments of qfuse.ops.dequantize_4bit; the shape may be a torch.Size.
-Arguments = tuple[tuple[Tensor, ...], tuple[int, ...], torch.dtype, QuantType, int, int]
+Arguments = tuple[tuple[Tensor, ...], tuple[int, ...], torch.dtype, ops.QuantType, int, int]
 
 
 class Weight4bit(NamedTuple):
@@ -45,7 +46,7 @@ class Weight4bit(NamedTuple):
     tensors: tuple[Tensor, ...]
     shape: tuple[int, ...]
     dtype: torch.dtype
-    quant_type: QuantType = QUANT_TYPES[0]
+    quant_type: ops.QuantType = QUANT_TYPES[0]
     blocksize: int = 64
     nested_blocksize: int = NESTED_BLOCKSIZE
 
@@ -80,9 +81,7 @@ class Weight4bit(NamedTuple):
 
     def dequantize(self, dtype: torch.dtype | None = None, out: Tensor | None = None) -> Tensor:
         """qfuse.dequantize_4bit of it."""
-        from .functional import dequantize_4bit  # which imports this module
-
-        return dequantize_4bit(self, out=out, dtype=dtype)
+        return decode_in_shape(self if dtype is None else self._replace(dtype=dtype), out)
 
     def to(self, device: torch.device | str | int, non_blocking: bool = False) -> "Weight4bit":
         """Its tensors on `device`, as Tensor.to moves them; to convert codes to another dtype would spoil them."""
@@ -120,6 +119,17 @@ class Weight4bit(NamedTuple):
             module=module,
             bnb_quantized=True,
         )
+
+
+def decode_in_shape(weight: Arguments, out: Tensor | None) -> Tensor:
+    """The weight in the state's shape, whatever that of its codes says."""
+    names = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")
+    for name, tensor in zip(names, weight[0], strict=False):
+        if not isinstance(tensor, Tensor):
+            raise TypeError(f"{name} is a {type(tensor).__name__}, it must be a tensor")
+    if out is not None and out.requires_grad:
+        raise ValueError("out requires a gradient, which a decoded weight has none of")
+    return ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
 
 
 torch.serialization.add_safe_globals([Weight4bit])  # for torch.load with weights_only, its default

@@ -33,7 +33,6 @@ from ..quant_state import (
     NESTED_BLOCKSIZE,
     QUANT_TYPES,
     Arguments,
-    QuantType,
     decodable_weight,
     is_repacked,
     unpacked_weight,
@@ -68,7 +67,7 @@ def _quantize_4bit(
     out: Tensor | None = None,
     blocksize: int | None = None,
     compress_statistics: bool = False,
-    quant_type: QuantType = "fp4",
+    quant_type: ops.QuantType = "fp4",
     quant_storage: torch.dtype = torch.uint8,
     **more: Any,
 ) -> tuple[Tensor, Any] | None:
