@@ -275,14 +275,13 @@ def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order
     if order is None:
         order = _default_order(x, shape, blocksize, bias)
     call = gradients.Call(x, tensors, bias, (shape, quant_type, blocksize, nested_blocksize, "forward", order))
-    if not gradients.needs_gradient(x, bias):
-        product = direct.matmul_4bit(*call)
-        if product is not None:
-            return product
+    product = gradients.past_dispatcher(call)
+    if product is not None:
+        return product
     with without_torch_function():
         packed, *scales = tensors
         # Of a Params4bit, the tensor that every transform knows.
-        return gradients.matmul_4bit(call._replace(weight=(packed.detach(), *scales)))
+        return gradients.by_dispatcher(call._replace(weight=(packed.detach(), *scales)))
 
 
 def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> ops.Order | None:

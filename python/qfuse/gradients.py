@@ -13,12 +13,14 @@ from . import direct, one_device
 __all__ = [
     "Call",
     "Kept",
+    "by_dispatcher",
     "decode",
     "given",
     "is_watched",
     "matmul_4bit",
     "needs_gradient",
     "padded",
+    "past_dispatcher",
     "register",
     "rows",
     "without_autocast",
@@ -194,18 +196,21 @@ def _call(call: Call) -> Tensor:
 
 
 def _call_below_autograd(call: Call) -> Tensor:
-    """Past _matmul_autograd, which takes longer than all else; where it can be, past torch's dispatcher, too."""
-    product = direct.matmul_4bit(*call)
-    if product is not None:
-        return product
+    """Past _matmul_autograd, which takes longer than all else."""
     with torch._C._AutoDispatchBelowAutograd():
         return _call(call)
+
+
+def _call_past_autograd(call: Call) -> Tensor:
+    """Where it can be, past torch's dispatcher, too."""
+    product = direct.matmul_4bit(*call)
+    return _call_below_autograd(call) if product is None else product
 
 
 def without_gradient(call: Call) -> Tensor:
     """matmul_4bit within a function that has its own gradient."""
     # What is being compiled has to see the op, not how to get past a part of it.
-    return (_call if _is_compiling() else _call_below_autograd)(call)
+    return (_call if _is_compiling() else _call_past_autograd)(call)
 
 
 def padded(weight: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
@@ -225,7 +230,11 @@ def _call_with_gradient(call: Call) -> Tensor:
 
 
 def needs_gradient(*tensors: Tensor | None) -> bool:
-    return torch.is_grad_enabled() and any(tensor is not None and tensor.requires_grad for tensor in tensors)
+    if torch.is_grad_enabled():
+        for tensor in tensors:  # any() of a generator takes twice as long
+            if tensor is not None and tensor.requires_grad:
+                return True
+    return False
 
 
 def is_watched() -> bool:
@@ -236,6 +245,17 @@ def is_watched() -> bool:
 
 def matmul_4bit(call: Call) -> Tensor:
     """The op, with gradients of every order."""
+    product = past_dispatcher(call)
+    return by_dispatcher(call) if product is None else product
+
+
+def past_dispatcher(call: Call) -> Tensor | None:
+    """matmul_4bit where no gradient is needed and nobody has to see the op, else None."""
+    return None if needs_gradient(call.x, call.bias, *call.terms) else direct.matmul_4bit(*call)
+
+
+def by_dispatcher(call: Call) -> Tensor:
+    """matmul_4bit where past_dispatcher has given None, which need not be asked again."""
     if needs_gradient(call.x, call.bias, *call.terms) or is_watched():
         return _call_with_gradient(call)
     return _call_below_autograd(call)
@@ -258,7 +278,7 @@ def _matmul_autograd(
     """The same for who calls torch.ops.qfuse.matmul_4bit."""
     scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
     call = Call(x, weight, bias, scalars, (lora_in, lora_weight))
-    return (_call_with_gradient if needs_gradient(x, bias, *call.terms) else _call_below_autograd)(call)
+    return (_call_with_gradient if needs_gradient(x, bias, *call.terms) else _call_past_autograd)(call)
 
 
 def _matmul_vmap(

@@ -315,6 +315,16 @@ def test_whoever_watches_sees_the_product(name, made, operands, monkeypatch):
     assert seen == [1] and same_bits(found, expected)
 
 
+def test_a_refused_product_is_tried_once(made, operands, monkeypatch):
+    x, bias, _ = operands[0](torch.bfloat16)
+    tries: list[int] = []
+    monkeypatch.setattr(qfuse.direct, "_multiply", lambda *args: tries.append(1))
+    qfuse.matmul_4bit(x, made.weight, bias=bias, order="plain")
+    assert tries == [1]
+    qfuse.ops.matmul_4bit(x, made.weight.tensors, bias, **keywords(made.weight))
+    assert tries == [1, 1]
+
+
 def test_leaves_products_to_torch_that_are_not_plain(made, operands):
     x, bias, _ = operands[0](torch.bfloat16)
     assert multiply(x.transpose(0, 1), made.weight) is None  # which has to be copied

@@ -165,13 +165,13 @@ def test_a_bias_of_another_dtype_is_converted(device):
 def orders(monkeypatch):
     """In which order each product was asked for."""
     found = []
-    ours = qfuse.gradients.matmul_4bit
+    ours = qfuse.gradients.by_dispatcher
 
     def called(call):
         found.append(call.scalars[-1])
         return ours(call)
 
-    monkeypatch.setattr(qfuse.gradients, "matmul_4bit", called)
+    monkeypatch.setattr(qfuse.gradients, "by_dispatcher", called)
     monkeypatch.setattr(qfuse.direct, "_multiply", None)
     return found
 
