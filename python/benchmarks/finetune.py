@@ -44,8 +44,10 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler, which counts the calls, need not say so
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # else cuBLAS may sum in another order in every run
 
+import measure
 import torch
 import transformers
+from llamas import SIZES, Size
 from peft import LoraConfig, get_peft_model
 from torch import Tensor
 from transformers import AttentionInterface, AutoModelForCausalLM, BitsAndBytesConfig, LlamaConfig, LlamaForCausalLM
@@ -80,24 +82,6 @@ WAYS = (
         "qfuse, LoRA too",
     ),
 )
-
-
-class Size(NamedTuple):
-    """Every width is whole blocks of 64: elsewhere bitsandbytes itself decodes wrong on some CPUs."""
-
-    hidden: int
-    intermediate: int
-    heads: int
-    kv_heads: int
-    layers: int
-    vocabulary: int  # cut as the layers are, so that the last layer has the share in a step that it really has
-
-
-SIZES = {
-    "tiny": Size(128, 256, 4, 2, layers=2, vocabulary=512),
-    "1b": Size(2048, 8192, 32, 8, layers=4, vocabulary=128256 * 4 // 16),  # Llama-3.2-1B, which has 16 layers
-    "8b": Size(4096, 14336, 32, 8, layers=4, vocabulary=128256 * 4 // 32),  # Llama-3.1-8B, which has 32
-}
 
 
 class Kernel(NamedTuple):
@@ -242,11 +226,11 @@ def train(model: Any, start: dict[str, Tensor], data: list[Tensor], arguments: a
         if arguments.graph and number == WARM_UP:
             optimizer.zero_grad()  # so that the graph has gradients of its own, in its memory
             step = capture(step, tokens)
-        begin = now(device)
+        begin = measure.now(device)
         with count_calls(run, device) if number == WARM_UP - 1 else nullcontext():
             loss = step(tokens)
         if number >= WARM_UP:
-            run.step_ms.append((now(device) - begin) * 1e3)
+            run.step_ms.append((measure.now(device) - begin) * 1e3)
         run.losses.append(loss.item())
     run.peak_bytes = torch.cuda.max_memory_allocated() if on_gpu else None
     run.adapter = {name: parameter.detach().to("cpu", copy=True) for name, parameter in parameters.items()}
@@ -262,13 +246,6 @@ def side_stream(graph: bool) -> AbstractContextManager[Any]:
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())  # which has made the model
     return torch.cuda.stream(stream)
-
-
-def now(device: str) -> float:
-    """Seconds, once a GPU has done all that it was given."""
-    if device == "cuda":
-        torch.cuda.synchronize()
-    return time.perf_counter()
 
 
 @contextmanager
@@ -421,18 +398,12 @@ def print_verdict(runs: list[Run], deterministic: bool, faults: list[str]) -> No
             print(f"Equal bit for bit in {len(same)} runs of {labels}: {what}")
 
 
-def describe(device: str) -> str:
-    if device == "cuda":
-        return torch.cuda.get_device_name()
-    return f"CPU with {torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} thread(s)"
-
-
 def figures(arguments: argparse.Namespace, runs: list[Run], faults: list[str]) -> dict[str, object]:
     """All that was found, but for the tensors."""
     packages = ("qfuse", "torch", "bitsandbytes", "transformers", "peft")
     return {
-        "device": describe(arguments.device),
-        "date": time.strftime("%FT%TZ", time.gmtime()),
+        "device": measure.device_name(arguments.device),
+        "date": measure.date(),
         "command": sys.argv,
         "versions": {package: sys.modules[package].__version__ for package in packages},
         "model": {**SIZES[arguments.size]._asdict(), "layers": arguments.layers},
@@ -468,15 +439,9 @@ def figures(arguments: argparse.Namespace, runs: list[Run], faults: list[str]) -
 # ---- the command ----
 
 
-def positive(text: str) -> int:
-    if int(text) < 1:
-        raise ValueError
-    return int(text)
-
-
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", choices=("cpu", "cuda"), help="default: cuda where torch sees a GPU, else cpu")
+    measure.add_device(parser)
     parser.add_argument(
         "--size",
         choices=SIZES,
@@ -484,18 +449,18 @@ def parse_arguments() -> argparse.Namespace:
         help="of the model: tiny, the default, or a few layers as wide as those of Llama-3.2-1B or "
         "Llama-3.1-8B, with a vocabulary cut alike",
     )
-    parser.add_argument("--layers", type=positive, metavar="N", help="default: 2 where tiny, else 4")
-    parser.add_argument("--rank", type=positive, default=16, metavar="N", help="of the adapter, default 16")
-    parser.add_argument("--batch", type=positive, default=2, metavar="N", help="sequences in a step, default 2")
-    parser.add_argument("--tokens", type=positive, default=128, metavar="N", help="in a sequence, default 128")
+    parser.add_argument("--layers", type=measure.count, metavar="N", help="default: 2 where tiny, else 4")
+    parser.add_argument("--rank", type=measure.count, default=16, metavar="N", help="of the adapter, default 16")
+    parser.add_argument("--batch", type=measure.count, default=2, metavar="N", help="sequences in a step, default 2")
+    parser.add_argument("--tokens", type=measure.count, default=128, metavar="N", help="in a sequence, default 128")
     parser.add_argument(
         "--steps",
-        type=positive,
+        type=measure.count,
         default=10,
         metavar="N",
         help=f"to time in each run, default 10; {WARM_UP} come before them",
     )
-    parser.add_argument("--rounds", type=positive, default=2, metavar="N", help="of a run of each way, default 2")
+    parser.add_argument("--rounds", type=measure.count, default=2, metavar="N", help="of a run of each way, default 2")
     parser.add_argument(
         "--text",
         type=Path,
@@ -534,10 +499,8 @@ def parse_arguments() -> argparse.Namespace:
         help="a new directory that gets the 4-bit checkpoint, base, and the trained adapter, adapter",
     )
     arguments = parser.parse_args()
-    arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    measure.settle_device(parser, arguments)
     arguments.layers = arguments.layers or SIZES[arguments.size].layers
-    if arguments.device == "cuda" and not torch.cuda.is_available():
-        parser.error("--device cuda: torch sees no GPU")
     if arguments.graph and arguments.device == "cpu":
         parser.error("--graph is for a GPU, and this run is on a CPU: leave it out, or run where torch sees a GPU")
     if arguments.keep and arguments.keep.exists():
@@ -577,7 +540,7 @@ def main() -> int:
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # it would be timed
     size = SIZES[arguments.size]
     print(
-        f"{describe(arguments.device)}: a Llama of {arguments.layers} layers {size.hidden} wide, "
+        f"{measure.device_name(arguments.device)}: a Llama of {arguments.layers} layers {size.hidden} wide, "
         f"steps of {arguments.batch} x {arguments.tokens} tokens",
         flush=True,
     )

@@ -27,16 +27,17 @@ import json
 import os
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler, which counts the calls, need not say so
 
 import bitsandbytes
+import measure
 import torch
+from llamas import SIZES, Size
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -46,23 +47,6 @@ SEED = 1
 CHECKED = 8  # tokens whose logits are compared
 WAYS = ("bf16", "bitsandbytes", "qfuse")
 
-
-class Size(NamedTuple):
-    """The kv_heads divide the heads, and these the hidden width."""
-
-    hidden: int
-    intermediate: int
-    heads: int
-    kv_heads: int
-    layers: int
-    vocabulary: int  # cut as the layers are
-
-
-SIZES = {
-    "tiny": Size(128, 256, 4, 2, layers=2, vocabulary=512),
-    "1b": Size(2048, 8192, 32, 8, layers=4, vocabulary=128256 * 4 // 16),  # Llama-3.2-1B, which has 16 layers
-    "8b": Size(4096, 14336, 32, 8, layers=4, vocabulary=128256 * 4 // 32),  # Llama-3.1-8B, which has 32
-}
 
 # ---- the model ----
 
@@ -270,19 +254,12 @@ class Generator:
         self.position.fill_(self.context)
         out = torch.zeros(tokens, len(self.token), dtype=torch.long, device=self.device)
         with way_of(self.way):
-            begin = now(self.device)
+            begin = measure.now(self.device)
             for i in range(tokens):
                 self.step()
                 out[i] = self.token
-            seconds = now(self.device) - begin
+            seconds = measure.now(self.device) - begin
         return out.t().tolist(), seconds
-
-
-def now(device: str) -> float:
-    """Seconds, once a GPU has done all that it was given."""
-    if device == "cuda":
-        torch.cuda.synchronize()
-    return time.perf_counter()
 
 
 def figures_of(tokens: list[list[int]], seconds: list[float]) -> dict[str, Any]:
@@ -314,12 +291,6 @@ def generate_in_turns(models: dict[str, Llama], arguments: argparse.Namespace) -
 # ---- the command ----
 
 
-def describe(device: str) -> str:
-    if device == "cuda":
-        return torch.cuda.get_device_name()
-    return f"CPU with {torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} thread(s)"
-
-
 def common_start(a: list[int], b: list[int]) -> int:
     return next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y), len(a))
 
@@ -339,7 +310,7 @@ def print_report(found: dict[str, dict[str, Any]], errors: dict[str, float]) -> 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", choices=("cpu", "cuda"), help="default: cuda where torch sees a GPU, else cpu")
+    measure.add_device(parser)
     parser.add_argument("--size", choices=SIZES, default="tiny", help="of the model, default tiny")
     parser.add_argument("--layers", type=int, metavar="N", help="default: 2 where tiny, else 4")
     parser.add_argument("--batch", type=int, default=1, metavar="N", help="sequences side by side, default 1")
@@ -348,9 +319,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of all models in turn, default 5")
     parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures")
     arguments = parser.parse_args()
-    arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
-    if arguments.device == "cuda" and not torch.cuda.is_available():
-        parser.error("--device cuda: torch sees no GPU")
+    measure.settle_device(parser, arguments)
     if min(arguments.batch, arguments.tokens, arguments.rounds, arguments.layers or 1, arguments.context + 1) < 1:
         parser.error("--layers, --batch, --tokens and --rounds begin at 1, --context at 0")
     return arguments
@@ -361,7 +330,7 @@ def main() -> int:
     arguments = parse_arguments()
     size = SIZES[arguments.size]
     size = size._replace(layers=arguments.layers or size.layers)
-    print(f"{describe(arguments.device)}: a Llama of {size.layers} layers {size.hidden} wide")
+    print(f"{measure.device_name(arguments.device)}: a Llama of {size.layers} layers {size.hidden} wide")
     print(f"{arguments.batch} sequence(s) of {arguments.tokens} tokens after {arguments.context}", flush=True)
     models = make_models(size, arguments.device)
     products = count_products(models["qfuse"], arguments.device)
@@ -371,8 +340,8 @@ def main() -> int:
     print("\n".join(faults)) if faults else print_report(found, errors)
     if arguments.json:
         figures = {
-            "device": describe(arguments.device),
-            "date": time.strftime("%FT%TZ", time.gmtime()),
+            "device": measure.device_name(arguments.device),
+            "date": measure.date(),
             "versions": {name: sys.modules[name].__version__ for name in ("qfuse", "torch", "bitsandbytes")},
             "model": size._asdict(),
             "batch": arguments.batch,

@@ -39,6 +39,24 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argpar
     return arguments
 
 
+def count(text: str) -> int:
+    """An argument that begins at 1."""
+    if int(text) < 1:
+        raise ValueError
+    return int(text)
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """For a script that runs on either; settle_device chooses."""
+    parser.add_argument("--device", choices=("cpu", "cuda"), help="default: cuda where torch sees a GPU, else cpu")
+
+
+def settle_device(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if arguments.device == "cuda" and not torch.cuda.is_available():
+        parser.error("--device cuda: torch sees no GPU")
+
+
 def processor() -> str:
     """As Linux names it; elsewhere the architecture alone."""
     file = Path("/proc/cpuinfo")
@@ -47,15 +65,22 @@ def processor() -> str:
     return f"{model} CPU, {torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} threads"
 
 
+def device_name(device: str) -> str:
+    return torch.cuda.get_device_name() if device == "cuda" else processor()
+
+
+def date() -> str:
+    return time.strftime("%FT%TZ", time.gmtime())
+
+
 def circumstances(arguments: argparse.Namespace) -> dict[str, Any]:
     """What a figure is nothing without."""
-    name = torch.cuda.get_device_name() if arguments.device == "cuda" else processor()
     return {
-        "device": name,
+        "device": device_name(arguments.device),
         "torch": torch.__version__,
         "cuda": torch.version.cuda,
         "commit": arguments.commit,
-        "date": time.strftime("%FT%TZ", time.gmtime()),
+        "date": date(),
         "small": arguments.small,
     }
 
@@ -106,6 +131,12 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 def synchronizer(device: str) -> Run:
     return torch.cuda.synchronize if device == "cuda" else lambda: None
+
+
+def now(device: str) -> float:
+    """Seconds, once a GPU has done all that it was given."""
+    synchronizer(device)()
+    return time.perf_counter()
 
 
 @contextmanager

@@ -40,15 +40,36 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import measure
 import torch
+from fp8_layer import (
+    GROUP,
+    QFUSE,
+    TORCH,
+    Both,
+    Fp8,
+    Matrices,
+    Multiply,
+    Plain,
+    Shares,
+    Swiglu,
+    Way,
+    cast_columns,
+    cast_rows,
+    check_products,
+    distance,
+    multiply_emulated,
+    multiply_scaled_mm,
+    plain_swiglu,
+    share_out,
+    torch_backward,
+    torch_forward,
+)
 from torch import Tensor
-from torch.nn import functional
 
 import qfuse
 
-GROUP = 128  # numbers that share a scale, and the sides of a block of a weight
 ALIGNMENT = 16  # an expert's rows are a multiple of it
-E4M3, E4M3_MAX, LEAST_ABSMAX = torch.float8_e4m3fn, 448.0, 1e-4
 WARM_UP, TIMED = 3, 20  # runs of what is timed
 LAST = 10  # steps at the end of the training whose mean loss is compared
 RATE, BATCHES = 1e-3, 4  # of AdamW; what is trained with, in turns
@@ -76,291 +97,10 @@ SMALL, LARGE = Sizes(160, 3, 256, 128), Sizes(8192, 8, 2048, 4096)
 TRAINED = Sizes(2048, 8, 256, 512)  # the most that is trained
 
 
-class Quantized(NamedTuple):
-    """A matrix [rows, k] of payloads with scales [rows, k/128] or, for blocks, [rows/128, k/128 and up to 3 more]."""
-
-    payload: Tensor
-    scales: Tensor
-    blocks: bool = False
-
-
-class Shares(NamedTuple):
-    """How the experts share the rows of a batch."""
-
-    rows: list[int]  # of each expert
-    columns: list[int]  # the same, rounded up to whole groups, which is what a transposed matrix has
-    ends: Tensor  # the row behind each expert's last one, on the device
-    places: Tensor  # the column of each row
-
-
-Matrices = Sequence[Tensor]  # one for each expert
-Both = tuple[Matrices, Matrices]  # W1 and W2
-Multiply = Callable[[Quantized, Quantized, torch.dtype], Tensor]
-Backward = tuple[Quantized, Quantized, Quantized, Tensor]  # what Swiglu's backward gives
-
-
 class Batch(NamedTuple):
     shares: Shares
     tokens: Tensor  # [m, d] bf16, sorted by expert, zero where no token is
     experts: Tensor  # [m]: of each row
-
-
-# ---- quantizing, in torch ----
-
-
-def scales_of(absmax: Tensor) -> Tensor:
-    """The least powers of two by which the magnitudes become at most 448."""
-    least = absmax.float().clamp(min=LEAST_ABSMAX) / E4M3_MAX
-    return ((least.view(torch.int32) + 0x7FFFFF) & 0x7F800000).view(torch.float32)  # rounds the mantissa up
-
-
-def cast_rows(z: Tensor) -> Quantized:
-    groups = z.unflatten(1, (-1, GROUP))
-    scales = scales_of(groups.abs().amax(2))
-    return Quantized((groups / scales[:, :, None]).to(E4M3).flatten(1), scales)
-
-
-def cast_columns(z: Tensor, shares: Shares) -> Quantized:
-    """The transpose in groups of tokens, none of which has those of two experts."""
-    padded = z.new_zeros(sum(shares.columns), z.shape[1]).index_copy(0, shares.places, z)
-    groups = padded.unflatten(0, (-1, GROUP))
-    scales = scales_of(groups.abs().amax(1))
-    return Quantized((groups / scales[:, None]).to(E4M3).flatten(0, 1).t().contiguous(), scales.t())
-
-
-def cast_blocks(weight: Tensor) -> tuple[Quantized, Quantized]:
-    """The matrix and its transpose, whose blocks are the same."""
-    blocks = weight.float().unflatten(1, (-1, GROUP)).unflatten(0, (-1, GROUP))
-    scales = scales_of(blocks.abs().amax((1, 3)))
-    payload = (blocks / scales[:, None, :, None]).to(E4M3).flatten(2).flatten(0, 1)
-    both = ((payload, scales), (payload.t().contiguous(), scales.t()))
-    # Contiguous, as functional.pad may keep the strides of what it need not fill up.
-    forward, backward = (Quantized(p, functional.pad(s, (0, -s.shape[1] % 4)).contiguous(), True) for p, s in both)
-    return forward, backward
-
-
-def decode(q: Quantized) -> Tensor:
-    scales = q.scales.repeat_interleave(GROUP, 0) if q.blocks else q.scales
-    k = q.payload.shape[1]
-    return q.payload.float() * scales[:, : k // GROUP].repeat_interleave(GROUP, 1)
-
-
-# ---- products ----
-
-
-def multiply_emulated(a: Quantized, b: Quantized, dtype: torch.dtype) -> Tensor:
-    """a times the transpose of b, as the other ones."""
-    return (decode(a) @ decode(b).t()).to(dtype)
-
-
-def multiply_scaled_mm(a: Quantized, b: Quantized, dtype: torch.dtype) -> Tensor:
-    kinds = functional.ScalingType
-    return functional.scaled_mm(
-        a.payload,
-        b.payload.t(),
-        outer_major(a.scales),
-        kinds.BlockWise1x128,
-        b.scales.t() if b.blocks else outer_major(b.scales),
-        kinds.BlockWise128x128 if b.blocks else kinds.BlockWise1x128,
-        output_dtype=dtype,
-    )
-
-
-def outer_major(scales: Tensor) -> Tensor:
-    """With the strides (1, rows) that torch wants, also where there is one group."""
-    rows = len(scales)
-    if scales.stride() == (1, rows):
-        return scales
-    return torch.empty_strided(scales.shape, (1, rows), device=scales.device).copy_(scales)
-
-
-def multiply_rows(multiply: Multiply, a: Quantized, b: Sequence[Quantized], shares: Shares) -> Tensor:
-    """Each expert's rows times the transpose of its matrix."""
-    parts = zip(a.payload.split(shares.rows), a.scales.split(shares.rows), b, strict=True)
-    return torch.cat([multiply(Quantized(q, s), matrix, torch.bfloat16) for q, s, matrix in parts if len(q)])
-
-
-def multiply_columns(
-    multiply: Multiply, a: Quantized, b: Quantized, shares: Shares, dtype: torch.dtype
-) -> list[Tensor]:
-    """Of each expert the sums over its tokens, zero where it has none."""
-    groups = [columns // GROUP for columns in shares.columns]
-    parts = (map(Quantized, q.payload.split(shares.columns, 1), q.scales.split(groups, 1)) for q in (a, b))
-    return [
-        multiply(one, other, dtype)
-        if one.scales.numel()
-        else one.scales.new_zeros(len(a.payload), len(b.payload), dtype=dtype)
-        for one, other in zip(*parts, strict=True)
-    ]
-
-
-def check_products(device: str) -> list[str]:
-    """A line for each kind of scaled_mm that cannot be had here or is wrong."""
-    generator = torch.Generator().manual_seed(0)
-
-    def matrix(rows: int, columns: int) -> Tensor:
-        """With magnitudes so different that a scale in a wrong place is seen."""
-        exponents = torch.randint(-4, 5, (rows // 16, columns // 16), generator=generator)
-        z = torch.randn(rows // 16, 16, columns // 16, 16, generator=generator) * 2.0 ** exponents[:, None, :, None]
-        return z.reshape(rows, columns).bfloat16().to(device)
-
-    # Seven groups are summed: the scales of blocks have to be filled up to eight. The transposed are parts of others.
-    shares = share_out([GROUP, 7 * GROUP], device)
-    whole = [cast_columns(matrix(8 * GROUP, columns), shares) for columns in (256, 384)]
-    left, right = (Quantized(q.payload[:, GROUP:], q.scales[:, 1:]) for q in whole)
-    blocks = cast_blocks(matrix(384, 7 * GROUP))[0]
-    kinds = {"1x128 by 128x128": (cast_rows(matrix(48, 7 * GROUP)), blocks), "1x128 by 1x128": (left, right)}
-    faults = []
-    for name, (a, b) in kinds.items():
-        try:
-            error = distance([multiply_scaled_mm(a, b, torch.float32)], [decode(a) @ decode(b).t()])
-            problem = f"is {error:.2g} away from the product of the decoded matrices" if error > 0.01 else ""
-        except (AttributeError, RuntimeError, TypeError, ValueError) as refusal:
-            problem = f"fails ({str(refusal).splitlines()[0]})"
-        if problem:
-            what = f"torch.nn.functional.scaled_mm of torch {torch.__version__}, {name},"
-            faults.append(f"{what} {problem}: --gemm emulated does without it")
-    return faults
-
-
-# ---- SwiGLU, quantized ----
-
-
-class Swiglu(NamedTuple):
-    """The forward gives y by rows; the backward the gradient of gate and up by rows and transposed, y transposed, and
-    the gradient of the router weights."""
-
-    forward: Callable[[Tensor, Tensor, Shares], Quantized]
-    backward: Callable[[Tensor, Tensor, Tensor, Shares], Backward]
-
-
-def torch_forward(a: Tensor, weights: Tensor, shares: Shares) -> Quantized:
-    gate, up = a.float().chunk(2, 1)
-    return cast_rows((gate * (1 / (1 + torch.exp(-gate))) * up * weights[:, None]).bfloat16())
-
-
-def torch_backward(a: Tensor, grad_y: Tensor, weights: Tensor, shares: Shares) -> Backward:
-    gate, up = a.float().chunk(2, 1)
-    sigmoid = 1 / (1 + torch.exp(-gate))
-    silu, weight = gate * sigmoid, weights[:, None]
-    grad = grad_y * weight
-    grad_gate = grad * up * sigmoid * (1 + gate * (1 - sigmoid))
-    grad_a = torch.cat([grad_gate, grad * silu], 1).bfloat16()
-    product = silu * up
-    y = cast_columns((product * weight).bfloat16(), shares)
-    return cast_rows(grad_a), cast_columns(grad_a, shares), y, (grad_y * product).sum(1)
-
-
-def empty(rows: int, columns: int, device: torch.device) -> Quantized:
-    """Scales lie group by group, so that those of an expert's columns are as torch wants them where they are."""
-    scales = torch.empty_strided((rows, columns // GROUP), (1, (rows + 3) // 4 * 4), device=device)
-    return Quantized(torch.empty(rows, columns, dtype=E4M3, device=device), scales)
-
-
-def qfuse_forward(a: Tensor, weights: Tensor, shares: Shares) -> Quantized:
-    y = empty(len(a), a.shape[1] // 2, a.device)
-    qfuse.ops.swiglu(a, y=y[:2], weights=weights, expert_ends=shares.ends)
-    return y
-
-
-def qfuse_backward(a: Tensor, grad_y: Tensor, weights: Tensor, shares: Shares) -> Backward:
-    (m, two_h), device = a.shape, a.device
-    columns = qfuse.ops.expert_columns(m, len(shares.rows))  # enough for any shares, and so more than are written
-    grad_a, grad_weights = empty(m, two_h, device), torch.empty_like(weights)
-    grad_a_t, y_t = empty(two_h, columns, device), empty(two_h // 2, columns, device)
-    qfuse.ops.swiglu(
-        a,
-        grad_y=grad_y,
-        grad_input=grad_a[:2],
-        grad_input_t=grad_a_t[:2],
-        y_t=y_t[:2],
-        weights=weights,
-        grad_weights=grad_weights,
-        expert_ends=shares.ends,
-    )
-    used = sum(shares.columns)
-    grad_a_t, y_t = (Quantized(q.payload[:, :used], q.scales[:, : used // GROUP]) for q in (grad_a_t, y_t))
-    return grad_a, grad_a_t, y_t, grad_weights
-
-
-QFUSE, TORCH = Swiglu(qfuse_forward, qfuse_backward), Swiglu(torch_forward, torch_backward)
-
-
-# ---- the layer ----
-
-
-class Fp8(NamedTuple):
-    """How a layer is computed in FP8."""
-
-    swiglu: Swiglu
-    multiply: Multiply
-    cast_rows: Callable[[Tensor], Quantized] = cast_rows
-    cast_columns: Callable[[Tensor, Shares], Quantized] = cast_columns
-
-    @torch.no_grad()
-    def prepare(self, both: Both) -> list[tuple[Quantized, ...]]:
-        """W1, its transposes, W2 and its transposes, each of every expert."""
-        return [forms for matrices in both for forms in zip(*map(cast_blocks, matrices), strict=True)]
-
-    def layer(self, prepared: Any, shares: Shares, weights: Tensor, x: Tensor, both: Both) -> Tensor:
-        out: Tensor = Fp8Layer.apply(self, prepared, shares, weights, x, *both[0], *both[1])
-        return out
-
-    def swiglu_alone(self, a: Tensor, grad_y: Tensor, weights: Tensor, shares: Shares) -> None:
-        self.swiglu.forward(a, weights, shares)
-        self.swiglu.backward(a, grad_y, weights, shares)
-
-
-class Fp8Layer(torch.autograd.Function):
-    """Its last arguments are W1 and W2, which it does not read, so that they get gradients, in their dtype."""
-
-    @staticmethod
-    def forward(ctx: Any, way: Fp8, prepared: Any, shares: Shares, weights: Tensor, x: Tensor, *both: Tensor) -> Tensor:
-        first, ctx.first_t, second, ctx.second_t = prepared
-        ctx.way, ctx.shares, ctx.dtype = way, shares, both[0].dtype
-        a = multiply_rows(way.multiply, way.cast_rows(x), first, shares)
-        ctx.save_for_backward(a, weights, *way.cast_columns(x, shares)[:2])
-        return multiply_rows(way.multiply, way.swiglu.forward(a, weights, shares), second, shares)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> Any:
-        way, shares = ctx.way, ctx.shares
-        a, weights, *x_t = ctx.saved_tensors
-        grad_y = multiply_rows(way.multiply, way.cast_rows(grad), ctx.second_t, shares)
-        grad_a, grad_a_t, y_t, grad_weights = way.swiglu.backward(a, grad_y, weights, shares)
-        grad_x = multiply_rows(way.multiply, grad_a, ctx.first_t, shares)
-        grad_first = multiply_columns(way.multiply, grad_a_t, Quantized(*x_t), shares, ctx.dtype)
-        grad_second = multiply_columns(way.multiply, way.cast_columns(grad, shares), y_t, shares, ctx.dtype)
-        return None, None, None, grad_weights, grad_x, *grad_first, *grad_second
-
-
-def plain_swiglu(a: Tensor, weights: Tensor) -> Tensor:
-    gate, up = a.chunk(2, 1)
-    return functional.silu(gate) * up * weights[:, None].to(a.dtype)
-
-
-class Plain(NamedTuple):
-    """How a layer is computed in bf16 or fp32, with torch's gradients."""
-
-    dtype: torch.dtype
-    swiglu: Callable[[Tensor, Tensor], Tensor] = plain_swiglu
-
-    def prepare(self, both: Both) -> None:
-        return None
-
-    def layer(self, prepared: Any, shares: Shares, weights: Tensor, x: Tensor, both: Both) -> Tensor:
-        def multiply(rows: Tensor, matrices: Matrices) -> Tensor:
-            parts = zip(rows.split(shares.rows), matrices, strict=True)
-            return torch.cat([part @ matrix.to(self.dtype).t() for part, matrix in parts])
-
-        return multiply(self.swiglu(multiply(x.to(self.dtype), both[0]), weights), both[1])
-
-    def swiglu_alone(self, a: Tensor, grad_y: Tensor, weights: Tensor, shares: Shares) -> None:
-        inputs = [a.detach().requires_grad_(), weights.detach().requires_grad_()]
-        torch.autograd.grad(self.swiglu(*inputs), inputs, grad_y)
-
-
-Way = Fp8 | Plain
 
 
 # ---- data ----
@@ -368,14 +108,6 @@ Way = Fp8 | Plain
 
 def noise(rows: int, columns: int, like: Tensor) -> Tensor:
     return torch.randn(rows, columns, device=like.device).bfloat16()
-
-
-def share_out(rows: list[int], device: torch.device | str) -> Shares:
-    columns = [(count + GROUP - 1) // GROUP * GROUP for count in rows]
-    begins = torch.tensor([0, *columns[:-1]]).cumsum(0) - torch.tensor([0, *rows[:-1]]).cumsum(0)
-    places = torch.arange(sum(rows)) + begins.repeat_interleave(torch.tensor(rows))
-    ends = torch.tensor(rows).cumsum(0).int()
-    return Shares(rows, columns, ends.to(device), places.to(device))
 
 
 def make_weights(sizes: Sizes, seed: int, device: str) -> tuple[list[Tensor], list[Tensor]]:
@@ -414,12 +146,6 @@ def router_weights(batch: Batch, router: Tensor) -> Tensor:
 
 
 # ---- comparing ----
-
-
-def distance(found: Matrices, expected: Matrices) -> float:
-    """The norm of the difference, relative to that of what is expected."""
-    differences = sum((a.double() - b.double()).square().sum().item() for a, b in zip(found, expected, strict=True))
-    return math.sqrt(differences / sum(b.double().square().sum().item() for b in expected))
 
 
 def compare_swiglu(batch: Batch, weights: Tensor, hidden: int) -> dict[str, float]:
@@ -606,28 +332,16 @@ def print_report(figures: dict[str, Any], faults: list[str]) -> None:
     print("\n" + ("\n".join(faults) or "All is as it must be"))
 
 
-def describe(device: str) -> str:
-    if device == "cuda":
-        return torch.cuda.get_device_name()
-    return f"CPU with {torch.backends.cpu.get_cpu_capability()}, {torch.get_num_threads()} thread(s)"
-
-
 # ---- the command ----
-
-
-def count(text: str) -> int:
-    if int(text) < 1:
-        raise ValueError
-    return int(text)
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", choices=("cpu", "cuda"), help="default: cuda where torch sees a GPU, else cpu")
+    measure.add_device(parser)
     for name, what in zip(Sizes._fields, ("tokens", "experts", "channels of a token, d", "h"), strict=True):
         default = f"{getattr(LARGE, name)} on a GPU, {getattr(SMALL, name)} on a CPU"
-        parser.add_argument(f"--{name}", type=count, metavar="N", help=f"{what}, default {default}")
-    parser.add_argument("--steps", type=count, default=200, metavar="N", help="of the training, default 200")
+        parser.add_argument(f"--{name}", type=measure.count, metavar="N", help=f"{what}, default {default}")
+    parser.add_argument("--steps", type=measure.count, default=200, metavar="N", help="of the training, default 200")
     parser.add_argument(
         "--gemm",
         choices=("auto", "scaled_mm", "emulated"),
@@ -640,10 +354,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="default 1")
     parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures")
     arguments = parser.parse_args()
-    arguments.device = arguments.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    measure.settle_device(parser, arguments)
     on_gpu = arguments.device == "cuda"
-    if on_gpu and not torch.cuda.is_available():
-        parser.error("--device cuda: torch sees no GPU")
     for name in Sizes._fields:
         value = getattr(arguments, name) or getattr(LARGE if on_gpu else SMALL, name)
         if name in ("width", "hidden") and value % GROUP:
@@ -663,18 +375,20 @@ def parse_arguments() -> argparse.Namespace:
     return arguments
 
 
-def measure(arguments: argparse.Namespace, sizes: Sizes) -> dict[str, Any]:
+def measure_all(arguments: argparse.Namespace, sizes: Sizes) -> dict[str, Any]:
     arguments.multiply = multiply_scaled_mm if arguments.gemm == "scaled_mm" else multiply_emulated
     ways: dict[str, Way] = {"bf16": Plain(torch.bfloat16), "FP8": Fp8(QFUSE, arguments.multiply)}
     router = make_router(sizes, arguments.seed, arguments.device)
     batch = make_batch(sizes, router, arguments.seed)
     weights, both = router_weights(batch, router), make_weights(sizes, arguments.seed, arguments.device)
     trained = Sizes(*map(min, sizes, TRAINED))
-    print(f"{describe(arguments.device)}, products: {arguments.gemm}, {sizes}; trained: {trained}", flush=True)
+    print(
+        f"{measure.device_name(arguments.device)}, products: {arguments.gemm}, {sizes}; trained: {trained}", flush=True
+    )
     losses = {label: train(way, trained, arguments) for label, way in ways.items()}
     return {
-        "device": describe(arguments.device),
-        "date": time.strftime("%FT%TZ", time.gmtime()),
+        "device": measure.device_name(arguments.device),
+        "date": measure.date(),
         "command": sys.argv,
         "versions": {"qfuse": qfuse.__version__, "torch": torch.__version__},
         "gemm": arguments.gemm,
@@ -696,7 +410,7 @@ def main() -> int:
     if arguments.gemm == "scaled_mm" and (faults := check_products(arguments.device)):
         print("\n".join(faults))
         return 1
-    figures = measure(arguments, Sizes(*(getattr(arguments, name) for name in Sizes._fields)))
+    figures = measure_all(arguments, Sizes(*(getattr(arguments, name) for name in Sizes._fields)))
     faults = find_faults(figures, arguments.device == "cuda")
     print_report(figures, faults)
     if arguments.json:

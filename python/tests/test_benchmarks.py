@@ -2,15 +2,12 @@
 
 import copy
 import json
-import sys
-from pathlib import Path
 
 import pytest
 import torch
 
 pytest.importorskip("bitsandbytes")
 pytest.importorskip("peft")
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import measure
 import published_report
 import test_dequantize as published
