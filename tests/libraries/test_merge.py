@@ -1,38 +1,32 @@
 """`qfuse merge` gives, bit for bit, what its contract says (merge_models.py), and what peft's own merge gives, as near
-as merging.py says. What it refuses is in test_merge_refusals.py.
+as merging.py says. Its numbers, pieces and files are in test_merge_output.py, what it refuses in
+test_merge_refusals.py.
 QFUSE_TEST_ALL=OFF leaves out what only repeats a row with other numbers.
 """
 
-import itertools
 import json
 import re
-import shutil
-import subprocess
 from fractions import Fraction
 from pathlib import Path
 
 import numpy
+import test_merge_output
 import test_merge_refusals
 import torch
 from families import all_families, make
-from libraries import ALL, QFUSE, main, run_qfuse, weight_files
+from libraries import ALL, main, run_qfuse
 from merge_models import (
     ALPHA,
     LINEAR,
     PREFIX,
     RANK,
-    Adapter,
-    Contract,
     adapt,
     config_of,
     contract,
     fmaf,
     half_step,
-    load_base,
     merged_by_peft,
-    model_class,
     state_of,
-    with_adapters,
 )
 from merging import Merging, merge
 from merging_experts import Experts
@@ -149,12 +143,7 @@ class Contracts(Merging):
     """The judge itself."""
 
     def test_features_name_tests(self):
-        tests = {
-            name
-            for kind in (Rows, Names, FourBits, Experts, Families, test_merge_refusals.Refusals)
-            for name in dir(kind)
-            if name.startswith("test_")
-        }
+        tests = {name for kind in KINDS for name in dir(kind) if name.startswith("test_")}
         self.assertEqual({test for _, _, test in FEATURES} - tests, set())
 
     def test_features_are_those_of_the_document(self):
@@ -375,191 +364,6 @@ class Rows(Merging):
             self.row("llama", base=self.base("llama", dtype), target_modules=LINEAR)
             self.row("llama", base=self.base("llama", dtype), target_modules=["q_proj", "up_proj"], use_dora=True)
 
-    def test_small_and_large_deltas(self):
-        for size in (1e-3, 1.0, 30.0):
-            self.row("llama", target_modules=["q_proj", "down_proj"], size=size, seed=int(size * 1000))
-
-    def test_odd_sizes_and_small_numbers(self):
-        """Shapes at the edges of vectors and tiles, and numbers below the normal ones, which some settings of a
-        processor take for zero. The base is one file, without a config."""
-        generator = torch.Generator().manual_seed(11)
-        base, adapter, ranks = {}, {}, {}
-        shapes = [(1, 1, 1), (3, 130, 2), (77, 31, 7), (129, 257, 17), (16, 64, 300), (33, 1, 4), (1, 4099, 3)]
-        dtypes = (torch.bfloat16, torch.float16, torch.float32)
-        for (rows, columns, rank), dtype, exponent in itertools.product(shapes, dtypes, (0, 66, 74)):
-
-            def random(*shape, size=2.0**-exponent):
-                return torch.randn(shape, generator=generator) * size
-
-            name = f"m{len(base)}"
-            weight = random(rows, columns) * 2.0**-exponent
-            weight.view(-1)[0] = -0.0
-            base[f"{name}.weight"] = weight.to(dtype)
-            adapter[f"{PREFIX}{name}.lora_A.weight"] = random(rank, columns)
-            adapter[f"{PREFIX}{name}.lora_B.weight"] = random(rows, rank)
-            adapter[f"{PREFIX}{name}.lora_B.weight"][0] = 0.0
-            ranks[name] = rank
-        file, path = self.place("odd"), self.place("adapter")
-        file = file.with_suffix(".safetensors")
-        save_file(base, file)
-        path.mkdir()
-        save_file(adapter, path / "adapter_model.safetensors", {"format": "pt"})
-        config = {"peft_type": "LORA", "r": 5, "lora_alpha": -3.7, "rank_pattern": ranks, "use_rslora": True}
-        (path / "adapter_config.json").write_text(json.dumps(config))
-        out = self.place("merged").with_suffix(".safetensors")
-        merge(file, path, "-o", out, "--quiet")
-        expected = Contract(base, {"model_type": ""})
-        expected.apply(Adapter(path, 1.0))
-        self.require_same(state_of(out), expected.result())
-        merge(file, path, "-o", out, "--quiet", "--force", "--threads", "1")
-        self.require_same(state_of(out), expected.result())
-
-    def test_tensors_of_many_pieces(self):
-        """Made piece by piece, though DoRA's norms are of whole rows, or of an embedding's whole columns."""
-        generator = torch.Generator().manual_seed(12)
-
-        def random(*shape):
-            return torch.randn(shape, generator=generator)
-
-        rank = 4
-        for dtype in (torch.bfloat16, torch.float32):
-            base = {
-                "model.wide.weight": random(301, 9001).to(dtype),
-                "model.embed_tokens.weight": random(9001, 301).to(dtype),
-            }
-            adapter = {
-                "model.wide.lora_A.weight": random(rank, 9001),
-                "model.wide.lora_B.weight": random(301, rank),
-                "model.wide.lora_magnitude_vector": random(301).abs() * 90,
-                "model.embed_tokens.lora_embedding_A": random(rank, 9001),
-                "model.embed_tokens.lora_embedding_B": random(301, rank),
-                "model.embed_tokens.lora_magnitude_vector": random(301).abs() * 90,
-            }
-            for dora in (True, False):
-                file, path, out = (
-                    self.place("big").with_suffix(".safetensors"),
-                    self.place("adapter"),
-                    self.place("out"),
-                )
-                save_file(base, file)
-                path.mkdir()
-                tensors = {PREFIX + key: one for key, one in adapter.items() if dora or "magnitude" not in key}
-                save_file(tensors, path / "adapter_model.safetensors", {"format": "pt"})
-                config = {"peft_type": "LORA", "r": rank, "lora_alpha": 0.3, "use_dora": dora}
-                (path / "adapter_config.json").write_text(json.dumps(config))
-                out = out.with_suffix(".safetensors")
-                merge(file, path, "-o", out, "--tie", "--quiet")  # no config says whether there is a head
-                expected = Contract(base, {"model_type": ""})
-                expected.apply(Adapter(path, 1.0))
-                self.require_same(state_of(out), expected.result())
-
-    def test_to_other_dtypes(self):
-        """Sums are rounded from fp32 to what is asked for, and not to the base's dtype before."""
-        base, adapter = self.base("llama"), self.adapter("llama", target_modules=LINEAR)
-        sums = contract(base, [adapter]).sums
-        for option, dtype in (("fp32", torch.float32), ("fp16", torch.float16), ("bf16", torch.bfloat16)):
-            found = state_of(self.merged(base, adapter, "--to", option))
-            for name, into in sums.items():
-                into.dtype = dtype
-                self.assertTrue(same_bits(found[name], into.out()), f"{name} to {option}")
-        whole = self.base("llama", torch.float32)
-        found = state_of(self.merged(whole, adapter, "--to", "bf16"))
-        for name, into in contract(whole, [adapter]).sums.items():
-            into.dtype = torch.bfloat16
-            self.assertTrue(same_bits(found[name], into.out()), name)
-
-    def test_shards(self):
-        base, adapter = self.base("llama"), self.adapter("llama", target_modules=LINEAR)
-        whole = self.merged(base, adapter)
-        shards = self.place("shards")
-        load_base("llama", base).save_pretrained(shards, max_shard_size="300KB")
-        self.assertGreater(len(weight_files(shards)), 3)
-        for of, options in ((shards, []), (base, ["--max-shard-size", "300KB"]), (base, ["--threads", "1"])):
-            out = self.merged(of, adapter, *options)
-            self.require_same(state_of(out), state_of(whole))
-            model_class("llama").from_pretrained(out)
-            if options and options[0] == "--max-shard-size":
-                self.assertGreater(len(weight_files(out)), 3)
-                index = json.loads((out / "model.safetensors.index.json").read_text())
-                self.assertEqual(sorted(index["weight_map"]), sorted(state_of(whole)))
-        parts = self.place("parts")
-        for part in range(3):
-            merge(shards, adapter, "-o", parts, "--quiet", "--shard", f"{part}/3")
-        run_qfuse("finish", parts, "--quiet")
-        self.require_same(state_of(parts), state_of(whole))
-        file = self.merged(base / "model.safetensors", adapter)
-        self.require_same(state_of(file), state_of(whole))
-
-    def test_files_beside_the_weights(self):
-        base, adapter = self.place("base"), self.adapter("llama", target_modules=["q_proj"])
-        shutil.copytree(self.base("llama"), base)
-        (base / "tokenizer.json").write_text('{"of": "base"}')
-        (base / "tokenizer_config.json").write_text('{"of": "base"}')
-        (adapter / "tokenizer.json").write_text('{"of": "adapter"}')
-        (adapter / "chat_template.jinja").write_text("of adapter")
-        out = self.merged(base, adapter)
-        self.assertEqual((out / "tokenizer.json").read_text(), '{"of": "adapter"}')
-        self.assertEqual((out / "tokenizer_config.json").read_text(), '{"of": "base"}')
-        self.assertEqual((out / "chat_template.jinja").read_text(), "of adapter")
-        self.assertFalse((out / "adapter_config.json").exists())
-        self.assertFalse((out / "adapter_model.safetensors").exists())
-        readme = (out / "README.md").read_text()
-        for named in (base.name, adapter.name):
-            self.assertIn(named, readme)
-
-    def test_dry_run_writes_nothing(self):
-        base, adapter = self.base("llama"), self.adapter("llama", target_modules=["q_proj"])
-        out = self.place("dry")
-        said = merge(base, adapter, "-o", out, "--dry-run")
-        self.assertIn("self_attn.q_proj", said)
-        self.assertFalse(out.exists())
-        done = subprocess.run(
-            [QFUSE, "merge", base, adapter, "-o", out, "--dry-run", "--json"], capture_output=True, check=True
-        )
-        json.loads(done.stdout)
-        self.assertFalse(out.exists())
-
-    def test_logits(self):
-        """The merged model computes what base and adapter do, but for the rounding of weights to bf16. Each is off by
-        up to half a step, one way or the other: with independent errors a logit's own has the standard deviation
-        sqrt(sum of (its derivative * half a step)^2 / 3). Eight of these are not exceeded; a lost delta does."""
-        rows = [
-            ("llama", {"target_modules": LINEAR}),
-            ("llama", {"target_modules": LINEAR, "use_dora": True}),
-            ("llama-tied", {"target_modules": ["lm_head", "q_proj"]}),
-            ("llama-tied", {"target_modules": ["embed_tokens", "q_proj"]}),
-            ("llama-tied", {"target_modules": ["q_proj"], "trainable_token_indices": [4, 6, 9]}),
-            ("gpt2", {"target_modules": ["c_attn", "c_proj", "c_fc"], "fan_in_fan_out": True}),
-            ("mixtral", {"target_modules": [], "target_parameters": ["experts.gate_up_proj", "experts.down_proj"]}),
-            ("gpt_oss", {"target_modules": [], "target_parameters": ["experts.gate_up_proj", "experts.down_proj"]}),
-        ]
-        ids = torch.arange(3, 19).reshape(1, 16)
-        for name, config in rows:
-            with self.subTest(name, config=config):
-                base, adapter = self.base(name), self.adapter(name, **config)
-                out = self.merged(base, adapter)
-                merged = load_base(name, out, torch.float32)
-                found = merged(input_ids=ids).logits[0]
-                with torch.no_grad():
-                    expected = with_adapters(name, base, [adapter], dtype=torch.float32)(input_ids=ids).logits[0]
-                    plain = load_base(name, base, torch.float32)(input_ids=ids).logits[0]
-                changed = set(contract(base, [adapter]).sums)
-                worst, seen = 0.0, 0.0
-                for place, token in ((0, 5), (3, 17), (9, 200), (15, 33)):
-                    merged.zero_grad()
-                    found[place, token].backward(retain_graph=True)
-                    variance = 0.0
-                    for parameter in merged.parameters():
-                        if parameter.grad is not None:
-                            steps = torch.from_numpy(half_step(parameter.detach().double().numpy(), torch.bfloat16))
-                            variance += ((parameter.grad.double() * steps) ** 2).sum().item() / 3
-                    bound = 8 * variance**0.5
-                    worst = max(worst, abs(found[place, token] - expected[place, token]).item() / bound)
-                    seen = max(seen, abs(plain[place, token] - expected[place, token]).item() / bound)
-                self.assertTrue(changed)
-                self.assertLess(worst, 1)
-                self.assertGreater(seen, 1, "the adapter's effect is too small to be seen")
-
 
 class Families(Merging):
     def test_every_family(self):
@@ -601,6 +405,8 @@ class Families(Merging):
             self.assertFalse(far.any(), f"{name}: {far.sum()} elements are others than peft's")
         self.assertGreater(changed, 0)
 
+
+KINDS = (Rows, Names, FourBits, Experts, Families, test_merge_output.Output, test_merge_refusals.Refusals)
 
 assert ALPHA != RANK
 
