@@ -31,6 +31,12 @@ struct Target {
   std::size_t dispatch_row;
 };
 
+// As QFUSE_CPU_TARGET takes it.
+std::string lower_case(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
 std::size_t row_of(std::int64_t targets) {
   hwy::ChosenTarget chosen;
   chosen.Update(targets);
@@ -42,9 +48,7 @@ std::vector<Target> find_targets() {
   std::vector<Target> found;
   for (std::int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
-    std::string name = hwy::TargetName(target);
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    found.push_back({std::move(name), row_of(target)});
+    found.push_back({lower_case(hwy::TargetName(target)), row_of(target)});
   }
   return found;
 }
@@ -75,7 +79,9 @@ contract::Outcome choose_target(const char* name, std::size_t& dispatch_row) {
   return contract::unsupported("cpu_target is '" + std::string(name) + "', this machine has: " + known);
 }
 
-const char* compiled_target(std::size_t dispatch_row) { return HWY_DISPATCH_TABLE(compiled_for)[dispatch_row](); }
+std::string compiled_target(std::size_t dispatch_row) {
+  return lower_case(HWY_DISPATCH_TABLE(compiled_for)[dispatch_row]());
+}
 
 }  // namespace qfuse::cpu
 

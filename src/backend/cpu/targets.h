@@ -5,6 +5,7 @@
 #include <qfuse/qfuse.h>
 
 #include <cstddef>
+#include <string>
 
 #include "contract/outcome.h"
 
@@ -18,7 +19,7 @@ const char* target_name(int index);
 contract::Outcome choose_target(const char* name, std::size_t& dispatch_row);
 
 // The name that the code in this row was compiled under: proof of which target a row really is.
-const char* compiled_target(std::size_t dispatch_row);
+std::string compiled_target(std::size_t dispatch_row);
 
 }  // namespace qfuse::cpu
 
