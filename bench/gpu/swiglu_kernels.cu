@@ -21,9 +21,9 @@ namespace {
 // ---- policy ----
 
 constexpr int kThreads = 256;  // of all that is not timed
-constexpr int kGroup = 128;    // elements
-constexpr int kVector = 16;    // elements whose payload is one vector of 16 bytes
-constexpr int kXVectors = 4;   // that go with one vector of y's payload
+constexpr int kGroup = format::kGroupSize;
+constexpr int kVector = 16;   // elements whose payload is one vector of 16 bytes
+constexpr int kXVectors = 4;  // that go with one vector of y's payload
 constexpr int kGradVectors = 2;
 
 __device__ std::int64_t thread_index() { return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
