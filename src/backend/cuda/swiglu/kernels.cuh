@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
     const Inputs in = ahead.take(a, tile, token, rows, chunk);
     Weighting weighting = {};
     if constexpr (kHasWeights) weighting.weight = weights + token;
-    Outputs out = differentiate<kExtras>(a, in, weighting);
+    Outputs out = swiglu_chunk<kExtras>(a, in, weighting);
     if (kExperts && kExtras == SwigluExtras::any && token >= tile.tokens) out = {};  // an offset may make -0 of zeros
     if (planes > 0)
       keep_for_columns<kBackward>(outputs, out, row_of_planes<kBackward, kStaged>(ahead, in_planes, token, chunk));

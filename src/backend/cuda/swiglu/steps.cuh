@@ -68,7 +68,7 @@ struct Values {
 };
 
 template <SwigluExtras kExtras, bool kFast>
-__device__ Values differentiate_value(const SwigluArguments& a, const Inputs& in, int i, Weighting& w) {
+__device__ Values swiglu_channel(const SwigluArguments& a, const Inputs& in, int i, Weighting& w) {
   float g = widen<Bfloat16>(in.gate, i);
   float u = widen<Bfloat16>(in.up, i);
   float dy = widen<Bfloat16>(in.grad_y, i);
@@ -95,9 +95,9 @@ __device__ Values differentiate_value(const SwigluArguments& a, const Inputs& in
 }
 
 template <SwigluExtras kExtras, bool kFast>
-__device__ void differentiate_pair(const SwigluArguments& a, const Inputs& in, int i, Outputs& out, Weighting& w) {
-  const Values first = differentiate_value<kExtras, kFast>(a, in, 2 * i, w);
-  const Values second = differentiate_value<kExtras, kFast>(a, in, 2 * i + 1, w);
+__device__ void swiglu_pair(const SwigluArguments& a, const Inputs& in, int i, Outputs& out, Weighting& w) {
+  const Values first = swiglu_channel<kExtras, kFast>(a, in, 2 * i, w);
+  const Values second = swiglu_channel<kExtras, kFast>(a, in, 2 * i + 1, w);
   const float y[] = {first.y, second.y};
   const float d_up[] = {first.d_up, second.d_up};
   const float d_gate[] = {first.d_gate, second.d_gate};
@@ -115,14 +115,14 @@ __device__ bool has_small_gates(const SwigluArguments& a, const Inputs& in) {
 
 // The forward and its gradients, rounded to bf16.
 template <SwigluExtras kExtras>
-__device__ Outputs differentiate(const SwigluArguments& a, const Inputs& in, Weighting& w) {
+__device__ Outputs swiglu_chunk(const SwigluArguments& a, const Inputs& in, Weighting& w) {
   Outputs out;
   if (has_small_gates<kExtras>(a, in)) {
 #pragma unroll
-    for (int i = 0; i < kPairs; ++i) differentiate_pair<kExtras, true>(a, in, i, out, w);
+    for (int i = 0; i < kPairs; ++i) swiglu_pair<kExtras, true>(a, in, i, out, w);
   } else {
 #pragma unroll
-    for (int i = 0; i < kPairs; ++i) differentiate_pair<kExtras, false>(a, in, i, out, w);
+    for (int i = 0; i < kPairs; ++i) swiglu_pair<kExtras, false>(a, in, i, out, w);
   }
   return out;
 }
