@@ -112,7 +112,7 @@ HWY_INLINE hn::Vec<Floats> rounded_to_bfloat16(hn::Vec<Floats> v) {
 // ---- kernel: tiles of 128 tokens by whole groups of channels, in which both kinds of group close ----
 
 template <bool kTransposed>
-struct Tile {
+struct SwigluTile {
   static constexpr std::int64_t kWidth = kTileWidth<kTransposed>;
   static constexpr std::int64_t kGradientWidth = kTransposed ? kWidth : 1;
   alignas(64) std::uint16_t y_of_all[kGroup][kWidth];  // bf16, a row per token
@@ -159,7 +159,7 @@ struct Row {
   const std::uint8_t* grad_y;
 };
 
-struct Absmax {
+struct GroupAbsmax {
   std::uint16_t d_gate;
   std::uint16_t d_up;
   std::uint16_t y;
@@ -223,8 +223,8 @@ HWY_INLINE Elements elements_at(const Row& row, std::int64_t c, const Options& o
 
 // The gradients of a vector of channels, 0 where the gate or the up was beyond the limit.
 template <class W, bool kWide>
-HWY_INLINE void make_gradients(const Row& row, Tile<kWide>& tile, std::int64_t t, std::int64_t c, const Elements& e,
-                               const Options& options, hn::Vec<Bits<Floats>>& most_d_gate,
+HWY_INLINE void make_gradients(const Row& row, SwigluTile<kWide>& tile, std::int64_t t, std::int64_t c,
+                               const Elements& e, const Options& options, hn::Vec<Bits<Floats>>& most_d_gate,
                                hn::Vec<Bits<Floats>>& most_d_up) {
   const auto silu = hn::Mul(e.g, e.s);
   auto dy = load_bfloat16(row.grad_y, c);
@@ -251,8 +251,8 @@ HWY_INLINE void make_gradients(const Row& row, Tile<kWide>& tile, std::int64_t t
 
 // One group of channels of one token, from `first` of the tile on: y and the gradients to their rows of the tile.
 template <class W>
-HWY_INLINE Absmax make_group(const Row& row, Tile<W::kTransposed>& tile, std::int64_t t, std::int64_t first,
-                             const Options& options) {
+HWY_INLINE GroupAbsmax make_group(const Row& row, SwigluTile<W::kTransposed>& tile, std::int64_t t, std::int64_t first,
+                                  const Options& options) {
   auto most_d_gate = hn::Zero(Bits<Floats>());
   auto most_d_up = hn::Zero(Bits<Floats>());
   auto most_y = hn::Zero(Bits<Floats>());
@@ -289,7 +289,7 @@ HWY_INLINE float sum_of_group(const float* products) {
 
 // One token: all its groups are made before the first is quantized, as a group's factor is long in coming.
 template <class W>
-HWY_INLINE void make_token(const contract::Swiglu& p, const Writers& writers, Tile<W::kTransposed>& tile,
+HWY_INLINE void make_token(const contract::Swiglu& p, const Writers& writers, SwigluTile<W::kTransposed>& tile,
                            const Place& place, std::int64_t t) {
   const std::int64_t token = place.tile.token + t;
   const std::int64_t channel = place.first_channel;
@@ -301,7 +301,7 @@ HWY_INLINE void make_token(const contract::Swiglu& p, const Writers& writers, Ti
   std::uint16_t d_up[kMostGroups];
   std::uint16_t y[kMostGroups];
   for (std::int64_t c = 0; c < place.channels; c += kGroup) {
-    const Absmax absmax = make_group<W>(row, tile, t, c, options);
+    const GroupAbsmax absmax = make_group<W>(row, tile, t, c, options);
     d_gate[c / kGroup] = absmax.d_gate;
     d_up[c / kGroup] = absmax.d_up;
     y[c / kGroup] = absmax.y;
@@ -343,7 +343,7 @@ HWY_NOINLINE void make_tiles(const contract::Swiglu& p, std::int64_t begin, std:
   constexpr std::int64_t kWidth = kTileWidth<W::kTransposed>;
   const Writers writers = writers_of(p);
   const std::int64_t tiles_across = format::ceil_div(p.h, kWidth);
-  Tile<W::kTransposed> tile;
+  SwigluTile<W::kTransposed> tile;
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t channel = i % tiles_across * kWidth;
     const Place place = {contract::find_token_tile(p, i / tiles_across), channel, std::min(kWidth, p.h - channel)};

@@ -24,11 +24,6 @@ constexpr int kColumns = 2;  // a block's width apart, so that neighbours read a
 constexpr int kTileCols = kThreads * kColumns;
 constexpr int kTerms = 32;  // of b, that a block holds at a time
 
-struct Tile {
-  std::int64_t row;
-  std::int64_t col;  // the thread's first one
-};
-
 // Of b. A thread reads four rows at once.
 struct alignas(16) Factors {
   float values[kTerms][kRows];
@@ -71,17 +66,18 @@ template <bool kAligned>
 __global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contract::LoraMerge p) {
   __shared__ Factors factors;
   const std::int64_t tiles = (p.cols + kTileCols - 1) / kTileCols;
-  const Tile tile = {blockIdx.x / tiles * kRows, blockIdx.x % tiles * kTileCols + threadIdx.x};
+  const std::int64_t first_row = blockIdx.x / tiles * kRows;
+  const std::int64_t first_col = blockIdx.x % tiles * kTileCols + threadIdx.x;  // the thread's
   float sums[kRows][kColumns] = {};
   for (std::int64_t first = 0; first < p.rank; first += kTerms) {
     const int terms = p.rank - first < kTerms ? static_cast<int>(p.rank - first) : kTerms;
     __syncthreads();
-    load_factors(p, tile.row, first, terms, factors);
+    load_factors(p, first_row, first, terms, factors);
     __syncthreads();
     for (int k = 0; k < terms; ++k) {
 #pragma unroll
       for (int c = 0; c < kColumns; ++c) {
-        const std::int64_t col = tile.col + c * kThreads;
+        const std::int64_t col = first_col + c * kThreads;
         const float a = col < p.cols ? load<kAligned>(p.a + (first + k) * p.cols + col) : 0.0F;
 #pragma unroll
         for (int r = 0; r < kRows; ++r) sums[r][c] = __fmaf_rn(factors.values[k][r], a, sums[r][c]);
@@ -92,9 +88,9 @@ __global__ void __launch_bounds__(kThreads) merge(const __grid_constant__ contra
   for (int r = 0; r < kRows; ++r) {
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) {
-      const std::int64_t col = tile.col + c * kThreads;
-      if (tile.row + r >= p.rows || col >= p.cols) continue;
-      const std::int64_t at = (tile.row + r) * p.cols + col;
+      const std::int64_t col = first_col + c * kThreads;
+      if (first_row + r >= p.rows || col >= p.cols) continue;
+      const std::int64_t at = (first_row + r) * p.cols + col;
       const float scaled = __fmul_rn(sums[r][c], p.scale);
       store_rounded(p.out, at, p.out_dtype, __fadd_rn(load_as_float(p.in, at, p.in_dtype), scaled));
     }

@@ -18,27 +18,27 @@ namespace qfuse::cuda {
 template <bool kBackward, bool kWide, bool kMoves, bool kRepeats>
 class AheadInRegisters {
  public:
-  __device__ AheadInRegisters(const SwigluArguments& a, const Tile& tile, uint4* /*planes*/, int token, int chunk)
-      : source_(source_at<kBackward>(a, tile, token, chunk)) {
-    if (token < tile.tokens) load_row<kWide, kBackward>(a, source_, next_);
+  __device__ AheadInRegisters(const SwigluArguments& a, const BlockTile& tile, uint4* /*planes*/, int token, int chunk)
+      : place_(input_at<kBackward>(a, tile, token, chunk)) {
+    if (token < tile.tokens) load_row<kWide, kBackward>(a, place_, next_);
   }
 
   // The row of `token`; begins to load the one `rows` further on.
-  __device__ Inputs take(const SwigluArguments& a, const Tile& tile, int token, int rows, int chunk) {
+  __device__ Inputs take(const SwigluArguments& a, const BlockTile& tile, int token, int rows, int chunk) {
     const Inputs in = next_;
     if (!kRepeats) next_ = {};
     if (token + rows < tile.tokens) {
       if (kMoves)
-        move_on<kBackward>(a, source_);
+        move_on<kBackward>(a, place_);
       else
-        source_ = source_at<kBackward>(a, tile, token + rows, chunk);
-      load_row<kWide, kBackward>(a, source_, next_);
+        place_ = input_at<kBackward>(a, tile, token + rows, chunk);
+      load_row<kWide, kBackward>(a, place_, next_);
     }
     return in;
   }
 
  private:
-  Source source_;
+  InputPlace place_;
   Inputs next_ = {};
 };
 
@@ -47,8 +47,8 @@ class AheadInRegisters {
 template <bool kBackward, bool kRepeats>
 class AheadInShared {
  public:
-  __device__ AheadInShared(const SwigluArguments& a, const Tile& tile, uint4* planes, int token, int chunk)
-      : tile_(source_at<kBackward, true>(a, tile, 0, 0)),
+  __device__ AheadInShared(const SwigluArguments& a, const BlockTile& tile, uint4* planes, int token, int chunk)
+      : tile_(input_at<kBackward, true>(a, tile, 0, 0)),
         next_(kBackward ? planes + place(token, chunk) : planes + kPlane + threadIdx.x),
         to_next_(kBackward ? place(token + kRows, chunk) - place(token, chunk) : kInput / 2) {
     const bool exists = token < tile.tokens;
@@ -60,7 +60,7 @@ class AheadInShared {
     copies_.close();
   }
 
-  __device__ Inputs take(const SwigluArguments& a, const Tile& tile, int token, int rows, int /*chunk*/) {
+  __device__ Inputs take(const SwigluArguments& a, const BlockTile& tile, int token, int rows, int /*chunk*/) {
     row_ = next_;
     next_ += to_next_;
     to_next_ = kToSecondNext - to_next_;
@@ -95,7 +95,7 @@ class AheadInShared {
     if constexpr (kBackward) copies_.begin(next_ + 2 * kInput, tile_.grad_y + grad_y_);
   }
 
-  Source tile_;
+  InputPlace tile_;
   std::uint32_t x_;  // from the tile's first row on, in bytes: kMostStagedStride leaves them 32 bits
   std::uint32_t grad_y_;
   uint4* row_ = nullptr;

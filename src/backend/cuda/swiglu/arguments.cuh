@@ -66,7 +66,7 @@ struct SwigluArguments {
 };
 
 // One block's.
-struct Tile {
+struct BlockTile {
   std::int64_t token;    // the first one
   std::int64_t channel;  // the first one
   int tokens;            // that there are: 128, or fewer in the last tile
@@ -82,7 +82,7 @@ __device__ std::int64_t product(std::int64_t a, std::int64_t b) {
 
 // Where a thread has its part of a row, in what is read and in what is written of it. Both move from row to row: products
 // of a row's number with a stride would take an eighth of all instructions.
-struct Source {
+struct InputPlace {
   const std::uint8_t* x;
   const std::uint8_t* grad_y;
 };
@@ -93,7 +93,7 @@ struct ScalePlace {
   int empty;
 };
 
-struct Target {  // the gradients', or y's
+struct OutputPlace {  // the gradients', or y's
   std::int8_t* q;
   ScalePlace scale;
 };

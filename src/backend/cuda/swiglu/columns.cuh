@@ -68,7 +68,7 @@ struct Columns {
 
 // Those of y, or of the gradient.
 template <bool kExperts, class Payload>
-__device__ Columns columns_of(const SwigluArguments& a, const Tile& tile, const FoundTile& found, bool y) {
+__device__ Columns columns_of(const SwigluArguments& a, const BlockTile& tile, const FoundTile& found, bool y) {
   std::int8_t* const q = y ? a.y_t.q : a.grad_input_t.q;
   void* const s = y ? a.y_t.s : a.grad_input_t.s;
   if constexpr (!kExperts) return {q, s, y ? a.y_place : a.gradient_place, tile.token, tile.tokens};

@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
   const bool has_rows = (outputs & rows_of(kBackward)) != 0;
   auto* const in_planes = static_cast<uint4*>(dynamic_shared());
   __shared__ FoundTile found;
-  const Tile tile = locate<kExperts>(a, found);
+  const BlockTile tile = locate<kExperts>(a, found);
   if (kExperts && tile.tokens == 0) return;
   __shared__ float weights[kHasWeights ? kSwigluTile : 1];
   if constexpr (kHasWeights) {
@@ -62,10 +62,10 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
   using Ahead = std::conditional_t<kStaged, AheadInShared<kBackward, kRepeats>,
                                    AheadInRegisters<kBackward, kWide, kMoves, kRepeats>>;
   Ahead ahead(a, tile, in_planes, token, chunk);
-  Target target = {};
-  if (has_rows) target = target_at<kBackward, Payload, kStaged>(a, tile, token, chunk);
+  OutputPlace to = {};
+  if (has_rows) to = output_at<kBackward, Payload, kStaged>(a, tile, token, chunk);
   __shared__ WaitingScales<kBackward> scales;
-  if (kStaged && a.scales_wait) target.scale = waiting_scale_at(scales, token, chunk);
+  if (kStaged && a.scales_wait) to.scale = waiting_scale_at(scales, token, chunk);
 #pragma unroll 1
   for (; token < whole_warps; token += rows) {
     const Inputs in = ahead.take(a, tile, token, rows, chunk);
@@ -76,9 +76,9 @@ __global__ void __launch_bounds__(B::kMostThreads, B::kBlocks) swiglu_tile(const
     if (planes > 0)
       keep_for_columns<kBackward>(outputs, out, row_of_planes<kBackward, kStaged>(ahead, in_planes, token, chunk));
     if (has_rows) {
-      if (!kMoves && !kStaged) target = target_at<kBackward, Payload, kStaged>(a, tile, token, chunk);
-      write_row<kBackward, kWide, Payload>(a, target, token < tile.tokens, chunk, out);
-      if (kMoves || kStaged) move_on<kBackward>(a, target);  // behind the last row to where nothing is written
+      if (!kMoves && !kStaged) to = output_at<kBackward, Payload, kStaged>(a, tile, token, chunk);
+      write_row<kBackward, kWide, Payload>(a, to, token < tile.tokens, chunk, out);
+      if (kMoves || kStaged) move_on<kBackward>(a, to);  // behind the last row to where nothing is written
     }
     if (kHasWeights && kBackward && a.parts_of_sums != nullptr)
       write_part_of_sum<kWide>(a, tile, token, chunk, weighting.sum);

@@ -27,7 +27,7 @@ __device__ void load_chunk(const std::uint8_t* from, std::uint32_t (&pairs)[kPai
 }
 
 template <bool kGradients, bool kStaged = false>
-__device__ Source source_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+__device__ InputPlace input_at(const SwigluArguments& a, const BlockTile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   return {a.x + 2 * (product<kStaged>(row, a.x_stride) + channel),
@@ -35,20 +35,20 @@ __device__ Source source_at(const SwigluArguments& a, const Tile& tile, int toke
 }
 
 template <bool kGradients>
-__device__ void move_on(const SwigluArguments& a, Source& source) {
-  source.x += a.x_step;
-  if constexpr (kGradients) source.grad_y += a.grad_y_step;
+__device__ void move_on(const SwigluArguments& a, InputPlace& from) {
+  from.x += a.x_step;
+  if constexpr (kGradients) from.grad_y += a.grad_y_step;
 }
 
 template <bool kWide, bool kGradients>
-__device__ void load_row(const SwigluArguments& a, const Source& from, Inputs& in) {
+__device__ void load_row(const SwigluArguments& a, const InputPlace& from, Inputs& in) {
   load_chunk<kWide>(from.x, in.gate);
   load_chunk<kWide>(from.x + 2 * a.h, in.up);
   if constexpr (kGradients) load_chunk<kWide>(from.grad_y, in.grad_y);
 }
 
 template <bool kWide>
-__device__ float load_weight(const SwigluArguments& a, const Tile& tile, int token) {
+__device__ float load_weight(const SwigluArguments& a, const BlockTile& tile, int token) {
   if (a.weights == nullptr || token >= tile.tokens) return 1.0F;
   return load<kWide>(a.weights + tile.token + token);
 }
@@ -146,7 +146,7 @@ __device__ void write_payload(const format::GroupRules& rules, std::int8_t* to, 
 
 // Even threads write scales of d_gate, odd ones those of d_up, if they have one of a group's first two chunks.
 template <class Payload, bool kStaged>
-__device__ Target gradients_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+__device__ OutputPlace gradients_at(const SwigluArguments& a, const BlockTile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   const std::int64_t of_row = channel + (chunk % 2 == 1 ? a.h : 0);
@@ -158,7 +158,7 @@ __device__ Target gradients_at(const SwigluArguments& a, const Tile& tile, int t
 // The chunks of a row share its two groups, or as many as there are in its 128 channels. Their absmax travel as one word,
 // d_gate's in the lower half; then even threads make the scale of d_gate, odd ones that of d_up.
 template <bool kWide, class Payload>
-__device__ void write_gradients(const SwigluArguments& a, const Target& to, bool exists, int chunk,
+__device__ void write_gradients(const SwigluArguments& a, const OutputPlace& to, bool exists, int chunk,
                                 const Outputs& out) {
   const format::GroupRules& rules = a.rules;
   const int size = group_size<Payload>(rules);
@@ -176,7 +176,7 @@ __device__ void write_gradients(const SwigluArguments& a, const Target& to, bool
 }
 
 template <class Payload, bool kStaged>
-__device__ Target y_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+__device__ OutputPlace y_at(const SwigluArguments& a, const BlockTile& tile, int token, int chunk) {
   const std::int64_t row = tile.token + token;
   const std::int64_t channel = tile.channel + chunk * kChunk;
   return {a.y.q + product<kStaged>(row, a.h) + channel,
@@ -184,7 +184,7 @@ __device__ Target y_at(const SwigluArguments& a, const Tile& tile, int token, in
 }
 
 template <bool kWide, class Payload>
-__device__ void write_y(const SwigluArguments& a, const Target& to, bool exists, int chunk, const Outputs& out) {
+__device__ void write_y(const SwigluArguments& a, const OutputPlace& to, bool exists, int chunk, const Outputs& out) {
   const int size = group_size<Payload>(a.rules);
   std::uint32_t absmax = find_absmax(out.y);
   for (int step = size / kChunk / 2; step > 0; step /= 2) absmax = larger_magnitudes(absmax, exchange(absmax, step));
@@ -200,19 +200,19 @@ __device__ constexpr unsigned rows_of(bool backward) { return backward ? kGradRo
 
 // Where a thread writes its part of a row.
 template <bool kBackward, class Payload, bool kStaged>
-__device__ Target target_at(const SwigluArguments& a, const Tile& tile, int token, int chunk) {
+__device__ OutputPlace output_at(const SwigluArguments& a, const BlockTile& tile, int token, int chunk) {
   if constexpr (kBackward) return gradients_at<Payload, kStaged>(a, tile, token, chunk);
   return y_at<Payload, kStaged>(a, tile, token, chunk);
 }
 
 template <bool kBackward>
-__device__ void move_on(const SwigluArguments& a, Target& target) {
-  target.q += kBackward ? a.gradients_step : a.y_step;
-  target.scale.address += kBackward ? a.gradient_scales_step : a.y_scales_step;
+__device__ void move_on(const SwigluArguments& a, OutputPlace& to) {
+  to.q += kBackward ? a.gradients_step : a.y_step;
+  to.scale.address += kBackward ? a.gradient_scales_step : a.y_scales_step;
 }
 
 template <bool kBackward, bool kWide, class Payload>
-__device__ void write_row(const SwigluArguments& a, const Target& to, bool exists, int chunk, const Outputs& out) {
+__device__ void write_row(const SwigluArguments& a, const OutputPlace& to, bool exists, int chunk, const Outputs& out) {
   if constexpr (kBackward)
     write_gradients<kWide, Payload>(a, to, exists, chunk, out);
   else
@@ -234,7 +234,7 @@ __device__ ScalePlace waiting_scale_at(WaitingScales<kBackward>& scales, int tok
 
 // After a barrier.
 template <bool kBackward, class Payload>
-__device__ void write_waiting_scales(const SwigluArguments& a, const Tile& tile,
+__device__ void write_waiting_scales(const SwigluArguments& a, const BlockTile& tile,
                                      const WaitingScales<kBackward>& scales) {
   const int token = static_cast<int>(threadIdx.x) % kSwigluTile;
   const int of_tile = static_cast<int>(threadIdx.x) / kSwigluTile;
@@ -248,7 +248,7 @@ __device__ void write_waiting_scales(const SwigluArguments& a, const Tile& tile,
 
 // A token's sum over the tile's channels, of which each chunk has added its own: by halves.
 template <bool kWide>
-__device__ void write_part_of_sum(const SwigluArguments& a, const Tile& tile, int token, int chunk, float sum) {
+__device__ void write_part_of_sum(const SwigluArguments& a, const BlockTile& tile, int token, int chunk, float sum) {
 #pragma unroll
   for (int step = kRowChunks / 2; step > 0; step /= 2) sum += exchange(sum, step);
   if (token >= tile.tokens || chunk != 0) return;

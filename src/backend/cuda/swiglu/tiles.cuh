@@ -95,14 +95,14 @@ __device__ inline int channel_tile(const SwigluArguments& a) {
 }
 
 // The block's tile where there are no experts.
-__device__ inline Tile locate_tokens(const SwigluArguments& a) {
+__device__ inline BlockTile locate_tokens(const SwigluArguments& a) {
   const format::TokenTile tokens = format::tile_of(0, a.m, token_tile_number(a), 0, a.m);
   return {tokens.token, std::int64_t{channel_tile(a)} * kSwigluTile, static_cast<int>(tokens.count)};
 }
 
 // The block's tile; an expert's is found for all by the first warp of the hardware's, be it of 32 threads or 64.
 template <bool kExperts>
-__device__ Tile locate(const SwigluArguments& a, FoundTile& found) {
+__device__ BlockTile locate(const SwigluArguments& a, FoundTile& found) {
   if constexpr (!kExperts) return locate_tokens(a);
   const auto number = static_cast<int>(token_tile_number(a));
   if (threadIdx.x < kHardwareWarp) {
