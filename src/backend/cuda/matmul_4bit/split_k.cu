@@ -103,6 +103,41 @@ __device__ void prefetch_row(const ChainOfLane& chain, std::uint32_t row) {
     prefetch(chain.absmax + block);
 }
 
+// Of rows beyond the last one the last one is read, and not stored.
+__device__ inline std::uint32_t row_of(std::uint32_t rows, std::uint32_t tile, int h) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const std::uint32_t row = tile * kSplitKOutputs + static_cast<std::uint32_t>(lane / 4 + 8 * h);
+  return row < rows ? row : rows - 1;
+}
+
+// What a warp multiplies first, into the L2.
+template <bool kNested>
+__device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t rows, int warp) {
+  const std::int64_t term = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
+  const ChainOfLane chain = chain_of_lane<kNested>(a, term < a.cols ? term : 0);
+#pragma unroll
+  for (int h = 0; h < 2; ++h) prefetch_row<kNested>(chain, row_of(rows, blockIdx.x, h));
+}
+
+__device__ inline void make_pair_table(const MatmulArguments& a, Pair* table, int warp, int warps, int lane) {
+  for (int high = warp; high < format::kCodes4; high += warps)
+#pragma unroll
+    for (int low = 0; low < format::kCodes4; ++low)
+      table[(high * format::kCodes4 + low) * kWarp + lane] = {a.weight.values[high], a.weight.values[low]};
+}
+
+template <bool kNested>
+__device__ void load_chain_codes(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t rows,
+                                 std::uint32_t tile, ChainCodes<kNested>& codes) {
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const std::uint32_t row = row_of(rows, tile, h);
+    load_absmax(a, chain, row, h, codes);
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) codes.codes[h][w] = load_codes(chain, row, w);
+  }
+}
+
 // Of the lane's codes in window w.
 template <bool kNested>
 __device__ float decode_absmax(const ChainCodes<kNested>& codes, int h, int w, int lane, const float* map,
@@ -172,6 +207,38 @@ __device__ void multiply_window(const uint4 (&vectors)[2], const float (&absmax)
   }
 }
 
+// 16 outputs by one chain; each window's codes give way to those of tile `next`.
+template <class Value, bool kNested, int kColumns>
+__device__ void multiply_chain(const MatmulArguments& a, const ChainOfLane& chain, PairsOfLane pairs, const float* map,
+                               float offset, const ChainInputs<kColumns>& inputs, std::uint32_t rows,
+                               std::uint32_t next, ChainCodes<kNested>& codes, float (&sums)[kColumns][4]) {
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  float absmax[kWindows][2];
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int w = 0; w < kWindows; ++w) absmax[w][h] = decode_absmax(codes, h, w, lane, map, offset);
+#pragma unroll
+  for (int w = 0; w < kWindows; ++w) {
+    const uint4 vectors[2] = {codes.codes[0][w], codes.codes[1][w]};
+    multiply_window<Value>(vectors, absmax[w], pairs, inputs, w, sums);
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const std::uint32_t row = row_of(rows, next, h);
+      codes.codes[h][w] = load_codes(chain, row, w);
+      if (w == 0) load_absmax(a, chain, row, h, codes);
+    }
+  }
+}
+
+template <int kColumns>
+__device__ void store_part(const float (&sums)[kColumns][4], int lane, float* part) {
+#pragma unroll
+  for (int c = 0; c < kColumns; ++c)
+#pragma unroll
+    for (int i = 0; i < 4; ++i) part[(c * 8 + lane % 4 * 2 + i % 2) * kSumStride + lane / 4 + i / 2 * 8] = sums[c][i];
+}
+
 // Adds the parts that all warps made of one output of one token.
 template <int kPartSums>
 __device__ float add_parts(const float* parts, int present, bool is_first_round, float total) {
@@ -202,23 +269,10 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __
   const auto blocks = static_cast<std::uint32_t>(a.blocks);
   const std::uint32_t tiles = (rows + kSplitKOutputs - 1) / kSplitKOutputs;
   const std::int64_t round_terms = std::int64_t{warps} * QFUSE_SPLIT_TERMS;
-  // Of rows beyond the last one the last one is read, and not stored.
-  const auto row_of = [&](std::uint32_t tile, int h) {
-    const std::uint32_t row = tile * kSplitKOutputs + static_cast<std::uint32_t>(lane / 4 + 8 * h);
-    return row < rows ? row : rows - 1;
-  };
 
-  // While the grid before is at work: the table of pairs, and the first tile's weights into the L2.
-  {
-    const std::int64_t term = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
-    const ChainOfLane chain = chain_of_lane<kNested>(a, term < a.cols ? term : 0);
-#pragma unroll
-    for (int h = 0; h < 2; ++h) prefetch_row<kNested>(chain, row_of(blockIdx.x, h));
-  }
-  for (int high = warp; high < format::kCodes4; high += warps)
-#pragma unroll
-    for (int low = 0; low < format::kCodes4; ++low)
-      table[(high * format::kCodes4 + low) * kWarp + lane] = {a.weight.values[high], a.weight.values[low]};
+  // While the grid before is at work.
+  prefetch_first_chain<kNested>(a, rows, warp);
+  make_pair_table(a, table, warp, warps, lane);
   const PairsOfLane pairs = pairs_of_lane(table, lane);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
@@ -231,13 +285,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __
         static_cast<int>((a.cols - round < round_terms ? a.cols - round : round_terms) / QFUSE_SPLIT_TERMS);
     const ChainOfLane chain = chain_of_lane<kNested>(a, warp < present ? term : 0);
     ChainCodes<kNested> codes;
-#pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      const std::uint32_t row = row_of(blockIdx.x, h);
-      load_absmax(a, chain, row, h, codes);
-#pragma unroll
-      for (int w = 0; w < kWindows; ++w) codes.codes[h][w] = load_codes(chain, row, w);
-    }
+    load_chain_codes(a, chain, rows, blockIdx.x, codes);
     ChainInputs<kColumns> inputs;
     load_chain_inputs(a, term, inputs);
     if (!is_ready) {  // while the first loads are on their way
@@ -251,34 +299,14 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __
     std::uint32_t own = 0;  // number of the tile among the block's
     for (std::uint32_t tile = blockIdx.x; tile < tiles; tile += blocks, ++own) {
       const bool is_last = tile + blocks >= tiles;
-      const std::uint32_t next = is_last ? tile : tile + blocks;
-      float absmax[kWindows][2];
-#pragma unroll
-      for (int h = 0; h < 2; ++h)
-#pragma unroll
-        for (int w = 0; w < kWindows; ++w) absmax[w][h] = decode_absmax(codes, h, w, lane, shared.map, offset);
       float sums[kColumns][4] = {};
-#pragma unroll
-      for (int w = 0; w < kWindows; ++w) {
-        const uint4 vectors[2] = {codes.codes[0][w], codes.codes[1][w]};
-        multiply_window<Value>(vectors, absmax[w], pairs, inputs, w, sums);
-#pragma unroll
-        for (int h = 0; h < 2; ++h) {
-          const std::uint32_t row = row_of(next, h);
-          codes.codes[h][w] = load_codes(chain, row, w);
-          if (w == 0) load_absmax(a, chain, row, h, codes);
-        }
-      }
-      const std::uint32_t buffer = own % Shared::kParts;
-      float* const part = shared.parts[buffer][warp];
-#pragma unroll
-      for (int c = 0; c < kColumns; ++c)
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-          part[(c * 8 + lane % 4 * 2 + i % 2) * kSumStride + lane / 4 + i / 2 * 8] = sums[c][i];
+      multiply_chain<Value>(a, chain, pairs, shared.map, offset, inputs, rows, is_last ? tile : tile + blocks, codes,
+                            sums);
+      store_part(sums, lane, shared.parts[own % Shared::kParts][warp]);
       const std::uint32_t together = own % kTeamDecoders;
       if (together != kTeamDecoders - 1 && !is_last) continue;
       __syncthreads();
+      const std::uint32_t buffer = own % Shared::kParts;
       // A warp adds the sums of 4 outputs and 8 tokens.
       constexpr int kAdders = kSplitKOutputs / 4 * kColumns;
       for (int adder = warp; adder < (static_cast<int>(together) + 1) * kAdders; adder += warps) {
