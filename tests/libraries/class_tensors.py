@@ -1,6 +1,6 @@
-"""Names and shapes of the tensors of transformers' classes: made into src/checkpoint/convert/class_table.cpp.
+"""Names and shapes of the tensors of transformers' classes: made into src/checkpoint/names/class_table.cpp.
 
-    python tests/libraries/class_tensors.py > src/checkpoint/convert/class_table.cpp
+    python tests/libraries/class_tensors.py > src/checkpoint/names/class_table.cpp
 
 Each class that vocabularies.py knows, and each that is a part of one, is built without memory from small configs whose
 numbers know what they are called, so that a tensor's shape says how it follows from config.json. It is built again with
@@ -554,7 +554,7 @@ def print_table(found):
 // Made by tests/libraries/class_tensors.py from transformers {transformers.__version__}, and again by its test.
 #include <array>
 
-#include "checkpoint/convert/class_tensors.h"
+#include "checkpoint/names/class_tensors.h"
 
 namespace qfuse::checkpoint {{
 namespace {{

@@ -330,7 +330,7 @@ class Families(Judged):
 
     def test_the_document_lists_what_the_library_knows(self):
         root = Path(__file__).parents[2]
-        tables = (root / "src/checkpoint/convert/checked_families.cpp").read_text()
+        tables = (root / "src/checkpoint/names/checked_families.cpp").read_text()
         document = (root / "docs/FAMILIES.md").read_text()
         for table, heading in [("kChecked{", "Checked families"), ("kCheckedClasses{", "Checked classes of diffusers")]:
             known = re.findall(r'"([^"]+)"', tables.partition(table)[2].partition("};")[0])

@@ -24,7 +24,7 @@ from safetensors.torch import load_file, save_file
 from transformers.pytorch_utils import Conv1D
 from vocabularies import Row, all_classes, table, tensors_of
 
-SOURCE = Path(__file__).parents[2] / "src/checkpoint/convert/vocabulary_table.cpp"
+SOURCE = Path(__file__).parents[2] / "src/checkpoint/names/vocabulary_table.cpp"
 QUICK = """
     BartForConditionalGeneration BertForMaskedLM BloomForCausalLM GPT2LMHeadModel Gemma3ForConditionalGeneration
     LlamaForCausalLM LlavaForConditionalGeneration M2M100ForConditionalGeneration MambaForCausalLM

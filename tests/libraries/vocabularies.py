@@ -1,6 +1,6 @@
-"""What the classes of transformers have of their vocabulary: made into src/checkpoint/convert/vocabulary_table.cpp.
+"""What the classes of transformers have of their vocabulary: made into src/checkpoint/names/vocabulary_table.cpp.
 
-    python tests/libraries/vocabularies.py > src/checkpoint/convert/vocabulary_table.cpp
+    python tests/libraries/vocabularies.py > src/checkpoint/names/vocabulary_table.cpp
 
 Each class is built from a small config, without memory, and asked: which tensors grow with the vocabulary and which
 fields of the config, which tensors are one, and which fields say so. test_vocabularies.py makes the table again.
@@ -263,7 +263,7 @@ def print_table(rows):
 // Made by tests/libraries/vocabularies.py from transformers {transformers.__version__}, and again by its test.
 #include <array>
 
-#include "checkpoint/convert/vocabulary.h"
+#include "checkpoint/names/vocabulary.h"
 
 namespace qfuse::checkpoint {{
 namespace {{

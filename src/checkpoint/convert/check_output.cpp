@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "checkpoint/convert/check_tensors.h"
-#include "checkpoint/convert/class_tensors.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/names/check_tensors.h"
+#include "checkpoint/names/class_tensors.h"
 
 namespace qfuse::checkpoint {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "checkpoint/convert/conversion.h"
-#include "checkpoint/convert/vocabulary.h"
+#include "checkpoint/names/vocabulary.h"
 
 namespace qfuse::checkpoint {
 

@@ -7,14 +7,14 @@
 #include "checkpoint/convert/check_output.h"
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/decode.h"
-#include "checkpoint/convert/families.h"
 #include "checkpoint/convert/notes.h"
-#include "checkpoint/convert/plain_names.h"
 #include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
+#include "checkpoint/names/families.h"
+#include "checkpoint/names/plain_names.h"
 
 namespace qfuse::checkpoint {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/convert/families.h"
 #include "checkpoint/files/model.h"
+#include "checkpoint/names/families.h"
 
 namespace qfuse::checkpoint {
 

@@ -10,16 +10,16 @@
 
 #include "checkpoint/convert/conversion.h"
 #include "checkpoint/convert/encode.h"
-#include "checkpoint/convert/families.h"
-#include "checkpoint/convert/linear.h"
 #include "checkpoint/convert/notes.h"
-#include "checkpoint/convert/patterns.h"
 #include "checkpoint/convert/quantize.h"
 #include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
+#include "checkpoint/names/families.h"
+#include "checkpoint/names/linear.h"
+#include "checkpoint/names/patterns.h"
 
 namespace qfuse::checkpoint {
 namespace {

@@ -11,10 +11,6 @@
 #include <vector>
 
 #include "checkpoint/convert/check_output.h"
-#include "checkpoint/convert/check_tensors.h"
-#include "checkpoint/convert/class_tensors.h"
-#include "checkpoint/convert/tensor_names.h"
-#include "checkpoint/convert/vocabulary.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
@@ -22,6 +18,10 @@
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/tokenizer.h"
+#include "checkpoint/names/check_tensors.h"
+#include "checkpoint/names/class_tensors.h"
+#include "checkpoint/names/tensor_names.h"
+#include "checkpoint/names/vocabulary.h"
 
 namespace qfuse::checkpoint {
 namespace {

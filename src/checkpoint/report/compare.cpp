@@ -13,10 +13,6 @@
 #include <qfuse/checkpoint.hpp>
 
 #include "checkpoint/convert/decode.h"
-#include "checkpoint/convert/families.h"
-#include "checkpoint/convert/merged.h"
-#include "checkpoint/convert/merged_model.h"
-#include "checkpoint/convert/plain_names.h"
 #include "checkpoint/convert/source.h"
 #include "checkpoint/convert/transpose.h"
 #include "checkpoint/files/bitsandbytes.h"
@@ -27,6 +23,10 @@
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/files/progress.h"
+#include "checkpoint/merge/merged.h"
+#include "checkpoint/merge/merged_model.h"
+#include "checkpoint/names/families.h"
+#include "checkpoint/names/plain_names.h"
 #include "format/elements.h"
 
 namespace qfuse::checkpoint {

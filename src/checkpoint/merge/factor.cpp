@@ -1,0 +1,58 @@
+#include "checkpoint/merge/factor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "checkpoint/files/adapter.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+// `count` elements of a factor's tensor, `stride` apart. What lies between them is read with them: experts lie so.
+void read_apart(const StoredTensor& stored, std::int64_t first, std::int64_t count, std::int64_t stride,
+                std::vector<float>& buffer, float* out, std::int64_t out_stride) {
+  buffer.resize(static_cast<std::size_t>((count - 1) * stride + 1));
+  read_as_float(stored, first, buffer);
+  for (std::int64_t i = 0; i < count; ++i) out[i * out_stride] = buffer[static_cast<std::size_t>(i * stride)];
+}
+
+}  // namespace
+
+// Reads along the axis whose elements lie closer.
+void read_factor(const Factor& factor, std::int64_t block, const Window& window, std::span<float> out) {
+  if (!factor.stored) return static_cast<void>(std::ranges::fill(out, 1.0F));
+  if (window.rows == 0 || window.columns == 0) return;
+  const std::int64_t first = factor.offset + block * factor.block_stride + window.first_row * factor.row_stride +
+                             window.first_column * factor.column_stride;
+  std::vector<float> buffer;
+  if (factor.column_stride == 1 && factor.row_stride == window.columns)
+    return read_as_float(*factor.stored, first, out);
+  if (factor.column_stride <= factor.row_stride) {
+    for (std::int64_t row = 0; row < window.rows; ++row)
+      read_apart(*factor.stored, first + row * factor.row_stride, window.columns, factor.column_stride, buffer,
+                 out.data() + row * window.columns, 1);
+  } else {
+    for (std::int64_t column = 0; column < window.columns; ++column)
+      read_apart(*factor.stored, first + column * factor.column_stride, window.rows, factor.row_stride, buffer,
+                 out.data() + column, window.columns);
+  }
+}
+
+bool same_product(const Addend& one, const Addend& other, const MergedShape& shape) {
+  if (one.rank != other.rank || one.scale != other.scale || one.magnitude || other.magnitude) return false;
+  const auto same = [&](const Factor& a, const Factor& b, std::int64_t rows, std::int64_t columns) {
+    if (rows == 0 || columns == 0) return true;
+    std::vector<float> row_of_a(static_cast<std::size_t>(columns));
+    std::vector<float> row_of_b(row_of_a.size());
+    for (std::int64_t row = 0; row < rows; ++row) {
+      read_factor(a, 0, {row, 1, 0, columns}, row_of_a);
+      read_factor(b, 0, {row, 1, 0, columns}, row_of_b);
+      if (std::memcmp(row_of_a.data(), row_of_b.data(), row_of_a.size() * sizeof(float)) != 0) return false;
+    }
+    return true;
+  };
+  return same(one.b, other.b, shape.rows, one.rank) && same(one.a, other.a, one.rank, shape.columns);
+}
+
+}  // namespace qfuse::checkpoint

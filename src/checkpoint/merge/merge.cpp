@@ -1,0 +1,350 @@
+// LoRA adapters onto their base.
+#include <fmt/ranges.h>
+
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <qfuse/checkpoint.hpp>
+#include <utility>
+
+#include "checkpoint/convert/check_output.h"
+#include "checkpoint/convert/conversion.h"
+#include "checkpoint/convert/encode.h"
+#include "checkpoint/convert/quantize.h"
+#include "checkpoint/files/components.h"
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/foreign.h"
+#include "checkpoint/files/json.h"
+#include "checkpoint/merge/merge_figures.h"
+#include "checkpoint/merge/merge_texts.h"
+#include "checkpoint/merge/merged_model.h"
+#include "checkpoint/merge/sum.h"
+#include "checkpoint/names/names.h"
+#include "checkpoint/names/plain_names.h"
+#include "checkpoint/output/shards_plan.h"
+#include "checkpoint/output/target.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Merge : public Transform {
+ public:
+  Merge(std::span<const AdapterInput> inputs, const MergeOptions& options)
+      : options_(options), adapters_(inputs, options.allow_nonfinite) {}
+
+  void try_device(Pipeline& pipeline) const override {
+    if (options_.to_4bit) require_encodable(*options_.to_4bit, options_.blocksize, pipeline);
+    if (options_.base_as) require_encodable(*options_.base_as, options_.blocksize, pipeline);
+    require_mergeable(pipeline);
+  }
+
+  // With the adapters, which the inputs of a plan are not.
+  [[nodiscard]] nlohmann::json command() const override {
+    nlohmann::json adapters = nlohmann::json::array();
+    for (const auto& [adapter, weight] : adapters_.all()) {
+      adapters.push_back({{"name", spoken_name(adapter->path())},
+                          {"weight", weight},
+                          {"file", file_identity(adapter->file().file())}});
+      if (adapter->is_directory())
+        adapters.back()["config"] = file_identity(InputFile(adapter->path() / kAdapterConfigFile));
+    }
+    return {{"command", "merge"},
+            {"adapters", adapters},
+            {"to", options_.to_4bit ? name_of(*options_.to_4bit) : ""},
+            {"base_as", options_.base_as ? name_of(*options_.base_as) : ""},
+            {"block_size", options_.blocksize},
+            {"double_quant", options_.double_quant},
+            {"include", options_.include},
+            {"exclude", options_.exclude},
+            {"prefix", options_.prefix},
+            {"head", static_cast<int>(options_.head)}};
+  }
+
+  [[noreturn]] void refuse(const Model& model) const override {
+    fail(Status::invalid_data, "{}: the adapters change nothing of it", model.name());
+  }
+
+  [[nodiscard]] bool converts(const Component& component) const override {
+    return !adapters_.of(component.name).empty();
+  }
+
+  // Before anything is planned.
+  void require_used(const fs::path& base) const { adapters_.require_used(base, options_.components); }
+
+  [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& component) override {
+    check_kind(model);
+    const MergedModel base(model, adapters_.of(component), way());
+    check_base(base);
+    const std::string prefix = name_prefix({component, "", ""});
+    ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base, prefix) : plan_tensors(base, prefix);
+    describe(base, options_.base_as, plan);
+    check_output(model, base.tensors(), options_, plan);
+    return plan;
+  }
+
+  // They are in the report now, and refused where too little is left of an adapter.
+  void made(const std::string& component, std::span<const PlannedTensor> tensors) override {
+    const MergedTensor* worst = nullptr;
+    for (const PlannedTensor& tensor : tensors) {
+      const auto found = rows_.find(name_prefix({component, "", ""}) + tensor.name);
+      if (found == rows_.end()) continue;
+      Row& row = found->second;
+      row.is_made = true;
+      if (row.figures) row.figures->put_into(row.said, row.is_encoded);
+      if (row.said.survival < options_.fail_below && (worst == nullptr || row.said.survival < worst->survival))
+        worst = &row.said;
+    }
+    // What is left may be less than nothing, so that 0 is no bound, but says that there is none.
+    if (worst != nullptr && options_.fail_below > 0.0 && !options_.dry_run) refuse_lost(*worst);
+  }
+
+  // By name; of those that were made.
+  [[nodiscard]] std::vector<MergedTensor> merged_tensors() const {
+    std::vector<MergedTensor> tensors;
+    for (const auto& [name, row] : rows_)
+      if (row.is_made) tensors.push_back(row.said);
+    return tensors;
+  }
+
+ private:
+  struct Row {
+    MergedTensor said;
+    bool is_encoded = false;
+    std::shared_ptr<MergeFigures> figures;  // NULL: it is not measured
+    bool is_made = false;
+  };
+
+  [[nodiscard]] MergeWay way() const {
+    return {options_.dtype,   options_.base_as, options_.blocksize, options_.double_quant,
+            options_.include, options_.exclude, options_.prefix,    options_.head};
+  }
+
+  // Before an adapter is looked at, which fits none of these.
+  static void check_kind(const Model& model) {
+    if (const std::string method = foreign_method(model, read_config(model)); !method.empty())
+      fail(Status::unsupported, "{}: {}", model.name(), method);
+    if (peft_content(model) == PeftContent::adapter)
+      fail(Status::invalid_argument, "{}: is an adapter itself; BASE comes first", model.name());
+    if (const std::string kind = foreign_kind(model); !kind.empty())
+      fail(Status::unsupported, "{}: {}", model.name(), kind);
+  }
+
+  void check_base(const MergedModel& base) const {
+    const bool chooses = options_.base_as || (options_.to_4bit && !base.is_quantized());
+    if (!chooses && !(options_.include.empty() && options_.exclude.empty()))
+      fail(Status::invalid_argument,
+           "{}: `include` and `exclude` say what becomes 4-bit of a base in 16 or 32 bits, with `base_as` or `to`",
+           base.model().name());
+    if (base.is_quantized() && !options_.to_4bit &&
+        plain_names(read_model_types(base.model()), base.tensors(), base.model().name()).are_other_names())
+      fail(Status::unsupported,
+           "{}: its layers are those of a loader of 4-bit models alone: dequantize it, and merge onto that",
+           base.model().name());
+    if (options_.to_4bit && base.is_quantized())
+      for (const Tensor& tensor : base.tensors()) check_stays_4bit(tensor);
+    if ((options_.to_4bit && !base.is_quantized()) || options_.base_as)
+      for (const Tensor& tensor : base.tensors())
+        if (base.families().is_turned(tensor.name, tensor.shape))
+          fail(Status::unsupported,
+               "{}: keeps '{}' turned, which cannot be merged and quantized at once: merge to 16 bits first",
+               base.model().name(), printable(tensor.name));
+  }
+
+  // A 4-bit base keeps its kind of codes.
+  void check_stays_4bit(const Tensor& tensor) const {
+    const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
+    if (weight != nullptr && weight->state.quant_type != *options_.to_4bit)
+      fail(Status::invalid_argument, "{}: is {}, and cannot become {}: dequantize the base first",
+           tensor.values().where(), name_of(weight->state.quant_type), name_of(*options_.to_4bit));
+    if (std::holds_alternative<StoredWeightInt8>(tensor.storage))
+      fail(Status::invalid_argument, "{}: is LLM.int8, and cannot become {}: dequantize the base first",
+           tensor.values().where(), name_of(*options_.to_4bit));
+  }
+
+  // Of a tensor that adapters change, or that is only decoded or seen otherwise. `encoded`: what it becomes, or NULL.
+  PlannedSource source_of(const MergedModel& base, const std::string& prefix, const std::string& name,
+                          const Tensor& tensor, const QuantState* encoded) {
+    const TensorChange* change = base.change_of(name);
+    const MergeTask task = base.task(tensor, change);
+    PlannedSource source{.shape = change == nullptr ? tensor.shape : change->shape,
+                         .dtype = task.dtype,
+                         .input_bytes = tensor.stored_bytes(),
+                         .scratch_bytes = task.scratch_bytes()};
+    if (change == nullptr || !add_row(base, prefix + name, *change, encoded).figures) {
+      source.open = [task](ScratchFile* scratch) { return merged(task.base(scratch), task.merging, task.dtype); };
+      return source;
+    }
+    source.measured = true;
+    const std::optional<QuantState> state = encoded == nullptr ? std::nullopt : std::optional(*encoded);
+    source.open = [task, state, figures = rows_.at(prefix + name).figures](ScratchFile* scratch) {
+      return measured(task.base(scratch), task.merging, task.dtype, state, figures);
+    };
+    return source;
+  }
+
+  // What is said of a changed tensor: measured where the caller only wants to know, or where an adapter may not survive.
+  Row& add_row(const MergedModel& base, const std::string& name, const TensorChange& change,
+               const QuantState* encoded) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    const bool may_be_lost = base.is_4bit() && options_.to_4bit;
+    Row row{{name, change.shape, change.rule, change.rank, change.scale, kUnknown, kUnknown, kUnknown},
+            encoded != nullptr,
+            {}};
+    if (options_.dry_run || may_be_lost) row.figures = std::make_shared<MergeFigures>();
+    return rows_.insert_or_assign(name, std::move(row)).first->second;
+  }
+
+  // ---- to 16 or 32 bits, or from 4 bits to 4 bits ----
+
+  [[nodiscard]] ConversionPlan plan_tensors(const MergedModel& base, const std::string& prefix) {
+    ConversionPlan plan;
+    DtypeVote vote;
+    for (const Tensor& tensor : base.tensors()) {
+      const bool is_changed = base.change_of(tensor.name) != nullptr;
+      if (base.is_4bit() && options_.to_4bit)
+        plan.tensors.push_back(is_changed ? stays_quantized(tensor, base, prefix) : copied_parts(tensor));
+      else if (!is_changed && !tensor.quantized_dtype() && !base.is_seen(tensor.name))
+        plan.tensors.push_back(copied(tensor.values()));
+      else
+        plan.tensors.push_back(planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor, nullptr)));
+      if (tensor.quantized_dtype()) vote.add(base.plain_dtype(tensor), tensor.elements());
+    }
+    add_untied(base, prefix, plan);
+    if (!base.config()) return plan;
+    Config config = *base.config();
+    change_config(base, config);
+    plan.config = base.is_quantized() && !options_.to_4bit ? config.unquantized(vote.most()) : config.text();
+    return plan;
+  }
+
+  // The head that was tied to the embedding, and stands in no file of the base.
+  void add_untied(const MergedModel& base, const std::string& prefix, ConversionPlan& plan) {
+    for (const auto& [name, change] : base.rules().changes)
+      if (base.model().find(name) == nullptr)
+        plan.tensors.push_back(planned_plain(name, source_of(base, prefix, name, *change.base, nullptr)));
+  }
+
+  [[nodiscard]] PlannedTensor stays_quantized(const Tensor& tensor, const MergedModel& base,
+                                              const std::string& prefix) {
+    const auto* weight = std::get_if<StoredWeight4bit>(&tensor.storage);
+    if (weight == nullptr || base.change_of(tensor.name)->replacement)
+      return planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor, nullptr));
+    PlannedTensor planned =
+        planned_encoded(tensor.name, source_of(base, prefix, tensor.name, tensor, &weight->state), weight->state);
+    const TensorEntry& codes = *weight->packed.entry;  // under another type than U8 where training shards them (FSDP)
+    TensorEntry& written = planned.outputs.front();
+    if (codes.bytes() == written.bytes()) {
+      written.type = codes.type;
+      written.shape = codes.shape;
+    }
+    return planned;
+  }
+
+  static PlannedTensor copied_parts(const Tensor& tensor) {
+    if (!std::holds_alternative<StoredWeight4bit>(tensor.storage)) return copied(tensor.values());
+    PlannedTensor planned;
+    planned.name = tensor.name;
+    for (const StoredTensor& part : tensor.parts) planned.outputs.push_back(*part.entry);
+    planned.input_bytes = planned.progress_bytes = tensor.stored_bytes();
+    planned.open = [parts = tensor.parts](ScratchFile*) {
+      OpenedTensor opened;
+      for (const StoredTensor& part : parts) opened.sources.push_back(stored(part));
+      return opened;
+    };
+    return planned;
+  }
+
+  // ---- from 16 bits to 4 bits: what quantize() would do to the merged model ----
+
+  [[nodiscard]] QuantizeOptions quantize_options() const {
+    QuantizeOptions options;
+    options.dtype = options_.dtype;
+    options.quant_type = *options_.to_4bit;
+    options.blocksize = options_.blocksize;
+    options.double_quant = options_.double_quant;
+    options.include = options_.include;
+    options.exclude = options_.exclude;
+    return options;
+  }
+
+  [[nodiscard]] ConversionPlan to_4bit(const MergedModel& base, const std::string& prefix) {
+    std::vector<std::string> new_modules;
+    for (const auto& [name, change] : base.rules().changes)
+      if (name.ends_with(kWeightSuffix) && base.model().find(name) == nullptr)
+        new_modules.emplace_back(module_of(name));
+    const auto changed = [&](const Tensor& tensor, const QuantState* encoded) -> std::optional<PlannedSource> {
+      if (base.change_of(tensor.name) == nullptr && !base.is_seen(tensor.name)) return std::nullopt;
+      return source_of(base, prefix, tensor.name, tensor, encoded);
+    };
+    ConversionPlan plan = plan_quantization(base.model(), quantize_options(), changed, new_modules);
+    add_untied(base, prefix, plan);
+    if (!plan.config.empty() && (base.rules().unties || base.rules().vocabulary)) {
+      Config config(plan.config, std::string(kConfigFile));
+      change_config(base, config);
+      plan.config = config.text();
+    }
+    return plan;
+  }
+
+  static void change_config(const MergedModel& base, Config& config) {
+    const MergeRules& rules = base.rules();
+    if (!rules.untie_fields.empty()) config.untie(rules.untie_fields);
+    if (!rules.decoder_size_field.empty()) config.grow({rules.tokens, rules.tokens}, {&rules.decoder_size_field, 1});
+    if (rules.vocabulary) config.grow({rules.old_vocabulary, *rules.vocabulary}, rules.size_fields);
+  }
+
+  [[noreturn]] void refuse_lost(const MergedTensor& worst) const {
+    fail(Status::invalid_data,
+         "tensor '{}': of what the adapter adds, {:.1f} % is left when the sum is quantized again, less than {:.0f} "
+         "%: merge to 16 bits, or from the 16-bit base to {}; `fail_below` 0 does it all the same",
+         printable(worst.name), 100.0 * worst.survival, 100.0 * options_.fail_below, name_of(*options_.to_4bit));
+  }
+
+  const MergeOptions& options_;
+  Adapters adapters_;
+  std::map<std::string, Row> rows_;  // by name, of a pipeline with its component
+};
+
+MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> adapters, const fs::path& out,
+                          const MergeOptions& options) {
+  if (adapters.empty()) fail(Status::invalid_argument, "no adapter is given");
+  if (!(options.fail_below >= 0.0 && options.fail_below <= 1.0))
+    fail(Status::invalid_argument, "`fail_below` is {}, must be a share from 0 to 1", options.fail_below);
+  Merge transform(adapters, options);
+  transform.require_used(base);
+  for (const AdapterInput& adapter : adapters) {
+    check_apart(out, adapter.path);
+    check_neighbours(out, adapter.path);
+  }
+  MergeReport report{convert(base, out, options, transform), {}};
+  report.merged = transform.merged_tensors();
+  return report;
+}
+
+std::string json_of(const MergedTensor& t) {
+  return fmt::format(
+      R"({{"name": {}, "shape": [{}], "rule": {}, "rank": {}, "scale": {}, "added_rms": {}, "weight_rms": {}, )"
+      R"("survival": {}}})",
+      json_string(t.name), fmt::join(t.shape, ", "), json_string(t.rule), t.rank, json_number(t.scale),
+      json_number(t.added_rms), json_number(t.weight_rms), json_number(t.survival));
+}
+
+}  // namespace
+
+MergeReport merge(const fs::path& base, std::span<const AdapterInput> adapters, const fs::path& out,
+                  const MergeOptions& options) {
+  return with_qfuse_errors([&] { return merge_checked(base, adapters, out, options); });
+}
+
+std::string to_json(const MergeReport& report) {
+  return with_qfuse_errors([&] {
+    std::string text = "[";
+    for (const MergedTensor& row : report.merged) text += (text.size() > 1 ? ",\n  " : "\n  ") + json_of(row);
+    return text + "\n]";
+  });
+}
+
+}  // namespace qfuse::checkpoint

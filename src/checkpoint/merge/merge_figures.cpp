@@ -1,0 +1,125 @@
+#include "checkpoint/merge/merge_figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace qfuse::checkpoint {
+namespace {
+
+// Of a tensor, measured at a time: what stays in the caches.
+constexpr std::int64_t kMeasuredElements = 1 << 18;
+
+void add(std::span<const float> base, std::span<const float> sums, std::span<const float> left, MergeFigures& figures) {
+  MergeFigures to = figures;  // in registers
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const double w = base[i];
+    const double d = sums[i] - w;
+    to.weight += w * w;
+    to.added += d * d;
+    if (!left.empty()) to.kept += (left[i] - w) * d;
+  }
+  to.elements += std::ssize(sums);
+  figures = to;
+}
+
+class Measured {
+ public:
+  Measured(const Source& base, const Merging& merging, Dtype dtype, std::optional<QuantState> encoded,
+           std::shared_ptr<MergeFigures> figures)
+      : base_dtype_(base.dtype),
+        sums_(merged(remembered(base), merging, Dtype::float32)),
+        dtype_(dtype),
+        encoded_(std::move(encoded)),
+        figures_(std::move(figures)) {}
+
+  void read(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+    const std::int64_t most = std::max(kMeasuredElements, sums_.unit_elements()) * size_of(dtype_);
+    for (std::int64_t at = 0; at < std::ssize(out); at += most)
+      read_part(
+          begin + at,
+          out.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(std::min(most, std::ssize(out) - at))),
+          piece);
+  }
+
+ private:
+  // `base`, of which base_ keeps what was read last: what the latest sums rest on.
+  Source remembered(const Source& base) {
+    Source source = base;
+    source.made = Made::on_host;
+    source.read = [base, kept = base_](std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+      read_now(base, begin, out, piece, array::kBase);
+      kept->assign(out.begin(), out.end());
+    };
+    return source;
+  }
+
+  void read_part(std::int64_t begin, std::span<std::byte> out, Piece& piece) {
+    const std::int64_t count = std::ssize(out) / size_of(dtype_);
+    const auto bytes = piece.host(array::kMeasuredSums, static_cast<std::size_t>(count) * sizeof(float));
+    read_now(sums_, begin / size_of(dtype_) * size_of(Dtype::float32), bytes, piece, array::kMeasuredSums);
+    const std::span<const float> sums(reinterpret_cast<const float*>(bytes.data()), static_cast<std::size_t>(count));
+    round_to(dtype_, sums, out);
+    start_.resize(sums.size());
+    widen(base_dtype_, *base_, start_);
+    if (encoded_) pass_through_4bit(out, *encoded_, piece.host_exec());
+    add(start_, sums, left_, *figures_);
+  }
+
+  // Makes left_ of `values`: as they are when they were encoded and decoded, with absmax that are not nested.
+  void pass_through_4bit(std::span<const std::byte> values, const QuantState& state, const Exec& exec) {
+    const std::int64_t count = std::ssize(values) / size_of(dtype_);
+    codes_.resize(static_cast<std::size_t>(qfuse_packed_size(count)));
+    absmax_.resize(static_cast<std::size_t>(qfuse_block_count(count, state.blocksize)));
+    left_.resize(static_cast<std::size_t>(count));
+    quantize_4bit(values, dtype_,
+                  {.cols = count,
+                   .blocksize = state.blocksize,
+                   .quant_type = state.quant_type,
+                   .packed = codes_,
+                   .absmax = absmax_},
+                  exec);
+    dequantize_4bit({.cols = count,
+                     .blocksize = state.blocksize,
+                     .quant_type = state.quant_type,
+                     .packed = codes_,
+                     .absmax = absmax_},
+                    std::as_writable_bytes(std::span(left_)), Dtype::float32, exec);
+  }
+
+  std::shared_ptr<std::vector<std::byte>> base_ = std::make_shared<std::vector<std::byte>>();
+  Dtype base_dtype_;
+  Source sums_;
+  Dtype dtype_;
+  std::optional<QuantState> encoded_;
+  std::shared_ptr<MergeFigures> figures_;
+  // Of the part that is measured; kept, since getting so much memory costs more than filling it.
+  std::vector<float> start_;
+  std::vector<float> left_;  // empty: it is not encoded
+  std::vector<std::uint8_t> codes_;
+  std::vector<float> absmax_;
+};
+
+}  // namespace
+
+void MergeFigures::put_into(MergedTensor& row, bool is_encoded) const {
+  const auto n = static_cast<double>(std::max(elements, std::int64_t{1}));
+  row.added_rms = std::sqrt(added / n);
+  row.weight_rms = std::sqrt(weight / n);
+  if (is_encoded && added > 0.0) row.survival = kept / added;
+}
+
+Source measured(const Source& base, const Merging& merging, Dtype dtype, const std::optional<QuantState>& encoded,
+                std::shared_ptr<MergeFigures> figures) {
+  const std::int64_t unit =
+      std::max(base.unit_elements(), encoded ? encoded->blocksize : std::int64_t{1}) * size_of(dtype);
+  return {.dtype = dtype,
+          .bytes = merging.shape.elements() * size_of(dtype),
+          .unit = unit,
+          .piece = std::max(kPieceBytes, unit),
+          .read = [one = std::make_shared<Measured>(base, merging, dtype, encoded, std::move(figures))](
+                      std::int64_t begin, std::span<std::byte> out, Piece& piece) { one->read(begin, out, piece); }};
+}
+
+}  // namespace qfuse::checkpoint

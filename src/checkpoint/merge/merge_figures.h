@@ -1,0 +1,33 @@
+// How much adapters change a tensor, and how much of it 4 bits keep: measured while the tensor is made.
+#ifndef QFUSE_CHECKPOINT_MERGE_MERGE_FIGURES_H
+#define QFUSE_CHECKPOINT_MERGE_MERGE_FIGURES_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <qfuse/checkpoint.hpp>
+
+#include "checkpoint/convert/source.h"
+#include "checkpoint/files/quant_state.h"
+#include "checkpoint/merge/merged.h"
+
+namespace qfuse::checkpoint {
+
+// Sums over a tensor's elements, in fp64 and in their order.
+struct MergeFigures {
+  std::int64_t elements = 0;
+  double added = 0.0;   // of squares
+  double weight = 0.0;  // of squares
+  double kept = 0.0;    // of what was added times what is left of it
+
+  void put_into(MergedTensor& row, bool is_encoded) const;
+};
+
+// merged(), which adds to `figures` what it makes; to be read once, from the beginning to the end. `encoded`: what the
+// result becomes, if that is 4-bit.
+Source measured(const Source& base, const Merging& merging, Dtype dtype, const std::optional<QuantState>& encoded,
+                std::shared_ptr<MergeFigures> figures);
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_MERGE_MERGE_FIGURES_H

@@ -1,0 +1,174 @@
+#include "checkpoint/merge/merge_layers.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "checkpoint/files/errors.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+// One with further dimensions is a convolution's; lora_B of such a one has 1 in all of them.
+void require_matrices(const AdapterTensor& a, const AdapterTensor& b) {
+  if (shape_of(a).size() < 2 || shape_of(b).size() < 2 || columns_of(shape_of(b)) != shape_of(b)[1])
+    fail(Status::invalid_data, "{}, which are not those of two matrices", shapes_of(a, b));
+}
+
+// Of a magnitude, where the config says DoRA and only there; in front of all else that is added.
+void check_dora(const AddedAdapter& from, const AdapterParts& parts, const TensorChange& change) {
+  const AdapterTensor& any = parts.a != nullptr ? *parts.a : *parts.embedding_a;
+  const bool says_dora = from.adapter.config().is_dora();
+  if (says_dora && parts.magnitude == nullptr)
+    fail(Status::invalid_data, "{}: its lora_magnitude_vector is missing, and {} says use_dora", any.where(),
+         from.adapter.config().name());
+  if (parts.magnitude == nullptr) return;
+  if (!says_dora)
+    fail(Status::invalid_data, "{}: is DoRA's, and {} does not say use_dora", parts.magnitude->where(),
+         from.adapter.config().name());
+  if (!change.merging.addends.empty())
+    fail(Status::unsupported,
+         "{}: is DoRA's, and '{}' has got another adapter before: the length that it is to have would be that of the "
+         "sum; give the DoRA adapter first, or merge them one by one",
+         parts.magnitude->where(), printable(change.base->name));
+}
+
+// DoRA's lengths: of what the layer gives, so of columns where it is stored turned.
+void add_magnitude(const AddedAdapter& from, const AdapterParts& parts, bool of_columns, const TensorChange& change,
+                   Addend& addend) {
+  check_dora(from, parts, change);
+  if (parts.magnitude == nullptr) return;
+  const std::int64_t lengths = of_columns ? change.merging.shape.columns : change.merging.shape.rows;
+  if (element_count(shape_of(*parts.magnitude)) != lengths)
+    fail(Status::invalid_data, "{}: has the shape {}, and needs {} values for '{}', which is {}",
+         parts.magnitude->where(), printable(shape_of(*parts.magnitude)), lengths, printable(change.base->name),
+         printable(change.shape));
+  addend.magnitude = parts.magnitude->stored;
+  addend.of_columns = of_columns;
+}
+
+const char* rule_of(const AdapterParts& parts) { return parts.magnitude == nullptr ? "lora" : "dora"; }
+
+}  // namespace
+
+void add_linear(AddedAdapter& from, const std::string& module, const AdapterParts& parts, TensorChange& change) {
+  require_matrices(*parts.a, *parts.b);
+  const bool turn = is_product_turned(from, change, parts);
+  if (turn && change.base->quantized_dtype())
+    fail(Status::unsupported,
+         "{}: '{}' of {} is stored turned where it is quantized; dequantize the base first, and merge onto that",
+         parts.a->where(), printable(change.base->name), from.state.model.name());
+  const std::int64_t rank = checked_rank(from, module, *parts.a, *parts.b);
+  Addend addend = product_of(as_stored(parts.b->stored), as_stored(parts.a->stored), rank, turn);
+  add_magnitude(from, parts, turn, change, addend);
+  append(from, change, addend, module, rule_of(parts));
+  change.is_linear = true;
+}
+
+// peft wraps nn.MultiheadAttention and within it its out_proj, gives both the rank and the scale of the attention's name,
+// and adds to out_proj twice, in training as in merging (lora.MultiheadAttention.merge of 0.14 to 0.21).
+bool add_attention_out(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
+  constexpr float kTimes = 2.0F;
+  constexpr std::string_view kOutProj = ".out_proj";
+  const std::string wrapped = std::string(kPeftWrapper) + std::string(kOutProj);
+  if (!module.ends_with(wrapped)) return false;
+  const std::string attention = module.substr(0, module.size() - wrapped.size());
+  const std::string out_proj = attention + std::string(kOutProj);
+  TensorChange& change = require_change(from.state, out_proj + std::string(kWeightSuffix), *parts.a);
+  add_linear(from, attention, parts, change);
+  change.merging.addends.back().scale *= kTimes;
+  change.scale *= kTimes;
+  if (parts.b_bias != nullptr)
+    fail(Status::unsupported, "{}: an attention's out_proj has no bias of LoRA's", parts.b_bias->where());
+  return true;
+}
+
+void add_embedding(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
+  const AdapterTensor& a = *parts.embedding_a;
+  const AdapterTensor& b = *parts.embedding_b;
+  TensorChange& change = require_change(from.state, module + std::string(kWeightSuffix), a);
+  if (shape_of(a).size() != 2 || shape_of(b).size() != 2 ||
+      change.shape != std::vector<std::int64_t>{shape_of(a)[1], shape_of(b)[0]})
+    fail(Status::invalid_data, "{}, which do not fit '{}', which is {}", shapes_of(a, b), printable(change.base->name),
+         printable(change.shape));
+  const std::int64_t rank = checked_rank(from, module, a, b);
+  Addend addend = product_of(as_stored(b.stored), as_stored(a.stored), rank, true);
+  add_magnitude(from, parts, true, change, addend);
+  append(from, change, addend, module, rule_of(parts));
+}
+
+// lora_bias: the layer's own bias grows by scale * lora_B.bias.
+void add_bias(AddedAdapter& from, const std::string& module, const AdapterTensor& tensor) {
+  TensorChange& change = require_change(from.state, module + std::string(kBiasSuffix), tensor);
+  if (shape_of(tensor) != change.shape)
+    fail(Status::invalid_data, "{}: has the shape {}, and '{}' has {}", tensor.where(), printable(shape_of(tensor)),
+         printable(change.base->name), printable(change.shape));
+  Addend addend{as_stored(tensor.stored), {}};
+  addend.b.row_stride = 1;
+  addend.rank = 1;
+  append(from, change, addend, module, "bias");
+}
+
+Factor as_stored(const StoredTensor& stored) { return {stored, 0, 0, columns_of(stored.entry->shape), 1}; }
+
+Factor turned(const Factor& factor) {
+  Factor other = factor;
+  std::swap(other.row_stride, other.column_stride);
+  return other;
+}
+
+Addend product_of(const Factor& b, const Factor& a, std::int64_t rank, bool turn) {
+  return turn ? Addend{turned(a), turned(b), rank} : Addend{b, a, rank};
+}
+
+bool is_product_turned(const AddedAdapter& from, const TensorChange& change, const AdapterParts& parts) {
+  const std::int64_t rows = shape_of(*parts.b)[0];
+  const std::int64_t columns = columns_of(shape_of(*parts.a));
+  const MergedShape& to = change.merging.shape;
+  const bool straight = rows == to.rows && columns == to.columns;
+  const bool across = change.shape.size() == 2 && columns == to.rows && rows == to.columns;
+  if (!straight && !across)
+    fail(Status::invalid_data, "{}, whose product does not fit '{}', which is {}", shapes_of(*parts.a, *parts.b),
+         printable(change.base->name), printable(change.shape));
+  const MergeState& state = from.state;
+  const bool family = state.families.is_turned(change.base->name, change.base->shape);
+  const bool known = state.config.has_value() || !state.families.name().empty();
+  const bool says_turned = from.adapter.config().is_turned();
+  if (straight && across) return known ? family : says_turned;
+  if (across && !family && !says_turned)
+    fail(Status::invalid_data,
+         "{} and {}: their product fits '{}' only turned, and neither the model's family nor {} says that it is",
+         parts.a->where(), printable(parts.b->stored.entry->name), printable(change.base->name),
+         from.adapter.config().name());
+  return across;
+}
+
+std::int64_t checked_rank(const AddedAdapter& from, const std::string& module, const AdapterTensor& a,
+                          const AdapterTensor& b, std::int64_t copies) {
+  const std::int64_t rank = from.adapter.config().rank_of(module);
+  if (shape_of(a)[0] != rank * copies || shape_of(b)[1] != rank * copies)
+    fail(Status::invalid_data, "{}, and {} says rank {}{}", shapes_of(a, b), from.adapter.config().name(), rank,
+         copies == 1 ? "" : fmt::format(" for each of {} experts", copies));
+  return rank;
+}
+
+void append(AddedAdapter& from, TensorChange& change, Addend addend, const std::string& module,
+            const std::string& rule) {
+  if (!from.added.insert(&change).second)
+    fail(Status::invalid_data, "{}: '{}' and another of its modules are both '{}' of {}", from.adapter.name(),
+         printable(module), printable(change.base->name), from.state.model.name());
+  const double scale = from.adapter.config().scale_of(module) * from.weight;
+  if (!(std::abs(scale) <= static_cast<double>(std::numeric_limits<float>::max())))
+    fail(Status::invalid_data, "{}: the scale of '{}' is {}, which is too large for fp32", from.adapter.name(),
+         printable(module), scale);
+  addend.scale = static_cast<float>(scale);
+  change.scale = scale;
+  change.rank = addend.rank;
+  change.rule = change.rule.empty() ? rule : change.rule + " + " + rule;
+  change.merging.addends.push_back(addend);
+}
+
+}  // namespace qfuse::checkpoint

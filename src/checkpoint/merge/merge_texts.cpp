@@ -1,0 +1,121 @@
+#include "checkpoint/merge/merge_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/file.h"
+#include "checkpoint/files/tokenizer.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kReadme = "README.md";
+
+// What an adapter's directory may have that belongs to the model which it was trained for.
+bool is_tokenizers(const fs::path& file) {
+  constexpr std::array<std::string_view, 7> kNames{
+      "added_tokens.json", "merges.txt", "special_tokens_map.json", "spiece.model",
+      "vocab.json",        "vocab.txt",  "preprocessor_config.json"};
+  const std::string& name = file.native();
+  return name.starts_with("tokenizer") || name.starts_with("chat_template") ||
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+// Their parts have scales of their own in training.
+void note_divided(const MergedModel& base, std::vector<std::string>& notes) {
+  const auto count = std::ranges::count_if(
+      base.tensors(), [&](const Tensor& tensor) { return base.families().is_divided(tensor.name); });
+  if (count > 0)
+    notes.push_back(
+        fmt::format("{}: transformers divides or joins {} matrices as it loads a '{}'; these are taken in 16 bits, "
+                    "where training may have seen them in 4: merge onto the 4-bit model that it saved",
+                    base.model().name(), count, printable(base.families().name())));
+}
+
+// Onto which base is the one question that no file answers.
+void note_base(const MergedModel& base, bool is_seen_as, std::vector<std::string>& notes) {
+  for (const auto& [adapter, weight] : base.adapters()) {
+    const std::string& trained_on = adapter->config().base_model();
+    const bool says_4bit = trained_on.find("4bit") != trained_on.npos || trained_on.find("4-bit") != trained_on.npos;
+    if (says_4bit && !base.is_quantized() && !is_seen_as)
+      notes.push_back(
+          fmt::format("{}: was trained on '{}', which is quantized: `base_as` nf4 merges it onto what it saw",
+                      adapter->name(), printable(trained_on)));
+  }
+  if (is_seen_as) note_divided(base, notes);
+}
+
+// What was probably meant otherwise.
+void note_adapters(const MergedModel& base, std::vector<std::string>& notes) {
+  std::string with_tokenizer;
+  const std::int64_t tokens = base.rules().tokens;
+  for (const auto& [adapter, weight] : base.adapters()) {
+    if (adapter->adds_nothing())
+      notes.push_back(fmt::format("{}: every lora_B is zero: it adds nothing", adapter->name()));
+    const std::optional<std::int64_t> largest = largest_token(adapter->path());
+    if (!largest) continue;
+    if (tokens > 0 && *largest >= tokens)
+      notes.push_back(
+          fmt::format("{}: its tokenizer has tokens up to {}, and the model {} rows for them: was the embedding "
+                      "resized, and not saved?",
+                      adapter->name(), *largest, tokens));
+    if (!with_tokenizer.empty())
+      notes.push_back(
+          fmt::format("{}: has a tokenizer, and so has {}: the last one's is taken", adapter->name(), with_tokenizer));
+    with_tokenizer = adapter->name();
+  }
+}
+
+std::string readme(const MergedModel& base, const std::string& seen) {
+  std::string text = fmt::format(
+      "# Merged model\n\nMade by qfuse {} of a base and {} LoRA adapter{}; each weight is their sum, rounded "
+      "once.\n\n"
+      "| what | where from | weight |\n|---|---|---|\n| base | {}{} | |\n",
+      qfuse_version(), base.adapters().size(), base.adapters().size() == 1 ? "" : "s", spoken_name(base.model().path()),
+      seen);
+  for (const auto& [adapter, weight] : base.adapters()) {
+    const std::string& trained_on = adapter->config().base_model();
+    text += fmt::format("| adapter | {}{} | {} |\n", spoken_name(adapter->path()),
+                        trained_on.empty() ? "" : ", trained on " + printable(trained_on), weight);
+  }
+  return text + fmt::format("\n{} tensors were changed.{}\n", base.rules().changes.size(),
+                            base.rules().unties ? " The output head is no longer tied to the embedding." : "");
+}
+
+}  // namespace
+
+std::string spoken_name(const fs::path& path) {
+  return printable(fs::absolute(path).lexically_normal().filename().native());
+}
+
+void describe(const MergedModel& base, const std::optional<QuantType>& base_as, ConversionPlan& plan) {
+  std::string adapters;
+  for (const auto& [adapter, weight] : base.adapters())
+    adapters += fmt::format("{}{}@{}", adapters.empty() ? "" : ", ", spoken_name(adapter->path()), weight);
+  const std::string seen = base_as ? fmt::format(" as {}", name_of(*base_as)) : "";
+  plan.metadata = {
+      {"qfuse_merge", fmt::format("base {}{}; adapters {}", spoken_name(base.model().path()), seen, adapters)}};
+  note_base(base, base_as.has_value(), plan.notes);
+  note_adapters(base, plan.notes);
+  if (base.rules().unties && base.rules().untie_fields.empty())
+    plan.notes.push_back(fmt::format(
+        "{}: no field of its config says that tensors are no longer tied: transformers 5 sees it, 4 does not",
+        base.model().name()));
+  if (!base.model().is_directory()) return;
+  plan.texts[kReadme] = readme(base, seen);
+  for (const auto& [adapter, weight] : base.adapters()) {
+    if (!adapter->is_directory()) continue;
+    for (const fs::path& name : list_directory(adapter->path()))
+      if (is_tokenizers(name) && fs::is_regular_file(adapter->path() / name))
+        plan.further_files[name] = adapter->path() / name;
+  }
+}
+
+}  // namespace qfuse::checkpoint

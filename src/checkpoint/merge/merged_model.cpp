@@ -1,0 +1,148 @@
+#include "checkpoint/merge/merged_model.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+#include <variant>
+
+#include "checkpoint/convert/decode.h"
+#include "checkpoint/convert/encode.h"
+#include "checkpoint/files/components.h"
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/lora_file.h"
+#include "checkpoint/merge/seen_in_training.h"
+#include "checkpoint/merge/through_codes.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string shown_component(const Adapter& adapter) {
+  return adapter.component().empty() ? "no component" : printable(adapter.component());
+}
+
+void require_of_pipeline(const Adapter& adapter, const fs::path& base, std::span<const std::string> chosen) {
+  if (adapter.component().empty())
+    fail(Status::unsupported,
+         "{}: is a diffusers pipeline, and {} does not say of which of its models it is: merge into the folder of that",
+         shown(base), adapter.name());
+  std::vector<std::string> names;
+  for (const Component& component : models_in(base)) names.push_back(printable(component.name));
+  if (std::ranges::find(names, adapter.component()) == names.end())
+    fail(Status::invalid_argument, "{}: has tensors of {}, and {} has no such component: it has {}", adapter.name(),
+         adapter.component(), shown(base), fmt::join(names, ", "));
+  if (!chosen.empty() && std::ranges::find(chosen, adapter.component()) == chosen.end())
+    fail(Status::invalid_argument, "{}: has tensors of {}, and only {} is to be converted", adapter.name(),
+         adapter.component(), fmt::join(chosen, ", "));
+}
+
+// A folder that is called like another component is that.
+void require_of_model(const Adapter& adapter, const fs::path& base) {
+  const std::string folder = fs::absolute(base).lexically_normal().filename().native();
+  if (!adapter.component().empty() && is_component_name(folder) && folder != adapter.component())
+    fail(Status::invalid_argument, "{}: has tensors of {}, and {} is another component", adapter.name(),
+         adapter.component(), shown(base));
+}
+
+}  // namespace
+
+Adapters::Adapters(std::span<const AdapterInput> inputs, bool allow_nonfinite) {
+  for (const AdapterInput& input : inputs) {
+    if (!std::isfinite(input.weight))
+      fail(Status::invalid_argument, "{}: its weight is {}, and must be a number", shown(input.path), input.weight);
+    const std::size_t first = adapters_.size();
+    if (is_lora_file(input.path))
+      std::ranges::move(read_lora_file(input.path), std::back_inserter(adapters_));
+    else
+      adapters_.emplace_back(input.path);
+    for (std::size_t i = first; i < adapters_.size(); ++i) {
+      if (!allow_nonfinite) adapters_[i].check_finite();
+      weighted_.push_back({&adapters_[i], input.weight});
+    }
+  }
+}
+
+std::vector<WeightedAdapter> Adapters::of(const std::string& component) const {
+  std::vector<WeightedAdapter> some = weighted_;
+  if (!component.empty())
+    std::erase_if(some, [&](const WeightedAdapter& one) { return one.adapter->component() != component; });
+  return some;
+}
+
+void Adapters::require_used(const fs::path& base, std::span<const std::string> chosen) const {
+  for (const WeightedAdapter& one : weighted_)
+    if (is_pipeline(base))
+      require_of_pipeline(*one.adapter, base, chosen);
+    else
+      require_of_model(*one.adapter, base);
+  if (is_pipeline(base)) return;
+  for (std::size_t i = 1; i < adapters_.size(); ++i)
+    if (&adapters_[i].file() == &adapters_[i - 1].file())
+      fail(Status::invalid_argument, "{}: has tensors of {} and {}, and {} is one model: give the pipeline as the base",
+           adapters_[i].name(), shown_component(adapters_[i - 1]), shown_component(adapters_[i]), shown(base));
+}
+
+Source MergeTask::base(ScratchFile* scratch) const {
+  if (replacement) return stored(*replacement);
+  Source source = decoded(tensor, tensor.quantized_dtype().value_or(dtype));
+  if (merging.shape.elements() != tensor.elements())
+    source = resized(source, merging.shape.elements() * size_of(source.dtype));
+  return seen_as ? through_codes(source, *seen_as, *scratch) : source;
+}
+
+std::int64_t MergeTask::scratch_bytes() const { return seen_as ? absmax_bytes(*seen_as) : 0; }
+
+MergedModel::MergedModel(const Model& model, std::vector<WeightedAdapter> adapters, MergeWay way)
+    : model_(model),
+      adapters_(std::move(adapters)),
+      way_(std::move(way)),
+      config_(read_config(model)),
+      tensors_(read_layout(model, int8_dtype(config_))),
+      families_(read_model_types(model)),
+      rules_(find_rules(model, tensors_, adapters_, way_.head, way_.prefix, families_, config_)) {
+  for (const Tensor& tensor : tensors_) {
+    is_quantized_ = is_quantized_ || tensor.quantized_dtype().has_value();
+    is_4bit_ = is_4bit_ || std::holds_alternative<StoredWeight4bit>(tensor.storage);
+  }
+  if (!way_.base_as) return;
+  if (is_quantized_)
+    fail(Status::invalid_argument, "{}: is quantized already; `base_as` is for a base in 16 or 32 bits", model.name());
+  seen_ = names_seen_in_4bit({model, tensors_, families_, rules_, config_}, way_.include, way_.exclude);
+}
+
+const TensorChange* MergedModel::change_of(const std::string& tensor) const {
+  const auto found = rules_.changes.find(tensor);
+  return found == rules_.changes.end() ? nullptr : &found->second;
+}
+
+Dtype MergedModel::plain_dtype(const Tensor& tensor) const {
+  if (way_.dtype) return *way_.dtype;
+  if (tensor.quantized_dtype()) return *tensor.quantized_dtype();
+  const std::optional<Dtype> dtype = dtype_of(tensor.values().entry->type);
+  if (!dtype)
+    fail(Status::unsupported, "{}: is {}, and only F32, F16 and BF16 can be merged into", tensor.values().where(),
+         type_name(tensor.values().entry->type));
+  return *dtype;
+}
+
+MergeTask MergedModel::task(const Tensor& tensor, const TensorChange* change) const {
+  MergeTask task{tensor, {}, {}, {}, plain_dtype(tensor)};
+  if (is_seen(tensor.name)) {
+    task.seen_as = QuantState{*way_.base_as, way_.blocksize, plain_dtype(tensor), tensor.shape, {}};
+    if (way_.double_quant) task.seen_as->nested = NestedState{};
+  }
+  if (change != nullptr) {
+    task.replacement = change->replacement;
+    task.merging = change->merging;
+    return task;
+  }
+  const std::int64_t elements = tensor.elements();
+  task.merging.shape = {1, elements == 0 ? 0 : 1, elements};
+  return task;
+}
+
+}  // namespace qfuse::checkpoint

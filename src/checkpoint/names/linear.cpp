@@ -1,0 +1,187 @@
+#include "checkpoint/names/linear.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "checkpoint/files/model.h"
+#include "checkpoint/names/names.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+constexpr std::string_view kOutputHead = "lm_head";
+
+// The last part of a module's name, where it is an embedding for sure: transformers looks up rows of it.
+constexpr std::array<std::string_view, 17> kEmbeddings{"embed_in",
+                                                       "embed_positions",
+                                                       "embed_tokens",
+                                                       "embed_tokens_per_layer",
+                                                       "embedding",
+                                                       "embeddings",
+                                                       "position_embedding",
+                                                       "position_embeddings",
+                                                       "relative_attention_bias",
+                                                       "shared",
+                                                       "tok_embeddings",
+                                                       "token_embedding",
+                                                       "token_type_embeddings",
+                                                       "word_embedding",
+                                                       "word_embeddings",
+                                                       "wpe",
+                                                       "wte"};
+
+// The last part of a module's name, where it is an output head.
+constexpr std::array<std::string_view, 5> kHeads{"head", "output", "output_layer", "output_projection",
+                                                 "text_projection"};
+
+// Ends of the last part: heads, and what is looked up by a number.
+constexpr std::array<std::string_view, 2> kHeadEnds{"lm_head", "lm_heads"};
+constexpr std::array<std::string_view, 3> kTableEnds{"_emb", "_token", "_tokens"};
+
+// Any part of a module's name: output heads, routers, what carries images and sound, and what tells a diffusion model the
+// time, which diffusers often keeps in fp32. Quantizing these costs more accuracy than it saves bytes; transformers and
+// Unsloth leave them out as well.
+constexpr std::array<std::string_view, 19> kKept{"audio_tower",
+                                                 "classifier",
+                                                 "embed_audio",
+                                                 "embed_out",
+                                                 "embed_vision",
+                                                 "gate",
+                                                 "lm_head",
+                                                 "mamba",
+                                                 "merger",
+                                                 "modality_projection",
+                                                 "multi_modal_projector",
+                                                 "qa_outputs",
+                                                 "router",
+                                                 "score",
+                                                 "shared_expert_gate",
+                                                 "time_embedder",
+                                                 "time_embeddings",
+                                                 "vision_embedder",
+                                                 "vision_tower"};
+
+bool holds(std::string_view part, std::string_view lower_case) {
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  return std::search(part.begin(), part.end(), lower_case.begin(), lower_case.end(), same) != part.end();
+}
+
+bool ends_as_one_of(std::string_view part, std::span<const std::string_view> ends) {
+  return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return part.ends_with(end); });
+}
+
+bool is_kept(std::string_view module) {
+  const std::string_view last = last_part(without_number(module));
+  if (is_one_of(last, kHeads) || ends_as_one_of(last, kHeadEnds) || is_called_as_table(last)) return true;
+  for (std::string_view rest = module;;) {
+    const std::size_t dot = rest.find('.');
+    if (is_one_of(rest.substr(0, dot), kKept)) return true;
+    if (dot == rest.npos) return false;
+    rest.remove_prefix(dot + 1);
+  }
+}
+
+// Where the module ends that holds experts one by one, "mlp.experts" of "mlp.experts.3.up_proj"; npos: it is none.
+std::size_t end_of_experts(std::string_view module) {
+  constexpr std::string_view kExperts = "experts.";
+  for (std::size_t at = module.find(kExperts); at != module.npos; at = module.find(kExperts, at + 1)) {
+    const std::string_view rest = module.substr(at + kExperts.size());
+    if ((at == 0 || module[at - 1] == '.') && is_number(rest.substr(0, rest.find('.'))))
+      return at + kExperts.size() - 1;
+  }
+  return module.npos;
+}
+
+}  // namespace
+
+bool is_called_as_table(std::string_view part) {
+  return holds(part, "embed") || holds(part, "norm") || ends_as_one_of(part, kTableEnds);
+}
+
+Layer layer_of(const TensorEntry& entry) {
+  if (!entry.name.ends_with(kWeightSuffix) || entry.shape.size() != 2 || !dtype_of(entry.type)) return Layer::other;
+  const std::string_view module = module_of(entry.name);
+  if (is_one_of(last_part(module), kEmbeddings)) return Layer::other;
+  if (is_kept(module)) return Layer::kept;
+  return end_of_experts(module) == module.npos ? Layer::linear : Layer::expert;
+}
+
+SkipNames::SkipNames(const std::set<std::string>& names) {
+  for (const std::string& name : names)
+    if (name.find_first_of("\\(*") == name.npos)
+      names_.insert(name);
+    else if (const auto pattern = NamePattern::compile("(?:" + name + ")(?=\\.|$)"))
+      patterns_.push_back(*pattern);
+    else
+      names_.insert(name);
+}
+
+bool SkipNames::leave_out(const std::string& module) const {
+  for (std::size_t at = 0; at < module.size(); ++at)
+    if (names_.contains(module.substr(at)) || (module[at] == '.' && names_.contains(module.substr(0, at)))) return true;
+  return std::any_of(patterns_.begin(), patterns_.end(),
+                     [&](const NamePattern& pattern) { return pattern.fits_beginning_of(module); });
+}
+
+void LinearLayers::add(const TensorEntry& entry, bool quantized, bool asked) {
+  const std::string module(module_of(entry.name));
+  const Layer layer = layer_of(entry);
+  if (quantized)
+    quantized_[module] = {entry.name, asked};
+  else if (layer == Layer::expert)
+    experts_[module.substr(0, end_of_experts(module))].insert(module);
+  else if (layer != Layer::other && module != kOutputHead)
+    plain_.insert(module);
+}
+
+std::set<std::string> LinearLayers::settle() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    const SkipNames skipped(names());
+    for (auto at = quantized_.begin(); at != quantized_.end();) {
+      const std::string& module = at->first;
+      if (!skipped.leave_out(module)) {
+        ++at;
+      } else if (at->second.asked) {
+        const auto leaves_out = [&](const std::string& name) { return SkipNames({name}).leave_out(module); };
+        if (std::erase_if(further_, leaves_out) > 0) changed = further_was_left_away_ = true;
+        ++at;
+      } else {
+        plain_.insert(module);
+        at = quantized_.erase(at);
+        changed = true;
+      }
+    }
+  }
+  std::set<std::string> weights;
+  for (const auto& [module, quantized] : quantized_) weights.insert(quantized.weight);
+  return weights;
+}
+
+std::set<std::string> LinearLayers::names() const {
+  std::set<std::string> names = plain_;
+  for (const auto& [holder, experts] : experts_) {
+    const auto next = quantized_.lower_bound(holder + ".");
+    if (next != quantized_.end() && next->first.starts_with(holder + "."))
+      names.insert(experts.begin(), experts.end());
+    else
+      names.insert(holder);
+  }
+  names.insert(further_.begin(), further_.end());
+  if (!quantized_.contains(std::string(kOutputHead))) names.emplace(kOutputHead);
+  return names;
+}
+
+std::optional<std::vector<std::string>> LinearLayers::modules_to_skip(bool leaves_out_head) const {
+  const std::set<std::string> all = names();
+  if (leaves_out_head && !further_was_left_away_ && all == std::set<std::string>{std::string(kOutputHead)})
+    return std::nullopt;
+  return std::vector<std::string>(all.begin(), all.end());
+}
+
+bool is_encodable(const TensorEntry& entry) {
+  return dtype_of(entry.type) && entry.shape.size() >= 2 && entry.bytes() > 0;
+}
+
+}  // namespace qfuse::checkpoint

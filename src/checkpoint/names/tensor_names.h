@@ -1,0 +1,46 @@
+// A model's tensors by what somebody else calls them. In memory a model may have other names than in its file: parts of
+// a name in another order, or left out at its beginning.
+#ifndef QFUSE_CHECKPOINT_NAMES_TENSOR_NAMES_H
+#define QFUSE_CHECKPOINT_NAMES_TENSOR_NAMES_H
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "checkpoint/files/bitsandbytes.h"
+#include "checkpoint/names/kohya_names.h"
+
+namespace qfuse::checkpoint {
+
+// What a name says whatever the order of its parts, without the words that files and memory put before a language model's
+// layers, or leave out.
+std::string essential_parts(const std::string& name);
+
+class TensorNames {
+ public:
+  // `tensors` outlive this. With `prefix`, which has its dot behind it, only those whose names begin so, without it.
+  explicit TensorNames(std::span<const Tensor> tensors, const std::string& prefix = "");
+
+  // The tensor that `name` means: that of the name; or the only one with the same parts in another order
+  // (model.language_model.x, language_model.model.x), or but for `model` and `language_model`; also where a block of
+  // experts is called block_sparse_moe for mlp (Mixtral's files); or the only one whose name has `name` as its end, or is
+  // what follows wrappers in it, as the `bert` of bert.encoder.x. A name of kohya's scripts means a tensor as
+  // kohya_names.h says. NULL: none. invalid_data, beginning with `where`, where several would do.
+  [[nodiscard]] const Tensor* find(const std::string& name, const std::string& where) const;
+  // NULL also where several would do.
+  [[nodiscard]] const Tensor* only(const std::string& name) const;
+
+ private:
+  [[nodiscard]] std::vector<const Tensor*> candidates(const std::string& name) const;
+
+  std::unordered_map<std::string, const Tensor*> by_name_;
+  std::unordered_map<std::string, std::vector<const Tensor*>> by_parts_;  // sorted
+  std::unordered_map<std::string, std::vector<const Tensor*>> by_essence_;
+  std::unordered_map<std::string, std::vector<const Tensor*>> by_end_;  // every end of a name, but the whole
+  KohyaNames by_kohya_;
+};
+
+}  // namespace qfuse::checkpoint
+
+#endif  // QFUSE_CHECKPOINT_NAMES_TENSOR_NAMES_H
