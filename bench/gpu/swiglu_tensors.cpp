@@ -55,10 +55,10 @@ Enqueue swiglu_of(const SwigluTensors& tensors, const Card& card) {
 SwigluTensors::Outputs::Outputs(int device, Shape shape, std::int64_t columns, const SwigluAsked& asked)
     : grad_input_q(device, asked.forward ? 1 : 2 * shape.count()),
       grad_input_s(device, asked.forward ? 1 : 4 * (2 * shape.count() / QFUSE_SWIGLU_GROUP_SIZE)),
-      y_q_t(device, shape.cols * columns),
-      y_s_t(device, 4 * (shape.cols * columns / QFUSE_SWIGLU_GROUP_SIZE)),
-      grad_input_q_t(device, asked.transposed ? 2 * shape.cols * columns : 1),
-      grad_input_s_t(device, asked.transposed ? 4 * (2 * shape.cols * columns / QFUSE_SWIGLU_GROUP_SIZE) : 1),
+      y_t_q(device, shape.cols * columns),
+      y_t_s(device, 4 * (shape.cols * columns / QFUSE_SWIGLU_GROUP_SIZE)),
+      grad_input_t_q(device, asked.transposed ? 2 * shape.cols * columns : 1),
+      grad_input_t_s(device, asked.transposed ? 4 * (2 * shape.cols * columns / QFUSE_SWIGLU_GROUP_SIZE) : 1),
       y_q(device, asked.forward ? shape.count() : 1),
       y_s(device, asked.forward ? 4 * (shape.count() / QFUSE_SWIGLU_GROUP_SIZE) : 1),
       grad_weights(device, asked.weights && !asked.forward ? 4 * shape.rows : 1),
@@ -123,8 +123,8 @@ contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const
     p.format.scale_rule = QFUSE_SCALES_TORCHAO;
     p.format.amax_floor = 1e-12F;
   }
-  p.y_t.q = out.y_q_t.as<void>();
-  p.y_t.s = out.y_s_t.as<void>();
+  p.y_t.q = out.y_t_q.as<void>();
+  p.y_t.s = out.y_t_s.as<void>();
   if (asked_.weights) p.weights = set.weights.as<float>();
   if (asked_.forward) {
     p.y.q = out.y_q.as<void>();
@@ -140,8 +140,8 @@ contract::Swiglu SwigluTensors::params(const Set& set, const Outputs& out) const
     p.workspace_size = contract::workspace_size(p);
   }
   if (asked_.transposed) {
-    p.grad_input_t.q = out.grad_input_q_t.as<void>();
-    p.grad_input_t.s = out.grad_input_s_t.as<void>();
+    p.grad_input_t.q = out.grad_input_t_q.as<void>();
+    p.grad_input_t.s = out.grad_input_t_s.as<void>();
   }
   if (!asked_.ends.empty()) {
     p.experts.ends = ends_.as<void>();
@@ -174,7 +174,7 @@ Differing SwigluTensors::differing(const Enqueue& enqueue) const {
 std::int64_t SwigluTensors::outside_tolerance() const {
   const Outputs& actual = sets_.front().out;
   return count_outside({actual.grad_input_q, actual.grad_input_s}, {expected_.grad_input_q, expected_.grad_input_s}) +
-         count_outside({actual.y_q_t, actual.y_s_t}, {expected_.y_q_t, expected_.y_s_t});
+         count_outside({actual.y_t_q, actual.y_t_s}, {expected_.y_t_q, expected_.y_t_s});
 }
 
 std::vector<Candidate> swiglu_roofs(const SwigluTensors& tensors) {

@@ -14,7 +14,7 @@
 namespace qfuse::bench {
 
 inline constexpr std::array kSwigluOutputs = {
-    "grad_input_q", "grad_input_s", "y_q_t", "y_s_t", "grad_input_q_t", "grad_input_s_t", "y_q", "y_s", "grad_weights"};
+    "grad_input_q", "grad_input_s", "y_t_q", "y_t_s", "grad_input_t_q", "grad_input_t_s", "y_q", "y_s", "grad_weights"};
 
 // What is asked of the op; at first what was published.
 struct SwigluAsked {
@@ -53,16 +53,16 @@ class SwigluTensors {
   struct Outputs {
     Outputs(int device, Shape shape, std::int64_t columns, const SwigluAsked& asked);
     [[nodiscard]] std::array<const DeviceArray*, kSwigluOutputs.size()> all() const {
-      return {&grad_input_q,   &grad_input_s, &y_q_t, &y_s_t,       &grad_input_q_t,
-              &grad_input_s_t, &y_q,          &y_s,   &grad_weights};
+      return {&grad_input_q,   &grad_input_s, &y_t_q, &y_t_s,       &grad_input_t_q,
+              &grad_input_t_s, &y_q,          &y_s,   &grad_weights};
     }
     void poison() const;
     DeviceArray grad_input_q;  // one byte, like others, where it is not asked for
     DeviceArray grad_input_s;
-    DeviceArray y_q_t;
-    DeviceArray y_s_t;
-    DeviceArray grad_input_q_t;
-    DeviceArray grad_input_s_t;
+    DeviceArray y_t_q;
+    DeviceArray y_t_s;
+    DeviceArray grad_input_t_q;
+    DeviceArray grad_input_t_s;
     DeviceArray y_q;
     DeviceArray y_s;
     DeviceArray grad_weights;

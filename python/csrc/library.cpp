@@ -33,15 +33,15 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "matmul_4bit(Tensor x, Tensor[] weight, Tensor? bias, Tensor? lora_in=None, Tensor? lora_weight=None, *, "
       "int[] shape, " QFUSE_SCALARS_4BIT ", str direction=\"forward\", str order=\"plain\") -> Tensor");
   m.def(
-      "swiglu(Tensor x, *, Tensor? grad_y=None, Tensor(a!)? y_q=None, Tensor(b!)? y_s=None, Tensor(c!)? y_q_t=None, "
-      "Tensor(d!)? y_s_t=None, Tensor(e!)? grad_input_q=None, Tensor(f!)? grad_input_s=None, "
-      "Tensor(g!)? grad_input_q_t=None, Tensor(h!)? grad_input_s_t=None, Tensor? weights=None, "
+      "swiglu(Tensor x, *, Tensor? grad_y=None, Tensor(a!)? y_q=None, Tensor(b!)? y_s=None, Tensor(c!)? y_t_q=None, "
+      "Tensor(d!)? y_t_s=None, Tensor(e!)? grad_input_q=None, Tensor(f!)? grad_input_s=None, "
+      "Tensor(g!)? grad_input_t_q=None, Tensor(h!)? grad_input_t_s=None, Tensor? weights=None, "
       "Tensor(i!)? grad_weights=None, Tensor? expert_ends=None, float? limit=None, float alpha=1, float up_offset=0, "
       "str? recipe=None, int? group_size=None, str? scale_rule=None, str? zero_rule=None, float? amax_floor=None) "
       "-> ()");
   m.def(
       "silu_dot_fwd_bwd_quant_fuse(Tensor x, Tensor? grad_y, Tensor(a!)? grad_input_q, Tensor(b!)? grad_input_s, "
-      "Tensor(c!)? y_q_t, Tensor(d!)? y_s_t, Tensor(e!)? grad_input_q_t=None, Tensor(f!)? grad_input_s_t=None, "
+      "Tensor(c!)? y_t_q, Tensor(d!)? y_t_s, Tensor(e!)? grad_input_t_q=None, Tensor(f!)? grad_input_t_s=None, "
       "Tensor? expert_ends=None) -> ()");
 }
 

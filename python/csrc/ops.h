@@ -69,9 +69,9 @@ QFUSE_API Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vect
                                    const std::string& direction, const std::string& order);
 
 void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::optional<Tensor>& y_q,
-            const std::optional<Tensor>& y_s, const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t,
+            const std::optional<Tensor>& y_s, const std::optional<Tensor>& y_t_q, const std::optional<Tensor>& y_t_s,
             const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
-            const std::optional<Tensor>& grad_input_q_t, const std::optional<Tensor>& grad_input_s_t,
+            const std::optional<Tensor>& grad_input_t_q, const std::optional<Tensor>& grad_input_t_s,
             const std::optional<Tensor>& weights, const std::optional<Tensor>& grad_weights,
             const std::optional<Tensor>& expert_ends, std::optional<double> limit, double alpha, double up_offset,
             const std::optional<std::string>& recipe, std::optional<std::int64_t> group_size,
@@ -81,9 +81,9 @@ void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::opt
 // The published operator's name and order, for what of swiglu it has.
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
-                                 const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t,
-                                 const std::optional<Tensor>& grad_input_q_t,
-                                 const std::optional<Tensor>& grad_input_s_t, const std::optional<Tensor>& expert_ends);
+                                 const std::optional<Tensor>& y_t_q, const std::optional<Tensor>& y_t_s,
+                                 const std::optional<Tensor>& grad_input_t_q,
+                                 const std::optional<Tensor>& grad_input_t_s, const std::optional<Tensor>& expert_ends);
 
 }  // namespace qfuse::torch_ops
 

@@ -13,12 +13,12 @@ struct SwigluTensors {
   const std::optional<Tensor>& grad_y;
   const std::optional<Tensor>& y_q;
   const std::optional<Tensor>& y_s;
-  const std::optional<Tensor>& y_q_t;
-  const std::optional<Tensor>& y_s_t;
+  const std::optional<Tensor>& y_t_q;
+  const std::optional<Tensor>& y_t_s;
   const std::optional<Tensor>& grad_input_q;
   const std::optional<Tensor>& grad_input_s;
-  const std::optional<Tensor>& grad_input_q_t;
-  const std::optional<Tensor>& grad_input_s_t;
+  const std::optional<Tensor>& grad_input_t_q;
+  const std::optional<Tensor>& grad_input_t_s;
   const std::optional<Tensor>& weights;
   const std::optional<Tensor>& grad_weights;
   const std::optional<Tensor>& expert_ends;
@@ -79,9 +79,9 @@ void* group_scales(const Call& call, const Transposed& out, const char* name, co
 
 bool are_apart(const Transposed& y, const Transposed& gradient, bool has_experts) {
   const bool apart = y.is_apart() || gradient.is_apart();
-  if (apart && !has_experts) refuse("y_q_t and grad_input_q_t must have 2 dimensions where there are no expert_ends");
+  if (apart && !has_experts) refuse("y_t_q and grad_input_t_q must have 2 dimensions where there are no expert_ends");
   if (apart && ((y.tensor && !y.is_apart()) || (gradient.tensor && !gradient.is_apart())))
-    refuse("y_q_t and grad_input_q_t must both have 1 dimension, each expert's columns by themselves, or both 2");
+    refuse("y_t_q and grad_input_t_q must both have 1 dimension, each expert's columns by themselves, or both 2");
   return apart;
 }
 
@@ -91,7 +91,7 @@ bool is(const std::optional<Tensor>* tensor, ScalarType dtype) {
 
 // One payload that is FP8 asks for FP8; whatever then has another dtype is refused by its name.
 ScalarType payload_of(const SwigluTensors& t) {
-  for (const std::optional<Tensor>* payload : {&t.y_q, &t.y_q_t, &t.grad_input_q, &t.grad_input_q_t})
+  for (const std::optional<Tensor>* payload : {&t.y_q, &t.y_t_q, &t.grad_input_q, &t.grad_input_t_q})
     if (is(payload, ScalarType::Float8_e4m3fn)) return ScalarType::Float8_e4m3fn;
   return ScalarType::Char;
 }
@@ -231,24 +231,24 @@ void choose(const Format& format, ScalarType payload, qfuse_swiglu_params& p) {
 // ---- outputs
 
 void point_to_outputs(const Call& call, const SwigluTensors& t, ScalarType dtype, qfuse_swiglu_params& p) {
-  const Given all_scales = {&t.y_s, &t.grad_input_s, &t.y_s_t, &t.grad_input_s_t};
+  const Given all_scales = {&t.y_s, &t.grad_input_s, &t.y_t_s, &t.grad_input_t_s};
   const Scales how = {scale_dtype(all_scales, dtype), p.format.group_size};
   const std::int64_t columns = t.expert_ends ? point_to_experts(call, *t.expert_ends, p) : p.m;
-  const Transposed y = {t.y_q_t, p.h, columns};
-  const Transposed gradient = {t.grad_input_q_t, 2 * p.h, columns};
+  const Transposed y = {t.y_t_q, p.h, columns};
+  const Transposed gradient = {t.grad_input_t_q, 2 * p.h, columns};
   const bool apart = are_apart(y, gradient, t.expert_ends.has_value());
   if (apart && how.are_words())
-    refuse("the scales are int32, whose words experts share: y_q_t and grad_input_q_t must have 2 dimensions");
+    refuse("the scales are int32, whose words experts share: y_t_q and grad_input_t_q must have 2 dimensions");
   p.experts.layout = apart ? QFUSE_EXPERTS_APART : QFUSE_EXPERTS_SIDE_BY_SIDE;
   p.format.scale_type = how.are_float() ? QFUSE_SCALES_FLOAT32 : QFUSE_SCALES_UE8M0;
   p.y.q = output(call, t.y_q, "y_q", dtype, {{p.m, p.h}});
   p.y.s = scales(call, t.y_s, "y_s", how.dtype, {{p.m, how.count(p.h)}});
   p.grad_input.q = output(call, t.grad_input_q, "grad_input_q", dtype, {{p.m, 2 * p.h}});
   p.grad_input.s = scales(call, t.grad_input_s, "grad_input_s", how.dtype, {{p.m, how.count(2 * p.h)}});
-  p.y_t.q = payload(call, y, "y_q_t", dtype);
-  p.y_t.s = group_scales(call, {t.y_s_t, p.h, columns}, "y_s_t", how);
-  p.grad_input_t.q = payload(call, gradient, "grad_input_q_t", dtype);
-  p.grad_input_t.s = group_scales(call, {t.grad_input_s_t, 2 * p.h, columns}, "grad_input_s_t", how);
+  p.y_t.q = payload(call, y, "y_t_q", dtype);
+  p.y_t.s = group_scales(call, {t.y_t_s, p.h, columns}, "y_t_s", how);
+  p.grad_input_t.q = payload(call, gradient, "grad_input_t_q", dtype);
+  p.grad_input_t.s = group_scales(call, {t.grad_input_t_s, 2 * p.h, columns}, "grad_input_t_s", how);
   p.format.scale_layout = layout_of(all_scales, how);
 }
 
@@ -279,29 +279,29 @@ void run_swiglu(const Tensor& x, const SwigluTensors& t, const Activation& activ
 }  // namespace
 
 void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::optional<Tensor>& y_q,
-            const std::optional<Tensor>& y_s, const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t,
+            const std::optional<Tensor>& y_s, const std::optional<Tensor>& y_t_q, const std::optional<Tensor>& y_t_s,
             const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
-            const std::optional<Tensor>& grad_input_q_t, const std::optional<Tensor>& grad_input_s_t,
+            const std::optional<Tensor>& grad_input_t_q, const std::optional<Tensor>& grad_input_t_s,
             const std::optional<Tensor>& weights, const std::optional<Tensor>& grad_weights,
             const std::optional<Tensor>& expert_ends, std::optional<double> limit, double alpha, double up_offset,
             const std::optional<std::string>& recipe, std::optional<std::int64_t> group_size,
             const std::optional<std::string>& scale_rule, const std::optional<std::string>& zero_rule,
             std::optional<double> amax_floor) {
   run_swiglu(x,
-             {grad_y, y_q, y_s, y_q_t, y_s_t, grad_input_q, grad_input_s, grad_input_q_t, grad_input_s_t, weights,
+             {grad_y, y_q, y_s, y_t_q, y_t_s, grad_input_q, grad_input_s, grad_input_t_q, grad_input_t_s, weights,
               grad_weights, expert_ends},
              {limit, alpha, up_offset}, {recipe, group_size, scale_rule, zero_rule, amax_floor});
 }
 
 void silu_dot_fwd_bwd_quant_fuse(const Tensor& x, const std::optional<Tensor>& grad_y,
                                  const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,
-                                 const std::optional<Tensor>& y_q_t, const std::optional<Tensor>& y_s_t,
-                                 const std::optional<Tensor>& grad_input_q_t,
-                                 const std::optional<Tensor>& grad_input_s_t,
+                                 const std::optional<Tensor>& y_t_q, const std::optional<Tensor>& y_t_s,
+                                 const std::optional<Tensor>& grad_input_t_q,
+                                 const std::optional<Tensor>& grad_input_t_s,
                                  const std::optional<Tensor>& expert_ends) {
   const std::optional<Tensor> none;
   run_swiglu(x,
-             {grad_y, none, none, y_q_t, y_s_t, grad_input_q, grad_input_s, grad_input_q_t, grad_input_s_t, none, none,
+             {grad_y, none, none, y_t_q, y_t_s, grad_input_q, grad_input_s, grad_input_t_q, grad_input_t_s, none, none,
               expert_ends},
              {}, {});
 }

@@ -285,19 +285,19 @@ def swiglu(
     the last expert's columns keeps its values. On a GPU nothing waits for the ends: ends that are not ascending, or not
     0 to m, give other results, within the tensors; on a CPU they are refused.
     """
-    (y_q, y_s), (y_q_t, y_s_t) = _pieces(y), _pieces(y_t)
-    (grad_input_q, grad_input_s), (grad_input_q_t, grad_input_s_t) = _pieces(grad_input), _pieces(grad_input_t)
+    (y_q, y_s), (y_t_q, y_t_s) = _pieces(y), _pieces(y_t)
+    (grad_input_q, grad_input_s), (grad_input_t_q, grad_input_t_s) = _pieces(grad_input), _pieces(grad_input_t)
     _ops.swiglu.default(
         x,
         grad_y=grad_y,
         y_q=y_q,
         y_s=y_s,
-        y_q_t=y_q_t,
-        y_s_t=y_s_t,
+        y_t_q=y_t_q,
+        y_t_s=y_t_s,
         grad_input_q=grad_input_q,
         grad_input_s=grad_input_s,
-        grad_input_q_t=grad_input_q_t,
-        grad_input_s_t=grad_input_s_t,
+        grad_input_t_q=grad_input_t_q,
+        grad_input_t_s=grad_input_t_s,
         weights=weights,
         grad_weights=grad_weights,
         expert_ends=expert_ends,
@@ -317,15 +317,15 @@ def silu_dot_fwd_bwd_quant_fuse(
     grad_y: Tensor | None,
     grad_input_q: Tensor | None,
     grad_input_s: Tensor | None,
-    y_q_t: Tensor | None,
-    y_s_t: Tensor | None,
-    grad_input_q_t: Tensor | None = None,
-    grad_input_s_t: Tensor | None = None,
+    y_t_q: Tensor | None,
+    y_t_s: Tensor | None,
+    grad_input_t_q: Tensor | None = None,
+    grad_input_t_s: Tensor | None = None,
     expert_ends: Tensor | None = None,
 ) -> None:
     """swiglu's backward under the published operator's name, its tensors in that operator's order: the gradients
-    grad_input_q [m, 2h] with grad_input_s, y transposed, y_q_t [h, m] with y_s_t, and the gradients transposed,
-    grad_input_q_t [2h, m] with grad_input_s_t; each pair or None. See swiglu."""
+    grad_input_q [m, 2h] with grad_input_s, y transposed, y_t_q [h, m] with y_t_s, and the gradients transposed,
+    grad_input_t_q [2h, m] with grad_input_t_s; each pair or None. See swiglu."""
     _ops.silu_dot_fwd_bwd_quant_fuse.default(
-        x, grad_y, grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t, expert_ends
+        x, grad_y, grad_input_q, grad_input_s, y_t_q, y_t_s, grad_input_t_q, grad_input_t_s, expert_ends
     )

@@ -121,7 +121,7 @@ def test_refuses(device):
         refuse("the scales are UE8M0: scale_rule must be 'power_of_two'", made(kind=kind), scale_rule="torchao")
     refuse("y_s is uint8, it must be float32", made(torch.int8, kind=torch.uint8))
     refuse("y_s is float64, it must be float32", made() | {"y": (made()["y"][0], made()["y"][1].double())})
-    refuse("y_s_t is float32, it must be uint8", made(names=("y",), kind=torch.uint8) | made(names=("y_t",)))
+    refuse("y_t_s is float32, it must be uint8", made(names=("y",), kind=torch.uint8) | made(names=("y_t",)))
     bytes_ = made(kind=torch.uint8, names=("y",))["y"]
     strided = bytes_[0], bytes_[1].t().contiguous().t()
     refuse("the scales are uint8, all must be contiguous; group by group, UE8M0 scales are int32", {"y": strided})
@@ -133,7 +133,7 @@ def test_refuses(device):
     refuse("grad_input_q is float8_e5m2, it must be float8_e4m3fn", mixed, grad_y=grad_y)
     experts = made(columns=256)
     refuse("expert_ends is float32, it must be int32 or int64", experts, expert_ends=ends.float())
-    refuse("y_q_t has shape .*, it must be .*256", expert_ends=ends)
+    refuse("y_t_q has shape .*, it must be .*256", expert_ends=ends)
     refuse("where there are no expert_ends", made(names=("y_t",), columns=256, apart=True))
     apart = made(names=("y_t",), columns=256, apart=True, kind=torch.int32)
     refuse("the scales are int32, whose words experts share", apart, expert_ends=ends)

@@ -201,8 +201,8 @@ struct Large {
     p.grad_y = grad_y.data();
     p.grad_input.q = grad_input_q.data();
     p.grad_input.s = grad_input_s.data();
-    p.y_t.q = y_q_t.data();
-    p.y_t.s = y_s_t.data();
+    p.y_t.q = y_t_q.data();
+    p.y_t.s = y_t_s.data();
     return p;
   }
 
@@ -210,8 +210,8 @@ struct Large {
   DeviceMemory grad_y{kGpu, kTokens* kChannels * 2};
   DeviceMemory grad_input_q{kGpu, kTokens * 2 * kChannels};
   DeviceMemory grad_input_s{kGpu, kTokens * 2 * kChannels / 128 * 4};
-  DeviceMemory y_q_t{kGpu, kTokens* kChannels};
-  DeviceMemory y_s_t{kGpu, kTokenGroups* kChannels * 4};
+  DeviceMemory y_t_q{kGpu, kTokens* kChannels};
+  DeviceMemory y_t_s{kGpu, kTokenGroups* kChannels * 4};
 };
 
 template <class T>

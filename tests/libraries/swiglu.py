@@ -103,7 +103,7 @@ def differentiate(x, grad_y, exp=torch.exp, extras=Extras()):  # noqa: B008, a t
 
 
 def swiglu(x, grad_y, exp=torch.exp, quantize=quantize, extras=Extras()):  # noqa: B008, a tuple
-    """grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t, y_q, y_s, and grad_weights."""
+    """grad_input_q, grad_input_s, y_t_q, y_t_s, grad_input_t_q, grad_input_t_s, y_q, y_s, and grad_weights."""
     y, grad_input, grad_weights = differentiate(x, grad_y, exp, extras)
     by_columns = (*quantize(y.t().contiguous()), *quantize(grad_input.t().contiguous()))
     return *quantize(grad_input), *by_columns, *quantize(y), grad_weights
