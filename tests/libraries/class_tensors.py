@@ -33,7 +33,7 @@ from transformers.core_model_loading import revert_weight_conversion
 from transformers.models.auto import modeling_auto
 from vocabularies import all_classes, is_model, tensors_of
 
-SOURCES = Path(__file__).parents[2] / "src/checkpoint/convert"
+SOURCES = Path(__file__).parents[2] / "src/checkpoint/names"
 SECONDS = 60  # that one way to build a class may take
 MOST_LAYERS = 100  # of a default config that is built
 MORE_LAYERS = 6
