@@ -70,11 +70,7 @@ def in_pieces(outputs):
     """The keywords of the op, of those of qfuse.ops.swiglu."""
     pieces = {}
     for name, output in outputs.items():
-        if not isinstance(output, tuple):
-            pieces[name] = output
-            continue
-        name, suffix = (name[:-2], "_t") if name.endswith("_t") else (name, "")
-        pieces |= {f"{name}_q{suffix}": output[0], f"{name}_s{suffix}": output[1]}
+        pieces |= {f"{name}_q": output[0], f"{name}_s": output[1]} if isinstance(output, tuple) else {name: output}
     return pieces
 
 

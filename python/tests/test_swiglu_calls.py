@@ -45,8 +45,7 @@ def in_pieces(keywords):
     """The keywords of the op."""
     pieces = {}
     for name, value in keywords.items():
-        base, suffix = (name[:-2], "_t") if name.endswith("_t") else (name, "")
-        pieces |= {f"{base}_q{suffix}": value[0], f"{base}_s{suffix}": value[1]} if name in OUTPUTS else {name: value}
+        pieces |= {f"{name}_q": value[0], f"{name}_s": value[1]} if name in OUTPUTS else {name: value}
     return pieces
 
 
