@@ -580,8 +580,8 @@ typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_S
 
 /* Experts. The rows of x may be those of several experts, one after another, as their router sorts them. Expert e has
  * those from ends[e - 1], or 0, to before ends[e]: the ends are what torch's grouped products take as offs. An expert
- * may have no rows. Rows from the last end on belong to nobody: they are not read, and nothing of theirs
- * is written but 0 to grad_weights, so that m may be the room that there is and the ends say how much of it is used.
+ * may have no rows. Rows from the last end on belong to nobody: they are not read, and nothing of theirs is written but
+ * 0 to grad_weights, so that m may be the room that there is and the ends say how much of it is used.
  * What is transposed is then as if rows of zeros followed those of each expert up to a multiple of 128: no group has
  * tokens of two experts, each expert's columns are a multiple of 128, and what is written for the missing tokens is what
  * zeros become, 0 in a group that is finite. y_t.q and grad_input_t.q have room for
@@ -656,10 +656,10 @@ typedef struct qfuse_swiglu_params {
 } qfuse_swiglu_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, no output at all, half of one, y together with a gradient,
- * grad_weights without one, a missing or an overlapping array (the gaps between strided rows belong to the
- * array), a workspace that is too small, ends that are not aligned, sizes that overflow int64_t,
- * fields that do not go together: those of FP8 with INT8 and the other way round, UE8M0 or SCALE_LEAST without
- * POWER_OF_TWO, UE8M0 in MN_MAJOR with APART.
+ * grad_weights without one, a missing or an overlapping array (the gaps between strided rows belong to the array), a
+ * workspace that is too small, ends that are not aligned, sizes that overflow int64_t, fields that do not go together:
+ * those of FP8 with INT8 and the other way round, UE8M0 or SCALE_LEAST without POWER_OF_TWO, UE8M0 in MN_MAJOR with
+ * APART.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here. */
 QFUSE_API qfuse_status qfuse_swiglu(const qfuse_swiglu_params* params, const qfuse_exec* exec, qfuse_error* error);
 

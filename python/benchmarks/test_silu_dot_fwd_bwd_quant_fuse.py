@@ -30,7 +30,7 @@ Outputs = tuple[Tensor, Tensor, Tensor, Tensor]
 Layer = tuple[int, int, int]  # experts, tokens of each, channels
 
 GROUP_SIZE = 128
-NAMES = ("grad_input_q", "grad_input_s", "y_t_q", "y_t_s")
+NAMES = ("grad_input_q", "grad_input_s", "y_q_t", "y_s_t")
 LAYERS = [(experts, tokens, h) for h in (2560, 4096) for experts in (8, 16, 32) for tokens in (128, 256)]
 SMALL_LAYERS = [(2, 128, 256), (1, 300, 384)]
 POISON = 0xA5

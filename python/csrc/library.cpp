@@ -41,7 +41,7 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
       "-> ()");
   m.def(
       "silu_dot_fwd_bwd_quant_fuse(Tensor x, Tensor? grad_y, Tensor(a!)? grad_input_q, Tensor(b!)? grad_input_s, "
-      "Tensor(c!)? y_t_q, Tensor(d!)? y_t_s, Tensor(e!)? grad_input_t_q=None, Tensor(f!)? grad_input_t_s=None, "
+      "Tensor(c!)? y_q_t, Tensor(d!)? y_s_t, Tensor(e!)? grad_input_q_t=None, Tensor(f!)? grad_input_s_t=None, "
       "Tensor? expert_ends=None) -> ()");
 }
 

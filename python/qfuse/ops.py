@@ -317,15 +317,16 @@ def silu_dot_fwd_bwd_quant_fuse(
     grad_y: Tensor | None,
     grad_input_q: Tensor | None,
     grad_input_s: Tensor | None,
-    y_t_q: Tensor | None,
-    y_t_s: Tensor | None,
-    grad_input_t_q: Tensor | None = None,
-    grad_input_t_s: Tensor | None = None,
+    y_q_t: Tensor | None,
+    y_s_t: Tensor | None,
+    grad_input_q_t: Tensor | None = None,
+    grad_input_s_t: Tensor | None = None,
     expert_ends: Tensor | None = None,
 ) -> None:
-    """swiglu's backward under the published operator's name, its tensors in that operator's order: the gradients
-    grad_input_q [m, 2h] with grad_input_s, y transposed, y_t_q [h, m] with y_t_s, and the gradients transposed,
-    grad_input_t_q [2h, m] with grad_input_t_s; each pair or None. See swiglu."""
+    """swiglu's backward under the published operator's name, its tensors under its names and in its order: the gradients
+    grad_input_q [m, 2h] with grad_input_s, y transposed, y_q_t [h, m] with y_s_t, and the gradients transposed,
+    grad_input_q_t [2h, m] with grad_input_s_t; each pair or None.
+    See swiglu, under whose names errors name them: y_t_q is y_q_t."""
     _ops.silu_dot_fwd_bwd_quant_fuse.default(
-        x, grad_y, grad_input_q, grad_input_s, y_t_q, y_t_s, grad_input_t_q, grad_input_t_s, expert_ends
+        x, grad_y, grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t, expert_ends
     )

@@ -151,7 +151,7 @@ def test_a_single_wrong_byte_of_the_swiglu_fails(tmp_path, device, monkeypatch, 
     monkeypatch.setattr(swiglu, "silu_dot_fwd_bwd_quant_fuse", wrong)
     monkeypatch.setattr(swiglu, "cases", lambda layers: [("zeros", swiglu.zeros)])
     assert run(swiglu, tmp_path, device, "--without-compile")[0] == 1
-    assert "FAILED zeros: {'y_t_q': 1}\nFAILED zeros, no gradients: {'y_t_q': 1}" in capsys.readouterr().out
+    assert "FAILED zeros: {'y_q_t': 1}\nFAILED zeros, no gradients: {'y_q_t': 1}" in capsys.readouterr().out
 
 
 def test_matmul_4bit(tmp_path, device):

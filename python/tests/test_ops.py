@@ -30,8 +30,8 @@ def silu_arguments(device, m=200, h=256):
 
 def transposed_outputs(device, m=200, h=256):
     return {
-        "grad_input_t_q": torch.empty(2 * h, m, dtype=torch.int8, device=device),
-        "grad_input_t_s": torch.empty(2 * h, -(-m // 128), device=device),
+        "grad_input_q_t": torch.empty(2 * h, m, dtype=torch.int8, device=device),
+        "grad_input_s_t": torch.empty(2 * h, -(-m // 128), device=device),
     }
 
 
@@ -568,7 +568,7 @@ def test_silu_dot_refuses(device):
     good = silu_arguments(device)
 
     def refuse(message, **changes):
-        names = ("x", "grad_y", "grad_input_q", "grad_input_s", "y_t_q", "y_t_s")
+        names = ("x", "grad_y", "grad_input_q", "grad_input_s", "y_q_t", "y_s_t")
         with pytest.raises(RuntimeError, match=message):
             OPS.silu_dot_fwd_bwd_quant_fuse(**(dict(zip(names, good, strict=True)) | changes))
 
@@ -578,10 +578,10 @@ def test_silu_dot_refuses(device):
     refuse("grad_y is None", grad_y=None)
     refuse("x is None, it must be a tensor", x=None)
     refuse(r"grad_input\.s", grad_input_s=None)
-    refuse("y_t_s has shape", y_t_s=good[5][:, :1])
-    refuse("grad_input_t_q has shape", **transposed_outputs(device) | {"grad_input_t_q": good[4]})
-    refuse(r"grad_input_t\.s", grad_input_t_q=transposed_outputs(device)["grad_input_t_q"])
-    refuse("grad_input_q is int8, it must be float8_e4m3fn", y_t_q=good[4].to(torch.float8_e4m3fn))
+    refuse("y_t_s has shape", y_s_t=good[5][:, :1])
+    refuse("grad_input_t_q has shape", **transposed_outputs(device) | {"grad_input_q_t": good[4]})
+    refuse(r"grad_input_t\.s", grad_input_q_t=transposed_outputs(device)["grad_input_q_t"])
+    refuse("grad_input_q is int8, it must be float8_e4m3fn", y_q_t=good[4].to(torch.float8_e4m3fn))
     refuse("rows of 512 must not overlap", x=good[0][:1].expand(200, 512))
     refuse("its rows must be contiguous", x=good[0].t().contiguous().t())
-    refuse("overlap", y_t_q=good[2].view(-1)[: 256 * 200].view(256, 200))
+    refuse("overlap", y_q_t=good[2].view(-1)[: 256 * 200].view(256, 200))

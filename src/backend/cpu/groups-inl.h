@@ -81,24 +81,24 @@ HWY_INLINE hn::Vec<Payload> any_int8_value(hn::Vec<Floats> z, hn::Vec<Floats> sc
 
 // How a group becomes payload. has_one_byte: whether a group of this bf16 absmax, which is not finite, has kNotFinite
 // throughout, and quantize is not to see it.
-struct Int8Groups {
-  static constexpr std::uint8_t kNotFinite = 0;
+struct GroupsOf128 {
   static constexpr bool has_one_byte(std::uint16_t absmax) { return absmax >= format::kBfloat16Inf; }
-  explicit Int8Groups(const format::GroupRules& of) : rules(of) {}
+  explicit GroupsOf128(const format::GroupRules& /*rules*/) {}
   static constexpr std::int64_t size() { return format::kGroupSize; }
+};
+struct Int8Groups : GroupsOf128 {
+  using GroupsOf128::GroupsOf128;
+  static constexpr std::uint8_t kNotFinite = 0;
   static format::GroupScale scale(std::uint16_t absmax) {
     return {format::group_scale(absmax), format::group_factor(absmax)};
   }
   static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
     return quantize_value(z, factor);
   }
-  const format::GroupRules& rules;
 };
-struct E4m3Groups {
+struct E4m3Groups : GroupsOf128 {
+  using GroupsOf128::GroupsOf128;
   static constexpr std::uint8_t kNotFinite = format::kFp8Nan;
-  static constexpr bool has_one_byte(std::uint16_t absmax) { return absmax >= format::kBfloat16Inf; }
-  explicit E4m3Groups(const format::GroupRules& of) : rules(of) {}
-  static constexpr std::int64_t size() { return format::kGroupSize; }
   static format::GroupScale scale(std::uint16_t absmax) {
     const float scale = format::e4m3_scale(format::from_bfloat16(absmax));
     return {scale, has_one_byte(absmax) ? 0.0F : format::e4m3_factor(scale)};
@@ -106,7 +106,6 @@ struct E4m3Groups {
   static HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) {
     return e4m3_value(hn::Mul(z, factor));
   }
-  const format::GroupRules& rules;
 };
 struct AnyGroups {
   static constexpr std::uint8_t kNotFinite = 0;
@@ -119,7 +118,7 @@ struct AnyGroups {
   [[nodiscard]] HWY_INLINE hn::Vec<Payload> quantize(hn::Vec<Floats> z, hn::Vec<Floats> factor) const {
     return rules.type == QFUSE_INT8 ? any_int8_value(z, factor) : any_e4m3_value(hn::Mul(z, factor));
   }
-  const format::GroupRules& rules;
+  format::GroupRules rules;
 };
 
 }  // namespace qfuse::cpu::HWY_NAMESPACE

@@ -24,10 +24,8 @@
 #include "contract/ops.h"
 #include "format/elements.h"
 #include "format/exponential.h"
-#include "format/fp8_groups.h"
-#include "format/group_rules.h"
-#include "format/int8_groups.h"
 #include "format/layout.h"
+#include "format/swiglu_layout.h"
 
 // What does not depend on the target; this file is included once for each.
 #ifndef QFUSE_BACKEND_CPU_SWIGLU_POLICY

@@ -176,15 +176,15 @@ HWY_INLINE void quantize_strip(const Groups& groups, const Plane& plane, Strip& 
 
 // One group of tokens of 16 channels. padded: tokens to whole squares of what is transposed.
 template <class Groups>
-HWY_INLINE void quantize_group(const Groups& groups, const Plane& plane, Strip& strip, std::int64_t c, Tokens tokens,
-                               Tokens padded, const TransposedRows& out) {
+HWY_INLINE void quantize_group(const format::GroupRules& rules, const Groups& groups, const Plane& plane, Strip& strip,
+                               std::int64_t c, Tokens tokens, Tokens padded, const TransposedRows& out) {
   std::uint16_t absmax[kStrip];
   alignas(64) float factors[kStrip];
   find_absmax(plane, c, tokens, absmax);
   for (std::int64_t i = 0; i < kStrip; ++i) {
     const format::GroupScale scale = groups.scale(absmax[i]);
     const std::int64_t group = (out.first_column + tokens.first) / groups.size();
-    write_scale(groups.rules, out.scales, out.first_row + c + i, group, scale.scale);
+    write_scale(rules, out.scales, out.first_row + c + i, group, scale.scale);
     factors[i] = scale.factor;
     if (Groups::has_one_byte(absmax[i]))
       for (std::int64_t t = tokens.first; t < tokens.end; ++t) *plane.at(t, c + i) = 0;  // no conversion meets NaN
@@ -204,7 +204,7 @@ void write_transposed(const format::GroupRules& rules, const Plane& plane, Strip
   const std::int64_t padded = format::ceil_div(columns, kStrip) * kStrip;
   for (std::int64_t c = 0; c < channels; c += kStrip) {
     for (std::int64_t first = 0; first < columns; first += size)
-      quantize_group(groups, plane, strip, c, {first, std::min(columns, first + size)},
+      quantize_group(rules, groups, plane, strip, c, {first, std::min(columns, first + size)},
                      {first, std::min(padded, first + size)}, out);
     transpose(strip, padded);
     for (std::int64_t i = 0; i < kStrip; ++i)

@@ -26,8 +26,8 @@ struct SplitName {
 
 constexpr std::size_t kMostNumbers = 4;      // in a name; of one with more, the first ones
 constexpr std::int64_t kMostMissing = 4096;  // of one pattern; a config may say any number of layers
-constexpr std::int64_t kMostProblems = std::int64_t{1}
-                                       << 16;  // of what is missing; it may say any number of experts, too
+// Of what is missing; a config may say any number of experts, too.
+constexpr std::int64_t kMostProblems = std::int64_t{1} << 16;
 
 // All the ways to take numbers in a name for the # of a pattern: first all of them, at last none.
 std::vector<SplitName> splits_of(const std::string& name) {
