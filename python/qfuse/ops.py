@@ -323,7 +323,7 @@ def silu_dot_fwd_bwd_quant_fuse(
     grad_input_s_t: Tensor | None = None,
     expert_ends: Tensor | None = None,
 ) -> None:
-    """swiglu's backward under the published operator's name, its tensors under its names and in its order: the gradients
+    """swiglu's backward under the published operator's name, its tensors named and ordered as there: the gradients
     grad_input_q [m, 2h] with grad_input_s, y transposed, y_q_t [h, m] with y_s_t, and the gradients transposed,
     grad_input_q_t [2h, m] with grad_input_s_t; each pair or None.
     See swiglu, under whose names errors name them: y_t_q is y_q_t."""
