@@ -29,10 +29,10 @@ function(qfuse_kernels name architectures)
 endfunction()
 
 # qfuse_software_kernels(<target> <sources...>): kernels of a target as C++, for the GPU in tests/software_gpu, which has
-# no fp64. Fuzzers do not run them, so that nobody asks which of their branches were taken.
+# no fp64.
 function(qfuse_software_kernels target)
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX SKIP_UNITY_BUILD_INCLUSION ON
-                              COMPILE_OPTIONS "-Wno-pass-failed;-fno-sanitize=fuzzer-no-link")  # what to unroll is a GPU's affair
+                              COMPILE_OPTIONS -Wno-pass-failed)  # what to unroll is a GPU's affair
   target_sources(${target} PRIVATE ${ARGN})
   target_include_directories(${target} SYSTEM PRIVATE ${PROJECT_SOURCE_DIR}/tests/software_gpu/include)
   target_compile_definitions(${target} PRIVATE QFUSE_PORTABLE QFUSE_NO_FP64)
@@ -51,7 +51,7 @@ if(QFUSE_SANITIZE)
   target_link_options(qfuse_compile INTERFACE -fsanitize=${QFUSE_SANITIZE})
 endif()
 
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)  # where CMAKE_UNITY_BUILD is asked for: each unit compiles the headers again
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 32)  # where CMAKE_UNITY_BUILD is asked for: each unit compiles the headers again
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)

@@ -92,13 +92,16 @@ QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const st
   bool is_nan = start.is_nan;
   bool has_plus = start.is_infinite && start.significand > 0;
   bool has_minus = start.is_infinite && start.significand < 0;
+  std::int32_t products[kStepTerms];
+  int exponents[kStepTerms];
   QFUSE_UNROLL
   for (int i = 0; i < kStepTerms; ++i) {
     const Number x = number(a[i], fraction, type.exponent_bits);
     const Number y = number(b[i], fraction, type.exponent_bits);
-    const std::int32_t product = x.significand * y.significand;
+    const std::int32_t product = products[i] = x.significand * y.significand;
+    const int exponent = exponents[i] = x.exponent + y.exponent;
     const bool is_infinite = x.is_infinite || y.is_infinite;
-    if (product != 0 && x.exponent + y.exponent > most) most = x.exponent + y.exponent;
+    if (product != 0 && exponent > most) most = exponent;
     is_nan = is_nan || x.is_nan || y.is_nan || (is_infinite && product == 0);
     has_plus = has_plus || (is_infinite && product > 0);
     has_minus = has_minus || (is_infinite && product < 0);
@@ -108,12 +111,7 @@ QFUSE_HOST_DEVICE constexpr float matrix_step(Binary16 type, float sum, const st
   if (most == kNoExponent) return 0.0F;
   std::int64_t total = scaled(start.significand, start.exponent - most + kUnitBits - kFraction32);
   QFUSE_UNROLL
-  for (int i = 0; i < kStepTerms; ++i) {
-    const Number x = number(a[i], fraction, type.exponent_bits);
-    const Number y = number(b[i], fraction, type.exponent_bits);
-    const std::int32_t product = x.significand * y.significand;
-    total += scaled(product, x.exponent + y.exponent - most + kUnitBits - 2 * fraction);
-  }
+  for (int i = 0; i < kStepTerms; ++i) total += scaled(products[i], exponents[i] - most + kUnitBits - 2 * fraction);
   return truncated(total, most - kUnitBits);
 }
 

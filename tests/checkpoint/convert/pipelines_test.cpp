@@ -6,7 +6,7 @@
 namespace qfuse::checkpoint {
 namespace {
 
-constexpr const char* kIndex = R"({"_class_name": "FluxPipeline", "_diffusers_version": "0.42.1",
+constexpr const char* kPipelineIndex = R"({"_class_name": "FluxPipeline", "_diffusers_version": "0.42.1",
   "feature_extractor": [null, null], "requires_safety_checker": true, "scheduler": ["diffusers", "EulerScheduler"],
   "text_encoder": ["transformers", "T5EncoderModel"], "transformer": ["diffusers", "FluxTransformer2DModel"],
   "vae": ["diffusers", "AutoencoderKL"]})";
@@ -22,7 +22,7 @@ class Pipelines : public testing::Test {
  protected:
   Pipelines() {
     for (const char* folder : {"scheduler", "text_encoder", "transformer", "vae"}) fs::create_directories(in_ / folder);
-    write_file(in_ / "model_index.json", kIndex);
+    write_file(in_ / "model_index.json", kPipelineIndex);
     write_file(in_ / "README.md", "a pipeline");
     write_file(in_ / "flux1-dev.safetensors", safetensors(matrices({"all.weight"})));
     write_file(in_ / "scheduler/scheduler_config.json", "{}");
@@ -58,7 +58,7 @@ TEST_F(Pipelines, quantize_takes_text_encoders_and_what_removes_the_noise) {
   EXPECT_EQ(report.files, 2);
   EXPECT_EQ(names_in(out_), (std::vector<std::string>{"README.md", "model_index.json", "scheduler", "text_encoder",
                                                       "transformer", "vae"}));
-  EXPECT_EQ(read_file(out_ / "model_index.json"), kIndex);
+  EXPECT_EQ(read_file(out_ / "model_index.json"), kPipelineIndex);
   expect_same_files(in_ / "vae", out_ / "vae");
   expect_same_files(in_ / "scheduler", out_ / "scheduler");
   quantize(in_ / "transformer", directory_ / "transformer");
