@@ -105,12 +105,12 @@ void time_nf4_on_cpu(const Options& options, Report& report) {
   const Shape shape = options.quick ? kQuickShape : kShape;
   for (const qfuse_dtype dtype : {QFUSE_BFLOAT16, QFUSE_FLOAT16, QFUSE_FLOAT32}) {
     std::unique_ptr<Weight> weight;  // made for the first row that is wanted
-    for (const auto& [op, time] : {std::pair{"decode", &time_decode}, std::pair{"encode", &time_encode}}) {
+    for (const auto& way : {std::pair{"decode", &time_decode}, std::pair{"encode", &time_encode}}) {
       for_targets([&](const qfuse_exec& exec, const std::string& target) {
-        const std::string name = fmt::format("nf4/{}/{}/{}", op, name_of(dtype), target);
+        const std::string name = fmt::format("nf4/{}/{}/{}", way.first, name_of(dtype), target);
         report.attempt_if_wanted(name, [&] {
           if (!weight) weight = std::make_unique<Weight>(shape, dtype);
-          time(report, {.op = op, .name = name, .shape = shape}, *weight, exec);
+          way.second(report, {.op = way.first, .name = name, .shape = shape}, *weight, exec);
         });
       });
     }

@@ -18,7 +18,7 @@ namespace qfuse::bench {
 namespace {
 
 constexpr std::array kWeights = {Shape{14336, 4096}, Shape{4096, 14336}};  // the MLP of an 8B Llama
-constexpr std::array<std::int64_t, 5> kTokenCounts = {1, 8, 16, 64, 256};
+constexpr std::array<std::int64_t, 7> kTokenCounts = {1, 8, 16, 32, 64, 128, 256};
 
 struct Way {
   const char* name;

@@ -35,18 +35,6 @@ Outcome check(const Op& p) {
   return check_arrays(ArrayList(p));
 }
 
-// The parameters as a caller of the C interface has them, sizes of structs filled in; they may point into `p`.
-template <class Params, class Op>
-const Params& as_caller(Op& p) {
-  Params& params = p;
-  params.struct_size = sizeof params;
-  if constexpr (requires { p.weight; }) {
-    p.weight.struct_size = sizeof p.weight;
-    params.weight = &p.weight;
-  }
-  return params;
-}
-
 template <class Op>
 std::int64_t bytes(const Op& p) {
   return total_size(ArrayList(p));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "capi/adopt.h"
+#include "capi/call.h"
 #include "support/buffer.h"
 #include "support/samples.h"
 
@@ -112,13 +113,13 @@ TEST(Structs, versions_of_params) {
   {
     Arena arena;
     auto p = placed(dequantize_4bit_sample(false), arena);
-    expect_versions("params", contract::as_caller<qfuse_dequantize_4bit_params>(p), arena,
+    expect_versions("params", capi::as_caller<qfuse_dequantize_4bit_params>(p), arena,
                     with_default_exec<qfuse_dequantize_4bit_params>(qfuse_dequantize_4bit));
   }
   {
     Arena arena;
     auto p = placed(quantize_4bit_sample(false), arena);
-    expect_versions("params", contract::as_caller<qfuse_quantize_4bit_params>(p), arena,
+    expect_versions("params", capi::as_caller<qfuse_quantize_4bit_params>(p), arena,
                     with_default_exec<qfuse_quantize_4bit_params>(qfuse_quantize_4bit));
   }
   {
@@ -150,7 +151,7 @@ TEST(Structs, versions_of_params) {
   {
     Arena arena;
     auto p = placed(matmul_4bit_sample(QFUSE_FORWARD, false), arena);
-    expect_versions("params", contract::as_caller<qfuse_matmul_4bit_params>(p), arena,
+    expect_versions("params", capi::as_caller<qfuse_matmul_4bit_params>(p), arena,
                     with_default_exec<qfuse_matmul_4bit_params>(qfuse_matmul_4bit));
   }
 }

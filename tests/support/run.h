@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "capi/call.h"
 #include "contract/device_types.h"
 #include "contract/ops.h"
 #include "support/buffer.h"
@@ -37,42 +38,7 @@ inline qfuse_weight_4bit_out flat_weight_out(std::int64_t n, std::int64_t blocks
   return w;
 }
 
-// An op's parameters through the C interface.
-template <class Params, class Op>
-qfuse_status call(qfuse_status (*op)(const Params*, const qfuse_exec*, qfuse_error*), Op p, const qfuse_exec* exec,
-                  qfuse_error* error) {
-  return op(&contract::as_caller<Params>(p), exec, error);
-}
-inline qfuse_status call(const contract::Dequantize4bit& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call(qfuse_dequantize_4bit, p, exec, error);
-}
-inline qfuse_status call(const contract::Quantize4bit& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call(qfuse_quantize_4bit, p, exec, error);
-}
-inline qfuse_status call(const contract::QuantizeBlockwise& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call(qfuse_quantize_blockwise, p, exec, error);
-}
-inline qfuse_status call(const contract::DequantizeBlockwise& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call(qfuse_dequantize_blockwise, p, exec, error);
-}
-inline qfuse_status call(const contract::DequantizeInt8& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call(qfuse_dequantize_int8, p, exec, error);
-}
-inline qfuse_status call(const contract::Swiglu& p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  return call(qfuse_swiglu, p, exec, error);
-}
-inline qfuse_status call(const contract::LoraMerge& p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  return call(qfuse_lora_merge, p, exec, error);
-}
-inline qfuse_status call(const contract::Matmul4bit& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call(qfuse_matmul_4bit, p, exec, error);
-}
+using capi::call;
 
 // Arrays in a GPU's memory, as odd an address as on the host. Around an output stands poison, and in it; an input ends
 // where its allocation does, so that compute-sanitizer sees one read too far.
