@@ -20,41 +20,26 @@ const Params& as_caller(Op& p) {
   return params;
 }
 
+// The C function of an op.
+constexpr auto c_function(const contract::Dequantize4bit& /*names it*/) { return qfuse_dequantize_4bit; }
+constexpr auto c_function(const contract::Quantize4bit& /*names it*/) { return qfuse_quantize_4bit; }
+constexpr auto c_function(const contract::QuantizeBlockwise& /*names it*/) { return qfuse_quantize_blockwise; }
+constexpr auto c_function(const contract::DequantizeBlockwise& /*names it*/) { return qfuse_dequantize_blockwise; }
+constexpr auto c_function(const contract::DequantizeInt8& /*names it*/) { return qfuse_dequantize_int8; }
+constexpr auto c_function(const contract::Swiglu& /*names it*/) { return qfuse_swiglu; }
+constexpr auto c_function(const contract::Matmul4bit& /*names it*/) { return qfuse_matmul_4bit; }
+constexpr auto c_function(const contract::LoraMerge& /*names it*/) { return qfuse_lora_merge; }
+
 template <class Params, class Op>
-qfuse_status call_as(qfuse_status (*op)(const Params*, const qfuse_exec*, qfuse_error*), Op p, const qfuse_exec* exec,
-                     qfuse_error* error) {
-  return op(&as_caller<Params>(p), exec, error);
+qfuse_status call_as(qfuse_status (*function)(const Params*, const qfuse_exec*, qfuse_error*), Op p,
+                     const qfuse_exec* exec, qfuse_error* error) {
+  return function(&as_caller<Params>(p), exec, error);
 }
 
-inline qfuse_status call(const contract::Dequantize4bit& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call_as(qfuse_dequantize_4bit, p, exec, error);
-}
-inline qfuse_status call(const contract::Quantize4bit& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call_as(qfuse_quantize_4bit, p, exec, error);
-}
-inline qfuse_status call(const contract::QuantizeBlockwise& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call_as(qfuse_quantize_blockwise, p, exec, error);
-}
-inline qfuse_status call(const contract::DequantizeBlockwise& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call_as(qfuse_dequantize_blockwise, p, exec, error);
-}
-inline qfuse_status call(const contract::DequantizeInt8& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call_as(qfuse_dequantize_int8, p, exec, error);
-}
-inline qfuse_status call(const contract::Swiglu& p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  return call_as(qfuse_swiglu, p, exec, error);
-}
-inline qfuse_status call(const contract::LoraMerge& p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
-  return call_as(qfuse_lora_merge, p, exec, error);
-}
-inline qfuse_status call(const contract::Matmul4bit& p, const qfuse_exec* exec = nullptr,
-                         qfuse_error* error = nullptr) {
-  return call_as(qfuse_matmul_4bit, p, exec, error);
+template <class Op>
+requires requires(const Op& p) { c_function(p); }
+qfuse_status call(const Op& p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
+  return call_as(c_function(p), p, exec, error);
 }
 
 }  // namespace qfuse::capi
