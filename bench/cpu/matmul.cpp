@@ -17,12 +17,13 @@ namespace {
 constexpr Shape kWeight{14336, 4096};  // of the weight: the MLP of a 7B to 8B Llama
 constexpr Shape kQuickWeight{1024, 512};
 constexpr std::array<std::int64_t, 3> kTokenCounts = {1, 8, 64};
+constexpr std::array kAccumulations = {QFUSE_ACCUMULATION_FP32, QFUSE_ACCUMULATION_BF16_DOT};
 constexpr Rounds kManyTokensRounds{0, 3};  // seconds each, without AVX
 
 // One direction with some tokens: what is multiplied, and the oracle's answer.
 struct Product {
-  Product(Shape weight, qfuse_direction direction, std::int64_t m)
-      : params(matmul_params(weight, direction, m, QFUSE_ACCUMULATION_FP32)),
+  Product(Shape weight, qfuse_direction direction, std::int64_t m, qfuse_accumulation accumulation)
+      : params(matmul_params(weight, direction, m, accumulation)),
         codes(random_codes(weight.count())),
         inputs(random_inputs(params)),
         expected(multiply_by_oracle(params, codes, inputs)),
@@ -54,6 +55,20 @@ struct Product {
   Memory out;
 };
 
+// Whether this processor has it, with the target of `exec`.
+bool can_have(qfuse_accumulation accumulation, const qfuse_exec& exec) {
+  const std::uint8_t codes[32] = {};
+  const float absmax = 1;
+  const std::uint16_t x[64] = {};
+  std::uint16_t y = 0;
+  contract::Matmul4bit p = matmul_params({1, 64}, QFUSE_FORWARD, 1, accumulation);
+  p.weight.packed = codes;
+  p.weight.absmax = &absmax;
+  p.in = x;
+  p.out = &y;
+  return capi::call(p, &exec) != QFUSE_UNSUPPORTED;
+}
+
 void time_product(Report& report, Row row, const Product& product, const qfuse_exec& exec) {
   const contract::Matmul4bit& p = product.params;
   std::ranges::fill(product.out.span(), 0);
@@ -73,18 +88,20 @@ void time_product(Report& report, Row row, const Product& product, const qfuse_e
 
 void time_matmul_on_cpu(const Options& options, Report& report) {
   const Shape shape = options.quick ? kQuickWeight : kWeight;
-  for (const qfuse_direction direction : kDirections) {
-    for (const std::int64_t m : kTokenCounts) {
-      std::unique_ptr<const Product> product;  // made for the first row that is wanted
-      for_targets([&](const qfuse_exec& exec, const std::string& target) {
-        const std::string name = fmt::format("matmul/{}/m:{}/{}", name_of(direction), m, target);
-        report.attempt_if_wanted(name, [&] {
-          if (!product) product = std::make_unique<const Product>(shape, direction, m);
-          time_product(report, {.op = "matmul", .name = name, .shape = shape}, *product, exec);
+  for (const qfuse_direction direction : kDirections)
+    for (const std::int64_t m : kTokenCounts)
+      for (const qfuse_accumulation accumulation : kAccumulations) {
+        std::unique_ptr<const Product> product;  // made for the first row that is wanted
+        for_targets([&](const qfuse_exec& exec, const std::string& target) {
+          if (!can_have(accumulation, exec)) return;
+          const std::string sums = accumulation == QFUSE_ACCUMULATION_FP32 ? "" : "/bf16_dot";
+          const std::string name = fmt::format("matmul/{}/m:{}{}/{}", name_of(direction), m, sums, target);
+          report.attempt_if_wanted(name, [&] {
+            if (!product) product = std::make_unique<const Product>(shape, direction, m, accumulation);
+            time_product(report, {.op = "matmul", .name = name, .shape = shape}, *product, exec);
+          });
         });
-      });
-    }
-  }
+      }
 }
 
 }  // namespace qfuse::bench

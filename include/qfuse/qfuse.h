@@ -443,13 +443,22 @@ QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, c
  * nothing. FORWARD has 32 sums, sum c % 32 taking the terms of c ascending, begun as +0; then, for h = 16, 8, 4, 2, 1,
  * sum s takes sum s + h for each s < h, and sum 0 is the result. BACKWARD has one sum, of r ascending, begun as +0. Then
  * come the terms of LoRA, j ascending: FORWARD sum j % 32 takes j, before sums are added to each other.
- * That is the way of the CPU and of dtype FLOAT32. */
+ * That is the way of dtype FLOAT32, and of most CPUs.
+ *
+ * accumulation BF16_DOT, for BFLOAT16, on CPUs with AVX512-BF16 and REFERENCE: as VDPBF16PS adds (Intel's manual; measured on
+ * Zen 4). Products are added one by one, each by a fused multiplication and addition to nearest even; a subnormal operand
+ * counts as zero of its sign, and so does a result that is subnormal once it is rounded to 24 bits. `order` means nothing.
+ * FORWARD has 16 sums, begun as +0: of each 32 terms, ascending, the last ones filled up with zeros, sum s takes number
+ * 2s + 1 and then 2s; then, for h = 8, 4, 2, 1, sum s takes sum s + h for each s < h, as fp32 adds, and sum 0 is the result.
+ * BACKWARD has one sum: of each two terms the second, then the first, an odd last one with a zero. The terms of LoRA come
+ * behind those of W, before sums are added to each other; their number is filled up by itself. */
 typedef enum qfuse_direction QFUSE_ENUM { QFUSE_FORWARD = 0, QFUSE_BACKWARD = 1 } qfuse_direction;
 
 typedef enum qfuse_accumulation QFUSE_ENUM {
-  QFUSE_ACCUMULATION_OF_DEVICE = 0, /* TENSOR_CORE for 16-bit types where that can be had, else FP32 */
+  QFUSE_ACCUMULATION_OF_DEVICE = 0, /* TENSOR_CORE for 16-bit types, or BF16_DOT, where that can be had; else FP32 */
   QFUSE_ACCUMULATION_FP32 = 1,
-  QFUSE_ACCUMULATION_TENSOR_CORE = 2
+  QFUSE_ACCUMULATION_TENSOR_CORE = 2,
+  QFUSE_ACCUMULATION_BF16_DOT = 3
 } qfuse_accumulation;
 
 typedef enum qfuse_sum_order QFUSE_ENUM { QFUSE_ORDER_PLAIN = 0, QFUSE_ORDER_SPLIT = 1 } qfuse_sum_order;
@@ -477,10 +486,11 @@ typedef struct qfuse_matmul_4bit_params {
   const void* lora_weight; /* FORWARD: [rows, lora_rank]; BACKWARD: [lora_rank, cols] */
 } qfuse_matmul_4bit_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, TENSOR_CORE with FLOAT32, a bias with BACKWARD, a missing or an
+/* INVALID_ARGUMENT: a field outside the ranges above, TENSOR_CORE with FLOAT32, BF16_DOT with another dtype than BFLOAT16, a bias with BACKWARD, a missing or an
  * overlapping array (the gaps between strided rows belong to the array), sizes that overflow int64_t.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; TENSOR_CORE on the CPU, or for BFLOAT16 on a GPU
- * before compute capability 8.0; a device without the op. */
+ * before compute capability 8.0; BF16_DOT on a GPU, or where the processor or `cpu_target` is without it; a device without
+ * the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
                                          qfuse_error* error);
 

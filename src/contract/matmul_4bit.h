@@ -35,6 +35,12 @@ inline bool uses_matrix_steps(const Matmul4bit& p, bool has_matrix_steps) {
   return p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE;
 }
 
+// Whether sums are made of dot products in bf16, on a CPU that `has_bf16_dot`.
+inline bool uses_bf16_dot(const Matmul4bit& p, bool has_bf16_dot) {
+  if (p.accumulation == QFUSE_ACCUMULATION_OF_DEVICE) return p.dtype == QFUSE_BFLOAT16 && has_bf16_dot;
+  return p.accumulation == QFUSE_ACCUMULATION_BF16_DOT;
+}
+
 template <ParamsOf<Matmul4bit> P, class Visit>
 void visit_arrays(P& p, Visit& visit) {
   const std::int64_t size = format::dtype_size(p.dtype);

@@ -5,12 +5,14 @@
 //       (o, j) + bias[o]), both in one sum as accumulation and order say
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "format/elements.h"
 #include "format/matrix_step.h"
+#include "format/rounding.h"
 #include "reference/reference.h"
 #include "reference/weight_4bit.h"
 
@@ -129,17 +131,55 @@ float sum_in_fp32(const contract::Matmul4bit& p, const AllTerms& in, const AllTe
   return sums[0];
 }
 
+// sum + a * b, rounded once to nearest even. Subnormal operands count as zero, and so does a result that is subnormal
+// after it was rounded to 24 bits as if no exponent were too small: that is below 2^-126 - 2^-151. The product and all
+// sums that could be so small are exact in fp64, or far from it.
+float fused_ftz(float sum, float a, float b) {
+  sum = format::ftz(sum);
+  a = format::ftz(a);
+  b = format::ftz(b);
+  const double exact = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(sum);
+  const float fused = std::fma(a, b, sum);
+  return std::fabs(exact) < 0x1p-126 - 0x1p-151 ? std::copysign(0.0F, fused) : fused;
+}
+
+// Pairs of terms go to one sum after the other, forward, the odd one of a pair first, as VDPBF16PS adds them; zeros fill up
+// the last 32 terms or, backward, the last pair.
+float sum_in_dots(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights) {
+  std::array<float, format::kDotSums> sums{};
+  const std::size_t whole = is_forward(p) ? 2 * sums.size() : 2;
+  const auto add = [&](const Terms& a, const Terms& b) {
+    const std::size_t count = a.values.size();
+    const auto add_term = [&](float& sum, std::size_t t) {
+      sum = t < count ? fused_ftz(sum, a.values[t], b.values[t]) : fused_ftz(sum, 0.0F, 0.0F);
+    };
+    for (std::size_t t = 0; t < (count + whole - 1) / whole * whole; t += 2) {
+      float& sum = sums[t % whole / 2];
+      add_term(sum, t + 1);
+      add_term(sum, t);
+    }
+  };
+  add(in.main, weights.main);
+  add(in.lora, weights.lora);
+  for (std::size_t half = sums.size() / 2; half > 0 && is_forward(p); half /= 2)
+    for (std::size_t s = 0; s < half; ++s) sums[s] = sums[s] + sums[s + half];
+  return sums[0];
+}
+
 }  // namespace
 
 void matmul_4bit(const contract::Matmul4bit& p) {
   const bool in_steps = uses_matrix_steps(p, true);
+  const bool in_dots = uses_bf16_dot(p, false);
   std::vector<AllTerms> rows;
   for (std::int64_t i = 0; i < p.m; ++i) rows.push_back({row_of(p, i), lora_row_of(p, i)});
   for (std::int64_t o = 0; o < output_count(p); ++o) {
     const AllTerms weights = {weights_of(p, o), lora_weights_of(p, o)};
     for (std::int64_t i = 0; i < p.m; ++i) {
       const AllTerms& in = rows[static_cast<std::size_t>(i)];
-      float sum = in_steps ? sum_in_steps(p, in, weights) : sum_in_fp32(p, in, weights);
+      float sum = in_steps  ? sum_in_steps(p, in, weights)
+                  : in_dots ? sum_in_dots(p, in, weights)
+                            : sum_in_fp32(p, in, weights);
       if (p.bias != nullptr) sum = sum + format::load_as_float(p.bias, o, p.dtype);
       format::store_rounded(p.out, i * out_stride(p) + o, p.dtype, sum);
     }

@@ -55,6 +55,10 @@ inline constexpr std::array kMatmul4bitCases = {
                    .rows = 39,
                    .cols = 4096 + 1088,
                    .fp32_alone = true},
+    Matmul4bitCase{
+        .risk = "many tokens, several panels of a row", .m = 14, .rows = 19, .cols = 4096 + 64, .fp32_alone = true},
+    Matmul4bitCase{
+        .risk = "rows of more blocks than are kept", .m = 2, .rows = 3, .cols = 32768 + 64, .fp32_alone = true},
     Matmul4bitCase{"more chains than warps, more tiles than blocks", 3, 40, 4608},
     Matmul4bitCase{"one nested block of more blocks than 32 bits count", 2, 16, 256, 64, QFUSE_NF4,
                    std::int64_t{1} << 40},

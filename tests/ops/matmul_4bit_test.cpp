@@ -6,9 +6,13 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "format/codebook4.h"
+#include "format/rounding.h"
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/displaced.h"
@@ -34,6 +38,11 @@ void for_each_accumulation(const Matmul4bitCase& c, contract::Matmul4bit p, cons
   const auto in_fp32 = prepare(p);
   for_each_cpu_way(in_fp32);
   for_each_gpu_way(in_fp32);
+  if (p.dtype == QFUSE_BFLOAT16) {
+    SCOPED_TRACE("bf16 dot products");
+    p.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
+    for_each_cpu_way_with_bf16_dot(prepare(p));
+  }
   if (c.fp32_alone || p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) return;
   p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
   for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT}) {
@@ -350,37 +359,150 @@ TEST(Matmul4bit, a_subnormal_factor_of_a_scale_is_zero) {
   }
 }
 
+// Calls body(output, sum in fp64, sum of the terms' magnitudes) for each output.
+void for_each_exact_sum(const contract::Matmul4bit& p, const std::vector<std::uint8_t>& out,
+                        const std::function<void(double, double, double)>& body) {
+  std::vector<std::uint8_t> weights(static_cast<std::size_t>(p.weight.rows * p.weight.cols) *
+                                    qfuse_dtype_size(p.dtype));
+  contract::Dequantize4bit decode{};
+  decode.weight = p.weight;
+  decode.out_dtype = p.dtype;
+  decode.out = weights.data();
+  ASSERT_EQ(run(decode, oracle(), nullptr), QFUSE_OK);
+  for (std::int64_t i = 0; i < p.m; ++i)
+    for (std::int64_t o = 0; o < output_count(p); ++o) {
+      double sum = 0;
+      double magnitudes = 0;
+      for (std::int64_t t = 0; t < term_count(p); ++t) {
+        const std::int64_t at = is_forward(p) ? o * p.weight.cols + t : t * p.weight.cols + o;
+        const double term = static_cast<double>(format::load_as_float(p.in, i * term_count(p) + t, p.dtype)) *
+                            static_cast<double>(format::load_as_float(weights.data(), at, p.dtype));
+        sum += term;
+        magnitudes += std::fabs(term);
+      }
+      body(format::load_as_float(out.data(), i * output_count(p) + o, p.dtype), sum, magnitudes);
+    }
+}
+
+// Absmax that bring the product with a code near the least normal number: whether it is zero is decided before it is
+// rounded to 16 bits, and a sum of one term shows it.
+TEST(Matmul4bit, weights_near_the_least_normal_number_are_as_they_are_decoded) {
+  constexpr int kNeighbors = 16;
+  constexpr std::int64_t kCols = 64;
+  std::vector<std::uint8_t> packed;
+  std::vector<float> absmax;
+  for (unsigned code = 0; code < format::kCodes4; ++code) {
+    const float value = std::fabs(format::codebook4(QFUSE_NF4).values[code]);
+    if (value == 0) continue;
+    for (int i = -kNeighbors; i < kNeighbors; ++i) {
+      absmax.push_back(format::float_of(format::bits_of(0x1p-126F / value) + static_cast<std::uint32_t>(i)));
+      packed.insert(packed.end(), kCols / 2, static_cast<std::uint8_t>(code << 4 | code));
+    }
+  }
+  std::vector<std::uint8_t> in(2 * kCols);
+  format::store_rounded(in.data(), 0, QFUSE_BFLOAT16, 1.0F);
+  contract::Matmul4bit p{};
+  p.weight = flat_weight(static_cast<std::int64_t>(absmax.size()) * kCols, kCols, QFUSE_NF4);
+  p.weight.rows = static_cast<std::int64_t>(absmax.size());
+  p.weight.cols = kCols;
+  p.weight.packed = packed.data();
+  p.weight.absmax = absmax.data();
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = 1;
+  p.in = in.data();
+  for (const qfuse_accumulation accumulation : {QFUSE_ACCUMULATION_FP32, QFUSE_ACCUMULATION_BF16_DOT}) {
+    p.accumulation = accumulation;
+    const std::vector<std::uint8_t> expected = outputs(p, oracle());
+    const auto expect_same = [&](const qfuse_exec& exec) { EXPECT_EQ(outputs(p, exec), expected); };
+    if (accumulation == QFUSE_ACCUMULATION_FP32)
+      for_each_fast_way<contract::Matmul4bit>(expect_same);
+    else
+      for_each_cpu_way_with_bf16_dot(expect_same);
+  }
+}
+
 // The sums in fp32 against sums in fp64 of the same terms: at most one unit of fp32 of the sum of magnitudes for each
 // term (docs/ACCURACY.md).
 TEST(Matmul4bit, sums_are_near_those_of_fp64) {
   const Matmul4bitCase c{"near", 3, 48, 1024};
   for (const qfuse_direction direction : kDirections) {
     const Matmul4bitInput in = make_input(c, direction, QFUSE_FLOAT32);
-    contract::Matmul4bit p = make_params(c, direction, QFUSE_FLOAT32, in);
-    std::vector<float> weights(static_cast<std::size_t>(c.rows * c.cols));
-    contract::Dequantize4bit decode{};
-    decode.weight = p.weight;
-    decode.out_dtype = QFUSE_FLOAT32;
-    decode.out = weights.data();
-    ASSERT_EQ(run(decode, oracle(), nullptr), QFUSE_OK);
+    const contract::Matmul4bit p = make_params(c, direction, QFUSE_FLOAT32, in);
     for_each_way<contract::Matmul4bit>([&](const qfuse_exec& exec) {
-      const std::vector<std::uint8_t> out = outputs(p, exec);
-      for (std::int64_t i = 0; i < p.m; ++i)
-        for (std::int64_t o = 0; o < output_count(p); ++o) {
-          double sum = 0;
-          double magnitudes = 0;
-          for (std::int64_t t = 0; t < term_count(p); ++t) {
-            const std::int64_t at = direction == QFUSE_FORWARD ? o * c.cols + t : t * c.cols + o;
-            const double term = static_cast<double>(format::load_as_float(p.in, i * term_count(p) + t, p.dtype)) *
-                                static_cast<double>(weights[static_cast<std::size_t>(at)]);
-            sum += term;
-            magnitudes += std::fabs(term);
-          }
-          const double got = format::load_as_float(out.data(), i * output_count(p) + o, p.dtype);
-          ASSERT_LE(std::fabs(got - sum), static_cast<double>(term_count(p)) * 0x1p-23 * magnitudes) << i << ", " << o;
-        }
+      for_each_exact_sum(p, outputs(p, exec), [&](double got, double sum, double magnitudes) {
+        ASSERT_LE(std::fabs(got - sum), static_cast<double>(term_count(p)) * 0x1p-23 * magnitudes);
+      });
     });
   }
+}
+
+// In bf16 dot products half a unit for each term, and the rounding of the result to bf16.
+TEST(Matmul4bit, bf16_dot_products_are_near_sums_of_fp64) {
+  const Matmul4bitCase c{"near", 3, 48, 1024};
+  for (const qfuse_direction direction : kDirections) {
+    const Matmul4bitInput in = make_input(c, direction, QFUSE_BFLOAT16);
+    contract::Matmul4bit p = make_params(c, direction, QFUSE_BFLOAT16, in);
+    p.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
+    const auto expect_near = [&](const qfuse_exec& exec) {
+      for_each_exact_sum(p, outputs(p, exec), [&](double got, double sum, double magnitudes) {
+        const double of_sum = static_cast<double>(term_count(p)) * 0x1p-24 * magnitudes;
+        ASSERT_LE(std::fabs(got - sum), of_sum + 0x1p-8 * (std::fabs(sum) + of_sum));
+      });
+    };
+    expect_near(oracle());
+    for_each_cpu_way_with_bf16_dot(expect_near);
+  }
+}
+
+// ---- where bf16 dot products are to be had ----
+
+// By themselves where the processor has them, with its best target; asked for elsewhere, refused. -2^127 + 2^128 tells
+// them apart: what is fused is finite.
+TEST(Matmul4bit, bf16_dot_products_are_the_cpus_own_way_where_it_has_them) {
+  std::vector<std::uint8_t> packed;
+  std::vector<std::uint8_t> in(256);
+  for (const std::int64_t i : {0, 64}) format::store_rounded(in.data(), i, QFUSE_BFLOAT16, 0x1p127F);
+  const std::vector<float> absmax = {1.0F, 2.0F};
+  contract::Matmul4bit own = two_terms(packed, absmax, in);
+  own.accumulation = QFUSE_ACCUMULATION_OF_DEVICE;
+  contract::Matmul4bit asked = own;
+  asked.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
+  const std::vector<std::uint8_t> infinite = {0x80, 0x7f};
+  const std::vector<std::uint8_t> finite = {0x00, 0x7f};
+  EXPECT_EQ(outputs(asked, oracle()), finite);
+  const auto expect_refused = [&](const qfuse_exec& exec, const char* words) {
+    std::vector<std::uint8_t> out(2);
+    contract::Matmul4bit p = asked;
+    p.out = out.data();
+    qfuse_error error{};
+    EXPECT_EQ(run(p, exec, &error), QFUSE_UNSUPPORTED);
+    EXPECT_NE(std::string(error.message).find(words), std::string::npos) << error.message;
+  };
+  for_each_cpu_way([&](const qfuse_exec& exec) {
+    EXPECT_EQ(outputs(own, exec), has_bf16_dot(exec) ? finite : infinite);
+    if (!has_bf16_dot(exec)) expect_refused(exec, exec.cpu_target);
+  });
+  for_each_gpu_way([&](const qfuse_exec& exec) { expect_refused(exec, "CPUs alone"); });
+}
+
+// -2^-126 and a little more: the sum is subnormal, and rounding lifts it to -2^-126 again. It is zero all the same if it is
+// subnormal with 24 bits, too.
+TEST(Matmul4bit, bf16_dot_products_judge_a_sum_as_if_no_exponent_were_too_small) {
+  const auto expect_sum = [](float little, std::uint16_t sum) {
+    std::vector<std::uint8_t> packed;
+    std::vector<std::uint8_t> in(256);
+    format::store_rounded(in.data(), 0, QFUSE_BFLOAT16, 0x1p-63F);
+    format::store_rounded(in.data(), 64, QFUSE_BFLOAT16, little);
+    const std::vector<float> absmax = {0x1p-63F, 0x1p-75F};
+    contract::Matmul4bit p = two_terms(packed, absmax, in);
+    p.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
+    std::vector<std::uint8_t> expected(2);
+    std::memcpy(expected.data(), &sum, sizeof sum);
+    EXPECT_EQ(outputs(p, oracle()), expected);
+    for_each_cpu_way_with_bf16_dot([&](const qfuse_exec& exec) { EXPECT_EQ(outputs(p, exec), expected); });
+  };
+  expect_sum(0x1p-75F, 0x0000);  // 2^-150
+  expect_sum(0x1p-77F, 0x8080);  // 2^-152
 }
 
 // ---- what there is nothing to do for, and what is refused ----
@@ -435,9 +557,15 @@ TEST(Matmul4bit, refuses_what_the_manual_refuses) {
   expect_refused([](P& p) { p.in_stride = 127; }, QFUSE_INVALID_ARGUMENT, "in_stride is 127");
   expect_refused([](P& p) { p.out_stride = 63; }, QFUSE_INVALID_ARGUMENT, "out_stride is 63");
   expect_refused([](P& p) { p.order = static_cast<qfuse_sum_order>(2); }, QFUSE_INVALID_ARGUMENT, "order is 2");
-  expect_refused([](P& p) { p.accumulation = static_cast<qfuse_accumulation>(3); }, QFUSE_INVALID_ARGUMENT,
-                 "accumulation is 3");
+  expect_refused([](P& p) { p.accumulation = static_cast<qfuse_accumulation>(4); }, QFUSE_INVALID_ARGUMENT,
+                 "accumulation is 4");
   expect_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE; }, QFUSE_UNSUPPORTED, "the CPU");
+  expect_refused(
+      [](P& p) {
+        p.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
+        p.dtype = QFUSE_FLOAT16;
+      },
+      QFUSE_INVALID_ARGUMENT, "QFUSE_BFLOAT16 alone");
   expect_refused([](P& p) { p.in = nullptr; }, QFUSE_INVALID_ARGUMENT, "in is NULL");
   expect_refused([](P& p) { p.lora_rank = -1; }, QFUSE_INVALID_ARGUMENT, "lora_rank is -1");
   expect_refused([](P& p) { p.lora_rank = INT64_MAX / 8; }, QFUSE_INVALID_ARGUMENT, "more than memory can hold");

@@ -50,6 +50,23 @@ void for_each_cpu_way(const Body& body) {
   }
 }
 
+// Whether QFUSE_ACCUMULATION_BF16_DOT is for this processor, with this target.
+inline bool has_bf16_dot([[maybe_unused]] const qfuse_exec& exec) {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avx512bf16") != 0 && std::string_view(exec.cpu_target).starts_with("avx3");
+#else
+  return false;
+#endif
+}
+
+// Where it can be had.
+template <class Body>
+void for_each_cpu_way_with_bf16_dot(const Body& body) {
+  for_each_cpu_way([&](const qfuse_exec& exec) {
+    if (has_bf16_dot(exec)) body(exec);
+  });
+}
+
 // On a stream of its own.
 template <class Body>
 void on_device_way(const char* name, qfuse_device device, const Body& body) {

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "backend/cpu/bf16_dot-inl.h"
+#include "backend/cpu/bf16_dot_items.h"
 #include "backend/cpu/few_tokens-inl.h"
 #include "backend/cpu/kernels.h"
 #include "backend/cpu/run.h"
@@ -384,19 +386,43 @@ HWY_AFTER_NAMESPACE();
 namespace qfuse::cpu {
 namespace {
 
+HWY_EXPORT(has_bf16_dot);
+HWY_EXPORT(multiply_bf16_dot);
 HWY_EXPORT(matmul_4bit_items);
-
-}  // namespace
 
 // An item is 32 rows or 512 columns of W with 16 tokens, some 10 us of work or more, enough to be handed over by itself.
 // Items of the same part of W follow each other, so that its codes come from a cache but for the first.
-contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+contract::Outcome multiply_in_fp32(const contract::Matmul4bit& p, const qfuse_exec& exec) {
   const std::int64_t parts =
       contract::is_forward(p) ? format::ceil_div(p.weight.rows, kItemRows) : format::ceil_div(p.weight.cols, kItemCols);
-  return run(p, parts * format::ceil_div(p.m, kTokens), 1, exec,
-             [&](std::size_t target, std::int64_t begin, std::int64_t end) {
-               HWY_DISPATCH_TABLE(matmul_4bit_items)[target](p, begin, end);
-             });
+  return run(
+      p, parts * format::ceil_div(p.m, kTokens), 1, exec,
+      [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+        HWY_DISPATCH_TABLE(matmul_4bit_items)[target](p, begin, end);
+      },
+      "fp32");
+}
+
+contract::Outcome multiply_by_dots(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+  return run(
+      p, dot_items(p), dot_grain(p), exec,
+      [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+        HWY_DISPATCH_TABLE(multiply_bf16_dot)[target](p, begin, end);
+      },
+      "bf16_dot");
+}
+
+}  // namespace
+
+contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+  std::size_t target = 0;
+  if (contract::Outcome o = choose_target(exec.cpu_target, target); !o.ok()) return o;
+  const bool has_dot = HWY_DISPATCH_TABLE(has_bf16_dot)[target]();
+  if (p.accumulation == QFUSE_ACCUMULATION_BF16_DOT && !has_dot)
+    return contract::unsupported(
+        "accumulation is QFUSE_ACCUMULATION_BF16_DOT, which this processor does not have for " +
+        compiled_target(target));
+  return uses_bf16_dot(p, has_dot) ? multiply_by_dots(p, exec) : multiply_in_fp32(p, exec);
 }
 
 }  // namespace qfuse::cpu

@@ -2,9 +2,9 @@
 #ifndef QFUSE_BACKEND_CPU_RUN_H
 #define QFUSE_BACKEND_CPU_RUN_H
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "backend/cpu/parallel_for.h"
 #include "backend/cpu/targets.h"
@@ -14,18 +14,20 @@
 namespace qfuse::cpu {
 
 // Calls body(target, begin, end) on ranges that together cover [0, items) once. A target is a row of Highway's dispatch
-// tables.
+// tables. An op that has several kernels names this one.
 template <class Op, class Body>
-contract::Outcome run(const Op& /*p*/, std::int64_t items, std::int64_t grain, const qfuse_exec& exec,
-                      const Body& body) {
+contract::Outcome run(const Op& /*p*/, std::int64_t items, std::int64_t grain, const qfuse_exec& exec, const Body& body,
+                      const char* kernel = nullptr) {
   std::size_t target = 0;
   if (contract::Outcome o = choose_target(exec.cpu_target, target); !o.ok()) return o;
-  if (contract::plan_settings().log)
-    contract::log_plan("cpu", Op::kName,
-                       contract::print(std::array<contract::Field, 4>{{{"target", compiled_target(target)},
-                                                                       contract::field("items", items),
-                                                                       contract::field("grain", grain),
-                                                                       contract::field("threads", exec.threads)}}));
+  if (contract::plan_settings().log) {
+    std::vector<contract::Field> fields = {{"target", compiled_target(target)},
+                                           contract::field("items", items),
+                                           contract::field("grain", grain),
+                                           contract::field("threads", exec.threads)};
+    if (kernel != nullptr) fields.insert(fields.begin(), {"kernel", kernel});
+    contract::log_plan("cpu", Op::kName, contract::print(fields));
+  }
   parallel_for(items, grain, exec.threads, [&](std::int64_t begin, std::int64_t end) {
     const contract::DefaultFloatMode mode;
     body(target, begin, end);

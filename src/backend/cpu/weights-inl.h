@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -134,29 +135,37 @@ template <std::int64_t kElements, bool kTame>
 HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begin, std::int64_t end, float* scales) {
   constexpr std::int64_t kSize = sizeof(float);
   const hn::ScalableTag<float> df;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(df));
   const std::int64_t count = end - begin;
   const std::int64_t padded = format::ceil_div(count, kMostLanes) * kMostLanes;
   if (!contract::is_nested(w)) {
     std::memcpy(scales, reinterpret_cast<const char*>(w.absmax) + begin * kSize,
                 static_cast<std::size_t>(count * kSize));
   } else {
+    // Zeros from the last vector's first value on; they are written here, as a call that fills memory costs as much as a few
+    // blocks.
     alignas(64) float values[scales_of(kElements)];
+    for (std::int64_t i = count / kMostLanes * kMostLanes; i < padded + kMostLanes; i += lanes)
+      hn::Store(hn::Zero(df), df, values + i);
     for (std::int64_t i = 0; i < count; ++i)
       values[i] = format::load_unaligned<float>(w.nested_quant_map, w.absmax_8bit[begin + i]);
-    std::fill(values + count, values + padded + kMostLanes, 0.0F);
     const auto offset = hn::Set(df, contract::nested_offset(w));
     const auto scaled = [&](auto value, auto scale)
                             HWY_ATTR { return kTame ? hn::Mul(value, scale) : mul_ftz(df, value, scale); };
+    const int shift = std::countr_zero(static_cast<std::uint64_t>(w.nested_blocksize));
     for (std::int64_t i = 0, stop = 0; i < count;
          i = stop) {  // what a vector has beyond a nested block, the next mends
-      const std::int64_t nested_block = (begin + i) / w.nested_blocksize;
-      stop = std::min(count, (nested_block + 1) * w.nested_blocksize - begin);
+      const std::int64_t nested_block = (begin + i) >> shift;
+      stop = std::min(count, ((nested_block + 1) << shift) - begin);
       const auto scale = hn::Set(df, format::load_unaligned<float>(w.nested_absmax, nested_block));
-      for (; i < stop; i += static_cast<std::int64_t>(hn::Lanes(df)))
+      for (; i < stop; i += lanes)
         hn::StoreU(hn::Add(scaled(hn::LoadU(df, values + i), scale), offset), df, scales + i);
     }
   }
-  std::fill(scales + count, scales + padded, 0.0F);
+  for (std::int64_t i = count / lanes * lanes; i < padded; i += lanes) {
+    const auto kept = hn::FirstN(df, static_cast<std::size_t>(std::max<std::int64_t>(count - i, 0)));
+    hn::Store(hn::IfThenElseZero(kept, hn::Load(df, scales + i)), df, scales + i);
+  }
   return static_cast<std::size_t>(padded);
 }
 
