@@ -1,0 +1,45 @@
+"""run_all.py <qfuse> <libqfuse.so> <tests/golden> <name>...: runs test_<name>.py of each name, in a process of its own,
+which begins with the libraries imported. Each test would import them for 7 seconds, longer than most run.
+
+It exits with 1 where one of them failed, at the end, which names those."""
+
+import gc
+import os
+import runpy
+import sys
+import time
+from pathlib import Path
+
+import bitsandbytes  # noqa: F401
+import diffusers  # noqa: F401
+import peft  # noqa: F401
+import torch  # noqa: F401
+import transformers  # noqa: F401
+
+
+def run(name, arguments):
+    """Does what `python test_<name>.py <arguments>` does."""
+    script = Path(__file__).with_name(f"test_{name}.py")
+    sys.argv = [str(script), *arguments]
+    runpy.run_path(str(script), run_name="__main__")
+
+
+def succeeds(name, arguments):
+    sys.stdout.flush()
+    child = os.fork()  # of one thread: tests/libraries/run asks for no more
+    if child == 0:
+        sys.exit(run(name, arguments))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+command, library, golden, *names = sys.argv[1:]
+gc.freeze()  # a collection in a child would copy every page that it looks at
+failed = []
+for name in names:
+    print(f"---- {name}", flush=True)
+    begin = time.monotonic()
+    if not succeeds(name, [library] if name == "swiglu" else [command, golden]):
+        failed.append(name)
+    print(f"---- {name}: {'failed' if name in failed else 'passed'}, {time.monotonic() - begin:.1f} s", flush=True)
+if failed:
+    sys.exit(f"Failed: {' '.join(failed)}")
