@@ -116,6 +116,13 @@ typedef struct qfuse_error {
   char message[QFUSE_ERROR_MESSAGE_SIZE]; /* UTF-8, one line, zero-terminated, cut where it does not fit */
 } qfuse_error;
 
+/* Threads of the caller's, for the CPU: those of a framework or an engine, which would compete for cores with the library's.
+ * It calls function(task, begin, end) on ranges that together cover [0, count) once, each of about `grain` items or more,
+ * on any threads and in any order, and returns when all calls have returned. The function throws nothing. */
+typedef void (*qfuse_range_function)(const void* task, int64_t begin, int64_t end);
+typedef void (*qfuse_parallel_for)(void* context, int64_t count, int64_t grain, qfuse_range_function function,
+                                   const void* task);
+
 /* Where and how an op runs. NULL stands for QFUSE_EXEC_INIT: the CPU, its best SIMD target, all cores. */
 typedef struct qfuse_exec {
   size_t struct_size;
@@ -124,9 +131,13 @@ typedef struct qfuse_exec {
   const char* cpu_target; /* CPU: a name from qfuse_cpu_target_name; NULL: QFUSE_CPU_TARGET's, or the best one */
   void* stream;           /* CUDA: a cudaStream_t of `device`, on which the op is enqueued; OPENCL: a stream of
                              qfuse_stream_create; must be NULL elsewhere */
+  /* optional from here on */
+  qfuse_parallel_for
+      parallel_for;       /* CPU: runs the op's ranges, and `threads` means nothing; NULL: the library's threads */
+  void* parallel_context; /* its first argument */
 } qfuse_exec;
 #define QFUSE_EXEC_INIT \
-  { sizeof(qfuse_exec), {QFUSE_CPU, 0}, 0, NULL, NULL }
+  { sizeof(qfuse_exec), {QFUSE_CPU, 0}, 0, NULL, NULL, NULL, NULL }
 
 /* ---- versions, names, devices ---------------------------------------------------------------------------------- */
 

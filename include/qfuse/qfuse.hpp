@@ -74,9 +74,11 @@ class QFUSE_API Error : public std::runtime_error {
 // Where and how an op runs; the default is the CPU with its best SIMD target and all cores.
 struct Exec {
   qfuse_device device{QFUSE_CPU, 0};
-  int threads = 0;           // CPU: at most this many; 0 = one per core
-  std::string cpu_target{};  // CPU: a name from cpu_targets(), or empty for the best one
-  void* stream = nullptr;    // CUDA: a cudaStream_t of `device`
+  int threads = 0;                            // CPU: at most this many; 0 = one per core
+  std::string cpu_target{};                   // CPU: a name from cpu_targets(), or empty for the best one
+  void* stream = nullptr;                     // CUDA: a cudaStream_t of `device`
+  qfuse_parallel_for parallel_for = nullptr;  // CPU: threads of the caller's
+  void* parallel_context = nullptr;           // its first argument
 };
 
 namespace detail {
@@ -97,6 +99,8 @@ inline qfuse_exec to_c(const Exec& exec) {
   c.threads = exec.threads;
   c.cpu_target = exec.cpu_target.empty() ? nullptr : exec.cpu_target.c_str();
   c.stream = exec.stream;
+  c.parallel_for = exec.parallel_for;
+  c.parallel_context = exec.parallel_context;
   return c;
 }
 

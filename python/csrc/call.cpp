@@ -85,6 +85,23 @@ void* current_stream(std::int32_t device_index) {
   return stream;
 }
 
+// torch's own threads, which wait for the next work without giving up their cores: beside them others would have none.
+void run_on_torchs_threads(void* /*context*/, std::int64_t count, std::int64_t grain, qfuse_range_function function,
+                           const void* task) {
+  struct Ranges {
+    qfuse_range_function function;
+    const void* task;
+  };
+  Ranges ranges = {function, task};
+  STABLE_TORCH_ERROR_CODE_CHECK(torch_parallel_for(
+      0, count, grain,
+      [](std::int64_t begin, std::int64_t end, void* context) {
+        const auto& of_call = *static_cast<const Ranges*>(context);
+        of_call.function(of_call.task, begin, end);
+      },
+      &ranges));
+}
+
 }  // namespace
 
 std::string shape_text(Shape shape) {
@@ -197,9 +214,7 @@ Call::Call(const TensorView& first, const char* name) : first_(first), first_nam
     exec_.device = {QFUSE_CUDA, first.device_index};
     exec_.stream = current_stream(exec_.device.index);
   } else if (first.is_cpu()) {
-    std::uint32_t threads = 0;
-    STABLE_TORCH_ERROR_CODE_CHECK(torch_get_num_threads(&threads));
-    exec_.threads = static_cast<std::int32_t>(threads);
+    exec_.parallel_for = run_on_torchs_threads;
   } else {
     refuse(name, " lies on ", device_text(first), ", it must be on the CPU or a CUDA device");
   }

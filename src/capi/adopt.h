@@ -24,6 +24,8 @@ constexpr std::size_t kLeastSize = sizeof(Struct);
 
 #define QFUSE_ENDS_WITH(Struct, field) (offsetof(Struct, field) + sizeof(Struct::field))
 template <>
+inline constexpr std::size_t kLeastSize<qfuse_exec> = QFUSE_ENDS_WITH(qfuse_exec, stream);
+template <>
 inline constexpr std::size_t kLeastSize<qfuse_weight_4bit> = QFUSE_ENDS_WITH(qfuse_weight_4bit, absmax);
 template <>
 inline constexpr std::size_t kLeastSize<qfuse_weight_4bit_out> = QFUSE_ENDS_WITH(qfuse_weight_4bit_out, absmax);

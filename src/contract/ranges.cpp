@@ -80,6 +80,8 @@ Outcome check(const qfuse_exec& exec) {
     return unsupported(fmt::format("device index is {}, there is only one such device", device.index));
   if (!has_own_memory(device.type) && exec.stream != nullptr)
     return invalid_argument("stream is given, but only CUDA and OpenCL devices have streams");
+  if (device.type != QFUSE_CPU && exec.parallel_for != nullptr)
+    return invalid_argument("parallel_for is given, but only the CPU runs on threads of the caller's");
   if (exec.threads < 0) return invalid_argument(fmt::format("threads is {}, it must not be negative", exec.threads));
   return {};
 }

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "support/samples.h"
+#include "support/ways.h"
 
 namespace qfuse::tests {
 namespace {
@@ -89,7 +90,7 @@ const ops::Row& row_of(qfuse_device_type type) {
 TEST(Registry, a_replaced_backend_is_the_one_that_runs) {
   Arena arena;
   const contract::DequantizeInt8 p = placed(dequantize_int8_sample(), arena);
-  const qfuse_exec exec = {sizeof exec, {QFUSE_REFERENCE, 0}, 0, nullptr, nullptr};
+  const qfuse_exec exec = oracle();
   const std::size_t rows = ops::backends().size();
   const ops::Row original = row_of(QFUSE_REFERENCE);
   ops::Row failing = original;

@@ -28,10 +28,12 @@ contract::Outcome run(const Op& /*p*/, std::int64_t items, std::int64_t grain, c
     if (kernel != nullptr) fields.insert(fields.begin(), {"kernel", kernel});
     contract::log_plan("cpu", Op::kName, contract::print(fields));
   }
-  parallel_for(items, grain, exec.threads, [&](std::int64_t begin, std::int64_t end) {
+  const auto run_range = [&](std::int64_t begin, std::int64_t end) {
     const contract::DefaultFloatMode mode;
     body(target, begin, end);
-  });
+  };
+  if (exec.parallel_for != nullptr) return parallel_for_of_caller(exec, items, grain, run_range);
+  parallel_for(items, grain, exec.threads, run_range);
   return {};
 }
 
