@@ -4,6 +4,7 @@
     generate.py                                     # a tiny model: on a CPU in seconds
     generate.py --size 8b --tokens 128              # layers as wide as Llama-3.1-8B's, for a GPU
     generate.py --size 8b --batch 8 --context 4096  # 8 sequences side by side, each after 4096 tokens
+    generate.py --size 8b --compile                 # each layer by torch.compile, as whoever wants speed runs it
 
 What it does, without a network:
 
@@ -15,7 +16,7 @@ What it does, without a network:
      sums the same terms of the same weights in another order. bitsandbytes' is only told: on some CPUs it rounds scales
      to bf16.
   3. It lets each model generate greedily, in turns, after a context of random keys and values: each step, a token of
-     every sequence, is a CUDA graph on a GPU and runs eagerly on a CPU.
+     every sequence, is a CUDA graph on a GPU and runs eagerly on a CPU. With --compile, layers are compiled in 2 and 3.
 
 Needs torch and bitsandbytes beside qfuse. Exit status: 0 qfuse's logits are right, 1 they are not or qfuse multiplied
 nothing, 2 wrong usage.
@@ -148,6 +149,12 @@ def decoded(model: Llama) -> Llama:
     return plain
 
 
+def compile_layers(model: Llama) -> None:
+    """One graph for all layers, without breaks."""
+    for layer in model.layers:
+        layer.compile(fullgraph=True, dynamic=False)
+
+
 def in_float64(model: Llama) -> Llama:
     """A copy that computes in float64. Between calls its layers lie in bf16: the same weights in less memory."""
 
@@ -187,11 +194,11 @@ def logits_of(model: Llama, tokens: Tensor) -> Tensor:
     return torch.stack([model(token, at, caches) for token, at in zip(tokens, positions, strict=True)]).double()
 
 
-def relative_errors(models: dict[str, Llama], batch: int, device: str) -> dict[str, float]:
-    """Of all logits, against float64."""
-    vocabulary = models["bf16"].size.vocabulary
+def relative_errors(models: dict[str, Llama], exact: Llama, batch: int, device: str) -> dict[str, float]:
+    """Of all logits, against those of the exact model."""
+    vocabulary = exact.size.vocabulary
     tokens = torch.randint(vocabulary, (CHECKED, batch), generator=torch.Generator().manual_seed(SEED)).to(device)
-    expected = logits_of(in_float64(models["bf16"]), tokens)
+    expected = logits_of(exact, tokens)
     errors = {}
     for name, model in models.items():
         with way_of(name):
@@ -317,6 +324,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--context", type=int, default=0, metavar="N", help="tokens before the first, default 0")
     parser.add_argument("--tokens", type=int, default=32, metavar="N", help="to generate a sequence, default 32")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of all models in turn, default 5")
+    parser.add_argument("--compile", action="store_true", help="the layers, by torch.compile")
     parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures")
     arguments = parser.parse_args()
     measure.settle_device(parser, arguments)
@@ -334,7 +342,13 @@ def main() -> int:
     print(f"{arguments.batch} sequence(s) of {arguments.tokens} tokens after {arguments.context}", flush=True)
     models = make_models(size, arguments.device)
     products = count_products(models["qfuse"], arguments.device)
-    errors = relative_errors(models, arguments.batch, arguments.device)
+    exact = in_float64(models["bf16"])
+    if arguments.compile:
+        for name, model in models.items():
+            with way_of(name):
+                compile_layers(model)
+    errors = relative_errors(models, exact, arguments.batch, arguments.device)
+    del exact
     faults = find_faults(errors, products)
     found = {} if faults else generate_in_turns(models, arguments)
     print("\n".join(faults)) if faults else print_report(found, errors)
@@ -346,6 +360,7 @@ def main() -> int:
             "model": size._asdict(),
             "batch": arguments.batch,
             "context": arguments.context,
+            "compiled": arguments.compile,
             "checked_tokens": CHECKED,
             "relative_errors": errors,
             "products_of_qfuse_a_token": products,

@@ -37,6 +37,16 @@ def parts():
         yield SimpleNamespace(**runpy.run_path(SCRIPT))
 
 
+@pytest.mark.slow
+def test_generates_with_compiled_layers(run_here, device, tmp_path):
+    """Without breaks: a graph that has one is an error."""
+    status, out = run_here("--device", device, "--compile", "--json", str(tmp_path / "figures.json"))
+    assert status == 0, out
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures["compiled"] and figures["faults"] == []
+    assert 0 < figures["relative_errors"]["qfuse"] < 0.1
+
+
 @pytest.mark.parametrize("batch, context", [(1, 0), (3, 5)])
 def test_generates_three_ways(run_here, device, tmp_path, batch, context):
     options = ["--batch", str(batch), "--context", str(context)]
