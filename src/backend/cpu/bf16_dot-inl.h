@@ -111,7 +111,8 @@ HWY_INLINE void decode_blocks(const qfuse_weight_4bit& w, std::int64_t first, st
 }
 
 // Any elements, at most kStretch, and zeros to a multiple of 32.
-HWY_NOINLINE void decode_words(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count, std::uint16_t* to) {
+HWY_NOINLINE void decode_elements(const qfuse_weight_4bit& w, std::int64_t first, std::int64_t count,
+                                  std::uint16_t* to) {
   alignas(64) float scales[scales_of(kStretch)];
   const std::size_t blocks =
       load_scales<kStretch, false>(w, first / w.blocksize, format::ceil_div(first + count, w.blocksize), scales);
@@ -138,7 +139,7 @@ struct DotWeight {
     if (scales != nullptr)
       return decode_blocks(w, row * cols + first, count, scales + ((row - first_row) * cols + first) / w.blocksize, to);
     for (std::int64_t i = 0; i < count; i += kStretch)
-      decode_words(w, row * cols + first + i, std::min(kStretch, count - i), to + i);
+      decode_elements(w, row * cols + first + i, std::min(kStretch, count - i), to + i);
   }
 };
 
