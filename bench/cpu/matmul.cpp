@@ -17,7 +17,13 @@ namespace {
 constexpr Shape kWeight{14336, 4096};  // of the weight: the MLP of a 7B to 8B Llama
 constexpr Shape kQuickWeight{1024, 512};
 constexpr std::array<std::int64_t, 3> kTokenCounts = {1, 8, 64};
-constexpr std::array kAccumulations = {QFUSE_ACCUMULATION_FP32, QFUSE_ACCUMULATION_BF16_DOT};
+struct Sums {
+  qfuse_accumulation accumulation;
+  const char* name;
+};
+constexpr std::array<Sums, 3> kSums = {{{QFUSE_ACCUMULATION_FP32, ""},
+                                        {QFUSE_ACCUMULATION_BF16_DOT, "/bf16_dot"},
+                                        {QFUSE_ACCUMULATION_BF16_AMX, "/bf16_amx"}}};
 constexpr Rounds kManyTokensRounds{0, 3};  // seconds each, without AVX
 
 // One direction with some tokens: what is multiplied, and the oracle's answer.
@@ -90,11 +96,10 @@ void time_matmul_on_cpu(const Options& options, Report& report) {
   const Shape shape = options.quick ? kQuickWeight : kWeight;
   for (const qfuse_direction direction : kDirections)
     for (const std::int64_t m : kTokenCounts)
-      for (const qfuse_accumulation accumulation : kAccumulations) {
+      for (const auto& [accumulation, sums] : kSums) {
         std::unique_ptr<const Product> product;  // made for the first row that is wanted
         for_targets([&](const qfuse_exec& exec, const std::string& target) {
           if (!can_have(accumulation, exec)) return;
-          const std::string sums = accumulation == QFUSE_ACCUMULATION_FP32 ? "" : "/bf16_dot";
           const std::string name = fmt::format("matmul/{}/m:{}{}/{}", name_of(direction), m, sums, target);
           report.attempt_if_wanted(name, [&] {
             if (!product) product = std::make_unique<const Product>(shape, direction, m, accumulation);

@@ -456,20 +456,27 @@ QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, c
  * come the terms of LoRA, j ascending: FORWARD sum j % 32 takes j, before sums are added to each other.
  * That is the way of dtype FLOAT32, and of most CPUs.
  *
- * accumulation BF16_DOT, for BFLOAT16, on CPUs with AVX512-BF16 and REFERENCE: as VDPBF16PS adds (Intel's manual; measured on
- * Zen 4). Products are added one by one, each by a fused multiplication and addition to nearest even; a subnormal operand
- * counts as zero of its sign, and so does a result that is subnormal once it is rounded to 24 bits. `order` means nothing.
- * FORWARD has 16 sums, begun as +0: of each 32 terms, ascending, the last ones filled up with zeros, sum s takes number
- * 2s + 1 and then 2s; then, for h = 8, 4, 2, 1, sum s takes sum s + h for each s < h, as fp32 adds, and sum 0 is the result.
- * BACKWARD has one sum: of each two terms the second, then the first, an odd last one with a zero. The terms of LoRA come
- * behind those of W, before sums are added to each other; their number is filled up by itself. */
+ * accumulations BF16_DOT and BF16_AMX, for BFLOAT16, on CPUs that have the instructions and on REFERENCE. Products are added
+ * one by one, each by a fused multiplication and addition to nearest even; a subnormal operand counts as zero of its sign,
+ * and so does a result that is subnormal once it is rounded to 24 bits. `order` means nothing. Zeros fill up the last terms
+ * of W, and those of LoRA, which come behind them, by themselves.
+ *   BF16_DOT, as VDPBF16PS of AVX512-BF16 (Intel's manual; measured on Zen 4 and Emerald Rapids). FORWARD has 16 sums, begun
+ *   as +0: of each 32 terms, ascending, sum s takes number 2s + 1 and then 2s; then, for h = 8, 4, 2, 1, sum s takes sum
+ *   s + h for each s < h, as fp32 adds, and sum 0 is the result. BACKWARD has one sum: of each two terms the second, then
+ *   the first.
+ *   BF16_AMX, as TDPBF16PS of AMX (likewise; measured on Emerald Rapids), in both directions: of each 32 terms, ascending,
+ *   the even ones make a sum and the odd ones another, each begun as +0; the two are added, and then to the sum so far,
+ *   which begins as +0, subnormals being zeros. Faster than BF16_DOT but for a few rows. */
 typedef enum qfuse_direction QFUSE_ENUM { QFUSE_FORWARD = 0, QFUSE_BACKWARD = 1 } qfuse_direction;
 
 typedef enum qfuse_accumulation QFUSE_ENUM {
-  QFUSE_ACCUMULATION_OF_DEVICE = 0, /* TENSOR_CORE for 16-bit types, or BF16_DOT, where that can be had; else FP32 */
+  /* TENSOR_CORE for 16-bit types where that can be had. On a CPU, for BFLOAT16, BF16_AMX in the order PLAIN, else BF16_DOT,
+   * where these can be had. Else FP32. */
+  QFUSE_ACCUMULATION_OF_DEVICE = 0,
   QFUSE_ACCUMULATION_FP32 = 1,
   QFUSE_ACCUMULATION_TENSOR_CORE = 2,
-  QFUSE_ACCUMULATION_BF16_DOT = 3
+  QFUSE_ACCUMULATION_BF16_DOT = 3,
+  QFUSE_ACCUMULATION_BF16_AMX = 4
 } qfuse_accumulation;
 
 typedef enum qfuse_sum_order QFUSE_ENUM { QFUSE_ORDER_PLAIN = 0, QFUSE_ORDER_SPLIT = 1 } qfuse_sum_order;
@@ -497,11 +504,12 @@ typedef struct qfuse_matmul_4bit_params {
   const void* lora_weight; /* FORWARD: [rows, lora_rank]; BACKWARD: [lora_rank, cols] */
 } qfuse_matmul_4bit_params;
 
-/* INVALID_ARGUMENT: a field outside the ranges above, TENSOR_CORE with FLOAT32, BF16_DOT with another dtype than BFLOAT16, a bias with BACKWARD, a missing or an
- * overlapping array (the gaps between strided rows belong to the array), sizes that overflow int64_t.
+/* INVALID_ARGUMENT: a field outside the ranges above, TENSOR_CORE with FLOAT32, BF16_DOT or BF16_AMX with another dtype
+ * than BFLOAT16, a bias with BACKWARD, a missing or an overlapping array (the gaps between strided rows belong to the
+ * array), sizes that overflow int64_t.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; TENSOR_CORE on the CPU, or for BFLOAT16 on a GPU
- * before compute capability 8.0; BF16_DOT on a GPU, or where the processor or `cpu_target` is without it; a device without
- * the op. */
+ * before compute capability 8.0; BF16_DOT or BF16_AMX on a GPU, or where the processor, the system or `cpu_target` is
+ * without it; a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
                                          qfuse_error* error);
 
@@ -509,7 +517,7 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  *   split_rows  up to so many the order SPLIT takes no longer than PLAIN
  *   fused_rows  up to so many qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and multiply
  *               by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
- * On CUDA the numbers are an H200's, and smaller on GPUs without its kernels. A GPU that cannot be had here is taken for
+ * On a CPU SPLIT means BF16_DOT and PLAIN BF16_AMX, where it has these. On CUDA the numbers are an H200's, and smaller on GPUs without its kernels. A GPU that cannot be had here is taken for
  * one of these, so that programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
  * INVALID_ARGUMENT: an unknown dtype or device type, negative rows or cols, a blocksize that is no power of two from 32 to
  * 4096, a NULL. UNSUPPORTED: a device without the op. */

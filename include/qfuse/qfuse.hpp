@@ -52,7 +52,8 @@ enum class Accumulation : int {
   of_device = QFUSE_ACCUMULATION_OF_DEVICE,
   fp32 = QFUSE_ACCUMULATION_FP32,
   tensor_core = QFUSE_ACCUMULATION_TENSOR_CORE,
-  bf16_dot = QFUSE_ACCUMULATION_BF16_DOT
+  bf16_dot = QFUSE_ACCUMULATION_BF16_DOT,
+  bf16_amx = QFUSE_ACCUMULATION_BF16_AMX
 };
 
 enum class SumOrder : int { plain = QFUSE_ORDER_PLAIN, split = QFUSE_ORDER_SPLIT };

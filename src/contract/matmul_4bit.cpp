@@ -3,6 +3,17 @@
 #include <fmt/format.h>
 
 namespace qfuse::contract {
+namespace {
+
+// Of those that CPUs have, for bf16.
+bool is_of_cpus(const Matmul4bit& p) {
+  return p.accumulation == QFUSE_ACCUMULATION_BF16_DOT || p.accumulation == QFUSE_ACCUMULATION_BF16_AMX;
+}
+const char* accumulation_name(const Matmul4bit& p) {
+  return p.accumulation == QFUSE_ACCUMULATION_BF16_DOT ? "QFUSE_ACCUMULATION_BF16_DOT" : "QFUSE_ACCUMULATION_BF16_AMX";
+}
+
+}  // namespace
 
 Outcome check_ranges(const Matmul4bit& p) {
   if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
@@ -21,17 +32,17 @@ Outcome check_ranges(const Matmul4bit& p) {
   if (!is_forward(p) && p.bias != nullptr)
     return invalid_argument("bias is given with QFUSE_BACKWARD, it must be NULL there");
   if (p.accumulation != QFUSE_ACCUMULATION_OF_DEVICE && p.accumulation != QFUSE_ACCUMULATION_FP32 &&
-      p.accumulation != QFUSE_ACCUMULATION_TENSOR_CORE && p.accumulation != QFUSE_ACCUMULATION_BF16_DOT)
-    return invalid_argument(
-        fmt::format("accumulation is {}, it must be QFUSE_ACCUMULATION_OF_DEVICE ({}), QFUSE_ACCUMULATION_FP32 ({}), "
-                    "QFUSE_ACCUMULATION_TENSOR_CORE ({}) or QFUSE_ACCUMULATION_BF16_DOT ({})",
-                    static_cast<int>(p.accumulation), static_cast<int>(QFUSE_ACCUMULATION_OF_DEVICE),
-                    static_cast<int>(QFUSE_ACCUMULATION_FP32), static_cast<int>(QFUSE_ACCUMULATION_TENSOR_CORE),
-                    static_cast<int>(QFUSE_ACCUMULATION_BF16_DOT)));
+      p.accumulation != QFUSE_ACCUMULATION_TENSOR_CORE && !is_of_cpus(p))
+    return invalid_argument(fmt::format(
+        "accumulation is {}, it must be QFUSE_ACCUMULATION_OF_DEVICE ({}), QFUSE_ACCUMULATION_FP32 ({}), "
+        "QFUSE_ACCUMULATION_TENSOR_CORE ({}), QFUSE_ACCUMULATION_BF16_DOT ({}) or QFUSE_ACCUMULATION_BF16_AMX ({})",
+        static_cast<int>(p.accumulation), static_cast<int>(QFUSE_ACCUMULATION_OF_DEVICE),
+        static_cast<int>(QFUSE_ACCUMULATION_FP32), static_cast<int>(QFUSE_ACCUMULATION_TENSOR_CORE),
+        static_cast<int>(QFUSE_ACCUMULATION_BF16_DOT), static_cast<int>(QFUSE_ACCUMULATION_BF16_AMX)));
   if (p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE && p.dtype == QFUSE_FLOAT32)
     return invalid_argument("accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, which QFUSE_FLOAT32 does not have");
-  if (p.accumulation == QFUSE_ACCUMULATION_BF16_DOT && p.dtype != QFUSE_BFLOAT16)
-    return invalid_argument("accumulation is QFUSE_ACCUMULATION_BF16_DOT, which QFUSE_BFLOAT16 alone has");
+  if (is_of_cpus(p) && p.dtype != QFUSE_BFLOAT16)
+    return invalid_argument(fmt::format("accumulation is {}, which QFUSE_BFLOAT16 alone has", accumulation_name(p)));
   if (p.order != QFUSE_ORDER_PLAIN && p.order != QFUSE_ORDER_SPLIT)
     return invalid_argument(fmt::format("order is {}, it must be QFUSE_ORDER_PLAIN ({}) or QFUSE_ORDER_SPLIT ({})",
                                         static_cast<int>(p.order), static_cast<int>(QFUSE_ORDER_PLAIN),
@@ -42,8 +53,8 @@ Outcome check_ranges(const Matmul4bit& p) {
 Outcome check_device(const Matmul4bit& p, const qfuse_device& device) {
   if (p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE && device.type == QFUSE_CPU)
     return unsupported("accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, which the CPU does not have");
-  if (p.accumulation == QFUSE_ACCUMULATION_BF16_DOT && device.type != QFUSE_CPU && device.type != QFUSE_REFERENCE)
-    return unsupported("accumulation is QFUSE_ACCUMULATION_BF16_DOT, which CPUs alone have");
+  if (is_of_cpus(p) && device.type != QFUSE_CPU && device.type != QFUSE_REFERENCE)
+    return unsupported(fmt::format("accumulation is {}, which CPUs alone have", accumulation_name(p)));
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "backend/cpu/kernels.h"
 #include "backend/cuda/kernels.h"
 #include "contract/ranges.h"
 #include "ops/registry.h"
@@ -21,9 +22,12 @@ contract::Outcome find_advice(const contract::Matmul4bit& p, const qfuse_device&
   const bool is_gpu = device.type == QFUSE_CUDA;
   if (!is_gpu && find_kernel<Matmul4bit>(backends(), device.type) == nullptr)
     return no_kernel<Matmul4bit>(backends(), device.type);
-  // Elsewhere than on a GPU sums have one order, and no library for dense matrices is beside the op.
+  // Elsewhere than on a GPU no library for dense matrices is beside the op. REFERENCE has a GPU's orders, and so has a CPU
+  // whose instructions have none.
   advice = cuda::matmul_4bit_advice(p, device);
-  if (!is_gpu) advice.fused_rows = std::numeric_limits<std::int64_t>::max();
+  if (is_gpu) return {};
+  if (device.type == QFUSE_CPU && cpu::has_two_orders(p)) advice.split_rows = cpu::kRowsOfDots;
+  advice.fused_rows = std::numeric_limits<std::int64_t>::max();
   return {};
 }
 

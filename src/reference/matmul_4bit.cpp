@@ -166,20 +166,43 @@ float sum_in_dots(const contract::Matmul4bit& p, const AllTerms& in, const AllTe
   return sums[0];
 }
 
+// Steps of 32 terms, as TDPBF16PS takes them: the even ones and the odd ones make a chain each, begun as +0; the two are
+// added, and then to the sum.
+float sum_in_tiles(const AllTerms& in, const AllTerms& weights) {
+  constexpr std::size_t kStepTerms = 2 * format::kDotSums;
+  float sum = 0.0F;
+  const auto add = [&](const Terms& a, const Terms& b) {
+    const std::size_t count = a.values.size();
+    for (std::size_t first = 0; first < count; first += kStepTerms) {
+      std::array<float, 2> chains{};
+      for (std::size_t t = first; t < first + kStepTerms; ++t) {
+        float& chain = chains[t % 2];
+        chain = t < count ? fused_ftz(chain, a.values[t], b.values[t]) : fused_ftz(chain, 0.0F, 0.0F);
+      }
+      sum = fused_ftz(fused_ftz(chains[1], chains[0], 1.0F), sum, 1.0F);
+    }
+  };
+  add(in.main, weights.main);
+  add(in.lora, weights.lora);
+  return sum;
+}
+
 }  // namespace
 
 void matmul_4bit(const contract::Matmul4bit& p) {
   const bool in_steps = uses_matrix_steps(p, true);
-  const bool in_dots = uses_bf16_dot(p, false);
+  const bool in_dots = p.accumulation == QFUSE_ACCUMULATION_BF16_DOT;
+  const bool in_tiles = p.accumulation == QFUSE_ACCUMULATION_BF16_AMX;
   std::vector<AllTerms> rows;
   for (std::int64_t i = 0; i < p.m; ++i) rows.push_back({row_of(p, i), lora_row_of(p, i)});
   for (std::int64_t o = 0; o < output_count(p); ++o) {
     const AllTerms weights = {weights_of(p, o), lora_weights_of(p, o)};
     for (std::int64_t i = 0; i < p.m; ++i) {
       const AllTerms& in = rows[static_cast<std::size_t>(i)];
-      float sum = in_steps  ? sum_in_steps(p, in, weights)
-                  : in_dots ? sum_in_dots(p, in, weights)
-                            : sum_in_fp32(p, in, weights);
+      float sum = in_steps   ? sum_in_steps(p, in, weights)
+                  : in_dots  ? sum_in_dots(p, in, weights)
+                  : in_tiles ? sum_in_tiles(in, weights)
+                             : sum_in_fp32(p, in, weights);
       if (p.bias != nullptr) sum = sum + format::load_as_float(p.bias, o, p.dtype);
       format::store_rounded(p.out, i * out_stride(p) + o, p.dtype, sum);
     }

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "support/ways.h"
+
 namespace qfuse::tests {
 namespace {
 
@@ -20,10 +22,13 @@ std::string refusal_of(qfuse_device device, qfuse_dtype dtype, std::int64_t rows
 }
 
 TEST(Advice, is_never_to_decode_on_the_cpu) {
+  qfuse_exec best = QFUSE_EXEC_INIT;
+  best.cpu_target = qfuse_cpu_target_name(0);
+  const bool has_amx = has_accumulation(QFUSE_ACCUMULATION_BF16_AMX, best);
   for (const qfuse_device_type type : {QFUSE_CPU, QFUSE_REFERENCE})
     for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
       const MatmulAdvice advice = matmul_4bit_advice(14336, 4096, 64, dtype, {.device = {type, 0}});
-      EXPECT_EQ(advice.split_rows, 16);
+      EXPECT_EQ(advice.split_rows, has_amx && dtype == Dtype::bfloat16 && type == QFUSE_CPU ? 4 : 16);
       EXPECT_EQ(advice.fused_rows, std::numeric_limits<std::int64_t>::max());
     }
 }

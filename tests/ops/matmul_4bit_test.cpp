@@ -24,6 +24,7 @@ namespace qfuse::tests {
 namespace {
 
 constexpr std::array kMatmulDtypes = {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16};
+constexpr std::array kOfCpus = {QFUSE_ACCUMULATION_BF16_DOT, QFUSE_ACCUMULATION_BF16_AMX};
 constexpr std::array kDirections = {QFUSE_FORWARD, QFUSE_BACKWARD};
 
 std::string name_of(qfuse_direction direction, qfuse_dtype dtype) {
@@ -38,11 +39,12 @@ void for_each_accumulation(const Matmul4bitCase& c, contract::Matmul4bit p, cons
   const auto in_fp32 = prepare(p);
   for_each_cpu_way(in_fp32);
   for_each_gpu_way(in_fp32);
-  if (p.dtype == QFUSE_BFLOAT16) {
-    SCOPED_TRACE("bf16 dot products");
-    p.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
-    for_each_cpu_way_with_bf16_dot(prepare(p));
-  }
+  if (p.dtype == QFUSE_BFLOAT16)
+    for (const qfuse_accumulation accumulation : kOfCpus) {
+      SCOPED_TRACE(accumulation == QFUSE_ACCUMULATION_BF16_DOT ? "bf16 dot products" : "tiles of AMX");
+      p.accumulation = accumulation;
+      for_each_cpu_way_with(accumulation, prepare(p));
+    }
   if (c.fp32_alone || p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) return;
   p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
   for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT}) {
@@ -410,15 +412,12 @@ TEST(Matmul4bit, weights_near_the_least_normal_number_are_as_they_are_decoded) {
   p.dtype = QFUSE_BFLOAT16;
   p.m = 1;
   p.in = in.data();
-  for (const qfuse_accumulation accumulation : {QFUSE_ACCUMULATION_FP32, QFUSE_ACCUMULATION_BF16_DOT}) {
+  const auto expected_in = [&](qfuse_accumulation accumulation) {
     p.accumulation = accumulation;
-    const std::vector<std::uint8_t> expected = outputs(p, oracle());
-    const auto expect_same = [&](const qfuse_exec& exec) { EXPECT_EQ(outputs(p, exec), expected); };
-    if (accumulation == QFUSE_ACCUMULATION_FP32)
-      for_each_fast_way<contract::Matmul4bit>(expect_same);
-    else
-      for_each_cpu_way_with_bf16_dot(expect_same);
-  }
+    return [&p, expected = outputs(p, oracle())](const qfuse_exec& exec) { EXPECT_EQ(outputs(p, exec), expected); };
+  };
+  for_each_fast_way<contract::Matmul4bit>(expected_in(QFUSE_ACCUMULATION_FP32));
+  for (const qfuse_accumulation accumulation : kOfCpus) for_each_cpu_way_with(accumulation, expected_in(accumulation));
 }
 
 // The sums in fp32 against sums in fp64 of the same terms: at most one unit of fp32 of the sum of magnitudes for each
@@ -436,53 +435,61 @@ TEST(Matmul4bit, sums_are_near_those_of_fp64) {
   }
 }
 
-// In bf16 dot products half a unit for each term, and the rounding of the result to bf16.
-TEST(Matmul4bit, bf16_dot_products_are_near_sums_of_fp64) {
+// In CPUs' bf16 instructions half a unit for each term, and the rounding of the result to bf16.
+TEST(Matmul4bit, sums_of_bf16_instructions_are_near_those_of_fp64) {
   const Matmul4bitCase c{"near", 3, 48, 1024};
   for (const qfuse_direction direction : kDirections) {
     const Matmul4bitInput in = make_input(c, direction, QFUSE_BFLOAT16);
     contract::Matmul4bit p = make_params(c, direction, QFUSE_BFLOAT16, in);
-    p.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
     const auto expect_near = [&](const qfuse_exec& exec) {
       for_each_exact_sum(p, outputs(p, exec), [&](double got, double sum, double magnitudes) {
         const double of_sum = static_cast<double>(term_count(p)) * 0x1p-24 * magnitudes;
         ASSERT_LE(std::fabs(got - sum), of_sum + 0x1p-8 * (std::fabs(sum) + of_sum));
       });
     };
-    expect_near(oracle());
-    for_each_cpu_way_with_bf16_dot(expect_near);
+    for (const qfuse_accumulation accumulation : kOfCpus) {
+      p.accumulation = accumulation;
+      expect_near(oracle());
+      for_each_cpu_way_with(accumulation, expect_near);
+    }
   }
 }
 
-// ---- where bf16 dot products are to be had ----
+// ---- where CPUs' bf16 instructions are to be had ----
 
-// By themselves where the processor has them, with its best target; asked for elsewhere, refused. -2^127 + 2^128 tells
-// them apart: what is fused is finite.
-TEST(Matmul4bit, bf16_dot_products_are_the_cpus_own_way_where_it_has_them) {
+// By themselves where the processor has them, with its best target: tiles of AMX in the order PLAIN, else dot products.
+// Asked for elsewhere they are refused. -2^127 + 2^128 tells dot products apart: what is fused with the sum is finite.
+TEST(Matmul4bit, bf16_instructions_are_the_cpus_own_way_where_it_has_them) {
   std::vector<std::uint8_t> packed;
   std::vector<std::uint8_t> in(256);
   for (const std::int64_t i : {0, 64}) format::store_rounded(in.data(), i, QFUSE_BFLOAT16, 0x1p127F);
   const std::vector<float> absmax = {1.0F, 2.0F};
   contract::Matmul4bit own = two_terms(packed, absmax, in);
   own.accumulation = QFUSE_ACCUMULATION_OF_DEVICE;
-  contract::Matmul4bit asked = own;
-  asked.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
   const std::vector<std::uint8_t> infinite = {0x80, 0x7f};
   const std::vector<std::uint8_t> finite = {0x00, 0x7f};
-  EXPECT_EQ(outputs(asked, oracle()), finite);
-  const auto expect_refused = [&](const qfuse_exec& exec, const char* words) {
+  const auto expect_refused = [&](qfuse_accumulation accumulation, const qfuse_exec& exec, const char* words) {
     std::vector<std::uint8_t> out(2);
-    contract::Matmul4bit p = asked;
+    contract::Matmul4bit p = own;
+    p.accumulation = accumulation;
     p.out = out.data();
     qfuse_error error{};
     EXPECT_EQ(run(p, exec, &error), QFUSE_UNSUPPORTED);
     EXPECT_NE(std::string(error.message).find(words), std::string::npos) << error.message;
   };
   for_each_cpu_way([&](const qfuse_exec& exec) {
-    EXPECT_EQ(outputs(own, exec), has_bf16_dot(exec) ? finite : infinite);
-    if (!has_bf16_dot(exec)) expect_refused(exec, exec.cpu_target);
+    const bool has_dot = has_accumulation(QFUSE_ACCUMULATION_BF16_DOT, exec);
+    const bool has_amx = has_accumulation(QFUSE_ACCUMULATION_BF16_AMX, exec);
+    own.order = QFUSE_ORDER_SPLIT;
+    EXPECT_EQ(outputs(own, exec), has_dot ? finite : infinite);
+    own.order = QFUSE_ORDER_PLAIN;
+    EXPECT_EQ(outputs(own, exec), has_dot && !has_amx ? finite : infinite);
+    for (const qfuse_accumulation accumulation : kOfCpus)
+      if (!has_accumulation(accumulation, exec)) expect_refused(accumulation, exec, exec.cpu_target);
   });
-  for_each_gpu_way([&](const qfuse_exec& exec) { expect_refused(exec, "CPUs alone"); });
+  for_each_gpu_way([&](const qfuse_exec& exec) {
+    for (const qfuse_accumulation accumulation : kOfCpus) expect_refused(accumulation, exec, "CPUs alone");
+  });
 }
 
 // -2^-126 and a little more: the sum is subnormal, and rounding lifts it to -2^-126 again. It is zero all the same if it is
@@ -499,7 +506,8 @@ TEST(Matmul4bit, bf16_dot_products_judge_a_sum_as_if_no_exponent_were_too_small)
     std::vector<std::uint8_t> expected(2);
     std::memcpy(expected.data(), &sum, sizeof sum);
     EXPECT_EQ(outputs(p, oracle()), expected);
-    for_each_cpu_way_with_bf16_dot([&](const qfuse_exec& exec) { EXPECT_EQ(outputs(p, exec), expected); });
+    for_each_cpu_way_with(QFUSE_ACCUMULATION_BF16_DOT,
+                          [&](const qfuse_exec& exec) { EXPECT_EQ(outputs(p, exec), expected); });
   };
   expect_sum(0x1p-75F, 0x0000);  // 2^-150
   expect_sum(0x1p-77F, 0x8080);  // 2^-152
@@ -557,15 +565,16 @@ TEST(Matmul4bit, refuses_what_the_manual_refuses) {
   expect_refused([](P& p) { p.in_stride = 127; }, QFUSE_INVALID_ARGUMENT, "in_stride is 127");
   expect_refused([](P& p) { p.out_stride = 63; }, QFUSE_INVALID_ARGUMENT, "out_stride is 63");
   expect_refused([](P& p) { p.order = static_cast<qfuse_sum_order>(2); }, QFUSE_INVALID_ARGUMENT, "order is 2");
-  expect_refused([](P& p) { p.accumulation = static_cast<qfuse_accumulation>(4); }, QFUSE_INVALID_ARGUMENT,
-                 "accumulation is 4");
+  expect_refused([](P& p) { p.accumulation = static_cast<qfuse_accumulation>(5); }, QFUSE_INVALID_ARGUMENT,
+                 "accumulation is 5");
   expect_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE; }, QFUSE_UNSUPPORTED, "the CPU");
-  expect_refused(
-      [](P& p) {
-        p.accumulation = QFUSE_ACCUMULATION_BF16_DOT;
-        p.dtype = QFUSE_FLOAT16;
-      },
-      QFUSE_INVALID_ARGUMENT, "QFUSE_BFLOAT16 alone");
+  for (const qfuse_accumulation accumulation : kOfCpus)
+    expect_refused(
+        [&](P& p) {
+          p.accumulation = accumulation;
+          p.dtype = QFUSE_FLOAT16;
+        },
+        QFUSE_INVALID_ARGUMENT, "QFUSE_BFLOAT16 alone");
   expect_refused([](P& p) { p.in = nullptr; }, QFUSE_INVALID_ARGUMENT, "in is NULL");
   expect_refused([](P& p) { p.lora_rank = -1; }, QFUSE_INVALID_ARGUMENT, "lora_rank is -1");
   expect_refused([](P& p) { p.lora_rank = INT64_MAX / 8; }, QFUSE_INVALID_ARGUMENT, "more than memory can hold");

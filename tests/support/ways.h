@@ -50,10 +50,16 @@ void for_each_cpu_way(const Body& body) {
   }
 }
 
-// Whether QFUSE_ACCUMULATION_BF16_DOT is for this processor, with this target.
-inline bool has_bf16_dot([[maybe_unused]] const qfuse_exec& exec) {
+// Whether QFUSE_ACCUMULATION_BF16_DOT or BF16_AMX is for this processor, with this target. A system may refuse AMX, which no
+// test takes for granted but on Linux.
+inline bool has_accumulation([[maybe_unused]] qfuse_accumulation accumulation,
+                             [[maybe_unused]] const qfuse_exec& exec) {
 #ifdef __x86_64__
-  return __builtin_cpu_supports("avx512bf16") != 0 && std::string_view(exec.cpu_target).starts_with("avx3");
+  if (!std::string_view(exec.cpu_target).starts_with("avx3") || __builtin_cpu_supports("avx512bf16") == 0) return false;
+#ifdef __linux__
+  if (accumulation == QFUSE_ACCUMULATION_BF16_AMX) return __builtin_cpu_supports("amx-bf16") != 0;
+#endif
+  return accumulation == QFUSE_ACCUMULATION_BF16_DOT;
 #else
   return false;
 #endif
@@ -61,9 +67,9 @@ inline bool has_bf16_dot([[maybe_unused]] const qfuse_exec& exec) {
 
 // Where it can be had.
 template <class Body>
-void for_each_cpu_way_with_bf16_dot(const Body& body) {
+void for_each_cpu_way_with(qfuse_accumulation accumulation, const Body& body) {
   for_each_cpu_way([&](const qfuse_exec& exec) {
-    if (has_bf16_dot(exec)) body(exec);
+    if (has_accumulation(accumulation, exec)) body(exec);
   });
 }
 

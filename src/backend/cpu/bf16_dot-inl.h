@@ -340,15 +340,18 @@ HWY_INLINE void store_sums(__m512 sums, std::int64_t count, void* to) {
   std::memcpy(to, rounded, static_cast<std::size_t>(count * kBfloatSize));
 }
 
+// Of `count` outputs from one on.
+HWY_INLINE __m512 load_bias(const contract::Matmul4bit& p, std::int64_t output, std::int64_t count) {
+  if (p.bias == nullptr) return _mm512_setzero_ps();
+  const __m512i words = load_words(static_cast<const std::uint8_t*>(p.bias) + output * kBfloatSize, count);
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(words)), 16));
+}
+
 HWY_INLINE void write_item_forward(const contract::Matmul4bit& p, const DotForwardTile& tile, DotItem item) {
   for (std::int64_t r = 0; r < item.count; r += kDotSums) {
     const std::int64_t o = item.first + r;
     const std::int64_t count = std::min(kDotSums, item.count - r);
-    __m512 bias = _mm512_setzero_ps();
-    if (p.bias != nullptr) {
-      const __m512i words = load_words(static_cast<const std::uint8_t*>(p.bias) + o * kBfloatSize, count);
-      bias = _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(words)), 16));
-    }
+    const __m512 bias = load_bias(p, o, count);
     for (std::int64_t t = 0; t < item.tokens; ++t) {
       __m512 sums = add_all_halves(&tile.sums[t][r]);
       if (p.bias != nullptr) sums = _mm512_add_ps(sums, bias);

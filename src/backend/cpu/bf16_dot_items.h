@@ -34,12 +34,15 @@ inline std::int64_t dot_items(const contract::Matmul4bit& p) {
 inline std::int64_t dot_grain(const contract::Matmul4bit& p) { return contract::is_forward(p) && p.m < 16 ? 4 : 1; }
 
 // Items of the same tokens follow each other, so that these stay in the second cache.
+inline DotItem item_of(const contract::Matmul4bit& p, std::int64_t i, std::int64_t outputs, std::int64_t tokens) {
+  const std::int64_t parts = format::ceil_div(contract::output_count(p), outputs);
+  const std::int64_t first = i % parts * outputs;
+  const std::int64_t token = i / parts * tokens;
+  return {first, std::min(outputs, contract::output_count(p) - first), token, std::min(tokens, p.m - token)};
+}
+
 inline DotItem dot_item(const contract::Matmul4bit& p, std::int64_t i) {
-  const std::int64_t parts = format::ceil_div(contract::output_count(p), dot_item_outputs(p));
-  const std::int64_t first = i % parts * dot_item_outputs(p);
-  const std::int64_t token = i / parts * kDotItemTokens;
-  return {first, std::min(dot_item_outputs(p), contract::output_count(p) - first), token,
-          std::min(kDotItemTokens, p.m - token)};
+  return item_of(p, i, dot_item_outputs(p), kDotItemTokens);
 }
 
 }  // namespace qfuse::cpu

@@ -14,7 +14,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
+#include "backend/cpu/amx-inl.h"
+#include "backend/cpu/amx_items.h"
 #include "backend/cpu/bf16_dot-inl.h"
 #include "backend/cpu/bf16_dot_items.h"
 #include "backend/cpu/few_tokens-inl.h"
@@ -386,6 +389,8 @@ HWY_AFTER_NAMESPACE();
 namespace qfuse::cpu {
 namespace {
 
+HWY_EXPORT(has_bf16_amx);
+HWY_EXPORT(multiply_bf16_amx);
 HWY_EXPORT(has_bf16_dot);
 HWY_EXPORT(multiply_bf16_dot);
 HWY_EXPORT(matmul_4bit_items);
@@ -412,17 +417,39 @@ contract::Outcome multiply_by_dots(const contract::Matmul4bit& p, const qfuse_ex
       "bf16_dot");
 }
 
+contract::Outcome multiply_by_amx(const contract::Matmul4bit& p, const qfuse_exec& exec) {
+  return run(
+      p, amx_items(p), 1, exec,
+      [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+        HWY_DISPATCH_TABLE(multiply_bf16_amx)[target](p, begin, end);
+      },
+      "bf16_amx");
+}
+
+contract::Outcome missing(const char* accumulation, std::size_t target) {
+  return contract::unsupported(std::string("accumulation is ") + accumulation + ", which " + compiled_target(target) +
+                               " does not have on this processor and system");
+}
+
 }  // namespace
+
+bool has_two_orders(const contract::Matmul4bit& p) {
+  std::size_t target = 0;
+  return p.dtype == QFUSE_BFLOAT16 && choose_target(nullptr, target).ok() && HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
+}
 
 contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
   std::size_t target = 0;
   if (contract::Outcome o = choose_target(exec.cpu_target, target); !o.ok()) return o;
   const bool has_dot = HWY_DISPATCH_TABLE(has_bf16_dot)[target]();
-  if (p.accumulation == QFUSE_ACCUMULATION_BF16_DOT && !has_dot)
-    return contract::unsupported(
-        "accumulation is QFUSE_ACCUMULATION_BF16_DOT, which this processor does not have for " +
-        compiled_target(target));
-  return uses_bf16_dot(p, has_dot) ? multiply_by_dots(p, exec) : multiply_in_fp32(p, exec);
+  const bool has_amx = HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
+  switch (accumulation_on_cpu(p, has_dot, has_amx)) {
+    case QFUSE_ACCUMULATION_BF16_DOT:
+      return has_dot ? multiply_by_dots(p, exec) : missing("QFUSE_ACCUMULATION_BF16_DOT", target);
+    case QFUSE_ACCUMULATION_BF16_AMX:
+      return has_amx ? multiply_by_amx(p, exec) : missing("QFUSE_ACCUMULATION_BF16_AMX", target);
+    default: return multiply_in_fp32(p, exec);
+  }
 }
 
 }  // namespace qfuse::cpu
