@@ -199,8 +199,9 @@ def bitsandbytes_layer(layer: Layer) -> Any:
 def cpu_ways(layer: Layer, weight: torch.Tensor, operands: Operands, peers: dict[str, Any]) -> Ways:
     linear = torch.nn.functional.linear
     x, dy = operands.x, operands.dy
+    order: qfuse.ops.Order = "split" if len(x) <= 4 else "plain"  # as qfuse.matmul_4bit chooses
     all_ways: Ways = {
-        "qfuse": lambda: layer.multiply(x, "forward", "plain"),
+        "qfuse": lambda: layer.multiply(x, "forward", order),
         "torch": lambda: linear(x, weight),
         "decode + torch": lambda: linear(x, layer.decode()),
     }
