@@ -132,9 +132,8 @@ typedef struct qfuse_exec {
   void* stream;           /* CUDA: a cudaStream_t of `device`, on which the op is enqueued; OPENCL: a stream of
                              qfuse_stream_create; must be NULL elsewhere */
   /* optional from here on */
-  qfuse_parallel_for
-      parallel_for;       /* CPU: runs the op's ranges, and `threads` means nothing; NULL: the library's threads */
-  void* parallel_context; /* its first argument */
+  qfuse_parallel_for parallel_for; /* CPU: runs the op's ranges, whatever `threads` is; NULL: the library's threads */
+  void* parallel_context;          /* its first argument */
 } qfuse_exec;
 #define QFUSE_EXEC_INIT \
   { sizeof(qfuse_exec), {QFUSE_CPU, 0}, 0, NULL, NULL, NULL, NULL }
@@ -517,8 +516,9 @@ QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params,
  *   split_rows  up to so many the order SPLIT takes no longer than PLAIN
  *   fused_rows  up to so many qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and multiply
  *               by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
- * On a CPU SPLIT means BF16_DOT and PLAIN BF16_AMX, where it has these. On CUDA the numbers are an H200's, and smaller on GPUs without its kernels. A GPU that cannot be had here is taken for
- * one of these, so that programs can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
+ * On a CPU SPLIT means BF16_DOT and PLAIN BF16_AMX, where it has these. On CUDA the numbers are an H200's, and smaller on
+ * GPUs without its kernels. A GPU that cannot be had here is taken for one of these, so that programs can be compiled
+ * elsewhere. The op needs 16-byte alignment to be as fast.
  * INVALID_ARGUMENT: an unknown dtype or device type, negative rows or cols, a blocksize that is no power of two from 32 to
  * 4096, a NULL. UNSUPPORTED: a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, int64_t rows, int64_t cols,

@@ -35,10 +35,9 @@ inline bool uses_matrix_steps(const Matmul4bit& p, bool has_matrix_steps) {
   return p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE;
 }
 
-// How a CPU makes the sums: as it is asked to, or by the best of its instructions that has the order.
+// How a CPU makes the sums: as it is asked to, or by the best of its instructions for the dtype that has the order.
 inline qfuse_accumulation accumulation_on_cpu(const Matmul4bit& p, bool has_bf16_dot, bool has_bf16_amx) {
   if (p.accumulation != QFUSE_ACCUMULATION_OF_DEVICE) return p.accumulation;
-  if (p.dtype != QFUSE_BFLOAT16) return QFUSE_ACCUMULATION_FP32;
   if (has_bf16_amx && p.order == QFUSE_ORDER_PLAIN) return QFUSE_ACCUMULATION_BF16_AMX;
   return has_bf16_dot ? QFUSE_ACCUMULATION_BF16_DOT : QFUSE_ACCUMULATION_FP32;
 }

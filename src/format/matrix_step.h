@@ -16,9 +16,6 @@ inline constexpr int kStepTerms = 16;
 // Where sums are made in fp32 instead, forward: of how many parts.
 inline constexpr int kFp32Sums = 32;
 
-// The same of sums of dot products in bf16: the lanes of a vector of AVX-512.
-inline constexpr int kDotSums = 16;
-
 // What makes a 16-bit type.
 struct Binary16 {
   int fraction_bits;

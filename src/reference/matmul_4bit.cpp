@@ -5,14 +5,13 @@
 //       (o, j) + bias[o]), both in one sum as accumulation and order say
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "format/bf16_step.h"
 #include "format/elements.h"
 #include "format/matrix_step.h"
-#include "format/rounding.h"
 #include "reference/reference.h"
 #include "reference/weight_4bit.h"
 
@@ -131,18 +130,6 @@ float sum_in_fp32(const contract::Matmul4bit& p, const AllTerms& in, const AllTe
   return sums[0];
 }
 
-// sum + a * b, rounded once to nearest even. Subnormal operands count as zero, and so does a result that is subnormal
-// after it was rounded to 24 bits as if no exponent were too small: that is below 2^-126 - 2^-151. The product and all
-// sums that could be so small are exact in fp64, or far from it.
-float fused_ftz(float sum, float a, float b) {
-  sum = format::ftz(sum);
-  a = format::ftz(a);
-  b = format::ftz(b);
-  const double exact = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(sum);
-  const float fused = std::fma(a, b, sum);
-  return std::fabs(exact) < 0x1p-126 - 0x1p-151 ? std::copysign(0.0F, fused) : fused;
-}
-
 // Pairs of terms go to one sum after the other, forward, the odd one of a pair first, as VDPBF16PS adds them; zeros fill up
 // the last 32 terms or, backward, the last pair.
 float sum_in_dots(const contract::Matmul4bit& p, const AllTerms& in, const AllTerms& weights) {
@@ -151,7 +138,7 @@ float sum_in_dots(const contract::Matmul4bit& p, const AllTerms& in, const AllTe
   const auto add = [&](const Terms& a, const Terms& b) {
     const std::size_t count = a.values.size();
     const auto add_term = [&](float& sum, std::size_t t) {
-      sum = t < count ? fused_ftz(sum, a.values[t], b.values[t]) : fused_ftz(sum, 0.0F, 0.0F);
+      sum = t < count ? format::bf16_step(sum, a.values[t], b.values[t]) : format::bf16_step(sum, 0.0F, 0.0F);
     };
     for (std::size_t t = 0; t < (count + whole - 1) / whole * whole; t += 2) {
       float& sum = sums[t % whole / 2];
@@ -177,9 +164,9 @@ float sum_in_tiles(const AllTerms& in, const AllTerms& weights) {
       std::array<float, 2> chains{};
       for (std::size_t t = first; t < first + kStepTerms; ++t) {
         float& chain = chains[t % 2];
-        chain = t < count ? fused_ftz(chain, a.values[t], b.values[t]) : fused_ftz(chain, 0.0F, 0.0F);
+        chain = t < count ? format::bf16_step(chain, a.values[t], b.values[t]) : format::bf16_step(chain, 0.0F, 0.0F);
       }
-      sum = fused_ftz(fused_ftz(chains[1], chains[0], 1.0F), sum, 1.0F);
+      sum = format::bf16_step(format::bf16_step(chains[1], chains[0], 1.0F), sum, 1.0F);
     }
   };
   add(in.main, weights.main);

@@ -23,10 +23,10 @@
 #include "backend/cpu/weights-inl.h"
 #include "contract/matmul_4bit.h"
 #include "contract/weight_4bit.h"
+#include "format/bf16_step.h"
 #include "format/codebook4.h"
 #include "format/elements.h"
 #include "format/layout.h"
-#include "format/matrix_step.h"
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 

@@ -441,8 +441,9 @@ bool has_two_orders(const contract::Matmul4bit& p) {
 contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
   std::size_t target = 0;
   if (contract::Outcome o = choose_target(exec.cpu_target, target); !o.ok()) return o;
-  const bool has_dot = HWY_DISPATCH_TABLE(has_bf16_dot)[target]();
-  const bool has_amx = HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
+  const bool is_bf16 = p.dtype == QFUSE_BFLOAT16;  // for which alone the system is asked for AMX
+  const bool has_dot = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_dot)[target]();
+  const bool has_amx = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
   switch (accumulation_on_cpu(p, has_dot, has_amx)) {
     case QFUSE_ACCUMULATION_BF16_DOT:
       return has_dot ? multiply_by_dots(p, exec) : missing("QFUSE_ACCUMULATION_BF16_DOT", target);
