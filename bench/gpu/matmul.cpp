@@ -26,6 +26,7 @@ struct Way {
   qfuse_sum_order order;
 };
 constexpr std::array kWays = {Way{"forward, split order", QFUSE_FORWARD, QFUSE_ORDER_SPLIT},
+                              Way{"forward, factored order", QFUSE_FORWARD, QFUSE_ORDER_FACTORED},
                               Way{"forward, plain order", QFUSE_FORWARD, QFUSE_ORDER_PLAIN},
                               Way{"backward", QFUSE_BACKWARD, QFUSE_ORDER_PLAIN}};
 

@@ -56,7 +56,7 @@ enum class Accumulation : int {
   bf16_amx = QFUSE_ACCUMULATION_BF16_AMX
 };
 
-enum class SumOrder : int { plain = QFUSE_ORDER_PLAIN, split = QFUSE_ORDER_SPLIT };
+enum class SumOrder : int { plain = QFUSE_ORDER_PLAIN, split = QFUSE_ORDER_SPLIT, factored = QFUSE_ORDER_FACTORED };
 
 enum class Reciprocal : int { ieee = QFUSE_RECIPROCAL_IEEE, approx = QFUSE_RECIPROCAL_APPROX };
 

@@ -2,15 +2,17 @@
 //       [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]
 // out:  [m, outputs], rows apart
 // math: out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight of
-//       (o, j) + bias[o]), both in one sum as accumulation and order say
+//       (o, j) + bias[o]), both in one sum as accumulation and order say; in the order FACTORED the weight is not rounded
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "format/bf16_step.h"
 #include "format/elements.h"
+#include "format/factored.h"
 #include "format/matrix_step.h"
 #include "reference/reference.h"
 #include "reference/weight_4bit.h"
@@ -174,22 +176,78 @@ float sum_in_tiles(const AllTerms& in, const AllTerms& weights) {
   return sum;
 }
 
+// ---- the order FACTORED ----
+
+// A chunk of a row of inputs, as fp16.
+struct ScaledChunk {
+  std::vector<std::uint16_t> bits;
+  float down;
+};
+
+ScaledChunk scaled_chunk(const Terms& in, std::size_t begin) {
+  const std::size_t count = std::min<std::size_t>(QFUSE_SPLIT_TERMS, in.values.size() - begin);
+  float largest = 0.0F;
+  for (std::size_t t = begin; t < begin + count; ++t)
+    if (const float size = std::abs(in.values[t]); !(size <= largest)) largest = size;
+  const format::ChunkScale scale = format::chunk_scale(largest);
+  ScaledChunk chunk{{}, scale.down};
+  for (std::size_t t = begin; t < begin + count; ++t) chunk.bits.push_back(format::to_float16(in.values[t] * scale.up));
+  return chunk;
+}
+
+// The products of 64 codes from element `first` of the weight on with terms from `begin` on.
+float block_sum(const contract::Matmul4bit& p, const ScaledChunk& in, std::size_t begin, std::int64_t first) {
+  constexpr std::size_t kRun = 16;      // of a block
+  constexpr std::size_t kTogether = 4;  // terms of a run in one step
+  const format::Codebook4& codebook = format::codebook4(p.weight.quant_type);
+  float sum = 0.0F;
+  for (std::size_t step = 0; step < kRun / kTogether; ++step) {
+    std::uint16_t a[format::kStepTerms];
+    std::uint16_t b[format::kStepTerms];
+    for (std::size_t i = 0; i < format::kStepTerms; ++i) {
+      const std::size_t t = i / kTogether * kRun + step * kTogether + i % kTogether;
+      const unsigned code = format::load_nibble(p.weight.packed, first + static_cast<std::int64_t>(t));
+      a[i] = format::to_float16(codebook.values[code]);
+      b[i] = in.bits[begin + t];
+    }
+    sum = format::matrix_step(format::kBinaryFloat16, sum, a, b);
+  }
+  return sum;
+}
+
+float sum_factored(const contract::Matmul4bit& p, const Terms& in, std::int64_t o) {
+  std::optional<float> total;
+  for (std::size_t begin = 0; begin < in.values.size(); begin += QFUSE_SPLIT_TERMS) {
+    const ScaledChunk chunk = scaled_chunk(in, begin);
+    float sum = 0.0F;
+    for (std::size_t t = 0; t < chunk.bits.size(); t += format::kFactoredBlock) {
+      const std::int64_t first = o * p.weight.cols + static_cast<std::int64_t>(begin + t);
+      sum = std::fma(block_sum(p, chunk, t, first), decode_absmax(p.weight, first / p.weight.blocksize), sum);
+    }
+    const float part = sum * chunk.down;
+    total = total ? *total + part : part;
+  }
+  return total.value_or(0.0F);
+}
+
 }  // namespace
 
 void matmul_4bit(const contract::Matmul4bit& p) {
+  const bool is_factored = p.order == QFUSE_ORDER_FACTORED;
   const bool in_steps = uses_matrix_steps(p, true);
   const bool in_dots = p.accumulation == QFUSE_ACCUMULATION_BF16_DOT;
   const bool in_tiles = p.accumulation == QFUSE_ACCUMULATION_BF16_AMX;
   std::vector<AllTerms> rows;
   for (std::int64_t i = 0; i < p.m; ++i) rows.push_back({row_of(p, i), lora_row_of(p, i)});
   for (std::int64_t o = 0; o < output_count(p); ++o) {
-    const AllTerms weights = {weights_of(p, o), lora_weights_of(p, o)};
+    const AllTerms weights = is_factored ? AllTerms{} : AllTerms{weights_of(p, o), lora_weights_of(p, o)};
     for (std::int64_t i = 0; i < p.m; ++i) {
       const AllTerms& in = rows[static_cast<std::size_t>(i)];
-      float sum = in_steps   ? sum_in_steps(p, in, weights)
-                  : in_dots  ? sum_in_dots(p, in, weights)
-                  : in_tiles ? sum_in_tiles(in, weights)
-                             : sum_in_fp32(p, in, weights);
+      float sum = is_factored ? sum_factored(p, in.main, o)
+                  : in_steps  ? sum_in_steps(p, in, weights)
+                  : in_dots   ? sum_in_dots(p, in, weights)
+                  : in_tiles  ? sum_in_tiles(in, weights)
+                              : sum_in_fp32(p, in, weights);
       if (p.bias != nullptr) sum = sum + format::load_as_float(p.bias, o, p.dtype);
       format::store_rounded(p.out, i * out_stride(p) + o, p.dtype, sum);
     }

@@ -18,7 +18,7 @@
 
 namespace qfuse::tests {
 
-enum class InputKind { normal, wide, tiny, special };
+enum class InputKind { normal, wide, tiny, special, outliers };
 
 struct Matmul4bitCase {
   const char* risk;
@@ -76,6 +76,9 @@ inline constexpr std::array kMatmul4bitCases = {
     Matmul4bitCase{"subnormal inputs", 4, 64, 128, 64, QFUSE_NF4, 0, InputKind::tiny},
     Matmul4bitCase{"subnormal scales", 3, 48, 128, 64, QFUSE_NF4, 0, InputKind::wide, AbsmaxKind::subnormal},
     Matmul4bitCase{"infinities and NaN in inputs", 8, 32, 128, 64, QFUSE_NF4, 256, InputKind::special},
+    Matmul4bitCase{"outliers among inputs, a chunk of parts", 9, 40, 448, 64, QFUSE_NF4, 256, InputKind::outliers},
+    Matmul4bitCase{"more tokens than split-K has, whole chunks", 19, 24, 512, 64, QFUSE_NF4, 256, InputKind::outliers},
+    Matmul4bitCase{"infinities and NaN in whole chunks", 6, 24, 512, 64, QFUSE_NF4, 0, InputKind::special},
     Matmul4bitCase{"infinite, NaN, negative and huge scales", 3, 64, 192, 64, QFUSE_NF4, 0, InputKind::normal,
                    AbsmaxKind::extreme},
     Matmul4bitCase{.risk = "LoRA of rank 16", .m = 9, .rows = 136, .cols = 192, .lora_rank = 16},
@@ -114,6 +117,7 @@ inline float random_input(InputKind kind, std::mt19937& random) {
     case InputKind::normal: return x;
     case InputKind::wide: return std::ldexp(x, std::uniform_int_distribution(-14, 12)(random));
     case InputKind::tiny: return std::ldexp(x, std::uniform_int_distribution(0, 1)(random) == 0 ? -128 : -20);
+    case InputKind::outliers: return random() % 100 == 0 ? 300.0F : std::ldexp(x, -13);
     case InputKind::special: break;
   }
   if (random() % 512 == 0) return std::numeric_limits<float>::infinity();

@@ -383,11 +383,39 @@ TEST(MatmulPlan, what_that_kernel_does_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P& p) { p.direction = QFUSE_BACKWARD; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.blocksize = 128; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 128; }), Matmul4bitKernel::tiled);
-  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Matmul4bitKernel::tiled);  // totals beyond shared memory
+  EXPECT_EQ(kernel_of([](P& p) { p.weight.rows = 1 << 20; }), Matmul4bitKernel::split_k);
+  EXPECT_EQ(kernel_of([](P& p) {
+              p.weight.rows = 1 << 20;
+              p.weight.cols = 8192;  // two rounds, whose totals are beyond shared memory
+            }),
+            Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = 2; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.nested_blocksize = std::int64_t{1} << 32; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.weight.absmax_8bit = address<std::uint8_t>(0x2001); }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiled);
+}
+
+TEST(MatmulPlan, the_factored_order_has_split_k_on_hopper_and_a_kernel_for_all_others) {
+  contract::Matmul4bit p = product_of(16, 14336, 4096);
+  p.order = QFUSE_ORDER_FACTORED;
+  const auto expect_kernel = [&](bool is_wide, const DeviceFacts& facts = kH200) {
+    const Matmul4bitPlan chosen = plan(p, facts);
+    EXPECT_EQ(chosen.kernel, Matmul4bitKernel::factored);
+    EXPECT_EQ(chosen.wide, is_wide);
+    EXPECT_LE(chosen.shared_bytes, facts.shared_bytes);
+    expect_candidate(chosen, candidates(p, facts));
+  };
+  expect_kernel(true);
+  EXPECT_EQ(plan(p, kH200).together, 4);  // tiles of 16 tokens, for whose sums there is room
+  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
+  expect_kernel(false, kA100);
+  p.m = 500;  // launches of 16
+  expect_kernel(true);
+  p.weight.cols = 4096 + 64;
+  expect_kernel(false);
+  EXPECT_FALSE(check_facts(p, kT4).ok());
+  p.dtype = QFUSE_FLOAT16;
+  EXPECT_TRUE(check_facts(p, kT4).ok());
 }
 
 contract::Matmul4bit plain_product_of(std::int64_t m, std::int64_t rows, std::int64_t cols) {

@@ -32,6 +32,11 @@ std::string name_of(qfuse_direction direction, qfuse_dtype dtype) {
   return std::string(direction == QFUSE_FORWARD ? "forward in " : "backward in ") + kNames.at(dtype);
 }
 
+bool has_factored_order(const contract::Matmul4bit& p) {
+  return p.direction == QFUSE_FORWARD && p.dtype != QFUSE_FLOAT32 && p.lora_rank == 0 && p.weight.cols % 64 == 0 &&
+         p.weight.blocksize >= 64;
+}
+
 // The accumulations that a call can have, and where: prepare(call) is asked once for each, for what is done with each exec.
 template <class Prepare>
 void for_each_accumulation(const Matmul4bitCase& c, contract::Matmul4bit p, const Prepare& prepare) {
@@ -47,8 +52,9 @@ void for_each_accumulation(const Matmul4bitCase& c, contract::Matmul4bit p, cons
     }
   if (c.fp32_alone || p.dtype == QFUSE_FLOAT32 || !gpu_adds_as_the_oracle()) return;
   p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
-  for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT}) {
-    SCOPED_TRACE(order == QFUSE_ORDER_PLAIN ? "plain" : "split");
+  for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT, QFUSE_ORDER_FACTORED}) {
+    if (order == QFUSE_ORDER_FACTORED && !has_factored_order(p)) continue;
+    SCOPED_TRACE(order == QFUSE_ORDER_PLAIN ? "plain" : order == QFUSE_ORDER_SPLIT ? "split" : "factored");
     p.order = order;
     for_each_gpu_way(prepare(p));
   }
@@ -564,7 +570,24 @@ TEST(Matmul4bit, refuses_what_the_manual_refuses) {
   expect_refused([](P& p) { p.dtype = static_cast<qfuse_dtype>(3); }, QFUSE_INVALID_ARGUMENT, "dtype is 3");
   expect_refused([](P& p) { p.in_stride = 127; }, QFUSE_INVALID_ARGUMENT, "in_stride is 127");
   expect_refused([](P& p) { p.out_stride = 63; }, QFUSE_INVALID_ARGUMENT, "out_stride is 63");
-  expect_refused([](P& p) { p.order = static_cast<qfuse_sum_order>(2); }, QFUSE_INVALID_ARGUMENT, "order is 2");
+  expect_refused([](P& p) { p.order = static_cast<qfuse_sum_order>(3); }, QFUSE_INVALID_ARGUMENT, "order is 3");
+  const auto expect_factored_refused = [&](auto&& spoil, qfuse_status status, const std::string& words) {
+    const auto also = [&](P& p) {
+      p.order = QFUSE_ORDER_FACTORED;
+      spoil(p);
+    };
+    expect_refused(also, status, "QFUSE_ORDER_FACTORED, which " + words);
+  };
+  expect_factored_refused([](P& /*p*/) {}, QFUSE_UNSUPPORTED, "CUDA alone has");
+  expect_factored_refused([](P& p) { p.direction = QFUSE_BACKWARD; }, QFUSE_INVALID_ARGUMENT, "QFUSE_FORWARD alone");
+  expect_factored_refused([](P& p) { p.lora_rank = 8; }, QFUSE_INVALID_ARGUMENT, "has no LoRA");
+  expect_factored_refused([](P& p) { p.dtype = QFUSE_FLOAT32; }, QFUSE_INVALID_ARGUMENT, "QFUSE_FLOAT32 does not");
+  expect_factored_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_FP32; }, QFUSE_INVALID_ARGUMENT,
+                          "QFUSE_ACCUMULATION_TENSOR_CORE alone");
+  expect_factored_refused([](P& p) { p.weight.cols = 96; }, QFUSE_INVALID_ARGUMENT,
+                          "needs cols that are a multiple of 64, not 96");
+  expect_factored_refused([](P& p) { p.weight.blocksize = 32; }, QFUSE_INVALID_ARGUMENT,
+                          "needs blocks of 64 or more, not 32");
   expect_refused([](P& p) { p.accumulation = static_cast<qfuse_accumulation>(5); }, QFUSE_INVALID_ARGUMENT,
                  "accumulation is 5");
   expect_refused([](P& p) { p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE; }, QFUSE_UNSUPPORTED, "the CPU");

@@ -89,6 +89,9 @@ __device__ inline std::uint32_t e4m3_bits(float low, float high) {
 __device__ inline float sigmoid(float g) { return 1.0F / (1.0F + format::exponential(-g)); }
 __device__ inline float fast_sigmoid(float g) { return sigmoid(g); }
 
+// An address that stays in one register: else, for loads at some distances from it in a loop, compilers keep as many.
+__device__ inline const std::uint8_t* one_address(const std::uint8_t* address) { return address; }
+
 // Global memory that is soon read.
 __device__ inline void prefetch(const void* /*from*/) {}
 
@@ -219,6 +222,25 @@ __device__ inline PairsOfLane pairs_of_lane(const Pair* table, int lane) {
 template <int kByte>
 __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
   return pairs.table[(word >> (8 * kByte) & 0xffU) * kWarp + pairs.lane_bytes / sizeof(Pair)];
+}
+
+// Likewise with a word for each byte. The rows of such a table are as long as those of pairs, and half empty.
+constexpr int kWordRow = 64;  // words
+struct WordsOfLane {
+  const std::uint32_t* table;
+  int lane;
+};
+__device__ inline WordsOfLane words_of_lane(const std::uint32_t* table, int lane) { return {table, lane}; }
+template <int kByte>
+__device__ std::uint32_t load_word(WordsOfLane words, std::uint32_t codes) {
+  return words.table[static_cast<int>(codes >> (8 * kByte) & 0xffU) * kWordRow + words.lane];
+}
+
+// Of the 16 bits in either half of two words the larger, as unsigned numbers.
+__device__ inline std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t low = (a & 0xffffU) > (b & 0xffffU) ? a & 0xffffU : b & 0xffffU;
+  const std::uint32_t high = a >> 16 > b >> 16 ? a >> 16 : b >> 16;
+  return high << 16 | low;
 }
 
 }  // namespace qfuse::cuda::portable

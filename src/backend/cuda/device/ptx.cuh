@@ -139,6 +139,11 @@ __device__ inline float fast_sigmoid(float g) {
   return __fmaf_rn(reciprocal, __fmaf_rn(-denominator, reciprocal, 1.0F), reciprocal);
 }
 
+__device__ inline const std::uint8_t* one_address(const std::uint8_t* address) {
+  asm("" : "+l"(address));
+  return address;
+}
+
 __device__ inline void prefetch(const void* from) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));
 }
@@ -242,6 +247,20 @@ __device__ Pair load_pair(PairsOfLane pairs, std::uint32_t word) {
       : "r"(__byte_perm(word, pairs, 0x7604U + (kByte << 4))));
   return pair;
 }
+
+constexpr int kWordRow = 64;
+using WordsOfLane = std::uint32_t;
+__device__ inline WordsOfLane words_of_lane(const std::uint32_t* table, int lane) {
+  return shared_address(table + lane);
+}
+template <int kByte>
+__device__ std::uint32_t load_word(WordsOfLane words, std::uint32_t codes) {
+  std::uint32_t word;
+  asm("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(__byte_perm(codes, words, 0x7604U + (kByte << 4))));
+  return word;
+}
+
+__device__ inline std::uint32_t larger_halves(std::uint32_t a, std::uint32_t b) { return __vmaxu2(a, b); }
 
 }  // namespace qfuse::cuda::ptx
 

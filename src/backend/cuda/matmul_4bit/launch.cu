@@ -9,6 +9,7 @@
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/gpu.h"
 #include "backend/cuda/kernels.h"
+#include "backend/cuda/matmul_4bit/factored.cuh"
 #include "backend/cuda/matmul_4bit/fp32.cuh"
 #include "backend/cuda/matmul_4bit/plan.h"
 #include "backend/cuda/matmul_4bit/tiled.cuh"
@@ -34,6 +35,8 @@ MatmulKernel find_kernel([[maybe_unused]] const Matmul4bitPlan& plan) {
 #ifndef QFUSE_HIP  // where no call has another plan
   if constexpr (sizeof(Value) == 2)
     if (plan.kernel == Matmul4bitKernel::tiled) return find_tiled<Value, kForward>(plan);
+  if constexpr (sizeof(Value) == 2 && kForward)
+    if (plan.kernel == Matmul4bitKernel::factored) return multiply_factored<Value>;
 #endif
   return multiply_in_fp32<Value, kForward>;
 }
@@ -43,6 +46,7 @@ contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitP
   const MatmulArguments a = arguments_of(p, plan);
 #ifndef QFUSE_HIP
   if (plan.kernel == Matmul4bitKernel::split_k) return launch_split_k(a, p.dtype, plan, exec);
+  if (plan.kernel == Matmul4bitKernel::factored && plan.wide) return launch_factored(a, p.dtype, plan, exec);
 #endif
 #ifndef QFUSE_WITHOUT_WGMMA
   if (plan.kernel == Matmul4bitKernel::warp_specialized) return launch_warp_specialized(a, p, plan, exec);

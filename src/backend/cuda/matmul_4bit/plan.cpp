@@ -1,5 +1,7 @@
 #include "backend/cuda/matmul_4bit/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -23,6 +25,8 @@ constexpr int kTuring = 75;  // compute capabilities
 constexpr int kAmpere = 80;
 constexpr int kHopper = 90;
 
+bool is_factored(const contract::Matmul4bit& p) { return p.order == QFUSE_ORDER_FACTORED; }
+
 bool is_wide(const contract::Matmul4bit& p) {
   const qfuse_weight_4bit& w = p.weight;
   return w.cols % kCodesALoad == 0 && is_aligned(w.packed, kLoadBytes) && is_aligned(w.absmax, 4) &&
@@ -40,37 +44,56 @@ Matmul4bitPlan tiled(const contract::Matmul4bit& p, bool wide, int tokens) {
   return plan;
 }
 
+SplitKShape split_k_shape(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens) {
+  const std::int64_t tiles = format::ceil_div(p.weight.rows, kSplitKOutputs);
+  return {.tokens = tokens,
+          .tiles = format::ceil_div(tiles, std::min<std::int64_t>(facts.multiprocessors, tiles)),
+          .rounds = format::ceil_div(format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS), kSplitKWarps)};
+}
+
 // As many warps as share the chains without one of them being idle in the last round; a block for each multiprocessor.
 Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
-  const std::int64_t rounds = format::ceil_div(chains, kSplitKWarps);
-  const std::int64_t tiles = format::ceil_div(p.weight.rows, kSplitKOutputs);
+  const int tokens = p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back();
+  const SplitKShape shape = split_k_shape(p, facts, tokens);
   Matmul4bitPlan plan;
-  plan.kernel = Matmul4bitKernel::split_k;
+  plan.kernel = is_factored(p) ? Matmul4bitKernel::factored : Matmul4bitKernel::split_k;
   plan.wide = true;
-  plan.tokens = p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back();
+  plan.tokens = tokens;
   plan.outputs = kSplitKOutputs;
-  plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, rounds));
-  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, tiles);
-  plan.shared_bytes = static_cast<int>(split_k_shared_bytes(plan.tokens, format::ceil_div(tiles, plan.blocks)));
+  plan.threads = kWarpThreads *
+                 static_cast<int>(format::ceil_div(format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS), shape.rounds));
+  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, format::ceil_div(p.weight.rows, kSplitKOutputs));
+  plan.together = static_cast<int>(shape.together(facts.shared_bytes));
+  plan.shared_bytes = static_cast<int>(shape.bytes(plan.together));
   return plan;
 }
 
-// Forward, few tokens, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
+// Forward, few tokens, whole chains of terms, bitsandbytes' blocks; and what 32 bits count. In the order FACTORED more
+// tokens than a kernel takes are several launches.
 bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
-  if (facts.compute_capability != kHopper || !is_forward(p) || p.order != QFUSE_ORDER_SPLIT || p.lora_rank > 0 ||
-      p.m > kSplitKTokens.back() || !is_wide(p))
+  if (facts.compute_capability != kHopper || !is_forward(p) || p.order == QFUSE_ORDER_PLAIN || p.lora_rank > 0 ||
+      (p.m > kSplitKTokens.back() && !is_factored(p)) || !is_wide(p))
     return false;
-  if (w.cols == 0 || w.cols % QFUSE_SPLIT_TERMS != 0 || w.blocksize != kSplitKBlocksize) return false;
+  if (w.rows == 0 || w.cols == 0 || w.cols % QFUSE_SPLIT_TERMS != 0 || w.blocksize != kSplitKBlocksize) return false;
   // A chain's blocks are of one nested block, and are loaded as a word.
   constexpr std::int64_t kChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
   if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
                                  !is_aligned(w.absmax_8bit, kChainBlocks)))
     return false;
-  const std::int64_t tiles = format::ceil_div(w.rows, std::int64_t{kSplitKOutputs} * facts.multiprocessors);
   return contract::element_count(w) < kMostElements && w.rows < kMostElements / kSplitKBlocksize &&
-         split_k_shared_bytes(kSplitKTokens.back(), tiles) <= facts.shared_bytes;
+         split_k_shape(p, facts, kSplitKTokens.back()).together(facts.shared_bytes) > 0;
+}
+
+// Any other product in the order FACTORED: a warp has 16 outputs of 8 tokens.
+Matmul4bitPlan factored(const contract::Matmul4bit& p) {
+  Matmul4bitPlan plan;
+  plan.kernel = Matmul4bitKernel::factored;
+  plan.tokens = kFactoredTokens;
+  plan.outputs = kFactoredThreads / kWarpThreads * kSplitKOutputs;
+  plan.threads = kFactoredThreads;
+  plan.blocks = format::ceil_div(output_count(p), plan.outputs) * format::ceil_div(p.m, plan.tokens);
+  return plan;
 }
 
 // What is loaded in tiles.
@@ -156,9 +179,14 @@ bool has_matrix_steps(qfuse_dtype dtype, const DeviceFacts& facts) {
 }
 
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  if (p.accumulation != QFUSE_ACCUMULATION_TENSOR_CORE || has_matrix_steps(p.dtype, facts)) return {};
-  return contract::unsupported(
-      "accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, for which this GPU has no instructions");
+  if (has_matrix_steps(p.dtype, facts)) return {};
+  const auto unsupported = [](const char* what) {
+    return contract::unsupported(fmt::format("{}, for which this GPU has no instructions", what));
+  };
+  if (is_factored(p)) return unsupported("order is QFUSE_ORDER_FACTORED");
+  if (p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE)
+    return unsupported("accumulation is QFUSE_ACCUMULATION_TENSOR_CORE");
+  return {};
 }
 
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts) {
@@ -180,6 +208,10 @@ std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const Devi
   if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return {in_fp32(p)};
   std::vector<Matmul4bitPlan> all;
   if (can_be_split_k(p, facts)) all.push_back(split_k(p, facts));
+  if (is_factored(p)) {
+    all.push_back(factored(p));
+    return all;
+  }
   if (can_be_warp_specialized(p, facts))
     for (const StageShape& shape : kStageShapes)
       if (has_kernel(shape, is_forward(p))) all.push_back(warp_specialized(p, facts, shape));
@@ -193,6 +225,7 @@ std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const Devi
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p);
   if (can_be_split_k(p, facts)) return split_k(p, facts);
+  if (is_factored(p)) return factored(p);
   if (can_be_warp_specialized(p, facts)) return fastest_pipeline(p, facts);
   return tiled(p, is_wide(p), p.m <= kTileTokens.front() ? kTileTokens.front() : kTileTokens.back());
 }

@@ -15,6 +15,7 @@ namespace qfuse::cuda {
 
 enum class Matmul4bitKernel {
   split_k,           // few tokens on Hopper: each warp sums a chain of terms, from its own registers
+  factored,          // the order FACTORED: likewise on Hopper, if `wide`; else element by element
   warp_specialized,  // on Hopper: a pipeline of producer, decoding and multiplying warps
   register_weights,  // on Hopper, forward: wgmma's left operand, the weights, is decoded to registers
   tiled,             // matrix instructions on tiles that are decoded to shared memory
@@ -30,9 +31,10 @@ struct Matmul4bitPlan {
   int threads = 0;          // of a thread block
   std::int64_t blocks = 0;  // thread blocks
   int shared_bytes = 0;     // of a thread block, beside what the kernel declares
+  int together = 0;         // split-K: tiles of a thread block whose sums are added at once
 
   [[nodiscard]] std::array<contract::Field, 7> fields() const {
-    constexpr std::array kNames = {"split_k", "warp_specialized", "register_weights", "tiled", "fp32"};
+    constexpr std::array kNames = {"split_k", "factored", "warp_specialized", "register_weights", "tiled", "fp32"};
     return {{{"kernel", kNames.at(static_cast<std::size_t>(kernel))},
              contract::field("wide", wide),
              contract::field("tokens", tokens),
@@ -55,16 +57,26 @@ inline constexpr int kSplitKWarps = 16;      // at most
 inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
 inline constexpr std::array kSplitKTokens = {8, 16};
 
-// Of a thread block: a table of pairs of values where an address ends in zeros, the 8-bit code's map, sums of all warps
-// for two or four tiles, and totals of its tiles.
+// Of a thread block: a table with a row for each byte where an address ends in zeros, the 8-bit code's map and offset, sums
+// of all warps for some tiles, and totals of its tiles if chains take several rounds.
 inline constexpr std::int64_t kPairTableBytes = 1 << 16;
 inline constexpr int kSumStride = kSplitKOutputs + 4;  // of the sums of a token, so that banks differ
-constexpr int split_k_parts(int tokens) { return tokens == kSplitKTokens[0] ? 4 : 2; }
-constexpr std::int64_t split_k_shared_bytes(int tokens, std::int64_t tiles) {
-  constexpr std::int64_t kFloat = sizeof(float);
-  return 2 * kPairTableBytes + format::kCodes8 * kFloat +
-         kFloat * tokens * (std::int64_t{split_k_parts(tokens)} * kSplitKWarps * kSumStride + tiles * kSplitKOutputs);
-}
+struct SplitKShape {
+  int tokens;
+  std::int64_t tiles;  // of a thread block
+  std::int64_t rounds;
+
+  [[nodiscard]] constexpr std::int64_t bytes(std::int64_t together) const {
+    constexpr std::int64_t kFloat = sizeof(float);
+    const std::int64_t totals = rounds > 1 ? tiles * kSplitKOutputs : 0;
+    return 2 * kPairTableBytes +
+           kFloat * (format::kCodes8 + 1 + tokens * (together * kSplitKWarps * kSumStride + totals));
+  }
+  // As many as there is room for: each time that sums are added, warps wait for one another.
+  [[nodiscard]] constexpr std::int64_t together(std::int64_t shared_bytes) const {
+    return std::min(tiles, (shared_bytes - bytes(0)) / (bytes(1) - bytes(0)));
+  }
+};
 
 // A warp-specialized pipeline: producer, decoding and multiplying warps hand stages of terms on through shared memory.
 inline constexpr int kStageTerms = 128;
@@ -155,6 +167,10 @@ constexpr std::int64_t register_weights_shared_bytes() {
   constexpr auto kFloat = static_cast<std::int64_t>(sizeof(float));
   return kTileAlignment + kRegisterWeightsSlots * kSlot + format::kCodes8 * kFloat + kMbarrierBytes;
 }
+
+// FACTORED on GPUs without split-K, or at addresses that it does not take.
+inline constexpr int kFactoredThreads = 128;
+inline constexpr int kFactoredTokens = 8;
 
 // Where sums are made in fp32: forward a warp makes one output, backward a thread does, of so many tokens.
 inline constexpr int kFp32Threads = 256;

@@ -1,0 +1,153 @@
+// in:     in [m, cols] fp16 or bf16, rows apart; a 4-bit weight [rows, cols]; bias [rows] or none; in and packed aligned
+//         to 16 bytes, cols a multiple of 256, blocks of 64
+// out:    [m, rows], rows apart; any address
+// math:   out[i][o] = round(sum over chunks of 2^-e * sum over blocks of absmax * (sum over t of fp16(2^e * in[i][t]) *
+//         fp16(value of code (o, t))) + bias[o]), e that of the chunk of row i (format/factored.h), the sums as order
+//         FACTORED says
+// cost:   a look-up of 4 bytes in shared memory for each byte of codes: 64 weights a clock and multiprocessor
+// oracle: reference/matmul_4bit.cpp
+// Split-K in the order FACTORED; a lane decodes 16 codes of a row, and of a block.
+#include "backend/cuda/matmul_4bit/factored.cuh"
+
+#include "backend/cuda/matmul_4bit/split_k.cuh"
+
+namespace qfuse::cuda {
+namespace {
+
+// ---- steps ----
+
+// What a lane has in flight of a chunk, in two rows: its codes of each block, and of one block what absmax is made of.
+template <bool kNested>
+struct ChunkCodes {
+  uint2 codes[2][kChunkBlocks];
+  Absmax absmax[2];
+};
+
+template <bool kNested>
+__device__ Absmax load_absmax(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
+  const std::uint32_t block = row * chain.row_blocks + chain.block + threadIdx.x % 4;
+  if constexpr (!kNested) return {0, __ldg(a.weight.absmax + block)};
+  return {__ldg(a.weight.absmax_8bit + block), load_nested_absmax(a, block)};
+}
+
+__device__ inline uint2 load_run(const std::uint8_t* codes, int block) {
+  return load_once(reinterpret_cast<const uint2*>(codes + block * (format::kFactoredBlock / 2)));
+}
+
+// ---- the order ----
+
+template <class InputValue, bool kNested, int kOfColumns>
+struct FactoredSteps {
+  using Value = InputValue;
+  using Table = std::uint32_t;
+  using Lookups = WordsOfLane;
+  using Codes = ChunkCodes<kNested>;
+  using Inputs = ChunkInputs<kOfColumns>;
+  static constexpr bool kIsNested = kNested;
+  static constexpr int kColumns = kOfColumns;
+  static constexpr int kLaneTerms = kRunTerms;
+
+  static __device__ void make_table(const MatmulArguments& a, Table* table, int warp, int warps, int lane) {
+    for (int high = warp; high < format::kCodes4; high += warps)
+#pragma unroll
+      for (int low = 0; low < format::kCodes4; ++low)
+        table[(high * format::kCodes4 + low) * kWordRow + lane] =
+            half_bits(a.weight.values[high], a.weight.values[low]);
+  }
+  static __device__ Lookups lookups(const Table* table, int lane) { return words_of_lane(table, lane); }
+
+  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t rows,
+                                    std::uint32_t tile, Codes& codes) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const std::uint32_t row = row_of(rows, tile, h);
+      codes.absmax[h] = load_absmax<kNested>(a, chain, row);
+      const std::uint8_t* const from = codes_of(chain, row);
+#pragma unroll
+      for (int b = 0; b < kChunkBlocks; ++b) codes.codes[h][b] = load_run(from, b);
+    }
+  }
+
+  static __device__ void load_inputs(const MatmulArguments& a, std::int64_t term, Inputs& inputs) {
+    const int lane = static_cast<int>(threadIdx.x) % kWarp;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+#pragma unroll
+      for (int b = 0; b < kChunkBlocks; ++b)
+#pragma unroll
+        for (int v = 0; v < kRunTerms / 8; ++v) {
+          const std::int64_t first = term + b * format::kFactoredBlock + lane % 4 * kRunTerms + 8 * v;
+          std::uint32_t words[4];
+          unpack(load_late_inputs(a, c * 8 + lane / 4, first), words);
+#pragma unroll
+          for (int i = 0; i < 4; ++i) inputs.words[c][b][4 * v + i] = words[i];
+        }
+    }
+    // Branches keep the columns' temporary registers apart.
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) inputs.down[c] = c * 8 < a.m ? scale_chunk<Value>(inputs.words[c]) : 1.0F;
+  }
+
+  // 16 outputs by one chunk; its codes give way to those of tile `next`.
+  static __device__ void multiply(const MatmulArguments& a, const ChainOfLane& chain, Lookups table,
+                                  const NestedMap& nested, const Inputs& inputs, std::uint32_t rows, std::uint32_t next,
+                                  Codes& codes, float (&sums)[kColumns][4]) {
+    const auto pair = [&](std::uint32_t word, int byte) {
+      return byte == 0   ? load_word<0>(table, word)
+             : byte == 1 ? load_word<1>(table, word)
+             : byte == 2 ? load_word<2>(table, word)
+                         : load_word<3>(table, word);
+    };
+    const float own[2] = {decode_absmax(kNested, nested.map, codes.absmax[0], nested.offset),
+                          decode_absmax(kNested, nested.map, codes.absmax[1], nested.offset)};
+    const int lane = static_cast<int>(threadIdx.x) % kWarp;
+    const std::uint32_t next_rows[2] = {row_of(rows, next, 0), row_of(rows, next, 1)};
+    const std::uint8_t* const from[2] = {codes_of(chain, next_rows[0]), codes_of(chain, next_rows[1])};
+#pragma unroll
+    for (int h = 0; h < 2; ++h) codes.absmax[h] = load_absmax<kNested>(a, chain, next_rows[h]);
+#pragma unroll
+    for (int b = 0; b < kChunkBlocks; ++b) {
+      const std::uint32_t words[2][2] = {{codes.codes[0][b].x, codes.codes[0][b].y},
+                                         {codes.codes[1][b].x, codes.codes[1][b].y}};
+#pragma unroll
+      for (int h = 0; h < 2; ++h) codes.codes[h][b] = load_run(from[h], b);
+      const float absmax[2] = {value_of(own[0], lane / 4 * 4 + b), value_of(own[1], lane / 4 * 4 + b)};
+      multiply_block(words, absmax, pair, inputs, b, sums);
+    }
+    scale_sums(inputs, sums);
+  }
+};
+
+// ---- the kernel of a plan ----
+
+template <class Value>
+auto find_kernel(int tokens, bool is_nested) {
+  if (tokens == kSplitKTokens.front())
+    return is_nested ? multiply_split_k<FactoredSteps<Value, true, 1>>
+                     : multiply_split_k<FactoredSteps<Value, false, 1>>;
+  return is_nested ? multiply_split_k<FactoredSteps<Value, true, 2>> : multiply_split_k<FactoredSteps<Value, false, 2>>;
+}
+
+}  // namespace
+
+// As many tokens at once as the kernel takes.
+contract::Outcome launch_factored(MatmulArguments a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
+                                  const qfuse_exec& exec) {
+  constexpr std::int64_t kBytes = 2;  // of a value
+  const auto kernel = dtype == QFUSE_FLOAT16 ? find_kernel<Half>(plan.tokens, a.is_nested)
+                                             : find_kernel<Bfloat16>(plan.tokens, a.is_nested);
+  for (; a.m > 0; a.m -= plan.tokens) {
+    const contract::Outcome o = launch(kernel,
+                                       {.blocks = plan.blocks,
+                                        .threads = plan.threads,
+                                        .shared_bytes = plan.shared_bytes,
+                                        .programmatic_launch = true},
+                                       a, exec);
+    if (!o.ok()) return o;
+    a.in = static_cast<const std::uint8_t*>(a.in) + plan.tokens * a.in_stride * kBytes;
+    a.out = static_cast<std::uint8_t*>(a.out) + plan.tokens * a.out_stride * kBytes;
+  }
+  return {};
+}
+
+}  // namespace qfuse::cuda
