@@ -13,10 +13,14 @@ namespace {
 using namespace cuda;
 
 constexpr int kRowBytes = 128;  // of tiles that are multiplied
-constexpr int kStride = 8 * kRowBytes;
 constexpr int kStepBytes = format::kStepTerms * 2;
 constexpr int kProductSteps = kProductTerms / format::kStepTerms;
 constexpr int kProductThreads = 128;
+
+// Of a right operand: transposed, a row has no more columns than there are.
+constexpr int right_row_bytes(int columns, bool transposed) {
+  return transposed && 2 * columns < kRowBytes ? 2 * columns : kRowBytes;
+}
 
 template <int kRows>
 struct alignas(1024) Tile {
@@ -102,30 +106,32 @@ constexpr int kMostRightBytes = 256 * kRowBytes;
 
 template <class Value, int kColumns, bool kLeftTransposed, bool kRightTransposed>
 __global__ void __launch_bounds__(kProductThreads) multiply_one(const __grid_constant__ ProductArguments p) {
-  constexpr int kBoxes = kRightTransposed ? (kColumns + 63) / 64 : 1;
+  constexpr int kRightRowBytes = right_row_bytes(kColumns, kRightTransposed);
+  constexpr int kBoxes = kRightTransposed ? kColumns * 2 / kRightRowBytes : 1;
   constexpr int kBoxRows = kRightTransposed ? kProductTerms : kColumns;
   static_assert(kProductRows == kProductTerms);  // a's box is the same either way
-  constexpr int kBoxBytes = kBoxRows * kRowBytes;
+  constexpr int kBoxBytes = kBoxRows * kRightRowBytes;
   static_assert(kBoxes * kBoxBytes <= kMostRightBytes);
   auto& [a, b, loaded] = shared_as<ProductShared<kBoxes * kBoxBytes>>();
   prepare_one(loaded);
   if (threadIdx.x == 0) {
     arrive_expect_tx(loaded, sizeof a + sizeof b);
     load_tile(&a, p.a, 0, 0, loaded);
-    for (int box = 0; box < kBoxes; ++box) load_tile(b.bytes + box * kBoxBytes, p.b, box * kRowBytes, 0, loaded);
+    for (int box = 0; box < kBoxes; ++box) load_tile(b.bytes + box * kBoxBytes, p.b, box * kRightRowBytes, 0, loaded);
   }
   wait_for(loaded);
   float sums[kColumns / 2];
 #pragma unroll
   for (int i = 0; i < kColumns / 2; ++i) sums[i] = p.sums[place_of(i).row * kColumns + place_of(i).column];
-  const TileOperand of_a = tile_operand(&a, 0, kStride);
-  const TileOperand of_b = tile_operand(&b, kBoxBytes, kStride);
+  const TileOperand of_a = tile_operand<kRowBytes>(&a, 0);
+  const TileOperand of_b = tile_operand<kRightRowBytes>(&b, kBoxBytes);
   wgmma_fence();
 #pragma unroll
   for (int step = 0; step < kProductSteps; ++step)
     wgmma<kColumns, kLeftTransposed, kRightTransposed>(
-        sums, offset(of_a, step * (kLeftTransposed ? 2 * kStride : kStepBytes)),
-        offset(of_b, step * (kRightTransposed ? 2 * kStride : kStepBytes)), p.adds || step > 0, Value());
+        sums, offset(of_a, step * (kLeftTransposed ? format::kStepTerms * kRowBytes : kStepBytes)),
+        offset(of_b, step * (kRightTransposed ? format::kStepTerms * kRightRowBytes : kStepBytes)), p.adds || step > 0,
+        Value());
   wgmma_commit();
   wgmma_wait<0>();
 #pragma unroll
@@ -166,7 +172,7 @@ __global__ void __launch_bounds__(kProductThreads) multiply_one_left(const __gri
   float sums[kColumns / 2];
 #pragma unroll
   for (int i = 0; i < kColumns / 2; ++i) sums[i] = p.sums[place_of(i).row * kColumns + place_of(i).column];
-  const TileOperand of_b = tile_operand(&b, 0, kStride);
+  const TileOperand of_b = tile_operand<kRowBytes>(&b, 0);
   wgmma_fence();
 #pragma unroll
   for (int step = 0; step < kProductSteps; ++step)
@@ -248,8 +254,8 @@ __device__ void multiply_all(const PipelineArguments& p, PipelineShared& shared)
     const auto [b, b_phase] = stage_of(step, kMade);
     wait_for(shared.loaded[a], a_phase);
     wait_for(shared.has_made[b], b_phase);
-    const TileOperand of_a = tile_operand(&shared.a[a], 0, kStride);
-    const TileOperand of_b = tile_operand(&shared.made[b], 0, kStride);
+    const TileOperand of_a = tile_operand<kRowBytes>(&shared.a[a], 0);
+    const TileOperand of_b = tile_operand<kRowBytes>(&shared.made[b], 0);
     wgmma_fence();
 #pragma unroll
     for (int k = 0; k < kProductSteps; ++k)
@@ -413,8 +419,8 @@ contract::Outcome multiply(TileProduct& p) {
   if (contract::Outcome o = sums.outcome(); !o.ok()) return o;
   ProductArguments arguments{.a = {}, .b = {}, .sums = sums.data(), .adds = p.adds};
   if (contract::Outcome o = map_array(arguments.a, a, a_memory, kProductRows, kRowBytes); !o.ok()) return o;
-  if (contract::Outcome o =
-          map_array(arguments.b, b, b_memory, p.right_transposed ? kProductTerms : p.columns, kRowBytes);
+  if (contract::Outcome o = map_array(arguments.b, b, b_memory, p.right_transposed ? kProductTerms : p.columns,
+                                      right_row_bytes(p.columns, p.right_transposed));
       !o.ok())
     return o;
   const ProductKernel kernel = p.half ? find_kernel<Half>(p) : find_kernel<Bfloat16>(p);

@@ -427,10 +427,12 @@ contract::Matmul4bit plain_product_of(std::int64_t m, std::int64_t rows, std::in
 TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
   struct Case {
     std::int64_t m, rows, cols;
-    int outputs, tokens;
+    int outputs, tokens, backward_outputs, backward_tokens;
   };
-  for (const Case& c : {Case{1, 14336, 4096, 128, 64}, Case{64, 14336, 4096, 128, 64}, Case{65, 14336, 4096, 128, 128},
-                        Case{64, 4096, 4096, 32, 64}, Case{128, 4096, 4096, 64, 64}, Case{256, 4096, 4096, 64, 128}}) {
+  for (const Case& c : {Case{1, 14336, 4096, 128, 64, 32, 64}, Case{64, 14336, 4096, 128, 64, 32, 64},
+                        Case{65, 14336, 4096, 128, 128, 64, 64}, Case{64, 4096, 4096, 32, 64, 32, 64},
+                        Case{64, 4096, 14336, 32, 64, 128, 64}, Case{128, 4096, 4096, 64, 64, 64, 64},
+                        Case{256, 4096, 4096, 64, 128, 64, 128}}) {
     SCOPED_TRACE(std::to_string(c.m) + " x " + std::to_string(c.rows) + " x " + std::to_string(c.cols));
     contract::Matmul4bit p = plain_product_of(c.m, c.rows, c.cols);
     const Matmul4bitPlan chosen = plan(p, kH200);
@@ -443,7 +445,8 @@ TEST(MatmulPlan, stages_have_the_shape_that_keeps_multiprocessors_busy) {
     p.direction = QFUSE_BACKWARD;
     const Matmul4bitPlan backward = plan(p, kH200);
     EXPECT_EQ(backward.kernel, Matmul4bitKernel::warp_specialized);
-    EXPECT_GE(backward.outputs, 64);
+    EXPECT_EQ(backward.outputs, c.backward_outputs);
+    EXPECT_EQ(backward.tokens, c.backward_tokens);
     expect_candidate(backward, candidates(p, kH200));
   }
 }

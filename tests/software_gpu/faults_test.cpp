@@ -161,7 +161,7 @@ void multiply_ones(Arguments a) {
   steps::fence_proxy_async();
   __syncthreads();
   float sums[32] = {};
-  const steps::TileOperand tile = steps::tile_operand(&ones, 16, 1024);
+  const steps::TileOperand tile = steps::tile_operand<128>(&ones, 16);
   steps::wgmma_fence();
   steps::wgmma_bfloat16<64, false, false>(sums, tile, tile, false);
   steps::wgmma_commit();

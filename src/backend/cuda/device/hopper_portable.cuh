@@ -197,29 +197,30 @@ __device__ inline void wait_for_prerequisite_grids() {}
 
 // ---- wgmma: products of tiles by a warpgroup, four warps of which the first one's number is a multiple of four ----
 
-// 16-bit values in rows of 128 bytes, swizzled as load_tile does; eight rows lie together, stride_bytes from the next
-// eight. A row has terms of one row of the matrix, or, transposed, 64 rows' values of one term: the rows behind these
-// lie leading_bytes further.
+// 16-bit values in rows of 128 or 64 bytes that follow each other, swizzled as load_tile does. A row has terms of one row
+// of the matrix, or, transposed, as many rows' values of one term: the rows behind these lie leading_bytes further.
 struct TileOperand {
   const char* tile;
   unsigned leading_bytes;
-  unsigned stride_bytes;
+  unsigned row_bytes;
 };
-__device__ inline TileOperand tile_operand(const void* tile, unsigned leading_bytes, unsigned stride_bytes) {
-  return {static_cast<const char*>(tile), leading_bytes, stride_bytes};
+template <int kRowBytes>
+__device__ TileOperand tile_operand(const void* tile, unsigned leading_bytes) {
+  static_assert(kRowBytes == 128 || kRowBytes == 64);
+  return {static_cast<const char*>(tile), leading_bytes, kRowBytes};
 }
-// The operand that begins `bytes` later: 16 more terms are 32 bytes, or, transposed, two strides.
+// The operand that begins `bytes` later: 16 more terms are 32 bytes, or, transposed, 16 rows.
 __device__ inline TileOperand offset(TileOperand operand, unsigned bytes) {
-  return {operand.tile + bytes, operand.leading_bytes, operand.stride_bytes};
+  return {operand.tile + bytes, operand.leading_bytes, operand.row_bytes};
 }
 
 template <bool kTransposed>
 __device__ std::uint16_t tile_value(TileOperand operand, unsigned row, unsigned term) {
-  constexpr unsigned kRowBytes = 128;
-  const unsigned at = kTransposed ? row / 64 * operand.leading_bytes + term / 8 * operand.stride_bytes +
-                                        term % 8 * kRowBytes + row % 64 * 2
-                                  : row / 8 * operand.stride_bytes + row % 8 * kRowBytes + term * 2;
-  return *Hardware::seen_by_async_proxy(reinterpret_cast<const std::uint16_t*>(swizzled(operand.tile + at, kRowBytes)));
+  const unsigned rows = operand.row_bytes / 2;  // of the matrix, transposed
+  const unsigned at = kTransposed ? row / rows * operand.leading_bytes + term * operand.row_bytes + row % rows * 2
+                                  : row * operand.row_bytes + term * 2;
+  return *Hardware::seen_by_async_proxy(
+      reinterpret_cast<const std::uint16_t*>(swizzled(operand.tile + at, operand.row_bytes)));
 }
 
 // sum + a[row] * b[column], 16 terms. Not inline: with a copy for each sum of a thread, nvcc takes minutes.

@@ -119,14 +119,17 @@ __device__ inline void wait_for_prerequisite_grids() { asm volatile("griddepcont
 // ---- wgmma ----
 
 // What the instruction calls a matrix descriptor: address, leading and stride bytes in units of 16, and how it is
-// swizzled.
+// swizzled: 1 by 128 bytes, 2 by 64.
 struct TileOperand {
   std::uint64_t descriptor;
 };
-__device__ inline TileOperand tile_operand(const void* tile, unsigned leading_bytes, unsigned stride_bytes) {
+template <int kRowBytes>
+__device__ TileOperand tile_operand(const void* tile, unsigned leading_bytes) {
+  static_assert(kRowBytes == 128 || kRowBytes == 64);
   constexpr unsigned kAddresses = 1U << 18;  // that it has bits for: more than there is shared memory
-  constexpr std::uint64_t kSwizzle128 = std::uint64_t{1} << 62;
-  return {kSwizzle128 | std::uint64_t{stride_bytes / 16} << 32 | std::uint64_t{leading_bytes / 16} << 16 |
+  constexpr std::uint64_t kSwizzle = 128 / kRowBytes;
+  constexpr std::uint64_t kStrideBytes = 8 * kRowBytes;
+  return {kSwizzle << 62 | kStrideBytes / 16 << 32 | std::uint64_t{leading_bytes / 16} << 16 |
           shared_address(tile) % kAddresses / 16};
 }
 __device__ inline TileOperand offset(TileOperand operand, unsigned bytes) { return {operand.descriptor + bytes / 16}; }

@@ -19,7 +19,7 @@ __device__ void load_map(const MatmulArguments& a, float* map, Mbarrier& full, i
   arrive_as_warp(full, lane);
 }
 
-// The panel rows, 64 codes each, that a lane decodes: one a stage, by their numbers in the weight.
+// The panel rows, 64 codes each, that a lane decodes, or decodes half of: one a stage, by their numbers in the weight.
 struct LaneRows {
   std::uint32_t first;
   std::uint32_t apart;
@@ -115,19 +115,21 @@ __device__ inline uint4 decode_eight(const Weights16& weights, std::uint32_t cod
   return vector_of(words);
 }
 
-// Vectors of 16 bytes lie in a tile of codes as load_tile puts them.
-template <class Tiles>
-__device__ int swizzled_offset(int row, int vector) {
-  constexpr bool kIsWide = Tiles::kCodeRowBytes == 64;
-  return row * Tiles::kCodeRowBytes + (vector ^ (kIsWide ? row / 2 % 4 : row / 4 % 2)) * kVectorBytes;
+// Where in a row, of a tile as load_tile puts it, a vector of 16 bytes lies.
+template <int kRowBytes>
+__device__ int swizzled_bytes(int row, int vector) {
+  return (vector ^ row / (kPanelBytes / kRowBytes) % (kRowBytes / kVectorBytes)) * kVectorBytes;
 }
 
-// A lane's 64 codes, in its row and panel of a stage.
-template <class Tiles>
-__device__ void load_codes(const unsigned char* tile, int row, int panel, std::uint32_t (&codes)[8]) {
+// A lane's codes, in its row and panel of a stage, eight in a word.
+template <int kRowBytes, int kWords>
+__device__ void load_codes(const unsigned char* tile, int row, int panel, std::uint32_t (&codes)[kWords]) {
+  constexpr int kVectors = kWords / 4;
 #pragma unroll
-  for (int v = 0; v < 2; ++v)
-    unpack(*reinterpret_cast<const uint4*>(tile + swizzled_offset<Tiles>(row, panel * 2 + v)), codes + 4 * v);
+  for (int v = 0; v < kVectors; ++v)
+    unpack(
+        *reinterpret_cast<const uint4*>(tile + row * kRowBytes + swizzled_bytes<kRowBytes>(row, panel * kVectors + v)),
+        codes + 4 * v);
 }
 
 }  // namespace qfuse::cuda

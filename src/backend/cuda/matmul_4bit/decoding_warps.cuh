@@ -28,8 +28,8 @@ __device__ void load_lora_weights(const PipelineArguments& a, int output, int st
                                   Mbarrier& full) {
   arrive_expect_tx(full, Tiles::kDecodedBytes);
   for (int panel = 0; panel < Tiles::kPanels; ++panel) {
-    const int byte = (kForward ? stage * kStagePanels + panel : output / kPanelCols + panel) * kPanelBytes;
-    load_tile(decoded + panel * Tiles::kRows * kPanelBytes, a.lora_weights, byte,
+    const int col = kForward ? stage * kStageTerms : output;
+    load_tile(decoded + panel * Tiles::kRows * Tiles::kRowBytes, a.lora_weights, col * 2 + panel * Tiles::kRowBytes,
               kForward ? output : stage * kStageTerms, full);
   }
 }
@@ -37,14 +37,15 @@ __device__ void load_lora_weights(const PipelineArguments& a, int output, int st
 // To where wgmma reads them. All panel rows of a lane at once: their look-ups do not wait for one another.
 template <class Tiles>
 __device__ void store_rows(const Weights16 (&weights)[Tiles::kRowsEach],
-                           const std::uint32_t (&codes)[Tiles::kRowsEach][8], int row, int panel,
+                           const std::uint32_t (&codes)[Tiles::kRowsEach][Tiles::kLaneCols / 8], int row, int panel,
                            unsigned char* decoded) {
 #pragma unroll
-  for (int v = 0; v < 8; ++v)
+  for (int v = 0; v < Tiles::kLaneCols / 8; ++v)
 #pragma unroll
     for (int i = 0; i < Tiles::kRowsEach; ++i) {
-      unsigned char* const line = decoded + ((panel + i * Tiles::kPanelsApart) * Tiles::kRows + row) * kPanelBytes;
-      *reinterpret_cast<uint4*>(line + (v ^ row % 8) * kVectorBytes) = decode_eight(weights[i], codes[i][v]);
+      const int line = (panel + i * Tiles::kPanelsApart) * Tiles::kRows + row + i * Tiles::kRowsApart;
+      *reinterpret_cast<uint4*>(decoded + line * Tiles::kRowBytes + swizzled_bytes<Tiles::kRowBytes>(row, v)) =
+          decode_eight(weights[i], codes[i][v]);
     }
 }
 
@@ -76,7 +77,8 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
     Absmax next[kRows];
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      rows[i] = lane_rows<kForward>(matmul, scheduler.first_output(tile), row, panel + i * Tiles::kPanelsApart);
+      rows[i] = lane_rows<kForward>(matmul, scheduler.first_output(tile), row + i * Tiles::kRowsApart,
+                                    panel + i * Tiles::kPanelsApart);
       next[i] = load_absmax(reader, rows[i], stage);
     }
     if (reader.is_nested) wait_for(shared.map_full);
@@ -91,10 +93,11 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
       }
       wait_for(shared.codes_full[from.slot], from.phase);
       if (stage < scheduler.weight_stages) {
-        std::uint32_t codes[kRows][8];
+        std::uint32_t codes[kRows][Tiles::kLaneCols / 8];
 #pragma unroll
         for (int i = 0; i < kRows; ++i)
-          load_codes<Tiles>(shared.codes[from.slot], row, panel + i * Tiles::kPanelsApart, codes[i]);
+          load_codes<Tiles::kCodeRowBytes>(shared.codes[from.slot], row + i * Tiles::kRowsApart,
+                                           panel + i * Tiles::kPanelsApart, codes[i]);
         wait_for(shared.decoded_empty[to.slot], to.phase - 1);
         store_rows<Tiles>(weights, codes, row, panel, shared.decoded[to.slot]);
         fence_proxy_async();

@@ -16,8 +16,8 @@ __device__ void multiply_step(TileOperand weights, TileOperand inputs, int step,
   const int in_panel = step % kPanelSteps * kStepBytes;
   const int panel = step / kPanelSteps;
   const TileOperand of_inputs = offset(inputs, panel % Tiles::kSlotPanels * Tiles::kInputPanelBytes + in_panel);
-  const TileOperand of_weights = offset(
-      weights, kForward ? panel * Tiles::kRows * kPanelBytes + in_panel : step * format::kStepTerms * kPanelBytes);
+  const TileOperand of_weights = offset(weights, kForward ? panel * Tiles::kRows * Tiles::kRowBytes + in_panel
+                                                          : step * format::kStepTerms * Tiles::kRowBytes);
   if constexpr (Tiles::kWeightsFirst)
     wgmma<Tiles::kColumns, true, false>(sums, of_weights, of_inputs, adds, Value());
   else
@@ -31,7 +31,7 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
   const int group = warp / kWarpgroupWarps;
   const auto outputs = static_cast<int>(kForward ? a.matmul.rows : a.matmul.cols);
   // Of the left operand's 64 rows: 64 outputs are a panel of the weight.
-  const int first_weights = Tiles::kWeightsFirst ? group * Tiles::kRows * kPanelBytes : 0;
+  const int first_weights = Tiles::kWeightsFirst ? group * Tiles::kRows * Tiles::kRowBytes : 0;
   const int first_inputs = Tiles::kWeightsFirst ? 0 : group * kWarpgroupRows * kPanelBytes;
   // Without producer warps one of these threads loads inputs as soon as a slot is free.
   const bool loads = Tiles::kWeightsFirst && warp == 0 && lane == 0;
@@ -59,10 +59,9 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
         if (part == 0) wait_for(shared.decoded_full[decoded.slot], decoded.phase);
         wgmma_fence();
         const TileOperand of_inputs =
-            tile_operand(shared.inputs[inputs.slot] + first_inputs, kVectorBytes, kSwizzleBytes);
-        const TileOperand of_weights =
-            tile_operand(shared.decoded[decoded.slot] + first_weights,
-                         kForward ? kVectorBytes : Tiles::kRows * kPanelBytes, kSwizzleBytes);
+            tile_operand<kPanelBytes>(shared.inputs[inputs.slot] + first_inputs, kVectorBytes);
+        const TileOperand of_weights = tile_operand<Tiles::kRowBytes>(
+            shared.decoded[decoded.slot] + first_weights, kForward ? kVectorBytes : Tiles::kRows * Tiles::kRowBytes);
         constexpr int kSteps = kStageSteps / Tiles::kSlotsEach;
 #pragma unroll
         for (int step = part * kSteps; step < (part + 1) * kSteps; ++step)

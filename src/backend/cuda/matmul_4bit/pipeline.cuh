@@ -16,7 +16,6 @@ namespace qfuse::cuda {
 
 // A panel is 64 columns of a tile: as 16-bit values, rows of 128 bytes, what TMA and wgmma swizzle.
 constexpr int kPanelBytes = 128;                    // of a row
-constexpr int kSwizzleBytes = 8 * kPanelBytes;      // after which the swizzle repeats
 constexpr int kStepBytes = 2 * format::kStepTerms;  // of a row
 constexpr int kStageSteps = kStageTerms / format::kStepTerms;
 constexpr int kPanelSteps = kPanelCols / format::kStepTerms;
@@ -97,12 +96,12 @@ __device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t ro
 // ---- the host's part ----
 
 inline contract::Outcome make_lora_maps(PipelineArguments& arguments, const contract::Matmul4bit& p, int weight_rows,
-                                        int tokens) {
+                                        int weight_cols, int tokens) {
   constexpr int kValue = 2;  // bytes
   const std::int64_t rows = is_forward(p) ? p.weight.rows : p.lora_rank;
   const std::int64_t row_bytes = kValue * (is_forward(p) ? p.lora_rank : p.weight.cols);
-  if (contract::Outcome o =
-          make_tensor_map(arguments.lora_weights, p.lora_weight, rows, row_bytes, row_bytes, weight_rows, kPanelBytes);
+  if (contract::Outcome o = make_tensor_map(arguments.lora_weights, p.lora_weight, rows, row_bytes, row_bytes,
+                                            weight_rows, kValue * std::min(weight_cols, kPanelCols));
       !o.ok())
     return o;
   const std::int64_t input_bytes = kValue * p.lora_rank;
@@ -137,7 +136,7 @@ inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, c
       !o.ok())
     return o;
   if (p.lora_rank > 0)
-    if (contract::Outcome o = make_lora_maps(arguments, p, code_rows, tokens); !o.ok()) return o;
+    if (contract::Outcome o = make_lora_maps(arguments, p, code_rows, code_cols, tokens); !o.ok()) return o;
   return {};
 }
 

@@ -135,10 +135,8 @@ constexpr StageShape shape_of(int outputs, int tokens) {
   return {};
 }
 
-// Forward register_weights has the largest tile, and takes less time. Backward a tile's rows of codes are at least 32 bytes.
-constexpr bool has_kernel(const StageShape& shape, bool is_forward) {
-  return is_forward ? !shape.weights_first() : shape.outputs >= kPanelCols;
-}
+// Forward register_weights has the largest tile, and takes less time.
+constexpr bool has_kernel(const StageShape& shape, bool is_forward) { return !is_forward || !shape.weights_first(); }
 
 inline constexpr std::int64_t kTileAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kMbarrierBytes = 1024;  // bytes, at most

@@ -35,11 +35,10 @@ constexpr int kLaunchRegisters = 65536 / kRegisterWeightsThreads / 8 * 8;  // of
 static_assert(kMultipliers * kMultiplyingRegisters + kWarpgroupWarps * kHelpingRegisters <=
               (kMultipliers + kWarpgroupWarps) * kLaunchRegisters);
 
-// Tiles, as the steps of decode_codes.cuh and epilogue.cuh take them.
+// Tiles, as the steps of epilogue.cuh take them.
 struct WarpgroupTile {
   static constexpr int kColumns = kTokens;  // of a warpgroup's sums
   static constexpr bool kWeightsFirst = true;
-  static constexpr int kCodeRowBytes = kPanelCodeBytes;
 };
 
 // ---- what lies in shared memory ----
@@ -174,7 +173,7 @@ __device__ inline void decode_fragments(const Slot& slot, int row, WeightFragmen
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     std::uint32_t codes[8];
-    load_codes<WarpgroupTile>(slot.codes, row + 8 * h, 0, codes);
+    load_codes<kPanelCodeBytes>(slot.codes, row + 8 * h, 0, codes);
     Weights16 table;
     unpack(slot.low[row + 8 * h], table.low);
     unpack(slot.high[row + 8 * h], table.high);
@@ -236,7 +235,7 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
         else
           load_lora_fragments(a.matmul, scheduler.first_output(tile) + row,
                               ((stage - scheduler.weight_stages) * kStagePanels + i) * kPanelCols, weights[i]);
-        const TileOperand inputs = tile_operand(slot.inputs, kVectorBytes, kSwizzleBytes);
+        const TileOperand inputs = tile_operand<kPanelBytes>(slot.inputs, kVectorBytes);
         wgmma_fence();
 #pragma unroll
         for (int step = 0; step < kPanelSteps; ++step)

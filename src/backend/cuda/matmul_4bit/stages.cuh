@@ -2,6 +2,7 @@
 #ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_STAGES_CUH
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_STAGES_CUH
 
+#include <algorithm>
 #include <cstdint>
 
 #include "backend/cuda/matmul_4bit/pipeline.cuh"
@@ -15,20 +16,24 @@ struct ShapeOf {
   static constexpr StageShape kShape = shape_of(kOutputs, kTokens);
 };
 
-// The tiles of a stage. Decoded weights lie as they are stored: forward a row of them is an output, backward a term.
+// The tiles of a stage. Decoded weights lie as they are stored: forward a row of them is an output, backward a term. 32
+// outputs backward are half a panel: a lane decodes 32 codes of each of its rows, to rows of 64 bytes.
 template <bool kForward, class OfShape>
 struct Stage {
   static constexpr StageShape kShape = OfShape::kShape;
   static constexpr int kOutputs = kShape.outputs;
   static constexpr int kTokens = kShape.tokens;
   static constexpr int kRows = kForward ? kOutputs : kStageTerms;
-  static constexpr int kPanels = (kForward ? kStageTerms : kOutputs) / kPanelCols;
-  static constexpr int kDecodedBytes = kPanels * kRows * kPanelBytes;
+  static constexpr int kCols = kForward ? kStageTerms : kOutputs;
+  static constexpr int kLaneCols = std::min(kCols, kPanelCols);  // codes of a row that a lane decodes at once
+  static constexpr int kPanels = kCols / kLaneCols;
+  static constexpr int kRowBytes = 2 * kLaneCols;  // of decoded weights
+  static constexpr int kDecodedBytes = kPanels * kRows * kRowBytes;
   static constexpr int kInputPanelBytes = kTokens * kPanelBytes;
   static constexpr int kSlotPanels = kShape.input_terms() / kPanelCols;  // of inputs
   static constexpr int kSlotsEach = kStagePanels / kSlotPanels;          // of a stage
   static constexpr int kInputBytes = kSlotPanels * kInputPanelBytes;
-  static constexpr int kCodeRowBytes = kPanels * kPanelCodeBytes;
+  static constexpr int kCodeRowBytes = kCols / 2;
   static constexpr int kCodeBytes = kRows * kCodeRowBytes;
   static constexpr int kRowGroups = kRows / kWarp;
   static constexpr int kTasks = kPanels * kRowGroups;  // of a warp: 32 panel rows
@@ -37,11 +42,12 @@ struct Stage {
   static constexpr int kTeamDecoders = kDecoders / kTeams;         // of one stage
   static constexpr int kRowsEach = kTasks / kTeamDecoders;         // panel rows of a lane
   static constexpr int kPanelsApart = kTeamDecoders / kRowGroups;  // of a lane
+  static constexpr int kRowsApart = kTeamDecoders % kRowGroups * kWarp;
   static constexpr int kMultipliers = kShape.multipliers();
   static constexpr bool kWeightsFirst = kShape.weights_first();
   static constexpr int kColumns = kWeightsFirst ? kTokens : kOutputs;  // of a warpgroup's sums
   static_assert(kTeams * kTeamDecoders == kDecoders && kRowsEach * kTeamDecoders == kTasks &&
-                kTeamDecoders % kRowGroups == 0 && (!kWeightsFirst || (!kForward && kTeams == 1)) &&
+                (kRowsApart == 0 || kPanels == 1) && (!kWeightsFirst || (!kForward && kTeams == 1)) &&
                 kTeams <= kShape.decoded_slots && kTeams <= kShape.code_slots);
   // Multipliers release a stage's slots after their wait for the next one.
   static_assert(kShape.decoded_slots > 1 && kShape.input_slots > 1);
