@@ -5,6 +5,8 @@
     generate.py --size 8b --tokens 128              # layers as wide as Llama-3.1-8B's, for a GPU
     generate.py --size 8b --batch 8 --context 4096  # 8 sequences side by side, each after 4096 tokens
     generate.py --size 8b --compile                 # each layer by torch.compile, as whoever wants speed runs it
+    generate.py --size 8b --prefill 512 2048        # and prompts of so many tokens
+    generate.py --size 8b --torchao                 # beside torchao's int4 as well
 
 What it does, without a network:
 
@@ -16,20 +18,27 @@ What it does, without a network:
      sums the same terms of the same weights in another order. bitsandbytes' is only told: on some CPUs it rounds scales
      to bf16.
   3. It lets each model generate greedily, in turns, after a context of random keys and values: each step, a token of
-     every sequence, is a CUDA graph on a GPU and runs eagerly on a CPU. With --compile, layers are compiled in 2 and 3.
+     every sequence, is a CUDA graph on a GPU and runs eagerly on a CPU. With --compile, layers are compiled in 2 to 4.
+  4. With --prefill, it feeds a whole prompt of one sequence at once, in each model and in a graph as in 3. The logits
+     after it are compared as in 2.
 
-Needs torch and bitsandbytes beside qfuse. Exit status: 0 qfuse's logits are right, 1 they are not or qfuse multiplied
-nothing, 2 wrong usage.
+With --torchao, a fourth model has the decoded weights quantized anew, to int4 in groups of 64, as torchao does it. Each
+of its products is checked against bf16 first; the error of its logits, of another quantization, is only told.
+
+Needs torch and bitsandbytes beside qfuse. Exit status: 0 qfuse's logits are right, 1 they are not, qfuse multiplied
+nothing or torchao's products are wrong, 2 wrong usage.
 """
 
 import argparse
 import copy
 import json
+import math
 import os
 import statistics
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +47,7 @@ os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler, which counts th
 import bitsandbytes
 import measure
 import torch
+import torchao_int4
 from llamas import SIZES, Size
 from torch import Tensor, nn
 from torch.nn import functional
@@ -46,7 +56,6 @@ import qfuse.integrations.bitsandbytes
 
 SEED = 1
 CHECKED = 8  # tokens whose logits are compared
-WAYS = ("bf16", "bitsandbytes", "qfuse")
 
 
 # ---- the model ----
@@ -77,20 +86,27 @@ class Cache:
 
 
 def turn(x: Tensor, position: Tensor) -> Tensor:
-    """Rotary position embedding of [..., width]."""
+    """Rotary position embedding of [..., tokens, width] at the positions [tokens]."""
     half = x.shape[-1] // 2
     frequencies = 500000.0 ** (-torch.arange(half, device=x.device) / half)
-    angle = position * frequencies
+    angle = position[:, None] * frequencies
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
     first, second = x[..., :half], x[..., half:]
     return torch.cat([first * cos - second * sin, second * cos + first * sin], -1)
+
+
+def attend_to_cache(q: Tensor, position: Tensor, cache: Cache) -> Tensor:
+    """Of a token a sequence, q [batch, heads, 1, width]: heads that share keys become rows of one product."""
+    rows = q.reshape(len(q), cache.keys.shape[1], -1, q.shape[-1])
+    seen = (torch.arange(cache.keys.shape[2], device=q.device) <= position)[None]
+    return functional.scaled_dot_product_attention(rows, cache.keys, cache.values, attn_mask=seen).reshape(q.shape)
 
 
 class Layer(nn.Module):
     def __init__(self, size: Size, device: str) -> None:
         super().__init__()
         width = size.hidden // size.heads
-        self.heads = (size.kv_heads, -1, width)
+        self.width = width
         self.norms = nn.ModuleList(
             nn.RMSNorm(size.hidden, eps=1e-5, dtype=torch.bfloat16, device=device) for _ in range(2)
         )
@@ -101,12 +117,19 @@ class Layer(nn.Module):
         self.down = linear(size.intermediate, size.hidden, device)
 
     def forward(self, x: Tensor, position: Tensor, cache: Cache) -> Tensor:
-        """[batch, hidden]. Heads that share keys are rows of one product: q is [batch, kv_heads, sharing, width]."""
+        """[batch * tokens, hidden] at the positions [tokens]: one token a sequence, or prompts, which begin at 0."""
         attended = self.norms[0](x)
-        q, k, v = (layer(attended).view(len(x), *self.heads) for layer in (self.q, self.k, self.v))
-        cache.add(position, turn(k, position), v)
-        seen = (torch.arange(cache.keys.shape[2], device=x.device) <= position)[None]
-        mixed = functional.scaled_dot_product_attention(turn(q, position), cache.keys, cache.values, attn_mask=seen)
+        q, k, v = (
+            layer(attended).view(len(x) // len(position), len(position), -1, self.width).transpose(1, 2)
+            for layer in (self.q, self.k, self.v)
+        )
+        q, k = turn(q, position), turn(k, position)
+        cache.add(position, k, v)
+        if len(position) == 1:
+            mixed = attend_to_cache(q, position, cache)
+        else:
+            mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        mixed = mixed.transpose(1, 2)
         x = x + self.o(mixed.reshape(len(x), -1))
         fed = self.norms[1](x)
         return x + self.down(functional.silu(self.gate(fed)) * self.up(fed))
@@ -122,11 +145,12 @@ class Llama(nn.Module):
         self.head = nn.Linear(size.hidden, size.vocabulary, bias=False, dtype=torch.bfloat16, device=device)
 
     def forward(self, token: Tensor, position: Tensor, caches: list[Cache]) -> Tensor:
-        """The logits [batch, vocabulary] after a token [batch] at a position [1]."""
+        """The logits [batch, vocabulary] after the last of the tokens [batch * tokens] at the positions [tokens]."""
         x = self.embedding(token)
         for layer, cache in zip(self.layers, caches, strict=True):
             x = layer(x, position, cache)
-        logits: Tensor = self.head(self.norm(x))
+        last = x.view(-1, len(position), x.shape[-1])[:, -1]
+        logits: Tensor = self.head(self.norm(last))
         return logits
 
     def caches(self, batch: int, tokens: int, context: int = 0) -> list[Cache]:
@@ -150,7 +174,8 @@ def decoded(model: Llama) -> Llama:
 
 
 def compile_layers(model: Llama) -> None:
-    """One graph for all layers, without breaks."""
+    """One graph for all layers, without breaks; each model and each shape has another, and all count as one's."""
+    torch._dynamo.config.recompile_limit = 64
     for layer in model.layers:
         layer.compile(fullgraph=True, dynamic=False)
 
@@ -173,11 +198,15 @@ def in_float64(model: Llama) -> Llama:
     return exact
 
 
-def make_models(size: Size, device: str) -> dict[str, Llama]:
+def make_models(size: Size, device: str, torchao: bool = False) -> dict[str, Llama]:
     torch.manual_seed(SEED)
     quantized = Llama(size, device)
     # In eval mode bitsandbytes repacks weights on some CPUs, for its own kernels: it gets its way, and qfuse the codes.
-    return {"bf16": decoded(quantized), "bitsandbytes": copy.deepcopy(quantized).eval(), "qfuse": quantized.train()}
+    models = {"bf16": decoded(quantized), "bitsandbytes": copy.deepcopy(quantized).eval(), "qfuse": quantized.train()}
+    if torchao:
+        models["torchao int4"] = copy.deepcopy(models["bf16"])
+        torchao_int4.quantize(models["torchao int4"].layers, device)
+    return models
 
 
 def way_of(name: str) -> AbstractContextManager[Any]:
@@ -194,22 +223,33 @@ def logits_of(model: Llama, tokens: Tensor) -> Tensor:
     return torch.stack([model(token, at, caches) for token, at in zip(tokens, positions, strict=True)]).double()
 
 
-def relative_errors(models: dict[str, Llama], exact: Llama, batch: int, device: str) -> dict[str, float]:
+def logits_after(model: Llama, prompt: Tensor) -> Tensor:
+    """[1, vocabulary] in float64, after a prompt [tokens] that is fed at once."""
+    positions = torch.arange(len(prompt), device=prompt.device)
+    return model(prompt, positions, model.caches(1, len(prompt))).double()
+
+
+def random_tokens(vocabulary: int, shape: tuple[int, ...], device: str) -> Tensor:
+    return torch.randint(vocabulary, shape, generator=torch.Generator().manual_seed(SEED)).to(device)
+
+
+def relative_errors(models: dict[str, Llama], exact: Llama, logits: Callable[[Llama], Tensor]) -> dict[str, float]:
     """Of all logits, against those of the exact model."""
-    vocabulary = exact.size.vocabulary
-    tokens = torch.randint(vocabulary, (CHECKED, batch), generator=torch.Generator().manual_seed(SEED)).to(device)
-    expected = logits_of(exact, tokens)
+    expected = logits(exact)
     errors = {}
     for name, model in models.items():
         with way_of(name):
-            errors[name] = float((logits_of(model, tokens) - expected).norm() / expected.norm())
+            errors[name] = float((logits(model) - expected).norm() / expected.norm())
     return errors
 
 
-def find_faults(errors: dict[str, float], products: int) -> list[str]:
-    faults = [] if products else ["qfuse multiplied nothing"]
+def find_faults(errors: dict[str, float], after: str) -> list[str]:
+    faults = [
+        f"{name}'s logits after {after} are not finite" for name, error in errors.items() if not math.isfinite(error)
+    ]
     if not errors["qfuse"] <= 2 * errors["bf16"]:
-        faults.append(f"qfuse's logits have an error of {errors['qfuse']:.2e}, those of bf16 {errors['bf16']:.2e}")
+        found = f"{errors['qfuse']:.2e}, those of bf16 {errors['bf16']:.2e}"
+        faults.append(f"qfuse's logits have an error of {found}, after {after}")
     return faults
 
 
@@ -295,6 +335,18 @@ def generate_in_turns(models: dict[str, Llama], arguments: argparse.Namespace) -
     return {name: figures_of(tokens[name], seconds[name][1:]) for name in models}
 
 
+def time_prompt(models: dict[str, Llama], prompt: Tensor, device: str) -> dict[str, dict[str, float]]:
+    """Milliseconds until the logits after a prompt of one sequence; on a GPU, of a CUDA graph."""
+    positions = torch.arange(len(prompt), device=device)
+    caches = models["bf16"].caches(1, len(prompt))
+    found = {}
+    for name, model in models.items():
+        with way_of(name):
+            times = measure.replayed_us(partial(model, prompt, positions, caches), 1, device)
+        found[name] = measure.spread([us / 1000 for us in times])
+    return found
+
+
 # ---- the command ----
 
 
@@ -315,6 +367,12 @@ def print_report(found: dict[str, dict[str, Any]], errors: dict[str, float]) -> 
         print(f"{name:<14}{speed}{step}{errors[name]:>18.2e}{share:>20}")
 
 
+def print_prompt(tokens: int, times: dict[str, dict[str, float]], errors: dict[str, float]) -> None:
+    print(f"\n{f'{tokens} tokens':<14}{'ms':>12}{'least':>10}{'error of logits':>18}")
+    for name, found in times.items():
+        print(f"{name:<14}{found['median']:>12.3f}{found['min']:>10.3f}{errors[name]:>18.2e}")
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     measure.add_device(parser)
@@ -325,11 +383,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--tokens", type=int, default=32, metavar="N", help="to generate a sequence, default 32")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of all models in turn, default 5")
     parser.add_argument("--compile", action="store_true", help="the layers, by torch.compile")
+    parser.add_argument("--prefill", type=measure.count, nargs="+", default=(), metavar="N", help="tokens of prompts")
+    parser.add_argument("--torchao", action="store_true", help="a model with torchao's int4, too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures")
     arguments = parser.parse_args()
     measure.settle_device(parser, arguments)
     if min(arguments.batch, arguments.tokens, arguments.rounds, arguments.layers or 1, arguments.context + 1) < 1:
         parser.error("--layers, --batch, --tokens and --rounds begin at 1, --context at 0")
+    if arguments.torchao and not torchao_int4.is_there():
+        parser.error("--torchao: it is not installed")
     return arguments
 
 
@@ -340,23 +402,36 @@ def main() -> int:
     size = size._replace(layers=arguments.layers or size.layers)
     print(f"{measure.device_name(arguments.device)}: a Llama of {size.layers} layers {size.hidden} wide")
     print(f"{arguments.batch} sequence(s) of {arguments.tokens} tokens after {arguments.context}", flush=True)
-    models = make_models(size, arguments.device)
+    models = make_models(size, arguments.device, arguments.torchao)
     products = count_products(models["qfuse"], arguments.device)
+    faults = [] if products else ["qfuse multiplied nothing"]
+    if arguments.torchao:
+        faults += torchao_int4.find_faults(models["bf16"].layers, models["torchao int4"].layers)
     exact = in_float64(models["bf16"])
     if arguments.compile:
         for name, model in models.items():
             with way_of(name):
                 compile_layers(model)
-    errors = relative_errors(models, exact, arguments.batch, arguments.device)
+    tokens = random_tokens(size.vocabulary, (CHECKED, arguments.batch), arguments.device)
+    errors = relative_errors(models, exact, partial(logits_of, tokens=tokens))
+    faults += find_faults(errors, "single tokens")
+    prompts = {n: random_tokens(size.vocabulary, (n,), arguments.device) for n in arguments.prefill}
+    prompt_errors = {}
+    for n, prompt in prompts.items():
+        prompt_errors[n] = relative_errors(models, exact, partial(logits_after, prompt=prompt))
+        faults += find_faults(prompt_errors[n], f"a prompt of {n} tokens")
     del exact
-    faults = find_faults(errors, products)
     found = {} if faults else generate_in_turns(models, arguments)
+    prompt_times = {} if faults else {n: time_prompt(models, prompt, arguments.device) for n, prompt in prompts.items()}
     print("\n".join(faults)) if faults else print_report(found, errors)
+    for n, times in prompt_times.items():
+        print_prompt(n, times, prompt_errors[n])
     if arguments.json:
+        libraries = ["qfuse", "torch", "bitsandbytes"] + ["torchao"] * arguments.torchao
         figures = {
             "device": measure.device_name(arguments.device),
             "date": measure.date(),
-            "versions": {name: sys.modules[name].__version__ for name in ("qfuse", "torch", "bitsandbytes")},
+            "versions": {name: sys.modules[name].__version__ for name in libraries},
             "model": size._asdict(),
             "batch": arguments.batch,
             "context": arguments.context,
@@ -366,6 +441,7 @@ def main() -> int:
             "products_of_qfuse_a_token": products,
             "faults": faults,
             "ways": found,
+            "prompts": {n: {"relative_errors": prompt_errors[n], "milliseconds": t} for n, t in prompt_times.items()},
         }
         arguments.json.write_text(json.dumps(figures) + "\n", encoding="utf-8")
     return 1 if faults else 0

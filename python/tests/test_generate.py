@@ -1,6 +1,7 @@
 """The benchmark that generates, at its smallest."""
 
 import contextlib
+import importlib.util
 import json
 import runpy
 import sys
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from torch import nn
 
 import qfuse.integrations.bitsandbytes as integration
 
@@ -91,6 +93,64 @@ def test_a_step_attends_to_the_whole_context_and_nothing_after(parts, device):
         before = after
 
 
+@pytest.mark.parametrize("tokens", [1, 9])
+def test_a_prompt_fed_at_once_has_the_logits_of_its_tokens_one_by_one(parts, device, tokens):
+    model = parts.in_float64(parts.make_models(parts.SIZES["tiny"], device)["bf16"])
+    prompt = torch.arange(tokens, device=device)
+    torch.testing.assert_close(parts.logits_after(model, prompt), parts.logits_of(model, prompt[:, None])[-1])
+
+
+def test_times_prompts(run_here, device, tmp_path):
+    status, out = run_here("--device", device, "--prefill", "5", "12", "--json", str(tmp_path / "figures.json"))
+    assert status == 0 and "5 tokens" in out and "12 tokens" in out
+    prompts = json.loads((tmp_path / "figures.json").read_text())["prompts"]
+    assert list(prompts) == ["5", "12"]
+    for found in prompts.values():
+        assert list(found["milliseconds"]) == list(found["relative_errors"]) == ["bf16", "bitsandbytes", "qfuse"]
+        assert all(0 < times["min"] <= times["median"] for times in found["milliseconds"].values())
+
+
+def test_generates_with_torchao_too(run_here, device, tmp_path):
+    pytest.importorskip("torchao")
+    options = ["--torchao", "--prefill", "5", "--json", str(tmp_path / "figures.json")]
+    status, out = run_here("--device", device, *options)
+    assert status == 0, out
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert list(figures["ways"]) == ["bf16", "bitsandbytes", "qfuse", "torchao int4"]
+    assert "torchao" in figures["versions"] and 0.05 < figures["relative_errors"]["torchao int4"] < 0.5
+
+
+def test_wrong_and_forgotten_layers_of_int4_are_seen(parts):
+    """Of layers that are rounded here, as torchao rounds them."""
+    find_faults, group = parts.torchao_int4.find_faults, parts.torchao_int4.GROUP
+
+    def rounded(weight, steps=15):
+        groups = weight.float().view(-1, group)
+        low, high = groups.aminmax(dim=1, keepdim=True)
+        step = (high - low) / steps
+        return (((groups - low) / step).round() * step + low).view(weight.shape).bfloat16()
+
+    class Rounded(nn.Parameter):
+        pass
+
+    def layers(weight):
+        module = nn.Linear(256, 128, bias=False, dtype=torch.bfloat16)
+        module.weight = weight
+        return nn.ModuleList([module])
+
+    plain = layers(nn.Parameter(torch.randn(128, 256).bfloat16(), requires_grad=False))
+    weight = plain[0].weight
+    assert find_faults(plain, layers(Rounded(rounded(weight), requires_grad=False))) == []
+    for wrong in (rounded(weight, 7), rounded(weight).roll(1, 1), rounded(weight) * float("nan")):
+        assert "half a step is" in find_faults(plain, layers(Rounded(wrong, requires_grad=False)))[0]
+    assert "left 0 as it was" in find_faults(plain, plain)[0]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torchao") is not None, reason="torchao is installed")
+def test_a_missing_torchao_is_said(run_here):
+    assert run_here("--device", "cpu", "--torchao")[0] == 2
+
+
 def test_a_wrong_product_is_seen(run_here, monkeypatch):
     multiply = integration.multiply
 
@@ -110,7 +170,7 @@ def test_a_run_in_which_qfuse_did_nothing_fails(run_here, monkeypatch):
     assert status == 1 and "qfuse multiplied nothing" in out
 
 
-@pytest.mark.parametrize("option", [("--batch", "0"), ("--context", "-1")])
+@pytest.mark.parametrize("option", [("--batch", "0"), ("--context", "-1"), ("--prefill", "0")])
 def test_what_cannot_be_counted_is_wrong_usage(run_here, option):
     assert run_here(*option)[0] == 2
 
