@@ -2,7 +2,7 @@
 //       [m, lora_rank] and lora_weight [rows, lora_rank] or, backward, [lora_rank, cols]
 // out:  [m, outputs], rows apart
 // math: out[i][o] = round(sum over t of in[i][t] * round(weight of (o, t)) + sum over j of lora_in[i][j] * lora_weight of
-//       (o, j) + bias[o]), both in one sum as accumulation and order say; in the order FACTORED the weight is not rounded
+//       (o, j) + bias[o]), both in one sum as accumulation and order say
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -30,10 +30,6 @@ __device__ Absmax load_absmax(const MatmulArguments& a, const ChainOfLane& chain
   return {__ldg(a.weight.absmax_8bit + block), load_nested_absmax(a, block)};
 }
 
-__device__ inline uint2 load_run(const std::uint8_t* codes, int block) {
-  return load_once(reinterpret_cast<const uint2*>(codes + block * (format::kFactoredBlock / 2)));
-}
-
 // ---- the order ----
 
 template <class InputValue, bool kNested, int kOfColumns>
@@ -64,12 +60,13 @@ struct FactoredSteps {
       codes.absmax[h] = load_absmax<kNested>(a, chain, row);
       const std::uint8_t* const from = codes_of(chain, row);
 #pragma unroll
-      for (int b = 0; b < kChunkBlocks; ++b) codes.codes[h][b] = load_run(from, b);
+      for (int b = 0; b < kChunkBlocks; ++b)
+        codes.codes[h][b] = load_once(reinterpret_cast<const uint2*>(from + b * (format::kFactoredBlock / 2)));
     }
   }
 
   static __device__ void load_inputs(const MatmulArguments& a, std::int64_t term, Inputs& inputs) {
-    const int lane = static_cast<int>(threadIdx.x) % kWarp;
+    const int lane = static_cast<int>(threadIdx.x % kWarp);
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) {
 #pragma unroll
@@ -88,10 +85,9 @@ struct FactoredSteps {
     for (int c = 0; c < kColumns; ++c) inputs.down[c] = c * 8 < a.m ? scale_chunk<Value>(inputs.words[c]) : 1.0F;
   }
 
-  // 16 outputs by one chunk; its codes give way to those of tile `next`.
-  static __device__ void multiply(const MatmulArguments& a, const ChainOfLane& chain, Lookups table,
-                                  const NestedMap& nested, const Inputs& inputs, std::uint32_t rows, std::uint32_t next,
-                                  Codes& codes, float (&sums)[kColumns][4]) {
+  // 16 outputs by one chunk.
+  static __device__ void multiply(Lookups table, const NestedMap& nested, const Inputs& inputs, const Codes& codes,
+                                  float (&sums)[kColumns][4]) {
     const auto pair = [&](std::uint32_t word, int byte) {
       return byte == 0   ? load_word<0>(table, word)
              : byte == 1 ? load_word<1>(table, word)
@@ -100,17 +96,11 @@ struct FactoredSteps {
     };
     const float own[2] = {decode_absmax(kNested, nested.map, codes.absmax[0], nested.offset),
                           decode_absmax(kNested, nested.map, codes.absmax[1], nested.offset)};
-    const int lane = static_cast<int>(threadIdx.x) % kWarp;
-    const std::uint32_t next_rows[2] = {row_of(rows, next, 0), row_of(rows, next, 1)};
-    const std::uint8_t* const from[2] = {codes_of(chain, next_rows[0]), codes_of(chain, next_rows[1])};
-#pragma unroll
-    for (int h = 0; h < 2; ++h) codes.absmax[h] = load_absmax<kNested>(a, chain, next_rows[h]);
+    const int lane = static_cast<int>(threadIdx.x % kWarp);
 #pragma unroll
     for (int b = 0; b < kChunkBlocks; ++b) {
       const std::uint32_t words[2][2] = {{codes.codes[0][b].x, codes.codes[0][b].y},
                                          {codes.codes[1][b].x, codes.codes[1][b].y}};
-#pragma unroll
-      for (int h = 0; h < 2; ++h) codes.codes[h][b] = load_run(from[h], b);
       const float absmax[2] = {value_of(own[0], lane / 4 * 4 + b), value_of(own[1], lane / 4 * 4 + b)};
       multiply_block(words, absmax, pair, inputs, b, sums);
     }

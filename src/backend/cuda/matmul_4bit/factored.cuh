@@ -73,7 +73,7 @@ __device__ void multiply_block(const std::uint32_t (&codes)[2][2], const float (
 // A lane has sums of tokens 2t and 2t + 1.
 template <int kColumns>
 __device__ void scale_sums(const ChunkInputs<kColumns>& inputs, float (&sums)[kColumns][4]) {
-  const int t = static_cast<int>(threadIdx.x) % 4;
+  const int t = static_cast<int>(threadIdx.x % 4);
 #pragma unroll
   for (int c = 0; c < kColumns; ++c)
 #pragma unroll

@@ -1,7 +1,5 @@
 #include "backend/cuda/matmul_4bit/plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -44,27 +42,25 @@ Matmul4bitPlan tiled(const contract::Matmul4bit& p, bool wide, int tokens) {
   return plan;
 }
 
-SplitKShape split_k_shape(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens) {
-  const std::int64_t tiles = format::ceil_div(p.weight.rows, kSplitKOutputs);
-  return {.tokens = tokens,
-          .tiles = format::ceil_div(tiles, std::min<std::int64_t>(facts.multiprocessors, tiles)),
-          .rounds = format::ceil_div(format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS), kSplitKWarps)};
+std::int64_t split_k_rounds(const contract::Matmul4bit& p) {
+  return format::ceil_div(format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS), kSplitKWarps);
+}
+std::int64_t bytes_of_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens) {
+  const std::int64_t tiles = format::ceil_div(p.weight.rows, std::int64_t{kSplitKOutputs} * facts.multiprocessors);
+  return split_k_shared_bytes(tokens, split_k_rounds(p) > 1 ? tiles : 0);
 }
 
 // As many warps as share the chains without one of them being idle in the last round; a block for each multiprocessor.
 Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  const int tokens = p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back();
-  const SplitKShape shape = split_k_shape(p, facts, tokens);
+  const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
   Matmul4bitPlan plan;
   plan.kernel = is_factored(p) ? Matmul4bitKernel::factored : Matmul4bitKernel::split_k;
   plan.wide = true;
-  plan.tokens = tokens;
+  plan.tokens = p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back();
   plan.outputs = kSplitKOutputs;
-  plan.threads = kWarpThreads *
-                 static_cast<int>(format::ceil_div(format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS), shape.rounds));
+  plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, split_k_rounds(p)));
   plan.blocks = std::min<std::int64_t>(facts.multiprocessors, format::ceil_div(p.weight.rows, kSplitKOutputs));
-  plan.together = static_cast<int>(shape.together(facts.shared_bytes));
-  plan.shared_bytes = static_cast<int>(shape.bytes(plan.together));
+  plan.shared_bytes = static_cast<int>(bytes_of_split_k(p, facts, plan.tokens));
   return plan;
 }
 
@@ -75,14 +71,14 @@ bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (facts.compute_capability != kHopper || !is_forward(p) || p.order == QFUSE_ORDER_PLAIN || p.lora_rank > 0 ||
       (p.m > kSplitKTokens.back() && !is_factored(p)) || !is_wide(p))
     return false;
-  if (w.rows == 0 || w.cols == 0 || w.cols % QFUSE_SPLIT_TERMS != 0 || w.blocksize != kSplitKBlocksize) return false;
+  if (w.cols == 0 || w.cols % QFUSE_SPLIT_TERMS != 0 || w.blocksize != kSplitKBlocksize) return false;
   // A chain's blocks are of one nested block, and are loaded as a word.
   constexpr std::int64_t kChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
   if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
                                  !is_aligned(w.absmax_8bit, kChainBlocks)))
     return false;
   return contract::element_count(w) < kMostElements && w.rows < kMostElements / kSplitKBlocksize &&
-         split_k_shape(p, facts, kSplitKTokens.back()).together(facts.shared_bytes) > 0;
+         bytes_of_split_k(p, facts, kSplitKTokens.back()) <= facts.shared_bytes;
 }
 
 // Any other product in the order FACTORED: a warp has 16 outputs of 8 tokens.
@@ -180,12 +176,11 @@ bool has_matrix_steps(qfuse_dtype dtype, const DeviceFacts& facts) {
 
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (has_matrix_steps(p.dtype, facts)) return {};
-  const auto unsupported = [](const char* what) {
-    return contract::unsupported(fmt::format("{}, for which this GPU has no instructions", what));
-  };
-  if (is_factored(p)) return unsupported("order is QFUSE_ORDER_FACTORED");
+  if (is_factored(p))
+    return contract::unsupported("order is QFUSE_ORDER_FACTORED, for which this GPU has no instructions");
   if (p.accumulation == QFUSE_ACCUMULATION_TENSOR_CORE)
-    return unsupported("accumulation is QFUSE_ACCUMULATION_TENSOR_CORE");
+    return contract::unsupported(
+        "accumulation is QFUSE_ACCUMULATION_TENSOR_CORE, for which this GPU has no instructions");
   return {};
 }
 

@@ -31,7 +31,6 @@ struct Matmul4bitPlan {
   int threads = 0;          // of a thread block
   std::int64_t blocks = 0;  // thread blocks
   int shared_bytes = 0;     // of a thread block, beside what the kernel declares
-  int together = 0;         // split-K: tiles of a thread block whose sums are added at once
 
   [[nodiscard]] std::array<contract::Field, 7> fields() const {
     constexpr std::array kNames = {"split_k", "factored", "warp_specialized", "register_weights", "tiled", "fp32"};
@@ -58,25 +57,16 @@ inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
 inline constexpr std::array kSplitKTokens = {8, 16};
 
 // Of a thread block: a table with a row for each byte where an address ends in zeros, the 8-bit code's map and offset, sums
-// of all warps for some tiles, and totals of its tiles if chains take several rounds.
+// of all warps for a team of tiles, which are added at once, or for two: then one is added while the other is made. With
+// many tokens that would leave too little of the L1. And totals of its tiles if chains take several rounds.
 inline constexpr std::int64_t kPairTableBytes = 1 << 16;
-inline constexpr int kSumStride = kSplitKOutputs + 4;  // of the sums of a token, so that banks differ
-struct SplitKShape {
-  int tokens;
-  std::int64_t tiles;  // of a thread block
-  std::int64_t rounds;
-
-  [[nodiscard]] constexpr std::int64_t bytes(std::int64_t together) const {
-    constexpr std::int64_t kFloat = sizeof(float);
-    const std::int64_t totals = rounds > 1 ? tiles * kSplitKOutputs : 0;
-    return 2 * kPairTableBytes +
-           kFloat * (format::kCodes8 + 1 + tokens * (together * kSplitKWarps * kSumStride + totals));
-  }
-  // As many as there is room for: each time that sums are added, warps wait for one another.
-  [[nodiscard]] constexpr std::int64_t together(std::int64_t shared_bytes) const {
-    return std::min(tiles, (shared_bytes - bytes(0)) / (bytes(1) - bytes(0)));
-  }
-};
+inline constexpr int kSplitKTeam = 2;  // tiles
+constexpr int split_k_phases(int tokens) { return tokens == kSplitKTokens[0] ? 2 : 1; }
+constexpr std::int64_t split_k_shared_bytes(int tokens, std::int64_t tiles_with_totals) {
+  constexpr std::int64_t kFloat = sizeof(float);
+  const std::int64_t parts = std::int64_t{split_k_phases(tokens)} * kSplitKTeam * kSplitKWarps * kSplitKOutputs;
+  return 2 * kPairTableBytes + kFloat * (format::kCodes8 + 4 + tokens * (parts + tiles_with_totals * kSplitKOutputs));
+}
 
 // A warp-specialized pipeline: producer, decoding and multiplying warps hand stages of terms on through shared memory.
 inline constexpr int kStageTerms = 128;

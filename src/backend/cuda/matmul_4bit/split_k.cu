@@ -48,10 +48,6 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
   }
 }
 
-__device__ inline uint4 load_window(const std::uint8_t* codes, int w) {
-  return load_once(reinterpret_cast<const uint4*>(codes + w * (kWindowTerms / 2)));
-}
-
 // Of the lane's codes in window w.
 template <bool kNested>
 __device__ float decode_absmax(const ChainCodes<kNested>& codes, int h, int w, const NestedMap& nested) {
@@ -124,7 +120,8 @@ struct SplitSteps {
       load_absmax(a, chain, row, h, codes);
       const std::uint8_t* const from = codes_of(chain, row);
 #pragma unroll
-      for (int w = 0; w < kWindows; ++w) codes.codes[h][w] = load_window(from, w);
+      for (int w = 0; w < kWindows; ++w)
+        codes.codes[h][w] = load_once(reinterpret_cast<const uint4*>(from + w * (kWindowTerms / 2)));
     }
   }
 
@@ -144,26 +141,18 @@ struct SplitSteps {
         }
   }
 
-  // 16 outputs by one chain; each window's codes give way to those of tile `next`.
-  static __device__ void multiply(const MatmulArguments& a, const ChainOfLane& chain, PairsOfLane pairs,
-                                  const NestedMap& nested, const Inputs& inputs, std::uint32_t rows, std::uint32_t next,
-                                  Codes& codes, float (&sums)[kColumns][4]) {
+  // 16 outputs by one chain.
+  static __device__ void multiply(PairsOfLane pairs, const NestedMap& nested, const Inputs& inputs, const Codes& codes,
+                                  float (&sums)[kColumns][4]) {
     float absmax[kWindows][2];
 #pragma unroll
     for (int h = 0; h < 2; ++h)
 #pragma unroll
       for (int w = 0; w < kWindows; ++w) absmax[w][h] = decode_absmax(codes, h, w, nested);
-    const std::uint32_t next_rows[2] = {row_of(rows, next, 0), row_of(rows, next, 1)};
-    const std::uint8_t* const from[2] = {codes_of(chain, next_rows[0]), codes_of(chain, next_rows[1])};
 #pragma unroll
     for (int w = 0; w < kWindows; ++w) {
       const uint4 vectors[2] = {codes.codes[0][w], codes.codes[1][w]};
       multiply_window<Value>(vectors, absmax[w], pairs, inputs, w, sums);
-#pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        codes.codes[h][w] = load_window(from[h], w);
-        if (w == 0) load_absmax(a, chain, next_rows[h], h, codes);
-      }
     }
   }
 };

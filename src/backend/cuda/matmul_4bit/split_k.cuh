@@ -24,14 +24,14 @@ struct NestedMap {
   float offset;
 };
 
-// After the table: what nested absmax are decoded by, the parts of a.together tiles, and, where a sum takes several rounds, the
-// totals of the block's tiles, [tile][token][output].
-template <int kTokens>
+// After the table; then come, where chains take several rounds, the totals of the block's tiles, [tile][token][output].
+template <class Steps>
 struct SplitKShared {
-  static constexpr int kPartSums = kTokens * kSumStride;  // of a warp
-  using Parts = float[kSplitKWarps][kPartSums];           // of a tile
+  static constexpr int kTokens = Steps::kColumns * 8;
+  static constexpr int kPartSums = kTokens * kSplitKOutputs;  // of a warp
+  static constexpr int kPhases = split_k_phases(kTokens);
   NestedMap nested;
-  Parts parts[1];
+  alignas(16) float parts[kPhases][kSplitKTeam][kSplitKWarps][kPartSums];
 };
 
 // ---- steps ----
@@ -46,7 +46,7 @@ struct ChainOfLane {
 
 template <class Steps>
 __device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term) {
-  const std::int64_t of_lane = static_cast<int>(threadIdx.x) % 4 * Steps::kLaneTerms;
+  const std::int64_t of_lane = threadIdx.x % 4 * Steps::kLaneTerms;
   return {.codes = a.weight.packed + (term + of_lane) / 2,
           .block = static_cast<std::uint32_t>(term / kSplitKBlocksize),
           .row_bytes = static_cast<std::uint32_t>(a.cols / 2),
@@ -74,7 +74,7 @@ __device__ inline std::uint32_t row_of(std::uint32_t rows, std::uint32_t tile, i
 template <bool kNested>
 __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t rows, int warp) {
   const std::int64_t term = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
-  const std::int64_t of_lane = static_cast<int>(threadIdx.x) % 4 * kSplitKBlocksize;
+  const std::int64_t of_lane = threadIdx.x % 4 * kSplitKBlocksize;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const std::int64_t first = row_of(rows, blockIdx.x, h) * a.cols + (term < a.cols ? term : 0) + of_lane;
@@ -100,12 +100,12 @@ __device__ inline uint4 load_late_inputs(const MatmulArguments& a, std::int64_t 
   return load_dependent(reinterpret_cast<const uint4*>(from));
 }
 
+// A lane's sums lie together: those of outputs lane / 4 and 8 more, of tokens 2 * (lane % 4) and 1 more.
 template <int kColumns>
 __device__ void store_part(const float (&sums)[kColumns][4], int lane, float* part) {
 #pragma unroll
   for (int c = 0; c < kColumns; ++c)
-#pragma unroll
-    for (int i = 0; i < 4; ++i) part[(c * 8 + lane % 4 * 2 + i % 2) * kSumStride + lane / 4 + i / 2 * 8] = sums[c][i];
+    reinterpret_cast<float4*>(part)[c * kWarp + lane] = {sums[c][0], sums[c][1], sums[c][2], sums[c][3]};
 }
 
 // Adds the parts that all warps made of one output of one token to the total of the rounds before, if there were any.
@@ -124,11 +124,10 @@ __device__ float add_parts(const float* parts, int present, const float* total) 
 // taken in rounds of as many as there are warps, so that a warp's inputs stay in registers for all tiles of a round.
 template <class Steps>
 __global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __grid_constant__ MatmulArguments a) {
-  constexpr int kTokens = Steps::kColumns * 8;
-  using Shared = SplitKShared<kTokens>;
+  using Shared = SplitKShared<Steps>;
   auto* const table = reinterpret_cast<typename Steps::Table*>(pair_table(dynamic_shared()));
   auto& shared = *reinterpret_cast<Shared*>(reinterpret_cast<char*>(table) + kPairTableBytes);
-  auto* const totals = reinterpret_cast<float*>(shared.parts + a.together);
+  auto* const totals = reinterpret_cast<float*>(&shared + 1);
   const int warp = static_cast<int>(threadIdx.x / kWarp);
   const int warps = static_cast<int>(blockDim.x / kWarp);
   const int lane = static_cast<int>(threadIdx.x % kWarp);
@@ -156,32 +155,45 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __
       if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);
       __syncthreads();
     }
-    int together = 0;  // tiles whose parts are there
+    int phase = 0;     // where the team's parts are
+    int together = 0;  // tiles of the team
     for (std::uint32_t tile = blockIdx.x; tile < tiles; tile += blocks) {
       const bool is_last = tile + blocks >= tiles;
       float sums[Steps::kColumns][4] = {};
-      Steps::multiply(a, chain, lookups, shared.nested, inputs, rows, is_last ? tile : tile + blocks, codes, sums);
-      store_part(sums, lane, shared.parts[together++][warp]);
-      if (together < a.together && !is_last) continue;
+      if constexpr (Steps::kColumns == 1) {
+        // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move others
+        // behind the arithmetic, to save registers.
+        typename Steps::Codes next_codes = codes;
+        if (!is_last) Steps::load_codes(a, chain, rows, tile + blocks, next_codes);
+        Steps::multiply(lookups, shared.nested, inputs, codes, sums);
+        codes = next_codes;
+      } else {
+        Steps::multiply(lookups, shared.nested, inputs, codes, sums);
+        if (!is_last) Steps::load_codes(a, chain, rows, tile + blocks, codes);
+      }
+      store_part(sums, lane, shared.parts[phase][together++][warp]);
+      if (together < kSplitKTeam && !is_last) continue;
       __syncthreads();
-      // A warp adds the sums of 4 outputs and 8 tokens.
-      constexpr int kAdders = kSplitKOutputs / 4 * Steps::kColumns;
+      constexpr int kAdders = Shared::kPartSums / kWarp;  // a warp adds as many sums as it has lanes
       for (int adder = warp; adder < together * kAdders; adder += warps) {
-        const int part = adder / kAdders;
-        const int back = together - 1 - part;  // tiles before the last one
-        const int output = adder % 4 * 4 + lane % 4;
-        const int token = adder % kAdders / 4 * 8 + lane / 4;
-        const std::uint32_t of = tile - static_cast<std::uint32_t>(back) * blocks;
-        const float* const parts = shared.parts[part][0] + token * kSumStride + output;
-        float* const total = totals + (static_cast<int>(of / blocks) * kTokens + token) * kSplitKOutputs + output;
-        const float sum = add_parts<Shared::kPartSums>(parts, present, first == 0 ? nullptr : total);
-        if (first + warps >= chains)
-          store_output<typename Steps::Value>(a, token, std::int64_t{of} * kSplitKOutputs + output, a.rows, sum);
-        else
+        const int member = adder / kAdders;
+        const int i = adder % kAdders * kWarp + lane;
+        const std::uint32_t of = tile - static_cast<std::uint32_t>(together - 1 - member) * blocks;
+        float* const total = totals + static_cast<int>(of / blocks) * Shared::kPartSums + i;
+        const float sum =
+            add_parts<Shared::kPartSums>(shared.parts[phase][member][0] + i, present, first == 0 ? nullptr : total);
+        if (first + warps < chains) {
           *total = sum;
+          continue;
+        }
+        const std::int64_t output = std::int64_t{of} * kSplitKOutputs + i / 16 % 8 + i / 2 % 2 * 8;
+        store_output<typename Steps::Value>(a, i / 128 * 8 + i / 4 % 4 * 2 + i % 2, output, a.rows, sum);
       }
       together = 0;
-      if (!is_last) __syncthreads();  // the next parts take the place of these
+      if constexpr (Shared::kPhases > 1)
+        phase ^= 1;
+      else if (!is_last)
+        __syncthreads();  // the next parts take the place of these
     }
     __syncthreads();  // the next round's parts are made where the last ones may still be added
   }

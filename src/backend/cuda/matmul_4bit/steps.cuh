@@ -24,7 +24,6 @@ struct MatmulArguments {
   std::int64_t out_stride;
   std::int64_t blocks;       // of the launch
   std::int64_t token_tiles;  // of thread blocks; those of the same outputs are neighbours
-  int together;              // split-K: tiles whose sums are added at once
   bool is_nested;
   bool is_split;
   Weight4bit weight;
@@ -44,7 +43,6 @@ inline MatmulArguments arguments_of(const contract::Matmul4bit& p, const Matmul4
           .out_stride = out_stride(p),
           .blocks = plan.blocks,
           .token_tiles = format::ceil_div(p.m, plan.tokens),
-          .together = plan.together,
           .is_nested = contract::is_nested(p.weight),
           .is_split = p.order == QFUSE_ORDER_SPLIT,
           .weight = device_view(p.weight),
