@@ -526,6 +526,37 @@ typedef struct qfuse_matmul_4bit_params {
 QFUSE_API qfuse_status qfuse_matmul_4bit(const qfuse_matmul_4bit_params* params, const qfuse_exec* exec,
                                          qfuse_error* error);
 
+/* Products FORWARD of one input by several weights, as those of q, k and v or of gate and up, each with an output of its own:
+ * out has the bits of qfuse_matmul_4bit. A part of params, which never grows. */
+typedef struct qfuse_matmul_4bit_product {
+  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs; all have the same cols */
+  void* out;                       /* [m, rows] */
+  int64_t out_stride;              /* this and what follows is as in qfuse_matmul_4bit_params, and 0 or NULL for none */
+  const void* bias;                /* [rows] */
+  int64_t lora_rank;
+  const void* lora_in;     /* [m, lora_rank] */
+  const void* lora_weight; /* [rows, lora_rank] */
+} qfuse_matmul_4bit_product;
+
+typedef struct qfuse_matmul_4bit_many_params {
+  size_t struct_size;
+  qfuse_dtype dtype;                         /* element type of all arrays but the weights' */
+  int64_t m;                                 /* rows of in and of each out: >= 0 */
+  const void* in;                            /* [m, cols] */
+  int64_t count;                             /* products, >= 0; with 0, nothing is done */
+  const qfuse_matmul_4bit_product* products; /* [count], in the host's memory */
+  /* optional from here on */
+  int64_t in_stride; /* as in qfuse_matmul_4bit_params */
+  qfuse_accumulation accumulation;
+  qfuse_sum_order order;
+} qfuse_matmul_4bit_many_params;
+
+/* Errors as for qfuse_matmul_4bit, of any product, which the message names: "products[2]: rows is -1, ...". Also
+ * INVALID_ARGUMENT: a negative count, weights whose cols differ, an output that overlaps an array of another product.
+ * All products are checked before one of them is begun. */
+QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_params* params, const qfuse_exec* exec,
+                                              qfuse_error* error);
+
 /* The fastest way of a product with W [rows, cols] in `dtype`, in either direction, by the number m of rows of in:
  *   split_rows  up to so many the order SPLIT takes no longer than PLAIN
  *   fused_rows  up to so many qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and multiply

@@ -488,6 +488,19 @@ struct MatmulOptions {
   std::span<const std::byte> lora_weight{};  // lora_rank values of dtype for each output
 };
 
+namespace detail {
+
+// Of a product's output, and of the bias and LoRA that it is given.
+template <class Given>
+void require_terms(const Given& given, std::span<std::byte> out, std::int64_t m, std::int64_t outputs, Dtype dtype) {
+  require_elements("out", out.size(), element_count(m, outputs), dtype);
+  if (!given.bias.empty()) require_elements("bias", given.bias.size(), element_count(1, outputs), dtype);
+  require_elements("lora_in", given.lora_in.size(), element_count(m, given.lora_rank), dtype);
+  require_elements("lora_weight", given.lora_weight.size(), element_count(outputs, given.lora_rank), dtype);
+}
+
+}  // namespace detail
+
 // Multiplies m rows without gaps by a 4-bit weight: `in` has its cols values of dtype each and `out` its rows, and
 // backward the other way round. Throws Error; every length is checked.
 inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Weight4bit& weight,
@@ -497,14 +510,7 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   const bool forward = options.direction == Direction::forward;
   const std::int64_t outputs = forward ? w.rows : w.cols;
   detail::require_elements("in", in.size(), detail::element_count(m, forward ? w.cols : w.rows), dtype);
-  detail::require_elements("out", out.size(), detail::element_count(m, outputs), dtype);
-  if (!options.bias.empty())
-    detail::require_elements("bias", options.bias.size(), detail::element_count(1, outputs), dtype);
-  const std::int64_t lora_in_count = detail::element_count(m, options.lora_rank);
-  const std::int64_t lora_weight_count = detail::element_count(outputs, options.lora_rank);
-  if (lora_in_count >= 0) detail::require_elements("lora_in", options.lora_in.size(), lora_in_count, dtype);
-  if (lora_weight_count >= 0)
-    detail::require_elements("lora_weight", options.lora_weight.size(), lora_weight_count, dtype);
+  detail::require_terms(options, out, m, outputs, dtype);
   qfuse_matmul_4bit_params p{};
   p.struct_size = sizeof p;
   p.weight = &w;
@@ -522,6 +528,48 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
+}
+
+// One of the products of an input by several weights; its fields are those of matmul_4bit.
+struct MatmulProduct {
+  Weight4bit weight;
+  std::span<std::byte> out;
+  std::span<const std::byte> bias{};
+  std::int64_t lora_rank = 0;
+  std::span<const std::byte> lora_in{};
+  std::span<const std::byte> lora_weight{};
+};
+
+// Multiplies m rows without gaps by each weight, forward. Throws Error; every length is checked.
+inline void matmul_4bit_many(std::int64_t m, std::span<const std::byte> in, std::span<const MatmulProduct> products,
+                             Dtype dtype, const Exec& exec = {}, Accumulation accumulation = Accumulation::of_device,
+                             SumOrder order = SumOrder::plain) {
+  std::vector<qfuse_weight_4bit> weights(products.size());
+  std::vector<qfuse_matmul_4bit_product> c(products.size());
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    const MatmulProduct& product = products[i];
+    const qfuse_weight_4bit& w = weights[i] = detail::to_c<qfuse_weight_4bit>(product.weight);
+    detail::require_elements("in", in.size(), detail::element_count(m, w.cols), dtype);
+    detail::require_terms(product, product.out, m, w.rows, dtype);
+    c[i].weight = &w;
+    c[i].out = product.out.data();
+    c[i].bias = product.bias.empty() ? nullptr : product.bias.data();
+    c[i].lora_rank = product.lora_rank;
+    c[i].lora_in = product.lora_in.data();
+    c[i].lora_weight = product.lora_weight.data();
+  }
+  qfuse_matmul_4bit_many_params p{};
+  p.struct_size = sizeof p;
+  p.dtype = static_cast<qfuse_dtype>(dtype);
+  p.m = m;
+  p.in = in.data();
+  p.count = static_cast<std::int64_t>(c.size());
+  p.products = c.data();
+  p.accumulation = static_cast<qfuse_accumulation>(accumulation);
+  p.order = static_cast<qfuse_sum_order>(order);
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_matmul_4bit_many(&p, &e, &error), error);
 }
 
 // Numbers of rows: see qfuse_matmul_4bit_advice.

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "contract/ops.h"
 #include "contract/outcome.h"
@@ -39,6 +40,9 @@ template <>
 inline constexpr std::size_t kLeastSize<qfuse_swiglu_params> = QFUSE_ENDS_WITH(qfuse_swiglu_params, grad_input_t);
 template <>
 inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_params> = QFUSE_ENDS_WITH(qfuse_matmul_4bit_params, out);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_many_params> = QFUSE_ENDS_WITH(qfuse_matmul_4bit_many_params,
+                                                                                         products);
 #undef QFUSE_ENDS_WITH
 
 // Copies a caller's struct; fields that it ends before become zero. INVALID_ARGUMENT: NULL, or too short.
@@ -66,6 +70,20 @@ contract::Outcome adopt_params(const Params* from, Op& to) {
   Params& params = to;
   if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
   if constexpr (requires { to.weight; }) return adopt(params.weight, "params.weight", to.weight);
+  return {};
+}
+
+// And the products that they point to, each with its weight.
+inline contract::Outcome adopt_params(const qfuse_matmul_4bit_many_params* from, contract::Matmul4bitMany& to) {
+  qfuse_matmul_4bit_many_params& params = to;
+  if (contract::Outcome o = adopt(from, "params", params); !o.ok()) return o;
+  if (contract::Outcome o = contract::check_count(params); !o.ok()) return o;
+  for (std::int64_t i = 0; i < params.count; ++i) {
+    const qfuse_matmul_4bit_product& product = params.products[i];
+    contract::Matmul4bitProduct& own = to.products.emplace_back(contract::Matmul4bitProduct{product, {}});
+    if (contract::Outcome o = adopt(product.weight, "weight", own.weight); !o.ok())
+      return contract::of_product(static_cast<std::size_t>(i), std::move(o));
+  }
   return {};
 }
 

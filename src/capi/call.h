@@ -4,6 +4,10 @@
 
 #include <qfuse/qfuse.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "contract/ops.h"
 
 namespace qfuse::capi {
@@ -19,6 +23,22 @@ const Params& as_caller(Op& p) {
   }
   return params;
 }
+
+struct Products {
+  explicit Products(const contract::Matmul4bitMany& p) : weights(p.products.size()), params(p) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      weights[i] = p.products[i].weight;
+      weights[i].struct_size = sizeof weights[i];
+      products.emplace_back(p.products[i]).weight = &weights[i];
+    }
+    params.struct_size = sizeof params;
+    params.count = static_cast<std::int64_t>(products.size());
+    params.products = products.data();
+  }
+  std::vector<qfuse_weight_4bit> weights;
+  std::vector<qfuse_matmul_4bit_product> products;
+  qfuse_matmul_4bit_many_params params;
+};
 
 // The C function of an op.
 constexpr auto c_function(const contract::Dequantize4bit& /*names it*/) { return qfuse_dequantize_4bit; }
@@ -40,6 +60,12 @@ template <class Op>
 requires requires(const Op& p) { c_function(p); }
 qfuse_status call(const Op& p, const qfuse_exec* exec = nullptr, qfuse_error* error = nullptr) {
   return call_as(c_function(p), p, exec, error);
+}
+
+inline qfuse_status call(const contract::Matmul4bitMany& p, const qfuse_exec* exec = nullptr,
+                         qfuse_error* error = nullptr) {
+  Products products(p);
+  return qfuse_matmul_4bit_many(&products.params, exec, error);
 }
 
 }  // namespace qfuse::capi

@@ -44,6 +44,14 @@ Outcome check_arrays(const ArrayList& arrays) {
   return {};
 }
 
+Outcome check_outputs_apart(const ArrayList& written, const ArrayList& other) {
+  for (const Array& output : written.all())
+    for (const Array& array : other.all())
+      if (Outcome o = output.direction == Direction::input ? Outcome{} : check_overlap(output, array); !o.ok())
+        return o;
+  return {};
+}
+
 std::int64_t total_size(const ArrayList& arrays) {
   std::int64_t sum = 0;
   for (const Array& array : arrays.all())

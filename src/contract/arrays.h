@@ -67,6 +67,9 @@ Outcome check_values(const Op& /*p*/) {
 // Every array present, and nothing that is written over another array.
 Outcome check_arrays(const ArrayList& arrays);
 
+// No output of one call over an array of another.
+Outcome check_outputs_apart(const ArrayList& written, const ArrayList& other);
+
 // Bytes that an op moves at least: each input read once and each output written once.
 std::int64_t total_size(const ArrayList& arrays);
 

@@ -33,6 +33,7 @@ TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_lora_merge_params>, 80U);
   EXPECT_EQ(kLeastSize<qfuse_swiglu_params>, 152U);
   EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_params>, 48U);
+  EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_many_params>, 48U);
 }
 
 // ---- one struct through each function that takes it ----
@@ -154,6 +155,12 @@ TEST(Structs, versions_of_params) {
     expect_versions("params", capi::as_caller<qfuse_matmul_4bit_params>(p), arena,
                     with_default_exec<qfuse_matmul_4bit_params>(qfuse_matmul_4bit));
   }
+  {
+    Arena arena;
+    const capi::Products p(placed(matmul_4bit_many_sample(), arena));
+    expect_versions("params", p.params, arena,
+                    with_default_exec<qfuse_matmul_4bit_many_params>(qfuse_matmul_4bit_many));
+  }
 }
 
 TEST(Structs, versions_of_a_weight) {
@@ -213,6 +220,14 @@ TEST(Structs, null_ones_are_refused) {
   q.struct_size = sizeof q;
   EXPECT_EQ(qfuse_quantize_4bit(&q, nullptr, &error), QFUSE_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "params.weight is NULL");
+  Arena arena;
+  capi::Products m(placed(matmul_4bit_many_sample(), arena));
+  m.products[0].weight = nullptr;
+  EXPECT_EQ(qfuse_matmul_4bit_many(&m.params, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "products[0]: weight is NULL");
+  m.params.products = nullptr;
+  EXPECT_EQ(qfuse_matmul_4bit_many(&m.params, nullptr, &error), QFUSE_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "products is NULL, it must hold 1");
 }
 
 }  // namespace

@@ -207,8 +207,10 @@ void expect_missing_arrays_refused(const std::string& op_name, const Op& p) {
     EXPECT_EQ(outcome.status, QFUSE_INVALID_ARGUMENT) << op_name << ", " << array.name;
     const std::string name = array.name;
     const bool scales = (name == "absmax" || name == "absmax_8bit") && op_name.find("4bit") != std::string::npos;
-    EXPECT_EQ(outcome.message, scales ? "absmax and absmax_8bit are both NULL: one of them must hold the scales"
-                                      : name + " is NULL, it must hold " + std::to_string(array.size) + " bytes");
+    const std::string product = op_name.starts_with(Matmul4bitMany::kName) ? "products[0]: " : "";
+    EXPECT_EQ(outcome.message,
+              product + (scales ? "absmax and absmax_8bit are both NULL: one of them must hold the scales"
+                                : name + " is NULL, it must hold " + std::to_string(array.size) + " bytes"));
   }
 }
 

@@ -220,6 +220,7 @@ TEST_P(ThreadsOfEveryOp, dequantize_int8) { expect_samples<contract::DequantizeI
 TEST_P(ThreadsOfEveryOp, swiglu) { expect_samples<contract::Swiglu>(); }
 TEST_P(ThreadsOfEveryOp, lora_merge) { expect_samples<contract::LoraMerge>(); }
 TEST_P(ThreadsOfEveryOp, matmul_4bit) { expect_samples<contract::Matmul4bit>(); }
+TEST_P(ThreadsOfEveryOp, matmul_4bit_many) { expect_samples<contract::Matmul4bitMany>(); }
 
 // ---- each kernel of matmul_4bit ----
 

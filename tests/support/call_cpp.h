@@ -10,6 +10,7 @@
 #include <qfuse/qfuse.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "contract/ops.h"
 
@@ -101,6 +102,21 @@ inline void throwing_call(const contract::Matmul4bit& p, const Spans& arrays, co
                .lora_rank = p.lora_rank,
                .lora_in = arrays.of("lora_in"),
                .lora_weight = arrays.of("lora_weight")});
+}
+inline void throwing_call(const contract::Matmul4bitMany& p, const Spans& arrays, const Exec& exec) {
+  std::vector<MatmulProduct> products;
+  for (const contract::Matmul4bitProduct& product : p.products) {
+    contract::Matmul4bit one = single(p, product);
+    const Spans own(one);
+    products.push_back({.weight = view_of<Weight4bit>(one.weight, own),
+                        .out = own.of("out"),
+                        .bias = own.of("bias"),
+                        .lora_rank = one.lora_rank,
+                        .lora_in = own.of("lora_in"),
+                        .lora_weight = own.of("lora_weight")});
+  }
+  matmul_4bit_many(p.m, arrays.of("in"), products, dtype(p.dtype), exec, static_cast<Accumulation>(p.accumulation),
+                   static_cast<SumOrder>(p.order));
 }
 inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const Exec& exec) {
   const auto output = [&](const char* q, const char* s) {

@@ -159,6 +159,19 @@ inline contract::Matmul4bit matmul_4bit_sample(qfuse_direction direction, bool n
   return p;
 }
 
+// One product, with all that it can have: several would have arrays of the same names.
+inline contract::Matmul4bitMany matmul_4bit_many_sample() {
+  contract::Matmul4bitMany p{};
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = 3;
+  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  p.products.resize(1);
+  p.products[0].weight = detail::weight<qfuse_weight_4bit>(true);
+  p.products[0].bias = detail::asked<void>();
+  p.products[0].lora_rank = 5;
+  return p;
+}
+
 inline contract::LoraMerge lora_merge_sample(std::int64_t rank) {
   contract::LoraMerge p{};
   p.rows = 4;
@@ -213,6 +226,10 @@ inline std::vector<Sample<contract::Matmul4bit>> samples(std::type_identity<cont
 
 inline std::vector<Sample<contract::LoraMerge>> samples(std::type_identity<contract::LoraMerge> /*op*/) {
   return {{"an adapter", lora_merge_sample(3)}, {"rank 0", lora_merge_sample(0)}};
+}
+
+inline std::vector<Sample<contract::Matmul4bitMany>> samples(std::type_identity<contract::Matmul4bitMany> /*op*/) {
+  return {{"one product", matmul_4bit_many_sample()}};
 }
 
 // Calls body(name, params, arena) with every sample of every op, in memory of its own.

@@ -72,4 +72,8 @@ contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& e
   return {};
 }
 
+contract::Outcome matmul_4bit_many(const contract::Matmul4bitMany& p, const qfuse_exec& exec) {
+  return contract::launch_each<matmul_4bit>(p, exec);
+}
+
 }  // namespace qfuse::cuda
