@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <stdexcept>
 
 #include "ops.h"
 
@@ -38,6 +40,20 @@ std::int64_t row_stride(const TensorView& x) {
 void check_x(const TensorView& x, std::int64_t terms) {
   if (x.sizes.size() == 0 || x.sizes[x.sizes.size() - 1] != terms)
     refuse("x has shape ", shape_text(x.sizes), ", its last dimension must be ", terms);
+}
+
+// The shape of an output, and x's rows to be read where they lie.
+std::vector<std::int64_t> shape_of_output(const TensorView& x, std::int64_t outputs) {
+  std::vector<std::int64_t> shape(x.sizes.begin(), x.sizes.end());
+  shape.back() = outputs;
+  return shape;
+}
+template <class Params>
+void set_x(const TensorView& x, Params& p) {
+  p.dtype = dtype_of(x.dtype, "x");
+  p.m = elements_of(shape_of_output(x, 1));
+  p.in_stride = x.numel() == 0 ? 0 : row_stride(x);
+  p.in = x.data;
 }
 
 // lora_in has the rows of x, and lora_weight an output's values in a row, or backward in a column.
@@ -79,24 +95,59 @@ Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vector<std::in
   p.weight = &w;
   p.direction = direction_of(direction);
   p.order = order_of(order);
-  p.dtype = dtype_of(x.dtype, "x");
   const bool forward = p.direction == QFUSE_FORWARD;
   const std::int64_t outputs = forward ? w.rows : w.cols;
   check_x(x, forward ? w.cols : w.rows);
-  std::vector<std::int64_t> out_shape(x.sizes.begin(), x.sizes.end());
-  out_shape.back() = 1;
-  p.m = elements_of(out_shape);
-  out_shape.back() = outputs;
-  p.in_stride = x.numel() == 0 ? 0 : row_stride(x);
-  p.in = x.data;
+  set_x(x, p);
   if (views.bias.is_tensor()) p.bias = call.array(views.bias, "bias", x.dtype, outputs);
   if (views.lora_in.is_tensor() != views.lora_weight.is_tensor())
     refuse("lora_in and lora_weight are given together, or neither is");
   if (views.lora_in.is_tensor()) add_lora(call, views.lora_in, views.lora_weight, x.dtype, outputs, p);
-  Tensor out = call.empty(out_shape, x.dtype);
+  Tensor out = call.empty(shape_of_output(x, outputs), x.dtype);
   p.out = out.mutable_data_ptr();
   call.run(qfuse_matmul_4bit, p);
   return out;
+}
+
+Tensors matmul_4bit_many(const Tensor& x, const Tensors& weights, const Tensors& biases,
+                         const std::vector<std::int64_t>& rows, const std::string& quant_type, std::int64_t blocksize,
+                         std::int64_t nested_blocksize, const std::string& order) {
+  const Tensor readable = has_rows(TensorView(x)) ? x : torch::stable::contiguous(x);
+  const TensorView in(readable);
+  const Call call(in, "x");
+  const std::size_t count = rows.size();
+  if (count == 0 ? !weights.empty() : weights.size() % count != 0)
+    refuse("weights has ", weights.size(), " tensors, rows ", count, " entries: there must be as many tensors of each");
+  if (!biases.empty() && biases.size() != count)
+    refuse("biases has ", biases.size(), " tensors, it must have ", count, ", or none");
+  if (in.sizes.size() == 0) refuse("x has shape [], it must be [..., cols]");
+  qfuse_matmul_4bit_many_params p{};
+  set_x(in, p);
+  p.order = order_of(order);
+  std::vector<qfuse_weight_4bit> read(count);
+  std::vector<qfuse_matmul_4bit_product> products(count);
+  Tensors outs;
+  const auto add = [&](std::size_t i) {
+    const std::size_t each = weights.size() / count;
+    const TensorViews views(weights.begin() + static_cast<std::ptrdiff_t>(i * each),
+                            weights.begin() + static_cast<std::ptrdiff_t>((i + 1) * each));
+    const std::array shape = {rows[i], in.sizes[in.sizes.size() - 1]};
+    read[i] = weight_4bit(call, views, shape, quant_type, blocksize, nested_blocksize);
+    products[i].weight = &read[i];
+    if (!biases.empty()) products[i].bias = call.array(biases[i], "bias", in.dtype, rows[i]);
+    products[i].out = outs.emplace_back(call.empty(shape_of_output(in, rows[i]), in.dtype)).mutable_data_ptr();
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      add(i);
+    } catch (const std::runtime_error& error) {
+      refuse("products[", i, "]: ", error.what());
+    }
+  }
+  p.count = static_cast<std::int64_t>(count);
+  p.products = products.data();
+  call.run(qfuse_matmul_4bit_many, p);
+  return outs;
 }
 
 }  // namespace qfuse::torch_ops

@@ -68,6 +68,11 @@ QFUSE_API Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vect
                                    const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
                                    const std::string& direction, const std::string& order);
 
+// Products by weights of rows[i] rows each, whose tensors follow one another.
+Tensors matmul_4bit_many(const Tensor& x, const Tensors& weights, const Tensors& biases,
+                         const std::vector<std::int64_t>& rows, const std::string& quant_type, std::int64_t blocksize,
+                         std::int64_t nested_blocksize, const std::string& order);
+
 void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::optional<Tensor>& y_q,
             const std::optional<Tensor>& y_s, const std::optional<Tensor>& y_t_q, const std::optional<Tensor>& y_t_s,
             const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,

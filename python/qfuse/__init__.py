@@ -33,6 +33,7 @@ if TYPE_CHECKING or _find_spec("torch") is not None:
             matmul_4bit,
             matmul_4bit_lora,
             matmul_4bit_lora_shared,
+            matmul_4bit_many,
             set_batch_invariant,
         )
         from .loading import load_checkpoint
@@ -57,6 +58,7 @@ __all__ = [
     "matmul_4bit",
     "matmul_4bit_lora",
     "matmul_4bit_lora_shared",
+    "matmul_4bit_many",
     "merge",
     "nn",
     "ops",

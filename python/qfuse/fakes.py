@@ -24,6 +24,12 @@ def _tensors(arguments: dict[str, object]) -> Iterator[tuple[str, Tensor]]:
             yield name, value
         elif name == "weight" and isinstance(value, Sequence):
             yield from one_device.of_weight(value)
+        elif name == "weights" and isinstance(value, Sequence) and isinstance(rows := arguments["rows"], Sequence):
+            each = len(value) // max(len(rows), 1)
+            for i in range(len(rows)):
+                yield from one_device.of_weight(value[i * each : (i + 1) * each])
+        elif name == "biases" and isinstance(value, Sequence):
+            yield from (("bias", tensor) for tensor in value)
 
 
 def _block_count(n: int, blocksize: int) -> int:
@@ -115,6 +121,13 @@ def _matmul_4bit(
     return x.new_empty((*x.shape[:-1], outputs))
 
 
+def _matmul_4bit_many(
+    x: Tensor, weights: Sequence[Tensor], biases: Sequence[Tensor], *, rows: Sequence[int], **scalars: str | int
+) -> list[Tensor]:
+    torch._check(x.dim() > 0, lambda: "x has shape (), it must be [..., cols]")
+    return [x.new_empty((*x.shape[:-1], count)) for count in rows]
+
+
 def _swiglu(*tensors: Tensor | None, **others: Tensor | float | str | None) -> None:
     return None
 
@@ -129,6 +142,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "dequantize_blockwise.out": _dequantize_blockwise_out,
     "dequantize_int8": _dequantize_int8,
     "matmul_4bit": _matmul_4bit,
+    "matmul_4bit_many": _matmul_4bit_many,
     "swiglu": _swiglu,
     "silu_dot_fwd_bwd_quant_fuse": _swiglu,
 }

@@ -27,6 +27,7 @@ __all__ = [
     "matmul_4bit",
     "matmul_4bit_lora",
     "matmul_4bit_lora_shared",
+    "matmul_4bit_many",
     "set_batch_invariant",
 ]
 
@@ -119,6 +120,51 @@ def matmul_4bit(
     found = read_weight(weight, quant_state)
     x, bias = _operands(x, found, bias)
     return multiply(x, found, bias, order)
+
+
+def matmul_4bit_many(
+    x: Tensor,
+    weights: Sequence[Any],
+    quant_states: Sequence[Any] | None = None,
+    biases: Sequence[Tensor | None] | None = None,
+    *,
+    order: ops.Order | None = None,
+) -> tuple[Tensor, ...]:
+    """matmul_4bit of one x and several weights, such as those of q, k and v, or gate and up: a product of each, with
+    its bits and gradients.
+
+    weights: what matmul_4bit takes. quant_states, biases: one for each weight, which may be None. order: of all.
+
+    It is one op where no gradient is needed, no weight is decoded to memory, and the weights have the same quant_type
+    and block sizes, are all nested or none, and have a bias or none have. Else it is single products.
+
+    Raises what matmul_4bit does, and ValueError where there are not as many of one kind as of another.
+    """
+    quant_states = [None] * len(weights) if quant_states is None else quant_states
+    biases = [None] * len(weights) if biases is None else biases
+    if not len(weights) == len(quant_states) == len(biases):
+        raise ValueError(
+            f"there are {len(weights)} weights, {len(quant_states)} quant_states and {len(biases)} biases, "
+            "they must be as many of each"
+        )
+    if not weights:
+        return ()
+    found = [read_weight(weight, state) for weight, state in zip(weights, quant_states, strict=True)]
+    operands = [_operands(x, weight, bias) for weight, bias in zip(found, biases, strict=True)]
+    x = operands[0][0]
+    with without_torch_function():
+        calls = [_plan(x, weight, bias, order) for weight, (_, bias) in zip(found, operands, strict=True)]
+        products = gradients.matmul_4bit_many(calls)
+        return tuple(map(gradients.matmul_4bit, calls) if products is None else products)
+
+
+def _plan(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None) -> gradients.Call:
+    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
+    if order is None:
+        order = _default_order(x, shape, blocksize, bias)
+    # Of a Params4bit, the tensor that every transform knows.
+    tensors = (packed.detach(), *scales)
+    return gradients.Call(x, tensors, bias, (shape, quant_type, blocksize, nested_blocksize, "forward", order))
 
 
 def matmul_4bit_lora(

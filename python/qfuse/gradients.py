@@ -18,6 +18,7 @@ __all__ = [
     "given",
     "is_watched",
     "matmul_4bit",
+    "matmul_4bit_many",
     "needs_gradient",
     "padded",
     "past_dispatcher",
@@ -261,6 +262,65 @@ def by_dispatcher(call: Call) -> Tensor:
     return _call_below_autograd(call)
 
 
+def matmul_4bit_many(calls: Sequence[Call]) -> list[Tensor] | None:
+    """Calls of one x, without LoRA, in one op without gradients. None where the op cannot have them: it has one of each
+    scalar, either plain or nested weights, and biases of all or of none."""
+    first = calls[0]
+    if first.scalars[-1] is None or needs_gradient(first.x, *(call.bias for call in calls)):
+        return None
+    if torch._C._are_functorch_transforms_active() or direct.is_dual():
+        return None
+    kind = (len(first.weight), first.bias is None, *first.scalars[1:])
+    if any((len(call.weight), call.bias is None, *call.scalars[1:]) != kind for call in calls):
+        return None
+    _, quant_type, blocksize, nested_blocksize, _, order = first.scalars
+    # What is being compiled has to see the op, not how to get past a part of it.
+    with nullcontext() if _is_compiling() else torch._C._AutoDispatchBelowAutograd():
+        products: list[Tensor] = torch.ops.qfuse.matmul_4bit_many.default(
+            first.x,
+            [tensor for call in calls for tensor in call.weight],
+            given(*(call.bias for call in calls)),
+            rows=[call.scalars[0][0] for call in calls],
+            quant_type=quant_type,
+            blocksize=blocksize,
+            nested_blocksize=nested_blocksize,
+            order=order,
+        )
+    return products
+
+
+def _many_autograd(
+    x: Tensor,
+    weights: Sequence[Tensor],
+    biases: Sequence[Tensor],
+    *,
+    rows: Sequence[int],
+    quant_type: str = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+    order: str = "plain",
+) -> list[Tensor]:
+    """Where a gradient is needed, single products."""
+    if not needs_gradient(x, *biases):
+        with torch._C._AutoDispatchBelowAutograd():
+            op = torch.ops.qfuse.matmul_4bit_many.default
+            scalars = dict(quant_type=quant_type, blocksize=blocksize, nested_blocksize=nested_blocksize, order=order)
+            products: list[Tensor] = op(x, weights, biases, rows=rows, **scalars)
+            return products
+    each = len(weights) // max(len(rows), 1)
+    return [
+        matmul_4bit(
+            Call(
+                x,
+                weights[i * each : (i + 1) * each],
+                biases[i] if biases else None,
+                ((count, x.shape[-1]), quant_type, blocksize, nested_blocksize, "forward", order),
+            )
+        )
+        for i, count in enumerate(rows)
+    ]
+
+
 def _matmul_autograd(
     x: Tensor,
     weight: Sequence[Tensor],
@@ -340,5 +400,6 @@ def _slice(tensor: Tensor, dim: int | None, index: int) -> Tensor:
 
 def register() -> None:
     _library.impl("matmul_4bit", _matmul_autograd, "Autograd")
+    _library.impl("matmul_4bit_many", _many_autograd, "Autograd")
     _library.impl("matmul_4bit", _matmul_batched, "Batched")
     torch.library.register_vmap("qfuse::matmul_4bit", _matmul_vmap)

@@ -24,6 +24,7 @@ __all__ = [
     "dequantize_int8",
     "expert_columns",
     "matmul_4bit",
+    "matmul_4bit_many",
     "quantize_4bit",
     "quantize_4bit_nested",
     "quantize_blockwise",
@@ -192,6 +193,35 @@ def matmul_4bit(
     """
     scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
     return gradients.matmul_4bit(gradients.Call(x, weight, bias, scalars, (lora_in, lora_weight)))
+
+
+def matmul_4bit_many(
+    x: Tensor,
+    weights: Sequence[Tensor],
+    biases: Sequence[Tensor] = (),
+    *,
+    rows: Sequence[int],
+    quant_type: QuantType = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+    order: Order = "plain",
+) -> list[Tensor]:
+    """Products of one x [..., cols] by several 4-bit weights [rows[i], cols], each with the bits of matmul_4bit.
+
+    weights: the tensors of all of them, one weight after another, each with as many. biases: one for each, or none.
+    quant_type, the block sizes and order are those of all. Where x or a bias needs a gradient, it is single products.
+    """
+    products: list[Tensor] = _ops.matmul_4bit_many.default(
+        x,
+        weights,
+        biases,
+        rows=rows,
+        quant_type=quant_type,
+        blocksize=blocksize,
+        nested_blocksize=nested_blocksize,
+        order=order,
+    )
+    return products
 
 
 def expert_columns(m: int, experts: int) -> int:

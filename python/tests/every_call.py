@@ -106,12 +106,16 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.matmul_4bit, split_k": lambda i: [i.product(i.rows, order="split")],
     "ops.matmul_4bit, tiled": lambda i: [i.product(i.x, order="split", bias=i.bias, **_rank_of_one(i))],
     "ops.matmul_4bit, fp32": lambda i: [i.product(i.x.float())],
+    "ops.matmul_4bit_many, split_k": lambda i: qfuse.ops.matmul_4bit_many(
+        i.rows, i.weight.tensors * 2, [i.bias] * 2, rows=[ROWS] * 2, order="split"
+    ),
     "ops.swiglu": _swiglu,
     "ops.silu_dot_fwd_bwd_quant_fuse": _published,
     "functional.dequantize_4bit": lambda i: [qfuse.dequantize_4bit(i.weight)],
     "functional.dequantize_int8": lambda i: [qfuse.dequantize_int8(i.int8, i.scales[:ROWS])],
     "functional.matmul_4bit": lambda i: [qfuse.matmul_4bit(i.x, i.weight, bias=i.bias)],
     "functional.matmul_4bit, plain": lambda i: [qfuse.matmul_4bit(i.x, i.weight, order="plain")],
+    "functional.matmul_4bit_many": lambda i: qfuse.matmul_4bit_many(i.x, [i.weight] * 3),
     "functional.matmul_4bit_lora": _with_lora,
     "functional.matmul_4bit_lora_shared": _shared,
 }

@@ -92,7 +92,8 @@ def test_an_op_refuses(name, place, here, there):
     with pytest.raises(RuntimeError, match=WORDS) as raised:
         op(**_moved(arguments, here, there, place))
     argument, index = place
-    assert (argument if index is None else OF_WEIGHT[index]) in str(raised.value)
+    of_list = "bias" if argument == "biases" else OF_WEIGHT[(index or 0) % len(OF_WEIGHT)]
+    assert (argument if index is None else of_list) in str(raised.value)
 
 
 @pytest.mark.parametrize(("name", "place"), CASES)
@@ -108,7 +109,7 @@ def test_a_fake_refuses_what_no_gpu_is_needed_for(name, place, here, there):
 def test_all_on_meta(index):
     op, args, kwargs = calls(CPU)[index]
     found, expected = op(**_moved(_named(op, args, kwargs), META, META, None)), op(*args, **kwargs)
-    for one, other in zip(*((x if isinstance(x, tuple) else (x,)) for x in (found, expected)), strict=True):
+    for one, other in zip(*((x if isinstance(x, tuple | list) else (x,)) for x in (found, expected)), strict=True):
         if other is not None:
             assert (one.device.type, one.shape, one.dtype) == (META, other.shape, other.dtype)
 
@@ -133,6 +134,7 @@ DECODES = {
 PRODUCTS = {
     "ops": lambda i: i.product(i.x, bias=i.bias),
     "functional": lambda i: qfuse.matmul_4bit(i.x, i.weight, bias=i.bias),
+    "many": lambda i: qfuse.matmul_4bit_many(i.x, [i.weight] * 2, biases=[i.bias] * 2),
     "decoded": lambda i: i.product(i.x, order=None, bias=i.bias),
     "lora": lambda i: qfuse.matmul_4bit_lora(i.x, i.weight, i.lora_a, i.lora_b, bias=i.bias),
     "shared": lambda i: qfuse.matmul_4bit_lora_shared(

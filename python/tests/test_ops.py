@@ -115,6 +115,16 @@ def calls(device):
             (made.original[:, :64], plain.tensors, None),
             {"shape": weight.shape, "direction": "backward"},
         ),
+        (
+            OPS.matmul_4bit_many.default,
+            (made.original[:3], weight.tensors * 2, (made.original[0, :64],) * 2),
+            {"rows": weight.shape[:1] * 2},
+        ),
+        (
+            OPS.matmul_4bit_many.default,
+            (made.original, plain.tensors, []),
+            {"rows": weight.shape[:1], "order": "split"},
+        ),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, (*silu_arguments(device)[:4], None, None), {}),
         (OPS.silu_dot_fwd_bwd_quant_fuse.default, silu_arguments(device), transposed_outputs(device)),
