@@ -12,7 +12,8 @@ What it does, without a network:
 
   1. It makes the layers of a Llama with random weights, quantizes all but the embedding and the last layer to NF4 with
      double quantization, and makes three models of the same codes: decoded to bf16; bitsandbytes' Linear4bit; and the
-     same inside of qfuse.integrations.bitsandbytes.enabled(matmul=True).
+     same inside of qfuse.integrations.bitsandbytes.enabled(matmul=True), but for q, k and v, and gate and up, which are
+     one qfuse.matmul_4bit_many each.
   2. It feeds all of them the same sequences, token by token, with caches of keys and values that begin empty, and
      compares their logits with those of the decoded model in float64. qfuse's error may be twice that of bf16, which
      sums the same terms of the same weights in another order. bitsandbytes' is only told: on some CPUs it rounds scales
@@ -36,7 +37,7 @@ import math
 import os
 import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -102,11 +103,16 @@ def attend_to_cache(q: Tensor, position: Tensor, cache: Cache) -> Tensor:
     return functional.scaled_dot_product_attention(rows, cache.keys, cache.values, attn_mask=seen).reshape(q.shape)
 
 
+def one_by_one(x: Tensor, layers: Sequence[nn.Module]) -> Sequence[Tensor]:
+    return [layer(x) for layer in layers]
+
+
 class Layer(nn.Module):
     def __init__(self, size: Size, device: str) -> None:
         super().__init__()
         width = size.hidden // size.heads
         self.width = width
+        self.multiply: Callable[[Tensor, Sequence[nn.Module]], Sequence[Tensor]] = one_by_one
         self.norms = nn.ModuleList(
             nn.RMSNorm(size.hidden, eps=1e-5, dtype=torch.bfloat16, device=device) for _ in range(2)
         )
@@ -120,8 +126,8 @@ class Layer(nn.Module):
         """[batch * tokens, hidden] at the positions [tokens]: one token a sequence, or prompts, which begin at 0."""
         attended = self.norms[0](x)
         q, k, v = (
-            layer(attended).view(len(x) // len(position), len(position), -1, self.width).transpose(1, 2)
-            for layer in (self.q, self.k, self.v)
+            y.view(len(x) // len(position), len(position), -1, self.width).transpose(1, 2)
+            for y in self.multiply(attended, (self.q, self.k, self.v))
         )
         q, k = turn(q, position), turn(k, position)
         cache.add(position, k, v)
@@ -132,7 +138,8 @@ class Layer(nn.Module):
         mixed = mixed.transpose(1, 2)
         x = x + self.o(mixed.reshape(len(x), -1))
         fed = self.norms[1](x)
-        return x + self.down(functional.silu(self.gate(fed)) * self.up(fed))
+        gate, up = self.multiply(fed, (self.gate, self.up))
+        return x + self.down(functional.silu(gate) * up)
 
 
 class Llama(nn.Module):
@@ -203,6 +210,9 @@ def make_models(size: Size, device: str, torchao: bool = False) -> dict[str, Lla
     quantized = Llama(size, device)
     # In eval mode bitsandbytes repacks weights on some CPUs, for its own kernels: it gets its way, and qfuse the codes.
     models = {"bf16": decoded(quantized), "bitsandbytes": copy.deepcopy(quantized).eval(), "qfuse": quantized.train()}
+    for layer in quantized.layers:
+        assert isinstance(layer, Layer)
+        layer.multiply = qfuse.matmul_4bit_many
     if torchao:
         models["torchao int4"] = copy.deepcopy(models["bf16"])
         torchao_int4.quantize(models["torchao int4"].layers, device)
@@ -253,12 +263,13 @@ def find_faults(errors: dict[str, float], after: str) -> list[str]:
     return faults
 
 
-def count_products(model: Llama, device: str) -> int:
-    """How often qfuse multiplies for one token."""
+def count_calls(model: Llama, device: str) -> dict[str, int]:
+    """How often qfuse's ops are called for one token."""
     token, position = (torch.zeros(1, dtype=torch.long, device=device) for _ in range(2))
     with way_of("qfuse"), torch.profiler.profile(acc_events=True) as profile:
         model(token, position, model.caches(1, 1))
-    return sum(event.count for event in profile.key_averages() if event.key == "qfuse::matmul_4bit")
+    counts = {event.key: event.count for event in profile.key_averages()}
+    return {name: counts.get(f"qfuse::{name}", 0) for name in ("matmul_4bit", "matmul_4bit_many")}
 
 
 # ---- generating ----
@@ -403,8 +414,8 @@ def main() -> int:
     print(f"{measure.device_name(arguments.device)}: a Llama of {size.layers} layers {size.hidden} wide")
     print(f"{arguments.batch} sequence(s) of {arguments.tokens} tokens after {arguments.context}", flush=True)
     models = make_models(size, arguments.device, arguments.torchao)
-    products = count_products(models["qfuse"], arguments.device)
-    faults = [] if products else ["qfuse multiplied nothing"]
+    calls = count_calls(models["qfuse"], arguments.device)
+    faults = [f"qfuse.{name} multiplied nothing" for name, count in calls.items() if not count]
     if arguments.torchao:
         faults += torchao_int4.find_faults(models["bf16"].layers, models["torchao int4"].layers)
     exact = in_float64(models["bf16"])
@@ -438,7 +449,7 @@ def main() -> int:
             "compiled": arguments.compile,
             "checked_tokens": CHECKED,
             "relative_errors": errors,
-            "products_of_qfuse_a_token": products,
+            "calls_of_qfuse_a_token": calls,
             "faults": faults,
             "ways": found,
             "prompts": {n: {"relative_errors": prompt_errors[n], "milliseconds": t} for n, t in prompt_times.items()},

@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch import nn
 
+import qfuse
 import qfuse.integrations.bitsandbytes as integration
 
 pytest.importorskip("bitsandbytes")
@@ -63,7 +64,7 @@ def test_generates_three_ways(run_here, device, tmp_path, batch, context):
         assert [1000 * batch / step for step in steps] == pytest.approx(speeds)
         assert way["least"] == {"tokens_per_second": min(speeds), "milliseconds_a_step": min(steps)}
         assert way["median"]["milliseconds_a_step"] == pytest.approx(sum(steps) / 2)
-    assert figures["products_of_qfuse_a_token"] == 7
+    assert figures["calls_of_qfuse_a_token"] == {"matmul_4bit": 2, "matmul_4bit_many": 2}
     errors = figures["relative_errors"]
     assert 0 < errors["qfuse"] <= 2 * errors["bf16"] < 0.1
     assert (figures["batch"], figures["context"]) == (batch, context)
@@ -151,15 +152,17 @@ def test_a_missing_torchao_is_said(run_here):
     assert run_here("--device", "cpu", "--torchao")[0] == 2
 
 
-def test_a_wrong_product_is_seen(run_here, monkeypatch):
-    multiply = integration.multiply
+@pytest.mark.parametrize("where, name", [(integration, "multiply"), (qfuse, "matmul_4bit_many")])
+def test_a_wrong_product_is_seen(run_here, monkeypatch, where, name):
+    multiply = getattr(where, name)
 
     def broken(*args, **more):
-        y = multiply(*args, **more)
-        y[..., 0] *= -1
-        return y
+        found = multiply(*args, **more)
+        for y in [found] if isinstance(found, torch.Tensor) else found:
+            y[..., 0] *= -1
+        return found
 
-    monkeypatch.setattr(integration, "multiply", broken)
+    monkeypatch.setattr(where, name, broken)
     status, out = run_here("--device", "cpu")
     assert status == 1 and "qfuse's logits have an error of" in out and "tokens/s" not in out
 
@@ -167,7 +170,7 @@ def test_a_wrong_product_is_seen(run_here, monkeypatch):
 def test_a_run_in_which_qfuse_did_nothing_fails(run_here, monkeypatch):
     monkeypatch.setattr(integration, "enabled", lambda matmul: contextlib.nullcontext())
     status, out = run_here("--device", "cpu")
-    assert status == 1 and "qfuse multiplied nothing" in out
+    assert status == 1 and "qfuse.matmul_4bit multiplied nothing" in out
 
 
 @pytest.mark.parametrize("option", [("--batch", "0"), ("--context", "-1"), ("--prefill", "0")])
