@@ -1,4 +1,4 @@
-// The Python module qfuse._direct: dequantize_4bit and matmul_4bit of Python's own objects, past torch's dispatcher. To
+// The Python module qfuse._direct: dequantize_4bit and the products of Python's own objects, past torch's dispatcher. To
 // convert and to dispatch an op's arguments takes torch as long as launching a kernel does. python/qfuse/direct.py calls
 // this; where somebody would see the op, and of whatever is not plain, it gives None, and the call takes torch's way.
 #define PY_SSIZE_T_CLEAN
@@ -307,6 +307,43 @@ PyObject* multiply_objects(PyObject* const* args) {
   return object_of(multiply(a));
 }
 
+struct MultiplyManyArguments {
+  Matmul4bitManyViews views;
+  std::vector<std::int64_t> rows;
+  std::string quant_type;
+  std::int64_t blocksize;
+  std::int64_t nested_blocksize;
+  std::string order;
+};
+
+TensorViews operand_views_of(PyObject* objects) {
+  if (!PyTuple_Check(objects)) throw NotPlain();
+  TensorViews views(PyTuple_Size(objects));
+  for (std::size_t i = 0; i < views.size(); ++i) views[i] = operand_view_of(PyTuple_GetItem(objects, i));
+  return views;
+}
+
+Tensors multiply(const MultiplyManyArguments& a) {
+  const WithoutLock unlocked;
+  return matmul_4bit_many_views(a.views, a.rows, a.quant_type, a.blocksize, a.nested_blocksize, a.order);
+}
+
+PyObject* multiply_many_objects(PyObject* const* args) {
+  expect_no_watcher();
+  const MultiplyManyArguments a = {{operand_view_of(args[0]), views_of(args[1]), operand_views_of(args[2])},
+                                   shape_of(args[3]),
+                                   text_of(args[4]),
+                                   integer_of(args[5]),
+                                   integer_of(args[6]),
+                                   text_of(args[7])};
+  if (!has_rows(a.views.x)) throw NotPlain();  // which torch copies
+  const Tensors products = multiply(a);
+  Owned objects(present(PyTuple_New(static_cast<Py_ssize_t>(products.size()))));
+  for (std::size_t i = 0; i < products.size(); ++i)
+    PyTuple_SetItem(objects.get(), static_cast<Py_ssize_t>(i), present(object_of(products[i])));
+  return objects.release();
+}
+
 template <Py_ssize_t kCount, PyObject* (*kFunction)(PyObject* const*)>
 PyObject* call(PyObject* /*module*/, PyObject* const* args, Py_ssize_t count) {
   if (count != kCount) return PyErr_Format(PyExc_TypeError, "%zd arguments are needed, %zd were given", kCount, count);
@@ -333,6 +370,8 @@ PyMethodDef methods[] = {
     {"matmul_4bit", method<11, multiply_objects>(), METH_FASTCALL,
      "(x, weight, bias, lora_in, lora_weight, shape, quant_type, blocksize, nested_blocksize, direction, order) -> "
      "Tensor | None"},
+    {"matmul_4bit_many", method<8, multiply_many_objects>(), METH_FASTCALL,
+     "(x, weights, biases, rows, quant_type, blocksize, nested_blocksize, order) -> tuple[Tensor, ...] | None"},
     {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_direct", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};

@@ -113,29 +113,38 @@ Tensors matmul_4bit_many(const Tensor& x, const Tensors& weights, const Tensors&
                          const std::vector<std::int64_t>& rows, const std::string& quant_type, std::int64_t blocksize,
                          std::int64_t nested_blocksize, const std::string& order) {
   const Tensor readable = has_rows(TensorView(x)) ? x : torch::stable::contiguous(x);
-  const TensorView in(readable);
-  const Call call(in, "x");
+  return matmul_4bit_many_views(
+      {TensorView(readable), {weights.begin(), weights.end()}, {biases.begin(), biases.end()}}, rows, quant_type,
+      blocksize, nested_blocksize, order);
+}
+
+Tensors matmul_4bit_many_views(const Matmul4bitManyViews& views, const std::vector<std::int64_t>& rows,
+                               const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
+                               const std::string& order) {
+  const TensorView& x = views.x;
+  const TensorViews &weights = views.weights, &biases = views.biases;
+  const Call call(x, "x");
   const std::size_t count = rows.size();
   if (count == 0 ? !weights.empty() : weights.size() % count != 0)
     refuse("weights has ", weights.size(), " tensors, rows ", count, " entries: there must be as many tensors of each");
   if (!biases.empty() && biases.size() != count)
     refuse("biases has ", biases.size(), " tensors, it must have ", count, ", or none");
-  if (in.sizes.size() == 0) refuse("x has shape [], it must be [..., cols]");
+  if (x.sizes.size() == 0) refuse("x has shape [], it must be [..., cols]");
   qfuse_matmul_4bit_many_params p{};
-  set_x(in, p);
+  set_x(x, p);
   p.order = order_of(order);
   std::vector<qfuse_weight_4bit> read(count);
   std::vector<qfuse_matmul_4bit_product> products(count);
   Tensors outs;
   const auto add = [&](std::size_t i) {
     const std::size_t each = weights.size() / count;
-    const TensorViews views(weights.begin() + static_cast<std::ptrdiff_t>(i * each),
-                            weights.begin() + static_cast<std::ptrdiff_t>((i + 1) * each));
-    const std::array shape = {rows[i], in.sizes[in.sizes.size() - 1]};
-    read[i] = weight_4bit(call, views, shape, quant_type, blocksize, nested_blocksize);
+    const TensorViews weight(weights.begin() + static_cast<std::ptrdiff_t>(i * each),
+                             weights.begin() + static_cast<std::ptrdiff_t>((i + 1) * each));
+    const std::array shape = {rows[i], x.sizes[x.sizes.size() - 1]};
+    read[i] = weight_4bit(call, weight, shape, quant_type, blocksize, nested_blocksize);
     products[i].weight = &read[i];
-    if (!biases.empty()) products[i].bias = call.array(biases[i], "bias", in.dtype, rows[i]);
-    products[i].out = outs.emplace_back(call.empty(shape_of_output(in, rows[i]), in.dtype)).mutable_data_ptr();
+    if (!biases.empty()) products[i].bias = call.array(biases[i], "bias", x.dtype, rows[i]);
+    products[i].out = outs.emplace_back(call.empty(shape_of_output(x, rows[i]), x.dtype)).mutable_data_ptr();
   };
   for (std::size_t i = 0; i < count; ++i) {
     try {

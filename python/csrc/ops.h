@@ -73,6 +73,16 @@ Tensors matmul_4bit_many(const Tensor& x, const Tensors& weights, const Tensors&
                          const std::vector<std::int64_t>& rows, const std::string& quant_type, std::int64_t blocksize,
                          std::int64_t nested_blocksize, const std::string& order);
 
+// Likewise.
+struct Matmul4bitManyViews {
+  TensorView x;
+  TensorViews weights;
+  TensorViews biases;
+};
+QFUSE_API Tensors matmul_4bit_many_views(const Matmul4bitManyViews& views, const std::vector<std::int64_t>& rows,
+                                         const std::string& quant_type, std::int64_t blocksize,
+                                         std::int64_t nested_blocksize, const std::string& order);
+
 void swiglu(const Tensor& x, const std::optional<Tensor>& grad_y, const std::optional<Tensor>& y_q,
             const std::optional<Tensor>& y_s, const std::optional<Tensor>& y_t_q, const std::optional<Tensor>& y_t_s,
             const std::optional<Tensor>& grad_input_q, const std::optional<Tensor>& grad_input_s,

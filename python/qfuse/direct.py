@@ -10,21 +10,22 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-__all__ = ["dequantize_4bit", "is_dual", "load", "matmul_4bit"]
+__all__ = ["dequantize_4bit", "is_dual", "load", "matmul_4bit", "matmul_4bit_many"]
 
 _decode: Callable[..., Any] | None = None
 _multiply: Callable[..., Any] | None = None
+_multiply_many: Callable[..., Any] | None = None
 _is_compiling = torch.compiler.is_compiling  # a search through torch's modules takes longer than a call
 
 
 def load() -> None:
     """Once the extension is loaded, which the module is linked with."""
-    global _decode, _multiply
+    global _decode, _multiply, _multiply_many
     if importlib.util.find_spec("qfuse._direct") is None:  # it needs Python's headers to be built
         return
     with contextlib.suppress(AttributeError, ValueError):  # a torch that has changed what the module looks up
         module = importlib.import_module("qfuse._direct")
-        _decode, _multiply = module.dequantize_4bit, module.matmul_4bit
+        _decode, _multiply, _multiply_many = module.dequantize_4bit, module.matmul_4bit, module.matmul_4bit_many
 
 
 def dequantize_4bit(
@@ -64,3 +65,13 @@ def matmul_4bit(
         return None
     product: Tensor | None = _multiply(x, weight, bias, *terms, *scalars)
     return product
+
+
+def matmul_4bit_many(
+    x: Tensor, weights: tuple[Tensor, ...], biases: tuple[Tensor, ...], rows: tuple[int, ...], *scalars: str | int
+) -> tuple[Tensor, ...] | None:
+    """The op's results without gradients, or None likewise."""
+    if _multiply_many is None or _is_compiling() or is_dual():
+        return None
+    products: tuple[Tensor, ...] | None = _multiply_many(x, weights, biases, rows, *scalars)
+    return products

@@ -152,19 +152,14 @@ def matmul_4bit_many(
     found = [read_weight(weight, state) for weight, state in zip(weights, quant_states, strict=True)]
     operands = [_operands(x, weight, bias) for weight, bias in zip(found, biases, strict=True)]
     x = operands[0][0]
+    calls = [_call_of(x, weight, bias, order) for weight, (_, bias) in zip(found, operands, strict=True)]
+    together = gradients.are_together(calls)
+    products = gradients.many_past_dispatcher(calls) if together else None
+    if products is not None:
+        return tuple(products)
     with without_torch_function():
-        calls = [_plan(x, weight, bias, order) for weight, (_, bias) in zip(found, operands, strict=True)]
-        products = gradients.matmul_4bit_many(calls)
-        return tuple(map(gradients.matmul_4bit, calls) if products is None else products)
-
-
-def _plan(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None) -> gradients.Call:
-    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
-    if order is None:
-        order = _default_order(x, shape, blocksize, bias)
-    # Of a Params4bit, the tensor that every transform knows.
-    tensors = (packed.detach(), *scales)
-    return gradients.Call(x, tensors, bias, (shape, quant_type, blocksize, nested_blocksize, "forward", order))
+        calls = [_detached(call) for call in calls]
+        return tuple(gradients.many_by_dispatcher(calls) if together else map(gradients.matmul_4bit, calls))
 
 
 def matmul_4bit_lora(
@@ -317,17 +312,25 @@ def _prepare(x: Tensor, weight: Arguments, order: ops.Order | None) -> tuple[tup
 
 def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None = None) -> Tensor:
     """matmul_4bit of what read_arguments found, and of a bias in x's dtype."""
-    tensors, shape, _, quant_type, blocksize, nested_blocksize = weight
-    if order is None:
-        order = _default_order(x, shape, blocksize, bias)
-    call = gradients.Call(x, tensors, bias, (shape, quant_type, blocksize, nested_blocksize, "forward", order))
+    call = _call_of(x, weight, bias, order)
     product = gradients.past_dispatcher(call)
     if product is not None:
         return product
     with without_torch_function():
-        packed, *scales = tensors
-        # Of a Params4bit, the tensor that every transform knows.
-        return gradients.by_dispatcher(call._replace(weight=(packed.detach(), *scales)))
+        return gradients.by_dispatcher(_detached(call))
+
+
+def _call_of(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None) -> gradients.Call:
+    tensors, shape, _, quant_type, blocksize, nested_blocksize = weight
+    if order is None:
+        order = _default_order(x, shape, blocksize, bias)
+    return gradients.Call(x, tensors, bias, (shape, quant_type, blocksize, nested_blocksize, "forward", order))
+
+
+def _detached(call: gradients.Call) -> gradients.Call:
+    """Of a Params4bit, with the tensor that every transform knows."""
+    packed, *scales = call.weight
+    return call._replace(weight=(packed.detach(), *scales))
 
 
 def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor | None) -> ops.Order | None:

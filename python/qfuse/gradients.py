@@ -13,12 +13,14 @@ from . import direct, one_device
 __all__ = [
     "Call",
     "Kept",
+    "are_together",
     "by_dispatcher",
     "decode",
     "given",
     "is_watched",
+    "many_by_dispatcher",
+    "many_past_dispatcher",
     "matmul_4bit",
-    "matmul_4bit_many",
     "needs_gradient",
     "padded",
     "past_dispatcher",
@@ -262,30 +264,45 @@ def by_dispatcher(call: Call) -> Tensor:
     return _call_below_autograd(call)
 
 
-def matmul_4bit_many(calls: Sequence[Call]) -> list[Tensor] | None:
-    """Calls of one x, without LoRA, in one op without gradients. None where the op cannot have them: it has one of each
-    scalar, either plain or nested weights, and biases of all or of none."""
+def are_together(calls: Sequence[Call]) -> bool:
+    """Whether calls of one x, without LoRA, can be one matmul_4bit_many: no gradient is needed, they have the same
+    scalars but for the shape, and all or none are nested and have a bias."""
     first = calls[0]
     if first.scalars[-1] is None or needs_gradient(first.x, *(call.bias for call in calls)):
-        return None
+        return False
     if torch._C._are_functorch_transforms_active() or direct.is_dual():
-        return None
+        return False
     kind = (len(first.weight), first.bias is None, *first.scalars[1:])
-    if any((len(call.weight), call.bias is None, *call.scalars[1:]) != kind for call in calls):
-        return None
-    _, quant_type, blocksize, nested_blocksize, _, order = first.scalars
-    # What is being compiled has to see the op, not how to get past a part of it.
-    with nullcontext() if _is_compiling() else torch._C._AutoDispatchBelowAutograd():
-        products: list[Tensor] = torch.ops.qfuse.matmul_4bit_many.default(
-            first.x,
-            [tensor for call in calls for tensor in call.weight],
-            given(*(call.bias for call in calls)),
-            rows=[call.scalars[0][0] for call in calls],
-            quant_type=quant_type,
-            blocksize=blocksize,
-            nested_blocksize=nested_blocksize,
-            order=order,
-        )
+    return all((len(call.weight), call.bias is None, *call.scalars[1:]) == kind for call in calls)
+
+
+def _many_arguments(calls: Sequence[Call]) -> tuple[Any, ...]:
+    """Of the op, in its order."""
+    _, quant_type, blocksize, nested_blocksize, _, order = calls[0].scalars
+    weights = tuple(tensor for call in calls for tensor in call.weight)
+    rows = tuple(call.scalars[0][0] for call in calls)
+    biases = given(*(call.bias for call in calls))
+    return calls[0].x, weights, biases, rows, quant_type, blocksize, nested_blocksize, order
+
+
+def many_past_dispatcher(calls: Sequence[Call]) -> Sequence[Tensor] | None:
+    """Calls that are together, or None as of past_dispatcher."""
+    return direct.matmul_4bit_many(*_many_arguments(calls))
+
+
+def many_by_dispatcher(calls: Sequence[Call]) -> Sequence[Tensor]:
+    arguments = _many_arguments(calls)
+    if _is_compiling():  # what is being compiled has to see the op, not how to get past a part of it
+        return _call_many(*arguments)
+    with torch._C._AutoDispatchBelowAutograd():
+        return _call_many(*arguments)
+
+
+def _call_many(
+    x: Tensor, weights: Sequence[Tensor], biases: Sequence[Tensor], rows: Sequence[int], *scalars: Any
+) -> list[Tensor]:
+    keywords = dict(zip(("quant_type", "blocksize", "nested_blocksize", "order"), scalars, strict=True))
+    products: list[Tensor] = torch.ops.qfuse.matmul_4bit_many.default(x, weights, biases, rows=rows, **keywords)
     return products
 
 
@@ -303,10 +320,7 @@ def _many_autograd(
     """Where a gradient is needed, single products."""
     if not needs_gradient(x, *biases):
         with torch._C._AutoDispatchBelowAutograd():
-            op = torch.ops.qfuse.matmul_4bit_many.default
-            scalars = dict(quant_type=quant_type, blocksize=blocksize, nested_blocksize=nested_blocksize, order=order)
-            products: list[Tensor] = op(x, weights, biases, rows=rows, **scalars)
-            return products
+            return _call_many(x, weights, biases, rows, quant_type, blocksize, nested_blocksize, order)
     each = len(weights) // max(len(rows), 1)
     return [
         matmul_4bit(

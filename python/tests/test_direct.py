@@ -341,6 +341,61 @@ def test_leaves_products_to_torch_that_are_not_plain(made, operands):
         qfuse.direct._multiply(x, made.weight.tensors)
 
 
+# ---- several products
+
+
+def multiply_many(x, weights, biases=(), order="plain"):
+    """The products by the module itself, or None."""
+    tensors = tuple(tensor for weight in weights for tensor in weight.tensors)
+    rows = tuple(weight.shape[0] for weight in weights)
+    return qfuse.direct._multiply_many(x, tensors, biases, rows, "nf4", 64, 256, order)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_several_products_have_the_ops_bits(made, operands, dtype):
+    x, bias, _ = operands[0](dtype)
+    other = replaced(made.weight, 0, made.weight.packed.flip(0))
+    for order in ("plain", "split"):
+        for biases in ((), (bias, -bias)):
+            found = multiply_many(x, (made.weight, other), biases, order)
+            given = zip((made.weight, other), biases or (None, None), strict=True)
+            expected = [by_op(x, weight, bias, order=order) for weight, bias in given]
+            assert isinstance(found, tuple) and all(same_bits(a, b) for a, b in zip(found, expected, strict=True))
+
+
+def test_is_how_several_products_are_called(made, operands, monkeypatch):
+    x, bias, _ = operands[0](torch.bfloat16)
+    monkeypatch.setattr(qfuse.gradients, "_call_many", None)
+    found = qfuse.matmul_4bit_many(x, [made.weight] * 2, biases=[bias] * 2, order="plain")
+    assert all(same_bits(y, by_op(x, made.weight, bias)) for y in found)
+
+
+@pytest.mark.parametrize("name", WATCHERS)
+def test_whoever_watches_sees_several_products(name, made, operands, monkeypatch):
+    x, _, _ = operands[0](torch.bfloat16)
+    expected, seen = by_op(x, made.weight), []
+    for ours in ("_call_many", "_call"):  # under a transform, single products
+        call = getattr(qfuse.gradients, ours)
+        monkeypatch.setattr(qfuse.gradients, ours, lambda *args, call=call: seen.append(1) or call(*args))
+    with WATCHERS[name]():
+        found = qfuse.matmul_4bit_many(x, [made.weight] * 2, order="plain")
+    assert seen and all(same_bits(y, expected) for y in found)
+
+
+def test_leaves_several_products_to_torch_that_are_not_plain(made, operands):
+    x, bias, _ = operands[0](torch.bfloat16)
+    weights = (made.weight,) * 2
+    assert multiply_many(x.transpose(0, 1), weights) is None
+    assert multiply_many(x.as_subclass(Plain), weights) is None
+    assert multiply_many(x, weights, (bias, bias.as_subclass(Plain))) is None
+    assert multiply_many(x, weights, [bias] * 2) is None
+    assert multiply_many(x, ()) is None
+    with pytest.raises(RuntimeError, match=r"products\[1\]: bias has 63 elements, it must have 64"):
+        multiply_many(x, weights, (bias, bias[:63]))
+    with pytest.raises(TypeError, match="8 arguments are needed"):
+        qfuse.direct._multiply_many(x)
+
+
 class Plain(torch.Tensor):
     """A subclass without a __torch_dispatch__, as torch's results then are."""
 

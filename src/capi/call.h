@@ -24,6 +24,7 @@ const Params& as_caller(Op& p) {
   return params;
 }
 
+// The same of several products; they stay where this does.
 struct Products {
   explicit Products(const contract::Matmul4bitMany& p) : weights(p.products.size()), params(p) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -35,6 +36,9 @@ struct Products {
     params.count = static_cast<std::int64_t>(products.size());
     params.products = products.data();
   }
+  Products(const Products&) = delete;
+  Products& operator=(const Products&) = delete;
+
   std::vector<qfuse_weight_4bit> weights;
   std::vector<qfuse_matmul_4bit_product> products;
   qfuse_matmul_4bit_many_params params;
