@@ -418,6 +418,37 @@ TEST(MatmulPlan, the_factored_order_has_split_k_on_hopper_and_a_kernel_for_all_o
   EXPECT_TRUE(check_facts(p, kT4).ok());
 }
 
+TEST(MatmulPlan, few_tokens_times_several_weights_are_one_launch_on_hopper) {
+  const std::array products = {product_of(8, 4096, 4096), product_of(8, 1024, 4096), product_of(8, 1024, 4096)};
+  const auto shared = [&](auto&& spoil, const DeviceFacts& facts = kH200) {
+    std::array calls = products;
+    spoil(calls);
+    std::array<Matmul4bitPlan, 3> plans;
+    std::ranges::transform(calls, plans.begin(), [&](const contract::Matmul4bit& p) { return plan(p, facts); });
+    return shared_plan(calls, plans, facts);
+  };
+  using Calls = std::array<contract::Matmul4bit, 3>;
+  const auto nothing = [](Calls&) {};
+  ASSERT_TRUE(shared(nothing));
+  EXPECT_EQ(shared(nothing)->kernel, Matmul4bitKernel::split_k);
+  EXPECT_EQ(shared(nothing)->blocks, kH200.multiprocessors);
+  EXPECT_LE(shared(nothing)->shared_bytes, kH200.shared_bytes);
+  const auto every = [](auto&& spoil) {
+    return [spoil](Calls& calls) {
+      for (contract::Matmul4bit& p : calls) spoil(p);
+    };
+  };
+  EXPECT_EQ(shared(every([](auto& p) { p.order = QFUSE_ORDER_FACTORED; }))->kernel, Matmul4bitKernel::factored);
+  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
+  EXPECT_FALSE(shared(nothing, kA100));
+  EXPECT_FALSE(shared(every([](auto& p) { p.order = QFUSE_ORDER_PLAIN; })));
+  EXPECT_FALSE(shared(every([](auto& p) { p.m = 9; })));
+  EXPECT_FALSE(shared(every([](auto& p) { p.weight.cols = 4096 + 64; })));
+  EXPECT_FALSE(shared([](Calls& calls) { calls[1].weight.quant_type = QFUSE_FP4; }));
+  EXPECT_FALSE(shared([](Calls& calls) { calls[2].weight.absmax_8bit = nullptr; }));  // plain
+  EXPECT_FALSE(shared([](Calls& calls) { calls[2].in = address<void>(0x6002); }));
+}
+
 contract::Matmul4bit plain_product_of(std::int64_t m, std::int64_t rows, std::int64_t cols) {
   contract::Matmul4bit p = product_of(m, rows, cols);
   p.order = QFUSE_ORDER_PLAIN;

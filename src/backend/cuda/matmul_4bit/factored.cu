@@ -52,13 +52,13 @@ struct FactoredSteps {
   }
   static __device__ Lookups lookups(const Table* table, int lane) { return words_of_lane(table, lane); }
 
-  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t rows,
-                                    std::uint32_t tile, Codes& codes) {
+  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t tile,
+                                    Codes& codes) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      const std::uint32_t row = row_of(rows, tile, h);
+      const std::uint32_t row = row_of(a, tile, h);
       codes.absmax[h] = load_absmax<kNested>(a, chain, row);
-      const std::uint8_t* const from = codes_of(chain, row);
+      const std::uint8_t* const from = codes_of(a, chain, row);
 #pragma unroll
       for (int b = 0; b < kChunkBlocks; ++b)
         codes.codes[h][b] = load_once(reinterpret_cast<const uint2*>(from + b * (format::kFactoredBlock / 2)));
@@ -110,34 +110,42 @@ struct FactoredSteps {
 
 // ---- the kernel of a plan ----
 
+template <class Value, int kColumns, int kProducts>
+contract::Outcome launch_factored(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
+                                  const qfuse_exec& exec) {
+  return products[0].is_nested
+             ? launch_split_k(multiply_split_k<FactoredSteps<Value, true, kColumns>, kProducts>, products, plan, exec)
+             : launch_split_k(multiply_split_k<FactoredSteps<Value, false, kColumns>, kProducts>, products, plan, exec);
+}
+
+// As many tokens at once as the kernel takes.
 template <class Value>
-auto find_kernel(int tokens, bool is_nested) {
-  if (tokens == kSplitKTokens.front())
-    return is_nested ? multiply_split_k<FactoredSteps<Value, true, 1>>
-                     : multiply_split_k<FactoredSteps<Value, false, 1>>;
-  return is_nested ? multiply_split_k<FactoredSteps<Value, true, 2>> : multiply_split_k<FactoredSteps<Value, false, 2>>;
+contract::Outcome launch_factored(MatmulArguments a, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  for (; a.m > 0; a.m -= plan.tokens) {
+    const std::span<const MatmulArguments> product(&a, 1);
+    const contract::Outcome o = plan.tokens == kSplitKTokens.front()
+                                    ? launch_factored<Value, 1, 1>(product, plan, exec)
+                                    : launch_factored<Value, 2, 1>(product, plan, exec);
+    if (!o.ok()) return o;
+    a.in = static_cast<const Value*>(a.in) + plan.tokens * a.in_stride;
+    a.out = static_cast<Value*>(a.out) + plan.tokens * a.out_stride;
+  }
+  return {};
+}
+
+template <class Value>
+contract::Outcome launch_factored(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
+                                  const qfuse_exec& exec) {
+  if (products.size() > 1) return launch_factored<Value, 1, kSplitKProducts>(products, plan, exec);
+  return launch_factored<Value>(products[0], plan, exec);
 }
 
 }  // namespace
 
-// As many tokens at once as the kernel takes.
-contract::Outcome launch_factored(MatmulArguments a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
-                                  const qfuse_exec& exec) {
-  constexpr std::int64_t kBytes = 2;  // of a value
-  const auto kernel = dtype == QFUSE_FLOAT16 ? find_kernel<Half>(plan.tokens, a.is_nested)
-                                             : find_kernel<Bfloat16>(plan.tokens, a.is_nested);
-  for (; a.m > 0; a.m -= plan.tokens) {
-    const contract::Outcome o = launch(kernel,
-                                       {.blocks = plan.blocks,
-                                        .threads = plan.threads,
-                                        .shared_bytes = plan.shared_bytes,
-                                        .programmatic_launch = true},
-                                       a, exec);
-    if (!o.ok()) return o;
-    a.in = static_cast<const std::uint8_t*>(a.in) + plan.tokens * a.in_stride * kBytes;
-    a.out = static_cast<std::uint8_t*>(a.out) + plan.tokens * a.out_stride * kBytes;
-  }
-  return {};
+contract::Outcome launch_factored(std::span<const MatmulArguments> products, qfuse_dtype dtype,
+                                  const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return dtype == QFUSE_FLOAT16 ? launch_factored<Half>(products, plan, exec)
+                                : launch_factored<Bfloat16>(products, plan, exec);
 }
 
 }  // namespace qfuse::cuda

@@ -13,6 +13,7 @@ constexpr std::int64_t kCodesALoad = 32;  // 4-bit codes of it: they share a blo
 constexpr std::int64_t kValuesALoad = 8;  // 16-bit values of it
 constexpr std::int64_t kMostNestedBlocksize = std::int64_t{1} << 31;  // which an unsigned int is shifted by
 constexpr std::int64_t kMostElements = std::int64_t{1} << 37;         // whose blocks of 64 an unsigned int counts
+constexpr std::int64_t kMostCols = std::int64_t{1} << 32;             // whose bytes of codes it counts, too
 #ifdef QFUSE_WITHOUT_WGMMA                                            // a build without that kernel
 constexpr bool kHasWgmma = false;
 #else
@@ -42,26 +43,28 @@ Matmul4bitPlan tiled(const contract::Matmul4bit& p, bool wide, int tokens) {
   return plan;
 }
 
-std::int64_t split_k_rounds(const contract::Matmul4bit& p) {
-  return format::ceil_div(format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS), kSplitKWarps);
-}
-std::int64_t bytes_of_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens) {
-  const std::int64_t tiles = format::ceil_div(p.weight.rows, std::int64_t{kSplitKOutputs} * facts.multiprocessors);
-  return split_k_shared_bytes(tokens, split_k_rounds(p) > 1 ? tiles : 0);
-}
+std::int64_t split_k_tiles(const contract::Matmul4bit& p) { return format::ceil_div(p.weight.rows, kSplitKOutputs); }
 
 // As many warps as share the chains without one of them being idle in the last round; a block for each multiprocessor.
-Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts, int tokens, std::int64_t tiles,
+                       int products) {
   const std::int64_t chains = format::ceil_div(p.weight.cols, QFUSE_SPLIT_TERMS);
+  const std::int64_t rounds = format::ceil_div(chains, kSplitKWarps);
   Matmul4bitPlan plan;
   plan.kernel = is_factored(p) ? Matmul4bitKernel::factored : Matmul4bitKernel::split_k;
   plan.wide = true;
-  plan.tokens = p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back();
+  plan.tokens = tokens;
   plan.outputs = kSplitKOutputs;
-  plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, split_k_rounds(p)));
-  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, format::ceil_div(p.weight.rows, kSplitKOutputs));
-  plan.shared_bytes = static_cast<int>(bytes_of_split_k(p, facts, plan.tokens));
+  plan.threads = kWarpThreads * static_cast<int>(format::ceil_div(chains, rounds));
+  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, tiles);
+  const std::int64_t tiles_with_totals = rounds > 1 ? format::ceil_div(tiles, plan.blocks) : 0;
+  plan.shared_bytes = static_cast<int>(std::min<std::int64_t>(split_k_shared_bytes(tokens, tiles_with_totals, products),
+                                                              std::numeric_limits<int>::max()));
   return plan;
+}
+Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  return split_k(p, facts, p.m <= kSplitKTokens.front() ? kSplitKTokens.front() : kSplitKTokens.back(),
+                 split_k_tiles(p), 1);
 }
 
 // Forward, few tokens, whole chains of terms, bitsandbytes' blocks; and what 32 bits count. In the order FACTORED more
@@ -71,14 +74,16 @@ bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (facts.compute_capability != kHopper || !is_forward(p) || p.order == QFUSE_ORDER_PLAIN || p.lora_rank > 0 ||
       (p.m > kSplitKTokens.back() && !is_factored(p)) || !is_wide(p))
     return false;
-  if (w.cols == 0 || w.cols % QFUSE_SPLIT_TERMS != 0 || w.blocksize != kSplitKBlocksize) return false;
+  if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % QFUSE_SPLIT_TERMS != 0 ||
+      w.blocksize != kSplitKBlocksize)
+    return false;
   // A chain's blocks are of one nested block, and are loaded as a word.
   constexpr std::int64_t kChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
   if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
                                  !is_aligned(w.absmax_8bit, kChainBlocks)))
     return false;
   return contract::element_count(w) < kMostElements && w.rows < kMostElements / kSplitKBlocksize &&
-         bytes_of_split_k(p, facts, kSplitKTokens.back()) <= facts.shared_bytes;
+         split_k(p, facts, kSplitKTokens.back(), split_k_tiles(p), 1).shared_bytes <= facts.shared_bytes;
 }
 
 // Any other product in the order FACTORED: a warp has 16 outputs of 8 tokens.
@@ -223,6 +228,25 @@ Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (is_factored(p)) return factored(p);
   if (can_be_warp_specialized(p, facts)) return fastest_pipeline(p, facts);
   return tiled(p, is_wide(p), p.m <= kTileTokens.front() ? kTileTokens.front() : kTileTokens.back());
+}
+
+std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> products,
+                                          std::span<const Matmul4bitPlan> plans, const DeviceFacts& facts) {
+  if (products.size() < 2 || products.size() > kSplitKProducts) return {};
+  const contract::Matmul4bit& first = products[0];
+  std::int64_t tiles = 0;
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    const bool is_split_k = plans[i].kernel == Matmul4bitKernel::split_k ||
+                            (plans[i].kernel == Matmul4bitKernel::factored && plans[i].wide);
+    if (!is_split_k || products[i].m > kSplitKTokens.front() ||
+        contract::is_nested(products[i].weight) != contract::is_nested(first.weight) ||
+        products[i].weight.quant_type != first.weight.quant_type)
+      return {};
+    tiles += split_k_tiles(products[i]);
+  }
+  const Matmul4bitPlan plan = split_k(first, facts, kSplitKTokens.front(), tiles, kSplitKProducts);
+  if (tiles > std::numeric_limits<int>::max() || plan.shared_bytes > facts.shared_bytes) return {};
+  return plan;
 }
 
 }  // namespace qfuse::cuda

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "backend/cuda/facts.h"
@@ -55,6 +57,7 @@ inline constexpr int kSplitKOutputs = 16;
 inline constexpr int kSplitKWarps = 16;      // at most
 inline constexpr int kSplitKBlocksize = 64;  // bitsandbytes' own
 inline constexpr std::array kSplitKTokens = {8, 16};
+inline constexpr int kSplitKProducts = 4;  // at most, in one launch
 
 // Of a thread block: a table with a row for each byte where an address ends in zeros, the 8-bit code's map and offset, sums
 // of all warps for a team of tiles, which are added at once, or for two: then one is added while the other is made. With
@@ -62,10 +65,11 @@ inline constexpr std::array kSplitKTokens = {8, 16};
 inline constexpr std::int64_t kPairTableBytes = 1 << 16;
 inline constexpr int kSplitKTeam = 2;  // tiles
 constexpr int split_k_phases(int tokens) { return tokens == kSplitKTokens[0] ? 2 : 1; }
-constexpr std::int64_t split_k_shared_bytes(int tokens, std::int64_t tiles_with_totals) {
+constexpr std::int64_t split_k_shared_bytes(int tokens, std::int64_t tiles_with_totals, int products) {
   constexpr std::int64_t kFloat = sizeof(float);
   const std::int64_t parts = std::int64_t{split_k_phases(tokens)} * kSplitKTeam * kSplitKWarps * kSplitKOutputs;
-  return 2 * kPairTableBytes + kFloat * (format::kCodes8 + 4 + tokens * (parts + tiles_with_totals * kSplitKOutputs));
+  return 2 * kPairTableBytes +
+         kFloat * (products * (format::kCodes8 + 4) + tokens * (parts + tiles_with_totals * kSplitKOutputs));
 }
 
 // A warp-specialized pipeline: producer, decoding and multiplying warps hand stages of terms on through shared memory.
@@ -176,6 +180,10 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
 // Every plan that the call can have, and the one that it gets.
 std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts);
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts);
+
+// That of one launch for several products with one input, whose own plans are these; none, if there is no such kernel.
+std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> products,
+                                          std::span<const Matmul4bitPlan> plans, const DeviceFacts& facts);
 
 }  // namespace qfuse::cuda
 

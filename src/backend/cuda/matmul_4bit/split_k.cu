@@ -112,13 +112,13 @@ struct SplitSteps {
   }
   static __device__ PairsOfLane lookups(const Pair* table, int lane) { return pairs_of_lane(table, lane); }
 
-  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t rows,
-                                    std::uint32_t tile, Codes& codes) {
+  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t tile,
+                                    Codes& codes) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      const std::uint32_t row = row_of(rows, tile, h);
+      const std::uint32_t row = row_of(a, tile, h);
       load_absmax(a, chain, row, h, codes);
-      const std::uint8_t* const from = codes_of(chain, row);
+      const std::uint8_t* const from = codes_of(a, chain, row);
 #pragma unroll
       for (int w = 0; w < kWindows; ++w)
         codes.codes[h][w] = load_once(reinterpret_cast<const uint4*>(from + w * (kWindowTerms / 2)));
@@ -159,23 +159,28 @@ struct SplitSteps {
 
 // ---- the kernel of a plan ----
 
+template <class Value, int kColumns, int kProducts>
+contract::Outcome launch_split(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
+                               const qfuse_exec& exec) {
+  return products[0].is_nested
+             ? launch_split_k(multiply_split_k<SplitSteps<Value, true, kColumns>, kProducts>, products, plan, exec)
+             : launch_split_k(multiply_split_k<SplitSteps<Value, false, kColumns>, kProducts>, products, plan, exec);
+}
+
 template <class Value>
-auto find_kernel(const Matmul4bitPlan& plan, bool is_nested) {
-  if (plan.tokens == kSplitKTokens.front())
-    return is_nested ? multiply_split_k<SplitSteps<Value, true, 1>> : multiply_split_k<SplitSteps<Value, false, 1>>;
-  return is_nested ? multiply_split_k<SplitSteps<Value, true, 2>> : multiply_split_k<SplitSteps<Value, false, 2>>;
+contract::Outcome launch_split(std::span<const MatmulArguments> products, const Matmul4bitPlan& plan,
+                               const qfuse_exec& exec) {
+  if (products.size() > 1) return launch_split<Value, 1, kSplitKProducts>(products, plan, exec);
+  return plan.tokens == kSplitKTokens.front() ? launch_split<Value, 1, 1>(products, plan, exec)
+                                              : launch_split<Value, 2, 1>(products, plan, exec);
 }
 
 }  // namespace
 
-contract::Outcome launch_split_k(const MatmulArguments& a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
-                                 const qfuse_exec& exec) {
-  const auto kernel =
-      dtype == QFUSE_FLOAT16 ? find_kernel<Half>(plan, a.is_nested) : find_kernel<Bfloat16>(plan, a.is_nested);
-  return launch(
-      kernel,
-      {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
-      a, exec);
+contract::Outcome launch_split(std::span<const MatmulArguments> products, qfuse_dtype dtype, const Matmul4bitPlan& plan,
+                               const qfuse_exec& exec) {
+  return dtype == QFUSE_FLOAT16 ? launch_split<Half>(products, plan, exec)
+                                : launch_split<Bfloat16>(products, plan, exec);
 }
 
 }  // namespace qfuse::cuda

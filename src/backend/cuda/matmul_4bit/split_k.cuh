@@ -9,12 +9,52 @@
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_CUH
 
 #include <cstdint>
+#include <span>
 
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/device/launch.cuh"
 #include "backend/cuda/matmul_4bit/steps.cuh"
 
 namespace qfuse::cuda {
+
+// ---- what a kernel sees ----
+
+// Products with one input; their tiles of 16 outputs are numbered one after the other.
+template <int kProducts>
+struct SplitKArguments {
+  MatmulArguments products[kProducts];
+  std::uint32_t
+      first_tiles[kProducts + 1];  // of products that are not there, and the last entry: how many tiles there are
+};
+
+template <int kProducts>
+SplitKArguments<kProducts> split_k_arguments(std::span<const MatmulArguments> products) {
+  SplitKArguments<kProducts> a{};
+  std::uint32_t tiles = 0;
+  for (std::size_t i = 0; i < kProducts; ++i) {
+    a.first_tiles[i] = tiles;
+    a.products[i] = products[i < products.size() ? i : 0];
+    if (i < products.size()) tiles += static_cast<std::uint32_t>(format::ceil_div(products[i].rows, kSplitKOutputs));
+  }
+  a.first_tiles[kProducts] = tiles;
+  return a;
+}
+
+// A tile in its product.
+struct SplitKTile {
+  int product;
+  std::uint32_t tile;
+};
+
+template <int kProducts>
+__device__ SplitKTile tile_of(const SplitKArguments<kProducts>& a, std::uint32_t tile) {
+  if constexpr (kProducts == 1) return {0, tile};
+  int product = 0;
+#pragma unroll
+  for (int i = 1; i < kProducts; ++i)
+    if (tile >= a.first_tiles[i]) product = i;
+  return {product, tile - a.first_tiles[product]};
+}
 
 // ---- what lies in shared memory ----
 
@@ -25,12 +65,12 @@ struct NestedMap {
 };
 
 // After the table; then come, where chains take several rounds, the totals of the block's tiles, [tile][token][output].
-template <class Steps>
+template <class Steps, int kProducts>
 struct SplitKShared {
   static constexpr int kTokens = Steps::kColumns * 8;
   static constexpr int kPartSums = kTokens * kSplitKOutputs;  // of a warp
   static constexpr int kPhases = split_k_phases(kTokens);
-  NestedMap nested;
+  NestedMap nested[kProducts];
   alignas(16) float parts[kPhases][kSplitKTeam][kSplitKWarps][kPartSums];
 };
 
@@ -38,16 +78,16 @@ struct SplitKShared {
 
 // Where a lane reads a chain of the weight in row 0. Rows are reached by one multiplication.
 struct ChainOfLane {
-  const std::uint8_t* codes;  // the lane's first ones
-  std::uint32_t block;        // the chain's first one
-  std::uint32_t row_bytes;    // of codes
+  std::uint32_t byte;       // of the lane's first codes
+  std::uint32_t block;      // the chain's first one
+  std::uint32_t row_bytes;  // of codes
   std::uint32_t row_blocks;
 };
 
 template <class Steps>
 __device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term) {
   const std::int64_t of_lane = threadIdx.x % 4 * Steps::kLaneTerms;
-  return {.codes = a.weight.packed + (term + of_lane) / 2,
+  return {.byte = static_cast<std::uint32_t>((term + of_lane) / 2),
           .block = static_cast<std::uint32_t>(term / kSplitKBlocksize),
           .row_bytes = static_cast<std::uint32_t>(a.cols / 2),
           .row_blocks = static_cast<std::uint32_t>(a.cols / kSplitKBlocksize)};
@@ -59,12 +99,13 @@ __device__ inline float load_nested_absmax(const MatmulArguments& a, std::uint32
 }
 
 // The lane's first codes of a row.
-__device__ inline const std::uint8_t* codes_of(const ChainOfLane& chain, std::uint32_t row) {
-  return one_address(chain.codes + std::uint64_t{row} * chain.row_bytes);
+__device__ inline const std::uint8_t* codes_of(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t row) {
+  return one_address(a.weight.packed + chain.byte + std::uint64_t{row} * chain.row_bytes);
 }
 
 // Of rows beyond the last one the last one is read, and not stored.
-__device__ inline std::uint32_t row_of(std::uint32_t rows, std::uint32_t tile, int h) {
+__device__ inline std::uint32_t row_of(const MatmulArguments& a, std::uint32_t tile, int h) {
+  const auto rows = static_cast<std::uint32_t>(a.rows);
   const int lane = static_cast<int>(threadIdx.x % kWarp);
   const std::uint32_t row = tile * kSplitKOutputs + static_cast<std::uint32_t>(lane / 4 + 8 * h);
   return row < rows ? row : rows - 1;
@@ -72,12 +113,12 @@ __device__ inline std::uint32_t row_of(std::uint32_t rows, std::uint32_t tile, i
 
 // What a warp multiplies first, into the L2: of each row a lane asks for a block.
 template <bool kNested>
-__device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t rows, int warp) {
+__device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t tile, int warp) {
   const std::int64_t term = std::int64_t{warp} * QFUSE_SPLIT_TERMS;
   const std::int64_t of_lane = threadIdx.x % 4 * kSplitKBlocksize;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    const std::int64_t first = row_of(rows, blockIdx.x, h) * a.cols + (term < a.cols ? term : 0) + of_lane;
+    const std::int64_t first = row_of(a, tile, h) * a.cols + (term < a.cols ? term : 0) + of_lane;
     prefetch(a.weight.packed + first / 2);
     if constexpr (kNested)
       prefetch(a.weight.absmax_8bit + first / kSplitKBlocksize);
@@ -122,22 +163,24 @@ __device__ float add_parts(const float* parts, int present, const float* total) 
 
 // Each thread block has every a.blocks-th tile of 16 outputs, each warp one chain of 256 terms at a time. Chains are
 // taken in rounds of as many as there are warps, so that a warp's inputs stay in registers for all tiles of a round.
-template <class Steps>
-__global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __grid_constant__ MatmulArguments a) {
-  using Shared = SplitKShared<Steps>;
+template <class Steps, int kProducts>
+__global__ void __launch_bounds__(kSplitKWarps* kWarp)
+    multiply_split_k(const __grid_constant__ SplitKArguments<kProducts> arguments) {
+  using Shared = SplitKShared<Steps, kProducts>;
+  const MatmulArguments& a = arguments.products[0];  // what all products share
   auto* const table = reinterpret_cast<typename Steps::Table*>(pair_table(dynamic_shared()));
   auto& shared = *reinterpret_cast<Shared*>(reinterpret_cast<char*>(table) + kPairTableBytes);
   auto* const totals = reinterpret_cast<float*>(&shared + 1);
   const int warp = static_cast<int>(threadIdx.x / kWarp);
   const int warps = static_cast<int>(blockDim.x / kWarp);
   const int lane = static_cast<int>(threadIdx.x % kWarp);
-  const auto rows = static_cast<std::uint32_t>(a.rows);
   const auto blocks = static_cast<std::uint32_t>(a.blocks);
-  const std::uint32_t tiles = (rows + kSplitKOutputs - 1) / kSplitKOutputs;
+  const std::uint32_t tiles = arguments.first_tiles[kProducts];
   const auto chains = static_cast<int>(a.cols / QFUSE_SPLIT_TERMS);
 
   // While the grid before is at work.
-  prefetch_first_chain<Steps::kIsNested>(a, rows, warp);
+  const SplitKTile first_tile = tile_of(arguments, blockIdx.x);
+  prefetch_first_chain<Steps::kIsNested>(arguments.products[first_tile.product], first_tile.tile, warp);
   Steps::make_table(a, table, warp, warps, lane);
   const typename Steps::Lookups lookups = Steps::lookups(table, lane);
   launch_dependent_grids();
@@ -147,30 +190,37 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __
     const int present = chains - first < warps ? chains - first : warps;
     const std::int64_t term = std::int64_t{first + warp} * QFUSE_SPLIT_TERMS;
     const ChainOfLane chain = chain_of_lane<Steps>(a, warp < present ? term : 0);
+    SplitKTile here = first_tile;
     typename Steps::Codes codes;
-    Steps::load_codes(a, chain, rows, blockIdx.x, codes);
+    Steps::load_codes(arguments.products[here.product], chain, here.tile, codes);
     typename Steps::Inputs inputs;
     Steps::load_inputs(a, term, inputs);
     if (first == 0) {  // while the first loads are on their way
-      if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);
+      if constexpr (Steps::kIsNested)
+        for (int i = 0; i < kProducts; ++i) load_nested_map(arguments.products[i], shared.nested[i]);
       __syncthreads();
     }
     int phase = 0;     // where the team's parts are
     int together = 0;  // tiles of the team
     for (std::uint32_t tile = blockIdx.x; tile < tiles; tile += blocks) {
       const bool is_last = tile + blocks >= tiles;
+      const SplitKTile next = tile_of(arguments, tile + blocks);
+      const auto load_next = [&](typename Steps::Codes& next_codes) {
+        if (!is_last) Steps::load_codes(arguments.products[next.product], chain, next.tile, next_codes);
+      };
       float sums[Steps::kColumns][4] = {};
       if constexpr (Steps::kColumns == 1) {
         // The next tile's codes come while this one is multiplied. The branch keeps their loads here: compilers move others
         // behind the arithmetic, to save registers.
         typename Steps::Codes next_codes = codes;
-        if (!is_last) Steps::load_codes(a, chain, rows, tile + blocks, next_codes);
-        Steps::multiply(lookups, shared.nested, inputs, codes, sums);
+        load_next(next_codes);
+        Steps::multiply(lookups, shared.nested[here.product], inputs, codes, sums);
         codes = next_codes;
       } else {
-        Steps::multiply(lookups, shared.nested, inputs, codes, sums);
-        if (!is_last) Steps::load_codes(a, chain, rows, tile + blocks, codes);
+        Steps::multiply(lookups, shared.nested[here.product], inputs, codes, sums);
+        load_next(codes);
       }
+      here = next;
       store_part(sums, lane, shared.parts[phase][together++][warp]);
       if (together < kSplitKTeam && !is_last) continue;
       __syncthreads();
@@ -186,8 +236,10 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __
           *total = sum;
           continue;
         }
-        const std::int64_t output = std::int64_t{of} * kSplitKOutputs + i / 16 % 8 + i / 2 % 2 * 8;
-        store_output<typename Steps::Value>(a, i / 128 * 8 + i / 4 % 4 * 2 + i % 2, output, a.rows, sum);
+        const SplitKTile made = tile_of(arguments, of);
+        const MatmulArguments& product = arguments.products[made.product];
+        const std::int64_t output = std::int64_t{made.tile} * kSplitKOutputs + i / 16 % 8 + i / 2 % 2 * 8;
+        store_output<typename Steps::Value>(product, i / 128 * 8 + i / 4 % 4 * 2 + i % 2, output, product.rows, sum);
       }
       together = 0;
       if constexpr (Shared::kPhases > 1)
@@ -197,6 +249,15 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp) multiply_split_k(const __
     }
     __syncthreads();  // the next round's parts are made where the last ones may still be added
   }
+}
+
+template <int kProducts>
+contract::Outcome launch_split_k(void (*kernel)(SplitKArguments<kProducts>), std::span<const MatmulArguments> products,
+                                 const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return launch(
+      kernel,
+      {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
+      split_k_arguments<kProducts>(products), exec);
 }
 
 }  // namespace qfuse::cuda

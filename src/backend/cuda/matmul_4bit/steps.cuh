@@ -4,6 +4,7 @@
 #define QFUSE_BACKEND_CUDA_MATMUL_4BIT_STEPS_CUH
 
 #include <cstdint>
+#include <span>
 
 #include "backend/cuda/device/memory.cuh"
 #include "backend/cuda/device/rounding.cuh"
@@ -55,11 +56,12 @@ inline MatmulArguments arguments_of(const contract::Matmul4bit& p, const Matmul4
 }
 
 // Kernels of other files, each compiled with flags of its own.
-contract::Outcome launch_split_k(const MatmulArguments& a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
-                                 const qfuse_exec& exec);
+// Of one product, or of several with one input, up to 8 rows of it.
+contract::Outcome launch_split(std::span<const MatmulArguments> products, qfuse_dtype dtype, const Matmul4bitPlan& plan,
+                               const qfuse_exec& exec);
+contract::Outcome launch_factored(std::span<const MatmulArguments> products, qfuse_dtype dtype,
+                                  const Matmul4bitPlan& plan, const qfuse_exec& exec);
 
-contract::Outcome launch_factored(MatmulArguments a, qfuse_dtype dtype, const Matmul4bitPlan& plan,
-                                  const qfuse_exec& exec);
 contract::Outcome launch_warp_specialized(const MatmulArguments& a, const contract::Matmul4bit& p,
                                           const Matmul4bitPlan& plan, const qfuse_exec& exec);
 contract::Outcome launch_register_weights(const MatmulArguments& a, const contract::Matmul4bit& p,
