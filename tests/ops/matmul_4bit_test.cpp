@@ -138,7 +138,7 @@ TEST_P(Matmul4bitCases, a_row_alone_has_the_same_bytes) {
   }
 }
 
-// Where launches overlap, a product begins before the one is done that writes what it reads. Both kernels for Hopper in turn,
+// Where launches overlap, a product begins before the one is done that writes what it reads. The kernels for Hopper in turn,
 // and two buffers, so that the third product reads where the second one wrote and the first one had read.
 TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
   if (qfuse_device_count(QFUSE_CUDA) == 0) GTEST_SKIP() << "there is no GPU here";
@@ -155,7 +155,9 @@ TEST(Matmul4bit, a_chain_in_one_stream_is_that_of_single_products) {
   p.weight.cols = kWidth;
   p.dtype = QFUSE_BFLOAT16;
   p.m = 3;
-  const auto order_of = [](int link) { return link % 3 == 2 ? QFUSE_ORDER_PLAIN : QFUSE_ORDER_SPLIT; };
+  const std::array orders = {QFUSE_ORDER_SPLIT, gpu_adds_as_the_oracle() ? QFUSE_ORDER_FACTORED : QFUSE_ORDER_SPLIT,
+                             QFUSE_ORDER_PLAIN};
+  const auto order_of = [&](int link) { return orders.at(static_cast<std::size_t>(link) % orders.size()); };
   const std::vector<std::uint8_t> first = random_values(p.m * kWidth, p.dtype, InputKind::normal, random);
   qfuse_exec exec = QFUSE_EXEC_INIT;
   exec.device = kGpu;
