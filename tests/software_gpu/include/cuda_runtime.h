@@ -35,6 +35,9 @@ struct alignas(16) float4 {
 struct alignas(16) uint4 {
   unsigned x, y, z, w;
 };
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
 
 extern thread_local dim3 threadIdx;
 extern thread_local dim3 blockIdx;
