@@ -32,7 +32,7 @@ const std::array kOps = {
               kCols,
               {"m", "64", ""},
               {"direction", "forward", kDirections},
-              {"order", "plain", "plain split"},
+              {"order", "plain", "plain split factored"},
               {"sums", "tensor_core", "tensor_core fp32"},
               {"lora", "0", ""},  // rank
               {"bias", "0", ""},

@@ -91,6 +91,16 @@ Case choose_lora_merge(Random& random) {
   return c.set("at", random.any_of(kPlaces)).set("seed", random.below(1 << 20));
 }
 
+// Few tokens, and what else the order FACTORED asks for.
+void make_factored(Case& c, Random& random) {
+  constexpr std::int64_t kBlock = 64;
+  c.set("order", "factored").set("m", random.from_to(1, 40));
+  c.set("direction", "forward").set("sums", "tensor_core").set("lora", std::int64_t{0});
+  c.set("cols", std::max(kBlock, c.number("cols") / kBlock * kBlock));
+  c.set("blocksize", std::max(kBlock, c.number("blocksize")));
+  if (c.is("dtype", "fp32")) c.set("dtype", "bf16");
+}
+
 Case choose_small_product(Random& random) {
   Case c("matmul_4bit");
   set_small_weight(c, random, 700, 3000);
@@ -99,6 +109,7 @@ Case choose_small_product(Random& random) {
   if (c.is("dtype", "fp32") || random.one_in(5)) c.set("sums", "fp32").set("m", random.of_any_size(1, 20));
   if (random.one_in(3)) c.set("order", "split");
   if (random.one_in(3)) c.set("lora", random.any_of(kRanks));
+  if (random.one_in(4)) make_factored(c, random);
   if (c.is("direction", "forward")) c.set("bias", random.below(2));
   return c;
 }
@@ -111,8 +122,9 @@ Case choose_model_product(Random& random) {
   if (c.is("direction", "forward") && random.one_in(3)) c.set("order", "split").set("m", random.from_to(1, 16));
   if (random.one_in(12)) c.set("order", "split");
   if (random.one_in(4)) c.set("lora", random.any_of(kRanks));
-  if (c.is("direction", "forward") && random.one_in(4)) c.set("bias", std::int64_t{1});
   if (random.one_in(16)) c.set("at", random.any_of(kPlaces)).set("m", random.from_to(1, 64));
+  if (random.one_in(4)) make_factored(c, random);
+  if (c.is("direction", "forward") && random.one_in(4)) c.set("bias", std::int64_t{1});
   return c.set("seed", random.below(16));
 }
 

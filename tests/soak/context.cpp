@@ -64,19 +64,51 @@ qfuse_weight_4bit Weight::on_host(std::vector<Bytes>& keeper) const {
   return w;
 }
 
-const std::uint8_t* Weight::decoded(Context& context, qfuse_dtype dtype) {
-  if (const auto found = decoded_.find(dtype); found != decoded_.end()) return found->second;
+const std::uint8_t* Weight::decode(Context& context, const qfuse_weight_4bit& w, qfuse_dtype dtype) {
   const std::int64_t size = count() * static_cast<std::int64_t>(qfuse_dtype_size(dtype));
   std::uint8_t* const there = context.arena().take(size, life_);
-  std::vector<Bytes> keeper;
-  const qfuse_weight_4bit w = on_host(keeper);
   Bytes values(static_cast<std::size_t>(size));
   const qfuse_dequantize_4bit_params p = {sizeof p, &w, dtype, values.data()};
   qfuse_error error{};
   require(qfuse_dequantize_4bit(&p, nullptr, &error), error);
   copy_now(there, values.data(), size, "the decoded weight");
-  decoded_[dtype] = there;
   return there;
+}
+
+const std::uint8_t* Weight::decoded(Context& context, qfuse_dtype dtype) {
+  const std::uint8_t*& kept = decoded_[dtype];
+  if (kept != nullptr) return kept;
+  std::vector<Bytes> keeper;
+  return kept = decode(context, on_host(keeper), dtype);
+}
+
+// Decoded with absmax of 1.
+const std::uint8_t* Weight::code_values(Context& context) {
+  if (code_values_ != nullptr) return code_values_;
+  std::vector<Bytes> keeper;
+  qfuse_weight_4bit w = on_host(keeper);
+  const std::vector<float> ones(static_cast<std::size_t>(qfuse_block_count(count(), w.blocksize)), 1.0F);
+  w.absmax_8bit = nullptr;
+  w.absmax = ones.data();
+  return code_values_ = decode(context, w, QFUSE_FLOAT16);
+}
+
+const float* Weight::absmax(Context& context) {
+  if (absmax_ != nullptr) return absmax_;
+  std::vector<Bytes> keeper;
+  const qfuse_weight_4bit w = on_host(keeper);
+  const std::int64_t blocks = qfuse_block_count(count(), w.blocksize);
+  std::vector<float> values(w.absmax, w.absmax + (w.nested_blocksize == 0 ? blocks : 0));
+  if (w.nested_blocksize != 0) {
+    values.resize(static_cast<std::size_t>(blocks));
+    const qfuse_dequantize_blockwise_params p = {sizeof p,      blocks,          w.nested_blocksize, QFUSE_FLOAT32,
+                                                 w.absmax_8bit, w.nested_absmax, w.nested_quant_map, values.data()};
+    qfuse_error error{};
+    require(qfuse_dequantize_blockwise(&p, nullptr, &error), error);
+    for (float& value : values) value += *w.nested_offset;
+  }
+  const Input there = context.upload(values.data(), blocks * static_cast<std::int64_t>(sizeof(float)), 0, life_);
+  return absmax_ = there.as<float>();
 }
 
 Input Context::displaced(std::uint8_t* aligned, std::int64_t size, std::int64_t at, Life life) {

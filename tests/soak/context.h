@@ -71,12 +71,20 @@ class Weight {
   [[nodiscard]] qfuse_weight_4bit on_host(std::vector<Bytes>& keeper) const;
   // Its values, decoded by the CPU's op, on the GPU; made once.
   const std::uint8_t* decoded(Context& context, qfuse_dtype dtype);
+  // Their two factors, likewise: the codes' values as fp16, and absmax of all blocks.
+  const std::uint8_t* code_values(Context& context);
+  const float* absmax(Context& context);
 
  private:
+  // Keeps what is decoded.
+  const std::uint8_t* decode(Context& context, const qfuse_weight_4bit& w, qfuse_dtype dtype);
+
   Life life_;
   qfuse_weight_4bit on_gpu_{};
   std::vector<Input> arrays_;
   std::map<qfuse_dtype, const std::uint8_t*> decoded_;
+  const std::uint8_t* code_values_ = nullptr;
+  const float* absmax_ = nullptr;
 };
 
 class Context {

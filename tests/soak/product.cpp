@@ -28,7 +28,9 @@ ProductCase make_product(const Case& c, Context& context) {
   params.dtype = c.dtype();
   params.m = c.number("m");
   params.accumulation = c.is("sums", "fp32") ? QFUSE_ACCUMULATION_FP32 : QFUSE_ACCUMULATION_TENSOR_CORE;
-  params.order = c.is("order", "split") ? QFUSE_ORDER_SPLIT : QFUSE_ORDER_PLAIN;
+  params.order = c.is("order", "plain")   ? QFUSE_ORDER_PLAIN
+                 : c.is("order", "split") ? QFUSE_ORDER_SPLIT
+                                          : QFUSE_ORDER_FACTORED;
   params.lora_rank = c.number("lora");
   const bool is_forward = params.direction == QFUSE_FORWARD;
   const qfuse_weight_4bit& w = p.weight->on_gpu();
@@ -75,6 +77,7 @@ void put_rows(const ProductCase& p, std::uint8_t* to, const std::uint8_t* rows) 
 void expect_from_slow_product(const ProductCase& p, Context& context, std::uint8_t* to) {
   const qfuse_weight_4bit& w = p.weight->on_gpu();
   const bool is_forward = p.params.direction == QFUSE_FORWARD;
+  const bool is_factored = p.params.order == QFUSE_ORDER_FACTORED;
   const std::int64_t rank = p.params.lora_rank;
   std::uint8_t* const rows = context.scratch(p.params.m * p.outputs * size_of(p.params.dtype));
   Product slow;
@@ -82,12 +85,14 @@ void expect_from_slow_product(const ProductCase& p, Context& context, std::uint8
   slow.order = p.params.order;
   slow.m = p.params.m;
   slow.outputs = p.outputs;
-  slow.weight = {p.weight->decoded(context, p.params.dtype),
+  slow.weight = {is_factored ? p.weight->code_values(context) : p.weight->decoded(context, p.params.dtype),
                  is_forward ? w.cols : 1,
                  is_forward ? 1 : w.cols,
                  p.in.aligned,
                  p.in_stride,
                  p.terms};
+  if (is_factored) slow.absmax = p.weight->absmax(context);
+  slow.blocksize = w.blocksize;
   slow.lora = {p.lora_weight.aligned, is_forward ? rank : 1, is_forward ? 1 : w.cols, p.lora_in.aligned, rank, rank};
   slow.bias = p.bias.aligned;
   slow.out = rows;

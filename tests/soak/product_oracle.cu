@@ -12,11 +12,10 @@ constexpr int kThreads = 256;
 constexpr int kWarp = 32;
 constexpr int kOutputs = 16;  // of a warp, as mma.sync.m16n8k16 has them
 constexpr int kTokens = 8;
-constexpr int kStep = 16;  // terms of an instruction
-constexpr int kRun = 32;   // terms of a window, of which a step of the order SPLIT takes 4
-constexpr int kTogether = 4;
+constexpr int kStep = 16;     // terms of an instruction
+constexpr int kTogether = 4;  // terms of a run, of which a window or a block has four, in a step
 constexpr int kChainSteps = QFUSE_SPLIT_TERMS / kStep;
-constexpr int kWindowSteps = QFUSE_SPLIT_WINDOW / kStep;
+constexpr int kBlock = 64;  // terms of the order FACTORED that have one absmax
 
 struct Float16 {
   using Value = __half;
@@ -62,12 +61,14 @@ struct Place {
   int t;
 };
 
-// Which term is number i of step `step` of a chain. Numbers 2n and 2n + 1 are neighbours in both orders.
+// Which term is number i of step `step` of a chain. Numbers 2n and 2n + 1 are neighbours in every order.
 template <qfuse_sum_order kOrder>
 __device__ std::int64_t term_of(std::int64_t step, int i) {
   if constexpr (kOrder == QFUSE_ORDER_PLAIN) return step * kStep + i;
-  return step / kWindowSteps * QFUSE_SPLIT_WINDOW + i / kTogether * kRun + step % kWindowSteps * kTogether +
-         i % kTogether;
+  constexpr int kTerms = kOrder == QFUSE_ORDER_SPLIT ? QFUSE_SPLIT_WINDOW : kBlock;
+  constexpr int kSteps = kTerms / kStep;
+  constexpr int kRun = kTerms / 4;
+  return step / kSteps * kTerms + i / kTogether * kRun + step % kSteps * kTogether + i % kTogether;
 }
 
 // Bits of a 16-bit element; 0 where there is none.
@@ -87,10 +88,10 @@ __device__ unsigned load_tokens(const Terms& terms, std::int64_t token, std::int
          load(terms.of_tokens, at + 1, token < m && term + 1 < terms.count) << 16U;
 }
 
-// Adds steps of a chain whose first term is `begin` to s.
-template <class Type, qfuse_sum_order kOrder>
+// Adds steps of a chain whose first term is `begin` to s; tokens(t) are terms t and t + 1 of the token of this thread.
+template <class Type, qfuse_sum_order kOrder, class Tokens>
 __device__ void add_chain(Sums& s, const Product& p, const Terms& terms, const Place& at, std::int64_t begin,
-                          std::int64_t steps) {
+                          std::int64_t steps, const Tokens& tokens) {
   for (std::int64_t step = 0; step < steps; ++step) {
     const std::int64_t low = begin + term_of<kOrder>(step, 2 * at.t);
     const std::int64_t high = begin + term_of<kOrder>(step, 2 * at.t + kStep / 2);
@@ -98,10 +99,15 @@ __device__ void add_chain(Sums& s, const Product& p, const Terms& terms, const P
                            load_outputs(terms, at.output + at.g + 8, p.outputs, low),
                            load_outputs(terms, at.output + at.g, p.outputs, high),
                            load_outputs(terms, at.output + at.g + 8, p.outputs, high)};
-    const unsigned b[2] = {load_tokens(terms, at.token + at.g, p.m, low),
-                           load_tokens(terms, at.token + at.g, p.m, high)};
+    const unsigned b[2] = {tokens(low), tokens(high)};
     add_step(s, a, b, Type());
   }
+}
+template <class Type, qfuse_sum_order kOrder>
+__device__ void add_chain(Sums& s, const Product& p, const Terms& terms, const Place& at, std::int64_t begin,
+                          std::int64_t steps) {
+  add_chain<Type, kOrder>(s, p, terms, at, begin, steps,
+                          [&](std::int64_t term) { return load_tokens(terms, at.token + at.g, p.m, term); });
 }
 
 // Chains that each begin as +0, their sums added in order. +0 added first changes none.
@@ -115,6 +121,58 @@ __device__ void add_chains(Sums& total, const Product& p, const Terms& terms, co
   }
 }
 
+// ---- the order FACTORED ----
+
+template <class Type>
+__device__ float load_token(const Product& p, std::int64_t token, std::int64_t term) {
+  if (token >= p.m || term >= p.weight.count) return 0.0F;
+  return Type::widened(
+      static_cast<const typename Type::Value*>(p.weight.of_tokens)[token * p.weight.token_stride + term]);
+}
+
+// Of the largest magnitude of a token's chunk.
+template <class Type>
+__device__ int chunk_exponent(const Product& p, std::int64_t token, std::int64_t begin) {
+  float largest = 0.0F;
+  for (int t = 0; t < QFUSE_SPLIT_TERMS; ++t) largest = fmaxf(largest, fabsf(load_token<Type>(p, token, begin + t)));
+  return min(max(ilogbf(largest), -111), 127);
+}
+
+template <class Type>
+__device__ unsigned load_scaled(const Product& p, std::int64_t token, std::int64_t term, float up) {
+  return __half_as_ushort(__float2half_rn(__fmul_rn(load_token<Type>(p, token, term), up)));
+}
+
+template <class Type>
+__device__ void add_chunks(Sums& total, const Product& p, const Place& at) {
+  for (std::int64_t begin = 0; begin < p.weight.count; begin += QFUSE_SPLIT_TERMS) {
+    const std::int64_t token = at.token + at.g;
+    const float up = ldexpf(1.0F, 14 - chunk_exponent<Type>(p, token, begin));
+    const auto scaled = [&](std::int64_t term) {
+      return load_scaled<Type>(p, token, term, up) | load_scaled<Type>(p, token, term + 1, up) << 16U;
+    };
+    Sums s;
+    for (std::int64_t block = begin; block < begin + QFUSE_SPLIT_TERMS && block < p.weight.count; block += kBlock) {
+      Sums products;
+      add_chain<Float16, QFUSE_ORDER_FACTORED>(products, p, p.weight, at, block, kBlock / kStep, scaled);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const std::int64_t output = at.output + at.g + i / 2 * 8;
+        if (output < p.outputs)
+          s.of[i] = __fmaf_rn(products.of[i], p.absmax[(output * p.weight.count + block) / p.blocksize], s.of[i]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int exponent = chunk_exponent<Type>(p, at.token + 2 * at.t + i % 2, begin);
+      const float part = __fmul_rn(s.of[i], ldexpf(1.0F, exponent - 14));
+      total.of[i] = begin == 0 ? part : __fadd_rn(total.of[i], part);
+    }
+  }
+}
+
+// ---- the kernel ----
+
 template <class Type, qfuse_sum_order kOrder>
 __global__ void __launch_bounds__(kThreads) multiply_tiles(const Product p) {
   const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x) / kWarp;
@@ -126,9 +184,11 @@ __global__ void __launch_bounds__(kThreads) multiply_tiles(const Product p) {
   if constexpr (kOrder == QFUSE_ORDER_PLAIN) {
     add_chain<Type, kOrder>(s, p, p.weight, at, 0, (p.weight.count + kStep - 1) / kStep);
     add_chain<Type, kOrder>(s, p, p.lora, at, 0, (p.lora.count + kStep - 1) / kStep);
-  } else {
+  } else if constexpr (kOrder == QFUSE_ORDER_SPLIT) {
     add_chains<Type>(s, p, p.weight, at);
     add_chains<Type>(s, p, p.lora, at);
+  } else {
+    add_chunks<Type>(s, p, at);
   }
   using Value = typename Type::Value;
 #pragma unroll
@@ -145,7 +205,12 @@ __global__ void __launch_bounds__(kThreads) multiply_tiles(const Product p) {
 using Kernel = void (*)(Product);
 template <class Type>
 Kernel kernel_for(qfuse_sum_order order) {
-  return order == QFUSE_ORDER_PLAIN ? multiply_tiles<Type, QFUSE_ORDER_PLAIN> : multiply_tiles<Type, QFUSE_ORDER_SPLIT>;
+  switch (order) {
+    case QFUSE_ORDER_PLAIN: return multiply_tiles<Type, QFUSE_ORDER_PLAIN>;
+    case QFUSE_ORDER_SPLIT: return multiply_tiles<Type, QFUSE_ORDER_SPLIT>;
+    case QFUSE_ORDER_FACTORED: return multiply_tiles<Type, QFUSE_ORDER_FACTORED>;
+  }
+  return nullptr;
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ struct Product {
   qfuse_sum_order order = QFUSE_ORDER_PLAIN;
   std::int64_t m = 0;
   std::int64_t outputs = 0;
-  Terms weight;
+  Terms weight;                   // of the order FACTORED the codes' values as fp16, without gaps between outputs
+  const float* absmax = nullptr;  // that order's, decoded
+  std::int64_t blocksize = 0;
   Terms lora;
   const void* bias = nullptr;  // [outputs], or none
   void* out = nullptr;         // [m, outputs], without gaps
