@@ -270,6 +270,11 @@ TEST_P(ThreadsOfEveryKernel, split_k) {
   expect_right({"split_k", 3, 40, 2 * QFUSE_SPLIT_TERMS}, cuda::Matmul4bitKernel::split_k, QFUSE_FORWARD,
                QFUSE_ORDER_SPLIT);
 }
+TEST_P(ThreadsOfEveryKernel, factored) {  // as split-K and, for parts of a chunk, element by element
+  for (const std::int64_t cols : {2 * QFUSE_SPLIT_TERMS, QFUSE_SPLIT_TERMS + 64})
+    for (const std::int64_t m : {3, 13})
+      expect_right({"factored", m, 40, cols}, cuda::Matmul4bitKernel::factored, QFUSE_FORWARD, QFUSE_ORDER_FACTORED);
+}
 TEST_P(ThreadsOfEveryKernel, warp_specialized) {
   const Matmul4bitCase c{.risk = "warp_specialized", .m = 5, .rows = 136, .cols = 128, .lora_rank = 16};
   for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD})
