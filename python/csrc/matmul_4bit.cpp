@@ -19,7 +19,8 @@ qfuse_direction direction_of(const std::string& name) {
 qfuse_sum_order order_of(const std::string& name) {
   if (name == "plain") return QFUSE_ORDER_PLAIN;
   if (name == "split") return QFUSE_ORDER_SPLIT;
-  refuse("order is '", name, "', it can be 'plain' or 'split'");
+  if (name == "factored") return QFUSE_ORDER_FACTORED;
+  refuse("order is '", name, "', it can be 'plain', 'split' or 'factored'");
 }
 
 // The distance between rows, if all dimensions but the last can be taken for one: of contiguous tensors, and of slices

@@ -116,6 +116,12 @@ def matmul_4bit(
     torch's linear where that is about as fast or faster: for more than 256 rows, for more than 16 on GPUs other than
     Hopper or where k is no multiple of 64, n none of 8 or blocks are smaller than 64, and in float32; from 384 rows on
     it has the bits of "plain" on an H200. set_batch_invariant makes the order "plain" throughout.
+
+    order="factored", for inference with few rows on a GPU, is never the default: its weight is not rounded to x's
+    dtype. It has no gradients; qfuse.ops.matmul_4bit says what it asks for.
+
+    Raises TypeError or ValueError for a weight or an x that does not fit, ValueError for the order "factored" where x
+    or bias requires a gradient, and RuntimeError for what the op refuses.
     """
     found = read_weight(weight, quant_state)
     x, bias = _operands(x, found, bias)
@@ -310,9 +316,12 @@ def _prepare(x: Tensor, weight: Arguments, order: ops.Order | None) -> tuple[tup
     return (packed.detach(), *scales), (shape, quant_type, blocksize, nested_blocksize, "forward", order)
 
 
-def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None = None) -> Tensor:
-    """matmul_4bit of what read_arguments found, and of a bias in x's dtype."""
-    call = _call_of(x, weight, bias, order)
+def multiply(
+    x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None = None, few_factored: bool = False
+) -> Tensor:
+    """matmul_4bit of what read_arguments found, and of a bias in x's dtype. few_factored: by default the order is
+    "factored" in place of "split", where it can be had."""
+    call = _call_of(x, weight, bias, order, few_factored)
     product = gradients.past_dispatcher(call)
     if product is not None:
         return product
@@ -320,10 +329,14 @@ def multiply(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order
         return gradients.by_dispatcher(_detached(call))
 
 
-def _call_of(x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None) -> gradients.Call:
+def _call_of(
+    x: Tensor, weight: Arguments, bias: Tensor | None, order: ops.Order | None, few_factored: bool = False
+) -> gradients.Call:
     tensors, shape, _, quant_type, blocksize, nested_blocksize = weight
     if order is None:
         order = _default_order(x, shape, blocksize, bias)
+        if order == "split" and few_factored and _has_factored(x, shape, blocksize):
+            order = "factored"
     return gradients.Call(x, tensors, bias, (shape, quant_type, blocksize, nested_blocksize, "forward", order))
 
 
@@ -340,6 +353,13 @@ def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor
     split_rows, _ = _ask_advice(x, shape, blocksize)
     is_plain = _batch_invariant or not _is_known(_rows(x) <= split_rows) or gradients.needs_gradient(x, bias)
     return "plain" if is_plain else "split"
+
+
+def _has_factored(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
+    """Whether the order "factored" can be had. Under a transform an outer level may need a gradient, which it lacks."""
+    if not x.is_cuda or x.dtype == torch.float32 or _are_transforms_active():
+        return False
+    return index(shape[1]) % 64 == 0 and index(blocksize) >= 64 and _find_tensor_cores(x.device.index, x.dtype)
 
 
 def _is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
@@ -380,13 +400,28 @@ def _read_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, b
     return library.matmul_4bit_advice(kind, FLOAT_DTYPES.index(dtype), rows, cols, blocksize)
 
 
-# Not itself cached: the compiler takes the result of a plain function with this mark for a constant. What sets it,
+@functools.cache
+def _read_tensor_cores(device: int, dtype: torch.dtype) -> bool:
+    """Whether a GPU has them for a 16-bit dtype. One that cannot be had here is taken for one that does, as advice
+    takes it."""
+    if torch.version.hip is not None:
+        return False
+    least = (7, 5) if dtype == torch.float16 else (8, 0)
+    return device >= torch.cuda.device_count() or torch.cuda.get_device_capability(device) >= least
+
+
+# Not themselves cached: the compiler takes the result of a plain function with this mark for a constant. What sets it,
 # torch.compiler.assume_constant_result, would import the compiler.
 def _find_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
     return _read_advice(device, dtype, rows, cols, blocksize)
 
 
+def _find_tensor_cores(device: int, dtype: torch.dtype) -> bool:
+    return _read_tensor_cores(device, dtype)
+
+
 _find_advice._dynamo_marked_constant = True  # type: ignore[attr-defined]
+_find_tensor_cores._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _autocast(tensor: Tensor) -> Tensor:

@@ -130,6 +130,7 @@ def _backward(
     """Gradients of x, bias and the terms."""
     lora_in, lora_weight = terms
     *scalars, direction, order = ctx.scalars
+    _refuse_factored(order)  # by a transform, whose inner levels see no gradient
     grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
     if ctx.needs_input_grad[0]:
         grad_x = matmul_4bit(Call(grad, weight, None, (*scalars, _TURNED[direction], order)))
@@ -221,8 +222,19 @@ def padded(weight: Sequence[Tensor]) -> tuple[Tensor | None, ...]:
     return (*weight, *([None] * (5 - len(weight))))
 
 
+def _refuse_factored(order: str | None) -> None:
+    """Whose weight is not the one that a gradient would multiply by."""
+    if order == "factored":
+        raise ValueError(
+            "x or bias requires a gradient, which the order 'factored' does not have: "
+            "multiply under torch.no_grad(), or in another order"
+        )
+
+
 def _call_with_gradient(call: Call) -> Tensor:
     x, weight, bias, scalars, terms = call
+    if needs_gradient(x, bias):
+        _refuse_factored(scalars[-1])
     if not is_watched():
         product: Tensor = _Matmul4bit.apply(x, bias, *terms, weight, scalars)
         return product

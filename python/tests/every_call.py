@@ -104,6 +104,7 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
         i.product(i.x, lora_in=i.lora_in, lora_weight=i.lora_weight)
     ],
     "ops.matmul_4bit, split_k": lambda i: [i.product(i.rows, order="split")],
+    "ops.matmul_4bit, factored": lambda i: [i.product(i.rows, order="factored" if i.rows.is_cuda else "split")],
     "ops.matmul_4bit, tiled": lambda i: [i.product(i.x, order="split", bias=i.bias, **_rank_of_one(i))],
     "ops.matmul_4bit, fp32": lambda i: [i.product(i.x.float())],
     "ops.matmul_4bit_many, split_k": lambda i: qfuse.ops.matmul_4bit_many(

@@ -182,7 +182,7 @@ REFUSED = {
     "too many biases": (dict(biases=2), "biases has 2 tensors, it must have 1, or none"),
     "x of no dimension": (dict(x=()), r"x has shape \[?\(?\)?\]?, it must be"),
     "x of another width": (dict(x=(2, 100)), r"products\[0\]: packed has 6144 bytes"),
-    "no such order": (dict(order="fast"), "order is 'fast', it can be 'plain' or 'split'"),
+    "no such order": (dict(order="fast"), "order is 'fast', it can be 'plain', 'split' or 'factored'"),
 }
 
 

@@ -394,7 +394,7 @@ REFUSED = {
         "bias is given with direction='backward', it must be None there",
     ),
     "no such direction": (dict(direction=lambda x: "sideways"), "direction is 'sideways', it can be 'forward' or"),
-    "no such order": (dict(order=lambda x: "fast"), "order is 'fast', it can be 'plain' or 'split'"),
+    "no such order": (dict(order=lambda x: "fast"), "order is 'fast', it can be 'plain', 'split' or 'factored'"),
     "a weight of one dimension": (dict(shape=lambda x: (64 * 192,)), r"shape is \(12288\), it must be \[rows, cols\]"),
     "too few tensors": (dict(weight=lambda x: [x]), "weight has 1 tensors, it must have 2"),
     "too many tensors": (dict(weight=lambda x: [x] * 6), "weight has 6 tensors, it must have 2"),

@@ -10,7 +10,8 @@ gemm_4bit multiplies few tokens without decoding, and is left alone there. For m
 three launches and multiplies in a function of its own, _dequant_linear_fallback.
 
 matmul_4bit, which Linear4bit calls for its forward pass, is replaced where enable(matmul=True) asks for it, by
-qfuse's, whose sums may be added in another order than bitsandbytes' own, so that results differ by roundings.
+qfuse's, whose sums may be added in another order than bitsandbytes' own, so that results differ by roundings. With
+enable(matmul="factored") those of few rows, for inference, have the order "factored" of qfuse.ops.matmul_4bit.
 
 Whatever qfuse does not do, another device or an unusual state, goes to the original; but a weight that bitsandbytes has
 repacked for its CPU kernels, which the original decodes as if it were not, is a ValueError, and so are codes that were
@@ -19,7 +20,7 @@ cast. A product with a repacked weight that needs a gradient is qfuse's, as the 
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -155,7 +156,7 @@ def _matmul_4bit(
     fits = len(shape) == 2 and A.shape[-1:] == shape[1:] and A.device == B.device
     if bias is not None:
         fits = fits and bias.dtype == A.dtype and bias.shape == shape[:1] and bias.device == A.device
-    return multiply(A, weight, bias) if fits else None
+    return multiply(A, weight, bias, few_factored=_few_factored.is_enabled) if fits else None
 
 
 def _examine(module: Any) -> None:
@@ -169,29 +170,41 @@ _patches = Patches(
     Patch("bitsandbytes.backends.cuda.ops", "_dequant_linear_fallback", _dequant_linear_fallback, private=True),
 )
 _product = Patches(Patch("bitsandbytes.autograd._functions", "matmul_4bit", _matmul_4bit, examine=_examine))
+_few_factored = Patches()  # which replaces nothing more: _matmul_4bit asks whether it is enabled
+Matmul = bool | Literal["factored"]
 
 
-def enable(matmul: bool = False) -> Report:
+def _patches_of(matmul: Matmul) -> list[Patches]:
+    if matmul not in (False, True, "factored"):
+        raise ValueError(f"matmul is {matmul!r}, it can be False, True or 'factored'")
+    return [_patches] + [_product] * bool(matmul) + [_few_factored] * (matmul == "factored")
+
+
+def enable(matmul: Matmul = False) -> Report:
     """Replaces what can be replaced and says why the rest could not: with a warning too, but for private functions.
 
-    It stays so until disable(). A second call finds modules imported since the first. matmul: also matmul_4bit, with
-    which Linear4bit multiplies.
+    It stays so until disable(). A second call finds modules imported since the first.
+
+    matmul: True, also matmul_4bit, with which Linear4bit multiplies. "factored", this too, and where qfuse.matmul_4bit
+    would take the order "split", for few rows that need no gradient, it takes "factored", if that can be had.
     """
-    report = _patches.enable(stacklevel=3)
-    return report + _product.enable(stacklevel=3) if matmul else report
+    report = Report()
+    for patches in _patches_of(matmul):
+        report += patches.enable(stacklevel=3)
+    return report
 
 
 def disable() -> None:
     """Puts every original back, inside of enabled() too; without enable(), does nothing."""
-    _product.disable()
-    _patches.disable()
+    for patches in (_few_factored, _product, _patches):
+        patches.disable()
 
 
 @contextmanager
-def enabled(matmul: bool = False) -> Iterator[Report]:
+def enabled(matmul: Matmul = False) -> Iterator[Report]:
     """enable() for a with statement. The last of several to end puts back; what enable() did by itself stays."""
     with ExitStack() as contexts:
-        report = contexts.enter_context(_patches.enabled())
-        if matmul:
-            report = report + contexts.enter_context(_product.enabled())
+        report = Report()
+        for patches in _patches_of(matmul):
+            report += contexts.enter_context(patches.enabled())
         yield report

@@ -170,6 +170,10 @@ class Patches:
             self._stays = False
             self._restore()
 
+    @property
+    def is_enabled(self) -> bool:
+        return self._stays or self._entered > 0
+
     @contextmanager
     def enabled(self) -> Iterator[Report]:
         """enable() for a with statement. The last of several to end puts back; what enable() did by itself stays."""
