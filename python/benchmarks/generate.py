@@ -7,6 +7,7 @@
     generate.py --size 8b --compile                 # each layer by torch.compile, as whoever wants speed runs it
     generate.py --size 8b --prefill 512 2048        # and prompts of so many tokens
     generate.py --size 8b --torchao                 # beside torchao's int4 as well
+    generate.py --size 8b --factored                # and beside qfuse's order for few rows of inference
 
 What it does, without a network:
 
@@ -24,7 +25,8 @@ What it does, without a network:
      after it are compared as in 2.
 
 With --torchao, a fourth model has the decoded weights quantized anew, to int4 in groups of 64, as torchao does it. Each
-of its products is checked against bf16 first; the error of its logits, of another quantization, is only told.
+of its products is checked against bf16 first; the error of its logits, of another quantization, is only told. With
+--factored, a further one is qfuse's with the order "factored" for few rows on a GPU, whose logits are checked as in 2.
 
 Needs torch and bitsandbytes beside qfuse. Exit status: 0 qfuse's logits are right, 1 they are not, qfuse multiplied
 nothing or torchao's products are wrong, 2 wrong usage.
@@ -41,7 +43,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler, which counts the calls, need not say so
 
@@ -55,8 +57,12 @@ from torch.nn import functional
 
 import qfuse.integrations.bitsandbytes
 
+Multiply = Callable[[Tensor, Sequence[nn.Module]], Sequence[Tensor]]
+
 SEED = 1
 CHECKED = 8  # tokens whose logits are compared
+FEW = 16  # rows that --factored is for
+WAYS: dict[str, Literal[True, "factored"]] = {"qfuse": True, "qfuse, factored": "factored"}
 
 
 # ---- the model ----
@@ -107,12 +113,16 @@ def one_by_one(x: Tensor, layers: Sequence[nn.Module]) -> Sequence[Tensor]:
     return [layer(x) for layer in layers]
 
 
+def many_factored(x: Tensor, layers: Sequence[nn.Module]) -> Sequence[Tensor]:
+    return qfuse.matmul_4bit_many(x, layers, order="factored" if x.is_cuda and len(x) <= FEW else None)
+
+
 class Layer(nn.Module):
     def __init__(self, size: Size, device: str) -> None:
         super().__init__()
         width = size.hidden // size.heads
         self.width = width
-        self.multiply: Callable[[Tensor, Sequence[nn.Module]], Sequence[Tensor]] = one_by_one
+        self.multiply: Multiply = one_by_one
         self.norms = nn.ModuleList(
             nn.RMSNorm(size.hidden, eps=1e-5, dtype=torch.bfloat16, device=device) for _ in range(2)
         )
@@ -205,22 +215,30 @@ def in_float64(model: Llama) -> Llama:
     return exact
 
 
-def make_models(size: Size, device: str, torchao: bool = False) -> dict[str, Llama]:
+def make_models(size: Size, device: str, torchao: bool = False, factored: bool = False) -> dict[str, Llama]:
     torch.manual_seed(SEED)
     quantized = Llama(size, device)
     # In eval mode bitsandbytes repacks weights on some CPUs, for its own kernels: it gets its way, and qfuse the codes.
     models = {"bf16": decoded(quantized), "bitsandbytes": copy.deepcopy(quantized).eval(), "qfuse": quantized.train()}
-    for layer in quantized.layers:
-        assert isinstance(layer, Layer)
-        layer.multiply = qfuse.matmul_4bit_many
+    if factored:
+        models["qfuse, factored"] = multiplying(copy.deepcopy(quantized), many_factored)
+    multiplying(quantized, qfuse.matmul_4bit_many)
     if torchao:
         models["torchao int4"] = copy.deepcopy(models["bf16"])
         torchao_int4.quantize(models["torchao int4"].layers, device)
     return models
 
 
+def multiplying(model: Llama, multiply: Multiply) -> Llama:
+    """The same, whose layers multiply so by q, k and v, and by gate and up."""
+    for layer in model.layers:
+        assert isinstance(layer, Layer)
+        layer.multiply = multiply
+    return model
+
+
 def way_of(name: str) -> AbstractContextManager[Any]:
-    return qfuse.integrations.bitsandbytes.enabled(matmul=True) if name == "qfuse" else nullcontext()
+    return qfuse.integrations.bitsandbytes.enabled(matmul=WAYS[name]) if name in WAYS else nullcontext()
 
 
 # ---- comparing ----
@@ -257,9 +275,10 @@ def find_faults(errors: dict[str, float], after: str) -> list[str]:
     faults = [
         f"{name}'s logits after {after} are not finite" for name, error in errors.items() if not math.isfinite(error)
     ]
-    if not errors["qfuse"] <= 2 * errors["bf16"]:
-        found = f"{errors['qfuse']:.2e}, those of bf16 {errors['bf16']:.2e}"
-        faults.append(f"qfuse's logits have an error of {found}, after {after}")
+    for name in WAYS:
+        if name in errors and not errors[name] <= 2 * errors["bf16"]:
+            found = f"{errors[name]:.2e}, those of bf16 {errors['bf16']:.2e}"
+            faults.append(f"{name}'s logits have an error of {found}, after {after}")
     return faults
 
 
@@ -366,7 +385,7 @@ def common_start(a: list[int], b: list[int]) -> int:
 
 
 def print_report(found: dict[str, dict[str, Any]], errors: dict[str, float]) -> None:
-    print(f"\n{'':<14}{'tokens/s':>12}{'least':>10}{'ms a step':>12}{'least':>10}", end="")
+    print(f"\n{'':<16}{'tokens/s':>12}{'least':>10}{'ms a step':>12}{'least':>10}", end="")
     print(f"{'error of logits':>18}{'tokens as in bf16':>20}")
     for name, result in found.items():
         speed, step = (
@@ -375,13 +394,13 @@ def print_report(found: dict[str, dict[str, Any]], errors: dict[str, float]) -> 
         )
         same = sum(map(common_start, result["tokens"], found["bf16"]["tokens"]))
         share = f"{same} of {sum(map(len, result['tokens']))}"
-        print(f"{name:<14}{speed}{step}{errors[name]:>18.2e}{share:>20}")
+        print(f"{name:<16}{speed}{step}{errors[name]:>18.2e}{share:>20}")
 
 
 def print_prompt(tokens: int, times: dict[str, dict[str, float]], errors: dict[str, float]) -> None:
-    print(f"\n{f'{tokens} tokens':<14}{'ms':>12}{'least':>10}{'error of logits':>18}")
+    print(f"\n{f'{tokens} tokens':<16}{'ms':>12}{'least':>10}{'error of logits':>18}")
     for name, found in times.items():
-        print(f"{name:<14}{found['median']:>12.3f}{found['min']:>10.3f}{errors[name]:>18.2e}")
+        print(f"{name:<16}{found['median']:>12.3f}{found['min']:>10.3f}{errors[name]:>18.2e}")
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -395,6 +414,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of all models in turn, default 5")
     parser.add_argument("--compile", action="store_true", help="the layers, by torch.compile")
     parser.add_argument("--prefill", type=measure.count, nargs="+", default=(), metavar="N", help="tokens of prompts")
+    parser.add_argument("--factored", action="store_true", help="a model with qfuse's order of that name, too")
     parser.add_argument("--torchao", action="store_true", help="a model with torchao's int4, too")
     parser.add_argument("--json", type=Path, metavar="FILE", help="gets all figures")
     arguments = parser.parse_args()
@@ -413,7 +433,7 @@ def main() -> int:
     size = size._replace(layers=arguments.layers or size.layers)
     print(f"{measure.device_name(arguments.device)}: a Llama of {size.layers} layers {size.hidden} wide")
     print(f"{arguments.batch} sequence(s) of {arguments.tokens} tokens after {arguments.context}", flush=True)
-    models = make_models(size, arguments.device, arguments.torchao)
+    models = make_models(size, arguments.device, arguments.torchao, arguments.factored)
     calls = count_calls(models["qfuse"], arguments.device)
     faults = [f"qfuse.{name} multiplied nothing" for name, count in calls.items() if not count]
     if arguments.torchao:

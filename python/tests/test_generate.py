@@ -121,6 +121,16 @@ def test_generates_with_torchao_too(run_here, device, tmp_path):
     assert "torchao" in figures["versions"] and 0.05 < figures["relative_errors"]["torchao int4"] < 0.5
 
 
+def test_generates_with_the_order_factored_too(run_here, device, tmp_path):
+    """Which a CPU does not have: the usual products take its place."""
+    status, out = run_here("--device", device, "--factored", "--json", str(tmp_path / "figures.json"))
+    assert status == 0, out
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert list(figures["ways"]) == ["bf16", "bitsandbytes", "qfuse", "qfuse, factored"]
+    errors = figures["relative_errors"]
+    assert (errors["qfuse, factored"] == errors["qfuse"]) == (device == "cpu")
+
+
 def test_wrong_and_forgotten_layers_of_int4_are_seen(parts):
     """Of layers that are rounded here, as torchao rounds them."""
     find_faults, group = parts.torchao_int4.find_faults, parts.torchao_int4.GROUP
