@@ -38,6 +38,7 @@ HOST_ROUNDS, HOST_BLOCK = 40, 50
 Ways = dict[str, Callable[[], torch.Tensor]]
 ERROR = 4e-3  # of a whole result's norm: bf16 rounds by up to 2e-3
 RANK = 16  # of LoRA's terms
+ORDERS = ("plain", "split", "factored")
 
 
 class Layer:
@@ -98,6 +99,7 @@ def ways(operands: Operands, with_peer: bool, orders: Sequence[str]) -> dict[str
     linear = torch.nn.functional.linear
     x, dy, down, up, lora_a, lora_b = operands
     all_ways: dict[str, Any] = {
+        "factored": lambda layer, _: layer.multiply(x, "forward", "factored"),
         "split": lambda layer, _: layer.multiply(x, "forward", "split"),
         "plain": lambda layer, _: layer.multiply(x, "forward", "plain"),
         "plain, LoRA": lambda layer, _: layer.multiply(x, "forward", "plain", down, lora_b),
@@ -112,7 +114,7 @@ def ways(operands: Operands, with_peer: bool, orders: Sequence[str]) -> dict[str
     all_ways["dy·W plain, LoRA"] = lambda layer, _: layer.multiply(dy, "backward", "plain", up, lora_a)
     all_ways["dy·W cuBLAS"] = lambda _, weight: dy @ weight
     all_ways["dy·W decode + cuBLAS"] = lambda layer, _: dy @ layer.decode()
-    return {name: way for name, way in all_ways.items() if name not in ("split", "plain") or name in orders}
+    return {name: way for name, way in all_ways.items() if name not in ORDERS or name in orders}
 
 
 def compare_with_fp64(weight: torch.Tensor, operands: Operands, results: dict[str, torch.Tensor]) -> dict[str, float]:
@@ -274,7 +276,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = measure.argument_parser(__doc__)
     parser.add_argument("--layers", type=sizes, nargs="+", metavar="KxN", help="inputs and outputs of each")
     parser.add_argument("--rows", type=lambda text: [int(m) for m in text.split(",")], metavar="M,M,...")
-    parser.add_argument("--order", choices=("plain", "split"), help="of forward products without LoRA; default: both")
+    parser.add_argument("--order", choices=ORDERS, help="of forward products without LoRA; default: all")
     arguments = measure.parse(parser, argv)
     try:
         import bitsandbytes  # noqa: F401
@@ -286,7 +288,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     usual = SMALL if arguments.small else (CPU_LAYERS, CPU_ROWS) if on_cpu else (LAYERS, ROWS)
     layers: list[tuple[int, int]] = arguments.layers or usual[0]
     rows: list[int] = arguments.rows or usual[1]
-    orders = [arguments.order] if arguments.order else ["plain", "split"]
+    orders = [arguments.order] if arguments.order else list(ORDERS)
     result = measure.circumstances(arguments)
     result["rows"] = [
         row
