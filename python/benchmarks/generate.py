@@ -26,7 +26,8 @@ What it does, without a network:
 
 With --torchao, a fourth model has the decoded weights quantized anew, to int4 in groups of 64, as torchao does it. Each
 of its products is checked against bf16 first; the error of its logits, of another quantization, is only told. With
---factored, a further one is qfuse's with the order "factored" for few rows on a GPU, whose logits are checked as in 2.
+--factored, a further one is qfuse's with the order "factored" for few rows on a GPU, whose weights are not rounded to
+bf16; its logits are checked as in 2.
 
 Needs torch and bitsandbytes beside qfuse. Exit status: 0 qfuse's logits are right, 1 they are not, qfuse multiplied
 nothing or torchao's products are wrong, 2 wrong usage.

@@ -357,7 +357,7 @@ def _default_order(x: Tensor, shape: Sequence[int], blocksize: int, bias: Tensor
 
 def _has_factored(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
     """Whether the order "factored" can be had. Under a transform an outer level may need a gradient, which it lacks."""
-    if not x.is_cuda or x.dtype == torch.float32 or _are_transforms_active():
+    if not x.is_cuda or _are_transforms_active():
         return False
     return index(shape[1]) % 64 == 0 and index(blocksize) >= 64 and _find_tensor_cores(x.device.index, x.dtype)
 
@@ -402,12 +402,12 @@ def _read_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, b
 
 @functools.cache
 def _read_tensor_cores(device: int, dtype: torch.dtype) -> bool:
-    """Whether a GPU has them for a 16-bit dtype. One that cannot be had here is taken for one that does, as advice
-    takes it."""
-    if torch.version.hip is not None:
+    """Whether a GPU has them for the dtype. One that cannot be had here is taken for one that does, as advice takes
+    it."""
+    least = {torch.float16: (7, 5), torch.bfloat16: (8, 0)}
+    if dtype not in least or torch.version.hip is not None:
         return False
-    least = (7, 5) if dtype == torch.float16 else (8, 0)
-    return device >= torch.cuda.device_count() or torch.cuda.get_device_capability(device) >= least
+    return device >= torch.cuda.device_count() or torch.cuda.get_device_capability(device) >= least[dtype]
 
 
 # Not themselves cached: the compiler takes the result of a plain function with this mark for a constant. What sets it,

@@ -81,7 +81,7 @@ def test_gradients_are_refused(device, way, leaf, compiled):
     if compiled:  # what the op raises while it is traced, torch wraps in an error of its own
         errors = ValueError, RuntimeError
         torch._dynamo.reset()
-        product = torch.compile(product, backend="aot_eager")
+        product = torch.compile(product, backend="aot_eager", fullgraph=True)
     x, bias = values(2, 192, device=device), values(64, device=device)
     (x if leaf == "x" else bias).requires_grad_()
     with pytest.raises(errors, match=NO_GRADIENT):
@@ -250,6 +250,7 @@ def test_compiled_code_notices_that_it_is_asked_for(multiply):
         ("bfloat16", (7, 5), False),
         ("bfloat16", (8, 0), True),
         ("bfloat16", (12, 0), True),
+        ("float32", (12, 0), False),
     ],
 )
 def test_of_gpus_without_the_instructions(monkeypatch, dtype, capability, has):
