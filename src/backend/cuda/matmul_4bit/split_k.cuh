@@ -19,12 +19,12 @@ namespace qfuse::cuda {
 
 // ---- what a kernel sees ----
 
-// Products with one input; their tiles of 16 outputs are numbered one after the other.
+// Products with one input; their tiles of 16 outputs are numbered one after the other. Products that are not there begin
+// where the tiles end, as the last entry does.
 template <int kProducts>
 struct SplitKArguments {
   MatmulArguments products[kProducts];
-  std::uint32_t
-      first_tiles[kProducts + 1];  // of products that are not there, and the last entry: how many tiles there are
+  std::uint32_t first_tiles[kProducts + 1];
 };
 
 template <int kProducts>
