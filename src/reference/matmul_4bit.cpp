@@ -158,7 +158,7 @@ float sum_in_dots(const contract::Matmul4bit& p, const AllTerms& in, const AllTe
 // Steps of 32 terms, as TDPBF16PS takes them: the even ones and the odd ones make a chain each, begun as +0; the two are
 // added, and then to the sum.
 float sum_in_tiles(const AllTerms& in, const AllTerms& weights) {
-  constexpr std::size_t kStepTerms = 2 * format::kDotSums;
+  constexpr std::size_t kStepTerms = std::size_t{2} * format::kDotSums;
   float sum = 0.0F;
   const auto add = [&](const Terms& a, const Terms& b) {
     const std::size_t count = a.values.size();

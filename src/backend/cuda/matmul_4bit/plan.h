@@ -68,8 +68,8 @@ constexpr int split_k_phases(int tokens) { return tokens == kSplitKTokens[0] ? 2
 constexpr std::int64_t split_k_shared_bytes(int tokens, std::int64_t tiles_with_totals, int products) {
   constexpr std::int64_t kFloat = sizeof(float);
   const std::int64_t parts = std::int64_t{split_k_phases(tokens)} * kSplitKTeam * kSplitKWarps * kSplitKOutputs;
-  return 2 * kPairTableBytes +
-         kFloat * (products * (format::kCodes8 + 4) + tokens * (parts + tiles_with_totals * kSplitKOutputs));
+  return 2 * kPairTableBytes + kFloat * (std::int64_t{products} * (format::kCodes8 + 4) +
+                                         tokens * (parts + tiles_with_totals * kSplitKOutputs));
 }
 
 // A warp-specialized pipeline: producer, decoding and multiplying warps hand stages of terms on through shared memory.
