@@ -1,6 +1,6 @@
 // matmul_4bit in bf16 tiles, for processors with AMX-BF16: TDPBF16PS adds 32 terms of 16 tokens to the sums of 16 outputs.
 //   has_bf16_amx()                      whether the processor has it, and the system lets this process use it
-//   multiply_bf16_amx(p, begin, end)    items of amx_items(p)
+//   multiply_bf16_amx(p, begin, end)    items of count_items(p, kAmxItems)
 // Terms are pairs of bf16: an operand tile of W has 16 pairs of 16 outputs, one of the inputs 16 tokens of 16 pairs, which is
 // how they lie in memory. Both directions fill tiles of W their own way, and multiply them alike.
 #if defined(QFUSE_BACKEND_CPU_AMX_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "backend/cpu/amx_items.h"
 #include "backend/cpu/bf16_dot-inl.h"
+#include "backend/cpu/matmul_items.h"
 #include "contract/matmul_4bit.h"
 #include "format/layout.h"
 
@@ -50,14 +50,14 @@ constexpr std::int64_t kStepTerms = 2 * kTileRows;   // of an instruction
 constexpr std::int64_t kForwardTerms = 2048;         // of a panel
 constexpr std::int64_t kBackwardTerms = 128;         // likewise
 constexpr std::int64_t kPanelTiles = 128;            // of either
-static_assert(kAmxItemRows / kTileRows * (kForwardTerms / kStepTerms) == kPanelTiles &&
-              kAmxItemCols / kTileRows * (kBackwardTerms / kStepTerms) == kPanelTiles);
+static_assert(kAmxItems.rows / kTileRows * (kForwardTerms / kStepTerms) == kPanelTiles &&
+              kAmxItems.cols / kTileRows * (kBackwardTerms / kStepTerms) == kPanelTiles);
 
 struct AmxPanel {
-  alignas(64) std::uint32_t weights[kPanelTiles][kTileWords];  // [16 outputs][step]: 16 pairs of 16 outputs
-  alignas(64) std::uint16_t rows[kTileRows][kForwardTerms];    // of W, before they are tiles
-  alignas(64) std::uint16_t tail[kAmxItemTokens][kStepTerms];  // the inputs' last step, filled up with zeros
-  alignas(64) float sums[kAmxItemTokens][kAmxItemCols];
+  alignas(64) std::uint32_t weights[kPanelTiles][kTileWords];    // [16 outputs][step]: 16 pairs of 16 outputs
+  alignas(64) std::uint16_t rows[kTileRows][kForwardTerms];      // of W, before they are tiles
+  alignas(64) std::uint16_t tail[kAmxItems.tokens][kStepTerms];  // the inputs' last step, filled up with zeros
+  alignas(64) float sums[kAmxItems.tokens][kAmxItems.cols];
 };
 
 // 16 vectors of 16 words of 32 bits, transposed.
@@ -90,9 +90,9 @@ HWY_INLINE void store_transposed(const __m512i (&rows)[16], std::uint32_t* to) {
 
 // Terms [first, first + terms) of the rows of W that are an item's outputs; zeros stand for rows beyond them.
 template <class Rows>
-HWY_INLINE void fill_forward(const Rows& rows, AmxPanel& panel, DotItem item, std::int64_t first, std::int64_t terms) {
+HWY_INLINE void fill_forward(const Rows& rows, AmxPanel& panel, Item item, std::int64_t first, std::int64_t terms) {
   const std::int64_t steps = format::ceil_div(terms, kStepTerms);
-  for (std::int64_t group = 0; group < kAmxItemRows / kTileRows; ++group) {
+  for (std::int64_t group = 0; group < kAmxItems.rows / kTileRows; ++group) {
     for (std::int64_t r = 0; r < kTileRows; ++r) {
       const std::int64_t row = group * kTileRows + r;
       if (row < item.count)
@@ -110,7 +110,7 @@ HWY_INLINE void fill_forward(const Rows& rows, AmxPanel& panel, DotItem item, st
 
 // Columns of an item of the rows of W [first, first + terms), two of which make pairs; zeros stand for rows beyond them.
 template <class Rows>
-HWY_INLINE void fill_backward(const Rows& rows, AmxPanel& panel, DotItem item, std::int64_t first, std::int64_t terms) {
+HWY_INLINE void fill_backward(const Rows& rows, AmxPanel& panel, Item item, std::int64_t first, std::int64_t terms) {
   const std::int64_t steps = format::ceil_div(terms, kStepTerms);
   // Lanes of the first vector, and from 16 on of the second.
   const __m512i low = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
@@ -120,7 +120,7 @@ HWY_INLINE void fill_backward(const Rows& rows, AmxPanel& panel, DotItem item, s
       if (2 * pair + e < terms)
         rows.load(first + 2 * pair + e, item.first, item.count, panel.rows[e]);
       else
-        std::fill_n(panel.rows[e], kAmxItemCols, 0);
+        std::fill_n(panel.rows[e], kAmxItems.cols, 0);
     }
     for (std::int64_t c = 0; c < item.count; c += kUnit) {
       const __m512i even = _mm512_load_si512(panel.rows[0] + c);
@@ -161,8 +161,8 @@ HWY_INLINE void set_tiles(std::int64_t first_tokens, std::int64_t second_tokens)
 template <bool kHasSecond>
 HWY_NOINLINE void multiply_tiles(const std::uint32_t (*first)[kTileWords], const std::uint32_t (*second)[kTileWords],
                                  std::int64_t steps, const std::uint8_t* in, std::int64_t stride, float* sums) {
-  constexpr std::int64_t kSumStride = kAmxItemCols * 4;
-  float* const below = sums + kTileRows * kAmxItemCols;
+  constexpr std::int64_t kSumStride = kAmxItems.cols * 4;
+  float* const below = sums + kTileRows * kAmxItems.cols;
   asm volatile("" : : : "memory");
   _tile_loadd(0, sums, kSumStride);
   _tile_loadd(1, sums + kTileRows, kSumStride);
@@ -192,7 +192,7 @@ HWY_NOINLINE void multiply_tiles(const std::uint32_t (*first)[kTileWords], const
 }
 
 // All outputs of an item with its tokens, by steps [first, first + steps) of a panel.
-HWY_INLINE void multiply_steps(AmxPanel& panel, DotItem item, std::int64_t all_steps, std::int64_t first,
+HWY_INLINE void multiply_steps(AmxPanel& panel, Item item, std::int64_t all_steps, std::int64_t first,
                                std::int64_t steps, const std::uint8_t* in, std::int64_t stride) {
   if (steps == 0) return;
   for (std::int64_t t = 0; t < item.tokens; t += 2 * kTileRows) {
@@ -207,7 +207,7 @@ HWY_INLINE void multiply_steps(AmxPanel& panel, DotItem item, std::int64_t all_s
 }
 
 // `terms` terms from `in` on; the last ones, if they fill no step, from a copy that zeros follow.
-HWY_INLINE void multiply_panel(AmxPanel& panel, DotItem item, std::int64_t terms, const std::uint8_t* in,
+HWY_INLINE void multiply_panel(AmxPanel& panel, Item item, std::int64_t terms, const std::uint8_t* in,
                                std::int64_t stride) {
   const std::int64_t whole = terms / kStepTerms;
   const std::int64_t all = format::ceil_div(terms, kStepTerms);
@@ -218,7 +218,7 @@ HWY_INLINE void multiply_panel(AmxPanel& panel, DotItem item, std::int64_t terms
   multiply_steps(panel, item, all, whole, 1, reinterpret_cast<const std::uint8_t*>(panel.tail), kTileStride);
 }
 
-HWY_INLINE void write_item(const contract::Matmul4bit& p, const AmxPanel& panel, DotItem item) {
+HWY_INLINE void write_item(const contract::Matmul4bit& p, const AmxPanel& panel, Item item) {
   for (std::int64_t o = 0; o < item.count; o += kTileRows) {
     const std::int64_t count = std::min(kTileRows, item.count - o);
     const __m512 bias = load_bias(p, item.first + o, count);
@@ -232,7 +232,7 @@ HWY_INLINE void write_item(const contract::Matmul4bit& p, const AmxPanel& panel,
 }
 
 template <bool kForward, class Rows>
-HWY_INLINE void add_terms_of(const Rows& rows, std::int64_t terms, AmxPanel& panel, DotItem item, DotInputs in) {
+HWY_INLINE void add_terms_of(const Rows& rows, std::int64_t terms, AmxPanel& panel, Item item, DotInputs in) {
   constexpr std::int64_t kMost = kForward ? kForwardTerms : kBackwardTerms;
   for (std::int64_t first = 0; first < terms; first += kMost) {
     const std::int64_t count = std::min(kMost, terms - first);
@@ -249,8 +249,8 @@ HWY_NOINLINE void multiply_amx_items(const contract::Matmul4bit& p, std::int64_t
   AmxPanel panel;
   const std::int64_t lora_cols = kForward ? p.lora_rank : p.weight.cols;
   for (std::int64_t i = begin; i < end; ++i) {
-    const DotItem item = amx_item(p, i);
-    std::fill_n(panel.sums[0], item.tokens * kAmxItemCols, 0.0F);
+    const Item item = item_of(p, kAmxItems, i);
+    std::fill_n(panel.sums[0], item.tokens * kAmxItems.cols, 0.0F);
     add_terms_of<kForward>(DotWeight{p.weight}, contract::term_count(p), panel, item,
                            inputs_of(p.in, contract::in_stride(p), item));
     add_terms_of<kForward>(DotArray{p.lora_weight, lora_cols}, p.lora_rank, panel, item,

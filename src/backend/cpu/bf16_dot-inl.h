@@ -1,6 +1,6 @@
 // matmul_4bit in bf16 dot products, for processors with AVX512-BF16: VDPBF16PS adds two products to each of 16 sums.
 //   has_bf16_dot()                      whether the processor has it, and this target the other instructions
-//   multiply_bf16_dot(p, begin, end)    items of dot_items(p)
+//   multiply_bf16_dot(p, begin, end)    items of count_items(p, kDotItems)
 // W is decoded to bf16 in the caches, for all tokens of an item; for a few tokens, in registers.
 #if defined(QFUSE_BACKEND_CPU_BF16_DOT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QFUSE_BACKEND_CPU_BF16_DOT_INL_H
@@ -17,7 +17,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "backend/cpu/bf16_dot_items.h"
+#include "backend/cpu/matmul_items.h"
 #include "backend/cpu/products-inl.h"
 #include "backend/cpu/steps-inl.h"
 #include "backend/cpu/weights-inl.h"
@@ -57,7 +57,7 @@ constexpr std::int64_t kPanelPairs = 64;
 
 // Blocks of a row whose absmax are decoded once for all panels and tokens of an item.
 constexpr std::int64_t kRowBlocks = 512;
-constexpr std::int64_t kItemElements = kDotItemRows * kRowBlocks * format::kMinBlocksize;
+constexpr std::int64_t kItemElements = kDotItems.rows * kRowBlocks * format::kMinBlocksize;
 
 // Rows whose codes are fetched ahead, as no stream of the processor's own goes beyond a page.
 constexpr std::int64_t kDotRowsAhead = 8;
@@ -161,7 +161,7 @@ struct DotInputs {
   std::int64_t count;
 };
 
-HWY_INLINE DotInputs inputs_of(const void* values, std::int64_t stride, DotItem item) {
+HWY_INLINE DotInputs inputs_of(const void* values, std::int64_t stride, Item item) {
   return {static_cast<const std::uint8_t*>(values) + item.first_token * stride * kBfloatSize, stride * kBfloatSize,
           item.tokens};
 }
@@ -170,14 +170,14 @@ HWY_INLINE DotInputs inputs_of(const void* values, std::int64_t stride, DotItem 
 
 struct DotForwardTile {
   // A vector more, so that rows do not all begin in the same lines of the first cache.
-  alignas(64) std::uint16_t weights[kDotItemRows][kPanelTerms + kUnit];
+  alignas(64) std::uint16_t weights[kDotItems.rows][kPanelTerms + kUnit];
   alignas(64) float scales[scales_of(kItemElements)];
-  alignas(64) float sums[kDotItemTokens][kDotItemRows][kDotSums];
+  alignas(64) float sums[kDotItems.tokens][kDotItems.rows][kDotSums];
 };
-constexpr std::int64_t kDotTokenSums = kDotItemRows * kDotSums;
+constexpr std::int64_t kDotTokenSums = kDotItems.rows * kDotSums;
 
 // Gives the absmax of all blocks of an item's rows, one row after the other, where they are whole blocks and tame.
-HWY_INLINE const float* take_scales(const qfuse_weight_4bit& w, DotItem item, DotForwardTile& tile) {
+HWY_INLINE const float* take_scales(const qfuse_weight_4bit& w, Item item, DotForwardTile& tile) {
   const std::int64_t blocks = w.cols / w.blocksize;
   if (blocks * w.blocksize != w.cols || blocks > kRowBlocks) return nullptr;
   const std::int64_t begin = item.first * blocks;
@@ -226,7 +226,7 @@ HWY_INLINE void for_token_groups(std::int64_t tokens, const Body& body) {
 }
 
 template <class Rows>
-HWY_INLINE void add_panel(const Rows& rows, DotForwardTile& tile, DotItem item, std::int64_t first, DotInputs in) {
+HWY_INLINE void add_panel(const Rows& rows, DotForwardTile& tile, Item item, std::int64_t first, DotInputs in) {
   const std::int64_t terms = std::min(kPanelTerms, rows.cols - first);
   for (std::int64_t r = 0; r < item.count; ++r) rows.load(item.first + r, first, terms, tile.weights[r]);
   for (std::int64_t r = item.count; r % kDotRows != 0; ++r) std::fill_n(tile.weights[r], terms, 0);
@@ -238,7 +238,7 @@ HWY_INLINE void add_panel(const Rows& rows, DotForwardTile& tile, DotItem item, 
 }
 
 template <class Rows>
-HWY_INLINE void add_panels(const Rows& rows, DotForwardTile& tile, DotItem item, DotInputs in) {
+HWY_INLINE void add_panels(const Rows& rows, DotForwardTile& tile, Item item, DotInputs in) {
   for (std::int64_t first = 0; first < rows.cols; first += kPanelTerms) add_panel(rows, tile, item, first, in);
 }
 
@@ -289,11 +289,11 @@ HWY_NOINLINE void add_coded(__m512 codes, const CodedRows& rows, const std::uint
     for (int t = 0; t < kCount; ++t) _mm512_store_ps(sums + t * kDotTokenSums + r * kDotSums, sum[r][t]);
 }
 
-HWY_INLINE bool are_coded(const qfuse_weight_4bit& w, DotItem item) {
+HWY_INLINE bool are_coded(const qfuse_weight_4bit& w, Item item) {
   return item.tokens <= kCodedTokens && item.count % kDotRows == 0 && w.blocksize >= 2 * kUnit;
 }
 
-HWY_INLINE void add_coded_rows(const qfuse_weight_4bit& w, DotForwardTile& tile, DotItem item, DotInputs in) {
+HWY_INLINE void add_coded_rows(const qfuse_weight_4bit& w, DotForwardTile& tile, Item item, DotInputs in) {
   const __m512 codes = _mm512_loadu_ps(format::codebook4(w.quant_type).values.data());
   const bool has_more = item.first + item.count + kDotRowsAhead <= w.rows;
   const std::int64_t blocks = w.cols / w.blocksize;
@@ -347,7 +347,7 @@ HWY_INLINE __m512 load_bias(const contract::Matmul4bit& p, std::int64_t output, 
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm512_castsi512_si256(words)), 16));
 }
 
-HWY_INLINE void write_item_forward(const contract::Matmul4bit& p, const DotForwardTile& tile, DotItem item) {
+HWY_INLINE void write_item_forward(const contract::Matmul4bit& p, const DotForwardTile& tile, Item item) {
   for (std::int64_t r = 0; r < item.count; r += kDotSums) {
     const std::int64_t o = item.first + r;
     const std::int64_t count = std::min(kDotSums, item.count - r);
@@ -364,7 +364,7 @@ HWY_INLINE void write_item_forward(const contract::Matmul4bit& p, const DotForwa
 HWY_NOINLINE void multiply_dots_forward(const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
   DotForwardTile tile;
   for (std::int64_t i = begin; i < end; ++i) {
-    const DotItem item = dot_item(p, i);
+    const Item item = item_of(p, kDotItems, i);
     std::fill_n(tile.sums[0][0], item.tokens * kDotTokenSums, 0.0F);
     const DotInputs in = inputs_of(p.in, contract::in_stride(p), item);
     const float* const scales = take_scales(p.weight, item, tile);
@@ -383,10 +383,10 @@ HWY_NOINLINE void multiply_dots_forward(const contract::Matmul4bit& p, std::int6
 constexpr std::int64_t kGroupCols = kDotVectors * kDotSums;
 
 struct DotBackwardTile {
-  alignas(64) std::uint32_t pairs[kDotItemCols / kGroupCols][kPanelPairs + 1][kGroupCols];
-  alignas(64) std::uint32_t factors[kDotItemTokens][kPanelPairs];
-  alignas(64) float sums[kDotItemTokens][kDotItemCols];
-  alignas(64) std::uint16_t rows[2][kDotItemCols];
+  alignas(64) std::uint32_t pairs[kDotItems.cols / kGroupCols][kPanelPairs + 1][kGroupCols];
+  alignas(64) std::uint32_t factors[kDotItems.tokens][kPanelPairs];
+  alignas(64) float sums[kDotItems.tokens][kDotItems.cols];
+  alignas(64) std::uint16_t rows[2][kDotItems.cols];
 };
 
 // Pair i of two rows. Each 32 columns: those whose number has a 0 in its third bit, then the others, as the instructions
@@ -407,7 +407,7 @@ HWY_NOINLINE void add_pairs(const std::uint32_t (*weights)[kGroupCols], const st
                             std::int64_t pairs, float* sums) {
   __m512 sum[kCount][kDotVectors];
   for (int t = 0; t < kCount; ++t)
-    for (int v = 0; v < kDotVectors; ++v) sum[t][v] = _mm512_load_ps(sums + t * kDotItemCols + v * kDotSums);
+    for (int v = 0; v < kDotVectors; ++v) sum[t][v] = _mm512_load_ps(sums + t * kDotItems.cols + v * kDotSums);
   for (std::int64_t i = 0; i < pairs; ++i) {
     __m512i weight[kDotVectors];
     for (int v = 0; v < kDotVectors; ++v) weight[v] = _mm512_load_si512(weights[i] + v * kDotSums);
@@ -417,12 +417,12 @@ HWY_NOINLINE void add_pairs(const std::uint32_t (*weights)[kGroupCols], const st
     }
   }
   for (int t = 0; t < kCount; ++t)
-    for (int v = 0; v < kDotVectors; ++v) _mm512_store_ps(sums + t * kDotItemCols + v * kDotSums, sum[t][v]);
+    for (int v = 0; v < kDotVectors; ++v) _mm512_store_ps(sums + t * kDotItems.cols + v * kDotSums, sum[t][v]);
 }
 
 // Adds rows [first, first + count) of a panel.
 template <class Rows>
-HWY_INLINE void add_row_pairs(const Rows& rows, DotBackwardTile& tile, DotItem item, std::int64_t first,
+HWY_INLINE void add_row_pairs(const Rows& rows, DotBackwardTile& tile, Item item, std::int64_t first,
                               std::int64_t count, DotInputs in) {
   const std::int64_t pairs = format::ceil_div(count, std::int64_t{2});
   for (std::int64_t r = 0; r < 2 * pairs; ++r) {
@@ -430,7 +430,7 @@ HWY_INLINE void add_row_pairs(const Rows& rows, DotBackwardTile& tile, DotItem i
     if (r < count) {
       rows.load(first + r, item.first, item.count, row);
     } else {
-      std::fill_n(row, kDotItemCols, 0);
+      std::fill_n(row, kDotItems.cols, 0);
     }
     if (r % 2 != 0) store_pairs(tile, r / 2, item.count);
   }
@@ -445,7 +445,7 @@ HWY_INLINE void add_row_pairs(const Rows& rows, DotBackwardTile& tile, DotItem i
     });
 }
 
-HWY_INLINE void write_item_backward(const contract::Matmul4bit& p, const DotBackwardTile& tile, DotItem item) {
+HWY_INLINE void write_item_backward(const contract::Matmul4bit& p, const DotBackwardTile& tile, Item item) {
   // Lanes of the first vector, and from 16 on of the second.
   const __m512i low = _mm512_setr_epi32(0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
   const __m512i high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
@@ -467,14 +467,14 @@ HWY_INLINE void write_item_backward(const contract::Matmul4bit& p, const DotBack
 HWY_NOINLINE void multiply_dots_backward(const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
   DotBackwardTile tile;
   std::memset(tile.pairs, 0, sizeof tile.pairs);  // columns beyond an item's are multiplied, too
-  const auto add_all = [&](const auto& rows, std::int64_t count, DotItem item, DotInputs in) QFUSE_DOT_ATTR {
+  const auto add_all = [&](const auto& rows, std::int64_t count, Item item, DotInputs in) QFUSE_DOT_ATTR {
     constexpr std::int64_t kRows = 2 * kPanelPairs;
     for (std::int64_t first = 0; first < count; first += kRows)
       add_row_pairs(rows, tile, item, first, std::min(kRows, count - first), in);
   };
   for (std::int64_t i = begin; i < end; ++i) {
-    const DotItem item = dot_item(p, i);
-    std::fill_n(tile.sums[0], item.tokens * kDotItemCols, 0.0F);
+    const Item item = item_of(p, kDotItems, i);
+    std::fill_n(tile.sums[0], item.tokens * kDotItems.cols, 0.0F);
     add_all(DotWeight{p.weight}, p.weight.rows, item, inputs_of(p.in, contract::in_stride(p), item));
     add_all(DotArray{p.lora_weight, p.weight.cols}, p.lora_rank, item, inputs_of(p.lora_in, p.lora_rank, item));
     write_item_backward(p, tile, item);

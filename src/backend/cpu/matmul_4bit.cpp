@@ -17,11 +17,10 @@
 #include <string>
 
 #include "backend/cpu/amx-inl.h"
-#include "backend/cpu/amx_items.h"
 #include "backend/cpu/bf16_dot-inl.h"
-#include "backend/cpu/bf16_dot_items.h"
 #include "backend/cpu/few_tokens-inl.h"
 #include "backend/cpu/kernels.h"
+#include "backend/cpu/matmul_items.h"
 #include "backend/cpu/run.h"
 #include "backend/cpu/steps-inl.h"
 #include "backend/cpu/weights-inl.h"
@@ -410,7 +409,7 @@ contract::Outcome multiply_in_fp32(const contract::Matmul4bit& p, const qfuse_ex
 
 contract::Outcome multiply_by_dots(const contract::Matmul4bit& p, const qfuse_exec& exec) {
   return run(
-      p, dot_items(p), dot_grain(p), exec,
+      p, count_items(p, kDotItems), dot_grain(p), exec,
       [&](std::size_t target, std::int64_t begin, std::int64_t end) {
         HWY_DISPATCH_TABLE(multiply_bf16_dot)[target](p, begin, end);
       },
@@ -419,7 +418,7 @@ contract::Outcome multiply_by_dots(const contract::Matmul4bit& p, const qfuse_ex
 
 contract::Outcome multiply_by_amx(const contract::Matmul4bit& p, const qfuse_exec& exec) {
   return run(
-      p, amx_items(p), 1, exec,
+      p, count_items(p, kAmxItems), 1, exec,
       [&](std::size_t target, std::int64_t begin, std::int64_t end) {
         HWY_DISPATCH_TABLE(multiply_bf16_amx)[target](p, begin, end);
       },
