@@ -79,7 +79,7 @@ contract::Outcome settle_plan(const contract::Matmul4bit& p, const DeviceFacts& 
 
 // In one launch, if there is one for all of them; else one after another.
 contract::Outcome launch_products(std::span<const contract::Matmul4bit> calls, std::span<const Matmul4bitPlan> plans,
-                                  const DeviceFacts& facts, const qfuse_exec& exec) {
+                                  [[maybe_unused]] const DeviceFacts& facts, const qfuse_exec& exec) {
 #ifndef QFUSE_HIP
   if (const std::optional<Matmul4bitPlan> shared = shared_plan(calls, plans, facts)) {
     std::vector<MatmulArguments> products;
