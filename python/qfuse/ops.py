@@ -183,8 +183,8 @@ def matmul_4bit(
     decoded on the way, to x's dtype, float32, float16 or bfloat16, which bias has too. weight, shape (rows, cols),
     quant_type and the block sizes are those of dequantize_4bit. The rows of x may lie apart; if they overlap or are not
     contiguous, x is copied. order: of the additions, "plain" or "split", which is faster for few rows; in any order,
-    what a row gives depends on that row alone. On the CPU they are the same. None: the weight is decoded to memory, in
-    each direction anew, and the product is torch's.
+    what a row gives depends on that row alone. On a CPU without AMX they are the same. None: the weight is decoded to
+    memory, in each direction anew, and the product is torch's.
 
     order="factored" does not round the weight to x's dtype: absmax, in float32, is multiplied by sums of products with
     the codes' values. For inference with few rows: faster than "split", and nearer to the weight that was quantized.

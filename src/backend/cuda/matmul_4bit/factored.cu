@@ -44,11 +44,8 @@ struct FactoredSteps {
   static constexpr int kLaneTerms = kRunTerms;
 
   static __device__ void make_table(const MatmulArguments& a, Table* table, int warp, int warps, int lane) {
-    for (int high = warp; high < format::kCodes4; high += warps)
-#pragma unroll
-      for (int low = 0; low < format::kCodes4; ++low)
-        table[(high * format::kCodes4 + low) * kWordRow + lane] =
-            half_bits(a.weight.values[high], a.weight.values[low]);
+    fill_table(a, warp, warps,
+               [&](int byte, float first, float second) { table[byte * kWordRow + lane] = half_bits(first, second); });
   }
   static __device__ Lookups lookups(const Table* table, int lane) { return words_of_lane(table, lane); }
 

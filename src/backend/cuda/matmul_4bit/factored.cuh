@@ -86,9 +86,8 @@ __device__ void scale_sums(const ChunkInputs<kColumns>& inputs, float (&sums)[kC
 
 // ---- kernel ----
 
-template <class Value>
-__device__ void load_any_inputs(const MatmulArguments& a, std::int64_t token, std::int64_t term,
-                                std::uint32_t (&words)[kRunWords]) {
+__device__ inline void load_any_inputs(const MatmulArguments& a, std::int64_t token, std::int64_t term,
+                                       std::uint32_t (&words)[kRunWords]) {
   const auto* const from = static_cast<const std::uint16_t*>(a.in) + token * a.in_stride + term;
 #pragma unroll
   for (int i = 0; i < kRunWords; ++i)
@@ -118,7 +117,7 @@ __global__ void __launch_bounds__(kFactoredThreads) multiply_factored(const Matm
     ChunkInputs<1> inputs;
 #pragma unroll
     for (int b = 0; b < kChunkBlocks; ++b)
-      load_any_inputs<Value>(a, token + g, chunk + b * format::kFactoredBlock + t * kRunTerms, inputs.words[0][b]);
+      load_any_inputs(a, token + g, chunk + b * format::kFactoredBlock + t * kRunTerms, inputs.words[0][b]);
     inputs.down[0] = scale_chunk<Value>(inputs.words[0]);
     float sums[1][4] = {};
 #pragma unroll

@@ -105,10 +105,9 @@ struct SplitSteps {
   static constexpr int kLaneTerms = kVectorTerms;
 
   static __device__ void make_table(const MatmulArguments& a, Pair* table, int warp, int warps, int lane) {
-    for (int high = warp; high < format::kCodes4; high += warps)
-#pragma unroll
-      for (int low = 0; low < format::kCodes4; ++low)
-        table[(high * format::kCodes4 + low) * kWarp + lane] = {a.weight.values[high], a.weight.values[low]};
+    fill_table(a, warp, warps, [&](int byte, float first, float second) {
+      table[byte * kWarp + lane] = {first, second};
+    });
   }
   static __device__ PairsOfLane lookups(const Pair* table, int lane) { return pairs_of_lane(table, lane); }
 

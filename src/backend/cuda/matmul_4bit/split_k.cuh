@@ -127,6 +127,15 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
   }
 }
 
+// fill(byte, the value of its high nibble, that of the low one): each warp has some of the bytes.
+template <class Fill>
+__device__ void fill_table(const MatmulArguments& a, int warp, int warps, const Fill& fill) {
+  for (int high = warp; high < format::kCodes4; high += warps)
+#pragma unroll
+    for (int low = 0; low < format::kCodes4; ++low)
+      fill(high * format::kCodes4 + low, a.weight.values[high], a.weight.values[low]);
+}
+
 // By all threads, which then must synchronize.
 __device__ inline void load_nested_map(const MatmulArguments& a, NestedMap& nested) {
   if (threadIdx.x == 0) nested.offset = *a.weight.nested_offset;
