@@ -236,7 +236,7 @@ QFUSE_API void qfuse_nested_quant_map(float map[QFUSE_QUANT_MAP_SIZE]);
  * spare nibble of an odd count is ignored. A weight without a shape is one row.
  * Value of element i in block b, each step rounded to nearest even in fp32 (the order of bitsandbytes on CUDA):
  *   A = absmax[b]                                                                                      plain
- *   A = ftz(nested_quant_map[absmax_8bit[b]] * nested_absmax[b/nested_blocksize]) + *nested_offset      nested
+ *   A = ftz(nested_quant_map[absmax_8bit[b]] * nested_absmax[(nested_begin + b)/nested_blocksize]) + *nested_offset  nested
  *   value = ftz(code[nibble] * A), rounded to the dtype that the op works in
  * where ftz(x*y) reads subnormal operands as zero and flushes a subnormal product to zero, signs kept. NaN results are
  * the canonical quiet NaN. No range of A is assumed: negative, zero, infinite and NaN values follow the formula. */
@@ -250,14 +250,16 @@ typedef struct qfuse_weight_4bit {
   const float* absmax;         /* plain: [blocks], that is ceil(rows*cols/blocksize); NULL when nested */
   /* optional from here on */
   const uint8_t* absmax_8bit;    /* nested: [blocks]; NULL when plain, and the rest is then ignored */
-  const float* nested_absmax;    /* nested: [ceil(blocks/nested_blocksize)] */
+  const float* nested_absmax;    /* nested: [ceil((nested_begin + blocks)/nested_blocksize)] */
   const float* nested_quant_map; /* nested: [256], the map stored with the weight */
   const float* nested_offset;    /* nested: [1], added to every decoded absmax */
   int64_t nested_blocksize;      /* nested: blocks per nested block, a power of two, QFUSE_NESTED_BLOCKSIZE as a rule */
+  int64_t nested_begin;          /* nested: of a part of a larger weight, how many blocks of nested_absmax[0] lie before
+                                    block 0: 0 to nested_blocksize - 1. The products alone take another one than 0 */
 } qfuse_weight_4bit;
 
-/* The same weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit. The arrays that
- * are given choose between plain and nested. */
+/* The same weight to be written: the fields have the names, meanings and sizes of qfuse_weight_4bit, whose nested_begin is
+ * 0. The arrays that are given choose between plain and nested. */
 typedef struct qfuse_weight_4bit_out {
   size_t struct_size;
   int64_t rows;
@@ -421,11 +423,22 @@ typedef struct qfuse_lora_merge_params {
 QFUSE_API qfuse_status qfuse_lora_merge(const qfuse_lora_merge_params* params, const qfuse_exec* exec,
                                         qfuse_error* error);
 
+/* ---- experts --------------------------------------------------------------------------------------------------- */
+
+/* Rows of several experts, one after another, as a router sorts them. Expert e has those from ends[e - 1], or 0, to before
+ * ends[e]: the ends are what torch's grouped products take as offs. An expert may have no rows. Rows from the last end on
+ * belong to nobody: they have no effect, and nothing of theirs is written, so that m may be the room that there is and
+ * the ends say how much of it is used.
+ * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and a
+ * captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU, which
+ * cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no rows. */
+typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_INT64 = 1 } qfuse_index_type;
+
 /* ---- matmul_4bit ----------------------------------------------------------------------------------------------- */
 
 /* A linear layer over a 4-bit weight W [rows, cols] that stays as it is stored: decoded on the way, never in memory.
  *   FORWARD   out[i][r] = the sum over c of in[i][c] * W[r][c], plus bias[r]     in is x, [m, cols], out y, [m, rows]
- *   BACKWARD  out[i][c] = the sum over r of in[i][r] * W[r][c]                   in is dy, [m, rows], out dx, [m, cols]
+ *   BACKWARD  out[i][c] = the sum over r of in[i][r] * W[r][c], plus bias[c]     in is dy, [m, rows], out dx, [m, cols]
  * With a lora_rank, a LoRA adapter's share of the layer is made of further terms of the same sums, behind those of W:
  *   FORWARD   out[i][r] += the sum over j of lora_in[i][j] * lora_weight[r][j]   scale * (x * lora_A^T), and lora_B
  *   BACKWARD  out[i][c] += the sum over j of lora_in[i][j] * lora_weight[j][c]   scale * (dy * lora_B), and lora_A
@@ -509,7 +522,7 @@ typedef struct qfuse_matmul_4bit_params {
   /* optional from here on */
   int64_t in_stride;  /* elements from one row of in to the next, >= its columns; 0 stands for these */
   int64_t out_stride; /* likewise; what lies between the rows of out is not written */
-  const void* bias;   /* FORWARD: [rows], or NULL for none; BACKWARD: NULL */
+  const void* bias;   /* FORWARD: [rows], BACKWARD: [cols]; NULL for none */
   qfuse_accumulation accumulation;
   qfuse_sum_order order;
   int64_t lora_rank;       /* >= 0: terms of LoRA's, 0 for none */
@@ -518,8 +531,8 @@ typedef struct qfuse_matmul_4bit_params {
 } qfuse_matmul_4bit_params;
 
 /* INVALID_ARGUMENT: a field outside the ranges above, TENSOR_CORE with FLOAT32, BF16_DOT or BF16_AMX with another dtype
- * than BFLOAT16, FACTORED with what it does not have, a bias with BACKWARD, a missing or an overlapping array (the gaps between strided rows belong to the
- * array), sizes that overflow int64_t.
+ * than BFLOAT16, FACTORED with what it does not have, a missing or an overlapping array (the gaps between strided rows
+ * belong to the array), sizes that overflow int64_t.
  * UNSUPPORTED: the device, target or stream of `exec` cannot be had here; TENSOR_CORE or FACTORED on the CPU, or for
  * BFLOAT16 on a GPU before compute capability 8.0; BF16_DOT or BF16_AMX on a GPU, or where the processor, the system or `cpu_target` is
  * without it; a device without the op. */
@@ -569,6 +582,46 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
 QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, int64_t rows, int64_t cols,
                                                 int64_t blocksize, int64_t* split_rows, int64_t* fused_rows,
                                                 qfuse_error* error);
+
+/* ---- matmul_4bit_grouped --------------------------------------------------------------------------------------- */
+
+/* A layer of a mixture of experts over a stack of their 4-bit weights: each row of in is multiplied by W of its expert.
+ * `weight` is the stack, [experts * rows, cols], expert after expert; W_e has the e-th `rows` of its rows. With E experts,
+ *   FORWARD   in is x, [m, cols], out y, [m, rows], bias [E, rows], lora_weight [E, rows, lora_rank]
+ *   BACKWARD  in is dy, [m, rows], out dx, [m, cols], bias [E, cols], lora_weight [E, lora_rank, cols]
+ * and BACKWARD is the layer itself for stacks that are stored transposed, [E, inputs, outputs], as gpt-oss's.
+ * The rows of an expert have the bits of qfuse_matmul_4bit with W_e, bias[e] and lora_weight[e], in every accumulation and
+ * order: a row of out depends on its row of in and on its expert alone.
+ * An expert's elements fill whole blocks. Nested absmax are those of the stack, or, with nested_each, of each expert by
+ * itself: nested_absmax [E, ceil(blocks of an expert/nested_blocksize)], and nested_offset [E]; the map is one.
+ * Where ends run backwards on a GPU, an expert begins at the greatest end before it, so that no row has two experts. */
+typedef struct qfuse_matmul_4bit_grouped_params {
+  size_t struct_size;
+  const qfuse_weight_4bit* weight; /* in the host's memory; its arrays lie where the op runs */
+  qfuse_direction direction;
+  qfuse_dtype dtype;          /* as in qfuse_matmul_4bit_params */
+  int64_t m;                  /* rows of in and out, of all experts and of none: >= 0 */
+  const void* in;             /* [m, cols] FORWARD, [m, rows] BACKWARD */
+  void* out;                  /* [m, rows] FORWARD, [m, cols] BACKWARD */
+  int64_t experts;            /* 0 to 2^20, a divisor of the stack's rows; 0: the stack has no rows */
+  const void* expert_ends;    /* [experts], ascending, 0 to m: see experts */
+  qfuse_index_type ends_type; /* of expert_ends */
+  /* optional from here on */
+  int64_t in_stride; /* this and what follows is as in qfuse_matmul_4bit_params */
+  int64_t out_stride;
+  const void* bias; /* [experts, columns of out] */
+  qfuse_accumulation accumulation;
+  qfuse_sum_order order;
+  int64_t lora_rank;
+  const void* lora_in;     /* [m, lora_rank] */
+  const void* lora_weight; /* FORWARD: [experts, rows, lora_rank]; BACKWARD: [experts, lora_rank, cols] */
+  int32_t nested_each;     /* 1: each expert is nested by itself; 0: the stack is */
+} qfuse_matmul_4bit_grouped_params;
+
+/* Errors as for qfuse_matmul_4bit. Also INVALID_ARGUMENT: experts, ends or an expert's blocks outside of what is said above,
+ * a nested_begin. */
+QFUSE_API qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped_params* params, const qfuse_exec* exec,
+                                                 qfuse_error* error);
 
 /* ---- swiglu ---------------------------------------------------------------------------------------------------- */
 
@@ -652,10 +705,7 @@ typedef enum qfuse_zero_rule QFUSE_ENUM {
  * group are 0. */
 typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_SCALES_MN_MAJOR = 1 } qfuse_scale_layout;
 
-/* Experts. The rows of x may be those of several experts, one after another, as their router sorts them. Expert e has
- * those from ends[e - 1], or 0, to before ends[e]: the ends are what torch's grouped products take as offs. An expert
- * may have no rows. Rows from the last end on belong to nobody: they are not read, and nothing of theirs is written but
- * 0 to grad_weights, so that m may be the room that there is and the ends say how much of it is used.
+/* Experts. The rows of x may be those of several experts: see experts, above. grad_weights is 0 for rows of nobody.
  * What is transposed is then as if rows of zeros followed those of each expert up to a multiple of 128: no group has
  * tokens of two experts, each expert's columns are a multiple of 128, and what is written for the missing tokens is what
  * zeros become, 0 in a group that is finite. y_t.q and grad_input_t.q have room for
@@ -665,12 +715,8 @@ typedef enum qfuse_scale_layout QFUSE_ENUM { QFUSE_SCALES_ROW_MAJOR = 0, QFUSE_S
  *                 scale_layout: what DeepGEMM's k-grouped products take
  *   SIDE_BY_SIDE: as columns S to S + P of one matrix [R, qfuse_expert_columns(m, count)], and of its scales:
  *                 what torch's grouped products of two matrices take
- * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x.
- * Ends lie where the other arrays do, on a GPU in its memory, where the kernel reads them: nothing waits for them, and a
- * captured graph may find others each time. On the CPU ends that run backwards or beyond m are refused. On a GPU, which
- * cannot refuse them, they count as the nearest of 0 to m; an expert whose end is not behind its begin has no rows; and
- * one whose columns find no room behind those before is left out. */
-typedef enum qfuse_index_type QFUSE_ENUM { QFUSE_INDEX_INT32 = 0, QFUSE_INDEX_INT64 = 1 } qfuse_index_type;
+ * and keeps its bytes behind the last expert's. The rows of y and of the gradient are those of x. On a GPU an expert whose
+ * columns find no room behind those before is left out. */
 typedef enum qfuse_expert_layout QFUSE_ENUM {
   QFUSE_EXPERTS_APART = 0,
   QFUSE_EXPERTS_SIDE_BY_SIDE = 1

@@ -200,6 +200,7 @@ struct Weight4bit {
   std::span<const float> nested_quant_map{};
   const float* nested_offset = nullptr;
   std::int64_t nested_blocksize = QFUSE_NESTED_BLOCKSIZE;
+  std::int64_t nested_begin = 0;  // of a part of a larger weight
 };
 
 // The same to be written: qfuse_weight_4bit_out with lengths.
@@ -299,6 +300,8 @@ C to_c(const View& view) {
   c.nested_quant_map = view.nested_quant_map.empty() ? nullptr : view.nested_quant_map.data();
   c.nested_offset = view.nested_offset;
   c.nested_blocksize = view.nested_blocksize;
+  std::int64_t blocks_before = 0;
+  if constexpr (requires { view.nested_begin; }) blocks_before = c.nested_begin = view.nested_begin;
   const std::int64_t n = element_count(view.rows, view.cols);
   if (n < 0 || view.blocksize < 1) return c;  // the op says what is wrong
   const std::int64_t blocks = qfuse_block_count(n, view.blocksize);
@@ -308,7 +311,8 @@ C to_c(const View& view) {
   } else {
     require_length("absmax_8bit", view.absmax_8bit.size(), blocks);
     if (view.nested_blocksize > 0)
-      require_length("nested_absmax", view.nested_absmax.size(), qfuse_block_count(blocks, view.nested_blocksize));
+      require_length("nested_absmax", view.nested_absmax.size(),
+                     qfuse_block_count(blocks_before + blocks, view.nested_blocksize));
     if (!view.nested_quant_map.empty())
       require_length("nested_quant_map", view.nested_quant_map.size(), QFUSE_QUANT_MAP_SIZE);
   }
@@ -486,6 +490,7 @@ struct MatmulOptions {
   std::int64_t lora_rank = 0;                // terms of LoRA's, 0 for none
   std::span<const std::byte> lora_in{};      // m * lora_rank values of dtype
   std::span<const std::byte> lora_weight{};  // lora_rank values of dtype for each output
+  bool nested_each = false;                  // matmul_4bit_grouped: each expert is nested by itself
 };
 
 namespace detail {
@@ -528,6 +533,78 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
+}
+
+// Whose rows are whose: the ends of experts, of either width; at first there are none. The layout is that of what swiglu
+// writes transposed.
+struct Experts {
+  Experts() = default;
+  explicit Experts(std::span<const std::int32_t> ends, ExpertLayout where = ExpertLayout::apart)
+      : data(ends.data()), count(std::ssize(ends)), layout(where) {}
+  explicit Experts(std::span<const std::int64_t> ends, ExpertLayout where = ExpertLayout::apart)
+      : data(ends.data()), count(std::ssize(ends)), type(QFUSE_INDEX_INT64), layout(where) {}
+  const void* data = nullptr;
+  std::int64_t count = 0;
+  qfuse_index_type type = QFUSE_INDEX_INT32;
+  ExpertLayout layout = ExpertLayout::apart;
+};
+
+namespace detail {
+
+// The stack as one weight, of which each expert's share of nested absmax may begin at an entry of its own: there are no
+// fewer then.
+inline qfuse_weight_4bit to_c(Weight4bit stack, std::int64_t experts, bool nested_each) {
+  const std::int64_t blocks = qfuse_block_count(std::max<std::int64_t>(element_count(stack.rows, stack.cols), 0),
+                                                std::max<std::int64_t>(stack.blocksize, 1));
+  if (nested_each && experts > 0 && stack.nested_blocksize > 0) {
+    require_length("nested_absmax", stack.nested_absmax.size(),
+                   experts * qfuse_block_count(blocks / experts, stack.nested_blocksize));
+    const auto together = static_cast<std::size_t>(qfuse_block_count(blocks, stack.nested_blocksize));
+    stack.nested_absmax = stack.nested_absmax.first(std::min(together, stack.nested_absmax.size()));
+  }
+  return to_c<qfuse_weight_4bit>(stack);
+}
+
+}  // namespace detail
+
+// Multiplies m rows without gaps, sorted by expert, by their experts' parts of a stack [experts * rows, cols]. The bias and
+// lora_weight of the options are those of all experts, one after another. Throws Error; every length is checked but the one
+// offset each that experts have who are nested by themselves.
+inline void matmul_4bit_grouped(std::int64_t m, std::span<const std::byte> in, const Weight4bit& stack,
+                                const Experts& experts, std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
+                                const MatmulOptions& options = {}) {
+  const qfuse_weight_4bit w = detail::to_c(stack, experts.count, options.nested_each);
+  const bool forward = options.direction == Direction::forward;
+  const std::int64_t rows = experts.count > 0 ? w.rows / experts.count : 0;
+  const std::int64_t outputs = forward ? rows : w.cols;
+  detail::require_elements("in", in.size(), detail::element_count(m, forward ? w.cols : rows), dtype);
+  detail::require_elements("out", out.size(), detail::element_count(m, outputs), dtype);
+  const std::int64_t all_outputs = detail::element_count(experts.count, outputs);
+  if (!options.bias.empty()) detail::require_elements("bias", options.bias.size(), all_outputs, dtype);
+  detail::require_elements("lora_in", options.lora_in.size(), detail::element_count(m, options.lora_rank), dtype);
+  detail::require_elements("lora_weight", options.lora_weight.size(),
+                           detail::element_count(all_outputs, options.lora_rank), dtype);
+  qfuse_matmul_4bit_grouped_params p{};
+  p.struct_size = sizeof p;
+  p.weight = &w;
+  p.direction = static_cast<qfuse_direction>(options.direction);
+  p.dtype = static_cast<qfuse_dtype>(dtype);
+  p.m = m;
+  p.in = in.data();
+  p.out = out.data();
+  p.experts = experts.count;
+  p.expert_ends = experts.data;
+  p.ends_type = experts.type;
+  p.bias = options.bias.empty() ? nullptr : options.bias.data();
+  p.accumulation = static_cast<qfuse_accumulation>(options.accumulation);
+  p.order = static_cast<qfuse_sum_order>(options.order);
+  p.lora_rank = options.lora_rank;
+  p.lora_in = options.lora_in.data();
+  p.lora_weight = options.lora_weight.data();
+  p.nested_each = options.nested_each ? 1 : 0;
+  const qfuse_exec e = detail::to_c(exec);
+  qfuse_error error{};
+  detail::throw_if(qfuse_matmul_4bit_grouped(&p, &e, &error), error);
 }
 
 // One of the products of an input by several weights; its fields are those of matmul_4bit.
@@ -586,19 +663,6 @@ inline MatmulAdvice matmul_4bit_advice(std::int64_t rows, std::int64_t cols, std
                    error);
   return advice;
 }
-
-// Whose rows the tokens of swiglu are: the ends of its experts, of either width; at first there are none.
-struct Experts {
-  Experts() = default;
-  explicit Experts(std::span<const std::int32_t> ends, ExpertLayout where = ExpertLayout::apart)
-      : data(ends.data()), count(std::ssize(ends)), layout(where) {}
-  explicit Experts(std::span<const std::int64_t> ends, ExpertLayout where = ExpertLayout::apart)
-      : data(ends.data()), count(std::ssize(ends)), type(QFUSE_INDEX_INT64), layout(where) {}
-  const void* data = nullptr;
-  std::int64_t count = 0;
-  qfuse_index_type type = QFUSE_INDEX_INT32;
-  ExpertLayout layout = ExpertLayout::apart;
-};
 
 // An output of swiglu: payloads q, which are bytes of INT8 or of FP8 as Int8's bits, and the scales s of their groups.
 struct Quantized {

@@ -43,6 +43,9 @@ inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_params> = QFUSE_ENDS_W
 template <>
 inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_many_params> = QFUSE_ENDS_WITH(qfuse_matmul_4bit_many_params,
                                                                                          products);
+template <>
+inline constexpr std::size_t kLeastSize<qfuse_matmul_4bit_grouped_params> =
+    QFUSE_ENDS_WITH(qfuse_matmul_4bit_grouped_params, ends_type);
 #undef QFUSE_ENDS_WITH
 
 // Copies a caller's struct; fields that it ends before become zero. INVALID_ARGUMENT: NULL, or too short.

@@ -52,6 +52,7 @@ constexpr auto c_function(const contract::DequantizeBlockwise& /*names it*/) { r
 constexpr auto c_function(const contract::DequantizeInt8& /*names it*/) { return qfuse_dequantize_int8; }
 constexpr auto c_function(const contract::Swiglu& /*names it*/) { return qfuse_swiglu; }
 constexpr auto c_function(const contract::Matmul4bit& /*names it*/) { return qfuse_matmul_4bit; }
+constexpr auto c_function(const contract::Matmul4bitGrouped& /*names it*/) { return qfuse_matmul_4bit_grouped; }
 constexpr auto c_function(const contract::LoraMerge& /*names it*/) { return qfuse_lora_merge; }
 
 template <class Params, class Op>

@@ -182,6 +182,11 @@ qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_params* params,
   return run<qfuse::contract::Matmul4bitMany>(params, exec, error);
 }
 
+qfuse_status qfuse_matmul_4bit_grouped(const qfuse_matmul_4bit_grouped_params* params, const qfuse_exec* exec,
+                                       qfuse_error* error) {
+  return run<qfuse::contract::Matmul4bitGrouped>(params, exec, error);
+}
+
 qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, int64_t rows, int64_t cols,
                                       int64_t blocksize, int64_t* split_rows, int64_t* fused_rows, qfuse_error* error) {
   qfuse_weight_4bit weight{};

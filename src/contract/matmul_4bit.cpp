@@ -48,8 +48,6 @@ Outcome check_ranges(const Matmul4bit& p) {
   if (Outcome o = check_rows("out_stride", p.out_stride, p.m, outputs, output_count(p)); !o.ok()) return o;
   if (Outcome o = check_matrix("m", p.m, "lora_rank", p.lora_rank); !o.ok()) return o;
   if (Outcome o = check_matrix(outputs, output_count(p), "lora_rank", p.lora_rank); !o.ok()) return o;
-  if (!is_forward(p) && p.bias != nullptr)
-    return invalid_argument("bias is given with QFUSE_BACKWARD, it must be NULL there");
   if (p.accumulation != QFUSE_ACCUMULATION_OF_DEVICE && p.accumulation != QFUSE_ACCUMULATION_FP32 &&
       p.accumulation != QFUSE_ACCUMULATION_TENSOR_CORE && !is_of_cpus(p))
     return invalid_argument(fmt::format(

@@ -8,6 +8,7 @@
 #include "contract/dequantize_int8.h"
 #include "contract/lora_merge.h"
 #include "contract/matmul_4bit.h"
+#include "contract/matmul_4bit_grouped.h"
 #include "contract/matmul_4bit_many.h"
 #include "contract/quantize_4bit.h"
 #include "contract/quantize_blockwise.h"
@@ -19,7 +20,7 @@ template <class... Ops>
 struct OpList {};
 
 using AllOps = OpList<Dequantize4bit, Quantize4bit, QuantizeBlockwise, DequantizeBlockwise, DequantizeInt8, Swiglu,
-                      Matmul4bit, LoraMerge, Matmul4bitMany>;
+                      Matmul4bit, LoraMerge, Matmul4bitMany, Matmul4bitGrouped>;
 
 // Whether what was asked for can be had on a device at all; most ops run alike everywhere.
 template <class Op>

@@ -15,22 +15,9 @@ namespace qfuse::contract {
 namespace {
 
 constexpr std::int64_t kSmallGroup = QFUSE_SWIGLU_SMALL_GROUP_SIZE;
-constexpr std::int64_t kMostExperts = std::int64_t{1} << 20;
 
 Outcome check_experts(const Swiglu& p) {
-  if (p.experts.count < 0 || p.experts.count > kMostExperts)
-    return invalid_argument(fmt::format("experts.count is {}, it must be 0 to {}", p.experts.count, kMostExperts));
-  if (p.experts.count == 0 && p.experts.ends != nullptr)
-    return invalid_argument("experts.count is 0, but experts.ends is given");
-  if (p.experts.ends_type != QFUSE_INDEX_INT32 && p.experts.ends_type != QFUSE_INDEX_INT64)
-    return invalid_argument(
-        fmt::format("experts.ends_type is {}, it must be QFUSE_INDEX_INT32 ({}) or QFUSE_INDEX_INT64 ({})",
-                    static_cast<int>(p.experts.ends_type), static_cast<int>(QFUSE_INDEX_INT32),
-                    static_cast<int>(QFUSE_INDEX_INT64)));
-  if (reinterpret_cast<std::uintptr_t>(p.experts.ends) % static_cast<std::uintptr_t>(index_size(p.experts.ends_type)) !=
-      0)
-    return invalid_argument(
-        fmt::format("experts.ends must be aligned to its elements, {} bytes", index_size(p.experts.ends_type)));
+  if (Outcome o = check_ranges(expert_ends(p)); !o.ok()) return o;
   if (p.h > 0 && p.m > std::numeric_limits<std::int64_t>::max() / 16 / p.h - (p.experts.count + 1) * format::kGroupSize)
     return invalid_argument(
         fmt::format("m is {} with {} experts of {} channels, more than memory can hold", p.m, p.experts.count, p.h));
@@ -178,30 +165,14 @@ Outcome check_ranges(const Swiglu& p) {
   return is_empty(p) ? Outcome{} : check_outputs(p);
 }
 
-std::int64_t expert_end(const Swiglu& p, std::int64_t expert) {
-  if (p.experts.ends_type == QFUSE_INDEX_INT64) return static_cast<const std::int64_t*>(p.experts.ends)[expert];
-  return static_cast<const std::int32_t*>(p.experts.ends)[expert];
-}
-
-Outcome check_values(const Swiglu& p) {
-  std::int64_t before = 0;
-  for (std::int64_t e = 0; e < p.experts.count; ++e) {
-    const std::int64_t end = expert_end(p, e);
-    if (end < before || end > p.m)
-      return invalid_argument(
-          fmt::format("experts.ends[{}] is {}, it must be at least {}, where the expert begins, and at most m, {}", e,
-                      end, before, p.m));
-    before = end;
-  }
-  return {};
-}
+Outcome check_values(const Swiglu& p) { return check_values(expert_ends(p), p.m); }
 
 std::int64_t token_tiles(const Swiglu& p) {
   if (!has_experts(p)) return format::block_count(p.m, format::kGroupSize);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;
-  for (std::int64_t e = 0; e < p.experts.count; begin = expert_end(p, e++))
-    tiles += format::block_count(expert_end(p, e) - begin, format::kGroupSize);
+  for (std::int64_t e = 0; e < p.experts.count; begin = expert_ends(p)[e++])
+    tiles += format::block_count(expert_ends(p)[e] - begin, format::kGroupSize);
   return tiles;
 }
 
@@ -209,8 +180,8 @@ format::TokenTile find_token_tile(const Swiglu& p, std::int64_t number) {
   if (!has_experts(p)) return format::tile_of(0, p.m, number, 0, p.m);
   std::int64_t tiles = 0;
   std::int64_t begin = 0;
-  for (std::int64_t e = 0; e < p.experts.count; begin = expert_end(p, e++)) {
-    const std::int64_t rows = expert_end(p, e) - begin;
+  for (std::int64_t e = 0; e < p.experts.count; begin = expert_ends(p)[e++]) {
+    const std::int64_t rows = expert_ends(p)[e] - begin;
     const std::int64_t own = format::block_count(rows, format::kGroupSize);
     if (number < tiles + own)
       return format::tile_of(begin, rows, number - tiles, tiles * format::kGroupSize, own * format::kGroupSize);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "contract/arrays.h"
+#include "contract/experts.h"
 #include "contract/ranges.h"
 #include "format/group_rules.h"
 #include "format/layout.h"
@@ -20,6 +21,9 @@ struct Swiglu : qfuse_swiglu_params {
 
 inline bool is_empty(const Swiglu& p) { return p.m == 0 || p.h == 0; }
 inline bool has_experts(const Swiglu& p) { return p.experts.count != 0; }
+inline ExpertEnds expert_ends(const Swiglu& p) {
+  return {"experts.count", "experts.ends", "experts.ends_type", p.experts.count, p.experts.ends, p.experts.ends_type};
+}
 
 // Which outputs are asked for. Whoever gives one array of a pair asks for both; the check refuses half a pair.
 inline bool is_wanted(const qfuse_quantized& output) { return output.q != nullptr || output.s != nullptr; }
@@ -116,15 +120,12 @@ inline std::int64_t most_token_tiles(const Swiglu& p) {
 
 // On the host, which has the ends; check_values says which it takes.
 Outcome check_values(const Swiglu& p);
-std::int64_t expert_end(const Swiglu& p, std::int64_t expert);
 std::int64_t token_tiles(const Swiglu& p);
 format::TokenTile find_token_tile(const Swiglu& p, std::int64_t number);
 
 // Of all but the outputs, and with these.
 Outcome check_sizes(const Swiglu& p);
 Outcome check_ranges(const Swiglu& p);
-
-constexpr std::int64_t index_size(qfuse_index_type type) { return type == QFUSE_INDEX_INT64 ? 8 : 4; }
 
 // Bytes of rows of bf16, gaps included.
 inline std::int64_t strided_size(std::int64_t rows, std::int64_t cols, std::int64_t stride) {

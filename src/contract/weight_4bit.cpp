@@ -38,7 +38,18 @@ Outcome check_blocksize(std::int64_t blocksize) {
   return {};
 }
 
-Outcome check_ranges(const qfuse_weight_4bit& w) { return check_weight(w); }
+Outcome check_ranges(const qfuse_weight_4bit& w) {
+  if (Outcome o = check_weight(w); !o.ok()) return o;
+  const std::int64_t end = is_nested(w) ? w.nested_blocksize : 1;
+  if (w.nested_begin < 0 || w.nested_begin >= end)
+    return invalid_argument(fmt::format("nested_begin is {}, it must be 0 to {}", w.nested_begin, end - 1));
+  return {};
+}
+
+Outcome check_no_begin(const qfuse_weight_4bit& w) {
+  if (w.nested_begin == 0) return {};
+  return invalid_argument(fmt::format("nested_begin is {}, it must be 0 here", w.nested_begin));
+}
 Outcome check_ranges(const qfuse_weight_4bit_out& w) { return check_weight(w); }
 
 }  // namespace qfuse::contract

@@ -20,15 +20,20 @@ concept Weight4bit = ParamsOf<W, qfuse_weight_4bit> || ParamsOf<W, qfuse_weight_
 std::int64_t element_count(const Weight4bit auto& w) { return w.rows * w.cols; }
 std::int64_t block_count(const Weight4bit auto& w) { return format::block_count(element_count(w), w.blocksize); }
 bool is_nested(const Weight4bit auto& w) { return w.absmax_8bit != nullptr; }
+inline std::int64_t nested_begin(const qfuse_weight_4bit& w) { return w.nested_begin; }
+inline std::int64_t nested_begin(const qfuse_weight_4bit_out& /*has none*/) { return 0; }
 std::int64_t nested_block_count(const Weight4bit auto& w) {
-  return is_nested(w) ? format::block_count(block_count(w), w.nested_blocksize) : 0;
+  return is_nested(w) ? format::block_count(nested_begin(w) + block_count(w), w.nested_blocksize) : 0;
 }
 
 // Of a nested weight, on the CPU.
 inline float nested_offset(const qfuse_weight_4bit& w) { return format::load_unaligned<float>(w.nested_offset, 0); }
 
 Outcome check_blocksize(std::int64_t blocksize);
+// Of a nested one, nested_begin too.
 Outcome check_ranges(const qfuse_weight_4bit& w);
+// For ops that take no part of a nested weight.
+Outcome check_no_begin(const qfuse_weight_4bit& w);
 Outcome check_ranges(const qfuse_weight_4bit_out& w);
 
 template <Weight4bit W, class Visit>

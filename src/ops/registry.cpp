@@ -23,19 +23,22 @@ std::vector<Row>& rows() {
         oracle<DequantizeBlockwise, reference::dequantize_blockwise>,
         oracle<DequantizeInt8, reference::dequantize_int8>, oracle<Swiglu, reference::swiglu>,
         oracle<Matmul4bit, reference::matmul_4bit>, oracle<LoraMerge, reference::lora_merge>,
-        launch_each<oracle<Matmul4bit, reference::matmul_4bit>>}},
+        launch_each<oracle<Matmul4bit, reference::matmul_4bit>>,
+        oracle<Matmul4bitGrouped, reference::matmul_4bit_grouped>}},
       {QFUSE_CPU,
        {cpu::dequantize_4bit, cpu::quantize_4bit, cpu::quantize_blockwise, cpu::dequantize_blockwise,
-        cpu::dequantize_int8, cpu::swiglu, cpu::matmul_4bit, cpu::lora_merge, launch_each<cpu::matmul_4bit>}},
+        cpu::dequantize_int8, cpu::swiglu, cpu::matmul_4bit, cpu::lora_merge, launch_each<cpu::matmul_4bit>,
+        cpu::matmul_4bit_grouped}},
 #ifdef QFUSE_WITH_CUDA
       {QFUSE_CUDA,
        {cuda::dequantize_4bit, cuda::quantize_4bit, cuda::quantize_blockwise, cuda::dequantize_blockwise,
-        cuda::dequantize_int8, cuda::swiglu, cuda::matmul_4bit, cuda::lora_merge, cuda::matmul_4bit_many}},
+        cuda::dequantize_int8, cuda::swiglu, cuda::matmul_4bit, cuda::lora_merge, cuda::matmul_4bit_many,
+        cuda::matmul_4bit_grouped}},
 #endif
 #ifdef QFUSE_WITH_OPENCL
       {QFUSE_OPENCL,
        {opencl::dequantize_4bit, nullptr, nullptr, opencl::dequantize_blockwise, opencl::dequantize_int8, nullptr,
-        nullptr, nullptr, nullptr}},
+        nullptr, nullptr, nullptr, nullptr}},
 #endif
   };
   return all;

@@ -254,4 +254,11 @@ void matmul_4bit(const contract::Matmul4bit& p) {
   }
 }
 
+void matmul_4bit_grouped(const contract::Matmul4bitGrouped& p) {
+  static_cast<void>(for_each_product(p, [](const contract::Matmul4bit& product) {
+    matmul_4bit(product);
+    return contract::Outcome();
+  }));
+}
+
 }  // namespace qfuse::reference

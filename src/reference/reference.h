@@ -16,6 +16,7 @@ void dequantize_blockwise(const contract::DequantizeBlockwise& p);
 void dequantize_int8(const contract::DequantizeInt8& p);
 void swiglu(const contract::Swiglu& p);
 void matmul_4bit(const contract::Matmul4bit& p);
+void matmul_4bit_grouped(const contract::Matmul4bitGrouped& p);
 void lora_merge(const contract::LoraMerge& p);
 
 // The same with another exp, the one step in which devices differ. It is asked for bf16 values alone.

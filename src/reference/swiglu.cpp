@@ -208,7 +208,7 @@ std::vector<Expert> experts_of(const contract::Swiglu& p) {
   std::int64_t begin = 0;
   std::int64_t before = 0;
   for (std::int64_t e = 0; e < p.experts.count; ++e) {
-    const std::int64_t end = contract::expert_end(p, e);
+    const std::int64_t end = contract::expert_ends(p)[e];
     const std::int64_t columns = rounded_up(end - begin, format::kGroupSize);
     experts.push_back({begin, end - begin, before, columns});
     begin = end;

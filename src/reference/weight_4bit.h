@@ -14,7 +14,7 @@ namespace qfuse::reference {
 inline float decode_absmax(const qfuse_weight_4bit& w, std::int64_t block) {
   if (!contract::is_nested(w)) return format::load_unaligned<float>(w.absmax, block);
   const float value = format::load_unaligned<float>(w.nested_quant_map, w.absmax_8bit[block]);
-  const float scale = format::load_unaligned<float>(w.nested_absmax, block / w.nested_blocksize);
+  const float scale = format::load_unaligned<float>(w.nested_absmax, (w.nested_begin + block) / w.nested_blocksize);
   return format::mul_ftz(value, scale) + contract::nested_offset(w);
 }
 

@@ -34,6 +34,7 @@ TEST(Structs, least_sizes_are_the_recorded_ones) {
   EXPECT_EQ(kLeastSize<qfuse_swiglu_params>, 152U);
   EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_params>, 48U);
   EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_many_params>, 48U);
+  EXPECT_EQ(kLeastSize<qfuse_matmul_4bit_grouped_params>, 68U);
 }
 
 // ---- one struct through each function that takes it ----
@@ -160,6 +161,12 @@ TEST(Structs, versions_of_params) {
     const capi::Products p(placed(matmul_4bit_many_sample(), arena));
     expect_versions("params", p.params, arena,
                     with_default_exec<qfuse_matmul_4bit_many_params>(qfuse_matmul_4bit_many));
+  }
+  {
+    Arena arena;
+    auto p = placed(matmul_4bit_grouped_sample(QFUSE_FORWARD), arena);
+    expect_versions("params", capi::as_caller<qfuse_matmul_4bit_grouped_params>(p), arena,
+                    with_default_exec<qfuse_matmul_4bit_grouped_params>(qfuse_matmul_4bit_grouped));
   }
 }
 

@@ -221,6 +221,7 @@ TEST_P(ThreadsOfEveryOp, swiglu) { expect_samples<contract::Swiglu>(); }
 TEST_P(ThreadsOfEveryOp, lora_merge) { expect_samples<contract::LoraMerge>(); }
 TEST_P(ThreadsOfEveryOp, matmul_4bit) { expect_samples<contract::Matmul4bit>(); }
 TEST_P(ThreadsOfEveryOp, matmul_4bit_many) { expect_samples<contract::Matmul4bitMany>(); }
+TEST_P(ThreadsOfEveryOp, matmul_4bit_grouped) { expect_samples<contract::Matmul4bitGrouped>(); }
 
 // ---- each kernel of matmul_4bit ----
 

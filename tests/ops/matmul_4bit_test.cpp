@@ -614,12 +614,6 @@ TEST(Matmul4bit, refuses_what_the_manual_refuses) {
   expect_refused([](P& p) { p.out = const_cast<void*>(p.in); }, QFUSE_INVALID_ARGUMENT, "overlap");
   expect_refused(
       [](P& p) {
-        p.direction = QFUSE_BACKWARD;
-        p.bias = p.in;
-      },
-      QFUSE_INVALID_ARGUMENT, "bias is given with QFUSE_BACKWARD");
-  expect_refused(
-      [](P& p) {
         p.dtype = QFUSE_FLOAT32;
         p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
       },

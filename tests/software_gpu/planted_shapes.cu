@@ -25,7 +25,7 @@ contract::Outcome multiply_in(const contract::Matmul4bit& p) {
   const cuda::CurrentDevice current(0);  // for the maps too
   if (!current.outcome().ok()) return current.outcome();
   cuda::PipelineArguments arguments;
-  if (contract::Outcome o = make_pipeline_arguments(arguments, arguments_of(p, plan), p, plan); !o.ok()) return o;
+  if (contract::Outcome o = make_pipeline_arguments(arguments, arguments_of(p, plan), p, 0, plan); !o.ok()) return o;
   return launch(cuda::multiply_warp_specialized<cuda::Bfloat16, true, OfShape>,
                 {.blocks = plan.blocks,
                  .threads = kShape.threads(),

@@ -118,6 +118,19 @@ inline void throwing_call(const contract::Matmul4bitMany& p, const Spans& arrays
   matmul_4bit_many(p.m, arrays.of("in"), products, dtype(p.dtype), exec, static_cast<Accumulation>(p.accumulation),
                    static_cast<SumOrder>(p.order));
 }
+inline void throwing_call(const contract::Matmul4bitGrouped& p, const Spans& arrays, const Exec& exec) {
+  const std::span ends(static_cast<const std::int64_t*>(p.expert_ends), static_cast<std::size_t>(p.experts));
+  matmul_4bit_grouped(p.m, arrays.of("in"), view_of<Weight4bit>(p.weight, arrays), Experts(ends), arrays.of("out"),
+                      dtype(p.dtype), exec,
+                      {.direction = static_cast<Direction>(p.direction),
+                       .bias = arrays.of("bias"),
+                       .accumulation = static_cast<Accumulation>(p.accumulation),
+                       .order = static_cast<SumOrder>(p.order),
+                       .lora_rank = p.lora_rank,
+                       .lora_in = arrays.of("lora_in"),
+                       .lora_weight = arrays.of("lora_weight"),
+                       .nested_each = p.nested_each != 0});
+}
 inline void throwing_call(const contract::Swiglu& p, const Spans& arrays, const Exec& exec) {
   const auto output = [&](const char* q, const char* s) {
     return Quantized{.q = arrays.of<std::int8_t>(q), .s = arrays.of<float>(s)};

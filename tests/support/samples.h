@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Arena {
   }
   // visit_arrays calls this with each array.
   template <class T>
-  void operator()(const char* /*name*/, T*& array, std::int64_t size) {
+  void operator()(const char* name, T*& array, std::int64_t size) {
+    if (std::string_view(name) == "expert_ends") return;  // whose values count
     array = nullptr;
     if (size > 0) array = reinterpret_cast<T*>(memory_.data() + used_++ * kSlot);
   }
@@ -172,6 +174,22 @@ inline contract::Matmul4bitMany matmul_4bit_many_sample() {
   return p;
 }
 
+// Of two experts, the first of which has two tokens.
+inline contract::Matmul4bitGrouped matmul_4bit_grouped_sample(qfuse_direction direction) {
+  static constexpr std::int64_t kEnds[] = {2, 3};
+  contract::Matmul4bitGrouped p{};
+  p.weight = detail::weight<qfuse_weight_4bit>(true);
+  p.weight.cols = 64;
+  p.direction = direction;
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = 3;
+  p.experts = 2;
+  p.expert_ends = kEnds;
+  p.ends_type = QFUSE_INDEX_INT64;
+  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  return p;
+}
+
 inline contract::LoraMerge lora_merge_sample(std::int64_t rank) {
   contract::LoraMerge p{};
   p.rows = 4;
@@ -230,6 +248,15 @@ inline std::vector<Sample<contract::LoraMerge>> samples(std::type_identity<contr
 
 inline std::vector<Sample<contract::Matmul4bitMany>> samples(std::type_identity<contract::Matmul4bitMany> /*op*/) {
   return {{"one product", matmul_4bit_many_sample()}};
+}
+
+inline std::vector<Sample<contract::Matmul4bitGrouped>> samples(
+    std::type_identity<contract::Matmul4bitGrouped> /*op*/) {
+  contract::Matmul4bitGrouped full = matmul_4bit_grouped_sample(QFUSE_BACKWARD);
+  full.nested_each = 1;
+  full.bias = detail::asked<void>();
+  full.lora_rank = 5;
+  return {{"forward", matmul_4bit_grouped_sample(QFUSE_FORWARD)}, {"backward, with all there can be", full}};
 }
 
 // Calls body(name, params, arena) with every sample of every op, in memory of its own.

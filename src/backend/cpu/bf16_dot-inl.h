@@ -455,11 +455,13 @@ HWY_INLINE void write_item_backward(const contract::Matmul4bit& p, const DotBack
     for (std::int64_t c = 0; c < item.count; c += kUnit) {
       const __m512 a = _mm512_load_ps(tile.sums[t] + c);
       const __m512 b = _mm512_load_ps(tile.sums[t] + c + kDotSums);
-      const std::int64_t count = item.count - c;
-      store_sums(_mm512_permutex2var_ps(a, low, b), std::min(kDotSums, count), out + c * kBfloatSize);
-      if (count > kDotSums)
-        store_sums(_mm512_permutex2var_ps(a, high, b), std::min(kDotSums, count - kDotSums),
-                   out + (c + kDotSums) * kBfloatSize);
+      for (const auto& [lanes, at] : {std::pair{low, c}, std::pair{high, c + kDotSums}}) {
+        if (at >= item.count) break;
+        const std::int64_t count = std::min(kDotSums, item.count - at);
+        __m512 sums = _mm512_permutex2var_ps(a, lanes, b);
+        if (p.bias != nullptr) sums = _mm512_add_ps(sums, load_bias(p, item.first + at, count));
+        store_sums(sums, count, out + at * kBfloatSize);
+      }
     }
   }
 }

@@ -153,8 +153,8 @@ HWY_INLINE bool take_scales(const qfuse_weight_4bit& w, const Part& part, Few& f
   for (std::int64_t r = 0; r < part.rows; ++r) {
     const std::int64_t begin = ((part.first_row + r) * w.cols + part.first_column) / w.blocksize;
     const std::int64_t end = begin + part.columns / w.blocksize;
-    if (contract::is_nested(w) &&
-        !are_plain_factors(w.nested_absmax, begin / w.nested_blocksize, (end - 1) / w.nested_blocksize))
+    if (contract::is_nested(w) && !are_plain_factors(w.nested_absmax, (w.nested_begin + begin) / w.nested_blocksize,
+                                                     (w.nested_begin + end - 1) / w.nested_blocksize))
       return false;
     const std::size_t count = load_scales<kPartColumns, true>(w, begin, end, few.scales[r]);
     if (!are_zero_or_within(few.scales[r], count, kLeastPlain, kPlainEnd)) return false;

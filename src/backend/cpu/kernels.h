@@ -16,6 +16,7 @@ contract::Outcome dequantize_blockwise(const contract::DequantizeBlockwise& p, c
 contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse_exec& exec);
 contract::Outcome swiglu(const contract::Swiglu& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec);
+contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec);
 contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec);
 
 // Whether matmul_4bit adds otherwise in the order PLAIN, in tiles of AMX, than in SPLIT, in dot products; and up to how many

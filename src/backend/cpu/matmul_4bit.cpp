@@ -339,10 +339,13 @@ HWY_INLINE void add_all_rows(const Rows& from, std::int64_t count, InputRows in,
 }
 
 template <qfuse_dtype kDtype>
-HWY_INLINE void write_outputs_backward(const contract::Matmul4bit& p, const BackwardTile& tile, Tokens tokens,
-                                       Span columns) {
+HWY_INLINE void write_outputs_backward(const contract::Matmul4bit& p, BackwardTile& tile, Tokens tokens, Span columns) {
   constexpr std::int64_t kSize = format::dtype_size(kDtype);
+  alignas(64) float bias[kItemCols];
+  if (p.bias != nullptr) widen_row<kDtype>(p.bias, columns.first, columns.count, bias);
   for (std::int64_t t = 0; t < tokens.count; ++t) {
+    if (p.bias != nullptr)
+      for (std::int64_t c = 0; c < columns.count; ++c) tile.sums[t][c] = tile.sums[t][c] + bias[c];
     auto* const out =
         static_cast<std::uint8_t*>(p.out) + ((tokens.first + t) * contract::out_stride(p) + columns.first) * kSize;
     std::int64_t c = 0;
@@ -394,40 +397,59 @@ HWY_EXPORT(has_bf16_dot);
 HWY_EXPORT(multiply_bf16_dot);
 HWY_EXPORT(matmul_4bit_items);
 
+// How a product is divided among threads, and multiplied.
+struct Multiplier {
+  const char* name;
+  std::int64_t (*items)(const contract::Matmul4bit& p);
+  std::int64_t (*grain)(const contract::Matmul4bit& p);
+  void (*multiply)(std::size_t target, const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end);
+};
+
+std::int64_t one_item(const contract::Matmul4bit& /*p*/) { return 1; }
+
 // An item is 32 rows or 512 columns of W with 16 tokens, some 10 us of work or more, enough to be handed over by itself.
 // Items of the same part of W follow each other, so that its codes come from a cache but for the first.
-contract::Outcome multiply_in_fp32(const contract::Matmul4bit& p, const qfuse_exec& exec) {
-  const std::int64_t parts =
-      contract::is_forward(p) ? format::ceil_div(p.weight.rows, kItemRows) : format::ceil_div(p.weight.cols, kItemCols);
-  return run(
-      p, parts * format::ceil_div(p.m, kTokens), 1, exec,
-      [&](std::size_t target, std::int64_t begin, std::int64_t end) {
-        HWY_DISPATCH_TABLE(matmul_4bit_items)[target](p, begin, end);
-      },
-      "fp32");
-}
-
-contract::Outcome multiply_by_dots(const contract::Matmul4bit& p, const qfuse_exec& exec) {
-  return run(
-      p, count_items(p, kDotItems), dot_grain(p), exec,
-      [&](std::size_t target, std::int64_t begin, std::int64_t end) {
-        HWY_DISPATCH_TABLE(multiply_bf16_dot)[target](p, begin, end);
-      },
-      "bf16_dot");
-}
-
-contract::Outcome multiply_by_amx(const contract::Matmul4bit& p, const qfuse_exec& exec) {
-  return run(
-      p, count_items(p, kAmxItems), 1, exec,
-      [&](std::size_t target, std::int64_t begin, std::int64_t end) {
-        HWY_DISPATCH_TABLE(multiply_bf16_amx)[target](p, begin, end);
-      },
-      "bf16_amx");
-}
+constexpr Multiplier kInFp32 = {
+    "fp32",
+    [](const contract::Matmul4bit& p) {
+      const std::int64_t outputs = contract::is_forward(p) ? kItemRows : kItemCols;
+      return format::ceil_div(contract::output_count(p), outputs) * format::ceil_div(p.m, kTokens);
+    },
+    one_item,
+    [](std::size_t target, const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
+      HWY_DISPATCH_TABLE(matmul_4bit_items)[target](p, begin, end);
+    }};
+constexpr Multiplier kByDots = {
+    "bf16_dot", [](const contract::Matmul4bit& p) { return count_items(p, kDotItems); }, dot_grain,
+    [](std::size_t target, const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
+      HWY_DISPATCH_TABLE(multiply_bf16_dot)[target](p, begin, end);
+    }};
+constexpr Multiplier kByAmx = {
+    "bf16_amx", [](const contract::Matmul4bit& p) { return count_items(p, kAmxItems); }, one_item,
+    [](std::size_t target, const contract::Matmul4bit& p, std::int64_t begin, std::int64_t end) {
+      HWY_DISPATCH_TABLE(multiply_bf16_amx)[target](p, begin, end);
+    }};
 
 contract::Outcome missing(const char* accumulation, std::size_t target) {
   return contract::unsupported(std::string("accumulation is ") + accumulation + ", which " + compiled_target(target) +
                                " does not have on this processor and system");
+}
+
+contract::Outcome choose_multiplier(const contract::Matmul4bit& p, const qfuse_exec& exec, Multiplier& multiplier) {
+  std::size_t target = 0;
+  if (contract::Outcome o = choose_target(exec.cpu_target, target); !o.ok()) return o;
+  const bool is_bf16 = p.dtype == QFUSE_BFLOAT16;  // for which alone the system is asked for AMX
+  const bool has_dot = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_dot)[target]();
+  const bool has_amx = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
+  switch (accumulation_on_cpu(p, has_dot, has_amx)) {
+    case QFUSE_ACCUMULATION_BF16_DOT:
+      multiplier = kByDots;
+      return has_dot ? contract::Outcome() : missing("QFUSE_ACCUMULATION_BF16_DOT", target);
+    case QFUSE_ACCUMULATION_BF16_AMX:
+      multiplier = kByAmx;
+      return has_amx ? contract::Outcome() : missing("QFUSE_ACCUMULATION_BF16_AMX", target);
+    default: multiplier = kInFp32; return {};
+  }
 }
 
 }  // namespace
@@ -438,18 +460,42 @@ bool has_two_orders(const contract::Matmul4bit& p) {
 }
 
 contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec) {
-  std::size_t target = 0;
-  if (contract::Outcome o = choose_target(exec.cpu_target, target); !o.ok()) return o;
-  const bool is_bf16 = p.dtype == QFUSE_BFLOAT16;  // for which alone the system is asked for AMX
-  const bool has_dot = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_dot)[target]();
-  const bool has_amx = is_bf16 && HWY_DISPATCH_TABLE(has_bf16_amx)[target]();
-  switch (accumulation_on_cpu(p, has_dot, has_amx)) {
-    case QFUSE_ACCUMULATION_BF16_DOT:
-      return has_dot ? multiply_by_dots(p, exec) : missing("QFUSE_ACCUMULATION_BF16_DOT", target);
-    case QFUSE_ACCUMULATION_BF16_AMX:
-      return has_amx ? multiply_by_amx(p, exec) : missing("QFUSE_ACCUMULATION_BF16_AMX", target);
-    default: return multiply_in_fp32(p, exec);
-  }
+  Multiplier multiplier{};
+  if (contract::Outcome o = choose_multiplier(p, exec, multiplier); !o.ok()) return o;
+  return run(
+      p, multiplier.items(p), multiplier.grain(p), exec,
+      [&](std::size_t target, std::int64_t begin, std::int64_t end) { multiplier.multiply(target, p, begin, end); },
+      multiplier.name);
+}
+
+// The items of all experts, one expert's after another's.
+contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec) {
+  if (contract::Outcome o = check_values(p); !o.ok()) return o;
+  const contract::Matmul4bit any = any_product(p);
+  Multiplier multiplier{};
+  if (contract::Outcome o = choose_multiplier(any, exec, multiplier); !o.ok()) return o;
+  // Calls body(product, items before, items) of every expert that has rows.
+  const auto for_each_share = [&](const auto& body) {
+    std::int64_t before = 0;
+    static_cast<void>(for_each_product(p, [&](const contract::Matmul4bit& product) {
+      const std::int64_t items = multiplier.items(product);
+      body(product, before, items);
+      before += items;
+      return contract::Outcome();
+    }));
+    return before;
+  };
+  const std::int64_t items = for_each_share([](const auto& /*product*/, std::int64_t /*before*/, std::int64_t) {});
+  return run(
+      p, items, multiplier.grain(any), exec,
+      [&](std::size_t target, std::int64_t begin, std::int64_t end) {
+        for_each_share([&](const contract::Matmul4bit& product, std::int64_t before, std::int64_t own) {
+          const std::int64_t first = std::max(begin - before, std::int64_t{0});
+          const std::int64_t last = std::min(end - before, own);
+          if (first < last) multiplier.multiply(target, product, first, last);
+        });
+      },
+      multiplier.name);
 }
 
 }  // namespace qfuse::cpu

@@ -155,8 +155,8 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
     const int shift = std::countr_zero(static_cast<std::uint64_t>(w.nested_blocksize));
     for (std::int64_t i = 0, stop = 0; i < count;
          i = stop) {  // what a vector has beyond a nested block, the next mends
-      const std::int64_t nested_block = (begin + i) >> shift;
-      stop = std::min(count, ((nested_block + 1) << shift) - begin);
+      const std::int64_t nested_block = (w.nested_begin + begin + i) >> shift;
+      stop = std::min(count, ((nested_block + 1) << shift) - w.nested_begin - begin);
       const auto scale = hn::Set(df, format::load_unaligned<float>(w.nested_absmax, nested_block));
       for (; i < stop; i += lanes)
         hn::StoreU(hn::Add(scaled(hn::LoadU(df, values + i), scale), offset), df, scales + i);

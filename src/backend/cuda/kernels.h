@@ -15,6 +15,7 @@ contract::Outcome dequantize_int8(const contract::DequantizeInt8& p, const qfuse
 contract::Outcome swiglu(const contract::Swiglu& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& exec);
 contract::Outcome lora_merge(const contract::LoraMerge& p, const qfuse_exec& exec);
+contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec);
 contract::Outcome matmul_4bit_many(const contract::Matmul4bitMany& p, const qfuse_exec& exec);
 
 // For the weight's shape and blocks and the dtype of p. In every build: a GPU that cannot be had is not known.

@@ -160,25 +160,32 @@ __device__ Byte* swizzled(Byte* at, unsigned row_bytes) {
                     static_cast<std::int64_t>(chunk));
 }
 
-__device__ inline void copy_tile(void* to, const TensorMap& map, int byte, int row) {
+__device__ inline void copy_tile(void* to, const TensorMap& map, int byte, int row, int layer) {
+  const std::uint8_t* const base = map.base + layer * map.rows * map.stride_bytes;
+  const bool is_layer = layer >= 0 && layer < (map.layers == 0 ? 1 : map.layers);
   for (int r = 0; r < map.box_rows; ++r)
     for (int b = 0; b < map.box_bytes; ++b) {
       const std::int64_t from_row = static_cast<std::int64_t>(row) + r;
       const std::int64_t from_byte = static_cast<std::int64_t>(byte) + b;
-      const bool is_inside = from_row >= 0 && from_row < map.rows && from_byte >= 0 && from_byte < map.row_bytes;
+      const bool is_inside =
+          is_layer && from_row >= 0 && from_row < map.rows && from_byte >= 0 && from_byte < map.row_bytes;
       std::uint8_t* const at = static_cast<std::uint8_t*>(to) + r * map.box_bytes + b;
       *swizzled(at, static_cast<unsigned>(map.box_bytes)) =
-          is_inside ? map.base[from_row * map.stride_bytes + from_byte] : std::uint8_t{0};
+          is_inside ? base[from_row * map.stride_bytes + from_byte] : std::uint8_t{0};
     }
 }
 // One thread loads the tile that begins at `byte`, a multiple of 16, of `row`; all its bytes were expected, those
-// outside of the array too. The tile is aligned to 128 bytes. The map may be gone before the bytes come.
-__device__ inline void load_tile(void* to, const TensorMap& map, int byte, int row, Mbarrier& barrier) {
+// outside of the array too. The tile is aligned to 128 bytes. The map may be gone before the bytes come. A map with layers
+// is asked for a tile of one.
+__device__ inline void load_tile(void* to, const TensorMap& map, int byte, int row, int layer, Mbarrier& barrier) {
   const auto bytes = static_cast<unsigned>(map.box_rows * map.box_bytes);
   Hardware::copy_in_bulk(to, bytes, [=, &barrier] {
-    copy_tile(to, map, byte, row);
+    copy_tile(to, map, byte, row, layer);
     complete_tx(barrier, bytes);
   });
+}
+__device__ inline void load_tile(void* to, const TensorMap& map, int byte, int row, Mbarrier& barrier) {
+  load_tile(to, map, byte, row, 0, barrier);
 }
 
 // Into the L2, for a load that is to come.

@@ -89,6 +89,15 @@ __device__ inline void load_tile(void* to, const TensorMap& map, int byte, int r
       : "memory");
 }
 
+// Of a map with layers.
+__device__ inline void load_tile(void* to, const TensorMap& map, int byte, int row, int layer, Mbarrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::
+          "r"(shared_address(to)),
+      "l"(&map.tensor), "r"(byte), "r"(row), "r"(layer), "r"(shared_address(&barrier))
+      : "memory");
+}
+
 __device__ inline void prefetch_tile(const TensorMap& map, int byte, int row) {
   asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %2}];" ::"l"(&map.tensor), "r"(byte), "r"(row)
                : "memory");

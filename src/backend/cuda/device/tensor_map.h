@@ -12,7 +12,8 @@
 
 namespace qfuse::cuda {
 
-// make_tensor_map, of either kind: the array has `rows` rows of `row_bytes` bytes, from `base` on, `stride_bytes` apart; a
+// make_tensor_map, of either kind: the array has `rows` rows of `row_bytes` bytes, from `base` on, `stride_bytes` apart. With
+// `layers` it has so many of these matrices, one behind the other, and a tile, whose layer load_tile is told, lies in one. A
 // tile has box_rows of them, up to 256, and of each box_bytes: 16, 32, 64 or 128. The array's address and stride are
 // multiples of 16. A tile may begin anywhere, before the array too; what lies outside of the array is loaded as zeros.
 // In shared memory a tile's rows follow each other. Of chunks of 16 bytes, box_bytes / 16 in a row, chunk c lies where
@@ -27,7 +28,7 @@ struct TensorMap {
   CUtensorMap tensor;
 };
 contract::Outcome make_tensor_map(TensorMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
-                                  std::int64_t stride_bytes, int box_rows, int box_bytes);
+                                  std::int64_t stride_bytes, int box_rows, int box_bytes, std::int64_t layers = 0);
 
 }  // namespace ptx
 #endif
@@ -41,10 +42,11 @@ struct TensorMap {
   std::int64_t stride_bytes;
   int box_rows;
   int box_bytes;
+  std::int64_t layers;  // 0: two dimensions
 };
 // Refuses what the driver does, in its words.
 contract::Outcome make_tensor_map(TensorMap& map, const void* base, std::int64_t rows, std::int64_t row_bytes,
-                                  std::int64_t stride_bytes, int box_rows, int box_bytes);
+                                  std::int64_t stride_bytes, int box_rows, int box_bytes, std::int64_t layers = 0);
 
 }  // namespace portable
 }  // namespace qfuse::cuda

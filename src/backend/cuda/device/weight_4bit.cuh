@@ -17,8 +17,9 @@
 namespace qfuse::cuda {
 
 struct Weight4bit {
-  int block_shift;   // log2 of elements a block
-  int nested_shift;  // log2 of elements a nested block, or of more elements than there are
+  int block_shift;            // log2 of elements a block
+  int nested_shift;           // log2 of elements a nested block, or of more elements than there are
+  std::int64_t nested_begin;  // blocks
   const std::uint8_t* packed;
   const float* absmax;
   const std::uint8_t* absmax_8bit;
@@ -34,6 +35,7 @@ inline Weight4bit device_view(const qfuse_weight_4bit& w) {
   const int nested_shift = contract::is_nested(w) ? block_shift + log2(w.nested_blocksize) : 0;
   Weight4bit view{.block_shift = block_shift,
                   .nested_shift = std::min(nested_shift, kMaxShift),
+                  .nested_begin = w.nested_begin,
                   .packed = w.packed,
                   .absmax = w.absmax,
                   .absmax_8bit = w.absmax_8bit,

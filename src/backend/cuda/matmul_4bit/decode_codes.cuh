@@ -36,13 +36,15 @@ struct AbsmaxReader {
   bool is_nested;
 };
 
+// Panel rows are counted from where nested blocks are: blocks of a weight that is a part of another one come behind those
+// of its nested_begin.
 __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
   constexpr int kPanelShift = 6;
   static_assert(1 << kPanelShift == kPanelCols);
   constexpr int kMostShift = 31;  // of a panel row's number, which is less than 2^31
   const int block_shift = a.weight.block_shift - kPanelShift;
   const int nested_shift = a.weight.nested_shift - kPanelShift;
-  return {.absmax_8bit = a.weight.absmax_8bit,
+  return {.absmax_8bit = a.weight.absmax_8bit - a.weight.nested_begin,
           .scales = a.is_nested ? a.weight.nested_absmax : a.weight.absmax,
           .block_shift = block_shift,
           .scale_shift = !a.is_nested                ? block_shift
@@ -50,6 +52,23 @@ __device__ inline AbsmaxReader absmax_reader(const MatmulArguments& a) {
                                                      : kMostShift,
           .offset = a.is_nested ? *a.weight.nested_offset : 0.0F,
           .is_nested = a.is_nested};
+}
+
+// Panel rows before the first one of the tile's weight.
+template <class Scheduler>
+__device__ std::uint32_t first_panel_row(const PipelineArguments& a, const Scheduler& scheduler,
+                                         const typename Scheduler::Tile& tile) {
+  const auto panels = static_cast<std::uint32_t>(a.matmul.cols / kPanelCols);
+  if constexpr (Scheduler::kIsGrouped) return static_cast<std::uint32_t>(scheduler.first_row(tile)) * panels;
+  return static_cast<std::uint32_t>(a.matmul.weight.nested_begin << a.matmul.weight.block_shift) / kPanelCols;
+}
+
+// Of an expert that is nested by itself.
+template <class Scheduler>
+__device__ void load_offset(const PipelineArguments& a, const Scheduler& scheduler,
+                            const typename Scheduler::Tile& tile, AbsmaxReader& reader) {
+  if constexpr (Scheduler::kIsGrouped)
+    if (scheduler.a.groups.is_nested_each) reader.offset = a.matmul.weight.nested_offset[scheduler.expert(tile)];
 }
 
 // Without branches, which cost more than the loads, and one load for either kind of scale: a second one into the same

@@ -9,28 +9,35 @@
 
 namespace qfuse::cuda {
 
+// `before`: panel rows before the weight's first one.
 template <bool kForward>
-__device__ LaneRows lane_rows(const MatmulArguments& a, int output, int row, int panel) {
+__device__ LaneRows lane_rows(const MatmulArguments& a, std::uint32_t before, int output, int row, int panel) {
   const auto panels_of_row = static_cast<std::uint32_t>(a.cols / kPanelCols);
   const int rows_left = static_cast<int>(a.rows) - row - (kForward ? output : 0);
   const int cols_left = static_cast<int>(a.cols) - panel * kPanelCols - (kForward ? 0 : output);
   const bool exists = rows_left > 0 && cols_left > 0;
   const std::uint32_t first_row = static_cast<std::uint32_t>(kForward ? output + row : row);
   const std::uint32_t first_panel = static_cast<std::uint32_t>(kForward ? panel : output / kPanelCols + panel);
-  return {.first = first_row * panels_of_row + first_panel,
+  return {.first = before + first_row * panels_of_row + first_panel,
           .apart = kForward ? kStagePanels : kStageTerms * panels_of_row,
           .stages = exists ? ((kForward ? cols_left : rows_left) + kStageTerms - 1) / kStageTerms : 0};
 }
 
 // A stage of LoRA's, by TMA to where decoded weights would be.
-template <bool kForward, class Tiles>
-__device__ void load_lora_weights(const PipelineArguments& a, int output, int stage, unsigned char* decoded,
+template <bool kForward, class Tiles, class Scheduler>
+__device__ void load_lora_weights(const PipelineArguments& a, const Scheduler& scheduler,
+                                  const typename Scheduler::Tile& tile, int stage, unsigned char* decoded,
                                   Mbarrier& full) {
   arrive_expect_tx(full, Tiles::kDecodedBytes);
+  const int row = kForward ? tile.output : stage * kStageTerms;
+  const int col = kForward ? stage * kStageTerms : tile.output;
   for (int panel = 0; panel < Tiles::kPanels; ++panel) {
-    const int col = kForward ? stage * kStageTerms : output;
-    load_tile(decoded + panel * Tiles::kRows * Tiles::kRowBytes, a.lora_weights, col * 2 + panel * Tiles::kRowBytes,
-              kForward ? output : stage * kStageTerms, full);
+    unsigned char* const to = decoded + panel * Tiles::kRows * Tiles::kRowBytes;
+    const int byte = col * 2 + panel * Tiles::kRowBytes;
+    if constexpr (Scheduler::kIsGrouped)
+      load_tile(to, a.lora_weights, byte, row, scheduler.expert(tile), full);
+    else
+      load_tile(to, a.lora_weights, byte, row, full);
   }
 }
 
@@ -49,6 +56,22 @@ __device__ void store_rows(const Weights16 (&weights)[Tiles::kRowsEach],
     }
 }
 
+// A tile of several experts takes registers that decoding needs: a warp keeps it in shared memory meanwhile.
+template <class Scheduler>
+__device__ void keep_tile(const typename Scheduler::Tile& tile, [[maybe_unused]] GroupTile& kept,
+                          [[maybe_unused]] int lane) {
+  if constexpr (Scheduler::kIsGrouped) {
+    if (lane == 0) kept = tile;
+    __syncwarp(kAllLanes);
+  }
+}
+template <class Scheduler>
+__device__ typename Scheduler::Tile kept_tile(const typename Scheduler::Tile& tile,
+                                              [[maybe_unused]] const GroupTile& kept) {
+  if constexpr (Scheduler::kIsGrouped) return kept;
+  return tile;
+}
+
 template <class Value, bool kForward, class Tiles, class Scheduler>
 __device__ void decode_stages(const PipelineArguments& a, const Scheduler& scheduler, StageShared<Tiles>& shared,
                               int decoder) {
@@ -60,7 +83,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
   const int row = task % Tiles::kRowGroups * kWarp + lane;
   const int panel = task / Tiles::kRowGroups;
   const int first = decoder / Tiles::kTeamDecoders;
-  const AbsmaxReader reader = absmax_reader(matmul);
+  AbsmaxReader reader = absmax_reader(matmul);
   PipelineState<Tiles::kShape.decoded_slots> to;
   PipelineState<Tiles::kShape.code_slots> from;
   to.advance(first);
@@ -71,13 +94,17 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
   CodeProducer<kForward, Tiles, Scheduler> producer(scheduler);
   if (loads) fill_slots<Tiles::kShape.code_slots>(producer, a, scheduler, shared);
   int stage = first;
-  for (int tile = static_cast<int>(blockIdx.x); tile < scheduler.tiles;
-       tile += scheduler.blocks, stage -= scheduler.stages) {
+  GroupTile& kept = shared.kept_tiles[decoder];
+  auto tile = scheduler.first();
+  for (; scheduler.has(tile); stage -= scheduler.stages) {
+    keep_tile<Scheduler>(tile, kept, lane);
+    load_offset(a, scheduler, tile, reader);
+    const std::uint32_t before = first_panel_row(a, scheduler, tile);
     LaneRows rows[kRows];
     Absmax next[kRows];
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      rows[i] = lane_rows<kForward>(matmul, scheduler.first_output(tile), row + i * Tiles::kRowsApart,
+      rows[i] = lane_rows<kForward>(matmul, before, tile.output, row + i * Tiles::kRowsApart,
                                     panel + i * Tiles::kPanelsApart);
       next[i] = load_absmax(reader, rows[i], stage);
     }
@@ -107,14 +134,18 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
         __syncwarp(kAllLanes);  // else a lane that still waits could see the parity of the slot's next phase
         if (lane == 0 && task > 0) arrive(shared.decoded_full[to.slot]);
         if (lane == 0 && task == 0)
-          load_lora_weights<kForward, Tiles>(a, scheduler.first_output(tile), stage - scheduler.weight_stages,
-                                             shared.decoded[to.slot], shared.decoded_full[to.slot]);
+          load_lora_weights<kForward, Tiles>(a, scheduler, kept_tile<Scheduler>(tile, kept),
+                                             stage - scheduler.weight_stages, shared.decoded[to.slot],
+                                             shared.decoded_full[to.slot]);
       }
       if (lane == 0) arrive(shared.codes_empty[from.slot]);  // the warp has synchronized after its loads
       if (loads && !producer.is_done(scheduler)) producer.load(a, scheduler, shared);
       to.advance(kTeams);
       from.advance(kTeams);
     }
+    tile = kept_tile<Scheduler>(tile, kept);
+    if constexpr (Scheduler::kIsGrouped) __syncwarp(kAllLanes);  // before it is written again
+    scheduler.advance(tile);
   }
 }
 

@@ -9,11 +9,19 @@
 
 namespace qfuse::cuda {
 
+// Where a tile's sums go.
+struct TileOutputs {
+  void* out;
+  std::int64_t stride;
+  std::int64_t end;  // of the tokens
+  const void* bias;
+};
+
 // A lane has of every 8 outputs two neighbours, of two tokens.
 template <class Value, int kOutputs>
-__device__ void add_bias(const MatmulArguments& a, std::int64_t output, std::int64_t outputs,
+__device__ void add_bias(const TileOutputs& to, std::int64_t output, std::int64_t outputs,
                          float (&sums)[kOutputs / 2]) {
-  const auto* const bias = static_cast<const Value*>(a.bias);
+  const auto* const bias = static_cast<const Value*>(to.bias);
 #pragma unroll
   for (int i = 0; i < kOutputs / 2; ++i) {
     const std::int64_t at = output + i / 4 * 8 + i % 2;
@@ -33,9 +41,9 @@ __device__ void store_pair(Value* to, bool is_even, int output, int outputs, con
 }
 
 template <class Value, int kOutputs>
-__device__ void store_token(const MatmulArguments& a, std::int64_t token, int output, int outputs, const float* sums) {
-  if (token >= a.m) return;
-  Value* const to = static_cast<Value*>(a.out) + token * a.out_stride + output;
+__device__ void store_token(const TileOutputs& outs, std::int64_t token, int output, int outputs, const float* sums) {
+  if (token >= outs.end) return;
+  Value* const to = static_cast<Value*>(outs.out) + token * outs.stride + output;
   const bool is_even = is_aligned(to, sizeof(std::uint32_t));
 #pragma unroll
   for (int j = 0; j < kOutputs; j += 8) store_pair(to + j, is_even, output + j, outputs, sums + j / 2);
@@ -56,30 +64,29 @@ __device__ void store_four(Value* to, bool is_vector, int left, const std::uint3
 // Where weights come first, a lane has of two of a warp's 16 outputs, 8 apart, two neighbouring tokens of every 8.
 // Transposed, it has two neighbouring outputs of one token, twice; and four, once it has exchanged two with its neighbour.
 template <class Value, class Tiles>
-__device__ void store_outputs(const MatmulArguments& a, std::int64_t token, int output, int outputs,
+__device__ void store_outputs(const TileOutputs& outs, std::int64_t token, int output, int outputs,
                               const float (&sums)[Tiles::kColumns / 2]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const bool is_odd = lane % 2 != 0;
   const int first = output + (is_odd ? 8 : 0) + lane / 2 % 2 * 4;
   token += lane / 4;
-  Value* to = static_cast<Value*>(a.out) + token * a.out_stride + first;
+  Value* to = static_cast<Value*>(outs.out) + token * outs.stride + first;
   constexpr std::int64_t kVectorValues = 4;
   const bool is_vector =
-      first + kVectorValues <= outputs && is_aligned(a.out, sizeof(uint2)) && a.out_stride % kVectorValues == 0;
+      first + kVectorValues <= outputs && is_aligned(outs.out, sizeof(uint2)) && outs.stride % kVectorValues == 0;
 #pragma unroll
-  for (int i = 0; i < Tiles::kColumns / 2; i += 4, token += 8, to += 8 * a.out_stride) {
+  for (int i = 0; i < Tiles::kColumns / 2; i += 4, token += 8, to += 8 * outs.stride) {
     const std::uint32_t low = transposed(Rounding<Value>::word(sums + i));
     const std::uint32_t high = transposed(Rounding<Value>::word(sums + i + 2));
     const std::uint32_t other = exchange(is_odd ? low : high, 1);
     const std::uint32_t words[2] = {is_odd ? other : low, is_odd ? high : other};
-    if (token < a.m) store_four(to, is_vector, outputs - first, words);
+    if (token < outs.end) store_four(to, is_vector, outputs - first, words);
   }
 }
 
 template <class Value, class Tiles>
-__device__ void add_bias_of_rows(const MatmulArguments& a, int output, int outputs,
-                                 float (&sums)[Tiles::kColumns / 2]) {
-  const auto* const bias = static_cast<const Value*>(a.bias);
+__device__ void add_bias_of_rows(const TileOutputs& to, int output, int outputs, float (&sums)[Tiles::kColumns / 2]) {
+  const auto* const bias = static_cast<const Value*>(to.bias);
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     if (output + 8 * h >= outputs) continue;
@@ -92,19 +99,21 @@ __device__ void add_bias_of_rows(const MatmulArguments& a, int output, int outpu
 }
 
 template <class Value, class Tiles, class Scheduler>
-__device__ void finish_tile(const MatmulArguments& a, const Scheduler& scheduler, int tile, int warp, int outputs,
-                            float (&sums)[Tiles::kColumns / 2]) {
+__device__ void finish_tile(const MatmulArguments& a, const Scheduler& scheduler, const typename Scheduler::Tile& tile,
+                            int warp, int outputs, float (&sums)[Tiles::kColumns / 2]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  const auto first_bias = static_cast<std::int64_t>(scheduler.expert(tile)) * outputs;
+  const TileOutputs to = {a.out, a.out_stride, scheduler.end(tile), static_cast<const Value*>(a.bias) + first_bias};
   if constexpr (Tiles::kWeightsFirst) {
-    const int output = scheduler.first_output(tile) + warp * 16;
-    if (a.bias != nullptr) add_bias_of_rows<Value, Tiles>(a, output + lane / 4, outputs, sums);
-    store_outputs<Value, Tiles>(a, scheduler.first_token(tile), output, outputs, sums);
+    const int output = tile.output + warp * 16;
+    if (a.bias != nullptr) add_bias_of_rows<Value, Tiles>(to, output + lane / 4, outputs, sums);
+    store_outputs<Value, Tiles>(to, tile.token, output, outputs, sums);
   } else {
-    const int output = scheduler.first_output(tile) + lane % 4 * 2;
-    const int token = scheduler.first_token(tile) + warp * 16 + lane / 4;
-    if (a.bias != nullptr) add_bias<Value, Tiles::kColumns>(a, output, outputs, sums);
-    store_token<Value, Tiles::kColumns>(a, token, output, outputs, sums);
-    store_token<Value, Tiles::kColumns>(a, token + 8, output, outputs, sums + 2);
+    const int output = tile.output + lane % 4 * 2;
+    const int token = tile.token + warp * 16 + lane / 4;
+    if (a.bias != nullptr) add_bias<Value, Tiles::kColumns>(to, output, outputs, sums);
+    store_token<Value, Tiles::kColumns>(to, token, output, outputs, sums);
+    store_token<Value, Tiles::kColumns>(to, token + 8, output, outputs, sums + 2);
   }
 }
 

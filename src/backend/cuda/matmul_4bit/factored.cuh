@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "backend/cuda/matmul_4bit/steps.cuh"
+#include "backend/cuda/matmul_4bit/groups.cuh"
 #include "format/factored.h"
 
 namespace qfuse::cuda {
@@ -99,16 +99,15 @@ __device__ inline void load_any_inputs(const MatmulArguments& a, std::int64_t to
 
 // A warp makes 16 outputs of 8 tokens, chunk after chunk, from global memory and its registers.
 template <class Value>
-__global__ void __launch_bounds__(kFactoredThreads) multiply_factored(const MatmulArguments a) {
+__device__ void multiply_tile_factored(const MatmulArguments& a, const BlockTile& block) {
   __shared__ float values[format::kCodes4];
   if (threadIdx.x < format::kCodes4) values[threadIdx.x] = a.weight.values[threadIdx.x];
   __syncthreads();
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const int g = lane / 4;
   const int t = lane % 4;
-  const std::int64_t tile = blockIdx.x / a.token_tiles * (kFactoredThreads / kWarp) + threadIdx.x / kWarp;
-  const std::int64_t output = tile * kSplitKOutputs + g;
-  const std::int64_t token = blockIdx.x % a.token_tiles * kFactoredTokens;
+  const std::int64_t output = block.first_output + threadIdx.x / kWarp * kSplitKOutputs + g;
+  const std::int64_t token = block.first_token;
   const auto pair = [&](std::uint32_t codes, int byte) {
     return half_bits(values[nibble(codes, 2 * byte)], values[nibble(codes, 2 * byte + 1)]);
   };
@@ -142,6 +141,21 @@ __global__ void __launch_bounds__(kFactoredThreads) multiply_factored(const Matm
   }
 #pragma unroll
   for (int i = 0; i < 4; ++i) store_output<Value>(a, token + 2 * t + i % 2, output + i / 2 * 8, a.rows, totals[i]);
+}
+
+constexpr int kFactoredOutputs = kFactoredThreads / kWarp * kSplitKOutputs;  // of a thread block
+
+template <class Value>
+__global__ void __launch_bounds__(kFactoredThreads) multiply_factored(const __grid_constant__ MatmulArguments a) {
+  multiply_tile_factored<Value>(a, tile_of_block(a, kFactoredOutputs, kFactoredTokens));
+}
+
+template <class Value>
+__global__ void __launch_bounds__(kFactoredThreads)
+    multiply_groups_factored(const __grid_constant__ GroupedArguments a) {
+  with_tile<Value, true>(a, kFactoredOutputs, kFactoredTokens, [&](const MatmulArguments& own, const BlockTile& tile) {
+    multiply_tile_factored<Value>(own, tile);
+  });
 }
 
 }  // namespace qfuse::cuda

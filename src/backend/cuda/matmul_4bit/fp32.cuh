@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "backend/cuda/matmul_4bit/steps.cuh"
+#include "backend/cuda/matmul_4bit/groups.cuh"
 
 namespace qfuse::cuda {
 
@@ -23,19 +23,21 @@ __device__ float rounded_weight(const MatmulArguments& a, const float* values, s
 
 // ---- kernel ----
 
+template <bool kForward>
+constexpr int kFp32Outputs = kForward ? kFp32Threads / kWarp : kFp32Threads;  // of a thread block
+
 // Forward: a warp makes one output, each lane one of its 32 sums. Backward: a thread makes one output.
 template <class Value, bool kForward>
-__global__ void __launch_bounds__(kFp32Threads) multiply_in_fp32(const __grid_constant__ MatmulArguments a) {
+__device__ void multiply_tile_in_fp32(const MatmulArguments& a, const BlockTile& tile) {
   __shared__ float values[format::kCodes4];
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % kWarp;
   if (thread < format::kCodes4) values[thread] = a.weight.values[thread];
   __syncthreads();
-  constexpr int kOutputs = kForward ? kFp32Threads / kWarp : kFp32Threads;
   const std::int64_t terms = kForward ? a.cols : a.rows;
   const std::int64_t outputs = kForward ? a.rows : a.cols;
-  const std::int64_t output = blockIdx.x / a.token_tiles * kOutputs + (kForward ? thread / kWarp : thread);
-  const std::int64_t first_token = blockIdx.x % a.token_tiles * kFp32Tokens;
+  const std::int64_t output = tile.first_output + (kForward ? thread / kWarp : thread);
+  const std::int64_t first_token = tile.first_token;
   if (output >= outputs) return;
   float sums[kFp32Tokens] = {};
   const auto add_terms = [&](const InputRows& in, auto weight_of) {
@@ -55,6 +57,18 @@ __global__ void __launch_bounds__(kFp32Threads) multiply_in_fp32(const __grid_co
       for (int half = kWarp / 2; half > 0; half /= 2) sums[i] = __fadd_rn(sums[i], exchange(sums[i], half));
     if (!kForward || lane == 0) store_output<Value>(a, first_token + i, output, outputs, sums[i]);
   }
+}
+
+template <class Value, bool kForward>
+__global__ void __launch_bounds__(kFp32Threads) multiply_in_fp32(const __grid_constant__ MatmulArguments a) {
+  multiply_tile_in_fp32<Value, kForward>(a, tile_of_block(a, kFp32Outputs<kForward>, kFp32Tokens));
+}
+
+template <class Value, bool kForward>
+__global__ void __launch_bounds__(kFp32Threads) multiply_groups_in_fp32(const __grid_constant__ GroupedArguments a) {
+  with_tile<Value, kForward>(
+      a, kFp32Outputs<kForward>, kFp32Tokens,
+      [&](const MatmulArguments& own, const BlockTile& tile) { multiply_tile_in_fp32<Value, kForward>(own, tile); });
 }
 
 }  // namespace qfuse::cuda

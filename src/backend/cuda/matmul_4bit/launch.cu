@@ -22,29 +22,64 @@
 namespace qfuse::cuda {
 namespace {
 
-using MatmulKernel = void (*)(MatmulArguments);
-
 // ---- the kernel of a plan ----
 
+// Of one weight, or of a stack of experts.
 template <class Value, bool kForward>
-MatmulKernel find_tiled(const Matmul4bitPlan& plan) {
+struct OneWeight {
+  using Kernel = void (*)(MatmulArguments);
+  static Kernel in_fp32() { return multiply_in_fp32<Value, kForward>; }
+#ifndef QFUSE_HIP
+  static Kernel factored() { return multiply_factored<Value>; }
+  template <bool kWide, int kTokens>
+  static Kernel tiled() {
+    return multiply_tiled<Value, kForward, kWide, kTokens>;
+  }
+#endif
+};
+template <class Value, bool kForward>
+struct Stack {
+  using Kernel = void (*)(GroupedArguments);
+  static Kernel in_fp32() { return multiply_groups_in_fp32<Value, kForward>; }
+#ifndef QFUSE_HIP
+  static Kernel factored() { return multiply_groups_factored<Value>; }
+  template <bool kWide, int kTokens>
+  static Kernel tiled() {
+    return multiply_groups_tiled<Value, kForward, kWide, kTokens>;
+  }
+#endif
+};
+
+#ifndef QFUSE_HIP  // where every call is in fp32
+template <class Of>
+typename Of::Kernel find_tiled(const Matmul4bitPlan& plan) {
   constexpr int kFew = kTileTokens.front();
   constexpr int kMany = kTileTokens.back();
-  if (plan.tokens == kFew)
-    return plan.wide ? multiply_tiled<Value, kForward, true, kFew> : multiply_tiled<Value, kForward, false, kFew>;
-  return plan.wide ? multiply_tiled<Value, kForward, true, kMany> : multiply_tiled<Value, kForward, false, kMany>;
+  if (plan.tokens == kFew) return plan.wide ? Of::template tiled<true, kFew>() : Of::template tiled<false, kFew>();
+  return plan.wide ? Of::template tiled<true, kMany>() : Of::template tiled<false, kMany>();
+}
+#endif
+
+template <template <class, bool> class Of, class Value, bool kForward>
+auto find_kernel([[maybe_unused]] const Matmul4bitPlan& plan) {
+#ifndef QFUSE_HIP
+  if constexpr (sizeof(Value) == 2)
+    if (plan.kernel == Matmul4bitKernel::tiled) return find_tiled<Of<Value, kForward>>(plan);
+  if constexpr (sizeof(Value) == 2 && kForward)
+    if (plan.kernel == Matmul4bitKernel::factored) return Of<Value, kForward>::factored();
+#endif
+  return Of<Value, kForward>::in_fp32();
 }
 
-template <class Value, bool kForward>
-MatmulKernel find_kernel([[maybe_unused]] const Matmul4bitPlan& plan) {
-#ifndef QFUSE_HIP  // where no call has another plan
-  if constexpr (sizeof(Value) == 2)
-    if (plan.kernel == Matmul4bitKernel::tiled) return find_tiled<Value, kForward>(plan);
-  if constexpr (sizeof(Value) == 2 && kForward)
-    if (plan.kernel == Matmul4bitKernel::factored) return multiply_factored<Value>;
-#endif
-  return multiply_in_fp32<Value, kForward>;
+#ifndef QFUSE_WITHOUT_WGMMA
+bool is_pipeline(const Matmul4bitPlan& plan) {
+  return plan.kernel == Matmul4bitKernel::warp_specialized || plan.kernel == Matmul4bitKernel::register_weights;
 }
+contract::Outcome launch_pipeline_of(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return plan.kernel == Matmul4bitKernel::warp_specialized ? launch_warp_specialized(call, plan, exec)
+                                                           : launch_register_weights(call, plan, exec);
+}
+#endif
 
 template <class Value>
 contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
@@ -55,10 +90,10 @@ contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitP
   if (plan.kernel == Matmul4bitKernel::factored && plan.wide) return launch_factored(product, p.dtype, plan, exec);
 #endif
 #ifndef QFUSE_WITHOUT_WGMMA
-  if (plan.kernel == Matmul4bitKernel::warp_specialized) return launch_warp_specialized(a, p, plan, exec);
-  if (plan.kernel == Matmul4bitKernel::register_weights) return launch_register_weights(a, p, plan, exec);
+  if (is_pipeline(plan)) return launch_pipeline_of({{a, {}}, p}, plan, exec);
 #endif
-  const MatmulKernel kernel = is_forward(p) ? find_kernel<Value, true>(plan) : find_kernel<Value, false>(plan);
+  const auto kernel =
+      is_forward(p) ? find_kernel<OneWeight, Value, true>(plan) : find_kernel<OneWeight, Value, false>(plan);
   return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
 }
 
@@ -71,8 +106,21 @@ contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitP
   return {};
 }
 
-contract::Outcome settle_plan(const contract::Matmul4bit& p, const DeviceFacts& facts, Matmul4bitPlan& how) {
-  if (contract::Outcome o = check_facts(p, facts); !o.ok()) return o;
+template <class Value>
+contract::Outcome launch_groups(const contract::Matmul4bitGrouped& p, const Matmul4bitPlan& plan,
+                                const qfuse_exec& exec) {
+  const GroupedArguments a = arguments_of(p, plan);
+#ifndef QFUSE_WITHOUT_WGMMA
+  if (is_pipeline(plan)) return launch_pipeline_of({a, any_product(p)}, plan, exec);
+#endif
+  const bool forward = p.direction == QFUSE_FORWARD;
+  const auto kernel = forward ? find_kernel<Stack, Value, true>(plan) : find_kernel<Stack, Value, false>(plan);
+  return launch(kernel, {.blocks = plan.blocks, .threads = plan.threads}, a, exec);
+}
+
+template <class Op, class Plan>
+contract::Outcome settle_plan(const Op& p, const contract::Matmul4bit& product, const DeviceFacts& facts, Plan& how) {
+  if (contract::Outcome o = check_facts(product, facts); !o.ok()) return o;
   how = plan(p, facts);
   return contract::settle("cuda", how, [&] { return candidates(p, facts); });
 }
@@ -99,8 +147,21 @@ contract::Outcome matmul_4bit(const contract::Matmul4bit& p, const qfuse_exec& e
   DeviceFacts facts;
   Matmul4bitPlan how;
   if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
-  if (contract::Outcome o = settle_plan(p, facts, how); !o.ok()) return o;
+  if (contract::Outcome o = settle_plan(p, p, facts, how); !o.ok()) return o;
   return launch_matmul(p, how, exec);
+}
+
+contract::Outcome matmul_4bit_grouped(const contract::Matmul4bitGrouped& p, const qfuse_exec& exec) {
+  DeviceFacts facts;
+  Matmul4bitGroupedPlan how;
+  if (contract::Outcome o = device_facts(exec.device.index, facts); !o.ok()) return o;
+  if (contract::Outcome o = settle_plan(p, any_product(p), facts, how); !o.ok()) return o;
+  switch (p.dtype) {
+    case QFUSE_FLOAT32: return launch_groups<float>(p, how, exec);
+    case QFUSE_FLOAT16: return launch_groups<Half>(p, how, exec);
+    case QFUSE_BFLOAT16: return launch_groups<Bfloat16>(p, how, exec);
+  }
+  return {};
 }
 
 // Nothing is launched before every product has a plan.
@@ -113,7 +174,7 @@ contract::Outcome matmul_4bit_many(const contract::Matmul4bitMany& p, const qfus
     const contract::Matmul4bit call = contract::single(p, product);
     if (is_empty(call)) continue;
     calls.push_back(call);
-    if (contract::Outcome o = settle_plan(call, facts, plans.emplace_back()); !o.ok()) return o;
+    if (contract::Outcome o = settle_plan(call, call, facts, plans.emplace_back()); !o.ok()) return o;
   }
   for (std::size_t begin = 0; begin < calls.size(); begin += kSplitKProducts) {
     const std::size_t count = std::min<std::size_t>(kSplitKProducts, calls.size() - begin);

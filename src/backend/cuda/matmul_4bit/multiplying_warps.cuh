@@ -39,7 +39,7 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
   if (loads) fill_slots<Tiles::kShape.input_slots>(producer, a, scheduler, shared);
   PipelineState<Tiles::kShape.decoded_slots> decoded;
   PipelineState<Tiles::kShape.input_slots> inputs;
-  for (int tile = static_cast<int>(blockIdx.x); tile < scheduler.tiles; tile += scheduler.blocks) {
+  for (auto tile = scheduler.first(); scheduler.has(tile); scheduler.advance(tile)) {
     float sums[Tiles::kColumns / 2] = {};
     int decoded_before = 0;
     int inputs_before = 0;

@@ -8,7 +8,7 @@
 
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/device/launch.cuh"
-#include "backend/cuda/matmul_4bit/steps.cuh"
+#include "backend/cuda/matmul_4bit/groups.cuh"
 
 namespace qfuse::cuda {
 
@@ -38,26 +38,10 @@ struct PipelineArguments {
   int lora_stages;  // after them
 };
 
-// Persistent thread blocks take every blocks-th tile; tiles of the same outputs are neighbours.
-template <int kOutputs, int kTokens>
-struct TileScheduler {
-  int tiles;
-  int token_tiles;
-  int weight_stages;
-  int stages;  // with LoRA's
-  int blocks;
-  [[nodiscard]] __device__ int first_output(int tile) const { return tile / token_tiles * kOutputs; }
-  [[nodiscard]] __device__ int first_token(int tile) const { return tile % token_tiles * kTokens; }
+// Of a stack of experts. What the base says is the first expert's, but for the rows of in and out, which are all experts'.
+struct GroupedPipelineArguments : PipelineArguments {
+  Groups groups;
 };
-
-template <class Scheduler>
-__device__ Scheduler make_scheduler(const PipelineArguments& a) {
-  return {.tiles = a.tiles,
-          .token_tiles = static_cast<int>(a.matmul.token_tiles),
-          .weight_stages = a.stages,
-          .stages = a.stages + a.lora_stages,
-          .blocks = static_cast<int>(a.matmul.blocks)};
-}
 
 // Where a warp is in a ring of slots: the slot, and the phase of its mbarriers.
 template <int kSlots>
@@ -95,13 +79,14 @@ __device__ inline void prefetch_absmax(const MatmulArguments& a, std::int64_t ro
 
 // ---- the host's part ----
 
-inline contract::Outcome make_lora_maps(PipelineArguments& arguments, const contract::Matmul4bit& p, int weight_rows,
-                                        int weight_cols, int tokens) {
+// experts: of a stack, whose layers of LoRA's weights are theirs; 0: one weight.
+inline contract::Outcome make_lora_maps(PipelineArguments& arguments, const contract::Matmul4bit& p,
+                                        std::int64_t experts, int weight_rows, int weight_cols, int tokens) {
   constexpr int kValue = 2;  // bytes
   const std::int64_t rows = is_forward(p) ? p.weight.rows : p.lora_rank;
   const std::int64_t row_bytes = kValue * (is_forward(p) ? p.lora_rank : p.weight.cols);
   if (contract::Outcome o = make_tensor_map(arguments.lora_weights, p.lora_weight, rows, row_bytes, row_bytes,
-                                            weight_rows, kValue * std::min(weight_cols, kPanelCols));
+                                            weight_rows, kValue * std::min(weight_cols, kPanelCols), experts);
       !o.ok())
     return o;
   const std::int64_t input_bytes = kValue * p.lora_rank;
@@ -109,7 +94,8 @@ inline contract::Outcome make_lora_maps(PipelineArguments& arguments, const cont
 }
 
 inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, const MatmulArguments& a,
-                                                 const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
+                                                 const contract::Matmul4bit& p, std::int64_t experts,
+                                                 const Matmul4bitPlan& plan) {
   constexpr int kValue = 2;      // bytes
   constexpr int kTokenRows = 8;  // that an operand of the matrix instructions consists of
   const bool has_register_weights = plan.kernel == Matmul4bitKernel::register_weights;
@@ -127,7 +113,8 @@ inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, c
                .tiles = static_cast<int>(format::ceil_div(output_count(p), plan.outputs) * a.token_tiles),
                .stages = static_cast<int>(format::ceil_div(term_count(p), kStageTerms)),
                .lora_stages = static_cast<int>(format::ceil_div(p.lora_rank, kStageTerms))};
-  if (contract::Outcome o = make_tensor_map(arguments.codes, p.weight.packed, p.weight.rows, p.weight.cols / 2,
+  const std::int64_t rows = p.weight.rows * std::max<std::int64_t>(experts, 1);
+  if (contract::Outcome o = make_tensor_map(arguments.codes, p.weight.packed, rows, p.weight.cols / 2,
                                             p.weight.cols / 2, code_rows, code_cols / 2);
       !o.ok())
     return o;
@@ -136,18 +123,23 @@ inline contract::Outcome make_pipeline_arguments(PipelineArguments& arguments, c
       !o.ok())
     return o;
   if (p.lora_rank > 0)
-    if (contract::Outcome o = make_lora_maps(arguments, p, code_rows, code_cols, tokens); !o.ok()) return o;
+    if (contract::Outcome o = make_lora_maps(arguments, p, experts, code_rows, code_cols, tokens); !o.ok()) return o;
   return {};
 }
 
-using PipelineKernel = void (*)(PipelineArguments);
+template <class Arguments>
+using PipelineKernel = void (*)(Arguments);
 
-inline contract::Outcome launch_pipeline(PipelineKernel kernel, const MatmulArguments& a, const contract::Matmul4bit& p,
-                                         const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+template <class Arguments>
+contract::Outcome launch_pipeline(PipelineKernel<Arguments> kernel, const MatmulCall& call, const Matmul4bitPlan& plan,
+                                  const qfuse_exec& exec) {
   const CurrentDevice current(exec.device.index);  // for the tensor maps too
   if (!current.outcome().ok()) return current.outcome();
-  PipelineArguments arguments;
-  if (contract::Outcome o = make_pipeline_arguments(arguments, a, p, plan); !o.ok()) return o;
+  Arguments arguments{};
+  const contract::Outcome o =
+      make_pipeline_arguments(arguments, call.a.matmul, call.product, call.a.groups.experts, plan);
+  if (!o.ok()) return o;
+  if constexpr (requires { arguments.groups; }) arguments.groups = call.a.groups;
   return launch(
       kernel,
       {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},

@@ -1,6 +1,8 @@
 #include "backend/cuda/matmul_4bit/plan.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "backend/cuda/align.h"
@@ -14,6 +16,7 @@ constexpr std::int64_t kValuesALoad = 8;  // 16-bit values of it
 constexpr std::int64_t kMostNestedBlocksize = std::int64_t{1} << 31;  // which an unsigned int is shifted by
 constexpr std::int64_t kMostElements = std::int64_t{1} << 37;         // whose blocks of 64 an unsigned int counts
 constexpr std::int64_t kMostCols = std::int64_t{1} << 32;             // whose bytes of codes it counts, too
+constexpr std::int64_t kMostNestedBegin = std::int64_t{1} << 25;      // whose 64 elements it counts beside these
 #ifdef QFUSE_WITHOUT_WGMMA                                            // a build without that kernel
 constexpr bool kHasWgmma = false;
 #else
@@ -33,13 +36,22 @@ bool is_wide(const contract::Matmul4bit& p) {
          is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
 }
 
-Matmul4bitPlan tiled(const contract::Matmul4bit& p, bool wide, int tokens) {
+// Tiles of so many tokens: at most, where they are those of several experts, who share no tile.
+std::int64_t token_tiles(std::int64_t m, std::int64_t experts, int tokens) {
+  return (m + std::min(m, experts) * (tokens - 1)) / tokens;
+}
+
+std::int64_t count_tiles(const contract::Matmul4bit& p, std::int64_t experts, int outputs, int tokens) {
+  return format::ceil_div(output_count(p), outputs) * token_tiles(p.m, experts, tokens);
+}
+
+Matmul4bitPlan tiled(const contract::Matmul4bit& p, std::int64_t experts, bool wide, int tokens) {
   Matmul4bitPlan plan;
   plan.wide = wide;
   plan.tokens = tokens;
   plan.outputs = kTileOutputs;
   plan.threads = kTileThreads;
-  plan.blocks = format::ceil_div(output_count(p), kTileOutputs) * format::ceil_div(p.m, tokens);
+  plan.blocks = count_tiles(p, experts, plan.outputs, plan.tokens);
   return plan;
 }
 
@@ -80,20 +92,20 @@ bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   // A chain's blocks are of one nested block, and are loaded as a word.
   constexpr std::int64_t kChainBlocks = QFUSE_SPLIT_TERMS / kSplitKBlocksize;
   if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
-                                 !is_aligned(w.absmax_8bit, kChainBlocks)))
+                                 w.nested_begin % kChainBlocks != 0 || !is_aligned(w.absmax_8bit, kChainBlocks)))
     return false;
   return contract::element_count(w) < kMostElements && w.rows < kMostElements / kSplitKBlocksize &&
          split_k(p, facts, kSplitKTokens.back(), split_k_tiles(p), 1).shared_bytes <= facts.shared_bytes;
 }
 
 // Any other product in the order FACTORED: a warp has 16 outputs of 8 tokens.
-Matmul4bitPlan factored(const contract::Matmul4bit& p) {
+Matmul4bitPlan factored(const contract::Matmul4bit& p, std::int64_t experts) {
   Matmul4bitPlan plan;
   plan.kernel = Matmul4bitKernel::factored;
   plan.tokens = kFactoredTokens;
   plan.outputs = kFactoredThreads / kWarpThreads * kSplitKOutputs;
   plan.threads = kFactoredThreads;
-  plan.blocks = format::ceil_div(output_count(p), plan.outputs) * format::ceil_div(p.m, plan.tokens);
+  plan.blocks = count_tiles(p, experts, plan.outputs, plan.tokens);
   return plan;
 }
 
@@ -102,75 +114,121 @@ bool is_lora_aligned(const contract::Matmul4bit& p) {
   return p.lora_rank % kValuesALoad == 0 && is_aligned(p.lora_in, kLoadBytes) && is_aligned(p.lora_weight, kLoadBytes);
 }
 
-std::int64_t count_tiles(const contract::Matmul4bit& p, int outputs, int tokens) {
-  return format::ceil_div(output_count(p), outputs) * format::ceil_div(p.m, tokens);
-}
-
 // Both directions, in the order PLAIN: whole panels of codes, and what the coordinates of a tensor map count.
-bool can_be_warp_specialized(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+bool can_be_warp_specialized(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
   const auto fits = [&](const StageShape& shape) {
-    return stage_shared_bytes(shape) <= facts.shared_bytes && count_tiles(p, shape.outputs, shape.tokens) < kMost;
+    return stage_shared_bytes(shape) <= facts.shared_bytes &&
+           count_tiles(p, experts, shape.outputs, shape.tokens) < kMost;
   };
   return kHasWgmma && facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) &&
-         term_count(p) > 0 && w.cols % kPanelCols == 0 && w.blocksize >= kPanelCols && w.rows < kMost &&
-         w.cols < kMost && p.m < kMost && p.lora_rank < kMost && is_lora_aligned(p) &&
-         contract::element_count(w) < kMostElements && in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
+         term_count(p) > 0 && w.cols % kPanelCols == 0 && w.blocksize >= kPanelCols && w.rows < kMost / experts &&
+         w.cols < kMost && p.m < kMost && p.lora_rank < kMost / experts && is_lora_aligned(p) &&
+         contract::element_count(w) < kMostElements / experts && w.nested_begin < kMostNestedBegin &&
+         in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
 }
 
 // Forward, in the same order.
-bool can_have_register_weights(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  return is_forward(p) && can_be_warp_specialized(p, facts) && register_weights_shared_bytes() <= facts.shared_bytes;
+bool can_have_register_weights(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+  return is_forward(p) && can_be_warp_specialized(p, experts, facts) &&
+         register_weights_shared_bytes() <= facts.shared_bytes;
 }
 
-Matmul4bitPlan persistent(const contract::Matmul4bit& p, const DeviceFacts& facts, int outputs, int tokens) {
+Matmul4bitPlan persistent(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts, int outputs,
+                          int tokens) {
   Matmul4bitPlan plan;
   plan.wide = true;
   plan.tokens = tokens;
   plan.outputs = outputs;
-  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, count_tiles(p, outputs, tokens));
+  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, count_tiles(p, experts, outputs, tokens));
   return plan;
 }
-Matmul4bitPlan warp_specialized(const contract::Matmul4bit& p, const DeviceFacts& facts, const StageShape& shape) {
-  Matmul4bitPlan plan = persistent(p, facts, shape.outputs, shape.tokens);
+Matmul4bitPlan warp_specialized(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts,
+                                const StageShape& shape) {
+  Matmul4bitPlan plan = persistent(p, experts, facts, shape.outputs, shape.tokens);
   plan.kernel = Matmul4bitKernel::warp_specialized;
   plan.threads = shape.threads();
   plan.shared_bytes = static_cast<int>(stage_shared_bytes(shape));
   return plan;
 }
-Matmul4bitPlan register_weights(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  Matmul4bitPlan plan = persistent(p, facts, kRegisterWeightsOutputs, kRegisterWeightsTokens);
+Matmul4bitPlan register_weights(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+  Matmul4bitPlan plan = persistent(p, experts, facts, kRegisterWeightsOutputs, kRegisterWeightsTokens);
   plan.kernel = Matmul4bitKernel::register_weights;
   plan.threads = kRegisterWeightsThreads;
   plan.shared_bytes = static_cast<int>(register_weights_shared_bytes());
   return plan;
 }
 
+// Tiles of the multiprocessor that has the most. Of experts, whose rows a router shares out unevenly, those that are to be
+// expected where their numbers are distributed exponentially: one has more than r with probability exp(-r/mean).
+double busiest_tiles(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts, int outputs,
+                     int tokens) {
+  if (experts == 1)
+    return static_cast<double>(format::ceil_div(count_tiles(p, 1, outputs, tokens), facts.multiprocessors));
+  const auto with_rows = static_cast<double>(std::min(p.m, experts));
+  const double mean = static_cast<double>(p.m) / with_rows;
+  const auto output_tiles = static_cast<double>(format::ceil_div(output_count(p), outputs));
+  const double tiles = output_tiles * with_rows / -std::expm1(-tokens / mean);
+  return std::ceil(tiles / facts.multiprocessors);
+}
+
 // The one whose slowest multiprocessor is done first.
-Matmul4bitPlan fastest_pipeline(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+Matmul4bitPlan fastest_pipeline(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
   const auto clocks = [&](int outputs, int tokens, int of_stage) {
-    return format::ceil_div(count_tiles(p, outputs, tokens), facts.multiprocessors) * of_stage;
+    return busiest_tiles(p, experts, facts, outputs, tokens) * of_stage;
   };
   const auto shape_clocks = [&](const StageShape& shape) {
     return has_kernel(shape, is_forward(p)) ? clocks(shape.outputs, shape.tokens, shape.clocks)
-                                            : std::numeric_limits<std::int64_t>::max();
+                                            : std::numeric_limits<double>::infinity();
   };
   const StageShape& best = *std::ranges::min_element(kStageShapes, {}, shape_clocks);
-  if (can_have_register_weights(p, facts) &&
+  if (can_have_register_weights(p, experts, facts) &&
       clocks(kRegisterWeightsOutputs, kRegisterWeightsTokens, kRegisterWeightsClocks) < shape_clocks(best))
-    return register_weights(p, facts);
-  return warp_specialized(p, facts, best);
+    return register_weights(p, experts, facts);
+  return warp_specialized(p, experts, facts, best);
 }
 
-Matmul4bitPlan in_fp32(const contract::Matmul4bit& p) {
+Matmul4bitPlan in_fp32(const contract::Matmul4bit& p, std::int64_t experts) {
   Matmul4bitPlan plan;
   plan.kernel = Matmul4bitKernel::fp32;
   plan.tokens = kFp32Tokens;
   plan.outputs = is_forward(p) ? kFp32Threads / kWarpThreads : kFp32Threads;
   plan.threads = kFp32Threads;
-  plan.blocks = format::ceil_div(output_count(p), plan.outputs) * format::ceil_div(p.m, kFp32Tokens);
+  plan.blocks = count_tiles(p, experts, plan.outputs, plan.tokens);
   return plan;
+}
+
+// Of a product, or of several experts' with so many rows together, those that each kind of call can have.
+std::vector<Matmul4bitPlan> candidates_of(const contract::Matmul4bit& p, std::int64_t experts,
+                                          const DeviceFacts& facts) {
+  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return {in_fp32(p, experts)};
+  if (is_factored(p)) return {factored(p, experts)};
+  std::vector<Matmul4bitPlan> all;
+  if (can_be_warp_specialized(p, experts, facts))
+    for (const StageShape& shape : kStageShapes)
+      if (has_kernel(shape, is_forward(p))) all.push_back(warp_specialized(p, experts, facts, shape));
+  if (can_have_register_weights(p, experts, facts)) all.push_back(register_weights(p, experts, facts));
+  for (const bool wide : {false, true})
+    for (const int tokens : kTileTokens)
+      if (!wide || is_wide(p)) all.push_back(tiled(p, experts, wide, tokens));
+  return all;
+}
+
+Matmul4bitPlan plan_of(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p, experts);
+  if (is_factored(p)) return factored(p, experts);
+  if (can_be_warp_specialized(p, experts, facts)) return fastest_pipeline(p, experts, facts);
+  const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, experts);
+  return tiled(p, experts, is_wide(p), are_few ? kTileTokens.front() : kTileTokens.back());
+}
+
+// A pipeline finds the scales of all experts in one array: those of experts that are nested by themselves, too, if they have
+// whole nested blocks.
+bool has_scales_of(const contract::Matmul4bitGrouped& p, const Matmul4bitPlan& plan) {
+  const bool is_pipeline =
+      plan.kernel == Matmul4bitKernel::warp_specialized || plan.kernel == Matmul4bitKernel::register_weights;
+  return !is_pipeline || !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
 }
 
 }  // namespace
@@ -205,29 +263,29 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
 }
 
 std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return {in_fp32(p)};
   std::vector<Matmul4bitPlan> all;
-  if (can_be_split_k(p, facts)) all.push_back(split_k(p, facts));
-  if (is_factored(p)) {
-    all.push_back(factored(p));
-    return all;
-  }
-  if (can_be_warp_specialized(p, facts))
-    for (const StageShape& shape : kStageShapes)
-      if (has_kernel(shape, is_forward(p))) all.push_back(warp_specialized(p, facts, shape));
-  if (can_have_register_weights(p, facts)) all.push_back(register_weights(p, facts));
-  for (const bool wide : {false, true})
-    for (const int tokens : kTileTokens)
-      if (!wide || is_wide(p)) all.push_back(tiled(p, wide, tokens));
+  if (uses_matrix_steps(p, has_matrix_steps(p.dtype, facts)) && can_be_split_k(p, facts))
+    all.push_back(split_k(p, facts));
+  std::ranges::copy(candidates_of(p, 1, facts), std::back_inserter(all));
   return all;
 }
 
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p);
+  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p, 1);
   if (can_be_split_k(p, facts)) return split_k(p, facts);
-  if (is_factored(p)) return factored(p);
-  if (can_be_warp_specialized(p, facts)) return fastest_pipeline(p, facts);
-  return tiled(p, is_wide(p), p.m <= kTileTokens.front() ? kTileTokens.front() : kTileTokens.back());
+  return plan_of(p, 1, facts);
+}
+
+std::vector<Matmul4bitGroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
+  std::vector<Matmul4bitGroupedPlan> all;
+  for (const Matmul4bitPlan& plan : candidates_of(any_product(p), p.experts, facts))
+    if (has_scales_of(p, plan)) all.push_back({plan});
+  return all;
+}
+
+Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
+  const Matmul4bitPlan plan = plan_of(any_product(p), p.experts, facts);
+  return has_scales_of(p, plan) ? Matmul4bitGroupedPlan{plan} : candidates(p, facts).back();
 }
 
 std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> products,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/cuda/facts.h"
-#include "contract/matmul_4bit.h"
+#include "contract/matmul_4bit_grouped.h"
 #include "contract/plan.h"
 
 namespace qfuse::cuda {
@@ -44,6 +44,11 @@ struct Matmul4bitPlan {
              contract::field("blocks", blocks),
              contract::field("shared_bytes", shared_bytes)}};
   }
+};
+
+// Of a stack of experts. Thread blocks with a tile each are as many as tiles may be, however rows are shared out.
+struct Matmul4bitGroupedPlan : Matmul4bitPlan {
+  static constexpr const char* kOp = "matmul_4bit_grouped";
 };
 
 // The tiles of a thread block: 4 warps of 16 outputs each, and as many terms as a window has.
@@ -180,6 +185,9 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
 // Every plan that the call can have, and the one that it gets.
 std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts);
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts);
+
+std::vector<Matmul4bitGroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts);
+Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts);
 
 // That of one launch for several products with one input, whose own plans are these; none, if there is no such kernel.
 std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> products,

@@ -13,7 +13,7 @@ template <bool kForward, class Tiles, class Scheduler>
 __device__ void prefetch_stages(const PipelineArguments& a, const Scheduler& scheduler, int thread) {
   const int stages =
       scheduler.weight_stages < Tiles::kShape.code_slots ? scheduler.weight_stages : Tiles::kShape.code_slots;
-  const int output = scheduler.first_output(static_cast<int>(blockIdx.x));
+  const int output = scheduler.first().output;
   if (thread < stages) {
     const int term = thread * kStageTerms;
     prefetch_tile(a.codes, (kForward ? term : output) / 2, kForward ? output : term);
@@ -25,23 +25,16 @@ __device__ void prefetch_stages(const PipelineArguments& a, const Scheduler& sch
 // loading thread has little time.
 template <int kSlots, class Scheduler>
 struct Producer {
-  int tile = static_cast<int>(blockIdx.x);
+  typename Scheduler::Tile tile;
   int stage = 0;  // or part of one
-  int output;
-  int token;
   PipelineState<kSlots> state;
-  __device__ explicit Producer(const Scheduler& scheduler) { begin_tile(scheduler); }
-  [[nodiscard]] __device__ bool is_done(const Scheduler& scheduler) const { return tile >= scheduler.tiles; }
-  __device__ void begin_tile(const Scheduler& scheduler) {
-    output = scheduler.first_output(tile);
-    token = scheduler.first_token(tile);
-  }
+  __device__ explicit Producer(const Scheduler& scheduler) : tile(scheduler.first()) {}
+  [[nodiscard]] __device__ bool is_done(const Scheduler& scheduler) const { return !scheduler.has(tile); }
   __device__ void advance(const Scheduler& scheduler, int parts = 1) {
     state.advance(1);
     if (++stage < scheduler.stages * parts) return;
     stage = 0;
-    tile += scheduler.blocks;
-    begin_tile(scheduler);
+    scheduler.advance(tile);
   }
 };
 
@@ -50,8 +43,8 @@ struct CodeProducer : Producer<Tiles::kShape.code_slots, Scheduler> {
   using Producer<Tiles::kShape.code_slots, Scheduler>::Producer;
   __device__ void load(const PipelineArguments& a, const Scheduler& scheduler, StageShared<Tiles>& shared) {
     const int slot = this->state.slot;
-    const int row = kForward ? this->output : this->stage * kStageTerms;
-    const int col = kForward ? this->stage * kStageTerms : this->output;
+    const int row = scheduler.first_row(this->tile) + (kForward ? this->tile.output : this->stage * kStageTerms);
+    const int col = kForward ? this->stage * kStageTerms : this->tile.output;
     wait_for(shared.codes_empty[slot], this->state.phase - 1);
     if (this->stage < scheduler.weight_stages) {
       arrive_expect_tx(shared.codes_full[slot], Tiles::kCodeBytes);
@@ -75,7 +68,7 @@ struct InputProducer : Producer<Tiles::kShape.input_slots, Scheduler> {
     arrive_expect_tx(shared.inputs_full[slot], a.input_bytes);
     for (int panel = 0; panel < Tiles::kSlotPanels; ++panel)
       load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes,
-                this->token, shared.inputs_full[slot]);
+                this->tile.token, shared.inputs_full[slot]);
     this->advance(scheduler, Tiles::kSlotsEach);
   }
 };

@@ -14,7 +14,7 @@
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/matmul_4bit/decode_codes.cuh"
 #include "backend/cuda/matmul_4bit/epilogue.cuh"
-#include "backend/cuda/matmul_4bit/pipeline.cuh"
+#include "backend/cuda/matmul_4bit/schedulers.cuh"
 
 namespace qfuse::cuda {
 namespace {
@@ -53,6 +53,7 @@ struct Slot {
 struct Shared {
   Slot slots[kSlots];
   float map[format::kCodes8];
+  GroupTile first_tile;
   Mbarrier map_full;
   Mbarrier full[kSlots];
   Mbarrier empty[kSlots];
@@ -78,7 +79,7 @@ __device__ inline void init_mbarriers(Shared& shared) {
 // Codes and absmax of the first panels, into the L2.
 template <class Scheduler>
 __device__ void prefetch_panels(const PipelineArguments& a, const Scheduler& scheduler, int thread) {
-  const int output = scheduler.first_output(static_cast<int>(blockIdx.x));
+  const int output = scheduler.first().output;
   if (thread < kSlots) prefetch_tile(a.codes, thread * kPanelCodeBytes, output);
   if (thread < kOutputs) prefetch_absmax(a.matmul, output + thread, 0);
 }
@@ -88,9 +89,9 @@ __device__ void prefetch_panels(const PipelineArguments& a, const Scheduler& sch
 template <class Scheduler>
 __device__ void load_panels(const PipelineArguments& a, const Scheduler& scheduler, Shared& shared) {
   PipelineState<kSlots> to;
-  for (int tile = static_cast<int>(blockIdx.x); tile < scheduler.tiles; tile += scheduler.blocks) {
-    const int output = scheduler.first_output(tile);
-    const int token = scheduler.first_token(tile);
+  for (auto tile = scheduler.first(); scheduler.has(tile); scheduler.advance(tile)) {
+    const int row = scheduler.first_row(tile) + tile.output;
+    const int token = tile.token;
     for (int panel = 0; panel < scheduler.stages * kStagePanels; ++panel) {
       const int lora_panel = panel - scheduler.weight_stages * kStagePanels;
       Slot& slot = shared.slots[to.slot];
@@ -101,7 +102,7 @@ __device__ void load_panels(const PipelineArguments& a, const Scheduler& schedul
         load_tile(slot.inputs, a.lora_inputs, lora_panel * kPanelBytes, token, full);
       } else {
         arrive_expect_tx(full, a.input_bytes + static_cast<unsigned>(sizeof slot.codes));
-        load_tile(slot.codes, a.codes, panel * kPanelCodeBytes, output, full);
+        load_tile(slot.codes, a.codes, panel * kPanelCodeBytes, row, full);
         load_tile(slot.inputs, a.inputs, panel * kPanelBytes, token, full);
       }
       to.advance(1);
@@ -117,19 +118,21 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
   const auto row_of = [&](int task) { return (maker * kTableTasks + task) * kWarp + lane; };
   const auto panels_of_row = static_cast<std::uint32_t>(matmul.cols / kPanelCols);
-  const AbsmaxReader reader = absmax_reader(matmul);
+  AbsmaxReader reader = absmax_reader(matmul);
   PipelineState<kSlots> to;
   if (reader.is_nested) {
     load_map<kTableMakers>(matmul, shared.map, shared.map_full, maker, lane);
     wait_for(shared.map_full);
   }
-  for (int tile = static_cast<int>(blockIdx.x); tile < scheduler.tiles; tile += scheduler.blocks) {
+  for (auto tile = scheduler.first(); scheduler.has(tile); scheduler.advance(tile)) {
+    load_offset(a, scheduler, tile, reader);
+    const std::uint32_t before = first_panel_row(a, scheduler, tile);
     LaneRows rows[kTableTasks];
     Absmax next[kTableTasks];
 #pragma unroll
     for (int task = 0; task < kTableTasks; ++task) {
-      const int output = scheduler.first_output(tile) + row_of(task);
-      rows[task] = {.first = static_cast<std::uint32_t>(output) * panels_of_row,
+      const int output = tile.output + row_of(task);
+      rows[task] = {.first = before + static_cast<std::uint32_t>(output) * panels_of_row,
                     .apart = 1,
                     .stages = output < matmul.rows ? static_cast<int>(panels_of_row) : 0};
       next[task] = load_absmax(reader, rows[task], 0);
@@ -189,14 +192,14 @@ __device__ inline void decode_fragments(const Slot& slot, int row, WeightFragmen
 }
 
 // The same of LoRA's values [outputs, lora_rank] from `term` on; zeros beyond them.
-__device__ inline void load_lora_fragments(const MatmulArguments& a, std::int64_t output, int term,
-                                           WeightFragments& weights) {
+__device__ inline void load_lora_fragments(const MatmulArguments& a, std::int64_t first_row, std::int64_t output,
+                                           int term, WeightFragments& weights) {
   const int first = term + static_cast<int>(threadIdx.x) % 4 * 2;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
     const bool exists = output + 8 * h < a.rows;
     const auto* const row =
-        static_cast<const std::uint16_t*>(a.lora_weight) + (exists ? output + 8 * h : 0) * a.lora_rank;
+        static_cast<const std::uint16_t*>(a.lora_weight) + (exists ? first_row + output + 8 * h : 0) * a.lora_rank;
 #pragma unroll
     for (int i = 0; i < 2 * kPanelSteps; ++i) {
       const bool is_there = exists && first + 8 * i < a.lora_rank;
@@ -215,7 +218,7 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
   WeightFragments weights[kStagePanels] = {};
   int before[kStagePanels] = {};  // slots of the last two panels, which are not released yet
   const auto release = [&](int slot) { arrive_as_warp(shared.empty[slot], lane); };
-  for (int tile = static_cast<int>(blockIdx.x); tile < scheduler.tiles; tile += scheduler.blocks) {
+  for (auto tile = scheduler.first(); scheduler.has(tile); scheduler.advance(tile)) {
     float sums[kTokens / 2] = {};
 #pragma unroll 1
     for (int stage = 0; stage < scheduler.stages; ++stage) {
@@ -233,7 +236,7 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
         if (stage < scheduler.weight_stages)
           decode_fragments(slot, row, weights[i]);
         else
-          load_lora_fragments(a.matmul, scheduler.first_output(tile) + row,
+          load_lora_fragments(a.matmul, scheduler.first_row(tile), tile.output + row,
                               ((stage - scheduler.weight_stages) * kStagePanels + i) * kPanelCols, weights[i]);
         const TileOperand inputs = tile_operand<kPanelBytes>(slot.inputs, kVectorBytes);
         wgmma_fence();
@@ -254,18 +257,19 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
 
 // ---- kernel ----
 
-template <class Value>
+template <class Value, class Scheduler>
 __global__ void __launch_bounds__(kRegisterWeightsThreads, 1)
-    multiply_register_weights(const __grid_constant__ PipelineArguments a) {
+    multiply_register_weights(const __grid_constant__ typename Scheduler::Arguments a) {
   Shared& shared = shared_memory();
-  const auto scheduler = make_scheduler<TileScheduler<kOutputs, kTokens>>(a);
+  const Scheduler scheduler(a, shared.first_tile);
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
   if (thread == 0) init_mbarriers(shared);
-  prefetch_panels(a, scheduler, thread);
+  if constexpr (!Scheduler::kIsGrouped)  // else the grid before may have to say which
+    prefetch_panels(a, scheduler, thread);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
-  __syncthreads();
+  find_first_tile(scheduler, warp, shared.first_tile);
   constexpr int kLoader = kMultipliers + kTableMakers;
   if (warp < kMultipliers) {
     warpgroup_reg_alloc<kMultiplyingRegisters>();
@@ -279,13 +283,19 @@ __global__ void __launch_bounds__(kRegisterWeightsThreads, 1)
   }
 }
 
+template <class Scheduler>
+contract::Outcome launch_with(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  const PipelineKernel<typename Scheduler::Arguments> kernel = call.product.dtype == QFUSE_FLOAT16
+                                                                   ? multiply_register_weights<Half, Scheduler>
+                                                                   : multiply_register_weights<Bfloat16, Scheduler>;
+  return launch_pipeline(kernel, call, plan, exec);
+}
+
 }  // namespace
 
-contract::Outcome launch_register_weights(const MatmulArguments& a, const contract::Matmul4bit& p,
-                                          const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  const PipelineKernel kernel =
-      p.dtype == QFUSE_FLOAT16 ? multiply_register_weights<Half> : multiply_register_weights<Bfloat16>;
-  return launch_pipeline(kernel, a, p, plan, exec);
+contract::Outcome launch_register_weights(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return call.a.groups.experts == 0 ? launch_with<TileScheduler<true, kOutputs, kTokens>>(call, plan, exec)
+                                    : launch_with<GroupScheduler<true, kOutputs, kTokens>>(call, plan, exec);
 }
 
 }  // namespace qfuse::cuda

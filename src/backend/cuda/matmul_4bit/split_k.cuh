@@ -95,7 +95,8 @@ __device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term
 
 // What a block's nested absmax is multiplied by.
 __device__ inline float load_nested_absmax(const MatmulArguments& a, std::uint32_t block) {
-  return __ldg(a.weight.nested_absmax + (block >> (a.weight.nested_shift - a.weight.block_shift)));
+  return __ldg(a.weight.nested_absmax + ((static_cast<std::uint32_t>(a.weight.nested_begin) + block) >>
+                                         (a.weight.nested_shift - a.weight.block_shift)));
 }
 
 // The lane's first codes of a row.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "backend/cuda/matmul_4bit/pipeline.cuh"
+#include "backend/cuda/matmul_4bit/schedulers.cuh"
 
 namespace qfuse::cuda {
 
@@ -62,6 +62,8 @@ struct StageShared {
   unsigned char inputs[kShape.input_slots][Tiles::kInputBytes];
   unsigned char codes[kShape.code_slots][Tiles::kCodeBytes];
   float map[format::kCodes8];
+  GroupTile first_tile;
+  GroupTile kept_tiles[Tiles::kDecoders];
   Mbarrier map_full;
   Mbarrier decoded_full[kShape.decoded_slots];
   Mbarrier decoded_empty[kShape.decoded_slots];

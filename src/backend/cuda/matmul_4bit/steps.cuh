@@ -62,11 +62,6 @@ contract::Outcome launch_split(std::span<const MatmulArguments> products, qfuse_
 contract::Outcome launch_factored(std::span<const MatmulArguments> products, qfuse_dtype dtype,
                                   const Matmul4bitPlan& plan, const qfuse_exec& exec);
 
-contract::Outcome launch_warp_specialized(const MatmulArguments& a, const contract::Matmul4bit& p,
-                                          const Matmul4bitPlan& plan, const qfuse_exec& exec);
-contract::Outcome launch_register_weights(const MatmulArguments& a, const contract::Matmul4bit& p,
-                                          const Matmul4bitPlan& plan, const qfuse_exec& exec);
-
 // ---- steps ----
 
 __device__ inline void multiply(const std::uint32_t (&a)[4], const std::uint32_t (&b)[2], float (&sums)[4], Half) {
@@ -81,7 +76,7 @@ template <bool kWide>
 __device__ float load_decoded_absmax(const Weight4bit& w, bool is_nested, std::int64_t block) {
   if (!is_nested) return load<kWide>(w.absmax + block);
   const float value = load<kWide>(w.nested_quant_map + w.absmax_8bit[block]);
-  const float scale = load<kWide>(w.nested_absmax + (block >> (w.nested_shift - w.block_shift)));
+  const float scale = load<kWide>(w.nested_absmax + ((w.nested_begin + block) >> (w.nested_shift - w.block_shift)));
   return decode_absmax(value, scale, [&] { return load<kWide>(w.nested_offset); });
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "backend/cuda/matmul_4bit/steps.cuh"
+#include "backend/cuda/matmul_4bit/groups.cuh"
 
 namespace qfuse::cuda {
 
@@ -160,7 +160,7 @@ __device__ void multiply_terms(const MatmulArguments& a, const std::uint16_t* we
 // A thread block makes 64 outputs of kTokens tokens, 128 terms at a time: weights and inputs of the next ones are on their
 // way while these are multiplied. A warp has 16 of the outputs.
 template <class Value, bool kForward, bool kWide, int kTokens>
-__global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_constant__ MatmulArguments a) {
+__device__ void multiply_tile(const MatmulArguments& a, const BlockTile& block) {
   using Tile = WeightTile<kForward>;
   constexpr int kInputs = kTokens * kTileTerms / 8;  // vectors of 8 terms
   constexpr int kInputsEach = kInputs / kTileThreads;
@@ -177,8 +177,8 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
   const int lane = thread % kWarp;
   const std::int64_t terms = kForward ? a.cols : a.rows;
   const std::int64_t outputs = kForward ? a.rows : a.cols;
-  const std::int64_t first_output = blockIdx.x / a.token_tiles * kTileOutputs;
-  const std::int64_t first_token = blockIdx.x % a.token_tiles * kTokens;
+  const std::int64_t first_output = block.first_output;
+  const std::int64_t first_token = block.first_token;
 
   CodeVector codes[kTileVectors];
   uint4 next[kInputsEach];
@@ -269,6 +269,18 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
       store_output<Value>(a, first_token + c * 8 + lane % 4 * 2 + i % 2,
                           first_output + warp * 16 + lane / 4 + i / 2 * 8, outputs,
                           a.is_split ? totals[c][i] : sums[c][i]);
+}
+
+template <class Value, bool kForward, bool kWide, int kTokens>
+__global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_constant__ MatmulArguments a) {
+  multiply_tile<Value, kForward, kWide, kTokens>(a, tile_of_block(a, kTileOutputs, kTokens));
+}
+
+template <class Value, bool kForward, bool kWide, int kTokens>
+__global__ void __launch_bounds__(kTileThreads) multiply_groups_tiled(const __grid_constant__ GroupedArguments a) {
+  with_tile<Value, kForward>(a, kTileOutputs, kTokens, [&](const MatmulArguments& own, const BlockTile& tile) {
+    multiply_tile<Value, kForward, kWide, kTokens>(own, tile);
+  });
 }
 
 }  // namespace qfuse::cuda

@@ -20,31 +20,40 @@ namespace {
 
 // ---- the kernel of a plan ----
 
-template <class Value, bool kForward, std::size_t kAt = 0>
-PipelineKernel find_kernel(const Matmul4bitPlan& plan) {
+template <template <bool, int, int> class Scheduler>
+using Kernel = PipelineKernel<typename Scheduler<true, 1, 1>::Arguments>;
+
+template <template <bool, int, int> class Scheduler, class Value, bool kForward, std::size_t kAt = 0>
+Kernel<Scheduler> find_kernel(const Matmul4bitPlan& plan) {
   if constexpr (kAt < kStageShapes.size()) {
     constexpr StageShape kShape = kStageShapes[kAt];
     if constexpr (has_kernel(kShape, kForward))
       if (plan.outputs == kShape.outputs && plan.tokens == kShape.tokens)
-        return multiply_warp_specialized<Value, kForward, ShapeOf<kShape.outputs, kShape.tokens>>;
-    return find_kernel<Value, kForward, kAt + 1>(plan);
+        return multiply_warp_specialized<Value, kForward, ShapeOf<kShape.outputs, kShape.tokens>, Scheduler>;
+    return find_kernel<Scheduler, Value, kForward, kAt + 1>(plan);
   } else {
     return nullptr;
   }
 }
 
-template <class Value>
-PipelineKernel find_kernel_of(const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
-  return is_forward(p) ? find_kernel<Value, true>(plan) : find_kernel<Value, false>(plan);
+template <template <bool, int, int> class Scheduler, class Value>
+Kernel<Scheduler> find_kernel_of(const contract::Matmul4bit& p, const Matmul4bitPlan& plan) {
+  return is_forward(p) ? find_kernel<Scheduler, Value, true>(plan) : find_kernel<Scheduler, Value, false>(plan);
+}
+
+template <template <bool, int, int> class Scheduler>
+contract::Outcome launch_with(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  const contract::Matmul4bit& p = call.product;
+  const auto kernel = p.dtype == QFUSE_FLOAT16 ? find_kernel_of<Scheduler, Half>(p, plan)
+                                               : find_kernel_of<Scheduler, Bfloat16>(p, plan);
+  return launch_pipeline(kernel, call, plan, exec);
 }
 
 }  // namespace
 
-contract::Outcome launch_warp_specialized(const MatmulArguments& a, const contract::Matmul4bit& p,
-                                          const Matmul4bitPlan& plan, const qfuse_exec& exec) {
-  const PipelineKernel kernel =
-      p.dtype == QFUSE_FLOAT16 ? find_kernel_of<Half>(p, plan) : find_kernel_of<Bfloat16>(p, plan);
-  return launch_pipeline(kernel, a, p, plan, exec);
+contract::Outcome launch_warp_specialized(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return call.a.groups.experts == 0 ? launch_with<TileScheduler>(call, plan, exec)
+                                    : launch_with<GroupScheduler>(call, plan, exec);
 }
 
 }  // namespace qfuse::cuda

@@ -10,20 +10,21 @@
 
 namespace qfuse::cuda {
 
-template <class Value, bool kForward, class OfShape>
+template <class Value, bool kForward, class OfShape, template <bool, int, int> class OfScheduler = TileScheduler>
 __global__ void __launch_bounds__(OfShape::kShape.threads(), 1)
-    multiply_warp_specialized(const __grid_constant__ PipelineArguments a) {
+    multiply_warp_specialized(const __grid_constant__ typename OfScheduler<kForward, 1, 1>::Arguments a) {
   using Tiles = Stage<kForward, OfShape>;
+  using Scheduler = OfScheduler<kForward, Tiles::kOutputs, Tiles::kTokens>;
   auto& shared = stage_shared<StageShared<Tiles>>();
-  using Scheduler = TileScheduler<Tiles::kOutputs, Tiles::kTokens>;
-  const auto scheduler = make_scheduler<Scheduler>(a);
+  const Scheduler scheduler(a, shared.first_tile);
   const int thread = static_cast<int>(threadIdx.x);
   const int warp = __shfl_sync(kAllLanes, thread / kWarp, 0);  // which tells the compiler that lanes agree
   if (thread == 0) init_mbarriers(shared);
-  prefetch_stages<kForward, Tiles>(a, scheduler, thread);
+  if constexpr (!Scheduler::kIsGrouped)  // else the grid before may have to say which
+    prefetch_stages<kForward, Tiles>(a, scheduler, thread);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
-  __syncthreads();
+  find_first_tile(scheduler, warp, shared.first_tile);
   constexpr int kLoaders = Tiles::kMultipliers + Tiles::kDecoders;
   if (warp < Tiles::kMultipliers)
     multiply_stages<Value, kForward>(a, scheduler, shared, warp);

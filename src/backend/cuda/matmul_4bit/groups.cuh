@@ -1,0 +1,192 @@
+// matmul_4bit_grouped: which rows are whose, as kernels find it from the ends of experts, and what an expert has of the
+// stack.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUPS_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUPS_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/matmul_4bit/steps.cuh"
+#include "contract/matmul_4bit_grouped.h"
+
+namespace qfuse::cuda {
+
+// ---- what a kernel sees ----
+
+struct Groups {
+  const void* ends;
+  bool ends_are_64;
+  bool is_nested_each;
+  int experts;
+  std::int64_t blocks_each;         // of an expert
+  std::int64_t nested_blocks_each;  // of one that is nested by itself
+};
+
+// Of the rows of all experts, by the first expert's part of the stack.
+struct GroupedArguments {
+  MatmulArguments matmul;
+  Groups groups;
+};
+
+inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const Matmul4bitPlan& plan) {
+  return {.matmul = arguments_of(any_product(p), plan),
+          .groups = {.ends = p.expert_ends,
+                     .ends_are_64 = p.ends_type == QFUSE_INDEX_INT64,
+                     .is_nested_each = contract::is_nested_each(p),
+                     .experts = static_cast<int>(p.experts),
+                     .blocks_each = contract::blocks_each(p),
+                     .nested_blocks_each = contract::is_nested_each(p) ? contract::nested_blocks_each(p) : 0}};
+}
+
+// A call of one weight, or of a stack, whose first expert's product with the rows of all experts `product` is.
+struct MatmulCall {
+  GroupedArguments a;  // of one weight: without experts
+  contract::Matmul4bit product;
+};
+
+// Kernels of other files, each compiled with flags of its own.
+contract::Outcome launch_warp_specialized(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
+contract::Outcome launch_register_weights(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
+
+// ---- ends ----
+
+// Ends beyond 0 to m count as the nearest of them; behind the last expert comes that one's. load_word reads a word of
+// global memory.
+template <class Index, class LoadWord>
+__device__ Index load_end(const Groups& groups, Index m, int expert, const LoadWord& load_word) {
+  const int there = expert < groups.experts ? expert : groups.experts - 1;
+  const auto* const words = static_cast<const std::uint32_t*>(groups.ends) + (groups.ends_are_64 ? 2 : 1) * there;
+  const auto low = static_cast<std::int32_t>(load_word(words));
+  const auto end = groups.ends_are_64
+                       ? static_cast<std::int64_t>(load_word(words + 1)) << 32 | static_cast<std::uint32_t>(low)
+                       : std::int64_t{low};
+  return end < 0 ? 0 : end < m ? static_cast<Index>(end) : m;
+}
+
+// An expert's rows, and how many tiles all experts before it have.
+template <class Index>
+struct Group {
+  int expert;
+  Index begin;
+  Index end;
+  Index tiles_before;
+};
+
+// By a whole warp: the expert that has tile `number`, where one of so many rows has tiles_of(rows) tiles. Beyond the last
+// tile it is the number of experts, and tiles_before counts all tiles. An expert begins at the greatest end before it.
+template <class Index, class TilesOf, class LoadWord>
+__device__ Group<Index> find_group(const Groups& groups, Index m, Index number, const TilesOf& tiles_of,
+                                   const LoadWord& load_word) {
+  constexpr int kEach = 4;  // experts of a lane, whose ends are loaded at once
+  const int lane = static_cast<int>(threadIdx.x) % kWarp;
+  Index rows_before = 0;
+  Index tiles_before = 0;
+#pragma unroll 1
+  for (int first = 0; first < groups.experts; first += kEach * kWarp) {
+    Index ends[kEach];
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) ends[i] = load_end(groups, m, first + lane * kEach + i, load_word);
+    Index greatest = rows_before;  // end so far, and of the lanes before
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) greatest = ends[i] > greatest ? ends[i] : greatest;
+#pragma unroll
+    for (int apart = 1; apart < kWarp; apart *= 2) {
+      const Index other = value_before(greatest, apart);
+      if (lane >= apart && other > greatest) greatest = other;
+    }
+    const Index before = value_before(greatest, 1);
+    const Index begin = lane == 0 ? rows_before : before;
+    Index rows_end = begin;
+    Index tiles = 0;
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+      ends[i] = ends[i] > rows_end ? ends[i] : rows_end;
+      tiles += tiles_of(ends[i] - rows_end);
+      rows_end = ends[i];
+    }
+    Index tiles_end = tiles;  // and of the lanes before
+#pragma unroll
+    for (int apart = 1; apart < kWarp; apart *= 2) {
+      const Index other = value_before(tiles_end, apart);
+      if (lane >= apart) tiles_end += other;
+    }
+    tiles_end += tiles_before;
+    if (value_of(tiles_end, kWarp - 1) > number) {
+      int owner = 0;  // the first lane whose tiles end behind it
+#pragma unroll
+      for (int step = kWarp / 2; step > 0; step /= 2)
+        if (value_of(tiles_end, owner + step - 1) <= number) owner += step;
+      Group<Index> group{first + lane * kEach, begin, ends[0], tiles_end - tiles};
+#pragma unroll
+      for (int i = 1; i < kEach; ++i) {
+        const Index tiles_until = group.tiles_before + tiles_of(group.end - group.begin);
+        if (tiles_until <= number) group = {first + lane * kEach + i, group.end, ends[i], tiles_until};
+      }
+      return {value_of(group.expert, owner), value_of(group.begin, owner), value_of(group.end, owner),
+              value_of(group.tiles_before, owner)};
+    }
+    rows_before = value_of(rows_end, kWarp - 1);
+    tiles_before = value_of(tiles_end, kWarp - 1);
+  }
+  return {groups.experts, rows_before, rows_before, tiles_before};
+}
+
+// ---- experts ----
+
+// What a kernel for one weight sees of an expert. Rows of in and out keep their numbers, and end where the expert's do.
+template <class Value, bool kForward>
+__device__ MatmulArguments of_expert(const GroupedArguments& a, int expert, std::int64_t end) {
+  MatmulArguments own = a.matmul;
+  const std::int64_t first_output = expert * (kForward ? own.rows : own.cols);
+  const std::int64_t first_block = expert * a.groups.blocks_each;
+  own.m = end;
+  own.weight.packed += expert * (own.rows * own.cols) / 2;
+  if (!own.is_nested) {
+    own.weight.absmax += first_block;
+  } else {
+    own.weight.absmax_8bit += first_block;
+    if (a.groups.is_nested_each) {
+      own.weight.nested_absmax += expert * a.groups.nested_blocks_each;
+      own.weight.nested_offset += expert;
+    } else {
+      own.weight.nested_begin = first_block;
+    }
+  }
+  if (own.bias != nullptr) own.bias = static_cast<const Value*>(own.bias) + first_output;
+  own.lora_weight = static_cast<const Value*>(own.lora_weight) + first_output * own.lora_rank;
+  return own;
+}
+
+// ---- a thread block's tile, where each has one ----
+
+struct BlockTile {
+  std::int64_t first_output;
+  std::int64_t first_token;
+};
+
+__device__ inline BlockTile tile_of_block(const MatmulArguments& a, int outputs, int tokens) {
+  return {blockIdx.x / a.token_tiles * outputs, blockIdx.x % a.token_tiles * tokens};
+}
+
+// Calls body(a, tile) by all threads, if the block has a tile: there are as many blocks as tiles could be. Each warp
+// looks for it. What the body sees of the expert lies in shared memory: as values it takes up to 70 registers more on
+// sm_90.
+template <class Value, bool kForward, class Body>
+__device__ void with_tile(const GroupedArguments& a, int outputs, int tokens, const Body& body) {
+  const std::int64_t all_outputs = kForward ? a.matmul.rows : a.matmul.cols;
+  const std::int64_t output_tiles = (all_outputs + outputs - 1) / outputs;
+  const auto token_tiles = [&](std::int64_t rows) { return (rows + tokens - 1) / tokens; };
+  const auto group = find_group<std::int64_t>(
+      a.groups, a.matmul.m, blockIdx.x, [&](std::int64_t rows) { return token_tiles(rows) * output_tiles; },
+      [](const std::uint32_t* word) { return *word; });
+  if (group.expert == a.groups.experts) return;
+  const std::int64_t of_expert_tiles = token_tiles(group.end - group.begin);
+  const std::int64_t number = blockIdx.x - group.tiles_before;
+  __shared__ MatmulArguments own;
+  if (threadIdx.x == 0) own = of_expert<Value, kForward>(a, group.expert, group.end);
+  __syncthreads();
+  body(own, BlockTile{number / of_expert_tiles * outputs, group.begin + number % of_expert_tiles * tokens});
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_GROUPS_CUH

@@ -1,0 +1,88 @@
+// What matmul_4bit_grouped accepts: products of matmul_4bit, of the rows of each expert by its part of a stack.
+#ifndef QFUSE_CONTRACT_MATMUL_4BIT_GROUPED_H
+#define QFUSE_CONTRACT_MATMUL_4BIT_GROUPED_H
+
+#include <cstdint>
+#include <string_view>
+
+#include "contract/experts.h"
+#include "contract/matmul_4bit.h"
+
+namespace qfuse::contract {
+
+struct Matmul4bitGrouped : qfuse_matmul_4bit_grouped_params {
+  static constexpr const char* kName = "matmul_4bit_grouped";
+  qfuse_weight_4bit weight;  // instead of the pointer to it: the stack
+};
+
+inline ExpertEnds expert_ends(const Matmul4bitGrouped& p) {
+  return {"experts", "expert_ends", "ends_type", p.experts, p.expert_ends, p.ends_type};
+}
+
+// Some rows of the call, by the weight of an expert. Of one without experts the weight has no rows.
+Matmul4bit product(const Matmul4bitGrouped& p, std::int64_t expert, std::int64_t begin, std::int64_t end);
+// What all have in common: all rows, by the weight of the first expert.
+inline Matmul4bit any_product(const Matmul4bitGrouped& p) { return product(p, 0, 0, p.m); }
+
+// Of an expert, whose elements fill whole blocks.
+inline std::int64_t rows_each(const Matmul4bitGrouped& p) { return p.experts == 0 ? 0 : p.weight.rows / p.experts; }
+inline std::int64_t blocks_each(const Matmul4bitGrouped& p) {
+  return rows_each(p) * p.weight.cols / p.weight.blocksize;
+}
+// Where an expert is nested by itself.
+inline std::int64_t nested_blocks_each(const Matmul4bitGrouped& p) {
+  return format::block_count(blocks_each(p), p.weight.nested_blocksize);
+}
+inline bool is_nested_each(const Matmul4bitGrouped& p) { return is_nested(p.weight) && p.nested_each != 0; }
+
+inline bool is_empty(const Matmul4bitGrouped& p) { return p.experts == 0 || is_empty(any_product(p)); }
+
+Outcome check_ranges(const Matmul4bitGrouped& p);
+inline Outcome check_values(const Matmul4bitGrouped& p) { return check_values(expert_ends(p), p.m); }
+inline Outcome check_device(const Matmul4bitGrouped& p, const qfuse_device& device) {
+  return check_device(any_product(p), device);
+}
+
+// Calls body(product) for every expert that has rows, on the host, whose ends are checked, until one fails.
+template <class Body>
+Outcome for_each_product(const Matmul4bitGrouped& p, const Body& body) {
+  const ExpertEnds ends = expert_ends(p);
+  std::int64_t begin = 0;
+  for (std::int64_t e = 0; e < p.experts; begin = ends[e++]) {
+    if (ends[e] == begin) continue;
+    if (Outcome o = body(product(p, e, begin, ends[e])); !o.ok()) return o;
+  }
+  return {};
+}
+
+// As a weight's, but for what each expert has of its own.
+template <ParamsOf<Matmul4bitGrouped> P, class Visit>
+void visit_stack(P& p, Visit& visit) {
+  const auto visit_one = [&](const char* name, auto& array, std::int64_t bytes) {
+    constexpr std::int64_t kFloat = sizeof(float);
+    const std::string_view of = name;
+    if (is_nested_each(p) && of == "nested_absmax") bytes = p.experts * nested_blocks_each(p) * kFloat;
+    if (is_nested_each(p) && of == "nested_offset") bytes = p.experts * kFloat;
+    visit(name, array, bytes);
+  };
+  visit_arrays(p.weight, visit_one);
+}
+
+template <ParamsOf<Matmul4bitGrouped> P, class Visit>
+void visit_arrays(P& p, Visit& visit) {
+  const std::int64_t size = format::dtype_size(p.dtype);
+  const Matmul4bit any = any_product(p);
+  const bool has_terms = !is_empty(p);
+  const std::int64_t outputs = p.experts * output_count(any);
+  if (has_terms) visit_stack(p, visit);
+  visit("in", p.in, strided_count(p.m, has_terms ? term_count(any) : 0, in_stride(any)) * size);
+  visit("expert_ends", p.expert_ends, has_terms ? p.experts * index_size(p.ends_type) : 0);
+  visit("bias", p.bias, has_terms && p.bias != nullptr ? outputs * size : 0);
+  visit("lora_in", p.lora_in, has_terms ? p.m * p.lora_rank * size : 0);
+  visit("lora_weight", p.lora_weight, has_terms ? outputs * p.lora_rank * size : 0);
+  visit("out", p.out, strided_count(p.m, has_terms ? output_count(any) : 0, out_stride(any)) * size);
+}
+
+}  // namespace qfuse::contract
+
+#endif  // QFUSE_CONTRACT_MATMUL_4BIT_GROUPED_H

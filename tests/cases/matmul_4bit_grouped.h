@@ -1,0 +1,193 @@
+// The cases of matmul_4bit_grouped: stacks of experts, how rows are shared out among them, and each expert as a weight of
+// its own, whose scales are decoded here.
+#ifndef QFUSE_TESTS_CASES_MATMUL_4BIT_GROUPED_H
+#define QFUSE_TESTS_CASES_MATMUL_4BIT_GROUPED_H
+
+#include <qfuse/qfuse.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "cases/matmul_4bit.h"
+#include "contract/matmul_4bit_grouped.h"
+#include "format/rounding.h"
+
+namespace qfuse::tests {
+
+struct GroupedCase {
+  const char* risk;
+  std::vector<std::int64_t> tokens;  // of each expert
+  std::int64_t rows;                 // of each expert's weight
+  std::int64_t cols;
+  std::int64_t blocksize = 64;
+  qfuse_quant_type quant_type = QFUSE_NF4;
+  std::int64_t nested_blocksize = 256;  // 0: plain
+  bool nested_each = false;
+  std::int64_t nobodys = 0;  // tokens behind the last expert's
+  std::int64_t gap = 0;      // elements between rows of in and of out
+  std::int64_t lora_rank = 0;
+};
+
+inline std::vector<std::int64_t> one_each_but(std::int64_t experts, std::int64_t every) {
+  std::vector<std::int64_t> tokens(static_cast<std::size_t>(experts), 1);
+  for (std::size_t e = 0; e < tokens.size(); e += static_cast<std::size_t>(every)) tokens[e] = 0;
+  return tokens;
+}
+
+inline const std::vector<GroupedCase> kGroupedCases = {
+    {"one expert", {3}, 40, 128},
+    {"uneven experts", {5, 1, 17, 0, 2}, 40, 128},
+    {"no expert has tokens", {0, 0, 0}, 16, 64, 64, QFUSE_NF4, 0, false, 4},
+    {"empty experts first and last", {0, 0, 9, 0, 3, 0}, 24, 192},
+    {"all tokens to one", {0, 0, 0, 21, 0}, 72, 64},
+    {"tokens of nobody", {2, 3}, 40, 128, 64, QFUSE_NF4, 256, false, 7},
+    {"nested by itself", {4, 1, 3}, 24, 192, 64, QFUSE_NF4, 16, true},
+    {"nested by itself, a nested block each", {1, 2, 3, 4}, 8, 128, 64, QFUSE_FP4, 256, true},
+    {"nested together, blocks shared by experts", {2, 0, 3, 1}, 17, 192, 64, QFUSE_NF4, 16},
+    {"plain", {6, 2}, 33, 128, 64, QFUSE_FP4, 0},
+    {"k of 45 blocks", {2, 3}, 8, 2880},
+    {"n and k no multiples of a tile", {3, 2, 1}, 35, 160, 32, QFUSE_NF4, 0},
+    {"odd outputs, blocks of an expert straddle rows", {3, 2}, 4, 80, 64, QFUSE_NF4, 8},
+    {"more experts than a warp", one_each_but(45, 7), 8, 64},
+    {"more experts than a round of the scan", one_each_but(150, 11), 4, 64, 64, QFUSE_NF4, 0},
+    {"borders of tiles of 64", {64, 65, 1, 63, 128}, 24, 128, 64, QFUSE_NF4, 0},
+    {"rows apart", {3, 4}, 24, 128, 64, QFUSE_NF4, 256, false, 2, 24},
+    {"LoRA", {5, 0, 9}, 40, 128, 64, QFUSE_NF4, 256, false, 1, 0, 16},
+    {"LoRA of an odd rank", {2, 3}, 19, 64, 64, QFUSE_NF4, 0, false, 0, 0, 5},
+    {"LoRA in several stages", {1, 3, 0, 2}, 24, 64, 64, QFUSE_NF4, 256, true, 0, 0, 136},
+    {"long rows", {2, 1}, 8, 4608},
+};
+
+struct GroupedInput {
+  Dequantize4bitInput stack;
+  std::vector<float> offsets;  // of each expert, nested by itself
+  std::vector<std::int64_t> ends64;
+  std::vector<std::int32_t> ends32;
+  std::vector<std::uint8_t> in;
+  std::vector<std::uint8_t> bias;
+  std::vector<std::uint8_t> lora_in;
+  std::vector<std::uint8_t> lora_weight;
+};
+
+inline Dequantize4bitCase stack_of(const GroupedCase& c) {
+  return {c.risk, std::ssize(c.tokens) * c.rows * c.cols, c.blocksize, c.quant_type, c.nested_blocksize};
+}
+
+inline std::int64_t token_count(const GroupedCase& c) {
+  std::int64_t m = c.nobodys;
+  for (const std::int64_t tokens : c.tokens) m += tokens;
+  return m;
+}
+
+inline GroupedInput make_input(const GroupedCase& c, qfuse_direction direction, qfuse_dtype dtype) {
+  const std::int64_t m = token_count(c);
+  const std::int64_t experts = std::ssize(c.tokens);
+  const bool forward = direction == QFUSE_FORWARD;
+  const std::int64_t outputs = forward ? c.rows : c.cols;
+  std::mt19937 random(static_cast<std::uint32_t>(m + c.rows * c.cols));
+  GroupedInput in;
+  in.stack = make_input(stack_of(c));
+  if (c.nested_each) {
+    const std::int64_t blocks = c.rows * c.cols / c.blocksize;
+    in.stack.nested_absmax.resize(static_cast<std::size_t>(experts * qfuse_block_count(blocks, c.nested_blocksize)));
+    for (float& scale : in.stack.nested_absmax) scale = random_scale(AbsmaxKind::trained, random);
+    for (std::int64_t e = 0; e < experts; ++e) in.offsets.push_back(random_scale(AbsmaxKind::trained, random));
+  }
+  std::int64_t end = 0;
+  for (const std::int64_t tokens : c.tokens) {
+    in.ends64.push_back(end += tokens);
+    in.ends32.push_back(static_cast<std::int32_t>(end));
+  }
+  in.in = random_values(m * ((forward ? c.cols : c.rows) + c.gap), dtype, InputKind::normal, random);
+  in.bias = random_values(experts * outputs, dtype, InputKind::normal, random);
+  in.lora_in = random_values(m * c.lora_rank, dtype, InputKind::normal, random);
+  in.lora_weight = random_values(experts * outputs * c.lora_rank, dtype, InputKind::normal, random);
+  return in;
+}
+
+// Parameters over `in`, but for out, with a bias.
+inline contract::Matmul4bitGrouped make_params(const GroupedCase& c, qfuse_direction direction, qfuse_dtype dtype,
+                                               const GroupedInput& in) {
+  contract::Matmul4bitGrouped p{};
+  p.weight = make_params(stack_of(c), in.stack).weight;
+  p.weight.rows = std::ssize(c.tokens) * c.rows;
+  p.weight.cols = c.cols;
+  if (c.nested_each) p.weight.nested_offset = in.offsets.data();
+  p.nested_each = c.nested_each ? 1 : 0;
+  p.direction = direction;
+  p.dtype = dtype;
+  p.m = token_count(c);
+  p.in = in.in.data();
+  p.experts = std::ssize(c.tokens);
+  p.expert_ends = in.ends32.data();
+  p.bias = in.bias.data();
+  p.lora_rank = c.lora_rank;
+  p.lora_in = in.lora_in.data();
+  p.lora_weight = in.lora_weight.data();
+  if (c.gap > 0) {
+    p.in_stride = term_count(any_product(p)) + c.gap;
+    p.out_stride = output_count(any_product(p)) + c.gap;
+  }
+  return p;
+}
+
+inline std::size_t output_bytes(const contract::Matmul4bitGrouped& p) { return output_bytes(any_product(p)); }
+
+// absmax of an expert, decoded by the formula of the manual.
+inline std::vector<float> decoded_absmax(const GroupedCase& c, const GroupedInput& in, std::int64_t expert) {
+  const std::int64_t blocks = c.rows * c.cols / c.blocksize;
+  std::vector<float> absmax;
+  for (std::int64_t b = expert * blocks; b < (expert + 1) * blocks; ++b) {
+    if (c.nested_blocksize == 0) {
+      absmax.push_back(in.stack.absmax[static_cast<std::size_t>(b)]);
+      continue;
+    }
+    const std::int64_t nested_block = c.nested_each ? expert * qfuse_block_count(blocks, c.nested_blocksize) +
+                                                          (b - expert * blocks) / c.nested_blocksize
+                                                    : b / c.nested_blocksize;
+    const float value = in.stack.nested_quant_map[in.stack.absmax_8bit[static_cast<std::size_t>(b)]];
+    const float scale = in.stack.nested_absmax[static_cast<std::size_t>(nested_block)];
+    const float offset = c.nested_each ? in.offsets[static_cast<std::size_t>(expert)] : in.stack.nested_offset;
+    absmax.push_back(format::mul_ftz(value, scale) + offset);
+  }
+  return absmax;
+}
+
+// A call of matmul_4bit for tokens [begin, end) by an expert's weight with plain scales, into the same out.
+inline contract::Matmul4bit single_product(const contract::Matmul4bitGrouped& p, const GroupedCase& c,
+                                           const std::vector<float>& absmax, std::int64_t expert, std::int64_t begin,
+                                           std::int64_t end) {
+  const auto size = static_cast<std::int64_t>(qfuse_dtype_size(p.dtype));
+  const auto behind = [&](const void* array, std::int64_t count) {
+    return static_cast<const std::uint8_t*>(array) + count * size;
+  };
+  const bool forward = p.direction == QFUSE_FORWARD;
+  const std::int64_t outputs = forward ? c.rows : c.cols;
+  contract::Matmul4bit one{};
+  one.weight.rows = c.rows;
+  one.weight.cols = c.cols;
+  one.weight.blocksize = c.blocksize;
+  one.weight.quant_type = c.quant_type;
+  one.weight.packed = p.weight.packed + expert * c.rows * c.cols / 2;
+  one.weight.absmax = absmax.data();
+  one.direction = p.direction;
+  one.dtype = p.dtype;
+  one.m = end - begin;
+  one.in_stride = (forward ? c.cols : c.rows) + c.gap;
+  one.out_stride = outputs + c.gap;
+  one.in = behind(p.in, begin * one.in_stride);
+  one.out = const_cast<std::uint8_t*>(behind(p.out, begin * one.out_stride));
+  one.bias = p.bias == nullptr ? nullptr : behind(p.bias, expert * outputs);
+  one.accumulation = p.accumulation;
+  one.order = p.order;
+  one.lora_rank = p.lora_rank;
+  one.lora_in = behind(p.lora_in, begin * p.lora_rank);
+  one.lora_weight = behind(p.lora_weight, expert * outputs * p.lora_rank);
+  return one;
+}
+
+}  // namespace qfuse::tests
+
+#endif  // QFUSE_TESTS_CASES_MATMUL_4BIT_GROUPED_H
