@@ -84,7 +84,8 @@ Command add_quantize(CLI::App& app) {
       ->capture_default_str();
   parser->add_flag("--no-double-quant", args->no_double_quant, "Keep the scales in fp32");
   parser->add_flag("--experts", args->experts,
-                   "Also experts that are stored one by one: transformers 4 loads them so, 5 does not");
+                   "Also experts. Transformers 4 loads those that are stored one by one, 5 does not, and neither loads "
+                   "those that are one tensor: qfuse and bitsandbytes read them");
   CLI::Option* report_error =
       parser->add_flag("--report-error", args->report_error,
                        "Decode the output again, and say how far it is from the input: signal-to-noise ratios");

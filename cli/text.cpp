@@ -140,11 +140,12 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 std::string with_own_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOptions{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOptions{
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`allow_other_names`", "--allow-other-names"},
        {"`base_as`", "--base-as"},
        {"`exclude`", "--exclude"},
+       {"`experts`", "--experts"},
        {"`fail_below`", "--fail-below"},
        {"`force`", "--force"},
        {"`include`", "--include"},

@@ -104,7 +104,7 @@ struct QuantizeOptions : ConversionOptions {
   QuantType quant_type = QuantType::nf4;
   std::int64_t blocksize = 64;  // elements: a power of two, 32 to 4096
   bool double_quant = true;     // nested absmax, in blocks of 256
-  bool experts = false;         // also experts that are stored one by one: transformers 4 loads them so, 5 does not
+  bool experts = false;         // also experts: one by one for transformers 4, and stacks of them for other readers
   std::vector<std::string> include;  // shell patterns of tensor names to quantize beside the default
   std::vector<std::string> exclude;  // of tensor names to leave as they are; wins over `include`
 };
@@ -116,9 +116,11 @@ struct QuantizeOptions : ConversionOptions {
 // matrices of fp32, fp16 or bf16 named *.weight, told from others by their names (docs/FORMAT.md lists them) and by
 // what transformers loads of the model's family. `include` can name any tensor of these types with two or more
 // dimensions.
+// Experts that are one tensor of three dimensions become one weight each, as bitsandbytes' replace_parameter_4bit makes
+// of it, which transformers refuses to load; those whose experts are no whole blocks stay. Notes say so.
 // invalid_data if the input is quantized already, or holds nothing to quantize; invalid_argument for a pattern that
 // matches no such tensor; unsupported for a model whose config.json says that it is quantized otherwise, or of a family
-// that transformers cannot load quantized.
+// that transformers cannot load quantized, unless its experts are asked for.
 // The output appears under its name only when complete, whatever happens; the input is never written to.
 QFUSE_API ConversionReport quantize(const std::filesystem::path& in, const std::filesystem::path& out,
                                     const QuantizeOptions& options = {});

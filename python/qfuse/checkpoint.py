@@ -260,10 +260,11 @@ def quantize(
 ) -> ConversionReport:
     """Writes the same model with 4-bit weights, as transformers saves it with bitsandbytes.
 
-    blocksize: a power of two, 32 to 4096. double_quant: nested absmax. experts: also those that are stored one by one.
-    include, exclude: shell patterns of tensor names to quantize beside the default, and to leave as they are. dtype:
-    what the weights will decode to. components: none means text encoders, transformers and UNets. The other arguments
-    are those of dequantize.
+    blocksize: a power of two, 32 to 4096. double_quant: nested absmax. experts: also experts, of which transformers 4
+    loads those that are stored one by one, and none those that are one tensor (load_checkpoint does). include, exclude:
+    shell patterns of tensor names to quantize beside the default, and to leave as they are. dtype: what the weights
+    will decode to. components: none means text encoders, transformers and UNets. The other arguments are those of
+    dequantize.
     """
     return _convert(locals())
 

@@ -21,6 +21,15 @@ void note_families(const Families& families, const Model& model, std::vector<std
 // Of a file, whose family is that of a config.json beside it, which has to stay beside what becomes of it.
 void note_turned(std::int64_t matrices, const Families& families, const Model& model, std::vector<std::string>& notes);
 
+// The experts of a model, where it is quantized.
+struct ExpertCount {
+  std::int64_t single_bytes = 0;   // that stay plain, of those stored one by one
+  std::int64_t stack_bytes = 0;    // and of those that are one tensor
+  std::int64_t stacks_4bit = 0;    // tensors
+  std::int64_t uneven_stacks = 0;  // asked for, whose experts are no whole blocks
+};
+void note_experts(const ExpertCount& experts, bool asked, const Model& model, std::vector<std::string>& notes);
+
 }  // namespace qfuse::checkpoint
 
 #endif  // QFUSE_CHECKPOINT_CONVERT_NOTES_H

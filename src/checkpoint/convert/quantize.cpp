@@ -57,17 +57,15 @@ bool leaves_out_head(const Config& config) {
   });
 }
 
-// transformers expects the experts of such a family one by one where a model is quantized.
-void refuse_joined_experts(const Families& families, const Model& model) {
-  if (families.is_quantizable()) return;
-  for (const SafetensorsFile& file : model.files())
-    for (const TensorEntry& entry : file.entries())
-      if (entry.shape.size() == 3 && entry.name.find(".experts.") != entry.name.npos)
-        fail(
-            Status::unsupported,
-            "{}: is of type '{}': transformers loads such a model quantized only if its experts are stored one by one, "
-            "and here they are one tensor; load it with transformers' BitsAndBytesConfig instead",
-            model.name(), printable(families.name()));
+// transformers expects the experts of such a family one by one where a model is quantized. With stacks in 4 bits it is
+// for other readers anyway.
+void refuse_plain_stacks(const ExpertCount& experts, const Families& families, const Model& model) {
+  if (families.is_quantizable() || experts.stack_bytes == 0 || experts.stacks_4bit > 0) return;
+  fail(Status::unsupported,
+       "{}: is of type '{}': transformers loads such a model quantized only if its experts are stored one by one, and "
+       "here they are one tensor; load it with transformers' BitsAndBytesConfig instead, or quantize it with `experts` "
+       "for other readers",
+       model.name(), printable(families.name()));
 }
 
 // Of a pipeline's components those that are large as a rule, and lose little: what removes the noise, and models of
@@ -117,7 +115,6 @@ class Quantization : public Transform {
     check_patterns("include", options_.include, model, tensors);
     check_patterns("exclude", options_.exclude, model, tensors);
     const Families families(read_model_types(model));
-    refuse_joined_experts(families, model);
     ConversionPlan plan;
     note_families(families, model, plan.notes);
     LinearLayers layers;
@@ -130,9 +127,11 @@ class Quantization : public Transform {
     layers.add_further(new_modules_);
     const std::set<std::string> quantized = layers.settle();
     DtypeVote vote;
+    ExpertCount experts;
     std::int64_t turned = 0;
     for (const Tensor& tensor : tensors) {
       const StoredTensor& values = tensor.values();
+      count_experts(*values.entry, quantized.contains(tensor.name), experts);
       if (!quantized.contains(tensor.name)) {
         plan.tensors.push_back(planned_unquantized(tensor));
         continue;
@@ -144,7 +143,9 @@ class Quantization : public Transform {
         plan.notes.push_back(fmt::format(
             "{}: is no linear layer's by its name; transformers does not load it quantized", values.where()));
     }
+    refuse_plain_stacks(experts, families, model);
     note_turned(turned, families, model, plan.notes);
+    if (!source_of_) note_experts(experts, options_.experts, model, plan.notes);  // merge has no such option
     if (config)
       plan.config = config->quantized(
           {options_.quant_type, options_.double_quant, vote.most(), layers.modules_to_skip(leaves_out_head(*config))});
@@ -159,8 +160,19 @@ class Quantization : public Transform {
   [[nodiscard]] bool is_default(const TensorEntry& entry, const Families& families) const {
     if (!is_encodable(entry) || matches_any(entry.name, options_.exclude)) return false;
     const Layer layer = layer_of(entry);
-    const bool chosen = layer == Layer::linear || (layer == Layer::expert && options_.experts);
-    return chosen && !families.stays_plain(entry.name);
+    const bool expert =
+        layer == Layer::expert || (layer == Layer::stack && has_whole_blocks(entry, options_.blocksize));
+    return (layer == Layer::linear || (expert && options_.experts)) && !families.stays_plain(entry.name);
+  }
+
+  void count_experts(const TensorEntry& entry, bool quantized, ExpertCount& experts) const {
+    const Layer layer = layer_of(entry);
+    if (layer == Layer::expert && !quantized) experts.single_bytes += entry.bytes();
+    if (layer == Layer::stack && quantized) ++experts.stacks_4bit;
+    if (layer != Layer::stack || quantized) return;
+    experts.stack_bytes += entry.bytes();
+    if (options_.experts && is_encodable(entry) && !has_whole_blocks(entry, options_.blocksize))
+      ++experts.uneven_stacks;
   }
 
   // What the tensor, which is encodable, will decode to.

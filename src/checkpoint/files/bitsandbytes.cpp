@@ -16,6 +16,8 @@ constexpr std::string_view kQuantMapSuffix = ".quant_map";
 constexpr std::string_view kNestedAbsmaxSuffix = ".nested_absmax";
 constexpr std::string_view kNestedQuantMapSuffix = ".nested_quant_map";
 constexpr std::string_view kQuantStateSuffix = ".quant_state.";
+constexpr std::string_view kProjectionSuffix = "_proj";  // of a stack of experts, as bitsandbytes' draft has it
+constexpr std::string_view kProjectionAbsmaxSuffix = "_absmax";
 constexpr std::string_view kScbSuffix = ".SCB";  // LLM.int8's: behind the module's
 constexpr std::string_view kWeightFormatSuffix = ".weight_format";
 
@@ -61,6 +63,7 @@ class LayoutReader {
       } else if (!parts_.contains(name)) {
         refuse_orphan(stored);
         refuse_bare_codes(stored);
+        refuse_draft(stored);
         tensors.push_back({name, stored.entry->shape, stored, {stored}});
       }
     });
@@ -96,6 +99,7 @@ class LayoutReader {
   void add_int8(const StoredTensor& scb);
   void refuse_orphan(const StoredTensor& stored) const;
   static void refuse_bare_codes(const StoredTensor& stored);
+  void refuse_draft(const StoredTensor& stored) const;
 
   const Model& model_;
   Dtype int8_dtype_;
@@ -126,6 +130,15 @@ void check_packed(const StoredTensor& packed, std::int64_t n) {
   if (packed.entry->bytes() != qfuse_packed_size(n))
     fail(Status::invalid_data, "{}: has {} bytes, {} weights need {}", packed.where(), packed.entry->bytes(), n,
          qfuse_packed_size(n));
+}
+
+// Nested absmax with a row for each expert are those of a whole stack only if no block of it holds absmax of two rows.
+void refuse_rows_of_experts(const StoredWeight4bit& weight, std::int64_t blocks) {
+  const std::vector<std::int64_t>& shape = weight.nested_absmax.entry->shape;
+  const std::int64_t rows = shape.size() < 2 ? 1 : shape[0];
+  if (rows > 1 && (blocks % rows != 0 || blocks / rows % weight.state.nested->blocksize != 0))
+    fail(Status::unsupported, "{}: has {} rows, while {} absmax are no {} whole blocks of {}",
+         weight.nested_absmax.where(), rows, blocks, rows, weight.state.nested->blocksize);
 }
 
 void LayoutReader::add_4bit(const StoredTensor& blob) {
@@ -174,6 +187,7 @@ void LayoutReader::add_nested(Tensor& weight, StoredWeight4bit& storage, std::in
   require(storage.nested_absmax, TensorType::f32, qfuse_block_count(blocks, nested->blocksize),
           fmt::format("{} absmax in blocks of {}", blocks, nested->blocksize));
   require(storage.nested_quant_map, TensorType::f32, format::kCodes8, "8-bit codes");
+  refuse_rows_of_experts(storage, blocks);
 }
 
 void LayoutReader::add_int8(const StoredTensor& scb) {
@@ -219,10 +233,24 @@ void LayoutReader::refuse_orphan(const StoredTensor& stored) const {
 // Versions of transformers lost the parts beside the codes of some models, which were saved without them then.
 void LayoutReader::refuse_bare_codes(const StoredTensor& stored) {
   const TensorEntry& entry = *stored.entry;
-  if (entry.type == TensorType::u8 && entry.shape.size() == 2 && entry.shape[1] == 1 &&
-      entry.name.ends_with(kWeightSuffix))
+  const bool named = entry.name.ends_with(kWeightSuffix) || entry.name.ends_with(kProjectionSuffix);
+  if (named && entry.type == TensorType::u8 && entry.shape.size() == 2 && entry.shape[1] == 1)
     fail(Status::invalid_data, "{}: has the type and shape of 4-bit codes, but '{}' is missing", stored.where(),
          quant_state_name(printable(entry.name), QuantType::nf4));
+}
+
+// bitsandbytes' proposed Experts4bit: codes [experts, bytes] and absmax [experts, blocks], and no quant_state.
+void LayoutReader::refuse_draft(const StoredTensor& stored) const {
+  const TensorEntry& entry = *stored.entry;
+  if (entry.type != TensorType::u8 || entry.shape.size() != 2 || !entry.name.ends_with(kProjectionSuffix)) return;
+  const std::string absmax =
+      name_with(entry.name.substr(0, entry.name.size() - kProjectionSuffix.size()), kProjectionAbsmaxSuffix);
+  if (model_.find(absmax) != nullptr)
+    fail(
+        Status::unsupported,
+        "{}: is laid out as bitsandbytes' proposed Experts4bit has it, with '{}' and no quant_state: neither its shape "
+        "nor its type of codes is known",
+        stored.where(), printable(absmax));
 }
 
 TensorEntry part(std::string name, TensorType type, std::vector<std::int64_t> shape) {

@@ -93,6 +93,18 @@ std::size_t end_of_experts(std::string_view module) {
   return module.npos;
 }
 
+// Granite's and JetMoE's experts are linear layers of their own kind, all others' are parameters of a module "experts".
+bool is_stack(const TensorEntry& entry) {
+  constexpr std::array<std::string_view, 2> kHolders{"experts", "shared_experts"};
+  constexpr std::array<std::string_view, 2> kLinear{"input_linear", "output_linear"};
+  if (entry.shape.size() != 3 || !dtype_of(entry.type)) return false;
+  const std::string_view module = module_of(entry.name);
+  if (is_kept(module)) return false;
+  for (std::size_t begin = 0, dot = module.find('.'); dot != module.npos; dot = module.find('.', begin = dot + 1))
+    if (is_one_of(module.substr(begin, dot - begin), kHolders)) return true;
+  return is_one_of(last_part(module), kLinear);
+}
+
 }  // namespace
 
 bool is_called_as_table(std::string_view part) {
@@ -100,6 +112,7 @@ bool is_called_as_table(std::string_view part) {
 }
 
 Layer layer_of(const TensorEntry& entry) {
+  if (is_stack(entry)) return Layer::stack;
   if (!entry.name.ends_with(kWeightSuffix) || entry.shape.size() != 2 || !dtype_of(entry.type)) return Layer::other;
   const std::string_view module = module_of(entry.name);
   if (is_one_of(last_part(module), kEmbeddings)) return Layer::other;
@@ -131,7 +144,7 @@ void LinearLayers::add(const TensorEntry& entry, bool quantized, bool asked) {
     quantized_[module] = {entry.name, asked};
   else if (layer == Layer::expert)
     experts_[module.substr(0, end_of_experts(module))].insert(module);
-  else if (layer != Layer::other && module != kOutputHead)
+  else if (layer != Layer::other && layer != Layer::stack && module != kOutputHead)
     plain_.insert(module);
 }
 
@@ -178,6 +191,10 @@ std::optional<std::vector<std::string>> LinearLayers::modules_to_skip(bool leave
   if (leaves_out_head && !further_was_left_away_ && all == std::set<std::string>{std::string(kOutputHead)})
     return std::nullopt;
   return std::vector<std::string>(all.begin(), all.end());
+}
+
+bool has_whole_blocks(const TensorEntry& stack, std::int64_t blocksize) {
+  return element_count(stack.shape).value() / stack.shape[0] % blocksize == 0;
 }
 
 bool is_encodable(const TensorEntry& entry) {

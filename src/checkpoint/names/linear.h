@@ -20,6 +20,7 @@ enum class Layer {
   other,   // what transformers never quantizes: an embedding, a norm, a bias, no matrix, no float
   kept,    // linear, but worth its bits: an output head, a router, a vision tower; or perhaps not linear
   expert,  // linear, one of a mixture of experts that are stored one by one
+  stack,   // all experts of a mixture in one tensor, [experts, ...]: no linear layer
   linear,  // any other linear layer
 };
 
@@ -27,6 +28,9 @@ Layer layer_of(const TensorEntry& entry);
 
 // Whether it can be encoded at all: fp32, fp16 or bf16, two or more dimensions, not empty.
 bool is_encodable(const TensorEntry& entry);
+
+// Whether each of the experts of a stack is whole blocks, so that none shares a scale with the next.
+bool has_whole_blocks(const TensorEntry& stack, std::int64_t blocksize);
 
 // Whether the last part of a module's name is one that embeddings, norms and other tables have, of which few are linear
 // layers.

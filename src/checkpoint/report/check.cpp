@@ -58,6 +58,13 @@ class ModelCheck {
           fmt::format("{} weights are quantized, and config.json has no quantization_config: transformers would not "
                       "load them",
                       count));
+    const auto is_stack = [](const Tensor& it) { return it.quantized_dtype() && it.shape.size() != 2; };
+    if (const auto stacks = std::ranges::count_if(tensors, is_stack); stacks > 0)
+      add("quantization", std::ranges::find_if(tensors, is_stack)->name,
+          fmt::format(
+              "is a 4-bit weight that is no matrix, as {} others: transformers quantizes linear layers alone, and "
+              "refuses to load it",
+              stacks - 1));
     if (count == 0 && config.is_quantized() && config.foreign_quant_method().empty())
       add("quantization", "", "config.json has a quantization_config of bitsandbytes, and no weight is quantized");
   }

@@ -351,6 +351,18 @@ TEST(Quantize, what_config_leaves_out_is_plain) {
       << "a name that is no regular expression stands for itself";
 }
 
+TEST(Quantize, says_how_much_of_experts_stays_plain) {
+  const TemporaryDirectory directory;
+  write_file(directory / "in",
+             safetensors({{"mlp.experts.0.w1.weight", random_weight({80, 64})}, {"q.weight", random_weight({8, 64})}}));
+  QuantizeOptions options;
+  const Names notes = quantize(directory / "in", directory / "out", options).notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_TRUE(holds(notes[0], "0.01 MB of experts stay as they are; `experts` quantizes them, for transformers 4"));
+  options.experts = options.force = true;
+  EXPECT_EQ(quantize(directory / "in", directory / "out", options).notes, Names{});
+}
+
 TEST(Quantize, experts_of_llama4_may_be_one_by_one) {
   const auto convert = [](const RawTensors& tensors) { config_of(tensors, {}, R"({"model_type": "llama4_text"})"); };
   const RawTensor weight = random_weight({8, 64});

@@ -35,6 +35,32 @@ TEST(Linear, the_projections_of_a_transformer_are_linear) {
     EXPECT_EQ(layer(name), Layer::linear) << name;
 }
 
+TEST(Linear, experts_may_be_one_tensor) {
+  const auto of_shape = [](const char* name, std::vector<std::int64_t> shape) {
+    return layer_of(matrix(name, TensorType::bf16, std::move(shape)));
+  };
+  for (const char* name : {
+           "model.layers.0.mlp.experts.gate_up_proj",
+           "model.language_model.layers.3.experts.down_proj",
+           "model.layers.0.feed_forward.experts.down_proj",
+           "language_model.model.layers.0.mlp.experts.fc1.weight",
+           "model.layers.0.mixer.experts.up_proj",
+           "model.layers.0.mlp.shared_experts.gate_proj",
+           "model.layers.0.block_sparse_moe.input_linear.weight",
+           "model.layers.0.self_attention.experts.output_linear.weight",
+       })
+    EXPECT_EQ(of_shape(name, {4, 8, 16}), Layer::stack) << name;
+  for (const char* name : {
+           "model.layers.0.linear_attn.conv1d.weight",
+           "model.layers.0.temporal_block.rg_lru.input_gate_weight",
+           "vision_tower.blocks.0.experts.down_proj",
+           "experts",
+       })
+    EXPECT_EQ(of_shape(name, {4, 8, 16}), Layer::other) << name;
+  EXPECT_EQ(of_shape("mlp.experts.gate_up_proj_bias", {4, 8}), Layer::other);
+  EXPECT_EQ(layer_of(matrix("mlp.experts.gate_up_proj", TensorType::u8, {4, 8, 16})), Layer::other);
+}
+
 TEST(Linear, embeddings_are_none) {
   for (const char* name : {
            "model.embed_tokens.weight",
