@@ -120,6 +120,37 @@ def test_every_tensor_has_the_bits_of_its_file(path, device):
             assert same_bits(tensor, arrays[name]) and tensor.device.type == device
 
 
+@pytest.mark.parametrize("has_rows", [False, True])
+@pytest.mark.parametrize("nested", [False, True])
+def test_experts_of_one_tensor_are_one_weight(tmp_path, device, nested, has_rows):
+    """As bitsandbytes saves a stack; codes and absmax may have a row for each expert."""
+    bitsandbytes = pytest.importorskip("bitsandbytes")
+    stack = torch.randn(4, 96, 64, generator=torch.Generator().manual_seed(1)).bfloat16()
+    codes, state = bitsandbytes.functional.quantize_4bit(stack, quant_type="nf4", compress_statistics=nested)
+    tensors = {"experts.down_proj": codes}
+    tensors |= {f"experts.down_proj.{key}": part for key, part in state.as_dict(packed=True).items()}
+    if has_rows:
+        for name in ("experts.down_proj", "experts.down_proj.absmax"):
+            tensors[name] = tensors[name].reshape(4, -1)
+    save_file(tensors, tmp_path / "model.safetensors")
+    weight = qfuse.load_checkpoint(tmp_path, device)["experts.down_proj"]
+    assert weight.shape == (4, 96, 64)
+    assert same_bits(weight.dequantize().cpu(), bitsandbytes.functional.dequantize_4bit(codes, state))
+
+
+def test_experts_that_quantize_wrote_are_those_of_bitsandbytes(tmp_path):
+    bitsandbytes = pytest.importorskip("bitsandbytes")
+    stack = torch.randn(4, 96, 64, generator=torch.Generator().manual_seed(1)).bfloat16()
+    save_file({"experts.down_proj": stack}, tmp_path / "plain.safetensors")
+    arguments = tmp_path / "plain.safetensors", tmp_path / "quantized.safetensors"
+    notes = qfuse.checkpoint.quantize(*arguments, experts=True, double_quant=False).notes
+    assert len(notes) == 1 and "qfuse.load_checkpoint" in notes[0]
+    weight = qfuse.load_checkpoint(arguments[1])["experts.down_proj"]
+    codes, state = bitsandbytes.functional.quantize_4bit(stack, quant_type="nf4")
+    assert weight.shape == tuple(state.shape) and weight.dtype is state.dtype
+    assert same_bits(weight.packed, codes) and same_bits(weight.absmax, state.absmax)
+
+
 @pytest.mark.parametrize("path", ["bnb4", "bnb4_scattered"])
 def test_a_model_decodes_to_the_bits_of_bitsandbytes(path, device):
     loaded = qfuse.load_checkpoint(TINY / path, device)

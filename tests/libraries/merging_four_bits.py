@@ -9,7 +9,7 @@ import torch
 import transformers
 from families import make
 from libraries import ALL, run_qfuse
-from merge_models import LINEAR, config_of, contract, model_class, state_of
+from merge_models import LINEAR, config_of, contract, merged_by_peft, model_class, state_of
 from merging import Merging, merge
 from models import decoded, load, quantize_by_transformers
 from transformers import BitsAndBytesConfig, LlavaForConditionalGeneration
@@ -68,6 +68,18 @@ class FourBits(Merging):
         self.require_same(state_of(self.merged(base, adapter)), contract(plain, [adapter]).result())
         if ALL:
             self.row_of_dora(bases[0])
+
+    def test_experts_of_one_tensor(self):
+        """A stack in 4 bits becomes what peft makes of the stack that it decodes to."""
+        parameters = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]
+        adapter = self.adapter("gpt_oss", target_modules=["q_proj"], target_parameters=parameters)
+        base = self.quantized("gpt_oss", "--experts")
+        plain = self.dequantized(base)
+        expected = contract(plain, [adapter])
+        found = state_of(self.merged(base, adapter))
+        self.require_same(found, expected.result())
+        theirs = merged_by_peft("gpt_oss", plain, [adapter], self.place("theirs"))
+        self.require_near(found, theirs, expected, twice=True)
 
     def row_of_dora(self, base):
         adapter = self.adapter("llama", target_modules=LINEAR, use_dora=True)

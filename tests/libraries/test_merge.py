@@ -96,6 +96,11 @@ FEATURES = [
         "test_base_as_somebody_chose_it",
     ),
     ("experts fused on disk (gpt-oss, llama4), square ones too", "yes", "test_fused_experts"),
+    (
+        "the same in NF4 or FP4 (`quantize --experts`), merged to 16 bits; `--to` keeps them in 4 bits",
+        "yes",
+        "test_experts_of_one_tensor",
+    ),
     ("experts one by one on disk, fused in the adapter (mixtral, qwen3-moe)", "yes", "test_split_experts"),
     ("adapters older than fused experts", "yes", "test_experts_one_by_one"),
     (
