@@ -267,6 +267,15 @@ const void* Call::array(const TensorView& tensor, const char* name, ScalarType d
   return bytes(tensor, name);
 }
 
+ExpertEnds Call::expert_ends(const TensorView& tensor) const {
+  check_is_tensor(tensor, "expert_ends");
+  if (tensor.sizes.size() != 1) refuse("expert_ends has shape ", shape_text(tensor.sizes), ", it must be [experts]");
+  if (tensor.dtype != ScalarType::Int && tensor.dtype != ScalarType::Long)
+    refuse("expert_ends is ", name_of(tensor.dtype), ", it must be int32 or int64");
+  return {array(tensor, "expert_ends", tensor.dtype, tensor.numel()), tensor.numel(),
+          tensor.dtype == ScalarType::Long ? QFUSE_INDEX_INT64 : QFUSE_INDEX_INT32};
+}
+
 const void* Call::rows(const TensorView& tensor, const char* name, ScalarType dtype, Shape shape,
                        std::int64_t& stride) const {
   check_dtype(tensor, name, dtype);

@@ -80,6 +80,13 @@ struct Blocks {
   [[nodiscard]] std::int64_t count() const;  // refuses a size that is no power of two
 };
 
+// Whose rows are whose, as qfuse.h's experts have them.
+struct ExpertEnds {
+  const void* data;
+  std::int64_t count;
+  qfuse_index_type type;
+};
+
 // The tensors of one call lie where its first one does, and there it runs, on torch's current stream.
 class Call {
  public:
@@ -92,6 +99,7 @@ class Call {
   void* output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const;
   // The same at strides that the caller has looked at.
   void* strided_output(const Tensor& tensor, const char* name, ScalarType dtype, Shape shape) const;
+  [[nodiscard]] ExpertEnds expert_ends(const TensorView& tensor) const;
   // Contiguous and here, of whatever dtype and size.
   const void* bytes(const TensorView& tensor, const char* name) const;
   // Here, with rows that are each contiguous; the stride is the distance between them.

@@ -32,6 +32,10 @@ STABLE_TORCH_LIBRARY(qfuse, m) {
   m.def(
       "matmul_4bit(Tensor x, Tensor[] weight, Tensor? bias, Tensor? lora_in=None, Tensor? lora_weight=None, *, "
       "int[] shape, " QFUSE_SCALARS_4BIT ", str direction=\"forward\", str order=\"plain\") -> Tensor");
+  m.def(
+      "matmul_4bit_grouped(Tensor x, Tensor[] weight, Tensor expert_ends, Tensor? bias=None, Tensor? lora_in=None, "
+      "Tensor? lora_weight=None, *, int[] shape, " QFUSE_SCALARS_4BIT
+      ", str direction=\"forward\", str order=\"plain\") -> Tensor");
   m.def("matmul_4bit_many(Tensor x, Tensor[] weights, Tensor[] biases, *, int[] rows, " QFUSE_SCALARS_4BIT
         ", str order=\"plain\") -> Tensor[]");
   m.def(
@@ -60,6 +64,7 @@ void register_all(torch::stable::detail::StableLibrary& m) {
   m.impl("dequantize_blockwise.out", TORCH_BOX(&dequantize_blockwise_out));
   m.impl("dequantize_int8", TORCH_BOX(&dequantize_int8));
   m.impl("matmul_4bit", TORCH_BOX(&matmul_4bit));
+  m.impl("matmul_4bit_grouped", TORCH_BOX(&matmul_4bit_grouped));
   m.impl("matmul_4bit_many", TORCH_BOX(&matmul_4bit_many));
   m.impl("swiglu", TORCH_BOX(&swiglu));
   m.impl("silu_dot_fwd_bwd_quant_fuse", TORCH_BOX(&silu_dot_fwd_bwd_quant_fuse));

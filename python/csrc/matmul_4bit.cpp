@@ -57,18 +57,40 @@ void set_x(const TensorView& x, Params& p) {
   p.in = x.data;
 }
 
+// What qfuse_matmul_4bit and its grouped form have alike beside x and a weight. `experts` bias and lora_weight lie one
+// after another, if there are experts.
+struct Extras {
+  TensorView bias;
+  TensorView lora_in;
+  TensorView lora_weight;
+  std::optional<std::int64_t> experts;
+};
+
 // lora_in has the rows of x, and lora_weight an output's values in a row, or backward in a column.
-void add_lora(const Call& call, const TensorView& lora_in, const TensorView& lora_weight, ScalarType dtype,
-              std::int64_t outputs, qfuse_matmul_4bit_params& p) {
+template <class Params>
+void add_lora(const Call& call, const Extras& extras, ScalarType dtype, std::int64_t outputs, Params& p) {
+  const TensorView &lora_in = extras.lora_in, &lora_weight = extras.lora_weight;
   if (lora_in.sizes.size() == 0) refuse("lora_in has shape [], it must be [..., rank]");
   p.lora_rank = lora_in.sizes[lora_in.sizes.size() - 1];
   p.lora_in = call.array(lora_in, "lora_in", dtype, p.m * p.lora_rank);
   const bool forward = p.direction == QFUSE_FORWARD;
-  const std::array shape = {forward ? outputs : p.lora_rank, forward ? p.lora_rank : outputs};
+  std::vector<std::int64_t> shape = {forward ? outputs : p.lora_rank, forward ? p.lora_rank : outputs};
+  if (extras.experts) shape.insert(shape.begin(), *extras.experts);
   if (!std::ranges::equal(lora_weight.sizes, shape))
     refuse("lora_weight has shape ", shape_text(lora_weight.sizes), ", it must be ", shape_text(shape));
-  p.lora_weight = call.array(lora_weight, "lora_weight", dtype, outputs * p.lora_rank);
+  p.lora_weight = call.array(lora_weight, "lora_weight", dtype, elements_of(shape));
 }
+
+template <class Params>
+void add_extras(const Call& call, const Extras& extras, ScalarType dtype, std::int64_t outputs, Params& p) {
+  if (extras.bias.is_tensor())
+    p.bias = call.array(extras.bias, "bias", dtype, elements_of(std::array{extras.experts.value_or(1), outputs}));
+  if (extras.lora_in.is_tensor() != extras.lora_weight.is_tensor())
+    refuse("lora_in and lora_weight are given together, or neither is");
+  if (extras.lora_in.is_tensor()) add_lora(call, extras, dtype, outputs, p);
+}
+
+TensorView view_of(const std::optional<Tensor>& tensor) { return tensor ? TensorView(*tensor) : TensorView(); }
 
 }  // namespace
 
@@ -79,9 +101,8 @@ Tensor matmul_4bit(const Tensor& x, const Tensors& weight, const std::optional<T
                    const std::vector<std::int64_t>& shape, const std::string& quant_type, std::int64_t blocksize,
                    std::int64_t nested_blocksize, const std::string& direction, const std::string& order) {
   const Tensor rows = has_rows(TensorView(x)) ? x : torch::stable::contiguous(x);
-  const auto view = [](const std::optional<Tensor>& tensor) { return tensor ? TensorView(*tensor) : TensorView(); };
   return matmul_4bit_views(
-      {TensorView(rows), {weight.begin(), weight.end()}, view(bias), view(lora_in), view(lora_weight)}, shape,
+      {TensorView(rows), {weight.begin(), weight.end()}, view_of(bias), view_of(lora_in), view_of(lora_weight)}, shape,
       quant_type, blocksize, nested_blocksize, direction, order);
 }
 
@@ -100,13 +121,46 @@ Tensor matmul_4bit_views(const Matmul4bitViews& views, const std::vector<std::in
   const std::int64_t outputs = forward ? w.rows : w.cols;
   check_x(x, forward ? w.cols : w.rows);
   set_x(x, p);
-  if (views.bias.is_tensor()) p.bias = call.array(views.bias, "bias", x.dtype, outputs);
-  if (views.lora_in.is_tensor() != views.lora_weight.is_tensor())
-    refuse("lora_in and lora_weight are given together, or neither is");
-  if (views.lora_in.is_tensor()) add_lora(call, views.lora_in, views.lora_weight, x.dtype, outputs, p);
+  add_extras(call, {views.bias, views.lora_in, views.lora_weight, {}}, x.dtype, outputs, p);
   Tensor out = call.empty(shape_of_output(x, outputs), x.dtype);
   p.out = out.mutable_data_ptr();
   call.run(qfuse_matmul_4bit, p);
+  return out;
+}
+
+Tensor matmul_4bit_grouped(const Tensor& x, const Tensors& weight, const Tensor& expert_ends,
+                           const std::optional<Tensor>& bias, const std::optional<Tensor>& lora_in,
+                           const std::optional<Tensor>& lora_weight, const std::vector<std::int64_t>& shape,
+                           const std::string& quant_type, std::int64_t blocksize, std::int64_t nested_blocksize,
+                           const std::string& direction, const std::string& order) {
+  const Tensor readable = has_rows(TensorView(x)) ? x : torch::stable::contiguous(x);
+  const TensorView rows(readable);
+  const TensorViews views(weight.begin(), weight.end());
+  const Call call(rows, "x");
+  if (shape.size() != 3) refuse("shape is ", shape_text(shape), ", it must be [experts, rows, cols]");
+  if (rows.sizes.size() != 2) refuse("x has shape ", shape_text(rows.sizes), ", it must have 2 dimensions");
+  const ExpertEnds ends = call.expert_ends(expert_ends);
+  const std::int64_t experts = shape[0];
+  if (ends.count != experts)
+    refuse("expert_ends has ", ends.count, " elements, shape ", shape_text(shape), " is of ", experts, " experts");
+  const std::int64_t parts = nested_parts(views, experts);
+  const qfuse_weight_4bit w = weight_4bit(call, views, shape, quant_type, blocksize, nested_blocksize, parts);
+  qfuse_matmul_4bit_grouped_params p{};
+  p.weight = &w;
+  p.direction = direction_of(direction);
+  p.order = order_of(order);
+  const bool forward = p.direction == QFUSE_FORWARD;
+  const std::int64_t outputs = forward ? shape[1] : shape[2];
+  check_x(rows, forward ? shape[2] : shape[1]);
+  set_x(rows, p);
+  p.experts = experts;
+  p.expert_ends = ends.data;
+  p.ends_type = ends.type;
+  p.nested_each = parts > 1 ? 1 : 0;
+  add_extras(call, {view_of(bias), view_of(lora_in), view_of(lora_weight), experts}, rows.dtype, outputs, p);
+  Tensor out = call.empty(shape_of_output(rows, outputs), rows.dtype);
+  p.out = out.mutable_data_ptr();
+  call.run(qfuse_matmul_4bit_grouped, p);
   return out;
 }
 

@@ -134,16 +134,13 @@ qfuse_scale_layout layout_of(Given all_scales, const Scales& how) {
 }
 
 // Returns the columns that what is transposed has for them.
-std::int64_t point_to_experts(const Call& call, const Tensor& ends, qfuse_swiglu_params& p) {
-  if (ends.dim() != 1 || ends.numel() == 0)
-    refuse("expert_ends has ", ends.dim(), " dimensions and ", ends.numel(), " elements, it must be [experts]");
-  const bool is_64 = ends.scalar_type() == ScalarType::Long;
-  if (!is_64 && ends.scalar_type() != ScalarType::Int)
-    refuse("expert_ends is ", name_of(ends.scalar_type()), ", it must be int32 or int64");
-  p.experts.count = ends.size(0);
-  p.experts.ends_type = is_64 ? QFUSE_INDEX_INT64 : QFUSE_INDEX_INT32;
-  p.experts.ends = call.array(ends, "expert_ends", is_64 ? ScalarType::Long : ScalarType::Int, p.experts.count);
-  return qfuse_expert_columns(p.m, p.experts.count);
+std::int64_t point_to_experts(const Call& call, const Tensor& tensor, qfuse_swiglu_params& p) {
+  const ExpertEnds ends = call.expert_ends(tensor);
+  if (ends.count == 0) refuse("expert_ends has shape (0), it must be [experts]");
+  p.experts.count = ends.count;
+  p.experts.ends_type = ends.type;
+  p.experts.ends = ends.data;
+  return qfuse_expert_columns(p.m, ends.count);
 }
 
 struct Activation {

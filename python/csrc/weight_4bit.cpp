@@ -1,5 +1,7 @@
 #include "weight_4bit.h"
 
+#include <algorithm>
+
 namespace qfuse::torch_ops {
 namespace {
 
@@ -22,17 +24,19 @@ void set_plain(const Call& call, qfuse_weight_4bit& w, const TensorViews& weight
     refuse("absmax is float32, nested_absmax, nested_quant_map and nested_offset go with uint8");
 }
 
-void set_nested(const Call& call, qfuse_weight_4bit& w, const TensorViews& weight, const Blocks& blocks) {
+void set_nested(const Call& call, qfuse_weight_4bit& w, const TensorViews& weight, const Blocks& blocks,
+                std::int64_t parts) {
   if (weight.size() == kPlain)
     refuse("absmax is uint8, so nested_absmax, nested_quant_map and nested_offset are needed, or absmax in float32");
-  const Blocks nested{blocks.count(), w.nested_blocksize, "nested_blocksize"};
+  const Blocks nested{blocks.count() / parts, w.nested_blocksize, "nested_blocksize"};
   const auto floats = [&](std::size_t i, const char* name, const auto& length) {
     return static_cast<const float*>(call.array(weight[i], name, ScalarType::Float, length));
   };
   w.absmax_8bit = static_cast<const std::uint8_t*>(call.array(weight[1], "absmax", ScalarType::Byte, blocks));
-  w.nested_absmax = floats(2, "nested_absmax", nested);
+  w.nested_absmax =
+      parts == 1 ? floats(2, "nested_absmax", nested) : floats(2, "nested_absmax", parts * nested.count());
   w.nested_quant_map = floats(3, "nested_quant_map", std::int64_t{QFUSE_QUANT_MAP_SIZE});
-  w.nested_offset = floats(4, "nested_offset", std::int64_t{1});
+  w.nested_offset = floats(4, "nested_offset", parts);
 }
 
 }  // namespace
@@ -44,21 +48,28 @@ const TensorView& packed_of(const TensorViews& weight) {
   return weight[0];
 }
 
+std::int64_t nested_parts(const TensorViews& weight, std::int64_t experts) {
+  if (weight.size() != kNested) return 1;
+  const std::int64_t offsets = weight[kNested - 1].numel();
+  if (offsets != 1 && offsets != experts)
+    refuse("nested_offset has ", offsets, " elements, it must have 1, or ", experts, ", one for each expert");
+  return std::max<std::int64_t>(offsets, 1);
+}
+
 qfuse_weight_4bit weight_4bit(const Call& call, const TensorViews& weight, Shape shape, const std::string& quant_type,
-                              std::int64_t blocksize, std::int64_t nested_blocksize) {
+                              std::int64_t blocksize, std::int64_t nested_blocksize, std::int64_t parts) {
   const std::int64_t n = elements_of(shape);
-  const bool matrix = shape.size() == 2;
   qfuse_weight_4bit w{};
   w.struct_size = sizeof w;
-  w.rows = matrix ? shape[0] : 1;
-  w.cols = matrix ? shape[1] : n;
+  w.cols = shape.empty() ? 1 : shape[shape.size() - 1];
+  w.rows = shape.empty() ? 1 : elements_of(shape.slice(0, shape.size() - 1));
   w.blocksize = blocksize;
   w.quant_type = quant_type_of(quant_type);
   w.nested_blocksize = nested_blocksize;
   w.packed = packed_bytes(call, packed_of(weight), n);
   const Blocks blocks{n, blocksize, "blocksize"};
   if (weight[1].dtype == ScalarType::Byte)
-    set_nested(call, w, weight, blocks);
+    set_nested(call, w, weight, blocks, parts);
   else
     set_plain(call, w, weight, blocks);
   return w;

@@ -18,9 +18,13 @@ using TensorViews = std::vector<TensorView>;
 // The tensor whose device is the op's.
 const TensorView& packed_of(const TensorViews& weight);
 
-// Checks what qfuse.h cannot see: dtypes, lengths, layouts, devices.
+// How many offsets a nested stack of experts has: one for each that is nested by itself, or one.
+std::int64_t nested_parts(const TensorViews& weight, std::int64_t experts);
+
+// Checks what qfuse.h cannot see: dtypes, lengths, layouts, devices. A stack of experts is one matrix; `parts` of it are
+// each nested by themselves.
 qfuse_weight_4bit weight_4bit(const Call& call, const TensorViews& weight, Shape shape, const std::string& quant_type,
-                              std::int64_t blocksize, std::int64_t nested_blocksize);
+                              std::int64_t blocksize, std::int64_t nested_blocksize, std::int64_t parts = 1);
 
 }  // namespace qfuse::torch_ops
 

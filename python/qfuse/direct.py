@@ -59,9 +59,10 @@ def matmul_4bit(
     bias: Tensor | None,
     scalars: tuple[Any, ...],
     terms: tuple[Tensor | None, Tensor | None],
+    ends: Tensor | None = None,
 ) -> Tensor | None:
     """A gradients.Call's result without gradients, or None likewise, and where it is not by the op at all."""
-    if _multiply is None or scalars[-1] is None or _is_compiling() or is_dual():
+    if _multiply is None or scalars[-1] is None or ends is not None or _is_compiling() or is_dual():
         return None
     product: Tensor | None = _multiply(x, weight, bias, *terms, *scalars)
     return product

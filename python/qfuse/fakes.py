@@ -121,6 +121,23 @@ def _matmul_4bit(
     return x.new_empty((*x.shape[:-1], outputs))
 
 
+def _matmul_4bit_grouped(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    expert_ends: Tensor,
+    bias: Tensor | None = None,
+    lora_in: Tensor | None = None,
+    lora_weight: Tensor | None = None,
+    *,
+    shape: Sequence[int],
+    direction: str = "forward",
+    **scalars: str | int,
+) -> Tensor:
+    torch._check(len(shape) == 3, lambda: f"shape is {tuple(shape)}, it must be [experts, rows, cols]")
+    torch._check(x.dim() == 2, lambda: f"x has shape {tuple(x.shape)}, it must have 2 dimensions")
+    return _matmul_4bit(x, weight, bias, shape=shape[1:], direction=direction)
+
+
 def _matmul_4bit_many(
     x: Tensor, weights: Sequence[Tensor], biases: Sequence[Tensor], *, rows: Sequence[int], **scalars: str | int
 ) -> list[Tensor]:
@@ -142,6 +159,7 @@ _FAKES: dict[str, Callable[..., object]] = {
     "dequantize_blockwise.out": _dequantize_blockwise_out,
     "dequantize_int8": _dequantize_int8,
     "matmul_4bit": _matmul_4bit,
+    "matmul_4bit_grouped": _matmul_4bit_grouped,
     "matmul_4bit_many": _matmul_4bit_many,
     "swiglu": _swiglu,
     "silu_dot_fwd_bwd_quant_fuse": _swiglu,

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import direct, gradients, library, lora, ops
+from . import direct, gpu, gradients, grouped, library, lora, one_device, ops
 from .quant_state import (
     FLOAT_DTYPES,
     Arguments,
@@ -25,6 +25,8 @@ __all__ = [
     "dequantize_4bit",
     "dequantize_int8",
     "matmul_4bit",
+    "matmul_4bit_grouped",
+    "matmul_4bit_grouped_lora",
     "matmul_4bit_lora",
     "matmul_4bit_lora_shared",
     "matmul_4bit_many",
@@ -203,10 +205,134 @@ def matmul_4bit_lora(
     """
     found = read_weight(weight, quant_state)
     x, bias = _operands(x, found, bias)
-    _check_adapter(found, lora_a, lora_b)
+    _check_adapter(found.shape, lora_a, lora_b)
     lora_x = _own_input(x, lora_x)
     lora_b, scaling = scaled(lora_b, scaling)
     return multiply_with_lora(x, found, bias, lora_a, lora_b, scaling, lora_x, order)
+
+
+def matmul_4bit_grouped(
+    x: Tensor,
+    weight: Any,
+    expert_ends: Tensor,
+    quant_state: Any = None,
+    bias: Tensor | None = None,
+    *,
+    is_transposed: bool = False,
+    order: ops.Order | None = None,
+) -> Tensor:
+    """matmul_4bit of the rows of several experts, each with its own weight [n, k] of a stack: a layer of a mixture.
+
+    x: [m, k], the rows of one expert after those of another. expert_ends: [experts] int32 or int64 on x's device, the
+    row behind each expert's last one, ascending; nothing waits for them on a GPU. Rows from the last end on are
+    nobody's: theirs of the result are not initialized, their gradient is zero.
+
+    weight, quant_state: those of matmul_4bit, of shape (experts, n, k), or where is_transposed, as in gpt-oss,
+    (experts, k, n). Nested, either the stack was as one, or each expert by itself; see qfuse.ops.matmul_4bit_grouped.
+    bias: [experts, n]. Gradients flow to x and bias.
+
+    order: that of qfuse.ops.matmul_4bit. By default it is "split" for few rows for each expert that can have some, that
+    need no gradient, else "plain", each with the bits of matmul_4bit. By default too, a GPU decodes the whole stack to
+    memory where experts have, in the mean, more rows than matmul_4bit would decode for, in bfloat16, and torch has a
+    grouped product of the shape; a bias is then added to what was rounded. set_batch_invariant makes the order "plain"
+    throughout.
+
+    Raises what matmul_4bit does.
+    """
+    found = read_weight(weight, quant_state)
+    x, bias = _grouped_operands(x, found, expert_ends, bias, is_transposed)
+    with without_torch_function():
+        has_gradient = gradients.needs_gradient(x, bias)
+        tensors, scalars = _prepare_grouped(x, found, is_transposed, order, splits_few=not has_gradient)
+        return gradients.matmul_4bit(gradients.Call(x, tensors, bias, scalars, ends=expert_ends))
+
+
+def matmul_4bit_grouped_lora(
+    x: Tensor,
+    weight: Any,
+    expert_ends: Tensor,
+    lora_a: Tensor,
+    lora_b: Tensor,
+    scaling: float | Tensor = 1.0,
+    *,
+    quant_state: Any = None,
+    bias: Tensor | None = None,
+    lora_x: Tensor | None = None,
+    is_transposed: bool = False,
+    order: ops.Order | None = None,
+) -> Tensor:
+    """matmul_4bit_grouped with a LoRA adapter of each expert: lora_a [experts, rank, k], lora_b [experts, n, rank],
+    however the weight lies.
+
+    What matmul_4bit_lora says holds for the rows of each expert, but for this: in bfloat16 on a GPU t and u are rounded
+    before they are multiplied by a scaling, and once more behind it, which counts for none that is a power of two; and
+    the gradients of A and B are rounded to x's dtype before their own. No product waits for the ends: those that torch
+    has no kernel for, in float16 and float32, go by tiles of rows.
+
+    Raises what matmul_4bit_grouped and matmul_4bit_lora do.
+    """
+    found = read_weight(weight, quant_state)
+    x, bias = _grouped_operands(x, found, expert_ends, bias, is_transposed)
+    _check_adapter(_layer_shape(found, is_transposed), lora_a, lora_b)
+    lora_x = _own_input(x, lora_x)
+    lora_b, factor = scaled(lora_b, scaling)
+    with without_torch_function():
+        tensors, scalars = _prepare_grouped(x, found, is_transposed, order)
+        return lora.matmul_4bit_lora(x, lora_x, tensors, bias, lora_a, lora_b, factor, scalars, expert_ends)
+
+
+def _layer_shape(weight: Weight4bit, is_transposed: bool) -> tuple[int, int, int]:
+    """experts, n and k of a stack."""
+    if len(weight.shape) != 3:
+        kinds = "[experts, k, n]" if is_transposed else "[experts, n, k]"
+        raise ValueError(f"the weight has shape {tuple(weight.shape)}, it must be {kinds}")
+    experts, rows, cols = weight.shape
+    return (experts, cols, rows) if is_transposed else (experts, rows, cols)
+
+
+def _grouped_operands(
+    x: Tensor, weight: Weight4bit, expert_ends: Tensor, bias: Tensor | None, is_transposed: bool
+) -> tuple[Tensor, Tensor | None]:
+    """x and bias in the dtype of the product."""
+    x, bias = _autocast(x), None if bias is None else _autocast(bias)
+    if x.dtype not in FLOAT_DTYPES:
+        raise TypeError(f"x is {x.dtype}, it must be float32, float16 or bfloat16")
+    experts, n, k = _layer_shape(weight, is_transposed)
+    if x.dim() != 2 or x.shape[1] != k:
+        raise ValueError(f"x has shape {tuple(x.shape)}, it must be [m, {k}]")
+    if expert_ends.dtype not in (torch.int32, torch.int64):
+        raise TypeError(f"expert_ends is {expert_ends.dtype}, it must be int32 or int64")
+    if expert_ends.shape != (experts,):
+        raise ValueError(f"expert_ends has shape {tuple(expert_ends.shape)}, it must be [{experts}]")
+    if bias is not None and bias.shape != (experts, n):
+        raise ValueError(f"bias has shape {tuple(bias.shape)}, it must be [{experts}, {n}]")
+    one_device.check((("x", x), ("expert_ends", expert_ends)))
+    return x, None if bias is None else bias.to(x.dtype).contiguous()
+
+
+def _prepare_grouped(
+    x: Tensor, weight: Weight4bit, is_transposed: bool, order: ops.Order | None, splits_few: bool = False
+) -> tuple[tuple[Tensor, ...], tuple[Any, ...]]:
+    """A stack as its tensors and the scalars of gradients.Call."""
+    (packed, *scales), shape, _, quant_type, blocksize, nested_blocksize = weight
+    if order is None:
+        order = _default_order_grouped(x, shape, blocksize, splits_few)
+    direction = "backward" if is_transposed else "forward"
+    return (packed.detach(), *scales), (shape, quant_type, blocksize, nested_blocksize, direction, order)
+
+
+def _default_order_grouped(x: Tensor, shape: Sequence[int], blocksize: int, splits_few: bool) -> ops.Order | None:
+    """By the rows of all experts, since how they are shared out lies on the GPU: what matmul_4bit has for their mean
+    number, of those experts that can have any."""
+    if _batch_invariant:
+        return "plain"
+    experts, m = shape[0], x.shape[0]
+    split_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
+    # Few rows never: all weights are decoded, and most of them for nobody.
+    many = max(fused_rows, split_rows) * experts
+    if not _are_transforms_active() and grouped.has_kernel(x, *shape) and _is_known(m > many):
+        return None
+    return "split" if splits_few and _is_known(m <= split_rows * min(experts, m)) else "plain"
 
 
 def matmul_4bit_lora_shared(
@@ -244,7 +370,7 @@ def matmul_4bit_lora_shared(
     found = [read_weight(weight, None) for weight in weights]
     operands = [_operands(x, weight, bias) for weight, bias in zip(found, biases, strict=True)]
     for weight, lora_a, lora_b in zip(found, lora_as, lora_bs, strict=True):
-        _check_adapter(weight, lora_a, lora_b)
+        _check_adapter(weight.shape, lora_a, lora_b)
     lora_bs, (factor, *_) = zip(*(scaled(lora_b, scaling) for lora_b in lora_bs), strict=True)
     x = operands[0][0]
     with without_torch_function():
@@ -261,14 +387,16 @@ def scaled(lora_b: Tensor, scaling: float | Tensor) -> tuple[Tensor, float]:
     return (lora_b * scaling, 1.0) if isinstance(scaling, Tensor) else (lora_b, float(scaling))
 
 
-def _check_adapter(weight: Weight4bit, lora_a: Tensor, lora_b: Tensor) -> None:
+def _check_adapter(shape: Sequence[int], lora_a: Tensor, lora_b: Tensor) -> None:
     if not (lora_a.is_floating_point() and lora_b.is_floating_point()):
         raise TypeError(f"lora_a and lora_b are {lora_a.dtype} and {lora_b.dtype}, they must be floating point")
-    rank, (rows, cols) = lora_a.shape[0] if lora_a.dim() else 0, weight.shape
-    if lora_a.shape != (rank, cols) or lora_b.shape != (rows, rank):
+    *experts, rows, cols = shape
+    rank = lora_a.shape[-2] if lora_a.dim() > 1 else 0
+    if lora_a.shape != (*experts, rank, cols) or lora_b.shape != (*experts, rows, rank):
+        of_each = "".join(f"{count}, " for count in experts)
         raise ValueError(
             f"lora_a and lora_b have the shapes {tuple(lora_a.shape)} and {tuple(lora_b.shape)}, "
-            f"they must be [rank, {cols}] and [{rows}, rank]"
+            f"they must be [{of_each}rank, {cols}] and [{of_each}{rows}, rank]"
         )
 
 
@@ -359,7 +487,7 @@ def _has_factored(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
     """Whether the order "factored" can be had. Under a transform an outer level may need a gradient, which it lacks."""
     if not x.is_cuda or _are_transforms_active():
         return False
-    return index(shape[1]) % 64 == 0 and index(blocksize) >= 64 and _find_tensor_cores(x.device.index, x.dtype)
+    return index(shape[1]) % 64 == 0 and index(blocksize) >= 64 and gpu.find_tensor_cores(x.device.index, x.dtype)
 
 
 def _is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
@@ -400,28 +528,12 @@ def _read_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, b
     return library.matmul_4bit_advice(kind, FLOAT_DTYPES.index(dtype), rows, cols, blocksize)
 
 
-@functools.cache
-def _read_tensor_cores(device: int, dtype: torch.dtype) -> bool:
-    """Whether a GPU has them for the dtype. One that cannot be had here is taken for one that does, as advice takes
-    it."""
-    least = {torch.float16: (7, 5), torch.bfloat16: (8, 0)}
-    if dtype not in least or torch.version.hip is not None:
-        return False
-    return device >= torch.cuda.device_count() or torch.cuda.get_device_capability(device) >= least[dtype]
-
-
-# Not themselves cached: the compiler takes the result of a plain function with this mark for a constant. What sets it,
-# torch.compiler.assume_constant_result, would import the compiler.
+# Not itself cached: see gpu.find_tensor_cores.
 def _find_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
     return _read_advice(device, dtype, rows, cols, blocksize)
 
 
-def _find_tensor_cores(device: int, dtype: torch.dtype) -> bool:
-    return _read_tensor_cores(device, dtype)
-
-
 _find_advice._dynamo_marked_constant = True  # type: ignore[attr-defined]
-_find_tensor_cores._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _autocast(tensor: Tensor) -> Tensor:

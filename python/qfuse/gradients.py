@@ -1,4 +1,4 @@
-"""How torch differentiates and batches matmul_4bit."""
+"""How torch differentiates and batches matmul_4bit and matmul_4bit_grouped."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from . import direct, one_device
+from . import direct, grouped, one_device
 
 __all__ = [
     "Call",
@@ -22,12 +22,17 @@ __all__ = [
     "many_past_dispatcher",
     "matmul_4bit",
     "needs_gradient",
+    "outer",
     "padded",
     "past_dispatcher",
+    "product",
     "register",
     "rows",
+    "sum_of_rows",
+    "turned",
     "without_autocast",
     "without_gradient",
+    "without_nobodys",
 ]
 
 _library = torch.library.Library("qfuse", "IMPL")  # whose registrations end with it
@@ -37,13 +42,15 @@ _TURNED = {"forward": "backward", "backward": "forward"}
 
 class Call(NamedTuple):
     """Of the op, by x, weight and bias. scalars: its keywords, in their order; without an order, None, the weight is
-    decoded to memory, in each direction anew, and the product is torch's. terms: LoRA's lora_in and lora_weight."""
+    decoded to memory, in each direction anew, and the product is torch's. terms: LoRA's lora_in and lora_weight. ends:
+    of the experts whose weights are a stack, matmul_4bit_grouped's."""
 
     x: Tensor
     weight: Sequence[Tensor]
     bias: Tensor | None
     scalars: tuple[Any, ...]
     terms: tuple[Tensor | None, Tensor | None] = (None, None)
+    ends: Tensor | None = None
 
 
 class Kept:
@@ -67,7 +74,7 @@ def _versions(weight: Sequence[Tensor]) -> list[int]:
 
 
 class _Matmul4bit(torch.autograd.Function):
-    """What is kept between the directions is LoRA's terms and the packed weight."""
+    """What is kept between the directions is LoRA's terms, the ends and the packed weight."""
 
     @staticmethod
     def forward(
@@ -76,16 +83,17 @@ class _Matmul4bit(torch.autograd.Function):
         bias: Tensor | None,
         lora_in: Tensor | None,
         lora_weight: Tensor | None,
+        ends: Tensor | None,
         weight: Sequence[Tensor],
         scalars: tuple[Any, ...],
     ) -> Tensor:
-        ctx.save_for_backward(lora_in, lora_weight)
+        ctx.save_for_backward(lora_in, lora_weight, ends)
         ctx.weight, ctx.scalars = Kept(weight), scalars
-        return without_gradient(Call(x, weight, bias, scalars, (lora_in, lora_weight)))
+        return without_gradient(Call(x, weight, bias, scalars, (lora_in, lora_weight), ends))
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        return *_backward(ctx, ctx.weight.get(), ctx.saved_tensors, *grads), None, None
+        return *_backward(ctx, ctx.weight.get(), ctx.saved_tensors, *grads), None, None, None
 
 
 class _Matmul4bitWatched(torch.autograd.Function):
@@ -103,6 +111,7 @@ class _Matmul4bitWatched(torch.autograd.Function):
         bias: Tensor | None,
         lora_in: Tensor | None,
         lora_weight: Tensor | None,
+        ends: Tensor | None,
         packed: Tensor,
         absmax: Tensor,
         nested_absmax: Tensor | None,
@@ -111,7 +120,7 @@ class _Matmul4bitWatched(torch.autograd.Function):
         scalars: tuple[Any, ...],
     ) -> Tensor:
         weight = given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
-        return without_gradient(Call(x, weight, bias, scalars, (lora_in, lora_weight)))
+        return without_gradient(Call(x, weight, bias, scalars, (lora_in, lora_weight), ends))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -120,30 +129,55 @@ class _Matmul4bitWatched(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        lora_in, lora_weight, *weight = ctx.saved_tensors
-        return *_backward(ctx, given(*weight), (lora_in, lora_weight), *grads), *([None] * 6)
+        *terms_and_ends, _, _, _, _, _ = ctx.saved_tensors
+        return *_backward(ctx, given(*ctx.saved_tensors[3:]), terms_and_ends, *grads), *([None] * 7)
 
 
 def _backward(
-    ctx: Any, weight: Sequence[Tensor], terms: Sequence[Tensor], grad: Tensor
+    ctx: Any, weight: Sequence[Tensor], terms_and_ends: Sequence[Any], grad: Tensor
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None, Tensor | None]:
     """Gradients of x, bias and the terms."""
-    lora_in, lora_weight = terms
-    *scalars, direction, order = ctx.scalars
+    lora_in, lora_weight, ends = terms_and_ends
+    *_, direction, order = ctx.scalars
     _refuse_factored(order)  # by a transform, whose inner levels see no gradient
     grad_x = grad_bias = grad_lora_in = grad_lora_weight = None
     if ctx.needs_input_grad[0]:
-        grad_x = matmul_4bit(Call(grad, weight, None, (*scalars, _TURNED[direction], order)))
-    if ctx.needs_input_grad[1]:
-        grad_bias = rows(grad).sum(0)
+        grad_x = without_nobodys(matmul_4bit(Call(grad, weight, None, turned(ctx.scalars), ends=ends)), ends)
     with without_autocast(grad):
+        if ctx.needs_input_grad[1]:
+            grad_bias = sum_of_rows(grad, ends)
         if ctx.needs_input_grad[2]:
-            grad_lora_in = grad @ (lora_weight if direction == "forward" else lora_weight.t())
+            grad_lora_in = product(grad, lora_weight if direction == "forward" else lora_weight.mT, ends)
+            grad_lora_in = without_nobodys(grad_lora_in, ends)
         if ctx.needs_input_grad[3]:
-            grad_lora_weight = rows(grad).t() @ rows(lora_in)
-            if direction == "backward":
-                grad_lora_weight = grad_lora_weight.t()
+            left, right = (grad, lora_in) if direction == "forward" else (lora_in, grad)
+            grad_lora_weight = outer(left, right, ends)
     return grad_x, grad_bias, grad_lora_in, grad_lora_weight
+
+
+def turned(scalars: tuple[Any, ...]) -> tuple[Any, ...]:
+    *others, direction, order = scalars
+    return (*others, _TURNED[direction], order)
+
+
+# ---- dense products, of all rows by one factor, or with ends each by its expert's
+
+
+def product(x: Tensor, factor: Tensor, ends: Tensor | None) -> Tensor:
+    return x @ factor if ends is None else grouped.product(x, factor, ends)
+
+
+def outer(left: Tensor, right: Tensor, ends: Tensor | None) -> Tensor:
+    """leftᵀ·right over all rows, or over those of each expert."""
+    return rows(left).t() @ rows(right) if ends is None else grouped.outer(left, right, ends)
+
+
+def sum_of_rows(tensor: Tensor, ends: Tensor | None) -> Tensor:
+    return rows(tensor).sum(0) if ends is None else grouped.sums(tensor, ends)
+
+
+def without_nobodys(gradient: Tensor, ends: Tensor | None) -> Tensor:
+    return gradient if ends is None else grouped.without_nobodys(gradient, ends)
 
 
 def given(*tensors: Tensor | None) -> tuple[Tensor, ...]:
@@ -161,10 +195,11 @@ def without_autocast(tensor: Tensor) -> Any:
 
 
 def decode(call: Call) -> Tensor:
-    """The weight [n, k] in x's dtype."""
+    """The weight [n, k], or a stack of these, in x's dtype."""
     one_device.check((("packed", call.weight[0]), ("x", call.x)))  # torch's product says nothing of one on meta
-    shape, *others, _, _ = call.scalars
-    arguments = (call.weight, shape, call.x.dtype, *others)
+    shape, *others, nested_blocksize, _, _ = call.scalars
+    weight = grouped.unnested(call.weight, shape, nested_blocksize)
+    arguments = (weight, shape, call.x.dtype, *others, nested_blocksize)
     decoded = direct.dequantize_4bit(*arguments)
     if decoded is None:
         decoded = torch.ops.qfuse.dequantize_4bit.default(*arguments)
@@ -172,8 +207,10 @@ def decode(call: Call) -> Tensor:
 
 
 def _call(call: Call) -> Tensor:
-    x, weight, bias, scalars, (lora_in, lora_weight) = call
+    x, weight, bias, scalars, (lora_in, lora_weight), ends = call
     shape, quant_type, blocksize, nested_blocksize, direction, order = scalars
+    if ends is not None:
+        return _call_grouped(call, ends)
     if order is None:
         decoded = decode(call)
         with without_autocast(x):
@@ -197,6 +234,35 @@ def _call(call: Call) -> Tensor:
         order=order,
     )
     return result
+
+
+def _call_grouped(call: Call, ends: Tensor) -> Tensor:
+    x, weight, bias, scalars, (lora_in, lora_weight), _ = call
+    shape, quant_type, blocksize, nested_blocksize, direction, order = scalars
+    if order is not None:
+        result: Tensor = torch.ops.qfuse.matmul_4bit_grouped.default(
+            x,
+            weight,
+            ends,
+            bias,
+            lora_in,
+            lora_weight,
+            shape=shape,
+            quant_type=quant_type,
+            blocksize=blocksize,
+            nested_blocksize=nested_blocksize,
+            direction=direction,
+            order=order,
+        )
+        return result
+    one_device.check((("x", x), ("expert_ends", ends)))
+    decoded = decode(call)
+    found = grouped.product(x, decoded.mT if direction == "forward" else decoded, ends)
+    if lora_in is not None and lora_weight is not None:
+        found += grouped.product(lora_in, lora_weight.mT if direction == "forward" else lora_weight, ends)
+    if bias is not None:
+        found += bias[grouped.expert_of_rows(ends, x.shape[0])]
+    return found
 
 
 def _call_below_autograd(call: Call) -> Tensor:
@@ -232,15 +298,15 @@ def _refuse_factored(order: str | None) -> None:
 
 
 def _call_with_gradient(call: Call) -> Tensor:
-    x, weight, bias, scalars, terms = call
+    x, weight, bias, scalars, terms, ends = call
     if needs_gradient(x, bias):
         _refuse_factored(scalars[-1])
     if not is_watched():
-        product: Tensor = _Matmul4bit.apply(x, bias, *terms, weight, scalars)
-        return product
+        found: Tensor = _Matmul4bit.apply(x, bias, *terms, ends, weight, scalars)
+        return found
     if len(weight) > 5:  # which the op refuses in its own words
         return _call_below_autograd(call)
-    watched: Tensor = _Matmul4bitWatched.apply(x, bias, *terms, *padded(weight), scalars)
+    watched: Tensor = _Matmul4bitWatched.apply(x, bias, *terms, ends, *padded(weight), scalars)
     return watched
 
 
@@ -367,6 +433,27 @@ def _matmul_autograd(
     return (_call_with_gradient if needs_gradient(x, bias, *call.terms) else _call_past_autograd)(call)
 
 
+def _grouped_autograd(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    expert_ends: Tensor,
+    bias: Tensor | None = None,
+    lora_in: Tensor | None = None,
+    lora_weight: Tensor | None = None,
+    *,
+    shape: Sequence[int],
+    quant_type: str = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+    direction: str = "forward",
+    order: str = "plain",
+) -> Tensor:
+    """The same for who calls torch.ops.qfuse.matmul_4bit_grouped."""
+    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
+    call = Call(x, weight, bias, scalars, (lora_in, lora_weight), expert_ends)
+    return (_call_with_gradient if needs_gradient(x, bias, *call.terms) else _call_below_autograd)(call)
+
+
 def _matmul_vmap(
     info: Any,
     in_dims: tuple[Any, ...],
@@ -387,16 +474,28 @@ def _matmul_vmap(
     if x_dim is not None and are_shared and (lora_in is None) == (low_dim is None):
         low = None if lora_in is None else lora_in.movedim(low_dim, 0).contiguous()
         return op(x.movedim(x_dim, 0), weight, bias, low, lora_weight, **scalars), 0
-    products = [
-        op(
-            _slice(x, x_dim, i),
-            [_slice(tensor, dim, i) for tensor, dim in zip(weight, weight_dims, strict=True)],
-            *(None if tensor is None else _slice(tensor, dim, i) for tensor, dim in zip(others, dims, strict=True)),
-            **scalars,
-        )
+    return _each_of_batch(op, info, in_dims, (x, weight, *others), scalars)
+
+
+def _grouped_vmap(info: Any, in_dims: tuple[Any, ...], *args: Any, **scalars: Any) -> tuple[Tensor, int]:
+    return _each_of_batch(torch.ops.qfuse.matmul_4bit_grouped.default, info, in_dims, args, scalars)
+
+
+def _each_of_batch(
+    op: Any, info: Any, in_dims: Sequence[Any], args: Sequence[Any], scalars: dict[str, Any]
+) -> tuple[Tensor, int]:
+    dims = (*in_dims, *[None] * (len(args) - len(in_dims)))
+
+    def of(index: int, value: Any, dim: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [_slice(tensor, own, index) for tensor, own in zip(value, dim, strict=True)]
+        return None if value is None else _slice(value, dim, index)
+
+    results = [
+        op(*(of(i, value, dim) for value, dim in zip(args, dims, strict=True)), **scalars)
         for i in range(info.batch_size)
     ]
-    return torch.stack(products), 0
+    return torch.stack(results), 0
 
 
 def _matmul_batched(
@@ -427,5 +526,7 @@ def _slice(tensor: Tensor, dim: int | None, index: int) -> Tensor:
 def register() -> None:
     _library.impl("matmul_4bit", _matmul_autograd, "Autograd")
     _library.impl("matmul_4bit_many", _many_autograd, "Autograd")
+    _library.impl("matmul_4bit_grouped", _grouped_autograd, "Autograd")
     _library.impl("matmul_4bit", _matmul_batched, "Batched")
     torch.library.register_vmap("qfuse::matmul_4bit", _matmul_vmap)
+    torch.library.register_vmap("qfuse::matmul_4bit_grouped", _grouped_vmap)

@@ -1,4 +1,5 @@
-"""matmul_4bit with a LoRA adapter over it, of one weight or of several with one input, and its gradients."""
+"""matmul_4bit with a LoRA adapter over it, of one weight, of several with one input or of a stack of experts', and its
+gradients."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import torch
 from torch import Tensor
 
-from . import one_device
+from . import grouped, one_device
 from .gradients import (
     Call,
     Kept,
@@ -16,10 +17,15 @@ from .gradients import (
     is_watched,
     matmul_4bit,
     needs_gradient,
+    outer,
     padded,
+    product,
     rows,
+    sum_of_rows,
+    turned,
     without_autocast,
     without_gradient,
+    without_nobodys,
 )
 
 __all__ = ["Layer", "matmul_4bit_lora", "matmul_4bit_lora_shared"]
@@ -33,7 +39,8 @@ _UP_SHARE = 1 / 8
 
 class _Lora(torch.autograd.Function):
     """y = x·Wᵀ + t·Bᵀ + bias with t = scaling·x·Aᵀ; dx = dy·W + u·A with u = scaling·dy·B: t and u, and then y and dx,
-    are a product each. t is a result, too, so that a gradient of B, which depends on it, has gradients of its own."""
+    are a product each. t is a result, too, so that a gradient of B, which depends on it, has gradients of its own. With
+    the ends of experts, each row is multiplied by its expert's W, A and B."""
 
     @staticmethod
     def forward(
@@ -43,17 +50,18 @@ class _Lora(torch.autograd.Function):
         bias: Tensor | None,
         lora_a: Tensor,
         lora_b: Tensor,
+        ends: Tensor | None,
         weight: tuple[Tensor, ...],
         scaling: float,
         scalars: tuple[Any, ...],
     ) -> tuple[Tensor, Tensor]:
         with without_autocast(x):
             a, b = _rounded(lora_a, lora_b, x.dtype)
-            y, down = _forward(x, lora_x, weight, bias, a, b, scaling, scalars)
+            y, down = _forward(x, lora_x, weight, bias, a, b, ends, scaling, scalars)
         _, _, _, needs_a, needs_b, *_ = ctx.needs_input_grad
         seen = x if lora_x is None else lora_x
         kept = map(_savable, (seen if needs_a else None, down if needs_b else None, a, b))
-        ctx.save_for_backward(*kept, *_save_factors(ctx, (lora_a, lora_b)))
+        ctx.save_for_backward(*kept, ends, *_save_factors(ctx, (lora_a, lora_b)))
         ctx.set_materialize_grads(False)
         ctx.weight, ctx.has_own_x, ctx.scaling, ctx.scalars = Kept(weight), lora_x is not None, scaling, scalars
         ctx.dtype = x.dtype
@@ -61,13 +69,13 @@ class _Lora(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor | None, grad_down: Tensor | None) -> tuple[Tensor | None, ...]:
-        x, down, a, b, *saved = ctx.saved_tensors
+        x, down, a, b, ends, *saved = ctx.saved_tensors
         lora_a, lora_b = _saved_factors(ctx, saved)
         if torch.is_grad_enabled():  # these gradients have gradients of A and B
             with without_autocast(lora_a):
                 a, b = _rounded(lora_a, lora_b, ctx.dtype)
-        found = _backward(ctx, (x, down, a, b), (lora_a, lora_b), ctx.weight.get(), grad, grad_down)
-        return *found, None, None, None
+        found = _backward(ctx, (x, down, a, b, ends), (lora_a, lora_b), ctx.weight.get(), grad, grad_down)
+        return *found, None, None, None, None
 
 
 class _LoraWatched(torch.autograd.Function):
@@ -82,6 +90,7 @@ class _LoraWatched(torch.autograd.Function):
         bias: Tensor | None,
         lora_a: Tensor,
         lora_b: Tensor,
+        ends: Tensor | None,
         packed: Tensor,
         absmax: Tensor,
         nested_absmax: Tensor | None,
@@ -93,20 +102,20 @@ class _LoraWatched(torch.autograd.Function):
         weight = given(packed, absmax, nested_absmax, nested_quant_map, nested_offset)
         with without_autocast(x):
             a, b = _rounded(lora_a, lora_b, x.dtype)
-            return _forward(x, lora_x, weight, bias, a, b, scaling, scalars)
+            return _forward(x, lora_x, weight, bias, a, b, ends, scaling, scalars)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], outputs: tuple[Tensor, Tensor]) -> None:
-        x, lora_x, _, lora_a, lora_b, *weight, scaling, scalars = inputs
-        ctx.save_for_backward(x if lora_x is None else lora_x, outputs[1], lora_a, lora_b, *weight)
+        x, lora_x, _, lora_a, lora_b, *ends_and_weight, scaling, scalars = inputs
+        ctx.save_for_backward(x if lora_x is None else lora_x, outputs[1], lora_a, lora_b, *ends_and_weight)
         ctx.has_own_x, ctx.scaling, ctx.scalars, ctx.dtype = lora_x is not None, scaling, scalars, x.dtype
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor, grad_down: Tensor) -> tuple[Tensor | None, ...]:
-        x, down, lora_a, lora_b, *weight = ctx.saved_tensors
+        x, down, lora_a, lora_b, ends, *weight = ctx.saved_tensors
         with without_autocast(grad):
-            saved = x, down, *_rounded(lora_a, lora_b, grad.dtype)
-        return *_backward(ctx, saved, (lora_a, lora_b), given(*weight), grad, grad_down), *([None] * 7)
+            saved = x, down, *_rounded(lora_a, lora_b, grad.dtype), ends
+        return *_backward(ctx, saved, (lora_a, lora_b), given(*weight), grad, grad_down), *([None] * 8)
 
 
 def _savable(tensor: Tensor | None) -> Tensor | None:
@@ -133,8 +142,8 @@ def _backward(
     grad_down: Tensor | None,
 ) -> tuple[Tensor | None, ...]:
     """Gradients of x, lora_x, bias, A and B."""
-    (x, down, a, b), (lora_a, lora_b) = saved, factors
-    scaling, scalars = ctx.scaling, _turned(ctx.scalars)
+    (x, down, a, b, ends), (lora_a, lora_b) = saved, factors
+    scaling, scalars = ctx.scaling, turned(ctx.scalars)
     needs_x, needs_lora_x, needs_bias, needs_a, needs_b, *_ = ctx.needs_input_grad
     grad_x = grad_lora_x = grad_bias = grad_a = grad_b = None
     if grad is None and grad_down is None:
@@ -142,26 +151,23 @@ def _backward(
     with without_autocast(a):
         low = None if grad is None else grad.to(a.dtype)
         if needs_a or needs_lora_x or (needs_x and not ctx.has_own_x):
-            up = _multiply_up(low, b, scaling, grad_down)
+            up = _multiply_up(low, b, scaling, grad_down, ends)
         if needs_x and grad is not None:
             terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, grad.dtype)
-            grad_x = matmul_4bit(Call(grad, weight, None, scalars, terms))
+            grad_x = matmul_4bit(Call(grad, weight, None, scalars, _laid_out(terms, scalars, "backward"), ends))
         elif needs_x and not ctx.has_own_x:
-            grad_x = (up @ a).to(ctx.dtype)
+            grad_x = product(up, a, ends).to(ctx.dtype)
+        if grad_x is not None:
+            grad_x = without_nobodys(grad_x, ends)
         if needs_lora_x:
-            grad_lora_x = (up @ a).to(ctx.dtype)
+            grad_lora_x = without_nobodys(product(up, a, ends).to(ctx.dtype), ends)
         if needs_a:
-            grad_a = _cut(_outer(up, x, lora_a), 0, lora_a)
+            grad_a = _cut(_outer(up, x, lora_a, ends), -2, lora_a)
         if needs_b and low is not None:
-            grad_b = _cut(_outer(low, down, lora_b), 1, lora_b)
+            grad_b = _cut(_outer(low, down, lora_b, ends), -1, lora_b)
         if needs_bias and grad is not None:
-            grad_bias = rows(grad).sum(0)
+            grad_bias = sum_of_rows(grad, ends)
     return grad_x, grad_lora_x, grad_bias, grad_a, grad_b
-
-
-def _turned(scalars: tuple[Any, ...]) -> tuple[Any, ...]:
-    *others, _, order = scalars
-    return (*others, "backward", order)
 
 
 def _zeros(beside: Tensor, lora_b: Tensor, dtype: torch.dtype) -> Tensor:
@@ -172,7 +178,7 @@ def _zeros(beside: Tensor, lora_b: Tensor, dtype: torch.dtype) -> Tensor:
 def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     """Both in the dtype of t and u, and of a rank that kernels load whole. That is the dtype of the product, but that
     of float16 products it is float32: there u would underflow and t, for large alpha / rank, overflow."""
-    fill = -lora_a.shape[0] % _VECTOR
+    fill = -lora_a.shape[-2] % _VECTOR
     low = torch.float32 if dtype == torch.float16 else dtype
     a, b = lora_a.to(low), lora_b.to(low)
     if fill:
@@ -181,22 +187,27 @@ def _rounded(lora_a: Tensor, lora_b: Tensor, dtype: torch.dtype) -> tuple[Tensor
     return a.contiguous(), b.contiguous()
 
 
-def _multiply_down(x: Tensor, factor: Tensor, scaling: float) -> Tensor:
-    """scaling·x·factor, [..., rank], rounded once: torch multiplies sums by alpha before it rounds them."""
+def _multiply_down(x: Tensor, factor: Tensor, scaling: float, ends: Tensor | None = None) -> Tensor:
+    """scaling·x·factor, [..., rank], rounded once: torch multiplies sums by alpha before it rounds them. grouped.py
+    has those of experts."""
+    if ends is not None:
+        return grouped.product(x, factor, ends, scaling)
     if scaling == 1:
         return x @ factor
     # torch.func.vmap multiplies by beta what every other addmm leaves unread.
     unread = factor.new_zeros(1) if torch._C._are_functorch_transforms_active() else factor.new_empty(1)
-    product = torch.addmm(unread, rows(x), factor, beta=0, alpha=scaling)
-    return product if x.dim() == 2 else product.view(*x.shape[:-1], factor.shape[1])
+    found = torch.addmm(unread, rows(x), factor, beta=0, alpha=scaling)
+    return found if x.dim() == 2 else found.view(*x.shape[:-1], factor.shape[1])
 
 
-def _multiply_up(grad: Tensor | None, b: Tensor, scaling: float, grad_down: Tensor | None) -> Tensor:
+def _multiply_up(
+    grad: Tensor | None, b: Tensor, scaling: float, grad_down: Tensor | None, ends: Tensor | None
+) -> Tensor:
     """u, with what comes of a gradient of t's own: at least one of the two is there."""
     if grad_down is None:
-        return _multiply_down(cast(Tensor, grad), b, scaling)
+        return _multiply_down(cast(Tensor, grad), b, scaling, ends)
     own = grad_down * scaling
-    return own if grad is None else _multiply_down(grad, b, scaling) + own
+    return own if grad is None else _multiply_down(grad, b, scaling, ends) + own
 
 
 def _terms(low: Tensor, factor: Tensor, scaling: float, share: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
@@ -208,8 +219,17 @@ def _terms(low: Tensor, factor: Tensor, scaling: float, share: float, dtype: tor
     return (low * (1 / share)).to(dtype), (factor * share).to(dtype)
 
 
-def _outer(left: Tensor, right: Tensor, parameter: Tensor) -> Tensor:
+def _laid_out(terms: tuple[Any, Any], scalars: tuple[Any, ...], direction: str) -> tuple[Any, Any]:
+    """Terms whose factor lies as the op takes it in one direction, for the scalars': of a weight that is stored
+    transposed, a layer is the op's backward."""
+    low, factor = terms
+    return terms if factor is None or scalars[-2] == direction else (low, factor.mT.contiguous())
+
+
+def _outer(left: Tensor, right: Tensor, parameter: Tensor, ends: Tensor | None = None) -> Tensor:
     """leftᵀ·right over all rows, in the dtype of a parameter: sums in fp32 that are rounded to this alone, on a GPU."""
+    if ends is not None:
+        return outer(left, right, ends).to(parameter.dtype)
     left, right = rows(left), rows(right).to(left.dtype)
     on_nvidia = left.is_cuda and torch.version.hip is None
     if on_nvidia and parameter.dtype == torch.float32 != left.dtype and not torch.is_grad_enabled():
@@ -230,12 +250,14 @@ def _forward(
     bias: Tensor | None,
     a: Tensor,
     b: Tensor,
+    ends: Tensor | None,
     scaling: float,
     scalars: tuple[Any, ...],
 ) -> tuple[Tensor, Tensor]:
     """y and t of rounded factors."""
-    down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.t(), scaling)
-    return without_gradient(Call(x, weight, bias, scalars, _terms(down, b, scaling, _DOWN_SHARE, x.dtype))), down
+    down = _multiply_down((x if lora_x is None else lora_x).to(a.dtype), a.mT, scaling, ends)
+    terms = _terms(down, b, scaling, _DOWN_SHARE, x.dtype)
+    return without_gradient(Call(x, weight, bias, scalars, _laid_out(terms, scalars, "forward"), ends)), down
 
 
 def matmul_4bit_lora(
@@ -247,18 +269,20 @@ def matmul_4bit_lora(
     lora_b: Tensor,
     scaling: float,
     scalars: tuple[Any, ...],
+    ends: Tensor | None = None,
 ) -> Tensor:
     """matmul_4bit with an adapter, of whose gradients x's is made in one product. lora_x: what the adapter sees where
-    it is not x, as behind a dropout."""
+    it is not x, as behind a dropout. ends: of experts, whose weights, A's and B's are stacks."""
     _check_devices(x, lora_x, lora_a, lora_b)
     if is_watched():
-        watched: Tensor = _LoraWatched.apply(x, lora_x, bias, lora_a, lora_b, *padded(weight), scaling, scalars)[0]
+        stored = padded(weight)
+        watched: Tensor = _LoraWatched.apply(x, lora_x, bias, lora_a, lora_b, ends, *stored, scaling, scalars)[0]
         return watched
     if needs_gradient(x, lora_x, bias, lora_a, lora_b):
-        product: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, weight, scaling, scalars)[0]
-        return product
+        found: Tensor = _Lora.apply(x, lora_x, bias, lora_a, lora_b, ends, weight, scaling, scalars)[0]
+        return found
     with without_autocast(x):
-        return _forward(x, lora_x, weight, bias, *_rounded(lora_a, lora_b, x.dtype), scaling, scalars)[0]
+        return _forward(x, lora_x, weight, bias, *_rounded(lora_a, lora_b, x.dtype), ends, scaling, scalars)[0]
 
 
 def _check_devices(x: Tensor, lora_x: Tensor | None, *factors: Tensor) -> None:
@@ -327,7 +351,7 @@ class _SharedLora(torch.autograd.Function):
             if needs_x:
                 terms = (None, None) if ctx.has_own_x else _terms(up, a, scaling, _UP_SHARE, ctx.dtype)
                 calls = [
-                    Call(dy, kept.get(), None, _turned(scalars))
+                    Call(dy, kept.get(), None, turned(scalars))
                     for dy, (kept, scalars) in zip(grads, ctx.weights, strict=True)
                 ]
                 grad_x = _sum_products(calls, terms)

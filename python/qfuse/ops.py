@@ -24,6 +24,7 @@ __all__ = [
     "dequantize_int8",
     "expert_columns",
     "matmul_4bit",
+    "matmul_4bit_grouped",
     "matmul_4bit_many",
     "quantize_4bit",
     "quantize_4bit_nested",
@@ -179,7 +180,7 @@ def matmul_4bit(
 ) -> Tensor:
     """x [..., cols] times the transpose of a 4-bit weight [rows, cols], plus bias [rows]: [..., rows] in x's dtype.
 
-    With direction="backward", x [..., rows] times the weight itself: [..., cols], without a bias. The weight is
+    With direction="backward", x [..., rows] times the weight itself: [..., cols], plus bias [cols]. The weight is
     decoded on the way, to x's dtype, float32, float16 or bfloat16, which bias has too. weight, shape (rows, cols),
     quant_type and the block sizes are those of dequantize_4bit. The rows of x may lie apart; if they overlap or are not
     contiguous, x is copied. order: of the additions, "plain" or "split", which is faster for few rows; in any order,
@@ -199,6 +200,45 @@ def matmul_4bit(
     """
     scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
     return gradients.matmul_4bit(gradients.Call(x, weight, bias, scalars, (lora_in, lora_weight)))
+
+
+def matmul_4bit_grouped(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    expert_ends: Tensor,
+    bias: Tensor | None = None,
+    lora_in: Tensor | None = None,
+    lora_weight: Tensor | None = None,
+    *,
+    shape: Sequence[int],
+    quant_type: QuantType = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+    direction: Direction = "forward",
+    order: Order | None = "plain",
+) -> Tensor:
+    """matmul_4bit of the rows of several experts, each with its own weight, bias and lora_weight, to the bit.
+
+    x: [m, cols], the rows of one expert after those of another, as a router sorts them. expert_ends: [experts] int32 or
+    int64 on x's device, ascending: the row behind each expert's last one, what torch's grouped products call offs. An
+    expert may have no rows. Rows from the last end on are nobody's: not read, and theirs of the result are not
+    initialized; they get a gradient of zero. On a GPU nothing waits for the ends, and a captured graph may find others
+    each time: ends that are not ascending, or not 0 to m, give other results, within the tensors; on a CPU they are
+    refused.
+
+    weight: the tensors of a stack of shape (experts, rows, cols), as those of dequantize_4bit, of which each expert's
+    elements fill whole blocks. Nested, a nested_offset of one element says that the stack was nested as one;
+    nested_offset [experts] and nested_absmax [experts, ...] that each expert was by itself. bias: [experts, rows], or
+    backward [experts, cols]. lora_in: [m, rank]. lora_weight: [experts, rows, rank], or backward [experts, rank, cols].
+
+    With direction="backward", x [m, rows]: [m, cols]. That is also the layer itself for a stack that is stored
+    transposed. order: as in matmul_4bit. None: the stack is decoded to memory, and a bias and lora_in's product are
+    added to the rounded product.
+
+    All but the weight may have gradients, of the first and every higher order, unless order is "factored".
+    """
+    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, order)
+    return gradients.matmul_4bit(gradients.Call(x, weight, bias, scalars, (lora_in, lora_weight), expert_ends))
 
 
 def matmul_4bit_many(

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, float32
 from torch.nn import Module, Parameter
 
-from . import ops
+from . import grouped, ops
 
 __all__ = [
     "FLOAT_DTYPES",
@@ -129,7 +129,10 @@ def decode_in_shape(weight: Arguments, out: Tensor | None) -> Tensor:
             raise TypeError(f"{name} is a {type(tensor).__name__}, it must be a tensor")
     if out is not None and out.requires_grad:
         raise ValueError("out requires a gradient, which a decoded weight has none of")
-    return ops.dequantize_4bit(*weight) if out is None else ops.dequantize_4bit_out(*weight, out=out)
+    tensors, shape, dtype, quant_type, blocksize, nested_blocksize = weight
+    tensors = grouped.unnested(tensors, shape, nested_blocksize)
+    arguments = (tensors, shape, dtype, quant_type, blocksize, nested_blocksize)
+    return ops.dequantize_4bit(*arguments) if out is None else ops.dequantize_4bit_out(*arguments, out=out)
 
 
 torch.serialization.add_safe_globals([Weight4bit])  # for torch.load with weights_only, its default

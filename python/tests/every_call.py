@@ -43,10 +43,18 @@ class Inputs:
         self.map = self.weight.tensors[3]
         self.int8 = (torch.arange(ROWS * COLS) % 255 - 127).to(torch.int8).view(ROWS, COLS).to(device)
 
+        self.ends = torch.tensor([2, 2, TOKENS, TOKENS], dtype=torch.int32, device=device)
+        self.experts = (4, ROWS // 4, COLS)
+
     def product(self, x: Tensor, direction: str = "forward", order: str = "plain", **more: Tensor | None) -> Tensor:
         bias = more.pop("bias", None)
         how = {"shape": (ROWS, COLS), "direction": direction, "order": order}
         return qfuse.ops.matmul_4bit(x, self.weight.tensors, bias, **more, **how)
+
+    def grouped(self, x: Tensor, direction: str = "forward", **more: Tensor) -> Tensor:
+        return qfuse.ops.matmul_4bit_grouped(
+            x, self.weight.tensors, self.ends, **more, shape=self.experts, direction=direction
+        )
 
 
 def _into(out: Tensor, write: Callable[[Tensor], object]) -> Tensor:
@@ -73,6 +81,11 @@ def _published(given: Inputs) -> Sequence[Tensor]:
 
 def _with_lora(given: Inputs) -> Sequence[Tensor]:
     return [qfuse.matmul_4bit_lora(given.x, given.weight, given.lora_a, given.lora_b, 2.0, bias=given.bias)]
+
+
+def _grouped_with_lora(given: Inputs) -> Sequence[Tensor]:
+    stack, lora_a = given.weight._replace(shape=given.experts), given.lora_a.expand(4, -1, -1)
+    return [qfuse.matmul_4bit_grouped_lora(given.x, stack, given.ends, lora_a, given.lora_b.view(4, -1, RANK))]
 
 
 def _shared(given: Inputs) -> Sequence[Tensor]:
@@ -110,12 +123,18 @@ CALLS: dict[str, Callable[[Inputs], Sequence[Tensor]]] = {
     "ops.matmul_4bit_many, split_k": lambda i: qfuse.ops.matmul_4bit_many(
         i.rows, i.weight.tensors * 2, [i.bias] * 2, rows=[ROWS] * 2, order="split"
     ),
+    "ops.matmul_4bit_grouped": lambda i: [i.grouped(i.x, bias=i.bias.view(4, -1))],
+    "ops.matmul_4bit_grouped, backward": lambda i: [i.grouped(i.grad[:, : ROWS // 4], direction="backward")],
     "ops.swiglu": _swiglu,
     "ops.silu_dot_fwd_bwd_quant_fuse": _published,
     "functional.dequantize_4bit": lambda i: [qfuse.dequantize_4bit(i.weight)],
     "functional.dequantize_int8": lambda i: [qfuse.dequantize_int8(i.int8, i.scales[:ROWS])],
     "functional.matmul_4bit": lambda i: [qfuse.matmul_4bit(i.x, i.weight, bias=i.bias)],
     "functional.matmul_4bit, plain": lambda i: [qfuse.matmul_4bit(i.x, i.weight, order="plain")],
+    "functional.matmul_4bit_grouped": lambda i: [
+        qfuse.matmul_4bit_grouped(i.x, i.weight._replace(shape=i.experts), i.ends)
+    ],
+    "functional.matmul_4bit_grouped_lora": _grouped_with_lora,
     "functional.matmul_4bit_many": lambda i: qfuse.matmul_4bit_many(i.x, [i.weight] * 3),
     "functional.matmul_4bit_lora": _with_lora,
     "functional.matmul_4bit_lora_shared": _shared,

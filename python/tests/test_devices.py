@@ -28,6 +28,13 @@ def _with_lora():
     return OPS.matmul_4bit.default, arguments, {"shape": (ROWS, COLS)}
 
 
+def _grouped_with_lora():
+    given = Inputs(CPU)
+    factor = given.lora_weight.view(4, -1, RANK)
+    arguments = given.x, given.weight.tensors, given.ends, given.bias.view(4, -1), given.lora_in, factor
+    return OPS.matmul_4bit_grouped.default, arguments, {"shape": given.experts}
+
+
 def _with_offset():
     how = {"nested_blocksize": 256, "given_offset": torch.zeros(())}
     return OPS.quantize_4bit.nested, (torch.randn(128, 64), 64, "nf4"), how
@@ -63,7 +70,9 @@ def _moved(arguments, here, there, place):
 
 
 # Of every overload one call, with all tensors that it can have.
-WHOLE = {call[0]: call for call in [*calls(CPU)[::-1], _with_experts(), _with_lora(), _with_offset()]}
+WHOLE = {
+    call[0]: call for call in [*calls(CPU)[::-1], _with_experts(), _with_lora(), _grouped_with_lora(), _with_offset()]
+}
 WHOLE |= {call[0]: call for call in calls(CPU) if "expert_ends" in call[2]}
 CALLS = {str(op): (op, _named(op, args, kwargs)) for op, args, kwargs in WHOLE.values()}
 CASES = [

@@ -256,7 +256,7 @@ def test_compiled_code_notices_that_it_is_asked_for(multiply):
 def test_of_gpus_without_the_instructions(monkeypatch, dtype, capability, has):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
-    read = functools.partial(qfuse.functional._read_tensor_cores.__wrapped__, 0, getattr(torch, dtype))
+    read = functools.partial(qfuse.gpu._read_tensor_cores.__wrapped__, 0, getattr(torch, dtype))
     assert read() == has
     monkeypatch.setattr(torch.version, "hip", "7.0")
     assert not read()

@@ -86,6 +86,16 @@ def test_sums_are_near_those_of_float64(device, dtype, direction, quant_type):
         assert found.dtype == dtype and ((found.double() - expected).abs() <= bound).all()
 
 
+def test_a_bias_of_either_direction(device):
+    weight = exact_weight(device)
+    dense = qfuse.dequantize_4bit(weight)
+    x, bias = integers(3, ROWS, device=device).requires_grad_(), integers(COLS, device=device).requires_grad_()
+    found = qfuse.ops.matmul_4bit(x, weight.tensors, bias, **keywords(weight), direction="backward")
+    assert same_bits(found, x @ dense + bias)
+    found.sum().backward()
+    assert same_bits(x.grad, dense.sum(1).expand(3, ROWS)) and same_bits(bias.grad, torch.full_like(bias, 3))
+
+
 @pytest.mark.filterwarnings("ignore:.*not a double precision")
 def test_gradients_are_slopes(device):
     """Of the first and the second order. A product of integers is exactly linear, however large the step."""
@@ -389,9 +399,9 @@ REFUSED = {
     "a bias in another dtype": (dict(bias=lambda x: x[0, :64].half()), "bias is float16, it must be float32"),
     "a short bias": (dict(bias=lambda x: x[0, :63]), "bias has 63 elements, it must have 64"),
     "a strided bias": (dict(bias=lambda x: x[0, :128:2]), "bias has shape .* and strides"),
-    "a bias backward": (
-        dict(x=lambda x: x[:, :64], bias=lambda x: x[0], direction=lambda x: "backward"),
-        "bias is given with direction='backward', it must be None there",
+    "a forward bias backward": (
+        dict(x=lambda x: x[:, :64], bias=lambda x: x[0, :64], direction=lambda x: "backward"),
+        "bias has 64 elements, it must have 192",
     ),
     "no such direction": (dict(direction=lambda x: "sideways"), "direction is 'sideways', it can be 'forward' or"),
     "no such order": (dict(order=lambda x: "fast"), "order is 'fast', it can be 'plain', 'split' or 'factored'"),

@@ -116,6 +116,16 @@ def calls(device):
             {"shape": weight.shape, "direction": "backward"},
         ),
         (
+            OPS.matmul_4bit_grouped.default,
+            (
+                made.original[:3],
+                weight.tensors,
+                torch.tensor([1, 1, 3, 3], device=device),
+                made.original[:4, :16].contiguous(),
+            ),
+            {"shape": (4, 16, 192), "order": "split"},
+        ),
+        (
             OPS.matmul_4bit_many.default,
             (made.original[:3], weight.tensors * 2, (made.original[0, :64],) * 2),
             {"rows": weight.shape[:1] * 2},

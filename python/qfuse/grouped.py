@@ -1,0 +1,128 @@
+"""Products of rows that lie expert by expert with dense matrices, one for each expert, and sums over such rows: by
+torch's grouped products, which wait for nothing, or where it has none by tiles of rows, which do not either."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from . import gpu
+
+__all__ = ["expert_of_rows", "has_kernel", "outer", "product", "sums", "unnested", "without_nobodys"]
+
+_VALUES_A_LOAD = 8  # of bfloat16: torch's kernels load 16 bytes, and want every row to begin at a multiple of these
+_MOST_EXPERTS = 1024  # that torch's kernels take: the threads of a block
+_ROWS_A_TILE = 32
+
+
+def has_kernel(x: Tensor, experts: int, *widths: int) -> bool:
+    """Whether torch has a grouped product on x's GPU, of matrices of these widths: in others, it waits for the ends."""
+    if not x.is_cuda or x.dtype != torch.bfloat16 or experts > _MOST_EXPERTS or 0 in (x.shape[0], experts, *widths):
+        return False
+    has_cores = gpu.find_tensor_cores(x.device.index, x.dtype)
+    return has_cores and all(width % _VALUES_A_LOAD == 0 for width in widths)
+
+
+def product(x: Tensor, factors: Tensor, ends: Tensor, scaling: float = 1.0) -> Tensor:
+    """Of each row of x [m, k] with its expert's factor of [E, k, n], in x's dtype: sums in fp32, rounded, and with a
+    scaling rounded once more where torch's kernel makes them. What rows of no expert get means nothing."""
+    experts, k, n = factors.shape
+    if has_kernel(x, experts, k, n):
+        found = torch._grouped_mm(_aligned(x), _aligned(factors), offs=ends.int())
+        return found if scaling == 1 else found * scaling
+    if 0 in (x.shape[0], experts, n):
+        return x.new_zeros(x.shape[0], n)
+    tiles = _tiles_of(ends, x.shape[0])
+    tile_products = torch.bmm(x.float()[tiles.rows], factors.float()[tiles.experts]).flatten(0, 1)
+    found = tile_products[tiles.places]
+    return (found if scaling == 1 else found * scaling).to(x.dtype)
+
+
+def outer(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
+    """leftᵀ·right over the rows of each expert, [E, p, q] of [m, p] and [m, q], in left's dtype: sums in fp32, rounded
+    once. Zero for an expert without rows."""
+    experts, p, q = ends.shape[0], left.shape[1], right.shape[1]
+    right = right.to(left.dtype)
+    if has_kernel(left, experts, p, q):
+        return torch._grouped_mm(_aligned(left).t(), _aligned(right), offs=ends.int())
+    if 0 in (left.shape[0], experts, p, q):
+        return left.new_zeros(experts, p, q)
+    tiles = _tiles_of(ends, left.shape[0])
+    left_tiles, right_tiles = (
+        torch.where(tiles.has_row[..., None], tensor.float()[tiles.rows], 0.0) for tensor in (left, right)
+    )
+    tile_sums = torch.bmm(left_tiles.mT, right_tiles)
+    # In a fixed order, which index_add_ on a GPU has not; and a NaN stays with its expert.
+    found = torch.segment_reduce(tile_sums, "sum", lengths=tiles.counts, axis=0, unsafe=True)
+    return found.to(left.dtype)
+
+
+def sums(tensor: Tensor, ends: Tensor) -> Tensor:
+    """The sum of each expert's rows, [E, n] of [m, n]."""
+    ones = tensor.new_ones(tensor.shape[0], _VALUES_A_LOAD)
+    return outer(ones, tensor, ends)[:, 0]
+
+
+def without_nobodys(tensor: Tensor, ends: Tensor) -> Tensor:
+    """With zeros in the rows of no expert, which whoever sums over rows would else find to be anything. Written to the
+    tensor where no gradient of it is wanted."""
+    rows = torch.arange(tensor.shape[0], device=tensor.device)
+    last = ends[-1] if ends.shape[0] else rows.new_zeros(())
+    nobodys = (rows >= last)[:, None]
+    return tensor.masked_fill(nobodys, 0) if torch.is_grad_enabled() else tensor.masked_fill_(nobodys, 0)
+
+
+def unnested(weight: Sequence[Tensor], shape: Sequence[int], nested_blocksize: int) -> tuple[Tensor, ...]:
+    """A stack whose experts are each nested by themselves as a plain one, of the same values; others as they are."""
+    if len(weight) != 5 or len(shape) != 3 or not 1 < shape[0] == weight[4].numel():
+        return tuple(weight)
+    packed, codes, nested_absmax, nested_quant_map, nested_offset = weight
+    experts = shape[0]
+    each = codes.numel() // experts
+    blocks = pad(codes.reshape(experts, each), (0, -each % nested_blocksize))
+    absmax = torch.ops.qfuse.dequantize_blockwise.default(
+        blocks, nested_absmax.flatten(), nested_quant_map, nested_blocksize, torch.float32
+    )
+    return packed, (absmax[:, :each] + nested_offset.reshape(experts, 1)).flatten()
+
+
+def expert_of_rows(ends: Tensor, m: int) -> Tensor:
+    """Whose each of m rows is; of nobody's row, some expert."""
+    rows = torch.arange(m, dtype=ends.dtype, device=ends.device)
+    return torch.searchsorted(ends, rows, right=True).clamp(max=ends.shape[0] - 1)
+
+
+def _aligned(tensor: Tensor) -> Tensor:
+    """Itself, or a copy whose rows begin where torch's kernels want them."""
+    *_, rows, columns = tensor.stride()
+    step, inner, width = (rows, columns, tensor.shape[-1]) if columns == 1 else (columns, rows, tensor.shape[-2])
+    is_aligned = inner == 1 and step >= width and step % _VALUES_A_LOAD == tensor.storage_offset() % _VALUES_A_LOAD == 0
+    return tensor if is_aligned else tensor.clone(memory_format=torch.contiguous_format)
+
+
+class _Tiles(NamedTuple):
+    """m rows cut into tiles, of one expert each; there are as many as there may have to be, however the rows are shared
+    out: an expert's last tile is not full, and the last tiles may be empty."""
+
+    rows: Tensor  # [tiles, _ROWS_A_TILE], 0 to m - 1
+    has_row: Tensor  # of the same shape: whether that is a row of the tile's expert
+    experts: Tensor  # [tiles]
+    counts: Tensor  # [E]: tiles
+    places: Tensor  # [m]: where a row is among those of all tiles
+
+
+def _tiles_of(ends: Tensor, m: int) -> _Tiles:
+    ends = ends.long().clamp(0, m).cummax(0).values  # on a GPU nothing has refused others
+    begins = pad(ends[:-1], (1, 0))
+    last = ends.shape[0] - 1
+    counts = (ends - begins + _ROWS_A_TILE - 1) // _ROWS_A_TILE
+    tile_ends = counts.cumsum(0)
+    first_rows = begins - (tile_ends - counts) * _ROWS_A_TILE  # of an expert, as if its tiles were the first ones
+    tiles = torch.arange(m // _ROWS_A_TILE + min(m, last + 1), device=ends.device)
+    experts = torch.searchsorted(tile_ends, tiles, right=True).clamp(max=last)
+    rows = (first_rows[experts] + tiles * _ROWS_A_TILE)[:, None] + torch.arange(_ROWS_A_TILE, device=ends.device)
+    places = torch.arange(m, device=ends.device) - first_rows[expert_of_rows(ends, m)]
+    places = places.clamp(0, rows.numel() - 1)  # of nobody's rows, too
+    return _Tiles(rows.clamp(0, m - 1), rows < ends[experts][:, None], experts, counts, places)
