@@ -58,6 +58,9 @@ inline const std::vector<GroupedCase> kGroupedCases = {
     {"LoRA of an odd rank", {2, 3}, 19, 64, 64, QFUSE_NF4, 0, false, 0, 0, 5},
     {"LoRA in several stages", {1, 3, 0, 2}, 24, 64, 64, QFUSE_NF4, 256, true, 0, 0, 136},
     {"long rows", {2, 1}, 8, 4608},
+    {"one chain of split sums, 16 teams", {3, 0, 9, 1}, 88, 256, 64, QFUSE_NF4, 0},
+    {"three chains, five teams, nested by itself", {1, 0, 2, 11, 1}, 32, 768, 64, QFUSE_NF4, 16, true},
+    {"eight chains, tokens of nobody", {0, 2, 1}, 24, 2048, 64, QFUSE_FP4, 256, false, 3},
 };
 
 struct GroupedInput {

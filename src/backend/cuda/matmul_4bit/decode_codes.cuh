@@ -68,7 +68,7 @@ template <class Scheduler>
 __device__ void load_offset(const PipelineArguments& a, const Scheduler& scheduler,
                             const typename Scheduler::Tile& tile, AbsmaxReader& reader) {
   if constexpr (Scheduler::kIsGrouped)
-    if (scheduler.a.groups.is_nested_each) reader.offset = a.matmul.weight.nested_offset[scheduler.expert(tile)];
+    if (scheduler.groups.is_nested_each) reader.offset = a.matmul.weight.nested_offset[scheduler.expert(tile)];
 }
 
 // Without branches, which cost more than the loads, and one load for either kind of scale: a second one into the same

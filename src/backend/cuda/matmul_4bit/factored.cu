@@ -49,11 +49,11 @@ struct FactoredSteps {
   }
   static __device__ Lookups lookups(const Table* table, int lane) { return words_of_lane(table, lane); }
 
-  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t tile,
+  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, const LaneRows& rows,
                                     Codes& codes) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      const std::uint32_t row = row_of(a, tile, h);
+      const std::uint32_t row = rows[h];
       codes.absmax[h] = load_absmax<kNested>(a, chain, row);
       const std::uint8_t* const from = codes_of(a, chain, row);
 #pragma unroll
@@ -62,7 +62,8 @@ struct FactoredSteps {
     }
   }
 
-  static __device__ void load_inputs(const MatmulArguments& a, std::int64_t term, Inputs& inputs) {
+  static __device__ void load_inputs(const MatmulArguments& a, const Tokens& tokens, std::int64_t term,
+                                     Inputs& inputs) {
     const int lane = static_cast<int>(threadIdx.x % kWarp);
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) {
@@ -72,18 +73,20 @@ struct FactoredSteps {
         for (int v = 0; v < kRunTerms / 8; ++v) {
           const std::int64_t first = term + b * format::kFactoredBlock + lane % 4 * kRunTerms + 8 * v;
           std::uint32_t words[4];
-          unpack(load_late_inputs(a, c * 8 + lane / 4, first), words);
+          unpack(load_late_inputs(a, tokens, c * 8 + lane / 4, first), words);
 #pragma unroll
           for (int i = 0; i < 4; ++i) inputs.words[c][b][4 * v + i] = words[i];
         }
     }
     // Branches keep the columns' temporary registers apart.
 #pragma unroll
-    for (int c = 0; c < kColumns; ++c) inputs.down[c] = c * 8 < a.m ? scale_chunk<Value>(inputs.words[c]) : 1.0F;
+    for (int c = 0; c < kColumns; ++c)
+      inputs.down[c] = tokens.first + c * 8 < tokens.end ? scale_chunk<Value>(inputs.words[c]) : 1.0F;
   }
 
   // 16 outputs by one chunk.
-  static __device__ void multiply(Lookups table, const NestedMap& nested, const Inputs& inputs, const Codes& codes,
+  template <class Nested>
+  static __device__ void multiply(Lookups table, const Nested& nested, const Inputs& inputs, const Codes& codes,
                                   float (&sums)[kColumns][4]) {
     const auto pair = [&](std::uint32_t word, int byte) {
       return byte == 0   ? load_word<0>(table, word)
@@ -137,12 +140,23 @@ contract::Outcome launch_factored(std::span<const MatmulArguments> products, con
   return launch_factored<Value>(products[0], plan, exec);
 }
 
+template <class Value>
+contract::Outcome launch_groups(const GroupedArguments& a, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return a.matmul.is_nested ? launch_split_k(multiply_groups_split_k<FactoredSteps<Value, true, 1>>, a, plan, exec)
+                            : launch_split_k(multiply_groups_split_k<FactoredSteps<Value, false, 1>>, a, plan, exec);
+}
+
 }  // namespace
 
 contract::Outcome launch_factored(std::span<const MatmulArguments> products, qfuse_dtype dtype,
                                   const Matmul4bitPlan& plan, const qfuse_exec& exec) {
   return dtype == QFUSE_FLOAT16 ? launch_factored<Half>(products, plan, exec)
                                 : launch_factored<Bfloat16>(products, plan, exec);
+}
+
+contract::Outcome launch_groups_factored(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return call.product.dtype == QFUSE_FLOAT16 ? launch_groups<Half>(call.a, plan, exec)
+                                             : launch_groups<Bfloat16>(call.a, plan, exec);
 }
 
 }  // namespace qfuse::cuda

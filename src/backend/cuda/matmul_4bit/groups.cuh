@@ -47,6 +47,10 @@ struct MatmulCall {
 contract::Outcome launch_warp_specialized(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
 contract::Outcome launch_register_weights(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
 
+// Of a stack alone.
+contract::Outcome launch_groups_split(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
+contract::Outcome launch_groups_factored(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec);
+
 // ---- ends ----
 
 // Ends beyond 0 to m count as the nearest of them; behind the last expert comes that one's. load_word reads a word of

@@ -110,8 +110,13 @@ template <class Value>
 contract::Outcome launch_groups(const contract::Matmul4bitGrouped& p, const Matmul4bitPlan& plan,
                                 const qfuse_exec& exec) {
   const GroupedArguments a = arguments_of(p, plan);
+#ifndef QFUSE_HIP
+  const MatmulCall call = {a, any_product(p)};
+  if (plan.kernel == Matmul4bitKernel::split_k) return launch_groups_split(call, plan, exec);
+  if (plan.kernel == Matmul4bitKernel::factored && plan.wide) return launch_groups_factored(call, plan, exec);
+#endif
 #ifndef QFUSE_WITHOUT_WGMMA
-  if (is_pipeline(plan)) return launch_pipeline_of({a, any_product(p)}, plan, exec);
+  if (is_pipeline(plan)) return launch_pipeline_of(call, plan, exec);
 #endif
   const bool forward = p.direction == QFUSE_FORWARD;
   const auto kernel = forward ? find_kernel<Stack, Value, true>(plan) : find_kernel<Stack, Value, false>(plan);

@@ -79,12 +79,11 @@ Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) 
                  split_k_tiles(p), 1);
 }
 
-// Forward, few tokens, whole chains of terms, bitsandbytes' blocks; and what 32 bits count. In the order FACTORED more
-// tokens than a kernel takes are several launches.
-bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+// Forward, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
+bool fits_split_k(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   if (facts.compute_capability != kHopper || !is_forward(p) || p.order == QFUSE_ORDER_PLAIN || p.lora_rank > 0 ||
-      (p.m > kSplitKTokens.back() && !is_factored(p)) || !is_wide(p))
+      !is_wide(p))
     return false;
   if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % QFUSE_SPLIT_TERMS != 0 ||
       w.blocksize != kSplitKBlocksize)
@@ -94,8 +93,32 @@ bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
                                  w.nested_begin % kChainBlocks != 0 || !is_aligned(w.absmax_8bit, kChainBlocks)))
     return false;
-  return contract::element_count(w) < kMostElements && w.rows < kMostElements / kSplitKBlocksize &&
+  return contract::element_count(w) < kMostElements / experts && w.rows < kMostElements / kSplitKBlocksize / experts;
+}
+
+// In the order FACTORED more tokens than a kernel takes are several launches.
+bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  return (p.m <= kSplitKTokens.back() || is_factored(p)) && fits_split_k(p, 1, facts) &&
          split_k(p, facts, kSplitKTokens.back(), split_k_tiles(p), 1).shared_bytes <= facts.shared_bytes;
+}
+
+// Of a stack, a tile has up to 8 tokens of an expert: several teams of as many warps as it has chains, or its chains in
+// several rounds.
+Matmul4bitPlan groups_split_k(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+  Matmul4bitPlan plan =
+      split_k(p, facts, kSplitKTokens.front(), count_tiles(p, experts, kSplitKOutputs, kSplitKTokens.front()), 1);
+  const int warps = plan.threads / kWarpThreads;
+  const bool has_rounds = p.weight.cols > std::int64_t{kSplitKWarps} * QFUSE_SPLIT_TERMS;
+  if (!has_rounds) plan.threads *= kSplitKWarps / warps;
+  plan.shared_bytes = static_cast<int>(split_k_shared_bytes(plan.tokens, 0, 1));
+  return plan;
+}
+
+bool can_be_groups_split_k(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 30;
+  return fits_split_k(p, experts, facts) && p.m < kMost && p.weight.rows < kMost / experts &&
+         count_tiles(p, experts, kSplitKOutputs, kSplitKTokens.front()) < kMost &&
+         split_k_shared_bytes(kSplitKTokens.front(), 0, 1) <= facts.shared_bytes;
 }
 
 // Any other product in the order FACTORED: a warp has 16 outputs of 8 tokens.
@@ -223,12 +246,12 @@ Matmul4bitPlan plan_of(const contract::Matmul4bit& p, std::int64_t experts, cons
   return tiled(p, experts, is_wide(p), are_few ? kTileTokens.front() : kTileTokens.back());
 }
 
-// A pipeline finds the scales of all experts in one array: those of experts that are nested by themselves, too, if they have
-// whole nested blocks.
+// Hopper's kernels find the scales of all experts in one array: those of experts that are nested by themselves, too, if they
+// have whole nested blocks.
 bool has_scales_of(const contract::Matmul4bitGrouped& p, const Matmul4bitPlan& plan) {
-  const bool is_pipeline =
-      plan.kernel == Matmul4bitKernel::warp_specialized || plan.kernel == Matmul4bitKernel::register_weights;
-  return !is_pipeline || !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
+  const bool is_for_any = plan.kernel == Matmul4bitKernel::tiled || plan.kernel == Matmul4bitKernel::fp32 ||
+                          (plan.kernel == Matmul4bitKernel::factored && !plan.wide);
+  return is_for_any || !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
 }
 
 }  // namespace
@@ -277,14 +300,24 @@ Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
 }
 
 std::vector<Matmul4bitGroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
+  const contract::Matmul4bit any = any_product(p);
   std::vector<Matmul4bitGroupedPlan> all;
-  for (const Matmul4bitPlan& plan : candidates_of(any_product(p), p.experts, facts))
-    if (has_scales_of(p, plan)) all.push_back({plan});
+  if (uses_matrix_steps(any, has_matrix_steps(p.dtype, facts)) && can_be_groups_split_k(any, p.experts, facts))
+    all.push_back({groups_split_k(any, p.experts, facts)});
+  for (const Matmul4bitPlan& plan : candidates_of(any, p.experts, facts)) all.push_back({plan});
+  std::erase_if(all, [&](const Matmul4bitPlan& plan) { return !has_scales_of(p, plan); });
   return all;
 }
 
 Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
-  const Matmul4bitPlan plan = plan_of(any_product(p), p.experts, facts);
+  // With more tokens of an expert a tile of 64 that is decoded once is faster.
+  constexpr std::int64_t kMostSplitTokens = 32;
+  const contract::Matmul4bit any = any_product(p);
+  const bool are_few = is_factored(any) || p.m <= kMostSplitTokens * std::min(p.m, p.experts);
+  if (are_few && uses_matrix_steps(any, has_matrix_steps(p.dtype, facts)) &&
+      can_be_groups_split_k(any, p.experts, facts))
+    if (const Matmul4bitPlan plan = groups_split_k(any, p.experts, facts); has_scales_of(p, plan)) return {plan};
+  const Matmul4bitPlan plan = plan_of(any, p.experts, facts);
   return has_scales_of(p, plan) ? Matmul4bitGroupedPlan{plan} : candidates(p, facts).back();
 }
 

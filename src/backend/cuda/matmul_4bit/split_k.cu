@@ -49,8 +49,8 @@ __device__ void load_absmax(const MatmulArguments& a, const ChainOfLane& chain, 
 }
 
 // Of the lane's codes in window w.
-template <bool kNested>
-__device__ float decode_absmax(const ChainCodes<kNested>& codes, int h, int w, const NestedMap& nested) {
+template <bool kNested, class Nested>
+__device__ float decode_absmax(const ChainCodes<kNested>& codes, int h, int w, const Nested& nested) {
   if constexpr (!kNested) return codes.absmax[h][w];
   const unsigned code = codes.absmax_codes[h] >> (8 * block_of_window(w)) & 0xffU;
   return decode_absmax(kNested, nested.map, Absmax{code, codes.absmax[h][0]}, nested.offset);
@@ -111,11 +111,11 @@ struct SplitSteps {
   }
   static __device__ PairsOfLane lookups(const Pair* table, int lane) { return pairs_of_lane(table, lane); }
 
-  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, std::uint32_t tile,
+  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, const LaneRows& rows,
                                     Codes& codes) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      const std::uint32_t row = row_of(a, tile, h);
+      const std::uint32_t row = rows[h];
       load_absmax(a, chain, row, h, codes);
       const std::uint8_t* const from = codes_of(a, chain, row);
 #pragma unroll
@@ -124,7 +124,8 @@ struct SplitSteps {
     }
   }
 
-  static __device__ void load_inputs(const MatmulArguments& a, std::int64_t term, Inputs& inputs) {
+  static __device__ void load_inputs(const MatmulArguments& a, const Tokens& tokens, std::int64_t term,
+                                     Inputs& inputs) {
     const int lane = static_cast<int>(threadIdx.x) % kWarp;
 #pragma unroll
     for (int c = 0; c < kColumns; ++c)
@@ -134,14 +135,15 @@ struct SplitSteps {
         for (int v = 0; v < kVectorTerms / 8; ++v) {
           const std::int64_t first = term + w * kWindowTerms + lane % 4 * kVectorTerms + 8 * v;
           std::uint32_t words[4];
-          unpack(load_late_inputs(a, c * 8 + lane / 4, first), words);
+          unpack(load_late_inputs(a, tokens, c * 8 + lane / 4, first), words);
 #pragma unroll
           for (int i = 0; i < 4; ++i) inputs.words[c][w][2 * v + i / 2][i % 2] = words[i];
         }
   }
 
   // 16 outputs by one chain.
-  static __device__ void multiply(PairsOfLane pairs, const NestedMap& nested, const Inputs& inputs, const Codes& codes,
+  template <class Nested>
+  static __device__ void multiply(PairsOfLane pairs, const Nested& nested, const Inputs& inputs, const Codes& codes,
                                   float (&sums)[kColumns][4]) {
     float absmax[kWindows][2];
 #pragma unroll
@@ -174,12 +176,23 @@ contract::Outcome launch_split(std::span<const MatmulArguments> products, const 
                                               : launch_split<Value, 2, 1>(products, plan, exec);
 }
 
+template <class Value>
+contract::Outcome launch_groups(const GroupedArguments& a, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return a.matmul.is_nested ? launch_split_k(multiply_groups_split_k<SplitSteps<Value, true, 1>>, a, plan, exec)
+                            : launch_split_k(multiply_groups_split_k<SplitSteps<Value, false, 1>>, a, plan, exec);
+}
+
 }  // namespace
 
 contract::Outcome launch_split(std::span<const MatmulArguments> products, qfuse_dtype dtype, const Matmul4bitPlan& plan,
                                const qfuse_exec& exec) {
   return dtype == QFUSE_FLOAT16 ? launch_split<Half>(products, plan, exec)
                                 : launch_split<Bfloat16>(products, plan, exec);
+}
+
+contract::Outcome launch_groups_split(const MatmulCall& call, const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return call.product.dtype == QFUSE_FLOAT16 ? launch_groups<Half>(call.a, plan, exec)
+                                             : launch_groups<Bfloat16>(call.a, plan, exec);
 }
 
 }  // namespace qfuse::cuda

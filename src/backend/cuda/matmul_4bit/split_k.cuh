@@ -13,7 +13,7 @@
 
 #include "backend/cuda/device/hopper.cuh"
 #include "backend/cuda/device/launch.cuh"
-#include "backend/cuda/matmul_4bit/steps.cuh"
+#include "backend/cuda/matmul_4bit/group_tiles.cuh"
 
 namespace qfuse::cuda {
 
@@ -104,12 +104,17 @@ __device__ inline const std::uint8_t* codes_of(const MatmulArguments& a, const C
   return one_address(a.weight.packed + chain.byte + std::uint64_t{row} * chain.row_bytes);
 }
 
-// Of rows beyond the last one the last one is read, and not stored.
-__device__ inline std::uint32_t row_of(const MatmulArguments& a, std::uint32_t tile, int h) {
-  const auto rows = static_cast<std::uint32_t>(a.rows);
-  const int lane = static_cast<int>(threadIdx.x % kWarp);
-  const std::uint32_t row = tile * kSplitKOutputs + static_cast<std::uint32_t>(lane / 4 + 8 * h);
-  return row < rows ? row : rows - 1;
+// A lane's two rows of a tile's 16. Of rows beyond the last one the last one is read, and not stored.
+struct LaneRows {
+  std::uint32_t first;
+  std::uint32_t last;
+  __device__ std::uint32_t operator[](int h) const {
+    const std::uint32_t row = first + static_cast<std::uint32_t>(8 * h);
+    return row < last ? row : last;
+  }
+};
+__device__ inline LaneRows rows_of(const MatmulArguments& a, std::uint32_t tile) {
+  return {tile * kSplitKOutputs + threadIdx.x % kWarp / 4, static_cast<std::uint32_t>(a.rows) - 1};
 }
 
 // What a warp multiplies first, into the L2: of each row a lane asks for a block.
@@ -119,7 +124,7 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
   const std::int64_t of_lane = threadIdx.x % 4 * kSplitKBlocksize;
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    const std::int64_t first = row_of(a, tile, h) * a.cols + (term < a.cols ? term : 0) + of_lane;
+    const std::int64_t first = rows_of(a, tile)[h] * a.cols + (term < a.cols ? term : 0) + of_lane;
     prefetch(a.weight.packed + first / 2);
     if constexpr (kNested)
       prefetch(a.weight.absmax_8bit + first / kSplitKBlocksize);
@@ -144,9 +149,17 @@ __device__ inline void load_nested_map(const MatmulArguments& a, NestedMap& nest
   for (unsigned i = threadIdx.x; i < format::kCodes8; i += blockDim.x) nested.map[i] = a.weight.nested_quant_map[i];
 }
 
+// Of the inputs, from the first one on, as many as a tile takes.
+struct Tokens {
+  std::int64_t first;
+  std::int64_t end;
+};
+
 // Eight terms of a token, which the grid before may have written; zeros beyond the tokens and the terms.
-__device__ inline uint4 load_late_inputs(const MatmulArguments& a, std::int64_t token, std::int64_t term) {
-  if (token >= a.m || term >= a.cols) return {0, 0, 0, 0};
+__device__ inline uint4 load_late_inputs(const MatmulArguments& a, const Tokens& tokens, int number,
+                                         std::int64_t term) {
+  const std::int64_t token = tokens.first + number;
+  if (token >= tokens.end || term >= a.cols) return {0, 0, 0, 0};
   const std::uint16_t* const from = static_cast<const std::uint16_t*>(a.in) + token * a.in_stride + term;
   return load_dependent(reinterpret_cast<const uint4*>(from));
 }
@@ -200,11 +213,15 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     const int present = chains - first < warps ? chains - first : warps;
     const std::int64_t term = std::int64_t{first + warp} * QFUSE_SPLIT_TERMS;
     const ChainOfLane chain = chain_of_lane<Steps>(a, warp < present ? term : 0);
+    const auto load_codes = [&](const SplitKTile& tile, typename Steps::Codes& of_tile) {
+      const MatmulArguments& product = arguments.products[tile.product];
+      Steps::load_codes(product, chain, rows_of(product, tile.tile), of_tile);
+    };
     SplitKTile here = first_tile;
     typename Steps::Codes codes;
-    Steps::load_codes(arguments.products[here.product], chain, here.tile, codes);
+    load_codes(here, codes);
     typename Steps::Inputs inputs;
-    Steps::load_inputs(a, term, inputs);
+    Steps::load_inputs(a, {0, a.m}, term, inputs);
     if (first == 0) {  // while the first loads are on their way
       if constexpr (Steps::kIsNested)
         for (int i = 0; i < kProducts; ++i) load_nested_map(arguments.products[i], shared.nested[i]);
@@ -216,7 +233,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       const bool is_last = tile + blocks >= tiles;
       const SplitKTile next = tile_of(arguments, tile + blocks);
       const auto load_next = [&](typename Steps::Codes& next_codes) {
-        if (!is_last) Steps::load_codes(arguments.products[next.product], chain, next.tile, next_codes);
+        if (!is_last) load_codes(next, next_codes);
       };
       float sums[Steps::kColumns][4] = {};
       if constexpr (Steps::kColumns == 1) {
@@ -261,6 +278,127 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   }
 }
 
+// ---- kernel, of a stack of experts, up to 8 tokens of each in a tile ----
+
+// What absmax are decoded by: an expert that is nested by itself has an offset of its own.
+struct NestedView {
+  const float (&map)[format::kCodes8];
+  float offset;
+};
+
+// After the table. A team of warps has a tile of 16 outputs, a warp of it a chain of the tile's.
+struct SplitKGroupsShared {
+  NestedMap nested;
+  GroupTile first_tile;
+  GroupTile tiles[2][kSplitKWarps];  // of each team
+  alignas(16) float parts[2][kSplitKWarps][8 * kSplitKOutputs];
+};
+static_assert(2 * kPairTableBytes + sizeof(SplitKGroupsShared) <= split_k_shared_bytes(8, 0, 1));
+using SplitKGroupTiles = GroupTiles<true, kSplitKOutputs, 8>;
+
+template <class Value>
+__device__ void store_output(const MatmulArguments& a, const GroupTile& tile, std::int64_t token, std::int64_t output,
+                             float sum) {
+  if (token >= tile.until || output >= a.rows) return;
+  if (a.bias != nullptr) {
+    const auto* const bias = static_cast<const Value*>(a.bias) + tile.owner * a.rows + output;
+    sum = __fadd_rn(sum, widen(load_bytes<Value>(bias)));
+  }
+  store<false>(static_cast<Value*>(a.out) + token * a.out_stride + output, Rounding<Value>::one(sum));
+}
+
+// As many chains as a tile has are taken at once, or in rounds of as many as there are warps.
+template <class Steps>
+__global__ void __launch_bounds__(kSplitKWarps* kWarp)
+    multiply_groups_split_k(const __grid_constant__ GroupedArguments arguments) {
+  constexpr int kPartSums = 8 * kSplitKOutputs;
+  const MatmulArguments& a = arguments.matmul;
+  const SplitKGroupTiles tiles(a, arguments.groups);
+  auto* const table = reinterpret_cast<typename Steps::Table*>(pair_table(dynamic_shared()));
+  auto& shared = *reinterpret_cast<SplitKGroupsShared*>(reinterpret_cast<char*>(table) + kPairTableBytes);
+  const int warp = static_cast<int>(threadIdx.x / kWarp);
+  const int warps = static_cast<int>(blockDim.x / kWarp);
+  const int lane = static_cast<int>(threadIdx.x % kWarp);
+  const auto chains = static_cast<int>(a.cols / QFUSE_SPLIT_TERMS);
+  const int team_warps = chains < warps ? chains : warps;
+  const int teams = warps / team_warps;
+  const int team = warp / team_warps;
+  const int member = warp % team_warps;
+
+  // While the grid before is at work.
+  Steps::make_table(a, table, warp, warps, lane);
+  const typename Steps::Lookups lookups = Steps::lookups(table, lane);
+  if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);
+  launch_dependent_grids();
+  wait_for_prerequisite_grids();
+  if (warp == 0) {
+    const GroupTile found = tiles.find_first();
+    if (lane == 0) shared.first_tile = found;
+  }
+  __syncthreads();
+
+  GroupTile tile = shared.first_tile;
+  const int turns = (tile.left + teams - 1) / teams;
+  const auto advance = [&](int by) {
+    for (int i = 0; i < by && tiles.has(tile); ++i) tiles.advance(tile);
+  };
+  advance(team);
+  typename Steps::Codes codes;
+  const auto load_codes = [&](int first, typename Steps::Codes& to) {
+    const bool is_there = tiles.has(tile) && team < teams && first + member < chains;
+    if (!is_there) return;
+    const std::uint32_t expert_row = static_cast<std::uint32_t>(tile.owner) * static_cast<std::uint32_t>(a.rows);
+    Steps::load_codes(a, chain_of_lane<Steps>(a, std::int64_t{first + member} * QFUSE_SPLIT_TERMS),
+                      {expert_row + static_cast<std::uint32_t>(tile.output + lane / 4),
+                       expert_row + static_cast<std::uint32_t>(a.rows) - 1},
+                      to);
+  };
+  load_codes(0, codes);
+  typename Steps::Inputs inputs;
+  int inputs_token = -1;  // the first one of what inputs hold
+  int phase = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    float total = 0.0F;  // of the sum that a thread adds, where a tile takes several rounds: there is one team then
+    for (int first = 0; first < chains; first += team_warps, phase ^= 1) {
+      const bool is_at_work = tiles.has(tile) && team < teams && first + member < chains;
+      const bool is_last = first + team_warps >= chains;
+      float sums[1][4] = {};
+      NestedView nested{shared.nested.map, 0.0F};
+      if (member == 0 && lane == 0 && team < teams) shared.tiles[phase][team] = tile;
+      if (is_at_work) {
+        if (inputs_token != tile.token || team_warps < chains) {
+          const std::int64_t term = std::int64_t{first + member} * QFUSE_SPLIT_TERMS;
+          Steps::load_inputs(a, {tile.token, tile.until}, term, inputs);
+          inputs_token = tile.token;
+        }
+        if constexpr (Steps::kIsNested)
+          nested.offset =
+              arguments.groups.is_nested_each ? __ldg(a.weight.nested_offset + tile.owner) : shared.nested.offset;
+      }
+      const typename Steps::Codes here = codes;
+      if (is_last) advance(teams);
+      load_codes(is_last ? 0 : first + team_warps, codes);
+      if (is_at_work) {
+        Steps::multiply(lookups, nested, inputs, here, sums);
+        store_part(sums, lane, shared.parts[phase][warp]);
+      }
+      __syncthreads();
+      constexpr int kAdders = kPartSums / kWarp;
+      const int present = chains - first < team_warps ? chains - first : team_warps;
+      for (int adder = warp; adder < teams * kAdders; adder += warps) {
+        const GroupTile made = shared.tiles[phase][adder / kAdders];
+        if (!tiles.has(made)) continue;
+        const int i = adder % kAdders * kWarp + lane;
+        total = add_parts<kPartSums>(shared.parts[phase][adder / kAdders * team_warps] + i, present,
+                                     first == 0 ? nullptr : &total);
+        if (!is_last) continue;
+        const std::int64_t output = made.output + i / 16 % 8 + i / 2 % 2 * 8;
+        store_output<typename Steps::Value>(a, made, made.token + i / 4 % 4 * 2 + i % 2, output, total);
+      }
+    }
+  }
+}
+
 template <int kProducts>
 contract::Outcome launch_split_k(void (*kernel)(SplitKArguments<kProducts>), std::span<const MatmulArguments> products,
                                  const Matmul4bitPlan& plan, const qfuse_exec& exec) {
@@ -268,6 +406,14 @@ contract::Outcome launch_split_k(void (*kernel)(SplitKArguments<kProducts>), std
       kernel,
       {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
       split_k_arguments<kProducts>(products), exec);
+}
+
+inline contract::Outcome launch_split_k(void (*kernel)(GroupedArguments), const GroupedArguments& a,
+                                        const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return launch(
+      kernel,
+      {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
+      a, exec);
 }
 
 }  // namespace qfuse::cuda
