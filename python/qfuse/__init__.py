@@ -8,6 +8,8 @@
     qfuse.checkpoint.dequantize(path, out)      # file to file, as the qfuse command does
     qfuse.merge(base, adapter, out)             # LoRA adapters into a checkpoint, file to file
 
+    qfuse.quantize_experts(model)               # a mixture's experts, which bitsandbytes leaves in 16 bits
+
     import qfuse.integrations.bitsandbytes
     qfuse.integrations.bitsandbytes.enable()    # whatever calls bitsandbytes' own function gets that
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING or _find_spec("torch") is not None:
             matmul_4bit_many,
             set_batch_invariant,
         )
+        from .integrations.experts import quantize_experts
         from .loading import load_checkpoint
         from .quant_state import Weight4bit
     except (ImportError, OSError) as error:  # of a torch that is too old, or lacks a library
@@ -66,6 +69,7 @@ __all__ = [
     "merge",
     "nn",
     "ops",
+    "quantize_experts",
     "set_batch_invariant",
 ]
 __version__ = _version("qfuse")

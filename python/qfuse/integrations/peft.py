@@ -8,6 +8,11 @@ differ from peft's by such roundings.
 
 A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why. So
 does float32, where the two would differ by roundings for nothing.
+
+Over experts that qfuse.quantize_experts has quantized, peft's own code would take uint8 codes for a weight. There
+cover_stacks(), which quantize_experts calls, makes the adapter's shapes those of the weight, and the product
+qfuse.matmul_4bit_grouped_lora. It is no choice that could be wrong or slow elsewhere, so enable() and disable() have
+nothing to do with it.
 """
 
 from collections.abc import Iterator
@@ -20,9 +25,10 @@ from ..functional import multiply_with_lora, scaled
 from ..gradients import needs_gradient
 from ..modules import has_global_hooks, is_bare, is_bare_linear, is_dropping, is_hooked, is_plain
 from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight, is_repacked, refuse_cast, unpacked_weight
-from .patch import Patch, Patches
+from .experts import Adapter, Stack4bit, stack_of
+from .patch import Patch, Patches, Report
 
-__all__ = ["disable", "enable", "enabled", "uncovered"]
+__all__ = ["cover_stacks", "disable", "enable", "enabled", "uncovered"]
 
 
 _BASES = ("Linear4bit", "LinearNF4", "LinearFP4")
@@ -178,3 +184,74 @@ _patches = Patches(
     Patch("peft.tuners.lora.layer", "Linear.forward", _forward_of_any),
 )
 enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled
+
+
+def _stack_under(wrapper: Any) -> Stack4bit | None:
+    """Of a ParamWrapper, which adapts one parameter of a module."""
+    return stack_of(wrapper.get_base_layer(), wrapper.parameter_name)
+
+
+def _features_of_stack(self: Any, module: nn.Module) -> tuple[int, int] | None:
+    """As the original: the last two dimensions, and what it notes of the parameter. The codes' shape is another."""
+    stack = _stack_under(self)
+    if stack is None:
+        return None
+    self.num_experts, *features = stack.shape
+    self._param_ndim = len(stack.shape)
+    return features[0], features[1]
+
+
+def _forward_of_stack(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
+    """Hands the adapter on to experts_forward, through the wrappers of the module's other parameters."""
+    if _stack_under(self) is None or self.disable_adapters or self.merged or kwargs.get("adapter_names") is not None:
+        return None
+    active = [name for name in self.active_adapters if name in self.lora_A]
+    if not active:
+        return None
+    others = kwargs.pop("qfuse_lora", None) or {}
+    own = {self.parameter_name: _adapter_of_stack(self, active)}
+    result: Tensor = self.base_layer(x, *args, qfuse_lora=others | own, **kwargs)
+    return result
+
+
+def _adapter_of_stack(wrapper: Any, names: list[str]) -> Adapter:
+    """A [experts, rank, k], B [experts, n, rank]. peft's B has the experts innermost: [n, rank * experts]."""
+    experts = wrapper.num_experts
+    lora_as, lora_bs = [], []
+    for name in names:
+        lora_a, lora_b = wrapper.lora_A[name].weight, wrapper.lora_B[name].weight
+        lora_as.append(lora_a.view(experts, -1, lora_a.shape[1]))
+        lora_bs.append(lora_b.view(lora_b.shape[0], -1, experts).permute(2, 0, 1))
+    if len(names) == 1:
+        return lora_as[0], lora_bs[0], wrapper.scaling[names[0]]
+    scaled_bs = [lora_b * wrapper.scaling[name] for name, lora_b in zip(names, lora_bs, strict=True)]
+    return torch.cat(lora_as, 1), torch.cat(scaled_bs, 2), 1.0
+
+
+def _refuse_to_merge(self: Any, *args: Any, **kwargs: Any) -> None:
+    if _stack_under(self) is not None:
+        raise ValueError(
+            f"{self.parameter_name} is in 4 bits, into which no adapter can be merged: load the model in 16 bits, "
+            "put the adapter over it, and merge there"
+        )
+
+
+def _refuse_to_merge_any(self: Any) -> None:
+    """Of a tuner, before it has merged the first layers."""
+    for module in self.model.modules():
+        if type(module).__name__ == "ParamWrapper":
+            _refuse_to_merge(module)
+
+
+_stacks = Patches(
+    Patch("peft.tuners.lora.layer", "ParamWrapper._get_in_out_features", _features_of_stack),
+    Patch("peft.tuners.lora.layer", "ParamWrapper.forward", _forward_of_stack),
+    Patch("peft.tuners.lora.layer", "ParamWrapper.merge", _refuse_to_merge),
+    Patch("peft.tuners.lora.layer", "ParamWrapper.unmerge", _refuse_to_merge),
+    Patch("peft.tuners.lora.model", "LoraModel._check_merge_allowed", _refuse_to_merge_any),
+)
+
+
+def cover_stacks() -> Report:
+    """What of peft must know that codes are no weight; for good."""
+    return _stacks.enable(stacklevel=3)

@@ -1,4 +1,7 @@
-"""What transformers itself says of a checkpoint, without reading its data or needing memory for it."""
+"""What transformers itself says of a checkpoint, without reading its data or needing memory for it.
+
+Once this is imported, transformers knows the experts_implementation "qfuse" (experts.py).
+"""
 
 import json
 import struct
@@ -9,6 +12,9 @@ from typing import Any
 import transformers
 
 from .. import checkpoint
+from . import experts
+
+experts.register()
 
 _BITS = {"F64": 64, "I64": 64, "F32": 32, "I32": 32, "U32": 32, "F16": 16, "BF16": 16, "I16": 16, "U16": 16}  # else 8
 

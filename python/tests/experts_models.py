@@ -1,0 +1,80 @@
+"""Small models whose experts are to be quantized, and a quantized one's twin, whose stacks are decoded."""
+
+import copy
+
+import torch
+import transformers
+from torch.nn import Parameter
+from transformers.integrations.moe import ALL_EXPERTS_FUNCTIONS, batched_mm_experts_forward
+
+from qfuse.integrations import experts
+
+
+def mixtral(dtype=torch.float32, seed=0):
+    config = transformers.MixtralConfig(**_SIZES, num_key_value_heads=2, num_local_experts=4)
+    return _make(transformers.MixtralForCausalLM, config, dtype, seed)
+
+
+def gpt_oss(dtype=torch.float32, seed=0):
+    """Its stacks are transposed, its experts have biases, and gates lie between the other columns."""
+    rope = {"rope_type": "default", "rope_theta": 1e4}
+    config = transformers.GptOssConfig(
+        **_SIZES, num_key_value_heads=2, num_local_experts=4, num_experts_per_tok=2, head_dim=16, rope_parameters=rope
+    )
+    return _make(transformers.GptOssForCausalLM, config, dtype, seed)
+
+
+_SIZES = dict(hidden_size=64, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4, vocab_size=128)
+
+
+def _make(model_class, config, dtype, seed):
+    torch.manual_seed(seed)
+    model = model_class(config)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.02)  # biases, which are zero
+    return model.to(dtype).eval()
+
+
+def tokens(model):
+    torch.manual_seed(1)
+    return torch.randint(1, 128, (2, 12)).to(model.device)
+
+
+def distance(found, exact):
+    return (found.double() - exact.double()).abs().max().item()
+
+
+def stacks(model):
+    """The quantized parameters of a model: their module, their name in it, and the Stack4bit."""
+    for module in list(model.modules()):
+        for name in ("gate_up_proj", "up_proj", "down_proj"):
+            stack = experts.stack_of(module, name)
+            if stack is not None:
+                yield module, name, stack
+
+
+def decoded(model, implementation="eager"):
+    """A copy whose stacks are what the codes stand for."""
+    twin = copy.deepcopy(model)
+    for module, name, stack in list(stacks(twin)):
+        module._parameters[name] = Parameter(stack.weight(module._parameters[name]).dequantize(), requires_grad=False)
+        del module._modules[f"{name}_4bit"]
+        module.config._experts_implementation = {"": implementation}
+    return twin
+
+
+def in_float64(model):
+    """The twin whose experts alone compute in float64, as not each family can as a whole."""
+    twin = decoded(model, "float64_of_tests")
+    for module in {module for module in twin.modules() if hasattr(module, "_apply_gate")}:
+        module.double()
+    return twin
+
+
+def _multiply_in_float64(self, hidden_states, top_k_index, top_k_weights):
+    y = batched_mm_experts_forward(self, hidden_states.double(), top_k_index, top_k_weights.double())
+    return y.to(hidden_states.dtype)
+
+
+ALL_EXPERTS_FUNCTIONS.register("float64_of_tests", _multiply_in_float64)

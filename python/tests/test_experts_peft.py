@@ -1,0 +1,281 @@
+"""peft's LoRA over experts in 4 bits, with target_parameters: beside peft's own, over the same stacks decoded."""
+
+import copy
+
+import pytest
+import torch
+from conftest import same_bits
+
+import qfuse
+import qfuse.integrations.peft as integration
+
+peft = pytest.importorskip("peft")
+transformers = pytest.importorskip("transformers")
+from experts_models import decoded, gpt_oss, mixtral, stacks, tokens  # noqa: E402
+
+MODELS = {"mixtral": mixtral, "gpt_oss": gpt_oss}
+STACKS = ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"]
+
+
+@pytest.fixture(params=MODELS)
+def make(request):
+    return MODELS[request.param]
+
+
+def config(**more):
+    settings = dict(r=3, lora_alpha=5, target_modules=["q_proj"], target_parameters=STACKS)
+    return peft.LoraConfig(**settings | more)
+
+
+def randomize(model, seed=5):
+    """Adapters that are not zero, the same for the same names."""
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        for name, parameter in sorted(model.named_parameters()):
+            if "lora_" in name:
+                parameter.copy_(torch.randn_like(parameter) * 0.05)
+    return model
+
+
+def pair(make, **more):
+    """Ours, and peft's own over the decoded stacks."""
+    model = make()
+    qfuse.quantize_experts(model)
+    twin = decoded(model)
+    return [randomize(peft.get_peft_model(each, config(**more))) for each in (model, twin)]
+
+
+def step(model):
+    model.zero_grad()
+    result = model(input_ids=tokens(model), labels=tokens(model))
+    result.loss.backward()
+    grads = {name: parameter.grad.clone() for name, parameter in model.named_parameters() if parameter.grad is not None}
+    return {"logits": result.logits.detach(), **grads}
+
+
+def near(found, expected):
+    """In float32, where sums are ordered otherwise."""
+    assert found.keys() == expected.keys()
+    for name in found:
+        largest = expected[name].abs().max()
+        assert (found[name] - expected[name]).abs().max() <= 2e-5 * largest, name
+    return True
+
+
+def adapter(model):
+    return {name: tensor.clone() for name, tensor in peft.get_peft_model_state_dict(model).items()}
+
+
+def same(a, b):
+    return a.keys() == b.keys() and all(same_bits(a[name], b[name]) for name in a)
+
+
+def test_steps_are_those_of_peft(make):
+    model, twin = pair(make)
+    found = step(model)
+    assert near(found, step(twin))
+    assert sum("lora_" in name for name in found) == 2 * 2 * 3 and "experts" in str(list(found))
+
+
+@pytest.mark.parametrize("more", [{"use_rslora": True}, {"target_parameters": STACKS[:1]}, {"r": 1}])
+def test_settings_are_those_of_peft(make, more):
+    model, twin = pair(make, **more)
+    assert near(step(model), step(twin))
+
+
+# As people name them: in full, by the layer, by the parameter alone; and axolotl, for whatever has three dimensions.
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["model.layers.0.mlp.experts.gate_up_proj"],
+        ["0.mlp.experts.gate_up_proj", "1.mlp.experts.down_proj"],
+        ["gate_up_proj", "down_proj"],
+        "three dimensions",
+    ],
+)
+def test_names_are_those_of_peft(make, names):
+    if isinstance(names, str):
+        model = make()
+        qfuse.quantize_experts(model)
+        names = sorted({name.split(".", 3)[-1] for name, parameter in model.named_parameters() if parameter.dim() == 3})
+        assert names == sorted(STACKS)
+    model, twin = pair(make, target_modules=[], target_parameters=names)
+    assert near(step(model), step(twin))
+
+
+@pytest.mark.parametrize("targets", ["all-linear", ["q_proj", "gate_proj", "up_proj", "down_proj"]])
+def test_modules_beside_stacks_are_no_targets(make, targets):
+    model, twin = pair(make, target_modules=targets)
+    assert adapter(model).keys() == adapter(twin).keys()
+    assert near(step(model), step(twin))
+
+
+def test_the_order_of_calls_does_not_matter(make):
+    model, twin = pair(make)
+    late = randomize(peft.get_peft_model(make(), config()))
+    assert len(qfuse.quantize_experts(late).quantized) == 2
+    assert same(adapter(late), adapter(model))
+    assert near(step(late), step(twin))
+
+
+def test_adapters_are_those_of_a_plain_model(make, tmp_path):
+    model, twin = pair(make)
+    model.save_pretrained(tmp_path)
+    plain = peft.PeftModel.from_pretrained(make(), tmp_path, is_trainable=True)
+    assert same(adapter(plain), adapter(model))
+    plain.save_pretrained(tmp_path / "plain")
+    base = make()
+    qfuse.quantize_experts(base)
+    back = peft.PeftModel.from_pretrained(base, tmp_path / "plain", is_trainable=True)
+    assert same(adapter(back), adapter(model))
+    assert near(step(back), step(twin))
+
+
+def test_several_adapters(make):
+    both = pair(make)
+    for model in both:
+        model.add_adapter("other", config(r=2, lora_alpha=7))
+        randomize(model)
+    for chosen in (["default"], ["other"], ["default", "other"]):
+        for model in both:
+            model.base_model.set_adapter(chosen)
+        assert near(step(both[0]), step(both[1]))
+    for model in both:
+        model.delete_adapter("default")
+    assert near(step(both[0]), step(both[1]))
+
+
+def test_disabled_adapters_leave_the_bits_of_the_base(make):
+    model, _ = pair(make)
+    base = make()
+    qfuse.quantize_experts(base)
+    with model.disable_adapter(), torch.no_grad():
+        assert same_bits(model(tokens(model)).logits, base(tokens(base)).logits)
+    with torch.no_grad():
+        assert not same_bits(model(tokens(model)).logits, base(tokens(base)).logits)
+
+
+def test_merging_is_refused_and_changes_nothing(make):
+    model, _ = pair(make)
+    before = step(model)
+    for merge in (model.merge_and_unload, model.merge_adapter):
+        with pytest.raises(ValueError, match="is in 4 bits, into which no adapter can be merged"):
+            merge()
+    wrapper = model.base_model.model.model.layers[0].mlp.experts
+    with pytest.raises(ValueError, match="into which no adapter"):
+        wrapper.merge()
+    assert near(step(model), before)
+    plain = model.unload()
+    assert len(list(stacks(plain))) == 4 and torch.isfinite(plain(tokens(plain)).logits).all()
+
+
+def test_what_was_merged_before_stays(make):
+    """16-bit stacks into which an adapter is merged are quantized with it."""
+    model = randomize(peft.get_peft_model(make(), config()))
+    model.merge_adapter()
+    qfuse.quantize_experts(model)
+    with torch.no_grad():
+        found, expected = model(tokens(model)).logits, decoded(model)(tokens(model)).logits
+    assert torch.allclose(found, expected, atol=1e-5)
+    with pytest.raises(ValueError, match="into which no adapter"):
+        model.unmerge_adapter()
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_checkpointed_activations(make, reentrant):
+    model, _ = pair(make)
+    model.train()
+    expected = step(model)
+    model.enable_input_require_grads()
+    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": reentrant})
+    assert near(step(model), expected)
+
+
+def test_plain_stacks_stay_peft_s_own(make):
+    """Of a model whose other layer is quantized."""
+    model = make()
+    qfuse.quantize_experts(model, names=lambda name: "layers.1." in name)
+    both = [randomize(peft.get_peft_model(each, config())) for each in (model, decoded(model))]
+    assert near(step(both[0]), step(both[1]))
+
+
+def test_enable_and_disable_have_nothing_to_do_with_it(make):
+    model, twin = pair(make)
+    expected = step(twin)
+    with integration.enabled():
+        assert near(step(model), expected)
+    integration.disable()
+    assert near(step(model), expected)
+
+
+def test_another_implementation_says_what_it_lacks(make):
+    model, _ = pair(make)
+    model.base_model.model.set_experts_implementation("eager")
+    with pytest.raises(TypeError, match="qfuse_lora"):
+        step(model)
+
+
+def test_an_adapter_in_a_copy(make):
+    model, twin = pair(make)
+    assert near(step(copy.deepcopy(model)), step(twin))
+
+
+def test_autocast_and_bfloat16(make):
+    """As a Trainer with bf16=True runs it: A and B in float32, the base in bfloat16."""
+    model = make(torch.bfloat16)
+    qfuse.quantize_experts(model)
+    both = [randomize(peft.get_peft_model(each, config())) for each in (model, decoded(model))]
+    exact = step(copy.deepcopy(both[1]).double())
+    with torch.autocast("cpu", torch.bfloat16):
+        found, naive = step(both[0]), step(both[1])
+    assert found.keys() == naive.keys() == exact.keys()
+    for name in found:
+        error, own = ((each[name].double() - exact[name]).norm() for each in (found, naive))
+        assert error <= 2 * own, name
+
+
+def test_as_it_is_used_beside_bitsandbytes(make, tmp_path):
+    """A checkpoint in 16 bits, loaded with load_in_4bit, whose experts stay as they are; then theirs, and training."""
+    pytest.importorskip("bitsandbytes")
+    make(torch.bfloat16).save_pretrained(tmp_path)
+    settings = transformers.BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16
+    )
+    model = type(make()).from_pretrained(tmp_path, quantization_config=settings, dtype=torch.bfloat16, device_map="cpu")
+    assert type(model.model.layers[0].self_attn.q_proj).__name__ == "Linear4bit"
+    assert model.model.layers[0].mlp.experts.down_proj.dtype is torch.bfloat16
+    assert len(qfuse.quantize_experts(model).quantized) == 2
+    model = peft.prepare_model_for_kbit_training(model, gradient_checkpointing_kwargs={"use_reentrant": False})
+    assert all(stack.dtype is torch.bfloat16 for _, _, stack in stacks(model))
+    model = peft.get_peft_model(model, config()).train()
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=0.01)
+    codes = [module._parameters[name].clone() for module, name, _ in stacks(model)]
+    losses = []
+    for _ in range(4):
+        loss = model(input_ids=tokens(model), labels=tokens(model)).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0]
+    after = [module._parameters[name] for module, name, _ in stacks(model)]
+    assert all(same_bits(*both) for both in zip(after, codes, strict=True))
+
+
+def test_adapters_that_transformers_adds(make):
+    """Without peft's model around it."""
+    model = make()
+    qfuse.quantize_experts(model)
+    both = model, decoded(model)
+    for each in both:
+        each.add_adapter(config())
+        randomize(each)
+    assert near(step(both[0]), step(both[1]))
+
+
+def test_a_step_is_compiled(make):
+    model, _ = pair(make)
+    expected = step(model)
+    layer = model.base_model.model.model.layers[0].mlp.experts
+    layer.compile(backend="aot_eager", fullgraph=True)
+    assert near(step(model), expected)
