@@ -1,0 +1,40 @@
+"""Each family of transformers that has the experts interface, and the table of docs/EXPERTS.md, which says so."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("peft")
+pytest.importorskip("transformers")
+from experts_families import families, judge
+
+OFTEN = [
+    "deepseek_v3",
+    "gemma4",
+    "glm4_moe",
+    "gpt_oss",
+    "granitemoe",
+    "jamba",
+    "mixtral",
+    "nemotron_h",
+    "olmoe",
+    "qwen3_moe",
+    "qwen3_next",
+]
+PAGE = Path(__file__).parents[2] / "docs" / "EXPERTS.md"
+ROWS = {
+    row.split("|")[1].strip(): row for row in re.findall(r"^\| \w+ \| [A-Z]\w+ \|.*\|$", PAGE.read_text("utf-8"), re.M)
+}
+
+
+def test_the_page_has_each_family():
+    assert sorted(ROWS) == families()
+
+
+@pytest.mark.parametrize(
+    "family", [name if name in OFTEN else pytest.param(name, marks=pytest.mark.slow) for name in families()]
+)
+@pytest.mark.filterwarnings("ignore")  # of transformers, about small configs
+def test_a_family_is_as_the_page_says(family):
+    assert judge(family) == ROWS[family]
