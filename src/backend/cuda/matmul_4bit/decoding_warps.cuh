@@ -29,8 +29,8 @@ __device__ void load_lora_weights(const PipelineArguments& a, const Scheduler& s
                                   const typename Scheduler::Tile& tile, int stage, unsigned char* decoded,
                                   Mbarrier& full) {
   arrive_expect_tx(full, Tiles::kDecodedBytes);
-  const int row = kForward ? tile.output : stage * kStageTerms;
-  const int col = kForward ? stage * kStageTerms : tile.output;
+  const int row = kForward ? scheduler.output(tile) : stage * kStageTerms;
+  const int col = kForward ? stage * kStageTerms : scheduler.output(tile);
   for (int panel = 0; panel < Tiles::kPanels; ++panel) {
     unsigned char* const to = decoded + panel * Tiles::kRows * Tiles::kRowBytes;
     const int byte = col * 2 + panel * Tiles::kRowBytes;
@@ -104,7 +104,7 @@ __device__ void decode_stages(const PipelineArguments& a, const Scheduler& sched
     Absmax next[kRows];
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      rows[i] = lane_rows<kForward>(matmul, before, tile.output, row + i * Tiles::kRowsApart,
+      rows[i] = lane_rows<kForward>(matmul, before, scheduler.output(tile), row + i * Tiles::kRowsApart,
                                     panel + i * Tiles::kPanelsApart);
       next[i] = load_absmax(reader, rows[i], stage);
     }

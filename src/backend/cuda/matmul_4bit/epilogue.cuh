@@ -105,12 +105,12 @@ __device__ void finish_tile(const MatmulArguments& a, const Scheduler& scheduler
   const auto first_bias = static_cast<std::int64_t>(scheduler.expert(tile)) * outputs;
   const TileOutputs to = {a.out, a.out_stride, scheduler.end(tile), static_cast<const Value*>(a.bias) + first_bias};
   if constexpr (Tiles::kWeightsFirst) {
-    const int output = tile.output + warp * 16;
+    const int output = scheduler.output(tile) + warp * 16;
     if (a.bias != nullptr) add_bias_of_rows<Value, Tiles>(to, output + lane / 4, outputs, sums);
-    store_outputs<Value, Tiles>(to, tile.token, output, outputs, sums);
+    store_outputs<Value, Tiles>(to, scheduler.token(tile), output, outputs, sums);
   } else {
-    const int output = tile.output + lane % 4 * 2;
-    const int token = tile.token + warp * 16 + lane / 4;
+    const int output = scheduler.output(tile) + lane % 4 * 2;
+    const int token = scheduler.token(tile) + warp * 16 + lane / 4;
     if (a.bias != nullptr) add_bias<Value, Tiles::kColumns>(to, output, outputs, sums);
     store_token<Value, Tiles::kColumns>(to, token, output, outputs, sums);
     store_token<Value, Tiles::kColumns>(to, token + 8, output, outputs, sums + 2);

@@ -13,7 +13,7 @@ template <bool kForward, class Tiles, class Scheduler>
 __device__ void prefetch_stages(const PipelineArguments& a, const Scheduler& scheduler, int thread) {
   const int stages =
       scheduler.weight_stages < Tiles::kShape.code_slots ? scheduler.weight_stages : Tiles::kShape.code_slots;
-  const int output = scheduler.first().output;
+  const int output = scheduler.output(scheduler.first());
   if (thread < stages) {
     const int term = thread * kStageTerms;
     prefetch_tile(a.codes, (kForward ? term : output) / 2, kForward ? output : term);
@@ -27,14 +27,21 @@ template <int kSlots, class Scheduler>
 struct Producer {
   typename Scheduler::Tile tile;
   int stage = 0;  // or part of one
+  int output;
+  int token;
   PipelineState<kSlots> state;
-  __device__ explicit Producer(const Scheduler& scheduler) : tile(scheduler.first()) {}
+  __device__ explicit Producer(const Scheduler& scheduler) : tile(scheduler.first()) { begin_tile(scheduler); }
   [[nodiscard]] __device__ bool is_done(const Scheduler& scheduler) const { return !scheduler.has(tile); }
+  __device__ void begin_tile(const Scheduler& scheduler) {
+    output = scheduler.output(tile);
+    token = scheduler.token(tile);
+  }
   __device__ void advance(const Scheduler& scheduler, int parts = 1) {
     state.advance(1);
     if (++stage < scheduler.stages * parts) return;
     stage = 0;
     scheduler.advance(tile);
+    begin_tile(scheduler);
   }
 };
 
@@ -43,8 +50,8 @@ struct CodeProducer : Producer<Tiles::kShape.code_slots, Scheduler> {
   using Producer<Tiles::kShape.code_slots, Scheduler>::Producer;
   __device__ void load(const PipelineArguments& a, const Scheduler& scheduler, StageShared<Tiles>& shared) {
     const int slot = this->state.slot;
-    const int row = scheduler.first_row(this->tile) + (kForward ? this->tile.output : this->stage * kStageTerms);
-    const int col = kForward ? this->stage * kStageTerms : this->tile.output;
+    const int row = scheduler.first_row(this->tile) + (kForward ? this->output : this->stage * kStageTerms);
+    const int col = kForward ? this->stage * kStageTerms : this->output;
     wait_for(shared.codes_empty[slot], this->state.phase - 1);
     if (this->stage < scheduler.weight_stages) {
       arrive_expect_tx(shared.codes_full[slot], Tiles::kCodeBytes);
@@ -68,7 +75,7 @@ struct InputProducer : Producer<Tiles::kShape.input_slots, Scheduler> {
     arrive_expect_tx(shared.inputs_full[slot], a.input_bytes);
     for (int panel = 0; panel < Tiles::kSlotPanels; ++panel)
       load_tile(shared.inputs[slot] + panel * Tiles::kInputPanelBytes, map, (first_panel + panel) * kPanelBytes,
-                this->tile.token, shared.inputs_full[slot]);
+                this->token, shared.inputs_full[slot]);
     this->advance(scheduler, Tiles::kSlotsEach);
   }
 };

@@ -79,7 +79,7 @@ __device__ inline void init_mbarriers(Shared& shared) {
 // Codes and absmax of the first panels, into the L2.
 template <class Scheduler>
 __device__ void prefetch_panels(const PipelineArguments& a, const Scheduler& scheduler, int thread) {
-  const int output = scheduler.first().output;
+  const int output = scheduler.output(scheduler.first());
   if (thread < kSlots) prefetch_tile(a.codes, thread * kPanelCodeBytes, output);
   if (thread < kOutputs) prefetch_absmax(a.matmul, output + thread, 0);
 }
@@ -90,8 +90,8 @@ template <class Scheduler>
 __device__ void load_panels(const PipelineArguments& a, const Scheduler& scheduler, Shared& shared) {
   PipelineState<kSlots> to;
   for (auto tile = scheduler.first(); scheduler.has(tile); scheduler.advance(tile)) {
-    const int row = scheduler.first_row(tile) + tile.output;
-    const int token = tile.token;
+    const int row = scheduler.first_row(tile) + scheduler.output(tile);
+    const int token = scheduler.token(tile);
     for (int panel = 0; panel < scheduler.stages * kStagePanels; ++panel) {
       const int lora_panel = panel - scheduler.weight_stages * kStagePanels;
       Slot& slot = shared.slots[to.slot];
@@ -131,7 +131,7 @@ __device__ void make_tables(const PipelineArguments& a, const Scheduler& schedul
     Absmax next[kTableTasks];
 #pragma unroll
     for (int task = 0; task < kTableTasks; ++task) {
-      const int output = tile.output + row_of(task);
+      const int output = scheduler.output(tile) + row_of(task);
       rows[task] = {.first = before + static_cast<std::uint32_t>(output) * panels_of_row,
                     .apart = 1,
                     .stages = output < matmul.rows ? static_cast<int>(panels_of_row) : 0};
@@ -236,7 +236,7 @@ __device__ void multiply_panels(const PipelineArguments& a, const Scheduler& sch
         if (stage < scheduler.weight_stages)
           decode_fragments(slot, row, weights[i]);
         else
-          load_lora_fragments(a.matmul, scheduler.first_row(tile), tile.output + row,
+          load_lora_fragments(a.matmul, scheduler.first_row(tile), scheduler.output(tile) + row,
                               ((stage - scheduler.weight_stages) * kStagePanels + i) * kPanelCols, weights[i]);
         const TileOperand inputs = tile_operand<kPanelBytes>(slot.inputs, kVectorBytes);
         wgmma_fence();

@@ -11,7 +11,8 @@ namespace qfuse::cuda {
 
 // A scheduler hands out tiles, to each thread that asks for itself:
 //   Arguments, kIsGrouped              of the kernel; whether tiles are those of several experts
-//   first(), advance(tile), has(tile)  a Tile with the numbers of its first output and token; whether there is one
+//   first(), advance(tile), has(tile)  a Tile; whether there is one
+//   output(tile), token(tile)          the numbers of its first output and token
 //   end(tile), expert(tile)            where its tokens end, and whose they are
 //   first_row(tile)                    of its weight, in the stack
 //   weight_stages, stages              of each tile, of the weight alone and with LoRA's
@@ -23,8 +24,8 @@ struct TileScheduler {
   static constexpr bool kIsGrouped = false;
   struct Tile {
     int number;
-    int output;
-    int token;
+    int first_output;
+    int first_token;
   };
   int tiles;
   int token_tiles;
@@ -45,6 +46,8 @@ struct TileScheduler {
   [[nodiscard]] __device__ Tile first() const { return at(static_cast<int>(blockIdx.x)); }
   [[nodiscard]] __device__ bool has(const Tile& tile) const { return tile.number < tiles; }
   __device__ void advance(Tile& tile) const { tile = at(tile.number + blocks); }
+  [[nodiscard]] __device__ int output(const Tile& tile) const { return tile.first_output; }
+  [[nodiscard]] __device__ int token(const Tile& tile) const { return tile.first_token; }
   [[nodiscard]] __device__ std::int64_t end(const Tile& /*tile*/) const { return tokens; }
   [[nodiscard]] __device__ int expert(const Tile& /*tile*/) const { return 0; }
   [[nodiscard]] __device__ int first_row(const Tile& /*tile*/) const { return 0; }
@@ -65,6 +68,9 @@ struct GroupScheduler : GroupTiles<kForward, kOutputs, kTokens> {
         weight_stages(arguments.stages),
         stages(arguments.stages + arguments.lora_stages) {}
   [[nodiscard]] __device__ Tile first() const { return first_tile; }
+  __device__ void advance(Tile& tile) const {
+    GroupTiles<kForward, kOutputs, kTokens>::advance(tile, static_cast<int>(this->a.blocks));
+  }
   [[nodiscard]] __device__ std::int64_t end(const Tile& tile) const { return tile.until; }
   [[nodiscard]] __device__ int expert(const Tile& tile) const { return tile.owner; }
   [[nodiscard]] __device__ int first_row(const Tile& tile) const { return tile.owner * static_cast<int>(this->a.rows); }
@@ -76,7 +82,7 @@ __device__ void find_first_tile([[maybe_unused]] const Scheduler& scheduler, [[m
                                 [[maybe_unused]] GroupTile& tile) {
   if constexpr (Scheduler::kIsGrouped)
     if (warp == 0) {
-      const GroupTile found = scheduler.find_first();
+      const GroupTile found = scheduler.find(static_cast<int>(blockIdx.x));
       if (threadIdx.x == 0) tile = found;
     }
   __syncthreads();

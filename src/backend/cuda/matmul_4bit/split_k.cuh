@@ -290,6 +290,7 @@ struct NestedView {
 struct SplitKGroupsShared {
   NestedMap nested;
   GroupTile first_tile;
+  int turns;
   GroupTile tiles[2][kSplitKWarps];  // of each team
   alignas(16) float parts[2][kSplitKWarps][8 * kSplitKOutputs];
 };
@@ -331,25 +332,29 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
+  const int first_number = static_cast<int>(blockIdx.x) * teams;
+  const int apart = static_cast<int>(a.blocks) * teams;
   if (warp == 0) {
-    const GroupTile found = tiles.find_first();
-    if (lane == 0) shared.first_tile = found;
+    constexpr int kBeyond = 0x7fffffff;
+    const GroupTile found = tiles.find(first_number);
+    const int count = kBeyond - tiles.find(kBeyond).index;
+    if (lane == 0) {
+      shared.first_tile = found;
+      shared.turns = (count - first_number + apart - 1) / apart;
+    }
   }
   __syncthreads();
 
   GroupTile tile = shared.first_tile;
-  const int turns = (tile.left + teams - 1) / teams;
-  const auto advance = [&](int by) {
-    for (int i = 0; i < by && tiles.has(tile); ++i) tiles.advance(tile);
-  };
-  advance(team);
+  const int turns = shared.turns;
+  if (tiles.has(tile)) tiles.advance(tile, team);
   typename Steps::Codes codes;
   const auto load_codes = [&](int first, typename Steps::Codes& to) {
     const bool is_there = tiles.has(tile) && team < teams && first + member < chains;
     if (!is_there) return;
     const std::uint32_t expert_row = static_cast<std::uint32_t>(tile.owner) * static_cast<std::uint32_t>(a.rows);
     Steps::load_codes(a, chain_of_lane<Steps>(a, std::int64_t{first + member} * QFUSE_SPLIT_TERMS),
-                      {expert_row + static_cast<std::uint32_t>(tile.output + lane / 4),
+                      {expert_row + static_cast<std::uint32_t>(tiles.output(tile) + lane / 4),
                        expert_row + static_cast<std::uint32_t>(a.rows) - 1},
                       to);
   };
@@ -366,17 +371,17 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
       NestedView nested{shared.nested.map, 0.0F};
       if (member == 0 && lane == 0 && team < teams) shared.tiles[phase][team] = tile;
       if (is_at_work) {
-        if (inputs_token != tile.token || team_warps < chains) {
+        if (inputs_token != tiles.token(tile) || team_warps < chains) {
           const std::int64_t term = std::int64_t{first + member} * QFUSE_SPLIT_TERMS;
-          Steps::load_inputs(a, {tile.token, tile.until}, term, inputs);
-          inputs_token = tile.token;
+          Steps::load_inputs(a, {tiles.token(tile), tile.until}, term, inputs);
+          inputs_token = tiles.token(tile);
         }
         if constexpr (Steps::kIsNested)
           nested.offset =
               arguments.groups.is_nested_each ? __ldg(a.weight.nested_offset + tile.owner) : shared.nested.offset;
       }
       const typename Steps::Codes here = codes;
-      if (is_last) advance(teams);
+      if (is_last && tiles.has(tile)) tiles.advance(tile, apart);
       load_codes(is_last ? 0 : first + team_warps, codes);
       if (is_at_work) {
         Steps::multiply(lookups, nested, inputs, here, sums);
@@ -392,8 +397,8 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
         total = add_parts<kPartSums>(shared.parts[phase][adder / kAdders * team_warps] + i, present,
                                      first == 0 ? nullptr : &total);
         if (!is_last) continue;
-        const std::int64_t output = made.output + i / 16 % 8 + i / 2 % 2 * 8;
-        store_output<typename Steps::Value>(a, made, made.token + i / 4 % 4 * 2 + i % 2, output, total);
+        const std::int64_t output = tiles.output(made) + i / 16 % 8 + i / 2 % 2 * 8;
+        store_output<typename Steps::Value>(a, made, tiles.token(made) + i / 4 % 4 * 2 + i % 2, output, total);
       }
     }
   }
