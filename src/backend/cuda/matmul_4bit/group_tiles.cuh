@@ -10,48 +10,73 @@
 namespace qfuse::cuda {
 
 struct GroupTile {
-  int owner;  // the expert; beyond the last one there is no tile
+  int left;   // tiles of who has it, with this one
+  int owner;  // the expert
   int begin;  // the expert's tokens
   int until;
   int index;  // among the expert's tiles
 };
 
-// Blocks take every blocks-th tile. Tiles of the same tokens are neighbours: blocks that are at work at the same time share
-// their inputs in the L2, where those of all blocks would find no room. What is read was perhaps written by the grid before.
+// Who takes tiles, a thread block or a team of its warps, takes every step-th one, or, one after another, as many as the
+// others or one more; tiles of the same tokens are neighbours. The second way knows the next tile's expert without having
+// to pass others. In the first one those who are at work at the same time share inputs, as they must where the inputs of all
+// find no room in the L2. What is read was perhaps written by the grid before.
 template <bool kForward, int kOutputs, int kTokens>
 struct GroupTiles {
   const MatmulArguments& a;
   const Groups& groups;
   int output_tiles;
-  __device__ GroupTiles(const MatmulArguments& matmul, const Groups& of_matmul)
+  int step;
+  // For each of so many who take tiles.
+  __device__ GroupTiles(const MatmulArguments& matmul, const Groups& of_matmul, int takers)
       : a(matmul),
         groups(of_matmul),
-        output_tiles((static_cast<int>(kForward ? a.rows : a.cols) + kOutputs - 1) / kOutputs) {}
+        output_tiles((static_cast<int>(kForward ? a.rows : a.cols) + kOutputs - 1) / kOutputs),
+        step(groups.in_turn ? takers : 1) {}
 
-  [[nodiscard]] __device__ bool has(const GroupTile& tile) const { return tile.owner < groups.experts; }
+  [[nodiscard]] __device__ bool has(const GroupTile& tile) const { return tile.left > 0; }
   [[nodiscard]] __device__ int output(const GroupTile& tile) const { return tile.index % output_tiles * kOutputs; }
   [[nodiscard]] __device__ int token(const GroupTile& tile) const {
     return tile.begin + tile.index / output_tiles * kTokens;
   }
   [[nodiscard]] __device__ int tiles_of(int rows) const { return (rows + kTokens - 1) / kTokens * output_tiles; }
 
-  // To the tile that comes so many behind this one.
-  __device__ void advance(GroupTile& tile, int tiles) const {
-    tile.index += tiles;
-    for (int own = tiles_of(tile.until - tile.begin); tile.index >= own; own = tiles_of(tile.until - tile.begin)) {
-      tile.index -= own;
-      if (++tile.owner >= groups.experts) return;
-      tile.begin = tile.until;
-      const int end = load_end(groups, static_cast<int>(a.m), tile.owner, load_word);
-      if (end > tile.until) tile.until = end;
+  __device__ void advance(GroupTile& tile) const {
+    if (--tile.left <= 0) return;
+    tile.index += step;
+    int own = tiles_of(tile.until - tile.begin);
+    while (tile.index >= own && tile.owner < groups.experts) {
+      constexpr int kAtOnce = 4;  // loads on their way
+      int ends[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i)
+        ends[i] = load_end(groups, static_cast<int>(a.m), tile.owner + 1 + i, load_word);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        if (tile.index < own) break;
+        tile.index -= own;
+        ++tile.owner;
+        tile.begin = tile.until;
+        if (ends[i] > tile.until) tile.until = ends[i];
+        own = tiles_of(tile.until - tile.begin);
+      }
     }
   }
 
-  // By a whole warp.
-  [[nodiscard]] __device__ GroupTile find(int number) const {
-    const auto count = [this](int rows) { return tiles_of(rows); };
-    const Group<int> group = find_group(groups, static_cast<int>(a.m), number, count, load_word);
-    return {group.expert, group.begin, group.end, number - group.tiles_before};
+  // By a whole warp: the first tile of one of those who take tiles.
+  [[nodiscard]] __device__ GroupTile find_first(int taker, int takers) const {
+    constexpr int kBeyond = 0x7fffffff;
+    const std::int64_t tiles = find(kBeyond).tiles_before;
+    const auto share = [&](std::int64_t of) { return static_cast<int>(tiles * of / takers); };
+    const int number = groups.in_turn ? taker : share(taker);
+    const auto in_turn = static_cast<int>((tiles - taker + takers - 1) / takers);
+    const Group<int> group = find(number);
+    return {groups.in_turn ? in_turn : share(taker + 1) - number, group.expert, group.begin, group.end,
+            number - group.tiles_before};
+  }
+  [[nodiscard]] __device__ Group<int> find(int number) const {
+    return find_group(
+        groups, static_cast<int>(a.m), number, [this](int rows) { return tiles_of(rows); }, load_word);
   }
   static __device__ std::uint32_t load_word(const std::uint32_t* word) { return load_dependent(word); }
 };

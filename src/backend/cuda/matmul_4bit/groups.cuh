@@ -16,6 +16,7 @@ struct Groups {
   const void* ends;
   bool ends_are_64;
   bool is_nested_each;
+  bool in_turn;  // how tiles are taken: see group_tiles.cuh
   int experts;
   std::int64_t blocks_each;         // of an expert
   std::int64_t nested_blocks_each;  // of one that is nested by itself
@@ -27,11 +28,12 @@ struct GroupedArguments {
   Groups groups;
 };
 
-inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const Matmul4bitPlan& plan) {
+inline GroupedArguments arguments_of(const contract::Matmul4bitGrouped& p, const Matmul4bitGroupedPlan& plan) {
   return {.matmul = arguments_of(any_product(p), plan),
           .groups = {.ends = p.expert_ends,
                      .ends_are_64 = p.ends_type == QFUSE_INDEX_INT64,
                      .is_nested_each = contract::is_nested_each(p),
+                     .in_turn = plan.in_turn,
                      .experts = static_cast<int>(p.experts),
                      .blocks_each = contract::blocks_each(p),
                      .nested_blocks_each = contract::is_nested_each(p) ? contract::nested_blocks_each(p) : 0}};

@@ -107,7 +107,7 @@ contract::Outcome launch_matmul(const contract::Matmul4bit& p, const Matmul4bitP
 }
 
 template <class Value>
-contract::Outcome launch_groups(const contract::Matmul4bitGrouped& p, const Matmul4bitPlan& plan,
+contract::Outcome launch_groups(const contract::Matmul4bitGrouped& p, const Matmul4bitGroupedPlan& plan,
                                 const qfuse_exec& exec) {
   const GroupedArguments a = arguments_of(p, plan);
 #ifndef QFUSE_HIP

@@ -36,22 +36,28 @@ bool is_wide(const contract::Matmul4bit& p) {
          is_aligned(p.in, kLoadBytes) && in_stride(p) % kValuesALoad == 0 && term_count(p) % kValuesALoad == 0;
 }
 
-// Tiles of so many tokens: at most, where they are those of several experts, who share no tile.
-std::int64_t token_tiles(std::int64_t m, std::int64_t experts, int tokens) {
-  return (m + std::min(m, experts) * (tokens - 1)) / tokens;
+// Whose the rows are: one weight's, or those of a stack.
+struct Owners {
+  std::int64_t count = 1;
+  bool are_experts = false;
+};
+
+// Tiles of so many tokens: at most, where they are those of several owners, who share no tile.
+std::int64_t token_tiles(std::int64_t m, const Owners& owners, int tokens) {
+  return (m + std::min(m, owners.count) * (tokens - 1)) / tokens;
 }
 
-std::int64_t count_tiles(const contract::Matmul4bit& p, std::int64_t experts, int outputs, int tokens) {
-  return format::ceil_div(output_count(p), outputs) * token_tiles(p.m, experts, tokens);
+std::int64_t count_tiles(const contract::Matmul4bit& p, const Owners& owners, int outputs, int tokens) {
+  return format::ceil_div(output_count(p), outputs) * token_tiles(p.m, owners, tokens);
 }
 
-Matmul4bitPlan tiled(const contract::Matmul4bit& p, std::int64_t experts, bool wide, int tokens) {
+Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners, bool wide, int tokens) {
   Matmul4bitPlan plan;
   plan.wide = wide;
   plan.tokens = tokens;
   plan.outputs = kTileOutputs;
   plan.threads = kTileThreads;
-  plan.blocks = count_tiles(p, experts, plan.outputs, plan.tokens);
+  plan.blocks = count_tiles(p, owners, plan.outputs, plan.tokens);
   return plan;
 }
 
@@ -80,7 +86,7 @@ Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) 
 }
 
 // Forward, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
-bool fits_split_k(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   if (facts.compute_capability != kHopper || !is_forward(p) || p.order == QFUSE_ORDER_PLAIN || p.lora_rank > 0 ||
       !is_wide(p))
@@ -93,20 +99,21 @@ bool fits_split_k(const contract::Matmul4bit& p, std::int64_t experts, const Dev
   if (contract::is_nested(w) && (w.nested_blocksize < kChainBlocks || w.nested_blocksize > kMostNestedBlocksize ||
                                  w.nested_begin % kChainBlocks != 0 || !is_aligned(w.absmax_8bit, kChainBlocks)))
     return false;
-  return contract::element_count(w) < kMostElements / experts && w.rows < kMostElements / kSplitKBlocksize / experts;
+  return contract::element_count(w) < kMostElements / owners.count &&
+         w.rows < kMostElements / kSplitKBlocksize / owners.count;
 }
 
 // In the order FACTORED more tokens than a kernel takes are several launches.
 bool can_be_split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  return (p.m <= kSplitKTokens.back() || is_factored(p)) && fits_split_k(p, 1, facts) &&
+  return (p.m <= kSplitKTokens.back() || is_factored(p)) && fits_split_k(p, {}, facts) &&
          split_k(p, facts, kSplitKTokens.back(), split_k_tiles(p), 1).shared_bytes <= facts.shared_bytes;
 }
 
 // Of a stack, a tile has up to 8 tokens of an expert: several teams of as many warps as it has chains, or its chains in
 // several rounds.
-Matmul4bitPlan groups_split_k(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+Matmul4bitPlan groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   Matmul4bitPlan plan =
-      split_k(p, facts, kSplitKTokens.front(), count_tiles(p, experts, kSplitKOutputs, kSplitKTokens.front()), 1);
+      split_k(p, facts, kSplitKTokens.front(), count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()), 1);
   const int warps = plan.threads / kWarpThreads;
   const bool has_rounds = p.weight.cols > std::int64_t{kSplitKWarps} * QFUSE_SPLIT_TERMS;
   if (!has_rounds) plan.threads *= kSplitKWarps / warps;
@@ -114,21 +121,21 @@ Matmul4bitPlan groups_split_k(const contract::Matmul4bit& p, std::int64_t expert
   return plan;
 }
 
-bool can_be_groups_split_k(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+bool can_be_groups_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
-  return fits_split_k(p, experts, facts) && p.m < kMost && p.weight.rows < kMost / experts &&
-         count_tiles(p, experts, kSplitKOutputs, kSplitKTokens.front()) < kMost &&
+  return fits_split_k(p, owners, facts) && p.m < kMost && p.weight.rows < kMost / owners.count &&
+         count_tiles(p, owners, kSplitKOutputs, kSplitKTokens.front()) < kMost &&
          split_k_shared_bytes(kSplitKTokens.front(), 0, 1) <= facts.shared_bytes;
 }
 
 // Any other product in the order FACTORED: a warp has 16 outputs of 8 tokens.
-Matmul4bitPlan factored(const contract::Matmul4bit& p, std::int64_t experts) {
+Matmul4bitPlan factored(const contract::Matmul4bit& p, const Owners& owners) {
   Matmul4bitPlan plan;
   plan.kernel = Matmul4bitKernel::factored;
   plan.tokens = kFactoredTokens;
   plan.outputs = kFactoredThreads / kWarpThreads * kSplitKOutputs;
   plan.threads = kFactoredThreads;
-  plan.blocks = count_tiles(p, experts, plan.outputs, plan.tokens);
+  plan.blocks = count_tiles(p, owners, plan.outputs, plan.tokens);
   return plan;
 }
 
@@ -138,58 +145,58 @@ bool is_lora_aligned(const contract::Matmul4bit& p) {
 }
 
 // Both directions, in the order PLAIN: whole panels of codes, and what the coordinates of a tensor map count.
-bool can_be_warp_specialized(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+bool can_be_warp_specialized(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
   constexpr std::int64_t kMost = std::int64_t{1} << 30;
   const auto fits = [&](const StageShape& shape) {
     return stage_shared_bytes(shape) <= facts.shared_bytes &&
-           count_tiles(p, experts, shape.outputs, shape.tokens) < kMost;
+           count_tiles(p, owners, shape.outputs, shape.tokens) < kMost;
   };
   return kHasWgmma && facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) &&
-         term_count(p) > 0 && w.cols % kPanelCols == 0 && w.blocksize >= kPanelCols && w.rows < kMost / experts &&
-         w.cols < kMost && p.m < kMost && p.lora_rank < kMost / experts && is_lora_aligned(p) &&
-         contract::element_count(w) < kMostElements / experts && w.nested_begin < kMostNestedBegin &&
+         term_count(p) > 0 && w.cols % kPanelCols == 0 && w.blocksize >= kPanelCols && w.rows < kMost / owners.count &&
+         w.cols < kMost && p.m < kMost && p.lora_rank < kMost / owners.count && is_lora_aligned(p) &&
+         contract::element_count(w) < kMostElements / owners.count && w.nested_begin < kMostNestedBegin &&
          in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
 }
 
 // Forward, in the same order.
-bool can_have_register_weights(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
-  return is_forward(p) && can_be_warp_specialized(p, experts, facts) &&
+bool can_have_register_weights(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  return is_forward(p) && can_be_warp_specialized(p, owners, facts) &&
          register_weights_shared_bytes() <= facts.shared_bytes;
 }
 
-Matmul4bitPlan persistent(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts, int outputs,
+Matmul4bitPlan persistent(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts, int outputs,
                           int tokens) {
   Matmul4bitPlan plan;
   plan.wide = true;
   plan.tokens = tokens;
   plan.outputs = outputs;
-  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, count_tiles(p, experts, outputs, tokens));
+  plan.blocks = std::min<std::int64_t>(facts.multiprocessors, count_tiles(p, owners, outputs, tokens));
   return plan;
 }
-Matmul4bitPlan warp_specialized(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts,
+Matmul4bitPlan warp_specialized(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts,
                                 const StageShape& shape) {
-  Matmul4bitPlan plan = persistent(p, experts, facts, shape.outputs, shape.tokens);
+  Matmul4bitPlan plan = persistent(p, owners, facts, shape.outputs, shape.tokens);
   plan.kernel = Matmul4bitKernel::warp_specialized;
   plan.threads = shape.threads();
   plan.shared_bytes = static_cast<int>(stage_shared_bytes(shape));
   return plan;
 }
-Matmul4bitPlan register_weights(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
-  Matmul4bitPlan plan = persistent(p, experts, facts, kRegisterWeightsOutputs, kRegisterWeightsTokens);
+Matmul4bitPlan register_weights(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  Matmul4bitPlan plan = persistent(p, owners, facts, kRegisterWeightsOutputs, kRegisterWeightsTokens);
   plan.kernel = Matmul4bitKernel::register_weights;
   plan.threads = kRegisterWeightsThreads;
   plan.shared_bytes = static_cast<int>(register_weights_shared_bytes());
   return plan;
 }
 
-// Tiles of the multiprocessor that has the most. Of experts, whose rows a router shares out unevenly, those that are to be
+// Tiles of the multiprocessor that has the most. Of owners, whose rows a router shares out unevenly, those that are to be
 // expected where their numbers are distributed exponentially: one has more than r with probability exp(-r/mean).
-double busiest_tiles(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts, int outputs,
+double busiest_tiles(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts, int outputs,
                      int tokens) {
-  if (experts == 1)
-    return static_cast<double>(format::ceil_div(count_tiles(p, 1, outputs, tokens), facts.multiprocessors));
-  const auto with_rows = static_cast<double>(std::min(p.m, experts));
+  if (!owners.are_experts)
+    return static_cast<double>(format::ceil_div(count_tiles(p, owners, outputs, tokens), facts.multiprocessors));
+  const auto with_rows = static_cast<double>(std::min(p.m, owners.count));
   const double mean = static_cast<double>(p.m) / with_rows;
   const auto output_tiles = static_cast<double>(format::ceil_div(output_count(p), outputs));
   const double tiles = output_tiles * with_rows / -std::expm1(-tokens / mean);
@@ -197,61 +204,66 @@ double busiest_tiles(const contract::Matmul4bit& p, std::int64_t experts, const 
 }
 
 // The one whose slowest multiprocessor is done first.
-Matmul4bitPlan fastest_pipeline(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
+Matmul4bitPlan fastest_pipeline(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const auto clocks = [&](int outputs, int tokens, int of_stage) {
-    return busiest_tiles(p, experts, facts, outputs, tokens) * of_stage;
+    return busiest_tiles(p, owners, facts, outputs, tokens) * of_stage;
   };
   const auto shape_clocks = [&](const StageShape& shape) {
-    return has_kernel(shape, is_forward(p)) ? clocks(shape.outputs, shape.tokens, shape.clocks)
-                                            : std::numeric_limits<double>::infinity();
+    return has_kernel(shape, is_forward(p), owners.are_experts) ? clocks(shape.outputs, shape.tokens, shape.clocks)
+                                                                : std::numeric_limits<double>::infinity();
   };
   const StageShape& best = *std::ranges::min_element(kStageShapes, {}, shape_clocks);
-  if (can_have_register_weights(p, experts, facts) &&
+  if (can_have_register_weights(p, owners, facts) &&
       clocks(kRegisterWeightsOutputs, kRegisterWeightsTokens, kRegisterWeightsClocks) < shape_clocks(best))
-    return register_weights(p, experts, facts);
-  return warp_specialized(p, experts, facts, best);
+    return register_weights(p, owners, facts);
+  return warp_specialized(p, owners, facts, best);
 }
 
-Matmul4bitPlan in_fp32(const contract::Matmul4bit& p, std::int64_t experts) {
+Matmul4bitPlan in_fp32(const contract::Matmul4bit& p, const Owners& owners) {
   Matmul4bitPlan plan;
   plan.kernel = Matmul4bitKernel::fp32;
   plan.tokens = kFp32Tokens;
   plan.outputs = is_forward(p) ? kFp32Threads / kWarpThreads : kFp32Threads;
   plan.threads = kFp32Threads;
-  plan.blocks = count_tiles(p, experts, plan.outputs, plan.tokens);
+  plan.blocks = count_tiles(p, owners, plan.outputs, plan.tokens);
   return plan;
 }
 
 // Of a product, or of several experts' with so many rows together, those that each kind of call can have.
-std::vector<Matmul4bitPlan> candidates_of(const contract::Matmul4bit& p, std::int64_t experts,
+std::vector<Matmul4bitPlan> candidates_of(const contract::Matmul4bit& p, const Owners& owners,
                                           const DeviceFacts& facts) {
-  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return {in_fp32(p, experts)};
-  if (is_factored(p)) return {factored(p, experts)};
+  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return {in_fp32(p, owners)};
+  if (is_factored(p)) return {factored(p, owners)};
   std::vector<Matmul4bitPlan> all;
-  if (can_be_warp_specialized(p, experts, facts))
+  if (can_be_warp_specialized(p, owners, facts))
     for (const StageShape& shape : kStageShapes)
-      if (has_kernel(shape, is_forward(p))) all.push_back(warp_specialized(p, experts, facts, shape));
-  if (can_have_register_weights(p, experts, facts)) all.push_back(register_weights(p, experts, facts));
+      if (has_kernel(shape, is_forward(p), owners.are_experts))
+        all.push_back(warp_specialized(p, owners, facts, shape));
+  if (can_have_register_weights(p, owners, facts)) all.push_back(register_weights(p, owners, facts));
   for (const bool wide : {false, true})
     for (const int tokens : kTileTokens)
-      if (!wide || is_wide(p)) all.push_back(tiled(p, experts, wide, tokens));
+      if (!wide || is_wide(p)) all.push_back(tiled(p, owners, wide, tokens));
   return all;
 }
 
-Matmul4bitPlan plan_of(const contract::Matmul4bit& p, std::int64_t experts, const DeviceFacts& facts) {
-  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p, experts);
-  if (is_factored(p)) return factored(p, experts);
-  if (can_be_warp_specialized(p, experts, facts)) return fastest_pipeline(p, experts, facts);
-  const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, experts);
-  return tiled(p, experts, is_wide(p), are_few ? kTileTokens.front() : kTileTokens.back());
+Matmul4bitPlan plan_of(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
+  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p, owners);
+  if (is_factored(p)) return factored(p, owners);
+  if (can_be_warp_specialized(p, owners, facts)) return fastest_pipeline(p, owners, facts);
+  const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
+  return tiled(p, owners, is_wide(p), are_few ? kTileTokens.front() : kTileTokens.back());
 }
 
-// Hopper's kernels find the scales of all experts in one array: those of experts that are nested by themselves, too, if they
-// have whole nested blocks.
-bool has_scales_of(const contract::Matmul4bitGrouped& p, const Matmul4bitPlan& plan) {
-  const bool is_for_any = plan.kernel == Matmul4bitKernel::tiled || plan.kernel == Matmul4bitKernel::fp32 ||
-                          (plan.kernel == Matmul4bitKernel::factored && !plan.wide);
-  return is_for_any || !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
+// Kernels for all GPUs, addresses and sizes, whose blocks have one tile each.
+bool is_for_any(const Matmul4bitPlan& plan) {
+  return plan.kernel == Matmul4bitKernel::tiled || plan.kernel == Matmul4bitKernel::fp32 ||
+         (plan.kernel == Matmul4bitKernel::factored && !plan.wide);
+}
+
+// Others find the scales of all experts in one array: those of experts that are nested by themselves, too, if they have
+// whole nested blocks.
+bool has_scales_for(const contract::Matmul4bitGrouped& p) {
+  return !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
 }
 
 }  // namespace
@@ -289,36 +301,43 @@ std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const Devi
   std::vector<Matmul4bitPlan> all;
   if (uses_matrix_steps(p, has_matrix_steps(p.dtype, facts)) && can_be_split_k(p, facts))
     all.push_back(split_k(p, facts));
-  std::ranges::copy(candidates_of(p, 1, facts), std::back_inserter(all));
+  std::ranges::copy(candidates_of(p, {}, facts), std::back_inserter(all));
   return all;
 }
 
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p, 1);
+  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p, {});
   if (can_be_split_k(p, facts)) return split_k(p, facts);
-  return plan_of(p, 1, facts);
+  return plan_of(p, {}, facts);
 }
 
 std::vector<Matmul4bitGroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
   const contract::Matmul4bit any = any_product(p);
-  std::vector<Matmul4bitGroupedPlan> all;
-  if (uses_matrix_steps(any, has_matrix_steps(p.dtype, facts)) && can_be_groups_split_k(any, p.experts, facts))
-    all.push_back({groups_split_k(any, p.experts, facts)});
-  for (const Matmul4bitPlan& plan : candidates_of(any, p.experts, facts)) all.push_back({plan});
-  std::erase_if(all, [&](const Matmul4bitPlan& plan) { return !has_scales_of(p, plan); });
-  return all;
+  std::vector<Matmul4bitPlan> all;
+  if (uses_matrix_steps(any, has_matrix_steps(p.dtype, facts)) && can_be_groups_split_k(any, {p.experts, true}, facts))
+    all.push_back(groups_split_k(any, {p.experts, true}, facts));
+  std::ranges::copy(candidates_of(any, {p.experts, true}, facts), std::back_inserter(all));
+  std::vector<Matmul4bitGroupedPlan> grouped;
+  for (const Matmul4bitPlan& plan : all)
+    for (const bool in_turn : {false, true})
+      if (is_for_any(plan) ? !in_turn : has_scales_for(p)) grouped.push_back({plan, in_turn});
+  return grouped;
 }
 
 Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
   // With more tokens of an expert a tile of 64 that is decoded once is faster.
   constexpr std::int64_t kMostSplitTokens = 32;
+  // With more of them those that blocks read at different places push each other out of the L2: on an H100, of 50 MiB.
+  constexpr std::int64_t kMostInputBytes = std::int64_t{20} << 20;
   const contract::Matmul4bit any = any_product(p);
+  const bool in_turn = p.m * term_count(any) * format::dtype_size(p.dtype) > kMostInputBytes;
   const bool are_few = is_factored(any) || p.m <= kMostSplitTokens * std::min(p.m, p.experts);
-  if (are_few && uses_matrix_steps(any, has_matrix_steps(p.dtype, facts)) &&
-      can_be_groups_split_k(any, p.experts, facts))
-    if (const Matmul4bitPlan plan = groups_split_k(any, p.experts, facts); has_scales_of(p, plan)) return {plan};
-  const Matmul4bitPlan plan = plan_of(any, p.experts, facts);
-  return has_scales_of(p, plan) ? Matmul4bitGroupedPlan{plan} : candidates(p, facts).back();
+  const bool is_split_k = are_few && uses_matrix_steps(any, has_matrix_steps(p.dtype, facts)) &&
+                          can_be_groups_split_k(any, {p.experts, true}, facts) && has_scales_for(p);
+  const Matmul4bitPlan best =
+      is_split_k ? groups_split_k(any, {p.experts, true}, facts) : plan_of(any, {p.experts, true}, facts);
+  if (is_for_any(best)) return {best, false};
+  return has_scales_for(p) ? Matmul4bitGroupedPlan{best, in_turn} : candidates(p, facts).back();
 }
 
 std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> products,

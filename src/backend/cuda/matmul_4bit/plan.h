@@ -49,6 +49,15 @@ struct Matmul4bitPlan {
 // Of a stack of experts. Thread blocks with a tile each are as many as tiles may be, however rows are shared out.
 struct Matmul4bitGroupedPlan : Matmul4bitPlan {
   static constexpr const char* kOp = "matmul_4bit_grouped";
+  bool in_turn = false;  // how blocks that stay take tiles: in turn, or each some that follow one another
+
+  [[nodiscard]] std::array<contract::Field, 8> fields() const {
+    const auto of_one = Matmul4bitPlan::fields();
+    std::array<contract::Field, 8> all;
+    std::ranges::copy(of_one, all.begin());
+    all.back() = contract::field("in_turn", in_turn);
+    return all;
+  }
 };
 
 // The tiles of a thread block: 4 warps of 16 outputs each, and as many terms as a window has.
@@ -134,8 +143,11 @@ constexpr StageShape shape_of(int outputs, int tokens) {
   return {};
 }
 
-// Forward register_weights has the largest tile, and takes less time.
-constexpr bool has_kernel(const StageShape& shape, bool is_forward) { return !is_forward || !shape.weights_first(); }
+// Forward register_weights has the largest tile, and takes less time. Of experts, whose last tiles are not full, a smaller
+// one is as fast backward, and leaves registers for where it is in the stack.
+constexpr bool has_kernel(const StageShape& shape, bool is_forward, bool is_grouped) {
+  return !shape.weights_first() || (!is_forward && !is_grouped);
+}
 
 inline constexpr std::int64_t kTileAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kMbarrierBytes = 1024;  // bytes, at most

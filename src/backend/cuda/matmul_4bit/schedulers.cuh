@@ -63,14 +63,12 @@ struct GroupScheduler : GroupTiles<kForward, kOutputs, kTokens> {
   int weight_stages;
   int stages;
   __device__ GroupScheduler(const Arguments& arguments, const GroupTile& shared_tile)
-      : GroupTiles<kForward, kOutputs, kTokens>(arguments.matmul, arguments.groups),
+      : GroupTiles<kForward, kOutputs, kTokens>(arguments.matmul, arguments.groups,
+                                                static_cast<int>(arguments.matmul.blocks)),
         first_tile(shared_tile),
         weight_stages(arguments.stages),
         stages(arguments.stages + arguments.lora_stages) {}
   [[nodiscard]] __device__ Tile first() const { return first_tile; }
-  __device__ void advance(Tile& tile) const {
-    GroupTiles<kForward, kOutputs, kTokens>::advance(tile, static_cast<int>(this->a.blocks));
-  }
   [[nodiscard]] __device__ std::int64_t end(const Tile& tile) const { return tile.until; }
   [[nodiscard]] __device__ int expert(const Tile& tile) const { return tile.owner; }
   [[nodiscard]] __device__ int first_row(const Tile& tile) const { return tile.owner * static_cast<int>(this->a.rows); }
@@ -82,7 +80,7 @@ __device__ void find_first_tile([[maybe_unused]] const Scheduler& scheduler, [[m
                                 [[maybe_unused]] GroupTile& tile) {
   if constexpr (Scheduler::kIsGrouped)
     if (warp == 0) {
-      const GroupTile found = scheduler.find(static_cast<int>(blockIdx.x));
+      const GroupTile found = scheduler.find_first(static_cast<int>(blockIdx.x), static_cast<int>(scheduler.a.blocks));
       if (threadIdx.x == 0) tile = found;
     }
   __syncthreads();

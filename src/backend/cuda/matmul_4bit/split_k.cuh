@@ -289,9 +289,8 @@ struct NestedView {
 // After the table. A team of warps has a tile of 16 outputs, a warp of it a chain of the tile's.
 struct SplitKGroupsShared {
   NestedMap nested;
-  GroupTile first_tile;
-  int turns;
-  GroupTile tiles[2][kSplitKWarps];  // of each team
+  GroupTile first_tiles[kSplitKWarps];  // of each team
+  GroupTile tiles[2][kSplitKWarps];     // of each team
   alignas(16) float parts[2][kSplitKWarps][8 * kSplitKOutputs];
 };
 static_assert(2 * kPairTableBytes + sizeof(SplitKGroupsShared) <= split_k_shared_bytes(8, 0, 1));
@@ -314,7 +313,6 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
     multiply_groups_split_k(const __grid_constant__ GroupedArguments arguments) {
   constexpr int kPartSums = 8 * kSplitKOutputs;
   const MatmulArguments& a = arguments.matmul;
-  const SplitKGroupTiles tiles(a, arguments.groups);
   auto* const table = reinterpret_cast<typename Steps::Table*>(pair_table(dynamic_shared()));
   auto& shared = *reinterpret_cast<SplitKGroupsShared*>(reinterpret_cast<char*>(table) + kPairTableBytes);
   const int warp = static_cast<int>(threadIdx.x / kWarp);
@@ -325,6 +323,8 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   const int teams = warps / team_warps;
   const int team = warp / team_warps;
   const int member = warp % team_warps;
+  const int takers = static_cast<int>(a.blocks) * teams;
+  const SplitKGroupTiles tiles(a, arguments.groups, takers);
 
   // While the grid before is at work.
   Steps::make_table(a, table, warp, warps, lane);
@@ -332,22 +332,15 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
-  const int first_number = static_cast<int>(blockIdx.x) * teams;
-  const int apart = static_cast<int>(a.blocks) * teams;
-  if (warp == 0) {
-    constexpr int kBeyond = 0x7fffffff;
-    const GroupTile found = tiles.find(first_number);
-    const int count = kBeyond - tiles.find(kBeyond).index;
-    if (lane == 0) {
-      shared.first_tile = found;
-      shared.turns = (count - first_number + apart - 1) / apart;
-    }
+  if (warp < teams) {
+    const GroupTile found = tiles.find_first(static_cast<int>(blockIdx.x) * teams + warp, takers);
+    if (lane == 0) shared.first_tiles[warp] = found;
   }
   __syncthreads();
 
-  GroupTile tile = shared.first_tile;
-  const int turns = shared.turns;
-  if (tiles.has(tile)) tiles.advance(tile, team);
+  GroupTile tile = shared.first_tiles[team < teams ? team : 0];
+  int turns = 0;  // of the team that has the most tiles
+  for (int i = 0; i < teams; ++i) turns = shared.first_tiles[i].left > turns ? shared.first_tiles[i].left : turns;
   typename Steps::Codes codes;
   const auto load_codes = [&](int first, typename Steps::Codes& to) {
     const bool is_there = tiles.has(tile) && team < teams && first + member < chains;
@@ -381,7 +374,7 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
               arguments.groups.is_nested_each ? __ldg(a.weight.nested_offset + tile.owner) : shared.nested.offset;
       }
       const typename Steps::Codes here = codes;
-      if (is_last && tiles.has(tile)) tiles.advance(tile, apart);
+      if (is_last) tiles.advance(tile);
       load_codes(is_last ? 0 : first + team_warps, codes);
       if (is_at_work) {
         Steps::multiply(lookups, nested, inputs, here, sums);
