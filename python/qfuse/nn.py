@@ -5,17 +5,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .experts import Experts4bit, Stack4bit, clamped_swiglu
 from .functional import matmul_4bit, matmul_4bit_lora
 from .modules import has_global_hooks, is_bare, is_bare_linear, is_dropping
-from .quant_state import Weight4bit, read_weight, without_torch_function
+from .quant_state import plain_weight, read_weight
 
-__all__ = ["Linear4bitLoRA"]
-
-
-def _plain(weight: Weight4bit) -> Weight4bit:
-    """Without the subclass of bitsandbytes', which would quantize where it is moved."""
-    with without_torch_function():
-        return weight._replace(tensors=tuple(tensor.detach().as_subclass(Tensor) for tensor in weight.tensors))
+__all__ = ["Experts4bit", "Linear4bitLoRA", "Stack4bit", "clamped_swiglu"]
 
 
 class Linear4bitLoRA(nn.Module):
@@ -48,7 +43,7 @@ class Linear4bitLoRA(nn.Module):
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
-        self.base = _plain(read_weight(weight, quant_state))
+        self.base = plain_weight(read_weight(weight, quant_state))
         if len(self.base.shape) != 2:
             raise ValueError(f"the weight has shape {tuple(self.base.shape)}, it must be a matrix")
         if rank < 1:

@@ -1,8 +1,10 @@
 """The many shapes in which the state of a 4-bit weight comes, read into one."""
 
 import copy
+import json
 import math
 import warnings
+from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 import torch
@@ -18,9 +20,12 @@ __all__ = [
     "Weight4bit",
     "decodable_weight",
     "decode_in_shape",
+    "from_state_dict",
     "is_repacked",
+    "plain_weight",
     "read_weight",
     "refuse_cast",
+    "to_state_dict",
     "unpacked_weight",
     "without_torch_function",
 ]
@@ -31,6 +36,7 @@ without_torch_function = torch._C.DisableTorchFunctionSubclass
 FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 QUANT_TYPES: tuple[ops.QuantType, ...] = ("nf4", "fp4")
 NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
+_STATE = ".quant_state.bitsandbytes__"  # between a weight's name and its quant_type
 
 # The fields of a Weight4bit, which are the arguments of qfuse.ops.dequantize_4bit; the shape may be a torch.Size.
 Arguments = tuple[tuple[Tensor, ...], tuple[int, ...], torch.dtype, ops.QuantType, int, int]
@@ -149,6 +155,55 @@ def read_weight(weight: Any, quant_state: Any = None) -> Weight4bit:
         return weight
     tensors, shape, *others = read_arguments(weight, quant_state)
     return Weight4bit._make((tensors, tuple(shape), *others))
+
+
+def plain_weight(weight: Weight4bit) -> Weight4bit:
+    """Without the subclass of bitsandbytes', which would quantize where it is moved."""
+    with without_torch_function():
+        return weight._replace(tensors=tuple(tensor.detach().as_subclass(Tensor) for tensor in weight.tensors))
+
+
+def to_state_dict(weight: Weight4bit, name: str) -> dict[str, Tensor]:
+    """A weight as bitsandbytes stores it: its tensors under names that begin with its own, and the rest as JSON."""
+    dtype = str(weight.dtype).removeprefix("torch.")
+    scalars: dict[str, Any] = {"quant_type": weight.quant_type, "blocksize": weight.blocksize}
+    scalars |= {"dtype": dtype, "shape": [*weight.shape]}
+    found = {name: weight.packed, f"{name}.absmax": weight.absmax, f"{name}.quant_map": _quant_map(weight)}
+    if weight.nested:
+        _, _, nested_absmax, nested_quant_map, nested_offset = weight.tensors
+        found |= {f"{name}.nested_absmax": nested_absmax, f"{name}.nested_quant_map": nested_quant_map}
+        scalars |= {"nested_blocksize": weight.nested_blocksize, "nested_dtype": "float32"}
+        scalars["nested_offset"] = nested_offset.item()
+    text = json.dumps(scalars).encode()
+    return found | {f"{name}{_STATE}{weight.quant_type}": torch.frombuffer(bytearray(text), dtype=torch.uint8)}
+
+
+def from_state_dict(state: Mapping[str, Tensor], name: str) -> Weight4bit:
+    """What to_state_dict or bitsandbytes has stored. KeyError names the tensor that is missing."""
+    key = next((key for kind in QUANT_TYPES if (key := f"{name}{_STATE}{kind}") in state), None)
+    if key is None:
+        raise KeyError(f"{name}{_STATE}{QUANT_TYPES[0]}")
+    scalars = json.loads(bytes(state[key].tolist()))
+    packed, absmax = (state[part] for part in (name, f"{name}.absmax"))
+    tensors: tuple[Tensor, ...] = (packed, absmax)
+    if "nested_offset" in scalars:
+        offset = torch.tensor(scalars["nested_offset"], dtype=torch.float32, device=packed.device)
+        tensors = (packed, absmax, state[f"{name}.nested_absmax"], state[f"{name}.nested_quant_map"], offset)
+    return Weight4bit(
+        tensors,
+        tuple(scalars["shape"]),
+        getattr(torch, scalars["dtype"]),
+        scalars["quant_type"],
+        scalars["blocksize"],
+        scalars.get("nested_blocksize", NESTED_BLOCKSIZE),
+    )
+
+
+def _quant_map(weight: Weight4bit) -> Tensor:
+    """What each of the 16 codes stands for."""
+    codes = torch.arange(0x01, 0x100, 0x22, dtype=torch.uint8, device=weight.device)  # 0 and 1, 2 and 3 and so on
+    tensors = codes, torch.ones(1, device=weight.device)
+    return ops.dequantize_4bit(tensors, (16,), torch.float32, weight.quant_type)
 
 
 def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:

@@ -1,0 +1,237 @@
+"""The experts of a mixture over stacks of 4-bit weights, as a module."""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from . import grouped, ops
+from .functional import matmul_4bit_grouped, matmul_4bit_grouped_lora
+from .quant_state import FLOAT_DTYPES, Weight4bit, from_state_dict, plain_weight, read_weight, to_state_dict
+
+__all__ = ["Experts4bit", "Stack4bit", "clamped_swiglu", "swiglu"]
+
+Activation = Callable[[Tensor, Tensor], Tensor]
+_STACKS = ("gate_up_proj", "down_proj")  # as transformers names them
+
+
+def swiglu(gate: Tensor, up: Tensor) -> Tensor:
+    """silu(gate) * up"""
+    return nn.functional.silu(gate) * up
+
+
+def clamped_swiglu(gate: Tensor, up: Tensor, alpha: float = 1.702, limit: float = 7.0) -> Tensor:
+    """gpt-oss's: gate * sigmoid(alpha * gate) * (up + 1), of gates up to limit and ups from -limit to limit."""
+    gate, up = gate.clamp(max=limit), up.clamp(-limit, limit)
+    return (up + 1) * (gate * torch.sigmoid(gate * alpha))
+
+
+class Stack4bit(nn.Module):
+    """A layer of all experts over a stack of 4-bit weights, which do not change: x [m, k] sorted by expert to [m, n].
+
+    weight: see Experts4bit. Its parameters and its state_dict are an adapter's alone, lora_A [experts, rank, k] and
+    lora_B [experts, n, rank], or with rank 0 there are none. Moving the module takes the weight along; a change of
+    dtype, as by module.half(), leaves the weight as it is.
+    """
+
+    lora_A: nn.Parameter | None
+    lora_B: nn.Parameter | None
+    bias: Tensor | None
+
+    def __init__(
+        self,
+        weight: Weight4bit,
+        bias: Tensor | None = None,
+        is_transposed: bool = False,
+        rank: int = 0,
+        alpha: float | None = None,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        super().__init__()
+        if len(weight.shape) != 3:
+            raise ValueError(f"the weight has shape {tuple(weight.shape)}, it must be a stack of matrices")
+        if rank < 0:
+            raise ValueError(f"rank is {rank}, it must be 0 or more")
+        self.base, self.is_transposed, self.rank = weight, is_transposed, rank
+        self.num_experts, rows, cols = weight.shape
+        self.in_features, self.out_features = (rows, cols) if is_transposed else (cols, rows)
+        self.scaling = (rank if alpha is None else alpha) / max(rank, 1)
+        self.register_buffer("bias", None if bias is None else bias.detach(), persistent=False)
+        self.lora_A = self.lora_B = None
+        if rank > 0:
+            place: dict[str, Any] = {"device": weight.device, "dtype": dtype}
+            self.lora_A = nn.Parameter(torch.empty(self.num_experts, rank, self.in_features, **place))
+            self.lora_B = nn.Parameter(torch.zeros(self.num_experts, self.out_features, rank, **place))
+            nn.init.uniform_(self.lora_A, -(self.in_features**-0.5), self.in_features**-0.5)  # as that of a nn.Linear
+
+    def forward(self, x: Tensor, expert_ends: Tensor) -> Tensor:
+        options: dict[str, Any] = {"bias": self.bias, "is_transposed": self.is_transposed}
+        if self.lora_A is None or self.lora_B is None:
+            return matmul_4bit_grouped(x, self.base, expert_ends, **options)
+        factors = self.lora_A, self.lora_B
+        return matmul_4bit_grouped_lora(x, self.base, expert_ends, *factors, self.scaling, **options)
+
+    def extra_repr(self) -> str:
+        """What print(model) says."""
+        base = f"{self.num_experts}, in_features={self.in_features}, out_features={self.out_features}"
+        return f"{base}, bias={self.bias is not None}, quant_type={self.base.quant_type}, rank={self.rank}"
+
+    def _apply(self, fn: Any, recurse: bool = True) -> "Stack4bit":
+        """Of to(), cuda(), half() and their like: the weight's scales are float32 whatever becomes of the rest."""
+        super()._apply(fn, recurse)
+        self.base = self.base.to(fn(self.base.packed.new_empty(0)).device)
+        return self
+
+
+class Experts4bit(nn.Module):
+    """The experts of a mixture over stacks of 4-bit weights, in the place of a module of transformers' that has
+    gate_up_proj and down_proj: forward has its arguments and result.
+
+        weights = qfuse.load_checkpoint(path)
+        name = "model.layers.0.mlp.experts"
+        experts = qfuse.nn.Experts4bit(weights[f"{name}.gate_up_proj"], weights[f"{name}.down_proj"], rank=16)
+        layer.mlp.experts = qfuse.nn.Experts4bit.from_module(layer.mlp.experts)   # quantizes it
+
+    gate_up: the stack [experts, 2 * intermediate, hidden], and down [experts, hidden, intermediate], or where
+    is_transposed, as in gpt-oss, [experts, inputs, outputs]: what qfuse.matmul_4bit_grouped takes as a weight, or float
+    tensors, which are quantized (quant_type, blocksize, nested). Quantized weights are not copied, and never change.
+    gate_up_bias, down_bias: [experts, outputs]; they are not trained. activation: of gates and ups, by default
+    silu(gate) * up; clamped_swiglu is gpt-oss's. is_concatenated: the outputs of gate_up are all gates, then all ups;
+    otherwise a gate and an up by turns.
+
+    rank: of an adapter over each stack, whose parameters are gate_up_proj.lora_A, gate_up_proj.lora_B and those of
+    down_proj, [experts, rank, inputs] and [experts, outputs, rank]; an untrained one changes nothing. 0: none. Its
+    share is multiplied by alpha / rank; by default alpha is the rank. dtype: of its parameters.
+
+    state_dict is the adapter's alone; to_state_dict has the stacks. Raises ValueError for stacks that do not fit.
+    """
+
+    def __init__(
+        self,
+        gate_up: Any,
+        down: Any,
+        *,
+        gate_up_bias: Tensor | None = None,
+        down_bias: Tensor | None = None,
+        activation: Activation = swiglu,
+        is_transposed: bool = False,
+        is_concatenated: bool = True,
+        rank: int = 0,
+        alpha: float | None = None,
+        dtype: torch.dtype = torch.float32,
+        quant_type: ops.QuantType = "nf4",
+        blocksize: int = 64,
+        nested: bool = True,
+    ) -> None:
+        super().__init__()
+        stacks = [_stack(weight, quant_type, blocksize, nested) for weight in (gate_up, down)]
+        adapter = is_transposed, rank, alpha, dtype
+        self.gate_up_proj = Stack4bit(stacks[0], gate_up_bias, *adapter)
+        self.down_proj = Stack4bit(stacks[1], down_bias, *adapter)
+        self.activation, self.is_transposed, self.is_concatenated = activation, is_transposed, is_concatenated
+        self.num_experts, self.hidden_size = self.gate_up_proj.num_experts, self.gate_up_proj.in_features
+        expected = self.num_experts, self.gate_up_proj.out_features // 2, self.hidden_size
+        found = self.down_proj.num_experts, self.down_proj.in_features, self.down_proj.out_features
+        if found != expected or self.gate_up_proj.out_features % 2 != 0:
+            raise ValueError(
+                f"gate_up and down have the shapes {tuple(stacks[0].shape)} and {tuple(stacks[1].shape)}, they must be "
+                "[experts, 2 * intermediate, hidden] and [experts, hidden, intermediate], or both transposed"
+            )
+        for stack in (self.gate_up_proj, self.down_proj):
+            if stack.bias is not None and stack.bias.shape != (self.num_experts, stack.out_features):
+                shape = tuple(stack.bias.shape)
+                raise ValueError(f"a bias has shape {shape}, it must be [{self.num_experts}, {stack.out_features}]")
+
+    @classmethod
+    def from_module(cls, module: nn.Module, *, activation: Activation | None = None, **options: Any) -> "Experts4bit":
+        """Of a module of transformers': its stacks, which are quantized where they are not yet, biases and layout.
+
+        activation: by default act_fn(gate) * up, and that of gpt-oss; for a module with another one it must be given.
+        """
+        if activation is None:
+            activation = _activation_of(module)
+        for name in ("is_transposed", "is_concatenated"):
+            options.setdefault(name, getattr(module, name, name == "is_concatenated"))
+        options |= {f"{kind}_bias": getattr(module, f"{kind}_proj_bias", None) for kind in ("gate_up", "down")}
+        gate_up, down = (_stored(module, name) for name in _STACKS)
+        return cls(gate_up, down, activation=activation, **options)
+
+    @classmethod
+    def from_state_dict(cls, state: Mapping[str, Tensor], prefix: str = "", **options: Any) -> "Experts4bit":
+        """Of what to_state_dict gives, or a checkpoint of bitsandbytes has, under names that begin with the prefix."""
+        gate_up, down = (from_state_dict(state, f"{prefix}{name}") for name in _STACKS)
+        options |= {f"{kind}_bias": state.get(f"{prefix}{kind}_proj_bias") for kind in ("gate_up", "down")}
+        return cls(gate_up, down, **options)
+
+    def to_state_dict(self, prefix: str = "") -> dict[str, Tensor]:
+        """The stacks and biases, without the adapter, under the names that bitsandbytes and transformers give them:
+        gate_up_proj, gate_up_proj.absmax and so on. A stack whose experts are each nested by themselves, for which
+        bitsandbytes has no form, gets plain absmax of the same values."""
+        found: dict[str, Tensor] = {}
+        for name in _STACKS:
+            stack: Stack4bit = getattr(self, name)
+            tensors = grouped.unnested(stack.base.tensors, stack.base.shape, stack.base.nested_blocksize)
+            found |= to_state_dict(stack.base._replace(tensors=tensors), f"{prefix}{name}")
+            if stack.bias is not None:
+                found[f"{prefix}{name}_bias"] = stack.bias
+        return found
+
+    def forward(self, hidden_states: Tensor, top_k_index: Tensor, top_k_weights: Tensor) -> Tensor:
+        """hidden_states [tokens, hidden], of which each goes to the experts of top_k_index [tokens, k], whose results
+        are summed by top_k_weights [tokens, k], in the wider of both dtypes: [tokens, hidden], in that of
+        hidden_states. On a GPU nothing waits. An index of num_experts or more is nobody's, as where a process has a
+        part of the experts, and adds nothing."""
+        tokens, k = top_k_index.shape
+        experts, order = torch.sort(top_k_index.reshape(-1), stable=True)
+        ends = torch.searchsorted(
+            experts, torch.arange(self.num_experts, dtype=experts.dtype, device=experts.device), right=True
+        ).int()
+        gate_up = self.gate_up_proj(hidden_states[order // k], ends)
+        down = self.down_proj(self.activation(*self._split(gate_up)), ends)
+        # Nobody's rows are not initialized: times a weight of 0 they may be NaN.
+        is_somebodys = (experts < self.num_experts)[:, None]
+        shares = torch.where(is_somebodys, down * top_k_weights.reshape(-1)[order, None], 0)
+        places = torch.empty_like(order)
+        places[order] = torch.arange(tokens * k, device=order.device)
+        # One sum, in an order that is the same each time, which index_add_ has not on a GPU.
+        return shares[places].view(tokens, k, self.hidden_size).sum(1).to(hidden_states.dtype)
+
+    def _split(self, gate_up: Tensor) -> tuple[Tensor, Tensor]:
+        if self.is_concatenated:
+            gate, up = gate_up.chunk(2, -1)
+            return gate, up
+        return gate_up[..., ::2], gate_up[..., 1::2]
+
+
+def _stack(weight: Any, quant_type: ops.QuantType, blocksize: int, nested: bool) -> Weight4bit:
+    is_dense = isinstance(weight, Tensor) and weight.dtype in FLOAT_DTYPES and not hasattr(weight, "quant_state")
+    if not is_dense:
+        return plain_weight(read_weight(weight))
+    if weight.dim() != 3:
+        raise ValueError(f"the weight has shape {tuple(weight.shape)}, it must be a stack of matrices")
+    dense = weight.detach().contiguous()
+    quantize = ops.quantize_4bit_nested if nested else ops.quantize_4bit
+    return Weight4bit(quantize(dense, blocksize, quant_type), tuple(dense.shape), dense.dtype, quant_type, blocksize)
+
+
+def _activation_of(module: Any) -> Activation:
+    """Without a reference to the module, whose weights it would keep."""
+    if type(module).__name__ == "GptOssExperts":
+        return functools.partial(clamped_swiglu, alpha=module.alpha, limit=module.limit)
+    gate = getattr(type(module), "_apply_gate", None)
+    has_own_gate = gate is not None and gate.__module__ != "transformers.integrations.moe"
+    act_fn = getattr(module, "act_fn", None)
+    if act_fn is None or has_own_gate:
+        raise ValueError(f"a {type(module).__name__} has an activation of its own: pass it as activation")
+    return lambda gate, up: act_fn(gate) * up
+
+
+def _stored(module: nn.Module, name: str) -> Any:
+    """A stack of a module, of whose parameters bitsandbytes may have made what it decodes each time."""
+    if name not in getattr(module, "parametrizations", {}):
+        return getattr(module, name)
+    parametrized: Any = module.parametrizations[name]  # type: ignore[index]
+    state = getattr(parametrized[0], "quant_state", None)
+    return parametrized.original if state is None else read_weight(parametrized.original, state)
