@@ -30,7 +30,9 @@ def product(x: Tensor, factors: Tensor, ends: Tensor, scaling: float = 1.0) -> T
     scaling rounded once more where torch's kernel makes them. What rows of no expert get means nothing."""
     experts, k, n = factors.shape
     if has_kernel(x, experts, k, n):
-        found = torch._grouped_mm(_aligned(x), _aligned(factors), offs=ends.int())
+        by_columns = factors.stride(-2) == 1
+        aligned = _aligned(factors.mT).mT if by_columns else _aligned(factors)
+        found = torch._grouped_mm(_aligned(x), aligned, offs=ends.int())
         return found if scaling == 1 else found * scaling
     if 0 in (x.shape[0], experts, n):
         return x.new_zeros(x.shape[0], n)
@@ -95,11 +97,13 @@ def expert_of_rows(ends: Tensor, m: int) -> Tensor:
 
 
 def _aligned(tensor: Tensor) -> Tensor:
-    """Itself, or a copy whose rows begin where torch's kernels want them."""
-    *_, rows, columns = tensor.stride()
-    step, inner, width = (rows, columns, tensor.shape[-1]) if columns == 1 else (columns, rows, tensor.shape[-2])
-    is_aligned = inner == 1 and step >= width and step % _VALUES_A_LOAD == tensor.storage_offset() % _VALUES_A_LOAD == 0
-    return tensor if is_aligned else tensor.clone(memory_format=torch.contiguous_format)
+    """Itself, or a copy, with rows that are contiguous and begin where torch's kernels want them. Where columns are, so
+    would every expert's rows have to."""
+    *_, step, inner = tensor.stride()
+    is_aligned = inner == 1 and step >= tensor.shape[-1] and step % _VALUES_A_LOAD == 0
+    if is_aligned and tensor.storage_offset() % _VALUES_A_LOAD == 0:
+        return tensor
+    return tensor.clone(memory_format=torch.contiguous_format)
 
 
 class _Tiles(NamedTuple):
