@@ -11,7 +11,7 @@ from . import grouped, ops
 from .functional import matmul_4bit_grouped, matmul_4bit_grouped_lora
 from .quant_state import FLOAT_DTYPES, Weight4bit, from_state_dict, plain_weight, read_weight, to_state_dict
 
-__all__ = ["Experts4bit", "Stack4bit", "clamped_swiglu", "swiglu"]
+__all__ = ["Experts4bit", "GroupedLinear4bit", "clamped_swiglu", "swiglu"]
 
 Activation = Callable[[Tensor, Tensor], Tensor]
 _STACKS = ("gate_up_proj", "down_proj")  # as transformers names them
@@ -28,7 +28,7 @@ def clamped_swiglu(gate: Tensor, up: Tensor, alpha: float = 1.702, limit: float 
     return (up + 1) * (gate * torch.sigmoid(gate * alpha))
 
 
-class Stack4bit(nn.Module):
+class GroupedLinear4bit(nn.Module):
     """A layer of all experts over a stack of 4-bit weights, which do not change: x [m, k] sorted by expert to [m, n].
 
     weight: see Experts4bit. Its parameters and its state_dict are an adapter's alone, lora_A [experts, rank, k] and
@@ -78,7 +78,7 @@ class Stack4bit(nn.Module):
         base = f"{self.num_experts}, in_features={self.in_features}, out_features={self.out_features}"
         return f"{base}, bias={self.bias is not None}, quant_type={self.base.quant_type}, rank={self.rank}"
 
-    def _apply(self, fn: Any, recurse: bool = True) -> "Stack4bit":
+    def _apply(self, fn: Any, recurse: bool = True) -> "GroupedLinear4bit":
         """Of to(), cuda(), half() and their like: the weight's scales are float32 whatever becomes of the rest."""
         super()._apply(fn, recurse)
         self.base = self.base.to(fn(self.base.packed.new_empty(0)).device)
@@ -128,8 +128,8 @@ class Experts4bit(nn.Module):
         super().__init__()
         stacks = [_stack(weight, quant_type, blocksize, nested) for weight in (gate_up, down)]
         adapter = is_transposed, rank, alpha, dtype
-        self.gate_up_proj = Stack4bit(stacks[0], gate_up_bias, *adapter)
-        self.down_proj = Stack4bit(stacks[1], down_bias, *adapter)
+        self.gate_up_proj = GroupedLinear4bit(stacks[0], gate_up_bias, *adapter)
+        self.down_proj = GroupedLinear4bit(stacks[1], down_bias, *adapter)
         self.activation, self.is_transposed, self.is_concatenated = activation, is_transposed, is_concatenated
         self.num_experts, self.hidden_size = self.gate_up_proj.num_experts, self.gate_up_proj.in_features
         expected = self.num_experts, self.gate_up_proj.out_features // 2, self.hidden_size
@@ -171,7 +171,7 @@ class Experts4bit(nn.Module):
         bitsandbytes has no form, gets plain absmax of the same values."""
         found: dict[str, Tensor] = {}
         for name in _STACKS:
-            stack: Stack4bit = getattr(self, name)
+            stack: GroupedLinear4bit = getattr(self, name)
             tensors = grouped.unnested(stack.base.tensors, stack.base.shape, stack.base.nested_blocksize)
             found |= to_state_dict(stack.base._replace(tensors=tensors), f"{prefix}{name}")
             if stack.bias is not None:
@@ -185,9 +185,8 @@ class Experts4bit(nn.Module):
         part of the experts, and adds nothing."""
         tokens, k = top_k_index.shape
         experts, order = torch.sort(top_k_index.reshape(-1), stable=True)
-        ends = torch.searchsorted(
-            experts, torch.arange(self.num_experts, dtype=experts.dtype, device=experts.device), right=True
-        ).int()
+        every = torch.arange(self.num_experts, dtype=experts.dtype, device=experts.device)
+        ends = torch.searchsorted(experts, every, right=True, out_int32=True)
         gate_up = self.gate_up_proj(hidden_states[order // k], ends)
         down = self.down_proj(self.activation(*self._split(gate_up)), ends)
         # Nobody's rows are not initialized: times a weight of 0 they may be NaN.

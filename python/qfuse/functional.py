@@ -330,7 +330,7 @@ def _default_order_grouped(x: Tensor, shape: Sequence[int], blocksize: int, spli
     split_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
     # Few rows never: all weights are decoded, and most of them for nobody.
     many = max(fused_rows, split_rows) * experts
-    if not _are_transforms_active() and grouped.has_kernel(x, *shape) and _is_known(m > many):
+    if grouped.has_kernel(x, *shape) and _is_known(m > many):
         return None
     return "split" if splits_few and _is_known(m <= split_rows * min(experts, m)) else "plain"
 

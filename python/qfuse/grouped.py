@@ -21,6 +21,8 @@ def has_kernel(x: Tensor, experts: int, *widths: int) -> bool:
     """Whether torch has a grouped product on x's GPU, of matrices of these widths: in others, it waits for the ends."""
     if not x.is_cuda or x.dtype != torch.bfloat16 or experts > _MOST_EXPERTS or 0 in (x.shape[0], experts, *widths):
         return False
+    if torch._C._are_functorch_transforms_active():  # torch.func.vmap has no rule for it
+        return False
     has_cores = gpu.find_tensor_cores(x.device.index, x.dtype)
     return has_cores and all(width % _VALUES_A_LOAD == 0 for width in widths)
 
@@ -68,12 +70,13 @@ def sums(tensor: Tensor, ends: Tensor) -> Tensor:
 
 
 def without_nobodys(tensor: Tensor, ends: Tensor) -> Tensor:
-    """With zeros in the rows of no expert, which whoever sums over rows would else find to be anything. Written to the
-    tensor where no gradient of it is wanted."""
+    """A gradient with zeros in the rows of no expert, which whoever sums over rows would else find to be anything: in
+    place, where no gradient of it is wanted."""
     rows = torch.arange(tensor.shape[0], device=tensor.device)
     last = ends[-1] if ends.shape[0] else rows.new_zeros(())
     nobodys = (rows >= last)[:, None]
-    return tensor.masked_fill(nobodys, 0) if torch.is_grad_enabled() else tensor.masked_fill_(nobodys, 0)
+    is_fresh = not torch.is_grad_enabled() and not torch._C._are_functorch_transforms_active()
+    return tensor.masked_fill_(nobodys, 0) if is_fresh else tensor.masked_fill(nobodys, 0)
 
 
 def unnested(weight: Sequence[Tensor], shape: Sequence[int], nested_blocksize: int) -> tuple[Tensor, ...]:
@@ -101,7 +104,8 @@ def _aligned(tensor: Tensor) -> Tensor:
     would every expert's rows have to."""
     *_, step, inner = tensor.stride()
     is_aligned = inner == 1 and step >= tensor.shape[-1] and step % _VALUES_A_LOAD == 0
-    if is_aligned and tensor.storage_offset() % _VALUES_A_LOAD == 0:
+    # Dynamo knows no storage_offset: torch refuses what is not aligned in what is compiled.
+    if is_aligned and (torch.compiler.is_compiling() or tensor.storage_offset() % _VALUES_A_LOAD == 0):
         return tensor
     return tensor.clone(memory_format=torch.contiguous_format)
 

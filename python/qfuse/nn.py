@@ -5,12 +5,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .experts import Experts4bit, Stack4bit, clamped_swiglu
+from .experts import Experts4bit, GroupedLinear4bit, clamped_swiglu
 from .functional import matmul_4bit, matmul_4bit_lora
 from .modules import has_global_hooks, is_bare, is_bare_linear, is_dropping
 from .quant_state import plain_weight, read_weight
 
-__all__ = ["Experts4bit", "Linear4bitLoRA", "Stack4bit", "clamped_swiglu"]
+__all__ = ["Experts4bit", "GroupedLinear4bit", "Linear4bitLoRA", "clamped_swiglu"]
 
 
 class Linear4bitLoRA(nn.Module):

@@ -158,6 +158,24 @@ def test_compiles_with_its_gradients_into_one_graph(device, backend, dtype, is_t
         torch.testing.assert_close(one, other)
 
 
+def test_compiles_torchs_kernels(device, backend, monkeypatch):
+    """Which a CPU has, too, in the place of tiles."""
+    monkeypatch.setattr(qfuse.grouped, "has_kernel", lambda *_: True)
+    stack = exact_stack(device, torch.bfloat16)
+    leaves = [few_integers(26, K, device=device, dtype=torch.bfloat16), *adapter(device)]
+    ends = ends_of(UNEVEN, device)
+
+    def step(product):
+        own = [leaf.clone().requires_grad_() for leaf in leaves]
+        found = product(own[0], stack, ends, *own[1:], SCALING)
+        return [found, *torch.autograd.grad(found, own, torch.ones_like(found))]
+
+    torch._dynamo.reset()
+    product = torch.compile(qfuse.matmul_4bit_grouped_lora, fullgraph=True, backend=backend)
+    assert all(itertools.starmap(same_bits, zip(step(product), step(qfuse.matmul_4bit_grouped_lora), strict=True)))
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
 def test_function_transforms(device):
     stack = exact_stack(device, torch.float32)
     x, (a, b) = integers(26, K, device=device), adapter(device)
@@ -170,6 +188,10 @@ def test_function_transforms(device):
     loss(*leaves).backward()
     found = torch.func.grad(loss, argnums=(0, 1, 2))(x, a, b)
     assert all(same_bits(one, leaf.grad) for one, leaf in zip(found, leaves, strict=True))
+    batched = torch.func.vmap(torch.func.grad(loss, argnums=(0, 1, 2)))(
+        *(torch.stack([leaf, -leaf]) for leaf in (x, a, b))
+    )
+    assert all(same_bits(one[0], other) for one, other in zip(batched, found, strict=True))
 
 
 def test_a_frozen_adapter_and_a_scaling_that_is_trained(device):
