@@ -223,7 +223,8 @@ def matmul_4bit_grouped(
     int64 on x's device, ascending: the row behind each expert's last one, what torch's grouped products call offs. An
     expert may have no rows. Rows from the last end on are nobody's: not read, and theirs of the result are not
     initialized; they get a gradient of zero. On a GPU nothing waits for the ends, and a captured graph may find others
-    each time: ends that are not ascending, or not 0 to m, give other results, within the tensors; on a CPU they are
+    each time: ends that are not ascending, or not 0 to m, give other results, within the tensors, but torch's grouped
+    products, which make the gradients of bias and lora_weight in bfloat16, may stop at an assertion; on a CPU they are
     refused.
 
     weight: the tensors of a stack of shape (experts, rows, cols), as those of dequantize_4bit, of which each expert's
