@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import TINY
+import torch
+from conftest import TINY, same_bits
+
+import qfuse
 
 FOLDER = Path(__file__).parents[2] / "examples" / "python"
 MODEL = TINY / "bnb4"
@@ -57,7 +60,52 @@ def test_experts_in_fp8_are_near_float32(run_example):
     assert len(errors) == 5 and all(0 < error < 0.1 for error in errors)
 
 
-@pytest.mark.parametrize("name", ["qlora.py", "generate.py"])
+@pytest.fixture
+def experts_example(peers):
+    return runpy.run_path(str(FOLDER / "experts.py"))
+
+
+@pytest.fixture
+def mixture(experts_example, tmp_path):
+    """In 16 bits."""
+    from transformers import AutoModelForCausalLM, Qwen3MoeConfig
+
+    model = AutoModelForCausalLM.from_config(Qwen3MoeConfig(**experts_example["TINY"]), dtype=torch.bfloat16)
+    model.save_pretrained(tmp_path / "mixture")
+    return tmp_path / "mixture"
+
+
+def check_training_of_experts(printed, adapter):
+    assert "quantized the experts of 2 modules" in printed
+    before, behind = (float(loss) for loss in re.findall(r"loss \w+ the step: ([\d.]+)", printed))
+    assert behind < before
+    assert (adapter / "adapter_model.safetensors").is_file()
+
+
+def test_trains_experts_that_it_makes(run_example, tmp_path, peers):
+    check_training_of_experts(run_example("experts.py", tmp_path / "out"), tmp_path / "out")
+
+
+def test_trains_experts_in_16_bits(run_example, tmp_path, mixture):
+    check_training_of_experts(run_example("experts.py", tmp_path / "out", mixture), tmp_path / "out")
+
+
+@pytest.mark.parametrize("double_quant", [False, True])
+def test_trains_experts_in_4_bits(run_example, experts_example, tmp_path, mixture, double_quant):
+    folder = tmp_path / "codes"
+    qfuse.checkpoint.quantize(mixture, folder, experts=True, double_quant=double_quant)
+    check_training_of_experts(run_example("experts.py", tmp_path / "out", folder), tmp_path / "out")
+
+    loaded, files = experts_example["load_codes"](folder), qfuse.load_checkpoint(folder)
+    experts = loaded.model.layers[1].mlp.experts
+    for name, parts in (("gate_up_proj", ("gate_proj", "up_proj")), ("down_proj", ("down_proj",))):
+        stack = getattr(experts, f"{name}_4bit").weight(experts._parameters[name]).dequantize()
+        for i, expert in enumerate(stack):
+            weights = [files[f"model.layers.1.mlp.experts.{i}.{part}.weight"].dequantize() for part in parts]
+            assert same_bits(expert, torch.cat(weights))
+
+
+@pytest.mark.parametrize("name", ["qlora.py", "generate.py", "experts.py"])
 def test_says_what_it_takes(run_example, peers, name):
     with pytest.raises(SystemExit, match="MODEL"):
         run_example(name)
