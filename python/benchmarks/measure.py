@@ -16,6 +16,7 @@ import torch
 
 ROTATED_BYTES = 400_000_000  # what a graph goes round at least: more than the caches hold
 LAUNCHES = 24  # in a graph at least: starting it is not what is timed
+COPIED_BYTES, COPIES = 1_000_000_000, 4
 WARM_UPS = 3
 REPLAYS = 15
 
@@ -190,6 +191,14 @@ def replayed_us(run: Run, calls: int, device: str) -> list[float]:
         times = [watch.microseconds(again) / calls for _ in range(WARM_UPS + REPLAYS)]
     del kept
     return times[WARM_UPS:]
+
+
+def copied_bytes_per_second(device: str, small: bool) -> float:
+    """What memory does in this run: bytes read and written by copies of what no cache holds."""
+    size = COPIED_BYTES if not small else 1_000_000
+    source, target = (torch.zeros(size, dtype=torch.uint8, device=device) for _ in range(2))
+    times = replayed_us(lambda: [target.copy_(source) for _ in range(COPIES)], COPIES, device)
+    return 2 * size / statistics.median(times) * 1e6
 
 
 # ---- the profiler ----

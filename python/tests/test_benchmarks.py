@@ -1,5 +1,6 @@
 """The benchmarks in little: all of them on a GPU, on a CPU what needs none. Figures mean nothing at these sizes."""
 
+import contextlib
 import copy
 import json
 
@@ -8,7 +9,10 @@ import torch
 
 pytest.importorskip("bitsandbytes")
 pytest.importorskip("peft")
+import experts
 import measure
+import moe_model
+import moe_step
 import published_report
 import test_dequantize as published
 import test_lora_host as lora
@@ -195,3 +199,80 @@ def test_a_layer_that_is_off_is_not_timed(monkeypatch):
     monkeypatch.setattr(integration, "multiply_with_lora", lambda *arguments: 1.1 * product(*arguments))
     with pytest.raises(AssertionError, match="LoRA too is off by"):
         lora.check(model, x, x)
+
+
+# ---- mixtures of experts
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_a_wrong_bit_of_an_expert_is_not_timed(device, monkeypatch, direction):
+    multiply = qfuse.ops.matmul_4bit_grouped
+
+    def wrong(*args, **more):
+        y = multiply(*args, **more)
+        y.view(torch.int16)[-1, -1] ^= 1
+        return y
+
+    layer = experts.Layer.random((3, 128, 128), device)
+    ends = torch.tensor([4, 4, 9], dtype=torch.int32, device=device)
+    operands = experts.Operands.random(ends, (3, 128, 128), direction)
+    names = experts.names_of_ours(operands, 3)
+    assert "split" in names if direction == "forward" else names == ["plain", "plain, LoRA"]
+    errors = experts.compare(operands, layer, names)
+    assert errors["plain"] == 0 and "decode + _grouped_mm" in errors
+    monkeypatch.setattr(qfuse.ops, "matmul_4bit_grouped", wrong)
+    with pytest.raises(AssertionError, match=f"plain, {direction}: [12] bytes are not those of matmul_4bit"):
+        experts.compare(operands, layer, names)
+
+
+def test_experts_are_timed(tmp_path, device, monkeypatch):
+    for name in ("LAUNCHES", "REPLAYS", "WARM_UPS"):
+        monkeypatch.setattr(measure, name, 2)
+    monkeypatch.setattr(
+        measure, "undisturbed", contextlib.nullcontext
+    )  # to collect garbage would take most of the time
+    status, result, tables = run(experts, tmp_path, device, "--rows", "1,64")
+    assert not status and len(result["rows"]) == 2 * 2 * 2  # of stacks, numbers of rows and directions
+    for row in result["rows"]:
+        assert row["rows"] == 4 * row["mean"] and row["mean"] < row["largest"] <= row["rows"]
+        assert all(us["min"] > 0 for us in row["us"].values()) and row["roof_us"] > 0
+        assert {"plain", "plain, LoRA", "_grouped_mm", "decode + _grouped_mm"} <= row["us"].keys()
+        assert ("split" in row["us"]) == (row["direction"] == "forward" and row["mean"] == 1)
+    plain, bf16 = (result["rows"][-1][name] for name in ("bytes", "bytes_of_bf16"))
+    assert bf16 - plain == 4 * 128 * 128 * 2 - (4 * 128 * 128 // 2 + 4 * 256 + 4 * 4 + 256 * 4 + 4)
+    assert "tiny down" in tables and "64 (70)" in tables
+
+
+def test_a_mixture_is_trained_three_ways(tmp_path, device):
+    graph = ["--graph"] if device == "cuda" else []
+    status, result, tables = run(moe_step, tmp_path, device, "--layers", "2", "--steps", "2", *graph)
+    assert status == 0 and result["faults"] == []
+    losses = result["compared"]["losses"]
+    assert losses["bf16"] == losses["decode"] and losses["qfuse"] == losses["qfuse, again"]
+    assert losses["qfuse"][:1] == losses["one by one"] and losses["qfuse"][-1] < losses["qfuse"][0]
+    assert moe_step.largest_difference(losses) < 0.01
+    assert [row["way"] for row in result["training"]] == list(moe_step.TRAINING)
+    weights = {row["way"]: row["experts"]["weights"] for row in result["training"]}
+    assert 3 < weights["bf16"] / weights["qfuse"] < 4 and weights["qfuse"] == weights["decode"]
+    assert "Losses of 4 steps" in tables and "| 64 | qfuse |" in tables
+
+
+def test_a_mixture_generates(tmp_path, device):
+    status, result, tables = run(moe_step, tmp_path, device, "--layers", "2", "--generate", "--batch", "1", "3")
+    ways = list(moe_model.GENERATING) if device == "cuda" else ["bf16", "qfuse, split"]
+    assert status == 0 and [row["way"] for row in result["generating"]] == 2 * ways
+    for row in result["generating"]:
+        assert row["token_ms"]["min"] > 0 and row["from_bf16"] < 0.1
+    assert "| 3 | qfuse, split |" in tables
+
+
+def test_wrong_experts_are_no_result(tmp_path, device, monkeypatch):
+    multiply = qfuse.matmul_4bit_grouped_lora
+
+    def wrong(*args, **more):
+        return 1.01 * multiply(*args, **more)
+
+    monkeypatch.setattr(qfuse, "matmul_4bit_grouped_lora", wrong)
+    status, result, tables = run(moe_step, tmp_path, device, "--layers", "1", "--steps", "1")
+    assert status == 1 and len(result["faults"]) == 3
+    assert "the losses of qfuse and one by one differ" in tables and "gate_up of layer 0 has the errors" in tables
