@@ -1,6 +1,10 @@
-"""The Llamas that the benchmarks make, with random weights."""
+"""The Llamas that the benchmarks make, with random weights, and how their kind attends."""
 
 from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import functional
 
 
 class Size(NamedTuple):
@@ -20,3 +24,36 @@ SIZES = {
     "1b": Size(2048, 8192, 32, 8, layers=4, vocabulary=128256 * 4 // 16),  # Llama-3.2-1B, which has 16 layers
     "8b": Size(4096, 14336, 32, 8, layers=4, vocabulary=128256 * 4 // 32),  # Llama-3.1-8B, which has 32
 }
+
+
+# ---- attention ----
+
+
+class Cache:
+    """Keys and values of a layer, [batch, kv_heads, tokens, width], with room for all; a context's are random."""
+
+    def __init__(self, shape: tuple[int, int, int, int], context: int, device: str, dtype: torch.dtype) -> None:
+        self.keys, self.values = (torch.zeros(shape, dtype=dtype, device=device) for _ in range(2))
+        for kept in (self.keys, self.values):
+            kept[:, :, :context].normal_()
+
+    def add(self, position: Tensor, keys: Tensor, values: Tensor) -> None:
+        self.keys.index_copy_(2, position, keys)
+        self.values.index_copy_(2, position, values)
+
+
+def turn(x: Tensor, position: Tensor) -> Tensor:
+    """Rotary position embedding of [..., tokens, width] at the positions [tokens]."""
+    half = x.shape[-1] // 2
+    frequencies = 500000.0 ** (-torch.arange(half, device=x.device) / half)
+    angle = position[:, None] * frequencies
+    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    first, second = x[..., :half], x[..., half:]
+    return torch.cat([first * cos - second * sin, second * cos + first * sin], -1)
+
+
+def attend_to_cache(q: Tensor, position: Tensor, cache: Cache) -> Tensor:
+    """Of a token a sequence, q [batch, heads, 1, width]: heads that share keys become rows of one product."""
+    rows = q.reshape(len(q), cache.keys.shape[1], -1, q.shape[-1])
+    seen = (torch.arange(cache.keys.shape[2], device=q.device) <= position)[None]
+    return functional.scaled_dot_product_attention(rows, cache.keys, cache.values, attn_mask=seen).reshape(q.shape)
