@@ -72,8 +72,12 @@ Outcome check_ranges(const Matmul4bitGrouped& p) {
   if (Outcome o = check_ranges(p.weight); !o.ok()) return o;
   if (Outcome o = check_ranges(expert_ends(p)); !o.ok()) return o;
   if (Outcome o = check_stack(p); !o.ok()) return o;
-  if (Outcome o = check_ranges(any_product(p)); !o.ok()) return o;
-  return check_matrix("rows or cols of the stack", p.experts * output_count(any_product(p)), "lora_rank", p.lora_rank);
+  const Matmul4bit any = any_product(p);
+  if (Outcome o = check_ranges(any); !o.ok()) return o;
+  const std::int64_t outputs = output_count(any);
+  if (Outcome o = check_matrix("experts", p.experts, is_forward(any) ? "an expert's rows" : "cols", outputs); !o.ok())
+    return o;
+  return check_matrix("outputs of all experts", p.experts * outputs, "lora_rank", p.lora_rank);
 }
 
 }  // namespace qfuse::contract

@@ -24,10 +24,10 @@ Matmul4bit product(const Matmul4bitGrouped& p, std::int64_t expert, std::int64_t
 // What all have in common: all rows, by the weight of the first expert.
 inline Matmul4bit any_product(const Matmul4bitGrouped& p) { return product(p, 0, 0, p.m); }
 
-// Of an expert, whose elements fill whole blocks.
+// Of an expert. Where there are several, its elements fill whole blocks.
 inline std::int64_t rows_each(const Matmul4bitGrouped& p) { return p.experts == 0 ? 0 : p.weight.rows / p.experts; }
 inline std::int64_t blocks_each(const Matmul4bitGrouped& p) {
-  return rows_each(p) * p.weight.cols / p.weight.blocksize;
+  return format::block_count(rows_each(p) * p.weight.cols, p.weight.blocksize);
 }
 // Where an expert is nested by itself.
 inline std::int64_t nested_blocks_each(const Matmul4bitGrouped& p) {

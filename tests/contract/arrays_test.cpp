@@ -189,6 +189,23 @@ Outcome check_with_moved(Op p, const char* name, const void* to) {
   return check(p);
 }
 
+TEST(Arrays, of_matmul_4bit_grouped) {
+  Matmul4bitGrouped p{};
+  p.weight = dequantize_4bit_sample(true).weight;
+  p.weight.rows = 3;
+  p.weight.cols = 96;
+  p.weight.blocksize = 64;
+  p.weight.nested_blocksize = 4;
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = 2;
+  p.experts = 1;
+  p.nested_each = 1;  // of four blocks and a half
+  EXPECT_EQ(arrays_of(p),
+            (std::vector{array("packed", 144, kIn), array("absmax_8bit", 5, kIn), array("nested_absmax", 8, kIn),
+                         array("nested_quant_map", 1024, kIn), array("nested_offset", 4, kIn), array("in", 384, kIn),
+                         array("expert_ends", 4, kIn), array("out", 12, kOut)}));
+}
+
 // Arrays that choose between kinds of calls, and the ones that may be left out.
 bool is_optional(const std::string& op_name, const std::string& name) {
   if (name == "bias") return op_name.starts_with("matmul_4bit");

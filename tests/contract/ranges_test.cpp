@@ -65,6 +65,19 @@ void expect_weights_refused(const Op& sample) {
   refused([](auto& p) { p.weight.absmax_8bit = nullptr; }, {"absmax and absmax_8bit are both NULL"});
 }
 
+// Those of a stack without rows are the only ones that no other size bounds.
+TEST(Ranges, outputs_of_all_experts_are_bounded) {
+  Matmul4bitGrouped p{};
+  p.weight.cols = std::int64_t{1} << 59;
+  p.weight.blocksize = 64;
+  p.weight.quant_type = QFUSE_NF4;
+  p.direction = QFUSE_BACKWARD;
+  p.dtype = QFUSE_BFLOAT16;
+  p.m = 1;
+  p.experts = std::int64_t{1} << 20;
+  expect_refused(check(p), {"experts * cols is 1048576 * 576460752303423488, more than memory can hold"});
+}
+
 TEST(Ranges, a_weight_that_is_read_is_checked) {
   expect_weights_refused(dequantize_4bit_sample(true));
   expect_refused<Dequantize4bit>(dequantize_4bit_sample(true),
