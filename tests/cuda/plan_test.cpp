@@ -121,6 +121,8 @@ TEST(Plans, are_for_the_ops_of_their_names) {
   EXPECT_STREQ(Dequantize4bitPlan::kOp, contract::Dequantize4bit::kName);
   EXPECT_STREQ(Quantize4bitPlan::kOp, contract::Quantize4bit::kName);
   EXPECT_STREQ(SwigluPlan::kOp, contract::Swiglu::kName);
+  EXPECT_STREQ(Matmul4bitPlan::kOp, contract::Matmul4bit::kName);
+  EXPECT_STREQ(Matmul4bitGroupedPlan::kOp, contract::Matmul4bitGrouped::kName);
 }
 
 TEST(DecodePlan, tiles_cover_every_element_once) {
@@ -515,6 +517,121 @@ TEST(MatmulPlan, what_stages_do_not_have_goes_to_tiles) {
   EXPECT_EQ(kernel_of([](P& p) { p.weight.cols = 4096 + 32; }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.in = address<void>(0x6002); }), Matmul4bitKernel::tiled);
   EXPECT_EQ(kernel_of([](P& p) { p.in_stride = 4097; }), Matmul4bitKernel::tiled);
+}
+
+TEST(MatmulPlan, panels_are_counted_from_where_nested_blocks_are) {
+  contract::Matmul4bit p = plain_product_of(64, 4096, 4096);
+  p.weight.nested_blocksize = std::int64_t{1} << 60;
+  constexpr std::int64_t kMost = (std::int64_t{1} << 37) / 64 - 4096 * 4096 / 64;
+  p.weight.nested_begin = kMost - 1;
+  EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::warp_specialized);
+  p.weight.nested_begin = kMost;
+  EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::tiled);
+  p.weight.nested_begin = (std::int64_t{1} << 60) - 1;
+  EXPECT_EQ(plan(p, kH200).kernel, Matmul4bitKernel::tiled);
+}
+
+// ---- matmul_4bit_grouped ----
+
+contract::Matmul4bitGrouped grouped_of(std::int64_t m, std::int64_t experts, std::int64_t rows, std::int64_t cols,
+                                       qfuse_sum_order order = QFUSE_ORDER_PLAIN) {
+  const contract::Matmul4bit product = product_of(m, experts * rows, cols);
+  contract::Matmul4bitGrouped p{};
+  p.weight = product.weight;
+  p.dtype = product.dtype;
+  p.m = m;
+  p.in = product.in;
+  p.out = product.out;
+  p.experts = experts;
+  p.expert_ends = address<void>(0x7000);
+  p.order = order;
+  return p;
+}
+
+Matmul4bitGroupedPlan plan_that_can_run(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts = kH200) {
+  const Matmul4bitGroupedPlan chosen = plan(p, facts);
+  EXPECT_LE(chosen.shared_bytes, facts.shared_bytes);
+  expect_candidate(chosen, candidates(p, facts));
+  return chosen;
+}
+
+TEST(GroupedPlan, few_tokens_of_each_expert_have_split_k_on_hopper) {
+  const auto chosen = [](std::int64_t m, qfuse_sum_order order) {
+    return plan_that_can_run(grouped_of(m, 128, 768, 2048, order));
+  };
+  EXPECT_EQ(chosen(8, QFUSE_ORDER_SPLIT).kernel, Matmul4bitKernel::split_k);
+  EXPECT_EQ(chosen(8, QFUSE_ORDER_SPLIT).threads, 2 * 8 * 32);  // two teams of a warp for each chain
+  EXPECT_EQ(chosen(8, QFUSE_ORDER_SPLIT).blocks, kH200.multiprocessors);
+  EXPECT_EQ(chosen(32 * 128, QFUSE_ORDER_SPLIT).kernel, Matmul4bitKernel::split_k);
+  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_ORDER_SPLIT).kernel, Matmul4bitKernel::tiled);
+  EXPECT_EQ(chosen(32 * 128 + 1, QFUSE_ORDER_FACTORED).kernel, Matmul4bitKernel::factored);
+  EXPECT_TRUE(chosen(32 * 128 + 1, QFUSE_ORDER_FACTORED).wide);
+  EXPECT_EQ(plan_that_can_run(grouped_of(1, 2, 8, 256, QFUSE_ORDER_SPLIT)).blocks, 1);
+  EXPECT_EQ(plan_that_can_run(grouped_of(4, 8, 768, 256 * 17, QFUSE_ORDER_SPLIT)).threads, 9 * 32);  // in two rounds
+  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
+  EXPECT_EQ(plan_that_can_run(grouped_of(8, 128, 768, 2048, QFUSE_ORDER_SPLIT), kA100).kernel, Matmul4bitKernel::tiled);
+}
+
+TEST(GroupedPlan, each_expert_may_have_tiles_of_its_own) {
+  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
+  const auto chosen = [&](std::int64_t m) { return plan_that_can_run(grouped_of(m, 16, 128, 192), kA100); };
+  EXPECT_EQ(chosen(3).tokens, 8);
+  EXPECT_EQ(chosen(3).blocks, 3 * 2);
+  EXPECT_EQ(chosen(16 * 8).tokens, 8);
+  EXPECT_EQ(chosen(16 * 8).blocks, (16 * 8 + 16 * 7) / 8 * 2);
+  EXPECT_EQ(chosen(16 * 8 + 1).tokens, 64);
+  EXPECT_EQ(chosen(16 * 8 + 1).blocks, (16 * 8 + 1 + 16 * 63) / 64 * 2);
+  contract::Matmul4bitGrouped p = grouped_of(5, 16, 128, 192);
+  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  EXPECT_EQ(plan_that_can_run(p).kernel, Matmul4bitKernel::fp32);
+  EXPECT_EQ(plan_that_can_run(p).blocks, 5 * 128 / 8);
+}
+
+TEST(GroupedPlan, scales_of_experts_nested_by_themselves_are_one_array_if_nested_blocks_are_whole) {
+  for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT, QFUSE_ORDER_FACTORED}) {
+    contract::Matmul4bitGrouped p = grouped_of(3, 16, 32, 512, order);  // 256 blocks each
+    p.nested_each = 1;
+    const Matmul4bitKernel whole = plan_that_can_run(p).kernel;
+    EXPECT_EQ(whole, order == QFUSE_ORDER_PLAIN   ? Matmul4bitKernel::warp_specialized
+                     : order == QFUSE_ORDER_SPLIT ? Matmul4bitKernel::split_k
+                                                  : Matmul4bitKernel::factored);
+    p.weight.nested_blocksize = 512;
+    const Matmul4bitGroupedPlan chosen = plan_that_can_run(p);
+    EXPECT_EQ(chosen.kernel, order == QFUSE_ORDER_FACTORED ? Matmul4bitKernel::factored : Matmul4bitKernel::tiled);
+    EXPECT_EQ(chosen.tokens, 8);
+    EXPECT_EQ(chosen.wide, order != QFUSE_ORDER_FACTORED);
+    p.m = 16 * 64;
+    EXPECT_EQ(plan_that_can_run(p).tokens, order == QFUSE_ORDER_FACTORED ? 8 : 64);
+    p.nested_each = 0;
+    EXPECT_EQ(plan_that_can_run(p).kernel == Matmul4bitKernel::tiled, order == QFUSE_ORDER_SPLIT);
+  }
+}
+
+// Both sides of what the kernels for Hopper count in 32 bits.
+TEST(GroupedPlan, what_32_bits_do_not_count_goes_to_tiles) {
+  using P = contract::Matmul4bitGrouped;
+  const auto is_tiled = [](const P& p) { return plan_that_can_run(p).kernel == Matmul4bitKernel::tiled; };
+  constexpr std::int64_t kExperts = std::int64_t{1} << 20;
+  constexpr std::int64_t kTokens = std::int64_t{1} << 30;
+  EXPECT_FALSE(is_tiled(grouped_of(8, kExperts, 1016, 64))) << "rows";
+  EXPECT_TRUE(is_tiled(grouped_of(8, kExperts, 1024, 64)));
+  for (const qfuse_sum_order order : {QFUSE_ORDER_PLAIN, QFUSE_ORDER_SPLIT}) {
+    EXPECT_FALSE(is_tiled(grouped_of(8, 1024, 4088, 1 << 15, order))) << "elements";
+    EXPECT_TRUE(is_tiled(grouped_of(8, 1024, 4096, 1 << 15, order)));
+  }
+  EXPECT_FALSE(is_tiled(grouped_of(kTokens - 1, 2, 8, 64))) << "tokens";
+  EXPECT_TRUE(is_tiled(grouped_of(kTokens, 2, 8, 64)));
+  P p = grouped_of(3 * (1 << 26) + kExperts - 1, kExperts, 8, 1 << 13);
+  p.direction = QFUSE_BACKWARD;
+  EXPECT_FALSE(is_tiled(p)) << "tiles";
+  ++p.m;
+  EXPECT_TRUE(is_tiled(p));
+  p = grouped_of(8, 1 << 10, 64, 64);
+  p.lora_in = p.lora_weight = address<void>(0x8000);
+  p.lora_rank = (1 << 20) - 8;
+  EXPECT_FALSE(is_tiled(p)) << "rank";
+  p.lora_rank += 8;
+  EXPECT_TRUE(is_tiled(p));
 }
 
 // The table that python/qfuse had: both sides of each threshold.

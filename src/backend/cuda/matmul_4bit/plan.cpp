@@ -16,7 +16,6 @@ constexpr std::int64_t kValuesALoad = 8;  // 16-bit values of it
 constexpr std::int64_t kMostNestedBlocksize = std::int64_t{1} << 31;  // which an unsigned int is shifted by
 constexpr std::int64_t kMostElements = std::int64_t{1} << 37;         // whose blocks of 64 an unsigned int counts
 constexpr std::int64_t kMostCols = std::int64_t{1} << 32;             // whose bytes of codes it counts, too
-constexpr std::int64_t kMostNestedBegin = std::int64_t{1} << 25;      // whose 64 elements it counts beside these
 #ifdef QFUSE_WITHOUT_WGMMA                                            // a build without that kernel
 constexpr bool kHasWgmma = false;
 #else
@@ -59,6 +58,10 @@ Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners, bool w
   plan.threads = kTileThreads;
   plan.blocks = count_tiles(p, owners, plan.outputs, plan.tokens);
   return plan;
+}
+Matmul4bitPlan tiled(const contract::Matmul4bit& p, const Owners& owners) {
+  const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
+  return tiled(p, owners, is_wide(p), are_few ? kTileTokens.front() : kTileTokens.back());
 }
 
 std::int64_t split_k_tiles(const contract::Matmul4bit& p) { return format::ceil_div(p.weight.rows, kSplitKOutputs); }
@@ -144,6 +147,12 @@ bool is_lora_aligned(const contract::Matmul4bit& p) {
   return p.lora_rank % kValuesALoad == 0 && is_aligned(p.lora_in, kLoadBytes) && is_aligned(p.lora_weight, kLoadBytes);
 }
 
+// Panel rows are counted from where nested blocks are, by 31 bits: those before the weight, too.
+bool can_count_panels(const qfuse_weight_4bit& w, const Owners& owners) {
+  const std::int64_t left = kMostElements - 1 - owners.count * contract::element_count(w);
+  return left >= 0 && w.nested_begin <= left / w.blocksize;
+}
+
 // Both directions, in the order PLAIN: whole panels of codes, and what the coordinates of a tensor map count.
 bool can_be_warp_specialized(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
@@ -155,8 +164,7 @@ bool can_be_warp_specialized(const contract::Matmul4bit& p, const Owners& owners
   return kHasWgmma && facts.compute_capability == kHopper && p.order == QFUSE_ORDER_PLAIN && is_wide(p) &&
          term_count(p) > 0 && w.cols % kPanelCols == 0 && w.blocksize >= kPanelCols && w.rows < kMost / owners.count &&
          w.cols < kMost && p.m < kMost && p.lora_rank < kMost / owners.count && is_lora_aligned(p) &&
-         contract::element_count(w) < kMostElements / owners.count && w.nested_begin < kMostNestedBegin &&
-         in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
+         can_count_panels(w, owners) && in_stride(p) < kMost && std::ranges::all_of(kStageShapes, fits);
 }
 
 // Forward, in the same order.
@@ -250,8 +258,7 @@ Matmul4bitPlan plan_of(const contract::Matmul4bit& p, const Owners& owners, cons
   if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p, owners);
   if (is_factored(p)) return factored(p, owners);
   if (can_be_warp_specialized(p, owners, facts)) return fastest_pipeline(p, owners, facts);
-  const bool are_few = p.m <= kTileTokens.front() * std::min(p.m, owners.count);
-  return tiled(p, owners, is_wide(p), are_few ? kTileTokens.front() : kTileTokens.back());
+  return tiled(p, owners);
 }
 
 // Kernels for all GPUs, addresses and sizes, whose blocks have one tile each.
@@ -328,16 +335,18 @@ Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFac
   // With more tokens of an expert a tile of 64 that is decoded once is faster.
   constexpr std::int64_t kMostSplitTokens = 32;
   // With more of them those that blocks read at different places push each other out of the L2: on an H100, of 50 MiB.
+  // Backward codes do, too, of which a tile has 64 bytes of a row: in turn, blocks read all of it.
   constexpr std::int64_t kMostInputBytes = std::int64_t{20} << 20;
   const contract::Matmul4bit any = any_product(p);
-  const bool in_turn = p.m * term_count(any) * format::dtype_size(p.dtype) > kMostInputBytes;
+  const bool in_turn = !is_forward(any) || p.m * term_count(any) * format::dtype_size(p.dtype) > kMostInputBytes;
   const bool are_few = is_factored(any) || p.m <= kMostSplitTokens * std::min(p.m, p.experts);
   const bool is_split_k = are_few && uses_matrix_steps(any, has_matrix_steps(p.dtype, facts)) &&
                           can_be_groups_split_k(any, {p.experts, true}, facts) && has_scales_for(p);
   const Matmul4bitPlan best =
       is_split_k ? groups_split_k(any, {p.experts, true}, facts) : plan_of(any, {p.experts, true}, facts);
   if (is_for_any(best)) return {best, false};
-  return has_scales_for(p) ? Matmul4bitGroupedPlan{best, in_turn} : candidates(p, facts).back();
+  return has_scales_for(p) ? Matmul4bitGroupedPlan{best, in_turn}
+                           : Matmul4bitGroupedPlan{tiled(any, {p.experts, true}), false};
 }
 
 std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> products,
