@@ -102,16 +102,17 @@ template <class Value, class Tiles, class Scheduler>
 __device__ void finish_tile(const MatmulArguments& a, const Scheduler& scheduler, const typename Scheduler::Tile& tile,
                             int warp, int outputs, float (&sums)[Tiles::kColumns / 2]) {
   const int lane = static_cast<int>(threadIdx.x) % kWarp;
-  const auto first_bias = static_cast<std::int64_t>(scheduler.expert(tile)) * outputs;
-  const TileOutputs to = {a.out, a.out_stride, scheduler.end(tile), static_cast<const Value*>(a.bias) + first_bias};
+  TileOutputs to = {a.out, a.out_stride, scheduler.end(tile), a.bias};
+  if (a.bias != nullptr)
+    to.bias = static_cast<const Value*>(a.bias) + static_cast<std::int64_t>(scheduler.expert(tile)) * outputs;
   if constexpr (Tiles::kWeightsFirst) {
     const int output = scheduler.output(tile) + warp * 16;
-    if (a.bias != nullptr) add_bias_of_rows<Value, Tiles>(to, output + lane / 4, outputs, sums);
+    if (to.bias != nullptr) add_bias_of_rows<Value, Tiles>(to, output + lane / 4, outputs, sums);
     store_outputs<Value, Tiles>(to, scheduler.token(tile), output, outputs, sums);
   } else {
     const int output = scheduler.output(tile) + lane % 4 * 2;
     const int token = scheduler.token(tile) + warp * 16 + lane / 4;
-    if (a.bias != nullptr) add_bias<Value, Tiles::kColumns>(to, output, outputs, sums);
+    if (to.bias != nullptr) add_bias<Value, Tiles::kColumns>(to, output, outputs, sums);
     store_token<Value, Tiles::kColumns>(to, token, output, outputs, sums);
     store_token<Value, Tiles::kColumns>(to, token + 8, output, outputs, sums + 2);
   }

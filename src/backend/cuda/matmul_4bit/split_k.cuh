@@ -329,9 +329,9 @@ __global__ void __launch_bounds__(kSplitKWarps* kWarp)
   // While the grid before is at work.
   Steps::make_table(a, table, warp, warps, lane);
   const typename Steps::Lookups lookups = Steps::lookups(table, lane);
-  if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);
   launch_dependent_grids();
   wait_for_prerequisite_grids();
+  if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);
   if (warp < teams) {
     const GroupTile found = tiles.find_first(static_cast<int>(blockIdx.x) * teams + warp, takers);
     if (lane == 0) shared.first_tiles[warp] = found;
