@@ -28,8 +28,15 @@ struct GroupedCase {
   std::int64_t nobodys = 0;  // tokens behind the last expert's
   std::int64_t gap = 0;      // elements between rows of in and of out
   std::int64_t lora_rank = 0;
+  bool forward_only = false;
 };
 
+// An expert with a token, then as many without as make `every`.
+inline std::vector<std::int64_t> one_of(std::int64_t every, std::int64_t experts) {
+  std::vector<std::int64_t> tokens(static_cast<std::size_t>(experts), 0);
+  for (std::size_t e = 0; e < tokens.size(); e += static_cast<std::size_t>(every)) tokens[e] = 1;
+  return tokens;
+}
 inline std::vector<std::int64_t> one_each_but(std::int64_t experts, std::int64_t every) {
   std::vector<std::int64_t> tokens(static_cast<std::size_t>(experts), 1);
   for (std::size_t e = 0; e < tokens.size(); e += static_cast<std::size_t>(every)) tokens[e] = 0;
@@ -38,6 +45,7 @@ inline std::vector<std::int64_t> one_each_but(std::int64_t experts, std::int64_t
 
 inline const std::vector<GroupedCase> kGroupedCases = {
     {"one expert", {3}, 40, 128},
+    {"one expert, nested by itself, the last block short", {3}, 3, 96, 64, QFUSE_NF4, 4, true},
     {"uneven experts", {5, 1, 17, 0, 2}, 40, 128},
     {"no expert has tokens", {0, 0, 0}, 16, 64, 64, QFUSE_NF4, 0, false, 4},
     {"empty experts first and last", {0, 0, 9, 0, 3, 0}, 24, 192},
@@ -47,20 +55,22 @@ inline const std::vector<GroupedCase> kGroupedCases = {
     {"nested by itself, a nested block each", {1, 2, 3, 4}, 8, 128, 64, QFUSE_FP4, 256, true},
     {"nested together, blocks shared by experts", {2, 0, 3, 1}, 17, 192, 64, QFUSE_NF4, 16},
     {"plain", {6, 2}, 33, 128, 64, QFUSE_FP4, 0},
-    {"k of 45 blocks", {2, 3}, 8, 2880},
+    {"k of 9 blocks", {2, 3}, 8, 576},
     {"n and k no multiples of a tile", {3, 2, 1}, 35, 160, 32, QFUSE_NF4, 0},
     {"odd outputs, blocks of an expert straddle rows", {3, 2}, 4, 80, 64, QFUSE_NF4, 8},
-    {"more experts than a warp", one_each_but(45, 7), 8, 64},
-    {"more experts than a round of the scan", one_each_but(150, 11), 4, 64, 64, QFUSE_NF4, 0},
-    {"borders of tiles of 64", {64, 65, 1, 63, 128}, 24, 128, 64, QFUSE_NF4, 0},
+    {"more experts than a warp", one_each_but(35, 3), 8, 64},
+    {"more experts than a round of the scan", one_of(5, 150), 4, 64, 64, QFUSE_NF4, 0},
+    {"borders of tiles of 64", {64, 65, 1, 63}, 24, 128, 64, QFUSE_NF4, 0},
     {"rows apart", {3, 4}, 24, 128, 64, QFUSE_NF4, 256, false, 2, 24},
     {"LoRA", {5, 0, 9}, 40, 128, 64, QFUSE_NF4, 256, false, 1, 0, 16},
     {"LoRA of an odd rank", {2, 3}, 19, 64, 64, QFUSE_NF4, 0, false, 0, 0, 5},
     {"LoRA in several stages", {1, 3, 0, 2}, 24, 64, 64, QFUSE_NF4, 256, true, 0, 0, 136},
-    {"long rows", {2, 1}, 8, 4608},
-    {"one chain of split sums, 16 teams", {3, 0, 9, 1}, 88, 256, 64, QFUSE_NF4, 0},
-    {"three chains, five teams, nested by itself", {1, 0, 2, 11, 1}, 32, 768, 64, QFUSE_NF4, 16, true},
-    {"eight chains, tokens of nobody", {0, 2, 1}, 24, 2048, 64, QFUSE_FP4, 256, false, 3},
+    {"no outputs forward, no terms backward", {2, 3}, 0, 64, 64, QFUSE_NF4, 0},
+    {"no terms forward, no outputs backward", {2, 3}, 8, 0, 64, QFUSE_NF4, 0},
+    {"long rows", {2, 1}, 8, 4608, 64, QFUSE_NF4, 256, false, 0, 0, 0, true},
+    {"one chain of split sums, 16 teams", {3, 0, 9, 1}, 88, 256, 64, QFUSE_NF4, 0, false, 0, 0, 0, true},
+    {"three chains, five teams, nested by itself", {1, 0, 2, 11, 1}, 32, 768, 64, QFUSE_NF4, 16, true, 0, 0, 0, true},
+    {"eight chains, tokens of nobody", {0, 2, 1}, 24, 2048, 64, QFUSE_FP4, 256, false, 3, 0, 0, true},
 };
 
 struct GroupedInput {
@@ -73,6 +83,9 @@ struct GroupedInput {
   std::vector<std::uint8_t> lora_in;
   std::vector<std::uint8_t> lora_weight;
 };
+
+// Of an expert.
+inline std::int64_t block_count(const GroupedCase& c) { return qfuse_block_count(c.rows * c.cols, c.blocksize); }
 
 inline Dequantize4bitCase stack_of(const GroupedCase& c) {
   return {c.risk, std::ssize(c.tokens) * c.rows * c.cols, c.blocksize, c.quant_type, c.nested_blocksize};
@@ -93,8 +106,8 @@ inline GroupedInput make_input(const GroupedCase& c, qfuse_direction direction, 
   GroupedInput in;
   in.stack = make_input(stack_of(c));
   if (c.nested_each) {
-    const std::int64_t blocks = c.rows * c.cols / c.blocksize;
-    in.stack.nested_absmax.resize(static_cast<std::size_t>(experts * qfuse_block_count(blocks, c.nested_blocksize)));
+    in.stack.nested_absmax.resize(
+        static_cast<std::size_t>(experts * qfuse_block_count(block_count(c), c.nested_blocksize)));
     for (float& scale : in.stack.nested_absmax) scale = random_scale(AbsmaxKind::trained, random);
     for (std::int64_t e = 0; e < experts; ++e) in.offsets.push_back(random_scale(AbsmaxKind::trained, random));
   }
@@ -140,7 +153,7 @@ inline std::size_t output_bytes(const contract::Matmul4bitGrouped& p) { return o
 
 // absmax of an expert, decoded by the formula of the manual.
 inline std::vector<float> decoded_absmax(const GroupedCase& c, const GroupedInput& in, std::int64_t expert) {
-  const std::int64_t blocks = c.rows * c.cols / c.blocksize;
+  const std::int64_t blocks = block_count(c);
   std::vector<float> absmax;
   for (std::int64_t b = expert * blocks; b < (expert + 1) * blocks; ++b) {
     if (c.nested_blocksize == 0) {

@@ -5,10 +5,15 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <qfuse/qfuse.hpp>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +21,7 @@
 #include "support/buffer.h"
 #include "support/compare.h"
 #include "support/displaced.h"
+#include "support/quick.h"
 #include "support/risk.h"
 #include "support/run.h"
 #include "support/ways.h"
@@ -41,10 +47,10 @@ std::vector<std::uint8_t> expected_outputs(Matmul4bitGrouped p, const GroupedCas
   std::int64_t begin = 0;
   for (std::int64_t e = 0; e < p.experts; ++e) {
     const std::int64_t end = std::clamp(ends[static_cast<std::size_t>(e)], begin, p.m);
-    const std::vector<float> absmax = decoded_absmax(c, in, e);
-    qfuse_error error{};
-    const qfuse_exec exec = oracle();
     if (end > begin) {
+      const std::vector<float> absmax = decoded_absmax(c, in, e);
+      qfuse_error error{};
+      const qfuse_exec exec = oracle();
       EXPECT_EQ(call(single_product(p, c, absmax, e, begin, end), &exec, &error), QFUSE_OK) << error.message;
     }
     begin = end;
@@ -90,6 +96,7 @@ TEST_P(GroupedCases, every_way_gives_the_bytes_of_the_oracles_single_products) {
   std::size_t turn = 0;
   for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD})
     for (const qfuse_dtype dtype : {QFUSE_FLOAT32, QFUSE_FLOAT16, QFUSE_BFLOAT16}) {
+      if (direction == QFUSE_BACKWARD && c.forward_only) continue;
       SCOPED_TRACE(title(direction, dtype));
       const std::size_t misalignment = turn % 2 == 0 ? 0 : kMisalignments.back();
       const GroupedInput in = make_input(c, direction, dtype);
@@ -120,6 +127,67 @@ TEST_P(GroupedCases, every_way_gives_the_bytes_of_the_oracles_single_products) {
 
 INSTANTIATE_TEST_SUITE_P(Risks, GroupedCases, testing::ValuesIn(kGroupedCases), risk_name<GroupedCase>);
 
+// NaN in all that an expert has of its own, but for its codes.
+void fill_with_nan(const GroupedCase& c, const Matmul4bitGrouped& p, std::int64_t expert, GroupedInput& in) {
+  const auto size = static_cast<std::int64_t>(qfuse_dtype_size(p.dtype));
+  const auto fill = [&](std::vector<std::uint8_t>& values, std::int64_t begin, std::int64_t end) {
+    std::fill(values.begin() + begin * size, values.begin() + end * size, std::uint8_t{0xff});
+  };
+  const auto fill_floats = [&](std::vector<float>& values, std::int64_t count) {
+    std::fill_n(values.begin() + expert * count, count, std::numeric_limits<float>::quiet_NaN());
+  };
+  const std::int64_t outputs = output_count(any_product(p));
+  const std::int64_t begin = expert == 0 ? 0 : in.ends64[static_cast<std::size_t>(expert) - 1];
+  const std::int64_t end = in.ends64[static_cast<std::size_t>(expert)];
+  fill(in.in, begin * in_stride(any_product(p)), end * in_stride(any_product(p)));
+  fill(in.lora_in, begin * p.lora_rank, end * p.lora_rank);
+  fill(in.lora_weight, expert * outputs * p.lora_rank, (expert + 1) * outputs * p.lora_rank);
+  fill(in.bias, expert * outputs, (expert + 1) * outputs);
+  if (c.nested_blocksize == 0) fill_floats(in.stack.absmax, block_count(c));
+  if (!c.nested_each) return;
+  fill_floats(in.stack.nested_absmax, qfuse_block_count(block_count(c), c.nested_blocksize));
+  fill_floats(in.offsets, 1);
+}
+
+// Of every second expert: the rows of the others, which lie between, are as before.
+void expect_nan_stays_where_it_is(const GroupedCase& c, const Matmul4bitGrouped& clean, const GroupedInput& in,
+                                  const std::vector<std::uint8_t>& expected, const qfuse_exec& exec) {
+  for (const std::int64_t parity : {0, 1}) {
+    GroupedInput spoiled = in;
+    for (std::int64_t e = parity; e < clean.experts; e += 2) fill_with_nan(c, clean, e, spoiled);
+    Matmul4bitGrouped p = make_params(c, clean.direction, clean.dtype, spoiled);
+    p.accumulation = clean.accumulation;
+    p.order = clean.order;
+    std::vector<std::uint8_t> out(expected.size(), kPoison);
+    p.out = out.data();
+    qfuse_error error{};
+    ASSERT_EQ(run(p, exec, &error), QFUSE_OK) << error.message;
+    const auto row_bytes = static_cast<std::int64_t>(qfuse_dtype_size(p.dtype)) * out_stride(any_product(p));
+    for (std::int64_t e = 1 - parity; e < p.experts; e += 2) {
+      SCOPED_TRACE("expert " + std::to_string(e));
+      const std::int64_t begin = e == 0 ? 0 : in.ends64[static_cast<std::size_t>(e) - 1];
+      const std::int64_t rows = in.ends64[static_cast<std::size_t>(e)] - begin;
+      ASSERT_TRUE(same_bytes(expected.data() + begin * row_bytes, out.data() + begin * row_bytes, rows * row_bytes));
+    }
+  }
+}
+
+TEST(Matmul4bitGrouped, an_experts_rows_see_nothing_of_others) {
+  for (const GroupedCase& c :
+       {GroupedCase{"LoRA", {2, 3, 1, 9}, 72, 192, 64, QFUSE_NF4, 0, false, 0, 0, 24},
+        GroupedCase{"nested by itself", {3, 1, 2, 9}, 24, 256, 64, QFUSE_NF4, 8, true},
+        GroupedCase{"nested by itself, a nested block in part", {3, 1, 2, 9}, 24, 256, 64, QFUSE_NF4, 64, true}})
+    for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+      SCOPED_TRACE(std::string(c.risk) + ", " + title(direction, QFUSE_BFLOAT16));
+      const GroupedInput in = make_input(c, direction, QFUSE_BFLOAT16);
+      for_each_accumulation(
+          c, make_params(c, direction, QFUSE_BFLOAT16, in), [&](const auto& call, const auto& for_each) {
+            const std::vector<std::uint8_t> expected = expected_outputs(call, c, in, in.ends64);
+            for_each([&](const qfuse_exec& exec) { expect_nan_stays_where_it_is(c, call, in, expected, exec); });
+          });
+    }
+}
+
 // Calls that every shape of the tiles of stages is for: tests/software_gpu asks for one after the other.
 const std::vector<GroupedCase> kStagedGroups = {
     {"stages of uneven experts", {5, 0, 70, 1, 0, 3}, 136, 192, 64, QFUSE_NF4, 16},
@@ -138,7 +206,10 @@ void expect_staged_groups(qfuse_direction direction) {
       Matmul4bitGrouped p = make_params(c, direction, dtype, in);
       p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
       const std::vector<std::uint8_t> expected = expected_outputs(p, c, in, in.ends64);
-      for_each_gpu_way([&](const qfuse_exec& exec) { expect_outputs(p, expected, exec); });
+      for_each_gpu_way([&](const qfuse_exec& exec) {
+        expect_outputs(p, expected, exec);
+        if (c.nested_each) expect_nan_stays_where_it_is(c, p, in, expected, exec);
+      });
     }
 }
 
@@ -215,6 +286,138 @@ TEST(Matmul4bitGrouped, nothing_is_done_without_experts_or_rows) {
   p.dtype = QFUSE_BFLOAT16;
   p.m = 3;
   for_each_way<Matmul4bitGrouped>([&](const qfuse_exec& exec) { EXPECT_EQ(run(p, exec, nullptr), QFUSE_OK); });
+}
+
+// As many as there may be, or fewer where that takes long. On a GPU by a kernel whose blocks look for their experts once.
+TEST(Matmul4bitGrouped, a_million_experts) {
+  constexpr std::int64_t kExperts = std::int64_t{1} << (kQuick ? 17 : 20);
+  GroupedCase c{"a million experts", std::vector<std::int64_t>(kExperts), 1, 64, 64, QFUSE_NF4, 0};
+  for (const std::int64_t e : {kExperts / 2 + 3, kExperts - 1}) c.tokens[static_cast<std::size_t>(e)] = 2;
+  const GroupedInput in = make_input(c, QFUSE_FORWARD, QFUSE_BFLOAT16);
+  Matmul4bitGrouped p = make_params(c, QFUSE_FORWARD, QFUSE_BFLOAT16, in);
+  p.accumulation = QFUSE_ACCUMULATION_FP32;
+  qfuse_exec exec = QFUSE_EXEC_INIT;
+  expect_outputs(p, expected_outputs(p, c, in, in.ends64), exec);
+  if (!gpu_adds_as_the_oracle()) return;
+  p.accumulation = QFUSE_ACCUMULATION_TENSOR_CORE;
+  exec.device = {QFUSE_CUDA, 0};
+  expect_outputs(p, expected_outputs(p, c, in, in.ends64), exec);
+}
+
+// Memory that nobody has written to is zeros and costs nothing.
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+template <class T>
+std::unique_ptr<T[], Free> zeros(std::int64_t count) {
+  return std::unique_ptr<T[], Free>(static_cast<T*>(std::calloc(static_cast<std::size_t>(count), sizeof(T))));
+}
+
+// A stack whose experts 1, those around element 2^31, and the last have numbers, and two tokens each.
+struct HugeStack {
+  static constexpr std::int64_t kRows = 512;
+  static constexpr std::int64_t kCols = 256;
+  static constexpr std::int64_t kEach = kRows * kCols;
+  static constexpr std::int64_t kExperts = (std::int64_t{1} << 31) / kEach + 5;
+  static constexpr std::int64_t kBlocksize = 64;
+  static constexpr std::array kOwners = {std::int64_t{1}, kExperts - 6, kExperts - 5, kExperts - 1};
+
+  HugeStack() {
+    for (const std::int64_t e : kOwners) {
+      for (std::int64_t i = e * kEach / 2; i < (e + 1) * kEach / 2; ++i)
+        packed[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(random());
+      for (std::int64_t i = e * kEach / kBlocksize; i < (e + 1) * kEach / kBlocksize; ++i)
+        absmax[static_cast<std::size_t>(i)] = 1.0F + static_cast<float>(i % 7);
+      for (std::int64_t after = e; after < kExperts; ++after) ends[static_cast<std::size_t>(after)] += 2;
+    }
+  }
+  [[nodiscard]] Matmul4bitGrouped params(qfuse_direction direction) const {
+    Matmul4bitGrouped p{};
+    p.weight.rows = kExperts * kRows;
+    p.weight.cols = kCols;
+    p.weight.blocksize = kBlocksize;
+    p.weight.quant_type = QFUSE_NF4;
+    p.weight.packed = packed.get();
+    p.weight.absmax = absmax.get();
+    p.direction = direction;
+    p.dtype = QFUSE_BFLOAT16;
+    p.m = ends.back();
+    p.experts = kExperts;
+    p.expert_ends = ends.data();
+    return p;
+  }
+  [[nodiscard]] std::vector<std::uint8_t> expected(const Matmul4bitGrouped& p) const {
+    std::vector<std::uint8_t> out(output_bytes(p));
+    contract::Matmul4bit one = any_product(p);
+    one.m = 2;
+    for (std::size_t i = 0; i < kOwners.size(); ++i) {
+      one.weight.packed = packed.get() + kOwners[i] * kEach / 2;
+      one.weight.absmax = absmax.get() + kOwners[i] * kEach / kBlocksize;
+      one.in = static_cast<const std::uint16_t*>(p.in) + 2 * static_cast<std::int64_t>(i) * term_count(one);
+      one.out = out.data() + i * out.size() / kOwners.size();
+      EXPECT_EQ(run(one, oracle(), nullptr), QFUSE_OK);
+    }
+    return out;
+  }
+
+  std::mt19937 random{31};
+  std::unique_ptr<std::uint8_t[], Free> packed = zeros<std::uint8_t>(kExperts * kEach / 2);
+  std::unique_ptr<float[], Free> absmax = zeros<float>(kExperts * kEach / kBlocksize);
+  std::vector<std::int32_t> ends = std::vector<std::int32_t>(kExperts);
+};
+
+TEST(Matmul4bitGrouped, a_stack_of_more_than_two_to_the_31_elements) {
+  HugeStack stack;
+  for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+    Matmul4bitGrouped p = stack.params(direction);
+    const std::vector<std::uint8_t> in =
+        random_values(p.m * term_count(any_product(p)), p.dtype, InputKind::normal, stack.random);
+    p.in = in.data();
+    const GroupedCase c{"huge", {}, HugeStack::kRows, HugeStack::kCols};
+    for_each_accumulation(c, p, [&](Matmul4bitGrouped call, const auto& for_each) {
+      const std::vector<std::uint8_t> expected = stack.expected(call);
+      for_each([&](const qfuse_exec& exec) {
+        const bool is_in_fp32 = call.accumulation == QFUSE_ACCUMULATION_FP32;
+        if (is_in_fp32 == (exec.device.type == QFUSE_CUDA)) return;  // one kind of sums on each device
+        std::vector<std::uint8_t> out(expected.size());
+        call.out = out.data();
+        const bool has_own_memory = exec.device.type == QFUSE_CUDA && !has_software_gpu();
+        ASSERT_EQ(has_own_memory ? run(call, exec, nullptr) : tests::call(call, &exec), QFUSE_OK);
+        ASSERT_EQ(out, expected);
+      });
+    });
+  }
+}
+
+// Nested blocks of more blocks than a part's kernel counts, of which the part begins at the end.
+TEST(Matmul4bit, a_part_at_the_end_of_a_large_nested_block) {
+  const Matmul4bitCase whole{"part", 3, 2, 4096, 4096, QFUSE_NF4, 16};
+  for (const qfuse_direction direction : {QFUSE_FORWARD, QFUSE_BACKWARD}) {
+    const Matmul4bitInput in = make_input(whole, direction, QFUSE_BFLOAT16);
+    contract::Matmul4bit p = make_params(whole, direction, QFUSE_BFLOAT16, in);
+    for (const std::int64_t blocks_before : {(std::int64_t{1} << 25) - 1, (std::int64_t{1} << 40) - 2}) {
+      p.weight.nested_begin = blocks_before;
+      p.weight.nested_blocksize = std::int64_t{1} << 41;
+      const std::vector<float> scales = {in.weight.nested_absmax[0], std::numeric_limits<float>::quiet_NaN()};
+      p.weight.nested_absmax = scales.data();
+      contract::Matmul4bit alone = p;
+      alone.weight.nested_begin = 0;
+      for (const qfuse_accumulation accumulation : {QFUSE_ACCUMULATION_FP32, QFUSE_ACCUMULATION_TENSOR_CORE}) {
+        if (accumulation == QFUSE_ACCUMULATION_TENSOR_CORE && !gpu_adds_as_the_oracle()) continue;
+        alone.accumulation = p.accumulation = accumulation;
+        std::vector<std::uint8_t> expected(output_bytes(p));
+        alone.out = expected.data();
+        ASSERT_EQ(run(alone, oracle(), nullptr), QFUSE_OK);
+        const auto expect = [&](const qfuse_exec& exec) {
+          std::vector<std::uint8_t> out(expected.size());
+          p.out = out.data();
+          ASSERT_EQ(run(p, exec, nullptr), QFUSE_OK);
+          ASSERT_EQ(out, expected);
+        };
+        accumulation == QFUSE_ACCUMULATION_FP32 ? for_each_way<contract::Matmul4bit>(expect) : for_each_gpu_way(expect);
+      }
+    }
+  }
 }
 
 // A part of a nested weight, for which a single product has nested_begin.
