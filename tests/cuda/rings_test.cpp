@@ -1,5 +1,6 @@
 // The rings of slots of matmul_4bit's kernels whose warps have roles: their protocols, explored (ring_explorer.h). A kernel
-// that changes its waits, arrivals or slots changes here, too.
+// that changes its waits, arrivals or slots changes here, too. Which tile a stage is of no step asks: tiles of experts are in
+// other places, but as many for each role, of as many stages each.
 //
 // Of the warps that run the same program two stand for all: one, which may be anywhere, and the one that is the last of
 // the others. A phase is complete once the last has arrived, a wait that passes for the last passes for those ahead of it,
