@@ -79,6 +79,24 @@ contract::Matmul4bit product_of(Shape shape, std::int64_t m, qfuse_direction dir
   return p;
 }
 
+// A stack of eight such weights.
+contract::Matmul4bitGrouped grouped_of(Shape shape, std::int64_t m, qfuse_direction direction, qfuse_sum_order order) {
+  const contract::Matmul4bit product = product_of(shape, m, direction, order);
+  contract::Matmul4bitGrouped p{};
+  p.experts = 8;
+  p.weight = product.weight;
+  p.weight.rows *= p.experts;
+  p.direction = direction;
+  p.dtype = product.dtype;
+  p.m = m;
+  p.in = product.in;
+  p.out = product.out;
+  p.expert_ends = aligned<void>();
+  p.accumulation = product.accumulation;
+  p.order = order;
+  return p;
+}
+
 template <class Plan>
 void print_shape(Shape shape, const Plan& chosen, const std::vector<Plan>& candidates) {
   const std::string plan = contract::print(chosen.fields());
@@ -172,18 +190,21 @@ std::vector<OpPlans> all_plans(const cuda::DeviceFacts& facts) {
   OpPlans decode = {cuda::Dequantize4bitPlan::kOp, {}, {}};
   OpPlans encode = {cuda::Quantize4bitPlan::kOp, {}, {}};
   OpPlans product = {cuda::Matmul4bitPlan::kOp, {}, {}};
+  OpPlans grouped = {cuda::Matmul4bitGroupedPlan::kOp, {}, {}};
   OpPlans swiglu = {cuda::SwigluPlan::kOp, {}, {}};
   for (const Shape shape : kNf4Shapes) {
     add(decode, cuda::candidates(decode_of(shape), facts));
     add(encode, cuda::candidates(encode_of(shape)));
     for (const qfuse_direction direction : kDirections)
       for (const std::int64_t m : kTokens)
-        for (const qfuse_sum_order order : orders_of(m, direction))
+        for (const qfuse_sum_order order : orders_of(m, direction)) {
           add(product, cuda::candidates(product_of(shape, m, direction, order), facts));
+          add(grouped, cuda::candidates(grouped_of(shape, m, direction, order), facts));
+        }
   }
   for (const Shape shape : kSwigluShapes)
     for (const contract::Swiglu& p : swiglus_of(shape)) add(swiglu, cuda::candidates(p, facts));
-  std::vector<OpPlans> all = {product, swiglu, decode, encode};
+  std::vector<OpPlans> all = {product, grouped, swiglu, decode, encode};
   std::erase_if(all, [](const OpPlans& known) { return known.choices.empty(); });  // which have nothing to force
   return all;
 }

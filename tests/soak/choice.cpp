@@ -128,6 +128,33 @@ Case choose_model_product(Random& random) {
   return c.set("seed", random.below(16));
 }
 
+// A stack of as many experts as divide the rows, each of which has whole blocks.
+void make_grouped(Case& c, Random& random, std::int64_t most_experts) {
+  const std::int64_t rows = std::max<std::int64_t>(8, c.number("rows") / 8 * 8);
+  const std::int64_t experts = random.of_any_size(1, most_experts);
+  const std::int64_t block = std::max<std::int64_t>(64, c.number("blocksize"));
+  c.set("experts", experts).set("rows", experts * rows);
+  c.set("cols", std::max(block, c.number("cols") / block * block));
+}
+
+Case choose_grouped(Random& random) {
+  Case c("matmul_4bit_grouped");
+  if (random.one_in(3)) {
+    c.set("rows", 1536).set("cols", 2048).set("seed", random.below(16));  // Qwen3 30B A3B
+    if (random.one_in(2)) c.set("rows", 2048).set("cols", 768);
+  } else {
+    set_small_weight(c, random, 300, 2000);
+  }
+  make_grouped(c, random, c.number("rows") < 1024 ? 64 : 16);
+  c.set("m", random.of_any_size(1, 600)).set("direction", random.any_of(kDirections));
+  c.set("dtype", random.any_of(kDtypes)).set("gap", random.any_of(kGaps)).set("bias", random.below(2));
+  if (c.is("dtype", "fp32") || random.one_in(8)) c.set("sums", "fp32").set("m", random.of_any_size(1, 20));
+  if (random.one_in(3)) c.set("order", "split");
+  if (random.one_in(3)) c.set("lora", random.any_of(kRanks));
+  if (random.one_in(4)) make_factored(c, random);
+  return c;
+}
+
 // Loads of codes complete out of order here most of all: many terms, many outputs, and no more tokens than a tile has.
 Case choose_hard_product(Random& random, std::int64_t number) {
   constexpr std::array kHardTokens = {64, 64, 64, 32, 16, 1, 48, 128};
@@ -180,6 +207,7 @@ Case next_case(Random& random, const std::vector<std::string>& ops, std::int64_t
   if (op == "dequantize_int8") return choose_dequantize_int8(random);
   if (op == "swiglu") return choose_swiglu(random);
   if (op == "lora_merge") return choose_lora_merge(random);
+  if (op == "matmul_4bit_grouped") return choose_grouped(random);
   if (op != "matmul_4bit") return choose_blockwise(random, op.c_str());
   if (random.one_in(4)) return choose_hard_product(random, number);
   return random.one_in(3) ? choose_small_product(random) : choose_model_product(random);

@@ -312,6 +312,7 @@ Prepared prepare(const Case& c, Context& context) {
                                                           {"quantize_blockwise", prepare_quantize_blockwise},
                                                           {"dequantize_int8", prepare_dequantize_int8},
                                                           {"matmul_4bit", prepare_matmul_4bit},
+                                                          {"matmul_4bit_grouped", prepare_matmul_4bit},
                                                           {"swiglu", prepare_swiglu},
                                                           {"lora_merge", prepare_lora_merge}};
   Prepared made = kPrepare.at(c.op())(c, context);

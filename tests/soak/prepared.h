@@ -52,7 +52,7 @@ Prepared prepare_quantize_4bit(const Case& c, Context& context);
 Prepared prepare_dequantize_blockwise(const Case& c, Context& context);
 Prepared prepare_quantize_blockwise(const Case& c, Context& context);
 Prepared prepare_dequantize_int8(const Case& c, Context& context);
-Prepared prepare_matmul_4bit(const Case& c, Context& context);
+Prepared prepare_matmul_4bit(const Case& c, Context& context);  // and matmul_4bit_grouped
 Prepared prepare_swiglu(const Case& c, Context& context);
 Prepared prepare_lora_merge(const Case& c, Context& context);
 

@@ -1,4 +1,7 @@
-// Cases of matmul_4bit. Sums of matrix instructions are judged by the slow product, those in fp32 by the CPU's op.
+// Cases of matmul_4bit and matmul_4bit_grouped. Sums of matrix instructions are judged by the slow product, those in fp32 by the CPU's op.
+#include <algorithm>
+
+#include "choice.h"
 #include "prepared.h"
 #include "product_oracle.h"
 
@@ -13,11 +16,31 @@ struct ProductCase {
   Input bias;
   Input lora_in;
   Input lora_weight;
+  std::int64_t experts = 0;        // 0: one weight
+  std::vector<std::int64_t> ends;  // of the rows of each expert, or of all
+  Input expert_ends;
+  std::int64_t rows_each = 0;  // of the weight
   std::int64_t terms = 0;
   std::int64_t outputs = 0;
   std::int64_t in_stride = 0;
   std::int64_t out_stride = 0;
 };
+
+// Of few rows many experts have none; in every second case the last rows are nobody's.
+void share_rows_out(const Case& c, Context& context, ProductCase& p) {
+  p.ends = {p.params.m};
+  p.rows_each = p.weight->on_gpu().rows;
+  if (c.op() != "matmul_4bit_grouped") return;
+  constexpr std::uint32_t kArray = 15;
+  Random random(seed_of(c, kArray));
+  p.experts = c.number("experts");
+  p.rows_each /= p.experts;
+  p.ends.resize(static_cast<std::size_t>(p.experts));
+  for (std::int64_t& end : p.ends) end = random.from_to(0, p.params.m);
+  if (random.one_in(2)) p.ends.back() = p.params.m;
+  std::ranges::sort(p.ends);
+  p.expert_ends = context.upload(p.ends.data(), p.experts * static_cast<std::int64_t>(sizeof p.ends[0]), 0);
+}
 
 ProductCase make_product(const Case& c, Context& context) {
   ProductCase p;
@@ -33,9 +56,11 @@ ProductCase make_product(const Case& c, Context& context) {
                                           : QFUSE_ORDER_FACTORED;
   params.lora_rank = c.number("lora");
   const bool is_forward = params.direction == QFUSE_FORWARD;
-  const qfuse_weight_4bit& w = p.weight->on_gpu();
-  p.terms = is_forward ? w.cols : w.rows;
-  p.outputs = is_forward ? w.rows : w.cols;
+  share_rows_out(c, context, p);
+  const std::int64_t cols = p.weight->on_gpu().cols;
+  const auto parts = static_cast<std::int64_t>(p.ends.size());
+  p.terms = is_forward ? cols : p.rows_each;
+  p.outputs = is_forward ? p.rows_each : cols;
   p.in_stride = p.terms + c.number("gap");
   p.out_stride = p.outputs + c.number("gap");
   const std::int64_t at = c.number("at");
@@ -50,54 +75,105 @@ ProductCase make_product(const Case& c, Context& context) {
     params.out_stride = p.out_stride;
   }
   if (c.number("bias") != 0) {
-    p.bias = values(p.outputs, 1.0F, 1);
+    p.bias = values(parts * p.outputs, 1.0F, 1);
     params.bias = p.bias.given;
   }
   if (params.lora_rank != 0) {
     p.lora_in = values(params.m * params.lora_rank, 1.0F, 2);
-    p.lora_weight = values(p.outputs * params.lora_rank, 0.02F, 3);
+    p.lora_weight = values(parts * p.outputs * params.lora_rank, 0.02F, 3);
     params.lora_in = p.lora_in.given;
     params.lora_weight = p.lora_weight.given;
   }
   return p;
 }
 
-// Rows without gaps, into an image.
-void put_rows(const ProductCase& p, std::uint8_t* to, const std::uint8_t* rows) {
+// Rows [begin, end) without gaps, into an image.
+void put_rows(const ProductCase& p, std::int64_t begin, std::int64_t end, std::uint8_t* to, const std::uint8_t* rows) {
+  if (begin == end) return;
   const std::int64_t element = size_of(p.params.dtype);
-  if (p.out_stride == p.outputs) return put(to, rows, p.params.m * p.outputs * element);
+  to += begin * p.out_stride * element;
+  if (p.out_stride == p.outputs) return put(to, rows, (end - begin) * p.outputs * element);
   require(cudaDeviceSynchronize(), "the product");
   const auto bytes = [&](std::int64_t elements) { return static_cast<std::size_t>(elements * element); };
   require(cudaMemcpy2D(to, bytes(p.out_stride), rows, bytes(p.outputs), bytes(p.outputs),
-                       static_cast<std::size_t>(p.params.m), cudaMemcpyDefault),
+                       static_cast<std::size_t>(end - begin), cudaMemcpyDefault),
           "the product");
   require(cudaDeviceSynchronize(), "the product");
 }
 
-void expect_from_slow_product(const ProductCase& p, Context& context, std::uint8_t* to) {
+// The product of an expert's rows, or of all.
+Product slow_product(const ProductCase& p, Context& context, std::int64_t expert, std::int64_t begin,
+                     std::int64_t end) {
   const qfuse_weight_4bit& w = p.weight->on_gpu();
   const bool is_forward = p.params.direction == QFUSE_FORWARD;
   const bool is_factored = p.params.order == QFUSE_ORDER_FACTORED;
   const std::int64_t rank = p.params.lora_rank;
-  std::uint8_t* const rows = context.scratch(p.params.m * p.outputs * size_of(p.params.dtype));
+  const std::int64_t element = size_of(p.params.dtype);
+  const auto behind = [&](const std::uint8_t* array, std::int64_t count) {
+    return array == nullptr ? nullptr : array + count * element;
+  };
+  const std::uint8_t* const values =
+      is_factored ? p.weight->code_values(context) : p.weight->decoded(context, p.params.dtype);
+  const std::int64_t first = expert * p.rows_each * w.cols;
   Product slow;
   slow.dtype = p.params.dtype;
   slow.order = p.params.order;
-  slow.m = p.params.m;
+  slow.m = end - begin;
   slow.outputs = p.outputs;
-  slow.weight = {is_factored ? p.weight->code_values(context) : p.weight->decoded(context, p.params.dtype),
+  slow.weight = {behind(values, first),
                  is_forward ? w.cols : 1,
                  is_forward ? 1 : w.cols,
-                 p.in.aligned,
+                 behind(p.in.aligned, begin * p.in_stride),
                  p.in_stride,
                  p.terms};
-  if (is_factored) slow.absmax = p.weight->absmax(context);
+  if (is_factored) slow.absmax = p.weight->absmax(context) + first / w.blocksize;
   slow.blocksize = w.blocksize;
-  slow.lora = {p.lora_weight.aligned, is_forward ? rank : 1, is_forward ? 1 : w.cols, p.lora_in.aligned, rank, rank};
-  slow.bias = p.bias.aligned;
-  slow.out = rows;
-  multiply(slow, context.stream());
-  put_rows(p, to, rows);
+  slow.lora = {behind(p.lora_weight.aligned, expert * p.outputs * rank),
+               is_forward ? rank : 1,
+               is_forward ? 1 : w.cols,
+               behind(p.lora_in.aligned, begin * rank),
+               rank,
+               rank};
+  slow.bias = behind(p.bias.aligned, expert * p.outputs);
+  return slow;
+}
+
+void expect_from_slow_product(const ProductCase& p, Context& context, std::uint8_t* to) {
+  std::uint8_t* const rows = context.scratch(p.params.m * p.outputs * size_of(p.params.dtype));
+  std::int64_t begin = 0;
+  for (std::size_t e = 0; e < p.ends.size(); begin = p.ends[e++]) {
+    if (p.ends[e] == begin) continue;
+    Product slow = slow_product(p, context, static_cast<std::int64_t>(e), begin, p.ends[e]);
+    slow.out = rows + begin * p.outputs * size_of(p.params.dtype);
+    multiply(slow, context.stream());
+    put_rows(p, begin, p.ends[e], to, static_cast<const std::uint8_t*>(slow.out));
+  }
+}
+
+// The op itself, whose parameters are those of a single product but for the experts'.
+qfuse_status call_op(const ProductCase& p, const qfuse_matmul_4bit_params& single, const void* expert_ends,
+                     const qfuse_exec* exec, qfuse_error* error) {
+  if (p.experts == 0) return qfuse_matmul_4bit(&single, exec, error);
+  qfuse_matmul_4bit_grouped_params grouped{};
+  grouped.struct_size = sizeof grouped;
+  grouped.weight = single.weight;
+  grouped.direction = single.direction;
+  grouped.dtype = single.dtype;
+  grouped.m = single.m;
+  grouped.in = single.in;
+  grouped.out = single.out;
+  grouped.experts = p.experts;
+  grouped.expert_ends = expert_ends;
+  grouped.ends_type = QFUSE_INDEX_INT64;
+  grouped.in_stride = single.in_stride;
+  grouped.out_stride = single.out_stride;
+  grouped.bias = single.bias;
+  grouped.accumulation = single.accumulation;
+  grouped.order = single.order;
+  grouped.lora_rank = single.lora_rank;
+  grouped.lora_in = single.lora_in;
+  grouped.lora_weight = single.lora_weight;
+  return qfuse_matmul_4bit_grouped(&grouped, exec, error);
 }
 
 void expect_from_cpu(const ProductCase& p, std::uint8_t* to) {
@@ -118,8 +194,8 @@ void expect_from_cpu(const ProductCase& p, std::uint8_t* to) {
   mine.lora_in = lora_in.data();
   mine.lora_weight = lora_weight.data();
   qfuse_error error{};
-  require(qfuse_matmul_4bit(&mine, nullptr, &error), error);
-  put_rows(p, to, rows.data());
+  require(call_op(p, mine, p.ends.data(), nullptr, &error), error);
+  put_rows(p, 0, p.ends.back(), to, rows.data());
 }
 
 }  // namespace
@@ -136,7 +212,7 @@ Prepared prepare_matmul_4bit(const Case& c, Context& context) {
     mine.weight = &w;
     mine.out = image + out;
     const qfuse_exec exec = exec_on(device, stream);
-    return qfuse_matmul_4bit(&mine, &exec, error);
+    return call_op(p, mine, p.expert_ends.given, &exec, error);
   };
   if (p.params.accumulation == QFUSE_ACCUMULATION_FP32)
     made.expect = [p, out](std::uint8_t* image) { expect_from_cpu(p, image + out); };
