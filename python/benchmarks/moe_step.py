@@ -49,6 +49,7 @@ from llamas import Cache
 from measure import table
 from moe_model import GENERATING, MULTIPLY, QWEN3, TINY, Experts, Model, Shape, Stack, exact, touched_bytes
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import qfuse
 
@@ -90,11 +91,12 @@ def stepper(model: Model, tokens: Tensor) -> Callable[[], Tensor]:
 
 @contextmanager
 def deterministic() -> Iterator[None]:
-    """And in qfuse's plain order, whatever the number of rows."""
+    """And in qfuse's plain order, whatever the number of rows. Attention is torch's slow one: others are not so."""
     torch.use_deterministic_algorithms(True, warn_only=True)
     qfuse.set_batch_invariant(True)
     try:
-        yield
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
     finally:
         torch.use_deterministic_algorithms(False)
         qfuse.set_batch_invariant(False)

@@ -32,9 +32,7 @@ def product(x: Tensor, factors: Tensor, ends: Tensor, scaling: float = 1.0) -> T
     scaling rounded once more where torch's kernel makes them. What rows of no expert get means nothing."""
     experts, k, n = factors.shape
     if has_kernel(x, experts, k, n):
-        by_columns = factors.stride(-2) == 1
-        aligned = _aligned(factors.mT).mT if by_columns else _aligned(factors)
-        found = torch._grouped_mm(_aligned(x), aligned, offs=ends.int())
+        found = _multiply(x, factors, ends)
         return found if scaling == 1 else found * scaling
     if 0 in (x.shape[0], experts, n):
         return x.new_zeros(x.shape[0], n)
@@ -50,7 +48,7 @@ def outer(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
     experts, p, q = ends.shape[0], left.shape[1], right.shape[1]
     right = right.to(left.dtype)
     if has_kernel(left, experts, p, q):
-        return torch._grouped_mm(_aligned(left).t(), _aligned(right), offs=ends.int())
+        return _multiply(left.t(), right, ends)
     if 0 in (left.shape[0], experts, p, q):
         return left.new_zeros(experts, p, q)
     tiles = _tiles_of(ends, left.shape[0])
@@ -61,6 +59,32 @@ def outer(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
     # In a fixed order, which index_add_ on a GPU has not; and a NaN stays with its expert.
     found = torch.segment_reduce(tile_sums, "sum", lengths=tiles.counts, axis=0, unsafe=True)
     return found.to(left.dtype)
+
+
+def _multiply(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
+    """torch's grouped product of a matrix with the experts' matrices, or of the experts' columns with as many rows."""
+    multiply = _multiply_as_laid if torch.compiler.is_compiling() else _multiply_aligned
+    found: Tensor = multiply(left, right, ends)
+    return found
+
+
+def _multiply_aligned(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
+    left, right = (_aligned(tensor.mT).mT if tensor.stride(-2) == 1 else _aligned(tensor) for tensor in (left, right))
+    return torch._grouped_mm(left, right, offs=ends.int())
+
+
+# torch's compiler lays operands as it likes, but its kernel refuses experts without rows in sums over them where the
+# columns of the left operand do not follow one another: an assertion on the GPU.
+@torch.library.custom_op("qfuse::_grouped_mm", mutates_args=())
+def _multiply_as_laid(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
+    turned = left if right.dim() == 3 else left.t().contiguous().t()
+    return _multiply_aligned(turned, right, ends)
+
+
+@_multiply_as_laid.register_fake
+def _(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
+    experts = () if right.dim() == 3 else (ends.shape[0],)
+    return left.new_empty(*experts, left.shape[0], right.shape[-1])
 
 
 def sums(tensor: Tensor, ends: Tensor) -> Tensor:
