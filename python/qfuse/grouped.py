@@ -69,16 +69,16 @@ def _multiply(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
 
 
 def _multiply_aligned(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
+    if right.dim() == 2:  # else torch's kernel refuses experts without rows, by an assertion on the GPU
+        left, right = left.t().contiguous().t(), right.contiguous()
     left, right = (_aligned(tensor.mT).mT if tensor.stride(-2) == 1 else _aligned(tensor) for tensor in (left, right))
     return torch._grouped_mm(left, right, offs=ends.int())
 
 
-# torch's compiler lays operands as it likes, but its kernel refuses experts without rows in sums over them where the
-# columns of the left operand do not follow one another: an assertion on the GPU.
+# torch's compiler would lay operands as it likes.
 @torch.library.custom_op("qfuse::_grouped_mm", mutates_args=())
 def _multiply_as_laid(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
-    turned = left if right.dim() == 3 else left.t().contiguous().t()
-    return _multiply_aligned(turned, right, ends)
+    return _multiply_aligned(left, right, ends)
 
 
 @_multiply_as_laid.register_fake

@@ -15,7 +15,7 @@ from torch.nn import Parameter
 import qfuse
 from qfuse.quant_state import decodable_weight
 
-transformers = pytest.importorskip("transformers")
+transformers = pytest.importorskip("transformers", "5.20")
 from experts_models import decoded, distance, gpt_oss, mixtral, stacks, tokens  # noqa: E402
 
 from qfuse.integrations import experts  # noqa: E402

@@ -204,16 +204,16 @@ def test_the_default_order(device, orders):
     stack, _ = stack_of(device, (4, 24, 64))
     index = 0 if device == "cuda" else None
     split_rows = qfuse.functional._find_advice(index, torch.bfloat16, 24, 64, 64)[0]
+    most_split = 4 if device == "cuda" else split_rows * 4
     few, some, many = (
         torch.ones(count, 64, dtype=torch.bfloat16, device=device)
-        for count in (split_rows * 4, split_rows * 4 + 1, 4 * 256 + 1)
+        for count in (most_split, most_split + 1, 4 * 4 * 256 + 1)
     )
-    has_pipeline = device == "cpu" or torch.cuda.get_device_capability() == (9, 0)
     for x, leaf, order in [
         (few[:1], False, "split"),
         (few, False, "split"),
         (few, True, "plain"),
-        (some, False, "plain" if has_pipeline else None),
+        (some, False, "plain"),
         (many, False, "plain" if device == "cpu" else None),
     ]:
         ends = ends_of((0, 1, 1, len(x)), device)
