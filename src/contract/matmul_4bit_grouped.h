@@ -27,13 +27,16 @@ inline Matmul4bit any_product(const Matmul4bitGrouped& p) { return product(p, 0,
 // Of an expert. Where there are several, its elements fill whole blocks.
 inline std::int64_t rows_each(const Matmul4bitGrouped& p) { return p.experts == 0 ? 0 : p.weight.rows / p.experts; }
 inline std::int64_t blocks_each(const Matmul4bitGrouped& p) {
-  return format::block_count(rows_each(p) * p.weight.cols, p.weight.blocksize);
+  return rows_each(p) * p.weight.cols / p.weight.blocksize;
 }
 // Where an expert is nested by itself.
 inline std::int64_t nested_blocks_each(const Matmul4bitGrouped& p) {
   return format::block_count(blocks_each(p), p.weight.nested_blocksize);
 }
-inline bool is_nested_each(const Matmul4bitGrouped& p) { return is_nested(p.weight) && p.nested_each != 0; }
+// One expert's scales are the stack's.
+inline bool is_nested_each(const Matmul4bitGrouped& p) {
+  return is_nested(p.weight) && p.nested_each != 0 && p.experts > 1;
+}
 
 inline bool is_empty(const Matmul4bitGrouped& p) { return p.experts == 0 || is_empty(any_product(p)); }
 

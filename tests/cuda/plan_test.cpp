@@ -607,6 +607,13 @@ TEST(GroupedPlan, scales_of_experts_nested_by_themselves_are_one_array_if_nested
   }
 }
 
+TEST(GroupedPlan, one_experts_scales_are_the_stacks) {
+  contract::Matmul4bitGrouped p = grouped_of(3, 1, 32, 512);
+  p.nested_each = 1;
+  p.weight.nested_blocksize = 512;
+  EXPECT_EQ(plan_that_can_run(p).kernel, Matmul4bitKernel::warp_specialized);
+}
+
 // Both sides of what the kernels for Hopper count in 32 bits.
 TEST(GroupedPlan, what_32_bits_do_not_count_goes_to_tiles) {
   using P = contract::Matmul4bitGrouped;
