@@ -49,7 +49,7 @@ struct FactoredSteps {
   }
   static __device__ Lookups lookups(const Table* table, int lane) { return words_of_lane(table, lane); }
 
-  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, const LaneRows& rows,
+  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, const TileRows& rows,
                                     Codes& codes) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {

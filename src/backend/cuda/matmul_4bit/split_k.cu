@@ -111,7 +111,7 @@ struct SplitSteps {
   }
   static __device__ PairsOfLane lookups(const Pair* table, int lane) { return pairs_of_lane(table, lane); }
 
-  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, const LaneRows& rows,
+  static __device__ void load_codes(const MatmulArguments& a, const ChainOfLane& chain, const TileRows& rows,
                                     Codes& codes) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {

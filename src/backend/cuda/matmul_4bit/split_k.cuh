@@ -105,7 +105,7 @@ __device__ inline const std::uint8_t* codes_of(const MatmulArguments& a, const C
 }
 
 // A lane's two rows of a tile's 16. Of rows beyond the last one the last one is read, and not stored.
-struct LaneRows {
+struct TileRows {
   std::uint32_t first;
   std::uint32_t last;
   __device__ std::uint32_t operator[](int h) const {
@@ -113,7 +113,7 @@ struct LaneRows {
     return row < last ? row : last;
   }
 };
-__device__ inline LaneRows rows_of(const MatmulArguments& a, std::uint32_t tile) {
+__device__ inline TileRows rows_of(const MatmulArguments& a, std::uint32_t tile) {
   return {tile * kSplitKOutputs + threadIdx.x % kWarp / 4, static_cast<std::uint32_t>(a.rows) - 1};
 }
 
