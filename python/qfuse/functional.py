@@ -232,10 +232,10 @@ def matmul_4bit_grouped(
     bias: [experts, n]. Gradients flow to x and bias.
 
     order: that of qfuse.ops.matmul_4bit. By default it is "split" for up to as many rows as there are experts, on a
-    CPU more, that need no gradient, else "plain", each with the bits of matmul_4bit. By default too, a GPU decodes the whole stack to
-    memory where experts have, in the mean, four times as many rows as matmul_4bit would decode for, in bfloat16, and
-    torch has a grouped product of the shape; a bias is then added to what was rounded. set_batch_invariant makes the order "plain"
-    throughout.
+    CPU more, that need no gradient, else "plain", each with the bits of matmul_4bit. By default too, a GPU decodes the
+    whole stack to memory where experts have, in the mean, four times as many rows as matmul_4bit would decode for, in
+    bfloat16, and torch has a grouped product of the shape; a bias is then added to what was rounded.
+    set_batch_invariant makes the order "plain" throughout.
 
     Raises what matmul_4bit does.
     """
