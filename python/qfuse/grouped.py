@@ -69,9 +69,10 @@ def _multiply(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
 
 
 def _multiply_aligned(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
-    if right.dim() == 2:  # else torch's kernel refuses experts without rows, by an assertion on the GPU
-        left, right = left.t().contiguous().t(), right.contiguous()
-    left, right = (_aligned(tensor.mT).mT if tensor.stride(-2) == 1 else _aligned(tensor) for tensor in (left, right))
+    if right.dim() == 2:  # laid so, else torch's kernel refuses experts without rows, by an assertion on the GPU
+        left, right = _aligned(left.t().contiguous()).t(), _aligned(right.contiguous())
+    else:
+        left, right = _aligned(left), _aligned(right.mT).mT if right.stride(-2) == 1 else _aligned(right)
     return torch._grouped_mm(left, right, offs=ends.int())
 
 
