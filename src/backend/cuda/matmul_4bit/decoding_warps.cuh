@@ -56,22 +56,6 @@ __device__ void store_rows(const Weights16 (&weights)[Tiles::kRowsEach],
     }
 }
 
-// A tile of several experts takes registers that decoding needs: a warp keeps it in shared memory meanwhile.
-template <class Scheduler>
-__device__ void keep_tile(const typename Scheduler::Tile& tile, [[maybe_unused]] GroupTile& kept,
-                          [[maybe_unused]] int lane) {
-  if constexpr (Scheduler::kIsGrouped) {
-    if (lane == 0) kept = tile;
-    __syncwarp(kAllLanes);
-  }
-}
-template <class Scheduler>
-__device__ typename Scheduler::Tile kept_tile(const typename Scheduler::Tile& tile,
-                                              [[maybe_unused]] const GroupTile& kept) {
-  if constexpr (Scheduler::kIsGrouped) return kept;
-  return tile;
-}
-
 template <class Value, bool kForward, class Tiles, class Scheduler>
 __device__ void decode_stages(const PipelineArguments& a, const Scheduler& scheduler, StageShared<Tiles>& shared,
                               int decoder) {

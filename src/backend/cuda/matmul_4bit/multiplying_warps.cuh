@@ -39,7 +39,10 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
   if (loads) fill_slots<Tiles::kShape.input_slots>(producer, a, scheduler, shared);
   PipelineState<Tiles::kShape.decoded_slots> decoded;
   PipelineState<Tiles::kShape.input_slots> inputs;
-  for (auto tile = scheduler.first(); scheduler.has(tile); scheduler.advance(tile)) {
+  GroupTile& kept = shared.kept_tiles[Tiles::kDecoders + warp];
+  auto tile = scheduler.first();
+  while (scheduler.has(tile)) {
+    if constexpr (Tiles::kWeightsFirst) keep_tile<Scheduler>(tile, kept, lane);
     float sums[Tiles::kColumns / 2] = {};
     int decoded_before = 0;
     int inputs_before = 0;
@@ -80,7 +83,10 @@ __device__ void multiply_stages(const PipelineArguments& a, const Scheduler& sch
     wgmma_wait<0>();
     warpgroup_fence_operand(sums);
     release(true);
+    if constexpr (Tiles::kWeightsFirst) tile = kept_tile<Scheduler>(tile, kept);
     finish_tile<Value, Tiles>(a.matmul, scheduler, tile, warp, outputs, sums);
+    if constexpr (Tiles::kWeightsFirst && Scheduler::kIsGrouped) __syncwarp(kAllLanes);  // before it is written again
+    scheduler.advance(tile);
   }
 }
 

@@ -143,11 +143,8 @@ constexpr StageShape shape_of(int outputs, int tokens) {
   return {};
 }
 
-// Forward register_weights has the largest tile, and takes less time. Of experts, whose last tiles are not full, a smaller
-// one is as fast backward, and leaves registers for where it is in the stack.
-constexpr bool has_kernel(const StageShape& shape, bool is_forward, bool is_grouped) {
-  return !shape.weights_first() || (!is_forward && !is_grouped);
-}
+// Forward register_weights has the largest tile, and takes less time.
+constexpr bool has_kernel(const StageShape& shape, bool is_forward) { return !is_forward || !shape.weights_first(); }
 
 inline constexpr std::int64_t kTileAlignment = 1024;  // of a tile in shared memory
 inline constexpr std::int64_t kMbarrierBytes = 1024;  // bytes, at most

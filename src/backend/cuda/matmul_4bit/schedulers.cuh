@@ -86,6 +86,22 @@ __device__ void find_first_tile([[maybe_unused]] const Scheduler& scheduler, [[m
   __syncthreads();
 }
 
+// A tile of several experts takes registers that its stages need: a warp keeps it in shared memory meanwhile.
+template <class Scheduler>
+__device__ void keep_tile(const typename Scheduler::Tile& tile, [[maybe_unused]] GroupTile& kept,
+                          [[maybe_unused]] int lane) {
+  if constexpr (Scheduler::kIsGrouped) {
+    if (lane == 0) kept = tile;
+    __syncwarp(kAllLanes);
+  }
+}
+template <class Scheduler>
+__device__ typename Scheduler::Tile kept_tile(const typename Scheduler::Tile& tile,
+                                              [[maybe_unused]] const GroupTile& kept) {
+  if constexpr (Scheduler::kIsGrouped) return kept;
+  return tile;
+}
+
 }  // namespace qfuse::cuda
 
 #endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_SCHEDULERS_CUH

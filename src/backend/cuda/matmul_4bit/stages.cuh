@@ -63,7 +63,7 @@ struct StageShared {
   unsigned char codes[kShape.code_slots][Tiles::kCodeBytes];
   float map[format::kCodes8];
   GroupTile first_tile;
-  GroupTile kept_tiles[Tiles::kDecoders];
+  GroupTile kept_tiles[Tiles::kDecoders + Tiles::kMultipliers];
   Mbarrier map_full;
   Mbarrier decoded_full[kShape.decoded_slots];
   Mbarrier decoded_empty[kShape.decoded_slots];

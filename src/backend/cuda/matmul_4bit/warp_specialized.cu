@@ -27,7 +27,7 @@ template <template <bool, int, int> class Scheduler, class Value, bool kForward,
 Kernel<Scheduler> find_kernel(const Matmul4bitPlan& plan) {
   if constexpr (kAt < kStageShapes.size()) {
     constexpr StageShape kShape = kStageShapes[kAt];
-    if constexpr (has_kernel(kShape, kForward, Scheduler<kForward, 1, 1>::kIsGrouped))
+    if constexpr (has_kernel(kShape, kForward))
       if (plan.outputs == kShape.outputs && plan.tokens == kShape.tokens)
         return multiply_warp_specialized<Value, kForward, ShapeOf<kShape.outputs, kShape.tokens>, Scheduler>;
     return find_kernel<Scheduler, Value, kForward, kAt + 1>(plan);
