@@ -361,6 +361,7 @@ std::optional<Matmul4bitPlan> shared_plan(std::span<const contract::Matmul4bit> 
                             (plans[i].kernel == Matmul4bitKernel::factored && plans[i].wide);
     if (!is_split_k || products[i].m > kSplitKTokens.front() ||
         contract::is_nested(products[i].weight) != contract::is_nested(first.weight) ||
+        products[i].weight.nested_begin != first.weight.nested_begin ||
         products[i].weight.quant_type != first.weight.quant_type)
       return {};
     tiles += split_k_tiles(products[i]);

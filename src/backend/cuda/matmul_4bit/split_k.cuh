@@ -34,6 +34,7 @@ SplitKArguments<kProducts> split_k_arguments(std::span<const MatmulArguments> pr
   for (std::size_t i = 0; i < kProducts; ++i) {
     a.first_tiles[i] = tiles;
     a.products[i] = products[i < products.size() ? i : 0];
+    if (a.products[i].is_nested) a.products[i].weight.absmax_8bit -= a.products[i].weight.nested_begin;
     if (i < products.size()) tiles += static_cast<std::uint32_t>(format::ceil_div(products[i].rows, kSplitKOutputs));
   }
   a.first_tiles[kProducts] = tiles;
@@ -76,7 +77,8 @@ struct SplitKShared {
 
 // ---- steps ----
 
-// Where a lane reads a chain of the weight in row 0. Rows are reached by one multiplication.
+// Where a lane reads a chain of the weight in row 0. Rows are reached by one multiplication. Blocks are counted from where
+// nested ones are, and absmax_8bit points there.
 struct ChainOfLane {
   std::uint32_t byte;       // of the lane's first codes
   std::uint32_t block;      // the chain's first one
@@ -88,15 +90,14 @@ template <class Steps>
 __device__ ChainOfLane chain_of_lane(const MatmulArguments& a, std::int64_t term) {
   const std::int64_t of_lane = threadIdx.x % 4 * Steps::kLaneTerms;
   return {.byte = static_cast<std::uint32_t>((term + of_lane) / 2),
-          .block = static_cast<std::uint32_t>(term / kSplitKBlocksize),
+          .block = static_cast<std::uint32_t>(term / kSplitKBlocksize + a.weight.nested_begin),
           .row_bytes = static_cast<std::uint32_t>(a.cols / 2),
           .row_blocks = static_cast<std::uint32_t>(a.cols / kSplitKBlocksize)};
 }
 
 // What a block's nested absmax is multiplied by.
 __device__ inline float load_nested_absmax(const MatmulArguments& a, std::uint32_t block) {
-  return __ldg(a.weight.nested_absmax + ((static_cast<std::uint32_t>(a.weight.nested_begin) + block) >>
-                                         (a.weight.nested_shift - a.weight.block_shift)));
+  return __ldg(a.weight.nested_absmax + (block >> (a.weight.nested_shift - a.weight.block_shift)));
 }
 
 // The lane's first codes of a row.
@@ -127,7 +128,7 @@ __device__ void prefetch_first_chain(const MatmulArguments& a, std::uint32_t til
     const std::int64_t first = rows_of(a, tile)[h] * a.cols + (term < a.cols ? term : 0) + of_lane;
     prefetch(a.weight.packed + first / 2);
     if constexpr (kNested)
-      prefetch(a.weight.absmax_8bit + first / kSplitKBlocksize);
+      prefetch(a.weight.absmax_8bit + a.weight.nested_begin + first / kSplitKBlocksize);
     else
       prefetch(a.weight.absmax + first / kSplitKBlocksize);
   }
