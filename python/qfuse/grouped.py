@@ -77,7 +77,7 @@ def _multiply_aligned(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
 
 
 # torch's compiler would lay operands as it likes.
-@torch.library.custom_op("qfuse::_grouped_mm", mutates_args=())
+@torch.library.custom_op("qfuse_torch::grouped_mm", mutates_args=())
 def _multiply_as_laid(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
     return _multiply_aligned(left, right, ends)
 

@@ -150,6 +150,11 @@ class Command(unittest.TestCase):
         expected |= {"matmul_4bit:kernel=factored,wide=0,tokens=8,outputs=64"}
         expected |= {"matmul_4bit:kernel=register_weights,wide=1,tokens=256,outputs=128"}
         expected |= {f"matmul_4bit:kernel=tiled,wide={w},tokens={t},outputs=64" for w in (0, 1) for t in (8, 64)}
+        for of_one in sorted(expected):  # of experts: each, and where blocks stay, with tiles in turn or not
+            kernel = of_one.removeprefix("matmul_4bit:")
+            stays = not kernel.startswith(("kernel=tiled", "kernel=factored,wide=0"))
+            if "tokens=16" not in kernel:  # a stack's tiles have 8
+                expected |= {f"matmul_4bit_grouped:{kernel},in_turn={t}" for t in range(1 + stays)}
         expected |= {f"swiglu:outputs={o},staged=0,threads={n}" for n in (256, 512) for o in ("any", "training")}
         expected |= {f"swiglu:outputs=training,staged=1,threads={n}" for n in (256, 512)}
         expected |= {f"dequantize_4bit:stream={s}" for s in (0, 1)}
