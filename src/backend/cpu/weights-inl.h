@@ -139,8 +139,9 @@ HWY_INLINE std::size_t load_scales(const qfuse_weight_4bit& w, std::int64_t begi
   const std::int64_t count = end - begin;
   const std::int64_t padded = format::ceil_div(count, kMostLanes) * kMostLanes;
   if (!contract::is_nested(w)) {
-    std::memcpy(scales, reinterpret_cast<const char*>(w.absmax) + begin * kSize,
-                static_cast<std::size_t>(count * kSize));
+    if (count > 0)  // else there may be no array
+      std::memcpy(scales, reinterpret_cast<const char*>(w.absmax) + begin * kSize,
+                  static_cast<std::size_t>(count * kSize));
   } else {
     // Zeros from the last vector's first value on; they are written here, as a call that fills memory costs as much as a few
     // blocks.
