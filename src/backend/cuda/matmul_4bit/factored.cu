@@ -9,7 +9,7 @@
 // Split-K in the order FACTORED; a lane decodes 16 codes of a row, and of a block.
 #include "backend/cuda/matmul_4bit/factored.cuh"
 
-#include "backend/cuda/matmul_4bit/split_k.cuh"
+#include "backend/cuda/matmul_4bit/split_k_groups.cuh"
 
 namespace qfuse::cuda {
 namespace {

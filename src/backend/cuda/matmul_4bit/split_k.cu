@@ -6,7 +6,7 @@
 // cost:   a look-up in shared memory for each byte of codes: 32 weights a clock and multiprocessor
 // oracle: reference/matmul_4bit.cpp
 // Split-K in the order SPLIT; a lane decodes 32 codes of a row, and of a window.
-#include "backend/cuda/matmul_4bit/split_k.cuh"
+#include "backend/cuda/matmul_4bit/split_k_groups.cuh"
 
 namespace qfuse::cuda {
 namespace {

@@ -1,0 +1,146 @@
+// Split-K for a stack of experts, up to 8 tokens of each in a tile, by the steps of an order (split_k.cuh). A product of few
+// chains would leave warps idle: a block has as many teams of warps as fit, each with a tile of its own.
+#ifndef QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_GROUPS_CUH
+#define QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_GROUPS_CUH
+
+#include <cstdint>
+
+#include "backend/cuda/matmul_4bit/group_tiles.cuh"
+#include "backend/cuda/matmul_4bit/split_k.cuh"
+
+namespace qfuse::cuda {
+
+// ---- what lies in shared memory ----
+
+// What absmax are decoded by: an expert that is nested by itself has an offset of its own.
+struct NestedView {
+  const float (&map)[format::kCodes8];
+  float offset;
+};
+
+// After the table. A team of warps has a tile of 16 outputs, a warp of it a chain of the tile's.
+struct SplitKGroupsShared {
+  NestedMap nested;
+  GroupTile first_tiles[kSplitKWarps];  // of each team
+  GroupTile tiles[2][kSplitKWarps];     // of each team
+  alignas(16) float parts[2][kSplitKWarps][8 * kSplitKOutputs];
+};
+static_assert(2 * kPairTableBytes + sizeof(SplitKGroupsShared) <= split_k_shared_bytes(8, 0, 1));
+using SplitKGroupTiles = GroupTiles<true, kSplitKOutputs, 8>;
+
+// ---- steps ----
+
+template <class Value>
+__device__ void store_output(const MatmulArguments& a, const GroupTile& tile, std::int64_t token, std::int64_t output,
+                             float sum) {
+  if (token >= tile.until || output >= a.rows) return;
+  if (a.bias != nullptr) {
+    const auto* const bias = static_cast<const Value*>(a.bias) + tile.owner * a.rows + output;
+    sum = __fadd_rn(sum, widen(load_bytes<Value>(bias)));
+  }
+  store<false>(static_cast<Value*>(a.out) + token * a.out_stride + output, Rounding<Value>::one(sum));
+}
+
+// ---- kernel ----
+
+// As many chains as a tile has are taken at once, or in rounds of as many as there are warps.
+template <class Steps>
+__global__ void __launch_bounds__(kSplitKWarps* kWarp)
+    multiply_groups_split_k(const __grid_constant__ GroupedArguments arguments) {
+  constexpr int kPartSums = 8 * kSplitKOutputs;
+  const MatmulArguments& a = arguments.matmul;
+  auto* const table = reinterpret_cast<typename Steps::Table*>(pair_table(dynamic_shared()));
+  auto& shared = *reinterpret_cast<SplitKGroupsShared*>(reinterpret_cast<char*>(table) + kPairTableBytes);
+  const int warp = static_cast<int>(threadIdx.x / kWarp);
+  const int warps = static_cast<int>(blockDim.x / kWarp);
+  const int lane = static_cast<int>(threadIdx.x % kWarp);
+  const auto chains = static_cast<int>(a.cols / QFUSE_SPLIT_TERMS);
+  const int team_warps = chains < warps ? chains : warps;
+  const int teams = warps / team_warps;
+  const int team = warp / team_warps;
+  const int member = warp % team_warps;
+  const int takers = static_cast<int>(a.blocks) * teams;
+  const SplitKGroupTiles tiles(a, arguments.groups, takers);
+
+  // While the grid before is at work.
+  Steps::make_table(a, table, warp, warps, lane);
+  const typename Steps::Lookups lookups = Steps::lookups(table, lane);
+  launch_dependent_grids();
+  wait_for_prerequisite_grids();
+  if constexpr (Steps::kIsNested) load_nested_map(a, shared.nested);
+  if (warp < teams) {
+    const GroupTile found = tiles.find_first(static_cast<int>(blockIdx.x) * teams + warp, takers);
+    if (lane == 0) shared.first_tiles[warp] = found;
+  }
+  __syncthreads();
+
+  GroupTile tile = shared.first_tiles[team < teams ? team : 0];
+  int turns = 0;  // of the team that has the most tiles
+  for (int i = 0; i < teams; ++i) turns = shared.first_tiles[i].left > turns ? shared.first_tiles[i].left : turns;
+  typename Steps::Codes codes;
+  const auto load_codes = [&](int first, typename Steps::Codes& to) {
+    const bool is_there = tiles.has(tile) && team < teams && first + member < chains;
+    if (!is_there) return;
+    const std::uint32_t expert_row = static_cast<std::uint32_t>(tile.owner) * static_cast<std::uint32_t>(a.rows);
+    Steps::load_codes(a, chain_of_lane<Steps>(a, std::int64_t{first + member} * QFUSE_SPLIT_TERMS),
+                      {expert_row + static_cast<std::uint32_t>(tiles.output(tile) + lane / 4),
+                       expert_row + static_cast<std::uint32_t>(a.rows) - 1},
+                      to);
+  };
+  load_codes(0, codes);
+  typename Steps::Inputs inputs;
+  int inputs_token = -1;  // the first one of what inputs hold
+  int phase = 0;
+  for (int turn = 0; turn < turns; ++turn) {
+    float total = 0.0F;  // of the sum that a thread adds, where a tile takes several rounds: there is one team then
+    for (int first = 0; first < chains; first += team_warps, phase ^= 1) {
+      const bool is_at_work = tiles.has(tile) && team < teams && first + member < chains;
+      const bool is_last = first + team_warps >= chains;
+      float sums[1][4] = {};
+      NestedView nested{shared.nested.map, 0.0F};
+      if (member == 0 && lane == 0 && team < teams) shared.tiles[phase][team] = tile;
+      if (is_at_work) {
+        if (inputs_token != tiles.token(tile) || team_warps < chains) {
+          const std::int64_t term = std::int64_t{first + member} * QFUSE_SPLIT_TERMS;
+          Steps::load_inputs(a, {tiles.token(tile), tile.until}, term, inputs);
+          inputs_token = tiles.token(tile);
+        }
+        if constexpr (Steps::kIsNested)
+          nested.offset =
+              arguments.groups.is_nested_each ? __ldg(a.weight.nested_offset + tile.owner) : shared.nested.offset;
+      }
+      const typename Steps::Codes here = codes;
+      if (is_last) tiles.advance(tile);
+      load_codes(is_last ? 0 : first + team_warps, codes);
+      if (is_at_work) {
+        Steps::multiply(lookups, nested, inputs, here, sums);
+        store_part(sums, lane, shared.parts[phase][warp]);
+      }
+      __syncthreads();
+      constexpr int kAdders = kPartSums / kWarp;
+      const int present = chains - first < team_warps ? chains - first : team_warps;
+      for (int adder = warp; adder < teams * kAdders; adder += warps) {
+        const GroupTile made = shared.tiles[phase][adder / kAdders];
+        if (!tiles.has(made)) continue;
+        const int i = adder % kAdders * kWarp + lane;
+        total = add_parts<kPartSums>(shared.parts[phase][adder / kAdders * team_warps] + i, present,
+                                     first == 0 ? nullptr : &total);
+        if (!is_last) continue;
+        const std::int64_t output = tiles.output(made) + i / 16 % 8 + i / 2 % 2 * 8;
+        store_output<typename Steps::Value>(a, made, tiles.token(made) + i / 4 % 4 * 2 + i % 2, output, total);
+      }
+    }
+  }
+}
+
+inline contract::Outcome launch_split_k(void (*kernel)(GroupedArguments), const GroupedArguments& a,
+                                        const Matmul4bitPlan& plan, const qfuse_exec& exec) {
+  return launch(
+      kernel,
+      {.blocks = plan.blocks, .threads = plan.threads, .shared_bytes = plan.shared_bytes, .programmatic_launch = true},
+      a, exec);
+}
+
+}  // namespace qfuse::cuda
+
+#endif  // QFUSE_BACKEND_CUDA_MATMUL_4BIT_SPLIT_K_GROUPS_CUH
