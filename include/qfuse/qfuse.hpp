@@ -504,19 +504,11 @@ void require_terms(const Given& given, std::span<std::byte> out, std::int64_t m,
   require_elements("lora_weight", given.lora_weight.size(), element_count(outputs, given.lora_rank), dtype);
 }
 
-}  // namespace detail
-
-// Multiplies m rows without gaps by a 4-bit weight: `in` has its cols values of dtype each and `out` its rows, and
-// backward the other way round. Throws Error; every length is checked.
-inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Weight4bit& weight,
-                        std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
-                        const MatmulOptions& options = {}) {
-  const auto w = detail::to_c<qfuse_weight_4bit>(weight);
-  const bool forward = options.direction == Direction::forward;
-  const std::int64_t outputs = forward ? w.rows : w.cols;
-  detail::require_elements("in", in.size(), detail::element_count(m, forward ? w.cols : w.rows), dtype);
-  detail::require_terms(options, out, m, outputs, dtype);
-  qfuse_matmul_4bit_params p{};
+// Parameters of one weight or of a stack, over arrays whose lengths are right.
+template <class Params>
+Params product_params(std::int64_t m, std::span<const std::byte> in, const qfuse_weight_4bit& w,
+                      std::span<std::byte> out, Dtype dtype, const MatmulOptions& options) {
+  Params p{};
   p.struct_size = sizeof p;
   p.weight = &w;
   p.direction = static_cast<qfuse_direction>(options.direction);
@@ -530,6 +522,22 @@ inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Wei
   p.lora_rank = options.lora_rank;
   p.lora_in = options.lora_in.data();
   p.lora_weight = options.lora_weight.data();
+  return p;
+}
+
+}  // namespace detail
+
+// Multiplies m rows without gaps by a 4-bit weight: `in` has its cols values of dtype each and `out` its rows, and
+// backward the other way round. Throws Error; every length is checked.
+inline void matmul_4bit(std::int64_t m, std::span<const std::byte> in, const Weight4bit& weight,
+                        std::span<std::byte> out, Dtype dtype, const Exec& exec = {},
+                        const MatmulOptions& options = {}) {
+  const auto w = detail::to_c<qfuse_weight_4bit>(weight);
+  const bool forward = options.direction == Direction::forward;
+  const std::int64_t outputs = forward ? w.rows : w.cols;
+  detail::require_elements("in", in.size(), detail::element_count(m, forward ? w.cols : w.rows), dtype);
+  detail::require_terms(options, out, m, outputs, dtype);
+  auto p = detail::product_params<qfuse_matmul_4bit_params>(m, in, w, out, dtype, options);
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};
   detail::throw_if(qfuse_matmul_4bit(&p, &e, &error), error);
@@ -584,23 +592,10 @@ inline void matmul_4bit_grouped(std::int64_t m, std::span<const std::byte> in, c
   detail::require_elements("lora_in", options.lora_in.size(), detail::element_count(m, options.lora_rank), dtype);
   detail::require_elements("lora_weight", options.lora_weight.size(),
                            detail::element_count(all_outputs, options.lora_rank), dtype);
-  qfuse_matmul_4bit_grouped_params p{};
-  p.struct_size = sizeof p;
-  p.weight = &w;
-  p.direction = static_cast<qfuse_direction>(options.direction);
-  p.dtype = static_cast<qfuse_dtype>(dtype);
-  p.m = m;
-  p.in = in.data();
-  p.out = out.data();
+  auto p = detail::product_params<qfuse_matmul_4bit_grouped_params>(m, in, w, out, dtype, options);
   p.experts = experts.count;
   p.expert_ends = experts.data;
   p.ends_type = experts.type;
-  p.bias = options.bias.empty() ? nullptr : options.bias.data();
-  p.accumulation = static_cast<qfuse_accumulation>(options.accumulation);
-  p.order = static_cast<qfuse_sum_order>(options.order);
-  p.lora_rank = options.lora_rank;
-  p.lora_in = options.lora_in.data();
-  p.lora_weight = options.lora_weight.data();
   p.nested_each = options.nested_each ? 1 : 0;
   const qfuse_exec e = detail::to_c(exec);
   qfuse_error error{};

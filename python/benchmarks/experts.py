@@ -16,7 +16,7 @@ The orders for few rows are measured up to 32 in the mean. The roof is the time 
 many bytes as a product of 4-bit weights has to touch: x, the result, and the experts that have rows, once.
 
 Before anything is timed, each of qfuse's results is compared with qfuse.ops.matmul_4bit expert by expert, bit for bit,
-and the peers' with those in norm.
+and the peers' with those in norm. Last comes the host's time of a call of a stack so small that the host binds.
 """
 
 import math
@@ -196,6 +196,22 @@ def time_stack(
     return rows
 
 
+# ---- the host's time ----
+
+
+def time_host(device: str) -> dict[str, dict[str, float]]:
+    """Microseconds until a call for one row returns, of a stack so small that the host binds."""
+    layer = Layer.random((2, 64, 64), device)
+    operands = Operands.random(torch.tensor([1, 1], dtype=torch.int32, device=device), (2, 64, 64), "forward")
+    calls = {
+        "qfuse.ops.matmul_4bit_grouped": lambda: ours("split", operands, layer),
+        "qfuse.matmul_4bit_grouped": lambda: qfuse.matmul_4bit_grouped(operands.x, layer.stack, operands.ends),
+        "torch._grouped_mm, bf16": lambda: grouped_mm(operands, layer.dense),
+    }
+    times = measure.host_us(calls, measure.synchronizer(device))
+    return {name: measure.spread(blocks) for name, blocks in times.items()}
+
+
 # ---- the command ----
 
 
@@ -213,7 +229,9 @@ def tables(result: dict[str, Any]) -> str:
     ]
     copy = f"a copy moves {result['copied_bytes_per_second'] / 1e9:.0f} GB/s"
     head = ["stack", "product", "rows an expert (largest)", "roof", *names]
-    return f"{measure.heading(result)} µs; {copy}\n\n{table(head, lines)}"
+    host = [[name, f"{t['median']:.1f}", f"{t['min']:.1f}"] for name, t in result["host_us"].items()]
+    products = f"{measure.heading(result)} µs; {copy}\n\n{table(head, lines)}"
+    return products + "\n\n" + table(["a call on the host", "µs, median", "least"], host)
 
 
 @torch.no_grad()
@@ -234,6 +252,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         for stack in mixtures.SIZES[model].stacks
         for row in time_stack(model, stack, means, arguments.device, result["copied_bytes_per_second"])
     ]
+    result["host_us"] = time_host(arguments.device)
     measure.finish(arguments, result, tables(result))
 
 

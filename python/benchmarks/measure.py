@@ -205,7 +205,7 @@ def copied_bytes_per_second(device: str, small: bool) -> float:
 
 
 @undisturbed()
-def host_us(calls: Mapping[str, Run], synchronize: Run, rounds: int, block: int) -> dict[str, list[float]]:
+def host_us(calls: Mapping[str, Run], synchronize: Run, rounds: int = 40, block: int = 50) -> dict[str, list[float]]:
     """Microseconds until a call returns, a mean of each block of them: the GPU's queue is empty before a block, and
     must not fill within. All calls take turns."""
     times: dict[str, list[float]] = {name: [] for name in calls}

@@ -34,7 +34,6 @@ ROWS = [1, 8, 16, 32, 64, 128, 256]
 CPU_LAYERS, CPU_ROWS = [(4096, 14336)], [1, 8, 64, 512]
 CPU_ROUNDS = {1: 40, 8: 30, 64: 12, 512: 5}
 SMALL = [(512, 256)], [1, 16]
-HOST_ROUNDS, HOST_BLOCK = 40, 50
 Ways = dict[str, Callable[[], torch.Tensor]]
 ERROR = 4e-3  # of a whole result's norm: bf16 rounds by up to 2e-3
 RANK = 16  # of LoRA's terms
@@ -181,7 +180,7 @@ def time_host(device: str, with_peer: bool) -> dict[str, Any]:
         calls["qfuse.matmul_4bit of a Linear4bit"] = lambda: qfuse.matmul_4bit(x, linear)
         calls["bitsandbytes' Linear4bit"] = lambda: linear(x)
     with torch.no_grad():
-        times = measure.host_us(calls, measure.synchronizer(device), HOST_ROUNDS, HOST_BLOCK)
+        times = measure.host_us(calls, measure.synchronizer(device))
     return {name: measure.spread(blocks) for name, blocks in times.items()}
 
 

@@ -91,8 +91,8 @@ Matmul4bitPlan split_k(const contract::Matmul4bit& p, const DeviceFacts& facts) 
 // Forward, whole chains of terms, bitsandbytes' blocks; and what 32 bits count.
 bool fits_split_k(const contract::Matmul4bit& p, const Owners& owners, const DeviceFacts& facts) {
   const qfuse_weight_4bit& w = p.weight;
-  if (facts.compute_capability != kHopper || !is_forward(p) || p.order == QFUSE_ORDER_PLAIN || p.lora_rank > 0 ||
-      !is_wide(p))
+  if (facts.compute_capability != kHopper || !uses_matrix_steps(p, has_matrix_steps(p.dtype, facts)) ||
+      !is_forward(p) || p.order == QFUSE_ORDER_PLAIN || p.lora_rank > 0 || !is_wide(p))
     return false;
   if (w.rows == 0 || w.cols == 0 || w.cols >= kMostCols || w.cols % QFUSE_SPLIT_TERMS != 0 ||
       w.blocksize != kSplitKBlocksize)
@@ -308,22 +308,19 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
 
 std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts) {
   std::vector<Matmul4bitPlan> all;
-  if (uses_matrix_steps(p, has_matrix_steps(p.dtype, facts)) && can_be_split_k(p, facts))
-    all.push_back(split_k(p, facts));
+  if (can_be_split_k(p, facts)) all.push_back(split_k(p, facts));
   std::ranges::copy(candidates_of(p, {}, facts), std::back_inserter(all));
   return all;
 }
 
 Matmul4bitPlan plan(const contract::Matmul4bit& p, const DeviceFacts& facts) {
-  if (!uses_matrix_steps(p, has_matrix_steps(p.dtype, facts))) return in_fp32(p, {});
-  if (can_be_split_k(p, facts)) return split_k(p, facts);
-  return plan_of(p, {}, facts);
+  return can_be_split_k(p, facts) ? split_k(p, facts) : plan_of(p, {}, facts);
 }
 
 std::vector<Matmul4bitGroupedPlan> candidates(const contract::Matmul4bitGrouped& p, const DeviceFacts& facts) {
   const contract::Matmul4bit any = any_product(p);
   std::vector<Matmul4bitPlan> all;
-  if (uses_matrix_steps(any, has_matrix_steps(p.dtype, facts)) && can_be_groups_split_k(any, {p.experts, true}, facts))
+  if (can_be_groups_split_k(any, {p.experts, true}, facts))
     all.push_back(groups_split_k(any, {p.experts, true}, facts));
   std::ranges::copy(candidates_of(any, {p.experts, true}, facts), std::back_inserter(all));
   std::vector<Matmul4bitGroupedPlan> grouped;
@@ -342,8 +339,7 @@ Matmul4bitGroupedPlan plan(const contract::Matmul4bitGrouped& p, const DeviceFac
   const contract::Matmul4bit any = any_product(p);
   const bool in_turn = !is_forward(any) || p.m * term_count(any) * format::dtype_size(p.dtype) > kMostInputBytes;
   const bool are_few = is_factored(any) || p.m <= kMostSplitTokens * std::min(p.m, p.experts);
-  const bool is_split_k = are_few && uses_matrix_steps(any, has_matrix_steps(p.dtype, facts)) &&
-                          can_be_groups_split_k(any, {p.experts, true}, facts) && has_scales_for(p);
+  const bool is_split_k = are_few && can_be_groups_split_k(any, {p.experts, true}, facts) && has_scales_for(p);
   const Matmul4bitPlan best =
       is_split_k ? groups_split_k(any, {p.experts, true}, facts) : plan_of(any, {p.experts, true}, facts);
   if (is_for_any(best)) return {best, false};
