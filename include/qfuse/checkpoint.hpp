@@ -342,6 +342,43 @@ QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::files
 // with `equal_too`. A number that JSON cannot say, NaN or infinite, is null.
 QFUSE_API std::string to_json(const CompareReport& report, bool equal_too);
 
+// ---- a shard of a weight ---------------------------------------------------------------------------------------
+
+// What one of several processes has of a 4-bit weight (qfuse_weight_4bit), as whole blocks of it: `runs` pieces, each
+// of `run_blocks` blocks that follow one another in the whole. Run after run, the blocks' codes and scales are a 4-bit
+// weight too, which decodes to the bits that the whole has there. A block's codes are whole bytes, blocksize / 2; the
+// weight's last block, which may be shorter, is in a shard of one run alone, as its end.
+struct WeightShard {
+  std::int64_t begin = 0;   // in the cut dimension, the first index; its size where `length` is 0, as DTensor has it
+  std::int64_t length = 0;  // and how many; 0: the shard is empty, and so are those of the ranks behind it
+  std::int64_t runs = 0;    // 0 where the shard has no elements, and so are all counts of blocks
+  std::int64_t first_block = 0;       // of the whole, where the first run begins
+  std::int64_t run_blocks = 0;        // of each run
+  std::int64_t stride_blocks = 0;     // from a run's beginning to the next one's; 0 where there is one run
+  std::int64_t nested_blocksize = 0;  // of the shard: a power of two, which divides the whole's; 0 of a plain weight
+  std::int64_t nested_blocks = 0;     // the length of the shard's nested_absmax
+
+  // The nested block of the whole in which all of the shard's nested block `j` lies, 0 <= j < nested_blocks: the entry
+  // of nested_absmax to take. `whole_nested_blocksize` is what shard_plan was given.
+  [[nodiscard]] constexpr std::int64_t nested_block_of_whole(std::int64_t j,
+                                                             std::int64_t whole_nested_blocksize) const {
+    const std::int64_t block = j * nested_blocksize;
+    return (first_block + block / run_blocks * stride_blocks + block % run_blocks) / whole_nested_blocksize;
+  }
+};
+
+// Cuts a weight of this shape, row-major with one dimension or more ([out, in], or [experts, out, in]), along `dim` for
+// `ranks` processes, as torch.chunk and DTensor's Shard(dim) do: ceil(size / ranks) indices each, so that the last ones
+// may have fewer or none. Blocks are those of the whole: `blocksize` in elements, a power of two from 32 to 4096;
+// `nested_blocksize` in blocks, a power of two, 0 where absmax is plain.
+// A shard along the first dimension, or of all indices, is one run; else there is one for each index of the dimensions
+// before `dim`. The shard's nested_blocksize is the largest power of two that divides the whole's, first_block and, of
+// several runs, run_blocks and stride_blocks: so each of its nested blocks lies in one of the whole's.
+// invalid_argument for arguments out of range, and where a run begins or ends within a block, but for the weight's own
+// end. That is asked of this rank's runs alone: others of the same cut may be refused where this one is not.
+QFUSE_API WeightShard shard_plan(std::span<const std::int64_t> shape, std::int64_t blocksize,
+                                 std::int64_t nested_blocksize, int dim, std::int64_t rank, std::int64_t ranks);
+
 }  // namespace qfuse::checkpoint
 
 #endif  // QFUSE_CHECKPOINT_HPP

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -184,4 +185,19 @@ extern "C" QFUSE_API qfuse_status qfuse_python_check(const char* path, Take take
 // Takes the comparison as JSON, tensors that are equal included.
 extern "C" QFUSE_API qfuse_status qfuse_python_compare(const char* a, const char* b, ReportProgress report, Take take) {
   return guarded(take, [&] { take(to_json(checkpoint::compare(a, b, callback(report)), true).c_str()); });
+}
+
+// Fills `numbers` with the fields of a checkpoint::WeightShard, in their order.
+extern "C" QFUSE_API qfuse_status qfuse_python_shard_plan(const std::int64_t* shape, std::int32_t dims,
+                                                          std::int32_t dim, std::int64_t rank, std::int64_t ranks,
+                                                          std::int64_t blocksize, std::int64_t nested_blocksize,
+                                                          std::int64_t* numbers, Take take) {
+  return guarded(take, [&] {
+    const std::span sizes(shape, static_cast<std::size_t>(dims));
+    const checkpoint::WeightShard shard = checkpoint::shard_plan(sizes, blocksize, nested_blocksize, dim, rank, ranks);
+    const std::int64_t found[] = {
+        shard.begin,         shard.length,           shard.runs,         shard.first_block, shard.run_blocks,
+        shard.stride_blocks, shard.nested_blocksize, shard.nested_blocks};
+    std::copy(std::begin(found), std::end(found), numbers);
+  });
 }

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from . import grouped, ops
+from .base import OverWeight
+from .factors import local_of
 from .functional import matmul_4bit_grouped, matmul_4bit_grouped_lora
 from .quant_state import FLOAT_DTYPES, Weight4bit, from_state_dict, plain_weight, read_weight, to_state_dict
 
@@ -28,12 +30,11 @@ def clamped_swiglu(gate: Tensor, up: Tensor, alpha: float = 1.702, limit: float 
     return (up + 1) * (gate * torch.sigmoid(gate * alpha))
 
 
-class GroupedLinear4bit(nn.Module):
+class GroupedLinear4bit(OverWeight):
     """A layer of all experts over a stack of 4-bit weights, which do not change: x [m, k] sorted by expert to [m, n].
 
     weight: see Experts4bit. Its parameters and its state_dict are an adapter's alone, lora_A [experts, rank, k] and
-    lora_B [experts, n, rank], or with rank 0 there are none. Moving the module takes the weight along; a change of
-    dtype, as by module.half(), leaves the weight as it is.
+    lora_B [experts, n, rank], or with rank 0 there are none; OverWeight says what becomes of the weight.
     """
 
     lora_A: nn.Parameter | None
@@ -63,26 +64,26 @@ class GroupedLinear4bit(nn.Module):
         if rank > 0:
             place: dict[str, Any] = {"device": weight.device, "dtype": dtype}
             self.lora_A = nn.Parameter(torch.empty(self.num_experts, rank, self.in_features, **place))
-            self.lora_B = nn.Parameter(torch.zeros(self.num_experts, self.out_features, rank, **place))
+            self.lora_B = nn.Parameter(torch.empty(self.num_experts, self.out_features, rank, **place))
+            self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """The adapter's first values, which change nothing."""
+        if self.lora_A is not None and self.lora_B is not None:
             nn.init.uniform_(self.lora_A, -(self.in_features**-0.5), self.in_features**-0.5)  # as that of a nn.Linear
+            nn.init.zeros_(self.lora_B)
 
     def forward(self, x: Tensor, expert_ends: Tensor) -> Tensor:
         options: dict[str, Any] = {"bias": self.bias, "is_transposed": self.is_transposed}
         if self.lora_A is None or self.lora_B is None:
             return matmul_4bit_grouped(x, self.base, expert_ends, **options)
-        factors = self.lora_A, self.lora_B
+        factors = local_of(self.lora_A), local_of(self.lora_B)
         return matmul_4bit_grouped_lora(x, self.base, expert_ends, *factors, self.scaling, **options)
 
     def extra_repr(self) -> str:
         """What print(model) says."""
         base = f"{self.num_experts}, in_features={self.in_features}, out_features={self.out_features}"
-        return f"{base}, bias={self.bias is not None}, quant_type={self.base.quant_type}, rank={self.rank}"
-
-    def _apply(self, fn: Any, recurse: bool = True) -> "GroupedLinear4bit":
-        """Of to(), cuda(), half() and their like: the weight's scales are float32 whatever becomes of the rest."""
-        super()._apply(fn, recurse)
-        self.base = self.base.to(fn(self.base.packed.new_empty(0)).device)
-        return self
+        return f"{base}, bias={self.bias is not None}, quant_type={self.quant_type}, rank={self.rank}"
 
 
 class Experts4bit(nn.Module):
@@ -172,8 +173,9 @@ class Experts4bit(nn.Module):
         found: dict[str, Tensor] = {}
         for name in _STACKS:
             stack: GroupedLinear4bit = getattr(self, name)
-            tensors = grouped.unnested(stack.base.tensors, stack.base.shape, stack.base.nested_blocksize)
-            found |= to_state_dict(stack.base._replace(tensors=tensors), f"{prefix}{name}")
+            weight = stack.weight_4bit
+            tensors = grouped.unnested(weight.tensors, weight.shape, weight.nested_blocksize)
+            found |= to_state_dict(weight._replace(tensors=tensors), f"{prefix}{name}")
             if stack.bias is not None:
                 found[f"{prefix}{name}_bias"] = stack.bias
         return found

@@ -170,6 +170,18 @@ def compare(a: AnyPath, b: AnyPath, report: Report | None) -> str:
     return text
 
 
+def shard_plan(
+    shape: Sequence[int], dim: int, rank: int, ranks: int, blocksize: int, nested_blocksize: int
+) -> list[int]:
+    """The fields of qfuse::checkpoint::WeightShard, in their order; `nested_blocksize` is 0 of a plain weight."""
+    call, numbers = _Call(None), (ctypes.c_int64 * 8)()
+    sizes = (ctypes.c_int64 * len(shape))(*shape)
+    counts = (ctypes.c_int64(count) for count in (rank, ranks, blocksize, nested_blocksize))
+    function = load("libqfuse_python.so").qfuse_python_shard_plan
+    call.finish(function(sizes, ctypes.c_int32(len(shape)), ctypes.c_int32(dim), *counts, numbers, call.take))
+    return list(numbers)
+
+
 class Device(ctypes.Structure):
     """qfuse_device."""
 

@@ -3,7 +3,7 @@
 import json
 import mmap
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -12,7 +12,7 @@ from torch import Tensor
 from . import library
 from .quant_state import NESTED_BLOCKSIZE, QUANT_TYPES, Weight4bit
 
-__all__ = ["load_checkpoint"]
+__all__ = ["identity", "inspect_files", "load_checkpoint", "raw_form", "weight_form"]
 
 # As safetensors spells them. Torch has no F6_E2M3 and F6_E3M2.
 _DTYPES = {
@@ -41,7 +41,11 @@ _MAP_NORESERVE = 0x4000  # Linux's; Python names it from 3.13 on
 
 
 def load_checkpoint(
-    path: str | os.PathLike[str], device: torch.device | str | int = "cpu"
+    path: str | os.PathLike[str],
+    device: torch.device | str | int = "cpu",
+    *,
+    mesh: Any = None,
+    plan: Mapping[str, Any] | None = None,
 ) -> dict[str, Tensor | Weight4bit]:
     """The tensors of a .safetensors file or a model directory, by name; its 4-bit weights as Weight4bit.
 
@@ -55,29 +59,41 @@ def load_checkpoint(
     mapped once, privately, so that a write to a tensor never gets to the file. Only an array that is not aligned to its
     elements is copied. Elsewhere, arrays go from the mapping to `device`, and the files are closed.
 
+    mesh, plan: each rank of a torch.distributed DeviceMesh reads its part of every tensor and no more, straight from the
+    files. plan: placements by pattern, as {"*.q_proj.weight": Shard(0), "*.o_proj.weight": Shard(1)}, of which the first
+    that fits a name counts; of a mesh of several dimensions, a placement for each. What fits none is whole on each rank.
+    A part is cut as DTensor cuts, and a 4-bit weight between blocks: see qfuse.distributed.shard_plan.
+
     Who truncates a file while it is mapped kills the process (SIGBUS), as with safetensors' own loader; who writes to
     it may change the tensors. To replace a checkpoint, write a new file and rename it, or a directory. Where that
     happens while it is being loaded, ValueError says so.
 
-    Raises ValueError for files that are not as they must be, hold a dtype that torch lacks or are pickles, OSError for
-    those that cannot be read; the message names file, tensor and values.
+    Raises ValueError for files that are not as they must be, hold a dtype that torch lacks or are pickles, for a plan
+    that names no tensor or cuts through a block, OSError for those that cannot be read; the message names file, tensor
+    and values.
     """
-    inventory = _inspect(path)
+    if (mesh is None) != (plan is None):
+        raise TypeError("mesh and plan go together: a plan says how the mesh shares tensors out")
+    if mesh is not None and plan is not None:
+        from .distributed.reading import load_shards  # torch.distributed takes a while to import
+
+        return load_shards(path, device, mesh, plan)
+    inventory = inspect_files(path)
     files = _Files(torch.device(device), sorted({array["path"] for tensor in inventory for array in tensor["arrays"]}))
     # The reader has opened the files for itself, and they may be others by now. It says the same again of those that
     # are mapped if their paths lead to them before and after; an inode that is mapped cannot become another file's.
-    if _inspect(path) != inventory or not files.are_in_place():
+    if inspect_files(path) != inventory or not files.are_in_place():
         raise ValueError(f"{os.fsdecode(path)}: was replaced while it was being loaded; load it again")
     loaded: dict[str, Tensor | Weight4bit] = {}
     for tensor in inventory:
         if tensor["format"] in QUANT_TYPES:
-            loaded[tensor["name"]] = _weight(tensor, files)
+            loaded[tensor["name"]] = weight_form(tensor, files.tensor)
         else:
             loaded.update((array["name"], files.tensor(array)) for array in tensor["arrays"])
     return loaded
 
 
-def _inspect(path: str | os.PathLike[str]) -> Any:
+def inspect_files(path: str | os.PathLike[str]) -> Any:
     try:
         os.stat(path)  # for PermissionError and its kin
     except FileNotFoundError as error:
@@ -86,17 +102,33 @@ def _inspect(path: str | os.PathLike[str]) -> Any:
     return json.loads(library.inspect(path))["tensors"]
 
 
-def _weight(tensor: Any, files: "_Files") -> Weight4bit:
+def weight_form(tensor: Any, read: Callable[[Any], Tensor]) -> Weight4bit:
+    """A weight of the inventory, of the arrays that are read."""
     name = tensor["name"]
     arrays = {array["name"]: array for array in tensor["arrays"]}
     parts = [name, f"{name}.absmax"]
     if tensor["nested"]:
         parts += [f"{name}.nested_absmax", f"{name}.nested_quant_map"]
-    tensors = [files.tensor(arrays[part]) for part in parts]
+    tensors = [read(arrays[part]) for part in parts]
     if tensor["nested"]:
-        tensors.append(torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=files.device))
+        tensors.append(torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=tensors[0].device))
     scalars = tensor["format"], tensor["blocksize"], tensor["nested_blocksize"] or NESTED_BLOCKSIZE
     return Weight4bit(tuple(tensors), tuple(tensor["shape"]), _DTYPES[tensor["dtype"]], *scalars)
+
+
+def raw_form(array: Any) -> tuple[torch.dtype, list[int]]:
+    """The dtype and shape that an array of the inventory has in torch."""
+    dtype, shape = _DTYPES.get(array["dtype"]), array["shape"]
+    if dtype is torch.float4_e2m1fn_x2:  # two elements of the file's are one of torch's
+        *shape, last = shape
+        dtype = dtype if last % 2 == 0 else None
+        shape = [*shape, last // 2]
+    if dtype is None:
+        raise ValueError(
+            f"{array['path']}: tensor '{array['name']}': torch has no dtype for {array['dtype']} of "
+            f"shape {array['shape']}"
+        )
+    return dtype, shape
 
 
 class _Files:
@@ -110,27 +142,18 @@ class _Files:
             # Writable, since torch knows no read-only tensors, but with no memory set aside for writes that hardly ever
             # come: a file may be larger than memory.
             with open(_encode(path), "rb") as file:
-                self._identities[path] = _identity(os.fstat(file.fileno()))
+                self._identities[path] = identity(os.fstat(file.fileno()))
                 self._mapped[path] = mmap.mmap(
                     file.fileno(), 0, mmap.MAP_PRIVATE | _MAP_NORESERVE, mmap.PROT_READ | mmap.PROT_WRITE
                 )
 
     def are_in_place(self) -> bool:
         """Whether each path still leads to the file that is mapped, with the size and time it had."""
-        return all(_identity(os.stat(_encode(path))) == identity for path, identity in self._identities.items())
+        return all(identity(os.stat(_encode(path))) == was for path, was in self._identities.items())
 
     def tensor(self, array: Any) -> Tensor:
         """One array of the inventory, with a storage of its own: saving one tensor does not save the whole file."""
-        dtype, shape, size = _DTYPES.get(array["dtype"]), array["shape"], array["bytes"]
-        if dtype is torch.float4_e2m1fn_x2:  # two elements of the file's are one of torch's
-            *shape, last = shape
-            dtype = dtype if last % 2 == 0 else None
-            shape = [*shape, last // 2]
-        if dtype is None:
-            raise ValueError(
-                f"{array['path']}: tensor '{array['name']}': torch has no dtype for {array['dtype']} of "
-                f"shape {array['shape']}"
-            )
+        (dtype, shape), size = raw_form(array), array["bytes"]
         if size == 0:
             return torch.empty(shape, dtype=dtype, device=self.device)
         raw = torch.frombuffer(self._mapped[array["path"]], dtype=torch.uint8, count=size, offset=array["offset"])
@@ -144,5 +167,5 @@ def _encode(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-def _identity(file: os.stat_result) -> tuple[int, ...]:
+def identity(file: os.stat_result) -> tuple[int, ...]:
     return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns

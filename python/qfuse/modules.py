@@ -5,7 +5,9 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn.modules.module import _has_any_global_hook as has_global_hooks
 
-__all__ = ["has_global_hooks", "is_bare", "is_bare_linear", "is_dropping", "is_hooked", "is_plain"]
+from .factors import Factor
+
+__all__ = ["has_global_hooks", "has_hooks", "is_bare", "is_bare_linear", "is_dropping", "is_hooked", "is_plain"]
 
 _OWN = ("torch.nn.", "bitsandbytes.")
 
@@ -15,13 +17,16 @@ def is_hooked(module: nn.Module) -> bool:
     offloaded or on several devices, FSDP's, that of torch.nn.utils.prune or weight_norm."""
     forward = type(module).forward
     return bool(
-        module._forward_pre_hooks
-        or module._forward_hooks
-        or module._backward_hooks
-        or module._backward_pre_hooks
+        has_hooks(module)
         or "forward" in module.__dict__
         or not forward.__module__.startswith(_OWN)
         or hasattr(forward, "__wrapped__")
+    )
+
+
+def has_hooks(module: nn.Module) -> bool:
+    return bool(
+        module._forward_pre_hooks or module._forward_hooks or module._backward_hooks or module._backward_pre_hooks
     )
 
 
@@ -31,11 +36,13 @@ def is_bare(module: nn.Module, *kinds: type[nn.Module]) -> bool:
 
 
 def is_bare_linear(module: nn.Module) -> bool:
-    """A bare nn.Linear without a bias, whose weight is torch's own: not part of one, as a DTensor."""
-    if not is_bare(module, nn.Linear) or module._parameters.get("bias", module) is not None:
+    """A bare nn.Linear without a bias, whose weight is torch's own: not part of one, as a DTensor, but for a Factor's."""
+    if module._parameters.get("bias", module) is not None:
         return False
+    if type(module) is Factor:
+        return not has_hooks(module)
     weight = module._parameters.get("weight")
-    return weight is not None and is_plain(weight)
+    return is_bare(module, nn.Linear) and weight is not None and is_plain(weight)
 
 
 def is_dropping(module: Any) -> bool:

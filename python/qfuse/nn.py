@@ -5,15 +5,18 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .base import OverWeight
 from .experts import Experts4bit, GroupedLinear4bit, clamped_swiglu
+from .factors import factor_of
 from .functional import matmul_4bit, matmul_4bit_lora
+from .linear import Linear4bit
 from .modules import has_global_hooks, is_bare, is_bare_linear, is_dropping
 from .quant_state import plain_weight, read_weight
 
-__all__ = ["Experts4bit", "GroupedLinear4bit", "Linear4bitLoRA", "clamped_swiglu"]
+__all__ = ["Experts4bit", "GroupedLinear4bit", "Linear4bit", "Linear4bitLoRA", "clamped_swiglu"]
 
 
-class Linear4bitLoRA(nn.Module):
+class Linear4bitLoRA(OverWeight):
     """A 4-bit linear layer [n, k] with a LoRA adapter to train over it, by qfuse.matmul_4bit_lora, without peft.
 
         model.q_proj = qfuse.nn.Linear4bitLoRA(model.q_proj, rank=16, alpha=32, dropout=0.05)
@@ -25,8 +28,7 @@ class Linear4bitLoRA(nn.Module):
     adapter's share is multiplied by alpha / rank; by default alpha is the rank. dropout: the probability with which,
     while training, an element of what the adapter sees is zero. dtype: of A and B.
 
-    The parameters and the state_dict are the adapter's alone. Moving the module takes the weight along; a change of
-    dtype, as by module.half(), leaves the weight as it is.
+    The parameters and the state_dict are the adapter's alone; OverWeight says what becomes of the weight.
 
     Raises what qfuse.dequantize_4bit does, and ValueError for a weight that is no matrix or a rank below 1.
     """
@@ -59,6 +61,11 @@ class Linear4bitLoRA(nn.Module):
         self.lora_B = nn.Linear(rank, self.out_features, bias=False, device=self.base.device, dtype=dtype)
         nn.init.zeros_(self.lora_B.weight)
 
+    def reset_parameters(self) -> None:
+        """The adapter's first values, which change nothing."""
+        nn.init.kaiming_uniform_(self.lora_A.weight, 5**0.5)
+        nn.init.zeros_(self.lora_B.weight)
+
     def forward(self, x: Tensor) -> Tensor:
         """x [..., k] to [..., n], in x's dtype or, under torch.autocast, that of torch.nn.functional.linear.
 
@@ -70,8 +77,8 @@ class Linear4bitLoRA(nn.Module):
         return matmul_4bit_lora(
             x,
             self.base,
-            self.lora_A.weight,
-            self.lora_B.weight,
+            factor_of(self.lora_A),
+            factor_of(self.lora_B),
             self.scaling,
             bias=self.bias,
             lora_x=self.dropout(x) if is_dropping(self.dropout) else None,
@@ -96,10 +103,4 @@ class Linear4bitLoRA(nn.Module):
     def extra_repr(self) -> str:
         """What print(model) says beside the submodules."""
         base = f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
-        return f"{base}, quant_type={self.base.quant_type}, scaling={self.scaling}"
-
-    def _apply(self, fn: Any, recurse: bool = True) -> "Linear4bitLoRA":
-        """Of to(), cuda(), half() and their like: the weight's scales are float32 whatever becomes of the rest."""
-        super()._apply(fn, recurse)
-        self.base = self.base.to(fn(self.base.packed.new_empty(0)).device)
-        return self
+        return f"{base}, quant_type={self.quant_type}, scaling={self.scaling}"

@@ -17,6 +17,7 @@ __all__ = [
     "FLOAT_DTYPES",
     "NESTED_BLOCKSIZE",
     "QUANT_TYPES",
+    "STATE",
     "Weight4bit",
     "decodable_weight",
     "decode_in_shape",
@@ -36,7 +37,7 @@ without_torch_function = torch._C.DisableTorchFunctionSubclass
 FLOAT_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 QUANT_TYPES: tuple[ops.QuantType, ...] = ("nf4", "fp4")
 NESTED_BLOCKSIZE = 256  # bitsandbytes has no other
-_STATE = ".quant_state.bitsandbytes__"  # between a weight's name and its quant_type
+STATE = "quant_state.bitsandbytes__"  # between a weight's name and its quant_type
 
 # The fields of a Weight4bit, which are the arguments of qfuse.ops.dequantize_4bit; the shape may be a torch.Size.
 Arguments = tuple[tuple[Tensor, ...], tuple[int, ...], torch.dtype, ops.QuantType, int, int]
@@ -175,14 +176,14 @@ def to_state_dict(weight: Weight4bit, name: str) -> dict[str, Tensor]:
         scalars |= {"nested_blocksize": weight.nested_blocksize, "nested_dtype": "float32"}
         scalars["nested_offset"] = nested_offset.item()
     text = json.dumps(scalars).encode()
-    return found | {f"{name}{_STATE}{weight.quant_type}": torch.frombuffer(bytearray(text), dtype=torch.uint8)}
+    return found | {f"{name}.{STATE}{weight.quant_type}": torch.frombuffer(bytearray(text), dtype=torch.uint8)}
 
 
 def from_state_dict(state: Mapping[str, Tensor], name: str) -> Weight4bit:
     """What to_state_dict or bitsandbytes has stored. KeyError names the tensor that is missing."""
-    key = next((key for kind in QUANT_TYPES if (key := f"{name}{_STATE}{kind}") in state), None)
+    key = next((key for kind in QUANT_TYPES if (key := f"{name}.{STATE}{kind}") in state), None)
     if key is None:
-        raise KeyError(f"{name}{_STATE}{QUANT_TYPES[0]}")
+        raise KeyError(f"{name}.{STATE}{QUANT_TYPES[0]}")
     scalars = json.loads(bytes(state[key].tolist()))
     packed, absmax = (state[part] for part in (name, f"{name}.absmax"))
     tensors: tuple[Tensor, ...] = (packed, absmax)
@@ -220,6 +221,8 @@ def read_arguments(weight: Any, quant_state: Any = None) -> Arguments:
     if not isinstance(weight, Tensor):
         raise TypeError(f"weight is a {type(weight).__name__}, it must be a tensor or a module that has a weight")
     state = quant_state if quant_state is not None else getattr(weight, "quant_state", None)
+    if type(state) is Weight4bit and quant_state is None:  # of a Weight4bitTensor
+        return state
     if state is None:
         state = getattr(module, "quant_state", None)
     if state is None and weight.dtype is torch.int8:

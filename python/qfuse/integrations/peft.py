@@ -21,9 +21,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from ..factors import factor_of
 from ..functional import multiply_with_lora, scaled
 from ..gradients import needs_gradient
+from ..linear import Linear4bit
 from ..modules import has_global_hooks, is_bare, is_bare_linear, is_dropping, is_hooked, is_plain
+from ..parameter import Weight4bitTensor
 from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight, is_repacked, refuse_cast, unpacked_weight
 from .experts import Adapter, Stack4bit, stack_of
 from .patch import Patch, Patches, Report
@@ -35,6 +38,8 @@ _BASES = ("Linear4bit", "LinearNF4", "LinearFP4")
 
 
 def _is_base(module: Any) -> bool:
+    if type(module) is Linear4bit:
+        return True
     return type(module).__name__ in _BASES and type(module).__module__.startswith("bitsandbytes.")
 
 
@@ -85,6 +90,8 @@ def _why_not(layer: Any, lora_a: Any, lora_b: Any, dropout: Any, name: str, coun
 
 def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Arguments | None:
     weight = base._parameters.get("weight")
+    if isinstance(weight, Weight4bitTensor):
+        return weight.quant_state
     if weight is None or not is_plain(weight):
         return None
     state = getattr(weight, "quant_state", None)
@@ -142,12 +149,12 @@ def _adapter(layer: Any, names: list[str], x: Tensor) -> tuple[Tensor, Tensor, f
     modules, scaling = layer._modules, layer.scaling
     a_of, b_of = modules["lora_A"]._modules, modules["lora_B"]._modules
     if len(names) > 1:
-        lora_a = torch.cat([a_of[name].weight for name in names])
-        return lora_a, torch.cat([b_of[name].weight * scaling[name] for name in names], 1), 1.0, None
+        lora_a = torch.cat([factor_of(a_of[name]) for name in names])
+        return lora_a, torch.cat([factor_of(b_of[name]) * scaling[name] for name in names], 1), 1.0, None
     (name,) = names
     dropout = modules["lora_dropout"]._modules[name]
-    lora_b, factor = scaled(b_of[name]._parameters["weight"], scaling[name])
-    return a_of[name]._parameters["weight"], lora_b, factor, dropout(x) if is_dropping(dropout) else None
+    lora_b, factor = scaled(factor_of(b_of[name]), scaling[name])
+    return factor_of(a_of[name]), lora_b, factor, dropout(x) if is_dropping(dropout) else None
 
 
 def _layers(model: nn.Module) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,271 @@
+"""Models whose weights FSDP2 and tensor parallelism can share out, and their loading, each rank its own part."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import nn
+from torch.distributed.tensor import DTensor, Replicate, Shard
+from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
+
+from ..base import OverWeight
+from ..factors import local_of
+from ..linear import Linear4bit
+from ..parameter import Weight4bitTensor, parameter_of
+from .reading import Part, Reader, reading
+
+__all__ = ["ShardableReport", "as_stored", "load", "shardable"]
+
+_BNB = ("Linear4bit", "LinearNF4", "LinearFP4")
+
+
+@dataclass
+class ShardableReport:
+    """What shardable() and as_stored() did. True where there is something in 4 bits that can be shared out."""
+
+    layers: list[str] = field(default_factory=list)  # names of modules
+    left: dict[str, str] = field(default_factory=dict)  # of those that stay as they are, and why: each rank has them whole
+
+    def __bool__(self) -> bool:
+        return bool(self.layers)
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.layers)} layers have 4-bit weights that can be shared out"]
+        return "\n".join([*lines, *(f"{name} stays whole on each rank: {why}" for name, why in self.left.items())])
+
+
+def shardable(model: nn.Module) -> ShardableReport:
+    """Makes the 4-bit weights of a loaded model parameters that FSDP2 shares out and ColwiseLinear4bit cuts.
+
+        qfuse.distributed.shardable(model)                       # behind from_pretrained and get_peft_model
+        for layer in model.layers:
+            fully_shard(layer, mesh=mesh)
+        fully_shard(model, mesh=mesh)
+
+    Each Linear4bit of bitsandbytes, with or without an adapter of peft's over it, becomes a qfuse.nn.Linear4bit, of the
+    same memory; the weights of Linear4bitLoRA and Experts4bit become parameters. A layer whose rows are not whole blocks
+    stays as it is, and the report says so. Call it before fully_shard and parallelize_module.
+    """
+    report = ShardableReport()
+    for name, module in list(model.named_modules()):
+        try:
+            if type(module).__name__ in _BNB and type(module).__module__.startswith("bitsandbytes."):
+                model.set_submodule(name, _of_bitsandbytes(module), strict=True)
+            elif isinstance(module, OverWeight):
+                module.make_base_a_parameter()
+            elif not isinstance(module, Linear4bit):
+                continue
+        except (TypeError, ValueError) as error:
+            report.left[name] = str(error)
+        else:
+            report.layers.append(name)
+    return report
+
+
+def _of_bitsandbytes(module: Any) -> Linear4bit:
+    made = Linear4bit(module)
+    made.train(module.training)
+    return made
+
+
+def as_stored(model: nn.Module, path: Any, prefix: str = "") -> ShardableReport:
+    """Makes the linear layers of a model that is on the meta device what the files of a checkpoint have for them, 4-bit
+    or not; nothing is read but the files' headers.
+
+        with torch.device("meta"):
+            model = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
+        qfuse.distributed.as_stored(model, path)
+        ...                                                       # adapters, parallelize_module, fully_shard
+        qfuse.distributed.load(model, path, device)
+
+    prefix: what the files' names have before the model's. Raises ValueError for a layer whose shape is another one in
+    the files, and for a weight whose rows are not whole blocks.
+    """
+    report = ShardableReport()
+    with reading(path) as reader:
+        for name, module in list(model.named_modules()):
+            key = f"{prefix}{name}.weight"
+            if not isinstance(module, nn.Linear) or key not in reader.tensors or not reader.is_4bit(key):
+                continue
+            form = reader.form(key)
+            if tuple(form.shape) != tuple(module.weight.shape):
+                raise ValueError(f"{key} is {tuple(form.shape)} in the files, {tuple(module.weight.shape)} in the model")
+            made = Linear4bit(form, bias=module.bias)
+            model.set_submodule(name, made.train(module.training), strict=True)
+            report.layers.append(name)
+    if not report:
+        raise ValueError(f"{path} has no 4-bit weight for a linear layer of {type(model).__name__}: is a prefix missing?")
+    return report
+
+
+def load(
+    model: nn.Module,
+    path: Any,
+    device: Any,
+    prefix: str = "",
+    rename: Callable[[str], str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[str]:
+    """Reads the parameters of a model that are on the meta device: of each, this rank's part and no more.
+
+    What a rank has of a parameter is what FSDP2, tensor parallelism and experts over ranks have left of it. rename: of a
+    parameter's name in the model, by default without what peft and checkpoint_wrapper put into it, to that in the files;
+    prefix goes before it. progress: called before each parameter with its name, how many are read, and of how many.
+    Buffers that are on the meta device are read, too.
+
+    Gives the names of parameters that the files do not have, as those of adapters: they lie on `device` now, and have
+    the values that their modules' reset_parameters and peft's reset_lora_parameters give them. Other ones are refused.
+
+    Raises ValueError where shapes differ, a tensor is missing, or a file was changed meanwhile.
+    """
+    rename = plain_name if rename is None else rename
+    todo = [(name, parameter) for name, parameter in model.named_parameters() if parameter.is_meta]
+    made: list[str] = []
+    with reading(path) as reader:
+        owners = dict(model.named_modules())
+        for index, (name, parameter) in enumerate(todo):
+            if progress is not None:
+                progress(name, index, len(todo))
+            owner, _, last = name.rpartition(".")
+            key = prefix + _stored_name(rename(name), last)
+            if key in reader.tensors:
+                value = _read(reader, key, owners[owner], parameter, device)
+            else:
+                value = _empty(parameter, device)
+                made.append(name)
+            _assign(owners[owner], last, value, parameter)
+        _read_buffers(reader, model, prefix, rename, device)
+    _reset(model, made)
+    return made
+
+
+def plain_name(name: str) -> str:
+    """A parameter's name without what peft, checkpoint_wrapper and torch.compile put into it."""
+    name = name.removeprefix("base_model.model.")
+    for wrapper in ("base_layer.", "_checkpoint_wrapped_module.", "_orig_mod."):
+        name = name.replace(wrapper, "")
+    return name
+
+
+def _stored_name(name: str, last: str) -> str:
+    """The weight of a Linear4bitLoRA is its `base`."""
+    return f"{name.removesuffix('base')}weight" if last == "base" else name
+
+
+def part_of(module: nn.Module) -> Part:
+    """What tensor parallelism has left of a module's weight."""
+    cut = vars(module).get("cut")
+    return (Replicate(), 0, 1) if cut is None else (Shard(cut.dim), cut.rank, cut.ranks)
+
+
+def _read(reader: Reader, key: str, module: nn.Module, parameter: Any, device: Any) -> Any:
+    local = getattr(parameter, "_local_tensor", parameter)
+    if isinstance(local, Weight4bitTensor) != reader.is_4bit(key):
+        raise ValueError(f"{key} is in 4 bits in one of files and model alone: as_stored makes them alike")
+    value: Any
+    if isinstance(local, Weight4bitTensor):
+        value = reader.read_rows(key, part_of(module), *_rows_of(parameter), device)
+    elif isinstance(parameter, DTensor):
+        if tuple(reader.shape(key)) != tuple(parameter.shape):
+            raise ValueError(f"{key} is {reader.shape(key)} in the files, {tuple(parameter.shape)} in the model")
+        spec = parameter.shape, parameter.device_mesh, parameter.placements
+        value = reader.read_block(key, *compute_local_shape_and_global_offset(*spec), device).to(local.dtype)
+    else:
+        is_cut = key.endswith(".bias") and part_of(module)[0] == Shard(0)
+        value = reader.read(key, [part_of(module)] if is_cut else [], device)
+        value = value.to(local.dtype)
+    if tuple(value.shape) != tuple(local.shape):
+        raise ValueError(f"{key} is {tuple(value.shape)} in the files, {tuple(local.shape)} in the model, on this rank")
+    return value
+
+
+def _rows_of(parameter: Any) -> tuple[int, int]:
+    """Which of how many parts of its rows FSDP leaves this rank."""
+    if not isinstance(parameter, DTensor):
+        return 0, 1
+    mesh, places = parameter.device_mesh, parameter.placements
+    dims = [dim for dim, how in enumerate(places) if how.is_shard()]  # another one replicates, in HSDP
+    if len(dims) != 1:
+        raise ValueError(f"a 4-bit parameter is placed as {places}: FSDP shares out its rows over one dimension of a mesh")
+    return mesh.get_local_rank(dims[0]), mesh.size(dims[0])
+
+
+def _empty(parameter: Any, device: Any) -> Any:
+    local = getattr(parameter, "_local_tensor", parameter)
+    if isinstance(local, Weight4bitTensor):
+        raise ValueError("the files lack a 4-bit weight that the model has: is a prefix missing?")
+    return torch.empty_like(local, device=device)
+
+
+def _assign(module: nn.Module, name: str, value: Any, parameter: Any) -> None:
+    if isinstance(parameter, DTensor):
+        spec = parameter.device_mesh, parameter.placements
+        value = DTensor.from_local(value, *spec, run_check=False, shape=parameter.shape, stride=parameter.stride())
+    module.load_state_dict({name: nn.Parameter(value, parameter.requires_grad)}, strict=False, assign=True)
+
+
+def _read_buffers(reader: Reader, model: nn.Module, prefix: str, rename: Callable[[str], str], device: Any) -> None:
+    for name, buffer in list(model.named_buffers()):
+        if buffer is None or not buffer.is_meta:
+            continue
+        key = prefix + rename(name)
+        if key not in reader.tensors:
+            raise ValueError(
+                f"buffer '{name}' is on the meta device and the files lack it, as one that is computed: build the model "
+                "with its buffers, as accelerate.init_empty_weights does"
+            )
+        owner, _, last = name.rpartition(".")
+        model.get_submodule(owner)._buffers[last] = reader.read(key, [], device)  # type: ignore[assignment]
+
+
+def _reset(model: nn.Module, names: list[str]) -> None:
+    """First values for adapters, which no file has: the same ones on any number of ranks."""
+    seeds = [torch.initial_seed()]
+    if torch.distributed.is_initialized():
+        torch.distributed.broadcast_object_list(seeds)
+    owners: dict[int, nn.Module] = {}
+    for name in names:
+        owner = _adapter_of(model, name)
+        owners[id(owner)] = owner
+    with torch.random.fork_rng():
+        torch.manual_seed(seeds[0])
+        for owner in owners.values():
+            _reset_whole(owner)
+
+
+def _adapter_of(model: nn.Module, name: str) -> nn.Module:
+    """The layer whose adapter a parameter is of."""
+    path = name.split(".")
+    for depth in range(len(path) - 1, 0, -1):
+        module = model.get_submodule(".".join(path[:depth]))
+        if isinstance(module, OverWeight) or hasattr(module, "reset_lora_parameters"):
+            return module
+    raise ValueError(f"the files lack '{name}', which is no adapter's: is a prefix missing?")
+
+
+def _reset_whole(layer: Any) -> None:
+    """As if it were whole, for the time being; then each rank keeps its part."""
+    held: list[tuple[nn.Module, str, Any]] = []
+    for module in layer.modules():
+        for name, parameter in module._parameters.items():
+            if parameter is not None and parameter.requires_grad:
+                held.append((module, name, parameter))
+                module._parameters[name] = nn.Parameter(torch.empty(parameter.shape, dtype=parameter.dtype))
+    if isinstance(layer, OverWeight):
+        layer.reset_parameters()
+    else:
+        for adapter in layer.lora_A:
+            layer.reset_lora_parameters(adapter, True)
+    for module, name, parameter in held:
+        whole, module._parameters[name] = module._parameters[name].detach(), parameter
+        local_of(parameter.detach()).copy_(_own_block(whole, parameter))
+
+
+def _own_block(whole: torch.Tensor, parameter: Any) -> torch.Tensor:
+    if not isinstance(parameter, DTensor):
+        return whole
+    shape, offset = compute_local_shape_and_global_offset(whole.shape, parameter.device_mesh, parameter.placements)
+    for dim, (size, begin) in enumerate(zip(shape, offset, strict=True)):
+        whole = whole.narrow(dim, begin, size)
+    return whole

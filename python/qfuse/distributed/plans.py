@@ -1,0 +1,53 @@
+"""Tensor-parallel plans of transformers' models."""
+
+import re
+from typing import Any
+
+from torch import nn
+from torch.distributed.tensor.parallel import ParallelStyle
+
+from .tensor_parallel import ColwiseLinear4bit, RowwiseLinear4bit, is_layer
+
+__all__ = ["tensor_parallel_plan"]
+
+
+def tensor_parallel_plan(model: nn.Module) -> dict[str, ParallelStyle]:
+    """Styles for the 4-bit layers of a model of transformers', by its own plan: what parallelize_module takes.
+
+        parallelize_module(model, mesh["tp"], qfuse.distributed.tensor_parallel_plan(model))
+
+    The plan is the model's tp_plan, whose "colwise" is ColwiseLinear4bit and "rowwise" RowwiseLinear4bit; adapters of
+    peft's over a layer are cut with it. What is not in 4 bits stays whole on each rank.
+
+    Raises ValueError for a model without a plan, and where a 4-bit layer has another style in it.
+    """
+    plain = model.get_base_model() if hasattr(model, "get_base_model") else model
+    rules: dict[str, str] = getattr(plain, "tp_plan", None) or getattr(plain, "_tp_plan", None) or {}
+    if not rules:
+        raise ValueError(f"{type(plain).__name__} has no tp_plan: name its layers to parallelize_module yourself")
+    found: dict[str, ParallelStyle] = {}
+    for name, module in model.named_modules():
+        rule = next((rules[key] for key in rules if re.fullmatch(_pattern(key), _plain(name))), None)
+        if rule is not None and is_layer(module) and not any(name.startswith(f"{outer}.") for outer in found):
+            found[name] = _style(name, rule)
+    return found
+
+
+def _pattern(key: str) -> str:
+    return r"(.*\.)?" + re.escape(key).replace(r"\*", r"[^.]+")
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("base_model.model.")
+
+
+def _style(name: str, rule: Any) -> ParallelStyle:
+    styles: dict[Any, ParallelStyle] = {
+        "colwise": ColwiseLinear4bit(),
+        "rowwise": RowwiseLinear4bit(),
+        "colwise_gather_output": ColwiseLinear4bit(gather_output=True),
+        "colwise_rep": ColwiseLinear4bit(gather_output=True),
+    }
+    if rule not in styles:
+        raise ValueError(f"{name} has the style {rule!r} in the model's tp_plan, which no 4-bit layer has")
+    return styles[rule]

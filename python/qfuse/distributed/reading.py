@@ -1,0 +1,215 @@
+"""Parts of the tensors in checkpoints: each rank reads its own bytes alone, and no file is mapped."""
+
+import ctypes
+import fnmatch
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.distributed.device_mesh import DeviceMesh
+from torch.distributed.tensor import Placement
+
+from ..loading import identity, inspect_files, raw_form, weight_form
+from ..parameter import Form, Weight4bitTensor
+from ..quant_state import NESTED_BLOCKSIZE, QUANT_TYPES, Weight4bit
+from .shards import Runs, ShardPlan, assembled, cut_of, shard, shard_plan
+
+__all__ = ["Part", "Reader", "load_shards", "reading"]
+
+Part = tuple[Placement, int, int]  # how a dimension of a mesh shares a tensor out, and which rank of how many this is
+Plan = Mapping[str, Placement | Sequence[Placement]]
+
+
+class Reader:
+    """The tensors of a checkpoint by name, as `inventory` has them."""
+
+    def __init__(self, path: Any, files: ExitStack) -> None:
+        self._path, self._files = path, files
+        self._inventory = inspect_files(path)
+        self.tensors = {tensor["name"]: tensor for tensor in self._named()}
+        self._open: dict[str, tuple[int, tuple[int, ...]]] = {}
+
+    def _named(self) -> Iterator[Any]:
+        """Tensors of the model; of LLM.int8's, each array by itself."""
+        for tensor in self._inventory:
+            if tensor["format"] in QUANT_TYPES:
+                yield tensor
+            else:
+                yield from (tensor | {"name": each["name"], "arrays": [each]} for each in tensor["arrays"])
+
+    def is_4bit(self, name: str) -> bool:
+        return self.tensors[name]["format"] in QUANT_TYPES
+
+    def form(self, name: str) -> Weight4bit:
+        """A 4-bit weight whose tensors are on the meta device."""
+        return weight_form(self.tensors[name], self._empty)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        tensor = self.tensors[name]
+        return tuple(tensor["shape"] if tensor["format"] in QUANT_TYPES else raw_form(tensor["arrays"][0])[1])
+
+    def read(self, name: str, parts: Sequence[Part] = (), device: Any = "cpu") -> Tensor | Weight4bit:
+        """A tensor, or its part of a part. The first cut is read from the file, further ones are made of it."""
+        parts = [part for part in parts if cut_of(part[0]) is not None and part[2] > 1]
+        tensor = self.tensors[name]
+        try:
+            if tensor["format"] in QUANT_TYPES:
+                return self._read_weight(tensor, parts, device)
+            return self._read_dense(tensor["arrays"][0], parts, device)
+        except ValueError as error:
+            raise ValueError(f"{os.fsdecode(self._path)}: tensor '{name}': {error}") from error
+
+    def read_rows(self, name: str, part: Part, rank: int, ranks: int, device: Any) -> Weight4bitTensor:
+        """A 4-bit weight's part, and of that the rows that FSDP leaves this rank, beside nested arrays of all rows."""
+        tensor = self.tensors[name]
+        plan = self._plan(tensor, part)
+        if plan.shape[0] % ranks != 0:
+            raise ValueError(f"'{name}': {plan.shape[0]} rows cannot be shared out to {ranks} ranks alike")
+        pieces = {"": plan.packed().part(rank, ranks), ".absmax": plan.absmax().part(rank, ranks)}
+        packed, absmax, *nested = self._assembled(tensor, plan, pieces, device).tensors
+        *rows, cols = plan.shape[0] // ranks, *plan.shape[1:]
+        packed, absmax = packed.view(torch.uint8).view(*rows, cols // 2), absmax.view(*rows, cols // plan.blocksize)
+        scalars = self.form(name)[2:5]
+        nested_blocksize = plan.nested_blocksize or plan.whole_nested_blocksize
+        return Weight4bitTensor((packed, absmax, *nested), Form(*scalars, nested_blocksize, is_part=ranks > 1))
+
+    def read_block(self, name: str, shape: Sequence[int], offset: Sequence[int], device: Any) -> Tensor:
+        """A block of a tensor that is not in 4 bits: rows are read, and columns cut from them."""
+        array = self.tensors[name]["arrays"][0]
+        dtype, whole = raw_form(array)
+        if 0 in shape:
+            return torch.empty(tuple(shape), dtype=dtype, device=device)
+        row = math.prod(whole[1:]) * dtype.itemsize
+        found = self._flat(array, Runs(offset[0] * row, shape[0] * row, row, 1) if whole else None)
+        found = found.view(*shape[:1], *whole[1:])
+        for dim in range(1, len(whole)):
+            found = found.narrow(dim, offset[dim], shape[dim])
+        return found.contiguous().to(device)
+
+    def check(self) -> None:
+        """Raises ValueError where a file was replaced or written to while it was read."""
+        in_place = all(
+            identity(os.stat(path.encode("utf-8", "surrogateescape"))) == identity(os.fstat(file)) == was
+            for path, (file, was) in self._open.items()
+        )
+        if not in_place or inspect_files(self._path) != self._inventory:
+            raise ValueError(f"{os.fsdecode(self._path)}: was replaced while it was being loaded; load it again")
+
+    def _read_weight(self, tensor: Any, parts: Sequence[Part], device: Any) -> Weight4bit:
+        if not parts:
+            return weight_form(tensor, self._whole).to(device)
+        first, *others = parts
+        plan = self._plan(tensor, first)
+        found = self._assembled(tensor, plan, {"": plan.packed(), ".absmax": plan.absmax()}, device)
+        for part in others:
+            found = shard(found, *part)
+        return found
+
+    def _plan(self, tensor: Any, part: Part) -> ShardPlan:
+        nested_blocksize = tensor["nested_blocksize"] or NESTED_BLOCKSIZE
+        scalars = tensor["shape"], tensor["blocksize"], tensor["nested"]
+        return shard_plan(*scalars, *part, nested_blocksize=nested_blocksize)
+
+    def _assembled(self, tensor: Any, plan: ShardPlan, pieces: dict[str, Runs], device: Any) -> Weight4bit:
+        """A shard, of whose codes and absmax these pieces are read."""
+        suffix = len(tensor["name"])
+        form = weight_form(tensor, lambda array: self._flat(array, pieces.get(array["name"][suffix:]))).to(device)
+        packed, absmax, *nested = form.tensors
+        return assembled(form, plan, packed, absmax, nested)
+
+    def _read_dense(self, array: Any, parts: Sequence[Part], device: Any) -> Tensor:
+        dtype, shape = raw_form(array)
+        if not parts or 0 in shape:
+            return self._whole(array).to(device)
+        (placement, rank, ranks), *others = parts
+        dim = cut_of(placement) or 0
+        outer, inner = math.prod(shape[:dim]), math.prod(shape[dim + 1 :]) * dtype.itemsize
+        chunk = -(-shape[dim] // ranks)
+        begin, end = min(rank * chunk, shape[dim]), min((rank + 1) * chunk, shape[dim])
+        runs = Runs(begin * inner, (end - begin) * inner, shape[dim] * inner, outer)
+        own = *shape[:dim], end - begin, *shape[dim + 1 :]
+        found = self._flat(array, runs).to(device).view(own)
+        for other, rank, ranks in others:
+            pieces = found.chunk(ranks, cut_of(other) or 0)
+            found = pieces[rank].contiguous() if rank < len(pieces) else found.narrow(cut_of(other) or 0, 0, 0)
+        return found
+
+    def _empty(self, array: Any) -> Tensor:
+        dtype, shape = raw_form(array)
+        return torch.empty(shape, dtype=dtype, device="meta")
+
+    def _whole(self, array: Any) -> Tensor:
+        return self._flat(array, None).view(raw_form(array)[1])
+
+    def _flat(self, array: Any, runs: Runs | None) -> Tensor:
+        return self._bytes(array, runs).view(raw_form(array)[0])
+
+    def _bytes(self, array: Any, runs: Runs | None) -> Tensor:
+        runs = Runs(0, array["bytes"], array["bytes"], 1) if runs is None else runs
+        found = torch.empty(runs.size * runs.count, dtype=torch.uint8)
+        if found.numel() == 0:
+            return found
+        memory = memoryview((ctypes.c_ubyte * found.numel()).from_address(found.data_ptr())).cast("B")
+        file = self._file(array["path"])
+        for i in range(runs.count):
+            _read(file, memory[i * runs.size : (i + 1) * runs.size], array["offset"] + runs.begin + i * runs.stride)
+        return found
+
+    def _file(self, path: str) -> int:
+        if path not in self._open:
+            file = os.open(path.encode("utf-8", "surrogateescape"), os.O_RDONLY | os.O_CLOEXEC)
+            self._files.callback(os.close, file)
+            self._open[path] = file, identity(os.fstat(file))
+        return self._open[path][0]
+
+
+def _read(file: int, memory: memoryview, offset: int) -> None:
+    while len(memory) > 0:
+        count = os.preadv(file, [memory], offset)
+        if count == 0:
+            raise ValueError("the file ends before its last tensor does: it was cut off while it was being loaded")
+        memory, offset = memory[count:], offset + count
+
+
+@contextmanager
+def reading(path: Any) -> Iterator[Reader]:
+    """A Reader, whose files are checked behind the last read."""
+    with ExitStack() as files:
+        reader = Reader(path, files)
+        yield reader
+        reader.check()
+
+
+def load_shards(path: Any, device: Any, mesh: DeviceMesh, plan: Plan) -> dict[str, Tensor | Weight4bit]:
+    """load_checkpoint of a mesh."""
+    with reading(path) as reader:
+        found = {name: _placements(name, plan, mesh) for name in reader.tensors}
+        unused = [pattern for pattern in plan if not any(fnmatch.fnmatchcase(name, pattern) for name in found)]
+        if unused:
+            raise ValueError(
+                f"{os.fsdecode(path)}: no tensor is named {', '.join(unused)}, as the plan says; "
+                f"there is {next(iter(found), 'none')} and others"
+            )
+        coordinate = mesh.get_coordinate()
+        if coordinate is None:
+            raise ValueError(f"rank {torch.distributed.get_rank()} is not in {mesh}, over which tensors are shared out")
+        of_mesh = list(zip(coordinate, mesh.shape, strict=True))
+        return {
+            name: reader.read(name, [(how, *which) for how, which in zip(placements, of_mesh, strict=False)], device)
+            for name, placements in found.items()
+        }
+
+
+def _placements(name: str, plan: Plan, mesh: DeviceMesh) -> Sequence[Placement]:
+    """Of the first pattern that fits."""
+    for pattern, placement in plan.items():
+        if fnmatch.fnmatchcase(name, pattern):
+            placements = [placement] if isinstance(placement, Placement) else list(placement)
+            if len(placements) != mesh.ndim:
+                raise ValueError(f"{pattern} has {len(placements)} placements, the mesh {mesh.ndim} dimensions")
+            return placements
+    return []

@@ -1,0 +1,44 @@
+"""A and B of an adapter over a layer that is cut: parameters that are DTensors, whose local part is used."""
+
+from typing import Any
+
+from torch import Tensor, nn
+
+__all__ = ["Factor", "factor_of", "local_of"]
+
+
+class Factor(nn.Linear):
+    """lora_A or lora_B of a tensor-parallel layer, an nn.Linear that has been made one of these in place.
+
+    Its weight is a DTensor, so that norms of gradients, checkpoints and FSDP know what each rank has. Where all ranks
+    have it alike, each uses it for a part of the result: the gradient is the sum over them.
+    """
+
+    def used(self) -> Tensor:
+        from torch.distributed.tensor import DTensor, Replicate
+
+        from .distributed.collectives import copied
+
+        weight: Any = self.weight
+        if not isinstance(weight, DTensor):
+            raise TypeError("a factor of a tensor-parallel adapter was replaced by a plain tensor: cut the layer anew")
+        local = weight.to_local()
+        is_alike = all(isinstance(placement, Replicate) for placement in weight.placements)
+        return copied(local, weight.device_mesh.get_group()) if is_alike else local
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.linear(x, self.used())
+
+
+def factor_of(linear: nn.Module) -> Tensor:
+    """The weight that a bare linear layer multiplies by."""
+    if isinstance(linear, Factor):
+        return linear.used()
+    weight: Any = linear._parameters["weight"]
+    return weight
+
+
+def local_of(parameter: Any) -> Any:
+    """What a rank has of a parameter."""
+    to_local = getattr(parameter, "to_local", None)
+    return parameter if to_local is None else to_local()

@@ -1,0 +1,38 @@
+"""accelerate on qfuse: FSDP2 shares out the 4-bit weights of a model of bitsandbytes', where it would replicate them.
+
+    import qfuse.integrations.accelerate
+    qfuse.integrations.accelerate.enable()          # in the script that `accelerate launch` starts, before prepare()
+
+accelerate leaves weights in uint8, bitsandbytes' default, out of what it shares out, so that each GPU holds all of them;
+with bnb_4bit_quant_storage=torch.bfloat16 they are shared out as floats, whose NaN patterns an all-gather of floats may
+rewrite. Here each Linear4bit becomes a qfuse.nn.Linear4bit before fully_shard: see qfuse.distributed.shardable.
+
+fsdp_cpu_ram_efficient_loading, which loads on the first rank and broadcasts, is switched off for such a model:
+qfuse.distributed.load has each rank read its own part.
+"""
+
+import warnings
+from typing import Any
+
+from .patch import Patch, Patches
+
+__all__ = ["disable", "enable", "enabled"]
+
+
+def _fsdp2_prepare_model(accelerator: Any, model: Any) -> None:
+    """Before the original, to which the model then goes."""
+    from ..distributed import shardable
+
+    report = shardable(model)
+    if not report:
+        return
+    plugin = accelerator.state.fsdp_plugin
+    if plugin.cpu_ram_efficient_loading:
+        plugin.cpu_ram_efficient_loading = False
+    accelerator.print(f"qfuse: {report}")
+    if report.left and accelerator.is_main_process:
+        warnings.warn(str(report), stacklevel=2)
+
+
+_patches = Patches(Patch("accelerate.utils.fsdp_utils", "fsdp2_prepare_model", _fsdp2_prepare_model))
+enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled

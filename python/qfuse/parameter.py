@@ -1,0 +1,277 @@
+"""A 4-bit weight as one tensor, which torch takes for a parameter: moved, saved and sharded as one, and never decoded.
+
+Its shape and dtype are those that it decodes to, so that FSDP2 and DTensor see rows that they can cut and a dtype that a
+parameter may have; what it holds are bytes. Of torch's operations it has those that FSDP2 asks of a parameter, and
+refuses every other one by name. FSDP2 gathers its bytes as bytes: a float dtype would lose NaN patterns in an
+all-gather (pytorch/pytorch#159333).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+
+from . import ops
+from .quant_state import FLOAT_DTYPES, Weight4bit, plain_weight
+
+__all__ = ["Weight4bitTensor", "parameter_of"]
+
+_aten = torch.ops.aten
+_INNER = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")
+
+
+class Form(NamedTuple):
+    """What a tensor's bytes are. is_part: some rows of a weight whose nested arrays it has whole."""
+
+    dtype: torch.dtype
+    quant_type: ops.QuantType
+    blocksize: int
+    nested_blocksize: int
+    is_part: bool = False
+
+
+class Weight4bitTensor(Tensor):
+    """A matrix [n, k], or a stack of them, whose rows are whole blocks.
+
+        layer.weight = torch.nn.Parameter(Weight4bitTensor.of(weight), requires_grad=False)
+
+    packed: [n, k / 2] uint8. absmax: [n, k / blocksize], float32 or, nested, uint8. The nested arrays are whole in every
+    part of a weight; they are 0.05 % of its bytes. quant_state: the Weight4bit that all functions of qfuse take; they
+    take the tensor itself as well.
+    """
+
+    packed: Tensor
+    absmax: Tensor
+    form: Form
+    _state: Weight4bit
+
+    @staticmethod
+    def __new__(cls, inner: Sequence[Tensor], form: Form, shape: torch.Size | None = None) -> "Weight4bitTensor":
+        packed, absmax, *nested = inner
+        shape = torch.Size((*packed.shape[:-1], 2 * packed.shape[-1])) if shape is None else shape
+        made: Weight4bitTensor = torch.Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
+            cls, shape, dtype=form.dtype, device=packed.device, requires_grad=False
+        )
+        made.packed, made.absmax, made.form = packed, absmax, form
+        for name, tensor in zip(_INNER[2:], nested, strict=False):
+            setattr(made, name, tensor)
+        # Made once: it is asked for in every call, and torch's compiler takes its tensors for what they are.
+        made._state = Weight4bit((packed, absmax.view(-1), *nested), tuple(shape), *form[:4])
+        return made
+
+    @classmethod
+    def of(cls, weight: Weight4bit) -> "Weight4bitTensor":
+        """Of the same memory. Raises ValueError for a weight whose rows are not whole blocks, or that has none."""
+        weight = plain_weight(weight)
+        *rows, cols = weight.shape
+        if not rows or cols % weight.blocksize != 0 or weight.nested and weight.nested_offset.numel() != 1:
+            raise ValueError(
+                f"a weight of shape {tuple(weight.shape)} in blocks of {weight.blocksize} is not in rows of whole "
+                "blocks with one nested_offset, so that no rows can be cut from it"
+            )
+        packed, absmax, *nested = weight.tensors
+        packed = packed.contiguous().view(-1).view(torch.uint8).view(*rows, cols // 2)
+        absmax = absmax.contiguous().view(*rows, cols // weight.blocksize)
+        return cls((packed, absmax, *nested), Form(*weight[2:]))
+
+    def __init__(self, inner: Sequence[Tensor], form: Form, shape: torch.Size | None = None) -> None:
+        """As __new__."""
+
+    @property
+    def inner(self) -> tuple[Tensor, ...]:
+        """Its tensors, in the order of Weight4bit.tensors."""
+        return tuple(getattr(self, name) for name in self._names())
+
+    def _names(self) -> tuple[str, ...]:
+        return _INNER if self.absmax.dtype is torch.uint8 else _INNER[:2]
+
+    @property
+    def quant_state(self) -> Weight4bit:
+        if self.form.is_part:
+            raise ValueError(
+                "this is a part of a parameter that FSDP has sharded; it is whole in the module's forward, "
+                "and after module.unshard()"
+            )
+        return self._state
+
+    def whole_form(self, shape: Sequence[int]) -> Weight4bit:
+        """The weight that it is a part of, without its codes and absmax."""
+        packed, absmax, *nested = self.inner
+        return Weight4bit((packed.new_empty(0), absmax.new_empty(0), *nested), tuple(shape), *self.form[:4])
+
+    def dequantize(self) -> Tensor:  # type: ignore[override]
+        """qfuse.dequantize_4bit of it."""
+        return self.quant_state.dequantize()
+
+    def __repr__(self, *, tensor_contents: Any = None) -> str:
+        nested = self.absmax.dtype is torch.uint8
+        form = f"{self.form.dtype}, {self.form.quant_type}, blocksize={self.form.blocksize}, nested={nested}"
+        return f"Weight4bitTensor({tuple(self.shape)}, {form}, device={self.device})"
+
+    def __tensor_flatten__(self) -> tuple[list[str], Form]:
+        return list(self._names()), self.form
+
+    @staticmethod
+    def __tensor_unflatten__(inner: dict[str, Tensor], form: Form, size: Any, stride: Any) -> "Weight4bitTensor":
+        return Weight4bitTensor(list(inner.values()), form, size)
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        handler = _HANDLERS.get(func)
+        if handler is None:
+            _refuse(func)
+        return handler(func, *args, **(kwargs or {}))
+
+    def fsdp_pre_all_gather(
+        self, mesh: Any, outer_size: torch.Size, outer_stride: Any, module: Any, mp_policy: Any
+    ) -> tuple[tuple[Tensor, ...], Any]:
+        """FSDP2's hook: what is gathered are bytes, whatever its mixed precision says."""
+        if outer_size[0] % mesh.size() != 0:  # on all ranks alike, so that none waits for another
+            raise ValueError(
+                f"a 4-bit weight of shape {tuple(outer_size)} cannot be shared out by rows to {mesh.size()} ranks: "
+                "FSDP pads rows, which codes are not; choose a number of ranks that divides them"
+            )
+        packed, absmax, *nested = self.inner
+        if mesh.size() == 1:  # where FSDP hands on the first input alone
+            return (packed,), (absmax, nested, self.form)
+        return (packed, absmax.view(torch.uint8)), (absmax, nested, self.form)
+
+    def fsdp_post_all_gather(
+        self, outputs: tuple[Tensor, ...], metadata: Any, param_dtype: torch.dtype, *, out: Tensor | None = None
+    ) -> tuple["Weight4bitTensor", tuple[Tensor, ...]] | None:
+        """FSDP2's hook: the whole weight over the gathered bytes, which later gathers write again."""
+        packed = outputs[0]
+        if out is not None:
+            held = getattr(out, "_local_tensor", out).packed
+            if held.untyped_storage().data_ptr() != packed.untyped_storage().data_ptr():
+                raise RuntimeError("FSDP has gathered a 4-bit weight into other memory than its parameter's")
+            return None
+        absmax, nested, form = metadata
+        if len(outputs) > 1:
+            absmax = outputs[1].view(absmax.dtype)
+        return Weight4bitTensor((packed, absmax, *nested), form._replace(is_part=False)), outputs
+
+
+def parameter_of(weight: Weight4bit) -> Parameter:
+    """A frozen parameter of the same memory."""
+    return Parameter(Weight4bitTensor.of(weight), requires_grad=False)
+
+
+def _refuse(func: Any) -> NoReturn:
+    raise NotImplementedError(
+        f"a Weight4bitTensor has no {func}: it holds 4-bit codes. Multiply by qfuse.matmul_4bit, decode by its dequantize()"
+    )
+
+
+_HANDLERS: dict[Any, Callable[..., Any]] = {}
+
+
+def _handles(*funcs: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def keep(handler: Callable[..., Any]) -> Callable[..., Any]:
+        _HANDLERS.update(dict.fromkeys(funcs, handler))
+        return handler
+
+    return keep
+
+
+@_handles(_aten.detach.default, _aten.alias.default, _aten.clone.default, _aten._pin_memory.default)
+def _each(func: Any, tensor: Weight4bitTensor, *args: Any, **kwargs: Any) -> Weight4bitTensor:
+    """Of all that it holds."""
+    return Weight4bitTensor([func(each, *args, **kwargs) for each in tensor.inner], tensor.form, tensor.shape)
+
+
+@_handles(_aten.empty_like.default, _aten.zeros_like.default, _aten._to_copy.default)
+def _each_in_its_dtype(
+    func: Any, tensor: Weight4bitTensor, *, dtype: torch.dtype | None = None, **kwargs: Any
+) -> Weight4bitTensor:
+    """A change of dtype is one of what it decodes to."""
+    form = tensor.form
+    if dtype is not None:
+        if dtype not in FLOAT_DTYPES:
+            raise TypeError(f"a 4-bit weight decodes to float32, float16 or bfloat16, not to {dtype}")
+        form = form._replace(dtype=dtype)
+    kwargs.pop("memory_format", None)
+    return Weight4bitTensor([func(each, **kwargs) for each in tensor.inner], form, tensor.shape)
+
+
+@_handles(_aten.split.Tensor)
+def _split(func: Any, tensor: Weight4bitTensor, size: int, dim: int = 0) -> list[Weight4bitTensor]:
+    return [_rows(tensor, dim, begin, begin + size) for begin in range(0, tensor.shape[0], size)]
+
+
+@_handles(_aten.slice.Tensor)
+def _slice(
+    func: Any, tensor: Weight4bitTensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Weight4bitTensor:
+    if step != 1:
+        _refuse(func)
+    return _rows(tensor, dim, start or 0, end)
+
+
+def _rows(tensor: Weight4bitTensor, dim: int, begin: int, end: int | None) -> Weight4bitTensor:
+    if dim % tensor.dim() != 0:
+        raise NotImplementedError(
+            f"dimension {dim} of a Weight4bitTensor cannot be cut: FSDP shares out rows, "
+            "qfuse.distributed.RowwiseLinear4bit columns"
+        )
+    packed, absmax, *nested = tensor.inner
+    packed, absmax = packed[begin:end], absmax[begin:end]
+    is_part = tensor.form.is_part or packed.shape[0] < tensor.shape[0]
+    return Weight4bitTensor((packed, absmax, *nested), tensor.form._replace(is_part=is_part))
+
+
+@_handles(_aten.new_zeros.default, _aten.new_empty.default)
+def _new(func: Any, tensor: Weight4bitTensor, size: Sequence[int], **kwargs: Any) -> Weight4bitTensor:
+    """With other rows and the same nested arrays."""
+    if not size or tuple(size[1:]) != tuple(tensor.shape[1:]):
+        _refuse(func)
+    packed, absmax, *nested = tensor.inner
+    kwargs.pop("dtype", None)
+    made = [func(each, (size[0], *each.shape[1:]), **kwargs) for each in (packed, absmax)]
+    is_part = tensor.form.is_part or size[0] != tensor.shape[0]
+    return Weight4bitTensor((*made, *nested), tensor.form._replace(is_part=is_part))
+
+
+@_handles(_aten.copy_.default)
+def _copy(func: Any, tensor: Weight4bitTensor, source: Any, non_blocking: bool = False) -> Weight4bitTensor:
+    if not isinstance(source, Weight4bitTensor) or source.form[1:4] != tensor.form[1:4]:
+        raise TypeError(f"{source!r:.200} cannot be copied to a {tensor!r}: its bytes mean something else")
+    for to, of in zip(tensor.inner, source.inner, strict=True):
+        if to is not of:
+            func(to, of, non_blocking)
+    return tensor
+
+
+@_handles(_aten.view.default)
+def _view(func: Any, tensor: Weight4bitTensor, size: Sequence[int]) -> Weight4bitTensor:
+    """FSDP keeps a shard as one row, and asks nothing of it."""
+    if tuple(size) not in ((-1,), (tensor.numel(),), tuple(tensor.shape)):
+        _refuse(func)
+    shape = tensor.shape if tuple(size) == tuple(tensor.shape) else torch.Size((tensor.numel(),))
+    return Weight4bitTensor(tensor.inner, tensor.form, shape)
+
+
+@_handles(_aten.as_strided.default)
+def _as_strided(
+    func: Any, tensor: Weight4bitTensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
+) -> Weight4bitTensor:
+    if tuple(size) != tuple(tensor.shape) or storage_offset:
+        _refuse(func)
+    return Weight4bitTensor(tensor.inner, tensor.form, tensor.shape)
+
+
+@_handles(_aten.is_pinned.default)
+def _is_pinned(func: Any, tensor: Weight4bitTensor, *args: Any, **kwargs: Any) -> bool:
+    return all(func(each, *args, **kwargs) for each in tensor.inner)
+
+
+@_handles(torch.ops._c10d_functional.all_gather_into_tensor.default, torch.ops._c10d_functional.wait_tensor.default)
+def _gather(func: Any, tensor: Weight4bitTensor, *args: Any) -> Weight4bitTensor:
+    """Of DTensor.full_tensor(), for whoever saves a whole model."""
+    packed, absmax, *nested = tensor.inner
+    made = [func(each.contiguous(), *args) for each in (packed, absmax)]
+    return Weight4bitTensor((*made, *nested), tensor.form._replace(is_part=False))

@@ -1,0 +1,119 @@
+"""Models and training for the tests of several ranks."""
+
+import copy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+import qfuse
+from qfuse.nn import Experts4bit, Linear4bit, Linear4bitLoRA
+
+WIDTH, INNER = 256, 512
+
+
+def weight(n: int, k: int, seed: int, nested: bool = True, blocksize: int = 64, quant_type: Any = "nf4") -> Any:
+    dense = torch.randn(n, k, generator=torch.Generator().manual_seed(seed)) / k**0.5
+    quantize = qfuse.ops.quantize_4bit_nested if nested else qfuse.ops.quantize_4bit
+    tensors = quantize(dense.bfloat16(), blocksize, quant_type)
+    return qfuse.Weight4bit(tensors, (n, k), torch.bfloat16, quant_type, blocksize)
+
+
+def lora(n: int, k: int, seed: int, dtype: torch.dtype = torch.float32, bias: bool = False, **options: Any) -> nn.Module:
+    generator = torch.Generator().manual_seed(seed)
+    own_bias = torch.randn(n, generator=generator) if bias else None
+    layer = Linear4bitLoRA(weight(n, k, seed, **options), rank=8, alpha=16, bias=own_bias, dtype=dtype)
+    for factor in (layer.lora_A, layer.lora_B):
+        factor.weight.data.copy_(torch.randn(factor.weight.shape, generator=generator) * 0.05)
+    return layer
+
+
+class Block(nn.Module):
+    """Half of a decoder layer: up and down, each with an adapter, and a norm that is not quantized."""
+
+    def __init__(self, seed: int, **options: Any) -> None:
+        super().__init__()
+        self.norm = nn.RMSNorm(WIDTH)
+        self.norm.weight.requires_grad_(False)
+        self.up = lora(INNER, WIDTH, 10 * seed, **options)
+        self.down = lora(WIDTH, INNER, 10 * seed + 1, **options)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.down(nn.functional.silu(self.up(self.norm(x).to(x.dtype))))
+
+
+class Model(nn.Module):
+    def __init__(self, depth: int = 2, **options: Any) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Block(seed, nested=seed % 2 == 0, **options) for seed in range(depth))
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Plain(nn.Module):
+    """Layers without adapters, whose gradients go to what stands before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(WIDTH))
+        self.up, self.down = Linear4bit(weight(INNER, WIDTH, 1)), Linear4bit(weight(WIDTH, INNER, 2, nested=False))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down(nn.functional.silu(self.up((x * self.scale).to(x.dtype))))
+
+
+def experts(seed: int = 0, rank: int = 4, count: int = 4) -> Experts4bit:
+    generator = torch.Generator().manual_seed(seed)
+    gate_up = torch.randn(count, 2 * 64, 128, generator=generator).bfloat16() / 11
+    down = torch.randn(count, 128, 64, generator=generator).bfloat16() / 8
+    bias = torch.randn(count, 128, generator=generator).bfloat16()
+    made = Experts4bit(gate_up, down, down_bias=bias, rank=rank)
+    for stack in (made.gate_up_proj, made.down_proj):
+        for factor in (stack.lora_A, stack.lora_B):
+            if factor is not None:
+                factor.data.copy_(torch.randn(factor.shape, generator=generator) * 0.05)
+    return made
+
+
+def batch(tokens: int = 16, width: int = WIDTH, seed: int = 0) -> Tensor:
+    return torch.randn(tokens, width, generator=torch.Generator().manual_seed(seed)).bfloat16()
+
+
+def train(model: nn.Module, x: Tensor, steps: int = 3) -> list[float]:
+    """Losses of some steps."""
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2)
+    return train_with(model, optimizer, x, steps)
+
+
+def train_with(model: nn.Module, optimizer: torch.optim.Optimizer, x: Tensor, steps: int) -> list[float]:
+    losses = []
+    for _ in range(steps):
+        loss = model(x).float().square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
+def gradients(model: nn.Module, x: Tensor) -> dict[str, Tensor]:
+    """Of a copy, by name, without what checkpoint_wrapper and torch.compile put into it."""
+    from qfuse.distributed.models import plain_name
+
+    model = copy.deepcopy(model)
+    model(x).float().square().mean().backward()
+    return {plain_name(name): whole(p.grad) for name, p in model.named_parameters() if p.grad is not None}
+
+
+def whole(tensor: Any) -> Tensor:
+    found: Tensor = tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
+    return found
+
+
+def assert_same(found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
+    assert found.keys() == expected.keys() and found
+    for name, tensor in expected.items():
+        assert torch.equal(found[name], tensor), name

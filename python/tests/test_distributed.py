@@ -1,0 +1,165 @@
+"""4-bit weights on several ranks, by gloo: what each rank runs is in distributed_cases.py."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from distributed_models import Model, batch, train_with, weight
+
+import qfuse
+
+pytest.importorskip("torch.distributed.fsdp")
+if not torch.distributed.is_gloo_available():
+    pytest.skip("this torch has no gloo", allow_module_level=True)
+pytest.importorskip("safetensors")
+
+import qfuse.distributed as qd
+from torch.distributed.tensor import Replicate, Shard
+
+CASES = Path(__file__).with_name("distributed_cases.py")
+NAMES = [node.name for node in ast.parse(CASES.read_text()).body if isinstance(node, ast.FunctionDef)]
+
+
+def _run(folder: Path, ranks: int, *cases: str) -> dict[str, str]:
+    """What each case came to on the ranks; the first that failed is the last one."""
+    command = [sys.executable, "-W", "ignore", str(CASES)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    logs = [open(folder / f"{ranks}.{rank}.log", "w") for rank in range(ranks)]
+    processes = [
+        subprocess.Popen(
+            [*command, str(rank), str(ranks), str(folder), *cases], stdout=log, stderr=subprocess.STDOUT, env=environment
+        )
+        for rank, log in enumerate(logs)
+    ]
+    for process, log in zip(processes, logs, strict=True):
+        process.wait(timeout=400)
+        log.close()
+    found: dict[str, str] = {}
+    for rank in range(ranks):
+        for line in (folder / f"{ranks}.{rank}.txt").read_text().splitlines():
+            name, _, state = line.partition(" ")
+            if name.startswith("case_") and found.get(name) != "failed":
+                found[name] = state
+    return found
+
+
+class Runs:
+    """Two ranks, and then four, which restore what two have saved: once for all tests of this file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._found = folder, {}
+        for ranks in (2, 4):
+            self._found |= _run(folder, ranks)
+
+    def check(self, case: str) -> None:
+        ranks = case.split("_")[1]
+        logs = "".join(path.read_text() for path in sorted(self.folder.glob(f"{ranks}.*.txt")))
+        assert self._found.get(case) == "passed", logs[-6000:]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    return Runs(tmp_path_factory.mktemp("ranks"))
+
+
+@pytest.mark.parametrize("case", [name for name in NAMES if name.startswith("case_")])
+def test_on_ranks(runs: Runs, case: str) -> None:
+    runs.check(case)
+
+
+def test_one_process_restores_what_two_have_saved(runs: Runs) -> None:
+    model = Model()
+    optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2)
+    assert qd.restore(model, runs.folder / "step2", optimizer=optimizer) == {"step": 2}
+    assert train_with(model, optimizer, batch(), 2) == torch.load(runs.folder / "next.pt")
+
+
+@pytest.mark.parametrize("saved", ["step2", "cut"])
+def test_files_of_what_was_saved(runs: Runs, saved: str, tmp_path: Path) -> None:
+    """Of FSDP's rows and of tensor parallelism's columns: the bits of the weights, under bitsandbytes' names."""
+    files = qd.consolidate(runs.folder / saved, tmp_path / "out")
+    assert {"adapter_model.safetensors", "model.safetensors.index.json"} <= set(files)
+    found = qfuse.load_checkpoint(tmp_path / "out" / "model-00001-of-00001.safetensors")
+    for name, module in Model().named_modules():
+        if hasattr(module, "base"):
+            stored: Any = found[f"{name}.weight"]
+            assert stored.packed.shape == (stored.packed.numel(), 1)
+            for own, tensor in zip(stored.tensors, module.base.tensors, strict=True):
+                assert torch.equal(own.view(-1), tensor.view(-1)), name
+
+
+def test_a_rank_that_is_killed_leaves_no_checkpoint(tmp_path: Path) -> None:
+    """The second rank ends in the midst of a save; the first is stopped as torchrun would."""
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", str(Path(__file__).with_name("distributed_killed.py")), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert found.returncode == 0, found.stderr[-3000:]
+    assert (tmp_path / "saved.partial").is_dir() and not (tmp_path / "saved").exists()
+    with pytest.raises(FileNotFoundError, match="no complete checkpoint"):
+        qd.restore(Model(), tmp_path / "saved.partial")
+    model = Model()
+    qd.save(model, tmp_path / "saved")
+    assert qd.restore(model, tmp_path / "saved") == {} and not (tmp_path / "saved.partial").exists()
+
+
+SHAPES = [(64, 512), (96, 1024), (6, 4096), (10, 64), (4, 16, 256)]
+
+
+@pytest.mark.parametrize("blocksize", [32, 64, 128, 256, 512, 1024, 2048, 4096])
+@pytest.mark.parametrize("nested", [False, True])
+def test_shards_decode_to_the_bits_of_the_whole(blocksize: int, nested: bool) -> None:
+    for shape in SHAPES:
+        n, k = torch.Size(shape[:-1]).numel(), shape[-1]
+        one = weight(n, k, n, nested, blocksize)._replace(shape=shape)
+        decoded = one.dequantize()
+        for dim in range(len(shape)):
+            for ranks in (1, 2, 3, 4):
+                for rank in range(ranks):
+                    _check_shard(one, decoded, dim, rank, ranks)
+        assert torch.equal(qd.shard(one, Replicate(), 0, 3).dequantize(), decoded)
+
+
+def _fits(one: Any, dim: int, ranks: int) -> bool:
+    """Whether all ranks' edges are blocks' edges."""
+    outer, size, inner = one.shape[:dim], one.shape[dim], torch.Size(one.shape[dim + 1 :]).numel()
+    if ranks == 1 or (torch.Size(outer).numel() > 1 and size * inner % one.blocksize != 0):
+        return ranks == 1
+    chunk = -(-size // ranks)
+    return all(min(rank * chunk, size) * inner % one.blocksize == 0 for rank in range(1, ranks) if rank * chunk < size)
+
+
+def _check_shard(one: Any, decoded: torch.Tensor, dim: int, rank: int, ranks: int) -> None:
+    if not _fits(one, dim, ranks):
+        with pytest.raises(ValueError, match=f"block.* of {one.blocksize}"):
+            qd.shard(one, Shard(dim), rank, ranks)
+        return
+    part = qd.shard(one, Shard(dim), rank, ranks)
+    pieces = decoded.chunk(ranks, dim)
+    own = pieces[rank] if rank < len(pieces) else decoded.narrow(dim, 0, 0)
+    assert tuple(part.shape) == tuple(own.shape)
+    assert torch.equal(part.dequantize(), own)
+
+
+def test_a_shard_of_a_70b_model_costs_4_13_bits_a_weight() -> None:
+    for shape, dim in (((28672, 8192), 0), ((8192, 28672), 1), ((8192, 8192), 0), ((8192, 8192), 1)):
+        for ranks in (2, 4, 8):
+            plan = qd.shard_plan(shape, 64, True, Shard(dim), ranks - 1, ranks)
+            packed, absmax = plan.packed(), plan.absmax()
+            held = packed.size * packed.count + absmax.size * absmax.count + 4 * plan.nested_blocks
+            bits = 8 * held / (shape[0] * shape[1] / ranks)
+            assert bits < (4.13 if dim == 0 else 4.20)
+
+
+def test_a_shard_of_a_mapped_weight_is_its_own_memory() -> None:
+    one = weight(64, 256, 0)
+    part = qd.shard(one, Shard(0), 1, 2)
+    one.packed.zero_()
+    assert part.packed.any() and part.packed.untyped_storage().nbytes() == 64 * 256 // 4
