@@ -33,8 +33,9 @@ class OverWeight(nn.Module):
     def make_base_a_parameter(self) -> None:
         """For FSDP, which shares out parameters."""
         if isinstance(self.base, Weight4bit):
-            base = self.__dict__.pop("base")
-            self.register_parameter("base", parameter_of(base))
+            base = parameter_of(self.base)  # which may refuse it
+            del self.__dict__["base"]
+            self.register_parameter("base", base)
 
     def _apply(self, fn: Any, recurse: bool = True) -> Any:
         """Of to(), cuda(), half() and their like: the weight's scales are float32 whatever becomes of the rest."""

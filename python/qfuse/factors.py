@@ -4,7 +4,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-__all__ = ["Factor", "factor_of", "local_of"]
+__all__ = ["Factor", "bias_of", "factor_of", "local_of"]
 
 
 class Factor(nn.Linear):
@@ -36,6 +36,22 @@ def factor_of(linear: nn.Module) -> Tensor:
         return linear.used()
     weight: Any = linear._parameters["weight"]
     return weight
+
+
+def bias_of(layer: nn.Module) -> Any:
+    """What this rank adds of a layer's bias: where columns are cut, the first rank has all of it to add."""
+    bias: Any = layer.bias
+    if getattr(bias, "to_local", None) is None:
+        return bias
+    from .distributed.collectives import copied
+
+    local, mesh = bias.to_local(), bias.device_mesh
+    if not bias.placements[0].is_replicate():
+        return local
+    if bias.requires_grad:  # in the graph of each rank, all of which have the sum of its gradients
+        local = copied(local, mesh.get_group())
+        return local if mesh.get_local_rank() == 0 else local * 0
+    return local if mesh.get_local_rank() == 0 else None
 
 
 def local_of(parameter: Any) -> Any:

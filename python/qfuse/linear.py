@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .factors import bias_of
 from .functional import matmul_4bit
 from .parameter import Weight4bitTensor, parameter_of
 from .quant_state import from_state_dict, read_weight, to_state_dict
@@ -52,9 +53,10 @@ class Linear4bit(nn.Linear):
 
     def forward(self, x: Tensor) -> Tensor:
         """x [..., k] to [..., n] in x's dtype: the product of qfuse.matmul_4bit in compute_dtype."""
+        bias = bias_of(self)
         if self.compute_dtype is None or self.compute_dtype is x.dtype:
-            return matmul_4bit(x, self.weight, bias=self.bias)
-        return matmul_4bit(x.to(self.compute_dtype), self.weight, bias=self.bias).to(x.dtype)
+            return matmul_4bit(x, self.weight, bias=bias)
+        return matmul_4bit(x.to(self.compute_dtype), self.weight, bias=bias).to(x.dtype)
 
     def extra_repr(self) -> str:
         """What print(model) says."""

@@ -9,7 +9,7 @@ from .factors import Factor
 
 __all__ = ["has_global_hooks", "has_hooks", "is_bare", "is_bare_linear", "is_dropping", "is_hooked", "is_plain"]
 
-_OWN = ("torch.nn.", "bitsandbytes.")
+_OWN = ("torch.nn.", "bitsandbytes.", "qfuse.")
 
 
 def is_hooked(module: nn.Module) -> bool:

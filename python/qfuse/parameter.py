@@ -80,6 +80,18 @@ class Weight4bitTensor(Tensor):
         """As __new__."""
 
     @property
+    def data(self) -> Tensor:
+        return self.detach()
+
+    @data.setter
+    def data(self, other: Any) -> None:
+        """What torch would exchange is not what a weight's bytes are in."""
+        if not isinstance(other, Weight4bitTensor):
+            raise TypeError(f"a {type(other).__name__} cannot be the data of a {self!r}")
+        torch.Tensor.data.__set__(self, other)  # type: ignore[attr-defined]
+        vars(self).update({name: vars(other)[name] for name in (*other._names(), "form", "_state")})
+
+    @property
     def inner(self) -> tuple[Tensor, ...]:
         """Its tensors, in the order of Weight4bit.tensors."""
         return tuple(getattr(self, name) for name in self._names())
@@ -121,7 +133,7 @@ class Weight4bitTensor(Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        handler = _HANDLERS.get(func)
+        handler = _HANDLERS.get(func) or _HANDLERS.get(str(func))
         if handler is None:
             _refuse(func)
         return handler(func, *args, **(kwargs or {}))
@@ -154,6 +166,9 @@ class Weight4bitTensor(Tensor):
         if len(outputs) > 1:
             absmax = outputs[1].view(absmax.dtype)
         return Weight4bitTensor((packed, absmax, *nested), form._replace(is_part=False)), outputs
+
+
+torch.serialization.add_safe_globals([Weight4bitTensor, Form])  # for torch.load with weights_only, its default
 
 
 def parameter_of(weight: Weight4bit) -> Parameter:
@@ -238,7 +253,8 @@ def _new(func: Any, tensor: Weight4bitTensor, size: Sequence[int], **kwargs: Any
 
 @_handles(_aten.copy_.default)
 def _copy(func: Any, tensor: Weight4bitTensor, source: Any, non_blocking: bool = False) -> Weight4bitTensor:
-    if not isinstance(source, Weight4bitTensor) or source.form[1:4] != tensor.form[1:4]:
+    forms = {(each.form[1:4], each.absmax.dtype) for each in (tensor, source) if isinstance(each, Weight4bitTensor)}
+    if not isinstance(source, Weight4bitTensor) or len(forms) > 1 or source.shape != tensor.shape:
         raise TypeError(f"{source!r:.200} cannot be copied to a {tensor!r}: its bytes mean something else")
     for to, of in zip(tensor.inner, source.inner, strict=True):
         if to is not of:
@@ -275,3 +291,9 @@ def _gather(func: Any, tensor: Weight4bitTensor, *args: Any) -> Weight4bitTensor
     packed, absmax, *nested = tensor.inner
     made = [func(each.contiguous(), *args) for each in (packed, absmax)]
     return Weight4bitTensor((*made, *nested), tensor.form._replace(is_part=False))
+
+
+@_handles("_c10d_functional._wrap_tensor_autograd.default")  # of newer versions of torch, once DTensor is imported
+def _wait(func: Any, tensor: Weight4bitTensor) -> Weight4bitTensor:
+    """In the place of a tensor that waits at its first use."""
+    return _gather(torch.ops._c10d_functional.wait_tensor.default, tensor)

@@ -1,6 +1,7 @@
 """Models and training for the tests of several ranks."""
 
 import copy
+import os
 from typing import Any
 
 import torch
@@ -10,18 +11,21 @@ import qfuse
 from qfuse.nn import Experts4bit, Linear4bit, Linear4bitLoRA
 
 WIDTH, INNER = 256, 512
+DEVICE = os.environ.get("QFUSE_RANKS_DEVICE", "cpu")  # of distributed_cases.py
 
 
 def weight(n: int, k: int, seed: int, nested: bool = True, blocksize: int = 64, quant_type: Any = "nf4") -> Any:
     dense = torch.randn(n, k, generator=torch.Generator().manual_seed(seed)) / k**0.5
     quantize = qfuse.ops.quantize_4bit_nested if nested else qfuse.ops.quantize_4bit
-    tensors = quantize(dense.bfloat16(), blocksize, quant_type)
+    tensors = quantize(dense.bfloat16().to(DEVICE), blocksize, quant_type)
     return qfuse.Weight4bit(tensors, (n, k), torch.bfloat16, quant_type, blocksize)
 
 
-def lora(n: int, k: int, seed: int, dtype: torch.dtype = torch.float32, bias: bool = False, **options: Any) -> nn.Module:
+def lora(
+    n: int, k: int, seed: int, dtype: torch.dtype = torch.float32, bias: bool = False, **options: Any
+) -> nn.Module:
     generator = torch.Generator().manual_seed(seed)
-    own_bias = torch.randn(n, generator=generator) if bias else None
+    own_bias = torch.randn(n, generator=generator).to(DEVICE) if bias else None
     layer = Linear4bitLoRA(weight(n, k, seed, **options), rank=8, alpha=16, bias=own_bias, dtype=dtype)
     for factor in (layer.lora_A, layer.lora_B):
         factor.weight.data.copy_(torch.randn(factor.weight.shape, generator=generator) * 0.05)
@@ -33,7 +37,7 @@ class Block(nn.Module):
 
     def __init__(self, seed: int, **options: Any) -> None:
         super().__init__()
-        self.norm = nn.RMSNorm(WIDTH)
+        self.norm = nn.RMSNorm(WIDTH, device=DEVICE)
         self.norm.weight.requires_grad_(False)
         self.up = lora(INNER, WIDTH, 10 * seed, **options)
         self.down = lora(WIDTH, INNER, 10 * seed + 1, **options)
@@ -58,7 +62,7 @@ class Plain(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.scale = nn.Parameter(torch.ones(WIDTH))
+        self.scale = nn.Parameter(torch.ones(WIDTH, device=DEVICE))
         self.up, self.down = Linear4bit(weight(INNER, WIDTH, 1)), Linear4bit(weight(WIDTH, INNER, 2, nested=False))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -70,7 +74,7 @@ def experts(seed: int = 0, rank: int = 4, count: int = 4) -> Experts4bit:
     gate_up = torch.randn(count, 2 * 64, 128, generator=generator).bfloat16() / 11
     down = torch.randn(count, 128, 64, generator=generator).bfloat16() / 8
     bias = torch.randn(count, 128, generator=generator).bfloat16()
-    made = Experts4bit(gate_up, down, down_bias=bias, rank=rank)
+    made = Experts4bit(gate_up.to(DEVICE), down.to(DEVICE), down_bias=bias.to(DEVICE), rank=rank)
     for stack in (made.gate_up_proj, made.down_proj):
         for factor in (stack.lora_A, stack.lora_B):
             if factor is not None:
@@ -79,7 +83,7 @@ def experts(seed: int = 0, rank: int = 4, count: int = 4) -> Experts4bit:
 
 
 def batch(tokens: int = 16, width: int = WIDTH, seed: int = 0) -> Tensor:
-    return torch.randn(tokens, width, generator=torch.Generator().manual_seed(seed)).bfloat16()
+    return torch.randn(tokens, width, generator=torch.Generator().manual_seed(seed)).bfloat16().to(DEVICE)
 
 
 def train(model: nn.Module, x: Tensor, steps: int = 3) -> list[float]:

@@ -1,7 +1,9 @@
 """The examples, at their smallest, in this process: most of their time is imports, which other tests need too."""
 
+import os
 import re
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -103,6 +105,53 @@ def test_trains_experts_in_4_bits(run_example, experts_example, tmp_path, mixtur
         for i, expert in enumerate(stack):
             weights = [files[f"model.layers.1.mlp.experts.{i}.{part}.weight"].dequantize() for part in parts]
             assert same_bits(expert, torch.cat(weights))
+
+
+def run_on_two_ranks(out, *arguments):
+    """The losses that several_gpus.py prints, by step, and all that it prints."""
+    torchrun = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    found = subprocess.run(
+        [*torchrun, str(FOLDER / "several_gpus.py"), str(out), *arguments],
+        env=os.environ | {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},  # two ranks need two GPUs, or none
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert found.returncode == 0, found.stderr[-4000:]
+    losses = {int(step): float(loss) for step, loss in re.findall(r"^step (\d+): loss ([\d.]+)$", found.stdout, re.M)}
+    return losses, found.stdout
+
+
+def loss_of(model):
+    """Over the first rank's batch of odd steps."""
+    batch = torch.randint(256, (2, 64), generator=torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        return model(input_ids=batch, labels=batch).loss.item()
+
+
+def test_trains_on_two_ranks_and_goes_on(tmp_path, peers):
+    if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
+        pytest.skip("this torch has no gloo")
+    pytest.importorskip("accelerate")
+    from peft import PeftModel
+    from transformers import AutoModelForCausalLM
+
+    out = tmp_path / "out"
+    first, printed = run_on_two_ranks(out)
+    assert "14 layers have 4-bit weights that can be shared out; 28 adapters' factors are new" in printed
+    assert list(first) == list(range(1, 11)) and first[9] < first[1]
+
+    second, printed = run_on_two_ranks(out)
+    assert "goes on behind step 10" in printed
+    assert list(second) == list(range(11, 21)) and second[11] < first[9] and second[19] < second[11]
+
+    base = AutoModelForCausalLM.from_pretrained(out / "tiny-nf4", dtype=torch.bfloat16)  # with bitsandbytes' layers
+    before = loss_of(base)
+    assert loss_of(PeftModel.from_pretrained(base, out / "adapter")) < before - 0.3
+
+    cut, printed = run_on_two_ranks(tmp_path / "cut", str(out / "tiny-nf4"), "--tp", "2")
+    assert list(cut) == list(range(1, 11)) and cut[9] < cut[1]
+    assert cut[1] == pytest.approx(before, abs=0.02)
 
 
 @pytest.mark.parametrize("name", ["qlora.py", "generate.py", "experts.py"])

@@ -6,8 +6,9 @@ base is asked for, its codes and scales are plain uint8 and float32 tensors unde
 
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,26 @@ import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
 from torch import Tensor, nn
 from torch.distributed.checkpoint.state_dict import get_optimizer_state_dict, set_optimizer_state_dict
+from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor, Shard
 
 from ..base import OverWeight
+from ..experts import GroupedLinear4bit
+from ..linear import Linear4bit
 from ..parameter import Weight4bitTensor
-from ..quant_state import STATE, Weight4bit, to_state_dict
+from ..quant_state import QUANT_TYPES, STATE, Weight4bit, to_state_dict
 
 __all__ = ["consolidate", "restore", "save"]
 
 _WRAPPERS = ("_checkpoint_wrapped_module.", "_orig_mod.", "_fsdp_wrapped_module.")
 _MODEL, _OPTIMIZER = "model", "optimizer"
+_PEFT = "base_model.model."
+# Of a model of peft's, whose parameters have the adapter's name in theirs, or of a qfuse.nn.Linear4bitLoRA.
+_FACTOR = re.compile(
+    r"(.+\.(?:lora_A|lora_B|lora_embedding_A|lora_embedding_B|lora_magnitude_vector|trainable_tokens_delta))"
+    r"(?:\.([^.]+))??(\.weight|\.bias)?"
+)
+_COPY = re.compile(r"(.+)\.modules_to_save\.([^.]+)(\..+)")  # of a layer of the base, trained as a whole
 _COMPANIONS = ("*.json", "*.model", "*.txt", "*.jinja", "*.tiktoken")  # of a model directory: what is no tensor
 
 
@@ -52,16 +63,9 @@ def save(
     if base:
         state[_MODEL] |= dict(_base(model))
     state["extra"] = extra or {}
-    if _is_first():
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        for config in getattr(model, "peft_config", {}).values():
-            config.save_pretrained(str(partial))
-    _wait()
+    _on_the_first_rank(lambda: _begin(partial, model, list(state[_MODEL])))
     dcp.save(state, checkpoint_id=partial)
-    if _is_first():
-        _replace(partial, final)
-    _wait()
+    _on_the_first_rank(lambda: _replace(partial, final))
 
 
 def restore(
@@ -75,9 +79,7 @@ def restore(
     reader = _reader(path)
     state = _state(model, optimizer)
     saved = reader.read_metadata().state_dict_metadata
-    missing = [key for key in state[_MODEL] if f"{_MODEL}.{key}" not in saved]
-    if missing:
-        raise ValueError(f"{os.fsdecode(path)}: has no '{missing[0]}', which the model trains: is it another adapter's?")
+    _check_names(path, saved, model, state[_MODEL])
     state["extra"] = {key.removeprefix("extra."): None for key in saved if key.startswith("extra.")}
     dcp.load(state, checkpoint_id=Path(path))
     if optimizer is not None:
@@ -103,32 +105,108 @@ def consolidate(
 
     saved = _reader(path).read_metadata().state_dict_metadata
     sizes = {key.removeprefix(f"{_MODEL}."): each for key, each in saved.items() if key.startswith(f"{_MODEL}.")}
-    adapters = [name for name in sizes if "lora_" in name]
+    adapters, base = _in_files(list(sizes))
     final = Path(out)
     partial = final.with_name(f"{final.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    for source in [Path(path)] + ([Path(like)] if like is not None else []):
+    for source in ([Path(like)] if like is not None else []) + [Path(path)]:
         for pattern in _COMPANIONS:
             for file in source.glob(pattern):
                 if not file.name.endswith(".index.json"):
                     shutil.copyfile(file, partial / file.name)
-    if adapters:
-        tensors = {_name_of_peft(name): tensor for name, tensor in _read(path, sizes, adapters)}
-        save_file(tensors, partial / "adapter_model.safetensors", metadata={"format": "pt"})
-    groups = list(_groups(sizes, [name for name in sizes if name not in adapters], max_shard_size))
+    for adapter, names in adapters.items():
+        folder = _folder_of(adapter, adapters)
+        (partial / folder).mkdir(exist_ok=True)
+        config = Path(path, folder, "adapter_config.json")
+        if config.is_file():
+            shutil.copyfile(config, partial / folder / config.name)
+        save_file(_read(path, sizes, names), partial / folder / "adapter_model.safetensors", metadata={"format": "pt"})
+    groups = list(_groups(sizes, base, max_shard_size))
     index: dict[str, str] = {}
     for number, names in enumerate(groups, 1):
         file_name = f"model-{number:05}-of-{len(groups):05}.safetensors"
-        tensors = {name: _as_in_a_file(name, tensor, sizes) for name, tensor in _read(path, sizes, names)}
+        tensors = {name: _as_in_a_file(name, tensor, base) for name, tensor in _read(path, sizes, names).items()}
         save_file(tensors, partial / file_name, metadata={"format": "pt"})
         index |= dict.fromkeys(names, file_name)
     if index:
-        total = sum(_bytes(sizes[name]) for name in index)
+        total = sum(_bytes(sizes[base[name]]) for name in index)
         text = json.dumps({"metadata": {"total_size": total}, "weight_map": index}, indent=2)
         (partial / "model.safetensors.index.json").write_text(text)
     _replace(partial, final)
-    return sorted(file.name for file in final.iterdir())
+    return sorted(str(file.relative_to(final)) for file in final.rglob("*") if file.is_file())
+
+
+def _in_files(saved: list[str]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    """Of each adapter, and of the base, the names that tensors have in files, with those under which they were saved."""
+    adapters: dict[str, dict[str, str]] = {}
+    base: dict[str, str] = {}
+    others: list[str] = []  # of the base, trained beside an adapter: as biases are, or norms
+    for name in saved:
+        found = _of_an_adapter(name)
+        if found is not None:
+            adapter, in_file = found
+            adapters.setdefault(adapter, {})[in_file] = name
+        elif name.startswith(_PEFT):
+            others.append(name)
+        else:
+            base[name] = name
+    if base:  # which is not whole without them
+        base |= {_name_in_base(name): name for name in others}
+    if others:
+        adapter = "default" if "default" in adapters or not adapters else next(iter(adapters))
+        adapters.setdefault(adapter, {}).update({name: name for name in others})
+    return adapters, base
+
+
+def _of_an_adapter(name: str) -> tuple[str, str] | None:
+    """The adapter that a parameter is of, and its name in peft's files, which leave out the adapter's."""
+    factor, copy = _FACTOR.fullmatch(name), _COPY.fullmatch(name)
+    if factor is not None:
+        in_file, adapter, suffix = factor.groups()
+        if suffix is not None and not in_file.endswith(".lora_magnitude_vector"):
+            in_file += suffix
+    elif copy is not None:
+        in_file, adapter = copy[1] + copy[3], copy[2]
+    else:
+        return None
+    return adapter or "default", in_file if in_file.startswith(_PEFT) else f"{_PEFT}{in_file}"
+
+
+def _name_in_base(name: str) -> str:
+    """Without what peft puts into it."""
+    name = name.removeprefix(_PEFT)
+    for wrapper in ("base_layer.", "original_module.", "token_adapter."):
+        name = name.replace(wrapper, "")
+    return name
+
+
+def _folder_of(adapter: str, adapters: Any) -> str:
+    """As peft has them: one in the directory itself, others beneath."""
+    return "" if adapter == "default" or len(adapters) == 1 else adapter
+
+
+def _begin(partial: Path, model: nn.Module, names: list[str]) -> None:
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    adapters, _ = _in_files(names)
+    for adapter, config in getattr(model, "peft_config", {}).items():
+        if adapter in adapters:
+            config.save_pretrained(str(partial / _folder_of(adapter, adapters)))
+
+
+def _check_names(path: Any, saved: Any, model: nn.Module, trained: dict[str, Any]) -> None:
+    """Raises ValueError where it is another adapter's: DCP reads what is asked for, and leaves out the rest."""
+    missing = [name for name in trained if f"{_MODEL}.{name}" not in saved]
+    if missing:
+        raise ValueError(
+            f"{os.fsdecode(path)}: has no '{missing[0]}', which the model trains: is it another adapter's?"
+        )
+    known = {_plain(name) for name, _ in model.named_parameters(remove_duplicate=False)}
+    names = (key.removeprefix(f"{_MODEL}.") for key in saved if key.startswith(f"{_MODEL}."))
+    unknown = [name for name in names if _of_an_adapter(name) and name not in known]
+    if unknown:
+        raise ValueError(f"{os.fsdecode(path)}: has '{unknown[0]}', which the model has not: is it another adapter's?")
 
 
 def _reader(path: Any) -> Any:
@@ -138,6 +216,9 @@ def _reader(path: Any) -> Any:
 
 
 def _state(model: nn.Module, optimizer: torch.optim.Optimizer | None) -> dict[str, Any]:
+    for module in model.modules():
+        if isinstance(module, FSDPModule):
+            module.reshard()  # a forward without a backward leaves what it gathered in the parameters' place
     trained = {_plain(name): parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
     state: dict[str, Any] = {_MODEL: {name: parameter.detach() for name, parameter in trained.items()}}
     if optimizer is not None:
@@ -152,18 +233,40 @@ def _plain(name: str) -> str:
 
 
 def _base(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
-    """What is not trained, under the names that it has in files."""
+    """What is not trained, under the names that it has in files; what is tied, under the first of its names."""
+    seen: set[int] = set()
     for owner, module in model.named_modules():
-        prefix = f"{_plain(owner)}.".removeprefix("base_model.model.").replace("base_layer.", "") if owner else ""
-        if isinstance(module, OverWeight) and isinstance(module.base, Weight4bit):
-            yield from _arrays(module, f"{prefix}weight", Weight4bitTensor.of(module.base))
-        for name, parameter in module._parameters.items():
-            if parameter is None or parameter.requires_grad:
+        prefix = f"{_plain(owner)}." if owner else ""
+        if isinstance(module, (Linear4bit, OverWeight)):
+            yield from _of_4bit_layer(module, _name_in_base(prefix))
+            continue
+        if vars(module).get("quant_state") is not None and isinstance(module._parameters.get("weight"), DTensor):
+            raise ValueError(
+                f"'{owner}' is bitsandbytes' and was shared out as bytes: call shardable before fully_shard"
+            )
+        own: dict[str, Tensor] = {}
+        module._save_to_state_dict(own, prefix, False)
+        for name, tensor in own.items():
+            parameter = module._parameters.get(name.removeprefix(prefix))
+            if parameter is not None and (parameter.requires_grad or id(parameter) in seen):
                 continue
-            if isinstance(getattr(parameter, "_local_tensor", parameter), Weight4bitTensor):
-                yield from _arrays(module, f"{prefix}{'weight' if name == 'base' else name}", parameter)
-            else:
-                yield f"{prefix}{name}", parameter.detach()
+            seen.add(id(parameter))
+            yield (name if _of_an_adapter(name) else _name_in_base(name)), tensor
+
+
+def _of_4bit_layer(module: nn.Module, prefix: str) -> Iterator[tuple[str, Tensor]]:
+    weight, bias = f"{prefix}weight", f"{prefix}bias"
+    if isinstance(module, GroupedLinear4bit):  # whose stack is a parameter of its owner's in files
+        weight, bias = prefix.removesuffix("."), f"{prefix.removesuffix('.')}_bias"
+    held: Any = module.base if isinstance(module, OverWeight) else module.weight
+    yield from _arrays(module, weight, Weight4bitTensor.of(held) if isinstance(held, Weight4bit) else held)
+    own: Any = module.bias
+    if own is None or own.requires_grad:
+        return
+    cut = vars(module).get("cut")
+    if cut is not None and cut.dim == 0 and not isinstance(own, DTensor):
+        own = DTensor.from_local(own.detach(), cut.mesh, [Shard(0)], run_check=False)
+    yield bias, own.detach()
 
 
 def _arrays(module: nn.Module, name: str, parameter: Any) -> Iterator[tuple[str, Tensor]]:
@@ -198,55 +301,56 @@ def _bytes(saved: Any) -> int:
     return int(saved.size.numel() * saved.properties.dtype.itemsize)
 
 
-def _groups(sizes: dict[str, Any], names: list[str], limit: int) -> Iterator[list[str]]:
-    group: list[str] = []
+def _groups(sizes: dict[str, Any], names: dict[str, str], limit: int) -> Iterator[dict[str, str]]:
+    group: dict[str, str] = {}
     held = 0
-    for name in names:
-        if group and held + _bytes(sizes[name]) > limit:
+    for name, saved in names.items():
+        if group and held + _bytes(sizes[saved]) > limit:
             yield group
-            group, held = [], 0
-        group.append(name)
-        held += _bytes(sizes[name])
+            group, held = {}, 0
+        group[name] = saved
+        held += _bytes(sizes[saved])
     if group:
         yield group
 
 
-def _read(path: Any, sizes: dict[str, Any], names: list[str]) -> Iterator[tuple[str, Tensor]]:
-    state = {f"{_MODEL}.{name}": torch.empty(sizes[name].size, dtype=sizes[name].properties.dtype) for name in names}
+def _read(path: Any, sizes: dict[str, Any], names: dict[str, str]) -> dict[str, Tensor]:
+    """names: as _in_files has them."""
+    forms = {saved: sizes[saved] for saved in names.values()}
+    state = {f"{_MODEL}.{saved}": torch.empty(each.size, dtype=each.properties.dtype) for saved, each in forms.items()}
     dcp.load(state, checkpoint_id=Path(path), no_dist=True)
-    for name in names:
-        yield name, state[f"{_MODEL}.{name}"]
+    return {name: state[f"{_MODEL}.{saved}"] for name, saved in names.items()}
 
 
-def _as_in_a_file(name: str, tensor: Tensor, sizes: dict[str, Any]) -> Tensor:
+def _as_in_a_file(name: str, tensor: Tensor, names: dict[str, str]) -> Tensor:
     """bitsandbytes' codes are a column."""
-    is_codes = any(other.startswith(f"{name}.{STATE}") for other in sizes)
+    is_codes = any(f"{name}.{STATE}{kind}" in names for kind in QUANT_TYPES)
     return tensor.reshape(-1, 1) if is_codes else tensor
-
-
-def _name_of_peft(name: str) -> str:
-    """peft's files have no name of the adapter, and a prefix."""
-    for factor in ("lora_A", "lora_B", "lora_embedding_A", "lora_embedding_B"):
-        before, found, behind = name.partition(f".{factor}.")
-        if found:
-            name = f"{before}{found}{behind.rpartition('.')[2]}"
-    return name if name.startswith("base_model.model.") else f"base_model.model.{name}"
 
 
 def _replace(partial: Path, final: Path) -> None:
     """By renaming: at no time is there a half-written directory under the name."""
     old = final.with_name(f"{final.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if final.exists():
+    if final.exists():  # else an old one, which a kill between two renames has left, is all that there is
+        shutil.rmtree(old, ignore_errors=True)
         final.rename(old)
     partial.rename(final)
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _is_first() -> bool:
-    return not dist.is_initialized() or dist.get_rank() == 0
-
-
-def _wait() -> None:
-    if dist.is_initialized():
-        dist.barrier()
+def _on_the_first_rank(act: Callable[[], None]) -> None:
+    """What fails there is raised on all ranks, so that none waits for it."""
+    failed: list[str | None] = [None]
+    if not dist.is_initialized():
+        return act()
+    if dist.get_rank() == 0:
+        try:
+            act()
+        except Exception as error:
+            failed = [repr(error)]
+            dist.broadcast_object_list(failed)
+            raise
+    dist.broadcast_object_list(failed)
+    if failed[0] is not None:
+        raise RuntimeError(f"the first rank could not save: {failed[0]}")
+    return None

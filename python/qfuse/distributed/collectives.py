@@ -4,6 +4,7 @@ A sum is the same on each rank and in each run: its addends are added in fp32 in
 A library's all-reduce may choose another order by size, topology and version. Of two ranks every order is the same one.
 """
 
+import weakref
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ import torch.distributed._functional_collectives as funcol
 from torch import Tensor
 from torch.distributed import ProcessGroup
 
-__all__ = ["collected", "copied", "gathered", "scattered_sum", "summed"]
+__all__ = ["collected", "copied", "gathered", "once", "scattered_sum", "summed"]
 
 
 def _gather(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
@@ -59,6 +60,7 @@ class _Copied(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        once.forget()
         return _sum(grads[0], ctx.group), None
 
 
@@ -80,6 +82,7 @@ class _Gathered(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        once.forget()
         return _scatter(grads[0], ctx.group, ctx.dim), None, None
 
 
@@ -135,3 +138,28 @@ def scattered_sum(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
     """This rank's part along dim of the sum of the ranks' x."""
     found: Tensor = _ScatteredSum.apply(x, group, dim)
     return found
+
+
+class _Once:
+    """A result of the last call, for layers that are given one x one after the other, as q, k and v are: of one result
+    the gradients are summed before they are sent, and one is gathered for all. It is kept until there is another one, or
+    its gradient was asked for."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Any, ...] = ()
+
+    def __call__(self, operation: Any, x: Tensor, *args: Any) -> Tensor:
+        if torch.compiler.is_compiling() or not (torch.is_grad_enabled() and x.requires_grad):
+            made: Tensor = operation(x, *args)
+            return made
+        key, last = (operation, args, x._version), self._last  # which another thread may replace
+        if not last or last[0]() is not x or last[1] != key:
+            self._last = last = weakref.ref(x), key, operation(x, *args)
+        found: Tensor = last[2]
+        return found
+
+    def forget(self) -> None:
+        self._last = ()
+
+
+once = _Once()

@@ -1,18 +1,23 @@
 """Models whose weights FSDP2 and tensor parallelism can share out, and their loading, each rank its own part."""
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 from torch import nn
+from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
 
 from ..base import OverWeight
+from ..experts import GroupedLinear4bit
 from ..factors import local_of
 from ..linear import Linear4bit
-from ..parameter import Weight4bitTensor, parameter_of
+from ..modules import has_hooks
+from ..parameter import Weight4bitTensor
+from ..quant_state import FLOAT_DTYPES
 from .reading import Part, Reader, reading
 
 __all__ = ["ShardableReport", "as_stored", "load", "shardable"]
@@ -25,7 +30,9 @@ class ShardableReport:
     """What shardable() and as_stored() did. True where there is something in 4 bits that can be shared out."""
 
     layers: list[str] = field(default_factory=list)  # names of modules
-    left: dict[str, str] = field(default_factory=dict)  # of those that stay as they are, and why: each rank has them whole
+    left: dict[str, str] = field(
+        default_factory=dict
+    )  # of those that stay as they are, and why: each rank has them whole
 
     def __bool__(self) -> bool:
         return bool(self.layers)
@@ -45,15 +52,24 @@ def shardable(model: nn.Module) -> ShardableReport:
 
     Each Linear4bit of bitsandbytes, with or without an adapter of peft's over it, becomes a qfuse.nn.Linear4bit, of the
     same memory; the weights of Linear4bitLoRA and Experts4bit become parameters. A layer whose rows are not whole blocks
-    stays as it is, and the report says so. Call it before fully_shard and parallelize_module.
+    stays as it is, and the report says so. Call it before fully_shard, else it raises ValueError, and before
+    parallelize_module.
     """
+    if any(isinstance(module, FSDPModule) for module in model.modules()):
+        raise ValueError("the model is shared out already: call shardable before fully_shard")
     report = ShardableReport()
-    for name, module in list(model.named_modules()):
+    made: dict[int, Linear4bit] = {}  # of a layer that goes by several names
+    for name, module in list(model.named_modules(remove_duplicate=False)):
         try:
             if type(module).__name__ in _BNB and type(module).__module__.startswith("bitsandbytes."):
-                model.set_submodule(name, _of_bitsandbytes(module), strict=True)
+                if id(module) not in made:
+                    made[id(module)] = _of_bitsandbytes(module)
+                model.set_submodule(name, made[id(module)], strict=True)
             elif isinstance(module, OverWeight):
                 module.make_base_a_parameter()
+            elif _has_bytes(module):
+                report.left[name] = f"a {type(module).__name__} has bytes that mean nothing without their scales"
+                continue
             elif not isinstance(module, Linear4bit):
                 continue
         except (TypeError, ValueError) as error:
@@ -64,9 +80,17 @@ def shardable(model: nn.Module) -> ShardableReport:
 
 
 def _of_bitsandbytes(module: Any) -> Linear4bit:
+    if has_hooks(module) or "forward" in vars(module):
+        raise ValueError("it has hooks, or a forward that was replaced, as accelerate's where layers are offloaded")
     made = Linear4bit(module)
     made.train(module.training)
     return made
+
+
+def _has_bytes(module: nn.Module) -> bool:
+    """Whether it is one over quantized weights that is not known here, as an embedding's or a user's subclass."""
+    weights = (p for p in module._parameters.values() if p is not None and not isinstance(p, Weight4bitTensor))
+    return any(hasattr(weight, "quant_state") or weight.dtype in (torch.uint8, torch.int8) for weight in weights)
 
 
 def as_stored(model: nn.Module, path: Any, prefix: str = "") -> ShardableReport:
@@ -90,12 +114,16 @@ def as_stored(model: nn.Module, path: Any, prefix: str = "") -> ShardableReport:
                 continue
             form = reader.form(key)
             if tuple(form.shape) != tuple(module.weight.shape):
-                raise ValueError(f"{key} is {tuple(form.shape)} in the files, {tuple(module.weight.shape)} in the model")
+                raise ValueError(
+                    f"{key} is {tuple(form.shape)} in the files, {tuple(module.weight.shape)} in the model"
+                )
             made = Linear4bit(form, bias=module.bias)
             model.set_submodule(name, made.train(module.training), strict=True)
             report.layers.append(name)
     if not report:
-        raise ValueError(f"{path} has no 4-bit weight for a linear layer of {type(model).__name__}: is a prefix missing?")
+        raise ValueError(
+            f"{path} has no 4-bit weight for a linear layer of {type(model).__name__}: is a prefix missing?"
+        )
     return report
 
 
@@ -120,37 +148,51 @@ def load(
     Raises ValueError where shapes differ, a tensor is missing, or a file was changed meanwhile.
     """
     rename = plain_name if rename is None else rename
-    todo = [(name, parameter) for name, parameter in model.named_parameters() if parameter.is_meta]
+    tied: dict[int, list[str]] = {}  # the names that a parameter has
+    todo: list[Any] = []
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        if parameter.is_meta:
+            if id(parameter) not in tied:
+                todo.append(parameter)
+            tied.setdefault(id(parameter), []).append(name)
     made: list[str] = []
+    seed = _shared_seed()
     with reading(path) as reader:
-        owners = dict(model.named_modules())
-        for index, (name, parameter) in enumerate(todo):
+        owners = dict(model.named_modules(remove_duplicate=False))
+        for index, parameter in enumerate(todo):
+            names = tied[id(parameter)]
             if progress is not None:
-                progress(name, index, len(todo))
-            owner, _, last = name.rpartition(".")
-            key = prefix + _stored_name(rename(name), last)
-            if key in reader.tensors:
-                value = _read(reader, key, owners[owner], parameter, device)
+                progress(names[0], index, len(todo))
+            places = [name.rpartition(".")[::2] for name in names]
+            keys = {
+                name: prefix + _stored_name(rename(name), last, owners[owner])
+                for name, (owner, last) in zip(names, places, strict=True)
+            }
+            stored = next((name for name in names if keys[name] in reader.tensors), None)
+            if stored is not None:
+                value = _read(reader, keys[stored], owners[stored.rpartition(".")[0]], parameter, device)
             else:
                 value = _empty(parameter, device)
-                made.append(name)
-            _assign(owners[owner], last, value, parameter)
+                made.append(names[0])
+            _assign([(owners[owner], last) for owner, last in places], value, parameter)
         _read_buffers(reader, model, prefix, rename, device)
-    _reset(model, made)
+    _reset(model, made, seed)
     return made
 
 
 def plain_name(name: str) -> str:
     """A parameter's name without what peft, checkpoint_wrapper and torch.compile put into it."""
-    name = name.removeprefix("base_model.model.")
-    for wrapper in ("base_layer.", "_checkpoint_wrapped_module.", "_orig_mod."):
+    name = re.sub(r"\.modules_to_save\.[^.]+\.", ".", name.removeprefix("base_model.model."))  # copies, to begin with
+    for wrapper in ("base_layer.", "original_module.", "_checkpoint_wrapped_module.", "_orig_mod."):
         name = name.replace(wrapper, "")
     return name
 
 
-def _stored_name(name: str, last: str) -> str:
-    """The weight of a Linear4bitLoRA is its `base`."""
-    return f"{name.removesuffix('base')}weight" if last == "base" else name
+def _stored_name(name: str, last: str, module: nn.Module) -> str:
+    """The weight of a Linear4bitLoRA is its `base`; a stack of Experts4bit is a parameter of its owner's in files."""
+    if isinstance(module, GroupedLinear4bit) and last in ("base", "bias"):
+        return name.removesuffix(f".{last}") + ("_bias" if last == "bias" else "")
+    return f"{name.removesuffix('base')}weight" if last == "base" and isinstance(module, OverWeight) else name
 
 
 def part_of(module: nn.Module) -> Part:
@@ -166,18 +208,26 @@ def _read(reader: Reader, key: str, module: nn.Module, parameter: Any, device: A
     value: Any
     if isinstance(local, Weight4bitTensor):
         value = reader.read_rows(key, part_of(module), *_rows_of(parameter), device)
+        if "cut" in vars(module):  # whose nested arrays are on the meta device
+            vars(module)["cut"] = replace(vars(module)["cut"], whole=reader.nested_form(key, device))
     elif isinstance(parameter, DTensor):
         if tuple(reader.shape(key)) != tuple(parameter.shape):
             raise ValueError(f"{key} is {reader.shape(key)} in the files, {tuple(parameter.shape)} in the model")
         spec = parameter.shape, parameter.device_mesh, parameter.placements
-        value = reader.read_block(key, *compute_local_shape_and_global_offset(*spec), device).to(local.dtype)
+        value = _cast(key, reader.read_block(key, *compute_local_shape_and_global_offset(*spec), device), local.dtype)
     else:
         is_cut = key.endswith(".bias") and part_of(module)[0] == Shard(0)
-        value = reader.read(key, [part_of(module)] if is_cut else [], device)
-        value = value.to(local.dtype)
+        value = _cast(key, reader.read(key, [part_of(module)] if is_cut else [], device), local.dtype)
     if tuple(value.shape) != tuple(local.shape):
         raise ValueError(f"{key} is {tuple(value.shape)} in the files, {tuple(local.shape)} in the model, on this rank")
     return value
+
+
+def _cast(key: str, value: Any, dtype: torch.dtype) -> Any:
+    """Between floats: bytes of another quantization are no values."""
+    if value.dtype is not dtype and not {value.dtype, dtype} <= {*FLOAT_DTYPES, torch.float64}:
+        raise ValueError(f"{key} is {value.dtype} in the files, {dtype} in the model")
+    return value.to(dtype)
 
 
 def _rows_of(parameter: Any) -> tuple[int, int]:
@@ -187,7 +237,9 @@ def _rows_of(parameter: Any) -> tuple[int, int]:
     mesh, places = parameter.device_mesh, parameter.placements
     dims = [dim for dim, how in enumerate(places) if how.is_shard()]  # another one replicates, in HSDP
     if len(dims) != 1:
-        raise ValueError(f"a 4-bit parameter is placed as {places}: FSDP shares out its rows over one dimension of a mesh")
+        raise ValueError(
+            f"a 4-bit parameter is placed as {places}: FSDP shares out its rows over one dimension of a mesh"
+        )
     return mesh.get_local_rank(dims[0]), mesh.size(dims[0])
 
 
@@ -198,40 +250,55 @@ def _empty(parameter: Any, device: Any) -> Any:
     return torch.empty_like(local, device=device)
 
 
-def _assign(module: nn.Module, name: str, value: Any, parameter: Any) -> None:
+def _assign(places: list[tuple[nn.Module, str]], value: Any, parameter: Any) -> None:
+    """One parameter in all places, so that what is tied stays so."""
     if isinstance(parameter, DTensor):
         spec = parameter.device_mesh, parameter.placements
         value = DTensor.from_local(value, *spec, run_check=False, shape=parameter.shape, stride=parameter.stride())
-    module.load_state_dict({name: nn.Parameter(value, parameter.requires_grad)}, strict=False, assign=True)
+    made = nn.Parameter(value, parameter.requires_grad)
+    for module, name in places:
+        module.load_state_dict({name: made}, strict=False, assign=True)
 
 
 def _read_buffers(reader: Reader, model: nn.Module, prefix: str, rename: Callable[[str], str], device: Any) -> None:
     for name, buffer in list(model.named_buffers()):
         if buffer is None or not buffer.is_meta:
             continue
-        key = prefix + rename(name)
+        owner, _, last = name.rpartition(".")
+        module = model.get_submodule(owner)
+        key = prefix + _stored_name(rename(name), last, module)
         if key not in reader.tensors:
             raise ValueError(
                 f"buffer '{name}' is on the meta device and the files lack it, as one that is computed: build the model "
                 "with its buffers, as accelerate.init_empty_weights does"
             )
-        owner, _, last = name.rpartition(".")
-        model.get_submodule(owner)._buffers[last] = reader.read(key, [], device)  # type: ignore[assignment]
+        is_cut = last == "bias" and part_of(module)[0] == Shard(0)
+        value = _cast(key, reader.read(key, [part_of(module)] if is_cut else [], device), buffer.dtype)
+        if value.shape != buffer.shape:
+            raise ValueError(
+                f"{key} is {tuple(value.shape)} in the files, {tuple(buffer.shape)} in the model, on this rank"
+            )
+        module._buffers[last] = value
 
 
-def _reset(model: nn.Module, names: list[str]) -> None:
-    """First values for adapters, which no file has: the same ones on any number of ranks."""
+def _shared_seed() -> int:
+    """Agreed on before the first read: a rank whose read fails leaves no other waiting."""
     seeds = [torch.initial_seed()]
     if torch.distributed.is_initialized():
         torch.distributed.broadcast_object_list(seeds)
-    owners: dict[int, nn.Module] = {}
+    return seeds[0]
+
+
+def _reset(model: nn.Module, names: list[str], seed: int) -> None:
+    """First values for adapters, which no file has: the same ones on any number of ranks."""
+    owners: dict[int, tuple[nn.Module, set[int]]] = {}
     for name in names:
         owner = _adapter_of(model, name)
-        owners[id(owner)] = owner
+        owners.setdefault(id(owner), (owner, set()))[1].add(id(model.get_parameter(name)))
     with torch.random.fork_rng():
-        torch.manual_seed(seeds[0])
-        for owner in owners.values():
-            _reset_whole(owner)
+        torch.manual_seed(seed)
+        for owner, own in owners.values():
+            _reset_whole(owner, own)
 
 
 def _adapter_of(model: nn.Module, name: str) -> nn.Module:
@@ -241,24 +308,28 @@ def _adapter_of(model: nn.Module, name: str) -> nn.Module:
         module = model.get_submodule(".".join(path[:depth]))
         if isinstance(module, OverWeight) or hasattr(module, "reset_lora_parameters"):
             return module
-    raise ValueError(f"the files lack '{name}', which is no adapter's: is a prefix missing?")
+    raise ValueError(f"the files lack '{name}', which is no adapter's: is a prefix missing, or model.tie_weights()?")
 
 
-def _reset_whole(layer: Any) -> None:
-    """As if it were whole, for the time being; then each rank keeps its part."""
-    held: list[tuple[nn.Module, str, Any]] = []
-    for module in layer.modules():
+def _reset_whole(layer: Any, own: set[int]) -> None:
+    """As if it were whole, for the time being; then each rank keeps its part. own: ids of the parameters to be set."""
+    held: list[tuple[Any, str, Any]] = []
+    for path, module in layer.named_modules():
         for name, parameter in module._parameters.items():
-            if parameter is not None and parameter.requires_grad:
+            if parameter is not None and name != "base" and not f"{path}.".startswith("base_layer."):
                 held.append((module, name, parameter))
-                module._parameters[name] = nn.Parameter(torch.empty(parameter.shape, dtype=parameter.dtype))
+                module._parameters[name] = nn.Parameter(torch.full(parameter.shape, torch.nan, dtype=parameter.dtype))
     if isinstance(layer, OverWeight):
         layer.reset_parameters()
     else:
-        for adapter in layer.lora_A:
+        for adapter in layer.r:  # of lora_A and lora_embedding_A
             layer.reset_lora_parameters(adapter, True)
     for module, name, parameter in held:
         whole, module._parameters[name] = module._parameters[name].detach(), parameter
+        if id(parameter) not in own:
+            continue
+        if whole.isnan().any():
+            raise ValueError(f"the files lack '{name}' of a {type(layer).__name__}, which has no first value for it")
         local_of(parameter.detach()).copy_(_own_block(whole, parameter))
 
 

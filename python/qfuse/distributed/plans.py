@@ -1,6 +1,7 @@
 """Tensor-parallel plans of transformers' models."""
 
 import re
+import warnings
 from typing import Any
 
 from torch import nn
@@ -28,6 +29,8 @@ def tensor_parallel_plan(model: nn.Module) -> dict[str, ParallelStyle]:
     found: dict[str, ParallelStyle] = {}
     for name, module in model.named_modules():
         rule = next((rules[key] for key in rules if re.fullmatch(_pattern(key), _plain(name))), None)
+        if rule == "replicated_with_grad_allreduce" and any(each.requires_grad for each in module.parameters()):
+            warnings.warn(f"each rank will have a part of the gradient of {name} alone: freeze it", stacklevel=2)
         if rule is not None and is_layer(module) and not any(name.startswith(f"{outer}.") for outer in found):
             found[name] = _style(name, rule)
     return found

@@ -48,6 +48,13 @@ class Reader:
         """A 4-bit weight whose tensors are on the meta device."""
         return weight_form(self.tensors[name], self._empty)
 
+    def nested_form(self, name: str, device: Any) -> Weight4bit:
+        """A 4-bit weight with its nested arrays, without its codes and absmax."""
+        tensor = self.tensors[name]
+        parts = (name, f"{name}.absmax")
+        form = weight_form(tensor, lambda each: torch.empty(0) if each["name"] in parts else self._whole(each))
+        return form.to(device)
+
     def shape(self, name: str) -> tuple[int, ...]:
         tensor = self.tensors[name]
         return tuple(tensor["shape"] if tensor["format"] in QUANT_TYPES else raw_form(tensor["arrays"][0])[1])

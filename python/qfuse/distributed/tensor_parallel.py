@@ -31,7 +31,7 @@ from ..factors import Factor
 from ..linear import Linear4bit
 from ..parameter import Weight4bitTensor, parameter_of
 from ..quant_state import Weight4bit
-from .collectives import collected, copied, gathered, scattered_sum, summed
+from .collectives import collected, copied, gathered, once, scattered_sum, summed
 from .shards import shard
 
 __all__ = ["ColwiseLinear4bit", "Cut", "ExpertParallel4bit", "RowwiseLinear4bit", "cut_module", "is_layer"]
@@ -62,6 +62,8 @@ def cut_module(module: nn.Module, mesh: DeviceMesh, dim: int) -> None:
     held: Any = getattr(module, name)
     if not isinstance(held, (Weight4bit, Weight4bitTensor)):
         raise ValueError(f"{name} is a {type(held).__name__}: cut a layer once, and before FSDP shares it out")
+    if "cut" in vars(module):
+        raise ValueError("the layer is cut already")
     weight = held if isinstance(held, Weight4bit) else held.quant_state
     ranks = mesh.size()
     if weight.shape[dim] % ranks != 0:
@@ -112,10 +114,26 @@ def _layer_of(module: nn.Module) -> tuple[nn.Module, Factors]:
 def _make_factor(linear: nn.Module, mesh: DeviceMesh, placement: Any) -> None:
     if type(linear) is not nn.Linear or linear.bias is not None:
         raise ValueError(f"an adapter's {linear} is no plain linear layer without a bias, so that it cannot be cut")
-    weight = linear.weight
-    placed = distribute_tensor(weight.detach(), mesh, [placement])
-    linear.weight = nn.Parameter(placed, requires_grad=weight.requires_grad)
+    _place(linear, "weight", mesh, placement)
     linear.__class__ = Factor
+
+
+def _place(module: nn.Module, name: str, mesh: DeviceMesh, placement: Any) -> None:
+    """A DTensor, so that all know what each rank has of it."""
+    parameter: Any = getattr(module, name)
+    placed = distribute_tensor(parameter.detach(), mesh, [placement])
+    setattr(module, name, nn.Parameter(placed, requires_grad=parameter.requires_grad))
+
+
+def _refuse_later_adapters(layer: nn.Module) -> None:
+    """Of one that is whole on each rank the gradient would be another one on each."""
+    adapters = layer._modules.get("lora_A")
+    if isinstance(adapters, nn.ModuleDict):
+        for name, lora_a in adapters.items():
+            if type(lora_a) is not Factor:
+                raise RuntimeError(
+                    f"the adapter '{name}' was added to a layer that is cut: add adapters first, then cut"
+                )
 
 
 class _Style(ParallelStyle):  # type: ignore[misc]
@@ -161,15 +179,16 @@ class ColwiseLinear4bit(_Style):
         self.gather_output = gather_output
 
     def _place_bias(self, holder: nn.Module, mesh: DeviceMesh) -> None:
-        bias = holder.bias
-        if isinstance(bias, Tensor):
-            own = bias.detach().chunk(mesh.size())[mesh.get_local_rank()].clone()
-            holder.bias = nn.Parameter(own, bias.requires_grad) if isinstance(bias, nn.Parameter) else own
+        if isinstance(holder.bias, nn.Parameter):
+            _place(holder, "bias", mesh, Shard(0))
+        elif isinstance(holder.bias, Tensor):
+            holder.bias = holder.bias.chunk(mesh.size())[mesh.get_local_rank()].clone()
 
     def _hook(self, module: nn.Module, group: Any) -> None:
-        def before(_: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        def before(layer: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
+            _refuse_later_adapters(layer)
             x, *others = args
-            x = gathered(x, group, _TOKENS) if self.sequence_parallel else copied(x, group)
+            x = once(gathered, x, group, _TOKENS) if self.sequence_parallel else once(copied, x, group)
             return x, *others
 
         module.register_forward_pre_hook(before)
@@ -187,13 +206,16 @@ class RowwiseLinear4bit(_Style):
     _dim, _placements = 1, (Shard(1), Replicate())
 
     def _place_bias(self, holder: nn.Module, mesh: DeviceMesh) -> None:
-        if mesh.get_local_rank() != 0:
+        if isinstance(holder.bias, nn.Parameter):
+            _place(holder, "bias", mesh, Replicate())
+        elif mesh.get_local_rank() != 0:
             holder.bias = None
 
     def _hook(self, module: nn.Module, group: Any) -> None:
         def behind(_: nn.Module, args: tuple[Any, ...], y: Tensor) -> Tensor:
             return scattered_sum(y, group, _TOKENS) if self.sequence_parallel else summed(y, group)
 
+        module.register_forward_pre_hook(lambda layer, args: _refuse_later_adapters(layer))
         module.register_forward_hook(behind)
 
 
@@ -212,7 +234,7 @@ class ExpertParallel4bit(ParallelStyle):  # type: ignore[misc]
         if not isinstance(module, Experts4bit):
             raise ValueError(f"a {type(module).__name__} is no qfuse.nn.Experts4bit, which makes one of its stacks")
         if device_mesh.ndim != 1:
-            raise ValueError(f'experts are shared out over one dimension of a mesh, not over {device_mesh}')
+            raise ValueError(f"experts are shared out over one dimension of a mesh, not over {device_mesh}")
         for stack in (module.gate_up_proj, module.down_proj):
             self._cut(stack, device_mesh)
         module.num_experts = module.gate_up_proj.num_experts
@@ -225,10 +247,8 @@ class ExpertParallel4bit(ParallelStyle):  # type: ignore[misc]
         if stack.bias is not None:
             stack.bias = stack.bias.chunk(mesh.size())[mesh.get_local_rank()].clone()
         for name in ("lora_A", "lora_B"):
-            factor = getattr(stack, name)
-            if factor is not None:
-                placed = distribute_tensor(factor.detach(), mesh, [Shard(0)])
-                setattr(stack, name, nn.Parameter(placed, requires_grad=factor.requires_grad))
+            if getattr(stack, name) is not None:
+                _place(stack, name, mesh, Shard(0))
 
     def _hook(self, module: Experts4bit, group: Any) -> None:
         first = module.num_experts * group.rank()

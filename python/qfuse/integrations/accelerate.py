@@ -21,8 +21,12 @@ __all__ = ["disable", "enable", "enabled"]
 
 def _fsdp2_prepare_model(accelerator: Any, model: Any) -> None:
     """Before the original, to which the model then goes."""
+    from torch.distributed.fsdp import FSDPModule
+
     from ..distributed import shardable
 
+    if any(isinstance(module, FSDPModule) for module in model.modules()):
+        return  # to the original, which leaves it as it is
     report = shardable(model)
     if not report:
         return

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from ..factors import factor_of
+from ..factors import bias_of, factor_of
 from ..functional import multiply_with_lora, scaled
 from ..gradients import needs_gradient
 from ..linear import Linear4bit
@@ -131,7 +131,8 @@ def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     if dtype is None or x.device != weight[0][0].device or x.shape[-1:] != weight[1][1:]:
         return None
     given = x.to(dtype)
-    bias = None if base.bias is None else base.bias.to(dtype)
+    bias = bias_of(base)
+    bias = None if bias is None else bias.to(dtype)
     return multiply_with_lora(given, weight, bias, *_adapter(self, covered.adapters, given)).to(x.dtype)
 
 

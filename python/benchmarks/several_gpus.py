@@ -1,0 +1,430 @@
+"""QLoRA on several GPUs of one host: memory, bytes read and gathered, and time, of qfuse and of what people run today.
+
+    python python/benchmarks/several_gpus.py --layers 20 --json several-gpus.json
+    python python/benchmarks/several_gpus.py --device cpu --small        # to see that it runs
+
+Layers of Llama-3-70B's shape with random weights, in NF4 with nested absmax, in files as bitsandbytes writes them, one for
+each layer. peft's LoRA of rank 16 over every linear layer, checkpointed activations, AdamW. Each way is a run of its own,
+a process for each GPU, with the files out of the page cache:
+
+  one               qfuse on one GPU
+  qfuse fsdp        FSDP2: a model on the meta device, of which each rank reads its part
+  qfuse tp          tensor parallelism, read likewise; both ranks see both sequences
+  bnb fsdp bf16     bitsandbytes under FSDP2 with its codes in bfloat16, the way that its documentation has
+  bnb ddp           bitsandbytes under DDP: each GPU has the whole model
+  accelerate        Accelerator.prepare with FSDP2 of a model as from_pretrained gives it
+  accelerate qfuse  the same behind qfuse.integrations.accelerate.enable()
+
+bitsandbytes' ways load with from_pretrained on every rank. A step is of one sequence a GPU (of `qfuse tp` two on both).
+
+Before the clock each way trains 3 steps on the same sequence on all ranks, by torch's deterministic operations. The losses
+of `qfuse fsdp` must be those of `one`, bit for bit: a mean of two equal gradients is that gradient. Other ways add in
+other orders; their losses are told. Memory is torch's peak, of loading and of a step; bytes read are those of
+/proc/self/io, by read() and from the disk; bytes gathered are counted where torch's all-gather is called.
+
+Exit status: 0 all is equal that must be, 1 it is not.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+STARTED = time.time()
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+import measure
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+WAYS = ("one", "qfuse fsdp", "qfuse tp", "bnb fsdp bf16", "bnb ddp", "accelerate", "accelerate qfuse")
+CHECKED, WARM_UP, TIMED = 3, 2, 8
+LLAMA_70B = dict(hidden_size=8192, intermediate_size=28672, num_attention_heads=64, num_key_value_heads=8)
+SMALL = dict(hidden_size=256, intermediate_size=512, num_attention_heads=4, num_key_value_heads=2)
+
+
+def config_of(arguments: argparse.Namespace) -> Any:
+    from transformers import LlamaConfig
+
+    shape = SMALL if arguments.small else LLAMA_70B
+    return LlamaConfig(
+        **shape,
+        num_hidden_layers=arguments.layers,
+        vocab_size=512 if arguments.small else 32768,
+        tie_word_embeddings=False,
+        architectures=["LlamaForCausalLM"],
+        dtype="bfloat16",
+    )
+
+
+# ---- the files ----
+
+
+def write_model(arguments: argparse.Namespace) -> None:
+    from safetensors.torch import save_file
+
+    import qfuse
+    from qfuse.quant_state import Weight4bit, to_state_dict
+
+    folder, config = Path(arguments.model), config_of(arguments)
+    folder.mkdir(parents=True, exist_ok=True)
+    config.quantization_config = dict(
+        quant_method="bitsandbytes",
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype="bfloat16",
+        bnb_4bit_quant_storage="uint8",
+        llm_int8_skip_modules=["lm_head"],
+    )
+    config.save_pretrained(folder)
+    hidden, kv = config.hidden_size, config.hidden_size * config.num_key_value_heads // config.num_attention_heads
+    widths = {f"self_attn.{name}_proj": (rows, hidden) for name, rows in zip("qkvo", (hidden, kv, kv, hidden), strict=True)}
+    widths |= {f"mlp.{name}_proj": (config.intermediate_size, hidden) for name in ("gate", "up")}
+    widths |= {"mlp.down_proj": (hidden, config.intermediate_size)}
+    torch.manual_seed(1)
+    index: dict[str, str] = {}
+
+    def write(name: str, tensors: dict[str, Tensor]) -> None:
+        save_file({key: tensor.cpu().contiguous() for key, tensor in tensors.items()}, folder / name, {"format": "pt"})
+        index.update(dict.fromkeys(tensors, name))
+
+    place: dict[str, Any] = dict(device=arguments.device, dtype=torch.bfloat16)
+    for layer in range(config.num_hidden_layers):
+        prefix = f"model.layers.{layer}."
+        tensors = {f"{prefix}{name}.weight": torch.ones(hidden, **place) for name in NORMS}
+        for name, shape in widths.items():
+            dense = torch.randn(shape, **place) / shape[1] ** 0.5
+            weight = Weight4bit(qfuse.ops.quantize_4bit_nested(dense, 64, "nf4"), shape, torch.bfloat16)
+            tensors |= to_state_dict(weight, f"{prefix}{name}.weight")
+        write(f"model-{layer:05}.safetensors", tensors)
+    ends = {"model.embed_tokens.weight": torch.randn(config.vocab_size, hidden, **place) * 0.02}
+    ends |= {"lm_head.weight": torch.randn(config.vocab_size, hidden, **place) * 0.02}
+    write("model-ends.safetensors", ends | {"model.norm.weight": torch.ones(hidden, **place)})
+    text = json.dumps({"metadata": {}, "weight_map": index})
+    (folder / "model.safetensors.index.json").write_text(text)
+
+
+NORMS = ("input_layernorm", "post_attention_layernorm")
+
+
+# ---- a way ----
+
+
+def with_adapter(model: nn.Module) -> nn.Module:
+    from peft import LoraConfig, get_peft_model
+
+    torch.manual_seed(2)
+    layers = [f"{name}_proj" for name in ("q", "k", "v", "o", "gate", "up", "down")]
+    return get_peft_model(model, LoraConfig(r=16, lora_alpha=32, target_modules=layers))
+
+
+def checkpointed(model: Any) -> Any:
+    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    model.enable_input_require_grads()
+    model.train()
+    return model
+
+
+def of_transformers(arguments: argparse.Namespace) -> nn.Module:
+    from transformers import AutoModelForCausalLM
+
+    place = arguments.device if arguments.device == "cpu" else torch.cuda.current_device()
+    model = AutoModelForCausalLM.from_pretrained(arguments.model, dtype=torch.bfloat16, device_map={"": place})
+    return checkpointed(with_adapter(model))
+
+
+def share_out(model: Any, over: Any) -> Any:
+    """Each layer, the embedding and the head by themselves, as accelerate has it."""
+    from torch.distributed.fsdp import fully_shard
+
+    llama = model.base_model.model
+    for part in (*llama.model.layers, llama.model.embed_tokens, llama.lm_head):
+        fully_shard(part, mesh=over)
+    return fully_shard(model, mesh=over)
+
+
+def in_parts(arguments: argparse.Namespace, over: Any) -> nn.Module:
+    """qfuse's: on the meta device until each rank reads its part."""
+    from accelerate import init_empty_weights
+    from torch.distributed.tensor.parallel import parallelize_module
+    from transformers import LlamaForCausalLM
+
+    import qfuse.distributed as qd
+    import qfuse.integrations.peft
+
+    qfuse.integrations.peft.enable()
+    with init_empty_weights():
+        model = LlamaForCausalLM(config_of(arguments)).to(torch.bfloat16)
+    qd.as_stored(model, arguments.model)
+    model = checkpointed(with_adapter(model))
+    if arguments.way == "qfuse tp":
+        parallelize_module(model, over, qd.tensor_parallel_plan(model))
+    elif arguments.way == "qfuse fsdp":
+        share_out(model, over)
+    qd.load(model, arguments.model, arguments.device)
+    return model.to(arguments.device) if arguments.way != "qfuse fsdp" else model
+
+
+def in_bfloat16(model: Any, over: Any) -> Any:
+    """bitsandbytes' codes as bfloat16, as bnb_4bit_quant_storage has them."""
+    for module in model.modules():
+        if type(module).__name__ == "Linear4bit":
+            weight = module.weight
+            weight.data = weight.data.view(-1).view(torch.bfloat16).view(-1, 1)
+            weight.quant_storage = module.quant_storage = torch.bfloat16
+            module.quant_state = weight.quant_state
+    return share_out(model, over)
+
+
+def by_accelerate(model: Any, optimizer: Any) -> Any:
+    from accelerate import Accelerator, FullyShardedDataParallelPlugin
+
+    plugin = FullyShardedDataParallelPlugin(
+        fsdp_version=2,
+        auto_wrap_policy="transformer_based_wrap",
+        transformer_cls_names_to_wrap=["LlamaDecoderLayer"],
+        cpu_ram_efficient_loading=False,
+    )
+    return Accelerator(fsdp_plugin=plugin).prepare(model, optimizer)
+
+
+def adamw(model: nn.Module) -> torch.optim.Optimizer:
+    return torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-4)
+
+
+def make(arguments: argparse.Namespace, over: Any) -> tuple[Any, torch.optim.Optimizer]:
+    way = arguments.way
+    if way == "one" or way.startswith("qfuse"):
+        model = in_parts(arguments, over)
+        return model, adamw(model)
+    model = of_transformers(arguments)
+    if way == "bnb fsdp bf16":
+        model = in_bfloat16(model, over)
+    elif way == "bnb ddp":
+        model = nn.parallel.DistributedDataParallel(model)
+    else:
+        if way == "accelerate qfuse":
+            import qfuse.integrations.accelerate
+
+            qfuse.integrations.accelerate.enable()
+        return by_accelerate(model, adamw(model))
+    return model, adamw(model)
+
+
+# ---- what a process measures ----
+
+
+class Gathered:
+    """Bytes that a rank gets of all-gathers, its own among them."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        name = "all_gather_single" if hasattr(dist, "all_gather_single") else "all_gather_into_tensor"  # torch 2.15's
+        original = getattr(dist, name)
+
+        def count(out: Tensor, *args: Any, **more: Any) -> Any:
+            self.bytes += out.nbytes
+            return original(out, *args, **more)
+
+        setattr(dist, name, count)
+
+
+def bytes_read() -> dict[str, int]:
+    lines = Path("/proc/self/io").read_text().splitlines()
+    found = {key: int(value) for key, value in (line.split(": ") for line in lines)}
+    return {"by read()": found["rchar"], "from the disk": found["read_bytes"]}
+
+
+def peak(arguments: argparse.Namespace) -> int:
+    if arguments.device == "cpu":
+        return 0
+    found = torch.cuda.max_memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    return found
+
+
+def step(model: Any, optimizer: Any, tokens: Tensor) -> float:
+    loss = model(input_ids=tokens, labels=tokens).loss
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    value: float = loss.item()
+    return value
+
+
+def run(arguments: argparse.Namespace) -> dict[str, Any]:
+    rank, ranks = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    on_gpu = arguments.device != "cpu"
+    over = None
+    if on_gpu:
+        torch.cuda.set_device(rank)
+        arguments.device = f"cuda:{rank}"
+    if ranks > 1:
+        dist.init_process_group("nccl" if on_gpu else "gloo")
+        over = dist.device_mesh.init_device_mesh(arguments.device.partition(":")[0], (ranks,))
+    gathered, begin = Gathered(), time.time()
+    for name in ("accelerate", "bitsandbytes", "peft", "transformers", "qfuse.distributed"):
+        importlib.import_module(name)
+    imported, before = time.time(), bytes_read()
+    model, optimizer = make(arguments, over)
+    read = {key: value - before[key] for key, value in bytes_read().items()}
+    loaded = time.time()
+    memory = {"after loading": torch.cuda.memory_allocated() if on_gpu else 0, "peak of loading": peak(arguments)}
+    result = measured(arguments, model, optimizer, gathered, rank)
+    seconds = {"start": begin - arguments.started, "imports": imported - begin, "loading": loaded - imported}
+    seconds |= {"first step": result.pop("first_step_ended") - arguments.started}
+    memory["peak of a step"] = peak(arguments)
+    result |= {"way": arguments.way, "seconds": seconds, "memory": memory, "read": read}
+    if ranks > 1:
+        dist.destroy_process_group()
+    return result
+
+
+def measured(arguments: argparse.Namespace, model: Any, optimizer: Any, gathered: Gathered, rank: int) -> dict[str, Any]:
+    vocabulary = config_of(arguments).vocab_size
+    sequences = 2 if arguments.way == "qfuse tp" else 1
+
+    def tokens(seed: int) -> Tensor:
+        generator = torch.Generator().manual_seed(seed)
+        found = torch.randint(vocabulary, (1, arguments.tokens), generator=generator).to(arguments.device)
+        return found.expand(sequences, -1)
+
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    with sdpa_kernel(SDPBackend.MATH):  # others' backward adds in any order, whatever is asked for
+        losses = [step(model, optimizer, tokens(0))]
+        ended = time.time()
+        losses += [step(model, optimizer, tokens(i)) for i in range(1, CHECKED)]
+    torch.use_deterministic_algorithms(False)
+    own = tokens(100 + (0 if sequences > 1 else rank))
+    for _ in range(WARM_UP):
+        step(model, optimizer, own)
+    times, bytes_before = [], gathered.bytes
+    for _ in range(TIMED):
+        measure.synchronizer(arguments.device.partition(":")[0])()
+        begin = time.perf_counter()
+        step(model, optimizer, own)
+        measure.synchronizer(arguments.device.partition(":")[0])()
+        times.append(1e3 * (time.perf_counter() - begin))
+    of_a_step = (gathered.bytes - bytes_before) // TIMED
+    return {"losses": losses, "first_step_ended": ended, "step_ms": times, "gathered_bytes": of_a_step}
+
+
+# ---- all ways ----
+
+
+def drop_caches(folder: Path) -> None:
+    """The files, from the page cache."""
+    for path in folder.iterdir():
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def start(arguments: argparse.Namespace, way: str) -> dict[str, Any]:
+    drop_caches(Path(arguments.model))
+    own = [__file__, "--way", way, "--model", arguments.model, "--layers", str(arguments.layers)]
+    own += ["--tokens", str(arguments.tokens), "--device", arguments.device, *(["--small"] if arguments.small else [])]
+    ranks = 1 if way == "one" else arguments.ranks
+    environment = os.environ | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29577", "WORLD_SIZE": str(ranks)}
+    if arguments.device == "cpu":
+        environment |= {"ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"}
+    begin = time.time()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-W", "ignore", *own, "--started", str(begin)],
+            env=environment | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(ranks)
+    ]
+    outputs = [process.communicate(timeout=500)[0] for process in processes]
+    if any(process.returncode for process in processes):
+        return {"way": way, "failed": [process.returncode for process in processes]}
+    of_ranks = [json.loads(output.splitlines()[-1]) for output in outputs]
+    return of_ranks[0] | {"read of ranks": [each["read"] for each in of_ranks]}
+
+
+def rows_of(result: dict[str, Any]) -> list[list[str]]:
+    rows = []
+    for each in result["ways"]:
+        if "failed" in each:
+            rows.append([each["way"], f"failed: {each['failed']}", *[""] * 6])
+            continue
+        memory, seconds = each["memory"], each["seconds"]
+        ms = measure.spread(each["step_ms"])
+        rows.append(
+            [
+                each["way"],
+                f"{memory['after loading'] / 1e9:.2f}",
+                f"{memory['peak of loading'] / 1e9:.2f}",
+                f"{memory['peak of a step'] / 1e9:.2f}",
+                f"{each['read']['by read()'] / 1e9:.2f} / {each['read']['from the disk'] / 1e9:.2f}",
+                f"{seconds['loading']:.1f} / {seconds['first step']:.1f}",
+                f"{ms['median']:.0f} ({ms['min']:.0f} to {ms['max']:.0f})",
+                f"{each['gathered_bytes'] / 1e9:.2f}",
+            ]
+        )
+    return rows
+
+
+HEAD = (
+    "way",
+    "GB a GPU after loading",
+    "peak of loading",
+    "peak of a step",
+    "GB read by read() / from the disk, a rank",
+    "s to load / from start to first step",
+    "ms a step",
+    "GB gathered a step",
+)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = measure.argument_parser(__doc__)
+    parser.add_argument("--layers", type=measure.count, default=20)
+    parser.add_argument("--tokens", type=measure.count, default=2048)
+    parser.add_argument("--ranks", type=measure.count, default=2)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
+    parser.add_argument("--way", help=argparse.SUPPRESS)
+    parser.add_argument("--started", type=float, default=STARTED, help=argparse.SUPPRESS)
+    parser.add_argument("--model", help="a folder for the files, which are kept; by default one that is not")
+    arguments = measure.parse(parser, argv)
+    if arguments.way:
+        print(json.dumps(run(arguments)))
+        return 0
+    if arguments.small:
+        arguments.layers, arguments.tokens = 2, 32
+    made = None if arguments.model else tempfile.mkdtemp()
+    try:
+        arguments.model = arguments.model or made
+        if not (Path(arguments.model) / "config.json").exists():
+            measure.progress("writing the files")
+            write_model(arguments)
+        result = measure.circumstances(arguments)
+        stored = sum(path.stat().st_size for path in Path(arguments.model).glob("*.safetensors"))
+        result |= {"layers": arguments.layers, "tokens": arguments.tokens, "file_bytes": stored, "ways": []}
+        for way in arguments.ways:
+            measure.progress(way)
+            result["ways"].append(start(arguments, way))
+    finally:
+        if made:
+            shutil.rmtree(made)
+    measure.finish(arguments, result, measure.table(HEAD, rows_of(result)))
+    losses = {each["way"]: each.get("losses") for each in result["ways"]}
+    return int("one" in losses and "qfuse fsdp" in losses and losses["one"] != losses["qfuse fsdp"])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
