@@ -89,7 +89,9 @@ def write_model(arguments: argparse.Namespace) -> None:
     )
     config.save_pretrained(folder)
     hidden, kv = config.hidden_size, config.hidden_size * config.num_key_value_heads // config.num_attention_heads
-    widths = {f"self_attn.{name}_proj": (rows, hidden) for name, rows in zip("qkvo", (hidden, kv, kv, hidden), strict=True)}
+    widths = {
+        f"self_attn.{name}_proj": (rows, hidden) for name, rows in zip("qkvo", (hidden, kv, kv, hidden), strict=True)
+    }
     widths |= {f"mlp.{name}_proj": (config.intermediate_size, hidden) for name in ("gate", "up")}
     widths |= {"mlp.down_proj": (hidden, config.intermediate_size)}
     torch.manual_seed(1)
@@ -291,7 +293,9 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     return result
 
 
-def measured(arguments: argparse.Namespace, model: Any, optimizer: Any, gathered: Gathered, rank: int) -> dict[str, Any]:
+def measured(
+    arguments: argparse.Namespace, model: Any, optimizer: Any, gathered: Gathered, rank: int
+) -> dict[str, Any]:
     vocabulary = config_of(arguments).vocab_size
     sequences = 2 if arguments.way == "qfuse tp" else 1
 
@@ -418,6 +422,8 @@ def main(argv: list[str] | None = None) -> int:
         for way in arguments.ways:
             measure.progress(way)
             result["ways"].append(start(arguments, way))
+            if arguments.json:  # of each as it comes: a run takes minutes
+                arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     finally:
         if made:
             shutil.rmtree(made)

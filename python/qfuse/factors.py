@@ -34,7 +34,8 @@ def factor_of(linear: nn.Module) -> Tensor:
     """The weight that a bare linear layer multiplies by."""
     if isinstance(linear, Factor):
         return linear.used()
-    weight: Any = linear._parameters["weight"]
+    parameters: dict[str, Any] = linear._parameters
+    weight: Tensor = parameters["weight"]
     return weight
 
 

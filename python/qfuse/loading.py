@@ -59,10 +59,10 @@ def load_checkpoint(
     mapped once, privately, so that a write to a tensor never gets to the file. Only an array that is not aligned to its
     elements is copied. Elsewhere, arrays go from the mapping to `device`, and the files are closed.
 
-    mesh, plan: each rank of a torch.distributed DeviceMesh reads its part of every tensor and no more, straight from the
-    files. plan: placements by pattern, as {"*.q_proj.weight": Shard(0), "*.o_proj.weight": Shard(1)}, of which the first
-    that fits a name counts; of a mesh of several dimensions, a placement for each. What fits none is whole on each rank.
-    A part is cut as DTensor cuts, and a 4-bit weight between blocks: see qfuse.distributed.shard_plan.
+    mesh, plan: each rank of a torch.distributed DeviceMesh reads its part of every tensor and no more, straight from
+    the files. plan: placements by pattern, as {"*.q_proj.weight": Shard(0), "*.o_proj.weight": Shard(1)}, of which the
+    first that fits a name counts; of a mesh of several dimensions, a placement for each. What fits none is whole on
+    each rank. A part is cut as DTensor cuts, and a 4-bit weight between blocks: see qfuse.distributed.shard_plan.
 
     Who truncates a file while it is mapped kills the process (SIGBUS), as with safetensors' own loader; who writes to
     it may change the tensors. To replace a checkpoint, write a new file and rename it, or a directory. Where that

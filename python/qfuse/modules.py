@@ -36,7 +36,7 @@ def is_bare(module: nn.Module, *kinds: type[nn.Module]) -> bool:
 
 
 def is_bare_linear(module: nn.Module) -> bool:
-    """A bare nn.Linear without a bias, whose weight is torch's own: not part of one, as a DTensor, but for a Factor's."""
+    """A bare nn.Linear without a bias, whose weight is torch's own, no part as a DTensor, except a Factor's."""
     if module._parameters.get("bias", module) is not None:
         return False
     if type(module) is Factor:

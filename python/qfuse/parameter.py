@@ -1,7 +1,7 @@
 """A 4-bit weight as one tensor, which torch takes for a parameter: moved, saved and sharded as one, and never decoded.
 
-Its shape and dtype are those that it decodes to, so that FSDP2 and DTensor see rows that they can cut and a dtype that a
-parameter may have; what it holds are bytes. Of torch's operations it has those that FSDP2 asks of a parameter, and
+Its shape and dtype are those that it decodes to, so that FSDP2 and DTensor see rows that they can cut and a dtype that
+a parameter may have; what it holds are bytes. Of torch's operations it has those that FSDP2 asks of a parameter, and
 refuses every other one by name. FSDP2 gathers its bytes as bytes: a float dtype would lose NaN patterns in an
 all-gather (pytorch/pytorch#159333).
 """
@@ -37,9 +37,9 @@ class Weight4bitTensor(Tensor):
 
         layer.weight = torch.nn.Parameter(Weight4bitTensor.of(weight), requires_grad=False)
 
-    packed: [n, k / 2] uint8. absmax: [n, k / blocksize], float32 or, nested, uint8. The nested arrays are whole in every
-    part of a weight; they are 0.05 % of its bytes. quant_state: the Weight4bit that all functions of qfuse take; they
-    take the tensor itself as well.
+    packed: [n, k / 2] uint8. absmax: [n, k / blocksize], float32 or, nested, uint8. The nested arrays are whole in
+    every part of a weight; they are 0.05 % of its bytes. quant_state: the Weight4bit that all functions of qfuse
+    take; they take the tensor itself as well.
     """
 
     packed: Tensor
@@ -51,7 +51,7 @@ class Weight4bitTensor(Tensor):
     def __new__(cls, inner: Sequence[Tensor], form: Form, shape: torch.Size | None = None) -> "Weight4bitTensor":
         packed, absmax, *nested = inner
         shape = torch.Size((*packed.shape[:-1], 2 * packed.shape[-1])) if shape is None else shape
-        made: Weight4bitTensor = torch.Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
+        made: Weight4bitTensor = torch.Tensor._make_wrapper_subclass(
             cls, shape, dtype=form.dtype, device=packed.device, requires_grad=False
         )
         made.packed, made.absmax, made.form = packed, absmax, form
@@ -66,7 +66,8 @@ class Weight4bitTensor(Tensor):
         """Of the same memory. Raises ValueError for a weight whose rows are not whole blocks, or that has none."""
         weight = plain_weight(weight)
         *rows, cols = weight.shape
-        if not rows or cols % weight.blocksize != 0 or weight.nested and weight.nested_offset.numel() != 1:
+        offset = weight.nested_offset
+        if not rows or cols % weight.blocksize != 0 or (offset is not None and offset.numel() != 1):
             raise ValueError(
                 f"a weight of shape {tuple(weight.shape)} in blocks of {weight.blocksize} is not in rows of whole "
                 "blocks with one nested_offset, so that no rows can be cut from it"
@@ -92,7 +93,7 @@ class Weight4bitTensor(Tensor):
         vars(self).update({name: vars(other)[name] for name in (*other._names(), "form", "_state")})
 
     @property
-    def inner(self) -> tuple[Tensor, ...]:
+    def inner(self) -> tuple[Tensor, ...]:  # type: ignore[override]
         """Its tensors, in the order of Weight4bit.tensors."""
         return tuple(getattr(self, name) for name in self._names())
 
@@ -113,11 +114,11 @@ class Weight4bitTensor(Tensor):
         packed, absmax, *nested = self.inner
         return Weight4bit((packed.new_empty(0), absmax.new_empty(0), *nested), tuple(shape), *self.form[:4])
 
-    def dequantize(self) -> Tensor:  # type: ignore[override]
+    def dequantize(self) -> Tensor:
         """qfuse.dequantize_4bit of it."""
         return self.quant_state.dequantize()
 
-    def __repr__(self, *, tensor_contents: Any = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         nested = self.absmax.dtype is torch.uint8
         form = f"{self.form.dtype}, {self.form.quant_type}, blocksize={self.form.blocksize}, nested={nested}"
         return f"Weight4bitTensor({tuple(self.shape)}, {form}, device={self.device})"
@@ -129,10 +130,12 @@ class Weight4bitTensor(Tensor):
     def __tensor_unflatten__(inner: dict[str, Tensor], form: Form, size: Any, stride: Any) -> "Weight4bitTensor":
         return Weight4bitTensor(list(inner.values()), form, size)
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
 
     @classmethod
-    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_dispatch__(  # type: ignore[override]
+        cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
         handler = _HANDLERS.get(func) or _HANDLERS.get(str(func))
         if handler is None:
             _refuse(func)
@@ -158,7 +161,8 @@ class Weight4bitTensor(Tensor):
         """FSDP2's hook: the whole weight over the gathered bytes, which later gathers write again."""
         packed = outputs[0]
         if out is not None:
-            held = getattr(out, "_local_tensor", out).packed
+            whole: Any = getattr(out, "_local_tensor", out)
+            held = whole.packed
             if held.untyped_storage().data_ptr() != packed.untyped_storage().data_ptr():
                 raise RuntimeError("FSDP has gathered a 4-bit weight into other memory than its parameter's")
             return None
@@ -178,7 +182,8 @@ def parameter_of(weight: Weight4bit) -> Parameter:
 
 def _refuse(func: Any) -> NoReturn:
     raise NotImplementedError(
-        f"a Weight4bitTensor has no {func}: it holds 4-bit codes. Multiply by qfuse.matmul_4bit, decode by its dequantize()"
+        f"a Weight4bitTensor has no {func}: it holds 4-bit codes. Multiply by qfuse.matmul_4bit, "
+        "decode by its dequantize()"
     )
 
 
@@ -296,4 +301,5 @@ def _gather(func: Any, tensor: Weight4bitTensor, *args: Any) -> Weight4bitTensor
 @_handles("_c10d_functional._wrap_tensor_autograd.default")  # of newer versions of torch, once DTensor is imported
 def _wait(func: Any, tensor: Weight4bitTensor) -> Weight4bitTensor:
     """In the place of a tensor that waits at its first use."""
-    return _gather(torch.ops._c10d_functional.wait_tensor.default, tensor)
+    found: Weight4bitTensor = _gather(torch.ops._c10d_functional.wait_tensor.default, tensor)
+    return found

@@ -19,13 +19,14 @@ if not torch.distributed.is_gloo_available():
     pytest.skip("this torch has no gloo", allow_module_level=True)
 pytest.importorskip("safetensors")
 
+from torch import nn
+from torch.distributed.tensor import Replicate, Shard
+
 import qfuse.distributed as qd
 from qfuse.distributed.checkpoints import _in_files
 from qfuse.modules import is_hooked
 from qfuse.nn import Linear4bit
 from qfuse.parameter import Weight4bitTensor
-from torch import nn
-from torch.distributed.tensor import Replicate, Shard
 
 CASES = Path(__file__).with_name("distributed_cases.py")
 MOST_RANKS = 4 if DEVICE == "cpu" else torch.cuda.device_count()

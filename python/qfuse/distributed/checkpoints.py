@@ -1,7 +1,7 @@
 """Checkpoints of training by torch.distributed.checkpoint (DCP): saved on some number of ranks, loaded on another one.
 
-What is saved is what is trained, and the optimizer's state: the base is the checkpoint that it was loaded from. Where the
-base is asked for, its codes and scales are plain uint8 and float32 tensors under bitsandbytes' names, as in a file.
+What is saved is what is trained, and the optimizer's state: the base is the checkpoint that it was loaded from. Where
+the base is asked for, its codes and scales are plain uint8 and float32 tensors under bitsandbytes' names, as in a file.
 """
 
 import json
@@ -14,8 +14,9 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-import torch.distributed.checkpoint as dcp
 from torch import Tensor, nn
+from torch.distributed.checkpoint import state_dict_loader, state_dict_saver
+from torch.distributed.checkpoint.filesystem import FileSystemReader
 from torch.distributed.checkpoint.state_dict import get_optimizer_state_dict, set_optimizer_state_dict
 from torch.distributed.fsdp import FSDPModule
 from torch.distributed.tensor import DTensor, Shard
@@ -64,7 +65,7 @@ def save(
         state[_MODEL] |= dict(_base(model))
     state["extra"] = extra or {}
     _on_the_first_rank(lambda: _begin(partial, model, list(state[_MODEL])))
-    dcp.save(state, checkpoint_id=partial)
+    state_dict_saver.save(state, checkpoint_id=partial)
     _on_the_first_rank(lambda: _replace(partial, final))
 
 
@@ -81,7 +82,7 @@ def restore(
     saved = reader.read_metadata().state_dict_metadata
     _check_names(path, saved, model, state[_MODEL])
     state["extra"] = {key.removeprefix("extra."): None for key in saved if key.startswith("extra.")}
-    dcp.load(state, checkpoint_id=Path(path))
+    state_dict_loader.load(state, checkpoint_id=Path(path))
     if optimizer is not None:
         set_optimizer_state_dict(model, optimizer, state[_OPTIMIZER])
     extra: dict[str, Any] = state["extra"]
@@ -138,7 +139,7 @@ def consolidate(
 
 
 def _in_files(saved: list[str]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
-    """Of each adapter, and of the base, the names that tensors have in files, with those under which they were saved."""
+    """Of each adapter, and of the base, the names that tensors have in files, with those that they were saved by."""
     adapters: dict[str, dict[str, str]] = {}
     base: dict[str, str] = {}
     others: list[str] = []  # of the base, trained beside an adapter: as biases are, or norms
@@ -212,7 +213,7 @@ def _check_names(path: Any, saved: Any, model: nn.Module, trained: dict[str, Any
 def _reader(path: Any) -> Any:
     if not (Path(path) / ".metadata").is_file():
         raise FileNotFoundError(f"{os.fsdecode(path)}: is no complete checkpoint of qfuse.distributed.save")
-    return dcp.FileSystemReader(path)
+    return FileSystemReader(path)
 
 
 def _state(model: nn.Module, optimizer: torch.optim.Optimizer | None) -> dict[str, Any]:
@@ -273,14 +274,15 @@ def _arrays(module: nn.Module, name: str, parameter: Any) -> Iterator[tuple[str,
     """A 4-bit weight as bitsandbytes' arrays, of which each rank has its part."""
     local: Weight4bitTensor = getattr(parameter, "_local_tensor", parameter)
     cut = vars(module).get("cut")
-    mesh, placements = None, ()
+    mesh: Any = None
+    placements: Any = ()
     if isinstance(parameter, DTensor):
         mesh, placements = parameter.device_mesh, parameter.placements
     if cut is not None:
         if mesh is not None:
             raise ValueError(
-                f"'{name}' is cut by tensor parallelism and shared out by FSDP at once: save the adapter alone, the base "
-                "is the checkpoint that it was loaded from"
+                f"'{name}' is cut by tensor parallelism and shared out by FSDP at once: save the adapter alone, the "
+                "base is the checkpoint that it was loaded from"
             )
         mesh, placements = cut.mesh, (Shard(cut.dim),)
     shape = tuple(parameter.shape) if cut is None else tuple(cut.whole.shape)
@@ -294,7 +296,7 @@ def _arrays(module: nn.Module, name: str, parameter: Any) -> Iterator[tuple[str,
             own = local.packed if key == name else local.absmax
             size = (*shape[:-1], shape[-1] // (local.shape[-1] // own.shape[-1]))
             stride = tuple(torch.empty(size, device="meta").stride())
-            yield key, DTensor.from_local(own, mesh, placements, run_check=False, shape=size, stride=stride)
+            yield key, DTensor.from_local(own, mesh, placements, run_check=False, shape=torch.Size(size), stride=stride)
 
 
 def _bytes(saved: Any) -> int:
@@ -318,7 +320,7 @@ def _read(path: Any, sizes: dict[str, Any], names: dict[str, str]) -> dict[str, 
     """names: as _in_files has them."""
     forms = {saved: sizes[saved] for saved in names.values()}
     state = {f"{_MODEL}.{saved}": torch.empty(each.size, dtype=each.properties.dtype) for saved, each in forms.items()}
-    dcp.load(state, checkpoint_id=Path(path), no_dist=True)
+    state_dict_loader.load(state, checkpoint_id=Path(path), no_dist=True)
     return {name: state[f"{_MODEL}.{saved}"] for name, saved in names.items()}
 
 

@@ -1,7 +1,8 @@
 """Sums and gathers over ranks with gradients: what stands before and behind a layer that is cut.
 
-A sum is the same on each rank and in each run: its addends are added in fp32 in the order of the ranks and rounded once.
-A library's all-reduce may choose another order by size, topology and version. Of two ranks every order is the same one.
+A sum is the same on each rank and in each run: its addends are added in fp32 in the order of the ranks and rounded
+once. A library's all-reduce may choose another order by size, topology and version. Of two ranks every order is the
+same one.
 """
 
 import weakref
@@ -44,7 +45,8 @@ def _sum(x: Tensor, group: ProcessGroup) -> Tensor:
     if ranks == 1:
         return x
     if ranks == 2:
-        return funcol.wait_tensor(funcol.all_reduce(x.contiguous(), "sum", group))
+        both: Tensor = funcol.wait_tensor(funcol.all_reduce(x.contiguous(), "sum", group))
+        return both
     # As many bytes as an all-reduce moves.
     flat = x.reshape(-1)
     flat = torch.nn.functional.pad(flat, (0, -flat.numel() % ranks))

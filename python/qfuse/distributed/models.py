@@ -51,8 +51,8 @@ def shardable(model: nn.Module) -> ShardableReport:
         fully_shard(model, mesh=mesh)
 
     Each Linear4bit of bitsandbytes, with or without an adapter of peft's over it, becomes a qfuse.nn.Linear4bit, of the
-    same memory; the weights of Linear4bitLoRA and Experts4bit become parameters. A layer whose rows are not whole blocks
-    stays as it is, and the report says so. Call it before fully_shard, else it raises ValueError, and before
+    same memory; the weights of Linear4bitLoRA and Experts4bit become parameters. A layer whose rows are not whole
+    blocks stays as it is, and the report says so. Call it before fully_shard, else it raises ValueError, and before
     parallelize_module.
     """
     if any(isinstance(module, FSDPModule) for module in model.modules()):
@@ -137,10 +137,10 @@ def load(
 ) -> list[str]:
     """Reads the parameters of a model that are on the meta device: of each, this rank's part and no more.
 
-    What a rank has of a parameter is what FSDP2, tensor parallelism and experts over ranks have left of it. rename: of a
-    parameter's name in the model, by default without what peft and checkpoint_wrapper put into it, to that in the files;
-    prefix goes before it. progress: called before each parameter with its name, how many are read, and of how many.
-    Buffers that are on the meta device are read, too.
+    What a rank has of a parameter is what FSDP2, tensor parallelism and experts over ranks have left of it. rename: of
+    a parameter's name in the model, by default without what peft and checkpoint_wrapper put into it, to that in the
+    files; prefix goes before it. progress: called before each parameter with its name, how many are read, and of how
+    many. Buffers that are on the meta device are read, too.
 
     Gives the names of parameters that the files do not have, as those of adapters: they lie on `device` now, and have
     the values that their modules' reset_parameters and peft's reset_lora_parameters give them. Other ones are refused.
@@ -269,8 +269,8 @@ def _read_buffers(reader: Reader, model: nn.Module, prefix: str, rename: Callabl
         key = prefix + _stored_name(rename(name), last, module)
         if key not in reader.tensors:
             raise ValueError(
-                f"buffer '{name}' is on the meta device and the files lack it, as one that is computed: build the model "
-                "with its buffers, as accelerate.init_empty_weights does"
+                f"buffer '{name}' is on the meta device and the files lack it, as one that is computed: build the "
+                "model with its buffers, as accelerate.init_empty_weights does"
             )
         is_cut = last == "bias" and part_of(module)[0] == Shard(0)
         value = _cast(key, reader.read(key, [part_of(module)] if is_cut else [], device), buffer.dtype)
@@ -319,7 +319,8 @@ def _reset_whole(layer: Any, own: set[int]) -> None:
             if parameter is not None and name != "base" and not f"{path}.".startswith("base_layer."):
                 held.append((module, name, parameter))
                 module._parameters[name] = nn.Parameter(torch.full(parameter.shape, torch.nan, dtype=parameter.dtype))
-    if isinstance(layer, OverWeight):
+    is_own = isinstance(layer, OverWeight)
+    if is_own:
         layer.reset_parameters()
     else:
         for adapter in layer.r:  # of lora_A and lora_embedding_A

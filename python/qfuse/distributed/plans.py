@@ -22,7 +22,8 @@ def tensor_parallel_plan(model: nn.Module) -> dict[str, ParallelStyle]:
 
     Raises ValueError for a model without a plan, and where a 4-bit layer has another style in it.
     """
-    plain = model.get_base_model() if hasattr(model, "get_base_model") else model
+    base_of: Any = getattr(model, "get_base_model", None)
+    plain = model if base_of is None else base_of()
     rules: dict[str, str] = getattr(plain, "tp_plan", None) or getattr(plain, "_tp_plan", None) or {}
     if not rules:
         raise ValueError(f"{type(plain).__name__} has no tp_plan: name its layers to parallelize_module yourself")

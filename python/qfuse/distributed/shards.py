@@ -20,7 +20,7 @@ class Runs(NamedTuple):
     begin: int
     size: int
     stride: int
-    count: int
+    count: int  # type: ignore[assignment]
 
     def part(self, rank: int, ranks: int) -> "Runs":
         """An equal part of these bytes, one after the other: whole runs, or of a single one some bytes."""
@@ -35,8 +35,8 @@ class Runs(NamedTuple):
 
 
 class ShardPlan(NamedTuple):
-    """A shard of a weight in blocks: `runs` pieces of run_blocks blocks, the first at first_block and each stride_blocks
-    behind the one before.
+    """A shard of a weight in blocks: `runs` pieces of run_blocks blocks, the first at first_block and each
+    stride_blocks behind the one before.
 
     shape: of the shard, which begins at index `begin` of dimension `dim`. nested_blocksize: of the shard, 0 where it is
     not nested. It is smaller than the whole's where one of the whole's nested blocks has blocks of other shards; the
@@ -100,8 +100,8 @@ def shard_plan(
     shape: of the weight as it decodes, a matrix [n, k] or a stack of them. placement: Shard(dim) cuts as DTensor does,
     into pieces of ceil(size / ranks), of which the last ones may be smaller or empty; Replicate() is the whole.
 
-    Raises ValueError on all ranks alike where the shard of one would begin or end within a block: codes share its absmax, and nothing is quantized
-    anew. The message says which dimension or number of ranks could do.
+    Raises ValueError on all ranks alike where the shard of one would begin or end within a block: codes share its
+    absmax, and nothing is quantized anew. The message says which dimension or number of ranks could do.
     """
     dim, of_nested = cut_of(placement), nested_blocksize if nested else 0
     if dim is None:

@@ -6,8 +6,8 @@
         "layers.*.self_attn.o_proj": RowwiseLinear4bit(),
     })
 
-A layer is a qfuse.nn.Linear4bit, a qfuse.nn.Linear4bitLoRA, or peft's LoRA layer over a Linear4bit. Each rank multiplies
-by its part of the codes. An adapter is cut with its layer, so that base and adapter are one sum over ranks:
+A layer is a qfuse.nn.Linear4bit, a qfuse.nn.Linear4bitLoRA, or peft's LoRA layer over a Linear4bit. Each rank
+multiplies by its part of the codes. An adapter is cut with its layer, so that base and adapter are one sum over ranks:
 
     columns of y, by rows of W:   y_r = x·W_rᵀ + s·(x·Aᵀ)·B_rᵀ                 A whole, rows of B; dx and dA are sums
     rows of Wᵀ, by columns of W:  y = Σ_r (x_r·W_rᵀ + s·(x_r·A_rᵀ)·Bᵀ) + bias   columns of A, B whole; dB is a sum
@@ -71,7 +71,7 @@ def cut_module(module: nn.Module, mesh: DeviceMesh, dim: int) -> None:
     part = shard(weight, Shard(dim), mesh.get_local_rank(), ranks)
     whole = weight._replace(tensors=(*(each.new_empty(0) for each in weight.tensors[:2]), *weight.tensors[2:]))
     if isinstance(held, Weight4bit):
-        module.base = part
+        setattr(module, name, part)
     else:
         module._parameters[name] = parameter_of(part)
     vars(module)["cut"] = Cut(mesh, dim, whole)
@@ -85,7 +85,8 @@ def _find_layer(module: nn.Module) -> tuple[nn.Module, Factors] | None:
     if isinstance(module, Linear4bit):
         return module, []
     if isinstance(module, OverWeight) and not isinstance(module, GroupedLinear4bit):
-        lora_a, lora_b = module.lora_A, module.lora_B
+        lora_a: Any = module.lora_A
+        lora_b: Any = module.lora_B
         return module, [(lora_a, lora_b)]
     base = module._modules.get("base_layer")
     if isinstance(base, Linear4bit) and "lora_A" in module._modules:
@@ -136,7 +137,7 @@ def _refuse_later_adapters(layer: nn.Module) -> None:
                 )
 
 
-class _Style(ParallelStyle):  # type: ignore[misc]
+class _Style(ParallelStyle):
     _dim: int  # of the weight
     _placements: tuple[Any, Any]  # of A and B
 
@@ -158,7 +159,7 @@ class _Style(ParallelStyle):  # type: ignore[misc]
         self._hook(module, device_mesh.get_group())
         return module
 
-    def _place_bias(self, holder: nn.Module, mesh: DeviceMesh) -> None:
+    def _place_bias(self, holder: Any, mesh: DeviceMesh) -> None:
         raise NotImplementedError
 
     def _hook(self, module: nn.Module, group: Any) -> None:
@@ -178,7 +179,7 @@ class ColwiseLinear4bit(_Style):
         super().__init__(sequence_parallel=sequence_parallel)
         self.gather_output = gather_output
 
-    def _place_bias(self, holder: nn.Module, mesh: DeviceMesh) -> None:
+    def _place_bias(self, holder: Any, mesh: DeviceMesh) -> None:
         if isinstance(holder.bias, nn.Parameter):
             _place(holder, "bias", mesh, Shard(0))
         elif isinstance(holder.bias, Tensor):
@@ -205,7 +206,7 @@ class RowwiseLinear4bit(_Style):
 
     _dim, _placements = 1, (Shard(1), Replicate())
 
-    def _place_bias(self, holder: nn.Module, mesh: DeviceMesh) -> None:
+    def _place_bias(self, holder: Any, mesh: DeviceMesh) -> None:
         if isinstance(holder.bias, nn.Parameter):
             _place(holder, "bias", mesh, Replicate())
         elif mesh.get_local_rank() != 0:
@@ -219,11 +220,11 @@ class RowwiseLinear4bit(_Style):
         module.register_forward_hook(behind)
 
 
-class ExpertParallel4bit(ParallelStyle):  # type: ignore[misc]
+class ExpertParallel4bit(ParallelStyle):
     """Each rank has some experts of a qfuse.nn.Experts4bit, whole, with their adapters and biases.
 
-    Tokens, and the experts that they go to, are the same on all ranks or, with sequence_parallel, each rank has a part of
-    the tokens (dimension 0). Every rank multiplies those that go to its experts; the result is the sum over ranks.
+    Tokens, and the experts that they go to, are the same on all ranks or, with sequence_parallel, each rank has a part
+    of the tokens (dimension 0). Every rank multiplies those that go to its experts; the result is the sum over ranks.
     """
 
     def __init__(self, *, sequence_parallel: bool = False) -> None:

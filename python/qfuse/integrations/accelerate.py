@@ -3,9 +3,10 @@
     import qfuse.integrations.accelerate
     qfuse.integrations.accelerate.enable()          # in the script that `accelerate launch` starts, before prepare()
 
-accelerate leaves weights in uint8, bitsandbytes' default, out of what it shares out, so that each GPU holds all of them;
-with bnb_4bit_quant_storage=torch.bfloat16 they are shared out as floats, whose NaN patterns an all-gather of floats may
-rewrite. Here each Linear4bit becomes a qfuse.nn.Linear4bit before fully_shard: see qfuse.distributed.shardable.
+accelerate leaves weights in uint8, bitsandbytes' default, out of what it shares out, so that each GPU holds all of
+them; with bnb_4bit_quant_storage=torch.bfloat16 they are shared out as floats, whose NaN patterns an all-gather of
+floats may rewrite. Here each Linear4bit becomes a qfuse.nn.Linear4bit before fully_shard: see
+qfuse.distributed.shardable.
 
 fsdp_cpu_ram_efficient_loading, which loads on the first rank and broadcasts, is switched off for such a model:
 qfuse.distributed.load has each rank read its own part.
