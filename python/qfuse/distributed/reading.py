@@ -5,6 +5,7 @@ import fnmatch
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -20,6 +21,8 @@ from .shards import Runs, ShardPlan, assembled, cut_of, shard, shard_plan
 
 __all__ = ["Part", "Reader", "load_shards", "reading"]
 
+# A cold disk answers several reads at once sooner than one after the other, between which there are gaps.
+_THREADS, _PIECE = 4, 8 << 20
 Part = tuple[Placement, int, int]  # how a dimension of a mesh shares a tensor out, and which rank of how many this is
 Plan = Mapping[str, Placement | Sequence[Placement]]
 
@@ -31,7 +34,8 @@ class Reader:
         self._path, self._files = path, files
         self._inventory = inspect_files(path)
         self.tensors = {tensor["name"]: tensor for tensor in self._named()}
-        self._open: dict[str, tuple[int, tuple[int, ...]]] = {}
+        self._open: dict[tuple[str, bool], tuple[int, tuple[int, ...]]] = {}
+        self._threads = files.enter_context(ThreadPoolExecutor(_THREADS))
 
     def _named(self) -> Iterator[Any]:
         """Tensors of the model; of LLM.int8's, each array by itself."""
@@ -101,7 +105,7 @@ class Reader:
         """Raises ValueError where a file was replaced or written to while it was read."""
         in_place = all(
             identity(os.stat(path.encode("utf-8", "surrogateescape"))) == identity(os.fstat(file)) == was
-            for path, (file, was) in self._open.items()
+            for (path, _), (file, was) in self._open.items()
         )
         if not in_place or inspect_files(self._path) != self._inventory:
             raise ValueError(f"{os.fsdecode(self._path)}: was replaced while it was being loaded; load it again")
@@ -161,17 +165,39 @@ class Reader:
         if found.numel() == 0:
             return found
         memory = memoryview((ctypes.c_ubyte * found.numel()).from_address(found.data_ptr())).cast("B")
-        file = self._file(array["path"])
-        for i in range(runs.count):
-            _read(file, memory[i * runs.size : (i + 1) * runs.size], array["offset"] + runs.begin + i * runs.stride)
+        file = self._file(array["path"], reads_ahead=runs.count > 1 or runs.size == array["bytes"])
+        reads = [self._threads.submit(_read_runs, file, *part) for part in _in_pieces(memory, array["offset"], runs)]
+        for read in reads:
+            read.result()
         return found
 
-    def _file(self, path: str) -> int:
-        if path not in self._open:
+    def _file(self, path: str, reads_ahead: bool) -> int:
+        """reads_ahead: whether the system may, which is fast, and wrong beside parts that are others'."""
+        key = path, reads_ahead
+        if key not in self._open:
             file = os.open(path.encode("utf-8", "surrogateescape"), os.O_RDONLY | os.O_CLOEXEC)
             self._files.callback(os.close, file)
-            self._open[path] = file, identity(os.fstat(file))
-        return self._open[path][0]
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_NORMAL if reads_ahead else os.POSIX_FADV_RANDOM)
+            self._open[key] = file, identity(os.fstat(file))
+        return self._open[key][0]
+
+
+def _in_pieces(memory: memoryview, offset: int, runs: Runs) -> Iterator[tuple[memoryview, int, Runs]]:
+    """What one thread reads at a time: a part of a single run, or some of many."""
+    if runs.count == 1:
+        for begin in range(0, runs.size, _PIECE):
+            size = min(_PIECE, runs.size - begin)
+            yield memory[begin : begin + size], offset, Runs(runs.begin + begin, size, size, 1)
+        return
+    count = max(_PIECE // runs.size, 1)
+    for first in range(0, runs.count, count):
+        some = runs._replace(begin=runs.begin + first * runs.stride, count=min(count, runs.count - first))
+        yield memory[first * runs.size : (first + some.count) * runs.size], offset, some
+
+
+def _read_runs(file: int, memory: memoryview, offset: int, runs: Runs) -> None:
+    for i in range(runs.count):
+        _read(file, memory[i * runs.size : (i + 1) * runs.size], offset + runs.begin + i * runs.stride)
 
 
 def _read(file: int, memory: memoryview, offset: int) -> None:
