@@ -3,9 +3,9 @@
     python python/benchmarks/several_gpus.py --layers 20 --json several-gpus.json
     python python/benchmarks/several_gpus.py --device cpu --small        # to see that it runs
 
-Layers of Llama-3-70B's shape with random weights, in NF4 with nested absmax, in files as bitsandbytes writes them, one for
-each layer. peft's LoRA of rank 16 over every linear layer, checkpointed activations, AdamW. Each way is a run of its own,
-a process for each GPU, with the files out of the page cache:
+Layers of Llama-3-70B's shape with random weights, in NF4 with nested absmax, in files as bitsandbytes writes them, one
+for each layer. peft's LoRA of rank 16 over every linear layer, checkpointed activations, AdamW. Each way is a run of
+its own, a process for each GPU, with the files out of the page cache:
 
   one               qfuse on one GPU
   qfuse fsdp        FSDP2: a model on the meta device, of which each rank reads its part
@@ -17,9 +17,9 @@ a process for each GPU, with the files out of the page cache:
 
 bitsandbytes' ways load with from_pretrained on every rank. A step is of one sequence a GPU (of `qfuse tp` two on both).
 
-Before the clock each way trains 3 steps on the same sequence on all ranks, by torch's deterministic operations. The losses
-of `qfuse fsdp` must be those of `one`, bit for bit: a mean of two equal gradients is that gradient. Other ways add in
-other orders; their losses are told. Memory is torch's peak, of loading and of a step; bytes read are those of
+Before the clock each way trains 3 steps on the same sequence on all ranks, by torch's deterministic operations. The
+losses of `qfuse fsdp` must be those of `one`, bit for bit: a mean of two equal gradients is that gradient. Other ways
+add in other orders; their losses are told. Memory is torch's peak, of loading and of a timed step; bytes read are of
 /proc/self/io, by read() and from the disk; bytes gathered are counted where torch's all-gather is called.
 
 Exit status: 0 all is equal that must be, 1 it is not.
@@ -37,7 +37,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-STARTED = time.time()
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 os.environ["HF_HUB_OFFLINE"] = "1"
 
@@ -249,6 +248,7 @@ def bytes_read() -> dict[str, int]:
 
 
 def peak(arguments: argparse.Namespace) -> int:
+    """Since it was last asked for."""
     if arguments.device == "cpu":
         return 0
     found = torch.cuda.max_memory_allocated()
@@ -310,6 +310,7 @@ def measured(
         ended = time.time()
         losses += [step(model, optimizer, tokens(i)) for i in range(1, CHECKED)]
     torch.use_deterministic_algorithms(False)
+    peak(arguments)  # whose attention was another one
     own = tokens(100 + (0 if sequences > 1 else rank))
     for _ in range(WARM_UP):
         step(model, optimizer, own)
@@ -402,7 +403,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--ranks", type=measure.count, default=2)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--way", help=argparse.SUPPRESS)
-    parser.add_argument("--started", type=float, default=STARTED, help=argparse.SUPPRESS)
+    parser.add_argument("--started", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--model", help="a folder for the files, which are kept; by default one that is not")
     arguments = measure.parse(parser, argv)
     if arguments.way:

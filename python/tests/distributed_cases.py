@@ -135,7 +135,7 @@ def case_2_fsdp_gathers_every_word() -> None:
 
 
 def case_2_floats_lose_nan_patterns_on_a_gpu() -> None:
-    """What case_2_fsdp_gathers_every_word would be in bfloat16, as bnb_4bit_quant_storage has codes: it is not in vain."""
+    """What case_2_fsdp_gathers_every_word would be in bfloat16, as bnb_4bit_quant_storage may have it, and fails."""
     if DEVICE == "cpu":
         raise Skipped
     layer = nn.Linear(256, 256, bias=False, dtype=torch.bfloat16, device=DEVICE)

@@ -1,10 +1,12 @@
-"""4-bit weights on several ranks: what each rank runs is in distributed_cases.py. They are processes on the CPU, by gloo;
-with QFUSE_RANKS_DEVICE=cuda each has a GPU, by NCCL."""
+"""4-bit weights on several ranks, each of which runs distributed_cases.py: processes on the CPU, by gloo; or with
+QFUSE_RANKS_DEVICE=cuda on a GPU each, by NCCL."""
 
 import ast
 import os
 import subprocess
 import sys
+import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -33,23 +35,20 @@ MOST_RANKS = 4 if DEVICE == "cpu" else torch.cuda.device_count()
 NAMES = [node.name for node in ast.parse(CASES.read_text()).body if isinstance(node, ast.FunctionDef)]
 
 
-def _run(folder: Path, ranks: int, *cases: str) -> dict[str, str]:
+def _run(folder: Path, ranks: int) -> dict[str, str]:
     """What each case came to on the ranks; the first that failed is the last one."""
-    command = [sys.executable, "-W", "ignore", str(CASES)]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    logs = [open(folder / f"{ranks}.{rank}.log", "w") for rank in range(ranks)]
-    processes = [
-        subprocess.Popen(
-            [*command, str(rank), str(ranks), str(folder), *cases],
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env=environment,
-        )
-        for rank, log in enumerate(logs)
-    ]
-    for process, log in zip(processes, logs, strict=True):
-        process.wait(timeout=400)
-        log.close()
+    with ExitStack() as logs:
+        processes = [
+            subprocess.Popen(
+                [sys.executable, "-W", "ignore", str(CASES), str(rank), str(ranks), str(folder)],
+                stdout=logs.enter_context(open(folder / f"{ranks}.{rank}.log", "w")),
+                stderr=subprocess.STDOUT,
+                env=environment,
+            )
+            for rank in range(ranks)
+        ]
+        _wait_for(processes)
     found: dict[str, str] = {}
     for rank in range(ranks):
         for line in (folder / f"{ranks}.{rank}.txt").read_text().splitlines():
@@ -57,6 +56,18 @@ def _run(folder: Path, ranks: int, *cases: str) -> dict[str, str]:
             if name.startswith("case_") and found.get(name) != "failed":
                 found[name] = state
     return found
+
+
+def _wait_for(processes: list[Any]) -> None:
+    """Those that wait for one that has failed are stopped soon, not when the group gives up."""
+    end = time.monotonic() + 300
+    while any(process.poll() is None for process in processes) and time.monotonic() < end:
+        if any(process.poll() for process in processes):
+            end = min(end, time.monotonic() + 5)
+        time.sleep(0.1)
+    for process in processes:
+        process.kill()
+        process.wait()
 
 
 class Runs:
@@ -92,6 +103,15 @@ def test_one_process_restores_what_two_have_saved(runs: Runs) -> None:
     optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2)
     assert qd.restore(model, runs.folder / "step2", optimizer=optimizer) == {"step": 2}
     assert train_with(model, optimizer, batch(), 2) == torch.load(runs.folder / "next.pt")
+
+
+def test_a_save_that_ends_between_two_names_is_restored(tmp_path: Path) -> None:
+    model = Model()
+    qd.save(model, tmp_path / "saved", extra={"step": 1})
+    (tmp_path / "saved").rename(tmp_path / "saved.old")
+    assert qd.restore(model, tmp_path / "saved") == {"step": 1}
+    qd.save(model, tmp_path / "saved", extra={"step": 2})
+    assert qd.restore(model, tmp_path / "saved") == {"step": 2} and not (tmp_path / "saved.old").exists()
 
 
 @pytest.mark.parametrize("saved", ["step2", "cut"])

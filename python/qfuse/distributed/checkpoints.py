@@ -77,12 +77,11 @@ def restore(
     The base is not read: load() does that, of the files it came from or of those that consolidate() writes. All ranks
     call it. Raises FileNotFoundError where the directory is not complete.
     """
-    reader = _reader(path)
-    state = _state(model, optimizer)
-    saved = reader.read_metadata().state_dict_metadata
+    path = _complete(path)
+    state, saved = _state(model, optimizer), _saved(path)
     _check_names(path, saved, model, state[_MODEL])
     state["extra"] = {key.removeprefix("extra."): None for key in saved if key.startswith("extra.")}
-    state_dict_loader.load(state, checkpoint_id=Path(path))
+    state_dict_loader.load(state, checkpoint_id=path)
     if optimizer is not None:
         set_optimizer_state_dict(model, optimizer, state[_OPTIMIZER])
     extra: dict[str, Any] = state["extra"]
@@ -104,7 +103,8 @@ def consolidate(
     """
     from safetensors.torch import save_file
 
-    saved = _reader(path).read_metadata().state_dict_metadata
+    path = _complete(path)
+    saved = _saved(path)
     sizes = {key.removeprefix(f"{_MODEL}."): each for key, each in saved.items() if key.startswith(f"{_MODEL}.")}
     adapters, base = _in_files(list(sizes))
     final = Path(out)
@@ -210,10 +210,25 @@ def _check_names(path: Any, saved: Any, model: nn.Module, trained: dict[str, Any
         raise ValueError(f"{os.fsdecode(path)}: has '{unknown[0]}', which the model has not: is it another adapter's?")
 
 
-def _reader(path: Any) -> Any:
-    if not (Path(path) / ".metadata").is_file():
+def _complete(path: Any) -> Path:
+    """The directory, or the one that it was to take the place of when a save was ended between two renames."""
+    found = Path(path)
+    old = _old(found)
+    if not found.exists() and old.exists():
+        found = old
+    if not (found / ".metadata").is_file():
         raise FileNotFoundError(f"{os.fsdecode(path)}: is no complete checkpoint of qfuse.distributed.save")
-    return FileSystemReader(path)
+    return found
+
+
+def _saved(path: Path) -> dict[str, Any]:
+    """Of each name, what is saved under it."""
+    found: dict[str, Any] = FileSystemReader(path).read_metadata().state_dict_metadata
+    return found
+
+
+def _old(path: Path) -> Path:
+    return path.with_name(f"{path.name}.old")
 
 
 def _state(model: nn.Module, optimizer: torch.optim.Optimizer | None) -> dict[str, Any]:
@@ -332,7 +347,7 @@ def _as_in_a_file(name: str, tensor: Tensor, names: dict[str, str]) -> Tensor:
 
 def _replace(partial: Path, final: Path) -> None:
     """By renaming: at no time is there a half-written directory under the name."""
-    old = final.with_name(f"{final.name}.old")
+    old = _old(final)
     if final.exists():  # else an old one, which a kill between two renames has left, is all that there is
         shutil.rmtree(old, ignore_errors=True)
         final.rename(old)

@@ -143,9 +143,9 @@ def scattered_sum(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
 
 
 class _Once:
-    """A result of the last call, for layers that are given one x one after the other, as q, k and v are: of one result
-    the gradients are summed before they are sent, and one is gathered for all. It is kept until there is another one, or
-    its gradient was asked for."""
+    """The result of the last call, for layers that are given one x, as q, k and v are: of one result the gradients are
+    summed before they are sent, and one is gathered for all. It is kept until there is another one, or its gradient was
+    asked for."""
 
     def __init__(self) -> None:
         self._last: tuple[Any, ...] = ()
