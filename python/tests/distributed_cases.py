@@ -7,8 +7,11 @@ Every function of this file that begins with case_<ranks>_ is run, one after the
 import os
 import sys
 import traceback
+import warnings
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -32,9 +35,9 @@ from distributed_models import (
 from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
-from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, fully_shard
-from torch.distributed.tensor import Replicate, Shard
+from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.parallel import parallelize_module
 
 import qfuse
@@ -161,6 +164,39 @@ def case_2_fsdp_refuses_rows_that_do_not_divide() -> None:
     refused(lambda: layer(batch()), "(65, 256)", "2 ranks")
 
 
+def case_2_accelerate_shares_out_what_it_would_replicate() -> None:
+    """Its own function for FSDP2, of a model that it has not started on a GPU."""
+    if find_spec("accelerate") is None or find_spec("bitsandbytes") is None:
+        raise Skipped
+    from accelerate.utils import FullyShardedDataParallelPlugin, fsdp_utils
+    from bitsandbytes.nn import Linear4bit as OfBitsandbytes
+
+    import qfuse.integrations.accelerate as integration
+
+    def prepared() -> Any:
+        net = nn.Sequential(OfBitsandbytes(WIDTH, INNER, bias=False), OfBitsandbytes(INNER, WIDTH, bias=False))
+        for layer, stored in zip(net, (weight(INNER, WIDTH, 1), weight(WIDTH, INNER, 2)), strict=True):
+            layer.weight = stored.params4bit(layer)
+        plugin = FullyShardedDataParallelPlugin(
+            fsdp_version=2, auto_wrap_policy="no_wrap", cpu_ram_efficient_loading=True
+        )
+        state = SimpleNamespace(fsdp_plugin=plugin)
+        accelerator = SimpleNamespace(
+            state=state, mixed_precision="no", is_main_process=dist.get_rank() == 0, device=DEVICE, print=said.append
+        )
+        return fsdp_utils.fsdp2_prepare_model(accelerator, net)
+
+    said: list[str] = []
+    with warnings.catch_warnings(record=True):
+        assert not isinstance(prepared()[0].weight, DTensor)  # as accelerate is: replicated
+    with integration.enabled():
+        net = prepared()
+    assert said == ["qfuse: 2 layers have 4-bit weights that can be shared out"]
+    assert net[0].weight.to_local().packed.shape == (INNER // 2, WIDTH // 2)
+    hidden = qfuse.matmul_4bit(batch(), weight(INNER, WIDTH, 1))
+    assert torch.equal(net(batch()), qfuse.matmul_4bit(hidden, weight(WIDTH, INNER, 2)))
+
+
 def case_2_fsdp_of_experts() -> None:
     class Mixture(nn.Module):
         def __init__(self) -> None:
@@ -277,6 +313,9 @@ def case_2_load_checkpoint_of_a_mesh() -> None:
     assert torch.equal(found["norm"].cpu(), dense.chunk(2, 1)[rank])
     refused(lambda: qfuse.load_checkpoint(path, mesh=mesh(2), plan={"*.q_proj": Shard(0)}), "*.q_proj", "no tensor")
     refused(lambda: qfuse.load_checkpoint(path, mesh=mesh(2), plan={"a": [Shard(0), Shard(1)]}), "2 placements")
+    only_first = DeviceMesh(DEVICE, [0], mesh_dim_names=("dp",))
+    if rank == 1:
+        refused(lambda: qfuse.load_checkpoint(path, mesh=only_first, plan={"a": Shard(0)}), "rank 1 is not in")
     over_two = mesh(1, 2)
     found = qfuse.load_checkpoint(path, DEVICE, mesh=over_two, plan={"a": [Replicate(), Shard(1)]})
     assert torch.equal(found["a"].dequantize(), decoded["a"].chunk(2, 1)[rank])

@@ -21,14 +21,17 @@ if not torch.distributed.is_gloo_available():
     pytest.skip("this torch has no gloo", allow_module_level=True)
 pytest.importorskip("safetensors")
 
+from safetensors.torch import save_file
 from torch import nn
 from torch.distributed.tensor import Replicate, Shard
 
 import qfuse.distributed as qd
 from qfuse.distributed.checkpoints import _in_files
+from qfuse.distributed.reading import reading
 from qfuse.modules import is_hooked
 from qfuse.nn import Linear4bit
 from qfuse.parameter import Weight4bitTensor
+from qfuse.quant_state import to_state_dict
 
 CASES = Path(__file__).with_name("distributed_cases.py")
 MOST_RANKS = 4 if DEVICE == "cpu" else torch.cuda.device_count()
@@ -143,6 +146,29 @@ def test_a_rank_that_is_killed_leaves_no_checkpoint(tmp_path: Path) -> None:
     model = Model()
     qd.save(model, tmp_path / "saved")
     assert qd.restore(model, tmp_path / "saved") == {} and not (tmp_path / "saved.partial").exists()
+
+
+def test_a_file_that_changes_while_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    stored = to_state_dict(weight(128, 256, 0), "w")
+
+    def read(change: Any) -> None:
+        save_file(stored, path)
+        with reading(path) as reader:
+            reader.read("w", [(Shard(0), 0, 2)])
+            change()
+            reader.read("w", [(Shard(0), 1, 2)])
+
+    read(lambda: None)
+    with pytest.raises(ValueError, match=r"model\.safetensors: was replaced while it was being loaded"):
+        read(lambda: save_file(stored, tmp_path / "other") or (tmp_path / "other").rename(path))
+    with pytest.raises(ValueError, match="'w': the file ends before its last tensor does"):
+        read(lambda: os.truncate(path, 4096))
+
+
+def test_a_mesh_and_a_plan_go_together(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="mesh and plan go together"):
+        qfuse.load_checkpoint(tmp_path, plan={"*": Shard(0)})
 
 
 SHAPES = [(64, 512), (96, 1024), (6, 4096), (10, 64), (4, 16, 256)]
