@@ -122,7 +122,7 @@ NORMS = ("input_layernorm", "post_attention_layernorm")
 # ---- a way ----
 
 
-def with_adapter(model: nn.Module) -> nn.Module:
+def with_adapter(model: nn.Module) -> Any:
     from peft import LoraConfig, get_peft_model
 
     torch.manual_seed(2)
@@ -137,7 +137,7 @@ def checkpointed(model: Any) -> Any:
     return model
 
 
-def of_transformers(arguments: argparse.Namespace) -> nn.Module:
+def of_transformers(arguments: argparse.Namespace) -> Any:
     from transformers import AutoModelForCausalLM
 
     place = arguments.device if arguments.device == "cpu" else torch.cuda.current_device()
@@ -155,7 +155,7 @@ def share_out(model: Any, over: Any) -> Any:
     return fully_shard(model, mesh=over)
 
 
-def in_parts(arguments: argparse.Namespace, over: Any) -> nn.Module:
+def in_parts(arguments: argparse.Namespace, over: Any) -> Any:
     """qfuse's: on the meta device until each rank reads its part."""
     from accelerate import init_empty_weights
     from torch.distributed.tensor.parallel import parallelize_module
@@ -204,7 +204,7 @@ def adamw(model: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-4)
 
 
-def make(arguments: argparse.Namespace, over: Any) -> tuple[Any, torch.optim.Optimizer]:
+def make(arguments: argparse.Namespace, over: Any) -> tuple[Any, Any]:
     way = arguments.way
     if way == "one" or way.startswith("qfuse"):
         model = in_parts(arguments, over)
@@ -219,7 +219,8 @@ def make(arguments: argparse.Namespace, over: Any) -> tuple[Any, torch.optim.Opt
             import qfuse.integrations.accelerate
 
             qfuse.integrations.accelerate.enable()
-        return by_accelerate(model, adamw(model))
+        made, optimizer = by_accelerate(model, adamw(model))
+        return made, optimizer
     return model, adamw(model)
 
 
@@ -357,7 +358,7 @@ def start(arguments: argparse.Namespace, way: str) -> dict[str, Any]:
     outputs = [process.communicate(timeout=500)[0] for process in processes]
     if any(process.returncode for process in processes):
         return {"way": way, "failed": [process.returncode for process in processes]}
-    of_ranks = [json.loads(output.splitlines()[-1]) for output in outputs]
+    of_ranks: list[dict[str, Any]] = [json.loads(output.splitlines()[-1]) for output in outputs]
     return of_ranks[0] | {"read of ranks": [each["read"] for each in of_ranks]}
 
 

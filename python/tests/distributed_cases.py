@@ -244,17 +244,27 @@ class _Meter:
         return count
 
 
+def _on_meta(model: Any) -> Any:
+    model = model.to("meta")
+    for module in model.modules():
+        if hasattr(module, "base"):
+            module.base = module.base.to("meta")
+    return model
+
+
 def case_2_load_reads_a_part() -> None:
     path, model = FOLDER / "model.safetensors", Model(depth=4)
     tensors = _write(path, model)
     expected = train(Model(depth=4), batch())
-    on_meta = Model(depth=4).to("meta")
-    for module in on_meta.modules():
-        if hasattr(module, "base"):
-            module.base = module.base.to("meta")
-    model = shared_out(on_meta, mesh(2))
+    model = shared_out(_on_meta(Model(depth=4)), mesh(2))
+    torch.manual_seed(dist.get_rank())  # the first rank's counts
     with _Meter() as meter:
         made = qd.load(model, path, DEVICE)
+    alone = _on_meta(Model(depth=4))
+    qd.load(alone, path, DEVICE)
+    for name, parameter in alone.named_parameters():
+        if "lora" in name:
+            assert torch.equal(whole(dict(model.named_parameters())[name].detach()), parameter.detach()), name
     assert len(made) == 16 and all("lora" in name for name in made)
     read = sum(tensor.nbytes for name, tensor in tensors.items() if name.count(".") < 5)
     # Nested arrays are whole everywhere, and 64 bytes here are some of them.
@@ -416,6 +426,16 @@ def case_2_layers_of_one_input_send_one_gradient() -> None:
         sum(y.float().square().sum() for y in found).backward()
         assert len(counted) == 2
         torch.testing.assert_close(x.grad, 2 * grad, rtol=0.02, atol=0.04 * grad.abs().max().item())
+        # One that is changed between two layers, with a gradient of its own.
+        changed = x * 1
+        first = layers[0](changed)
+        changed.mul_(2)
+        assert torch.equal(layers[0](changed), 2 * first)
+        x.grad = None
+        layers[1](changed).float().sum().backward()
+        direct = x.detach().clone().requires_grad_()
+        layers[1](2 * direct).float().sum().backward()
+        assert torch.equal(x.grad, direct.grad)
     finally:
         funcol.all_reduce = original
 
@@ -667,8 +687,9 @@ def case_4_sums_are_in_the_order_of_ranks() -> None:
     from qfuse.distributed.collectives import scattered_sum, summed
 
     group = mesh(4).get_group()
-    parts = [batch(8, 33, seed).float() * 10.0**seed for seed in range(4)]
+    parts = [batch(8, 33, seed).float() / 3 * 10.0**seed for seed in range(4)]  # whose sums are all rounded
     expected = ((parts[0] + parts[1]) + parts[2]) + parts[3]
+    assert not torch.equal(expected, ((parts[0] + parts[3]) + parts[2]) + parts[1])
     own = parts[dist.get_rank()]
     assert torch.equal(summed(own, group), expected)
     assert torch.equal(scattered_sum(own, group, 0), expected.chunk(4)[dist.get_rank()])
