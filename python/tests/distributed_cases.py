@@ -244,6 +244,56 @@ class _Meter:
         return count
 
 
+def case_2_fsdp_of_transformers_experts() -> None:
+    """Which quantize_experts has quantized, with peft's adapters over them."""
+    if find_spec("transformers") is None or find_spec("peft") is None:
+        raise Skipped
+    from peft import LoraConfig, get_peft_model
+    from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
+
+    sizes = dict(hidden_size=128, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, head_dim=32)
+    sizes |= dict(moe_intermediate_size=64, num_experts=4, num_experts_per_tok=2, vocab_size=128)
+
+    def made() -> Any:
+        torch.manual_seed(3)
+        model = Qwen3MoeForCausalLM(Qwen3MoeConfig(**sizes)).bfloat16().to(DEVICE)
+        assert qfuse.quantize_experts(model)
+        stacks = [f"mlp.experts.{name}_proj" for name in ("gate_up", "down")]
+        return get_peft_model(model, LoraConfig(r=4, target_modules=["q_proj"], target_parameters=stacks))
+
+    def losses(model: Any) -> list[float]:
+        optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2)
+        ids = torch.arange(32, device=DEVICE).view(2, 16)
+        found = []
+        for _ in range(3):
+            loss = model(input_ids=ids, labels=ids).loss
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            found.append(loss.item())
+        return found
+
+    model, over = made(), mesh(2)
+    report = qd.shardable(model)
+    assert len(report.layers) == 2 and not report.left
+    stack = "base_model.model.model.layers.0.mlp.experts.base_layer.base_layer.down_proj"
+    whole_bytes = sum(each.nbytes for each in model.get_parameter(stack).inner)
+    for layer in model.base_model.model.model.layers:
+        fully_shard(layer, mesh=over)
+    fully_shard(model, mesh=over)
+    part = model.get_parameter(stack).to_local()
+    assert part.packed.shape[0] == 2 and sum(each.nbytes for each in part.inner[:2]) < whole_bytes / 2
+    assert losses(model) == losses(made())
+    qd.save(model, FOLDER / "experts", base=True)
+    if dist.get_rank() == 0:
+        qd.consolidate(FOLDER / "experts", FOLDER / "experts_files")
+        stored = qfuse.load_checkpoint(FOLDER / "experts_files" / "model-00001-of-00001.safetensors")
+        twin = made().base_model.model.model.layers[1].mlp.experts.base_layer.base_layer
+        expected = twin.down_proj_4bit.weight(twin.down_proj).dequantize()
+        assert torch.equal(stored["model.layers.1.mlp.experts.down_proj"].dequantize(), expected.cpu())
+    dist.barrier()
+
+
 def _on_meta(model: Any) -> Any:
     model = model.to("meta")
     for module in model.modules():

@@ -267,6 +267,9 @@ def _base(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
             if parameter is not None and (parameter.requires_grad or id(parameter) in seen):
                 continue
             seen.add(id(parameter))
+            if isinstance(getattr(parameter, "_local_tensor", parameter), Weight4bitTensor):  # of transformers' experts
+                yield from _arrays(module, _name_in_base(name), parameter)
+                continue
             yield (name if _of_an_adapter(name) else _name_in_base(name)), tensor
 
 

@@ -14,6 +14,7 @@ from torch.distributed.tensor._utils import compute_local_shape_and_global_offse
 from ..base import OverWeight
 from ..experts import GroupedLinear4bit
 from ..factors import local_of
+from ..integrations.experts import make_stacks_parameters
 from ..linear import Linear4bit
 from ..modules import has_hooks
 from ..parameter import Weight4bitTensor
@@ -51,9 +52,9 @@ def shardable(model: nn.Module) -> ShardableReport:
         fully_shard(model, mesh=mesh)
 
     Each Linear4bit of bitsandbytes, with or without an adapter of peft's over it, becomes a qfuse.nn.Linear4bit, of the
-    same memory; the weights of Linear4bitLoRA and Experts4bit become parameters. A layer whose rows are not whole
-    blocks stays as it is, and the report says so. Call it before fully_shard, else it raises ValueError, and before
-    parallelize_module.
+    same memory; the weights of Linear4bitLoRA, of Experts4bit and of what quantize_experts() has quantized become
+    parameters. A layer whose rows are not whole blocks stays as it is, and the report says so. Call it before
+    fully_shard, else it raises ValueError, and before parallelize_module.
     """
     if any(isinstance(module, FSDPModule) for module in model.modules()):
         raise ValueError("the model is shared out already: call shardable before fully_shard")
@@ -67,6 +68,8 @@ def shardable(model: nn.Module) -> ShardableReport:
                 model.set_submodule(name, made[id(module)], strict=True)
             elif isinstance(module, OverWeight):
                 module.make_base_a_parameter()
+            elif make_stacks_parameters(module):
+                pass
             elif _has_bytes(module):
                 report.left[name] = f"a {type(module).__name__} has bytes that mean nothing without their scales"
                 continue

@@ -22,15 +22,23 @@ from torch.nn import Parameter
 
 from .. import functional, ops
 from ..modules import is_plain
-from ..quant_state import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, Weight4bit
+from ..parameter import Weight4bitTensor, parameter_of
+from ..quant_state import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, STATE, Weight4bit
 
-__all__ = ["ExpertsReport", "Stack4bit", "experts_forward", "quantize_experts", "register", "stack_of"]
+__all__ = [
+    "ExpertsReport",
+    "Stack4bit",
+    "experts_forward",
+    "make_stacks_parameters",
+    "quantize_experts",
+    "register",
+    "stack_of",
+]
 
 _FIELDS = {"has_gate", "has_bias", "has_post_expert_norm", "is_transposed", "_is_expert_parallel", "config"}
 _SUFFIX = "_4bit"  # of a Stack4bit's name, behind its parameter's
 _SCALES = ("absmax", "nested_absmax", "nested_quant_map", "nested_offset")
 _BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)
-_STATE = "quant_state.bitsandbytes__"
 
 
 @dataclass
@@ -77,9 +85,19 @@ class Stack4bit(nn.Module):
 
     def weight(self, codes: Tensor) -> Weight4bit:
         """codes: the owner's parameter."""
+        if isinstance(codes, Weight4bitTensor):
+            return codes.quant_state
         _refuse_cast(codes)
         scales = tuple(tensor for tensor in self._buffers.values() if tensor is not None)
         return Weight4bit((codes, *scales), self.shape, self.dtype, self.quant_type, self.blocksize, NESTED_BLOCKSIZE)
+
+    @property
+    def has_scales(self) -> bool:
+        """Else the parameter has them: see make_stacks_parameters."""
+        return self._buffers["absmax"] is not None
+
+    def give_up_scales(self) -> None:
+        self._buffers = dict.fromkeys(self._buffers)
 
     def extra_repr(self) -> str:
         nested = self.offset is not None
@@ -92,17 +110,19 @@ class Stack4bit(nn.Module):
                 moved = fn(tensor.reshape(-1).view(torch.uint8))
                 _refuse_cast(moved)
                 self._buffers[name] = moved.view(tensor.dtype).view(tensor.shape)
-        dtype = fn(self.absmax.new_empty(0, dtype=self.dtype)).dtype
+        dtype = fn(torch.empty(0, dtype=self.dtype)).dtype
         self.dtype = dtype if dtype in FLOAT_DTYPES else self.dtype
         return self
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+        if not self.has_scales:
+            return
         outer = _outer(prefix)
         for name in _SCALES[:3]:  # the offset is in the quant_state
             if self._buffers[name] is not None:
                 destination[outer + name] = self._buffers[name]
         destination[f"{outer}quant_map"] = _values(self.quant_type, self.absmax.device)
-        destination[f"{outer}{_STATE}{self.quant_type}"] = self._state()
+        destination[f"{outer}{STATE}{self.quant_type}"] = self._state()
 
     def _state(self) -> Tensor:
         """bitsandbytes' quant_state, as its JSON in bytes."""
@@ -127,13 +147,16 @@ class Stack4bit(nn.Module):
         error_msgs: list[str],
     ) -> None:
         found = {key.removeprefix(prefix): value for key, value in state_dict.items() if key.startswith(prefix)}
-        blob = next((value for key, value in found.items() if key.startswith(_STATE)), None)
+        if not self.has_scales:
+            unexpected_keys += [_outer(prefix) + key for key in found]
+            return
+        blob = next((value for key, value in found.items() if key.startswith(STATE)), None)
         nested = found.get("absmax", self.absmax).dtype is torch.uint8
         needed = _SCALES[:3] if nested else _SCALES[:1]
         unexpected_keys += [
-            _outer(prefix) + key for key in found if key not in (*_SCALES, "quant_map") and not key.startswith(_STATE)
+            _outer(prefix) + key for key in found if key not in (*_SCALES, "quant_map") and not key.startswith(STATE)
         ]
-        missing = [name for name in needed if name not in found] + [f"{_STATE}{self.quant_type}"] * (blob is None)
+        missing = [name for name in needed if name not in found] + [f"{STATE}{self.quant_type}"] * (blob is None)
         if blob is None or missing:
             missing_keys += [_outer(prefix) + name for name in missing]
             return
@@ -170,7 +193,7 @@ def _before_load(module: Any, state_dict: dict[str, Any], prefix: str, *_: Any) 
     for name in stack_names(module):
         outer = f"{prefix}{name}."
         codes, own = state_dict.get(f"{prefix}{name}"), module._parameters[name]
-        if codes is not None and codes.shape == (own.numel(), 1):
+        if codes is not None and own.dtype is torch.uint8 and codes.shape == (own.numel(), 1):
             state_dict[f"{prefix}{name}"] = codes.view(own.shape)
         for key in [key for key in state_dict if key.startswith(outer)]:
             state_dict[f"{prefix}{name}{_SUFFIX}.{key.removeprefix(outer)}"] = state_dict.pop(key)
@@ -195,6 +218,24 @@ def stack_of(module: nn.Module, name: str) -> Stack4bit | None:
     """That of a parameter, or None where it is not quantized."""
     found = module._modules.get(name + _SUFFIX)
     return found if isinstance(found, Stack4bit) else None
+
+
+def make_stacks_parameters(module: nn.Module) -> bool:
+    """Makes parameters of a module's stacks that are weights with their scales, which FSDP can share out. Whether it
+    has any. Raises ValueError where one's rows are not whole blocks."""
+    children = module._modules.items()
+    stacks = [(name.removesuffix(_SUFFIX), each) for name, each in children if isinstance(each, Stack4bit)]
+    made = [(name, each, parameter_of(each.weight(_own(module, name)))) for name, each in stacks if each.has_scales]
+    for name, each, parameter in made:
+        module._parameters[name] = parameter
+        each.give_up_scales()
+    return bool(stacks)
+
+
+def _own(module: nn.Module, name: str) -> Tensor:
+    parameters: dict[str, Any] = module._parameters
+    codes: Tensor = parameters[name]
+    return codes
 
 
 def quantize_experts(
