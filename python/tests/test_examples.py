@@ -141,17 +141,15 @@ def test_trains_on_two_ranks_and_goes_on(tmp_path, peers):
     assert "14 layers have 4-bit weights that can be shared out; 28 adapters' factors are new" in printed
     assert list(first) == list(range(1, 11)) and first[9] < first[1]
 
-    second, printed = run_on_two_ranks(out)
-    assert "goes on behind step 10" in printed
-    assert list(second) == list(range(11, 21)) and second[11] < first[9] and second[19] < second[11]
-
     base = AutoModelForCausalLM.from_pretrained(out / "tiny-nf4", dtype=torch.bfloat16)  # with bitsandbytes' layers
     before = loss_of(base)
-    assert loss_of(PeftModel.from_pretrained(base, out / "adapter")) < before - 0.3
+    after = loss_of(PeftModel.from_pretrained(base, out / "adapter"))
+    assert after < before - 0.15
 
-    cut, printed = run_on_two_ranks(tmp_path / "cut", str(out / "tiny-nf4"), "--tp", "2")
-    assert list(cut) == list(range(1, 11)) and cut[9] < cut[1]
-    assert cut[1] == pytest.approx(before, abs=0.02)
+    second, printed = run_on_two_ranks(out, str(out / "tiny-nf4"), "--tp", "2")
+    assert "goes on behind step 10" in printed
+    assert list(second) == list(range(11, 21)) and second[19] < second[11]
+    assert second[11] == pytest.approx(after, abs=0.02)
 
 
 @pytest.mark.parametrize("name", ["qlora.py", "generate.py", "experts.py"])
