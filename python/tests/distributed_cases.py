@@ -776,6 +776,7 @@ def main() -> None:
         for name, case in list(globals().items()):
             if not name.startswith(f"case_{ranks}_") or (chosen and name not in chosen):
                 continue
+            log.write(f"{name} began\n")
             try:
                 case()
             except Skipped:
