@@ -17,7 +17,7 @@ class Factor(nn.Linear):
     def used(self) -> Tensor:
         from torch.distributed.tensor import DTensor, Replicate
 
-        from .distributed.collectives import copied
+        from .collectives import copied
 
         weight: Any = self.weight
         if not isinstance(weight, DTensor):
@@ -44,7 +44,7 @@ def bias_of(layer: nn.Module) -> Any:
     bias: Any = layer.bias
     if getattr(bias, "to_local", None) is None:
         return bias
-    from .distributed.collectives import copied
+    from .collectives import copied
 
     local, mesh = bias.to_local(), bias.device_mesh
     if not bias.placements[0].is_replicate():

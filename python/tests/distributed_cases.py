@@ -734,7 +734,7 @@ def case_4_load_over_two_dimensions() -> None:
 
 
 def case_4_sums_are_in_the_order_of_ranks() -> None:
-    from qfuse.distributed.collectives import scattered_sum, summed
+    from qfuse.collectives import scattered_sum, summed
 
     group = mesh(4).get_group()
     parts = [batch(8, 33, seed).float() / 3 * 10.0**seed for seed in range(4)]  # whose sums are all rounded

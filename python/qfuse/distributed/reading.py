@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import Placement
 
-from ..loading import identity, inspect_files, raw_form, weight_form
+from ..inventory import encoded, identity, inspect_files, raw_form, weight_form
 from ..parameter import Form, Weight4bitTensor
 from ..quant_state import NESTED_BLOCKSIZE, QUANT_TYPES, Weight4bit
 from .shards import Runs, ShardPlan, assembled, cut_of, shard, shard_plan
@@ -104,7 +104,7 @@ class Reader:
     def check(self) -> None:
         """Raises ValueError where a file was replaced or written to while it was read."""
         in_place = all(
-            identity(os.stat(path.encode("utf-8", "surrogateescape"))) == identity(os.fstat(file)) == was
+            identity(os.stat(encoded(path))) == identity(os.fstat(file)) == was
             for (path, _), (file, was) in self._open.items()
         )
         if not in_place or inspect_files(self._path) != self._inventory:
@@ -175,7 +175,7 @@ class Reader:
         """reads_ahead: whether the system may, which is fast, and wrong beside parts that are others'."""
         key = path, reads_ahead
         if key not in self._open:
-            file = os.open(path.encode("utf-8", "surrogateescape"), os.O_RDONLY | os.O_CLOEXEC)
+            file = os.open(encoded(path), os.O_RDONLY | os.O_CLOEXEC)
             self._files.callback(os.close, file)
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_NORMAL if reads_ahead else os.POSIX_FADV_RANDOM)
             self._open[key] = file, identity(os.fstat(file))

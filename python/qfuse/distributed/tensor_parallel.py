@@ -26,12 +26,12 @@ from torch.distributed.tensor import Replicate, Shard, distribute_tensor
 from torch.distributed.tensor.parallel import ParallelStyle
 
 from ..base import OverWeight
+from ..collectives import collected, copied, gathered, once, scattered_sum, summed
 from ..experts import Experts4bit, GroupedLinear4bit
 from ..factors import Factor
 from ..linear import Linear4bit
 from ..parameter import Weight4bitTensor, parameter_of
 from ..quant_state import Weight4bit
-from .collectives import collected, copied, gathered, once, scattered_sum, summed
 from .shards import shard
 
 __all__ = ["ColwiseLinear4bit", "Cut", "ExpertParallel4bit", "RowwiseLinear4bit", "cut_module", "is_layer"]

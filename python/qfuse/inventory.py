@@ -1,0 +1,84 @@
+"""What the files of a checkpoint hold, in torch's terms."""
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import library
+from .quant_state import NESTED_BLOCKSIZE, Weight4bit
+
+__all__ = ["encoded", "identity", "inspect_files", "raw_form", "weight_form"]
+
+# As safetensors spells them. Torch has no F6_E2M3 and F6_E3M2.
+_DTYPES = {
+    "BOOL": torch.bool,
+    "F4": torch.float4_e2m1fn_x2,
+    "U8": torch.uint8,
+    "I8": torch.int8,
+    "F8_E5M2": torch.float8_e5m2,
+    "F8_E4M3": torch.float8_e4m3fn,
+    "F8_E8M0": torch.float8_e8m0fnu,
+    "F8_E4M3FNUZ": torch.float8_e4m3fnuz,
+    "F8_E5M2FNUZ": torch.float8_e5m2fnuz,
+    "I16": torch.int16,
+    "U16": torch.uint16,
+    "F16": torch.float16,
+    "BF16": torch.bfloat16,
+    "I32": torch.int32,
+    "U32": torch.uint32,
+    "F32": torch.float32,
+    "C64": torch.complex64,
+    "F64": torch.float64,
+    "I64": torch.int64,
+    "U64": torch.uint64,
+}
+
+
+def inspect_files(path: str | os.PathLike[str]) -> Any:
+    try:
+        os.stat(path)  # for PermissionError and its kin
+    except FileNotFoundError as error:
+        hint = "No such local path; of a model on the Hub, huggingface_hub.snapshot_download(id) gives one"
+        raise FileNotFoundError(error.errno, hint, os.fspath(path)) from None
+    return json.loads(library.inspect(path))["tensors"]
+
+
+def weight_form(tensor: Any, read: Callable[[Any], Tensor]) -> Weight4bit:
+    """A weight of the inventory, of the arrays that are read."""
+    name = tensor["name"]
+    arrays = {array["name"]: array for array in tensor["arrays"]}
+    parts = [name, f"{name}.absmax"]
+    if tensor["nested"]:
+        parts += [f"{name}.nested_absmax", f"{name}.nested_quant_map"]
+    tensors = [read(arrays[part]) for part in parts]
+    if tensor["nested"]:
+        tensors.append(torch.tensor(float(tensor["nested_offset"]), dtype=torch.float32, device=tensors[0].device))
+    scalars = tensor["format"], tensor["blocksize"], tensor["nested_blocksize"] or NESTED_BLOCKSIZE
+    return Weight4bit(tuple(tensors), tuple(tensor["shape"]), _DTYPES[tensor["dtype"]], *scalars)
+
+
+def raw_form(array: Any) -> tuple[torch.dtype, list[int]]:
+    """The dtype and shape that an array of the inventory has in torch."""
+    dtype, shape = _DTYPES.get(array["dtype"]), array["shape"]
+    if dtype is torch.float4_e2m1fn_x2:  # two elements of the file's are one of torch's
+        *shape, last = shape
+        dtype = dtype if last % 2 == 0 else None
+        shape = [*shape, last // 2]
+    if dtype is None:
+        raise ValueError(
+            f"{array['path']}: tensor '{array['name']}': torch has no dtype for {array['dtype']} of "
+            f"shape {array['shape']}"
+        )
+    return dtype, shape
+
+
+def encoded(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+def identity(file: os.stat_result) -> tuple[int, ...]:
+    return file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns
