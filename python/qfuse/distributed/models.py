@@ -31,9 +31,7 @@ class ShardableReport:
     """What shardable() and as_stored() did. True where there is something in 4 bits that can be shared out."""
 
     layers: list[str] = field(default_factory=list)  # names of modules
-    left: dict[str, str] = field(
-        default_factory=dict
-    )  # of those that stay as they are, and why: each rank has them whole
+    left: dict[str, str] = field(default_factory=dict)  # of those that each rank has whole, and why
 
     def __bool__(self) -> bool:
         return bool(self.layers)
