@@ -7,7 +7,16 @@ from torch.nn.modules.module import _has_any_global_hook as has_global_hooks
 
 from .factors import Factor
 
-__all__ = ["has_global_hooks", "has_hooks", "is_bare", "is_bare_linear", "is_dropping", "is_hooked", "is_plain"]
+__all__ = [
+    "has_global_hooks",
+    "has_hooks",
+    "is_bare",
+    "is_bare_linear",
+    "is_bitsandbytes_linear",
+    "is_dropping",
+    "is_hooked",
+    "is_plain",
+]
 
 _OWN = ("torch.nn.", "bitsandbytes.", "qfuse.")
 
@@ -43,6 +52,12 @@ def is_bare_linear(module: nn.Module) -> bool:
         return not has_hooks(module)
     weight = module._parameters.get("weight")
     return is_bare(module, nn.Linear) and weight is not None and is_plain(weight)
+
+
+def is_bitsandbytes_linear(module: Any) -> bool:
+    """Over a 4-bit weight: by names, so that nothing is imported."""
+    kind = type(module)
+    return kind.__name__ in ("Linear4bit", "LinearNF4", "LinearFP4") and kind.__module__.startswith("bitsandbytes.")
 
 
 def is_dropping(module: Any) -> bool:

@@ -105,11 +105,11 @@ def train_with(model: nn.Module, optimizer: torch.optim.Optimizer, x: Tensor, st
 
 def gradients(model: nn.Module, x: Tensor) -> dict[str, Tensor]:
     """Of a copy, by name, without what checkpoint_wrapper and torch.compile put into it."""
-    from qfuse.distributed.models import plain_name
+    from qfuse.distributed.names import name_in_files
 
     model = copy.deepcopy(model)
     model(x).float().square().mean().backward()
-    return {plain_name(name): whole(p.grad) for name, p in model.named_parameters() if p.grad is not None}
+    return {name_in_files(name): whole(p.grad) for name, p in model.named_parameters() if p.grad is not None}
 
 
 def whole(tensor: Any) -> Tensor:

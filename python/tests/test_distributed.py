@@ -8,11 +8,11 @@ import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
-from distributed_models import DEVICE, Model, batch, experts, train_with, weight
+from distributed_models import DEVICE, Model, Plain, batch, experts, train_with, weight
 
 import qfuse
 
@@ -23,6 +23,7 @@ pytest.importorskip("safetensors")
 
 from safetensors.torch import save_file
 from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.tensor import Replicate, Shard
 
 import qfuse.distributed as qd
@@ -178,6 +179,41 @@ def test_a_file_that_changes_while_it_is_read(tmp_path: Path) -> None:
 def test_a_mesh_and_a_plan_go_together(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="mesh and plan go together"):
         qfuse.load_checkpoint(tmp_path, plan={"*": Shard(0)})
+
+
+def test_a_plan_of_transformers() -> None:
+    class Net(nn.Module):
+        tp_plan: ClassVar = {"layers.*.up": "colwise", "layers.*.down": "rowwise", "head": "colwise_gather_output"}
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList([checkpoint_wrapper(Plain()), Plain()])
+            self.head = nn.Linear(8, 8)
+
+    found = {name: type(style) for name, style in qd.tensor_parallel_plan(Net()).items()}
+    first = "layers.0._checkpoint_wrapped_module"
+    names = {f"{layer}.{name}" for layer in (first, "layers.1") for name in ("up", "down")}
+    assert found.keys() == names and found[f"{first}.down"] is qd.RowwiseLinear4bit
+    net = Net()
+    net.layers = nn.ModuleList()
+    with pytest.raises(ValueError, match="Net has no 4-bit layer that its tp_plan names"):
+        qd.tensor_parallel_plan(net)
+    with pytest.raises(ValueError, match="Linear has no tp_plan"):
+        qd.tensor_parallel_plan(net.head)
+
+
+def test_a_block_of_columns_is_all_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dense = torch.arange(64 * 96, dtype=torch.int32).view(4, 16, 96)
+    save_file({"w": dense}, tmp_path / "dense.safetensors")
+    counts: list[int] = []
+    preadv = os.preadv
+    monkeypatch.setattr(os, "preadv", lambda *args: counts.append(preadv(*args)) or counts[-1])
+    with reading(tmp_path / "dense.safetensors") as reader:
+        found = reader.read("w", [(Shard(2), 1, 3)])
+        assert torch.equal(found, dense.chunk(3, 2)[1]) and sum(counts) == dense.nbytes // 3
+        found = reader.read("w", [(Shard(1), 1, 2), (Shard(2), 2, 5), (Shard(0), 3, 4)])
+        assert torch.equal(found, dense.chunk(2, 1)[1].chunk(5, 2)[2][3:4])
+        assert reader.read("w", [(Shard(0), 4, 5)]).shape == (0, 16, 96)
 
 
 SHAPES = [(64, 512), (96, 1024), (6, 4096), (10, 64), (4, 16, 256)]

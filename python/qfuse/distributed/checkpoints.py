@@ -26,12 +26,11 @@ from ..experts import GroupedLinear4bit
 from ..linear import Linear4bit
 from ..parameter import Weight4bitTensor
 from ..quant_state import QUANT_TYPES, STATE, Weight4bit, to_state_dict
+from .names import PEFT, name_in_base, without_wrappers
 
 __all__ = ["consolidate", "restore", "save"]
 
-_WRAPPERS = ("_checkpoint_wrapped_module.", "_orig_mod.", "_fsdp_wrapped_module.")
 _MODEL, _OPTIMIZER = "model", "optimizer"
-_PEFT = "base_model.model."
 # Of a model of peft's, whose parameters have the adapter's name in theirs, or of a qfuse.nn.Linear4bitLoRA.
 _FACTOR = re.compile(
     r"(.+\.(?:lora_A|lora_B|lora_embedding_A|lora_embedding_B|lora_magnitude_vector|trainable_tokens_delta))"
@@ -148,12 +147,12 @@ def _in_files(saved: list[str]) -> tuple[dict[str, dict[str, str]], dict[str, st
         if found is not None:
             adapter, in_file = found
             adapters.setdefault(adapter, {})[in_file] = name
-        elif name.startswith(_PEFT):
+        elif name.startswith(PEFT):
             others.append(name)
         else:
             base[name] = name
     if base:  # which is not whole without them
-        base |= {_name_in_base(name): name for name in others}
+        base |= {name_in_base(name): name for name in others}
     if others:
         adapter = "default" if "default" in adapters or not adapters else next(iter(adapters))
         adapters.setdefault(adapter, {}).update({name: name for name in others})
@@ -171,15 +170,7 @@ def _of_an_adapter(name: str) -> tuple[str, str] | None:
         in_file, adapter = copy[1] + copy[3], copy[2]
     else:
         return None
-    return adapter or "default", in_file if in_file.startswith(_PEFT) else f"{_PEFT}{in_file}"
-
-
-def _name_in_base(name: str) -> str:
-    """Without what peft puts into it."""
-    name = name.removeprefix(_PEFT)
-    for wrapper in ("base_layer.", "original_module.", "token_adapter."):
-        name = name.replace(wrapper, "")
-    return name
+    return adapter or "default", in_file if in_file.startswith(PEFT) else f"{PEFT}{in_file}"
 
 
 def _folder_of(adapter: str, adapters: Any) -> str:
@@ -203,7 +194,7 @@ def _check_names(path: Any, saved: Any, model: nn.Module, trained: dict[str, Any
         raise ValueError(
             f"{os.fsdecode(path)}: has no '{missing[0]}', which the model trains: is it another adapter's?"
         )
-    known = {_plain(name) for name, _ in model.named_parameters(remove_duplicate=False)}
+    known = {without_wrappers(name) for name, _ in model.named_parameters(remove_duplicate=False)}
     names = (key.removeprefix(f"{_MODEL}.") for key in saved if key.startswith(f"{_MODEL}."))
     unknown = [name for name in names if _of_an_adapter(name) and name not in known]
     if unknown:
@@ -235,26 +226,20 @@ def _state(model: nn.Module, optimizer: torch.optim.Optimizer | None) -> dict[st
     for module in model.modules():
         if isinstance(module, FSDPModule):
             module.reshard()  # a forward without a backward leaves what it gathered in the parameters' place
-    trained = {_plain(name): parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
-    state: dict[str, Any] = {_MODEL: {name: parameter.detach() for name, parameter in trained.items()}}
+    trained = ((name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad)
+    state: dict[str, Any] = {_MODEL: {without_wrappers(name): parameter.detach() for name, parameter in trained}}
     if optimizer is not None:
         state[_OPTIMIZER] = get_optimizer_state_dict(model, optimizer)
     return state
-
-
-def _plain(name: str) -> str:
-    for wrapper in _WRAPPERS:
-        name = name.replace(wrapper, "")
-    return name
 
 
 def _base(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
     """What is not trained, under the names that it has in files; what is tied, under the first of its names."""
     seen: set[int] = set()
     for owner, module in model.named_modules():
-        prefix = f"{_plain(owner)}." if owner else ""
+        prefix = f"{without_wrappers(owner)}." if owner else ""
         if isinstance(module, (Linear4bit, OverWeight)):
-            yield from _of_4bit_layer(module, _name_in_base(prefix))
+            yield from _of_4bit_layer(module, name_in_base(prefix))
             continue
         if vars(module).get("quant_state") is not None and isinstance(module._parameters.get("weight"), DTensor):
             raise ValueError(
@@ -268,9 +253,9 @@ def _base(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
                 continue
             seen.add(id(parameter))
             if isinstance(getattr(parameter, "_local_tensor", parameter), Weight4bitTensor):  # of transformers' experts
-                yield from _arrays(module, _name_in_base(name), parameter)
+                yield from _arrays(module, name_in_base(name), parameter)
                 continue
-            yield (name if _of_an_adapter(name) else _name_in_base(name)), tensor
+            yield (name if _of_an_adapter(name) else name_in_base(name)), tensor
 
 
 def _of_4bit_layer(module: nn.Module, prefix: str) -> Iterator[tuple[str, Tensor]]:

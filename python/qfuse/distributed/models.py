@@ -1,6 +1,5 @@
 """Models whose weights FSDP2 and tensor parallelism can share out, and their loading, each rank its own part."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,14 +15,13 @@ from ..experts import GroupedLinear4bit
 from ..factors import local_of
 from ..integrations.experts import make_stacks_parameters
 from ..linear import Linear4bit
-from ..modules import has_hooks
+from ..modules import has_hooks, is_bitsandbytes_linear
 from ..parameter import Weight4bitTensor
 from ..quant_state import FLOAT_DTYPES
+from .names import name_in_files
 from .reading import Part, Reader, reading
 
 __all__ = ["ShardableReport", "as_stored", "load", "shardable"]
-
-_BNB = ("Linear4bit", "LinearNF4", "LinearFP4")
 
 
 @dataclass
@@ -60,7 +58,7 @@ def shardable(model: nn.Module) -> ShardableReport:
     made: dict[int, Linear4bit] = {}  # of a layer that goes by several names
     for name, module in list(model.named_modules(remove_duplicate=False)):
         try:
-            if type(module).__name__ in _BNB and type(module).__module__.startswith("bitsandbytes."):
+            if is_bitsandbytes_linear(module):
                 if id(module) not in made:
                     made[id(module)] = _of_bitsandbytes(module)
                 model.set_submodule(name, made[id(module)], strict=True)
@@ -148,7 +146,7 @@ def load(
 
     Raises ValueError where shapes differ, a tensor is missing, or a file was changed meanwhile.
     """
-    rename = plain_name if rename is None else rename
+    rename = name_in_files if rename is None else rename
     tied: dict[int, list[str]] = {}  # the names that a parameter has
     todo: list[Any] = []
     for name, parameter in model.named_parameters(remove_duplicate=False):
@@ -179,14 +177,6 @@ def load(
         _read_buffers(reader, model, prefix, rename, device)
     _reset(model, made, seed)
     return made
-
-
-def plain_name(name: str) -> str:
-    """A parameter's name without what peft, checkpoint_wrapper and torch.compile put into it."""
-    name = re.sub(r"\.modules_to_save\.[^.]+\.", ".", name.removeprefix("base_model.model."))  # copies, to begin with
-    for wrapper in ("base_layer.", "original_module.", "_checkpoint_wrapped_module.", "_orig_mod."):
-        name = name.replace(wrapper, "")
-    return name
 
 
 def _stored_name(name: str, last: str, module: nn.Module) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from torch import nn
 from torch.distributed.tensor.parallel import ParallelStyle
 
+from .names import name_in_files
 from .tensor_parallel import ColwiseLinear4bit, RowwiseLinear4bit, is_layer
 
 __all__ = ["tensor_parallel_plan"]
@@ -20,7 +21,7 @@ def tensor_parallel_plan(model: nn.Module) -> dict[str, ParallelStyle]:
     The plan is the model's tp_plan, whose "colwise" is ColwiseLinear4bit and "rowwise" RowwiseLinear4bit; adapters of
     peft's over a layer are cut with it. What is not in 4 bits stays whole on each rank.
 
-    Raises ValueError for a model without a plan, and where a 4-bit layer has another style in it.
+    Raises ValueError for a model without a plan or a 4-bit layer in it, and where one has another style.
     """
     base_of: Any = getattr(model, "get_base_model", None)
     plain = model if base_of is None else base_of()
@@ -29,20 +30,18 @@ def tensor_parallel_plan(model: nn.Module) -> dict[str, ParallelStyle]:
         raise ValueError(f"{type(plain).__name__} has no tp_plan: name its layers to parallelize_module yourself")
     found: dict[str, ParallelStyle] = {}
     for name, module in model.named_modules():
-        rule = next((rules[key] for key in rules if re.fullmatch(_pattern(key), _plain(name))), None)
+        rule = next((rules[key] for key in rules if re.fullmatch(_pattern(key), name_in_files(name))), None)
         if rule == "replicated_with_grad_allreduce" and any(each.requires_grad for each in module.parameters()):
             warnings.warn(f"each rank will have a part of the gradient of {name} alone: freeze it", stacklevel=2)
         if rule is not None and is_layer(module) and not any(name.startswith(f"{outer}.") for outer in found):
             found[name] = _style(name, rule)
+    if not found:
+        raise ValueError(f"{type(plain).__name__} has no 4-bit layer that its tp_plan names: shardable makes them")
     return found
 
 
 def _pattern(key: str) -> str:
     return r"(.*\.)?" + re.escape(key).replace(r"\*", r"[^.]+")
-
-
-def _plain(name: str) -> str:
-    return name.removeprefix("base_model.model.")
 
 
 def _style(name: str, rule: Any) -> ParallelStyle:

@@ -67,21 +67,19 @@ class Reader:
         """A tensor, or its part of a part. The first cut is read from the file, further ones are made of it."""
         parts = [part for part in parts if cut_of(part[0]) is not None and part[2] > 1]
         tensor = self.tensors[name]
-        try:
-            if tensor["format"] in QUANT_TYPES:
-                return self._read_weight(tensor, parts, device)
-            return self._read_dense(tensor["arrays"][0], parts, device)
-        except ValueError as error:
-            raise ValueError(f"{os.fsdecode(self._path)}: tensor '{name}': {error}") from error
+        with self._telling(name):
+            is_4bit = tensor["format"] in QUANT_TYPES
+            return self._read_weight(tensor, parts, device) if is_4bit else self._read_dense(name, parts, device)
 
     def read_rows(self, name: str, part: Part, rank: int, ranks: int, device: Any) -> Weight4bitTensor:
         """A 4-bit weight's part, and of that the rows that FSDP leaves this rank, beside nested arrays of all rows."""
         tensor = self.tensors[name]
-        plan = self._plan(tensor, part)
-        if plan.shape[0] % ranks != 0:
-            raise ValueError(f"'{name}': {plan.shape[0]} rows cannot be shared out to {ranks} ranks alike")
-        pieces = {"": plan.packed().part(rank, ranks), ".absmax": plan.absmax().part(rank, ranks)}
-        packed, absmax, *nested = self._assembled(tensor, plan, pieces, device).tensors
+        with self._telling(name):
+            plan = self._plan(tensor, part)
+            if plan.shape[0] % ranks != 0:
+                raise ValueError(f"{plan.shape[0]} rows cannot be shared out to {ranks} ranks alike")
+            pieces = {"": plan.packed().part(rank, ranks), ".absmax": plan.absmax().part(rank, ranks)}
+            packed, absmax, *nested = self._assembled(tensor, plan, pieces, device).tensors
         *rows, cols = plan.shape[0] // ranks, *plan.shape[1:]
         packed, absmax = packed.view(torch.uint8).view(*rows, cols // 2), absmax.view(*rows, cols // plan.blocksize)
         scalars = self.form(name)[2:5]
@@ -89,17 +87,30 @@ class Reader:
         return Weight4bitTensor((packed, absmax, *nested), Form(*scalars, nested_blocksize, is_part=ranks > 1))
 
     def read_block(self, name: str, shape: Sequence[int], offset: Sequence[int], device: Any) -> Tensor:
-        """A block of a tensor that is not in 4 bits: rows are read, and columns cut from them."""
+        """A block of a tensor that is not in 4 bits. Where several dimensions are cut, the first cut is read, and the
+        others are made of it."""
         array = self.tensors[name]["arrays"][0]
         dtype, whole = raw_form(array)
         if 0 in shape:
             return torch.empty(tuple(shape), dtype=dtype, device=device)
-        row = math.prod(whole[1:]) * dtype.itemsize
-        found = self._flat(array, Runs(offset[0] * row, shape[0] * row, row, 1) if whole else None)
-        found = found.view(*shape[:1], *whole[1:])
-        for dim in range(1, len(whole)):
+        cut = [dim for dim, size in enumerate(whole) if shape[dim] != size]
+        if not cut:
+            return self._whole(array).to(device)
+        first = cut[0]
+        inner = math.prod(whole[first + 1 :]) * dtype.itemsize
+        runs = Runs(offset[first] * inner, shape[first] * inner, whole[first] * inner, math.prod(whole[:first]))
+        found = self._flat(array, runs).view(*whole[:first], shape[first], *whole[first + 1 :])
+        for dim in cut[1:]:
             found = found.narrow(dim, offset[dim], shape[dim])
         return found.contiguous().to(device)
+
+    @contextmanager
+    def _telling(self, name: str) -> Iterator[None]:
+        """Of which tensor an error is."""
+        try:
+            yield
+        except ValueError as error:
+            raise ValueError(f"{os.fsdecode(self._path)}: tensor '{name}': {error}") from error
 
     def check(self) -> None:
         """Raises ValueError where a file was replaced or written to while it was read."""
@@ -132,22 +143,15 @@ class Reader:
         packed, absmax, *nested = form.tensors
         return assembled(form, plan, packed, absmax, nested)
 
-    def _read_dense(self, array: Any, parts: Sequence[Part], device: Any) -> Tensor:
-        dtype, shape = raw_form(array)
-        if not parts or 0 in shape:
-            return self._whole(array).to(device)
-        (placement, rank, ranks), *others = parts
-        dim = cut_of(placement) or 0
-        outer, inner = math.prod(shape[:dim]), math.prod(shape[dim + 1 :]) * dtype.itemsize
-        chunk = -(-shape[dim] // ranks)
-        begin, end = min(rank * chunk, shape[dim]), min((rank + 1) * chunk, shape[dim])
-        runs = Runs(begin * inner, (end - begin) * inner, shape[dim] * inner, outer)
-        own = *shape[:dim], end - begin, *shape[dim + 1 :]
-        found = self._flat(array, runs).to(device).view(own)
-        for other, rank, ranks in others:
-            pieces = found.chunk(ranks, cut_of(other) or 0)
-            found = pieces[rank].contiguous() if rank < len(pieces) else found.narrow(cut_of(other) or 0, 0, 0)
-        return found
+    def _read_dense(self, name: str, parts: Sequence[Part], device: Any) -> Tensor:
+        shape = list(self.shape(name))
+        offset = [0] * len(shape)
+        for placement, rank, ranks in parts:
+            dim = cut_of(placement) or 0
+            begin = min(rank * -(-shape[dim] // ranks), shape[dim])
+            shape[dim] = min(-(-shape[dim] // ranks), shape[dim] - begin)
+            offset[dim] += begin
+        return self.read_block(name, shape, offset, device)
 
     def _empty(self, array: Any) -> Tensor:
         dtype, shape = raw_form(array)

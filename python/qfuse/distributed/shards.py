@@ -64,7 +64,9 @@ class ShardPlan(NamedTuple):
         return self._runs(1 if self.nested_blocksize else 4, 1, None)
 
     def _runs(self, per_block: int, divisor: int, elements: int | None) -> Runs:
-        begin, size, stride = (blocks * per_block // divisor for blocks in self[6:9])
+        begin, size, stride = (
+            blocks * per_block // divisor for blocks in (self.first_block, self.run_blocks, self.stride_blocks)
+        )
         if elements is not None and self.runs == 1:  # whose last block may not be full
             size = min(size, (elements + 1) // 2)
         return Runs(begin, size, stride, self.runs)

@@ -25,7 +25,15 @@ from ..factors import bias_of, factor_of
 from ..functional import multiply_with_lora, scaled
 from ..gradients import needs_gradient
 from ..linear import Linear4bit
-from ..modules import has_global_hooks, is_bare, is_bare_linear, is_dropping, is_hooked, is_plain
+from ..modules import (
+    has_global_hooks,
+    is_bare,
+    is_bare_linear,
+    is_bitsandbytes_linear,
+    is_dropping,
+    is_hooked,
+    is_plain,
+)
 from ..parameter import Weight4bitTensor
 from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight, is_repacked, refuse_cast, unpacked_weight
 from .experts import Adapter, Stack4bit, stack_of
@@ -34,13 +42,8 @@ from .patch import Patch, Patches, Report
 __all__ = ["cover_stacks", "disable", "enable", "enabled", "uncovered"]
 
 
-_BASES = ("Linear4bit", "LinearNF4", "LinearFP4")
-
-
 def _is_base(module: Any) -> bool:
-    if type(module) is Linear4bit:
-        return True
-    return type(module).__name__ in _BASES and type(module).__module__.startswith("bitsandbytes.")
+    return type(module) is Linear4bit or is_bitsandbytes_linear(module)
 
 
 class _Covered(NamedTuple):
