@@ -6,6 +6,7 @@ same one.
 """
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -54,92 +55,55 @@ def _sum(x: Tensor, group: ProcessGroup) -> Tensor:
     return found[: x.numel()].view(x.shape)
 
 
-class _Copied(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, group: ProcessGroup) -> Tensor:
-        ctx.group = group
-        return x.view_as(x)
+Step = Callable[[Tensor], Tensor]
+
+
+class _Between(torch.autograd.Function):
+    """One step forward, another one with the gradient."""
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        once.forget()
-        return _sum(grads[0], ctx.group), None
-
-
-class _Summed(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, group: ProcessGroup) -> Tensor:
-        return _sum(x, group)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        return grads[0], None
-
-
-class _Gathered(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
-        ctx.group, ctx.dim = group, dim
-        return _gather(x, group, dim)
+    def forward(ctx: Any, x: Tensor, forth: Step, back: Step) -> Tensor:
+        ctx.back = back
+        return forth(x)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
         once.forget()
-        return _scatter(grads[0], ctx.group, ctx.dim), None, None
+        return ctx.back(grads[0]), None, None
 
 
-class _ScatteredSum(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
-        ctx.group, ctx.dim = group, dim
-        return _scatter(x, group, dim)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        return _gather(grads[0], ctx.group, ctx.dim), None, None
-
-
-class _Collected(torch.autograd.Function):
-    """The parts of all ranks, where the whole is used alike on each: of its gradient each rank has its own part."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
-        ctx.group, ctx.dim = group, dim
-        return _gather(x, group, dim)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        return grads[0].chunk(ctx.group.size(), ctx.dim)[ctx.group.rank()].contiguous(), None, None
+def _between(x: Tensor, forth: Step, back: Step) -> Tensor:
+    found: Tensor = _Between.apply(x, forth, back)
+    return found
 
 
 def copied(x: Tensor, group: ProcessGroup) -> Tensor:
     """x, which all ranks have alike and use for parts of one result: its gradient is the sum over them."""
-    found: Tensor = _Copied.apply(x, group)
-    return found
+    return _between(x, lambda x: x.view_as(x), lambda grad: _sum(grad, group))
 
 
 def summed(x: Tensor, group: ProcessGroup) -> Tensor:
     """The sum of the ranks' x, on each of them; each uses it alike."""
-    found: Tensor = _Summed.apply(x, group)
-    return found
+    return _between(x, lambda x: _sum(x, group), lambda grad: grad)
 
 
 def gathered(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
     """The ranks' parts along dim, on each of them, which use them for parts of one result."""
-    found: Tensor = _Gathered.apply(x, group, dim)
-    return found
-
-
-def collected(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
-    """The ranks' parts along dim, on each of them, which use them alike."""
-    found: Tensor = _Collected.apply(x, group, dim)
-    return found
+    return _between(x, lambda x: _gather(x, group, dim), lambda grad: _scatter(grad, group, dim))
 
 
 def scattered_sum(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
     """This rank's part along dim of the sum of the ranks' x."""
-    found: Tensor = _ScatteredSum.apply(x, group, dim)
-    return found
+    return _between(x, lambda x: _scatter(x, group, dim), lambda grad: _gather(grad, group, dim))
+
+
+def collected(x: Tensor, group: ProcessGroup, dim: int) -> Tensor:
+    """The ranks' parts along dim, on each of them, which use them alike: of its gradient each has its own part."""
+
+    def own(grad: Tensor) -> Tensor:
+        return grad.chunk(group.size(), dim)[group.rank()].contiguous()
+
+    return _between(x, lambda x: _gather(x, group, dim), own)
 
 
 class _Once:

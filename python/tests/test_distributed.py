@@ -36,7 +36,10 @@ from qfuse.quant_state import to_state_dict
 
 CASES = Path(__file__).with_name("distributed_cases.py")
 MOST_RANKS = 4 if DEVICE == "cpu" else torch.cuda.device_count()
-NAMES = [node.name for node in ast.parse(CASES.read_text()).body if isinstance(node, ast.FunctionDef)]
+MODULES = [CASES.with_name(f"distributed_{name}.py") for name in ("fsdp", "reading", "parallel", "checkpoints")]
+NAMES = [
+    node.name for module in MODULES for node in ast.parse(module.read_text()).body if isinstance(node, ast.FunctionDef)
+]
 
 
 def _run(folder: Path, ranks: int) -> dict[str, str]:
