@@ -19,8 +19,8 @@ bitsandbytes' ways load with from_pretrained on every rank. A step is of one seq
 
 Before the clock each way trains 3 steps on the same sequence on all ranks, by torch's deterministic operations. The
 losses of `qfuse fsdp` must be those of `one`, bit for bit: a mean of two equal gradients is that gradient. Other ways
-add in other orders; their losses are told. Memory is torch's peak, of loading and of a timed step; bytes read are of
-/proc/self/io, by read() and from the disk; bytes gathered are counted where torch's all-gather is called.
+add in other orders; their losses are told. Memory is torch's peak, of loading and of a timed step; bytes read are those
+of /proc/self/io, by read() and from the disk; bytes gathered are counted where torch's all-gather is called.
 
 Exit status: 0 all is equal that must be, 1 it is not.
 """
