@@ -22,7 +22,7 @@ test-all: test-dependencies  ## the same at full length: every build, GPU archit
 	tools/test --all
 
 test-dependencies:
-	@tools/install_dependencies build cross fuzz hip opencl style
+	@tools/install_dependencies build cross fuzz hip opencl plot style
 	@tools/install_dependencies judges && tools/install_judges || true  # without them, tools/test says what was not judged
 
 install: configure  ## install into PREFIX (/usr/local)

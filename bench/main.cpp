@@ -106,6 +106,8 @@ int run_benchmark(const Options& options) {
 int run(Options& options) {
   if (!options.benchmark.empty()) return run_benchmark(options);
   if (!options.quick) throw qfuse::bench::UsageError("a subcommand is required, see --help");
+  if (!options.json.empty())
+    throw qfuse::bench::UsageError("--json takes the figures of one benchmark: qfuse-bench nf4 --quick --json FILE");
   int status = 0;
   for (const char* benchmark : {"nf4", "matmul", "swiglu"}) {  // which every device has
     options.benchmark = benchmark;
@@ -123,6 +125,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);  // one; but what is none of them is named before one is asked for
   app.add_flag("--quick", options.quick,
                "Without a subcommand: nf4, matmul and swiglu, some seconds. The figures say little");
+  app.add_option("--json", options.json)->group("");  // not listed: refused with a reason, or a subcommand follows
   for (const Benchmark& benchmark : kBenchmarks) add_benchmark(app, benchmark, options);
   add_plans(app, options);
   const auto report = [](const std::exception& error, int status) {

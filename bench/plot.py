@@ -1,283 +1,343 @@
 #!/usr/bin/env python3
-"""Draws the figures of `qfuse-bench nf4|matmul|swiglu --json FILE` as one SVG: those of a GPU, and of matmul on a CPU
-too. Likewise those of `python/benchmarks/finetune.py --json FILE`.
-Usage: bench/plot.py FILE OUT.svg [dtype]
+"""Draws what was measured, as SVG, PNG or PDF: the ending of OUT's name decides.
 
-nf4: bandwidth against shape with the roof over each, and the speed-up over the peer if there was one; of the dtype,
-bf16 unless said. swiglu: bandwidth against shape with the roof over each. matmul: time against tokens, with the
-roof's over each; on a CPU, of the first SIMD target.
-finetune.py: the losses of each way's first run against the steps, and how far they are from the first way's.
-Nothing is needed but Python."""
+    bench/plot.py FILE OUT [--dtype bf16]   figures of `qfuse bench nf4|matmul|swiglu --json FILE`, of a GPU or a CPU,
+                                            or of python/benchmarks/finetune.py --json FILE; -: standard input
+    bench/plot.py --qlora OUT               a QLoRA step and a merge beside peft, from bench/results
 
+A bar or a point is a median, its whisker goes from p10 to p90. The roof moves the same bytes with no arithmetic.
+Needs matplotlib, 3.6 or later."""
+
+import argparse
 import json
-import math
+import re
 import sys
-from xml.sax.saxutils import escape
+from pathlib import Path
+from typing import Any, NamedTuple
 
-INK, FAINT, OURS, THEIRS, ROOF = "#1f2933", "#d9dee3", "#1b6ca8", "#b8c4ce", "#c2410c"
-WIDTH = 900
-FONT = 'font-family="DejaVu Sans, Verdana, sans-serif"'
+try:
+    import matplotlib
+    from matplotlib import pyplot
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+except ImportError:
+    sys.exit("bench/plot.py needs matplotlib: apt-get install python3-matplotlib, or pip install matplotlib")
 
-
-class Drawing:
-    """Collects elements of an SVG; y grows downwards."""
-
-    def __init__(self):
-        self.elements = []
-        self.height = 0
-
-    def text(self, x, y, words, size=12, anchor="start", color=INK, weight="normal"):
-        self.elements.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{color}" '
-            f'font-weight="{weight}">{escape(words)}</text>'
-        )
-
-    def line(self, x1, y1, x2, y2, color=FAINT, width=1.0):
-        self.elements.append(
-            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" stroke-width="{width}"/>'
-        )
-
-    def curve(self, points, color, width):
-        places = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-        self.elements.append(f'<polyline points="{places}" fill="none" stroke="{color}" stroke-width="{width}"/>')
-
-    def bar(self, x, y, width, height, color):
-        self.elements.append(
-            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{color}"/>'
-        )
-
-    def svg(self):
-        return "\n".join(
-            [
-                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" '
-                f'width="{WIDTH}" height="{self.height}" {FONT}>',
-                f'<rect width="{WIDTH}" height="{self.height}" fill="white"/>',
-                *self.elements,
-                "</svg>",
-                "",
-            ]
-        )
+RESULTS = Path(__file__).resolve().parent / "results"
+INK, GRID, ROOF = "#1f2933", "#e4e7eb", "#c2410c"
+COLORS = ("#1b6ca8", "#aab7c4", "#7fb8e0", "#d9a441", "#4d7c5f", "#8a6bb1", "#5c6670", "#c98bb0", "#9bb96b", "#3fb5ad")
+KEY_COLUMNS = 5
+LOOK = {
+    "svg.hashsalt": "qfuse",  # the same figures give the same bytes
+    "svg.fonttype": "none",  # text stays text
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],  # the second, elsewhere, is as wide
+    "font.size": 9,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "errorbar.capsize": 2,
+}
 
 
-def gigabytes_per_second(row, time="median_us"):
-    return row["bytes"] / 1e3 / row[time]
+class Point(NamedTuple):
+    """A bar in the group `place` of a panel, or a point of a curve there."""
+
+    panel: str
+    place: Any
+    series: str
+    value: float
+    spread: tuple[float, float] | None = None
+    roof: float | None = None
+    label: str = ""
 
 
-def nice_step(most):
-    """A round distance between some four to eight grid lines up to `most`."""
-    ten = 10.0 ** math.floor(math.log10(most))
-    return next(share * ten for share in (0.2, 0.25, 0.5, 1, 2) if most <= 8 * share * ten)
+def whiskers(points):
+    """As matplotlib wants them: from each value down, and up."""
+    spreads = [(p.value, *(p.spread or (p.value, p.value))) for p in points]
+    return [[value - low for value, low, _ in spreads], [high - value for value, _, high in spreads]]
 
 
-def heading(drawing, run, title):
-    drawing.text(20, 32, title, size=17, weight="bold")
-    commit = f", commit {run['commit']}" if run["commit"] else ""
-    drawing.text(20, 52, f"{run['device']}, {run['date'][:10]}, qfuse {run['qfuse']}{commit}", size=12)
-    drawing.height = 70
+def draw_bars(axes, points, unit, colors):
+    """Groups from the top down, in each a bar for each series that it has, with its label at its end."""
+    y, ends, ticks = 0.0, [], {}
+    for place in dict.fromkeys(p.place for p in points):
+        group = [p for p in points if p.place == place]
+        ticks[str(place)] = y + (len(group) - 1) / 2
+        for p in group:
+            error = whiskers([p]) if p.spread else None
+            axes.barh(y, p.value, height=0.86, color=colors[p.series], xerr=error, ecolor=INK)
+            if p.roof:
+                axes.plot([p.roof, p.roof], [y - 0.46, y + 0.46], color=ROOF, linewidth=2)
+            ends.append(max(p.value, p.roof or 0, *(p.spread or (0,))))
+            axes.annotate(p.label, (ends[-1], y), xytext=(6, 0), textcoords="offset points", va="center", fontsize=8)
+            y += 1
+        y += 0.5
+    axes.set_yticks(list(ticks.values()), list(ticks))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(y - 0.9, -0.6)
+    axes.set_xlim(0, 1.3 * max(ends))  # with room for the labels
+    axes.set_xlabel(unit)
+    axes.grid(axis="x", color=GRID)
 
 
-def key(drawing, entries):
-    """One line that says what the colors are."""
-    drawing.height += 14
-    x = 70
-    for color, words in entries:
-        drawing.bar(x, drawing.height - 9, 18, 9 if color != ROOF else 3, color)
-        drawing.text(x + 25, drawing.height, words)
-        x += 45 + 7.2 * len(words)
-    drawing.height += 8
+def draw_curves(axes, points, unit, colors):
+    """Against numbers on a scale of powers, like the values: a product of many tokens takes many times as long."""
+    for series in dict.fromkeys(p.series for p in points):
+        curve = [p for p in points if p.series == series]
+        places, values = [p.place for p in curve], [p.value for p in curve]
+        axes.errorbar(places, values, whiskers(curve), color=colors[series], marker="o", markersize=4)
+    roof = {p.place: p.roof for p in points}
+    axes.plot(list(roof), list(roof.values()), color=ROOF, linestyle="--")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set_xticks(list(roof), list(map(str, roof)))
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel("tokens")
+    axes.set_ylabel(unit)
+    axes.grid(color=GRID)
 
 
-class Columns:
-    """A panel of groups of vertical bars on a common scale from zero."""
-
-    LEFT, PLOT_HEIGHT = 70, 220
-
-    def __init__(self, drawing, labels, most, unit):
-        self.drawing, self.top, self.most = drawing, drawing.height + 24, most * 1.08
-        self.group = (WIDTH - self.LEFT - 20) / len(labels)
-        drawing.text(self.LEFT - 50, self.top - 8, unit)
-        step = nice_step(self.most)
-        for i in range(int(self.most / step) + 1):
-            drawing.line(self.LEFT, self.y(i * step), WIDTH - 20, self.y(i * step))
-            drawing.text(self.LEFT - 8, self.y(i * step) + 4, f"{i * step:g}", anchor="end")
-        for i, label in enumerate(labels):
-            drawing.text(self.LEFT + (i + 0.5) * self.group, self.y(0) + 18, label, size=11, anchor="middle")
-        drawing.height = self.y(0) + 34
-
-    def y(self, value):
-        return self.top + self.PLOT_HEIGHT * (1 - value / self.most)
-
-    def bar(self, group, place, places, value, color, label):
-        """Bar `place` of the `places` in a group, with a label on it."""
-        width = 0.76 * self.group / places
-        x = self.LEFT + (group + 0.12) * self.group + place * width
-        self.drawing.bar(x, self.y(value), width - 2, self.y(0) - self.y(value), color)
-        inside = color == OURS
-        self.drawing.text(
-            x + width / 2 - 1, self.y(value) + 14, label, size=10, anchor="middle", color="white" if inside else INK
-        )
-
-    def mark(self, group, value, color):
-        """A line over all of a group."""
-        x = self.LEFT + (group + 0.08) * self.group
-        self.drawing.line(x, self.y(value), x + 0.84 * self.group, self.y(value), color, 2.5)
-
-
-class Curves:
-    """A panel of lines over the numbers from 1 to `count`, on a scale from `least` to `most`."""
-
-    LEFT, PLOT_HEIGHT = 70, 260
-
-    def __init__(self, drawing, count, least, most):
-        step = nice_step(most - least)
-        self.drawing, self.count, self.top = drawing, count, drawing.height + 16
-        first, last = math.floor(least / step), math.ceil(most / step)
-        self.least, self.most = first * step, last * step
-        for i in range(first, last + 1):
-            drawing.line(self.LEFT, self.y(i * step), WIDTH - 20, self.y(i * step))
-            drawing.text(self.LEFT - 8, self.y(i * step) + 4, f"{i * step:g}", anchor="end")
-        for number in [1, *range(count // 8, count + 1, count // 8)] if count >= 16 else range(1, count + 1):
-            drawing.text(self.x(number), self.y(self.least) + 18, str(number), size=11, anchor="middle")
-        drawing.height = self.y(self.least) + 34
-
-    def x(self, number):
-        return self.LEFT + (number - 1) / max(self.count - 1, 1) * (WIDTH - 30 - self.LEFT)
-
-    def y(self, value):
-        return self.top + self.PLOT_HEIGHT * (self.most - value) / (self.most - self.least)
-
-    def curve(self, values, color, width):
-        self.drawing.curve([(self.x(i), self.y(value)) for i, value in enumerate(values, 1)], color, width)
-
-
-def plot_nf4(drawing, run, dtype):
-    rows = sorted(
-        (row for row in run["rows"] if row["op"] == "decode" and row["name"] == f"decode {dtype}"),
-        key=lambda row: row["bytes"],
+def draw(title, about, points, unit, columns=1):
+    """A figure with a panel for each that the points name; `unit` may depend on it."""
+    panels = {name: [p for p in points if p.panel == name] for name in dict.fromkeys(p.panel for p in points)}
+    series = list(dict.fromkeys(p.series for p in points))
+    colors = {name: COLORS[i % len(COLORS)] for i, name in enumerate(series)}
+    curves = all(isinstance(p.place, int) for p in points)
+    heights = [0.85 + 0.22 * (len(panel) + 0.5 * len({p.place for p in panel})) for panel in panels.values()]
+    heights = [3.2 if curves else height for height in heights[::columns]]
+    entries = [Patch(color=color, label=name) for name, color in colors.items()]
+    if any(p.roof for p in points):
+        entries.append(Line2D([], [], color=ROOF, linewidth=2, label="roof"))
+    key = 0.1 + 0.2 * -(-len(entries) // KEY_COLUMNS)  # inches
+    top = 0.35 + 0.14 * (1 + about.count("\n")) + key  # the title, what is said of it, and the key
+    height = top + sum(heights)
+    grid = {"height_ratios": heights}
+    figure, axes = pyplot.subplots(
+        len(heights), columns, figsize=(9, height), layout="constrained", squeeze=False, gridspec_kw=grid
     )
-    if not rows:
-        sys.exit(f"there is no row 'decode {dtype}' in the file")
-    labels = [f"{row['rows']} × {row['cols']}" for row in rows]
-    has_peer = all("peer_us" in row for row in rows)
-    heading(drawing, run, f"NF4 to {dtype}, nested absmax, cold: bytes moved a second")
-    key(
-        drawing,
-        [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse, share of the roof")]
-        + ([(THEIRS, "bitsandbytes, three launches")] if has_peer else []),
-    )
-    panel = Columns(drawing, labels, max(gigabytes_per_second(row, "roof_us") for row in rows), "GB/s")
-    for i, row in enumerate(rows):
-        panel.bar(i, 0, 1 + has_peer, gigabytes_per_second(row), OURS, f"{row['of_roof_%']:.0f} %")
-        if has_peer:
-            panel.bar(
-                i, 1, 2, gigabytes_per_second(row, "peer_us"), THEIRS, f"{100 * row['roof_us'] / row['peer_us']:.0f} %"
-            )
-        panel.mark(i, gigabytes_per_second(row, "roof_us"), ROOF)
-    if has_peer:
-        drawing.height += 26
-        drawing.text(20, drawing.height, "Times as fast as bitsandbytes' three launches", size=15, weight="bold")
-        panel = Columns(drawing, labels, max(row["times_peer"] for row in rows), "")
-        for i, row in enumerate(rows):
-            panel.bar(i, 0, 1, row["times_peer"], OURS, f"{row['times_peer']:.2f}")
-        for i in range(len(rows)):
-            panel.mark(i, 1.0, THEIRS)
+    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - top / height), h_pad=0.08, w_pad=0.08)
+    for (name, panel), one in zip(panels.items(), axes.flat, strict=True):
+        one.set_title(name)
+        (draw_curves if curves else draw_bars)(one, panel, unit(name) if callable(unit) else unit, colors)
+    figure.text(0.012, 1 - 0.12 / height, title, fontsize=12, fontweight="bold", va="top")
+    figure.text(0.012, 1 - 0.36 / height, about, fontsize=8, va="top")
+    anchor = (0.005, 1 - (top - key - 0.02) / height)
+    figure.legend(handles=entries, loc="upper left", bbox_to_anchor=anchor, ncol=min(len(entries), KEY_COLUMNS))
+    return figure
 
 
-def plot_swiglu(drawing, run):
-    """A panel for each H of what is asked for, on one scale."""
+def rate(row, time):
+    return row["bytes"] / 1e3 / time
+
+
+def of_gpu(run, dtype):
+    """Title, points and unit of what a GPU measured."""
     rows = [row for row in run["rows"] if "roof_us" in row]
-    most = max(gigabytes_per_second(row, time) for row in rows for time in ("median_us", "roof_us"))
-    heading(drawing, run, "swiglu, cold: bytes moved a second")
-    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse: share of the roof, time")])
-    for name, channels in dict.fromkeys((row["name"], row["cols"]) for row in rows):
-        group = [row for row in rows if (row["name"], row["cols"]) == (name, channels)]
-        drawing.height += 26
-        drawing.text(20, drawing.height, f"{name}, H = {channels}, experts × tokens of each", size=13, weight="bold")
-        panel = Columns(drawing, [f"{row['experts']} × {row['rows'] // row['experts']}" for row in group], most, "GB/s")
-        for i, row in enumerate(group):
-            panel.bar(i, 0, 1, gigabytes_per_second(row), OURS, f"{row['of_roof_%']:.0f} %, {row['median_us']:.1f} µs")
-            panel.mark(i, gigabytes_per_second(row, "roof_us"), ROOF)
 
+    def point(panel, place, row, series="qfuse"):
+        spread = (rate(row, row["p90_us"]), rate(row, row["p10_us"]))
+        label = f"{row['median_us']:.3g} µs, {row['of_roof_%']:.0f} % of the roof"
+        return Point(panel, place, series, rate(row, row["median_us"]), spread, rate(row, row["roof_us"]), label)
 
-def matmul_rows(run):
-    """Of either device: the heading's words, a key of the panel, tokens, and microseconds of qfuse and of the roof."""
-    if "rows" in run:
-        return [
-            (f"{r['rows']} × {r['cols']}, {r['name']}", r["m"], r["median_us"], r["roof_us"], r["of_roof_%"])
-            for r in run["rows"]
+    op = run["rows"][0]["op"]
+    if op == "matmul":
+        points = [
+            Point(
+                f"{row['rows']} × {row['cols']}",
+                row["m"],
+                row["name"],
+                row["median_us"],
+                (row["p10_us"], row["p90_us"]),
+                row["roof_us"],
+            )
+            for row in rows
         ]
-    target = run["benchmarks"][0]["name"].split("/")[3]
-    return [
-        (
-            f"{r['rows']} × {r['cols']}, {r['name'].split('/')[1]}, {target}, {r['threads']} thread(s)",
-            r["m"],
-            1e3 * r["median_ms"],
-            1e3 * r["roof_ms"],
-            r["of_roof_%"],
-        )
-        for r in run["benchmarks"]
-        if r["name"].split("/")[3] == target
-    ]
+        return "Products with an NF4 weight in bf16, and the roof of forward products", points, "µs"
+    if op == "swiglu":
+        points = [
+            point(f"{row['name']}, H = {row['cols']}", f"{row['experts']} × {row['rows'] // row['experts']}", row)
+            for row in rows
+        ]
+        return "SwiGLU: bytes moved a second; experts × tokens of each", points, "GB/s"
+    points = []
+    for row in sorted(rows, key=lambda row: row["bytes"]):
+        place = f"{row['rows']} × {row['cols']}"
+        if row["name"] == f"{row['op']} {dtype}":
+            points.append(point(row["name"], place, row))
+            if "peer_us" in row:
+                label = f"{row['peer_us']:.3g} µs, × {row['times_peer']:.2f}"
+                points.append(Point(row["name"], place, "bitsandbytes", rate(row, row["peer_us"]), label=label))
+    return f"NF4 and {dtype}, nested absmax, cold: bytes moved a second", points, "GB/s"
 
 
-def plot_matmul(drawing, run):
-    """A panel for each way to multiply, each on its own scale: many tokens take many times as long as one."""
-    rows = matmul_rows(run)
-    about = run if "device" in run else {**run["context"], "device": run["context"]["cpu"]}
-    heading(drawing, about, "Products with an NF4 weight in bf16: time against tokens")
-    key(drawing, [(ROOF, "roof: the same bytes, no arithmetic"), (OURS, "qfuse: share of the roof, time")])
-    for title in dict.fromkeys(row[0] for row in rows):
-        group = [row for row in rows if row[0] == title]
-        drawing.height += 26
-        drawing.text(20, drawing.height, title, size=13, weight="bold")
-        panel = Columns(drawing, [f"m = {row[1]}" for row in group], max(row[2] for row in group), "µs")
-        for i, (_, _, ours, roof, share) in enumerate(group):
-            panel.bar(i, 0, 1, ours, OURS, f"{share:.0f} %, {ours:.0f} µs")
-            panel.mark(i, roof, ROOF)
+def of_cpu(run, dtype):
+    """The same of a CPU. A name ends with the target and the threads: nf4/decode/bf16/avx2/threads:1."""
+    points = []
+    for row in run["benchmarks"]:
+        *what, target, threads = row["name"].removesuffix("/manual_time").split("/iterations")[0].split("/")
+        threads = re.sub(r"threads:(\d+)", lambda m: f"{m[1]} thread{'s' if m[1] != '1' else ''}", threads)
+        if what[0] == "matmul":
+            spread = (row["p10_ms"], row["p90_ms"])
+            points.append(
+                Point(
+                    f"{row['rows']} × {row['cols']}, {what[1]}, {threads}",
+                    row["m"],
+                    " ".join([target, *what[3:]]),  # and sums by other instructions
+                    row["median_ms"],
+                    spread,
+                    row["roof_ms"],
+                )
+            )
+        elif what[0] == "swiglu" or what[-1] == dtype:
+            spread = tuple(row["GB/s"] * row["median_ms"] / row[time] for time in ("p90_ms", "p10_ms"))
+            roof = max(row["plain_roof_GB/s"], row["streaming_roof_GB/s"])
+            label = f"{row['median_ms']:.3g} ms, {row['of_roof_%']:.0f} % of the roof"
+            points.append(Point(" ".join(what), target, threads, row["GB/s"], spread, roof, label))
+    if what[0] == "matmul":
+        return "Products with an NF4 weight in bf16", points, "ms"
+    return f"{what[0]}: bytes moved a second", points, "GB/s"
 
 
-def plot_losses(drawing, run):
-    """Wide under narrow lines: where losses are equal, all of them are seen."""
+def draw_bench(run, dtype):
+    about = run.get("context", run)
+    where = about["device"] if "device" in about else f"{about.get('cpu', 'CPU')}, {about['num_cpus']} cores"
+    commit = f", commit {about['commit']}" if about.get("commit") else ""
+    is_gpu = "rows" in run
+    title, points, unit = "", [], ""
+    if run["rows" if is_gpu else "benchmarks"]:
+        title, points, unit = (of_gpu if is_gpu else of_cpu)(run, dtype)
+    if not points:
+        sys.exit(f"there is nothing to draw in the file: it has no rows beside a roof, or none of {dtype}")
+    return draw(title, f"{where}, {about['date'][:10]}, qfuse {about['qfuse']}{commit}", points, unit)
+
+
+def draw_losses(run):
+    """The losses of each way's first run; below, how far they are from the first way's."""
     losses = {}
     for one in run["runs"]:
         losses.setdefault(one["label"], one["losses"])
-    first, *others = losses
-    away = {way: [abs(a - b) for a, b in zip(losses[way], losses[first], strict=True)] for way in others}
-    looks = dict(zip(losses, ((THEIRS, 6), (OURS, 3), (ROOF, 1)), strict=False))
+    first = next(iter(losses.values()))
+    figure, (above, below) = pyplot.subplots(2, 1, figsize=(9, 6.4), layout="constrained", sharex=True)
+    for (way, curve), color, width in zip(losses.items(), (COLORS[1], COLORS[0], ROOF), (5, 2.5, 1), strict=False):
+        steps = range(1, len(curve) + 1)
+        above.plot(steps, curve, color=color, linewidth=width, label=way)  # the wide ones under the narrow
+        if curve is not first:
+            below.plot(
+                steps, [abs(a - b) for a, b in zip(curve, first, strict=True)], color=color, linewidth=width, label=way
+            )
     model = f"{run['model']['layers']} layers {run['model']['hidden']} wide"
     how = "bf16 autocast" if run["autocast"] else "no autocast"
-    about = {**run, "qfuse": run["versions"]["qfuse"], "commit": ""}
-    heading(drawing, about, f"Fine-tuning with LoRA, {model}, {how}: the loss of each step")
-    key(drawing, [(color, way) for way, (color, _) in looks.items()])
-    low, high = (extreme(extreme(curve) for curve in losses.values()) for extreme in (min, max))
-    panel = Curves(drawing, len(losses[first]), low, high)
-    for way, curve in losses.items():
-        panel.curve(curve, *looks[way])
-    drawing.height += 26
-    drawing.text(20, drawing.height, f"How far each loss is from that of {first}", size=15, weight="bold")
-    panel = Curves(drawing, len(losses[first]), 0, max(max(curve) for curve in away.values()) or 1)
-    for way, curve in away.items():
-        panel.curve(curve, *looks[way])
+    above.set_title(f"LoRA, {model}, {how}: {run['device']}, {run['date'][:10]}, qfuse {run['versions']['qfuse']}")
+    above.set_ylabel("loss")
+    below.set_ylabel(f"distance from {next(iter(losses))}")
+    below.set_xlabel("step")
+    for axes in (above, below):
+        axes.legend()
+        axes.grid(color=GRID)
+    return figure
 
 
-def main():
-    if len(sys.argv) not in (3, 4):
-        sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        run = json.load(file)
-    drawing = Drawing()
-    kind = "finetune" if "runs" in run else run.get("rows", run.get("benchmarks"))[0]["op"]
-    if kind == "finetune":
-        plot_losses(drawing, run)
-    elif kind == "matmul":
-        plot_matmul(drawing, run)
-    elif kind == "swiglu":
-        plot_swiglu(drawing, run)
+def draw_ladder(run):
+    """docs/LADDER.md's designs, whose figures are in git."""
+    points = [
+        Point(
+            f"{row['rows']} × {row['cols']}",
+            row["name"].strip(),
+            "a design",
+            rate(row, row["median_us"]),
+            (rate(row, row["p90_us"]), rate(row, row["p10_us"])),
+            rate(row, row["roof_us"]),
+            f"{row['of_roof_%']:.0f} %",
+        )
+        for row in run["rows"]
+        if "roof_us" in row
+    ]
+    about = f"{run['device']}, {run['date'][:10]}, commit {run['commit']}; labels: of the roof"
+    return draw("NF4 decode to bf16: what each design brings", about, points, "GB/s")
+
+
+def amount(value, unit):
+    return f"{1000 * value:.0f} MB" if unit == "GB" and value < 1 else f"{value:.3g} {unit}"
+
+
+def draw_qlora():
+    gpu, cpu = (json.loads((RESULTS / f"{name}.json").read_text("utf-8")) for name in ("h200", "epyc-zen5"))
+    points = []
+
+    def add(panel, place, figure, peer, scale, unit):
+        """The figure's row and peft's, in the panel's unit; where only a spread is known, the bar is its end."""
+        value, spread = figure.get("value"), figure.get("spread")
+        ours, theirs = (value or spread[-1]) / scale, figure["peers"][peer] / scale
+        whisker = tuple(one / scale for one in spread) if spread else None
+        least = "" if value else f"{whisker[0]:.3g} to "
+        points.append(Point(panel, place, "qfuse", ours, whisker, label=least + amount(ours, unit)))
+        points.append(Point(panel, place, "peft and bitsandbytes", theirs, label=amount(theirs, unit)))
+
+    steps = {
+        "LoRA in fp32": "the step with 2048 tokens, LoRA in fp32 (`--no-autocast`)",
+        "bf16 autocast": "a QLoRA step of that model, 2048 tokens, autocast to bf16",
+    }
+    time, memory = "QLoRA: time of a step", "QLoRA: peak GPU memory"
+    merge, merge_memory = "Merging the adapter: time", "Merging the adapter: peak memory"
+    whats = [figure["what"] for figure in gpu["figures"]]
+    for place, what in steps.items():
+        at = whats.index(what)
+        add(time, place, gpu["figures"][at], "peft on bitsandbytes", 1, "ms")
+        add(memory, place, gpu["figures"][at + 1], "peft on bitsandbytes", 1, "GB")
+    *_, seconds, mebibytes = cpu["figures"]
+    add(merge, "16 GB model", seconds, "peft, once", 1, "s")
+    add(merge_memory, "16 GB model", mebibytes, "peft", 1e9 / 2**20, "GB")
+    step, merged = gpu["runs"]["d"], cpu["runs"][seconds["run"]]
+    points.sort(key=lambda p: (time, memory, merge, merge_memory).index(p.panel))
+    about = (
+        "Step: 2048 tokens, 32 layers as wide as Llama 8B's, rank 16; "
+        f"{gpu['device']}, {step['date']}, {step['commit']}\n"
+        f"Merge: into Llama 8B's layers in bf16; {cpu['device']}, {merged['date']}, {merged['commit']}; "
+        "3 runs, peft 1"
+    )
+    units = {time: "ms", memory: "GB", merge: "s", merge_memory: "GB"}
+    return draw("Fine-tuning a 4-bit model and merging the result", about, points, units.get, columns=2)
+
+
+def save(figure, out):
+    """On white, because the page around may be dark; without date and version: the same figures, the same file."""
+    is_svg = out.suffix.lower() == ".svg"
+    figure.savefig(out, metadata={"Date": None, "Creator": None} if is_svg else None, dpi=160, facecolor="white")
+    pyplot.close(figure)
+    if is_svg:  # matplotlib ends lines with spaces
+        out.write_text("\n".join(line.rstrip() for line in out.read_text("utf-8").splitlines()) + "\n", "utf-8")
+
+
+def main(words=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("out")
+    parser.add_argument("--dtype", default="bf16", help="of nf4's rows: bf16 (default), fp16 or fp32")
+    parser.add_argument("--qlora", action="store_true")
+    arguments = parser.parse_args(words)
+    if arguments.qlora == (arguments.file is not None):
+        parser.error("FILE, or --qlora")
+    matplotlib.use("Agg")
+    matplotlib.rcParams.update(LOOK)
+    if arguments.qlora:
+        figure = draw_qlora()
     else:
-        plot_nf4(drawing, run, sys.argv[3] if len(sys.argv) == 4 else "bf16")
-    drawing.height = round(drawing.height + 10)
-    with open(sys.argv[2], "w", encoding="utf-8") as file:
-        file.write(drawing.svg())
+        run = json.loads(sys.stdin.read() if arguments.file == "-" else Path(arguments.file).read_text("utf-8"))
+        if "runs" in run:
+            figure = draw_losses(run)
+        elif run.get("rows") and run["rows"][0]["op"] == "ladder":
+            figure = draw_ladder(run)
+        else:
+            figure = draw_bench(run, arguments.dtype)
+    save(figure, Path(arguments.out))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""What bench/plot.py draws. Usage: test_plot.py QFUSE_BENCH
+
+Debian's matplotlib belongs to Debian's Python, which need not be the first on PATH."""
+
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+DEBIAN = "/usr/bin/python3"
+ROOT = Path(__file__).parents[2]
+PLOT = ROOT / "bench" / "plot.py"
+
+if not importlib.util.find_spec("matplotlib"):
+    if sys.executable == DEBIAN or not Path(DEBIAN).exists():
+        print("Not judged: what bench/plot.py draws, for want of matplotlib")
+        sys.exit(77)
+    os.execv(DEBIAN, [DEBIAN, "-B", *sys.argv])
+
+sys.path.insert(0, str(PLOT.parent))
+import plot  # noqa: E402
+
+BENCH = sys.argv.pop(1)
+BLUE, GRAY, RED = "#1b6ca8", "#aab7c4", "#c2410c"
+GPU = {"device": "a GPU", "date": "2026-11-23T17:10:58Z", "qfuse": "0.1.0", "commit": "abc"}
+
+
+def words_of(svg):
+    return re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+
+
+def widths_of(svg, color):
+    """How wide each filled rectangle of the color is, without the key's, which are not clipped."""
+    paths = re.findall(rf'<path d="([^"]*)" clip-path="[^"]*" style="fill: {color}"', svg)
+    edges = [[float(x) for x in re.findall(r"[ML] (\S+) ", path)] for path in paths]
+    return [max(x) - min(x) for x in edges]
+
+
+def row(op, name, rows, cols, times, roof, **more):
+    median, p10, p90 = times
+    return {"op": op, "name": name, "rows": rows, "cols": cols, "median_us": median, "p10_us": p10, "p90_us": p90,
+            "bytes": 1000 * rows, "roof_us": roof, "of_roof_%": 100 * roof / median, **more}  # fmt: skip
+
+
+class Plot(unittest.TestCase):
+    def drawn(self, figures, *options):
+        with tempfile.TemporaryDirectory() as folder:
+            source, out = Path(folder) / "figures.json", Path(folder) / "plot.svg"
+            source.write_text(json.dumps(figures), encoding="utf-8")
+            plot.main([str(source), str(out), *options])
+            return out.read_text(encoding="utf-8")
+
+    def benched(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "figures.json"
+            options = ("--device", "cpu", "--quick", "--json", path)
+            subprocess.run([BENCH, *arguments, *options], check=True, stdout=subprocess.DEVNULL)
+            return json.loads(path.read_text(encoding="utf-8"))
+
+    def test_what_a_cpu_gives(self):
+        figures = self.benched("nf4", "--filter", "bf16/scalar/threads:1$")
+        svg = self.drawn(figures)
+        expected = {"nf4 decode bf16", "nf4 encode bf16", "scalar", "1 thread", "roof", "GB/s"}
+        self.assertLessEqual(expected, set(words_of(svg)))
+        self.assertEqual(len(widths_of(svg, BLUE)), 2)
+        self.assertEqual(svg, self.drawn(figures))
+        self.assertNotRegex(svg, r"dc:date|202\d-\d\d-\d\dT")
+        svg = self.drawn(self.benched("matmul", "--filter", "scalar/threads:1$"))
+        self.assertLessEqual({"1024 × 512, forward, 1 thread", "scalar", "ms", "tokens", "64"}, set(words_of(svg)))
+
+    def test_what_a_gpu_gives(self):
+        decode = [row("decode", "decode bf16", n, 64, (n, n / 2, 2 * n), 0.9 * n, peer_us=4 * n, times_peer=4)
+                  for n in (20, 10)]  # fmt: skip
+        svg = self.drawn({**GPU, "rows": [*decode, row("decode", "decode fp16", 10, 64, (1, 1, 1), 1)]})
+        expected = {"a GPU, 2026-11-23, qfuse 0.1.0, commit abc", "decode bf16", "10 × 64", "20 µs, 90 % of the roof",
+                    "bitsandbytes", "80 µs, × 4.00"}  # fmt: skip
+        self.assertLessEqual(expected, set(words_of(svg)))
+        ours, theirs = widths_of(svg, BLUE), widths_of(svg, GRAY)
+        self.assertEqual((len(ours), len(theirs)), (2, 2))
+        for width, peer in zip(ours, theirs, strict=True):  # a bar is as long as its value is large
+            self.assertAlmostEqual(width, 4 * peer, places=3)
+        self.assertIn(
+            "decode fp16",
+            words_of(
+                self.drawn(
+                    {**GPU, "rows": [*decode, row("decode", "decode fp16", 10, 64, (1, 1, 1), 1)]}, "--dtype", "fp16"
+                )
+            ),
+        )
+        matmul = [row("matmul", name, 128, 64, (m, m, m), 1, m=m) for name in ("forward", "backward") for m in (1, 8)]
+        self.assertLessEqual(
+            {"128 × 64", "forward", "backward", "8", "µs"}, set(words_of(self.drawn({**GPU, "rows": matmul})))
+        )
+        swiglu = [row("swiglu", "qfuse", 64, h, (5, 4, 6), 4, experts=8) for h in (128, 256)]
+        self.assertLessEqual(
+            {"qfuse, H = 256", "8 × 8", "5 µs, 80 % of the roof"}, set(words_of(self.drawn({**GPU, "rows": swiglu})))
+        )
+
+    def test_losses(self):
+        ways = {
+            "bitsandbytes": [6.0, 5.5, 5.25],
+            "qfuse decodes": [6.0, 5.5, 5.25],
+            "qfuse, LoRA too": [6.0, 5.5, 5.375],
+        }
+        run = {
+            "device": "a CPU",
+            "date": "2026-11-23T17:10:58Z",
+            "versions": {"qfuse": "0.1.0"},
+            "model": {"layers": 2, "hidden": 128},
+            "autocast": True,
+            "runs": [{"label": label, "losses": losses} for label, losses in ways.items()],
+        }
+        svg = self.drawn(run)
+        curves = [
+            [float(y) for y in re.findall(r"[ML] \S+ (\S+)", path)]
+            for path in re.findall(r'<path d="([^"]*)" clip-path="[^"]*" style="fill: none; stroke: #(?!e4)', svg)
+        ]
+        # Above are all three ways, below two: one that never differs, and one that does at the end. y grows downwards.
+        self.assertEqual([len(curve) for curve in curves], [3] * 5)
+        self.assertEqual(curves[0], curves[1])
+        self.assertLess(curves[2][2], curves[1][2])
+        self.assertEqual(len(set(curves[3])), 1)
+        self.assertEqual(curves[4][:2], curves[3][:2])
+        self.assertLess(curves[4][2], curves[3][2])
+        self.assertLessEqual({*ways, "loss", "step", "0.12"}, set(words_of(svg)))
+
+    def test_the_committed_picture_shows_the_committed_figures(self):
+        committed = (ROOT / "docs" / "pictures" / "qlora.svg").read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "qlora.svg"
+            plot.main(["--qlora", str(out)])
+            drawn = out.read_text(encoding="utf-8")
+        self.assertEqual(words_of(committed), words_of(drawn), "bench/plot.py --qlora docs/pictures/qlora.svg mends it")
+        self.assertIn("115 s", words_of(drawn))
+
+    def test_what_it_refuses(self):
+        bare = subprocess.run(
+            [sys.executable, "-S", PLOT, "a.json", "b.svg"], capture_output=True, text=True, check=False
+        )
+        self.assertIn("apt-get install python3-matplotlib, or pip install matplotlib", bare.stderr)
+        self.assertEqual(bare.returncode, 1)
+        with self.assertRaisesRegex(SystemExit, "nothing to draw"):
+            self.drawn({**GPU, "rows": []})
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
+            plot.main(["--qlora", "a.json", "b.svg"])
+        self.assertIn("FILE, or --qlora", said.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
