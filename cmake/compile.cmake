@@ -8,6 +8,9 @@ target_compile_options(qfuse_compile INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-
 # variables in memory instead of registers is warned of.
 set(qfuse_cuda_options -std=c++20 -fmad=false --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off,-Wall,-Wextra
                        -Xptxas=-warn-spills,-warn-lmem-usage)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)  # whose drivers all unpack this; kernels are unpacked once
+  list(APPEND qfuse_cuda_options --compress-mode=size)
+endif()
 target_compile_options(qfuse_compile INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${qfuse_cuda_options}>")
 
 if(QFUSE_FEWER_TARGETS AND NOT QFUSE_TEST_ALL)

@@ -27,10 +27,38 @@ qfuse_status status_of(cudaError_t error) {
   }
 }
 
+namespace {
+
+#ifndef QFUSE_PORTABLE
+std::string release_of(int version) {  // 1000 * major + 10 * minor, as CUDA numbers its versions
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+// The runtime has one error for a driver that is too old and for one that is missing.
+std::string about_driver() {
+  constexpr int kCuda13 = 13000;
+  int version = 0;
+  if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0)
+    return "there is no NVIDIA driver: libcuda.so.1 was not found";
+  std::string needed = "this build of qfuse needs one for CUDA " + release_of(CUDART_VERSION);
+  if (CUDART_VERSION >= kCuda13) needed += ", 580 or later";  // by the release notes of CUDA 13.0
+  return "the NVIDIA driver is for CUDA " + release_of(version) + ", and " + needed + "; the CPU serves without it";
+}
+#endif
+
+std::string words_of(cudaError_t error) {
+#ifndef QFUSE_PORTABLE
+  if (error == cudaErrorInsufficientDriver) return about_driver();
+#endif
+  return cudaGetErrorString(error);
+}
+
+}  // namespace
+
 contract::Outcome outcome_of(cudaError_t error) {
   if (error == cudaSuccess) return {};
-  return {status_of(error), std::string(kPlatform) + ": " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) +
-                                ", " + std::to_string(error) + ")"};
+  return {status_of(error), std::string(kPlatform) + ": " + words_of(error) + " (" + cudaGetErrorName(error) + ", " +
+                                std::to_string(error) + ")"};
 }
 
 #ifdef QFUSE_HAS_DRIVER
