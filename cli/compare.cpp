@@ -47,14 +47,14 @@ void print_table(const CompareReport& report, bool all) {
 }
 
 int run(const CompareArguments& args) {
-  const CompareReport report = [&] {
-    ProgressLine line("compare", args.quiet);
+  const auto compare = [&](checkpoint::ProgressCallback progress) {
     checkpoint::CompareOptions options;
     options.adapters = adapters_of(args);
     set_adapter_options(args, options);
-    options.progress = line.callback();
+    options.progress = std::move(progress);
     return checkpoint::compare(args.a, args.b, options);
-  }();
+  };
+  const CompareReport report = with_progress("compare", args.quiet, compare).report;
   if (args.json)
     fmt::print("{}\n", checkpoint::to_json(report, args.all));
   else if (!args.quiet)

@@ -11,12 +11,12 @@ namespace {
 int run(ConversionArguments args) {
   args.out = output_path(args);
   checkpoint::DequantizeOptions options;
-  ProgressLine line("dequantize", args.quiet);
-  set_conversion_options(args, options);
-  options.progress = line.callback();
-  const checkpoint::ConversionReport report = checkpoint::dequantize(args.in, args.out, options);
-  print_summary("dequantized", human_size(static_cast<double>(report.bytes_written)), report, args, options,
-                line.seconds());
+  const auto [report, seconds] = with_progress("dequantize", args.quiet, [&](checkpoint::ProgressCallback progress) {
+    set_conversion_options(args, options);
+    options.progress = std::move(progress);
+    return checkpoint::dequantize(args.in, args.out, options);
+  });
+  print_summary("dequantized", human_size(static_cast<double>(report.bytes_written)), report, args, options, seconds);
   return check_written(args);
 }
 

@@ -33,10 +33,11 @@ void print_summary(const checkpoint::FinishReport& report, const FinishArguments
 int run(const FinishArguments& args) {
   checkpoint::FinishOptions options;
   options.force = args.force;
-  ProgressLine line("finish", args.quiet);
-  options.progress = line.callback();
-  const checkpoint::FinishReport report = checkpoint::finish(args.out, options);
-  print_summary(report, args, line.seconds());
+  const auto [report, seconds] = with_progress("finish", args.quiet, [&](checkpoint::ProgressCallback progress) {
+    options.progress = std::move(progress);
+    return checkpoint::finish(args.out, options);
+  });
+  print_summary(report, args, seconds);
   return kSuccess;
 }
 

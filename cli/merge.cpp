@@ -60,21 +60,21 @@ int run(MergeArguments args) {
   args.out = output_path(args);
   args.dtype = is_4bit(args.to) ? "auto" : canonical_dtype(args.to);
   checkpoint::MergeOptions options;
-  ProgressLine line("merge", args.quiet);
-  set_conversion_options(args, options);
-  set_merge_options(args, options);
-  options.progress = line.callback();
-  const checkpoint::MergeReport report = checkpoint::merge(args.in, adapters_of(args), args.out, options);
+  const auto [report, seconds] = with_progress("merge", args.quiet, [&](checkpoint::ProgressCallback progress) {
+    set_conversion_options(args, options);
+    set_merge_options(args, options);
+    options.progress = std::move(progress);
+    return checkpoint::merge(args.in, adapters_of(args), args.out, options);
+  });
   if (args.json) {
     print_notes(report, args);
-    print_json(report, options, line.seconds());
+    print_json(report, options, seconds);
     return check_written(args);
   }
   if (args.dry_run && !args.quiet) print_table(report);
   checkpoint::ConversionReport summary = report;
   summary.converted = std::ssize(report.merged);  // of the others, some may only have been decoded
-  print_summary("merged", human_size(static_cast<double>(report.bytes_written)), summary, args, options,
-                line.seconds());
+  print_summary("merged", human_size(static_cast<double>(report.bytes_written)), summary, args, options, seconds);
   return check_written(args);
 }
 

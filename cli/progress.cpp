@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 
+#include "terminal.h"
 #include "text.h"
 
 namespace qfuse::cli {
@@ -27,6 +31,31 @@ void catch_signals() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
+// A terminal that knows no escape sequences gets what a log gets.
+bool is_terminal() {
+  const char* const type = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) == 1 && (type == nullptr || std::string_view(type) != "dumb");
+}
+
+// What a run says of itself, in at most `columns`: where all of it does not fit, less.
+std::string line_of(const std::string& verb, const checkpoint::Progress& progress, double seconds,
+                    std::size_t columns) {
+  const auto done = static_cast<double>(progress.bytes_done);
+  const auto total = static_cast<double>(progress.bytes_total);
+  const double rate = done / std::max(seconds, 1e-9);
+  const std::string percent = fmt::format("{} {:3.0f}%", verb, total > 0 ? 100.0 * done / total : 100.0);
+  const std::string bytes = fmt::format("  {} of {}", human_size(done), human_size(total));
+  const std::string speed = fmt::format("  {}/s", human_size(rate));
+  const std::string left = rate > 0 ? fmt::format("  {:.0f} s left", (total - done) / rate) : "";
+  for (const std::string& line : {percent + bytes + speed + left, percent + bytes + left, percent + left, percent})
+    if (line.size() <= columns) return line;
+  return percent.substr(0, columns);
+}
+
+// The cursor stays where the line begins, so that this wipes all of it, also where a terminal that became narrower has
+// broken it into several.
+constexpr const char* kWipe = "\r\033[J";
+
 std::chrono::milliseconds between_lines(bool terminal) {
   if (terminal) return std::chrono::milliseconds(100);  // as often as an eye can use
   const char* const asked = std::getenv("QFUSE_PROGRESS_SECONDS");
@@ -34,41 +63,59 @@ std::chrono::milliseconds between_lines(bool terminal) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(1000.0 * std::clamp(seconds, 0.0, 1e6)));
 }
 
+class ProgressLine {
+ public:
+  ProgressLine(const char* verb, bool shown)
+      : verb_(verb),
+        shown_(shown),
+        terminal_(is_terminal()),
+        between_(between_lines(terminal_)),
+        last_(terminal_ ? Clock::time_point() : start_) {}
+  ~ProgressLine() {
+    if (drawn_ && terminal_) std::fputs(kWipe, stderr);
+  }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  void show(const checkpoint::Progress& progress) {
+    const Clock::time_point now = Clock::now();
+    if (!shown_ || now - last_ < between_) return;
+    last_ = now;
+    drawn_ = true;
+    if (terminal_) {
+      // Not in the last column, from which some terminals go on to the next line.
+      const int columns = columns_of(STDERR_FILENO).value_or(80) - 1;
+      fmt::print(stderr, "{}{}\r", kWipe, line_of(verb_, progress, seconds(), static_cast<std::size_t>(columns)));
+    } else {
+      fmt::print(stderr, "{}\n", line_of(verb_, progress, seconds(), std::string::npos));
+    }
+    std::fflush(stderr);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string verb_;
+  bool shown_;
+  bool drawn_ = false;
+  bool terminal_;
+  Clock::duration between_;  // two lines
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_;
+};
+
 }  // namespace
 
-ProgressLine::ProgressLine(std::string verb, bool quiet)
-    : verb_(std::move(verb)),
-      shown_(!quiet),
-      terminal_(::isatty(STDERR_FILENO) == 1),
-      between_(between_lines(terminal_)),
-      last_(terminal_ ? Clock::time_point() : start_) {
+double run_with_progress(const char* verb, bool quiet, const std::function<void(checkpoint::ProgressCallback)>& work) {
   catch_signals();
-}
-
-ProgressLine::~ProgressLine() {
-  if (shown_ && terminal_) std::fputs("\r\033[K", stderr);
-}
-
-checkpoint::ProgressCallback ProgressLine::callback() {
-  return [this](const checkpoint::Progress& progress) {
-    if (shown_) show(progress);
+  ProgressLine line(verb, !quiet);
+  work([&line](const checkpoint::Progress& progress) {
+    line.show(progress);
     return !stop_asked.load();
-  };
-}
-
-double ProgressLine::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-void ProgressLine::show(const checkpoint::Progress& progress) {
-  const Clock::time_point now = Clock::now();
-  if (now - last_ < between_) return;
-  last_ = now;
-  const auto done = static_cast<double>(progress.bytes_done);
-  const auto total = static_cast<double>(progress.bytes_total);
-  const double rate = done / std::max(seconds(), 1e-9);
-  fmt::print(stderr, "{}{} {:3.0f}%  {} of {}  {}/s  {:.0f} s left{}", terminal_ ? "\r\033[K" : "", verb_,
-             100.0 * done / total, human_size(done), human_size(total), human_size(rate), (total - done) / rate,
-             terminal_ ? "" : "\n");
-  std::fflush(stderr);
+  });
+  return line.seconds();
 }
 
 }  // namespace qfuse::cli

@@ -2,38 +2,34 @@
 #ifndef QFUSE_CLI_PROGRESS_H
 #define QFUSE_CLI_PROGRESS_H
 
-#include <chrono>
+#include <functional>
+#include <optional>
 #include <qfuse/checkpoint.hpp>
-#include <string>
+#include <type_traits>
+#include <utility>
 
 namespace qfuse::cli {
 
-class ProgressLine {
- public:
-  // Not shown if `quiet`: on a terminal a line that changes, elsewhere, as in a batch job's log, a line every half
-  // minute, or every $QFUSE_PROGRESS_SECONDS. From here on SIGINT and SIGTERM ask the run to stop and clean up, by
-  // the answer that callback() gives it; a second one ends the process at once.
-  ProgressLine(std::string verb, bool quiet);
-  ~ProgressLine();  // leaves no trace of the line
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
+// Runs `work` with a callback for its options, and shows how far it is unless `quiet`: on a terminal in a line that
+// changes and is gone before this returns or throws; elsewhere, as in a batch job's log, in a line every half minute, or
+// every $QFUSE_PROGRESS_SECONDS. From here on SIGINT and SIGTERM ask the run to stop and clean up, by the answer of the
+// callback; a second one ends the process at once. Gives back how many seconds it took.
+double run_with_progress(const char* verb, bool quiet, const std::function<void(checkpoint::ProgressCallback)>& work);
 
-  // For the options of a run; must not outlive this.
-  checkpoint::ProgressCallback callback();
-  [[nodiscard]] double seconds() const;  // since this was made
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void show(const checkpoint::Progress& progress);
-
-  std::string verb_;
-  bool shown_;
-  bool terminal_;
-  Clock::duration between_;  // two lines
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point last_;
+template <class Report>
+struct Finished {
+  Report report;
+  double seconds;
 };
+
+// The same, of a run that gives back a report.
+template <class Work>
+auto with_progress(const char* verb, bool quiet, const Work& work) {
+  std::optional<std::invoke_result_t<Work, checkpoint::ProgressCallback>> report;
+  const double seconds = run_with_progress(
+      verb, quiet, [&](checkpoint::ProgressCallback progress) { report.emplace(work(std::move(progress))); });
+  return Finished{*std::move(report), seconds};
+}
 
 }  // namespace qfuse::cli
 

@@ -28,10 +28,10 @@ struct QuantizeArguments : ConversionArguments {
 // The signal-to-noise ratio of what was quantized, in all and where it is worst, by decoding the output again.
 void print_error(const QuantizeArguments& args) {
   constexpr std::size_t kWorst = 5;
-  const checkpoint::CompareReport report = [&] {
-    ProgressLine line("compare", args.quiet);
-    return checkpoint::compare(args.in, args.out, line.callback());
-  }();
+  const auto compare = [&](const checkpoint::ProgressCallback& progress) {
+    return checkpoint::compare(args.in, args.out, progress);
+  };
+  const checkpoint::CompareReport report = with_progress("compare", args.quiet, compare).report;
   std::vector<const checkpoint::TensorComparison*> changed;
   double signal = 0.0;
   double noise = 0.0;
@@ -59,13 +59,14 @@ int run(QuantizeArguments args) {
   options.experts = args.experts;
   options.include = args.include;
   options.exclude = args.exclude;
-  ProgressLine line("quantize", args.quiet);
-  set_conversion_options(args, options);
-  options.progress = line.callback();
-  const checkpoint::ConversionReport report = checkpoint::quantize(args.in, args.out, options);
+  const auto [report, seconds] = with_progress("quantize", args.quiet, [&](checkpoint::ProgressCallback progress) {
+    set_conversion_options(args, options);
+    options.progress = std::move(progress);
+    return checkpoint::quantize(args.in, args.out, options);
+  });
   const std::string sizes = fmt::format("{} to {}", human_size(static_cast<double>(report.bytes_read)),
                                         human_size(static_cast<double>(report.bytes_written)));
-  print_summary("quantized", sizes, report, args, options, line.seconds());
+  print_summary("quantized", sizes, report, args, options, seconds);
   if (args.report_error) print_error(args);
   return check_written(args);
 }

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import shutil
 import signal
 import struct
@@ -14,6 +13,7 @@ from pathlib import Path
 
 QFUSE, GOLDEN = (Path(argument).resolve() for argument in sys.argv[1:3])
 TINY = GOLDEN / "tiny_llama"
+LAYER = "model.layers.0.mlp.up_proj"  # of that model
 
 
 class Command(unittest.TestCase):
@@ -66,20 +66,21 @@ def library_path():
     return ":".join(sorted({str(Path(word).parent) for word in linked_libraries().split() if word.startswith("/")}))
 
 
-def terminal_of(test, *arguments):
-    """What a terminal gets from a run that succeeds."""
-    leader, follower = pty.openpty()
-    process = subprocess.Popen([QFUSE, *arguments], stdout=subprocess.DEVNULL, stderr=follower)
-    os.close(follower)
-    text = b""
-    try:
-        while chunk := os.read(leader, 4096):
-            text += chunk
-    except OSError:  # the other side is closed
-        pass
-    os.close(leader)
-    test.assertEqual(process.wait(timeout=60), 0)
-    return text
+def write_adapter(path, layer=LAYER, step=1):
+    """Of rank 1, and each value of the sum is 0.5 * `step` more."""
+    path.mkdir(exist_ok=True)
+    header, data = {}, b""
+    for name, shape in (("lora_A", [1, 128]), ("lora_B", [352, 1])):
+        values = struct.pack("<f", 0.5 * step if name == "lora_A" else 1.0) * max(shape)
+        header[f"base_model.model.{layer}.{name}.weight"] = {
+            "dtype": "F32",
+            "shape": shape,
+            "data_offsets": [len(data), len(data) + len(values)],
+        }
+        data += values
+    text = json.dumps(header).encode()
+    (path / "adapter_model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
+    (path / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 1, "lora_alpha": 1}')
 
 
 def write_big(path, elements=1 << 26):

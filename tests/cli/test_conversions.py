@@ -8,7 +8,7 @@ import signal
 import sys
 import unittest
 
-from command import GOLDEN, TINY, Command, linked_libraries, terminal_of, write_big, write_hole
+from command import GOLDEN, TINY, Command, linked_libraries, write_big, write_hole
 
 
 class Dequantize(Command):
@@ -119,13 +119,6 @@ class Dequantize(Command):
         self.assertEqual(os.listdir(self.out), [source.name])
         out, _ = self.run_qfuse("dequantize", source, "-o", self.out, "--force")
         self.assertTrue(out.startswith(f"{self.out / source.name}: "), "the summary names the file")
-
-    def test_progress_on_a_terminal(self):
-        source = self.directory / "big.safetensors"
-        write_big(source)
-        text = terminal_of(self, "dequantize", source, "-o", self.out)
-        self.assertRegex(text, rb"dequantize +\d+%  [\d.]+ MB of 134 MB  [\d.]+ .B/s  \d+ s left")
-        self.assertTrue(text.endswith(b"\r\x1b[K"), "the line is wiped at the end")
 
 
 class Device(Command):
@@ -403,16 +396,6 @@ class Shards(Command):
                 f"qfuse {command} {given} -o OUT --shard $SLURM_PROCID/$SLURM_NTASKS",
                 self.run_qfuse(command, "--help")[0],
             )
-
-    def test_progress_on_a_terminal(self):
-        source = self.directory / "in"
-        source.mkdir()
-        write_big(source / "model.safetensors")
-        self.assertRegex(
-            terminal_of(self, "dequantize", source, "-o", self.out, "--shard", "0/1"),
-            rb"dequantize +\d+%  [\d.]+ MB of 134 MB",
-        )
-        self.assertRegex(terminal_of(self, "finish", self.out), rb"finish +100%  134 MB of 134 MB")
 
 
 if __name__ == "__main__":

@@ -7,33 +7,14 @@ import struct
 import sys
 import unittest
 
-from command import TINY, Command, linked_libraries, write_hole
+from command import LAYER, TINY, Command, linked_libraries, write_adapter, write_hole
 
 
 class Merge(Command):
-    LAYER = "model.layers.0.mlp.up_proj"
-
     def setUp(self):
         super().setUp()
         self.adapter = self.directory / "lora"
-        self.write_adapter()
-
-    def write_adapter(self, layer=LAYER, path=None, step=1):
-        """Of rank 1, and each value of the sum is 0.5 * `step` more."""
-        path = path or self.adapter
-        path.mkdir(exist_ok=True)
-        header, data = {}, b""
-        for name, shape in (("lora_A", [1, 128]), ("lora_B", [352, 1])):
-            values = struct.pack("<f", 0.5 * step if name == "lora_A" else 1.0) * max(shape)
-            header[f"base_model.model.{layer}.{name}.weight"] = {
-                "dtype": "F32",
-                "shape": shape,
-                "data_offsets": [len(data), len(data) + len(values)],
-            }
-            data += values
-        text = json.dumps(header).encode()
-        (path / "adapter_model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
-        (path / "adapter_config.json").write_text('{"peft_type": "LORA", "r": 1, "lora_alpha": 1}')
+        write_adapter(self.adapter)
 
     def merge(self, *arguments, source=TINY / "full", adapters=(), **options):
         return self.run_qfuse("merge", source, *(adapters or [self.adapter]), "-o", self.out, *arguments, **options)
@@ -48,13 +29,13 @@ class Merge(Command):
         self.assertEqual(error, "", "no progress where stderr is no terminal")
         self.assertEqual((self.out / "config.json").read_text(), (TINY / "full/config.json").read_text())
         report = json.loads(self.run_qfuse("compare", TINY / "full", self.out, "--json", code=1)[0])
-        self.assertEqual([tensor["name"] for tensor in report["tensors"]], [f"{self.LAYER}.weight"])
+        self.assertEqual([tensor["name"] for tensor in report["tensors"]], [f"{LAYER}.weight"])
         self.assertAlmostEqual(report["tensors"][0]["rmse"], 0.5, places=2)
 
     def test_json(self):
         summary = json.loads(self.merge("--json")[0])
         self.assertGreaterEqual(summary.pop("seconds"), 0)
-        change = {"name": f"{self.LAYER}.weight", "shape": [352, 128], "rule": "lora", "rank": 1, "scale": 1.0}
+        change = {"name": f"{LAYER}.weight", "shape": [352, 128], "rule": "lora", "rank": 1, "scale": 1.0}
         self.assertEqual(
             summary,
             {
@@ -74,7 +55,7 @@ class Merge(Command):
     def test_dry_run_shows_what_would_be(self):
         out, _ = self.merge("--dry-run", "--to", "nf4")
         self.assertRegex(out, r"(?m)^tensor +rule +rank +scale +added rms +of weight's +survives$")
-        self.assertRegex(out, rf"(?m)^{self.LAYER}\.weight +lora +1 +1 +0\.5 +[\d.]+ % +[\d.]+ %$")
+        self.assertRegex(out, rf"(?m)^{LAYER}\.weight +lora +1 +1 +0\.5 +[\d.]+ % +[\d.]+ %$")
         self.assertIn("1 of 21 tensors would be merged", out)
         change = json.loads(self.merge("--dry-run", "--json")[0])["changes"][0]
         self.assertAlmostEqual(change["added_rms"], 0.5, places=6)
@@ -92,13 +73,13 @@ class Merge(Command):
             with self.subTest(weight):
                 self.assertIn("is no weight", self.refuse(adapters=[f"{self.adapter}@{weight}"], code=2))
         path = self.directory / "lora@0.5"
-        self.write_adapter(path=path)
+        write_adapter(path)
         self.assertEqual(scale_of(path), 1.0, "a path that exists is one")
         self.assertEqual(scale_of(f"{path}@0.5"), 0.5)
 
     def test_several_adapters(self):
         other = self.directory / "other"
-        self.write_adapter(path=other, step=4)
+        write_adapter(other, step=4)
         summary = json.loads(self.merge("--json", adapters=[self.adapter, f"{other}@0.5"])[0])
         self.assertEqual((summary["merged"], summary["changes"][0]["rule"]), (1, "lora + lora"))
         report = json.loads(self.run_qfuse("compare", TINY / "full", self.out, "--json", code=1)[0])
@@ -108,12 +89,12 @@ class Merge(Command):
         for to, dtype in (("auto", "BF16"), ("fp32", "F32"), ("float16", "F16")):
             with self.subTest(to):
                 self.merge("--to", to, "--force")
-                found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{self.LAYER}.weight")[0])
+                found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{LAYER}.weight")[0])
                 self.assertEqual(found["tensors"][0]["dtype"], dtype)
         for options, expected in ((("--to", "nf4"), "nf4"), (("--to", "fp4", "--block-size", "128"), "fp4")):
             with self.subTest(options):
                 self.merge(*options, "--force")
-                found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{self.LAYER}.weight")[0])
+                found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{LAYER}.weight")[0])
                 self.assertEqual(found["tensors"][0]["format"], expected)
 
     def test_base_in_4_bits(self):
@@ -130,11 +111,11 @@ class Merge(Command):
         self.assertIn("No such file", self.refuse(source=self.directory / "none"))
         self.assertIn("is an adapter itself", self.refuse(source=self.adapter))
         self.assertIn("nothing to tie", self.refuse("--untie"))
-        self.write_adapter("model.layers.9.mlp.up_proj")
+        write_adapter(self.adapter, "model.layers.9.mlp.up_proj")
         error = self.refuse()
         self.assertIn("the nearest is 'model.layers.0.mlp.up_proj.weight': the adapter is of another model", error)
         self.assertIn("with other layers", error)
-        self.write_adapter("lm_head")
+        write_adapter(self.adapter, "lm_head")
         self.assertRegex(self.refuse(source=self.unknown_class()), "'MyForCausalLM' is not known.*: --tie .*, --untie ")
         self.assertEqual(sorted(os.listdir(self.directory)), ["lora", "unknown"])
 
