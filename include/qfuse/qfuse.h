@@ -172,8 +172,9 @@ QFUSE_API int32_t qfuse_device_has_own_memory(qfuse_device_type type);
  * `text`, zero included. INVALID_ARGUMENT: NULL or size 0; UNSUPPORTED: no such device here. */
 QFUSE_API qfuse_status qfuse_device_describe(qfuse_device device, char* text, size_t size, qfuse_error* error);
 
-/* The SIMD targets of the CPU backend that this machine can run, best first: "avx3" (AVX-512), "avx2",
- * "sse4", "ssse3", "neon", "scalar". NULL past the last. The last is always "scalar". */
+/* The SIMD targets of the CPU backend that this machine can run, best first: "avx512_zen4" (AVX-512 with
+ * bfloat16), "avx512", "avx2", "sse4", "ssse3", "neon", "scalar". NULL past the last. The last is always "scalar".
+ * Where a name is taken, "AVX-512" and "avx3", as Highway calls it, mean "avx512". */
 QFUSE_API const char* qfuse_cpu_target_name(int32_t index);
 
 /* ---- memory and streams of a GPU --------------------------------------------------------------------------------- */

@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 #include <qfuse/qfuse.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
+#include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "backend/cpu/targets.h"
 #include "format/dynamic8.h"
@@ -41,6 +45,15 @@ TEST(Devices, are_described) {
   EXPECT_EQ(qfuse_device_describe({QFUSE_CPU, 0}, nullptr, 0, nullptr), QFUSE_INVALID_ARGUMENT);
 }
 
+// As people and as Highway write it.
+std::vector<std::string> other_spellings(std::string name) {
+  const std::string highway = std::regex_replace(name, std::regex("avx512"), "avx3");
+  name = std::regex_replace(name, std::regex("avx512"), "avx-512");
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return {name, highway};
+}
+
 TEST(Devices, every_target_runs_the_code_of_its_name) {
   std::set<std::string> names;
   std::string last;
@@ -48,6 +61,11 @@ TEST(Devices, every_target_runs_the_code_of_its_name) {
     std::size_t row = 0;
     ASSERT_TRUE(cpu::choose_target(name, row).ok());
     EXPECT_EQ(cpu::compiled_target(row), name);
+    for (const std::string& other : other_spellings(name)) {
+      std::size_t same = row + 1;
+      EXPECT_TRUE(cpu::choose_target(other.c_str(), same).ok()) << other;
+      EXPECT_EQ(same, row) << other;
+    }
     names.insert(name);
     last = name;
   }

@@ -55,7 +55,8 @@ void for_each_cpu_way(const Body& body) {
 inline bool has_accumulation([[maybe_unused]] qfuse_accumulation accumulation,
                              [[maybe_unused]] const qfuse_exec& exec) {
 #ifdef __x86_64__
-  if (!std::string_view(exec.cpu_target).starts_with("avx3") || __builtin_cpu_supports("avx512bf16") == 0) return false;
+  if (!std::string_view(exec.cpu_target).starts_with("avx512") || __builtin_cpu_supports("avx512bf16") == 0)
+    return false;
 #ifdef __linux__
   if (accumulation == QFUSE_ACCUMULATION_BF16_AMX) return __builtin_cpu_supports("amx-bf16") != 0;
 #endif

@@ -17,6 +17,7 @@ HWY_AFTER_NAMESPACE();
 #include <cctype>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/cpu/targets.h"
@@ -31,10 +32,12 @@ struct Target {
   std::size_t dispatch_row;
 };
 
-// As QFUSE_CPU_TARGET takes it.
-std::string lower_case(std::string name) {
+// The name of a target here, of Highway's name or of what QFUSE_CPU_TARGET may say: "avx512" of AVX3 and AVX-512.
+std::string name_of(std::string name) {
+  constexpr std::string_view kHighways = "avx3";
+  std::erase(name, '-');
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return name;
+  return name.starts_with(kHighways) ? "avx512" + name.substr(kHighways.size()) : name;
 }
 
 std::size_t row_of(std::int64_t targets) {
@@ -48,7 +51,7 @@ std::vector<Target> find_targets() {
   std::vector<Target> found;
   for (std::int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
-    found.push_back({lower_case(hwy::TargetName(target)), row_of(target)});
+    found.push_back({name_of(hwy::TargetName(target)), row_of(target)});
   }
   return found;
 }
@@ -68,9 +71,10 @@ const char* target_name(int index) {
 contract::Outcome choose_target(const char* name, std::size_t& dispatch_row) {
   static const char* const kFromEnvironment = std::getenv("QFUSE_CPU_TARGET");
   if (name == nullptr && kFromEnvironment != nullptr && *kFromEnvironment != '\0') name = kFromEnvironment;
+  const std::string asked = name == nullptr ? "" : name_of(name);
   std::string known;
   for (const Target& target : targets()) {
-    if (name == nullptr || target.name == name) {
+    if (name == nullptr || target.name == asked) {
       dispatch_row = target.dispatch_row;
       return {};
     }
@@ -80,7 +84,7 @@ contract::Outcome choose_target(const char* name, std::size_t& dispatch_row) {
 }
 
 std::string compiled_target(std::size_t dispatch_row) {
-  return lower_case(HWY_DISPATCH_TABLE(compiled_for)[dispatch_row]());
+  return name_of(HWY_DISPATCH_TABLE(compiled_for)[dispatch_row]());
 }
 
 }  // namespace qfuse::cpu
