@@ -53,25 +53,34 @@ inline std::vector<checkpoint::AdapterInput> adapters_of(const AdapterArguments&
 inline void add_merge_options(CLI::App& parser, AdapterArguments& args) {
   parser
       .add_option("--base-as", args.base_as,
-                  "nf4 or fp4: take a 16-bit base as a QLoRA adapter saw it, quantized and decoded; see below")
-      ->check(CLI::IsMember(kQuantTypes));
-  parser.add_option("--block-size", args.block_size, "Weights that share a scale, where they become 4-bit")
-      ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
+                  "Quantize a 16-bit base to 4 bits and decode it before the merge, so that it is what a QLoRA adapter "
+                  "was trained on")
+      ->type_name("TYPE")
+      ->transform(one_of(kQuantTypes));
+  parser
+      .add_option("--block-size", args.block_size,
+                  "How many weights share a scale where they become 4-bit: a power of two from 32 to 4096")
+      ->type_name("N")
+      ->transform(one_of(kBlockSizes))
       ->capture_default_str();
-  parser.add_flag("--no-double-quant", args.no_double_quant, "Keep the scales in fp32 there");
-  parser.add_option("--include", args.include, "Take the tensors with such a name as 4-bit, too; may be repeated")
+  parser.add_flag("--no-double-quant", args.no_double_quant, "Keep the scales in fp32 where weights become 4-bit");
+  parser
+      .add_option("--include", args.include,
+                  "Also quantize the tensors whose names match this pattern; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  parser.add_option("--exclude", args.exclude, "Leave the tensors with such a name as they are; may be repeated")
+  parser
+      .add_option("--exclude", args.exclude,
+                  "Do not quantize the tensors whose names match this pattern; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   CLI::Option* tie = parser.add_flag("--tie", args.tie, "Keep an output head tied to the embedding, as peft does");
-  parser.add_flag("--untie", args.untie, "An output head that was tied to the embedding becomes a tensor of its own")
+  parser.add_flag("--untie", args.untie, "Write an output head that was tied to the embedding as a tensor of its own")
       ->excludes(tie);
   parser
       .add_option("--prefix", args.prefix,
-                  "The module of the base in which the adapters' names lie, such as model.vision_tower, where they are "
-                  "not those of the whole model")
+                  "The module of the base in which the names of the adapters lie, such as model.vision_tower, if it is "
+                  "not the whole model")
       ->type_name("NAME");
 }
 

@@ -38,9 +38,10 @@ int run(const CLI::App& parser) {
 }  // namespace
 
 Command add_bench(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("bench", "Measure the ops on this machine; what follows is for qfuse-bench");
+  CLI::App* parser = app.add_subcommand("bench", "Measure the ops on this machine, by starting qfuse-bench");
   parser->prefix_command();
   parser->set_help_flag();  // qfuse-bench has its own
+  parser->footer("`qfuse bench --help` prints the options and subcommands of qfuse-bench.");
   return {parser, [parser] { return run(*parser); }};
 }
 

@@ -66,17 +66,16 @@ int check_written(const ConversionArguments& args) {
 }
 
 Command add_check(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("check", "Would transformers load every weight of this model?");
+  CLI::App* parser = app.add_subcommand("check", "Check that transformers would load every weight of a model");
   auto args = std::make_shared<CheckArguments>();
   parser->add_option("IN", args->in, "A model directory, or a diffusers pipeline")->type_name(kPath)->required();
   parser->add_flag("--json", args->json, "Print JSON");
   parser->footer(
-      "Reads the headers and config.json only, and compares them with what the model's class has in transformers: "
-      "tensors\n"
-      "that are missing, and would be random; that are not of the class, and would be lost; that have other shapes; "
-      "tokens\n"
-      "without rows; a quantization_config that does not fit. Exits with 0 if nothing is wrong, 1 otherwise, 3 if it\n"
-      "cannot be read. `qfuse.checkpoint.check` of the Python package also asks transformers itself.");
+      "Reads only the headers and config.json, and compares them with what the model's class has in transformers. It "
+      "finds tensors that are missing and would be random, that are not of the class and would be lost, or that have "
+      "other shapes; tokens without a row in the embedding; and a quantization_config that does not fit. Exit codes: 0 "
+      "nothing is wrong, 1 something is, 3 could not check. From Python, qfuse.checkpoint.check also asks transformers "
+      "itself.");
   return {parser, [args] { return run(*args); }, kCannotTell};
 }
 

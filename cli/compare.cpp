@@ -70,11 +70,11 @@ Command add_compare(CLI::App& app) {
   parser->add_option("A", args->a, "A .safetensors file or a model directory, quantized or not")
       ->type_name(kPath)
       ->required();
-  parser->add_option("B", args->b, "Another")->type_name(kPath)->required();
+  parser->add_option("B", args->b, "The other one")->type_name(kPath)->required();
   CLI::Option* adapter =
       parser
           ->add_option("--adapter", args->adapters,
-                       "Merge this adapter into A first, with @WEIGHT behind it, too; may be repeated")
+                       "Merge this adapter into A first, ADAPTER@WEIGHT with another scale; may be repeated")
           ->type_name(kPath)
           ->allow_extra_args(false)
           ->check(valid_if(parse_adapter));
@@ -83,13 +83,15 @@ Command add_compare(CLI::App& app) {
        {"--base-as", "--block-size", "--no-double-quant", "--include", "--exclude", "--tie", "--untie", "--prefix"})
     parser->get_option(option)->needs(adapter);
   parser->add_flag("--json", args->json, "Print JSON");
-  parser->add_flag("--quiet", args->quiet, "Print errors only: the exit code is the answer");
+  parser->add_flag("--quiet", args->quiet, "Print only errors; the exit code is the answer");
   parser->add_flag("--all", args->all, "List equal tensors too");
   parser->footer(
-      "Quantized weights are decoded by the scalar oracle, to the other side's dtype where only one side is\n"
-      "quantized. With --adapter, A is a base and B what qfuse merge made of it: B is right where both are equal, and\n"
-      "the options that merge was given are given again. -0 and +0 differ; any NaN equals any NaN. Exit codes: 0 "
-      "equal, 1 different, 3 could not compare.");
+      "Quantized weights are decoded by the scalar reference code, to the dtype of the other side if only one side is "
+      "quantized. With --adapter, A is a base and B is what qfuse merge made of it; repeat the options that qfuse "
+      "merge "
+      "was given. Then B is right if the two are equal. -0 and +0 differ; any NaN equals any NaN. Exit codes: 0 equal, "
+      "1 "
+      "different, 3 could not compare.");
   return {parser, [args] { return run(*args); }, kCannotTell};
 }
 

@@ -27,6 +27,10 @@ std::string command_names(const Definition& definition) {
   return names;
 }
 
+std::vector<std::string> argument_choices(const CommandText& command) {
+  return command.arguments.empty() ? std::vector<std::string>() : command.arguments.front().choices;
+}
+
 // ---- bash
 
 // A branch of the case over "<command>:<the word before>".
@@ -42,7 +46,9 @@ std::string bash_branches(const CommandText& command) {
   std::string branches;
   for (const OptionText& option : command.options)
     if (!option.value.empty()) branches += bash_branch(command, option);
-  return branches + fmt::format("    {}:*) words='{}'{} ;;\n", command.name, fmt::join(option_names(command), " "),
+  std::vector<std::string> words = option_names(command);
+  for (const std::string& choice : argument_choices(command)) words.push_back(choice);
+  return branches + fmt::format("    {}:*) words='{}'{} ;;\n", command.name, fmt::join(words, " "),
                                 takes_paths(command) ? " paths=1" : "");
 }
 
@@ -79,10 +85,22 @@ std::string zsh_described(std::string text) {
   return text;
 }
 
-std::string zsh_value(const OptionText& option) {
+// As a function on zsh's path it is called to complete, read by `source` it says for what it is.
+constexpr const char* kZshEnd = R"(  esac
+}}
+
+if [[ $funcstack[1] == _{0} ]]; then
+  _{0} "$@"
+else
+  compdef _{0} {0}
+fi
+)";
+
+// What completes a value, and the name that it is given meanwhile.
+std::string zsh_value(const std::string& name, const OptionText& option) {
   if (option.value.empty()) return "";
-  if (!option.choices.empty()) return fmt::format(":{}:({})", option.value, fmt::join(option.choices, " "));
-  return fmt::format(":{}:{}", option.value, option.value == kPath ? "_files" : "");
+  if (!option.choices.empty()) return fmt::format(":{}:({})", name, fmt::join(option.choices, " "));
+  return fmt::format(":{}:{}", name, option.value == kPath ? "_files" : "");
 }
 
 // One specification for each name; a name excludes the others, and itself where it may stand once.
@@ -91,8 +109,9 @@ std::string zsh_option(const OptionText& option) {
   for (const std::string& name : option.names) {
     const std::string others = option.repeatable ? "*" : fmt::format("({})", fmt::join(option.names, " "));
     const std::string equals = name.starts_with("--") && !option.value.empty() ? "=" : "";
-    lines += " \\\n        " + zsh_quoted(fmt::format("{}{}{}[{}]{}", others, name, equals,
-                                                      zsh_described(option.description), zsh_value(option)));
+    lines +=
+        " \\\n        " + zsh_quoted(fmt::format("{}{}{}[{}]{}", others, name, equals,
+                                                 zsh_described(option.description), zsh_value(option.value, option)));
   }
   return lines;
 }
@@ -102,8 +121,8 @@ std::string zsh_arguments(const CommandText& command) {
   std::string line = "_arguments";
   for (const OptionText& option : command.options) line += zsh_option(option);
   for (const OptionText& argument : command.arguments)
-    line += " \\\n        " +
-            zsh_quoted(fmt::format(":{}:{}", argument.names.front(), argument.value == kPath ? "_files" : ""));
+    line +=
+        " \\\n        " + zsh_quoted((argument.repeatable ? "*" : "") + zsh_value(argument.names.front(), argument));
   return line;
 }
 
@@ -143,7 +162,7 @@ std::string zsh_completion(const Definition& definition) {
   text += "\n    return\n  fi\n  shift words\n  ((CURRENT--))\n  case $words[1] in\n";
   for (const CommandText& command : definition.commands)
     text += fmt::format("    {})\n      {} ;;\n", command.name, zsh_arguments(command));
-  return text + fmt::format("  esac\n}}\n\n_{0} \"$@\"\n", program);
+  return text + fmt::format(kZshEnd, program);
 }
 
 std::string fish_completion(const Definition& definition) {
@@ -156,6 +175,8 @@ std::string fish_completion(const Definition& definition) {
                         fish_quoted(command.description));
     const std::string condition = "__fish_seen_subcommand_from " + command.name;
     if (!takes_paths(command)) text += fmt::format("complete -c {} -f -n '{}'\n", program, condition);
+    for (const std::string& choice : argument_choices(command))
+      text += fmt::format("complete -c {} -n '{}' -a {}\n", program, condition, choice);
     for (const OptionText& option : command.options) text += fish_option(program, condition, option);
   }
   return text;

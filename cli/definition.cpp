@@ -41,11 +41,8 @@ CommandText text_of(const CLI::App& parser) {
 
 Definition definition_of(const CLI::App& app) {
   Definition definition{text_of(app), {}};
-  for (const CLI::App* parser : app.get_subcommands([](const CLI::App*) { return true; })) {
-    CommandText command = text_of(*parser);
-    if (command.footer == definition.program.footer) command.footer.clear();  // inherited
-    definition.commands.push_back(std::move(command));
-  }
+  for (const CLI::App* parser : app.get_subcommands([](const CLI::App*) { return true; }))
+    definition.commands.push_back(text_of(*parser));
   return definition;
 }
 

@@ -1,4 +1,4 @@
-// What the parser knows of the command, as plain data, and what is printed from that: the man page and the completions.
+// What the parser knows of the command, as plain data, and what is printed from that: help, man page and completions.
 #ifndef QFUSE_CLI_DEFINITION_H
 #define QFUSE_CLI_DEFINITION_H
 
@@ -34,6 +34,9 @@ struct Definition {
 
 // Hidden options (of no group) are left out.
 Definition definition_of(const CLI::App& app);
+
+// Of a subcommand, or of the program where `subcommand` is none, in lines of at most `columns` where words allow it.
+std::string help(const Definition& definition, const std::string& subcommand, std::size_t columns);
 
 // `summary` is the line that searches of man pages find.
 std::string man_page(const Definition& definition, std::string_view summary, std::string_view version);

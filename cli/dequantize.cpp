@@ -23,15 +23,18 @@ int run(ConversionArguments args) {
 }  // namespace
 
 Command add_dequantize(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("dequantize", "Write the same model with plain weights");
+  CLI::App* parser = app.add_subcommand("dequantize", "Turn a quantized checkpoint into plain weights");
   auto args = std::make_shared<ConversionArguments>();
-  add_paths(*parser, *args, "A bitsandbytes checkpoint: a .safetensors file or a model directory");
-  add_dtype_option(*parser, *args, "auto, bf16, fp16 or fp32; auto: what each weight was before");
+  add_paths(*parser, *args,
+            "A checkpoint of bitsandbytes: a .safetensors file, a model directory or a diffusers pipeline");
+  add_dtype_option(*parser, *args,
+                   "The dtype of the decoded weights; auto: the one that each had before it was quantized");
   add_conversion_options(*parser, *args);
   add_component_option(*parser, *args);
   parser->footer(
-      "Weights that are not quantized are copied byte for byte, and so are tokenizer and other files of a directory;\n"
-      "config.json loses its quantization_config. Ctrl-C leaves no partial output." +
+      "Weights that are not quantized are copied byte for byte, and so are the tokenizer and the other files and "
+      "folders "
+      "of a directory. config.json loses its quantization_config. Ctrl-C leaves no partial output." +
       conversion_help("dequantize"));
   return {parser, [args] { return run(*args); }};
 }

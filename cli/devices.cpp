@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "command.h"
+#include "json.h"
 #include "text.h"
 
 namespace qfuse::cli {
@@ -26,19 +27,19 @@ std::string describe(qfuse_device device) {
   return here ? text.data() : fmt::format("{}{}", kNone, error.message);
 }
 
-std::string json_of(const std::string& name, qfuse_device device) {
-  return fmt::format(R"({{"name": {}, "description": {}}})", json_text(name), json_text(describe(device)));
+Json json_of(const std::string& name, qfuse_device device) {
+  return {{"name", name}, {"description", describe(device)}};
 }
 
 // What qfuse_build_info() says, "key: value" a line, as the members of an object.
-std::string build_as_json() {
-  std::vector<std::string> members;
+Json build_as_json() {
+  Json build;
   std::istringstream lines(qfuse_build_info());
   for (std::string line; std::getline(lines, line);) {
     const std::size_t colon = line.find(": ");
-    members.push_back(json_text(line.substr(0, colon)) + ": " + json_text(line.substr(colon + 2)));
+    build[line.substr(0, colon)] = line.substr(colon + 2);
   }
-  return fmt::format("{}", fmt::join(members, ", "));
+  return build;
 }
 
 // The types whose devices have numbers.
@@ -49,23 +50,22 @@ struct Numbered {
 constexpr Numbered kCuda{"cuda", QFUSE_CUDA};
 constexpr Numbered kOpencl{"opencl", QFUSE_OPENCL};
 
-// Why there is none, as JSON; null where there is one.
-std::string json_without(const Numbered& which) {
-  if (qfuse_device_count(which.type) > 0) return "null";
-  return json_text(describe({which.type, 0}).substr(kNone.size()));
+// Why there is none; null where there is one.
+Json json_without(const Numbered& which) {
+  if (qfuse_device_count(which.type) > 0) return nullptr;
+  return describe({which.type, 0}).substr(kNone.size());
 }
 
-void print_json() {
-  std::vector<std::string> devices{json_of("cpu", {QFUSE_CPU, 0}), json_of("reference", {QFUSE_REFERENCE, 0})};
+Json devices_as_json() {
+  Json devices{json_of("cpu", {QFUSE_CPU, 0}), json_of("reference", {QFUSE_REFERENCE, 0})};
   for (const Numbered& which : {kCuda, kOpencl})
     for (std::int32_t i = 0; i < qfuse_device_count(which.type); ++i)
       devices.push_back(json_of(fmt::format("{}:{}", which.name, i), {which.type, i}));
-  std::vector<std::string> targets;
-  for (const std::string_view target : cpu_targets()) targets.push_back(json_text(target));
-  fmt::print(R"({{"devices": [{}], "cpu_targets": [{}], "without_gpu": {}, "without_opencl": {}, "build": {{{}}}}})"
-             "\n",
-             fmt::join(devices, ", "), fmt::join(targets, ", "), json_without(kCuda), json_without(kOpencl),
-             build_as_json());
+  return {{"devices", devices},
+          {"cpu_targets", cpu_targets()},
+          {"without_gpu", json_without(kCuda)},
+          {"without_opencl", json_without(kOpencl)},
+          {"build", build_as_json()}};
 }
 
 void print_text() {
@@ -85,14 +85,15 @@ void print_text() {
 }  // namespace
 
 Command add_devices(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("devices", "List what ops can run on here");
+  CLI::App* parser = app.add_subcommand("devices", "List the devices that can run the ops on this machine");
   const auto json = std::make_shared<bool>(false);
   parser->add_flag("--json", *json, "Print JSON");
   parser->footer(
-      "`reference` is the slow scalar code that the others are compared with. Where there is no GPU or no "
-      "OpenCL device, the reason is said, and of an OpenCL device what is wrong with it, if it cannot be used.");
+      "`reference` is slow scalar code, with which the others are compared. If there is no GPU or no OpenCL device, or "
+      "an "
+      "OpenCL device cannot be used, the reason is printed.");
   return {parser, [json] {
-            *json ? print_json() : print_text();
+            *json ? print_json(devices_as_json()) : print_text();
             return kSuccess;
           }};
 }

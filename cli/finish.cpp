@@ -5,6 +5,7 @@
 #include <string>
 
 #include "command.h"
+#include "json.h"
 #include "progress.h"
 #include "text.h"
 
@@ -20,9 +21,11 @@ struct FinishArguments {
 
 void print_summary(const checkpoint::FinishReport& report, const FinishArguments& args, double seconds) {
   if (args.json)
-    fmt::print(R"({{"shards": {}, "files": {}, "tensors": {}, "bytes": {}, "seconds": {:.3f}}})"
-               "\n",
-               report.shards, report.files, report.tensors, report.bytes, seconds);
+    print_json({{"shards", report.shards},
+                {"files", report.files},
+                {"tensors", report.tensors},
+                {"bytes", report.bytes},
+                {"seconds", to_milliseconds(seconds)}});
   else if (!args.quiet)
     fmt::print("{}: {} tensors, {} in {} file{}{}, {:.1f} s\n", printable(args.out), report.tensors,
                human_size(static_cast<double>(report.bytes)), report.files, report.files == 1 ? "" : "s",
@@ -44,18 +47,17 @@ int run(const FinishArguments& args) {
 }  // namespace
 
 Command add_finish(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("finish", "Make one output of what the shards of a conversion wrote");
+  CLI::App* parser = app.add_subcommand("finish", "Put together what a conversion wrote in shards");
   auto args = std::make_shared<FinishArguments>();
-  parser->add_option("OUT", args->out, "The output that a conversion was given with --shard")
-      ->type_name(kPath)
-      ->required();
+  parser->add_option("OUT", args->out, "The output path that the shards were given")->type_name(kPath)->required();
   parser->add_flag("--force", args->force, "Replace an existing output");
-  parser->add_flag("--quiet", args->quiet, "Print errors only");
+  parser->add_flag("--quiet", args->quiet, "Print only errors");
   parser->add_flag("--json", args->json, "Print the summary as JSON");
   parser->footer(
-      "Shards gather in OUT.qfuse-shards. This checks that every file is there and holds the tensors that were\n"
-      "planned, names the shards to run again if not, and gives the whole the name OUT. Where files can be linked\n"
-      "it needs no room for a second copy. To give up a sharded conversion, remove OUT.qfuse-shards.");
+      "Shards gather in OUT.qfuse-shards. This checks that every file is there and holds the tensors that were "
+      "planned, "
+      "and renames the whole to OUT; if something is missing, it names the shards to run again. Where files can be "
+      "linked, it needs no room for a second copy. To give up a sharded conversion, remove OUT.qfuse-shards.");
   return {parser, [args] { return run(*args); }};
 }
 

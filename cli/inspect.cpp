@@ -100,15 +100,19 @@ int run(const InspectArguments& args) {
 }  // namespace
 
 Command add_inspect(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("inspect", "List the tensors of a checkpoint and how they are quantized");
+  CLI::App* parser = app.add_subcommand("inspect", "List the tensors of a checkpoint and how they are stored");
   auto args = std::make_shared<InspectArguments>();
-  parser->add_option("IN", args->in, "A .safetensors file or a model directory")->type_name(kPath)->required();
-  parser->add_option("--filter", args->filter, "Only the tensors with such a name, a shell pattern; may be repeated")
+  parser->add_option("IN", args->in, "A .safetensors file, a model directory or a diffusers pipeline")
+      ->type_name(kPath)
+      ->required();
+  parser
+      ->add_option("--filter", args->filter,
+                   "List only the tensors whose names match this shell pattern; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  parser->add_flag("--summary", args->summary, "How many tensors and bytes are stored in which way, not each tensor");
-  parser->add_flag("--json", args->json, "Print JSON, with where each array lies in which file");
-  parser->footer("Reads the headers only. The parts of a quantized weight count as one tensor.");
+  parser->add_flag("--summary", args->summary, "Print totals for each way of storing, instead of each tensor");
+  parser->add_flag("--json", args->json, "Print JSON, which also says where in which file each array lies");
+  parser->footer("Reads only the headers. The parts of a quantized weight count as one tensor.");
   return {parser, [args] { return run(*args); }};
 }
 

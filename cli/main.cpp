@@ -1,61 +1,96 @@
 // The qfuse command: parses, runs one subcommand, turns errors into one line and an exit code.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <qfuse/qfuse.hpp>
 #include <string>
 #include <vector>
 
 #include "command.h"
 #include "definition.h"
+#include "terminal.h"
 #include "text.h"
+#include "values.h"
 
 namespace qfuse::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Takes bitsandbytes checkpoints (NF4, FP4, double quantization, LLM.int8) back to plain 16 or 32-bit weights,\n"
-    "makes them from such, merges LoRA adapters into them, looks into them, checks and compares them. A "
-    "checkpoint\n"
-    "is a .safetensors file or a model directory.";
+    "Convert, merge, inspect, check and compare checkpoints of models, quantized by bitsandbytes (NF4, FP4, LLM.int8) "
+    "or "
+    "plain. A checkpoint is a .safetensors file, a model directory as transformers saves it, or a diffusers pipeline.";
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  qfuse inspect llama-bnb-4bit                         what is quantized, and how\n"
-    "  qfuse dequantize llama-bnb-4bit -o llama             each weight in the dtype it had before\n"
-    "  qfuse dequantize llama-bnb-4bit -o llama --dtype fp16 --max-shard-size 2GB\n"
-    "  qfuse dequantize model.safetensors -o plain.safetensors\n"
-    "  qfuse quantize llama -o llama-bnb-4bit               to NF4, as transformers saves it\n"
-    "  qfuse merge llama my-adapter -o llama-mine           a LoRA adapter onto its base\n"
-    "  qfuse quantize llama -o out --shard 2/8              one of 8 parts, on any host; then qfuse finish out\n"
-    "  qfuse check llama-mine                               would transformers load every weight of it?\n"
-    "  qfuse compare llama llama-bnb-4bit                   are these the same weights?\n"
+    "  qfuse inspect llama-bnb-4bit               what is quantized, and how\n"
+    "  qfuse dequantize llama-bnb-4bit -o llama   back to the dtypes from before\n"
+    "  qfuse dequantize model.safetensors -o plain.safetensors --dtype fp16\n"
+    "  qfuse quantize llama -o llama-bnb-4bit     to NF4, as transformers saves it\n"
+    "  qfuse quantize llama -o out --shard 2/8    part 2 of 8, on any host\n"
+    "  qfuse finish out                           when all 8 parts are there\n"
+    "  qfuse merge llama adapter -o llama-mine    a LoRA adapter into its base\n"
+    "  qfuse check llama-mine                     would transformers load it all?\n"
+    "  qfuse compare llama llama-bnb-4bit         are these the same weights?\n"
     "\n"
-    "Exit codes: 0 done, 1 bad data or a failure, 2 a wrong command line, 130 interrupted;\n"
-    "compare: 0 equal, 1 different, 3 could not compare; check: 0 well, 1 problems, 3 could not check.";
+    "Exit codes: 0 done, 1 bad data or a failure, 2 a wrong command line, 130 interrupted. "
+    "compare: 0 equal, 1 different, 3 could not compare. check: 0 nothing is wrong, 1 something is, 3 could not check.";
 
-constexpr const char* kSummary = "convert, inspect and compare quantized checkpoints of language models";
+constexpr const char* kSummary = "convert, merge, inspect and compare quantized checkpoints of language models";
 
-// Hidden options that the build and packages use: they print what is made from the definition of `app`.
-void add_printers(CLI::App& app) {
-  const auto add = [&app](const char* option, auto print) {
-    const auto print_and_end = [&app, print] {
-      fmt::print("{}", print(definition_of(app)));
-      throw CLI::Success();
-    };
-    app.add_flag_callback(option, print_and_end)->group("");
+// As wide as the terminal, but no wider than one reads well.
+std::size_t help_columns() {
+  constexpr int kWidest = 100;
+  return static_cast<std::size_t>(std::min(columns_of(STDOUT_FILENO).value_or(80), kWidest));
+}
+
+// For the build, hidden: the man page.
+void add_manual(CLI::App& app) {
+  const auto print_and_end = [&app] {
+    fmt::print("{}", man_page(definition_of(app), kSummary, qfuse_version()));
+    throw CLI::Success();
   };
-  add("--print-manual", [](const Definition& all) { return man_page(all, kSummary, qfuse_version()); });
-  add("--print-bash-completion", bash_completion);
-  add("--print-zsh-completion", zsh_completion);
-  add("--print-fish-completion", fish_completion);
+  app.add_flag_callback("--print-manual", print_and_end)->group("");
+}
+
+Command add_completions(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("completions", "Print the completions for a shell");
+  const auto shell = std::make_shared<std::string>();
+  parser->add_option("SHELL", *shell, "bash, zsh or fish")->transform(one_of({"bash", "zsh", "fish"}))->required();
+  parser->footer(
+      "Packages install these. To load them by hand, type this or put it into the shell's startup file:\n"
+      "  bash:  source <(qfuse completions bash)\n"
+      "  zsh:   source <(qfuse completions zsh)\n"
+      "  fish:  qfuse completions fish | source");
+  return {parser, [&app, shell] {
+            const Definition all = definition_of(app);
+            fmt::print("{}", *shell == "bash"  ? bash_completion(all)
+                             : *shell == "zsh" ? zsh_completion(all)
+                                               : fish_completion(all));
+            return kSuccess;
+          }};
+}
+
+// Added last, so that it knows all.
+Command add_help(CLI::App& app) {
+  std::vector<std::string> names{"help"};
+  for (const CommandText& command : definition_of(app).commands) names.push_back(command.name);
+  CLI::App* parser = app.add_subcommand("help", "Print the help of a subcommand");
+  const auto subcommand = std::make_shared<std::string>();
+  parser->add_option("SUBCOMMAND", *subcommand, "The subcommand; without it, the help of qfuse itself")
+      ->transform(one_of(names));
+  return {parser, [&app, subcommand] {
+            fmt::print("{}", help(definition_of(app), *subcommand, help_columns()));
+            return kSuccess;
+          }};
 }
 
 // Of a command line that is wrong: about its first word, or an option, that is none; empty if both are known.
-std::string unknown_word(const CLI::App& app, int argc, char** argv) {
+std::string unknown_word(const Definition& all, int argc, char** argv) {
   if (argc < 2) return "";
   const auto said = [](const char* what, const std::string& word, const std::vector<std::string>& words) {
     const std::string meant = nearest(word, words);
@@ -63,7 +98,6 @@ std::string unknown_word(const CLI::App& app, int argc, char** argv) {
     return fmt::format("{} '{}' is unknown: {}", what, printable(word), hint);
   };
   std::vector<std::string> names;
-  const Definition all = definition_of(app);
   for (const CommandText& command : all.commands) names.push_back(command.name);
   const std::string first = argv[1];
   if (first.starts_with('-')) return "";
@@ -80,7 +114,29 @@ std::string unknown_word(const CLI::App& app, int argc, char** argv) {
   return "";
 }
 
-int report(const char* message, int exit_code) {
+// The last of the arguments without dashes, where there is one more than a subcommand needs; else empty.
+std::string last_argument(const CLI::App& parser) {
+  const std::vector<std::string> left = parser.remaining();
+  if (!left.empty()) return left.back();
+  for (const CLI::Option* option : parser.get_options())
+    if (option->get_positional() && option->results().size() > 1) return option->results().back();
+  return "";
+}
+
+// What is wrong with a command line whose words are known.
+std::string said_of(const CLI::ParseError& error, const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const std::string see = chosen.empty() ? "qfuse --help" : fmt::format("qfuse {} --help", chosen.front()->get_name());
+  std::string message = error.what();
+  if (const std::size_t at = message.find(": is "); at != std::string::npos) message.erase(at, 1);
+  if (message == "--output is required" && !chosen.empty()) {
+    const std::string last = last_argument(*chosen.front());
+    message += last.empty() ? ": say where to write with -o" : fmt::format(": did you mean -o {}?", printable(last));
+  }
+  return fmt::format("{} (see {})", message, see);
+}
+
+int report(const std::string& message, int exit_code) {
   fmt::print(stderr, "qfuse: error: {}\n", message);
   return exit_code;
 }
@@ -90,8 +146,7 @@ int run(const Command& command) {
     const int code = command.run();
     return std::fflush(stdout) == 0 ? code : report("cannot write to the standard output", command.failure);
   } catch (const Error& error) {
-    return report(with_own_options(error.what()).c_str(),
-                  error.status() == Status::cancelled ? kCancelled : command.failure);
+    return report(with_own_options(error.what()), error.status() == Status::cancelled ? kCancelled : command.failure);
   } catch (const std::bad_alloc&) {
     return report("out of memory", command.failure);
   } catch (const std::exception& error) {
@@ -101,18 +156,22 @@ int run(const Command& command) {
 
 int run(int argc, char** argv) {
   CLI::App app(kDescription, "qfuse");
-  app.footer(kExamples);
-  app.set_version_flag("--version", std::string("qfuse ") + qfuse_version());
-  add_printers(app);
+  app.formatter_fn([&app](const CLI::App* parser, const std::string&, CLI::AppFormatMode) {
+    return help(definition_of(app), parser == &app ? "" : parser->get_name(), help_columns());
+  });
+  app.set_version_flag("--version", std::string("qfuse ") + qfuse_version(), "Print the version and exit");
+  add_manual(app);
   app.require_subcommand(1);
-  const std::array commands{add_dequantize(app), add_quantize(app), add_merge(app),   add_finish(app), add_inspect(app),
-                            add_check(app),      add_compare(app),  add_devices(app), add_bench(app)};
+  const std::array commands{add_dequantize(app), add_quantize(app),    add_merge(app),   add_finish(app),
+                            add_inspect(app),    add_check(app),       add_compare(app), add_devices(app),
+                            add_bench(app),      add_completions(app), add_help(app)};
+  app.footer(kExamples);  // now, so that no subcommand inherits it
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    const std::string unknown = unknown_word(app, argc, argv);
-    return report((unknown.empty() ? fmt::format("{} (see qfuse --help)", error.what()) : unknown).c_str(), kUsage);
+    const std::string unknown = unknown_word(definition_of(app), argc, argv);
+    return report(unknown.empty() ? said_of(error, app) : unknown, kUsage);
   }
   for (const Command& command : commands)
     if (command.parser->parsed()) return run(command);

@@ -8,6 +8,7 @@
 
 #include "adapters.h"
 #include "command.h"
+#include "json.h"
 #include "options.h"
 #include "progress.h"
 #include "text.h"
@@ -22,11 +23,6 @@ struct MergeArguments : ConversionArguments, AdapterArguments {
 };
 
 bool is_4bit(const std::string& name) { return name == kQuantTypes[0] || name == kQuantTypes[1]; }
-
-void check_to(const std::string& name) {
-  if (!is_4bit(name) && !kDtypes.contains(canonical_dtype(name)))
-    throw std::invalid_argument(fmt::format("'{}' is none of auto, bf16, fp16, fp32, nf4 and fp4", name));
-}
 
 std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.3g}", value); }
 
@@ -48,17 +44,20 @@ void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& opt
   options.allow_nonfinite = args.allow_nonfinite;
 }
 
-void print_json(const checkpoint::MergeReport& report, const checkpoint::ConversionOptions& options, double seconds) {
-  fmt::print(R"({{"tensors": {}, "merged": {}, "files": {}, "bytes_read": {}, "bytes_written": {}, )"
-             R"("device": "{}", "seconds": {:.3f}, "changes": {}}})"
-             "\n",
-             report.tensors, report.merged.size(), report.files, report.bytes_read, report.bytes_written,
-             device_name(options.exec.device), seconds, checkpoint::to_json(report));
+Json json_of(const checkpoint::MergeReport& report, const checkpoint::ConversionOptions& options, double seconds) {
+  return {{"tensors", report.tensors},
+          {"merged", report.merged.size()},
+          {"files", report.files},
+          {"bytes_read", report.bytes_read},
+          {"bytes_written", report.bytes_written},
+          {"device", device_name(options.exec.device)},
+          {"seconds", to_milliseconds(seconds)},
+          {"changes", Json::parse(checkpoint::to_json(report))}};
 }
 
 int run(MergeArguments args) {
   args.out = output_path(args);
-  args.dtype = is_4bit(args.to) ? "auto" : canonical_dtype(args.to);
+  args.dtype = is_4bit(args.to) ? "auto" : args.to;
   checkpoint::MergeOptions options;
   const auto [report, seconds] = with_progress("merge", args.quiet, [&](checkpoint::ProgressCallback progress) {
     set_conversion_options(args, options);
@@ -68,7 +67,7 @@ int run(MergeArguments args) {
   });
   if (args.json) {
     print_notes(report, args);
-    print_json(report, options, seconds);
+    print_json(json_of(report, options, seconds));
     return check_written(args);
   }
   if (args.dry_run && !args.quiet) print_table(report);
@@ -81,54 +80,55 @@ int run(MergeArguments args) {
 }  // namespace
 
 Command add_merge(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("merge", "Write a model with LoRA adapters merged into it");
+  CLI::App* parser = app.add_subcommand("merge", "Merge LoRA adapters into a model");
   auto args = std::make_shared<MergeArguments>();
   parser
-      ->add_option(
-          "BASE", args->in,
-          "The model: a .safetensors file, a model directory or a diffusers pipeline, plain or of bitsandbytes")
+      ->add_option("BASE", args->in,
+                   "The model: a .safetensors file, a model directory or a diffusers pipeline, plain or quantized by "
+                   "bitsandbytes")
       ->type_name(kPath)
       ->required();
   parser
       ->add_option("ADAPTER", args->adapters,
-                   "A directory as peft saves it, or a LoRA file of diffusers or kohya's scripts; @WEIGHT behind it "
-                   "multiplies its scale. Several are added in order")
+                   "A directory as peft saves it, or a LoRA file of diffusers or of kohya's scripts. ADAPTER@WEIGHT "
+                   "multiplies its scale, as in lora@0.5. Several adapters are added in order")
       ->type_name(kPath)
       ->check(valid_if(parse_adapter))
       ->required();
-  parser->add_option("-o,--output", args->out, "The file or directory to write; appears when it is complete")
-      ->type_name(kPath)
-      ->required();
+  add_output_option(*parser, *args);
+  std::vector<std::string> types = kDtypeNames;
+  types.insert(types.end(), kQuantTypes.begin(), kQuantTypes.end());
   parser
       ->add_option("--to", args->to,
-                   "auto, bf16, fp16 or fp32: of merged and quantized weights; nf4 or fp4: as qfuse quantize writes it")
+                   "The dtype of weights that are merged or decoded (auto: the one that each had), or nf4 or fp4 to "
+                   "quantize the result as qfuse quantize does")
       ->type_name("TYPE")
-      ->check(valid_if(check_to, "{auto,bf16,fp16,fp32,nf4,fp4}"))
+      ->transform(one_of(types, kDtypeAliases))
       ->capture_default_str();
   add_merge_options(*parser, *args);
   parser
       ->add_option("--fail-below", args->fail_below,
-                   "Of a 4-bit base merged to 4 bits: refuse where a smaller share of what is added survives")
+                   "When a 4-bit base is merged to 4 bits, refuse if less than this share of what the adapter adds "
+                   "survives")
       ->type_name("SHARE")
+      ->check(valid_if(check_number))
       ->capture_default_str();
-  parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters with NaN or infinities too");
+  parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters even if they hold NaN or infinity");
   add_conversion_options(*parser, *args);
   parser->footer(
       "Each weight becomes base + scale * B * A, summed in fp32 and rounded once. Every tensor of an adapter is used, "
-      "or\n"
-      "the merge is refused before it writes a byte; --dry-run shows which tensor gets what, and how much that is.\n"
+      "or "
+      "the merge is refused before it writes a byte. --dry-run shows what each tensor gets, and how much that is.\n"
       "\n"
-      "Onto which base? A QLoRA adapter was trained on weights that bitsandbytes had quantized. Merged onto those\n"
-      "(the 4-bit checkpoint, or the 16-bit one with --base-as nf4) the model computes what was trained. Onto the "
-      "16-bit\n"
-      "base the rounding errors of 4 bits are gone, but so is what the adapter had learned to make up for them.\n"
-      "From a 4-bit base back to 4 bits, a small adapter is lost in the rounding: --fail-below refuses that.\n"
-      "--base-as takes what transformers' BitsAndBytesConfig quantizes: every linear layer but output heads. Where "
-      "training\n"
-      "left out others, --exclude '*.vision_tower.*' says so, a shell's pattern for a tensor's whole name; with --to "
-      "nf4 "
-      "it is\n"
-      "for what is written, too. --exclude wins over --include." +
+      "Onto which base? A QLoRA adapter was trained on weights that bitsandbytes had quantized. Merged onto those (the "
+      "4-bit checkpoint, or the 16-bit one with --base-as nf4), the model computes what was trained. Merged onto the "
+      "16-bit base, it is rid of the rounding errors of 4 bits, but also of what the adapter learned to make up for "
+      "them. Merged from a 4-bit base back to 4 bits, a small adapter is lost in the rounding: --fail-below refuses "
+      "that.\n"
+      "\n"
+      "--base-as quantizes what transformers' BitsAndBytesConfig does: every linear layer except output heads. If "
+      "training left out others, --exclude '*.vision_tower.*' says so; a pattern is a shell's and matches whole names. "
+      "With --to nf4 or fp4, the same holds for what is written. --exclude wins over --include." +
       conversion_help("merge", "BASE ADAPTER"));
   return {parser, [args] { return run(*args); }};
 }

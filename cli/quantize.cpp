@@ -74,38 +74,43 @@ int run(QuantizeArguments args) {
 }  // namespace
 
 Command add_quantize(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("quantize", "Write the same model with 4-bit weights, as bitsandbytes does");
+  CLI::App* parser = app.add_subcommand("quantize", "Quantize a model to 4 bits, as bitsandbytes does");
   auto args = std::make_shared<QuantizeArguments>();
-  add_paths(*parser, *args, "A plain checkpoint: a .safetensors file or a model directory");
-  parser->add_option("--type", args->type, fmt::format("{} or {}", kQuantTypes[0], kQuantTypes[1]))
-      ->check(CLI::IsMember(kQuantTypes))
+  add_paths(*parser, *args, "A plain checkpoint: a .safetensors file, a model directory or a diffusers pipeline");
+  parser->add_option("--type", args->type, "The 4-bit code")
+      ->type_name("TYPE")
+      ->transform(one_of(kQuantTypes))
       ->capture_default_str();
-  parser->add_option("--block-size", args->block_size, "Weights that share a scale: a power of two, 32 to 4096")
-      ->check(CLI::IsMember({32, 64, 128, 256, 512, 1024, 2048, 4096}))
+  parser->add_option("--block-size", args->block_size, "How many weights share a scale: a power of two from 32 to 4096")
+      ->type_name("N")
+      ->transform(one_of(kBlockSizes))
       ->capture_default_str();
   parser->add_flag("--no-double-quant", args->no_double_quant, "Keep the scales in fp32");
   parser->add_flag("--experts", args->experts,
-                   "Also experts. Transformers 4 loads those that are stored one by one, 5 does not, and neither loads "
-                   "those that are one tensor: qfuse and bitsandbytes read them");
+                   "Quantize experts too. qfuse and bitsandbytes read them. transformers 4 loads those that are stored "
+                   "one by one, transformers 5 does not; neither loads those that are stored as one tensor");
   CLI::Option* report_error =
       parser->add_flag("--report-error", args->report_error,
-                       "Decode the output again, and say how far it is from the input: signal-to-noise ratios");
-  parser->add_option("--include", args->include, "Also quantize the tensors with such a name; may be repeated")
+                       "Decode the output again and print how far it is from the input, as signal-to-noise ratios");
+  parser
+      ->add_option("--include", args->include,
+                   "Also quantize the tensors whose names match this pattern; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  parser->add_option("--exclude", args->exclude, "Leave the tensors with such a name as they are; may be repeated")
+  parser
+      ->add_option("--exclude", args->exclude,
+                   "Do not quantize the tensors whose names match this pattern; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  add_dtype_option(*parser, *args, "auto, bf16, fp16 or fp32: what weights will decode to; auto: their own");
+  add_dtype_option(*parser, *args, "The dtype that weights will decode to; auto: the one that each has");
   add_conversion_options(*parser, *args);
   add_component_option(*parser, *args);
   for (const char* other : {"--dry-run", "--json", "--quiet", "--shard"}) report_error->excludes(other);
   parser->footer(
-      "The weights of linear layers are quantized, but for output heads, routers, experts and vision towers; the rest "
-      "is\n"
-      "copied byte for byte. A pattern is that of a shell, for a tensor's whole name: --exclude '*.self_attn.*' keeps "
-      "every\n"
-      "attention as it is. --exclude wins over --include. Ctrl-C leaves no partial output." +
+      "The weights of linear layers are quantized, except those of output heads, routers, experts and vision towers. "
+      "Everything else is copied byte for byte. A pattern is a shell's and matches whole names: "
+      "--exclude '*.self_attn.*' keeps every attention layer as it is. --exclude wins over --include. Ctrl-C leaves no "
+      "partial output." +
       conversion_help("quantize"));
   return {parser, [args] { return run(*args); }};
 }

@@ -118,15 +118,6 @@ std::string printable(std::string_view text) {
   return line;
 }
 
-std::string json_text(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : printable(text)) {
-    if (c == '"' || c == '\\') json += '\\';
-    json += c;
-  }
-  return json + '"';
-}
-
 std::string nearest(std::string_view word, const std::vector<std::string>& words) {
   constexpr std::size_t kMostEdits = 3;
   std::string found;
@@ -156,6 +147,24 @@ std::string with_own_options(std::string message) {
        {"`untie`", "--untie"}}};
   for (const auto& [name, own] : kOptions) message = replaced(message, name, own);
   return message;
+}
+
+std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent) {
+  std::string lines;
+  std::string line;
+  const auto end_line = [&] {
+    if (!line.empty()) lines += std::string(indent, ' ') + line + "\n";
+    line.clear();
+  };
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (word.empty()) continue;
+    if (indent + width(line) + 1 + width(word) > columns) end_line();
+    line += (line.empty() ? "" : " ") + std::string(word);
+  }
+  end_line();
+  return lines;
 }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {

@@ -1,4 +1,4 @@
-// Text in and out: sizes, tables, JSON strings.
+// Text in and out: sizes, lines, tables.
 #ifndef QFUSE_CLI_TEXT_H
 #define QFUSE_CLI_TEXT_H
 
@@ -24,14 +24,14 @@ std::string shape_text(const std::vector<std::int64_t>& shape);  // "[4096, 1024
 // Text from a file for a terminal: control characters as \xNN, so that it stays on its line and cannot move the cursor.
 std::string printable(std::string_view text);
 
-// A JSON string of a line for people.
-std::string json_text(std::string_view text);
-
 // The word that `word` may be a misspelling of; empty if none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& words);
 
 // A message of the library, which calls options `as_here`, as the command calls them: --as-here.
 std::string with_own_options(std::string message);
+
+// A paragraph in lines of at most `columns`, broken between words, each with `indent` spaces before it.
+std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent);
 
 // `text` with every `from` replaced by `to`.
 std::string replaced(std::string text, std::string_view from, std::string_view to);

@@ -27,6 +27,8 @@ class General(Command):
             "compare",
             "devices",
             "bench",
+            "completions",
+            "help",
             "Examples:",
             "Exit codes:",
         ):
@@ -71,6 +73,29 @@ class General(Command):
         ):
             with self.subTest(arguments=arguments):
                 self.error(*arguments, code=2)
+
+    def test_what_a_value_may_be(self):
+        for arguments, message in (
+            (["dequantize", "x", "-o", "y", "--threads", "-1"], "--threads is -1, it can be 0 or more (see qfuse deq"),
+            (["dequantize", "x", "-o", "y", "--threads", "many"], "--threads is many, it can be 0 or more"),
+            (["quantize", "x", "-o", "y", "--type", "int8"], "--type is 'int8', it can be nf4 or fp4 (see"),
+            (["quantize", "x", "-o", "y", "--dtype", "e4m3"], "--dtype is 'e4m3', it can be auto, bf16, fp16 or fp32"),
+            (["quantize", "x", "-o", "y", "--device", "tpu"], "--device is 'tpu', it can be auto, cpu, cuda[:N] or op"),
+            (["merge", "x", "y", "-o", "z", "--fail-below", "half"], "--fail-below is 'half', it can be a number"),
+            (["help", "merg"], "SUBCOMMAND is 'merg', it can be dequantize, "),
+            (["dequantize", "x"], "--output is required: say where to write with -o (see qfuse dequantize --help)"),
+            (["dequantize", "x", "out"], "--output is required: did you mean -o out?"),
+            (["merge", "x", "adapter", "out"], "--output is required: did you mean -o out?"),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assertIn(message, self.error(*arguments, code=2))
+
+    def test_values_in_any_case(self):
+        options = ["--type", "NF4", "--dtype", "Float16", "--device", "CPU"]
+        self.run_qfuse("quantize", TINY / "full", "-o", self.out, *options)
+        name = "model.layers.0.mlp.up_proj.weight"
+        found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", name)[0])["tensors"]
+        self.assertEqual([(tensor["format"], tensor["dtype"]) for tensor in found], [("nf4", "F16")])
 
     def test_sizes(self):
         for size in ("0", "-1", "GB", "5XB", "1.5GB", "9999999999GB", "", "5", "999"):

@@ -22,8 +22,8 @@ def output(*command, **options):
     return done.stdout
 
 
-def options_in(text):
-    return set(re.findall(r"(?m)^ +(?:-\w,)?(--[\w-]+)", text))
+def options_in(text, indent="  "):
+    return set(re.findall(rf"(?m)^{indent}(?:-\w, )?(--[\w-]+)", text))
 
 
 HELP = output(QFUSE, "--help")
@@ -38,9 +38,9 @@ class Printed(unittest.TestCase):
         (self.directory / "model one").mkdir()
         (self.directory / "model.safetensors").touch()
 
-    def printed(self, option, name):
+    def printed(self, name, *arguments):
         path = self.directory / name
-        path.write_text(output(QFUSE, option), encoding="utf-8")
+        path.write_text(output(QFUSE, *arguments), encoding="utf-8")
         return path
 
     def need(self, program):
@@ -52,7 +52,7 @@ class Printed(unittest.TestCase):
         self.assertLessEqual(known, set(COMMANDS))
         self.assertLessEqual({"--help", "--output", "--dtype", "--shard"}, OPTIONS["dequantize"])
 
-    def test_the_options_that_print_are_hidden(self):
+    def test_the_option_that_prints_the_man_page_is_hidden(self):
         self.assertNotIn("--print", HELP)
 
     def test_what_cannot_be_written_is_a_failure(self):
@@ -61,18 +61,18 @@ class Printed(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
 
     def test_everything_is_in_each(self):
-        for option in ("--print-manual", *(f"--print-{shell}-completion" for shell in SHELLS)):
-            text = output(QFUSE, option).replace("\\-", "-")
+        for arguments in (["--print-manual"], *(["completions", shell] for shell in SHELLS)):
+            text = output(QFUSE, *arguments).replace("\\-", "-")
             for command in COMMANDS:
-                with self.subTest(option=option, command=command):
+                with self.subTest(arguments=arguments, command=command):
                     self.assertIn(command, text)
             for name in set().union(*OPTIONS.values()):
-                with self.subTest(option=option, name=name):
-                    self.assertIn(f"-l {name[2:]} " if "fish" in option else name, text)
+                with self.subTest(arguments=arguments, name=name):
+                    self.assertIn(f"-l {name[2:]} " if "fish" in arguments else name, text)
 
     def test_man_page(self):
         self.need("man")
-        path = self.printed("--print-manual", "qfuse.1")
+        path = self.printed("qfuse.1", "--print-manual")
         text = output("man", "--warnings", "-l", path, env={**os.environ, "MANWIDTH": "200", "LC_ALL": "C"})
         for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXAMPLES", "EXIT STATUS"):
             self.assertEqual(re.findall(rf"(?m)^{heading}$", text), [heading])
@@ -82,11 +82,11 @@ class Printed(unittest.TestCase):
         self.assertIn("--exclude '*.self_attn.*' keeps", text, "quotes and dashes are those of a shell")
         for command in COMMANDS:
             section = re.search(rf"(?ms)^   qfuse {command}$(.*?)^( {{3}})?\w", text).group(1)
-            self.assertLessEqual(OPTIONS.get(command, set()) - {"--help"}, options_in(section.replace(", ", ",")))
+            self.assertLessEqual(OPTIONS.get(command, set()) - {"--help"}, options_in(section, indent=" +"))
 
     def test_bash(self):
         self.need("bash")
-        path = self.printed("--print-bash-completion", "qfuse.bash")
+        path = self.printed("qfuse.bash", "completions", "bash")
         output("bash", "-n", path)
         ask = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _qfuse; printf "%s\\n" "${COMPREPLY[@]}"'
 
@@ -114,10 +114,12 @@ class Printed(unittest.TestCase):
         self.assertEqual(complete("dequantize", "--threads", ""), set())
         self.assertEqual(complete("devices", "mo"), set())
         self.assertEqual(complete("bench", "mo"), {"model one", "model.safetensors"})
+        self.assertEqual(complete("completions", "z"), {"zsh"})
+        self.assertEqual(complete("help", "me"), {"merge"})
 
     def test_fish(self):
         self.need("fish")
-        path = self.printed("--print-fish-completion", "qfuse.fish")
+        path = self.printed("qfuse.fish", "completions", "fish")
         output("fish", "--no-execute", path)
 
         def complete(line):
@@ -142,12 +144,13 @@ class Printed(unittest.TestCase):
         self.assertEqual(complete("qfuse inspect model.s"), {"model.safetensors"})
         self.assertEqual(complete("qfuse dequantize -o model.s"), {"model.safetensors"})
         self.assertEqual(complete("qfuse devices mo"), set())
+        self.assertEqual(complete("qfuse completions "), set(SHELLS))
 
     def test_zsh(self):
         self.need("zsh")
         functions = self.directory / "functions"
         functions.mkdir()
-        (functions / "_qfuse").write_text(output(QFUSE, "--print-zsh-completion"), encoding="utf-8")
+        (functions / "_qfuse").write_text(output(QFUSE, "completions", "zsh"), encoding="utf-8")
         output("zsh", "-n", functions / "_qfuse")
         # zsh completes in a terminal alone: an inner zsh has one, and its widget prints what the line has become.
         ask = """
@@ -174,6 +177,29 @@ class Printed(unittest.TestCase):
         self.assertLessEqual(OPTIONS["quantize"], {name.rstrip("=") for name in complete("qfuse quantize --")})
         self.assertEqual(complete("qfuse dequantize --dtype "), {"auto", "bf16", "fp16", "fp32"})
         self.assertEqual(complete("qfuse inspect model.s"), {"model.safetensors"})
+        self.assertEqual(complete("qfuse completions "), set(SHELLS))
+        self.assertEqual(complete("qfuse help me"), {"merge"})
+        read = 'autoload -Uz compinit; compinit -u -d $1/dump; source $1/_qfuse; print -r -- "$_comps[qfuse]"'
+        self.assertEqual(output("zsh", "-f", "-c", read, "zsh", functions), "_qfuse\n")
+
+    def test_help_of_a_subcommand(self):
+        self.assertEqual(output(QFUSE, "help"), HELP)
+        for command in OPTIONS:
+            self.assertEqual(output(QFUSE, "help", command), output(QFUSE, command, "--help"))
+        self.assertIn("qfuse-bench", output(QFUSE, "help", "bench"))
+
+    def test_help_is_as_wide_as_asked(self):
+        def help_of(command, columns):
+            return output(QFUSE, "help", *command.split(), env={**os.environ, "COLUMNS": str(columns)})
+
+        for command in ("", *COMMANDS):
+            for columns in (60, 80, 100):
+                lines = help_of(command, columns).splitlines()
+                wrapped = [line for line in lines if columns >= 80 or not line.startswith("  ")]  # else a line to copy
+                with self.subTest(command=command, columns=columns):
+                    self.assertLessEqual(max(map(len, wrapped)), columns)
+                    self.assertEqual(" ".join(lines).split(), help_of(command, 200).split(), "no word is broken")
+            self.assertEqual(help_of(command, 100), help_of(command, 1000))
 
 
 unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

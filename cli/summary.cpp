@@ -1,0 +1,56 @@
+// What a conversion says at its end.
+#include <fmt/format.h>
+
+#include "json.h"
+#include "options.h"
+
+namespace qfuse::cli {
+namespace {
+
+// The end of a summary's line.
+std::string on_gpu(qfuse_device device) {
+  return qfuse_device_has_own_memory(device.type) != 0 ? " on " + device_name(device) : "";
+}
+
+// What a summary is of.
+std::string output_name(const ConversionArguments& args) {
+  return printable(args.out) + (args.shard.empty() ? "" : ", shard " + args.shard);
+}
+
+// Behind the summary of a shard: what to do when all are done.
+void print_next_step(const ConversionArguments& args, std::int64_t shards, std::int64_t files) {
+  if (files == 0) fmt::print("nothing to do for this shard: the output has fewer files\n");
+  fmt::print("when all {} shards are done: qfuse finish {}{}\n", shards, printable(args.out),
+             args.force ? " --force" : "");
+}
+
+}  // namespace
+
+void print_notes(const checkpoint::ConversionReport& report, const ConversionArguments& args) {
+  if (args.quiet) return;
+  for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", with_own_options(note));
+}
+
+void print_summary(const std::string& done, const std::string& sizes, const checkpoint::ConversionReport& report,
+                   const ConversionArguments& args, const checkpoint::ConversionOptions& options, double seconds) {
+  const qfuse_device device = options.exec.device;
+  print_notes(report, args);
+  if (args.json) {
+    print_json({{"tensors", report.tensors},
+                {done, report.converted},
+                {"files", report.files},
+                {"bytes_read", report.bytes_read},
+                {"bytes_written", report.bytes_written},
+                {"device", device_name(device)},
+                {"seconds", to_milliseconds(seconds)}});
+  } else if (!args.quiet && args.dry_run) {
+    fmt::print("{}: {} of {} tensors would be {}, {} in {} file{}; nothing was written\n", output_name(args),
+               report.converted, report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s");
+  } else if (!args.quiet) {
+    fmt::print("{}: {} of {} tensors {}, {} in {} file{}, {:.1f} s{}\n", output_name(args), report.converted,
+               report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s", seconds, on_gpu(device));
+    if (options.shard) print_next_step(args, options.shard->count, report.files);
+  }
+}
+
+}  // namespace qfuse::cli
