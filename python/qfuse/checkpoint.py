@@ -17,10 +17,13 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, SupportsFloat
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeAlias
 
-from . import library
+from . import dtypes, library
 from .library import AnyPath, Cancelled
+
+if TYPE_CHECKING:
+    import torch
 
 __all__ = [
     "Cancelled",
@@ -45,8 +48,9 @@ __all__ = [
     "quantize",
 ]
 
-DtypeName = Literal["auto", "bf16", "fp16", "fp32"]
-_DTYPES = {"auto": -1, "fp32": 0, "fp16": 1, "bf16": 2}  # as qfuse_dtype
+DtypeName = Literal["auto", "bf16", "fp16", "fp32", "bfloat16", "float16", "float32"]
+Dtype: TypeAlias = "DtypeName | torch.dtype"
+_DTYPES = {"auto": -1} | dtypes.NAMES
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
 _HEADS = {"as_trained": 0, "tie": 1, "untie": 2}  # as checkpoint::Head
 _BY_NAMES = ("missing", "unexpected", "mismatched")
@@ -213,7 +217,7 @@ def dequantize(
     source: AnyPath,
     output: AnyPath,
     *,
-    dtype: DtypeName = "auto",
+    dtype: Dtype = "auto",
     device: str = "cpu",
     threads: int = 0,
     max_shard_size: int = 5_000_000_000,
@@ -226,6 +230,7 @@ def dequantize(
 ) -> ConversionReport:
     """Writes the same model with plain weights, each what it was before it was quantized, or `dtype`.
 
+    dtype: "bf16", "fp16" or "fp32", as torch spells it or a torch.dtype, or "auto".
     device: "cpu", "cuda", "cuda:N", in a build with OpenCL "opencl" and "opencl:N", or "auto", CUDA's first GPU that
     works, else the CPU; the bytes are the same. threads: of the CPU at most so many; 0: one per core. max_shard_size:
     bytes that a file of an output directory may hold.
@@ -247,7 +252,7 @@ def quantize(
     experts: bool = False,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    dtype: DtypeName = "auto",
+    dtype: Dtype = "auto",
     device: str = "cpu",
     threads: int = 0,
     max_shard_size: int = 5_000_000_000,
@@ -274,7 +279,7 @@ def merge(
     adapters: AnyPath | Sequence[AnyPath | tuple[AnyPath, float]],
     output: AnyPath,
     *,
-    to: Literal["auto", "bf16", "fp16", "fp32", "nf4", "fp4"] = "auto",
+    to: Dtype | Literal["nf4", "fp4"] = "auto",
     base_as: Literal["nf4", "fp4"] | None = None,
     blocksize: int = 64,
     double_quant: bool = True,
@@ -376,6 +381,13 @@ def _choice(name: str, value: str, choices: dict[str, int]) -> int:
     return choices[value]
 
 
+def _dtype(name: str, value: object, choices: dict[str, int]) -> int:
+    found = dtypes.canonical(value)
+    if found not in choices:
+        raise ValueError(f"{name} is {value!r}, it can be {', '.join(map(repr, choices))}")
+    return choices[found]
+
+
 def _weighted(adapter: Any) -> tuple[AnyPath, float]:
     if isinstance(adapter, str | os.PathLike):
         return adapter, 1.0
@@ -386,8 +398,8 @@ def _weighted(adapter: Any) -> tuple[AnyPath, float]:
 
 def _merge(asked: dict[str, Any]) -> MergeReport:
     """`asked`: the arguments of merge by name."""
-    to, adapters = asked["to"], asked["adapters"]
-    _choice("to", to, _DTYPES | _QUANT_TYPES)
+    to, adapters = dtypes.canonical(asked["to"]), asked["adapters"]
+    _dtype("to", asked["to"], _DTYPES | _QUANT_TYPES)
     pairs = [_weighted(one) for one in ([adapters] if isinstance(adapters, str | os.PathLike) else adapters)]
     what = library.Merge(
         adapter_count=len(pairs),
@@ -431,7 +443,7 @@ def _conversion(asked: dict[str, Any]) -> library.Conversion:
         input=library.path_bytes(asked["source"]),
         output=library.path_bytes(asked["output"]),
         quantize="quant_type" in asked,
-        dtype=_choice("dtype", asked["dtype"], _DTYPES),
+        dtype=_dtype("dtype", asked["dtype"], _DTYPES),
         max_shard_size=asked["max_shard_size"],
         shard_index=shard_index,
         shard_count=shard_count,

@@ -15,6 +15,7 @@ from .quant_state import (
     Arguments,
     Weight4bit,
     decode_in_shape,
+    float_dtype,
     read_arguments,
     read_weight,
     without_torch_function,
@@ -35,14 +36,14 @@ __all__ = [
 
 
 def dequantize_4bit(
-    weight: Any, quant_state: Any = None, out: Tensor | None = None, dtype: torch.dtype | None = None
+    weight: Any, quant_state: Any = None, out: Tensor | None = None, dtype: torch.dtype | str | None = None
 ) -> Tensor:
     """A 4-bit weight of bitsandbytes in its original shape and dtype: the bits that bitsandbytes decodes on CUDA.
 
     weight: a Linear4bit, a Params4bit, a Weight4bit of load_checkpoint, or packed codes with their quant_state.
     quant_state: bitsandbytes' QuantState or the list that it once was; by default the
-    weight's own. out: where to write, of the weight's shape, dtype and device, contiguous. dtype: float32, float16 or
-    bfloat16 in place of the state's.
+    weight's own. out: where to write, of the weight's shape, dtype and device, contiguous. dtype: torch.float32,
+    float16 or bfloat16, or its name, in place of the state's.
 
     The result has the state's shape and dtype. Of bitsandbytes' own forms, where codes whose shape[0] is 1 say that
     they were transposed, it is then the transpose, as bitsandbytes' is; of a Weight4bit, however its codes lie, it is
@@ -53,7 +54,7 @@ def dequantize_4bit(
     if isinstance(weight, Weight4bit) and quant_state is None:
         return weight.dequantize(dtype, out)
     found = read_arguments(weight, quant_state)
-    return decode(found if dtype is None else (*found[:2], dtype, *found[3:]), out)
+    return decode(found if dtype is None else (*found[:2], float_dtype(dtype), *found[3:]), out)
 
 
 def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
@@ -67,7 +68,7 @@ def decode(weight: Arguments, out: Tensor | None = None) -> Tensor:
         return decoded.t() if weight[0][0].size(0) == 1 else decoded
 
 
-def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype = torch.bfloat16) -> Tensor:
+def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype | str = torch.bfloat16) -> Tensor:
     """An LLM.int8 weight of bitsandbytes, decoded to `dtype`, which neither it nor its file says.
 
     weight: a Linear8bitLt, an Int8Params, or int8 codes [rows, cols] with `scb`, the rows' scales [rows] float32.
@@ -82,7 +83,7 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype =
     if not isinstance(codes, Tensor) or scb is None:
         raise TypeError(f"a {type(weight).__name__} has no SCB, and none was given")
     with without_torch_function():
-        return ops.dequantize_int8(codes.detach(), scb.float(), dtype)
+        return ops.dequantize_int8(codes.detach(), scb.float(), float_dtype(dtype))
 
 
 _CPU, _CUDA = 0, 1  # of qfuse_device_type

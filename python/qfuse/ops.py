@@ -8,8 +8,9 @@ argument, what it is and what it must be. include/qfuse/qfuse.h has the formulas
 In shapes, n is the number of weights and nb = ceil(n / blocksize) that of blocks.
 """
 
-from collections.abc import Sequence
-from typing import Literal
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -281,9 +282,29 @@ def expert_columns(m: int, experts: int) -> int:
 Quantized = tuple[Tensor, Tensor]  # payloads, and the scales of their groups
 
 
-def _pieces(output: Quantized | None) -> Quantized | tuple[None, None]:
+# An output of torch.ops.qfuse.swiglu as two arguments, as errors name them.
+_PIECE = re.compile(r"\b(y|y_t|grad_input|grad_input_t)_([qs])\b")
+_PUBLISHED = {"y_t": "y_{}_t", "grad_input": "grad_input_{}", "grad_input_t": "grad_input_{}_t"}
+
+
+def _call_swiglu(op: Callable[..., None], piece: Callable[[str, str], str], *arguments: Any, **keywords: Any) -> None:
+    """piece: what the caller has for the payloads "q" or the scales "s" of an output."""
+    if torch.compiler.is_compiling():  # which would have to trace the way of an error too
+        return op(*arguments, **keywords)
+    try:
+        op(*arguments, **keywords)
+    except RuntimeError as error:
+        if type(error) is not RuntimeError:  # torch's own, as of no memory
+            raise
+        said = _PIECE.sub(lambda found: piece(found[1], found[2]), str(error)).replace("NULL", "None")
+        raise RuntimeError(said) from None
+
+
+def _pieces(name: str, output: Quantized | None) -> Quantized | tuple[None, None]:
     if output is None:
         return None, None
+    if not isinstance(output, (tuple, list)) or len(output) != 2:
+        raise TypeError(f"{name} is a {type(output).__name__}, it must be a pair of tensors, payloads and scales")
     payload, scales = output
     # Torch's compiler cannot have an op write to float8_e8m0fnu (2.15: "auto_functionalized_v2 was not removed").
     return payload, scales.view(torch.uint8) if scales.dtype == torch.float8_e8m0fnu else scales
@@ -363,9 +384,12 @@ def swiglu(
     the last expert's columns keeps its values. On a GPU nothing waits for the ends: ends that are not ascending, or not
     0 to m, give other results, within the tensors; on a CPU they are refused.
     """
-    (y_q, y_s), (y_t_q, y_t_s) = _pieces(y), _pieces(y_t)
-    (grad_input_q, grad_input_s), (grad_input_t_q, grad_input_t_s) = _pieces(grad_input), _pieces(grad_input_t)
-    _ops.swiglu.default(
+    (y_q, y_s), (y_t_q, y_t_s) = _pieces("y", y), _pieces("y_t", y_t)
+    grad_input_q, grad_input_s = _pieces("grad_input", grad_input)
+    grad_input_t_q, grad_input_t_s = _pieces("grad_input_t", grad_input_t)
+    _call_swiglu(
+        _ops.swiglu.default,
+        lambda output, part: f"{output}[{0 if part == 'q' else 1}]",
         x,
         grad_y=grad_y,
         y_q=y_q,
@@ -404,7 +428,17 @@ def silu_dot_fwd_bwd_quant_fuse(
     """swiglu's backward under the published operator's name, its tensors named and ordered as there: the gradients
     grad_input_q [m, 2h] with grad_input_s, y transposed, y_q_t [h, m] with y_s_t, and the gradients transposed,
     grad_input_q_t [2h, m] with grad_input_s_t; each pair or None.
-    See swiglu, under whose names errors name them: y_t_q is y_q_t."""
-    _ops.silu_dot_fwd_bwd_quant_fuse.default(
-        x, grad_y, grad_input_q, grad_input_s, y_q_t, y_s_t, grad_input_q_t, grad_input_s_t, expert_ends
+    See swiglu."""
+    _call_swiglu(
+        _ops.silu_dot_fwd_bwd_quant_fuse.default,
+        lambda output, part: _PUBLISHED.get(output, output + "_{}").format(part),
+        x,
+        grad_y,
+        grad_input_q,
+        grad_input_s,
+        y_q_t,
+        y_s_t,
+        grad_input_q_t,
+        grad_input_s_t,
+        expert_ends,
     )

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, float32
 from torch.nn import Module, Parameter
 
-from . import grouped, ops
+from . import dtypes, grouped, ops
 
 __all__ = [
     "FLOAT_DTYPES",
@@ -21,6 +21,7 @@ __all__ = [
     "Weight4bit",
     "decodable_weight",
     "decode_in_shape",
+    "float_dtype",
     "from_state_dict",
     "is_repacked",
     "plain_weight",
@@ -86,9 +87,9 @@ class Weight4bit(NamedTuple):
     def device(self) -> torch.device:
         return self.packed.device
 
-    def dequantize(self, dtype: torch.dtype | None = None, out: Tensor | None = None) -> Tensor:
+    def dequantize(self, dtype: torch.dtype | str | None = None, out: Tensor | None = None) -> Tensor:
         """qfuse.dequantize_4bit of it."""
-        return decode_in_shape(self if dtype is None else self._replace(dtype=dtype), out)
+        return decode_in_shape(self if dtype is None else self._replace(dtype=float_dtype(dtype)), out)
 
     def to(self, device: torch.device | str | int, non_blocking: bool = False) -> "Weight4bit":
         """Its tensors on `device`, as Tensor.to moves them; to convert codes to another dtype would spoil them."""
@@ -126,6 +127,16 @@ class Weight4bit(NamedTuple):
             module=module,
             bnb_quantized=True,
         )
+
+
+def float_dtype(dtype: torch.dtype | str) -> torch.dtype:
+    """By its name too, as torch and the command have it. Which dtypes there may be is the ops' affair."""
+    if isinstance(dtype, torch.dtype):
+        return dtype
+    number = dtypes.NAMES.get(dtypes.canonical(dtype))
+    if number is None:
+        raise ValueError(f"dtype is {dtype!r}, it can be float32, float16 or bfloat16")
+    return FLOAT_DTYPES[number]
 
 
 def decode_in_shape(weight: Arguments, out: Tensor | None) -> Tensor:

@@ -6,6 +6,7 @@ import shutil
 import signal
 
 import pytest
+import torch
 from conftest import TINY, command, contents
 
 import qfuse
@@ -133,11 +134,22 @@ def test_notes(tmp_path):
     assert "no model of type 'of tomorrow' was checked" in note
 
 
+@pytest.mark.parametrize("dtype", ["fp16", "float16", "FP16", torch.float16], ids=str)
+def test_dtypes_by_any_name(dtype, tmp_path):
+    checkpoint.dequantize(TINY / "bnb4", tmp_path / "out", dtype=dtype)
+    command("dequantize", TINY / "bnb4", "-o", tmp_path / "same", "--dtype", str(dtype).removeprefix("torch."))
+    assert contents(tmp_path / "out") == contents(tmp_path / "same")
+    assert {tensor.dtype for tensor in checkpoint.inspect(tmp_path / "out").tensors if ".mlp." in tensor.name} == {
+        "F16"
+    }
+
+
 def test_what_is_wrong(tmp_path):
     for error, message, call in [
         (OSError, "No such file", lambda: checkpoint.dequantize(tmp_path / "none", tmp_path / "out")),
         (ValueError, "nothing to dequantize", lambda: checkpoint.dequantize(TINY / "full", tmp_path / "out")),
         (ValueError, "dtype is 'int8'", lambda: checkpoint.dequantize(TINY / "bnb4", tmp_path / "out", dtype="int8")),
+        (ValueError, "dtype is torch.float64, it", lambda: checkpoint.dequantize(TINY, "out", dtype=torch.float64)),
         (ValueError, "quant_type is 'nf5'", lambda: checkpoint.quantize(TINY / "full", "out", quant_type="nf5")),
         (ValueError, "blocksize is 48", lambda: checkpoint.quantize(TINY / "full", tmp_path / "out", blocksize=48)),
         (ValueError, "tpu", lambda: checkpoint.dequantize(TINY / "bnb4", tmp_path / "out", device="tpu")),

@@ -152,6 +152,7 @@ def test_int8_layers(device):
     layer.weight.SCB, layer.state.SCB = None, scb
     assert same_bits(qfuse.dequantize_int8(layer), expected)
     assert qfuse.dequantize_int8(codes, scb, torch.float16).dtype == torch.float16
+    assert qfuse.dequantize_int8(codes, scb, "fp32").dtype == torch.float32
     with pytest.raises(TypeError, match="a Tensor has no SCB"):
         qfuse.dequantize_int8(codes)
     with pytest.raises(TypeError, match=r"qfuse\.dequantize_int8 decodes it"):
@@ -169,6 +170,16 @@ def test_another_dtype_than_the_states(device):
         assert same_bits(qfuse.dequantize_4bit(packed, state, dtype=dtype), expected)
         assert same_bits(qfuse.dequantize_4bit(weight, dtype=dtype), expected)
         assert same_bits(weight.dequantize(dtype), expected)
+        names = {
+            torch.float32: ("float32", "fp32"),
+            torch.float16: ("half", "fp16"),
+            torch.bfloat16: ("bfloat16", "BF16"),
+        }
+        for name in names[dtype]:
+            assert same_bits(qfuse.dequantize_4bit(packed, state, dtype=name), expected)
+            assert same_bits(weight.dequantize(name), expected)
+    with pytest.raises(ValueError, match="dtype is 'int8', it can be float32, float16 or bfloat16"):
+        qfuse.dequantize_4bit(packed, state, dtype="int8")
     assert weight.device == packed.device
     assert same_bits(weight.dequantize(), qfuse.dequantize_4bit(weight))
 

@@ -1,14 +1,16 @@
 """The installed package: that it is whole, typed, and needs nothing but torch and libc."""
 
+import gzip
 import os
 import re
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
 import torch
-from conftest import GOLDEN
+from conftest import GOLDEN, command
 
 import qfuse
 
@@ -50,6 +52,18 @@ def test_the_command_comes_with_it():
     for how in (["-m", "qfuse"], ["-c", "import qfuse_command; qfuse_command.main()"]):
         assert run_python(*how, "--version").strip().endswith(qfuse.__version__)
     assert run_python("-c", "import sys, qfuse_command; print('torch' in sys.modules)").strip() == "False"
+
+
+def test_the_man_page_and_completions_come_with_it():
+    """Below the environment's prefix, where man and shells look, or with pip's --target beside the package."""
+    places = [Path(place) / "share" for place in (PACKAGE.parent, sysconfig.get_path("data"))]
+    share = next(place for place in places if (place / "man/man1/qfuse.1.gz").is_file())
+    page = gzip.decompress((share / "man/man1/qfuse.1.gz").read_bytes()).decode()
+    assert f'"qfuse {qfuse.__version__}"' in page and ".SS qfuse dequantize" in page
+    files = {"bash": "bash-completion/completions/qfuse", "zsh": "zsh/site-functions/_qfuse"}
+    files["fish"] = "fish/vendor_completions.d/qfuse.fish"
+    for shell, file in files.items():
+        assert (share / file).read_text() == command("completions", shell)
 
 
 def test_without_torch():

@@ -109,7 +109,7 @@ def test_refuses(device):
         refuse(f"{name} is given, but the payloads are int8", made(torch.int8), **{name: value})
     refuse("group_size is 64, it must be 128 or 32", group_size=64)
     refuse("group_size is 0, it must be 128 or 32", group_size=0)
-    refuse(r"y_s has shape \(130, 4\), it must be \(130, 16\)", group_size=32)
+    refuse(r"y\[1\] has shape \(130, 4\), it must be \(130, 16\)", group_size=32)
     refuse("amax_floor is 0, .* or with zero_rule 'one' 0 for none", amax_floor=0.0)
     refuse("amax_floor is 1e-50, it must be 1e-30 to 1e30", amax_floor=1e-50, zero_rule="one")
     refuse("amax_floor is 1e-31, it must be 1e-30 to 1e", amax_floor=1e-31)
@@ -118,26 +118,41 @@ def test_refuses(device):
     refuse("zero_rule is 'least', which has no floor: amax_floor must be 0", zero_rule="least", amax_floor=1e-4)
     for kind in (torch.uint8, torch.int32):
         refuse("the scales are UE8M0: scale_rule must be 'power_of_two'", made(kind=kind), scale_rule="torchao")
-    refuse("y_s is uint8, it must be float32", made(torch.int8, kind=torch.uint8))
-    refuse("y_s is float64, it must be float32", made() | {"y": (made()["y"][0], made()["y"][1].double())})
-    refuse("y_t_s is float32, it must be uint8", made(names=("y",), kind=torch.uint8) | made(names=("y_t",)))
+    refuse(r"y\[1\] is uint8, it must be float32", made(torch.int8, kind=torch.uint8))
+    refuse(r"y\[1\] is float64, it must be float32", made() | {"y": (made()["y"][0], made()["y"][1].double())})
+    refuse(r"y_t\[1\] is float32, it must be uint8", made(names=("y",), kind=torch.uint8) | made(names=("y_t",)))
     bytes_ = made(kind=torch.uint8, names=("y",))["y"]
     strided = bytes_[0], bytes_[1].t().contiguous().t()
     refuse("the scales are uint8, all must be contiguous; group by group, UE8M0 scales are int32", {"y": strided})
     words = made(kind=torch.int32, names=("y_t",), group_size=32)["y_t"]
     strided = words[0], words[1].contiguous()
     refuse("the scales are int32, four groups to a word: all must have the strides", {"y_t": strided}, group_size=32)
-    refuse("y_q is float8_e5m2, it must be int8", made(E5M2, names=("y",)))
+    refuse(r"y\[0\] is float8_e5m2, it must be int8", made(E5M2, names=("y",)))
     mixed = made(names=("grad_input_t",)) | made(E5M2, names=("grad_input",))
-    refuse("grad_input_q is float8_e5m2, it must be float8_e4m3fn", mixed, grad_y=grad_y)
+    refuse(r"grad_input\[0\] is float8_e5m2, it must be float8_e4m3fn", mixed, grad_y=grad_y)
     experts = made(columns=256)
     refuse("expert_ends is float32, it must be int32 or int64", experts, expert_ends=ends.float())
-    refuse("y_t_q has shape .*, it must be .*256", expert_ends=ends)
+    refuse(r"y_t\[0\] has shape .*, it must be .*256", expert_ends=ends)
     refuse("where there are no expert_ends", made(names=("y_t",), columns=256, apart=True))
     apart = made(names=("y_t",), columns=256, apart=True, kind=torch.int32)
     refuse("the scales are int32, whose words experts share", apart, expert_ends=ends)
     if device == "cuda":
         refuse("expert_ends lies on", experts, expert_ends=ends.cpu())
+
+
+def test_errors_are_in_the_words_of_python(device):
+    x = torch.randn(130, 2 * H).bfloat16().to(device)
+    payloads, scales = new_outputs(device, 130, torch.int8, ("y",))["y"]
+    with pytest.raises(RuntimeError, match="are all None: at least one of them must be given"):
+        qfuse.ops.swiglu(x)
+    for given, kind in ((payloads, "Tensor"), ((payloads,), "tuple"), ((payloads, scales, scales), "tuple")):
+        with pytest.raises(TypeError, match=f"y is a {kind}, it must be a pair of tensors, payloads and scales"):
+            qfuse.ops.swiglu(x, y=given)
+    grad_y, wrong = torch.randn(130, H).bfloat16().to(device), torch.empty(H, 130, device=device)
+    with pytest.raises(RuntimeError, match="y_q_t is float32, it must be int8"):
+        qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, None, None, wrong, wrong)
+    with pytest.raises(RuntimeError, match="grad_input_q_t is float32, it must be int8"):
+        qfuse.ops.silu_dot_fwd_bwd_quant_fuse(x, grad_y, None, None, None, None, wrong, wrong)
 
 
 # ---- the tables of docs/PYTORCH.md
