@@ -77,8 +77,9 @@ Command add_completions(CLI::App& app) {
 
 // Added last, so that it knows all.
 Command add_help(CLI::App& app) {
-  std::vector<std::string> names{"help"};
+  std::vector<std::string> names;
   for (const CommandText& command : definition_of(app).commands) names.push_back(command.name);
+  names.emplace_back("help");
   CLI::App* parser = app.add_subcommand("help", "Print the help of a subcommand");
   const auto subcommand = std::make_shared<std::string>();
   parser->add_option("SUBCOMMAND", *subcommand, "The subcommand; without it, the help of qfuse itself")
