@@ -4,6 +4,7 @@
 
 #include <qfuse/qfuse.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

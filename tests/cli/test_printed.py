@@ -74,6 +74,8 @@ class Printed(unittest.TestCase):
         self.need("man")
         path = self.printed("qfuse.1", "--print-manual")
         text = output("man", "--warnings", "-l", path, env={**os.environ, "MANWIDTH": "200", "LC_ALL": "C"})
+        if "minimized" in text:
+            self.skipTest("Ubuntu's image without manuals has a man that shows none")
         for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXAMPLES", "EXIT STATUS"):
             self.assertEqual(re.findall(rf"(?m)^{heading}$", text), [heading])
         self.assertRegex(text, r"(?m)^ +qfuse dequantize \[options\] IN -o PATH$")

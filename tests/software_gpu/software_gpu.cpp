@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>

@@ -25,7 +25,7 @@
 #include "contract/matmul_4bit.h"
 #include "format/layout.h"
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX3  // and those of AVX-512 that later versions of Highway add, with lower numbers
 
 #define QFUSE_AMX_TARGET HWY_TARGET_STR ",avx512bf16,amx-tile,amx-bf16"
 HWY_PUSH_ATTRIBUTES(QFUSE_AMX_TARGET)

@@ -28,7 +28,7 @@
 #include "format/elements.h"
 #include "format/layout.h"
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX3
 
 // One instruction more than Highway's target has, whose functions may be inlined here. Lambdas repeat it, as HWY_ATTR does.
 #define QFUSE_DOT_TARGET HWY_TARGET_STR ",avx512bf16"

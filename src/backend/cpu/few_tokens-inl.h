@@ -50,14 +50,14 @@ struct PartInputs {
 };
 
 // Tokens whose sums, with those of 4 rows (here of 2), fit into a target's registers.
-constexpr std::int64_t kTokensAtOnce = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL ? 4 : 2;
+constexpr std::int64_t kTokensAtOnce = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 
 // The most that a part has: rows, columns, and columns times tokens.
 constexpr std::int64_t kPartRows = 32;
 constexpr std::int64_t kPartColumns = 4096;
 constexpr std::int64_t kPartInputs = 32768;
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX3
 
 // Tokens up to which decoding anew for every four of them is cheaper than writing decoded weights and reading them: Zen 4.
 constexpr std::int64_t kFewTokens = 8;

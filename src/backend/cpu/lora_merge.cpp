@@ -44,7 +44,7 @@ constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Floats()));
 
 // Sums that stay in registers: of 4 rows, each in 4 vectors where there are 32 registers, else in 2.
 constexpr std::int64_t kRows = 4;
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SCALAR
+#if (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3) || HWY_TARGET == HWY_SCALAR
 constexpr std::int64_t kVectors = 2;
 #else
 constexpr std::int64_t kVectors = 4;

@@ -105,7 +105,7 @@ HWY_INLINE void decode_unit(const Products& products, const std::uint8_t* packed
   }
 }
 
-#elif HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#elif HWY_TARGET <= HWY_AVX3
 
 // ---- all 16 products in one register, looked up by a permutation of its lanes ----
 

@@ -15,6 +15,7 @@ HWY_AFTER_NAMESPACE();
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>

@@ -46,7 +46,7 @@ HWY_INLINE hn::Vec<DF> wide_products(DF df, hn::Vec<DF> codes, hn::Vec<DF> absma
   return widen<kDtype>(df, round_products<kDtype, kTame>(df, codes, absmax));
 }
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET <= HWY_AVX3
 
 template <qfuse_dtype kDtype>
 using WideProducts = Products;
