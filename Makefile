@@ -1,7 +1,7 @@
 # A table of contents: the builds are in CMakePresets.json, the work is in tools/.
 PREFIX ?= /usr/local
 
-.PHONY: all configure demo test test-all test-dependencies install format tidy hooks clean help
+.PHONY: all configure demo check test test-all test-dependencies install format tidy hooks clean help
 
 all: configure  ## build the library, the commands and the tests: build/release
 	cmake --build --preset release
@@ -14,6 +14,11 @@ configure:
 demo: configure  ## turn a small 4-bit model into bf16 and prove every bit
 	cmake --build --preset release --target qfuse_command
 	tools/demo
+
+check: configure  ## what a pull request needs, in two minutes after a build: format, ops, checkpoints, command, house rules
+	@tools/install_dependencies style
+	cmake --build --preset release --target qfuse_check
+	ctest --preset release -L '^(fast|house)$$' -LE '^slow$$' -E '_NOT_BUILT$$' --parallel "$$(nproc)"
 
 test: test-dependencies  ## build and test: CUDA, sanitizers, fuzzers, arm64 under qemu; FAST=1: in minutes, one build
 	tools/test $(if $(FAST),--fast)
