@@ -276,8 +276,10 @@ __global__ void __launch_bounds__(kTileThreads) multiply_tiled(const __grid_cons
   multiply_tile<Value, kForward, kWide, kTokens>(a, tile_of_block(a, kTileOutputs, kTokens));
 }
 
+// Left to itself, ptxas gives few tokens so few registers that it spills some (sm_80, sm_100).
 template <class Value, bool kForward, bool kWide, int kTokens>
-__global__ void __launch_bounds__(kTileThreads) multiply_groups_tiled(const __grid_constant__ GroupedArguments a) {
+__global__ void __launch_bounds__(kTileThreads, kTokens == kTileTokens.front() ? 4 : 1)
+    multiply_groups_tiled(const __grid_constant__ GroupedArguments a) {
   with_tile<Value, kForward>(a, kTileOutputs, kTokens, [&](const MatmulArguments& own, const BlockTile& tile) {
     multiply_tile<Value, kForward, kWide, kTokens>(own, tile);
   });

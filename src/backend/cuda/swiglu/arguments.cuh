@@ -164,30 +164,31 @@ inline SwigluArguments arguments_of(const contract::Swiglu& p, const SwigluPlan&
 // ---- what a kernel is compiled for ----
 
 // The bounds of a forward's kernel, which leave 48 registers, enough there: five blocks of 256 threads have room then, or
-// two of 512. Turing has no room for so many threads.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+// two of 512. Turing has no room for so many threads, and on Blackwell experts need more registers.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 800 || __CUDA_ARCH__ >= 1000)
 constexpr int kMostForwardThreads = kSwigluThreads;
 #else
 constexpr int kMostForwardThreads = 640;
 #endif
-// With router weights, sm_120 would need more than those 48.
+// Where a multiprocessor's 100 KiB of shared memory have room for one block with the three planes of a backward, that one
+// may have all registers; with experts and router weights it needs more than two could.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
-constexpr int kMostWeightedForwardThreads = kSwigluThreads;
+constexpr int kWeightedBackwardBlocks = 1;
 #else
-constexpr int kMostWeightedForwardThreads = kMostForwardThreads;
+constexpr int kWeightedBackwardBlocks = kSwigluThreadsPerMultiprocessor / kSwigluThreads;
 #endif
 
 // Threads of a block, and blocks that find room on a multiprocessor. Other activations and formats take more registers.
 template <bool kBackward, SwigluFormat kFormat, SwigluExtras kExtras, bool kStaged>
 struct Bounds {
   static constexpr bool kIsAny = kExtras == SwigluExtras::any || kFormat == SwigluFormat::any;
-  static constexpr int kMostThreads = kStaged                            ? staged_threads(kBackward)
-                                      : kBackward || kIsAny              ? kSwigluThreads
-                                      : kExtras == SwigluExtras::weights ? kMostWeightedForwardThreads
-                                                                         : kMostForwardThreads;
-  static constexpr int kBlocks = kStaged  ? kSwigluThreadsPerMultiprocessor / kMostThreads
-                                 : kIsAny ? 1
-                                          : kSwigluThreadsPerMultiprocessor / kSwigluThreads;
+  static constexpr int kMostThreads = kStaged               ? staged_threads(kBackward)
+                                      : kBackward || kIsAny ? kSwigluThreads
+                                                            : kMostForwardThreads;
+  static constexpr int kBlocks = kIsAny && !kStaged ? 1
+                                 : kBackward && kExtras == SwigluExtras::weights
+                                     ? kWeightedBackwardBlocks
+                                     : kSwigluThreadsPerMultiprocessor / (kStaged ? kMostThreads : kSwigluThreads);
 };
 
 }  // namespace qfuse::cuda
