@@ -5,5 +5,5 @@ if(NOT EXISTS ${link_libraries}/libc.so)
   execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/manylinux/link_libraries ${link_libraries} ${CMAKE_CXX_COMPILER}
                   COMMAND_ERROR_IS_FATAL ANY)
 endif()
-add_link_options(-L${link_libraries} LINKER:--exclude-libs,ALL
+add_link_options(-L${link_libraries} LINKER:-rpath-link,${link_libraries} LINKER:--exclude-libs,ALL
                  $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:LINKER:--wrap=__libc_start_main>)
