@@ -2,7 +2,7 @@
 
 import torch
 
-from . import library
+from . import library, versions
 
 _LIBRARY = library.FOLDER / "libqfuse_torch.so"
 
@@ -15,6 +15,5 @@ def load() -> None:
         torch.ops.load_library(str(_LIBRARY))
     except OSError as error:
         reason = error.__cause__ or error  # torch puts a sentence of its own before the loader's
-        if tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 10):
-            raise ImportError(f"qfuse needs torch 2.10 or later, this is {torch.__version__}") from error
+        versions.require("torch", torch.__version__)
         raise ImportError(f"{_LIBRARY} cannot be loaded: {reason}") from error

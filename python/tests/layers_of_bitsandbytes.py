@@ -24,6 +24,6 @@ def make_layer(device, nested=False, quant_type="nf4", dtype=torch.bfloat16, **m
     return layer.to(dtype).to(device)
 
 
-def decodes_a_layer(device):
-    """Of a training step with many tokens: for the gradient, and where a GPU does, for the product."""
-    return 2 if device == "cuda" else 1
+def decodes_a_layer(device, tokens):
+    """Of a training step: for the gradient, and for the product on a CPU, and on a GPU of many tokens."""
+    return 2 if device == "cpu" or tokens == MANY else 1

@@ -39,5 +39,7 @@ def _fsdp2_prepare_model(accelerator: Any, model: Any) -> None:
         warnings.warn(str(report), stacklevel=2)
 
 
-_patches = Patches(Patch("accelerate.utils.fsdp_utils", "fsdp2_prepare_model", _fsdp2_prepare_model))
+_patches = Patches(
+    Patch("accelerate.utils.fsdp_utils", "fsdp2_prepare_model", _fsdp2_prepare_model), library="accelerate"
+)
 enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled

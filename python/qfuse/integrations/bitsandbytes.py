@@ -39,9 +39,10 @@ from ..quant_state import (
     unpacked_weight,
     without_torch_function,
 )
+from .hook import Kernel
 from .patch import Patch, Patches, Report, Unneeded
 
-__all__ = ["disable", "enable", "enabled"]
+__all__ = ["disable", "enable", "enabled", "report"]
 
 _BLOCKSIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096)  # bitsandbytes' own, whose message names the others
 _made: dict[tuple[str, torch.device, torch.dtype], Tensor] = {}
@@ -75,13 +76,11 @@ def _quantize_4bit(
     if blocksize is None:
         blocksize = 64
     usual = absmax is None and out is None and not more
-    known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in QUANT_TYPES
-    whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
-    if not (usual and known and whole and A.is_cuda and torch.version.hip is None and is_plain(A)):
-        return None  # on a CPU too: bitsandbytes' bytes are others there
+    if not usual or not _is_encodable(A, blocksize, quant_type, quant_storage):
+        return None
     from bitsandbytes.functional import QuantState
 
-    packed, scales = ops.quantize_4bit(A.contiguous(), blocksize, quant_type, "approx")
+    packed, scales = _encode(A, blocksize, quant_type, quant_storage)
     offset = state2 = None
     if compress_statistics:
         offset = scales.mean()  # torch's, for its last bit
@@ -91,7 +90,19 @@ def _quantize_4bit(
         )
     code = _map(quant_type, A.device).clone()
     state = QuantState(scales, A.shape, code, blocksize, quant_type, A.dtype, offset, state2)
-    return packed.view(-1).view(quant_storage).view(-1, 1), state
+    return packed, state
+
+
+def _is_encodable(A: Tensor, blocksize: int, quant_type: str, quant_storage: torch.dtype) -> bool:
+    """Not on a CPU, where bitsandbytes' bytes are others."""
+    known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in QUANT_TYPES
+    whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
+    return known and whole and A.is_cuda and torch.version.hip is None and is_plain(A)
+
+
+def _encode(A: Tensor, blocksize: int, quant_type: ops.QuantType, quant_storage: torch.dtype) -> tuple[Tensor, Tensor]:
+    packed, scales = ops.quantize_4bit(A.contiguous(), blocksize, quant_type, "approx")
+    return packed.view(-1).view(quant_storage).view(-1, 1), scales
 
 
 def _map(name: str, device: torch.device) -> Tensor:
@@ -112,7 +123,42 @@ def _map(name: str, device: torch.device) -> Tensor:
     return found
 
 
-def _dequant_linear_fallback(
+def _weight_of_op(
+    B: Tensor,
+    shape: Any,
+    dtype: torch.dtype,
+    absmax: Tensor,
+    blocksize: int,
+    quant_type: str,
+    absmax_8bit: Tensor | None = None,
+    absmax_code: Tensor | None = None,
+    absmax_offset: Tensor | None = None,
+) -> Arguments | None:
+    """From the arguments of bitsandbytes' ops; absmax are the nested ones where there are absmax_8bit."""
+    if absmax_8bit is None:
+        return decodable_weight(B, [absmax, shape, dtype, blocksize, None, quant_type])
+    state2 = [absmax, absmax_code, NESTED_BLOCKSIZE, None, torch.float32]
+    return decodable_weight(B, [absmax_8bit, shape, dtype, blocksize, [absmax_offset, state2], quant_type])
+
+
+def _decode_op(A: Tensor, absmax: Tensor, blocksize: int, quant_type: str, shape: Any, dtype: torch.dtype) -> Any:
+    """bitsandbytes::dequantize_4bit, which has no nested absmax and no transpose."""
+    weight = _weight_of_op(A, shape, dtype, absmax, blocksize, quant_type)
+    return None if weight is None else ops.dequantize_4bit(*weight)
+
+
+def _encode_op(
+    A: Tensor, blocksize: int, quant_type: ops.QuantType, quant_storage: torch.dtype
+) -> tuple[Tensor, Tensor] | None:
+    """bitsandbytes::quantize_4bit, which has no nested absmax."""
+    return (
+        _encode(A, blocksize, quant_type, quant_storage)
+        if _is_encodable(A, blocksize, quant_type, quant_storage)
+        else None
+    )
+
+
+def _decode_and_multiply(
     A: Tensor,
     B: Tensor,
     shapeB: Any,
@@ -124,17 +170,33 @@ def _dequant_linear_fallback(
     absmax_code: Tensor | None = None,
     absmax_offset: Tensor | None = None,
 ) -> Tensor | None:
-    if absmax_8bit is None:
-        state = [absmax, shapeB, A.dtype, blocksize, None, quant_type]
-    else:
-        state2 = [absmax, absmax_code, NESTED_BLOCKSIZE, None, torch.float32]
-        state = [absmax_8bit, shapeB, A.dtype, blocksize, [absmax_offset, state2], quant_type]
-    weight = decodable_weight(B, state)
+    """bitsandbytes::gemm_4bit as bitsandbytes has it on a CPU, and on a GPU for many tokens."""
+    weight = _weight_of_op(B, shapeB, A.dtype, absmax, blocksize, quant_type, absmax_8bit, absmax_code, absmax_offset)
     if weight is None:
         return None
     with without_torch_function():
         decoded = ops.dequantize_4bit(*weight)
     return torch.nn.functional.linear(A, decoded, bias)
+
+
+def _multiply_op(
+    A: Tensor,
+    B: Tensor,
+    shapeB: Any,
+    absmax: Tensor,
+    blocksize: int,
+    quant_type: str,
+    bias: Tensor | None = None,
+    absmax_8bit: Tensor | None = None,
+    absmax_code: Tensor | None = None,
+    absmax_offset: Tensor | None = None,
+) -> Tensor | None:
+    """bitsandbytes::gemm_4bit, in which no gradient is made: A may need one for all that."""
+    weight = _weight_of_op(B, shapeB, A.dtype, absmax, blocksize, quant_type, absmax_8bit, absmax_code, absmax_offset)
+    if weight is None or not _fits(A, weight, bias):
+        return None
+    with torch.no_grad():
+        return multiply(A, weight, bias, few_factored=_few_factored.is_enabled)
 
 
 def _matmul_4bit(
@@ -152,11 +214,15 @@ def _matmul_4bit(
         weight = decodable_weight(B, quant_state)
     if weight is None:
         return None
-    shape = tuple(weight[1])
-    fits = len(shape) == 2 and A.shape[-1:] == shape[1:] and A.device == B.device
+    return multiply(A, weight, bias, few_factored=_few_factored.is_enabled) if _fits(A, weight, bias) else None
+
+
+def _fits(A: Tensor, weight: Arguments, bias: Tensor | None) -> bool:
+    shape, device = tuple(weight[1]), weight[0][0].device
+    fits = A.dtype in FLOAT_DTYPES and len(shape) == 2 and A.shape[-1:] == shape[1:] and A.device == device
     if bias is not None:
         fits = fits and bias.dtype == A.dtype and bias.shape == shape[:1] and bias.device == A.device
-    return multiply(A, weight, bias, few_factored=_few_factored.is_enabled) if fits else None
+    return fits
 
 
 def _examine(module: Any) -> None:
@@ -164,12 +230,29 @@ def _examine(module: Any) -> None:
         raise Unneeded("before 0.50, its matmul_4bit goes by how codes lie to tell weights from transposes")
 
 
+_OPS_OF = {"CPU": "bitsandbytes.backends.cpu.ops", "CUDA": "bitsandbytes.backends.cuda.ops"}
+
+
+def _kernel(op: str, device: str, ours: Any) -> Kernel:
+    return Kernel(f"bitsandbytes::{op}", device, ours, _OPS_OF[device])
+
+
 _patches = Patches(
+    _kernel("dequantize_4bit", "CPU", _decode_op),
+    _kernel("dequantize_4bit", "CUDA", _decode_op),
+    _kernel("quantize_4bit", "CUDA", _encode_op),
+    _kernel("gemm_4bit", "CPU", _decode_and_multiply),
     Patch("bitsandbytes.functional", "dequantize_4bit", _dequantize_4bit),
     Patch("bitsandbytes.functional", "quantize_4bit", _quantize_4bit),
-    Patch("bitsandbytes.backends.cuda.ops", "_dequant_linear_fallback", _dequant_linear_fallback, private=True),
+    Patch(_OPS_OF["CUDA"], "_dequant_linear_fallback", _decode_and_multiply, private=True),
+    library="bitsandbytes",
 )
-_product = Patches(Patch("bitsandbytes.autograd._functions", "matmul_4bit", _matmul_4bit, examine=_examine))
+_product = Patches(
+    _kernel("gemm_4bit", "CPU", _multiply_op),
+    _kernel("gemm_4bit", "CUDA", _multiply_op),
+    Patch("bitsandbytes.autograd._functions", "matmul_4bit", _matmul_4bit, examine=_examine),
+    library="bitsandbytes",
+)
 _few_factored = Patches()  # which replaces nothing more: _matmul_4bit asks whether it is enabled
 Matmul = bool | Literal["factored"]
 
@@ -192,6 +275,11 @@ def enable(matmul: Matmul = False) -> Report:
     for patches in _patches_of(matmul):
         report += patches.enable(stacklevel=3)
     return report
+
+
+def report() -> Report:
+    """What is replaced now."""
+    return _patches.report() + _product.report()
 
 
 def disable() -> None:

@@ -24,6 +24,8 @@ from .. import functional, ops
 from ..modules import is_plain
 from ..parameter import Weight4bitTensor, parameter_of
 from ..quant_state import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, STATE, Weight4bit
+from .hook import Registered
+from .patch import Patches
 
 __all__ = [
     "ExpertsReport",
@@ -427,11 +429,15 @@ def _multiply(module: Any, name: str, x: Tensor, ends: Tensor, adapters: dict[st
     return functional.matmul_4bit_grouped_lora(x, weight, ends, *adapter, bias=bias, is_transposed=turned)
 
 
-def register() -> None:
-    """Makes transformers know "qfuse"."""
-    from transformers.integrations.moe import ALL_EXPERTS_FUNCTIONS
+_interface = Patches(
+    Registered("transformers.integrations.moe", "ALL_EXPERTS_FUNCTIONS", "qfuse", experts_forward),
+    library="transformers",
+)
 
-    ALL_EXPERTS_FUNCTIONS.register("qfuse", experts_forward)
+
+def register() -> None:
+    """Makes transformers know "qfuse", for good."""
+    _interface.enable()
 
 
 @functools.cache

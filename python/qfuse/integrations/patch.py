@@ -1,17 +1,23 @@
-"""Functions of another library, replaced in every module that holds them by name, and methods in their class."""
+"""Functions of another library, replaced in every module that holds them by name, and methods in their class.
+
+Patches takes what hook.py has, too: a library's own hook is the better way wherever it serves.
+"""
 
 import importlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from inspect import signature
-from threading import Lock
+from threading import RLock
 from typing import Any
 
-__all__ = ["Patch", "Patches", "Report", "Unneeded"]
+from .. import versions
+from .hook import Kernel, Registered, Way
+
+__all__ = ["Patch", "Patches", "Report", "Unneeded", "report"]
 
 Function = Callable[..., Any]
 
@@ -22,13 +28,16 @@ class Unneeded(Exception):
 
 @dataclass
 class Report:
-    """What enable() did. True where something was replaced; as text, a line for each function."""
+    """What enable() did. True where something was replaced; as text, a line for each part.
 
-    replaced: list[str] = field(default_factory=list)  # "module.name" of every place
-    left: dict[str, str] = field(default_factory=dict)  # "module.name" of what could not be replaced, and why
+    A "hook" is what the library offers for it, a "patch" a function that was replaced.
+    """
+
+    replaced: dict[str, Way] = field(default_factory=dict)  # "module.name" of every place, or an op and its device
+    left: dict[str, str] = field(default_factory=dict)  # what could not be replaced, and why
 
     def __add__(self, other: "Report") -> "Report":
-        return Report(self.replaced + other.replaced, self.left | other.left)
+        return Report(self.replaced | other.replaced, self.left | other.left)
 
     def __bool__(self) -> bool:
         return bool(self.replaced)
@@ -36,7 +45,7 @@ class Report:
     def __str__(self) -> str:
         return "\n".join(
             [
-                *(f"qfuse replaced {place}" for place in self.replaced),
+                *(f"qfuse replaced {place} ({way})" for place, way in self.replaced.items()),
                 *(f"qfuse left {name} as it is: {reason}" for name, reason in self.left.items()),
             ]
         )
@@ -49,6 +58,8 @@ class Patch:
     the library promises to nobody, is replaced only where it is loaded and has the parameters that ours has.
     examine(module) may raise Unneeded.
     """
+
+    way: Way = "patch"
 
     def __init__(
         self,
@@ -146,13 +157,22 @@ class Patch:
 
 
 class Patches:
-    """Functions that are replaced together and put back together, for all threads of the process."""
+    """What is replaced together and put back together, for all threads of the process.
 
-    def __init__(self, *patches: Patch) -> None:
-        self._patches = patches
-        self._lock = Lock()
+    library: whose it is. It is imported first, without the lock, as its import may come back here; a version that is
+    too old is an ImportError.
+    """
+
+    def __init__(self, *patches: Patch | Kernel | Registered, library: str | None = None) -> None:
+        self._patches, self._library = patches, library
+        self._lock = (
+            RLock()
+        )  # a context that nobody ended ends where its garbage is collected, which may be below itself
+        if library is not None:
+            _of_libraries.append(self)
         self._stays = False  # from enable() to disable()
         self._entered = 0  # contexts of enabled(), whichever threads they are in
+        self._left: dict[str, str] = {}  # what could not be replaced, and why
 
     def enable(self, stacklevel: int = 2) -> Report:
         """Replaces what can be replaced and says why the rest could not: with a warning too, but for private functions.
@@ -160,6 +180,7 @@ class Patches:
         It stays so until disable(). A second call finds modules imported since the first. stacklevel: whose line the
         warning names, as warnings.warn counts.
         """
+        self._load()
         self._stays = True
         return self._replace(stacklevel + 1)
 
@@ -177,6 +198,7 @@ class Patches:
     @contextmanager
     def enabled(self) -> Iterator[Report]:
         """enable() for a with statement. The last of several to end puts back; what enable() did by itself stays."""
+        self._load()
         with self._lock:
             self._entered += 1
         try:
@@ -187,22 +209,43 @@ class Patches:
                 if not self._entered and not self._stays:
                     self._restore()
 
-    def _replace(self, stacklevel: int = 3) -> Report:
-        report = Report()
+    def report(self) -> Report:
+        """What is replaced now, and what could not be when somebody last asked for it."""
+        if not self.is_enabled:
+            return Report()
         with self._lock:
+            return Report({place: patch.way for patch in self._patches for place in patch.places()}, dict(self._left))
+
+    def _load(self) -> None:
+        if self._library is not None:
+            versions.require(self._library)
+            with suppress(Exception):  # of which the report will say more
+                importlib.import_module(self._library)
+
+    def _replace(self, stacklevel: int = 3) -> Report:
+        with self._lock:
+            self._left = {}
             for patch in self._patches:
                 try:
                     patch.replace()
                 except Exception as error:  # whatever keeps it from being replaced here is its own affair
-                    report.left[str(patch)] = f"{type(error).__name__}: {error}"
-                report.replaced += patch.places()
+                    self._left[str(patch)] = f"{type(error).__name__}: {error}"
+        report = self.report()
         if any(str(patch) in report.left and not patch.private for patch in self._patches):
             warnings.warn(str(report), stacklevel=stacklevel)
         return report
 
     def _restore(self) -> None:
-        for patch in self._patches:
+        for patch in reversed(self._patches):
             patch.restore()
+
+
+_of_libraries: list[Patches] = []
+
+
+def report() -> Report:
+    """What qfuse replaces now in other libraries, all of them."""
+    return sum((patches.report() for patches in _of_libraries), Report())
 
 
 def _is_filled(cell: Any) -> bool:

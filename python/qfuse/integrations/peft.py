@@ -6,6 +6,10 @@ to the compute_dtype, and its share is added to the sums of the base weight befo
 there are more than 256 rows, to the product: see qfuse.matmul_4bit_lora, which says what is rounded where. Results
 differ from peft's by such roundings.
 
+register(config) is peft's own hook: the layers that peft makes by this LoraConfig are qfuse's, and nothing is replaced.
+enable() replaces the forward of peft's classes, for adapters that are attached already and for code that makes its own
+LoraConfig.
+
 A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why. So
 does float32, where the two would differ by roundings for nothing.
 
@@ -16,11 +20,12 @@ nothing to do with it.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
 
+from .. import versions
 from ..factors import bias_of, factor_of
 from ..functional import multiply_with_lora, scaled
 from ..gradients import needs_gradient
@@ -37,9 +42,12 @@ from ..modules import (
 from ..parameter import Weight4bitTensor
 from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight, is_repacked, refuse_cast, unpacked_weight
 from .experts import Adapter, Stack4bit, stack_of
+from .hook import Way
 from .patch import Patch, Patches, Report
 
-__all__ = ["cover_stacks", "disable", "enable", "enabled", "uncovered"]
+__all__ = ["cover_stacks", "disable", "enable", "enabled", "register", "report", "uncovered"]
+
+Config = TypeVar("Config")
 
 
 def _is_base(module: Any) -> bool:
@@ -177,12 +185,12 @@ def uncovered(model: nn.Module) -> dict[str, str]:
     return {name: reason for name, reason in found.items() if isinstance(reason, str)}
 
 
-def _forward_of_any(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
+def forward_of_any(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     """Most layers of the generic kind are over a plain nn.Linear."""
     return _forward(self, x, *args, **kwargs) if _is_base(self._modules["base_layer"]) else None
 
 
-def _forward_of_bnb(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
+def forward_of_bnb(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     """In the dtype that peft's sum has, which under autocast is that of two addends."""
     y = _forward(self, x, *args, **kwargs)
     if y is None or not torch.is_autocast_enabled():  # CUDA's, which peft asks for wherever x is
@@ -191,10 +199,42 @@ def _forward_of_bnb(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor |
 
 
 _patches = Patches(
-    Patch("peft.tuners.lora.bnb", "Linear4bit.forward", _forward_of_bnb),
-    Patch("peft.tuners.lora.layer", "Linear.forward", _forward_of_any),
+    Patch("peft.tuners.lora.bnb", "Linear4bit.forward", forward_of_bnb),
+    Patch("peft.tuners.lora.layer", "Linear.forward", forward_of_any),
+    library="peft",
 )
 enable, disable, enabled = _patches.enable, _patches.disable, _patches.enabled
+
+
+def register(config: Config) -> Config:
+    """Has a LoraConfig make qfuse's layers over a Linear4bit, and gives it back.
+
+        model = peft.get_peft_model(model, register(peft.LoraConfig(r=16, target_modules="all-linear")))
+        model = peft.PeftModel.from_pretrained(model, path, config=register(peft.LoraConfig.from_pretrained(path)))
+
+    What peft saves does not say so. It is a private method of peft's that takes them, which calls itself experimental.
+    """
+    versions.require("peft")
+    from .peft_layers import LAYERS
+
+    config._register_custom_module(LAYERS)  # type: ignore[attr-defined]
+    return config
+
+
+def report(model: nn.Module | None = None) -> Report:
+    """What is replaced now; of a model, which way each layer with LoRA over a Linear4bit goes, as it is now."""
+    if model is None:
+        return _patches.report() + _stacks.report()
+    left = uncovered(model)
+    ways = {name: way for name, layer in _layers(model) if (way := _way_of(layer))}
+    left |= {name: "enable() has not been called" for name, layer in _layers(model) if name not in left | ways}
+    return Report({name: way for name, way in ways.items() if name not in left}, left)
+
+
+def _way_of(layer: nn.Module) -> Way | None:
+    if type(layer).__module__ == f"{__package__}.peft_layers":
+        return "hook"
+    return "patch" if _patches.is_enabled else None
 
 
 def _stack_under(wrapper: Any) -> Stack4bit | None:
@@ -260,6 +300,7 @@ _stacks = Patches(
     Patch("peft.tuners.lora.layer", "ParamWrapper.merge", _refuse_to_merge),
     Patch("peft.tuners.lora.layer", "ParamWrapper.unmerge", _refuse_to_merge),
     Patch("peft.tuners.lora.model", "LoraModel._check_merge_allowed", _refuse_to_merge_any),
+    library="peft",
 )
 
 

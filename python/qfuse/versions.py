@@ -1,0 +1,40 @@
+"""The oldest versions that qfuse works with: the one place that says so.
+
+The newest are not limited: what a later version has changed, the integrations' reports say.
+"""
+
+import re
+from importlib.metadata import PackageNotFoundError, version
+
+__all__ = ["OLDEST", "is_older", "require"]
+
+OLDEST = {
+    "torch": "2.10",  # its stable C++ interface
+    "bitsandbytes": "0.48",  # kernels of its ops can be replaced
+    "peft": "0.17",  # the oldest that the tests were run under
+    "transformers": "5.20",  # all fields of its experts interface that experts_forward reads
+    "accelerate": "1.6",  # prepares a model for FSDP2
+}
+_FOR = {"transformers": " for experts in 4 bits"}  # all else works with older ones
+
+
+def require(library: str, found: str | None = None) -> None:
+    """Raises ImportError where a library is too old. One that is not installed is nobody's fault.
+
+    found: its version, where that is known."""
+    if found is None:
+        try:
+            found = version(library)
+        except PackageNotFoundError:
+            return
+    if is_older(found, OLDEST[library]):
+        raise ImportError(f"qfuse needs {library} {OLDEST[library]} or later{_FOR.get(library, '')}, this is {found}")
+
+
+def is_older(found: str, oldest: str) -> bool:
+    """By the two numbers that a version begins with."""
+    return _numbers(found) < _numbers(oldest)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:2])
