@@ -1,10 +1,15 @@
-"""What a GPU can do, asked of torch."""
+"""What a GPU can do, asked of torch; and whether qfuse has one, where torch has."""
 
 import functools
+import warnings
 
 import torch
 
-__all__ = ["find_tensor_cores"]
+from . import library
+
+__all__ = ["find_tensor_cores", "has_gpu"]
+
+_CUDA = 1  # of qfuse_device_type
 
 
 @functools.cache
@@ -24,3 +29,23 @@ def find_tensor_cores(device: int, dtype: torch.dtype) -> bool:
 
 
 find_tensor_cores._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
+@functools.cache
+def _look_for_gpu() -> bool:
+    if library.device_count(_CUDA) > 0:
+        return True
+    try:
+        library.describe_device(library.Device(_CUDA, 0))
+    except RuntimeError as error:
+        warnings.warn(f"qfuse leaves weights on GPUs to the original: {error}", stacklevel=4)
+    return False
+
+
+def has_gpu() -> bool:
+    """Whether this build and the driver here go together; if not, a warning says why, once. For who holds a tensor on a
+    GPU: to ask makes the process one that uses CUDA."""
+    return _look_for_gpu()
+
+
+has_gpu._dynamo_marked_constant = True  # type: ignore[attr-defined]

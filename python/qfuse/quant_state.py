@@ -12,6 +12,7 @@ from torch import Tensor, float32
 from torch.nn import Module, Parameter
 
 from . import dtypes, grouped, ops
+from .gpu import has_gpu
 
 __all__ = [
     "FLOAT_DTYPES",
@@ -306,6 +307,8 @@ def decodable_weight(packed: Tensor, quant_state: Any) -> Arguments | None:
     refuse_cast(packed, quant_state)
     with without_torch_function():
         if packed.device.type not in ("cpu", "cuda") or torch.version.hip is not None or not packed.is_contiguous():
+            return None
+        if packed.is_cuda and not has_gpu():
             return None
         try:
             found = read_arguments(packed, quant_state)

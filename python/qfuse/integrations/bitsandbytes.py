@@ -27,6 +27,7 @@ from torch import Tensor
 
 from .. import ops
 from ..functional import decode, multiply
+from ..gpu import has_gpu
 from ..gradients import needs_gradient
 from ..modules import is_plain
 from ..quant_state import (
@@ -97,7 +98,7 @@ def _is_encodable(A: Tensor, blocksize: int, quant_type: str, quant_storage: tor
     """Not on a CPU, where bitsandbytes' bytes are others."""
     known = A.dtype in FLOAT_DTYPES and blocksize in _BLOCKSIZES and quant_type in QUANT_TYPES
     whole = (A.numel() + 1) // 2 % quant_storage.itemsize == 0  # else bitsandbytes loses the last bytes
-    return known and whole and A.is_cuda and torch.version.hip is None and is_plain(A)
+    return known and whole and A.is_cuda and torch.version.hip is None and is_plain(A) and has_gpu()
 
 
 def _encode(A: Tensor, blocksize: int, quant_type: ops.QuantType, quant_storage: torch.dtype) -> tuple[Tensor, Tensor]:
