@@ -286,7 +286,7 @@ class LoraFiles(Merging):
         for component, config in configs.items():
             model = getattr(pipeline, component)
             config = peft.LoraConfig(target_modules=targets[component], init_lora_weights=False, **config)
-            model.add_adapter(config)
+            peft.inject_adapter_in_model(config, model)
             state = get_peft_model_state_dict(model)
             for (of, module), _ in lora.layers.items():
                 if of == component:

@@ -1,6 +1,7 @@
 """transformers loads what qfuse writes, and computes the same with it."""
 
 import torch
+import transformers
 from families import make
 from libraries import TINY, Judged, main
 from models import DEVICE, VARIANTS, decoded, load, quantize_by_transformers, same_bits
@@ -80,13 +81,19 @@ class Transformers(Judged):
         model = load(AutoModelForCausalLM, self.convert("dequantize", quantized, to="mixtral-back"))
         self.assertTrue(torch.isfinite(logits(model)).all())
 
-    def test_transformers_does_not_save_what_dequantize_writes(self):
-        """README.md says so."""
+    def test_what_transformers_saves_itself(self):
+        """Nothing that it loaded in 4 bits; from 5.24 on what it has dequantized, under the names that we write."""
         model = load(AutoModelForCausalLM, TINY / "bnb4")
         with self.assertRaises(NotImplementedError):
             model.save_pretrained(self.directory / "again")
-        with self.assertRaises(NotImplementedError):
-            model.dequantize(dtype=torch.bfloat16).save_pretrained(self.directory / "again")
+        decoded = model.dequantize(dtype=torch.bfloat16)
+        if tuple(int(part) for part in transformers.__version__.split(".")[:2]) < (5, 24):
+            with self.assertRaises(NotImplementedError):
+                decoded.save_pretrained(self.directory / "theirs")
+            return
+        decoded.save_pretrained(self.directory / "theirs")
+        ours = load_file(self.convert("dequantize", TINY / "bnb4", to="ours") / "model.safetensors")
+        self.assertEqual(load_file(self.directory / "theirs" / "model.safetensors").keys(), ours.keys())
 
     def test_loads_what_dequantize_wrote(self):
         """With every bit that bitsandbytes decodes on CUDA."""
