@@ -1,7 +1,7 @@
 # A table of contents: the builds are in CMakePresets.json, the work is in tools/.
 PREFIX ?= /usr/local
 
-.PHONY: all configure demo check test test-all test-dependencies install format tidy hooks clean help
+.PHONY: all configure demo check test test-all test-dependencies install uninstall format tidy hooks clean help
 
 all: configure  ## build the library, the commands and the tests: build/release
 	cmake --build --preset release
@@ -33,6 +33,9 @@ test-dependencies:
 install: configure  ## install into PREFIX (/usr/local)
 	cmake --build --preset release --target qfuse_installed
 	cmake --install build/release --prefix $(PREFIX)
+
+uninstall:  ## remove what the last make install put there
+	cmake -P cmake/uninstall.cmake build/release
 
 format:  ## format every source
 	@tools/install_dependencies style

@@ -45,3 +45,10 @@ foreach(library IN ITEMS qfuse qfuse_checkpoint)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/${library}.pc.in ${library}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library}.pc DESTINATION ${pkgconfig_dir})
 endforeach()
+
+# Last, so that what it says is read.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_CROSSCOMPILING)
+  install(CODE "cmake_path(APPEND CMAKE_INSTALL_PREFIX ${CMAKE_INSTALL_LIBDIR} OUTPUT_VARIABLE qfuse_libdir)"
+          COMPONENT library)
+  install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/ldconfig.cmake COMPONENT library)
+endif()
