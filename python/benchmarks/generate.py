@@ -356,7 +356,7 @@ def common_start(a: list[int], b: list[int]) -> int:
 
 
 def print_report(found: dict[str, dict[str, Any]], errors: dict[str, float]) -> None:
-    print(f"\n{'':<16}{'tokens/s':>12}{'least':>10}{'ms a step':>12}{'least':>10}", end="")
+    print(f"\n{'':<16}{'tokens/s':>12}{'slowest':>10}{'ms a step':>12}{'fastest':>10}", end="")
     print(f"{'error of logits':>18}{'tokens as in bf16':>20}")
     for name, result in found.items():
         speed, step = (
