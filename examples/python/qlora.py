@@ -1,46 +1,48 @@
 #!/usr/bin/env python3
-"""Trains a LoRA adapter on a 4-bit model with peft; qfuse computes the layers, forward and backward.
+"""Trains a LoRA adapter on a 4-bit model with trl's SFTTrainer; qfuse computes the layers, forward and backward.
 
-    qlora.py MODEL OUT    # a directory or a name on the Hub: unsloth/Llama-3.2-1B-bnb-4bit; OUT gets the adapter
+    qlora.py MODEL DATA OUT    # MODEL in 4 bits: a directory, or a name on the Hub as unsloth/Llama-3.2-1B-bnb-4bit
+                               # DATA: a .jsonl file, each line with "text", or with "messages" of a chat
+                               # OUT gets the adapter, for qfuse merge
 
-It runs on a GPU, or without one on a CPU, where only small models are fast enough. It trains on random tokens: put
-batches of your own in their place. Needs torch, transformers, accelerate, peft and bitsandbytes beside qfuse.
+It runs on a GPU, or without one on a CPU, where only small models are fast enough. docs/QLORA.md goes on from here.
+Needs transformers, accelerate, peft, bitsandbytes, trl and datasets beside qfuse and torch.
 """
 
 import sys
 
 import torch
-from peft import LoraConfig, get_peft_model
-from transformers import AutoModelForCausalLM
+from datasets import load_dataset
+from peft import LoraConfig
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from trl import SFTConfig, SFTTrainer
 
 import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
 
-STEPS, BATCH, TOKENS = 10, 2, 64
+LORA = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
+TRAINING = dict(num_train_epochs=1, per_device_train_batch_size=4, learning_rate=2e-4, max_length=1024, bf16=True)
+TRAINING |= dict(logging_steps=5, save_strategy="no", report_to="none", use_cpu=not torch.cuda.is_available())
 
 
-def main(model_name: str, out: str) -> None:
+def main(model_name: str, data: str, out: str) -> None:
+    qfuse.integrations.bitsandbytes.enable()
+    qfuse.integrations.peft.enable()
+
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    print(qfuse.integrations.bitsandbytes.enable())  # which functions qfuse has replaced
-    print(qfuse.integrations.peft.enable())
-
-    base = AutoModelForCausalLM.from_pretrained(model_name, device_map=device, dtype=torch.bfloat16)
-    model = get_peft_model(base, LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM"))
-    print("left to peft:", qfuse.integrations.peft.uncovered(model) or "nothing")
-
-    optimizer = torch.optim.AdamW((p for p in model.parameters() if p.requires_grad), lr=1e-3)
-    batch = torch.randint(base.config.vocab_size, (BATCH, TOKENS), device=device)
-    for step in range(1, STEPS + 1):
-        with torch.autocast(device, torch.bfloat16):
-            loss = model(input_ids=batch, labels=batch).loss
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-        print(f"step {step}: loss {loss.item():.4f}")
-    model.save_pretrained(out)
+    trainer = SFTTrainer(
+        AutoModelForCausalLM.from_pretrained(model_name, device_map=device, dtype=torch.bfloat16),
+        SFTConfig(out, **TRAINING),
+        train_dataset=load_dataset("json", data_files=data, split="train"),
+        processing_class=AutoTokenizer.from_pretrained(model_name),
+        peft_config=LORA,
+    )
+    print("left to peft:", qfuse.integrations.peft.uncovered(trainer.model) or "nothing")
+    trainer.train()
+    trainer.save_model(out)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -1,0 +1,211 @@
+"""Every code block of README.md and docs/*.md runs, page by page and in order, beside small models that have the names
+which the pages give to large ones. tests/documents/blocks.py says what is a block, and how one is marked that cannot run.
+C, C++ and CMake are built by tests/consumer, against an installed qfuse."""
+
+import contextlib
+import io
+import json
+import os
+import re
+import runpy
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from conftest import TINY
+from safetensors.torch import save_file
+
+import qfuse
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "documents"))
+import blocks  # noqa: E402
+
+PAGES = [*blocks.pages(), "examples/python/qlora.ipynb"]
+NUMBER = re.compile(r"target=\S+|\d[\d.,]*(e[-+]?\d+)?( ([kMG]?B|[mµ]?s|bytes)\b)?")
+
+
+def make_tokenizer(folder: Path) -> None:
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    words = ["<unk>", "<s>", "</s>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    tokenizer = Tokenizer(models.BPE({word: i for i, word in enumerate(words)}, [], unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="</s>")
+    fast.save_pretrained(folder)
+
+
+def make_pipeline(folder: Path) -> None:
+    """As diffusers lays one out, with one component."""
+    (folder / "transformer").mkdir(parents=True)
+    index = {"_class_name": "FluxPipeline", "transformer": ["diffusers", "FluxTransformer2DModel"]}
+    (folder / "model_index.json").write_text(json.dumps(index))
+    (folder / "transformer" / "config.json").write_text(json.dumps({"_class_name": "FluxTransformer2DModel"}))
+    weights = {f"transformer_blocks.0.attn.to_{name}.weight": torch.randn(64, 64).bfloat16() for name in "qkv"}
+    save_file(weights, folder / "transformer" / "diffusion_pytorch_model.safetensors")
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all that the pages take to be there."""
+    for name in ("transformers", "peft", "bitsandbytes"):
+        pytest.importorskip(name)
+    from transformers import AutoModelForCausalLM, LlamaConfig, Qwen3MoeConfig
+
+    folder = tmp_path_factory.mktemp("models")
+    for name in ("Llama-3.2-1B", "Llama-3-8B", "Llama-3-8B-bnb-4bit"):
+        source = TINY / ("bnb4" if "4bit" in name else "full")
+        shutil.copytree(source, folder / name)
+        make_tokenizer(folder / name)
+    for name in ("my-adapter", "my-lora", "my-qlora", "style", "facts"):
+        shutil.copytree(TINY / "adapter", folder / name)
+    for name in ("llama-bnb-4bit", "model-bnb-4bit"):
+        shutil.copytree(TINY / "bnb4", folder / name)
+    make_pipeline(folder / "FLUX.1-schnell")
+    config = dict(vocab_size=512, hidden_size=128, num_hidden_layers=1, num_attention_heads=4, num_key_value_heads=2)
+    config |= dict(head_dim=32, moe_intermediate_size=64, num_experts=8, num_experts_per_tok=2)
+    mixture = AutoModelForCausalLM.from_config(Qwen3MoeConfig(**config), dtype=torch.bfloat16)
+    mixture.save_pretrained(folder / "Qwen3-30B-A3B")
+    config = dict(vocab_size=256, hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4)
+    AutoModelForCausalLM.from_config(LlamaConfig(**config), dtype=torch.bfloat16).save_pretrained(folder / "full")
+    qfuse.checkpoint.quantize(folder / "full", folder / "Llama-3-70B-bnb-4bit")
+    (folder / "train.jsonl").write_text(
+        "".join(json.dumps({"text": f"What is {i} and {i}? It is {2 * i}."}) + "\n" for i in range(8))
+    )
+    return folder
+
+
+class Page:
+    """Runs a page's blocks one after the other, in a folder of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.names: dict[str, object] = {"__name__": "__main__"}
+        self.folder = folder
+        command = Path(qfuse.__file__).parent / "bin" / "qfuse"
+        bin_folder = folder / "bin"
+        bin_folder.mkdir()
+        (bin_folder / "qfuse").symlink_to(command)
+        for name in ("python", "python3"):
+            (bin_folder / name).symlink_to(sys.executable)
+        self.environment = os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}"}
+
+    def run(self, block: blocks.Block) -> None:
+        getattr(self, f"run_{block.language}")(block)
+
+    def run_python(self, block: blocks.Block) -> None:
+        if block.mark == "file":
+            Path(block.reason).write_text(block.code)
+            return
+        code = compile("\n" * (block.line - 1) + block.code, block.page, "exec")  # so that a traceback has its lines
+        exec(code, self.names)
+
+    def run_sh(self, block: blocks.Block) -> None:
+        for line in block.code.replace("\\\n", " ").splitlines():
+            self.run_line(block, line)
+
+    def run_console(self, block: blocks.Block) -> None:
+        """Lines behind $, and what they print, whose numbers may be others."""
+        if block.code.startswith(">>> "):
+            self.run_session(block)
+            return
+        assert block.code.startswith("$ "), f"{block.place}: is of no language"
+        for part in re.split(r"^\$ ", block.code.replace("\\\n", " "), flags=re.M)[1:]:
+            line, _, expected = part.partition("\n")
+            printed = self.run_line(block, line)
+            if printed is not None:
+                check_printed(block.place, expected, printed)
+
+    def run_session(self, block: blocks.Block) -> None:
+        line, _, expected = block.code.removeprefix(">>> ").partition("\n")
+        with pytest.raises(Exception) as raised:
+            exec(line, self.names)
+        assert f"{raised.type.__name__}: {raised.value}" == expected.strip()
+
+    def run_line(self, block: blocks.Block, line: str) -> str | None:
+        """What it prints; None where it is not run."""
+        line = re.sub(r"(^|\s)#.*", "", line).strip()
+        words = shlex.split(line)
+        if not words or words[0] in block.words:
+            return None
+        if words[0] in ("python", "python3") and len(words) > 1 and words[1].endswith(".py") and "&&" not in words:
+            return self.run_program(words[1:])
+        found = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True, text=True, timeout=60
+        )
+        printed = found.stdout + found.stderr
+        assert found.returncode == 0, f"{block.place}: {line}\n{printed}"
+        return printed
+
+    def run_program(self, words: list[str]) -> str:
+        """In this process, where what it imports is there."""
+        before, sys.argv = sys.argv, words
+        path = self.folder / words[0]
+        output = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                runpy.run_path(str(path), run_name="__main__")
+        finally:
+            sys.argv = before
+        return output.getvalue()
+
+
+def check_printed(place: str, expected: str, printed: str) -> None:
+    """Each line that the page shows was printed, in this order; "..." stands for any lines, and numbers may differ."""
+    lines = iter([NUMBER.sub("#", line).split() for line in printed.splitlines()])
+    for line in expected.splitlines():
+        if line.strip() == "...":
+            continue
+        words = NUMBER.sub("#", line).split()
+        assert words in lines, f"{place}: was not printed: {line}\n{printed}"
+
+
+@pytest.fixture
+def page(models, tmp_path, monkeypatch):
+    for path in models.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    for name in ("examples", "python", "tests"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    return Page(tmp_path)
+
+
+@pytest.fixture
+def as_it_was(request, monkeypatch, tmp_path):
+    """Nothing stays replaced behind a page."""
+    for name, value in dict(RANK=0, LOCAL_RANK=0, WORLD_SIZE=1, MASTER_ADDR="127.0.0.1", MASTER_PORT=0).items():
+        monkeypatch.setenv(name, str(value))  # as torchrun does
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("bitsandbytes.nn.modules.has_avx512bf16", lambda: False)
+    request.getfixturevalue("bitsandbytes_as_it_was")
+    import qfuse.integrations.peft as integration
+
+    yield
+    integration.disable()
+    qfuse.set_batch_invariant(False)
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_blocks_run(name, page, as_it_was):
+    here = [block for block in blocks.of_page(name) if block.language not in blocks.BUILT]
+    run = [block for block in here if block.mark != "installed" and (block.mark != "not run" or block.words)]
+    if not run:
+        pytest.skip("has no block that runs here")
+    for block in run:
+        page.run(block)
+
+
+def test_every_block_is_run_or_says_why_not(capsys):
+    marked = [block for block in blocks.all_blocks() if block.mark == "not run"]
+    for block in blocks.all_blocks():
+        assert block.language in blocks.RUN + blocks.BUILT or block in marked, f"{block.place}: is of no language"
+    with capsys.disabled():
+        for block in marked:
+            print(f"Not run: {block.place}{': ' * bool(block.words) + ', '.join(block.words)} ({block.reason})")

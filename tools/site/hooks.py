@@ -1,0 +1,137 @@
+"""What mkdocs does not do by itself: pages of documents outside docs/, of sources that documents link to, and of headers.
+
+A link goes to the page of the file that it names, wherever the site has that; so the documents link as they do in the tree.
+"""
+
+import os
+import posixpath
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+import header
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTSIDE = {"README.md": "index.md", "docs/README.md": "documents.md"}  # what has another name in the site
+OUTSIDE |= {name: name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")}
+HEADERS = {f"include/qfuse/{name}": f"reference/{name}.md" for name in ("qfuse.h", "qfuse.hpp", "checkpoint.hpp")}
+LINK = re.compile(r"(\[[^\]]*\]\()([^)\s]+)(\))")
+FENCED = re.compile(r"^```.*?^```|`[^`\n]+`", re.M | re.S)
+LANGUAGES = {".py": "python", ".cpp": "cpp", ".hpp": "cpp", ".h": "c", ".c": "c", ".cu": "cuda", ".cuh": "cuda"}
+LANGUAGES |= {".json": "json", ".ipynb": "json", ".cmake": "cmake", ".toml": "toml", ".yml": "yaml"}
+PYTHON = {
+    "python": ("The Python package", ["qfuse", "qfuse.nn", "qfuse.integrations.bitsandbytes", "qfuse.integrations.peft",
+                                      "qfuse.integrations.transformers", "qfuse.integrations.accelerate"]),
+    "ops": ("The PyTorch ops", ["qfuse.ops"]),
+    "checkpoint": ("Whole checkpoints from Python", ["qfuse.checkpoint"]),
+    "distributed": ("Several GPUs from Python", ["qfuse.distributed"]),
+}  # fmt: skip
+
+
+def tracked() -> list[str]:
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [name for name in names.split("\0") if name]
+
+
+def links_of(text: str) -> Iterator[str]:
+    for _, target, _ in LINK.findall(FENCED.sub("", text)):
+        if "://" not in target and not target.startswith(("#", "mailto:")):
+            yield target.partition("#")[0]
+
+
+class Site:
+    """Which file of the tree is which page."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, str] = dict(OUTSIDE) | HEADERS
+        self.files = tracked()
+
+    def page_of(self, name: str) -> str | None:
+        if name in self.pages:
+            return self.pages[name]
+        return name.removeprefix("docs/") if name.startswith("docs/") else None
+
+    def file_of(self, uri: str) -> str:
+        """The inverse, for documents."""
+        return next((name for name, page in self.pages.items() if page == uri), f"docs/{uri}")
+
+
+site = Site()
+
+
+def generated(config: Any, uri: str, text: str) -> File:
+    return File.generated(config, uri, content=text)
+
+
+def source_page(name: str) -> str:
+    path = ROOT / name
+    if path.is_dir():
+        inside = sorted(file for file in site.files if posixpath.dirname(file) == name)
+        lines = [f"- [{posixpath.basename(file)}]({posixpath.basename(file)})" for file in inside]
+        return f"# {name}\n\n" + "\n".join(lines) + "\n"
+    text = path.read_text(encoding="utf-8")
+    fence = "`" * (max([2, *map(len, re.findall("`+", text))]) + 1)
+    return f"# {name}\n\n{fence}{LANGUAGES.get(path.suffix, 'text')}\n{text.rstrip()}\n{fence}\n"
+
+
+def linked_sources() -> list[str]:
+    """What documents link to that is no document: files, and folders with their files."""
+    documents = [*OUTSIDE, *(name for name in site.files if name.startswith("docs/") and name.endswith(".md"))]
+    found: set[str] = set()
+    for document in documents:
+        for target in links_of((ROOT / document).read_text(encoding="utf-8")):
+            name = posixpath.normpath(posixpath.join(posixpath.dirname(document), target))
+            if site.page_of(name) or not (ROOT / name).exists():
+                continue
+            found.add(name)
+            if (ROOT / name).is_dir():
+                found |= {file for file in site.files if posixpath.dirname(file) == name}
+    return sorted(found)
+
+
+def on_files(files: Files, config: Any) -> Files:
+    files.remove(files.get_file_from_path("README.md"))
+    for name, uri in OUTSIDE.items():
+        files.append(generated(config, uri, (ROOT / name).read_text(encoding="utf-8")))
+    for name, uri in HEADERS.items():
+        files.append(generated(config, uri, header.page(ROOT / name)))
+    for uri, (title, modules) in PYTHON.items():
+        text = f"# {title}\n\n" + "".join(f"## {module}\n\n::: {module}\n\n" for module in modules)
+        files.append(generated(config, f"reference/{uri}.md", text))
+    for name in linked_sources():
+        index = "/index" if (ROOT / name).is_dir() else ""
+        uri = f"source/{name}{index}.md"
+        site.pages[name] = uri
+    for name, uri in list(site.pages.items()):
+        if uri.startswith("source/"):
+            files.append(generated(config, uri, source_page(name)))
+    files.append(generated(config, "site.css", (Path(__file__).parent / "site.css").read_text(encoding="utf-8")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    uri = page.file.src_uri
+    if uri == "index.md":
+        page.meta["hide"] = ["navigation"]
+    file = site.file_of(uri)
+    folder = file if (ROOT / file).is_dir() else posixpath.dirname(file)
+
+    def rewrite(found: re.Match[str]) -> str:
+        before, target, behind = found.groups()
+        path, hash_, anchor = target.partition("#")
+        if not path or "://" in target or target.startswith("mailto:"):
+            return found[0]
+        there = site.page_of(posixpath.normpath(posixpath.join(folder, path)))
+        if there is None:
+            return found[0]  # mkdocs complains
+        return f"{before}{os.path.relpath(there, posixpath.dirname(uri) or '.')}{hash_}{anchor}{behind}"
+
+    parts, at = [], 0
+    for code in FENCED.finditer(markdown):  # code stays as it is
+        parts += [LINK.sub(rewrite, markdown[at : code.start()]), code[0]]
+        at = code.end()
+    return "".join([*parts, LINK.sub(rewrite, markdown[at:])])
