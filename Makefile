@@ -1,7 +1,7 @@
 # A table of contents: the builds are in CMakePresets.json, the work is in tools/.
 PREFIX ?= /usr/local
 
-.PHONY: all configure demo check test test-all test-dependencies install uninstall format tidy hooks clean help
+.PHONY: all configure demo check test test-all test-dependencies install uninstall format tidy hooks site clean help
 
 all: configure  ## build the library, the commands and the tests: build/release
 	cmake --build --preset release
@@ -45,6 +45,10 @@ format:  ## format every source
 tidy:  ## lint every source
 	@tools/install_dependencies build style
 	tools/tidy
+
+site:  ## make pages of the documents, with a search: build/site
+	@tools/install_dependencies judges
+	tools/site/build
 
 hooks:  ## let git check commit messages as they are written
 	git config core.hooksPath tools/hooks

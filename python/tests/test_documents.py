@@ -1,6 +1,6 @@
 """Every code block of README.md and docs/*.md runs, page by page and in order, beside small models that have the names
-which the pages give to large ones. tests/documents/blocks.py says what is a block, and how one is marked that cannot run.
-C, C++ and CMake are built by tests/consumer, against an installed qfuse."""
+of the pages' large ones. tests/documents/blocks.py says what a block is, and how one is marked that cannot run. C, C++
+and CMake are built by tests/consumer, against an installed qfuse."""
 
 import contextlib
 import io

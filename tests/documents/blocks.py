@@ -3,7 +3,7 @@
 
     blocks.py FOLDER     writes there what tests/consumer builds and runs where qfuse is installed
 
-A block is fenced, or indented by four spaces; then it is of the shell. A comment above one says where it cannot run, and why:
+A block is fenced, or indented by four spaces; then it is of the shell. A comment above one says why it cannot run:
 
     <!-- not run: needs two GPUs -->
     <!-- not run (hf, vllm): there is no network here -->     only the lines that begin with one of these words
@@ -91,7 +91,7 @@ def all_blocks() -> Iterator[Block]:
 
 
 def main() -> None:
-    """A program as PAGE_LINE.c or .cpp, and under its name if it has one; other blocks as PAGE/CMakeLists.txt and .sh."""
+    """A program as PAGE/line_N.c or .cpp, and under its name if it has one; others as CMakeLists.txt and line_N.sh."""
     folder = Path(sys.argv[1])
     for block in all_blocks():
         page = folder / Path(block.page).stem
@@ -100,7 +100,9 @@ def main() -> None:
         if block.language == "cmake":
             (page / "CMakeLists.txt").write_text(block.code)
         elif block.language in BUILT and block.mark != "not run":
-            (page / f"line_{block.line}.{block.language}").write_text(f'#line {block.line} "{block.page}"\n{block.code}')
+            (page / f"line_{block.line}.{block.language}").write_text(
+                f'#line {block.line} "{block.page}"\n{block.code}'
+            )
             if block.mark == "file":
                 (page / block.reason).write_text(block.code)
         elif block.mark == "installed":

@@ -43,7 +43,9 @@ def split(chunk: str) -> tuple[str, str]:
     if chunk.startswith("/*"):
         comment, _, code = chunk.partition("*/")
         lines = [re.sub(r"^ ?\* ?", "", line) for line in comment.removeprefix("/*").splitlines()]
-        return "\n".join(line.removeprefix(" ") if not number else line for number, line in enumerate(lines)), code.strip("\n")
+        return "\n".join(
+            line.removeprefix(" ") if not number else line for number, line in enumerate(lines)
+        ), code.strip("\n")
     lines = chunk.splitlines()
     count = next((number for number, line in enumerate(lines) if not line.startswith("//")), len(lines))
     return "\n".join(re.sub("^// ?", "", line) for line in lines[:count]), "\n".join(lines[count:])
@@ -98,7 +100,12 @@ def page(path: Path) -> str:
         if comment:
             out.append(prose(comment) + "\n")
         if code and not code.startswith(("#include", "namespace", "extern")):
-            code = re.sub(r"^((?:\[\[|inline|constexpr|template <[^>]*>\ninline)[^{};]*?) \{(?:.*?^|[^\n]*)\}", r"\1;", code, flags=re.M | re.S)
+            code = re.sub(
+                r"^((?:\[\[|inline|constexpr|template <[^>]*>\ninline)[^{};]*?) \{(?:.*?^|[^\n]*)\}",
+                r"\1;",
+                code,
+                flags=re.M | re.S,
+            )
             out.append(f"```{language}\n{code}\n```\n")
     return "\n".join(out)
 

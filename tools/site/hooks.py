@@ -1,26 +1,23 @@
-"""What mkdocs does not do by itself: pages of documents outside docs/, of sources that documents link to, and of headers.
+"""What mkdocs does not do by itself: pages of documents outside docs/, of sources that are linked to, and of headers.
 
-A link goes to the page of the file that it names, wherever the site has that; so the documents link as they do in the tree.
-"""
+Documents link as they do in the tree: a link goes to the page of the file that it names, wherever the site has it."""
 
 import os
 import posixpath
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mkdocs.structure.files import File, Files
-
 import header
+from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
 OUTSIDE = {"README.md": "index.md", "docs/README.md": "documents.md"}  # what has another name in the site
 OUTSIDE |= {name: name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")}
 HEADERS = {f"include/qfuse/{name}": f"reference/{name}.md" for name in ("qfuse.h", "qfuse.hpp", "checkpoint.hpp")}
 LINK = re.compile(r"(\[[^\]]*\]\()([^)\s]+)(\))")
-FENCED = re.compile(r"^```.*?^```|`[^`\n]+`", re.M | re.S)
+FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 LANGUAGES = {".py": "python", ".cpp": "cpp", ".hpp": "cpp", ".h": "c", ".c": "c", ".cu": "cuda", ".cuh": "cuda"}
 LANGUAGES |= {".json": "json", ".ipynb": "json", ".cmake": "cmake", ".toml": "toml", ".yml": "yaml"}
 PYTHON = {
@@ -32,9 +29,9 @@ PYTHON = {
 }  # fmt: skip
 
 
-def tracked() -> list[str]:
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return [name for name in names.split("\0") if name]
+def files_in(folder: str) -> list[str]:
+    """Without those in folders below."""
+    return sorted(f"{folder}/{path.name}" for path in (ROOT / folder).iterdir() if path.is_file())
 
 
 def links_of(text: str) -> Iterator[str]:
@@ -48,7 +45,6 @@ class Site:
 
     def __init__(self) -> None:
         self.pages: dict[str, str] = dict(OUTSIDE) | HEADERS
-        self.files = tracked()
 
     def page_of(self, name: str) -> str | None:
         if name in self.pages:
@@ -70,8 +66,7 @@ def generated(config: Any, uri: str, text: str) -> File:
 def source_page(name: str) -> str:
     path = ROOT / name
     if path.is_dir():
-        inside = sorted(file for file in site.files if posixpath.dirname(file) == name)
-        lines = [f"- [{posixpath.basename(file)}]({posixpath.basename(file)})" for file in inside]
+        lines = [f"- [{posixpath.basename(file)}]({posixpath.basename(file)}.md)" for file in files_in(name)]
         return f"# {name}\n\n" + "\n".join(lines) + "\n"
     text = path.read_text(encoding="utf-8")
     fence = "`" * (max([2, *map(len, re.findall("`+", text))]) + 1)
@@ -80,7 +75,7 @@ def source_page(name: str) -> str:
 
 def linked_sources() -> list[str]:
     """What documents link to that is no document: files, and folders with their files."""
-    documents = [*OUTSIDE, *(name for name in site.files if name.startswith("docs/") and name.endswith(".md"))]
+    documents = [*OUTSIDE, *(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))]
     found: set[str] = set()
     for document in documents:
         for target in links_of((ROOT / document).read_text(encoding="utf-8")):
@@ -89,7 +84,7 @@ def linked_sources() -> list[str]:
                 continue
             found.add(name)
             if (ROOT / name).is_dir():
-                found |= {file for file in site.files if posixpath.dirname(file) == name}
+                found |= set(files_in(name))
     return sorted(found)
 
 
