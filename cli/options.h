@@ -1,4 +1,4 @@
-// Options that both conversions have.
+// What conversions have in common: options and summaries.
 #ifndef QFUSE_CLI_OPTIONS_H
 #define QFUSE_CLI_OPTIONS_H
 
@@ -52,7 +52,7 @@ inline std::string output_path(const ConversionArguments& args) {
   return into_directory ? (fs::path(args.out) / fs::path(args.in).filename()).native() : args.out;
 }
 
-// IN and --output stand first in the help, the others after a subcommand's own; `dtype_help` says what auto is.
+// What is converted and --output stand first in the help, other options after a subcommand's own.
 inline void add_output_option(CLI::App& parser, ConversionArguments& args) {
   parser
       .add_option("-o,--output", args.out,
@@ -66,6 +66,7 @@ inline void add_paths(CLI::App& parser, ConversionArguments& args, const std::st
   add_output_option(parser, args);
 }
 
+// `dtype_help` says what auto is.
 inline void add_dtype_option(CLI::App& parser, ConversionArguments& args, const std::string& dtype_help) {
   parser.add_option("--dtype", args.dtype, dtype_help)
       ->type_name("DTYPE")

@@ -26,7 +26,7 @@ class Terminal:
 
     def __init__(self, columns):
         self.leader, self.follower = pty.openpty()
-        self.lines, self.column, self.seen, self.most_rows = [""], 0, [], 1
+        self.lines, self.column, self.seen, self.most_rows, self.unread = [""], 0, [], 1, ""
         self.resize(columns)
 
     def resize(self, columns):
@@ -45,8 +45,10 @@ class Terminal:
     def read(self):
         """Shows what has come; false at the end."""
         with contextlib.suppress(OSError):  # the other side is closed
-            if chunk := os.read(self.leader, 4096):
-                for token in re.findall(r"\x1b\[[\d;?]*[A-Za-z]|[^\x1b]", chunk.decode()):
+            if chunk := os.read(self.leader, 4096).decode():
+                text = self.unread + chunk
+                self.unread = re.search(r"(\x1b(\[[\d;?]*)?)?\Z", text)[0]  # the rest of a sequence comes next
+                for token in re.findall(r"\x1b\[[\d;?]*[A-Za-z]|[^\x1b]", text[: len(text) - len(self.unread)]):
                     self.show(token)
                 return True
         os.close(self.leader)
