@@ -33,7 +33,7 @@ find_tensor_cores._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 @functools.cache
 def _look_for_gpu() -> bool:
-    if library.device_count(_CUDA) > 0:
+    if not torch.cuda.is_available() or library.device_count(_CUDA) > 0:  # else a tensor on a GPU is a fake
         return True
     try:
         library.describe_device(library.Device(_CUDA, 0))

@@ -16,6 +16,7 @@ def no_gpu(monkeypatch):
     def describe(device):
         raise RuntimeError("there is no GPU here: CUDA: the NVIDIA driver is for CUDA 12.4")
 
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(library, "device_count", lambda kind: 0)
     monkeypatch.setattr(library, "describe_device", describe)
     gpu._look_for_gpu.cache_clear()
