@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws what was measured, as SVG, PNG or PDF: the ending of OUT's name decides.
 
-    bench/plot.py FILE OUT [--dtype bf16]   figures of `qfuse bench nf4|matmul|swiglu --json FILE`, of a GPU or a CPU,
+    bench/plot.py FILE OUT                  figures of `qfuse bench nf4|matmul|swiglu --json FILE`, of a GPU or a CPU,
                                             or of python/benchmarks/finetune.py --json FILE; -: standard input
     bench/plot.py --qlora OUT               a QLoRA step and a merge beside peft, from bench/results
 
@@ -205,7 +205,7 @@ def of_cpu(run, dtype):
     return f"{what[0]}: bytes moved a second", points, "GB/s"
 
 
-def draw_bench(run, dtype):
+def draw_bench(run, dtype, wanted):
     about = run.get("context", run)
     where = about["device"] if "device" in about else f"{about.get('cpu', 'CPU')}, {about['num_cpus']} cores"
     commit = f", commit {about['commit']}" if about.get("commit") else ""
@@ -213,6 +213,7 @@ def draw_bench(run, dtype):
     title, points, unit = "", [], ""
     if run["rows" if is_gpu else "benchmarks"]:
         title, points, unit = (of_gpu if is_gpu else of_cpu)(run, dtype)
+    points = [p for p in points if re.search(wanted, p.panel)]
     if not points:
         sys.exit(f"there is nothing to draw in the file: it has no rows beside a roof, or none of {dtype}")
     return draw(title, f"{where}, {about['date'][:10]}, qfuse {about['qfuse']}{commit}", points, unit)
@@ -320,6 +321,7 @@ def main(words=None):
     parser.add_argument("file", nargs="?")
     parser.add_argument("out")
     parser.add_argument("--dtype", default="bf16", help="of nf4's rows: bf16 (default), fp16 or fp32")
+    parser.add_argument("--filter", default="", help="only panels whose title matches: H = 4096", metavar="REGEX")
     parser.add_argument("--qlora", action="store_true")
     arguments = parser.parse_args(words)
     if arguments.qlora == (arguments.file is not None):
@@ -335,7 +337,7 @@ def main(words=None):
         elif run.get("rows") and run["rows"][0]["op"] == "ladder":
             figure = draw_ladder(run)
         else:
-            figure = draw_bench(run, arguments.dtype)
+            figure = draw_bench(run, arguments.dtype, arguments.filter)
     save(figure, Path(arguments.out))
 
 

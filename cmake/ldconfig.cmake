@@ -17,5 +17,6 @@ execute_process(COMMAND ${QFUSE_LDCONFIG} RESULT_VARIABLE status ERROR_VARIABLE 
 if(status EQUAL 0)
   message(STATUS "Ran ldconfig: programs find the libraries")
 else()
+  string(STRIP "${reason}" reason)
   message(WARNING "Run ldconfig as root, or programs do not find the libraries (${reason})")
 endif()

@@ -103,6 +103,10 @@ class Plot(unittest.TestCase):
             {"qfuse, H = 256", "8 × 8", "5 µs, 80 % of the roof"}, set(words_of(self.drawn({**GPU, "rows": swiglu})))
         )
 
+        one = set(words_of(self.drawn({**GPU, "rows": swiglu}, "--filter", "H = 256")))
+        self.assertIn("qfuse, H = 256", one)
+        self.assertNotIn("qfuse, H = 128", one)
+
     def test_losses(self):
         ways = {
             "bitsandbytes": [6.0, 5.5, 5.25],
