@@ -147,5 +147,7 @@ def test_trains_on_two_ranks_and_goes_on(tmp_path, peers):
 
 @pytest.mark.parametrize("name", ["qlora.py", "generate.py", "experts.py"])
 def test_says_what_it_takes(run_example, peers, name):
+    if name == "qlora.py":
+        pytest.importorskip("trl")
     with pytest.raises(SystemExit, match="MODEL"):
         run_example(name)

@@ -91,7 +91,7 @@ def all_blocks() -> Iterator[Block]:
 
 
 def main() -> None:
-    """A program as PAGE/line_N.c or .cpp, and under its name if it has one; others as CMakeLists.txt and line_N.sh."""
+    """A program as PAGE/line_N.c or .cpp, or under the name that it has; others as CMakeLists.txt and line_N.sh."""
     folder = Path(sys.argv[1])
     for block in all_blocks():
         page = folder / Path(block.page).stem
@@ -100,11 +100,8 @@ def main() -> None:
         if block.language == "cmake":
             (page / "CMakeLists.txt").write_text(block.code)
         elif block.language in BUILT and block.mark != "not run":
-            (page / f"line_{block.line}.{block.language}").write_text(
-                f'#line {block.line} "{block.page}"\n{block.code}'
-            )
-            if block.mark == "file":
-                (page / block.reason).write_text(block.code)
+            name = block.reason if block.mark == "file" else f"line_{block.line}.{block.language}"
+            (page / name).write_text(f'#line {block.line} "{block.page}"\n{block.code}')
         elif block.mark == "installed":
             (page / f"line_{block.line}.sh").write_text(block.code)
 
