@@ -2,6 +2,7 @@
 # at once, with the packages that have it.
 find_package(Threads REQUIRED)
 set(missing "")
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 
 # qfuse_need(<package> <what Debian, Fedora, conda and Homebrew call it>... [VERSION <least>])
 macro(qfuse_need package debian fedora conda homebrew)
@@ -18,6 +19,7 @@ endmacro()
 qfuse_need(fmt libfmt-dev fmt-devel fmt fmt)
 qfuse_need(hwy libhwy-dev highway-devel libhwy highway)
 qfuse_need(nlohmann_json nlohmann-json3-dev json-devel nlohmann_json nlohmann-json 3.11)
+qfuse_need(PCRE2 libpcre2-dev pcre2-devel pcre2 pcre2 10.34)
 if(QFUSE_PARALLEL STREQUAL "tbb")
   qfuse_need(TBB libtbb-dev tbb-devel tbb-devel tbb)
 elseif(NOT QFUSE_PARALLEL STREQUAL "threads")

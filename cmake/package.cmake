@@ -6,7 +6,7 @@ endif()
 # ---- licences. What is compiled in, or carried by a wheel, has authors of its own: their notices come with Debian's
 # packages of them.
 set(notices "")
-foreach(package IN ITEMS libcli11-dev libfmt-dev libhwy-dev libtbb-dev nlohmann-json3-dev)
+foreach(package IN ITEMS libcli11-dev libfmt-dev libhwy-dev libpcre2-dev libtbb-dev nlohmann-json3-dev)
   set(file /usr/share/doc/${package}/copyright)
   if(EXISTS ${file})
     file(READ ${file} notice)

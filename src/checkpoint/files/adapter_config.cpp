@@ -186,9 +186,9 @@ void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
   }
 }
 
-// As peft matches them: the whole name, or its end behind a dot.
-std::optional<NamePattern> compiled(const std::string& pattern) {
-  return NamePattern::compile(fmt::format(R"((?:.*\.)?(?:{}))", pattern));
+// As peft does with re.match (get_pattern_key): the whole name, or its end behind a dot.
+NamePattern compiled(const std::string& pattern, const std::string& where, const char* key) {
+  return {fmt::format(R"((.*\.)?({})$)", pattern), fmt::format("{}: {} '{}'", where, key, printable(pattern))};
 }
 
 // "0.18.1" and "0.18.1.dev0@abc".
@@ -234,13 +234,8 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where, st
     const OrderedJson* object = read.find(key);
     if (object == nullptr) return;
     if (!object->is_object()) read.refuse(key, "an object");
-    for (const auto& [name, value] : object->items()) {
-      const std::optional<NamePattern> pattern = compiled(name);
-      if (!pattern)
-        fail(Status::unsupported, "{}: {} '{}' is no regular expression that is understood here", where, key,
-             printable(name));
-      patterns.push_back({*pattern, read.finite(key, value)});
-    }
+    for (const auto& [name, value] : object->items())
+      patterns.push_back({compiled(name, where, key), read.finite(key, value)});
   };
   read_patterns("rank_pattern", ranks_);
   read_patterns("alpha_pattern", alphas_);
@@ -263,8 +258,8 @@ AdapterConfig::AdapterConfig(std::string name, std::map<std::string, ModuleScale
     : name_(std::move(name)), modules_(std::move(modules)), dora_(dora) {}
 
 double AdapterConfig::value_of(const std::vector<Pattern>& patterns, const std::string& module, double otherwise) {
-  const auto found =
-      std::find_if(patterns.begin(), patterns.end(), [&](const Pattern& pattern) { return pattern.name.fits(module); });
+  const auto found = std::find_if(patterns.begin(), patterns.end(),
+                                  [&](const Pattern& pattern) { return pattern.name.fits_beginning_of(module); });
   return found == patterns.end() ? otherwise : found->value;
 }
 

@@ -1,70 +1,77 @@
 #include "checkpoint/files/name_pattern.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <string_view>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <array>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "checkpoint/files/errors.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
-bool is_digit(char character) { return character >= '0' && character <= '9'; }
+constexpr std::size_t kLongest = 10'000;      // bytes of an expression; real ones have under 1000
+constexpr std::uint32_t kMostSteps = 50'000;  // of a match, a few milliseconds; real ones take under 1000
+constexpr std::uint32_t kMostMemory = 1024;   // KiB for backtracking
 
-// Of what stands behind an opening brace, "9}" or "2,9}": the largest number, 1 at least and `most` at most.
-std::size_t largest_count(std::string_view rest, std::size_t most) {
-  std::size_t largest = 1;
-  std::size_t number = 0;
-  for (const char character : rest) {
-    if (!is_digit(character) && character != ',') break;
-    number = is_digit(character) ? std::min(10 * number + static_cast<std::size_t>(character - '0'), most) : 0;
-    largest = std::max(largest, number);
-  }
-  return largest;
+constexpr std::uint32_t kAsPython =
+    PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_UCP | PCRE2_ALT_BSUX | PCRE2_NEVER_BACKSLASH_C;
+
+template <class T, void (*release)(T*)>
+struct Release {
+  void operator()(T* object) const { release(object); }
+};
+template <class T, void (*release)(T*)>
+using Owned = std::unique_ptr<T, Release<T, release>>;
+
+template <class T>
+T* made(T* object) {
+  if (object == nullptr) throw std::bad_alloc();
+  return object;
 }
 
-// libstdc++ copies what is counted, as "a{9}", so many times, recurses once for a copy, and reads numbers without a look
-// at overflow. So the copies are bounded as if all counts were nested, and no number is longer than any real one.
-bool is_modest(const std::string& expression) {
-  constexpr std::size_t kMostCopies = 4000;  // of one character each; real ones have under 200
-  constexpr std::size_t kMostDigits = 9;
-  std::size_t copies = std::max<std::size_t>(expression.size(), 1);
-  std::size_t digits = 0;
-  for (std::size_t at = 0; at < expression.size(); ++at) {
-    if (expression[at] == '{') copies *= largest_count(std::string_view(expression).substr(at + 1), kMostCopies + 1);
-    digits = is_digit(expression[at]) ? digits + 1 : 0;
-    if (copies > kMostCopies || digits > kMostDigits) return false;
-  }
-  return true;
-}
+PCRE2_SPTR units(const std::string& text) { return reinterpret_cast<PCRE2_SPTR>(text.data()); }
 
-bool is_short(const std::string& name) {
-  constexpr std::size_t kLongest = 1000;
-  return name.size() <= kLongest;
+std::string reason(int error) {
+  std::array<PCRE2_UCHAR, 256> text{};
+  pcre2_get_error_message(error, text.data(), text.size());
+  return reinterpret_cast<const char*>(text.data());
 }
 
 }  // namespace
 
-std::optional<NamePattern> NamePattern::compile(const std::string& expression) {
-  constexpr std::size_t kLongest = 520;  // bytes; real ones have under 100
-  if (expression.size() > kLongest || !is_modest(expression)) return std::nullopt;
-  auto flags = std::regex_constants::ECMAScript;
-#if defined(__GLIBCXX__)
-  flags |= std::regex_constants::__polynomial;
-#endif
-  try {
-    return NamePattern(std::regex(expression, flags));
-  } catch (const std::regex_error&) {
-    return std::nullopt;
-  }
+NamePattern::NamePattern(const std::string& expression, std::string what) : what_(std::move(what)) {
+  const auto refuse = [&](const std::string& why) {
+    fail(Status::unsupported, "{} is no regular expression that is understood here: {}", what_, why);
+  };
+  if (expression.find("{,") != expression.npos) refuse("write {0,n} for {,n}");  // which PCRE2 takes for letters
+  const Owned<pcre2_compile_context, pcre2_compile_context_free> context(made(pcre2_compile_context_create(nullptr)));
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
+  pcre2_set_max_pattern_length(context.get(), kLongest);
+  int error = 0;
+  PCRE2_SIZE at = 0;
+  code_.reset(pcre2_compile(units(expression), expression.size(), kAsPython, &error, &at, context.get()),
+              pcre2_code_free);
+  if (code_ == nullptr) refuse(reason(error));
 }
 
-bool NamePattern::fits(const std::string& name) const { return is_short(name) && std::regex_match(name, regex_); }
-
-bool NamePattern::fits_beginning_of(const std::string& name) const {
-  return is_short(name) && std::regex_search(name, regex_, std::regex_constants::match_continuous);
+bool NamePattern::fits(const std::string& name, bool at_beginning) const {
+  const Owned<pcre2_match_context, pcre2_match_context_free> context(made(pcre2_match_context_create(nullptr)));
+  pcre2_set_match_limit(context.get(), kMostSteps);
+  pcre2_set_heap_limit(context.get(), kMostMemory);
+  const Owned<pcre2_match_data, pcre2_match_data_free> found(made(pcre2_match_data_create(1, nullptr)));
+  const int result = pcre2_match(code_.get(), units(name), name.size(), 0, at_beginning ? PCRE2_ANCHORED : 0,
+                                 found.get(), context.get());
+  if (result < 0 && result != PCRE2_ERROR_NOMATCH)
+    fail(Status::unsupported, "{} cannot be matched with '{}': {}", what_, printable(name), reason(result));
+  return result >= 0;
 }
 
-bool NamePattern::fits_within(const std::string& name) const {
-  return is_short(name) && std::regex_search(name, regex_);
-}
+bool NamePattern::fits_beginning_of(const std::string& name) const { return fits(name, true); }
+
+bool NamePattern::fits_within(const std::string& name) const { return fits(name, false); }
 
 }  // namespace qfuse::checkpoint

@@ -91,8 +91,7 @@ class Comparison {
       by_essence_[essential_parts(pattern)].push_back(i);
     }
     add_layouts();
-    for (const std::string& ignored : expected.ignored)
-      if (std::optional<NamePattern> pattern = NamePattern::compile(ignored)) ignored_.push_back(*std::move(pattern));
+    for (const std::string& ignored : expected.ignored) ignored_.emplace_back(ignored, "the pattern " + ignored);
     for (const NamedShape& tensor : tensors) take(tensor);
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "checkpoint/files/errors.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/names/names.h"
 
@@ -121,13 +122,17 @@ Layer layer_of(const TensorEntry& entry) {
 }
 
 SkipNames::SkipNames(const std::set<std::string>& names) {
-  for (const std::string& name : names)
-    if (name.find_first_of("\\(*") == name.npos)
+  for (const std::string& name : names) {
+    if (name.find_first_of("\\(*") == name.npos) {
       names_.insert(name);
-    else if (const auto pattern = NamePattern::compile("(?:" + name + ")(?=\\.|$)"))
-      patterns_.push_back(*pattern);
-    else
+      continue;
+    }
+    try {
+      patterns_.emplace_back("(?:" + name + ")(?=\\.|$)", "the module to skip '" + printable(name) + "'");
+    } catch (const Error&) {  // it is a name
       names_.insert(name);
+    }
+  }
 }
 
 bool SkipNames::leave_out(const std::string& module) const {
