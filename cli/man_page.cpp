@@ -69,8 +69,10 @@ std::string argument_entry(const OptionText& argument) {
 std::string synopsis(const std::string& program, const CommandText& command) {
   std::string line = bold(program + " " + command.name);
   line += command.options.empty() ? " ..." : " [" + italic("options") + "]";
-  for (const OptionText& argument : command.arguments)
-    line += " " + italic(argument.names.front()) + (argument.repeatable ? "..." : "");
+  for (const OptionText& argument : command.arguments) {
+    const std::string name = italic(argument.names.front()) + (argument.repeatable ? "..." : "");
+    line += argument.required ? " " + name : " [" + name + "]";
+  }
   for (const OptionText& option : command.options)
     if (option.required) line += " " + bold(option.names.front()) + " " + value_of(option);
   return line + "\n";

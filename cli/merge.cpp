@@ -4,6 +4,7 @@
 #include <memory>
 #include <qfuse/checkpoint.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "adapters.h"
@@ -44,6 +45,25 @@ void set_merge_options(const MergeArguments& args, checkpoint::MergeOptions& opt
   options.allow_nonfinite = args.allow_nonfinite;
 }
 
+// Of what the adapters add, the share that is left in 4 bits, in all and where it is least; nothing where that was not
+// measured.
+void print_survival(const checkpoint::MergeReport& report) {
+  const checkpoint::MergedTensor* least = nullptr;
+  double added = 0.0;
+  double left = 0.0;
+  for (const checkpoint::MergedTensor& t : report.merged) {
+    if (std::isnan(t.survival)) continue;
+    double elements = 1.0;
+    for (const std::int64_t size : t.shape) elements *= static_cast<double>(size);
+    added += t.added_rms * t.added_rms * elements;
+    left += t.survival * t.added_rms * t.added_rms * elements;
+    if (least == nullptr || t.survival < least->survival) least = &t;
+  }
+  if (least != nullptr)
+    fmt::print("  of what the adapter adds, {:.1f} % is left in 4 bits; least in {}, {:.1f} %\n", 100.0 * left / added,
+               printable(least->name), 100.0 * least->survival);
+}
+
 Json json_of(const checkpoint::MergeReport& report, const checkpoint::ConversionOptions& options, double seconds) {
   return {{"tensors", report.tensors},
           {"merged", report.merged.size()},
@@ -56,6 +76,11 @@ Json json_of(const checkpoint::MergeReport& report, const checkpoint::Conversion
 }
 
 int run(MergeArguments args) {
+  if (args.adapters.empty()) {  // BASE is the adapter
+    args.adapters.push_back(std::exchange(args.in, ""));
+    args.in = checkpoint::find_base(parse_adapter(args.adapters.front()).path).native();
+    if (!args.quiet) fmt::print(stderr, "qfuse: the base is {}, as the adapter says\n", printable(args.in));
+  }
   args.out = output_path(args);
   args.dtype = is_4bit(args.to) ? "auto" : args.to;
   checkpoint::MergeOptions options;
@@ -74,6 +99,7 @@ int run(MergeArguments args) {
   checkpoint::ConversionReport summary = report;
   summary.converted = std::ssize(report.merged);  // of the others, some may only have been decoded
   print_summary("merged", human_size(static_cast<double>(report.bytes_written)), summary, args, options, seconds);
+  if (!args.quiet) print_survival(report);
   return check_written(args);
 }
 
@@ -83,9 +109,10 @@ Command add_merge(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("merge", "Merge LoRA adapters into a model");
   auto args = std::make_shared<MergeArguments>();
   parser
-      ->add_option("BASE", args->in,
+      ->add_option("BASE|ADAPTER", args->in,
                    "The model: a .safetensors file, a model directory or a diffusers pipeline, plain or quantized by "
-                   "bitsandbytes")
+                   "bitsandbytes. Or one adapter of peft and nothing else: its base is the one that its "
+                   "adapter_config.json names, a directory here or beside the adapter, or a model in the Hub's cache")
       ->type_name(kPath)
       ->required();
   parser
@@ -93,8 +120,7 @@ Command add_merge(CLI::App& app) {
                    "A directory as peft saves it, or a LoRA file of diffusers or of kohya's scripts. ADAPTER@WEIGHT "
                    "multiplies its scale, as in lora@0.5. Several adapters are added in order")
       ->type_name(kPath)
-      ->check(valid_if(parse_adapter))
-      ->required();
+      ->check(valid_if(parse_adapter));
   add_output_option(*parser, *args);
   std::vector<std::string> types = kDtypeNames;
   types.insert(types.end(), kQuantTypes.begin(), kQuantTypes.end());

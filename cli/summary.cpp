@@ -24,6 +24,28 @@ void print_next_step(const ConversionArguments& args, std::int64_t shards, std::
              args.force ? " --force" : "");
 }
 
+// Of a conversion to 4 bits: what became so, and what did not.
+void print_kept(const checkpoint::ConversionReport& report) {
+  if (report.kept.empty()) return;
+  std::int64_t bytes = 0;
+  std::string kinds;
+  for (const checkpoint::KeptTensors& kept : report.kept) {
+    bytes += kept.bytes;
+    kinds += fmt::format("{}{} of {}{}", kinds.empty() ? "" : ", ", human_size(static_cast<double>(kept.bytes)),
+                         kept.kind, kept.kind == "experts" ? " (--experts quantizes them)" : "");
+  }
+  fmt::print("  in 4 bits: {}, from {}\n  not quantized: {}\n",
+             human_size(static_cast<double>(report.bytes_written - bytes)),
+             human_size(static_cast<double>(report.bytes_read - bytes)), kinds);
+}
+
+Json json_of(const std::vector<checkpoint::KeptTensors>& all) {
+  Json json = Json::array();
+  for (const checkpoint::KeptTensors& kept : all)
+    json.push_back({{"kind", kept.kind}, {"tensors", kept.tensors}, {"bytes", kept.bytes}});
+  return json;
+}
+
 }  // namespace
 
 void print_notes(const checkpoint::ConversionReport& report, const ConversionArguments& args) {
@@ -36,19 +58,23 @@ void print_summary(const std::string& done, const std::string& sizes, const chec
   const qfuse_device device = options.exec.device;
   print_notes(report, args);
   if (args.json) {
-    print_json({{"tensors", report.tensors},
-                {done, report.converted},
-                {"files", report.files},
-                {"bytes_read", report.bytes_read},
-                {"bytes_written", report.bytes_written},
-                {"device", device_name(device)},
-                {"seconds", to_milliseconds(seconds)}});
+    Json json{{"tensors", report.tensors},
+              {done, report.converted},
+              {"files", report.files},
+              {"bytes_read", report.bytes_read},
+              {"bytes_written", report.bytes_written},
+              {"device", device_name(device)},
+              {"seconds", to_milliseconds(seconds)}};
+    if (!report.kept.empty()) json["kept"] = json_of(report.kept);
+    print_json(json);
   } else if (!args.quiet && args.dry_run) {
     fmt::print("{}: {} of {} tensors would be {}, {} in {} file{}; nothing was written\n", output_name(args),
                report.converted, report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s");
+    print_kept(report);
   } else if (!args.quiet) {
     fmt::print("{}: {} of {} tensors {}, {} in {} file{}, {:.1f} s{}\n", output_name(args), report.converted,
                report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s", seconds, on_gpu(device));
+    print_kept(report);
     if (options.shard) print_next_step(args, options.shard->count, report.files);
   }
 }

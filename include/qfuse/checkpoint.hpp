@@ -3,6 +3,9 @@
 // model.safetensors.index.json, and config.json beside them; or a diffusers pipeline: a directory whose model_index.json
 // names folders, some of which are model directories. Which weights are quantized is decided by the keys in the
 // files (<name>.quant_state.bitsandbytes__nf4|fp4 and siblings, or <name>'s SCB), never by config.json.
+// In the place of a path that does not exist, the name of a model on the Hub ("org/name") or its address there means
+// its snapshot in the Hub's cache on this machine (HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub). Nothing is
+// downloaded.
 // Every function throws qfuse::Error: invalid_data for what a file holds, io_error for what the system refuses,
 // unsupported for what is well-formed but cannot be read or done here (pickle files, a GPU that is not there),
 // invalid_argument for the options, device_error or out_of_memory for what a GPU refuses, cancelled when `progress`
@@ -67,6 +70,15 @@ struct ConversionOptions {
   ProgressCallback progress;
 };
 
+// Tensors that a conversion to 4 bits leaves as they are.
+struct KeptTensors {
+  // "experts", "embeddings", "output heads", "routers", "vision and audio towers", "others" (norms, biases and such), or
+  // "excluded", which the caller asked for.
+  std::string kind;
+  std::int64_t tensors = 0;
+  std::int64_t bytes = 0;
+};
+
 // Of a shard: its part alone. A quantized weight counts as one tensor.
 struct ConversionReport {
   std::int64_t tensors = 0;        // of the model
@@ -74,6 +86,7 @@ struct ConversionReport {
   std::int64_t files = 0;          // .safetensors files written
   std::int64_t bytes_read = 0;     // tensor data of the input
   std::int64_t bytes_written = 0;  // tensor data of the output
+  std::vector<KeptTensors> kept;   // of quantize, and of merge from 16 bits to 4; those of most bytes first
   std::vector<std::string> notes;  // a line each: what the caller should know of the output, and did not ask for
 };
 
@@ -176,7 +189,12 @@ struct MergeReport : ConversionReport {
   std::vector<MergedTensor> merged;  // by name
 };
 
-// Writes `base` with LoRA adapters merged into it: an unquantized checkpoint, that a 4-bit or LLM.int8 base is decoded
+// The base of an adapter of peft's, as its adapter_config.json names it: a directory below the current one, below the
+// adapter or beside it; or a model on the Hub, at `revision` of the config, in the Hub's cache on this machine.
+// invalid_argument if the adapter names none; io_error, with the command that downloads it, if it is not there.
+QFUSE_API std::filesystem::path find_base(const std::filesystem::path& adapter);
+
+// Writes `base`, or where that is empty find_base() of the first adapter, with LoRA adapters merged into it: an unquantized checkpoint, that a 4-bit or LLM.int8 base is decoded
 // for, or a 4-bit one. Each element is the sum of qfuse_lora_merge over all adapters in their order, rounded once; with
 // DoRA, then multiplied by magnitude / length of its row. Every tensor of an adapter is used exactly once, or the merge
 // is refused: invalid_data for one that fits nothing, or has NaN; unsupported for kinds of adapters that cannot be merged.
@@ -315,6 +333,10 @@ struct TensorComparison {
 struct CompareReport {
   std::vector<TensorComparison> tensors;  // by name
   bool equal = true;                      // every one of them
+  std::int64_t different = 0;             // how many are not
+  // Of all tensors whose values differ, as if they were one; infinite and 0 where no values do.
+  double snr_db = 0.0;
+  double relative_error = 0.0;  // root of (sum (a-b)^2 / sum a^2)
 };
 
 // Compares tensor by tensor. A quantized weight is decoded by the scalar oracle first, to its own dtype, or to the
@@ -333,6 +355,7 @@ struct CompareOptions {
   std::vector<std::string> exclude;
   Head head = Head::as_trained;
   std::string prefix;
+  int threads = 0;  // that read and compare; 0: one per core, up to 16. The figures do not depend on it
   ProgressCallback progress;
 };
 QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,

@@ -133,22 +133,32 @@ checkpoint::MergeReport merge(const qfuse_python_conversion& from, const qfuse_p
   return checkpoint::merge(from.in, adapters, from.out, options);
 }
 
-// `numbers`: tensors, converted, files, bytes_read and bytes_written.
+// As JSON; kinds are words that need no escapes.
+std::string json_of(const std::vector<checkpoint::KeptTensors>& all) {
+  std::string json;
+  for (const checkpoint::KeptTensors& kept : all)
+    json += (json.empty() ? "" : ", ") + ("{\"kind\": \"" + kept.kind) + "\", \"tensors\": " +
+            std::to_string(kept.tensors) + ", \"bytes\": " + std::to_string(kept.bytes) + "}";
+  return "[" + json + "]";
+}
+
+// `numbers`: tensors, converted, files, bytes_read and bytes_written. Takes what was kept as JSON, then the notes.
 void give(const checkpoint::ConversionReport& done, std::int64_t* numbers, Take take) {
   const std::int64_t found[] = {done.tensors, done.converted, done.files, done.bytes_read, done.bytes_written};
   std::copy(std::begin(found), std::end(found), numbers);
+  take(json_of(done.kept).c_str());
   for (const std::string& note : done.notes) take(note.c_str());
 }
 
 }  // namespace
 
-// Fills `numbers` as give() says, and takes the notes.
+// Fills `numbers` and takes texts as give() says.
 extern "C" QFUSE_API qfuse_status qfuse_python_convert(const qfuse_python_conversion* conversion, ReportProgress report,
                                                        std::int64_t* numbers, Take take) {
   return guarded(take, [&] { give(convert(*conversion, report), numbers, take); });
 }
 
-// Fills `numbers` likewise, and takes the merged tensors as JSON, then the notes.
+// Likewise, but takes the merged tensors as JSON before that.
 extern "C" QFUSE_API qfuse_status qfuse_python_merge_adapters(const qfuse_python_conversion* conversion,
                                                               const qfuse_python_merge* merged, ReportProgress report,
                                                               std::int64_t* numbers, Take take) {
@@ -183,8 +193,14 @@ extern "C" QFUSE_API qfuse_status qfuse_python_check(const char* path, Take take
 }
 
 // Takes the comparison as JSON, tensors that are equal included.
-extern "C" QFUSE_API qfuse_status qfuse_python_compare(const char* a, const char* b, ReportProgress report, Take take) {
-  return guarded(take, [&] { take(to_json(checkpoint::compare(a, b, callback(report)), true).c_str()); });
+extern "C" QFUSE_API qfuse_status qfuse_python_compare(const char* a, const char* b, std::int32_t threads,
+                                                       ReportProgress report, Take take) {
+  return guarded(take, [&] {
+    checkpoint::CompareOptions options;
+    options.threads = threads;
+    options.progress = callback(report);
+    take(to_json(checkpoint::compare(a, b, options), true).c_str());
+  });
 }
 
 // Fills `numbers` with the fields of a checkpoint::WeightShard, in their order.

@@ -3,7 +3,8 @@
     import qfuse.checkpoint
     report = qfuse.checkpoint.dequantize("Llama-3-8B-bnb-4bit", "Llama-3-8B-bf16")
 
-A checkpoint is one .safetensors file, a model directory, or a diffusers pipeline. Every function raises ValueError for
+A checkpoint is one .safetensors file, a model directory, or a diffusers pipeline; or the name of a model on the Hub
+("org/name") that lies in its cache on this machine. Every function raises ValueError for
 what a file holds and for what it is asked, OSError for what the system refuses, MemoryError, RuntimeError for what a
 GPU refuses, and Cancelled where `progress` returned False; the message names file, tensor and values, and arguments of
 the function in backquotes. Ctrl-C stops it like that, too. An output appears under its name only when it is complete,
@@ -33,6 +34,7 @@ __all__ = [
     "ConversionReport",
     "FinishReport",
     "Inventory",
+    "KeptTensors",
     "MergeReport",
     "MergedTensor",
     "Progress",
@@ -71,14 +73,26 @@ ProgressCallback = Callable[[Progress], bool | None]  # False stops
 
 
 @dataclass(frozen=True)
+class KeptTensors:
+    """What a conversion to 4 bits leaves as it is. kind: "experts", "embeddings", "output heads", "routers", "vision
+    and audio towers", "others" (norms, biases and such), or "excluded"."""
+
+    kind: str
+    tensors: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class ConversionReport:
-    """Of a shard, its part alone. Bytes are those of tensors. notes: what the caller should know of the output."""
+    """Of a shard, its part alone. Bytes are those of tensors. kept: of quantize, and of merge from 16 bits to 4; most
+    bytes first. notes: what the caller should know of the output."""
 
     tensors: int
     converted: int
     files: int
     bytes_read: int
     bytes_written: int
+    kept: tuple[KeptTensors, ...]
     notes: tuple[str, ...]
 
 
@@ -209,7 +223,13 @@ class TensorComparison:
 
 @dataclass(frozen=True)
 class CompareReport:
+    """different: how many tensors are. snr_db, relative_error: of all tensors whose values differ, as if they were one;
+    snr_db is None where none do."""
+
     equal: bool
+    different: int
+    snr_db: float | None
+    relative_error: float | None
     tensors: tuple[TensorComparison, ...]
 
 
@@ -275,7 +295,7 @@ def quantize(
 
 
 def merge(
-    base: AnyPath,
+    base: AnyPath | None,
     adapters: AnyPath | Sequence[AnyPath | tuple[AnyPath, float]],
     output: AnyPath,
     *,
@@ -300,6 +320,8 @@ def merge(
 ) -> MergeReport:
     """Writes `base` with LoRA adapters merged into it: each weight base + scale * B @ A, summed in fp32, rounded once.
 
+    base: None takes the one that the first adapter names in its adapter_config.json: a directory here or beside the
+    adapter, or a model of the Hub in its cache on this machine; a note says which.
     adapters: one, or several, which are added in order; each a path, or a pair of the path and a weight that its
     scale is multiplied by. The path is that of a directory as peft saves it, or of a LoRA file of diffusers or of
     kohya's scripts; onto a pipeline, such a file changes each of the components that it names. Every tensor of an
@@ -363,10 +385,14 @@ def check(path: AnyPath, *, ask_transformers: bool | None = None) -> CheckReport
     return CheckReport(found["files"], found["tensors"], tuple(problems), tuple(found["notes"]))
 
 
-def compare(a: AnyPath, b: AnyPath, *, progress: ProgressCallback | None = None) -> CompareReport:
-    """Compares two checkpoints tensor by tensor; quantized weights are decoded by the scalar reference."""
-    found = json.loads(library.compare(a, b, _report(progress)))
-    return CompareReport(found["equal"], tuple(TensorComparison(**tensor) for tensor in found["tensors"]))
+def compare(a: AnyPath, b: AnyPath, *, threads: int = 0, progress: ProgressCallback | None = None) -> CompareReport:
+    """Compares two checkpoints tensor by tensor; quantized weights are decoded by the scalar reference.
+
+    threads: that read and compare; 0: one per core, up to 16.
+    """
+    found = json.loads(library.compare(a, b, threads, _report(progress)))
+    totals = (found[name] for name in ("equal", "different", "snr_db", "relative_error"))
+    return CompareReport(*totals, tuple(TensorComparison(**tensor) for tensor in found["tensors"]))
 
 
 def _report(progress: ProgressCallback | None) -> library.Report | None:
@@ -412,18 +438,20 @@ def _merge(asked: dict[str, Any]) -> MergeReport:
         head=_choice("head", asked["head"], _HEADS),
         prefix=asked["prefix"].encode(),
     )
-    conversion = _conversion(asked | {"source": asked["base"], "dtype": to if to in _DTYPES else "auto"})
-    (tensors, converted, files, read, written), found, notes = library.merge(
-        conversion, what, _report(asked["progress"])
-    )
+    conversion = _conversion(asked | {"source": asked["base"] or "", "dtype": to if to in _DTYPES else "auto"})
+    numbers, found, kept, notes = library.merge(conversion, what, _report(asked["progress"]))
     merged = tuple(MergedTensor(**tensor | {"shape": tuple(tensor["shape"])}) for tensor in json.loads(found))
-    return MergeReport(tensors, converted, files, read, written, tuple(notes), merged)
+    return MergeReport(*numbers, _kept(kept), tuple(notes), merged)
 
 
 def _convert(asked: dict[str, Any]) -> ConversionReport:
     """`asked`: the arguments of dequantize or quantize by name."""
-    (tensors, converted, files, read, written), notes = library.convert(_conversion(asked), _report(asked["progress"]))
-    return ConversionReport(tensors, converted, files, read, written, tuple(notes))
+    numbers, kept, notes = library.convert(_conversion(asked), _report(asked["progress"]))
+    return ConversionReport(*numbers, _kept(kept), tuple(notes))
+
+
+def _kept(found: str) -> tuple[KeptTensors, ...]:
+    return tuple(KeptTensors(**kept) for kept in json.loads(found))
 
 
 def _conversion(asked: dict[str, Any]) -> library.Conversion:

@@ -124,21 +124,21 @@ class _Call:
         return self.texts
 
 
-def convert(conversion: Conversion, report: Report | None) -> tuple[list[int], list[str]]:
-    """The numbers of a conversion's report, and its notes."""
+def convert(conversion: Conversion, report: Report | None) -> tuple[list[int], str, list[str]]:
+    """The numbers of a conversion's report, what was kept as JSON, and its notes."""
     call, numbers = _Call(report), (ctypes.c_int64 * 5)()
     status = load("libqfuse_python.so").qfuse_python_convert(ctypes.byref(conversion), call.report, numbers, call.take)
-    notes = call.finish(status)
-    return list(numbers), notes
+    kept, *notes = call.finish(status)
+    return list(numbers), kept, notes
 
 
-def merge(conversion: Conversion, what: Merge, report: Report | None) -> tuple[list[int], str, list[str]]:
-    """The numbers of a merge's report, the merged tensors as JSON, and the notes."""
+def merge(conversion: Conversion, what: Merge, report: Report | None) -> tuple[list[int], str, str, list[str]]:
+    """The numbers of a merge's report, the merged tensors and what was kept as JSON, and the notes."""
     call, numbers = _Call(report), (ctypes.c_int64 * 5)()
     function = load("libqfuse_python.so").qfuse_python_merge_adapters
     status = function(ctypes.byref(conversion), ctypes.byref(what), call.report, numbers, call.take)
-    merged, *notes = call.finish(status)
-    return list(numbers), merged, notes
+    merged, kept, *notes = call.finish(status)
+    return list(numbers), merged, kept, notes
 
 
 def finish(out: AnyPath, force: bool, report: Report | None) -> list[int]:
@@ -162,11 +162,11 @@ def check(path: AnyPath) -> str:
     return text
 
 
-def compare(a: AnyPath, b: AnyPath, report: Report | None) -> str:
+def compare(a: AnyPath, b: AnyPath, threads: int, report: Report | None) -> str:
     """A comparison as JSON."""
     call = _Call(report)
     function = load("libqfuse_python.so").qfuse_python_compare
-    (text,) = call.finish(function(path_bytes(a), path_bytes(b), call.report, call.take))
+    (text,) = call.finish(function(path_bytes(a), path_bytes(b), ctypes.c_int32(threads), call.report, call.take))
     return text
 
 

@@ -17,7 +17,7 @@ def test_dequantize_is_the_commands(tmp_path):
     report = checkpoint.dequantize(TINY / "bnb4", tmp_path / "ours")
     command("dequantize", TINY / "bnb4", "-o", tmp_path / "theirs")
     assert contents(tmp_path / "ours") == contents(tmp_path / "theirs")
-    assert report == checkpoint.ConversionReport(21, 14, 1, 471219, 1000704, ())
+    assert report == checkpoint.ConversionReport(21, 14, 1, 471219, 1000704, (), ())
 
 
 def test_quantize_is_the_commands(tmp_path):
@@ -29,6 +29,8 @@ def test_quantize_is_the_commands(tmp_path):
     )
     assert contents(tmp_path / "ours") == contents(tmp_path / "theirs")
     assert report.converted == 8 and report.files > 2
+    kept = {one.kind: (one.tensors, one.bytes) for one in report.kept}
+    assert kept["excluded"] == (6, 6 * 128 * 352 * 2) and sum(tensors for tensors, _ in kept.values()) == 13
 
 
 def test_a_dry_run_writes_nothing(tmp_path):
@@ -94,6 +96,9 @@ def test_compare(tmp_path):
     differing = [tensor for tensor in report.tensors if tensor.difference == "values"]
     assert not report.equal and len(differing) == 14
     assert all(tensor.snr_db is not None and 10 < tensor.snr_db < 30 for tensor in differing)
+    assert report.different == 14 and 20 < report.snr_db < 21
+    assert math.isclose(report.relative_error, 10 ** (-report.snr_db / 20))
+    assert checkpoint.compare(TINY / "bnb4", TINY / "full", threads=1) == report
 
 
 def test_progress(tmp_path):

@@ -72,7 +72,18 @@ def test_one_adapter(tmp_path, model, as_text):
     assert torch.equal(merged_weight(tmp_path / "out"), (model.float() + 2 * product).bfloat16())
     assert torch.equal(merged_weight(tmp_path / "out", "model.norm"), torch.ones(40, dtype=torch.bfloat16))
     unknown = checkpoint.MergedTensor(f"{PROJ}.weight", (24, 40), "lora", 4, 2.0, None, None, None)
-    assert report == checkpoint.MergeReport(2, 1, 1, 2000, 2000, report.notes, (unknown,))
+    assert report == checkpoint.MergeReport(2, 1, 1, 2000, 2000, (), report.notes, (unknown,))
+
+
+def test_the_base_that_the_adapter_names(tmp_path, model):
+    write_adapter(tmp_path / "lora", {PROJ: (24, 40)}, base_model_name_or_path="base")
+    report = qfuse.merge(None, tmp_path / "lora", tmp_path / "out")
+    assert report.notes[0] == f"{tmp_path / 'base'}: is the base, as the adapter says"
+    qfuse.merge(tmp_path / "base", tmp_path / "lora", tmp_path / "named")
+    assert torch.equal(merged_weight(tmp_path / "out"), merged_weight(tmp_path / "named"))
+    write_adapter(tmp_path / "lost", {PROJ: (24, 40)}, base_model_name_or_path="org/none")
+    with pytest.raises(OSError, match="`hf download org/none` puts it there"):
+        qfuse.merge(None, tmp_path / "lost", tmp_path / "other")
 
 
 @pytest.mark.parametrize("to", ["auto", "bf16", "fp16", "fp32"])

@@ -1,6 +1,7 @@
 """What the tests of the command share: the command, and how it is run."""
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -28,8 +29,8 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout, done.stderr
 
-    def error(self, *arguments, code):
-        out, error = self.run_qfuse(*arguments, code=code)
+    def error(self, *arguments, code, **options):
+        out, error = self.run_qfuse(*arguments, code=code, **options)
         self.assertEqual(out, "")
         self.assertRegex(error, r"\Aqfuse: error: [^\n]+\n\Z")
         return error
@@ -109,3 +110,14 @@ def write_hole(path, size=1 << 29):
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(header)) + header.encode())
         file.truncate(8 + len(header) + size)
+
+
+def write_zeros(path, shapes):
+    """A file of bf16 tensors, by name."""
+    header, position = {}, 0
+    for name, shape in shapes.items():
+        end = position + 2 * math.prod(shape)
+        header[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [position, end]}
+        position = end
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + bytes(position))

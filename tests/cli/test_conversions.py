@@ -8,7 +8,7 @@ import signal
 import sys
 import unittest
 
-from command import GOLDEN, TINY, Command, linked_libraries, write_big, write_hole
+from command import GOLDEN, TINY, Command, linked_libraries, write_big, write_hole, write_zeros
 
 
 class Dequantize(Command):
@@ -70,7 +70,7 @@ class Dequantize(Command):
         self.assertIn("input itself", self.error("dequantize", TINY / "bnb4", "-o", TINY / "bnb4", "--force", code=1))
         (self.directory / "cut.safetensors").write_bytes(b"\x10\0\0\0\0\0\0\0{")
         self.assertIn(
-            "cut.safetensors: the header claims 16 bytes, the file has 1",
+            "cut.safetensors: is incomplete, or no safetensors file: its header claims 16 bytes, the file has 1",
             self.error("dequantize", self.directory / "cut.safetensors", "-o", self.out, code=1),
         )
         (self.directory / "x.bin").write_bytes(b"x")
@@ -159,7 +159,7 @@ class Device(Command):
         for command in ("dequantize", "quantize"):
             self.assertEqual(json.loads(self.convert(command, "--device", "auto", "--json"))["device"], best)
             self.assertEqual(json.loads(self.convert(command, "--json"))["device"], "cpu", "the default")
-            self.assertRegex(self.convert(command, "--device", "auto"), r" s on cuda:0\n\Z" if self.gpus else r" s\n\Z")
+            self.assertRegex(self.convert(command, "--device", "auto"), r" s on cuda:0\n" if self.gpus else r" s\n")
 
     def test_a_gpu_that_is_not_there_is_a_failure_before_anything_is_written(self):
         name = f"cuda:{self.gpus}"
@@ -199,7 +199,11 @@ class Quantize(Command):
 
     def test_summary(self):
         out, error = self.quantize()
-        self.assertRegex(out, r"\A[^\n]*out: 14 of 21 tensors quantized, 1\.00 MB to 471 kB in 1 file, [\d.]+ s\n\Z")
+        self.assertRegex(
+            out,
+            r"\A[^\n]*out: 14 of 21 tensors quantized, 1\.00 MB to 471 kB in 1 file, [\d.]+ s\n"
+            r"  in 4 bits: \d+ kB, from \d+ kB\n  not quantized: \d+ kB of [a-z ]+(, [\d.]+ kB of [a-z ]+)+\n\Z",
+        )
         self.assertEqual(error, "", "no progress where stderr is no terminal")
         self.assertEqual(sorted(os.listdir(self.out)), ["config.json", "generation_config.json", "model.safetensors"])
         self.assertEqual(self.quantize("--quiet", "--force"), ("", ""))
@@ -217,8 +221,36 @@ class Quantize(Command):
                 "bytes_read": 1000704,
                 "bytes_written": written,
                 "device": "cpu",
+                "kept": summary["kept"],
             },
         )
+        self.assertEqual(sum(kept["tensors"] for kept in summary["kept"]), 7)
+
+    def test_experts_that_stay(self):
+        """Of a Mixtral, nearly all of it."""
+        source = self.directory / "mixtral"
+        source.mkdir()
+        (source / "config.json").write_text('{"model_type": "mixtral", "architectures": ["MixtralForCausalLM"]}')
+        experts = [f"model.layers.0.block_sparse_moe.experts.{i}.w{j}" for i in range(8) for j in (1, 2, 3)]
+        write_zeros(
+            source / "model.safetensors",
+            {f"{expert}.weight": [128, 64] for expert in experts}
+            | {"model.layers.0.self_attn.q_proj.weight": [64, 64], "model.embed_tokens.weight": [32, 64]},
+        )
+        stays = "  not quantized: 393 kB of experts (--experts quantizes them), 4.10 kB of embeddings\n"
+        for arguments in (["--dry-run"], []):
+            out, error = self.run_qfuse("quantize", source, "-o", self.out, *arguments)
+            self.assertRegex(out, r"\n  in 4 bits: 3\.\d\d kB, from 8\.19 kB\n")
+            self.assertTrue(out.endswith(f"\n{stays}"), out)
+            self.assertIn("393 kB of experts stay as they are; --experts quantizes them, for transformers 4", error)
+        summary = json.loads(self.run_qfuse("quantize", source, "-o", self.out, "--json", "--force")[0])
+        self.assertEqual(
+            summary["kept"],
+            [{"kind": "experts", "tensors": 24, "bytes": 393216}, {"kind": "embeddings", "tensors": 1, "bytes": 4096}],
+        )
+        out, _ = self.run_qfuse("quantize", source, "-o", self.out, "--force", "--experts")
+        self.assertIn("25 of 26 tensors quantized", out)
+        self.assertTrue(out.endswith("\n  not quantized: 4.10 kB of embeddings\n"), out)
 
     def test_report_of_the_error(self):
         out, _ = self.quantize("--report-error")

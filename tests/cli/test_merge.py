@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import struct
 import sys
 import unittest
@@ -105,6 +106,34 @@ class Merge(Command):
         self.assertRegex(error, r"of what the adapter adds, -?[\d.]+ % is left when the sum is quantized")
         self.assertIn("; --fail-below 0 does it", error)
         self.merge("--to", "nf4", "--force", "--fail-below", "0", source=TINY / "bnb4", adapters=faint)
+
+    def test_what_survives_is_said(self):
+        out, _ = self.merge("--to", "nf4", source=TINY / "bnb4")
+        self.assertRegex(
+            out, rf"\n  of what the adapter adds, [\d.]+ % is left in 4 bits; least in {LAYER}\.weight, [\d.]+ %\n\Z"
+        )
+        self.assertNotIn("is left", self.merge("--force", source=TINY / "bnb4")[0])
+
+    def test_the_base_that_the_adapter_names(self):
+        cache = self.directory / "cache"
+        config = self.adapter / "adapter_config.json"
+        config.write_text('{"peft_type": "LORA", "r": 1, "lora_alpha": 1, "base_model_name_or_path": "org/tiny"}')
+        environment = {**os.environ, "HF_HUB_CACHE": str(cache)}
+        arguments = ["merge", self.adapter, "-o", self.out]
+        error = self.error(*arguments, code=1, env=environment)
+        self.assertIn(f"nor in the Hub's cache, {cache}: `hf download org/tiny` puts it there", error)
+        snapshot = cache / "models--org--tiny" / "snapshots" / "abc"
+        shutil.copytree(TINY / "full", snapshot)
+        (snapshot.parents[1] / "refs").mkdir()
+        (snapshot.parents[1] / "refs" / "main").write_text("abc")
+        out, error = self.run_qfuse(*arguments, env=environment)
+        self.assertEqual(error, f"qfuse: the base is {snapshot}, as the adapter says\n")
+        self.assertIn("1 of 21 tensors merged", out)
+        self.run_qfuse("compare", "org/tiny", self.out, "--adapter", self.adapter, env=environment)
+        self.assertEqual(self.run_qfuse(*arguments, "--force", "--quiet", env=environment), ("", ""))
+        self.run_qfuse("merge", "org/tiny", self.adapter, "-o", self.directory / "same", env=environment)
+        self.run_qfuse("compare", self.directory / "same", self.out)
+        self.assertIn("BASE|ADAPTER is required", self.error("merge", "-o", self.out, code=2))
 
     def test_failures(self):
         self.assertIn("no such file", self.refuse(adapters=[self.directory / "none"]))

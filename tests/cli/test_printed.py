@@ -79,7 +79,7 @@ class Printed(unittest.TestCase):
         for heading in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COMMANDS", "EXAMPLES", "EXIT STATUS"):
             self.assertEqual(re.findall(rf"(?m)^{heading}$", text), [heading])
         self.assertRegex(text, r"(?m)^ +qfuse dequantize \[options\] IN -o PATH$")
-        self.assertRegex(text, r"(?m)^ +qfuse merge \[options\] BASE ADAPTER\.\.\. -o PATH$")
+        self.assertRegex(text, r"(?m)^ +qfuse merge \[options\] BASE\|ADAPTER \[ADAPTER\.\.\.\] -o PATH$")
         self.assertRegex(text, r"(?m)^ +--dtype auto\|bf16\|fp16\|fp32$")
         self.assertIn("--exclude '*.self_attn.*' keeps", text, "quotes and dashes are those of a shell")
         for command in COMMANDS:

@@ -86,13 +86,14 @@ class OnTerminals(Command):
         """Arguments of what takes its time, its exit code, and what stays on the terminal."""
         plain, quantized, adapter = TINY / "full", TINY / "bnb4", self.directory / "lora"
         write_adapter(adapter)
-        config = {"peft_type": "LORA", "r": 1, "lora_alpha": 1, "base_model_name_or_path": "x-bnb-4bit"}
+        config = {"peft_type": "LORA", "r": 1, "lora_alpha": 1, "base_model_name_or_path": "full-bnb-4bit"}
         (adapter / "adapter_config.json").write_text(json.dumps(config))
         out, note = ["-o", self.out, "--force"], r"qfuse: note: [^\n]*\n"
         summary = r"[^\n]*out: \d+ of 21 tensors [^\n]+ in 1 file[^\n]+\n"
         signal_to_noise = r"signal-to-noise [^\n]*\n(  +20[^\n]*\n){5}"
         yield ["dequantize", quantized, *out], 0, summary
-        yield ["quantize", plain, *out, "--report-error"], 0, summary + signal_to_noise
+        in_4_bits = r"  in 4 bits: [^\n]+\n  not quantized: [^\n]+\n"
+        yield ["quantize", plain, *out, "--report-error"], 0, summary + in_4_bits + signal_to_noise
         yield ["merge", plain, adapter, *out], 0, note + summary
         yield ["merge", plain, adapter, *out, "--dry-run"], 0, r"tensor  [^\n]+\nmodel[^\n]+\n" + note + summary
         yield ["merge", plain, adapter, *out, "--json"], 0, note + r"\{[^\n]+\}\n"

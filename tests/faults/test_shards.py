@@ -336,7 +336,7 @@ class Random(Shards):
         self.out = disk / "out"
         self.succeed("1/4")  # two of the six files, of 2 MB each
         done = subprocess.run(self.command("0/4"), stderr=subprocess.PIPE, text=True, check=False)
-        self.assertIn("bytes free, the output needs 4194307", done.stderr)
+        self.assertIn(" free, the output needs 4.19 MB", done.stderr)
         self.assertEqual(len(os.listdir(disk / "out.qfuse-shards")), 2 + 2)
 
 

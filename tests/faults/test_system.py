@@ -39,7 +39,7 @@ class FullDisk(Faults):
         small_model(self.source)
         self.mount()
         (self.disk / "rest").write_bytes(bytes(65536))
-        self.assertRegex(self.dequantize(code=1), "has 0 bytes free, the output needs 77[14]")
+        self.assertRegex(self.dequantize(code=1), "has 0 bytes free, the output needs 77[14] bytes")
         self.assertEqual(os.listdir(self.disk), ["rest"])
 
     def test_a_file_system_that_fills_up(self):

@@ -4,9 +4,13 @@ and that the merged model computes what base and adapter do. The adapters of eac
 
 import itertools
 import json
+import os
 import shutil
 import subprocess
+import unittest.mock
+from pathlib import Path
 
+import huggingface_hub
 import torch
 from libraries import QFUSE, main, run_qfuse, weight_files
 from merge_models import (
@@ -158,6 +162,70 @@ class Output(Merging):
         readme = (out / "README.md").read_text()
         for named in (base.name, adapter.name):
             self.assertIn(named, readme)
+
+    def download(self, base, revision, commit, card):
+        """Puts a model into a cache of the Hub's, as a download does, and gives back its snapshot in the eyes of
+        huggingface_hub."""
+        cache = self.place("cache")
+        snapshot = cache / "models--org--base" / "snapshots" / commit
+        blobs, references = (snapshot.parents[1] / name for name in ("blobs", "refs"))
+        for folder in (snapshot, blobs, references):
+            folder.mkdir(parents=True)
+        (references / revision).write_text(commit)
+        for file in base.iterdir():
+            shutil.copy(file, blobs / file.name)
+            (snapshot / file.name).symlink_to(f"../../blobs/{file.name}")
+        (snapshot / "README.md").write_text(card)
+        self.enterContext(unittest.mock.patch.dict(os.environ, HF_HUB_CACHE=str(cache)))
+        return huggingface_hub.snapshot_download(
+            "org/base", revision=revision, cache_dir=cache, local_files_only=True, token=False
+        )
+
+    def test_the_base_that_the_adapter_names(self):
+        """In the Hub's cache, where huggingface_hub finds it; and the card says what the Hub reads."""
+        base, adapter = self.base("llama"), self.adapter("llama", target_modules=["q_proj"])
+        config = json.loads((adapter / "adapter_config.json").read_text())
+        config |= {"base_model_name_or_path": "org/base", "revision": "v2"}
+        (adapter / "adapter_config.json").write_text(json.dumps(config))
+        card = "---\nlicense: apache-2.0\nlanguage: [en, de]\npipeline_tag: text-generation\ntags: [chat]\n---\nText.\n"
+        snapshot = self.download(base, "v2", "0123456789abcdef0123456789abcdef01234567", card)
+        out = self.place("merged")
+        self.assertIn(f"{snapshot}", merge(adapter, "-o", out))
+        self.require_same(state_of(out), state_of(self.merged(base, adapter)))
+        made = huggingface_hub.ModelCard.load(out / "README.md").data.to_dict()
+        self.assertEqual(made.pop("tags"), ["lora", "qfuse"])
+        self.assertEqual(
+            made,
+            {
+                "base_model": "org/base",
+                "language": ["en", "de"],
+                "library_name": "transformers",
+                "license": "apache-2.0",
+                "pipeline_tag": "text-generation",
+            },
+        )
+        self.assertEqual((out / "original_README.md").read_text(), card)
+
+    def test_cards_of_other_conversions(self):
+        card = "---\nlicense: apache-2.0\ntags:\n- chat\n---\nText.\n"
+        snapshot = self.download(self.base("llama"), "main", "0123456789abcdef0123456789abcdef01234567", card)
+        quantized, plain = self.place("quantized"), self.place("plain")
+        run_qfuse("quantize", "org/base", "-o", quantized)
+        run_qfuse("dequantize", quantized, "-o", plain)
+        made = huggingface_hub.ModelCard.load(quantized / "README.md")
+        self.assertEqual(
+            made.data.to_dict(),
+            {
+                "base_model": "org/base",
+                "base_model_relation": "quantized",
+                "library_name": "transformers",
+                "license": "apache-2.0",
+                "tags": ["chat", "4-bit", "bitsandbytes", "qfuse"],
+            },
+        )
+        self.assertEqual(made.text.strip(), "Text.")
+        self.assertEqual(huggingface_hub.ModelCard.load(plain / "README.md").data.tags, ["chat", "qfuse"])
+        self.assertEqual(state_of(plain).keys(), state_of(Path(snapshot)).keys())
 
     def test_dry_run_writes_nothing(self):
         base, adapter = self.base("llama"), self.adapter("llama", target_modules=["q_proj"])

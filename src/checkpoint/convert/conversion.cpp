@@ -12,6 +12,7 @@
 #include "checkpoint/convert/model_conversion.h"
 #include "checkpoint/convert/notes.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/hub.h"
 #include "checkpoint/files/progress.h"
 #include "checkpoint/output/output.h"
 #include "checkpoint/output/shards.h"
@@ -85,6 +86,7 @@ class PipelineConversion {
     if (converted_.empty())
       fail(Status::invalid_data, "{}: none of its components has weights to {}", shown(in),
            transform.command().at("command").get_ref<const std::string&>());
+    card_ = changed_card(in, card_changes(transform.card(), in, "diffusers"));
     for (const fs::path& file : files_in(in)) add_file(file);
     note_folders(in);
   }
@@ -112,6 +114,7 @@ class PipelineConversion {
       folder.commit();
     }
     for (const fs::path& file : files_) output.create_copy(file, file.filename(), &meter);
+    if (card_) output.create_text(kCardFile, *card_);
     output.commit();
   }
 
@@ -135,6 +138,7 @@ class PipelineConversion {
       all.files += one.files;
       all.bytes_read += one.bytes_read;
       all.bytes_written += one.bytes_written;
+      for (const KeptTensors& kept : one.kept) add_kept(kept, all.kept);
       all.notes.insert(all.notes.end(), one.notes.begin(), one.notes.end());
     }
     all.notes.insert(all.notes.end(), notes_.begin(), notes_.end());
@@ -175,6 +179,7 @@ class PipelineConversion {
   // Of the pipeline's own folder: what stands beside its components.
   void add_file(const fs::path& file) {
     if (is_weight_file(file)) return notes_.push_back(not_copied(file));
+    if (card_ && file.filename() == kCardFile) return;
     files_.push_back(file);
     copied_bytes_ += InputFile(file).size();
   }
@@ -202,6 +207,7 @@ class PipelineConversion {
   std::deque<std::pair<std::string, ModelConversion>> converted_;  // by the component's name
   std::vector<Component> copied_;
   std::vector<fs::path> files_;
+  std::optional<std::string> card_;  // instead of its own
   std::vector<std::string> notes_;
   std::int64_t copied_bytes_ = 0;
 };
@@ -236,7 +242,7 @@ ConversionReport convert_checked(const fs::path& in, const fs::path& out, const 
 
 ConversionReport convert(const fs::path& in, const fs::path& out, const ConversionOptions& options,
                          Transform& transform) {
-  return with_qfuse_errors([&] { return convert_checked(in, out, options, transform); });
+  return with_qfuse_errors([&] { return convert_checked(located(in), out, options, transform); });
 }
 
 }  // namespace qfuse::checkpoint

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "checkpoint/convert/model_card.h"
 #include "checkpoint/convert/planned.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/model.h"
@@ -47,6 +48,8 @@ class Transform {
   [[noreturn]] virtual void refuse(const Model& model) const = 0;
   // Whether that component of a pipeline is converted if the caller did not say which.
   [[nodiscard]] virtual bool converts(const Component& component) const = 0;
+  // What it changes in the model's card, but for the library; and the base model only if the input does not tell it.
+  [[nodiscard]] virtual CardChanges card() const = 0;
   // Its name, as "command", and those of its own options that the bytes of the output depend on.
   [[nodiscard]] virtual nlohmann::json command() const = 0;
 };

@@ -39,6 +39,7 @@ class Dequantization : public Transform {
 
   // What is not quantized is found out, and copied.
   [[nodiscard]] bool converts(const Component&) const override { return true; }
+  [[nodiscard]] CardChanges card() const override { return {.tags = {"qfuse"}, .old_tags = kTagsOfQuantized}; }
 
   [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) override {
     const std::optional<Config> config = read_config(model);

@@ -6,8 +6,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "checkpoint/convert/model_card.h"
 #include "checkpoint/convert/notes.h"
 #include "checkpoint/convert/source.h"
+#include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/types.h"
 #include "checkpoint/output/write_behind.h"
@@ -148,6 +150,14 @@ nlohmann::json command_of(const Transform& transform, const ConversionOptions& o
 
 }  // namespace
 
+void add_kept(const KeptTensors& kept, std::vector<KeptTensors>& all) {
+  auto found = std::ranges::find(all, kept.kind, &KeptTensors::kind);
+  if (found == all.end()) found = all.insert(found, {kept.kind, 0, 0});
+  found->tensors += kept.tensors;
+  found->bytes += kept.bytes;
+  std::ranges::stable_sort(all, std::greater(), &KeptTensors::bytes);
+}
+
 ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const std::string& component,
                                  const ConversionOptions& options, Transform& transform)
     : model_(std::move(model)),
@@ -175,7 +185,18 @@ void ModelConversion::choose_files(const ConversionPlan& plan) {
     copies_[name] = model_->path() / file;
   }
   for (const auto& [name, from] : plan.further_files) copies_[name] = from;
+  if (component_.empty() && !texts_.contains(kCardFile)) choose_card();
   for (const auto& [name, from] : copies_) copied_bytes_ += InputFile(from).size();
+}
+
+// The model's own, changed.
+void ModelConversion::choose_card() {
+  const std::optional<Config> config = read_config(*model_);
+  std::optional<std::string> card =
+      changed_card(model_->path(), card_changes(transform_.card(), model_->path(), library_of(config)));
+  if (!card) return;
+  copies_.erase(kCardFile);
+  texts_[kCardFile] = *std::move(card);
 }
 
 Work ModelConversion::work() const {
@@ -188,6 +209,7 @@ Work ModelConversion::work() const {
       ++work.report.tensors;
       work.report.converted += tensor.converted ? 1 : 0;
       work.report.bytes_read += tensor.input_bytes;
+      if (!tensor.kept_as.empty()) add_kept({tensor.kept_as, 1, tensor.input_bytes}, work.report.kept);
       work.progress_bytes += tensor.progress_bytes;
       work.measured_bytes += tensor.measured ? tensor.progress_bytes : 0;
       work.scratch_bytes = std::max(work.scratch_bytes, tensor.scratch_bytes);

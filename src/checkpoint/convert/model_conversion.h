@@ -37,6 +37,9 @@ struct Work {
   std::int64_t scratch_bytes = 0;
 };
 
+// To what is known of others of its kind; those of most bytes stand first.
+void add_kept(const KeptTensors& kept, std::vector<KeptTensors>& all);
+
 class ModelConversion {
  public:
   // Plans all of the output, so that what can fail fails here.
@@ -64,6 +67,7 @@ class ModelConversion {
 
  private:
   void choose_files(const ConversionPlan& plan);
+  void choose_card();
   void write_further_files(const Destination& destination, ProgressMeter& meter) const;
 
   std::unique_ptr<const Model> model_;

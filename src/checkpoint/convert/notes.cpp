@@ -35,19 +35,15 @@ void note_turned(std::int64_t matrices, const Families& families, const Model& m
 }
 
 void note_experts(const ExpertCount& experts, bool asked, const Model& model, std::vector<std::string>& notes) {
-  const auto size = [](std::int64_t bytes) {
-    const auto number = static_cast<double>(bytes);
-    return number < 1e9 ? fmt::format("{:.2f} MB", number / 1e6) : fmt::format("{:.2f} GB", number / 1e9);
-  };
   const auto add = [&](const std::string& text) { notes.push_back(fmt::format("{}: {}", model.name(), text)); };
   if (experts.single_bytes > 0 && !asked)
     add(fmt::format("{} of experts stay as they are; `experts` quantizes them, for transformers 4 alone",
-                    size(experts.single_bytes)));
+                    human_size(experts.single_bytes)));
   if (experts.stack_bytes > 0 && !asked)
     add(
         fmt::format("{} of experts, which are one tensor for all, stay as they are; `experts` quantizes them, and then "
                     "transformers does not load the model",
-                    size(experts.stack_bytes)));
+                    human_size(experts.stack_bytes)));
   if (experts.uneven_stacks > 0)
     add(
         fmt::format("{} tensors of experts stay as they are, because an expert in them is no whole number of blocks: a "

@@ -18,6 +18,7 @@ namespace qfuse::checkpoint {
 struct PlannedTensor {
   std::string name;
   bool converted = false;                 // else it is copied
+  std::string kept_as = {};               // what it is that could be quantized and is not; "": nobody counts that
   bool measured = false;                  // its source takes figures, for which a dry run makes it too
   std::vector<TensorEntry> outputs = {};  // that it becomes; without byte ranges
   // One more, whose bytes, and how many they are, are known only when the others were read; with the most that it can

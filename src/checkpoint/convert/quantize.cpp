@@ -107,6 +107,9 @@ class Quantization : public Transform {
   }
 
   [[nodiscard]] bool converts(const Component& component) const override { return is_large_model(component); }
+  [[nodiscard]] CardChanges card() const override {
+    return {.relation = "quantized", .tags = {"4-bit", "bitsandbytes", "qfuse"}};
+  }
 
   [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& /*component*/) override {
     const std::optional<Config> config = read_config(model);
@@ -134,6 +137,8 @@ class Quantization : public Transform {
       count_experts(*values.entry, quantized.contains(tensor.name), experts);
       if (!quantized.contains(tensor.name)) {
         plan.tensors.push_back(planned_unquantized(tensor));
+        plan.tensors.back().kept_as =
+            matches_any(tensor.name, options_.exclude) ? "excluded" : std::string(kind_of(*values.entry));
         continue;
       }
       plan.tensors.push_back(planned(tensor, families));

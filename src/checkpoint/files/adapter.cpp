@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/hub.h"
 #include "format/elements.h"
 
 namespace qfuse::checkpoint {
@@ -23,8 +24,8 @@ fs::path find_weights(const fs::path& path) {
   if (fs::exists(file)) return file;
   if (fs::exists(path / kPickledAdapterFile))
     fail(Status::unsupported,
-         "{}: is a pickle file, which can run code when read; load the adapter with peft, and save it with "
-         "model.save_pretrained(..., safe_serialization=True)",
+         "{}: is a pickle file, which can run code when read; load the adapter with peft, whose "
+         "model.save_pretrained() writes safetensors",
          shown(path / kPickledAdapterFile));
   fail(Status::io_error, "{}: has no {}", shown(path), kAdapterFile);
 }
@@ -38,7 +39,6 @@ std::string adapters_within(const fs::path& path) {
 }
 
 AdapterConfig read_adapter_config(const fs::path& path) {
-  constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have a thousand
   if (!fs::exists(path)) fail(Status::io_error, "{}: no such file or directory{}", shown(path), hub_hint(path));
   if (!fs::is_directory(path))
     fail(Status::invalid_argument, "{}: is a file; an adapter of peft is the directory with its {} and {}", shown(path),
@@ -47,7 +47,7 @@ AdapterConfig read_adapter_config(const fs::path& path) {
   if (!fs::exists(file))
     fail(Status::io_error, "{}: has no {}, so it is no adapter{}", shown(path), kAdapterConfigFile,
          adapters_within(path));
-  return {read_text(file, kLongest), shown(file)};
+  return {read_text(file, kLongestAdapterConfig), shown(file)};
 }
 
 struct Ending {

@@ -17,31 +17,18 @@ using OrderedJson = nlohmann::ordered_json;  // the first pattern that fits coun
 
 // Fields that matter to training, loading or the eye alone (peft 0.17 to 0.21, LoraConfig), and those of which the
 // tensors themselves tell: bias, lora_bias and ensure_weight_tying.
-constexpr std::array<std::string_view, 25> kPassedOver{"auto_mapping",
-                                                       "bias",
-                                                       "eva_config",
-                                                       "exclude_modules",
-                                                       "inference_mode",
-                                                       "layers_pattern",
-                                                       "layers_to_transform",
-                                                       "loftq_config",
-                                                       "lora_dropout",
-                                                       "megatron_config",
-                                                       "megatron_core",
-                                                       "peft_type",
-                                                       "peft_version",
-                                                       "qalora_group_size",
-                                                       "revision",
-                                                       "runtime_config",
-                                                       "target_modules",
-                                                       "task_type",
-                                                       "base_model_class",
-                                                       "parent_library",
-                                                       "unsloth_fixed",
-                                                       "unsloth_version",
-                                                       "unsloth_fused_expert_lora",
-                                                       "ensure_weight_tying",
-                                                       "lora_bias"};
+constexpr std::array<std::string_view, 24> kPassedOver{"auto_mapping",        "bias",
+                                                       "eva_config",          "exclude_modules",
+                                                       "inference_mode",      "layers_pattern",
+                                                       "layers_to_transform", "loftq_config",
+                                                       "lora_dropout",        "megatron_config",
+                                                       "megatron_core",       "peft_type",
+                                                       "peft_version",        "qalora_group_size",
+                                                       "runtime_config",      "target_modules",
+                                                       "task_type",           "base_model_class",
+                                                       "parent_library",      "unsloth_fixed",
+                                                       "unsloth_version",     "unsloth_fused_expert_lora",
+                                                       "ensure_weight_tying", "lora_bias"};
 
 // Ways to begin training that take something away from the base's weights. Merged onto the published base, the adapter
 // would be wrong; peft can save it so that it fits (path_initial_model_for_weight_conversion), and then says "true".
@@ -158,7 +145,7 @@ void refuse_unknown_bias(const FieldReader& read) {
 }
 
 void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
-  constexpr std::array<std::string_view, 13> kRead{"alpha_pattern",
+  constexpr std::array<std::string_view, 14> kRead{"alpha_pattern",
                                                    "base_model_name_or_path",
                                                    "fan_in_fan_out",
                                                    "init_lora_weights",
@@ -166,6 +153,7 @@ void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
                                                    "lora_alpha",
                                                    "r",
                                                    "rank_pattern",
+                                                   "revision",
                                                    "modules_to_save",
                                                    "target_parameters",
                                                    "trainable_token_indices",
@@ -220,6 +208,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where, st
   refuse_unknown_bias(read);
   refuse_unknown_fields(json, where);
   base_model_ = read.text("base_model_name_or_path");
+  base_revision_ = read.text("revision");
   rank_ = read.number("r");
   alpha_ = read.number("lora_alpha");
   rslora_ = read.flag("use_rslora");

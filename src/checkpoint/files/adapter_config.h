@@ -16,6 +16,8 @@ namespace qfuse::checkpoint {
 
 inline constexpr const char* kAdapterConfigFile = "adapter_config.json";
 
+inline constexpr std::int64_t kLongestAdapterConfig = 16 << 20;  // bytes; real ones have a thousand
+
 inline constexpr std::int64_t kLargestRank = 1 << 20;  // no matrix of a model has as many rows
 
 // Of a module whose file says both of it, and nothing of others.
@@ -41,6 +43,7 @@ class AdapterConfig {
   [[nodiscard]] double scale_of(const std::string& module) const;
 
   [[nodiscard]] const std::string& base_model() const { return base_model_; }
+  [[nodiscard]] const std::string& base_revision() const { return base_revision_; }  // on the Hub; "": its main branch
   // Whether peft took the weights to be stored as [in, out], as GPT-2's are.
   [[nodiscard]] bool is_turned() const { return fan_in_fan_out_; }
   [[nodiscard]] bool is_dora() const { return dora_; }
@@ -68,6 +71,7 @@ class AdapterConfig {
   std::string name_;
   std::map<std::string, ModuleScale> modules_;
   std::string base_model_;
+  std::string base_revision_;
   double rank_ = 0.0;
   double alpha_ = 0.0;
   bool rslora_ = false;

@@ -59,6 +59,16 @@ std::string printable(std::span<const std::int64_t> shape) {
   return printable(fmt::format("[{}]", fmt::join(shape, ", ")));
 }
 
+std::string human_size(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 6> kUnits{"kB", "MB", "GB", "TB", "PB", "EB"};
+  if (bytes < 1000) return fmt::format("{} bytes", bytes);
+  auto size = static_cast<double>(bytes) / 1000.0;
+  std::size_t unit = 0;
+  for (; size >= 999.5 && unit + 1 < kUnits.size(); ++unit) size /= 1000.0;
+  const int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", size, decimals, kUnits[unit]);
+}
+
 void fail_errno(std::string_view path, std::string_view verb) {
   const std::string reason = std::generic_category().message(errno);
   fail(Status::io_error, "{}: cannot {}: {}", printable(path), verb, reason);

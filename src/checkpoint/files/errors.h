@@ -24,6 +24,9 @@ inline std::string shown(const std::filesystem::path& path) { return printable(p
 // A shape as "[2, 3]"; one can have millions of dimensions, so its end is cut off too.
 std::string printable(std::span<const std::int64_t> shape);
 
+// "4.97 GB": three digits, powers of 1000.
+std::string human_size(std::int64_t bytes);
+
 template <class... Args>
 [[noreturn]] void fail(Status status, fmt::format_string<Args...> format, Args&&... args) {
   throw Error(status, fmt::format(format, std::forward<Args>(args)...));

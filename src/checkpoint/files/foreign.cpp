@@ -125,8 +125,8 @@ std::string_view known_content(std::string_view beginning) {
     return "is a GGUF file, which qfuse does not read: it needs the safetensors that llama.cpp converted";
   const bool may_be_a_length = beginning.size() > 4 && beginning[4] == '\0';  // of a header of 67 MB; no zip's version
   if (beginning.starts_with("PK\x03\x04") && !may_be_a_length)
-    return "is a zip archive, perhaps a pickle checkpoint: convert it first, with transformers' "
-           "model.save_pretrained(..., safe_serialization=True)";
+    return "is a zip archive, perhaps a pickle checkpoint: load it with transformers, whose model.save_pretrained() "
+           "writes safetensors";
   return "";
 }
 

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
 
 namespace qfuse::checkpoint {
@@ -22,8 +23,8 @@ bool is_pickle(const fs::path& file) {
 
 [[noreturn]] void refuse_pickle(const std::string& name) {
   fail(Status::unsupported,
-       "{}: is a pickle checkpoint, which can run code when read; convert it first, with transformers' "
-       "model.save_pretrained(..., safe_serialization=True)",
+       "{}: is a pickle checkpoint, which can run code when read; load it with transformers, "
+       "whose model.save_pretrained() writes safetensors",
        name);
 }
 
@@ -49,14 +50,6 @@ std::map<std::string, std::string> read_weight_map(const fs::path& index) {
 }
 
 }  // namespace
-
-std::string hub_hint(const fs::path& path) {
-  const std::string& text = path.native();
-  const bool one_slash = std::count(text.begin(), text.end(), '/') == 1 && text.find('/') != 0 && text.back() != '/';
-  if (!one_slash || text.front() == '.' || fs::exists(path.parent_path())) return "";
-  return fmt::format("; qfuse downloads nothing: of what is on the Hub, `hf download {}` prints a directory",
-                     printable(text));
-}
 
 bool same_bytes(const StoredTensor& a, const StoredTensor& b) {
   if (a.entry->type != b.entry->type || a.entry->shape != b.entry->shape) return false;
@@ -140,7 +133,7 @@ void Model::open_directory() {
          name_, candidates.size(), printable(candidates[0].native()), printable(candidates[1].native()),
          candidates.size() > 2 ? ", ..." : "", index_file_name(stem_));
   if (candidates.empty() && pickles) refuse_pickle(name_);
-  if (candidates.empty()) fail(Status::invalid_data, "{}: has no .safetensors file", name_);
+  if (candidates.empty()) fail(Status::invalid_data, "{}: has no .safetensors file{}", name_, hub_hint(path_));
   stem_ = stem_of(candidates[0].native());
   open_file(path_ / candidates[0]);
 }
@@ -153,8 +146,8 @@ void Model::open_shards(const fs::path& index) {
   for (const std::string_view shard : shards) {
     if (is_pickle(shard)) refuse_pickle(printable((path_ / shard).native()));
     if (!fs::exists(path_ / shard))
-      fail(Status::io_error, "{}: is not there, but {} names it: the download is incomplete", shown(path_ / shard),
-           shown(index.filename()));
+      fail(Status::io_error, "{}: is not there, but {} names it: the download is incomplete{}", shown(path_ / shard),
+           shown(index.filename()), hub_hint(path_));
     open_file(path_ / shard);
     for (const TensorEntry& entry : files_.back().entries()) {
       const auto mapped = weight_map.find(entry.name);

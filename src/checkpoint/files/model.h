@@ -104,10 +104,6 @@ bool is_safetensors(const std::filesystem::path& file);
 // Weights of any common format, or an index of them (model.safetensors.index.json, pytorch_model.bin.index.fp16.json).
 bool is_weight_file(const std::filesystem::path& file);
 
-// For the end of a message about a path that is not there: advice, if it looks like a name on the Hub
-// ("unsloth/Llama-3-8B-bnb-4bit"), else nothing.
-std::string hub_hint(const std::filesystem::path& path);
-
 }  // namespace qfuse::checkpoint
 
 #endif  // QFUSE_CHECKPOINT_FILES_MODEL_H

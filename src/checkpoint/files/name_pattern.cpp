@@ -13,9 +13,9 @@
 namespace qfuse::checkpoint {
 namespace {
 
-constexpr std::size_t kLongest = 10'000;      // bytes of an expression; real ones have under 1000
-constexpr std::uint32_t kMostSteps = 50'000;  // of a match, a few milliseconds; real ones take under 1000
-constexpr std::uint32_t kMostMemory = 1024;   // KiB for backtracking
+constexpr std::size_t kLongestExpression = 10'000;  // bytes of an expression; real ones have under 1000
+constexpr std::uint32_t kMostSteps = 50'000;        // of a match, a few milliseconds; real ones take under 1000
+constexpr std::uint32_t kMostMemory = 1024;         // KiB for backtracking
 
 constexpr std::uint32_t kAsPython =
     PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_UCP | PCRE2_ALT_BSUX | PCRE2_NEVER_BACKSLASH_C;
@@ -50,7 +50,7 @@ NamePattern::NamePattern(const std::string& expression, std::string what) : what
   if (expression.find("{,") != expression.npos) refuse("write {0,n} for {,n}");  // which PCRE2 takes for letters
   const Owned<pcre2_compile_context, pcre2_compile_context_free> context(made(pcre2_compile_context_create(nullptr)));
   pcre2_set_newline(context.get(), PCRE2_NEWLINE_LF);
-  pcre2_set_max_pattern_length(context.get(), kLongest);
+  pcre2_set_max_pattern_length(context.get(), kLongestExpression);
   int error = 0;
   PCRE2_SIZE at = 0;
   code_.reset(pcre2_compile(units(expression), expression.size(), kAsPython, &error, &at, context.get()),

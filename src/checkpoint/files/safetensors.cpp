@@ -194,6 +194,10 @@ void check_layout(std::vector<TensorEntry>& entries, std::int64_t data_bytes, co
     check_entry(entry, end, file);
     end = entry.end;
   }
+  if (end > data_bytes)
+    fail(Status::invalid_data,
+         "{}: is incomplete: its tensors fill {}, and {} of them are there: download or copy it again", file,
+         human_size(end), human_size(data_bytes));
   if (end != data_bytes)
     fail(Status::invalid_data, "{}: the tensors fill {} bytes, the file has {} after its header", file, end,
          data_bytes);
@@ -275,8 +279,9 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : file_(path
          kLongestHeader);
   data_begin_ = kLengthBytes + static_cast<std::int64_t>(length);
   if (data_begin_ > file_.size())
-    fail(Status::invalid_data, "{}: the header claims {} bytes, the file has {} after its length", name(), length,
-         file_.size() - kLengthBytes);
+    fail(Status::invalid_data,
+         "{}: is incomplete, or no safetensors file: its header claims {} bytes, the file has {} after its length",
+         name(), length, file_.size() - kLengthBytes);
   entries_ = parse_header(header(), data_bytes(), name());
 }
 

@@ -15,7 +15,9 @@
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
+#include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
+#include "checkpoint/merge/find_base.h"
 #include "checkpoint/merge/merge_figures.h"
 #include "checkpoint/merge/merge_texts.h"
 #include "checkpoint/merge/merged_model.h"
@@ -71,6 +73,19 @@ class Merge : public Transform {
     return !adapters_.of(component.name).empty();
   }
 
+  [[nodiscard]] CardChanges card() const override {
+    CardChanges changes{.tags = {"lora", "qfuse"}};
+    if (options_.to_4bit)
+      changes.tags.insert(changes.tags.begin(), {"4-bit", "bitsandbytes"});
+    else
+      changes.old_tags = kTagsOfQuantized;
+    const auto trained_on = [](const WeightedAdapter& one) { return hub_model(one.adapter->config().base_model()); };
+    for (const WeightedAdapter& one : adapters_.all())
+      if (const std::optional<HubModel> model = trained_on(one); model && model->id.find('/') != model->id.npos)
+        changes.base_model = model->id;
+    return changes;
+  }
+
   // Before anything is planned.
   void require_used(const fs::path& base) const { adapters_.require_used(base, options_.components); }
 
@@ -80,7 +95,7 @@ class Merge : public Transform {
     check_base(base);
     const std::string prefix = name_prefix({component, "", ""});
     ConversionPlan plan = options_.to_4bit && !base.is_4bit() ? to_4bit(base, prefix) : plan_tensors(base, prefix);
-    describe(base, options_.base_as, plan);
+    describe(base, options_.base_as, card(), plan);
     check_output(model, base.tensors(), options_, plan);
     return plan;
   }
@@ -308,11 +323,13 @@ class Merge : public Transform {
   std::map<std::string, Row> rows_;  // by name, of a pipeline with its component
 };
 
-MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> adapters, const fs::path& out,
+MergeReport merge_checked(const fs::path& given_base, std::span<const AdapterInput> given_adapters, const fs::path& out,
                           const MergeOptions& options) {
-  if (adapters.empty()) fail(Status::invalid_argument, "no adapter is given");
+  if (given_adapters.empty()) fail(Status::invalid_argument, "no adapter is given");
   if (!(options.fail_below >= 0.0 && options.fail_below <= 1.0))
     fail(Status::invalid_argument, "`fail_below` is {}, must be a share from 0 to 1", options.fail_below);
+  const fs::path base = given_base.empty() ? find_base(given_adapters.front().path) : located(given_base);
+  const std::vector<AdapterInput> adapters = located_all(given_adapters);
   Merge transform(adapters, options);
   transform.require_used(base);
   for (const AdapterInput& adapter : adapters) {
@@ -321,6 +338,8 @@ MergeReport merge_checked(const fs::path& base, std::span<const AdapterInput> ad
   }
   MergeReport report{convert(base, out, options, transform), {}};
   report.merged = transform.merged_tensors();
+  if (given_base.empty())
+    report.notes.insert(report.notes.begin(), fmt::format("{}: is the base, as the adapter says", shown(base)));
   return report;
 }
 

@@ -10,13 +10,12 @@
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/file.h"
 #include "checkpoint/files/tokenizer.h"
+#include "checkpoint/merge/find_base.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kReadme = "README.md";
 
 // What an adapter's directory may have that belongs to the model which it was trained for.
 bool is_tokenizers(const fs::path& file) {
@@ -91,17 +90,15 @@ std::string readme(const MergedModel& base, const std::string& seen) {
 
 }  // namespace
 
-std::string spoken_name(const fs::path& path) {
-  return printable(fs::absolute(path).lexically_normal().filename().native());
-}
-
-void describe(const MergedModel& base, const std::optional<QuantType>& base_as, ConversionPlan& plan) {
+void describe(const MergedModel& base, const std::optional<QuantType>& base_as, const CardChanges& changes,
+              ConversionPlan& plan) {
   std::string adapters;
   for (const auto& [adapter, weight] : base.adapters())
     adapters += fmt::format("{}{}@{}", adapters.empty() ? "" : ", ", spoken_name(adapter->path()), weight);
   const std::string seen = base_as ? fmt::format(" as {}", name_of(*base_as)) : "";
   plan.metadata = {
-      {"qfuse_merge", fmt::format("base {}{}; adapters {}", spoken_name(base.model().path()), seen, adapters)}};
+      {kMergeMetadata, fmt::format("base {}{}; adapters {}", spoken_name(base.model().path()), seen, adapters)}};
+  note_other_base(base, plan.notes);
   note_base(base, base_as.has_value(), plan.notes);
   note_adapters(base, plan.notes);
   if (base.rules().unties && base.rules().untie_fields.empty())
@@ -109,7 +106,8 @@ void describe(const MergedModel& base, const std::optional<QuantType>& base_as, 
         "{}: no field of its config says that tensors are no longer tied: transformers 5 sees it, 4 does not",
         base.model().name()));
   if (!base.model().is_directory()) return;
-  plan.texts[kReadme] = readme(base, seen);
+  const fs::path& path = base.model().path();
+  plan.texts[kCardFile] = new_card(path, card_changes(changes, path, library_of(base.config())), readme(base, seen));
   for (const auto& [adapter, weight] : base.adapters()) {
     if (!adapter->is_directory()) continue;
     for (const fs::path& name : list_directory(adapter->path()))

@@ -12,6 +12,7 @@
 #include "checkpoint/convert/encode.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/hub.h"
 #include "checkpoint/files/lora_file.h"
 #include "checkpoint/merge/seen_in_training.h"
 #include "checkpoint/merge/through_codes.h"
@@ -64,6 +65,12 @@ Adapters::Adapters(std::span<const AdapterInput> inputs, bool allow_nonfinite) {
       weighted_.push_back({&adapters_[i], input.weight});
     }
   }
+}
+
+std::vector<AdapterInput> located_all(std::span<const AdapterInput> adapters) {
+  std::vector<AdapterInput> all(adapters.begin(), adapters.end());
+  for (AdapterInput& adapter : all) adapter.path = located(adapter.path);
+  return all;
 }
 
 std::vector<WeightedAdapter> Adapters::of(const std::string& component) const {

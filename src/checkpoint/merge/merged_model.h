@@ -40,6 +40,9 @@ class Adapters {
   std::vector<WeightedAdapter> weighted_;
 };
 
+// The same adapters where they lie: those that are called by their names on the Hub, in its cache.
+std::vector<AdapterInput> located_all(std::span<const AdapterInput> adapters);
+
 // A base's values as the sum begins with them, and what is made of them.
 struct MergeTask {
   Tensor tensor;

@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::string_view kOutputHead = "lm_head";
 
+// Kinds of tensors that stay as they are, for people.
+constexpr std::string_view kExperts = "experts";
+constexpr std::string_view kTables = "embeddings";
+constexpr std::string_view kOutputHeads = "output heads";
+constexpr std::string_view kRouters = "routers";
+constexpr std::string_view kTowers = "vision and audio towers";
+constexpr std::string_view kOtherKinds = "others";  // norms, biases and such
+
 // The last part of a module's name, where it is an embedding for sure: transformers looks up rows of it.
 constexpr std::array<std::string_view, 17> kEmbeddings{"embed_in",
                                                        "embed_positions",
@@ -43,25 +51,29 @@ constexpr std::array<std::string_view, 3> kTableEnds{"_emb", "_token", "_tokens"
 // Any part of a module's name: output heads, routers, what carries images and sound, and what tells a diffusion model the
 // time, which diffusers often keeps in fp32. Quantizing these costs more accuracy than it saves bytes; transformers and
 // Unsloth leave them out as well.
-constexpr std::array<std::string_view, 19> kKept{"audio_tower",
-                                                 "classifier",
-                                                 "embed_audio",
-                                                 "embed_out",
-                                                 "embed_vision",
-                                                 "gate",
-                                                 "lm_head",
-                                                 "mamba",
-                                                 "merger",
-                                                 "modality_projection",
-                                                 "multi_modal_projector",
-                                                 "qa_outputs",
-                                                 "router",
-                                                 "score",
-                                                 "shared_expert_gate",
-                                                 "time_embedder",
-                                                 "time_embeddings",
-                                                 "vision_embedder",
-                                                 "vision_tower"};
+struct KeptPart {
+  std::string_view name;
+  std::string_view kind;
+};
+constexpr std::array kKept{KeptPart{"audio_tower", kTowers},
+                           KeptPart{"classifier", kOutputHeads},
+                           KeptPart{"embed_audio", kTowers},
+                           KeptPart{"embed_out", kOutputHeads},
+                           KeptPart{"embed_vision", kTowers},
+                           KeptPart{"gate", kRouters},
+                           KeptPart{"lm_head", kOutputHeads},
+                           KeptPart{"mamba", kOtherKinds},
+                           KeptPart{"merger", kTowers},
+                           KeptPart{"modality_projection", kTowers},
+                           KeptPart{"multi_modal_projector", kTowers},
+                           KeptPart{"qa_outputs", kOutputHeads},
+                           KeptPart{"router", kRouters},
+                           KeptPart{"score", kOutputHeads},
+                           KeptPart{"shared_expert_gate", kRouters},
+                           KeptPart{"time_embedder", kOtherKinds},
+                           KeptPart{"time_embeddings", kOtherKinds},
+                           KeptPart{"vision_embedder", kTowers},
+                           KeptPart{"vision_tower", kTowers}};
 
 bool holds(std::string_view part, std::string_view lower_case) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
@@ -72,24 +84,29 @@ bool ends_as_one_of(std::string_view part, std::span<const std::string_view> end
   return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return part.ends_with(end); });
 }
 
-bool is_kept(std::string_view module) {
+// Why a module stays as it is, by its name; "" if it does not.
+std::string_view kept_kind(std::string_view module) {
   const std::string_view last = last_part(without_number(module));
-  if (is_one_of(last, kHeads) || ends_as_one_of(last, kHeadEnds) || is_called_as_table(last)) return true;
   for (std::string_view rest = module;;) {
     const std::size_t dot = rest.find('.');
-    if (is_one_of(rest.substr(0, dot), kKept)) return true;
-    if (dot == rest.npos) return false;
+    const auto* const kept = std::ranges::find(kKept, rest.substr(0, dot), &KeptPart::name);
+    if (kept != kKept.end()) return kept->kind;
+    if (dot == rest.npos) break;
     rest.remove_prefix(dot + 1);
   }
+  if (is_one_of(last, kHeads) || ends_as_one_of(last, kHeadEnds)) return kOutputHeads;
+  if (holds(last, "norm")) return kOtherKinds;
+  return is_called_as_table(last) ? kTables : "";
 }
+
+bool is_kept(std::string_view module) { return !kept_kind(module).empty(); }
 
 // Where the module ends that holds experts one by one, "mlp.experts" of "mlp.experts.3.up_proj"; npos: it is none.
 std::size_t end_of_experts(std::string_view module) {
-  constexpr std::string_view kExperts = "experts.";
-  for (std::size_t at = module.find(kExperts); at != module.npos; at = module.find(kExperts, at + 1)) {
-    const std::string_view rest = module.substr(at + kExperts.size());
-    if ((at == 0 || module[at - 1] == '.') && is_number(rest.substr(0, rest.find('.'))))
-      return at + kExperts.size() - 1;
+  constexpr std::string_view kHolder = "experts.";
+  for (std::size_t at = module.find(kHolder); at != module.npos; at = module.find(kHolder, at + 1)) {
+    const std::string_view rest = module.substr(at + kHolder.size());
+    if ((at == 0 || module[at - 1] == '.') && is_number(rest.substr(0, rest.find('.')))) return at + kHolder.size() - 1;
   }
   return module.npos;
 }
@@ -119,6 +136,15 @@ Layer layer_of(const TensorEntry& entry) {
   if (is_one_of(last_part(module), kEmbeddings)) return Layer::other;
   if (is_kept(module)) return Layer::kept;
   return end_of_experts(module) == module.npos ? Layer::linear : Layer::expert;
+}
+
+std::string_view kind_of(const TensorEntry& entry) {
+  const std::string_view module = module_of(entry.name);
+  if (is_stack(entry) || end_of_experts(module) != module.npos) return kExperts;
+  if (entry.shape.size() < 2) return kOtherKinds;
+  if (is_one_of(last_part(module), kEmbeddings)) return kTables;
+  const std::string_view kind = kept_kind(module);
+  return kind.empty() ? kOtherKinds : kind;
 }
 
 SkipNames::SkipNames(const std::set<std::string>& names) {

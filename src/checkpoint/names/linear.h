@@ -29,6 +29,9 @@ Layer layer_of(const TensorEntry& entry);
 // Whether it can be encoded at all: fp32, fp16 or bf16, two or more dimensions, not empty.
 bool is_encodable(const TensorEntry& entry);
 
+// What a tensor is that is not quantized, in a word for people: "experts", "embeddings", "output heads".
+std::string_view kind_of(const TensorEntry& entry);
+
 // Whether each of the experts of a stack is whole blocks, so that none shares a scale with the next.
 bool has_whole_blocks(const TensorEntry& stack, std::int64_t blocksize);
 

@@ -55,12 +55,14 @@ void check_pipeline_directory(const fs::path& target) {
 
 void check_parent(const fs::path& parent, std::int64_t bytes) {
   if (!fs::is_directory(parent))
-    fail(Status::io_error, "{}: is not an existing directory, the output cannot be made there", shown(parent));
+    fail(Status::io_error, "{}: is not an existing directory, the output cannot be made there{}", shown(parent),
+         fs::exists(parent) ? "" : fmt::format(": `mkdir -p {}` makes it", shown(parent)));
   if (::access(parent.c_str(), W_OK | X_OK) != 0) fail_errno(parent.native(), "write into it");
   std::error_code error;
   const fs::space_info space = fs::space(parent, error);
   if (!error && space.available < static_cast<std::uintmax_t>(bytes))
-    fail(Status::io_error, "{}: has {} bytes free, the output needs {}", shown(parent), space.available, bytes);
+    fail(Status::io_error, "{}: has {} free, the output needs {}", shown(parent),
+         human_size(static_cast<std::int64_t>(space.available)), human_size(bytes));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
+#include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/tokenizer.h"
 #include "checkpoint/names/check_tensors.h"
@@ -118,7 +119,7 @@ std::string json_of(const CheckReport& report) {
 CheckReport check(const std::filesystem::path& in) {
   return with_qfuse_errors([&] {
     CheckReport report;
-    for (const Component& component : models_in(in)) ModelCheck(component, report).run();
+    for (const Component& component : models_in(located(in))) ModelCheck(component, report).run();
     return report;
   });
 }

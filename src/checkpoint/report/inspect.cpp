@@ -11,6 +11,7 @@
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
+#include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/model.h"
 
@@ -68,7 +69,7 @@ void add_model(const Component& component, Inventory& inventory) {
 
 Inventory take_inventory(const std::filesystem::path& in) {
   Inventory inventory;
-  for (const Component& component : models_in(in)) add_model(component, inventory);
+  for (const Component& component : models_in(located(in))) add_model(component, inventory);
   std::sort(inventory.tensors.begin(), inventory.tensors.end(),
             [](const TensorInfo& a, const TensorInfo& b) { return a.name < b.name; });
   return inventory;

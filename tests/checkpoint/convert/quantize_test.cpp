@@ -358,7 +358,7 @@ TEST(Quantize, says_how_much_of_experts_stays_plain) {
   QuantizeOptions options;
   const Names notes = quantize(directory / "in", directory / "out", options).notes;
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_TRUE(holds(notes[0], "0.01 MB of experts stay as they are; `experts` quantizes them, for transformers 4"));
+  EXPECT_TRUE(holds(notes[0], "10.2 kB of experts stay as they are; `experts` quantizes them, for transformers 4"));
   options.experts = options.force = true;
   EXPECT_EQ(quantize(directory / "in", directory / "out", options).notes, Names{});
 }

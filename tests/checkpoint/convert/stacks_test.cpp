@@ -57,12 +57,42 @@ class Stacks : public testing::Test {
   Names notes;
 };
 
+// As Mixtral stores them.
+TEST_F(Stacks, what_stays_of_a_mixture_is_said) {
+  RawTensors tensors{{"model.embed_tokens.weight", random_weight({64, 64})},
+                     {"lm_head.weight", random_weight({64, 64})},
+                     {"model.norm.weight", random_weight({64})},
+                     {"model.layers.0.block_sparse_moe.gate.weight", random_weight({2, 64})},
+                     {kQuery, random_weight({64, 64})}};
+  for (const char* expert : {"0", "1"})
+    for (const char* part : {"w1", "w2", "w3"})
+      tensors["model.layers.0.block_sparse_moe.experts." + std::string(expert) + "." + part + ".weight"] =
+          random_weight({128, 64});
+  write(tensors, R"({"model_type": "mixtral"})");
+  QuantizeOptions options;
+  options.dry_run = true;
+  const auto kept = [&] {
+    std::string all;
+    for (const KeptTensors& one : quantize(directory / "in", directory / "out", options).kept)
+      all += one.kind + " " + std::to_string(one.tensors) + " " + std::to_string(one.bytes) + "\n";
+    return all;
+  };
+  EXPECT_EQ(kept(),
+            "experts 6 98304\noutput heads 1 8192\nembeddings 1 8192\nrouters 1 256\n"
+            "others 1 128\n");
+  options.experts = true;
+  options.exclude = {"*.w2.weight"};
+  EXPECT_EQ(kept(),
+            "excluded 2 32768\noutput heads 1 8192\nembeddings 1 8192\nrouters 1 256\n"
+            "others 1 128\n");
+}
+
 TEST_F(Stacks, stay_as_they_are_unless_they_are_asked_for) {
   const RawTensors out = quantized({});
   EXPECT_TRUE(out.contains(kQuery + kState));
   for (const std::string& name : {kUpStack, kDownStack}) EXPECT_TRUE(out.at(name) == model_of_stacks().at(name));
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_TRUE(holds(notes[0], "0.02 MB of experts, which are one tensor for all, stay as they are; `experts`"));
+  EXPECT_TRUE(holds(notes[0], "24.6 kB of experts, which are one tensor for all, stay as they are; `experts`"));
 }
 
 // As the op makes it of all elements in a row, which is what bitsandbytes does.

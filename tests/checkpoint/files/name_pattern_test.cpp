@@ -58,7 +58,7 @@ TEST(NamePattern, what_is_none) {
   EXPECT_TRUE(holds(error("a{,3}"), "write {0,n} for {,n}"));
   EXPECT_TRUE(holds(error("(?<=a*)b"), "lookbehind assertion is not fixed length"));
   EXPECT_TRUE(holds(error("\xFF"), "UTF-8 error"));
-  EXPECT_TRUE(holds(error(std::string(20'000, 'a')), "too long"));
+  EXPECT_TRUE(holds(error(std::string(20'000, 'a')), "longer than the limit"));
 }
 
 // A file from somewhere must not keep a machine busy for years, nor overflow a stack.
@@ -67,12 +67,13 @@ TEST(NamePattern, hostile_ones_are_refused) {
   const auto error = [](const std::string& expression) {
     return error_of(Status::unsupported, [&] {
       const NamePattern pattern(expression, "f: it");
-      static_cast<void>(pattern.fits_beginning_of(std::string(300, 'a') + "!"));
+      static_cast<void>(pattern.fits_beginning_of(std::string(200, 'a') + "!bcx"));
     });
   };
-  for (const char* expression : {"(a|a)*b", "(a*)*b", "(a+)+$", "(.*)(.*)(.*)(.*)(.*)(.*)b", "(a?){100}a{100}x",
-                                 "(((((a*)*)*)*)*)*b", "(a|b|ab)*(?=c)", "(?:(?=(a+))a*)*b"})
-    EXPECT_EQ(error(expression), "f: it cannot be matched with '" + std::string(300, 'a') + "!': match limit exceeded")
+  for (const char* expression : {"(a|a)*b", "(a*)*b", "(a+)+$", "(.*)(.*)(.*)(.*)(.*)(.*)bb", "(a?){100}a{100}x",
+                                 "(((((a*)*)*)*)*)*b", "(a|a|aa)*(?=c)", "(?:(?=(a+))a*)*b"})
+    EXPECT_EQ(error(expression),
+              "f: it cannot be matched with '" + std::string(200, 'a') + "!bcx': match limit exceeded")
         << expression;
   EXPECT_TRUE(holds(error("((a{99}){99}){99}"), "regular expression is too large"));
   for (const char* count : {"a{99999999999999999999}", "a{1,99999}", "((a?){922337203685477580748}#){49y"})

@@ -29,7 +29,8 @@ std::vector<Rejected> rejected_files() {
       {"seven_bytes", "1234567", "has 7 bytes, a safetensors file at least 8"},
       {"header_above_the_limit", length_only(100'000'001), "the header claims 100000001 bytes, more than 100000000"},
       {"header_of_2_to_the_64", length_only(~0ULL), "the header claims 18446744073709551615 bytes"},
-      {"header_past_the_end", length_only(3) + "{}", "the header claims 3 bytes, the file has 2"},
+      {"header_past_the_end", length_only(3) + "{}",
+       "is incomplete, or no safetensors file: its header claims 3 bytes, the file has 2"},
       {"header_empty", f(""), "is not valid JSON"},
       {"json_cut", f(R"({"a":)"), "is not valid JSON"},
       {"json_rest", f("{}x"), "is not valid JSON"},
@@ -105,7 +106,7 @@ std::vector<Rejected> rejected_files() {
        "its byte range has 4 bytes, F32 of shape [2] needs 8"},
       {"bytes_after_the_data", f("{}", "x"), "the tensors fill 0 bytes, the file has 1 after its header"},
       {"range_past_the_end", f(entry(R"("dtype":"U8","shape":[5],"data_offsets":[0,5])"), kFour),
-       "the tensors fill 5 bytes, the file has 4 after its header"},
+       "is incomplete: its tensors fill 5 bytes, and 4 bytes of them are there: download or copy it again"},
   };
 }
 

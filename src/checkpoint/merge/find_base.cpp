@@ -1,0 +1,133 @@
+#include "checkpoint/merge/find_base.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <qfuse/checkpoint.hpp>
+#include <string_view>
+#include <system_error>
+
+#include "checkpoint/convert/model_card.h"
+#include "checkpoint/files/adapter_config.h"
+#include "checkpoint/files/errors.h"
+#include "checkpoint/files/file.h"
+#include "checkpoint/files/hub.h"
+
+namespace qfuse::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ---- finding ---------------------------------------------------------------------------------------------------
+
+// An adapter may be anybody's. Of what it names, only what lies below the user's own directory, or beside the adapter,
+// is taken unasked.
+std::optional<fs::path> local_base(const std::string& name, const fs::path& adapter) {
+  if (!is_nested_name(name)) return std::nullopt;
+  std::error_code error;
+  for (const fs::path& path : {fs::path(name), adapter / name, adapter.parent_path() / name})
+    if (fs::is_directory(path, error)) return path;
+  return std::nullopt;
+}
+
+fs::path base_of(const fs::path& given) {
+  const fs::path adapter = located(given);
+  const fs::path file = adapter / kAdapterConfigFile;
+  std::error_code error;
+  if (!fs::exists(adapter, error))
+    fail(Status::io_error, "{}: no such file or directory{}", shown(given), hub_hint(given));
+  if (!fs::is_regular_file(file, error))
+    fail(Status::invalid_argument, "{}: has no {} to say what it was trained on: name the base before it", shown(given),
+         kAdapterConfigFile);
+  const AdapterConfig config(read_text(file, kLongestAdapterConfig), shown(file));
+  const std::string& name = config.base_model();
+  if (name.empty())
+    fail(Status::invalid_argument, "{}: names no base (base_model_name_or_path): name it before the adapter",
+         shown(file));
+  if (const std::optional<fs::path> base = local_base(name, adapter)) return *base;
+  std::optional<HubModel> model = hub_model(name, config.base_revision());
+  if (!model)
+    fail(Status::io_error,
+         "{}: its base is '{}', which is no name of a directory here or on the Hub: name the base "
+         "before the adapter",
+         shown(file), printable(name));
+  if (const std::optional<fs::path> base = cached(*model)) return *base;
+  fail(Status::io_error,
+       "{}: its base '{}' is neither a directory here nor in the Hub's cache, {}: `{}` puts it there, or name another "
+       "base before the adapter",
+       shown(file), printable(name), shown(hub_cache()), model->download());
+}
+
+// ---- comparing -------------------------------------------------------------------------------------------------
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// The last part of a model's name, without what only says that it is quantized.
+std::string essence(const std::string& name) {
+  std::string text = lower(fs::path(name).lexically_normal().filename().native());
+  constexpr std::string_view kEndings[] = {"-bnb-4bit", "-4bit", "-nf4", "-fp4", "-unsloth", "-bf16", "-fp16"};
+  for (bool found = true; found;) {
+    found = false;
+    for (const std::string_view ending : kEndings)
+      if (text.size() > ending.size() && text.ends_with(ending)) {
+        text.resize(text.size() - ending.size());
+        found = true;
+      }
+  }
+  return text;
+}
+
+bool may_be(const MergedModel& base, const std::string& trained_on) {
+  const fs::path& path = base.model().path();
+  std::error_code error;
+  if (fs::equivalent(trained_on, path, error)) return true;
+  const std::optional<std::string> original = base.config() ? base.config()->word("_name_or_path") : std::nullopt;
+  return essence(spoken_name(path)) == essence(trained_on) || (original && essence(*original) == essence(trained_on));
+}
+
+// Whether an earlier merge says in the base's files that it merged an adapter of that name.
+bool says_it_has(const Model& base, const std::string& adapter) {
+  constexpr std::int64_t kLongest = 1 << 20;
+  const std::string entry = adapter + "@";
+  for (const SafetensorsFile& file : base.files()) {
+    const std::optional<std::string> merged = file.metadata(kMergeMetadata);
+    const std::size_t adapters = merged ? merged->find("; adapters ") : std::string::npos;
+    if (adapters == std::string::npos) continue;
+    const std::string list = ", " + merged->substr(adapters + std::string_view("; adapters ").size());
+    if (list.find(", " + entry) != list.npos) return true;
+  }
+  const fs::path card = base.path() / kCardFile;
+  std::error_code error;
+  if (!fs::is_regular_file(card, error) || fs::file_size(card, error) > kLongest) return false;
+  const std::string text = read_text(card, kLongest);
+  return text.find("\n| adapter | " + adapter + " |") != text.npos ||
+         text.find("\n| adapter | " + adapter + ", trained on ") != text.npos;
+}
+
+}  // namespace
+
+std::string spoken_name(const fs::path& path) {
+  if (const std::optional<HubModel> model = cached_model(path)) return model->id;
+  return printable(fs::absolute(path).lexically_normal().filename().native());
+}
+
+void note_other_base(const MergedModel& base, std::vector<std::string>& notes) {
+  for (const auto& [adapter, weight] : base.adapters()) {
+    const std::string& trained_on = adapter->config().base_model();
+    if (!trained_on.empty() && !may_be(base, trained_on))
+      notes.push_back(fmt::format("{}: was trained on '{}'; by its name, {} is another model", adapter->name(),
+                                  printable(trained_on), spoken_name(base.model().path())));
+    if (says_it_has(base.model(), spoken_name(adapter->path())))
+      notes.push_back(fmt::format("{}: says that an adapter called {} is merged into it already", base.model().name(),
+                                  spoken_name(adapter->path())));
+  }
+}
+
+fs::path find_base(const fs::path& adapter) {
+  return with_qfuse_errors([&] { return base_of(adapter); });
+}
+
+}  // namespace qfuse::checkpoint
