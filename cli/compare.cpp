@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <qfuse/checkpoint.hpp>
 
@@ -18,32 +21,46 @@ using checkpoint::TensorComparison;
 struct CompareArguments : AdapterArguments {
   std::string a;
   std::string b;
+  int threads = 0;
   bool json = false;
   bool quiet = false;
   bool all = false;
 };
 
-void print_table(const CompareReport& report, bool all) {
-  Table table(
-      {"name", "difference", "differing", "elements", "max abs", "max rel", "rmse", "SNR dB", "first at", "A / B"});
-  std::size_t differing = 0;
+std::string figure(const char* format, double value) {
+  return std::isnan(value) ? "" : fmt::format(fmt::runtime(format), value);
+}
+
+// What both have, and where their values differ; --json says more of it.
+void print_values(const CompareReport& report, bool all) {
+  Table table({"tensor", "differing", "max abs", "max rel", "SNR dB"});
   for (const TensorComparison& t : report.tensors) {
-    const bool has_values = t.difference == Difference::values;
-    if (t.difference != Difference::equal) ++differing;
-    if (t.difference == Difference::equal && !all) continue;
-    if (has_values)
-      table.add({printable(t.name), std::string(name_of(t.difference)), std::to_string(t.differing),
-                 std::to_string(t.elements), fmt::format("{:.3g}", t.max_abs), fmt::format("{:.3g}", t.max_rel),
-                 fmt::format("{:.3g}", t.rmse), fmt::format("{:.1f}", t.snr_db), std::to_string(t.first_differing),
-                 fmt::format("{:.6g} / {:.6g}", t.first_a, t.first_b)});
-    else
-      table.add({printable(t.name), std::string(name_of(t.difference)), "", "", "", "", "", "", "", t.note});
+    const bool is_equal = t.difference == Difference::equal;
+    if (t.difference != Difference::values && !(is_equal && all)) continue;
+    const double share =
+        100.0 * static_cast<double>(t.differing) / static_cast<double>(std::max<std::int64_t>(t.elements, 1));
+    table.add({printable(t.name), is_equal ? "0 %" : fmt::format("{:.2g} %", share), figure("{:.2e}", t.max_abs),
+               figure("{:.2e}", t.max_rel), figure("{:.1f}", t.snr_db)});
   }
   if (!table.empty()) table.print();
-  if (differing == 0)
-    fmt::print("equal: {} tensors, bit by bit\n", report.tensors.size());
-  else
-    fmt::print("different: {} of {} tensors\n", differing, report.tensors.size());
+}
+
+void print_others(const CompareReport& report) {
+  for (const TensorComparison& t : report.tensors)
+    if (t.difference != Difference::values && t.difference != Difference::equal)
+      fmt::print("{}: {}{}{}\n", printable(t.name), name_of(t.difference), t.note.empty() ? "" : ": ", t.note);
+}
+
+void print_report(const CompareReport& report, bool all) {
+  print_values(report, all);
+  print_others(report);
+  if (report.equal) return fmt::print("equal: {} tensors, bit by bit\n", report.tensors.size());
+  const auto count = static_cast<std::int64_t>(report.tensors.size());
+  fmt::print("different: {} of {} tensors; {} are equal, bit by bit\n", report.different, count,
+             count - report.different);
+  if (std::isfinite(report.snr_db))
+    fmt::print("where values differ: signal-to-noise ratio {:.2f} dB, relative error {:.3g}\n", report.snr_db,
+               report.relative_error);
 }
 
 int run(const CompareArguments& args) {
@@ -51,6 +68,7 @@ int run(const CompareArguments& args) {
     checkpoint::CompareOptions options;
     options.adapters = adapters_of(args);
     set_adapter_options(args, options);
+    options.threads = args.threads;
     options.progress = std::move(progress);
     return checkpoint::compare(args.a, args.b, options);
   };
@@ -58,7 +76,7 @@ int run(const CompareArguments& args) {
   if (args.json)
     fmt::print("{}\n", checkpoint::to_json(report, args.all));
   else if (!args.quiet)
-    print_table(report, args.all);
+    print_report(report, args.all);
   return report.equal ? kSuccess : kDifferent;
 }
 
@@ -82,7 +100,11 @@ Command add_compare(CLI::App& app) {
   for (const char* option :
        {"--base-as", "--block-size", "--no-double-quant", "--include", "--exclude", "--tie", "--untie", "--prefix"})
     parser->get_option(option)->needs(adapter);
-  parser->add_flag("--json", args->json, "Print JSON");
+  parser->add_option("--threads", args->threads, "The most CPU threads to use; 0 means one per core, up to 16")
+      ->type_name("N")
+      ->check(valid_if(check_count))
+      ->capture_default_str();
+  parser->add_flag("--json", args->json, "Print JSON, with all figures of each tensor");
   parser->add_flag("--quiet", args->quiet, "Print only errors; the exit code is the answer");
   parser->add_flag("--all", args->all, "List equal tensors too");
   parser->footer(

@@ -28,24 +28,20 @@ struct QuantizeArguments : ConversionArguments {
 // The signal-to-noise ratio of what was quantized, in all and where it is worst, by decoding the output again.
 void print_error(const QuantizeArguments& args) {
   constexpr std::size_t kWorst = 5;
-  const auto compare = [&](const checkpoint::ProgressCallback& progress) {
-    return checkpoint::compare(args.in, args.out, progress);
+  const auto compare = [&](checkpoint::ProgressCallback progress) {
+    checkpoint::CompareOptions options;
+    options.threads = args.threads;
+    options.progress = std::move(progress);
+    return checkpoint::compare(args.in, args.out, options);
   };
   const checkpoint::CompareReport report = with_progress("compare", args.quiet, compare).report;
   std::vector<const checkpoint::TensorComparison*> changed;
-  double signal = 0.0;
-  double noise = 0.0;
-  for (const checkpoint::TensorComparison& t : report.tensors) {
-    if (t.difference != checkpoint::Difference::values || !std::isfinite(t.snr_db)) continue;
-    changed.push_back(&t);
-    const double tensor_noise = t.rmse * t.rmse * static_cast<double>(t.elements);
-    noise += tensor_noise;
-    signal += tensor_noise * std::pow(10.0, t.snr_db / 10.0);
-  }
+  for (const checkpoint::TensorComparison& t : report.tensors)
+    if (t.difference == checkpoint::Difference::values && std::isfinite(t.snr_db)) changed.push_back(&t);
   if (changed.empty()) return fmt::print("no weight was changed by it\n");
   std::sort(changed.begin(), changed.end(), [](const auto* a, const auto* b) { return a->snr_db < b->snr_db; });
   fmt::print("signal-to-noise ratio of the {} weights that changed: {:.2f} dB in all; lowest:\n", changed.size(),
-             10.0 * std::log10(signal / noise));
+             report.snr_db);
   for (std::size_t i = 0; i < std::min(kWorst, changed.size()); ++i)
     fmt::print("  {:6.2f} dB  {}\n", changed[i]->snr_db, printable(changed[i]->name));
 }

@@ -2,15 +2,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <limits>
+#include <future>
 #include <map>
 #include <optional>
 #include <qfuse/checkpoint.hpp>
+#include <thread>
+#include <utility>
 
 #include "checkpoint/convert/decode.h"
 #include "checkpoint/convert/source.h"
@@ -20,6 +23,7 @@
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/foreign.h"
+#include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/files/progress.h"
@@ -27,13 +31,13 @@
 #include "checkpoint/merge/merged_model.h"
 #include "checkpoint/names/families.h"
 #include "checkpoint/names/plain_names.h"
-#include "format/elements.h"
+#include "checkpoint/report/differences.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
 // A tensor that adapters change. The dtype of the sum is the other side's.
-using OpenMerged = std::function<Source(Dtype dtype)>;
+using OpenMerged = std::function<Source(Dtype dtype, ScratchFile* scratch)>;
 
 struct Pair {
   const Tensor* a = nullptr;  // NULL where only the other has it
@@ -59,8 +63,8 @@ std::vector<std::int64_t> compared_shape(const Pair& pair, const Tensor& tensor)
   return shape;
 }
 
-Source compared(const Pair& pair, const Tensor& tensor, Dtype dtype) {
-  if (&tensor == pair.a && pair.merged_a != nullptr) return (*pair.merged_a)(dtype);
+Source compared(const Pair& pair, const Tensor& tensor, Dtype dtype, ScratchFile* scratch) {
+  if (&tensor == pair.a && pair.merged_a != nullptr) return (*pair.merged_a)(dtype, scratch);
   const Source source = decoded(tensor, dtype);
   return is_transposed(pair, tensor) ? transposed(source, tensor.shape[0], tensor.shape[1]) : source;
 }
@@ -85,130 +89,71 @@ std::int64_t compared_bytes(const Pair& pair) {
   return pair.b->elements() * type_bits(type) / 8;
 }
 
-bool is_float(TensorType type) { return type == TensorType::f64 || dtype_of(type); }
+// What threads have in common that compare: how far they are, and whether to stop.
+struct Shared {
+  std::atomic<std::int64_t> bytes_done = 0;
+  std::atomic<bool> stop = false;
+};
 
-// Whether the bits differ, which a and b were widened from exactly; any NaN equals any NaN.
-bool differ(double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) != std::isnan(b);
-  return std::bit_cast<std::uint64_t>(a) != std::bit_cast<std::uint64_t>(b);
-}
-
-// Element i of an array of T, or of 16-bit floats of `dtype`.
-template <class T>
-double load(const std::byte* array, std::int64_t i) {
-  return format::load_unaligned<T>(array, i);
-}
-template <qfuse_dtype dtype>
-double load(const std::byte* array, std::int64_t i) {
-  return format::load_as_float(array, i, dtype);
-}
-
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
-
-// Gathers a TensorComparison from equally long runs of both tensors.
-class Comparator {
+// Compares in one thread. `report` is called now and then.
+class Worker {
  public:
-  Comparator(TensorType type, TensorComparison& result) : type_(type), result_(result) {}
+  Worker(Shared& shared, ScratchFile* scratch, std::function<void(const std::string&)> report)
+      : shared_(shared), scratch_(scratch), report_(std::move(report)) {}
 
-  void add(std::span<const std::byte> a, std::span<const std::byte> b) {
-    switch (type_) {
-      case TensorType::f64: return add_floats<load<double>>(a, b, 8);
-      case TensorType::f32: return add_floats<load<float>>(a, b, 4);
-      case TensorType::f16: return add_floats<load<QFUSE_FLOAT16>>(a, b, 2);
-      case TensorType::bf16: return add_floats<load<QFUSE_BFLOAT16>>(a, b, 2);
-      default: return add_bytes(a, b, std::max(type_bits(type_) / 8, 1));  // narrower than a byte: byte by byte
+  // Of a pair that both sides have, in one shape and type.
+  ErrorSums compare_values(const Pair& pair, TensorComparison& result) {
+    const Source a = compared(pair, *pair.a, compared_dtype(*pair.a, *pair.b), scratch_);
+    const Source b = compared(pair, *pair.b, compared_dtype(*pair.b, *pair.a), scratch_);
+    Differences differences(compared_type(pair, *pair.a, *pair.b), result);
+    const std::int64_t bytes = compared_bytes(pair);
+    const std::int64_t piece = piece_bytes(pair, a, b);
+    std::vector<std::int64_t> equal;  // pieces whose bytes are
+    for (std::int64_t at = 0; at < bytes && !shared_.stop; at += piece) {
+      read(a, at, std::min(piece, bytes - at), a_);
+      read(b, at, std::min(piece, bytes - at), b_);
+      if (std::memcmp(a_.data(), b_.data(), a_.size()) == 0) {
+        differences.add_equal(std::ssize(a_));
+        equal.push_back(at);
+      } else {
+        differences.add(a_, b_);
+      }
+      shared_.bytes_done += std::ssize(a_);
+      report_(result.name);
     }
-  }
-
-  void finish() {
-    result_.difference = result_.differing == 0 ? Difference::equal : Difference::values;
-    if (!is_float(type_)) {
-      result_.max_abs = result_.max_rel = result_.rmse = result_.snr_db = kNoNumber;
-      return;
-    }
-    result_.rmse = sums_.finite == 0 ? 0.0 : std::sqrt(sums_.noise / static_cast<double>(sums_.finite));
-    result_.snr_db =
-        sums_.noise == 0.0 ? std::numeric_limits<double>::infinity() : 10.0 * std::log10(sums_.signal / sums_.noise);
+    if (result.differing > 0)
+      for (const std::int64_t at : equal) {
+        read(a, at, std::min(piece, bytes - at), a_);
+        differences.add_signal(a_);
+      }
+    return differences.finish();
   }
 
  private:
-  // Over the elements that are finite on both sides.
-  struct Sums {
-    std::int64_t finite = 0;
-    double signal = 0.0;  // of a^2
-    double noise = 0.0;   // of (a-b)^2
-  };
-
-  void add_difference(std::int64_t i, double a, double b) {
-    if (result_.differing++ > 0) return;
-    result_.first_differing = result_.elements + i;
-    result_.first_a = a;
-    result_.first_b = b;
+  // Little enough for a core's cache; what makes its pieces from several inputs is asked for large ones.
+  static std::int64_t piece_bytes(const Pair& pair, const Source& a, const Source& b) {
+    constexpr std::int64_t kLeast = 1 << 20;
+    if (pair.merged_a != nullptr) return std::max(a.piece, b.piece);
+    return std::max({kLeast, a.unit, b.unit});  // powers of two
   }
 
-  void add_bytes(std::span<const std::byte> a, std::span<const std::byte> b, int element) {
-    const auto size = static_cast<std::size_t>(element);
-    const std::size_t count = a.size() / size;
-    for (std::size_t i = 0; i < count; ++i)
-      if (std::memcmp(&a[i * size], &b[i * size], size) != 0)
-        add_difference(static_cast<std::int64_t>(i), kNoNumber, kNoNumber);
-    result_.elements += static_cast<std::int64_t>(count);
+  void read(const Source& source, std::int64_t at, std::int64_t size, std::vector<std::byte>& out) {
+    out.resize(static_cast<std::size_t>(size));
+    read_now(source, at, out, pipeline_.next(), array::kWritten);
   }
 
-  template <double (*load_element)(const std::byte*, std::int64_t)>
-  void add_floats(std::span<const std::byte> a, std::span<const std::byte> b, std::int64_t element) {
-    const auto count = static_cast<std::int64_t>(a.size()) / element;
-    Sums sums = sums_;  // in registers
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double x = load_element(a.data(), i);
-      const double y = load_element(b.data(), i);
-      if (differ(x, y)) add_difference(i, x, y);
-      if (!std::isfinite(x) || !std::isfinite(y)) continue;
-      const double distance = std::abs(x - y);
-      ++sums.finite;
-      sums.signal += x * x;
-      if (distance == 0.0) continue;
-      sums.noise += distance * distance;
-      result_.max_abs = std::max(result_.max_abs, distance);
-      result_.max_rel = std::max(result_.max_rel, distance / std::max(std::abs(x), std::abs(y)));
-    }
-    sums_ = sums;
-    result_.elements += count;
-  }
-
-  TensorType type_;
-  TensorComparison& result_;
-  Sums sums_;
+  Shared& shared_;
+  ScratchFile* scratch_;
+  std::function<void(const std::string&)> report_;
+  Pipeline pipeline_{Exec{.device = {QFUSE_REFERENCE, 0}, .threads = 1}};
+  std::vector<std::byte> a_;
+  std::vector<std::byte> b_;
 };
 
-void compare_values(const Pair& pair, TensorComparison& result, ProgressMeter& meter) {
-  Pipeline pipeline(Exec{.device = {QFUSE_REFERENCE, 0}});
-  const Dtype dtype = compared_dtype(*pair.a, *pair.b);
-  const Source a = compared(pair, *pair.a, dtype);
-  const Source b = compared(pair, *pair.b, compared_dtype(*pair.b, *pair.a));
-  Comparator comparator(compared_type(pair, *pair.a, *pair.b), result);
-  const std::int64_t bytes = compared_bytes(pair);
-  const std::int64_t piece = std::max(a.piece, b.piece);  // powers of two
-  std::vector<std::byte> bytes_a;
-  std::vector<std::byte> bytes_b;
-  for (std::int64_t at = 0; at < bytes; at += piece) {
-    const auto size = static_cast<std::size_t>(std::min(piece, bytes - at));
-    bytes_a.resize(size);
-    bytes_b.resize(size);
-    read_now(a, at, bytes_a, pipeline.next(), array::kWritten);
-    read_now(b, at, bytes_b, pipeline.next(), array::kWritten);
-    comparator.add(bytes_a, bytes_b);
-    meter.advance(result.name, static_cast<std::int64_t>(size));
-  }
-  comparator.finish();
-}
-
-TensorComparison compare_pair(const std::string& name, const Pair& pair, ProgressMeter& meter) {
-  TensorComparison result;
-  result.name = name;
+ErrorSums compare_pair(const Pair& pair, TensorComparison& result, Worker& worker) {
   if (pair.a == nullptr || pair.b == nullptr) {
     result.difference = pair.a == nullptr ? Difference::only_in_b : Difference::only_in_a;
-    return result;
+    return {};
   }
   const TensorType type_a = compared_type(pair, *pair.a, *pair.b);
   const TensorType type_b = compared_type(pair, *pair.b, *pair.a);
@@ -219,9 +164,9 @@ TensorComparison compare_pair(const std::string& name, const Pair& pair, Progres
     result.difference = Difference::dtype;
     result.note = fmt::format("{} and {}", type_name(type_a), type_name(type_b));
   } else {
-    compare_values(pair, result, meter);
+    return worker.compare_values(pair, result);
   }
-  return result;
+  return {};
 }
 
 bool is_wrapped(const Model& model) { return peft_content(model) == PeftContent::wrapped_model; }
@@ -256,7 +201,7 @@ class Side {
 
   // A base with adapters.
   Side(const std::filesystem::path& path, const CompareOptions& options) : Side(path, false) {
-    adapters_.emplace(options.adapters, true);
+    adapters_.emplace(located_all(options.adapters), true);
     adapters_->require_used(path, {});
     const MergeWay way{{},
                        options.base_as,
@@ -266,7 +211,7 @@ class Side {
                        options.exclude,
                        options.prefix,
                        options.head};
-    if (options.base_as) scratch_.emplace(std::filesystem::temp_directory_path());
+    needs_scratch_ = options.base_as.has_value();
     const std::vector<Component> components = models_in(path);
     for (std::size_t i = 0; i < components.size(); ++i) {
       std::vector<WeightedAdapter> adapters = adapters_->of(components[i].name);
@@ -285,6 +230,7 @@ class Side {
     OpenMerged merged;  // empty where no adapter changes it
   };
   [[nodiscard]] const std::map<std::string, Known>& tensors() const { return tensors_; }
+  [[nodiscard]] bool needs_scratch() const { return needs_scratch_; }
 
  private:
   void add_merged(const MergedModel& merged, const Component& component, const std::string& name, const Tensor& base) {
@@ -293,7 +239,7 @@ class Side {
     Known& known = tensors_.try_emplace(full_name, Known{base, &merged.families(), {}}).first->second;
     known.tensor.name = name;
     if (change != nullptr) known.tensor.shape = change->shape;
-    known.merged = [task = merged.task(base, change), scratch = scratch_ ? &*scratch_ : nullptr](Dtype dtype) {
+    known.merged = [task = merged.task(base, change)](Dtype dtype, ScratchFile* scratch) {
       return qfuse::checkpoint::merged(task.base(scratch), task.merging, dtype);
     };
   }
@@ -303,7 +249,7 @@ class Side {
   std::map<std::string, Known> tensors_;
   std::optional<Adapters> adapters_;  // tensors_ rest on these
   std::deque<MergedModel> merged_;
-  std::optional<ScratchFile> scratch_;
+  bool needs_scratch_ = false;
 };
 
 bool is_turned(const Side::Known& known, const Pair& pair) {
@@ -322,19 +268,106 @@ std::map<std::string, Pair> pair_up(const Side& a, const Side& b) {
   return pairs;
 }
 
-CompareReport compare_sides(const Side& side_a, const Side& side_b, const ProgressCallback& progress) {
-  const std::map<std::string, Pair> pairs = pair_up(side_a, side_b);
-  std::int64_t bytes_total = 0;
-  for (const auto& [name, pair] : pairs)
-    if (pair.a != nullptr && pair.b != nullptr) bytes_total += compared_bytes(pair);
-  ProgressMeter meter(progress, bytes_total);
-  CompareReport report;
-  for (const auto& [name, pair] : pairs) {
-    report.tensors.push_back(compare_pair(name, pair, meter));
-    report.equal = report.equal && report.tensors.back().difference == Difference::equal;
-  }
-  return report;
+std::size_t thread_count(int asked, std::size_t pairs) {
+  constexpr std::size_t kMost = 16;  // by default: more than disks and memory keep busy
+  const std::size_t cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMost);
+  return std::clamp<std::size_t>(asked > 0 ? static_cast<std::size_t>(asked) : cores, 1,
+                                 std::max<std::size_t>(pairs, 1));
 }
+
+// All pairs, by several threads, of which the calling one tells how far they are.
+class AllPairs {
+ public:
+  AllPairs(const Side& a, const Side& b) : pairs_(pair_up(a, b)), needs_scratch_(a.needs_scratch()) {
+    for (const auto& [name, pair] : pairs_) {
+      const bool has_both = pair.a != nullptr && pair.b != nullptr;
+      by_size_.push_back(jobs_.size());
+      jobs_.push_back({.pair = &pair, .bytes = has_both ? compared_bytes(pair) : 0});
+      jobs_.back().result.name = name;
+    }
+    std::ranges::stable_sort(by_size_, std::greater(), [&](std::size_t i) { return jobs_[i].bytes; });
+  }
+
+  CompareReport run(int threads, const ProgressCallback& progress) {
+    const std::size_t count = thread_count(threads, jobs_.size());
+    std::deque<ScratchFile> scratch;  // one for each thread
+    for (std::size_t i = 0; needs_scratch_ && i < count; ++i)
+      scratch.emplace_back(std::filesystem::temp_directory_path());
+    const auto scratch_of = [&](std::size_t i) { return needs_scratch_ ? &scratch[i] : nullptr; };
+    std::int64_t bytes = 0;
+    for (const Job& job : jobs_) bytes += job.bytes;
+    ProgressMeter meter(progress, bytes);
+    std::int64_t told = 0;
+    const auto report = [&](const std::string& name) {
+      const std::int64_t done = shared_.bytes_done;
+      meter.advance(name, done - std::exchange(told, done));
+    };
+    std::vector<std::future<void>> others;  // whose end waits for them, when they were told to stop
+    const StopAtEnd stop{shared_};
+    for (std::size_t i = 1; i < count; ++i)
+      others.push_back(
+          std::async(std::launch::async, [this, file = scratch_of(i)] { work(file, [](const auto&) {}); }));
+    work(scratch_of(0), report);
+    for (std::future<void>& other : others) {
+      while (other.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
+        report(jobs_[by_size_.front()].result.name);
+      other.get();
+    }
+    if (!jobs_.empty()) report(jobs_[by_size_.back()].result.name);
+    return gathered();
+  }
+
+ private:
+  struct Job {
+    const Pair* pair = nullptr;
+    std::int64_t bytes = 0;
+    TensorComparison result = {};
+    ErrorSums sums = {};
+  };
+
+  struct StopAtEnd {
+    Shared& shared;
+    ~StopAtEnd() { shared.stop = true; }
+  };
+
+  // Takes one pair after the other, large ones first, until there are no more, or another thread has failed.
+  void work(ScratchFile* scratch, const std::function<void(const std::string&)>& report) {
+    try {
+      Worker worker(shared_, scratch, report);
+      for (std::size_t i = next_++; i < jobs_.size() && !shared_.stop; i = next_++) {
+        Job& job = jobs_[by_size_[i]];
+        job.sums = compare_pair(*job.pair, job.result, worker);
+      }
+    } catch (...) {
+      shared_.stop = true;
+      throw;
+    }
+  }
+
+  CompareReport gathered() {
+    CompareReport report;
+    ErrorSums all;
+    for (Job& job : jobs_) {
+      if (job.result.difference != Difference::equal) ++report.different;
+      if (job.result.difference == Difference::values) {
+        all.signal += job.sums.signal;
+        all.noise += job.sums.noise;
+      }
+      report.tensors.push_back(std::move(job.result));
+    }
+    report.equal = report.different == 0;
+    report.snr_db = all.snr_db();
+    report.relative_error = all.noise == 0.0 ? 0.0 : std::sqrt(all.noise / all.signal);
+    return report;
+  }
+
+  const std::map<std::string, Pair> pairs_;
+  const bool needs_scratch_;
+  std::vector<Job> jobs_;             // in the order of names
+  std::vector<std::size_t> by_size_;  // of jobs_, the largest first
+  std::atomic<std::size_t> next_ = 0;
+  Shared shared_;
+};
 
 std::string json_of(const TensorComparison& t) {
   return fmt::format(
@@ -349,21 +382,27 @@ std::string json_of(const CompareReport& report, bool equal_too) {
   std::vector<std::string> tensors;
   for (const TensorComparison& t : report.tensors)
     if (equal_too || t.difference != Difference::equal) tensors.push_back("\n  " + json_of(t));
-  return fmt::format("{{\"equal\": {}, \"compared\": {}, \"tensors\": [{}\n]}}", report.equal, report.tensors.size(),
-                     fmt::join(tensors, ","));
+  return fmt::format(
+      "{{\"equal\": {}, \"compared\": {}, \"different\": {}, \"snr_db\": {}, \"relative_error\": {}, \"tensors\": "
+      "[{}\n]}}",
+      report.equal, report.tensors.size(), report.different, json_number(report.snr_db),
+      json_number(report.relative_error), fmt::join(tensors, ","));
 }
 
 }  // namespace
 
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                       const ProgressCallback& progress) {
-  return with_qfuse_errors([&] { return compare_sides(Side(a), Side(b), progress); });
+  CompareOptions options;
+  options.progress = progress;
+  return compare(a, b, options);
 }
 
 CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options) {
   return with_qfuse_errors([&] {
-    const Side side_a = options.adapters.empty() ? Side(a) : Side(a, options);
-    return compare_sides(side_a, Side(b), options.progress);
+    const Side side_a = options.adapters.empty() ? Side(located(a)) : Side(located(a), options);
+    const Side side_b(located(b));
+    return AllPairs(side_a, side_b).run(options.threads, options.progress);
   });
 }
 

@@ -1,6 +1,7 @@
 // The comparator itself: it must see every difference, and call nothing different that is not.
 #include <cmath>
 #include <qfuse/checkpoint.hpp>
+#include <thread>
 
 #include "support.h"
 
@@ -114,6 +115,68 @@ TEST(Compare, a_difference_in_the_last_element_beyond_a_chunk_is_seen) {
   EXPECT_EQ(t.differing, 1);
   EXPECT_EQ(t.first_differing, 4'999'999);
   EXPECT_EQ(t.first_b, 2.0);
+}
+
+// Pieces that are equal are not added up until others differ.
+TEST(Compare, equal_pieces_count_as_signal) {
+  std::vector<float> a(3'000'001, 2.0F);
+  a[1'500'000] = NAN;
+  std::vector<float> b = a;
+  b[7] = 3.0F;
+  b[2'999'999] = -2.0F;
+  const TensorComparison t = compare_values(a, b);
+  EXPECT_EQ(t.differing, 2);
+  EXPECT_EQ(t.first_differing, 7);
+  EXPECT_DOUBLE_EQ(t.rmse, std::sqrt(17.0 / 3'000'000));
+  EXPECT_DOUBLE_EQ(t.snr_db, 10 * std::log10(4.0 * 3'000'000 / 17));
+}
+
+TEST(Compare, sums_up) {
+  const CompareReport report =
+      compare_tensors({{"a", f32({3, 4})}, {"b", f32({10})}, {"c", f32({5})}, {"d", f32({1})}},
+                      {{"a", f32({3, 4.5})}, {"b", f32({11})}, {"c", f32({5})}, {"e", f32({1})}});
+  EXPECT_EQ(report.different, 4);
+  EXPECT_DOUBLE_EQ(report.snr_db, 10 * std::log10(125 / 1.25));
+  EXPECT_DOUBLE_EQ(report.relative_error, 0.1);
+  const CompareReport equal = compare_tensors({{"a", f32({3, 4})}}, {{"a", f32({3, 4})}});
+  EXPECT_EQ(equal.different, 0);
+  EXPECT_EQ(equal.snr_db, INFINITY);
+  EXPECT_EQ(equal.relative_error, 0.0);
+}
+
+TEST(Compare, any_number_of_threads_gives_the_same_figures) {
+  CompareOptions options;
+  std::vector<std::string> reports;
+  for (const int threads : {1, 2, 3, 16}) {
+    options.threads = threads;
+    std::int64_t last = 0;
+    std::int64_t total = 0;
+    options.progress = [&, caller = std::this_thread::get_id()](const Progress& progress) {
+      EXPECT_EQ(std::this_thread::get_id(), caller);
+      EXPECT_GE(progress.bytes_done, last);
+      last = progress.bytes_done;
+      total = progress.bytes_total;
+      return true;
+    };
+    reports.push_back(to_json(compare(golden("tiny_llama/bnb4"), golden("tiny_llama/full"), options), true));
+    EXPECT_EQ(reports.back(), reports.front());
+    EXPECT_LE(last, total);
+  }
+}
+
+TEST(Compare, what_fails_in_a_thread_is_said) {
+  const TemporaryDirectory directory;
+  RawTensors tensors;
+  for (const char* name : {"a", "b", "c", "d"}) tensors[name] = f32(std::vector<float>(1'000'000, 1.0F));
+  for (const char* name : {"x", "y"}) write_file(directory / name, safetensors(tensors));
+  CompareOptions options;
+  options.threads = 3;
+  options.progress = [&](const Progress&) {
+    fs::resize_file(directory / "x", 10'000);
+    return true;
+  };
+  EXPECT_TRUE(holds(error_of(Status::io_error, [&] { compare(directory / "x", directory / "y", options); }),
+                    (directory / "x").native() + ": "));
 }
 
 TEST(Compare, can_be_cancelled) {
