@@ -42,11 +42,31 @@ def tensors_of(state):
 
 
 def original(*args, **kwargs):
-    """It runs on the default stream, so what it reads must be there, and what it writes before anyone reads it."""
+    """It runs on the default stream, so what it reads must be there, and what it writes before anyone reads it. Its op
+    has bitsandbytes' own kernel meanwhile."""
     torch.cuda.synchronize()
-    result = ORIGINAL(*args, **kwargs)
+    integration._patches._restore()
+    try:
+        result = ORIGINAL(*args, **kwargs)
+    finally:
+        integration._patches._replace()
     torch.cuda.synchronize()
     return result
+
+
+def test_the_original_is_not_ours():
+    with Calls("qfuse::quantize_4bit") as encodes:
+        original(make_weight(64, 96))
+    assert encodes.count == 0
+
+
+def test_encoding_is_a_kernel_of_their_op(enabled):
+    assert enabled.replaced["bitsandbytes::quantize_4bit on CUDA"] == "hook"
+    weight = make_weight(64, 96)
+    packed, state = original(weight, quant_type="nf4")
+    with Calls("qfuse::quantize_4bit") as encodes:
+        found = torch.ops.bitsandbytes.quantize_4bit.default(weight, 64, "nf4", torch.uint8)
+    assert encodes.count == 1 and same_bits(found[0], packed) and same_bits(found[1], state.absmax)
 
 
 def test_every_patch_applies(enabled):
