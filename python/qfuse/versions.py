@@ -14,21 +14,26 @@ OLDEST = {
     "peft": "0.17",  # the oldest that the tests were run under
     "transformers": "5.20",  # all fields of its experts interface that experts_forward reads
     "accelerate": "1.6",  # prepares a model for FSDP2
+    "peft, LoRA over experts": "0.19",  # which side of a stack A and B belong to was another one before
 }
-_FOR = {"transformers": " for experts in 4 bits"}  # all else works with older ones
+_FOR = {  # all else works with older ones
+    "transformers": " for experts in 4 bits",
+    "peft, LoRA over experts": " for LoRA over experts in 4 bits",
+}
 
 
-def require(library: str, found: str | None = None) -> None:
+def require(what: str, found: str | None = None) -> None:
     """Raises ImportError where a library is too old. One that is not installed is nobody's fault.
 
-    found: its version, where that is known."""
+    what: a key of OLDEST. found: the library's version, where that is known."""
+    library = what.split(",")[0]
     if found is None:
         try:
             found = version(library)
         except PackageNotFoundError:
             return
-    if is_older(found, OLDEST[library]):
-        raise ImportError(f"qfuse needs {library} {OLDEST[library]} or later{_FOR.get(library, '')}, this is {found}")
+    if is_older(found, OLDEST[what]):
+        raise ImportError(f"qfuse needs {library} {OLDEST[what]} or later{_FOR.get(what, '')}, this is {found}")
 
 
 def is_older(found: str, oldest: str) -> bool:

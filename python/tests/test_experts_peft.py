@@ -8,6 +8,7 @@ from conftest import same_bits
 
 import qfuse
 import qfuse.integrations.peft as integration
+from qfuse import versions
 
 peft = pytest.importorskip("peft")
 transformers = pytest.importorskip("transformers")
@@ -75,6 +76,18 @@ def test_steps_are_those_of_peft(make):
     found = step(model)
     assert near(found, step(twin))
     assert sum("lora_" in name for name in found) == 2 * 2 * 3 and "experts" in str(list(found))
+
+
+def test_an_older_peft_is_refused(monkeypatch):
+    """Before its adapters are made, and where they were made over stacks that were not quantized yet."""
+    model, later = mixtral(), peft.get_peft_model(mixtral(), config())
+    qfuse.quantize_experts(model)
+    qfuse.quantize_experts(later)
+    monkeypatch.setattr(versions, "version", lambda library: "0.18.1")
+    integration._require_sides.cache_clear()
+    for use in (lambda: peft.get_peft_model(model, config()), lambda: later(tokens(later))):
+        with pytest.raises(ImportError, match=r"peft 0\.19 or later for LoRA over experts in 4 bits, this is 0\.18\.1"):
+            use()
 
 
 @pytest.mark.parametrize("more", [{"use_rslora": True}, {"target_parameters": STACKS[:1]}, {"r": 1}])

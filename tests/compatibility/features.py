@@ -414,6 +414,8 @@ def lora_over_experts() -> None:
         raise Refused(f"peft itself: {type(error).__name__}: {str(error).splitlines()[0]}") from error
     model, twin = (with_adapter(each, ["q_proj"], target_parameters=stacks) for each in quantized_and_twin())
     tokens = torch.arange(24).view(2, 12)
+    with refusals():
+        model(tokens)
     with Calls("qfuse::matmul_4bit_grouped"):
         results = [each(input_ids=tokens, labels=tokens) for each in (model, twin)]
     near(results[0].logits, results[1].logits)

@@ -19,6 +19,7 @@ qfuse.matmul_4bit_grouped_lora. It is no choice that could be wrong or slow else
 nothing to do with it.
 """
 
+import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
@@ -239,7 +240,16 @@ def _way_of(layer: nn.Module) -> Way | None:
 
 def _stack_under(wrapper: Any) -> Stack4bit | None:
     """Of a ParamWrapper, which adapts one parameter of a module."""
-    return stack_of(wrapper.get_base_layer(), wrapper.parameter_name)
+    stack = stack_of(wrapper.get_base_layer(), wrapper.parameter_name)
+    if stack is not None:
+        _require_sides()
+    return stack
+
+
+@functools.cache
+def _require_sides() -> None:
+    """Over a square stack an older peft's A and B would fit, and be another adapter."""
+    versions.require("peft, LoRA over experts")
 
 
 def _features_of_stack(self: Any, module: nn.Module) -> tuple[int, int] | None:
