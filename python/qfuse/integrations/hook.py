@@ -42,7 +42,7 @@ class Kernel:
         original = torch.library.get_kernel(self._op, self._device)
         library = torch.library.Library(namespace, "FRAGMENT")
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "[^.]*Overriding a previously registered kernel")  # torch 2.10
+            warnings.filterwarnings("ignore", "(?s:.*)Overriding a previously registered kernel")  # torch 2.10, 2.11
             # torch.library.register_kernel, without keys, cannot call the original.
             library.impl(name, self._ours_first(original), self._device, with_keyset=True, allow_override=True)
         self._library = library
