@@ -93,7 +93,6 @@ class Page:
         (bin_folder / "qfuse").symlink_to(command)
         for name in ("python", "python3"):
             (bin_folder / name).symlink_to(sys.executable)
-        self.environment = os.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}"}
 
     def run(self, block: blocks.Block) -> None:
         getattr(self, f"run_{block.language}")(block)
@@ -135,9 +134,7 @@ class Page:
             return None
         if words[0] in ("python", "python3") and len(words) > 1 and words[1].endswith(".py") and "&&" not in words:
             return self.run_program(words[1:])
-        found = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", line], env=self.environment, capture_output=True, text=True, timeout=60
-        )
+        found = subprocess.run(["bash", "-euo", "pipefail", "-c", line], capture_output=True, text=True, timeout=60)
         printed = found.stdout + found.stderr
         assert found.returncode == 0, f"{block.place}: {line}\n{printed}"
         return printed
@@ -172,6 +169,7 @@ def page(models, tmp_path, monkeypatch):
     for name in ("examples", "python", "tests"):
         (tmp_path / name).symlink_to(ROOT / name)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     return Page(tmp_path)
 
 
