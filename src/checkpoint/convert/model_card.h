@@ -16,11 +16,11 @@ inline constexpr const char* kCardFile = "README.md";
 
 // What a conversion makes of what a card says.
 struct CardChanges {
-  std::string base_model;             // on the Hub; "": unknown
-  std::string relation;               // to it, in the Hub's words: "quantized"; "": none of them
-  std::string library;                // that loads the model; "": unknown
-  std::vector<std::string> tags;      // that are added
-  std::vector<std::string> old_tags;  // that hold no longer
+  std::string base_model = {};             // on the Hub; "": unknown
+  std::string relation = {};               // to it, in the Hub's words: "quantized"; "": none of them
+  std::string library = {};                // that loads the model; "": unknown
+  std::vector<std::string> tags = {};      // that are added
+  std::vector<std::string> old_tags = {};  // that hold no longer
 };
 
 inline const std::vector<std::string> kTagsOfQuantized{"4-bit", "4bit", "8-bit", "8bit", "bitsandbytes",
