@@ -65,6 +65,10 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
         make_tokenizer(folder / name)
     for name in ("my-adapter", "my-lora", "my-qlora", "style", "facts"):
         shutil.copytree(TINY / "adapter", folder / name)
+        config = json.loads((folder / name / "adapter_config.json").read_text())
+        (folder / name / "adapter_config.json").write_text(
+            json.dumps(config | {"base_model_name_or_path": "Llama-3-8B"})
+        )
     for name in ("llama-bnb-4bit", "model-bnb-4bit"):
         shutil.copytree(TINY / "bnb4", folder / name)
     make_pipeline(folder / "FLUX.1-schnell")
