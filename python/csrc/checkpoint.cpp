@@ -137,8 +137,8 @@ checkpoint::MergeReport merge(const qfuse_python_conversion& from, const qfuse_p
 std::string json_of(const std::vector<checkpoint::KeptTensors>& all) {
   std::string json;
   for (const checkpoint::KeptTensors& kept : all)
-    json += (json.empty() ? "" : ", ") + ("{\"kind\": \"" + kept.kind) + "\", \"tensors\": " +
-            std::to_string(kept.tensors) + ", \"bytes\": " + std::to_string(kept.bytes) + "}";
+    json += (json.empty() ? "" : ", ") + ("{\"kind\": \"" + kept.kind) +
+            "\", \"tensors\": " + std::to_string(kept.tensors) + ", \"bytes\": " + std::to_string(kept.bytes) + "}";
   return "[" + json + "]";
 }
 

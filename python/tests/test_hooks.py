@@ -139,7 +139,7 @@ def test_another_value_is_a_warning_that_names_the_two(monkeypatch, wrong):
     monkeypatch.setenv(VARIABLE, wrong)
     with pytest.warns(UserWarning, match=f"QFUSE_BITSANDBYTES is '{wrong}', it can be decode or matmul"):
         qfuse_plugins.bitsandbytes()
-    assert all_are_original() and not report()
+    assert all_are_original() and not integration.report()
 
 
 def test_an_import_of_bitsandbytes_survives_what_qfuse_cannot_do(monkeypatch, caplog):
@@ -384,7 +384,7 @@ def test_older_versions_are_refused_by_name(monkeypatch, library, older):
         with pytest.raises(ImportError) as error:
             start()
         assert str(error.value) == sentence
-    assert all_are_original() and not report()
+    assert all_are_original() and not integration.report()
 
 
 def test_an_older_transformers_is_refused_for_experts(monkeypatch):

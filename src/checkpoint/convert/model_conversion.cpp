@@ -155,7 +155,7 @@ void add_kept(const KeptTensors& kept, std::vector<KeptTensors>& all) {
   if (found == all.end()) found = all.insert(found, {kept.kind, 0, 0});
   found->tensors += kept.tensors;
   found->bytes += kept.bytes;
-  std::ranges::stable_sort(all, std::greater(), &KeptTensors::bytes);
+  std::ranges::sort(all, std::greater(), [](const KeptTensors& each) { return std::pair(each.bytes, each.kind); });
 }
 
 ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const std::string& component,

@@ -196,8 +196,8 @@ void check_layout(std::vector<TensorEntry>& entries, std::int64_t data_bytes, co
   }
   if (end > data_bytes)
     fail(Status::invalid_data,
-         "{}: is incomplete: its tensors fill {}, and {} of them are there: download or copy it again", file,
-         human_size(end), human_size(data_bytes));
+         "{}: is incomplete: its tensors fill {} bytes, and {} of them are there: download or copy it again", file, end,
+         data_bytes);
   if (end != data_bytes)
     fail(Status::invalid_data, "{}: the tensors fill {} bytes, the file has {} after its header", file, end,
          data_bytes);

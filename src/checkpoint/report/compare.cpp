@@ -285,7 +285,7 @@ class AllPairs {
       jobs_.push_back({.pair = &pair, .bytes = has_both ? compared_bytes(pair) : 0});
       jobs_.back().result.name = name;
     }
-    std::ranges::stable_sort(by_size_, std::greater(), [&](std::size_t i) { return jobs_[i].bytes; });
+    std::ranges::sort(by_size_, std::greater(), [&](std::size_t i) { return std::pair(jobs_[i].bytes, i); });
   }
 
   CompareReport run(int threads, const ProgressCallback& progress) {

@@ -106,7 +106,7 @@ std::vector<Rejected> rejected_files() {
        "its byte range has 4 bytes, F32 of shape [2] needs 8"},
       {"bytes_after_the_data", f("{}", "x"), "the tensors fill 0 bytes, the file has 1 after its header"},
       {"range_past_the_end", f(entry(R"("dtype":"U8","shape":[5],"data_offsets":[0,5])"), kFour),
-       "is incomplete: its tensors fill 5 bytes, and 4 bytes of them are there: download or copy it again"},
+       "is incomplete: its tensors fill 5 bytes, and 4 of them are there: download or copy it again"},
   };
 }
 
