@@ -16,7 +16,8 @@ if(PCRE2_FOUND AND NOT TARGET PCRE2::8BIT)
   if(PCRE2_LIBRARY MATCHES "\\.a$")
     set(kind STATIC)
   endif()
+  file(REAL_PATH ${PCRE2_LIBRARY} location)  # a wheel carries the file, not the links to it
   add_library(PCRE2::8BIT ${kind} IMPORTED)
-  set_target_properties(PCRE2::8BIT PROPERTIES IMPORTED_LOCATION ${PCRE2_LIBRARY} IMPORTED_SONAME libpcre2-8.so.0
+  set_target_properties(PCRE2::8BIT PROPERTIES IMPORTED_LOCATION ${location} IMPORTED_SONAME libpcre2-8.so.0
                                                INTERFACE_INCLUDE_DIRECTORIES ${PCRE2_INCLUDE_DIR})
 endif()

@@ -10,6 +10,7 @@ Needs transformers, accelerate, peft, bitsandbytes, trl and datasets beside qfus
 """
 
 import sys
+from typing import Any
 
 import torch
 from datasets import load_dataset
@@ -21,7 +22,9 @@ import qfuse.integrations.bitsandbytes
 import qfuse.integrations.peft
 
 LORA = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear", task_type="CAUSAL_LM")
-TRAINING = dict(num_train_epochs=1, per_device_train_batch_size=4, learning_rate=2e-4, max_length=1024, bf16=True)
+TRAINING: dict[str, Any] = dict(
+    num_train_epochs=1, per_device_train_batch_size=4, learning_rate=2e-4, max_length=1024, bf16=True
+)
 TRAINING |= dict(logging_steps=5, save_strategy="no", report_to="none", use_cpu=not torch.cuda.is_available())
 
 

@@ -391,8 +391,8 @@ def compare(a: AnyPath, b: AnyPath, *, threads: int = 0, progress: ProgressCallb
     threads: that read and compare; 0: one per core, up to 16.
     """
     found = json.loads(library.compare(a, b, threads, _report(progress)))
-    totals = (found[name] for name in ("equal", "different", "snr_db", "relative_error"))
-    return CompareReport(*totals, tuple(TensorComparison(**tensor) for tensor in found["tensors"]))
+    tensors = tuple(TensorComparison(**tensor) for tensor in found["tensors"])
+    return CompareReport(found["equal"], found["different"], found["snr_db"], found["relative_error"], tensors)
 
 
 def _report(progress: ProgressCallback | None) -> library.Report | None:
@@ -441,13 +441,15 @@ def _merge(asked: dict[str, Any]) -> MergeReport:
     conversion = _conversion(asked | {"source": asked["base"] or "", "dtype": to if to in _DTYPES else "auto"})
     numbers, found, kept, notes = library.merge(conversion, what, _report(asked["progress"]))
     merged = tuple(MergedTensor(**tensor | {"shape": tuple(tensor["shape"])}) for tensor in json.loads(found))
-    return MergeReport(*numbers, _kept(kept), tuple(notes), merged)
+    fields: list[Any] = [*numbers, _kept(kept), tuple(notes), merged]
+    return MergeReport(*fields)
 
 
 def _convert(asked: dict[str, Any]) -> ConversionReport:
     """`asked`: the arguments of dequantize or quantize by name."""
     numbers, kept, notes = library.convert(_conversion(asked), _report(asked["progress"]))
-    return ConversionReport(*numbers, _kept(kept), tuple(notes))
+    fields: list[Any] = [*numbers, _kept(kept), tuple(notes)]
+    return ConversionReport(*fields)
 
 
 def _kept(found: str) -> tuple[KeptTensors, ...]:
