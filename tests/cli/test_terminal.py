@@ -138,7 +138,7 @@ class OnTerminals(Command):
     def test_the_width_may_change(self):
         """Once from wide to narrow and back; the run is then interrupted."""
         source = self.directory / "big.safetensors"
-        write_big(source)
+        write_big(source, 1 << 28)  # some seconds of the reference's time
         terminal = Terminal(120)
         process = terminal.start("dequantize", source, "-o", self.out, "--device", "reference")
         for columns in (30, 120):
