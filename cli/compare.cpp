@@ -110,10 +110,8 @@ Command add_compare(CLI::App& app) {
   parser->footer(
       "Quantized weights are decoded by the scalar reference code, to the dtype of the other side if only one side is "
       "quantized. With --adapter, A is a base and B is what qfuse merge made of it; repeat the options that qfuse "
-      "merge "
-      "was given. Then B is right if the two are equal. -0 and +0 differ; any NaN equals any NaN. Exit codes: 0 equal, "
-      "1 "
-      "different, 3 could not compare.");
+      "merge was given. Then B is right if the two are equal. -0 and +0 differ; any NaN equals any NaN. Exit codes: 0 "
+      "equal, 1 different, 3 could not compare.");
   return {parser, [args] { return run(*args); }, kCannotTell};
 }
 

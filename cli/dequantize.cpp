@@ -33,8 +33,7 @@ Command add_dequantize(CLI::App& app) {
   add_component_option(*parser, *args);
   parser->footer(
       "Weights that are not quantized are copied byte for byte, and so are the tokenizer and the other files and "
-      "folders "
-      "of a directory. config.json loses its quantization_config. Ctrl-C leaves no partial output." +
+      "folders of a directory. config.json loses its quantization_config. Ctrl-C leaves no partial output." +
       conversion_help("dequantize"));
   return {parser, [args] { return run(*args); }};
 }

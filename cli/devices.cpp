@@ -90,8 +90,7 @@ Command add_devices(CLI::App& app) {
   parser->add_flag("--json", *json, "Print JSON");
   parser->footer(
       "`reference` is slow scalar code, with which the others are compared. If there is no GPU or no OpenCL device, or "
-      "an "
-      "OpenCL device cannot be used, the reason is printed.");
+      "an OpenCL device cannot be used, the reason is printed.");
   return {parser, [json] {
             *json ? print_json(devices_as_json()) : print_text();
             return kSuccess;

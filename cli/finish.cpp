@@ -55,9 +55,8 @@ Command add_finish(CLI::App& app) {
   parser->add_flag("--json", args->json, "Print the summary as JSON");
   parser->footer(
       "Shards gather in OUT.qfuse-shards. This checks that every file is there and holds the tensors that were "
-      "planned, "
-      "and renames the whole to OUT; if something is missing, it names the shards to run again. Where files can be "
-      "linked, it needs no room for a second copy. To give up a sharded conversion, remove OUT.qfuse-shards.");
+      "planned, and renames the whole to OUT; if something is missing, it names the shards to run again. Where files "
+      "can be linked, it needs no room for a second copy. To give up a sharded conversion, remove OUT.qfuse-shards.");
   return {parser, [args] { return run(*args); }};
 }
 

@@ -22,8 +22,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Convert, merge, inspect, check and compare checkpoints of models, quantized by bitsandbytes (NF4, FP4, LLM.int8) "
-    "or "
-    "plain. A checkpoint is a .safetensors file, a model directory as transformers saves it, or a diffusers pipeline.";
+    "or plain. A checkpoint is a .safetensors file, a model directory as transformers saves it, or a diffusers "
+    "pipeline.";
 
 constexpr const char* kExamples =
     "Examples:\n"

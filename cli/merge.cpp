@@ -143,8 +143,7 @@ Command add_merge(CLI::App& app) {
   add_conversion_options(*parser, *args);
   parser->footer(
       "Each weight becomes base + scale * B * A, summed in fp32 and rounded once. Every tensor of an adapter is used, "
-      "or "
-      "the merge is refused before it writes a byte. --dry-run shows what each tensor gets, and how much that is.\n"
+      "or the merge is refused before it writes a byte. --dry-run shows what each tensor gets, and how much that is.\n"
       "\n"
       "Onto which base? A QLoRA adapter was trained on weights that bitsandbytes had quantized. Merged onto those (the "
       "4-bit checkpoint, or the 16-bit one with --base-as nf4), the model computes what was trained. Merged onto the "

@@ -17,8 +17,9 @@ struct HubModel {
   [[nodiscard]] std::string download() const;  // the command that puts it into the cache
 };
 
-// What `text` names on the Hub: "org/name" ("gpt2", if it is old), or an address, "https://huggingface.co/org/name/tree/revision". None for any
-// other text. Every part is a plain name, so that no path made of it leaves the cache.
+// What `text` names on the Hub: "org/name" ("gpt2", if it is old), or an address,
+// "https://huggingface.co/org/name/tree/revision". None for any other text. Every part is a plain name, so that no path
+// made of it leaves the cache.
 // `revision`: for what says none.
 std::optional<HubModel> hub_model(std::string_view text, std::string_view revision = "");
 
