@@ -86,7 +86,6 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype |
         return ops.dequantize_int8(codes.detach(), scb.float(), float_dtype(dtype))
 
 
-_CPU, _CUDA = 0, 1  # of qfuse_device_type
 _batch_invariant = False
 _are_transforms_active = torch._C._are_functorch_transforms_active
 
@@ -528,7 +527,7 @@ def _is_known(condition: bool) -> bool:
 
 @functools.cache
 def _read_advice(device: int | None, dtype: torch.dtype, rows: int, cols: int, blocksize: int) -> tuple[int, int]:
-    kind = library.Device(_CPU, 0) if device is None else library.Device(_CUDA, device)
+    kind = library.Device(library.CPU, 0) if device is None else library.Device(library.CUDA, device)
     return library.matmul_4bit_advice(kind, FLOAT_DTYPES.index(dtype), rows, cols, blocksize)
 
 

@@ -9,8 +9,6 @@ from . import library
 
 __all__ = ["find_tensor_cores", "has_gpu"]
 
-_CUDA = 1  # of qfuse_device_type
-
 
 @functools.cache
 def _read_tensor_cores(device: int, dtype: torch.dtype) -> bool:
@@ -33,10 +31,10 @@ find_tensor_cores._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 @functools.cache
 def _look_for_gpu() -> bool:
-    if not torch.cuda.is_available() or library.device_count(_CUDA) > 0:  # else a tensor on a GPU is a fake
+    if not torch.cuda.is_available() or library.device_count(library.CUDA) > 0:  # else a tensor on a GPU is a fake
         return True
     try:
-        library.describe_device(library.Device(_CUDA, 0))
+        library.describe_device(library.Device(library.CUDA, 0))
     except RuntimeError as error:
         warnings.warn(f"qfuse leaves weights on GPUs to the original: {error}", stacklevel=4)
     return False

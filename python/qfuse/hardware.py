@@ -6,8 +6,6 @@ from . import library
 
 __all__ = ["Device", "build_info", "devices"]
 
-_CPU, _CUDA, _OPENCL = 0, 1, 3  # of qfuse_device_type
-
 
 @dataclass(frozen=True)
 class Device:
@@ -22,8 +20,8 @@ class Device:
 def devices() -> list[Device]:
     """The CPU, every GPU that can run the ops here and now, and OpenCL's devices, of which some may be of no use, as
     their descriptions then say."""
-    found = [Device("cpu", library.describe_device(library.Device(_CPU, 0)), tuple(library.cpu_targets()))]
-    for name, kind in (("cuda", _CUDA), ("opencl", _OPENCL)):
+    found = [Device("cpu", library.describe_device(library.Device(library.CPU, 0)), tuple(library.cpu_targets()))]
+    for name, kind in (("cuda", library.CUDA), ("opencl", library.OPENCL)):
         for index in range(library.device_count(kind)):
             found.append(Device(f"{name}:{index}", library.describe_device(library.Device(kind, index))))
     return found

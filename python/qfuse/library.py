@@ -192,6 +192,9 @@ class _Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int32), ("message", ctypes.c_char * 512)]
 
 
+CPU, CUDA, OPENCL = 0, 1, 3  # of qfuse_device_type
+
+
 def parse_device(name: str) -> Device:
     device, error = Device(), _Error()
     if load("libqfuse.so.0").qfuse_device_parse(name.encode(), ctypes.byref(device), ctypes.byref(error)) != 0:

@@ -165,9 +165,7 @@ class Patches:
 
     def __init__(self, *patches: Patch | Kernel | Registered, library: str | None = None) -> None:
         self._patches, self._library = patches, library
-        self._lock = (
-            RLock()
-        )  # a context that nobody ended ends where its garbage is collected, which may be below itself
+        self._lock = RLock()  # a context that nobody ended ends with its garbage, perhaps below itself
         if library is not None:
             _of_libraries.append(self)
         self._stays = False  # from enable() to disable()
