@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import Parameter
 
-from .. import functional, ops
+from .. import functional, ops, versions
 from ..modules import is_plain
 from ..parameter import Weight4bitTensor, parameter_of
 from ..quant_state import FLOAT_DTYPES, NESTED_BLOCKSIZE, QUANT_TYPES, STATE, Weight4bit
@@ -265,7 +265,8 @@ def quantize_experts(
     the meta device (offloaded) or another one than CPU and CUDA, is parametrized, distributed or expert-parallel, or
     where an expert is no whole number of blocks.
 
-    Raises ValueError for a quant_type or blocksize that bitsandbytes lacks, and for a model without such a module.
+    Raises ValueError for a quant_type or blocksize that bitsandbytes lacks, and for a model without such a module;
+    ImportError where that is because transformers is too old.
     """
     if quant_type not in QUANT_TYPES or blocksize not in _BLOCKSIZES:
         raise ValueError(
@@ -274,6 +275,7 @@ def quantize_experts(
         )
     found = list(_find(model))
     if not found:
+        versions.require("transformers")  # of an older one the fields are others
         raise ValueError(
             f"{type(model).__name__} has no experts as transformers 5.23 has them, 3-D parameters behind its experts "
             "interface; experts that are linear layers are bitsandbytes' own affair"
