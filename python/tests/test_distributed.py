@@ -45,6 +45,8 @@ NAMES = [
 def _run(folder: Path, ranks: int) -> dict[str, str]:
     """What each case came to on the ranks; the first that failed is the last one."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    if DEVICE == "cpu":
+        environment["CUDA_VISIBLE_DEVICES"] = ""  # torch's default for a mesh is a GPU that it sees
     with ExitStack() as logs:
         processes = [
             subprocess.Popen(

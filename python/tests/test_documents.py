@@ -54,7 +54,7 @@ def make_pipeline(folder: Path) -> None:
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all that the pages take to be there."""
-    for name in ("transformers", "peft", "bitsandbytes", "trl"):
+    for name in ("transformers", "peft", "bitsandbytes", "trl", "datasets"):
         pytest.importorskip(name)
     from transformers import AutoModelForCausalLM, LlamaConfig, Qwen3MoeConfig
 

@@ -117,7 +117,7 @@ def run_on_two_ranks(out, *arguments):
 
 def loss_of(model):
     """Over the first rank's batch of odd steps."""
-    batch = torch.randint(256, (2, 64), generator=torch.Generator().manual_seed(1))
+    batch = torch.randint(256, (2, 64), generator=torch.Generator().manual_seed(1)).to(model.device)
     with torch.no_grad():
         return model(input_ids=batch, labels=batch).loss.item()
 
@@ -149,5 +149,6 @@ def test_trains_on_two_ranks_and_goes_on(tmp_path, peers):
 def test_says_what_it_takes(run_example, peers, name):
     if name == "qlora.py":
         pytest.importorskip("trl")
+        pytest.importorskip("datasets")
     with pytest.raises(SystemExit, match="MODEL"):
         run_example(name)

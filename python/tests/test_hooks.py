@@ -225,7 +225,8 @@ def test_decodes_are_a_kernel_of_their_op(device):
 
 
 def test_rows_that_bitsandbytes_decodes_wrongly_on_a_cpu():
-    """nf4 in blocks of 64: where k is a multiple of 16 and none of 64, on CPUs with AVX-512 (0.50.2)."""
+    """nf4 in blocks of 64: where k is a multiple of 16 and none of 64, on CPUs with AVX-512 (0.50.2), for which it has
+    code in the library that it loads where it sees no GPU."""
     wrong = []
     for k in range(16, 200, 4):
         torch.manual_seed(k)
@@ -239,7 +240,8 @@ def test_rows_that_bitsandbytes_decodes_wrongly_on_a_cpu():
             assert same_bits(torch.ops.bitsandbytes.dequantize_4bit.default(*arguments), exact)
         if not same_bits(theirs, exact):
             wrong.append(k)
-    is_affected = torch.backends.cpu.get_cpu_capability() == "AVX512" and bnb.__version__.startswith(("0.49", "0.50"))
+    has_avx512 = torch.backends.cpu.get_cpu_capability() == "AVX512" and not bnb.cextension.lib.compiled_with_cuda
+    is_affected = has_avx512 and bnb.__version__.startswith(("0.49", "0.50"))
     if is_affected and wrong:  # if it is empty, bitsandbytes has mended it, and docs/PYTORCH.md says too much
         assert wrong == [k for k in range(16, 200, 16) if k % 64]
     assert not is_affected or wrong
@@ -252,8 +254,11 @@ def test_leaves_what_is_not_its_own_to_their_kernel(device):
     decode, product = torch.ops.bitsandbytes.dequantize_4bit.default, torch.ops.bitsandbytes.gemm_4bit.default
     given = [
         lambda: decode(codes.expand(-1, 2)[:, :1], state.absmax, 64, "nf4", state.shape, torch.float32),
-        lambda: product(x, codes, state.shape, state.absmax, 64, "nf4", bias=torch.ones(1, device=device).bfloat16()),
+        lambda: product(x[:, :64], codes, state.shape, state.absmax, 64, "nf4"),
     ]
+    if device == "cpu":  # on a GPU they read behind such a bias
+        bias = torch.ones(1).bfloat16()
+        given.append(lambda: product(x, codes, state.shape, state.absmax, 64, "nf4", bias=bias))
     without = []
     for call in given:
         try:
