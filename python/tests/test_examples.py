@@ -13,6 +13,7 @@ import torch
 from conftest import TINY, same_bits
 
 import qfuse
+from qfuse import versions
 
 FOLDER = Path(__file__).parents[2] / "examples" / "python"
 MODEL = TINY / "bnb4"
@@ -57,6 +58,7 @@ def test_experts_in_fp8_are_near_float32(run_example):
 
 @pytest.fixture
 def experts_example(peers):
+    pytest.importorskip("transformers", versions.OLDEST["transformers"])
     return runpy.run_path(str(FOLDER / "experts.py"))
 
 
@@ -77,7 +79,7 @@ def check_training_of_experts(printed, adapter):
     assert (adapter / "adapter_model.safetensors").is_file()
 
 
-def test_trains_experts_that_it_makes(run_example, tmp_path, peers):
+def test_trains_experts_that_it_makes(run_example, tmp_path, experts_example):
     check_training_of_experts(run_example("experts.py", tmp_path / "out"), tmp_path / "out")
 
 

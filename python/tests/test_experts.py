@@ -13,9 +13,10 @@ from safetensors.torch import load_file
 from torch.nn import Parameter
 
 import qfuse
+from qfuse import versions
 from qfuse.quant_state import decodable_weight
 
-transformers = pytest.importorskip("transformers", "5.20")
+transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
 from experts_models import decoded, distance, gpt_oss, mixtral, stacks, tokens  # noqa: E402
 
 from qfuse.integrations import experts  # noqa: E402

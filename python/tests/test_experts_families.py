@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from qfuse import versions
+
 pytest.importorskip("peft")
-pytest.importorskip("transformers")
+pytest.importorskip("transformers", versions.OLDEST["transformers"])
 from experts_families import families, judge
 
 OFTEN = [

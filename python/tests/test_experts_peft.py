@@ -11,7 +11,7 @@ import qfuse.integrations.peft as integration
 from qfuse import versions
 
 peft = pytest.importorskip("peft")
-transformers = pytest.importorskip("transformers")
+transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
 from experts_models import decoded, gpt_oss, mixtral, stacks, tokens  # noqa: E402
 
 MODELS = {"mixtral": mixtral, "gpt_oss": gpt_oss}

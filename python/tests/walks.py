@@ -181,7 +181,7 @@ def _bound(copy, step):
         return Bound(math.inf, 0)  # there torch's mask depends on the dtype of what it drops: peft's is not yet rounded
     share = max([FP32_BOUND, *(ulps * torch.finfo(dtype).eps for dtype, ulps in ULPS.items() if dtype in dtypes)])
     if step.run == "second_derivatives" and share > FP32_BOUND:
-        # Of twice as many rounded sums: under torch 2.11, with AMX, the peers' was 4.6 % from float32's and qfuse's 4.3 %,
+        # Of twice as many rounded sums: with torch 2.11 and AMX the peers' was 4.6 % from float32's, qfuse's 4.3 %,
         # to different sides.
         share *= 2
     return Bound(share, FP16_LEAST if torch.float16 in dtypes else FP32_LEAST)
