@@ -31,6 +31,20 @@ def llama(**more):
     return transformers.LlamaConfig(vocab_size=VOCABULARY, num_key_value_heads=4, **sizes, **more)
 
 
+def bloom():
+    return transformers.BloomConfig(vocab_size=VOCABULARY, hidden_size=128, n_layer=4, n_head=4)
+
+
+def gpt2():
+    return transformers.GPT2Config(vocab_size=VOCABULARY, n_embd=128, n_layer=4, n_head=4, n_positions=512)
+
+
+def t5():
+    return transformers.T5Config(
+        vocab_size=VOCABULARY, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, decoder_start_token_id=1
+    )
+
+
 def real_opt_125m():
     return opt(768) if torch.cuda.is_available() else opt()
 
@@ -49,19 +63,20 @@ CONFIGURATIONS = {
         vocab_size=VOCABULARY, hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4,
         num_key_value_heads=2,
     ),
-    "bigscience/bloomz-560m": lambda: transformers.BloomConfig(
-        vocab_size=VOCABULARY, hidden_size=128, n_layer=4, n_head=4
+    "trl-internal-testing/tiny-Qwen2ForCausalLM-2.5": lambda: transformers.Qwen2Config(
+        vocab_size=VOCABULARY, hidden_size=128, intermediate_size=256, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2,
     ),
-    "openai-community/gpt2": lambda: transformers.GPT2Config(
-        vocab_size=VOCABULARY, n_embd=128, n_layer=4, n_head=4, n_positions=512
-    ),
+    "bigscience/bloomz-560m": bloom,
+    "peft-internal-testing/tiny-random-BloomForCausalLM": bloom,
+    "openai-community/gpt2": gpt2,
+    "gpt2": gpt2,
     "google/flan-t5-base": lambda: transformers.T5Config(
         vocab_size=VOCABULARY, d_model=128, d_kv=32, d_ff=256, num_layers=4, num_heads=4,
         feed_forward_proj="gated-gelu", tie_word_embeddings=False, decoder_start_token_id=1,
     ),
-    "peft-internal-testing/tiny-random-t5": lambda: transformers.T5Config(
-        vocab_size=VOCABULARY, d_model=64, d_kv=16, d_ff=128, num_layers=2, num_heads=4, decoder_start_token_id=1
-    ),
+    "t5-small": t5,
+    "peft-internal-testing/tiny-random-t5": t5,
     "openai/whisper-large": lambda: transformers.WhisperConfig(
         vocab_size=VOCABULARY, d_model=128, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
         decoder_attention_heads=4, encoder_ffn_dim=256, decoder_ffn_dim=256, decoder_start_token_id=0,

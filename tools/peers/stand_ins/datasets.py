@@ -1,4 +1,4 @@
-"""Stands in for the library `datasets` where it is not installed: whatever is loaded is 64 short sentences."""
+"""Stands in for the library `datasets`, without the Hub: whatever is loaded is 64 short sentences."""
 
 
 class Dataset(list):
