@@ -137,10 +137,12 @@ class Page:
         if not words or words[0] in block.words:
             return None
         if words[0] in ("python", "python3") and len(words) > 1 and words[1].endswith(".py") and "&&" not in words:
-            return self.run_program(words[1:])
-        found = subprocess.run(["bash", "-euo", "pipefail", "-c", line], capture_output=True, text=True, timeout=60)
-        printed = found.stdout + found.stderr
-        assert found.returncode == 0, f"{block.place}: {line}\n{printed}"
+            printed = self.run_program(words[1:])
+        else:
+            found = subprocess.run(["bash", "-euo", "pipefail", "-c", line], capture_output=True, text=True, timeout=60)
+            printed = found.stdout + found.stderr
+            assert found.returncode == 0, f"{block.place}: {line}\n{printed}"
+        print(f"$ {line}\n{printed}", end="")  # with pytest's -rP, a transcript
         return printed
 
     def run_program(self, words: list[str]) -> str:
