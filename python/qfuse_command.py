@@ -11,5 +11,8 @@ def main() -> None:
     for place in places:
         command = os.path.join(place, "bin", "qfuse")
         if os.path.isfile(command):
-            os.execv(command, ["qfuse", *sys.argv[1:]])
+            try:
+                os.execv(command, ["qfuse", *sys.argv[1:]])
+            except OSError as error:
+                sys.exit(f"qfuse: error: {command} cannot be run: {error.strerror}")
     sys.exit(f"qfuse: error: no command in {', '.join(places) or 'any qfuse package'}: install qfuse with pip")

@@ -1,6 +1,7 @@
 """peft's LoRA over experts in 4 bits, with target_parameters: beside peft's own, over the same stacks decoded."""
 
 import copy
+import sys
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from conftest import same_bits
 import qfuse
 import qfuse.integrations.peft as integration
 from qfuse import versions
+from qfuse.integrations import experts
 
 peft = pytest.importorskip("peft")
 transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
@@ -88,6 +90,26 @@ def test_an_older_peft_is_refused(monkeypatch):
     for use in (lambda: peft.get_peft_model(model, config()), lambda: later(tokens(later))):
         with pytest.raises(ImportError, match=r"peft 0\.19 or later for LoRA over experts in 4 bits, this is 0\.18\.1"):
             use()
+
+
+def test_a_peft_that_cannot_be_covered_is_a_warning(monkeypatch):
+    """Who quantizes experts may want no LoRA. A peft that can be imported only later is covered then."""
+    versions_of = versions.version
+    with monkeypatch.context() as patched:
+        patched.setattr(experts, "_is_prepared", False)
+        patched.setattr(versions, "version", lambda name: "0.16.0" if name == "peft" else versions_of(name))
+        with pytest.warns(UserWarning, match=r"no LoRA over these experts: qfuse needs peft 0\.17 or later"):
+            qfuse.quantize_experts(mixtral())
+        assert not experts._is_prepared
+    monkeypatch.setattr(experts, "_is_prepared", False)
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "peft.tuners.lora.layer", None)  # its import fails halfway
+        integration._stacks.disable()
+        with pytest.warns(UserWarning, match="could not|halted|None in sys.modules"):
+            qfuse.quantize_experts(mixtral())
+    model = mixtral()
+    qfuse.quantize_experts(model)
+    assert peft.get_peft_model(model, config()) and experts._is_prepared
 
 
 @pytest.mark.parametrize("more", [{"use_rslora": True}, {"target_parameters": STACKS[:1]}, {"r": 1}])

@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import threading
+import types
+import warnings
 
 import pytest
 import torch
@@ -20,7 +22,7 @@ import qfuse_plugins
 from qfuse import versions
 from qfuse.integrations import report
 from qfuse.integrations.hook import Kernel
-from qfuse.integrations.patch import Patches
+from qfuse.integrations.patch import Patch, Patches
 
 pytestmark = pytest.mark.usefixtures("bitsandbytes_as_it_was")
 MATRICES = [case for case in golden_weights("bnb_cases") if len(case.weight.shape) == 2]
@@ -140,6 +142,43 @@ def test_another_value_is_a_warning_that_names_the_two(monkeypatch, wrong):
     with pytest.warns(UserWarning, match=f"QFUSE_BITSANDBYTES is '{wrong}', it can be decode or matmul"):
         qfuse_plugins.bitsandbytes()
     assert all_are_original() and not integration.report()
+
+
+def test_no_warning_ends_the_import_of_bitsandbytes(monkeypatch, capsys):
+    """Not where warnings are errors; and what was replaced before an error is put back."""
+    monkeypatch.setenv(VARIABLE, "yes")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        qfuse_plugins.bitsandbytes()
+    assert "QFUSE_BITSANDBYTES is 'yes'" in capsys.readouterr().err
+    monkeypatch.setenv(VARIABLE, "matmul")
+    monkeypatch.setattr(integration._product, "enable", raiser(RuntimeError("as it happens")))
+    with pytest.warns(UserWarning, match="replaces nothing: as it happens"):
+        qfuse_plugins.bitsandbytes()
+    assert not report() and all_are_original()
+
+
+def raiser(error):
+    def raise_it(*args, **kwargs):
+        raise error
+
+    return raise_it
+
+
+def test_a_worker_of_vllm_that_has_bitsandbytes_already(monkeypatch, caplog):
+    """As one forked from a process that had imported it before the variable was set."""
+    with caplog.at_level(logging.INFO):
+        monkeypatch.setenv(VARIABLE, "matmul")
+        qfuse_plugins.vllm()
+        assert "bitsandbytes.matmul_4bit" in report().replaced
+        assert "qfuse replaced bitsandbytes::gemm_4bit on CPU (hook)" in caplog.text
+        integration.disable()
+        caplog.clear()
+        monkeypatch.setenv(VARIABLE, "all")
+        qfuse_plugins.vllm()
+        assert "it can be decode or matmul" in caplog.text and not report()
+        monkeypatch.setitem(sys.modules, "bitsandbytes", types.ModuleType("bitsandbytes"))  # without a __spec__
+        qfuse_plugins.vllm()
 
 
 def test_an_import_of_bitsandbytes_survives_what_qfuse_cannot_do(monkeypatch, caplog):
@@ -274,21 +313,128 @@ def test_leaves_what_is_not_its_own_to_their_kernel(device):
     assert calls.count == 0
 
 
-def kernel_now(op, device="CPU"):
-    return str(torch.library.get_kernel(f"bitsandbytes::{op}", device))
+def calls_of_ops():
+    """How often qfuse answers bitsandbytes' two ops on a CPU."""
+    case = next(each for each in MATRICES if not each.weight.nested)
+    weight = case.on("cpu")
+    arguments = weight.packed.view(-1, 1), weight.absmax, weight.blocksize, weight.quant_type, weight.shape
+    with Calls("qfuse::dequantize_4bit") as decodes:
+        torch.ops.bitsandbytes.dequantize_4bit.default(*arguments, torch.float32)
+    with Calls("qfuse::matmul_4bit") as products:
+        gemm(case, operands(case, "cpu", torch.bfloat16)[0], "cpu")
+    return decodes.count, products.count
 
 
-def test_disable_takes_the_kernels_back():
-    before = [kernel_now(op) for op in ("dequantize_4bit", "gemm_4bit", "quantize_4bit")]
+def test_disable_gives_the_ops_back():
+    assert calls_of_ops() == (0, 0)
+    for _ in range(2):
+        integration.enable(matmul=True)
+        integration.enable()
+        with integration.enabled(matmul=True):
+            assert calls_of_ops() == (1, 1)
+        assert integration.report().replaced["bitsandbytes::gemm_4bit on CPU"] == "hook"
+        integration.disable()
+        gc.collect()
+        assert calls_of_ops() == (0, 0)
+        assert not integration.report()
+
+
+def test_threads_compute_while_others_enable_and_disable():
+    layer, x = make_layer("cpu"), torch.randn(3, 128).bfloat16()
+    with torch.no_grad():
+        expected = layer(x)
+    ends, failed = threading.Event(), []
+
+    def compute():
+        with torch.no_grad():
+            while not ends.is_set():
+                try:
+                    close = torch.allclose(layer(x), expected, rtol=0.02, atol=0.02)
+                except Exception as error:
+                    failed.append(error)
+                else:
+                    failed.extend([] if close else ["another result"])
+
+    threads = [threading.Thread(target=compute) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for i in range(300):
+        with integration.enabled(matmul=i % 2 == 0):
+            ends.wait(0.001)
+    ends.set()
+    for thread in threads:
+        thread.join()
+    assert not failed, failed[:3]
+
+
+def test_a_kernel_that_another_library_has_put_over_ours():
+    """It may have kept ours, which goes on to the original when it is no longer active."""
+    case = MATRICES[0]
+    x = operands(case, "cpu", torch.bfloat16)[0]
+    expected = gemm(case, x, "cpu")
     integration.enable(matmul=True)
-    integration.enable()
-    with integration.enabled(matmul=True):
-        assert [kernel_now(op) for op in ("dequantize_4bit", "gemm_4bit", "quantize_4bit")] != before
-    assert integration.report().replaced["bitsandbytes::gemm_4bit on CPU"] == "hook"
+    kept = torch.library.get_kernel("bitsandbytes::gemm_4bit", "CPU")
+    library = torch.library.Library("bitsandbytes", "FRAGMENT")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        library.impl(
+            "gemm_4bit",
+            lambda keys, *args, **kwargs: kept.call_boxed(keys, *args, **kwargs),
+            "CPU",
+            with_keyset=True,
+            allow_override=True,
+        )
+    with Calls("qfuse::matmul_4bit") as calls:
+        gemm(case, x, "cpu")
+    assert calls.count == 1
+    assert "another one in its place" in report().left["bitsandbytes::gemm_4bit on CPU"]
     integration.disable()
-    gc.collect()
-    assert [kernel_now(op) for op in ("dequantize_4bit", "gemm_4bit", "quantize_4bit")] == before
-    assert not integration.report()
+    assert same_bits(gemm(case, x, "cpu"), expected)
+    library._destroy()
+
+
+def test_the_op_by_itself_has_the_gradient_that_theirs_has(device):
+    case = MATRICES[0]
+    x, bias = (each.requires_grad_() for each in operands(case, device, torch.float32))
+
+    def gradients():
+        y = gemm(case, x, device, bias)
+        return torch.autograd.grad(y.sum(), (x, bias)) if device == "cpu" else y.requires_grad
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's, that the op promises no gradient
+        theirs = gradients()
+        for matmul in (False, True):
+            with integration.enabled(matmul=matmul):
+                ours = gradients()
+            if device == "cpu":
+                torch.testing.assert_close(ours, theirs)
+            else:
+                assert ours == theirs
+
+
+def test_a_function_that_somebody_has_replaced_since_is_reported(monkeypatch):
+    with integration.enabled(matmul=True):
+        monkeypatch.setattr(bnb.functional, "dequantize_4bit", lambda *args: "theirs")
+        found = integration.report()
+        assert "another one in its place" in found.left["bitsandbytes.functional.dequantize_4bit"]
+        assert not any("dequantize_4bit" in name and "::" not in name for name in found.replaced)
+        monkeypatch.undo()
+        assert "bitsandbytes.functional.dequantize_4bit" in integration.report().replaced
+
+
+def test_enable_and_disable_race_to_one_of_the_two():
+    """Here disable() comes when enable() has begun and has yet to replace anything."""
+    patches = Patches(Patch("json", "loads", lambda *args, **kwargs: None))
+    with patches._lock:
+        thread = threading.Thread(target=patches.enable)
+        thread.start()
+        thread.join(0.05)
+        patches.disable()
+    thread.join()
+    assert patches.is_enabled == bool(patches.report()) == hasattr(json.loads, "__wrapped__")
+    patches.disable()
+    assert not hasattr(json.loads, "__wrapped__")
 
 
 def test_contexts_of_both_kinds_end_in_any_order():

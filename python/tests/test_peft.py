@@ -536,6 +536,10 @@ def test_registered_layers_have_the_bits_of_replaced_forwards(device, in_4bit, m
     again = step(theirs, x)
     assert all(same_bits(again[name], value) for name, value in expected_of_peft.items())
     assert integration.report(theirs).left == dict.fromkeys(layers, "enable() has not been called")
+    with integration.enabled(), pytest.MonkeyPatch.context() as patched:
+        for each in ("bnb.Linear4bit", "layer.Linear"):
+            patched.setattr(f"peft.tuners.lora.{each}.forward", lambda self, x: x)
+        assert integration.report(theirs).left == dict.fromkeys(layers, "another forward has replaced qfuse's")
     with integration.enabled():
         assert integration.report(theirs).replaced == dict.fromkeys(layers, "patch")
         assert same_bits(step(model, x)["y"], expected["y"])

@@ -192,12 +192,14 @@ def _multiply_op(
     absmax_code: Tensor | None = None,
     absmax_offset: Tensor | None = None,
 ) -> Tensor | None:
-    """bitsandbytes::gemm_4bit, in which no gradient is made: A may need one for all that."""
+    """bitsandbytes::gemm_4bit. Inside of bitsandbytes' matmul_4bit nothing needs a gradient; of a call by itself the
+    kernel below makes one on a CPU."""
+    if needs_gradient(A, bias):
+        return None
     weight = _weight_of_op(B, shapeB, A.dtype, absmax, blocksize, quant_type, absmax_8bit, absmax_code, absmax_offset)
     if weight is None or not _fits(A, weight, bias):
         return None
-    with torch.no_grad():
-        return multiply(A, weight, bias, few_factored=_few_factored.is_enabled)
+    return multiply(A, weight, bias, few_factored=_few_factored.is_enabled)
 
 
 def _matmul_4bit(

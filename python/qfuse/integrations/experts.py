@@ -442,11 +442,20 @@ def register() -> None:
     _interface.enable()
 
 
-@functools.cache
 def _prepare() -> None:
     """register(), and peft, where it is installed, knows that codes are no weight."""
+    global _is_prepared
+    if _is_prepared:
+        return
     register()
-    if find_spec("peft") is not None:
-        from .peft import cover_stacks
+    if find_spec("peft") is None:
+        return
+    from .peft import cover_stacks
 
-        cover_stacks()
+    try:
+        _is_prepared = not cover_stacks().left
+    except ImportError as error:  # which is nothing to who wants no LoRA
+        warnings.warn(f"no LoRA over these experts: {error}", stacklevel=3)
+
+
+_is_prepared = False

@@ -18,6 +18,9 @@ class Kernel:
 
     ours takes the op's arguments and returns None for what it leaves to the kernel that was there before. module is
     the one that registers that kernel: where it is not loaded, there is nothing to compute on that device.
+
+    It is registered once, and asks whether it is active: to take a kernel back while another thread runs it, or when
+    another library has kept it, would end the process or their calls.
     """
 
     way: Way = "hook"
@@ -26,14 +29,27 @@ class Kernel:
     def __init__(self, op: str, device: str, ours: Callable[..., Any], module: str) -> None:
         self._op, self._device, self._ours, self._module = op, device, ours, module
         self._library: torch.library.Library | None = None  # the registration ends with it
+        self.active = False
 
     def __str__(self) -> str:
         return f"{self._op} on {self._device}"
 
     def replace(self) -> None:
         """Raises what keeps it from being done."""
-        if self._library is not None:
-            return
+        if self._library is None:
+            self._library = self._register()
+        self.active = True
+
+    def restore(self) -> None:
+        self.active = False
+
+    def places(self) -> list[str]:
+        """Itself, unless somebody has registered another kernel over it."""
+        if not self.active or __file__ not in str(torch.library.get_kernel(self._op, self._device)):
+            return []
+        return [str(self)]
+
+    def _register(self) -> torch.library.Library:
         namespace, _, name = self._op.partition("::")
         if self._module not in sys.modules:
             raise LookupError(f"{self._module} is not loaded here")
@@ -45,19 +61,13 @@ class Kernel:
             warnings.filterwarnings("ignore", "(?s:.*)Overriding a previously registered kernel")  # torch 2.10, 2.11
             # torch.library.register_kernel, without keys, cannot call the original.
             library.impl(name, self._ours_first(original), self._device, with_keyset=True, allow_override=True)
-        self._library = library
-
-    def restore(self) -> None:
-        self._library = None
-
-    def places(self) -> list[str]:
-        return [] if self._library is None else [str(self)]
+        return library
 
     def _ours_first(self, original: Any) -> Callable[..., Any]:
         ours = self._ours
 
         def kernel(keys: Any, *args: Any, **kwargs: Any) -> Any:
-            result = ours(*args, **kwargs)
+            result = ours(*args, **kwargs) if self.active else None
             return original.call_boxed(keys, *args, **kwargs) if result is None else result
 
         found: Callable[..., Any] = torch.compiler.disable(kernel)
@@ -69,6 +79,7 @@ class Registered:
 
     way: Way = "hook"
     private = False
+    active = False  # that is asked of what somebody could take away
 
     def __init__(self, module: str, registry: str, name: str, ours: Callable[..., Any]) -> None:
         self._module, self._registry, self._name, self._ours = module, registry, name, ours

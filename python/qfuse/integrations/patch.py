@@ -94,7 +94,7 @@ class Patch:
         if self._replacement is not None:
             self._put(self._replacement, self._original)
 
-    def _is_in(self, function: Function) -> bool:
+    def _is_in(self, function: Any) -> bool:
         """Whether it calls the replacement: by what functools leaves, or by a closure."""
         seen: list[Any] = []
         todo: list[Any] = [function]
@@ -119,11 +119,17 @@ class Patch:
         return replacement
 
     def places(self) -> list[str]:
-        """Where the replacement is now."""
+        """Where the replacement is now; nowhere, if somebody has put another function there."""
         if not self.active:
             return []
         found = sorted(f"{holder_name}.{self._name}" for holder_name, _ in self._holders(self._replacement))
-        return found or [f"{self}, within what somebody has wrapped it in"]
+        if not found and self._is_in(self._there()):
+            found = [f"{self}, within what somebody has wrapped it in"]
+        return found
+
+    def _there(self) -> Any:
+        module = sys.modules.get(self._module)
+        return getattr(getattr(module, self._class, None) if self._class else module, self._name, None)
 
     def _holders(self, function: Function | None) -> Iterator[tuple[str, Any]]:
         if self._class:
@@ -179,8 +185,9 @@ class Patches:
         warning names, as warnings.warn counts.
         """
         self._load()
-        self._stays = True
-        return self._replace(stacklevel + 1)
+        with self._lock:
+            self._stays = True
+            return self._replace(stacklevel + 1)
 
     def disable(self) -> None:
         """Puts every original back, inside of enabled() too; without enable(), does nothing. A replacement that
@@ -212,7 +219,14 @@ class Patches:
         if not self.is_enabled:
             return Report()
         with self._lock:
-            return Report({place: patch.way for patch in self._patches for place in patch.places()}, dict(self._left))
+            replaced: dict[str, Way] = {}
+            left = dict(self._left)
+            for patch in self._patches:
+                places = patch.places()
+                replaced |= dict.fromkeys(places, patch.way)
+                if patch.active and not places:
+                    left[str(patch)] = "somebody has put another one in its place since"
+            return Report(replaced, left)
 
     def _load(self) -> None:
         if self._library is not None:

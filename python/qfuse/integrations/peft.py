@@ -228,14 +228,17 @@ def report(model: nn.Module | None = None) -> Report:
         return _patches.report() + _stacks.report()
     left = uncovered(model)
     ways = {name: way for name, layer in _layers(model) if (way := _way_of(layer))}
-    left |= {name: "enable() has not been called" for name, layer in _layers(model) if name not in left | ways}
+    why = "another forward has replaced qfuse's" if _patches.is_enabled else "enable() has not been called"
+    left |= {name: why for name, layer in _layers(model) if name not in left | ways}
     return Report({name: way for name, way in ways.items() if name not in left}, left)
 
 
 def _way_of(layer: nn.Module) -> Way | None:
     if type(layer).__module__ == f"{__package__}.peft_layers":
         return "hook"
-    return "patch" if _patches.is_enabled else None
+    owner = next(each for each in type(layer).__mro__ if "forward" in vars(each))
+    place = f"{owner.__module__}.{owner.__qualname__}.forward"
+    return "patch" if any(each.split(",")[0] == place for each in _patches.report().replaced) else None
 
 
 def _stack_under(wrapper: Any) -> Stack4bit | None:
