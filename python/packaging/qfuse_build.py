@@ -7,7 +7,10 @@ out of the wheel of torch 2.10 on the package index, PIP_INDEX_URL or PyPI, by r
 wheel's table of contents and then each header. CRCs in the wheel say whether they arrived whole.
 """
 
+import base64
 import contextlib
+import html
+import http.client
 import importlib.util
 import io
 import os
@@ -18,7 +21,7 @@ import urllib.request
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from scikit_build_core import build as _backend
 from scikit_build_core.build import *  # noqa: F403  # what this module does not change
@@ -40,8 +43,19 @@ class HeadersNotFound(Exception):
 
 
 def _open(url: str, **headers: str) -> io.BufferedIOBase:
+    """Who a URL says one is goes into a header, which no other server is sent to by a redirection."""
+    parts = urlsplit(url)
+    request = urllib.request.Request(parts._replace(netloc=_host(url)).geturl(), headers=headers)
+    if parts.username is not None:
+        who = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        request.add_unredirected_header("Authorization", "Basic " + base64.b64encode(who.encode()).decode())
     context = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
-    return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=60, context=context)
+    return urllib.request.urlopen(request, timeout=60, context=context)
+
+
+def _host(url: str) -> str:
+    """What may be printed of a URL: no user, no password."""
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
 class RemoteFile(io.RawIOBase):
@@ -54,7 +68,7 @@ class RemoteFile(io.RawIOBase):
         with _open(url, Range=f"bytes=-{self.READ_AHEAD}") as answer:
             found = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", answer.headers.get("Content-Range", ""))
             if answer.status != 206 or found is None:
-                raise HeadersNotFound(f"{urlsplit(url).netloc} does not send parts of files")
+                raise HeadersNotFound(f"{_host(url)} does not send parts of files")
             self._begin, self._size = int(found[1]), int(found[2])
             self._bytes = answer.read()
 
@@ -78,7 +92,7 @@ class RemoteFile(io.RawIOBase):
             with _open(self._url, Range=f"bytes={self._at}-{last}") as answer:
                 self._begin, self._bytes = self._at, answer.read()
             if len(self._bytes) != last + 1 - self._at:
-                raise HeadersNotFound(f"{self._url}: the server sent {len(self._bytes)} bytes of a part")
+                raise HeadersNotFound(f"{_host(self._url)}: the server sent {len(self._bytes)} bytes of a part")
         part = self._bytes[self._at - self._begin : end - self._begin]
         self._at = end
         return part
@@ -88,11 +102,14 @@ def wheel_of_torch(index: str) -> str:
     """The address of a wheel of torch, whose headers are the same for every Python and processor."""
     page = index.rstrip("/") + "/torch/"
     with _open(page, Accept="text/html") as answer:
-        links = re.findall(r'href="([^"#]+)', answer.read().decode())
-    for link in links:
-        if _WHEEL.fullmatch(link.rpartition("/")[2]):
-            return urljoin(page, link)
-    raise HeadersNotFound(f"{page} has no wheel of torch {_TORCH}")
+        links = re.findall(r'href="([^"#]+)', answer.read().decode(errors="replace"))
+        base = answer.geturl()
+    for link in map(html.unescape, links):
+        if _WHEEL.fullmatch(unquote(urlsplit(link).path).rpartition("/")[2]):
+            wheel = urlsplit(urljoin(base, link))
+            same_host = wheel.netloc == _host(index) and wheel.scheme == urlsplit(index).scheme
+            return wheel._replace(netloc=urlsplit(index).netloc).geturl() if same_host else wheel.geturl()
+    raise HeadersNotFound(f"{_host(index)} has no wheel of torch {_TORCH}")
 
 
 def fetch_headers(directory: Path, index: str) -> None:
@@ -112,10 +129,10 @@ def _torch_headers() -> Iterator[dict[str, str]]:
     else:
         index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple")
         with tempfile.TemporaryDirectory(prefix="qfuse-torch-headers-") as directory:
-            print(f"qfuse: reading the headers of torch {_TORCH} from {urlsplit(index).netloc}", flush=True)
             try:
+                print(f"qfuse: reading the headers of torch {_TORCH} from {_host(index)}", flush=True)
                 fetch_headers(Path(directory), index)
-            except (HeadersNotFound, OSError, zipfile.BadZipFile) as error:
+            except (HeadersNotFound, OSError, ValueError, http.client.HTTPException, zipfile.BadZipFile) as error:
                 raise SystemExit(
                     f"qfuse: torch's headers could not be read from the index: {error}. {_ADVICE}"
                 ) from None

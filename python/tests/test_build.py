@@ -38,13 +38,16 @@ def serve():
     """Serves a wheel, or whole files alone, at the address of the index that it gives back."""
     servers = []
 
-    def start(wheel, page=INDEX, ranges=True):
+    def start(wheel, page=INDEX, ranges=True, who=None, cut=0):
         sent = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
+                if who and self.headers.get("Authorization") != who:
+                    self.send_error(401)
+                    return
                 asked = self.headers.get("Range")
-                whole = wheel if self.path.endswith(".whl") else page
+                whole = wheel if ".whl" in self.path else page
                 begin, end = 0, len(whole)
                 if asked and ranges:
                     first, _, last = asked.removeprefix("bytes=").partition("-")
@@ -52,6 +55,8 @@ def serve():
                 self.send_response(206 if asked and ranges else 200)
                 if asked and ranges:
                     self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{len(whole)}")
+                if cut:
+                    self.send_header("Content-Length", str(end - begin + cut))
                 self.end_headers()
                 self.wfile.write(whole[begin:end])
                 sent.append(end - begin)
@@ -82,6 +87,24 @@ def test_headers_are_read_out_of_the_wheel(build, serve, tmp_path):
     assert sum(sent) < 400_000 < len(wheel()), "the rest of the wheel is not fetched"
 
 
+def test_an_index_that_wants_a_password(build, serve, capsys, monkeypatch, tmp_path):
+    """Which pip would not print either."""
+    monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.delenv("QFUSE_TORCH_HEADERS", raising=False)
+    links = page_of(build, "torch-{}-cp312-cp312-manylinux_2_28_x86_64.whl?a=1&amp;b=2") + b"\xff"
+    index, _ = serve(wheel(), links, who="Basic Y2k6czNjcjN0L3Q=")
+    for user, is_known in [("ci:s3cr3t%2Ft@", True), ("ci:s3cr3t%2F@", False)]:
+        monkeypatch.setenv("PIP_INDEX_URL", index.replace("localhost", user + "localhost"))
+        try:
+            with build._torch_headers() as settings:
+                found = Path(settings["cmake.define.QFUSE_TORCH_HEADERS"])
+                assert is_known and (found / "torch/csrc/stable/library.h").read_bytes() == b"stable"
+        except SystemExit as error:
+            assert not is_known and "401" in str(error) and "s3cr3t" not in str(error)
+        printed = capsys.readouterr().out
+        assert "from localhost:" in printed and "s3cr3t" not in printed
+
+
 def test_says_what_to_do_without_them(build, serve, monkeypatch, tmp_path):
     monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
     monkeypatch.delenv("QFUSE_TORCH_HEADERS", raising=False)
@@ -91,7 +114,9 @@ def test_says_what_to_do_without_them(build, serve, monkeypatch, tmp_path):
         (serve(wheel(), page_of(build), ranges=False), "does not send parts of files"),
         (serve(wheel()), "has no wheel of torch 2.10"),
         (serve(bytes(spoilt), page_of(build)), "torch's headers could not be read"),
+        (serve(wheel(), page_of(build), cut=9), "IncompleteRead"),
         (("http://localhost:9/simple", None), "refused"),
+        (("http://[localhost/simple", None), "Invalid IPv6 URL"),
     ]:
         monkeypatch.setenv("PIP_INDEX_URL", served[0])
         with pytest.raises(SystemExit, match=f"{reason}.*QFUSE_TORCH_HEADERS"), build._torch_headers():
