@@ -155,7 +155,7 @@ def test_no_warning_ends_the_import_of_bitsandbytes(monkeypatch, capsys):
     monkeypatch.setattr(integration._product, "enable", raiser(RuntimeError("as it happens")))
     with pytest.warns(UserWarning, match="replaces nothing: as it happens"):
         qfuse_plugins.bitsandbytes()
-    assert not report() and all_are_original()
+    assert not integration.report() and all_are_original()
 
 
 def raiser(error):
@@ -176,7 +176,7 @@ def test_a_worker_of_vllm_that_has_bitsandbytes_already(monkeypatch, caplog):
         caplog.clear()
         monkeypatch.setenv(VARIABLE, "all")
         qfuse_plugins.vllm()
-        assert "it can be decode or matmul" in caplog.text and not report()
+        assert "it can be decode or matmul" in caplog.text and not integration.report()
         monkeypatch.setitem(sys.modules, "bitsandbytes", types.ModuleType("bitsandbytes"))  # without a __spec__
         qfuse_plugins.vllm()
 
