@@ -572,12 +572,13 @@ QFUSE_API qfuse_status qfuse_matmul_4bit_many(const qfuse_matmul_4bit_many_param
                                               qfuse_error* error);
 
 /* The fastest way of a product with W [rows, cols] in `dtype`, in either direction, by the number m of rows of in:
- *   split_rows  up to so many the order SPLIT takes no longer than PLAIN
+ *   split_rows  up to so many the order SPLIT takes no longer than PLAIN. 0: PLAIN always
  *   fused_rows  up to so many qfuse_matmul_4bit is faster; with more, decode W by qfuse_dequantize_4bit first, and multiply
  *               by a library for dense matrices. -1: decode always. INT64_MAX: never, as on the CPU
- * On a CPU SPLIT means BF16_DOT and PLAIN BF16_AMX, where it has these. On CUDA the numbers are an H200's, and smaller on
- * GPUs without its kernels. A GPU that cannot be had here is taken for one of these, so that programs can be compiled
- * elsewhere. The op needs 16-byte alignment to be as fast.
+ * On a CPU SPLIT means BF16_DOT and PLAIN BF16_AMX, where it has these. On CUDA the numbers are measured on an H200 for
+ * Hopper's kernels. SPLIT has one where cols is a multiple of QFUSE_SPLIT_TERMS and blocks are of 64. A GPU without these
+ * kernels has fused_rows 64, 8 or -1, by its clock and its memory's. A GPU that cannot be had here has 8, so that programs
+ * can be compiled elsewhere. The op needs 16-byte alignment to be as fast.
  * INVALID_ARGUMENT: an unknown dtype or device type, negative rows or cols, a blocksize that is no power of two from 32 to
  * 4096, a NULL. UNSUPPORTED: a device without the op. */
 QFUSE_API qfuse_status qfuse_matmul_4bit_advice(qfuse_device device, qfuse_dtype dtype, int64_t rows, int64_t cols,

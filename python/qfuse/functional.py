@@ -86,6 +86,10 @@ def dequantize_int8(weight: Any, scb: Tensor | None = None, dtype: torch.dtype |
         return ops.dequantize_int8(codes.detach(), scb.float(), float_dtype(dtype))
 
 
+_MOST_ROWS_OF_TILES = 64  # fused_rows where a GPU has no kernel but `tiled` for a product
+_MOST_ROWS_OF_BITSANDBYTES = 1536  # with more, it decodes and calls cuBLAS on every GPU
+_LEAST_GROUPED_ROWS = 16  # of an expert, for which decoding takes longer than a product of any kernel
+
 _batch_invariant = False
 _are_transforms_active = torch._C._are_functorch_transforms_active
 
@@ -114,10 +118,11 @@ def matmul_4bit(
     torch.nn.functional.linear. Gradients flow to x and bias.
 
     order: that of qfuse.ops.matmul_4bit. By default it is "split" for up to 16 rows that need no gradient, or up to 8
-    where k is more than 8192, else "plain". By default too, a GPU decodes the weight to memory and multiplies by
-    torch's linear where that is about as fast or faster: for more than 256 rows, for more than 16 on GPUs other than
-    Hopper or where k is no multiple of 64, n none of 8 or blocks are smaller than 64, and in float32; from 384 rows on
-    it has the bits of "plain" on an H200. set_batch_invariant makes the order "plain" throughout.
+    where k is more than 8192, if k is a multiple of 256, blocks are of 64 and the GPU is Hopper; else "plain". By
+    default too, a GPU decodes the weight to memory and multiplies by torch's linear where that is about as fast or
+    faster: for more than 256 rows, and in float32; on GPUs other than Hopper, or where k is no multiple of 64, n none
+    of 8 or blocks are smaller than 64, for more than 64 or 8 rows, or always, by the GPU's clock and memory. From 384
+    rows on it has the bits of "plain" on an H200. set_batch_invariant makes the order "plain" throughout.
 
     order="factored", for inference with few rows on a GPU, is never the default: its weight is not rounded to x's
     dtype. It has no gradients; qfuse.ops.matmul_4bit says what it asks for.
@@ -330,11 +335,11 @@ def _default_order_grouped(x: Tensor, shape: Sequence[int], blocksize: int, spli
     split_rows, fused_rows = _ask_advice(x, shape[1:], blocksize)
     # Of one weight decoding is faster with about twice as many rows as fused_rows. Of experts it takes longer: all are
     # decoded, and torch's product makes uneven tiles, too: on an H100 until about 1024 rows an expert.
-    many = 4 * max(fused_rows, split_rows) * experts
+    many = 4 * max(fused_rows, _LEAST_GROUPED_ROWS) * experts
     if grouped.has_kernel(x, *shape) and _is_known(m > many):
         return None
     # On an H100 tiles of 64 rows are as fast as the order for few ones from one row an expert on.
-    few = experts if x.is_cuda else split_rows * min(experts, m)
+    few = min(experts, split_rows * experts) if x.is_cuda else split_rows * min(experts, m)
     return "split" if splits_few and _is_known(m <= few) else "plain"
 
 
@@ -501,6 +506,19 @@ def _is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
     # A view may lack 16-byte alignment: there the op is slow, and right.
     _, fused_rows = _ask_advice(x, shape, blocksize)
     return fused_rows < 0 or _is_known(_rows(x) > fused_rows)
+
+
+def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
+    """Whether bitsandbytes' own product is the faster one: on GPUs without qfuse's kernels for Hopper, up to as many rows
+    as it has kernels for, and on Hopper for a single row that "split" cannot have. docs/PERFORMANCE.md has figures.
+    Never where the order must not depend on the number of rows."""
+    if not x.is_cuda or _batch_invariant:
+        return False
+    split_rows, fused_rows = _ask_advice(x, shape, blocksize)
+    if split_rows > 0 and x.dtype != torch.float32:
+        return False
+    has_pipeline = fused_rows > _MOST_ROWS_OF_TILES
+    return _is_known(_rows(x) == 1 if has_pipeline else _rows(x) <= _MOST_ROWS_OF_BITSANDBYTES)
 
 
 def _ask_advice(x: Tensor, shape: Sequence[int], blocksize: int) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import functools
 import sys
 import types
 import warnings
@@ -12,6 +13,7 @@ import pytest
 import torch
 from conftest import Calls, golden_weights, same_bits
 from layers_of_bitsandbytes import PRODUCT, all_are_original, bnb, make_layer
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import qfuse
 import qfuse.integrations.bitsandbytes as integration
@@ -140,11 +142,48 @@ def test_multiplies_in_both_directions_where_asked_to(device, nested, dtype, sha
         assert {"bitsandbytes.matmul_4bit", "bitsandbytes.autograd._functions.matmul_4bit"} <= {*report.replaced}
         assert signature(bnb.matmul_4bit) == signature(PRODUCT)
         found, counts = train(model, x)
-    is_decoded = device == "cuda" and (dtype == torch.float32 or x.numel() // 128 > 16)
-    assert counts == ([0, 4] if is_decoded else [4, 0])
+    if device == "cpu" or (dtype != torch.float32 and torch.cuda.get_device_capability() == (9, 0)):
+        is_decoded = device == "cuda" and x.numel() // 128 > 256
+        assert counts == ([0, 4] if is_decoded else [4, 0])
+    else:  # bitsandbytes' product, and our decoding for its gradient
+        assert counts[0] == 0 and counts[1] >= 2
     expect_near(found, expected)
     with torch.no_grad(), integration.enabled(matmul=True):
         expect_near([model(x)], expected[:1])
+
+
+def test_a_product_for_which_bitsandbytes_is_faster_stays_its_own(device, monkeypatch):
+    model, x = layers(device, True, torch.bfloat16), torch.randn(3, 128, device=device, dtype=torch.bfloat16)
+    with integration.enabled():
+        (expected, *_), _ = train(model, x)
+    asked = []
+    monkeypatch.setattr(integration, "is_slower_than_bitsandbytes", lambda x, *weight: asked.append(weight) or True)
+    with integration.enabled(matmul=True):
+        (found, *_), counts = train(model, x)
+    assert counts[0] == 0 and same_bits(found, expected)
+    assert {((192, 128), 64), ((64, 192), 64)} == {(tuple(shape), blocksize) for shape, blocksize in asked}
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize(
+    "advice, most",
+    [((16, 256), 0), ((0, 256), 1), ((0, 64), 1536), ((0, 8), 1536), ((0, -1), 1536)],
+    ids=["hopper", "hopper without split_k", "slow memory", "fast memory", "always decoded"],
+)
+def test_which_products_bitsandbytes_is_faster_for(monkeypatch, advice, most, dtype):
+    """Of a GPU that only looks like one, up to so many rows."""
+    if dtype == torch.float32:  # of which there is no kernel but by decoding first
+        advice, most = (advice[0], -1), 1536
+    monkeypatch.setattr(qfuse.functional, "_find_advice", lambda device, *shape: advice)
+    is_slower = functools.partial(qfuse.functional.is_slower_than_bitsandbytes, shape=(64, 192), blocksize=64)
+    with FakeTensorMode():
+        for rows in (1, 2, 1536, 1537):
+            x = torch.empty(rows, 192, device="cuda", dtype=dtype)
+            assert is_slower(x) == (rows <= most)
+            assert not is_slower(x.cpu())
+            qfuse.set_batch_invariant(True)
+            assert not is_slower(x)
+            qfuse.set_batch_invariant(False)
 
 
 def test_the_product_stays_until_it_is_disabled():
@@ -182,6 +221,7 @@ def test_casts_are_bitsandbytes_own(device):
 def test_leaves_products_of_other_kinds_to_the_original(device, monkeypatch):
     monkeypatch.setattr(bnb.autograd._functions, "matmul_4bit", lambda *args, **more: "the original")
     monkeypatch.setattr(bnb, "matmul_4bit", bnb.autograd._functions.matmul_4bit)
+    monkeypatch.setattr(integration, "is_slower_than_bitsandbytes", lambda *call: False)
     layer = make_layer(device)
     packed, state = layer.weight.data, layer.weight.quant_state
     x, bias = torch.ones(2, 128, device=device).bfloat16(), layer.bias.data

@@ -201,12 +201,12 @@ def orders(monkeypatch):
 
 
 def test_the_default_order(device, orders):
-    stack, _ = stack_of(device, (4, 24, 64))
+    stack, _ = stack_of(device, (4, 24, 256))
     index = 0 if device == "cuda" else None
-    split_rows = qfuse.functional._find_advice(index, torch.bfloat16, 24, 64, 64)[0]
-    most_split = 4 if device == "cuda" else split_rows * 4
+    split_rows = qfuse.functional._find_advice(index, torch.bfloat16, 24, 256, 64)[0]
+    most_split = min(split_rows, 1) * 4 if device == "cuda" else split_rows * 4
     few, some, many = (
-        torch.ones(count, 64, dtype=torch.bfloat16, device=device)
+        torch.ones(count, 256, dtype=torch.bfloat16, device=device)
         for count in (most_split, most_split + 1, 4 * 4 * 256 + 1)
     )
     for x, leaf, order in [

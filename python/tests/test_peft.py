@@ -464,6 +464,22 @@ def test_a_float32_layer_follows_autocast(device):
     assert seen == [torch.bfloat16] * 2
 
 
+def test_a_call_for_which_bitsandbytes_is_faster_goes_to_peft(device, monkeypatch):
+    """One that needs no gradient."""
+    model, x = make(device), inputs(device)
+    model.eval()
+    multiply, calls = integration.multiply_with_lora, []
+    monkeypatch.setattr(integration, "multiply_with_lora", lambda *all: calls.append(all) or multiply(*all))
+    monkeypatch.setattr(integration, "is_slower_than_bitsandbytes", lambda *call: True)
+    with torch.no_grad():
+        expected = model(x)
+        with integration.enabled():
+            assert same_bits(model(x), expected) and not calls
+    with integration.enabled():
+        model(x)
+    assert len(calls) == 2
+
+
 def test_mixed_batches_go_to_peft(device):
     model, x = make(device), inputs(device)
     model.eval()

@@ -22,8 +22,8 @@ contract::Outcome find_advice(const contract::Matmul4bit& p, const qfuse_device&
   const bool is_gpu = device.type == QFUSE_CUDA;
   if (!is_gpu && find_kernel<Matmul4bit>(backends(), device.type) == nullptr)
     return no_kernel<Matmul4bit>(backends(), device.type);
-  // Elsewhere than on a GPU no library for dense matrices is beside the op. REFERENCE has a GPU's orders, and so has a CPU
-  // whose instructions have none.
+  // Elsewhere than on a GPU no library for dense matrices is beside the op. REFERENCE has a GPU's orders, Hopper's, and so
+  // has a CPU whose instructions have none.
   advice = cuda::matmul_4bit_advice(p, device);
   if (is_gpu) return {};
   if (device.type == QFUSE_CPU && cpu::has_two_orders(p)) advice.split_rows = cpu::kRowsOfDots;

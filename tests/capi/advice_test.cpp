@@ -35,7 +35,8 @@ TEST(Advice, is_never_to_decode_on_the_cpu) {
 
 TEST(Advice, is_cautious_for_a_gpu_that_is_not_there) {
   const MatmulAdvice advice = matmul_4bit_advice(14336, 4096, 64, Dtype::bfloat16, {.device = {QFUSE_CUDA, 1000}});
-  EXPECT_EQ(advice.fused_rows, 16);
+  EXPECT_EQ(advice.split_rows, 0);
+  EXPECT_EQ(advice.fused_rows, 8);
   EXPECT_EQ(matmul_4bit_advice(14336, 4096, 64, Dtype::float32, {.device = {QFUSE_CUDA, 1000}}).fused_rows, -1);
 }
 

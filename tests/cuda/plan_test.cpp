@@ -17,11 +17,22 @@ namespace qfuse::cuda {
 namespace {
 
 // From its data sheet: a device that no plan was measured on.
-constexpr DeviceFacts kT4{
-    .multiprocessors = 40, .l2_bytes = 4 << 20, .compute_capability = 75, .shared_bytes = 64 << 10};
+constexpr DeviceFacts kT4{.multiprocessors = 40,
+                          .l2_bytes = 4 << 20,
+                          .compute_capability = 75,
+                          .shared_bytes = 64 << 10,
+                          .clock_khz = 1'590'000,
+                          .memory_clock_khz = 5'001'000,
+                          .memory_bus_bits = 256};
 // Of a driver that says nothing.
 constexpr DeviceFacts kUnknown{};
 constexpr std::array kDevices = {kH100, kH200, kT4, kUnknown};
+
+// One that runs the kernels of compute capability 8.0.
+DeviceFacts without_pipeline(DeviceFacts facts) {
+  facts.compute_capability = 80;
+  return facts;
+}
 
 template <class T>
 T* address(std::uintptr_t at) {
@@ -641,7 +652,7 @@ TEST(GroupedPlan, what_32_bits_do_not_count_goes_to_tiles) {
   EXPECT_TRUE(is_tiled(p));
 }
 
-// The table that python/qfuse had: both sides of each threshold.
+// Both sides of each threshold.
 TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   using P = contract::Matmul4bit;
   const auto of = [](auto&& change, const DeviceFacts& facts = kH200) {
@@ -655,19 +666,38 @@ TEST(MatmulPlan, advice_says_up_to_how_many_rows_a_way_is_the_fastest) {
   EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT16; }), as(16, 256));
   EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }), as(16, -1));
   EXPECT_EQ(of([](P& p) { p.weight.cols = 8192; }), as(16, 256));
-  EXPECT_EQ(of([](P& p) { p.weight.cols = 8256; }), as(8, 256));
-  EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), as(16, 16));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 256; }), as(8, 256));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 8192 + 64; }), as(0, 256)) << "no whole chains: split_k cannot have it";
   EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 8; }), as(16, 256));
-  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 4; }), as(16, 16));
-  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 64; }), as(16, 256));
-  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 32; }), as(16, 16));
-  constexpr DeviceFacts kB200 = {148, 126 << 20, 100, 227 << 10};
-  constexpr DeviceFacts kA100 = {108, 40 << 20, 80, 163 << 10};
-  for (const DeviceFacts& facts : {kB200, kA100, kT4, kUnknown}) {
-    EXPECT_EQ(of([](P&) {}, facts), as(16, 16));
-    EXPECT_EQ(of([](P& p) { p.weight.cols = 14336; }, facts), as(8, 16));
-    EXPECT_EQ(of([](P& p) { p.dtype = QFUSE_FLOAT32; }, facts), as(16, -1));
-  }
+  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 128; }), as(0, 256));
+  const auto tiles = of([](P&) {}, without_pipeline(kH200));
+  EXPECT_EQ(of([](P& p) { p.weight.cols = 4096 + 32; }), tiles);
+  EXPECT_EQ(of([](P& p) { p.weight.rows = 14336 + 4; }), tiles);
+  EXPECT_EQ(of([](P& p) { p.weight.blocksize = 32; }), tiles);
+}
+
+// As measured on an H200 by kernels for compute capability 8.0; on other cards by their clocks and their memory.
+TEST(MatmulPlan, advice_without_hoppers_kernels_weighs_tiles_against_decoding) {
+  const auto fused_rows = [](std::int64_t rows, std::int64_t cols, const DeviceFacts& facts) {
+    const contract::Matmul4bitAdvice advice = advise(product_of(0, rows, cols), facts);
+    EXPECT_EQ(advice.split_rows, 0);
+    return advice.fused_rows;
+  };
+  const DeviceFacts h200 = without_pipeline(kH200);
+  EXPECT_EQ(fused_rows(14336, 4096, h200), 8);
+  EXPECT_EQ(fused_rows(4096, 14336, h200), -1);
+  EXPECT_EQ(fused_rows(4096, 4096, h200), -1);
+  EXPECT_EQ(fused_rows(28672, 8192, h200), 8);
+  EXPECT_EQ(fused_rows(4864, 896, h200), -1);
+  EXPECT_EQ(fused_rows(1536, 576, h200), -1);
+  constexpr DeviceFacts kRtx4090 = {128, 72 << 20, 89, 99 << 10, 2'520'000, 10'501'000, 384};
+  for (const DeviceFacts& facts : {kRtx4090, kT4})
+    for (const auto& [rows, cols] : {std::pair{14336, 4096}, {4096, 14336}, {4096, 4096}})
+      EXPECT_EQ(fused_rows(rows, cols, facts), 64) << "slow memory: codes alone are read";
+  EXPECT_EQ(fused_rows(4096, 4096, kUnknown), 8);
+  for (const DeviceFacts& facts : {kH200, kRtx4090, kUnknown})
+    EXPECT_EQ(fused_rows(4096, 4100, facts), -1) << "codes one by one";
+  EXPECT_EQ(advise(product_of(0, 0, 0), h200).fused_rows, 64);
 }
 
 TEST(MatmulPlan, sums_are_made_as_the_device_can) {

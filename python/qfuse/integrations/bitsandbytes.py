@@ -11,7 +11,8 @@ three launches and multiplies in a function of its own, _dequant_linear_fallback
 
 matmul_4bit, which Linear4bit calls for its forward pass, is replaced where enable(matmul=True) asks for it, by
 qfuse's, whose sums may be added in another order than bitsandbytes' own, so that results differ by roundings. With
-enable(matmul="factored") those of few rows, for inference, have the order "factored" of qfuse.ops.matmul_4bit.
+enable(matmul="factored") those of few rows, for inference, have the order "factored" of qfuse.ops.matmul_4bit. Products
+for which bitsandbytes has the faster kernel, as on every GPU but Hopper, stay its own.
 
 Whatever qfuse does not do, another device or an unusual state, goes to the original; but a weight that bitsandbytes has
 repacked for its CPU kernels, which the original decodes as if it were not, is a ValueError, and so are codes that were
@@ -26,7 +27,7 @@ import torch
 from torch import Tensor
 
 from .. import ops
-from ..functional import decode, multiply
+from ..functional import decode, is_slower_than_bitsandbytes, multiply
 from ..gpu import has_gpu
 from ..gradients import needs_gradient
 from ..modules import is_plain
@@ -197,9 +198,7 @@ def _multiply_op(
     if needs_gradient(A, bias):
         return None
     weight = _weight_of_op(B, shapeB, A.dtype, absmax, blocksize, quant_type, absmax_8bit, absmax_code, absmax_offset)
-    if weight is None or not _fits(A, weight, bias):
-        return None
-    return multiply(A, weight, bias, few_factored=_few_factored.is_enabled)
+    return None if weight is None else _multiply(A, weight, bias)
 
 
 def _matmul_4bit(
@@ -215,9 +214,14 @@ def _matmul_4bit(
         weight: Arguments | None = unpacked_weight(B, quant_state)
     else:
         weight = decodable_weight(B, quant_state)
-    if weight is None:
+    return None if weight is None else _multiply(A, weight, bias)
+
+
+def _multiply(A: Tensor, weight: Arguments, bias: Tensor | None) -> Tensor | None:
+    _, shape, _, _, blocksize, _ = weight
+    if not _fits(A, weight, bias) or is_slower_than_bitsandbytes(A, shape, blocksize):
         return None
-    return multiply(A, weight, bias, few_factored=_few_factored.is_enabled) if _fits(A, weight, bias) else None
+    return multiply(A, weight, bias, few_factored=_few_factored.is_enabled)
 
 
 def _fits(A: Tensor, weight: Arguments, bias: Tensor | None) -> bool:
@@ -272,7 +276,8 @@ def enable(matmul: Matmul = False) -> Report:
     It stays so until disable(). A second call finds modules imported since the first.
 
     matmul: True, also matmul_4bit, with which Linear4bit multiplies. "factored", this too, and where qfuse.matmul_4bit
-    would take the order "split", for few rows that need no gradient, it takes "factored", if that can be had.
+    would take the order "split", for few rows that need no gradient, it takes "factored", if that can be had. On GPUs
+    other than Hopper products stay bitsandbytes', whose kernels for few rows are faster there.
     """
     report = Report()
     for patches in _patches_of(matmul):

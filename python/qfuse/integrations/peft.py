@@ -10,6 +10,9 @@ register(config) is peft's own hook: the layers that peft makes by this LoraConf
 enable() replaces the forward of peft's classes, for adapters that are attached already and for code that makes its own
 LoraConfig.
 
+A call that needs no gradient goes to peft's own code where bitsandbytes' product is the faster one: on GPUs other than
+Hopper.
+
 A layer that qfuse does not cover goes to peft's own code, which is unchanged: uncovered(model) says which, and why. So
 does float32, where the two would differ by roundings for nothing.
 
@@ -28,7 +31,7 @@ from torch import Tensor, nn
 
 from .. import versions
 from ..factors import bias_of, factor_of
-from ..functional import multiply_with_lora, scaled
+from ..functional import is_slower_than_bitsandbytes, multiply_with_lora, scaled
 from ..gradients import needs_gradient
 from ..linear import Linear4bit
 from ..modules import (
@@ -143,6 +146,9 @@ def _forward(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
     if dtype is None or x.device != weight[0][0].device or x.shape[-1:] != weight[1][1:]:
         return None
     given = x.to(dtype)
+    is_slower = is_slower_than_bitsandbytes(given, weight[1], weight[4]) and is_bitsandbytes_linear(base)
+    if is_slower and not needs_gradient(x, *self.parameters()):
+        return None
     bias = bias_of(base)
     bias = None if bias is None else bias.to(dtype)
     return multiply_with_lora(given, weight, bias, *_adapter(self, covered.adapters, given)).to(x.dtype)

@@ -9,11 +9,14 @@ struct DeviceFacts {
   int l2_bytes = 0;
   int compute_capability = 0;  // of NVIDIA's: 10 * major + minor
   int shared_bytes = 0;        // of shared memory that a thread block can ask for
+  int clock_khz = 0;           // of a multiprocessor, at most; 0 where the driver does not say
+  int memory_clock_khz = 0;    // likewise; memory moves data twice a clock
+  int memory_bus_bits = 0;
 };
 
 // Devices whose figures plans were measured on, as their drivers describe them.
-inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 227 << 10};
-inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 227 << 10};
+inline constexpr DeviceFacts kH100 = {132, 50 << 20, 90, 227 << 10, 1'980'000, 2'619'000, 5120};
+inline constexpr DeviceFacts kH200 = {132, 60 << 20, 90, 227 << 10, 1'980'000, 3'201'000, 6144};
 
 }  // namespace qfuse::cuda
 

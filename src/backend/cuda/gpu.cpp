@@ -25,6 +25,9 @@ cudaError_t read_facts(int index, DeviceFacts& facts) {
        {std::pair{&facts.multiprocessors, cudaDevAttrMultiProcessorCount},
         std::pair{&facts.l2_bytes, cudaDevAttrL2CacheSize},
         std::pair{&facts.shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin},
+        std::pair{&facts.clock_khz, cudaDevAttrClockRate},
+        std::pair{&facts.memory_clock_khz, cudaDevAttrMemoryClockRate},
+        std::pair{&facts.memory_bus_bits, cudaDevAttrGlobalMemoryBusWidth},
         std::pair{&major, cudaDevAttrComputeCapabilityMajor}, std::pair{&minor, cudaDevAttrComputeCapabilityMinor}})
     if (const cudaError_t error = cudaDeviceGetAttribute(value, attribute, index); error != cudaSuccess) return error;
 #ifndef QFUSE_HIP  // where the two numbers are an architecture of AMD's

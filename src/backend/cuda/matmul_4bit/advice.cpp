@@ -6,11 +6,11 @@
 
 namespace qfuse::cuda {
 
-contract::Matmul4bitAdvice matmul_4bit_advice(const contract::Matmul4bit& p,
-                                              [[maybe_unused]] const qfuse_device& device) {
+contract::Matmul4bitAdvice matmul_4bit_advice(const contract::Matmul4bit& p, const qfuse_device& device) {
+  if (device.type != QFUSE_CUDA) return advise(p, kH200);
   DeviceFacts facts;
 #ifdef QFUSE_WITH_CUDA
-  if (device.type == QFUSE_CUDA && !device_facts(device.index, facts).ok()) facts = {};
+  if (!device_facts(device.index, facts).ok()) facts = {};
 #endif
   return advise(p, facts);
 }

@@ -275,6 +275,24 @@ bool has_scales_for(const contract::Matmul4bitGrouped& p) {
   return !contract::is_nested_each(p) || contract::blocks_each(p) % p.weight.nested_blocksize == 0;
 }
 
+// Up to how many rows `tiled` takes less time than decoding the weight to memory and multiplying by what is read back: an
+// estimate. -1 too for rows of codes that it would read one by one.
+std::int64_t rows_of_tiles(const contract::Matmul4bit& p, const DeviceFacts& facts) {
+  const qfuse_weight_4bit& w = p.weight;
+  if (w.cols % kCodesALoad != 0) return -1;
+  const double clocks_a_us = facts.clock_khz / 1e3;
+  const double bytes_a_us = facts.memory_clock_khz / 1e3 * 2 * facts.memory_bus_bits / 8;  // two bits a clock and line
+  if (facts.multiprocessors == 0 || clocks_a_us == 0 || bytes_a_us == 0) return kTileTokens.front();
+  const double decoded_us =
+      kDecodedUs + kDecodedBytes * static_cast<double>(w.rows) * static_cast<double>(w.cols) / bytes_a_us;
+  const auto windows = static_cast<double>(format::ceil_div(w.cols, kTileTerms));
+  const auto blocks =
+      static_cast<double>(format::ceil_div(format::ceil_div(w.rows, kTileOutputs), facts.multiprocessors));
+  for (const TileClocks& clocks : kTileClocks)
+    if (kTiledUs + windows * (clocks.of_any + clocks.of_each * blocks) / clocks_a_us < decoded_us) return clocks.tokens;
+  return -1;
+}
+
 }  // namespace
 
 bool has_matrix_steps(qfuse_dtype dtype, const DeviceFacts& facts) {
@@ -296,14 +314,16 @@ contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFac
   constexpr std::int64_t kSplitRows = 16;       // with more, one chain of terms costs Hopper no more than several
   constexpr std::int64_t kSplitRowsOfMany = 8;  // likewise, of many terms
   constexpr std::int64_t kPipelineRows = 256;   // with about twice as many and more cuBLAS is faster
-  constexpr std::int64_t kOtherRows = 16;
   const qfuse_weight_4bit& w = p.weight;
   const bool has_pipeline = kHasWgmma && facts.compute_capability == kHopper && w.cols % kPanelCols == 0 &&
                             w.rows % kValuesALoad == 0 && w.blocksize >= kPanelCols;
-  return {.split_rows = w.cols > kManyTerms ? kSplitRowsOfMany : kSplitRows,
+  const bool has_split_k = has_pipeline && w.cols % QFUSE_SPLIT_TERMS == 0 && w.blocksize == kSplitKBlocksize;
+  return {.split_rows = !has_split_k          ? 0
+                        : w.cols > kManyTerms ? kSplitRowsOfMany
+                                              : kSplitRows,
           .fused_rows = p.dtype == QFUSE_FLOAT32 ? -1
                         : has_pipeline           ? kPipelineRows
-                                                 : kOtherRows};
+                                                 : rows_of_tiles(p, facts)};
 }
 
 std::vector<Matmul4bitPlan> candidates(const contract::Matmul4bit& p, const DeviceFacts& facts) {

@@ -66,6 +66,19 @@ inline constexpr int kTileOutputs = 64;
 inline constexpr int kTileTerms = QFUSE_SPLIT_WINDOW;
 inline constexpr std::array kTileTokens = {8, 64};
 
+// `tiled` beside decoding to memory, with what each takes to begin (docs/history/2026-11-matmul-4bit.md). Clocks of a
+// multiprocessor for kTileTerms terms of its blocks' tiles: some, and more for each block. Bytes a weight: half a one read,
+// two written and read back, at the part of the memory's rate that this reaches.
+struct TileClocks {
+  int tokens;
+  int of_any;
+  int of_each;
+};
+inline constexpr std::array<TileClocks, 2> kTileClocks = {{{64, 1900, 2300}, {8, 2300, 620}}};
+inline constexpr double kTiledUs = 2;
+inline constexpr double kDecodedUs = 4.5;
+inline constexpr double kDecodedBytes = 4.5 / 0.81;
+
 // Split-K: a warp makes 16 outputs at a time, of one chain of terms.
 inline constexpr int kSplitKOutputs = 16;
 inline constexpr int kSplitKWarps = 16;      // at most
@@ -188,7 +201,8 @@ bool has_matrix_steps(qfuse_dtype dtype, const DeviceFacts& facts);
 // UNSUPPORTED: TENSOR_CORE without such instructions.
 contract::Outcome check_facts(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
-// Whether the op or a decoded weight and cuBLAS are faster. Measured on an H200 (docs/history/2026-11-matmul-4bit.md).
+// Whether the op or a decoded weight and cuBLAS are faster, and in which order. Measured on an H200, and estimated by its
+// clock and its memory's for a GPU without Hopper's kernels (docs/history/2026-11-matmul-4bit.md).
 contract::Matmul4bitAdvice advise(const contract::Matmul4bit& p, const DeviceFacts& facts);
 
 // Every plan that the call can have, and the one that it gets.
