@@ -15,20 +15,42 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;  // the first pattern that fits counts
 
-// Fields that matter to training, loading or the eye alone (peft 0.17 to 0.21, LoraConfig), and those of which the
-// tensors themselves tell: bias, lora_bias and ensure_weight_tying.
-constexpr std::array<std::string_view, 24> kPassedOver{"auto_mapping",        "bias",
-                                                       "eva_config",          "exclude_modules",
-                                                       "inference_mode",      "layers_pattern",
-                                                       "layers_to_transform", "loftq_config",
-                                                       "lora_dropout",        "megatron_config",
-                                                       "megatron_core",       "peft_type",
-                                                       "peft_version",        "qalora_group_size",
-                                                       "runtime_config",      "target_modules",
-                                                       "task_type",           "base_model_class",
-                                                       "parent_library",      "unsloth_fixed",
-                                                       "unsloth_version",     "unsloth_fused_expert_lora",
-                                                       "ensure_weight_tying", "lora_bias"};
+// Fields that matter to training, loading or the eye alone (LoraConfig of peft 0.2 to 0.21, and ms-swift's), those that
+// describe the base, and those of which the tensors themselves tell: bias, lora_bias and ensure_weight_tying.
+constexpr std::array<std::string_view, 34> kPassedOver{"_name_or_path",
+                                                       "architectures",
+                                                       "auto_mapping",
+                                                       "base_model_class",
+                                                       "bias",
+                                                       "dtype",
+                                                       "ensure_weight_tying",
+                                                       "eva_config",
+                                                       "exclude_modules",
+                                                       "inference_mode",
+                                                       "layers_pattern",
+                                                       "layers_to_transform",
+                                                       "loftq_config",
+                                                       "lora_bias",
+                                                       "lora_dropout",
+                                                       "lora_dtype",
+                                                       "lorap_emb_lr",
+                                                       "lorap_lr_ratio",
+                                                       "megatron_config",
+                                                       "megatron_core",
+                                                       "merge_weights",
+                                                       "model_type",
+                                                       "parent_library",
+                                                       "peft_type",
+                                                       "peft_version",
+                                                       "qalora_group_size",
+                                                       "runtime_config",
+                                                       "target_modules",
+                                                       "task_type",
+                                                       "torch_dtype",
+                                                       "transformers_version",
+                                                       "unsloth_fixed",
+                                                       "unsloth_fused_expert_lora",
+                                                       "unsloth_version"};
 
 // Ways to begin training that take something away from the base's weights. Merged onto the published base, the adapter
 // would be wrong; peft can save it so that it fits (path_initial_model_for_weight_conversion), and then says "true".
@@ -53,7 +75,8 @@ constexpr std::array kRefused{
 
 // null, false, 0 as a flag, "", [] and {} all say that a thing is not used.
 bool is_unused(const OrderedJson& value) {
-  return value.is_null() || value == OrderedJson(false) || (!value.is_number() && value.empty());
+  return value.is_null() || value == OrderedJson(false) || value == OrderedJson("") ||
+         (value.is_structured() && value.empty());
 }
 
 class FieldReader {
@@ -167,7 +190,8 @@ void refuse_unknown_fields(const OrderedJson& json, const std::string& where) {
     const OrderedJson& value = field.value();
     const bool refused =
         std::any_of(kRefused.begin(), kRefused.end(), [&](const Refused& r) { return r.field == key; });
-    if (!is_unused(value) && !refused && !is_one_of(key, kRead) && !is_one_of(key, kPassedOver))
+    const bool is_known = refused || is_one_of(key, kRead) || is_one_of(key, kPassedOver);
+    if (!is_unused(value) && !is_known)
       fail(Status::unsupported,
            "{}: {} is {}: no such field is known, and what it changes would be missing from the merged weights", where,
            printable(key), printable(restore_special_numbers(value.dump())));
@@ -209,6 +233,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where, st
   refuse_unknown_fields(json, where);
   base_model_ = read.text("base_model_name_or_path");
   base_revision_ = read.text("revision");
+  task_ = read.text("task_type");
   rank_ = read.number("r");
   alpha_ = read.number("lora_alpha");
   rslora_ = read.flag("use_rslora");

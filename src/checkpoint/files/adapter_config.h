@@ -44,6 +44,7 @@ class AdapterConfig {
 
   [[nodiscard]] const std::string& base_model() const { return base_model_; }
   [[nodiscard]] const std::string& base_revision() const { return base_revision_; }  // on the Hub; "": its main branch
+  [[nodiscard]] const std::string& task() const { return task_; }  // in peft's words: "SEQ_CLS"; "": not known
   // Whether peft took the weights to be stored as [in, out], as GPT-2's are.
   [[nodiscard]] bool is_turned() const { return fan_in_fan_out_; }
   [[nodiscard]] bool is_dora() const { return dora_; }
@@ -72,6 +73,7 @@ class AdapterConfig {
   std::map<std::string, ModuleScale> modules_;
   std::string base_model_;
   std::string base_revision_;
+  std::string task_;
   double rank_ = 0.0;
   double alpha_ = 0.0;
   bool rslora_ = false;

@@ -1,5 +1,7 @@
 #include "checkpoint/merge/merge_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -68,8 +70,36 @@ void require_same_as_base(const AddedAdapter& from, const AdapterTensor& tensor)
         tensor.where(), printable(base->name), from.state.model.name());
 }
 
+// ---- a head that the base has not: of a classifier or a reward model, trained over a causal model ----
+
+// The class of transformers that loads a base with such a head.
+std::string_view class_with_head(const AdapterConfig& config) {
+  if (config.task() == "TOKEN_CLS") return "AutoModelForTokenClassification";
+  return config.task() == "QUESTION_ANS" ? "AutoModelForQuestionAnswering" : "AutoModelForSequenceClassification";
+}
+
+// Outside of the layers, which have numbers.
+bool is_head(const AddedAdapter& from, const AdapterTensor& tensor) {
+  const bool is_numbered = std::ranges::any_of(tensor.module, [](char c) { return c >= '0' && c <= '9'; });
+  return from.adapter.config().saves(tensor.module) && !is_numbered;
+}
+
+[[noreturn]] void refuse_head(const AddedAdapter& from, const AdapterTensor& tensor) {
+  const bool is_last_layer = std::ranges::count(tensor.module, '.') == 1 && !shape_of(tensor).empty();
+  const std::string labels = is_last_layer ? fmt::format(", num_labels={}", shape_of(tensor).front()) : "";
+  fail(
+      Status::invalid_data,
+      "{}: is of a head that was trained with the adapter, and that {} lacks{}: save the base with that head first, by "
+      "transformers' {}.from_pretrained(BASE{}).save_pretrained(...), and merge onto what that wrote",
+      tensor.where(), from.state.model.name(),
+      from.state.config ? fmt::format(", which is a {}", printable(from.state.config->class_name())) : "",
+      class_with_head(from.adapter.config()), labels);
+}
+
 void replace(AddedAdapter& from, const AdapterTensor& tensor) {
   if (is_base_copy(from, tensor)) return require_same_as_base(from, tensor);
+  if (is_head(from, tensor) && find_place(from.state, tensor.module, tensor).values == nullptr)
+    refuse_head(from, tensor);
   TensorChange& change = require_change(from.state, tensor.module, tensor);
   const bool is_trained = is_trained_whole(from, tensor, change);
   if (is_trained || change.shape.size() == 1) refuse_weight(from, tensor);

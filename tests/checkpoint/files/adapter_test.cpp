@@ -91,11 +91,30 @@ TEST(AdapterConfig, kinds_that_cannot_be_merged) {
   EXPECT_TRUE(holds(unsupported({{"some_new_field", true}}), "some_new_field is true: no such field is known"));
   for (const nlohmann::json& fine : {nlohmann::json{{"some_new_field", false}},
                                      {{"some_new_field", nullptr}},
+                                     {{"some_new_field", ""}},
+                                     {{"some_new_field", nlohmann::json::array()}},
                                      {{"layer_replication", nullptr}},
                                      {{"init_lora_weights", true}},
                                      {{"init_lora_weights", "gaussian"}},
                                      {{"lora_dropout", 0.1}}})
     EXPECT_EQ(config_error(fine), "") << fine;
+}
+
+// As peft 0.2, ms-swift and tools that put the model's config in have them.
+TEST(AdapterConfig, fields_of_other_versions_and_tools) {
+  for (const nlohmann::json& fine : {nlohmann::json{{"enable_lora", nullptr}, {"merge_weights", true}},
+                                     {{"lora_dtype", "float32"}, {"lorap_lr_ratio", 16.0}, {"lorap_emb_lr", 1e-6}},
+                                     {{"_name_or_path", "a/b"}, {"architectures", {"LlamaForCausalLM"}}},
+                                     {{"model_type", "llama"}, {"dtype", "bfloat16"}, {"torch_dtype", "bfloat16"}},
+                                     {{"transformers_version", "5.0.0"}, {"lora_alpha", 8.0}}})
+    EXPECT_EQ(config_error(fine), "") << fine;
+  const std::map<std::string, nlohmann::json> unknown{{"enable_lora", {true, false, true}},
+                                                      {"use_qa_lora", true},
+                                                      {"new_group_size", 16},
+                                                      {"new_scale", 1.0},
+                                                      {"new_name", "x"}};
+  for (const auto& [field, value] : unknown)
+    EXPECT_TRUE(holds(config_error({{field, value}}, Status::unsupported), "f: " + field + " is ")) << field;
 }
 
 TEST(AdapterConfig, versions) {

@@ -57,6 +57,31 @@ TEST_F(MergeRefuses, outputs_that_are_an_input_or_within_one) {
   EXPECT_TRUE(contents(directory / "out/adapter") == before);
 }
 
+// Of a classifier or a reward model, trained over a causal model.
+TEST_F(MergeRefuses, a_head_that_the_base_lacks) {
+  write_file(base() / "config.json", R"({"architectures": ["LlamaForCausalLM"]})");
+  RawTensors tensors = lora(kUp, 33, 127, 4);
+  tensors[kPeft + "score.weight"] = random_weight({3, 127});
+  const nlohmann::json saved{{"modules_to_save", {"classifier", "score"}}};
+  const std::string refused = refusal_of(tensors, saved);
+  EXPECT_TRUE(holds(refused, "tensor 'base_model.model.score.weight': is of a head that was trained with the adapter"));
+  EXPECT_TRUE(holds(refused,
+                    "lacks, which is a LlamaForCausalLM: save the base with that head first, by transformers' "
+                    "AutoModelForSequenceClassification.from_pretrained(BASE, num_labels=3)"));
+  for (const auto& [task, name] : {std::pair("TOKEN_CLS", "AutoModelForTokenClassification."),
+                                   std::pair("QUESTION_ANS", "AutoModelForQuestionAnswering."),
+                                   std::pair("SEQ_CLS", "AutoModelForSequenceClassification.")}) {
+    nlohmann::json config = saved;
+    config["task_type"] = task;
+    EXPECT_TRUE(holds(refusal_of(tensors, config), name));
+  }
+  // A layer, and what the config does not call trained, are of another model.
+  tensors[kPeft + "model.layers.7.mlp.gate.weight"] =
+      std::exchange(tensors[kPeft + "score.weight"], random_weight({1}));
+  tensors.erase(kPeft + "score.weight");
+  EXPECT_TRUE(holds(refusal_of(tensors, {{"modules_to_save", {"gate"}}}), "the adapter is of another model"));
+}
+
 TEST_F(MergeRefuses, an_adapter_where_a_run_removes_what_it_finds) {
   fs::rename(adapter(), directory / "out.qfuse-partial");
   EXPECT_TRUE(holds(
