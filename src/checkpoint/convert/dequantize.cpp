@@ -33,8 +33,11 @@ class Dequantization : public Transform {
 
   [[noreturn]] void refuse(const Model& model) const override {
     const std::string kind = foreign_kind(model);
+    const std::optional<Config> config = read_config(model);
+    const char* const stale =
+        config && config->is_quantized() ? ", though its config.json says so: remove its quantization_config" : "";
     fail(Status::invalid_data, "{}: nothing to dequantize: {}", model.name(),
-         kind.empty() ? "none of its tensors is quantized" : kind);
+         kind.empty() ? fmt::format("none of its tensors is quantized{}", stale) : kind);
   }
 
   // What is not quantized is found out, and copied.

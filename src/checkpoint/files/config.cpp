@@ -20,10 +20,12 @@ constexpr const char* kClassName = "_class_name";  // diffusers' word for it
 constexpr const char* kQuantMethod = "bitsandbytes";
 constexpr std::array<const char*, 2> kDtypeKeys{"dtype", "torch_dtype"};
 
-void drop_quantization(OrderedJson& object) {
+bool drop_quantization_in(OrderedJson& object) {
+  bool had_any = object.contains(kQuantizationConfig) && object[kQuantizationConfig].is_object();
   object.erase(kQuantizationConfig);
   for (const auto& [key, value] : object.items())
-    if (value.is_object()) drop_quantization(value);
+    if (value.is_object()) had_any = drop_quantization_in(value) || had_any;
+  return had_any;
 }
 
 // A config's own; older files spell it "torch.float16".
@@ -49,7 +51,7 @@ std::optional<Dtype> dtype_in(const OrderedJson& object) {
   return dtype;
 }
 
-void set_dtype(OrderedJson& object, Dtype dtype) {
+void set_dtype_in(OrderedJson& object, Dtype dtype) {
   for (const char* key : kDtypeKeys)
     if (object.contains(key)) object[key] = dtype_name(dtype);
 }
@@ -58,7 +60,7 @@ void set_dtype(OrderedJson& object, Dtype dtype) {
 void set_dtype_of_parts(OrderedJson& object, std::optional<Dtype> before, Dtype dtype) {
   for (const auto& [key, part] : object.items()) {
     if (!part.is_object()) continue;
-    if (const std::optional<Dtype> own = own_dtype(part); own && own == before) set_dtype(part, dtype);
+    if (const std::optional<Dtype> own = own_dtype(part); own && own == before) set_dtype_in(part, dtype);
     set_dtype_of_parts(part, before, dtype);
   }
 }
@@ -154,12 +156,17 @@ Config::Config(std::string_view text, const std::string& where) : text_(text) {
 std::optional<Dtype> Config::dtype() const { return dtype_in(json_); }
 
 std::string Config::unquantized(Dtype dtype) const {
-  OrderedJson json = json_;
-  drop_quantization(json);
-  set_dtype_of_parts(json, this->dtype(), dtype);
-  set_dtype(json, dtype);
-  if (!json.contains(kDtypeKeys[0]) && !json.contains(kDtypeKeys[1])) json[kDtypeKeys[1]] = dtype_name(dtype);
-  return print_json(json);
+  Config plain = *this;
+  plain.drop_quantization();
+  plain.set_dtype(dtype);
+  return plain.text();
+}
+
+void Config::set_dtype(Dtype dtype) {
+  set_dtype_of_parts(json_, this->dtype(), dtype);
+  set_dtype_in(json_, dtype);
+  if (!json_.contains(kDtypeKeys[0]) && !json_.contains(kDtypeKeys[1])) json_[kDtypeKeys[1]] = dtype_name(dtype);
+  changed_ = true;
 }
 
 std::vector<std::string> Config::model_types() const {
@@ -213,6 +220,11 @@ std::optional<std::int64_t> Config::number(const std::string& field) const {
   return number < 0 ? std::nullopt : std::optional(number);
 }
 
+std::vector<std::int64_t> Config::numbers(const std::string& field) const {
+  const auto pointer = place_of(json_, field);
+  return json_.contains(pointer) ? numbers_in(json_.at(pointer)) : std::vector<std::int64_t>();
+}
+
 std::int64_t Config::labels(const std::string& part) const {
   constexpr std::int64_t kWhereNothingIsSaid = 2;  // transformers' PreTrainedConfig
   const auto pointer = place_of(json_, part + "id2label");
@@ -239,6 +251,12 @@ void Config::untie(std::span<const std::string> fields) {
   changed_ = true;
 }
 
+bool Config::drop_quantization() {
+  const bool had_any = drop_quantization_in(json_);
+  changed_ = changed_ || had_any;
+  return had_any;
+}
+
 void Config::grow(const Vocabulary& vocabulary, std::span<const std::string> fields) {
   if (fields.empty()) grow_in(json_, vocabulary);
   for (const std::string& field : fields) {
@@ -253,7 +271,7 @@ std::string Config::print() const { return print_json(json_); }
 
 std::string Config::quantized(const QuantizationConfig& quantization) const {
   OrderedJson plain = json_;
-  drop_quantization(plain);
+  drop_quantization_in(plain);
   const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto& members = plain.get_ref<const OrderedJson::object_t&>();
   const bool sorted = std::is_sorted(members.begin(), members.end(), by_key);
@@ -265,6 +283,13 @@ std::string Config::quantized(const QuantizationConfig& quantization) const {
   }
   if (!json.contains(kQuantizationConfig)) json[kQuantizationConfig] = quantization_json(quantization);
   return print_json(json);
+}
+
+std::vector<std::int64_t> numbers_in(const OrderedJson& value) {
+  const auto is_number = [](const OrderedJson& one) { return one.is_number_integer(); };
+  if (is_number(value)) return {value.get<std::int64_t>()};
+  if (!value.is_array() || !std::ranges::all_of(value, is_number)) return {};
+  return value.get<std::vector<std::int64_t>>();
 }
 
 std::optional<Config> read_config(const Model& model) {

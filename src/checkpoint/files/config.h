@@ -63,6 +63,8 @@ class Config {
   // What a field says, with dots before those of parts; none if it is not there, or of another kind.
   [[nodiscard]] std::optional<bool> flag(const std::string& field) const;
   [[nodiscard]] std::optional<std::int64_t> number(const std::string& field) const;
+  // Of a number, or of a list of them; empty if it is neither.
+  [[nodiscard]] std::vector<std::int64_t> numbers(const std::string& field) const;
   // How many labels the model, or a part of it, tells apart, as transformers counts them. `part`: "", or with a dot at
   // its end.
   [[nodiscard]] std::int64_t labels(const std::string& part) const;
@@ -93,6 +95,10 @@ class Config {
   };
   void grow(const Vocabulary& vocabulary, std::span<const std::string> fields);
   void untie(std::span<const std::string> fields);
+  // `dtype` and `torch_dtype`, as unquantized() sets them.
+  void set_dtype(Dtype dtype);
+  // Of a model whose weights are not quantized. Whether there was a record that they are, at any depth.
+  bool drop_quantization();
   [[nodiscard]] std::string text() const { return changed_ ? print() : text_; }
 
   // The text of the quantized model's config: `quantization_config` as transformers' BitsAndBytesConfig writes it,
@@ -106,6 +112,9 @@ class Config {
   nlohmann::ordered_json json_;
   bool changed_ = false;
 };
+
+// A number, or the numbers of a list; none of what is neither, or has others.
+std::vector<std::int64_t> numbers_in(const nlohmann::ordered_json& value);
 
 // None for a model that is a file, or a directory without config.json.
 std::optional<Config> read_config(const Model& model);

@@ -221,18 +221,39 @@ class Merge : public Transform {
       const bool is_changed = base.change_of(tensor.name) != nullptr;
       if (base.is_4bit() && options_.to_4bit)
         plan.tensors.push_back(is_changed ? stays_quantized(tensor, base, prefix) : copied_parts(tensor));
-      else if (!is_changed && !tensor.quantized_dtype() && !base.is_seen(tensor.name))
+      else if (!is_changed && !tensor.quantized_dtype() && !base.is_seen(tensor.name) && !base.is_cast(tensor))
         plan.tensors.push_back(copied(tensor.values()));
       else
         plan.tensors.push_back(planned_plain(tensor.name, source_of(base, prefix, tensor.name, tensor, nullptr)));
       if (tensor.quantized_dtype()) vote.add(base.plain_dtype(tensor), tensor.elements());
     }
     add_untied(base, prefix, plan);
+    note_other_dtypes(base, plan);
     if (!base.config()) return plan;
     Config config = *base.config();
     change_config(base, config);
+    if (!base.is_quantized() && config.drop_quantization())
+      plan.notes.push_back(
+          fmt::format("{}: its config.json has a quantization_config of bitsandbytes, and its weights are plain: the "
+                      "output's has none",
+                      base.model().name()));
+    if (options_.dtype && !options_.to_4bit) config.set_dtype(*options_.dtype);
     plan.config = base.is_quantized() && !options_.to_4bit ? config.unquantized(vote.most()) : config.text();
     return plan;
+  }
+
+  // Who asks for a dtype may expect it of the whole model.
+  void note_other_dtypes(const MergedModel& base, ConversionPlan& plan) const {
+    if (!options_.dtype || options_.to_4bit) return;
+    const auto has_another = [&](const PlannedTensor& tensor) {
+      return std::ranges::any_of(tensor.outputs, [&](const TensorEntry& entry) {
+        const std::optional<Dtype> dtype = dtype_of(entry.type);
+        return dtype && *dtype != *options_.dtype;
+      });
+    };
+    if (const auto others = std::ranges::count_if(plan.tensors, has_another); others > 0)
+      plan.notes.push_back(fmt::format("{}: tensors that keep their own dtype, which is not the model's: {}",
+                                       base.model().name(), others));
   }
 
   // The head that was tied to the embedding, and stands in no file of the base.
@@ -291,14 +312,17 @@ class Merge : public Transform {
       if (name.ends_with(kWeightSuffix) && base.model().find(name) == nullptr)
         new_modules.emplace_back(module_of(name));
     const auto changed = [&](const Tensor& tensor, const QuantState* encoded) -> std::optional<PlannedSource> {
-      if (base.change_of(tensor.name) == nullptr && !base.is_seen(tensor.name)) return std::nullopt;
+      const bool is_same =
+          base.change_of(tensor.name) == nullptr && !base.is_seen(tensor.name) && !base.is_cast(tensor);
+      if (is_same) return std::nullopt;
       return source_of(base, prefix, tensor.name, tensor, encoded);
     };
     ConversionPlan plan = plan_quantization(base.model(), quantize_options(), changed, new_modules);
     add_untied(base, prefix, plan);
-    if (!plan.config.empty() && (base.rules().unties || base.rules().vocabulary)) {
+    if (!plan.config.empty() && (base.rules().unties || base.rules().vocabulary || options_.dtype)) {
       Config config(plan.config, std::string(kConfigFile));
       change_config(base, config);
+      if (options_.dtype) config.set_dtype(*options_.dtype);
       plan.config = config.text();
     }
     return plan;

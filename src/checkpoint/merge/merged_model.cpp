@@ -49,6 +49,11 @@ void require_of_model(const Adapter& adapter, const fs::path& base) {
          adapter.component(), shown(base));
 }
 
+// None of what is no number of 16 or 32 bits.
+std::optional<Dtype> own_dtype(const Tensor& tensor) {
+  return tensor.quantized_dtype() ? tensor.quantized_dtype() : dtype_of(tensor.values().entry->type);
+}
+
 }  // namespace
 
 Adapters::Adapters(std::span<const AdapterInput> inputs, bool allow_nonfinite) {
@@ -111,10 +116,13 @@ MergedModel::MergedModel(const Model& model, std::vector<WeightedAdapter> adapte
       tensors_(read_layout(model, int8_dtype(config_))),
       families_(read_model_types(model)),
       rules_(find_rules(model, tensors_, adapters_, way_.head, way_.prefix, families_, config_)) {
+  DtypeVote vote;
   for (const Tensor& tensor : tensors_) {
+    if (const std::optional<Dtype> dtype = own_dtype(tensor)) vote.add(*dtype, tensor.elements());
     is_quantized_ = is_quantized_ || tensor.quantized_dtype().has_value();
     is_4bit_ = is_4bit_ || std::holds_alternative<StoredWeight4bit>(tensor.storage);
   }
+  dtype_ = vote.most();
   if (!way_.base_as) return;
   if (is_quantized_)
     fail(Status::invalid_argument, "{}: is quantized already; `base_as` is for a base in 16 or 32 bits", model.name());
@@ -126,10 +134,15 @@ const TensorChange* MergedModel::change_of(const std::string& tensor) const {
   return found == rules_.changes.end() ? nullptr : &found->second;
 }
 
+bool MergedModel::is_cast(const Tensor& tensor) const {
+  const std::optional<Dtype> dtype = own_dtype(tensor);
+  if (!way_.dtype || !dtype || *dtype == *way_.dtype) return false;
+  return *dtype == dtype_ || dtype_size(*dtype) <= dtype_size(*way_.dtype);
+}
+
 Dtype MergedModel::plain_dtype(const Tensor& tensor) const {
   if (way_.dtype) return *way_.dtype;
-  if (tensor.quantized_dtype()) return *tensor.quantized_dtype();
-  const std::optional<Dtype> dtype = dtype_of(tensor.values().entry->type);
+  const std::optional<Dtype> dtype = own_dtype(tensor);
   if (!dtype)
     fail(Status::unsupported, "{}: is {}, and only F32, F16 and BF16 can be merged into", tensor.values().where(),
          type_name(tensor.values().entry->type));
