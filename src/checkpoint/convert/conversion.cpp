@@ -11,6 +11,7 @@
 
 #include "checkpoint/convert/model_conversion.h"
 #include "checkpoint/convert/notes.h"
+#include "checkpoint/files/adapter_config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/hub.h"
 #include "checkpoint/files/progress.h"
@@ -68,10 +69,11 @@ ConversionReport convert_model(const fs::path& in, const fs::path& out, const Co
 
 // ---- a pipeline ------------------------------------------------------------------------------------------------
 
+// But for an adapter, which would be loaded instead of what it lies beside.
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const fs::path& name : list_directory(folder))
-    if (fs::is_regular_file(folder / name)) files.push_back(folder / name);
+    if (name != kAdapterConfigFile && fs::is_regular_file(folder / name)) files.push_back(folder / name);
   return files;
 }
 
@@ -88,7 +90,7 @@ class PipelineConversion {
            transform.command().at("command").get_ref<const std::string&>());
     card_ = changed_card(in, card_changes(transform.card(), in, "diffusers"));
     for (const fs::path& file : files_in(in)) add_file(file);
-    note_folders(in);
+    note_left_out(in);
   }
 
   [[nodiscard]] std::int64_t bytes() const {
@@ -184,15 +186,16 @@ class PipelineConversion {
     copied_bytes_ += InputFile(file).size();
   }
 
-  // Folders that are no components, and those within copied ones.
-  void note_folders(const fs::path& in) {
+  // Folders that are no components, those within copied ones, and adapters.
+  void note_left_out(const fs::path& in) {
     std::set<fs::path> known;
     for (const Component& component : components_) known.insert(component.path);
     std::vector<fs::path> places{in};
     for (const Component& component : copied_) places.push_back(component.path);
     for (const fs::path& place : places)
       for (const fs::path& name : list_directory(place))
-        if (fs::is_directory(place / name) && !known.contains(place / name)) notes_.push_back(not_copied(place / name));
+        if (name == kAdapterConfigFile || (fs::is_directory(place / name) && !known.contains(place / name)))
+          notes_.push_back(not_copied(place / name));
   }
 
   [[nodiscard]] std::int64_t scratch_bytes() const {

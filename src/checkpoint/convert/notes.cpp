@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "checkpoint/files/adapter_config.h"
 #include "checkpoint/files/config.h"
 #include "checkpoint/files/errors.h"
 
@@ -17,6 +18,11 @@ std::string not_copied(const fs::path& file) {
     return fmt::format("{}: is a folder, and was not copied; what loads the model may need it", shown(file));
   if (fs::is_symlink(file) && !fs::exists(file, error))
     return fmt::format("{}: is a link that leads nowhere, and was not copied", shown(file));
+  if (file.filename() == kAdapterConfigFile)
+    return fmt::format(
+        "{}: is an adapter's, which transformers would load, on that adapter's base, instead of the model; it was not "
+        "copied",
+        shown(file));
   return fmt::format("{}: is not part of the model, and was not copied", shown(file));
 }
 

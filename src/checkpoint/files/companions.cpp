@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "checkpoint/files/adapter_config.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/file.h"
 #include "checkpoint/files/json.h"
@@ -19,7 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kModulesFile = "modules.json";  // of sentence-transformers: names folders, each a module
+// Beside kModulesFile, in which sentence-transformers names folders, each a module.
+bool is_settings_of_modules(std::string_view name) {
+  return name == "config_sentence_transformers.json" ||
+         (name.starts_with("sentence_") && name.ends_with("_config.json"));
+}
 
 // Folders of the model in another form, or from another time, also where a download was of their small files alone.
 constexpr std::array<std::string_view, 5> kOtherForms{"coreml", "gguf", "onnx", "openvino", "original"};
@@ -115,17 +120,16 @@ class Folder {
   Companions found_;
 };
 
-void append(std::vector<fs::path>& to, const std::vector<fs::path>& more) {
-  to.insert(to.end(), more.begin(), more.end());
+void append(Companions& to, const Companions& more) {
+  for (const auto part : {&Companions::files, &Companions::folders, &Companions::left_out})
+    (to.*part).insert((to.*part).end(), (more.*part).begin(), (more.*part).end());
 }
 
 void add_folder(const Model& model, const fs::path& name, bool is_module, Companions& all) {
   const Folder folder(model.path(), name);
   const bool is_other = is_other_form(name.native()) || folder.has_weights() || is_reserved(name);
   if (folder.is_too_large() || (is_other && !is_module)) return all.left_out.push_back(name);
-  append(all.files, folder.found().files);
-  append(all.folders, folder.found().folders);
-  append(all.left_out, folder.found().left_out);
+  append(all, folder.found());
 }
 
 }  // namespace
@@ -144,6 +148,8 @@ Companions companions_of(const Model& model) {
       if (!is_of_tools(name)) add_folder(model, name, modules.contains(name.native()), all);
     } else if (!is_file(path)) {
       if (!is_of_tools(name)) all.left_out.push_back(name);
+    } else if (name == kAdapterConfigFile) {
+      all.left_out.push_back(name);
     } else if (!is_weight_file(name)) {
       if (name != kConfigFile) all.files.push_back(name);
     } else if (is_weights(name) && !is_own(name)) {
@@ -151,6 +157,27 @@ Companions companions_of(const Model& model) {
     }
   }
   return all;
+}
+
+Companions modules_of(const fs::path& directory) {
+  Companions all;
+  if (!is_file(directory / kModulesFile)) return all;
+  const std::set<std::string> modules = folders_of_modules(directory);
+  for (const fs::path& name : list_directory(directory)) {
+    const bool is_settings = name == kModulesFile || is_settings_of_modules(name.native());
+    if (is_settings && is_file(directory / name)) all.files.push_back(name);
+    if (!modules.contains(name.native()) || is_reserved(name) || !is_folder(directory / name)) continue;
+    const Folder folder(directory, name);
+    if (!folder.is_too_large()) append(all, folder.found());
+  }
+  return all;
+}
+
+std::vector<fs::path> weights_in_folder(const fs::path& directory, const fs::path& name) {
+  const Folder folder(directory, name);
+  std::vector<fs::path> weights = folder.found().files;
+  std::erase_if(weights, [](const fs::path& file) { return !is_weights(file); });
+  return weights;
 }
 
 }  // namespace qfuse::checkpoint

@@ -118,6 +118,15 @@ TEST_F(Pipelines, says_which_folders_are_not_copied) {
   EXPECT_FALSE(fs::exists(out_ / "pictures"));
 }
 
+TEST_F(Pipelines, adapters_are_left_out) {
+  for (const char* name : {"adapter_config.json", "transformer/adapter_config.json", "vae/adapter_config.json"})
+    write_file(in_ / name, "{}");
+  const ConversionReport report = quantize(in_, out_);
+  EXPECT_EQ(std::ranges::count_if(report.notes, [](const std::string& note) { return holds(note, "is an adapter's"); }),
+            3);
+  for (const char* name : {"", "transformer", "vae"}) EXPECT_FALSE(fs::exists(out_ / name / "adapter_config.json"));
+}
+
 TEST_F(Pipelines, inspect_lists_all_models) {
   const Inventory inventory = inspect(in_);
   EXPECT_EQ(inventory.files, 3);

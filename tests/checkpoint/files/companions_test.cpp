@@ -101,6 +101,20 @@ TEST_F(CompanionsTest, weights_that_no_list_names_are_left_out) {
   EXPECT_FALSE(fs::exists(out() / ".git"));
 }
 
+TEST_F(CompanionsTest, an_adapter_is_left_out_of_every_output) {
+  write_file(in() / "adapter_config.json", "{}");
+  const auto is_noted = [](const ConversionReport& report) {
+    return report.notes.size() == 1 &&
+           report.notes[0].find("adapter_config.json: is an adapter's, which transformers would load") !=
+               std::string::npos;
+  };
+  EXPECT_TRUE(is_noted(quantize(in(), out(), options_)));
+  EXPECT_FALSE(fs::exists(out() / "adapter_config.json"));
+  write_file(out() / "adapter_config.json", "{}");
+  EXPECT_TRUE(is_noted(dequantize(out(), directory_ / "back", {})));
+  EXPECT_FALSE(fs::exists(directory_ / "back/adapter_config.json"));
+}
+
 TEST_F(CompanionsTest, links_are_followed_but_not_round_in_circles) {
   write_deep(directory_ / "blobs/0123", "pooling");
   fs::create_directories(in() / "1_Pooling/inner");
