@@ -73,7 +73,8 @@ Command add_check(CLI::App& app) {
   parser->footer(
       "Reads only the headers and config.json, and compares them with what the model's class has in transformers. It "
       "finds tensors that are missing and would be random, that are not of the class and would be lost, or that have "
-      "other shapes; tokens without a row in the embedding; and a quantization_config that does not fit. Exit codes: 0 "
+      "other shapes; tokens without a row in the embedding; files that contradict each other about the end of a text; "
+      "an adapter beside the model; and a quantization_config that does not fit. Exit codes: 0 "
       "nothing is wrong, 1 something is, 3 could not check. From Python, qfuse.checkpoint.check also asks transformers "
       "itself.");
   return {parser, [args] { return run(*args); }, kCannotTell};

@@ -126,7 +126,7 @@ Command add_merge(CLI::App& app) {
   types.insert(types.end(), kQuantTypes.begin(), kQuantTypes.end());
   parser
       ->add_option("--to", args->to,
-                   "The dtype of weights that are merged or decoded (auto: the one that each had), or nf4 or fp4 to "
+                   "The dtype of the model (auto: the one that each weight had or decodes to), or nf4 or fp4 to "
                    "quantize the result as qfuse quantize does")
       ->type_name("TYPE")
       ->transform(one_of(types, kDtypeAliases))

@@ -181,8 +181,8 @@ class Inventory:
 @dataclass(frozen=True)
 class CheckProblem:
     """kind: "missing" from the files, "unexpected" in them, "mismatched" in shape, "tokenizer" with tokens that have no
-    row, "quantization" that config.json does not say, "config" or "content" that is no model's, "refused" by
-    transformers. tensor: its name, or ""."""
+    row, or of which files contradict each other, "quantization" that config.json does not say, "config" or "content"
+    that is no model's, "refused" by transformers. tensor: its name, or ""."""
 
     kind: str
     tensor: str

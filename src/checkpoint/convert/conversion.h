@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <qfuse/checkpoint.hpp>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,9 +25,12 @@ struct ConversionPlan {
   std::string config;                  // of the output; empty: none
   std::vector<std::string> notes;      // see ConversionReport
   Metadata metadata = {};              // of the files
-  // Of an output directory, by name: files that are copied instead of, or beside, those of the model's own directory,
-  // and texts that are written. One of the model's own that a text takes the name of is kept as original_<name>.
+  // Of an output directory, by name: files and folders of the model's own directory that it has not; files that are
+  // copied instead of, or beside, the others, with where they are, and the folders for them; and texts that are written.
+  // One of the model's own that a text takes the name of is kept as original_<name>.
+  std::set<std::filesystem::path> left_out = {};
   std::map<std::filesystem::path, std::filesystem::path> further_files = {};
+  std::set<std::filesystem::path> further_folders = {};
   std::map<std::filesystem::path, std::string> texts = {};
 };
 

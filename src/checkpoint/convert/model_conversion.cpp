@@ -1,6 +1,7 @@
 #include "checkpoint/convert/model_conversion.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -176,6 +177,12 @@ ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const std::
 
 void ModelConversion::choose_files(const ConversionPlan& plan) {
   texts_ = plan.texts;
+  const auto is_left_out = [&](const fs::path& name) { return plan.left_out.contains(name); };
+  std::erase_if(beside_.files, is_left_out);
+  std::erase_if(beside_.folders, is_left_out);
+  std::set<fs::path> folders(beside_.folders.begin(), beside_.folders.end());
+  folders.insert(plan.further_folders.begin(), plan.further_folders.end());
+  beside_.folders.assign(folders.begin(), folders.end());  // parents first
   const std::vector<fs::path>& files = beside_.files;
   for (const fs::path& file : files) {
     std::string name = file.native();

@@ -4,11 +4,21 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 namespace qfuse::checkpoint {
 
-// The largest number that it gives to a token; none where there is no such file, or none that can be read so.
+struct TokenNumbers {
+  std::optional<std::int64_t> largest;     // of its vocabulary and of added tokens
+  std::map<std::string, std::int64_t> of;  // of the wanted tokens, those that it has
+};
+
+// None for a file that is not there, or that no library could read.
+TokenNumbers token_numbers(const std::filesystem::path& file, const std::set<std::string>& wanted);
+
 std::optional<std::int64_t> largest_token(const std::filesystem::path& directory);
 
 }  // namespace qfuse::checkpoint

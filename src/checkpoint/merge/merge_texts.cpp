@@ -3,29 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <vector>
 
 #include "checkpoint/files/errors.h"
-#include "checkpoint/files/file.h"
 #include "checkpoint/files/tokenizer.h"
 #include "checkpoint/merge/find_base.h"
+#include "checkpoint/merge/further_files.h"
+#include "checkpoint/merge/left_behind.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What an adapter's directory may have that belongs to the model which it was trained for.
-bool is_tokenizers(const fs::path& file) {
-  constexpr std::array<std::string_view, 7> kNames{
-      "added_tokens.json", "merges.txt", "special_tokens_map.json", "spiece.model",
-      "vocab.json",        "vocab.txt",  "preprocessor_config.json"};
-  const std::string& name = file.native();
-  return name.starts_with("tokenizer") || name.starts_with("chat_template") ||
-         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
 
 // Their parts have scales of their own in training.
 void note_divided(const MergedModel& base, std::vector<std::string>& notes) {
@@ -101,6 +90,8 @@ void describe(const MergedModel& base, const std::optional<QuantType>& base_as, 
   note_other_base(base, plan.notes);
   note_base(base, base_as.has_value(), plan.notes);
   note_adapters(base, plan.notes);
+  note_left_behind(base, plan.notes);
+  choose_further_files(base, plan);
   if (base.rules().unties && base.rules().untie_fields.empty())
     plan.notes.push_back(fmt::format(
         "{}: no field of its config says that tensors are no longer tied: transformers 5 sees it, 4 does not",
@@ -108,12 +99,6 @@ void describe(const MergedModel& base, const std::optional<QuantType>& base_as, 
   if (!base.model().is_directory()) return;
   const fs::path& path = base.model().path();
   plan.texts[kCardFile] = new_card(path, card_changes(changes, path, library_of(base.config())), readme(base, seen));
-  for (const auto& [adapter, weight] : base.adapters()) {
-    if (!adapter->is_directory()) continue;
-    for (const fs::path& name : list_directory(adapter->path()))
-      if (is_tokenizers(name) && fs::is_regular_file(adapter->path() / name))
-        plan.further_files[name] = adapter->path() / name;
-  }
 }
 
 }  // namespace qfuse::checkpoint

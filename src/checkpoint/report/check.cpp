@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "checkpoint/convert/check_output.h"
+#include "checkpoint/files/adapter_config.h"
 #include "checkpoint/files/bitsandbytes.h"
 #include "checkpoint/files/components.h"
 #include "checkpoint/files/config.h"
@@ -18,6 +19,7 @@
 #include "checkpoint/files/foreign.h"
 #include "checkpoint/files/hub.h"
 #include "checkpoint/files/json.h"
+#include "checkpoint/files/special_tokens.h"
 #include "checkpoint/files/tokenizer.h"
 #include "checkpoint/names/check_tensors.h"
 #include "checkpoint/names/class_tensors.h"
@@ -35,6 +37,7 @@ class ModelCheck {
   void run() {
     report_.files += static_cast<std::int64_t>(model_.files().size());
     const std::optional<Config> config = read_config(model_);
+    if (peft_content(model_) != PeftContent::adapter) check_adapter();
     if (const std::string kind = foreign_kind(model_); !kind.empty()) return add("content", "", kind);
     if (const std::string method = foreign_method(model_, config); !method.empty())
       return note(fmt::format("{}; its names and shapes are not compared", method));
@@ -48,6 +51,7 @@ class ModelCheck {
     const Vocabulary vocabulary(config, names, tensors);
     check_names(*config, vocabulary, tensors);
     check_tokenizer(vocabulary);
+    check_special_tokens(*config);
   }
 
  private:
@@ -91,6 +95,24 @@ class ModelCheck {
     if (embedding != nullptr && !embedding->shape.empty() && *largest >= embedding->shape[0])
       add("tokenizer", embedding->name,
           fmt::format("has {} rows, and the tokenizer has tokens up to {}", embedding->shape[0], *largest));
+  }
+
+  void check_special_tokens(const Config& config) {
+    const auto find = [&](const std::string& name) { return model_.path() / name; };
+    for (TokenConflict& conflict : token_conflicts(find, config))
+      if (conflict.is_harmful)
+        add("tokenizer", "", std::move(conflict.message));
+      else
+        note(conflict.message);
+  }
+
+  // transformers, given a directory with an adapter, loads that.
+  void check_adapter() {
+    if (!std::filesystem::exists(model_.path() / kAdapterConfigFile)) return;
+    add("content", "",
+        fmt::format(
+            "{} is beside the model: transformers loads that adapter and the base that it names, not this model",
+            kAdapterConfigFile));
   }
 
   void add(std::string kind, const std::string& tensor, std::string message) {

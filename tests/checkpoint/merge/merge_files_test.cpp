@@ -109,7 +109,7 @@ TEST_F(Merge, a_base_may_be_a_file) {
 
 TEST_F(Merge, files_beside_the_weights) {
   write_base(layers());
-  for (const char* name : {"tokenizer.json", "README.md", "generation_config.json", "vocab.json"})
+  for (const char* name : {"tokenizer.json", "README.md", "generation_config.json", "notes.txt"})
     write_file(base() / name, std::string(name) + " of the base");
   write_adapter(adapter(), lora(kUp, 33, 127, 4));
   for (const char* name : {"tokenizer.json", "chat_template.jinja", "README.md", "optimizer.pt", "config.json"})
@@ -118,11 +118,11 @@ TEST_F(Merge, files_beside_the_weights) {
   const MergeReport done = merge(base(), adapters, directory / "out");
   EXPECT_EQ(names_in(directory / "out"),
             (Names{"README.md", "chat_template.jinja", "config.json", "generation_config.json", "model.safetensors",
-                   "original_README.md", "tokenizer.json", "vocab.json"}));
+                   "notes.txt", "original_README.md", "tokenizer.json"}));
   const auto text = [&](const std::string& name) { return read_file(directory / "out" / name); };
   EXPECT_EQ(text("tokenizer.json"), "tokenizer.json of the adapter");
   EXPECT_EQ(text("chat_template.jinja"), "chat_template.jinja of the adapter");
-  EXPECT_EQ(text("vocab.json"), "vocab.json of the base");
+  EXPECT_EQ(text("notes.txt"), "notes.txt of the base");
   EXPECT_EQ(text("original_README.md"), "README.md of the base");
   EXPECT_EQ(text("config.json"), kConfig);
   EXPECT_TRUE(holds(text("README.md"), "| adapter | adapter | 1 |"));
@@ -132,6 +132,61 @@ TEST_F(Merge, files_beside_the_weights) {
   merge(directory / "out", std::vector<AdapterInput>{{adapter("two")}}, directory / "again");
   EXPECT_EQ(read_file(directory / "again/original_README.md"), "README.md of the base");
   EXPECT_EQ(read_file(directory / "again/original_original_README.md"), text("README.md"));
+}
+
+// transformers would load the adapter that lies there, and none of the merged weights.
+TEST_F(Merge, an_adapter_beside_the_base_is_left_out) {
+  write_base(layers());
+  write_adapter(adapter(), lora(kUp, 33, 127, 4));
+  for (const char* name : {"adapter_config.json", "adapter_model.safetensors"})
+    fs::copy_file(adapter() / name, base() / name);
+  merged();
+  EXPECT_EQ(files, (Names{"README.md", "config.json", "model.safetensors"}));
+  ASSERT_EQ(report.notes.size(), 2U);
+  EXPECT_TRUE(holds(report.notes[0], "adapter_config.json: is an adapter's, which transformers would load"));
+}
+
+TEST_F(Merge, a_record_of_quantized_weights_over_plain_ones_is_dropped) {
+  const std::string record = R"({"model_type": "llama", "quantization_config": {"load_in_4bit": true}})";
+  write_base(layers(), record);
+  write_adapter(adapter(), lora(kUp, 33, 127, 4));
+  merged();
+  EXPECT_EQ(nlohmann::json::parse(config), (nlohmann::json{{"model_type", "llama"}}));
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_TRUE(holds(report.notes[0], "has a quantization_config of bitsandbytes, and its weights are plain"));
+  write_file(base() / "config.json", R"({"quantization_config": null})");
+  merged();
+  EXPECT_TRUE(report.notes.empty());
+}
+
+TEST_F(Merge, a_dtype_is_that_of_the_whole_model) {
+  RawTensors tensors = layers();
+  tensors["model.layers.0.router.weight"] = random_weight({127}, Dtype::float32, 5);
+  tensors["model.layers.0.other.weight"] = random_weight({127}, Dtype::float16, 6);
+  write_base(tensors, R"({"dtype": "bfloat16"})");
+  write_adapter(adapter(), lora(kUp, 33, 127, 4));
+  const auto type_of = [&](const RawTensors& made, const std::string& name) { return made.at(name).type; };
+  MergeOptions options;
+  options.dtype = Dtype::float16;
+  RawTensors made = merged(options);
+  EXPECT_EQ(made.at("model.norm.weight"), tensor_of(values_of(tensors.at("model.norm.weight")), {127}, Dtype::float16));
+  EXPECT_EQ(type_of(made, kUp + ".weight"), "F16");
+  EXPECT_EQ(type_of(made, kDown + ".weight"), "F16");
+  EXPECT_EQ(made.at("model.layers.0.router.weight"), tensors.at("model.layers.0.router.weight"));
+  EXPECT_EQ(made.at("numbers"), tensors.at("numbers"));
+  EXPECT_EQ(nlohmann::json::parse(config), (nlohmann::json{{"dtype", "float16"}}));
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_TRUE(holds(report.notes[0], "keep their own dtype, which is not the model's: 1"));
+  options.dtype = Dtype::float32;  // which no value is rounded for
+  made = merged(options);
+  for (const char* name : {"model.norm.weight", "model.layers.0.other.weight", "model.layers.0.router.weight"})
+    EXPECT_EQ(type_of(made, name), "F32") << name;
+  EXPECT_TRUE(report.notes.empty());
+  options.dtype.reset();
+  made = merged(options);
+  EXPECT_EQ(type_of(made, "model.layers.0.other.weight"), "F16");
+  EXPECT_EQ(config, R"({"dtype": "bfloat16"})");
+  EXPECT_TRUE(report.notes.empty());
 }
 
 TEST_F(Merge, a_dry_run_measures_and_writes_nothing) {

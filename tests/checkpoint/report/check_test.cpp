@@ -86,6 +86,22 @@ TEST_F(Check, FindsWhatIsMissing) {
   EXPECT_TRUE(holds(report().problems.front().message, "[12, 8]"));
 }
 
+TEST_F(Check, FindsAnAdapterBesideTheModel) {
+  write_file(directory / "adapter_config.json", "{}");
+  EXPECT_EQ(problems(), Strings({"content "}));
+  EXPECT_TRUE(holds(report().problems.front().message, "transformers loads that adapter and the base that it names"));
+}
+
+TEST_F(Check, FindsFilesThatContradictEachOther) {
+  write_file(directory / "tokenizer_config.json", R"({"eos_token": "<end>", "pad_token": "<pad>"})");
+  write_file(directory / "tokenizer.json", R"({"model": {"vocab": {"<end>": 1, "<pad>": 2}}})");
+  write_file(directory / "generation_config.json", R"({"eos_token_id": [1, 3], "pad_token_id": 0})");
+  EXPECT_EQ(problems(), Strings());
+  EXPECT_EQ(report().notes.size(), 1U);  // of the padding, over which nothing falls
+  write_file(directory / "generation_config.json", R"({"eos_token_id": 3})");
+  EXPECT_EQ(problems(), Strings({"tokenizer "}));
+}
+
 TEST_F(Check, FindsALayerThatIsMissing) {
   config["num_hidden_layers"] = 3;
   EXPECT_EQ(problems().size(), 9U);
