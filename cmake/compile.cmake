@@ -31,6 +31,16 @@ function(qfuse_kernels name architectures)
   target_link_libraries(${name} PRIVATE qfuse_compile)
 endfunction()
 
+# qfuse_machine_code(<target>): no PTX for a program that runs only where it was built for: it would take time to compile.
+# Unless PTX is all that there is.
+function(qfuse_machine_code target)
+  set(architectures ${CMAKE_CUDA_ARCHITECTURES})
+  list(FILTER architectures EXCLUDE REGEX virtual)
+  if(architectures)
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
+  endif()
+endfunction()
+
 # qfuse_software_kernels(<target> <sources...>): kernels of a target as C++, for the GPU in tests/software_gpu, which has
 # no fp64.
 function(qfuse_software_kernels target)
