@@ -39,8 +39,8 @@ def main() -> None:
             log.write(f"{name} began\n")
             try:
                 case()
-            except Skipped:
-                log.write(f"{name} skipped\n")
+            except Skipped as why:
+                log.write(f"{name} skipped {why}\n")
                 continue
             except BaseException:
                 log.write(f"{name} failed\n{traceback.format_exc()}\n")

@@ -1,7 +1,6 @@
 """FSDP2 over ranks: see distributed_cases.py."""
 
 import warnings
-from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +20,7 @@ from distributed_models import (
     weight,
     whole,
 )
-from distributed_support import FOLDER, Skipped, mesh, refused, shared_out
+from distributed_support import FOLDER, Skipped, mesh, needs, refused, shared_out
 from torch import nn
 from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
@@ -99,7 +98,7 @@ def case_2_fsdp_gathers_every_word() -> None:
 def case_2_floats_lose_nan_patterns_on_a_gpu() -> None:
     """What case_2_fsdp_gathers_every_word would be in bfloat16, as bnb_4bit_quant_storage may have it, and fails."""
     if DEVICE == "cpu":
-        raise Skipped
+        raise Skipped("on a CPU none is lost")
     layer = nn.Linear(256, 256, bias=False, dtype=torch.bfloat16, device=DEVICE)
     words = torch.arange(2**16, dtype=torch.int32).to(torch.uint16).view(torch.bfloat16).view(256, 256).to(DEVICE)
     layer.weight = nn.Parameter(words.clone(), requires_grad=False)
@@ -125,8 +124,7 @@ def case_2_fsdp_refuses_rows_that_do_not_divide() -> None:
 
 def case_2_accelerate_shares_out_what_it_would_replicate() -> None:
     """Its own function for FSDP2, of a model that it has not started on a GPU."""
-    if find_spec("accelerate") is None or find_spec("bitsandbytes") is None:
-        raise Skipped
+    needs("accelerate", "bitsandbytes")
     from accelerate.utils import FullyShardedDataParallelPlugin, fsdp_utils
     from bitsandbytes.nn import Linear4bit as OfBitsandbytes
 
@@ -173,8 +171,7 @@ def case_2_fsdp_of_experts() -> None:
 
 def case_2_fsdp_of_transformers_experts() -> None:
     """Which quantize_experts has quantized, with peft's adapters over them."""
-    if find_spec("transformers") is None or find_spec("peft") is None:
-        raise Skipped
+    needs("transformers", "peft, LoRA over experts")
     from peft import LoraConfig, get_peft_model
     from transformers import Qwen3MoeConfig, Qwen3MoeForCausalLM
 

@@ -1,6 +1,7 @@
 """What the cases of distributed_cases.py share."""
 
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,24 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor.parallel import parallelize_module
 
 import qfuse.distributed as qd
+from qfuse import versions
 
 # As distributed_cases.py is called.
 FOLDER = Path(sys.argv[3])
 
 
 class Skipped(Exception):
-    """Of what does not happen on this device."""
+    """Why a case does not run here."""
+
+
+def needs(*libraries: str) -> None:
+    """Skips the case without them, or with versions that qfuse does not work with: keys of versions.OLDEST."""
+    for library in libraries:
+        try:
+            version(library.split(",")[0])
+            versions.require(library)
+        except ImportError as error:
+            raise Skipped(str(error)) from None
 
 
 def mesh(*sizes: int) -> Any:

@@ -42,8 +42,8 @@ NAMES = [
 ]
 
 
-def _run(folder: Path, ranks: int) -> dict[str, str]:
-    """What each case came to on the ranks; the first that failed is the last one."""
+def _run(folder: Path, ranks: int) -> dict[str, tuple[str, str]]:
+    """What each case came to on the ranks, and why if it was skipped; the first that failed is the last one."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     if DEVICE == "cpu":
         environment["CUDA_VISIBLE_DEVICES"] = ""  # torch's default for a mesh is a GPU that it sees
@@ -58,12 +58,13 @@ def _run(folder: Path, ranks: int) -> dict[str, str]:
             for rank in range(ranks)
         ]
         _wait_for(processes)
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, str]] = {}
     for rank in range(ranks):
-        lines = [line.split(" ") for line in (folder / f"{ranks}.{rank}.txt").read_text().splitlines()]
-        own = {name: state for name, state, *_ in (line for line in lines if line[0].startswith("case_"))}
-        for name, state in own.items():
-            found[name] = max(state, found.get(name, state), key=_STATES.index)
+        lines = [line.split(" ", 2) for line in (folder / f"{ranks}.{rank}.txt").read_text().splitlines()]
+        cases = (line for line in lines if line[0].startswith("case_"))
+        own = {name: (state, "".join(why)) for name, state, *why in cases}
+        for name, each in own.items():
+            found[name] = max(each, found.get(name, each), key=lambda each: _STATES.index(each[0]))
     return found
 
 
@@ -93,9 +94,11 @@ class Runs:
 
     def check(self, case: str) -> None:
         ranks = case.split("_")[1]
-        state = self._found.get(case)
-        if state == "skipped" or int(ranks) > MOST_RANKS:
-            pytest.skip("not on this device")
+        if int(ranks) > MOST_RANKS:
+            pytest.skip("there are not so many devices")
+        state, why = self._found.get(case, ("never began", ""))
+        if state == "skipped":
+            pytest.skip(why)
         logs = "".join(path.read_text() for path in sorted(self.folder.glob(f"{ranks}.*.txt")))
         assert state == "passed", logs[-6000:]
 
