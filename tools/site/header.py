@@ -52,8 +52,8 @@ def split(chunk: str) -> tuple[str, str]:
 
 
 def marked(line: str) -> str:
-    """Names with an underscore are code; other signs of Markdown are themselves."""
-    parts = re.split(r"(`[^`]*`|\w*[A-Za-z]_\w+)", line)
+    """Names with an underscore are code, <op> for any op in them too; other signs of Markdown are themselves."""
+    parts = re.split(r"(`[^`]*`|(?:\w|<\w+>)*[A-Za-z>]_(?:\w|<\w+>)+)", line)
     return "".join(
         (part if part.startswith("`") else f"`{part}`") if number % 2 else re.sub(r"([*_<])", r"\\\1", part)
         for number, part in enumerate(parts)

@@ -112,6 +112,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     uri = page.file.src_uri
     if uri == "index.md":
         page.meta["hide"] = ["navigation"]
+    # A search finds how to use it before how it is made: sources are in no section, and what is inside comes last.
+    is_inside = page.parent.title == "Inside" if page.parent else uri != "index.md"
+    page.meta["search"] = {"boost": 0.25 if is_inside else 1}
     file = site.file_of(uri)
     folder = file if (ROOT / file).is_dir() else posixpath.dirname(file)
 

@@ -49,7 +49,7 @@ from .experts import Adapter, Stack4bit, stack_of
 from .hook import Way
 from .patch import Patch, Patches, Report
 
-__all__ = ["cover_stacks", "disable", "enable", "enabled", "register", "report", "uncovered"]
+__all__ = ["disable", "enable", "enabled", "register", "report", "uncovered"]
 
 Config = TypeVar("Config")
 

@@ -15,6 +15,8 @@ import transformers
 from .. import checkpoint
 from . import experts
 
+__all__: list[str] = []  # to import it is all that a user does
+
 try:
     experts.register()
 except ImportError as error:  # an old transformers, which can judge a checkpoint for all that
