@@ -27,7 +27,11 @@ struct AdapterArguments {
   bool tie = false;
   bool untie = false;
   std::string prefix;
+  std::string lora_b_layout;
 };
+
+// As LoraBLayout has them behind as_said.
+inline const std::vector<std::string> kLoraBLayouts{"peft", "grouped_by_expert"};
 
 // "PATH" or "PATH@WEIGHT". A path that exists is one, whatever it ends in.
 inline checkpoint::AdapterInput parse_adapter(const std::string& text) {
@@ -82,6 +86,12 @@ inline void add_merge_options(CLI::App& parser, AdapterArguments& args) {
                   "The module of the base in which the names of the adapters lie, such as model.vision_tower, if it is "
                   "not the whole model")
       ->type_name("NAME");
+  parser
+      .add_option("--lora-b-layout", args.lora_b_layout,
+                  "How lora_B of a layer's experts is ordered, if adapter_config.json does not say it: as peft has it, "
+                  "[rank][expert], or as unsloth had it until September 2026, [expert][rank]")
+      ->type_name("ORDER")
+      ->transform(one_of(kLoraBLayouts));
 }
 
 // For MergeOptions and CompareOptions.
@@ -93,6 +103,8 @@ void set_adapter_options(const AdapterArguments& args, Options& options) {
   options.include = args.include;
   options.exclude = args.exclude;
   options.prefix = args.prefix;
+  if (args.lora_b_layout == kLoraBLayouts[0]) options.lora_b_layout = checkpoint::LoraBLayout::peft;
+  if (args.lora_b_layout == kLoraBLayouts[1]) options.lora_b_layout = checkpoint::LoraBLayout::grouped_by_expert;
   if (args.tie) options.head = checkpoint::Head::tie;
   if (args.untie) options.head = checkpoint::Head::untie;
 }

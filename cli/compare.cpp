@@ -97,8 +97,8 @@ Command add_compare(CLI::App& app) {
           ->allow_extra_args(false)
           ->check(valid_if(parse_adapter));
   add_merge_options(*parser, *args);
-  for (const char* option :
-       {"--base-as", "--block-size", "--no-double-quant", "--include", "--exclude", "--tie", "--untie", "--prefix"})
+  for (const char* option : {"--base-as", "--block-size", "--no-double-quant", "--include", "--exclude", "--tie",
+                             "--untie", "--prefix", "--lora-b-layout"})
     parser->get_option(option)->needs(adapter);
   parser->add_option("--threads", args->threads, "The most CPU threads to use; 0 means one per core, up to 16")
       ->type_name("N")

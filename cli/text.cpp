@@ -131,7 +131,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 std::string with_own_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOptions{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOptions{
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`allow_other_names`", "--allow-other-names"},
        {"`base_as`", "--base-as"},
@@ -140,6 +140,7 @@ std::string with_own_options(std::string message) {
        {"`fail_below`", "--fail-below"},
        {"`force`", "--force"},
        {"`include`", "--include"},
+       {"`lora_b_layout`", "--lora-b-layout"},
        {"`prefix`", "--prefix"},
        {"`shard`", "--shard"},
        {"`tie`", "--tie"},

@@ -154,6 +154,14 @@ enum class Head {
   untie,       // two tensors
 };
 
+// How the columns of lora_B follow each other, where one pair of matrices is for all experts of a layer. Shapes are the
+// same, so that no file shows it but for the field `lora_B_layout` of adapter_config.json.
+enum class LoraBLayout {
+  as_said,  // what the adapter says, else peft's; an adapter with a sign of unsloth that says nothing is refused
+  peft,     // [rank][expert]: "rank_major"
+  grouped_by_expert,  // [expert][rank], as unsloth trained until September 2026
+};
+
 // `dtype`: what merged and quantized weights become; none: what they were, or decode to. Of a pipeline, those components
 // are merged into that LoRA files name; where `components` are given, the files may name no other.
 struct MergeOptions : ConversionOptions {
@@ -167,6 +175,7 @@ struct MergeOptions : ConversionOptions {
   double fail_below = 0.5;           // of a 4-bit base merged to 4 bits: refuse where less of an adapter is left
   bool allow_nonfinite = false;      // of NaN and infinities in an adapter
   Head head = Head::as_trained;
+  LoraBLayout lora_b_layout = LoraBLayout::as_said;
   std::string
       prefix;  // the base's module in which the adapters' names lie, "text_encoder" or "model.vision_tower"; "":
                // they are those of the whole model
@@ -355,6 +364,7 @@ struct CompareOptions {
   std::vector<std::string> include;
   std::vector<std::string> exclude;
   Head head = Head::as_trained;
+  LoraBLayout lora_b_layout = LoraBLayout::as_said;
   std::string prefix;
   int threads = 0;  // that read and compare; 0: one per core, up to 16. The figures do not depend on it
   ProgressCallback progress;

@@ -77,7 +77,8 @@ extern "C" struct qfuse_python_merge {
   std::int32_t base_as;   // likewise
   double fail_below;
   std::int32_t allow_nonfinite;
-  std::int32_t head;  // a checkpoint::Head
+  std::int32_t head;           // a checkpoint::Head
+  std::int32_t lora_b_layout;  // a checkpoint::LoraBLayout
   const char* prefix;
 };
 
@@ -129,6 +130,7 @@ checkpoint::MergeReport merge(const qfuse_python_conversion& from, const qfuse_p
   options.fail_below = what.fail_below;
   options.allow_nonfinite = what.allow_nonfinite != 0;
   options.head = static_cast<checkpoint::Head>(what.head);
+  options.lora_b_layout = static_cast<checkpoint::LoraBLayout>(what.lora_b_layout);
   options.prefix = what.prefix;
   return checkpoint::merge(from.in, adapters, from.out, options);
 }

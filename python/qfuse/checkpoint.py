@@ -55,6 +55,7 @@ Dtype: TypeAlias = "DtypeName | torch.dtype"
 _DTYPES = {"auto": -1} | dtypes.NAMES
 _QUANT_TYPES = {"fp4": 1, "nf4": 2}
 _HEADS = {"as_trained": 0, "tie": 1, "untie": 2}  # as checkpoint::Head
+_LORA_B_LAYOUTS = {"as_said": 0, "peft": 1, "grouped_by_expert": 2}  # as checkpoint::LoraBLayout
 _BY_NAMES = ("missing", "unexpected", "mismatched")
 _LISTS = ("include", "exclude", "components")  # of names
 
@@ -308,6 +309,7 @@ def merge(
     fail_below: float = 0.5,
     allow_nonfinite: bool = False,
     head: Literal["as_trained", "tie", "untie"] = "as_trained",
+    lora_b_layout: Literal["as_said", "peft", "grouped_by_expert"] = "as_said",
     prefix: str = "",
     device: str = "cpu",
     threads: int = 0,
@@ -333,7 +335,9 @@ def merge(
     tensor names that are 4-bit beside the default, and that are not. fail_below: of a 4-bit base merged to 4 bits,
     refuse where less than this share of what is added survives. allow_nonfinite: merge adapters with NaN or infinities
     too. head: an output head tied to the embedding stays so if both were changed alike ("as_trained"), always ("tie":
-    one tensor with what either got, as peft merges), or never ("untie"). prefix: the module of the base in which the
+    one tensor with what either got, as peft merges), or never ("untie"). lora_b_layout: how lora_B of a layer's experts
+    is ordered, if the adapter does not say it: [rank][expert] ("peft"), or [expert][rank] ("grouped_by_expert"), as
+    unsloth had it until September 2026; needed where such an adapter has a sign of unsloth. prefix: the module of the base in which the
     adapters' names lie, such as "model.vision_tower", where they are not those of the whole model.
 
     dry_run: also measures, for `merged` of the report, how much each adapter changes. The other arguments are those of
@@ -436,6 +440,7 @@ def _merge(asked: dict[str, Any]) -> MergeReport:
         fail_below=asked["fail_below"],
         allow_nonfinite=asked["allow_nonfinite"],
         head=_choice("head", asked["head"], _HEADS),
+        lora_b_layout=_choice("lora_b_layout", asked["lora_b_layout"], _LORA_B_LAYOUTS),
         prefix=asked["prefix"].encode(),
     )
     conversion = _conversion(asked | {"source": asked["base"] or "", "dtype": to if to in _DTYPES else "auto"})

@@ -68,6 +68,7 @@ class Merge(ctypes.Structure):
         ("fail_below", ctypes.c_double),
         ("allow_nonfinite", ctypes.c_int32),
         ("head", ctypes.c_int32),
+        ("lora_b_layout", ctypes.c_int32),
         ("prefix", ctypes.c_char_p),
     ]
 

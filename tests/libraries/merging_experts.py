@@ -5,7 +5,7 @@ import shutil
 
 import torch
 from merge_models import PREFIX, RANK, contract, merged_by_peft, state_of
-from merging import Merging
+from merging import Merging, merge
 from safetensors.torch import load_file, save_file
 
 
@@ -115,6 +115,14 @@ class Experts(Merging):
                 adapter, lambda a, b: (a.flatten(0, 1), b.permute(1, 2, 0).flatten(1)), lora_B_layout="rank_major"
             )
             self.require_same(state_of(self.merged(self.base(name), same)), expected)
+            # unsloth's before that say nothing, and peft's do neither.
+            signed = {"auto_mapping": {"base_model_class": "X", "unsloth_fixed": True}}
+            unmarked = self.with_changed_factors(adapter, change, **signed)
+            said = merge(self.base(name), unmarked, "-o", self.place("refused"), code=1)
+            for words in ("[rank][expert]", "[expert][rank]", "--lora-b-layout", "auto_mapping.unsloth_fixed"):
+                self.assertIn(words, said)
+            asked = self.merged(self.base(name), unmarked, "--lora-b-layout", "grouped_by_expert")
+            self.require_same(state_of(asked), expected)
 
     def test_other_parameters(self):
         self.row("mixtral", target_modules=[], target_parameters=["gate.weight"], twice=True)

@@ -96,6 +96,20 @@ class Card {
     }
   }
 
+  [[nodiscard]] bool has_tag(std::string_view tag) const {
+    constexpr std::string_view kBetween = " \t\r\n,[]\"'";
+    const auto found = find("tags");
+    if (found == fields_.end()) return false;
+    std::string_view rest = found->text;
+    for (std::size_t begin = 0; (begin = rest.find_first_not_of(kBetween)) != rest.npos;) {
+      rest.remove_prefix(begin);
+      const std::string_view word = rest.substr(0, rest.find_first_of(kBetween));
+      if (word == tag) return true;
+      rest.remove_prefix(word.size());
+    }
+    return false;
+  }
+
   void take(const Card& other, std::string_view key) {
     if (const auto found = other.find(key); found != other.fields_.end()) set(found->key, found->text);
   }
@@ -196,6 +210,12 @@ std::optional<std::string> changed_card(const fs::path& directory, const CardCha
   if (!card) return std::nullopt;
   card->change(changes);
   return card->text();
+}
+
+bool has_tag(const fs::path& directory, std::string_view tag) {
+  const std::optional<std::string> text = read_card(directory);
+  const std::optional<Card> card = text ? Card::parse(*text) : std::nullopt;
+  return card && card->has_tag(tag);
 }
 
 std::string new_card(const fs::path& directory, const CardChanges& changes, const std::string& text) {

@@ -36,6 +36,9 @@ std::string_view library_of(const std::optional<Config>& config);
 // and no base model known; or if its YAML is not understood.
 std::optional<std::string> changed_card(const std::filesystem::path& directory, const CardChanges& changes);
 
+// Whether the card of the directory has that tag; false if there is no card.
+bool has_tag(const std::filesystem::path& directory, std::string_view tag);
+
 // A card of that text, with the changes, and what the old card says of license, language and use.
 std::string new_card(const std::filesystem::path& directory, const CardChanges& changes, const std::string& text);
 

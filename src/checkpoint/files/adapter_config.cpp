@@ -220,6 +220,18 @@ std::optional<int> version_of(const OrderedJson& json, const FieldReader& read) 
   return std::nullopt;
 }
 
+// unsloth marks the model that it has loaded, and peft copies that into auto_mapping.
+std::string field_of_unsloth(const OrderedJson& json) {
+  const auto in = [](const OrderedJson& object, const std::string& before) -> std::string {
+    for (const auto& field : object.items())
+      if (field.key().starts_with("unsloth_") && !is_unused(field.value())) return before + field.key();
+    return "";
+  };
+  const auto mapping = json.find("auto_mapping");
+  const std::string inner = mapping != json.end() && mapping->is_object() ? in(*mapping, "auto_mapping.") : "";
+  return inner.empty() ? in(json, "") : inner;
+}
+
 }  // namespace
 
 AdapterConfig::AdapterConfig(std::string_view text, const std::string& where, std::string name)
@@ -243,6 +255,7 @@ AdapterConfig::AdapterConfig(std::string_view text, const std::string& where, st
   modules_to_save_ = read.texts("modules_to_save");
   target_parameters_ = read.texts("target_parameters");
   b_layout_ = read.text("lora_B_layout");
+  unsloths_field_ = field_of_unsloth(json);
   peft_version_ = version_of(json, read);
   const auto read_patterns = [&](const char* key, std::vector<Pattern>& patterns) {
     const OrderedJson* object = read.find(key);

@@ -56,8 +56,10 @@ class AdapterConfig {
   [[nodiscard]] bool saves(std::string_view tensor) const;
   // Whether biases of the base were trained (`bias`).
   [[nodiscard]] bool trains_biases() const { return trains_biases_; }
-  // How lora_B of experts is ordered, where the file says so: "" (peft's way) or unsloth's word for it.
+  // How the columns of lora_B of experts are ordered, where the file says so, in unsloth's words; else "".
   [[nodiscard]] const std::string& b_layout() const { return b_layout_; }
+  // The field that only unsloth writes, as in "auto_mapping.unsloth_fixed"; "": there is none.
+  [[nodiscard]] const std::string& unsloths_field() const { return unsloths_field_; }
   // peft's version as major * 1000 + minor, 0.18 is 18; none where the file does not show it. What 0.16
   // wrote cannot be told from what 0.17 did, and is taken for it.
   [[nodiscard]] std::optional<int> peft_version() const { return peft_version_; }
@@ -86,6 +88,7 @@ class AdapterConfig {
   std::vector<std::string> target_parameters_;
   std::map<std::string, std::vector<std::int64_t>> token_indices_;
   std::string b_layout_;
+  std::string unsloths_field_;
   std::optional<int> peft_version_;
 };
 

@@ -17,10 +17,44 @@ void read_apart(const StoredTensor& stored, std::int64_t first, std::int64_t cou
   for (std::int64_t i = 0; i < count; ++i) out[i * out_stride] = buffer[static_cast<std::size_t>(i * stride)];
 }
 
+// Of numbers that are `step` apart from `first` on, those which lie in a stretch: the first, how many, and where in it the
+// first lies.
+struct Hit {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  std::int64_t at = 0;
+};
+Hit hit(std::int64_t first, std::int64_t step, std::int64_t count, std::int64_t begin, std::int64_t size) {
+  const auto below = [&](std::int64_t end) {  // how many lie before it
+    return std::clamp((end - first + step - 1) / step, std::int64_t{0}, count);
+  };
+  const std::int64_t from = below(std::max(begin, first));
+  return {from, below(std::max(begin + size, first)) - from, first + from * step - begin};
+}
+
+void read_part(const PlacedFactor& part, std::int64_t block, const Window& window, std::span<float> out) {
+  if (part.block && *part.block != block) return;
+  const Hit rows = hit(part.first_row, part.row_step, part.rows, window.first_row, window.rows);
+  const Hit columns = hit(part.first_column, part.column_step, part.columns, window.first_column, window.columns);
+  if (rows.count <= 0 || columns.count <= 0) return;
+  std::vector<float> values(static_cast<std::size_t>(rows.count * columns.count));
+  read_factor(part.factor, block, {rows.first, rows.count, columns.first, columns.count}, values);
+  for (std::int64_t row = 0; row < rows.count; ++row)
+    for (std::int64_t column = 0; column < columns.count; ++column)
+      out[static_cast<std::size_t>((rows.at + row * part.row_step) * window.columns + columns.at +
+                                   column * part.column_step)] =
+          values[static_cast<std::size_t>(row * columns.count + column)];
+}
+
 }  // namespace
 
 // Reads along the axis whose elements lie closer.
 void read_factor(const Factor& factor, std::int64_t block, const Window& window, std::span<float> out) {
+  if (!factor.parts.empty()) {
+    std::ranges::fill(out, 0.0F);
+    for (const PlacedFactor& part : factor.parts) read_part(part, block, window, out);
+    return;
+  }
   if (!factor.stored) return static_cast<void>(std::ranges::fill(out, 1.0F));
   if (window.rows == 0 || window.columns == 0) return;
   const std::int64_t first = factor.offset + block * factor.block_stride + window.first_row * factor.row_stride +

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "checkpoint/files/model.h"
 
 namespace qfuse::checkpoint {
+
+struct PlacedFactor;
 
 // A matrix as it lies in an adapter's tensor, or one of several: its element (row, column) of block e is the tensor's
 // element offset + e * block_stride + row * row_stride + column * column_stride.
@@ -18,6 +21,19 @@ struct Factor {
   std::int64_t block_stride = 0;
   std::int64_t row_stride = 0;
   std::int64_t column_stride = 0;
+  std::vector<PlacedFactor> parts = {};  // if there are any, the matrix is made of these, and is 0 elsewhere
+};
+
+// A matrix as a part of a larger one: its rows lie there from `first_row` on, `row_step` apart, and its columns likewise.
+struct PlacedFactor {
+  Factor factor;
+  std::optional<std::int64_t> block = {};  // none: there is one in each block, its own
+  std::int64_t first_row = 0;
+  std::int64_t row_step = 1;
+  std::int64_t rows = 0;
+  std::int64_t first_column = 0;
+  std::int64_t column_step = 1;
+  std::int64_t columns = 0;
 };
 
 // What one adapter adds to a tensor: scale * b · a, to each block of rows its own.

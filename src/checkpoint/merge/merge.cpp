@@ -1,6 +1,7 @@
 // LoRA adapters onto their base.
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -62,7 +63,8 @@ class Merge : public Transform {
             {"include", options_.include},
             {"exclude", options_.exclude},
             {"prefix", options_.prefix},
-            {"head", static_cast<int>(options_.head)}};
+            {"head", static_cast<int>(options_.head)},
+            {"lora_b_layout", static_cast<int>(options_.lora_b_layout)}};
   }
 
   [[noreturn]] void refuse(const Model& model) const override {
@@ -91,6 +93,7 @@ class Merge : public Transform {
 
   [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& component) override {
     check_kind(model);
+    if (!options_.to_4bit) check_names(model);
     const MergedModel base(model, adapters_.of(component), way());
     check_base(base);
     const std::string prefix = name_prefix({component, "", ""});
@@ -133,8 +136,13 @@ class Merge : public Transform {
   };
 
   [[nodiscard]] MergeWay way() const {
-    return {options_.dtype,   options_.base_as, options_.blocksize, options_.double_quant,
-            options_.include, options_.exclude, options_.prefix,    options_.head};
+    return {options_.dtype,
+            options_.base_as,
+            options_.blocksize,
+            options_.double_quant,
+            options_.include,
+            options_.exclude,
+            {options_.prefix, options_.head, options_.lora_b_layout}};
   }
 
   // Before an adapter is looked at, which fits none of these.
@@ -147,16 +155,21 @@ class Merge : public Transform {
       fail(Status::unsupported, "{}: {}", model.name(), kind);
   }
 
+  // Before the adapter's names are looked for, of which the plain model may have others. Plain tensors keep their names.
+  static void check_names(const Model& model) {
+    const std::vector<Tensor> tensors = read_layout(model, int8_dtype(read_config(model)));
+    if (std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.quantized_dtype().has_value(); }) &&
+        plain_names(read_model_types(model), tensors, model.name()).are_other_names())
+      fail(Status::unsupported,
+           "{}: its layers are those of a loader of 4-bit models alone: dequantize it, and merge onto that",
+           model.name());
+  }
+
   void check_base(const MergedModel& base) const {
     const bool chooses = options_.base_as || (options_.to_4bit && !base.is_quantized());
     if (!chooses && !(options_.include.empty() && options_.exclude.empty()))
       fail(Status::invalid_argument,
            "{}: `include` and `exclude` say what becomes 4-bit of a base in 16 or 32 bits, with `base_as` or `to`",
-           base.model().name());
-    if (base.is_quantized() && !options_.to_4bit &&
-        plain_names(read_model_types(base.model()), base.tensors(), base.model().name()).are_other_names())
-      fail(Status::unsupported,
-           "{}: its layers are those of a loader of 4-bit models alone: dequantize it, and merge onto that",
            base.model().name());
     if (options_.to_4bit && base.is_quantized())
       for (const Tensor& tensor : base.tensors()) check_stays_4bit(tensor);

@@ -4,37 +4,50 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "checkpoint/convert/model_card.h"
 #include "checkpoint/files/errors.h"
 #include "checkpoint/merge/merge_layers.h"
+#include "checkpoint/names/expert_names.h"
 #include "checkpoint/names/names.h"
 
 namespace qfuse::checkpoint {
 namespace {
 
 // In the order in which the classes of experts define them, in which peft wraps one around the other.
-constexpr std::array<std::string_view, 4> kExpertParameters{"gate_up_proj", "gate_up_proj_bias", "down_proj",
-                                                            "down_proj_bias"};
+constexpr std::array<std::string_view, 6> kExpertParameters{"gate_up_proj", "gate_up_proj_bias", "gate_proj",
+                                                            "up_proj",      "down_proj",         "down_proj_bias"};
 
 // A parameter of all experts that files hold one by one: how the tensors of one expert are called, which share its rows.
 struct OneByOne {
   std::string_view parameter;
   std::array<std::string_view, 2> names;  // the second may be empty
+  bool number_behind = false;             // else before the name
 };
 constexpr std::array kOneByOne{
     OneByOne{"gate_up_proj", {"gate_proj", "up_proj"}},
     OneByOne{"gate_up_proj", {"w1", "w3"}},
+    OneByOne{"gate_up_proj", {"fc1", "fc3"}},
+    OneByOne{"gate_up_proj", {"gate_up_projs", ""}, true},  // unsloth's gpt-oss
+    OneByOne{"up_proj", {"up_proj", ""}},
     OneByOne{"down_proj", {"down_proj", ""}},
     OneByOne{"down_proj", {"w2", ""}},
+    OneByOne{"down_proj", {"fc2", ""}},
+    OneByOne{"down_proj", {"down_projs", ""}, true},
 };
 
 // Families whose experts' parameters are [experts, in, out], and say so: peft then does not turn what it adds.
-constexpr std::array<std::string_view, 3> kTurnedExperts{"gpt_oss", "aria", "openai_privacy_filter"};
+constexpr std::array<std::string_view, 4> kTurnedExperts{"gpt_oss", "aria", "aria_text", "openai_privacy_filter"};
+
+bool holds(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 // ---- which parameter ----
 
@@ -47,8 +60,9 @@ struct ExpertParameter {
   // As adapters and files call it where it is one tensor.
   [[nodiscard]] std::string joined() const { return fmt::format("{}.{}", holder, name); }
   // As files call a tensor of one expert.
-  [[nodiscard]] std::string single(std::int64_t expert, std::string_view part) const {
-    return fmt::format("{}.{}.{}{}", holder, expert, part, kWeightSuffix);
+  [[nodiscard]] std::string single(const OneByOne& files, std::int64_t expert, std::string_view part) const {
+    return files.number_behind ? fmt::format("{}.{}.{}{}", holder, part, expert, kWeightSuffix)
+                               : fmt::format("{}.{}.{}{}", holder, expert, part, kWeightSuffix);
   }
 };
 
@@ -59,24 +73,26 @@ std::pair<std::string, std::size_t> unwrapped(std::string module) {
   return {module, depth};
 }
 
-// Those of experts that the adapter's config names.
-std::vector<std::string> target_parameters(const AdapterConfig& config) {
+// Those of that module's that the adapter's config names: by the end of their whole name, as peft compares them; where the
+// adapter's tensors have got other beginnings since, by their last part.
+std::vector<std::string> target_parameters(const AdapterConfig& config, const std::string& holder) {
   std::vector<std::string> targets;
+  std::vector<std::string> by_last_part;
   for (const std::string_view parameter : kExpertParameters) {
-    const std::string ending = fmt::format(".{}", parameter);
-    const auto& named = config.target_parameters();
-    if (std::any_of(named.begin(), named.end(),
-                    [&](const std::string& target) { return target == parameter || target.ends_with(ending); }))
-      targets.emplace_back(parameter);
+    const std::string name = fmt::format(".{}.{}", holder, parameter);
+    for (const std::string& target : config.target_parameters()) {
+      if (name.ends_with("." + target) && !holds(targets, parameter)) targets.emplace_back(parameter);
+      if (last_part(target) == parameter && !holds(by_last_part, parameter)) by_last_part.emplace_back(parameter);
+    }
   }
-  return targets;
+  return targets.empty() ? by_last_part : targets;
 }
 
 // The name of the parameter that a module's matrices are for; empty if the config names none. peft wraps the module once
 // for each: the innermost wrapper is for the first parameter that the module defines, and has the longest name.
 std::string parameter_of(const AddedAdapter& from, const std::string& module, const AdapterTensor& tensor) {
   const auto [holder, depth] = unwrapped(module);
-  const std::vector<std::string> targets = target_parameters(from.adapter.config());
+  const std::vector<std::string> targets = target_parameters(from.adapter.config(), holder);
   if (targets.empty()) return "";
   std::size_t depths = 0;
   for (const AdapterTensor& other : from.adapter.tensors())
@@ -99,22 +115,46 @@ struct ExpertMatrices {
   std::int64_t in = 0;
 };
 
-// How the columns of lora_B follow each other: that of peft is [rank][expert]; unsloth's before September 2026 was
-// [expert][rank], and it says so in the config.
-ExpertMatrices matrices_of(const AddedAdapter& from, const ExpertParameter& of, std::int64_t experts) {
-  const AdapterTensor& a = *of.parts.a;
-  const AdapterTensor& b = *of.parts.b;
+// What says that unsloth made an adapter; "": nothing does.
+std::string sign_of_unsloth(const Adapter& adapter) {
+  const AdapterConfig& config = adapter.config();
+  if (!config.unsloths_field().empty()) return fmt::format("{} has {}", config.name(), config.unsloths_field());
+  std::string base = config.base_model();
+  std::ranges::transform(base, base.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (base.find("unsloth") != base.npos) return fmt::format("its base is '{}'", printable(config.base_model()));
+  return has_tag(adapter.path(), "unsloth") ? fmt::format("its {} has the tag unsloth", kCardFile) : "";
+}
+
+// How the columns of lora_B follow each other: that of peft is [rank][expert]; unsloth's was [expert][rank] until September
+// 2026, and only since then does it say so. Both have the same shape.
+bool is_grouped_by_expert(const AddedAdapter& from, const AdapterTensor& b) {
+  if (from.state.lora_b_layout != LoraBLayout::as_said)
+    return from.state.lora_b_layout == LoraBLayout::grouped_by_expert;
   const std::string& layout = from.adapter.config().b_layout();
   if (!layout.empty() && layout != "rank_major" && layout != "grouped_by_expert")
     fail(Status::unsupported, "{}: lora_B_layout is '{}', which is neither rank_major nor grouped_by_expert",
          from.adapter.name(), printable(layout));
+  if (layout.empty())
+    if (const std::string sign = sign_of_unsloth(from.adapter); !sign.empty())
+      fail(Status::unsupported,
+           "{}: the columns of lora_B are [rank][expert] if peft trained these experts, and [expert][rank] if unsloth "
+           "did before September 2026, which set no lora_B_layout; {}: `lora_b_layout` says which, peft or "
+           "grouped_by_expert",
+           b.where(), sign);
+  return layout == "grouped_by_expert";
+}
+
+ExpertMatrices matrices_of(const AddedAdapter& from, const ExpertParameter& of, std::int64_t experts) {
+  const AdapterTensor& a = *of.parts.a;
+  const AdapterTensor& b = *of.parts.b;
   ExpertMatrices m{as_stored(b.stored), as_stored(a.stored)};
   m.rank = checked_rank(from, of.joined(), a, b, experts);
   m.out = shape_of(b)[0];
   m.in = shape_of(a)[1];
+  const bool is_grouped = m.rank > 1 && experts > 1 && is_grouped_by_expert(from, b);
   m.a.block_stride = m.rank * m.in;
-  m.b.block_stride = layout == "grouped_by_expert" ? m.rank : 1;
-  m.b.column_stride = layout == "grouped_by_expert" ? 1 : experts;
+  m.b.block_stride = is_grouped ? m.rank : 1;
+  m.b.column_stride = is_grouped ? 1 : experts;
   return m;
 }
 
@@ -150,36 +190,60 @@ Addend oriented(const AddedAdapter& from, const ExpertMatrices& m, std::int64_t 
 
 // ---- where the files hold them ----
 
-// As one tensor; their biases are the rows of a matrix.
-void add_joined(AddedAdapter& from, const ExpertParameter& to, TensorChange& change) {
+// As one tensor of two dimensions: their biases are the rows of a matrix.
+void add_biases(AddedAdapter& from, const ExpertParameter& to, TensorChange& change) {
   const AdapterParts& parts = to.parts;
-  if (change.shape.size() == 2) {
-    const std::int64_t rank = checked_rank(from, to.joined(), *parts.a, *parts.b);
-    const bool turn = is_product_turned(from, change, parts);
-    const Addend addend = product_of(as_stored(parts.b->stored), as_stored(parts.a->stored), rank, turn);
-    return append(from, change, addend, to.joined(), "lora");
-  }
-  if (change.shape.size() != 3)
-    fail(Status::invalid_data, "{}: '{}' has the shape {}, which is not that of experts", parts.a->where(),
-         printable(change.base->name), printable(change.shape));
-  change.merging.shape = {change.shape[0], change.shape[1], change.shape[2]};
-  const ExpertMatrices m = matrices_of(from, to, change.shape[0]);
-  append(from, change, oriented(from, m, change.shape[1], change.shape[2], parts), to.joined(), "lora of experts");
+  const std::int64_t rank = checked_rank(from, to.joined(), *parts.a, *parts.b);
+  const bool turn = is_product_turned(from, change, parts);
+  append(from, change, product_of(as_stored(parts.b->stored), as_stored(parts.a->stored), rank, turn), to.joined(),
+         "lora");
 }
 
-// The tensors of one expert stand one below the other in the parameter in memory.
+// The rows of gate, and then those of up, as rows that take turns.
+Factor in_turns(const Factor& b, std::int64_t rows, std::int64_t rank) {
+  Factor all;
+  for (const std::int64_t half : {0, 1}) {
+    PlacedFactor part{.factor = b, .first_row = half, .row_step = 2, .rows = rows / 2, .columns = rank};
+    part.factor.offset += half * part.rows * b.row_stride;
+    all.parts.push_back(std::move(part));
+  }
+  return all;
+}
+
+// Two tensors share the rows of the parameter in memory.
+void add_stacks(AddedAdapter& from, const ExpertParameter& to, const std::vector<ExpertStack>& stacks) {
+  std::int64_t rows = 0;
+  for (const ExpertStack& stack : stacks) rows += stack.tensor->shape[1];
+  std::int64_t row = 0;
+  for (const ExpertStack& stack : stacks) {
+    TensorChange& change = change_of(from.state, *stack.tensor);
+    change.merging.shape = {change.shape[0], change.shape[1], change.shape[2]};
+    const ExpertMatrices m = matrices_of(from, to, change.shape[0]);
+    Addend addend = oriented(from, m, rows, change.shape[2], to.parts);
+    addend.b.offset += row * addend.b.row_stride;
+    if (stack.in_turns) addend.b = in_turns(addend.b, change.shape[1], m.rank);
+    append(from, change, std::move(addend), to.joined(), "lora of experts");
+    row += change.shape[1];
+  }
+}
+
+// The tensors of one expert stand one below the other in the parameter in memory. Those whose number is behind are layers
+// of nn.Linear where memory has [experts, in, out].
 void add_single(AddedAdapter& from, const ExpertParameter& to, const OneByOne& files, const ExpertMatrices& m,
                 std::int64_t expert) {
   std::vector<TensorChange*> changes;
   std::int64_t rows = 0;
   for (const std::string_view part : files.names) {
     if (part.empty()) continue;
-    changes.push_back(&require_change(from.state, to.single(expert, part), *to.parts.a));
+    changes.push_back(&require_change(from.state, to.single(files, expert, part), *to.parts.a));
     rows += changes.back()->merging.shape.rows;
   }
   std::int64_t row = 0;
   for (TensorChange* change : changes) {
-    Addend addend = oriented(from, m, rows, change->merging.shape.columns, to.parts);
+    const std::int64_t columns = change->merging.shape.columns;
+    Addend addend =
+        files.number_behind ? oriented(from, m, columns, rows, to.parts) : oriented(from, m, rows, columns, to.parts);
+    if (files.number_behind) addend = product_of(turned(addend.a), turned(addend.b), addend.rank, false);
     addend.b.offset = expert * addend.b.block_stride + row * addend.b.row_stride;
     addend.a.offset = expert * addend.a.block_stride;
     append(from, *change, addend, to.joined(), fmt::format("lora of expert {}", expert));
@@ -189,9 +253,24 @@ void add_single(AddedAdapter& from, const ExpertParameter& to, const OneByOne& f
 
 void add_one_by_one(AddedAdapter& from, const ExpertParameter& to, const OneByOne& files) {
   std::int64_t experts = 0;
-  while (from.state.names.find(to.single(experts, files.names[0]), to.parts.a->where()) != nullptr) ++experts;
+  while (from.state.names.find(to.single(files, experts, files.names[0]), to.parts.a->where()) != nullptr) ++experts;
   const ExpertMatrices m = matrices_of(from, to, experts);
   for (std::int64_t expert = 0; expert < experts; ++expert) add_single(from, to, files, m, expert);
+}
+
+// Where the parameter is not a tensor of its own name; false: there are no such tensors either.
+bool add_renamed(AddedAdapter& from, const ExpertParameter& to) {
+  const std::string where = to.parts.a->where();
+  if (const std::optional<ExpertLayer> layer = expert_layer(to.name)) {
+    const std::vector<ExpertStack> stacks = find_stacks(from.state.names, to.holder, *layer, where);
+    const bool are_whole = std::ranges::all_of(
+        stacks, [&](const ExpertStack& stack) { return *layer == ExpertLayer::gate_up || stack.layer == *layer; });
+    if (!stacks.empty() && are_whole) return add_stacks(from, to, stacks), true;
+  }
+  for (const OneByOne& files : kOneByOne)
+    if (files.parameter == to.name && from.state.names.find(to.single(files, 0, files.names[0]), where) != nullptr)
+      return add_one_by_one(from, to, files), true;
+  return false;
 }
 
 }  // namespace
@@ -205,12 +284,20 @@ void add_experts(AddedAdapter& from, const std::string& module, const AdapterPar
     fail(Status::unsupported, "{}: experts have neither DoRA nor a bias in lora_B", where);
   if (shape_of(a).size() != 2 || shape_of(*parts.b).size() != 2)
     fail(Status::invalid_data, "{}: has the shape {}, which is no matrix's", where, printable(shape_of(a)));
-  if (const Tensor* joined = from.state.names.find(to.joined(), where))
-    return add_joined(from, to, change_of(from.state, *joined));
-  for (const OneByOne& files : kOneByOne)
-    if (files.parameter == to.name && from.state.names.find(to.single(0, files.names[0]), where) != nullptr)
-      return add_one_by_one(from, to, files);
-  refuse_unknown(from.state, a, to.joined());
+  if (const Tensor* joined = from.state.names.find(to.joined(), where);
+      joined != nullptr && joined->shape.size() != 3) {
+    if (joined->shape.size() == 2) return add_biases(from, to, change_of(from.state, *joined));
+    fail(Status::invalid_data, "{}: '{}' has the shape {}, which is not that of experts", where,
+         printable(joined->name), printable(joined->shape));
+  }
+  if (!add_renamed(from, to)) refuse_unknown(from.state, a, to.joined());
+}
+
+void add_stack(AddedAdapter& from, const std::string& module, const AdapterParts& parts, TensorChange& change) {
+  if (parts.magnitude != nullptr || parts.b_bias != nullptr)
+    fail(Status::unsupported, "{}: experts have neither DoRA nor a bias in lora_B", parts.a->where());
+  const ExpertParameter to{module, "weight", parts};
+  add_stacks(from, to, {{change.base}});
 }
 
 }  // namespace qfuse::checkpoint

@@ -157,18 +157,30 @@ std::int64_t checked_rank(const AddedAdapter& from, const std::string& module, c
 
 void append(AddedAdapter& from, TensorChange& change, Addend addend, const std::string& module,
             const std::string& rule) {
+  claim(from, change, module);
+  append_scaled(change, std::move(addend), checked_scale(from, module), rule);
+}
+
+void claim(AddedAdapter& from, const TensorChange& change, const std::string& module) {
   if (!from.added.insert(&change).second)
     fail(Status::invalid_data, "{}: '{}' and another of its modules are both '{}' of {}", from.adapter.name(),
          printable(module), printable(change.base->name), from.state.model.name());
+}
+
+double checked_scale(const AddedAdapter& from, const std::string& module) {
   const double scale = from.adapter.config().scale_of(module) * from.weight;
   if (!(std::abs(scale) <= static_cast<double>(std::numeric_limits<float>::max())))
     fail(Status::invalid_data, "{}: the scale of '{}' is {}, which is too large for fp32", from.adapter.name(),
          printable(module), scale);
+  return scale;
+}
+
+void append_scaled(TensorChange& change, Addend addend, double scale, const std::string& rule) {
   addend.scale = static_cast<float>(scale);
   change.scale = scale;
   change.rank = addend.rank;
   change.rule = change.rule.empty() ? rule : change.rule + " + " + rule;
-  change.merging.addends.push_back(addend);
+  change.merging.addends.push_back(std::move(addend));
 }
 
 }  // namespace qfuse::checkpoint

@@ -41,6 +41,13 @@ std::int64_t checked_rank(const AddedAdapter& from, const std::string& module, c
 void append(AddedAdapter& from, TensorChange& change, Addend addend, const std::string& module,
             const std::string& rule);
 
+// The same in two steps, where an adapter adds several things to one tensor: claim() refuses a second `module` for it.
+void claim(AddedAdapter& from, const TensorChange& change, const std::string& module);
+void append_scaled(TensorChange& change, Addend addend, double scale, const std::string& rule);
+
+// With the adapter's weight.
+double checked_scale(const AddedAdapter& from, const std::string& module);
+
 }  // namespace qfuse::checkpoint
 
 #endif  // QFUSE_CHECKPOINT_MERGE_MERGE_LAYERS_H

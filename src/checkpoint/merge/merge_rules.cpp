@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "checkpoint/files/errors.h"
 #include "checkpoint/merge/merge_experts.h"
 #include "checkpoint/merge/merge_layers.h"
+#include "checkpoint/merge/merge_one_expert.h"
 #include "checkpoint/merge/merge_state.h"
 #include "checkpoint/merge/merge_tied.h"
 
@@ -168,14 +170,21 @@ void refuse_incomplete(const AdapterParts& parts) {
   if (parts.a == nullptr) refuse_alone(parts.magnitude, parts.embedding_a, "lora_A");
 }
 
-void add_module(AddedAdapter& from, const std::string& module, const AdapterParts& parts) {
+// What is for tensors of all experts comes behind `loras`.
+void add_module(AddedAdapter& from, const std::string& module, const AdapterParts& parts,
+                std::vector<ExpertLora>& loras) {
+  constexpr std::size_t kOfExperts = 3;  // dimensions; those of a convolution are of its lora_A, too
   refuse_incomplete(parts);
   if (parts.embedding_a != nullptr) add_embedding(from, module, parts);
   if (parts.a == nullptr || add_attention_out(from, module, parts)) return;
   if (TensorChange* change = find_change(from.state, module + std::string(kWeightSuffix), *parts.a))
-    add_linear(from, module, parts, *change);
+    change->shape.size() == kOfExperts&& shape_of(*parts.a).size() < kOfExperts
+        ? add_stack(from, module, parts, *change)
+        : add_linear(from, module, parts, *change);
   else if (TensorChange* in_proj = find_change(from.state, module + std::string(kInProjSuffix), *parts.a))
     add_linear(from, module, parts, *in_proj);
+  else if (add_one_expert(from, module, parts, loras))
+    return;
   else
     add_experts(from, module, parts);
   if (parts.b_bias != nullptr) add_bias(from, module, *parts.b_bias);
@@ -190,26 +199,23 @@ void add(AddedAdapter from) {
       fail(Status::invalid_data, "{}: is that of {} too", tensor.where(), other->where());
   for (const auto& [module, parts] : modules)
     if (parts.token_rows != nullptr) replace_rows(from, module, *parts.token_rows);
-  for (const auto& [module, parts] : modules) add_module(from, module, parts);
+  std::vector<ExpertLora> loras;
+  for (const auto& [module, parts] : modules) add_module(from, module, parts, loras);
+  add_into_stacks(from, loras);
 }
 
 }  // namespace
 
 MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
-                      Head tie, const std::string& prefix, const Families& families,
-                      const std::optional<Config>& config) {
+                      const Said& said, const Families& families, const std::optional<Config>& config) {
+  const std::string& prefix = said.prefix;
   const std::string beginning = prefix.empty() || prefix.ends_with('.') ? prefix : prefix + ".";
   if (std::ranges::none_of(tensors, [&](const Tensor& tensor) { return tensor.name.starts_with(beginning); }))
     fail(Status::invalid_argument, "{}: has no tensor under '{}', which `prefix` is", model.name(), printable(prefix));
-  MergeState state{model,
-                   tensors,
-                   beginning,
-                   TensorNames(tensors, beginning),
-                   families,
-                   config,
-                   Vocabulary(config, TensorNames(tensors), tensors)};
+  MergeState state{model,    tensors, beginning,          TensorNames(tensors, beginning),
+                   families, config,  said.lora_b_layout, Vocabulary(config, TensorNames(tensors), tensors)};
   for (const WeightedAdapter& weighted : adapters) add({state, *weighted.adapter, weighted.weight});
-  settle_tied(state, tie);
+  settle_tied(state, said.head);
   grow_vocabulary(state);
   for (const Tensor& tensor : tensors)
     if (state.vocabulary.has(tensor)) state.rules.of_vocabulary.insert(tensor.name);

@@ -50,11 +50,16 @@ struct MergeRules {
   std::vector<std::string> size_fields;  // of the config, likewise
 };
 
+// What a caller says that no file does.
+struct Said {
+  std::string prefix;  // of the model's module in which the adapters' names lie; "" for all of it
+  Head head = Head::as_trained;
+  LoraBLayout lora_b_layout = LoraBLayout::as_said;
+};
+
 // invalid_data or unsupported, with the adapter's tensor, for what does not fit or fits in two ways.
-// `prefix`: of the model's module in which the adapters' names lie; "" for all of it.
 MergeRules find_rules(const Model& model, std::span<const Tensor> tensors, std::span<const WeightedAdapter> adapters,
-                      Head tie, const std::string& prefix, const Families& families,
-                      const std::optional<Config>& config);
+                      const Said& said, const Families& families, const std::optional<Config>& config);
 
 }  // namespace qfuse::checkpoint
 

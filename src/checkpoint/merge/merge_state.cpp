@@ -107,8 +107,10 @@ void refuse_unknown(const MergeState& state, const AdapterTensor& tensor, const 
       nearest == nullptr ? "" : fmt::format(", the nearest is '{}'", printable(nearest->name));
   const bool is_deeper = nearest != nullptr && without_numbers(nearest->name) == without_numbers(name);
   const char* why =
-      is_deeper
-          ? "the adapter is of another model, with other layers"
+      is_deeper ? "the adapter is of another model, with other layers"
+      : name.find(".experts.") != name.npos
+          ? "the adapter is of another model, or the file calls its experts in a way that is not known here: then give "
+            "the adapter's tensors the file's names"
           : "the adapter is of another model, or transformers renames the layer as it loads the file: then give the "
             "adapter's tensors the file's names, or merge with peft";
   fail(Status::invalid_data, "{}: {} has no tensor '{}'{}: {}", tensor.where(), state.model.name(), printable(name),

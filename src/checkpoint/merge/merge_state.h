@@ -24,6 +24,7 @@ struct MergeState {
   TensorNames names;                // of these, without it
   const Families& families;
   const std::optional<Config>& config;
+  LoraBLayout lora_b_layout;  // of experts, as the caller says
   Vocabulary vocabulary;
 
   MergeRules rules = {};

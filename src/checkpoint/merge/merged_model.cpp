@@ -115,7 +115,7 @@ MergedModel::MergedModel(const Model& model, std::vector<WeightedAdapter> adapte
       config_(read_config(model)),
       tensors_(read_layout(model, int8_dtype(config_))),
       families_(read_model_types(model)),
-      rules_(find_rules(model, tensors_, adapters_, way_.head, way_.prefix, families_, config_)) {
+      rules_(find_rules(model, tensors_, adapters_, way_.said, families_, config_)) {
   DtypeVote vote;
   for (const Tensor& tensor : tensors_) {
     if (const std::optional<Dtype> dtype = own_dtype(tensor)) vote.add(*dtype, tensor.elements());

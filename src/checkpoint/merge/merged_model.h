@@ -63,8 +63,7 @@ struct MergeWay {
   bool double_quant = true;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  std::string prefix;
-  Head head = Head::as_trained;
+  Said said;
 };
 
 class MergedModel {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -30,6 +31,17 @@ std::vector<std::string> parts_of(std::string_view name) {
     name.remove_prefix(dot + 1);
   }
 }
+
+// What transformers 5 renames as it loads the files of some mixtures: the part in memory, and in the file. It is tried where
+// a file has no tensor of a name, and has to make it one that the file has.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kRenamedOnLoading{{
+    {".mlp.", ".block_sparse_moe."},         // Mixtral and others
+    {".mlp.", ".ffn."},                      // DeepSeek V4
+    {".mlp.experts.", ".experts."},          // Mistral Large 4
+    {".mlp.experts.", ".moe."},              // Step 3.7
+    {"model.layers.", "backbone.layers."},   // Nemotron-H
+    {"model.layers.", "model.llm.layers."},  // Inkling
+}};
 
 std::string sorted(std::vector<std::string> parts) {
   std::ranges::sort(parts);
@@ -118,8 +130,9 @@ const Tensor* TensorNames::only(const std::string& name) const {
 
 const Tensor* TensorNames::find(const std::string& name, const std::string& where) const {
   std::vector<const Tensor*> found = candidates(name);
-  if (const std::size_t mlp = name.find(".mlp."); found.empty() && mlp != name.npos)
-    found = candidates(std::string(name).replace(mlp, 5, ".block_sparse_moe."));
+  for (const auto& [in_memory, in_file] : kRenamedOnLoading)
+    if (const std::size_t at = name.find(in_memory); found.empty() && at != name.npos)
+      found = candidates(std::string(name).replace(at, in_memory.size(), in_file));
   if (found.size() > 1)
     fail(Status::invalid_data,
          "{}: its tensor '{}' may be '{}' or '{}' of the model, which has no such name: `prefix` says "

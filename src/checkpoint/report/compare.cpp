@@ -209,8 +209,7 @@ class Side {
                        options.double_quant,
                        options.include,
                        options.exclude,
-                       options.prefix,
-                       options.head};
+                       {options.prefix, options.head, options.lora_b_layout}};
     needs_scratch_ = options.base_as.has_value();
     const std::vector<Component> components = models_in(path);
     for (std::size_t i = 0; i < components.size(); ++i) {

@@ -1,6 +1,9 @@
 // Adapters of experts, which files hold as one tensor or one by one.
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <qfuse/checkpoint.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "adapters.h"
@@ -79,6 +82,212 @@ TEST_F(Merge, experts_that_are_stored_one_by_one_share_the_rows_of_a_product) {
     if (!name.starts_with(kExperts)) {
       EXPECT_TRUE(out.at(name) == tensor) << name;
     }
+}
+
+// ---- names ----
+
+// As transformers 5 calls them in memory, and the file otherwise.
+TEST_F(Merge, stacks_that_the_file_calls_otherwise) {
+  const std::string moe = "model.layers.0.block_sparse_moe";
+  for (const auto& [parameter, in_file] :
+       {std::pair("gate_up_proj", ".input_linear.weight"), std::pair("down_proj", ".output_linear.weight"),
+        std::pair("down_proj", ".experts.fc2.weight")}) {
+    const RawTensor weight = random_weight({3, 6, 9}, Dtype::float32);
+    const RawTensors factors = lora(moe + ".experts", 6, 9, 2 * 3);
+    const nlohmann::json fields{
+        {"r", 2}, {"peft_version", "0.19.0"}, {"target_parameters", {std::string("experts.") + parameter}}};
+    write_base({{moe + ".experts." + parameter, weight}});
+    write_adapter(adapter(), factors, fields);
+    const RawTensor expected = merged().at(moe + ".experts." + parameter);
+    write_base({{moe + in_file, weight}});
+    EXPECT_TRUE(merged().at(moe + in_file) == expected) << in_file;
+    fs::remove_all(adapter());
+  }
+}
+
+// Inkling's rows of gate and up take turns in the file alone.
+TEST_F(Merge, stacks_whose_rows_take_turns_in_the_file) {
+  const RawTensor weight = random_weight({3, 6, 9}, Dtype::float32);
+  const auto turns = [](const RawTensor& of) {
+    const std::vector<float> values = values_of(of);
+    std::vector<float> other;
+    for (std::int64_t expert = 0; expert < 3; ++expert)
+      for (std::int64_t row = 0; row < 6; ++row)
+        for (const float x : part(values, (expert * 6 + row / 2 + row % 2 * 3) * 9, 9)) other.push_back(x);
+    return tensor_of(other, {3, 6, 9}, Dtype::float32);
+  };
+  write_adapter(adapter(), lora(kExperts, 6, 9, 2 * 3),
+                {{"r", 2}, {"peft_version", "0.19.0"}, {"target_parameters", {"experts.gate_up_proj"}}});
+  write_base({{kExperts + ".gate_up_proj", weight}});
+  const RawTensor expected = merged().at(kExperts + ".gate_up_proj");
+  write_base({{kExperts + ".w13_weight", turns(weight)}});
+  EXPECT_TRUE(merged().at(kExperts + ".w13_weight") == turns(expected));
+}
+
+// ---- a LoRA of each expert's own layers ----
+
+// What the stack is with these products at rows `first`, `first` + `step`, ... of each expert's matrix.
+struct Single {
+  std::string module;
+  std::int64_t expert = 0;
+  std::int64_t first = 0;
+  std::int64_t step = 1;
+};
+std::vector<float> with_singles(const RawTensor& weight, const RawTensors& factors, const std::vector<Single>& singles,
+                                bool turned, float scale) {
+  std::vector<float> values = values_of(weight);
+  const std::int64_t rows = weight.shape[turned ? 2 : 1];
+  const std::int64_t columns = weight.shape[turned ? 1 : 2];
+  for (const Single& single : singles) {
+    const Matrix b = matrix_of(factors.at(kPeft + single.module + ".lora_B.weight"));
+    const Matrix a = matrix_of(factors.at(kPeft + single.module + ".lora_A.weight"));
+    for (std::int64_t row = 0; row < b.rows; ++row)
+      for (std::int64_t column = 0; column < columns; ++column) {
+        const std::int64_t at = single.first + row * single.step;
+        float& value = values[static_cast<std::size_t>(single.expert * rows * columns +
+                                                       (turned ? column * rows + at : at * columns + column))];
+        float product = 0.0F;
+        for (std::int64_t k = 0; k < b.columns; ++k) product = std::fma(b.at(row, k), a.at(k, column), product);
+        value += scale * product;
+      }
+  }
+  return values;
+}
+
+class MergeSingles : public Merge {
+ protected:
+  // Of [3 experts, 8, 6] or turned, gate and up each 4 by 6; the second expert's gate alone, and another rank.
+  void judge(const std::string& name, bool turned, bool in_turns, const std::string& config) {
+    const RawTensor weight = random_weight(turned ? Shape{3, 6, 8} : Shape{3, 8, 6}, Dtype::float32);
+    const std::int64_t step = in_turns ? 2 : 1;
+    const std::int64_t up = in_turns ? 1 : 4;
+    const std::vector<Single> singles{{kExperts + ".0.gate_proj", 0, 0, step},
+                                      {kExperts + ".0.up_proj", 0, up, step},
+                                      {kExperts + ".1.w1", 1, 0, step},
+                                      {kExperts + ".2.up_proj", 2, up, step}};
+    RawTensors factors;
+    unsigned seed = 0;
+    for (const Single& single : singles)
+      factors.merge(lora(single.module, 4, 6, single.module.ends_with("w1") ? 3 : 2, ++seed));
+    write_base({{name, weight}}, config);
+    write_adapter(adapter(), factors,
+                  {{"r", 2}, {"lora_alpha", 4}, {"rank_pattern", {{"w1", 3}}}, {"alpha_pattern", {{"w1", 6}}}});
+    const RawTensor expected =
+        tensor_of(with_singles(weight, factors, singles, turned, 2.0F), weight.shape, Dtype::float32);
+    EXPECT_TRUE(merged().at(name) == expected) << name;
+  }
+  using Shape = std::vector<std::int64_t>;
+};
+
+TEST_F(MergeSingles, lie_in_a_stack) {
+  judge(kExperts + ".gate_up_proj", false, false, R"({"model_type": "qwen3_5_moe"})");
+  judge(kExperts + ".gate_up_proj", true, false, R"({"model_type": "llama4"})");
+  judge(kExperts + ".gate_up_proj", true, true, R"({"model_type": "gpt_oss"})");
+  judge("model.layers.0.mlp.input_linear.weight", false, false, R"({"model_type": "granitemoe"})");
+  judge(kExperts + ".w13_weight", false, true, R"({"model_type": "inkling2_text"})");
+}
+
+// As unsloth's loader of gpt-oss calls them, and with scales that differ.
+TEST_F(MergeSingles, have_gate_and_up_as_one) {
+  const RawTensor weight = random_weight({2, 6, 8}, Dtype::float32);
+  RawTensors factors = lora(kExperts + ".gate_up_projs.0", 8, 6, 2, 1);
+  factors.merge(lora(kExperts + ".gate_up_projs.1", 8, 6, 2, 2));
+  write_base({{kExperts + ".gate_up_proj", weight}}, R"({"model_type": "gpt_oss"})");
+  write_adapter(adapter(), factors, {{"r", 2}, {"lora_alpha", 4}, {"alpha_pattern", {{"gate_up_projs.1", 1}}}});
+  std::vector<float> values = with_singles(weight, factors, {{kExperts + ".gate_up_projs.0", 0}}, true, 2.0F);
+  values = with_singles(tensor_of(values, weight.shape, Dtype::float32), factors, {{kExperts + ".gate_up_projs.1", 1}},
+                        true, 0.5F);
+  EXPECT_TRUE(merged().at(kExperts + ".gate_up_proj") == tensor_of(values, weight.shape, Dtype::float32));
+}
+
+// Tinker has the matrices of all experts in one tensor, and one matrix for all where they share it.
+TEST_F(MergeSingles, are_in_tensors_of_three_dimensions) {
+  RawTensors base;
+  for (int i = 0; i < 3; ++i)
+    base[kExperts + "." + std::to_string(i) + ".up_proj.weight"] =
+        random_weight({4, 6}, Dtype::float32, static_cast<unsigned>(i));
+  const RawTensors apart = lora(kExperts + ".w3", 3 * 4, 6, 2);
+  RawTensors factors = apart;
+  factors.at(kPeft + kExperts + ".w3.lora_A.weight").shape = {1, 2, 6};
+  factors.at(kPeft + kExperts + ".w3.lora_B.weight").shape = {3, 4, 2};
+  write_base(base);
+  write_adapter(adapter(), factors, {{"r", 2}, {"lora_alpha", 4}});
+  const RawTensors out = merged();
+  const Matrix b = matrix_of(apart.at(kPeft + kExperts + ".w3.lora_B.weight"));
+  const Matrix a = matrix_of(apart.at(kPeft + kExperts + ".w3.lora_A.weight"));
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const std::string name = kExperts + "." + std::to_string(i) + ".up_proj.weight";
+    const Matrix rows{4, 2, part(b.values, i * 8, 8)};
+    EXPECT_TRUE(out.at(name) == tensor_of(sum_of(values_of(base.at(name)), rows, a, 2.0F), {4, 6}, Dtype::float32));
+  }
+}
+
+TEST_F(MergeSingles, are_refused_where_they_fit_nothing) {
+  const RawTensor weight = random_weight({3, 8, 6}, Dtype::float32);
+  const auto refusal = [&](const RawTensors& factors, Status status, const nlohmann::json& fields) {
+    write_adapter(adapter(), factors, fields);
+    return error_of(status, [&] { merged(); });
+  };
+  const nlohmann::json fields{{"r", 2}};
+  write_base({{kExperts + ".gate_up_proj", weight}}, R"({"model_type": "qwen3_moe"})");
+  EXPECT_TRUE(holds(refusal(lora(kExperts + ".3.up_proj", 4, 6, 2), Status::invalid_data, fields),
+                    "is for expert 3, and 'model.layers.0.mlp.experts.gate_up_proj' has 3"));
+  EXPECT_TRUE(holds(refusal(lora(kExperts + ".1.up_proj", 5, 6, 2), Status::invalid_data, fields),
+                    "which does not fit 'model.layers.0.mlp.experts.gate_up_proj', which is [3, 8, 6]"));
+  RawTensors twice = lora(kExperts + ".1.up_proj", 4, 6, 2);
+  twice.merge(lora(kExperts + ".1.w3", 4, 6, 2));
+  EXPECT_TRUE(holds(refusal(twice, Status::invalid_data, fields), "are both for expert 1 of"));
+  RawTensors dora = lora(kExperts + ".1.up_proj", 4, 6, 2);
+  dora[kPeft + kExperts + ".1.up_proj.lora_magnitude_vector"] = random_weight({4}, Dtype::float32);
+  EXPECT_TRUE(
+      holds(refusal(dora, Status::unsupported, {{"r", 2}, {"use_dora", true}}), "is DoRA's for a single expert"));
+  const std::string unknown = refusal(lora(kExperts + ".1.down_proj", 6, 4, 2), Status::invalid_data, fields);
+  EXPECT_TRUE(holds(unknown, "the file calls its experts in a way that is not known here"));
+  EXPECT_FALSE(holds(unknown, "peft"));
+  fs::remove(base() / "config.json");
+  write_base({{kExperts + ".down_proj", random_weight({3, 6, 6}, Dtype::float32)}}, "");
+  EXPECT_TRUE(holds(refusal(lora(kExperts + ".1.down_proj", 6, 6, 2), Status::unsupported, fields),
+                    "fits its square experts as it is and turned"));
+}
+
+// ---- the order of lora_B ----
+
+class MergeOrders : public Merge {
+ protected:
+  void SetUp() override { write_base({{kExperts + ".down_proj", random_weight({3, 6, 9}, Dtype::float32)}}); }
+  RawTensor with(const nlohmann::json& more, LoraBLayout layout = LoraBLayout::as_said, std::int64_t rank = 2) {
+    nlohmann::json fields{{"r", rank}, {"peft_version", "0.19.0"}, {"target_parameters", {"mlp.experts.down_proj"}}};
+    fields.update(more);
+    write_adapter(adapter(), lora(kExperts, 6, 9, rank * 3), fields);
+    MergeOptions options;
+    options.lora_b_layout = layout;
+    return merged(options).at(kExperts + ".down_proj");
+  }
+};
+
+TEST_F(MergeOrders, is_asked_for_where_unsloth_does_not_say_it) {
+  const RawTensor peft = with({});
+  const RawTensor grouped = with({{"lora_B_layout", "grouped_by_expert"}});
+  EXPECT_FALSE(peft == grouped);
+  const nlohmann::json mapping{{"auto_mapping", {{"base_model_class", "X"}, {"unsloth_fixed", true}}}};
+  const nlohmann::json base{{"base_model_name_or_path", "Unsloth/Qwen3-30B-A3B"}};
+  for (const auto& [sign, said] : {std::pair(mapping, "adapter_config.json has auto_mapping.unsloth_fixed"),
+                                   std::pair(base, "its base is 'Unsloth/Qwen3-30B-A3B'"),
+                                   std::pair(nlohmann::json{{"unsloth_version", "2026.1"}}, "has unsloth_version")}) {
+    const std::string error = error_of(Status::unsupported, [&, sign = sign] { with(sign); });
+    for (const char* words : {"[rank][expert]", "[expert][rank]", "lora_b_layout", "grouped_by_expert", said})
+      EXPECT_TRUE(holds(error, words)) << error;
+    EXPECT_TRUE(with(sign, LoraBLayout::peft) == peft);
+    EXPECT_TRUE(with(sign, LoraBLayout::grouped_by_expert) == grouped);
+    nlohmann::json marked = sign;
+    marked["lora_B_layout"] = "grouped_by_expert";
+    EXPECT_TRUE(with(marked) == grouped);
+    with(sign, LoraBLayout::as_said, 1);  // of which both orders are one
+  }
+  write_file(adapter() / "README.md", "---\ntags:\n- base_model:adapter:x\n- unsloth\n---\n");
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { with({}); }), "its README.md has the tag unsloth"));
+  write_file(adapter() / "README.md", "---\ntags: [lora]\n---\nnot by unsloth\n");
+  EXPECT_TRUE(with({}) == peft);
 }
 
 }  // namespace
