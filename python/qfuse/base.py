@@ -4,7 +4,7 @@ from typing import Any
 
 from torch import nn
 
-from .parameter import parameter_of
+from .parameter import is_one_tensor, parameter_of
 from .quant_state import Weight4bit
 
 __all__ = ["OverWeight"]
@@ -46,7 +46,8 @@ class OverWeight(nn.Module):
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         super()._save_to_state_dict(destination, prefix, keep_vars)
-        destination.pop(f"{prefix}base", None)
+        if not is_one_tensor():
+            destination.pop(f"{prefix}base", None)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
         super()._load_from_state_dict(state_dict, prefix, *args)

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from .factors import bias_of
 from .functional import matmul_4bit
-from .parameter import Weight4bitTensor, parameter_of
+from .parameter import Weight4bitTensor, is_one_tensor, parameter_of
 from .quant_state import from_state_dict, read_weight, to_state_dict
 
 __all__ = ["Linear4bit"]
@@ -64,14 +64,19 @@ class Linear4bit(nn.Linear):
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         super()._save_to_state_dict(destination, prefix, keep_vars)
-        if isinstance(self.weight, Weight4bitTensor):
+        if isinstance(self.weight, Weight4bitTensor) and not is_one_tensor():
             destination |= to_state_dict(self.weight.quant_state, f"{prefix}weight")
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *args: Any) -> None:
         name = f"{prefix}weight"
         parts = [key for key in state_dict if key.startswith(f"{name}.")]
-        if parts:
-            state_dict[name] = Weight4bitTensor.of(from_state_dict(state_dict, name))
+        if parts and name in state_dict:
+            try:
+                state_dict[name] = Weight4bitTensor.of(from_state_dict(state_dict, name))
+            except KeyError as error:
+                missing: list[str] = args[2]
+                missing.append(error.args[0])
+                return
             for key in parts:
                 del state_dict[key]
         super()._load_from_state_dict(state_dict, prefix, *args)

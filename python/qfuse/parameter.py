@@ -6,7 +6,9 @@ refuses every other one by name. FSDP2 gathers its bytes as bytes: a float dtype
 all-gather (pytorch/pytorch#159333).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NamedTuple, NoReturn
 
 import torch
@@ -16,7 +18,7 @@ from torch.nn import Parameter
 from . import ops
 from .quant_state import FLOAT_DTYPES, Weight4bit, plain_weight
 
-__all__ = ["Weight4bitTensor", "parameter_of"]
+__all__ = ["Weight4bitTensor", "as_one_tensor", "is_one_tensor", "parameter_of"]
 
 _aten = torch.ops.aten
 _INNER = ("packed", "absmax", "nested_absmax", "nested_quant_map", "nested_offset")
@@ -92,6 +94,20 @@ class Weight4bitTensor(Tensor):
         torch.Tensor.data.__set__(self, other)  # type: ignore[attr-defined]
         vars(self).update({name: vars(other)[name] for name in (*other._names(), "form", "_state")})
 
+    def requires_grad_(self, requires_grad: bool = True) -> "Weight4bitTensor":
+        """RuntimeError, as of any tensor that is no float: optimizers would count it, and it never gets a gradient."""
+        if requires_grad:
+            _refuse_gradient()
+        return self
+
+    @property
+    def requires_grad(self) -> bool:
+        return False
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        self.requires_grad_(value)
+
     @property
     def inner(self) -> tuple[Tensor, ...]:  # type: ignore[override]
         """Its tensors, in the order of Weight4bit.tensors."""
@@ -150,6 +166,8 @@ class Weight4bitTensor(Tensor):
                 f"a 4-bit weight of shape {tuple(outer_size)} cannot be shared out by rows to {mesh.size()} ranks: "
                 "FSDP pads rows, which codes are not; choose a number of ranks that divides them"
             )
+        if any(p.requires_grad for p in module.parameters(recurse=False) if getattr(p, "_local_tensor", None) is self):
+            _refuse_gradient()  # of the DTensor, which has accepted it
         packed, absmax, *nested = self.inner
         if mesh.size() == 1:  # where FSDP hands on the first input alone
             return (packed,), (absmax, nested, self.form)
@@ -180,11 +198,41 @@ def parameter_of(weight: Weight4bit) -> Parameter:
     return Parameter(Weight4bitTensor.of(weight), requires_grad=False)
 
 
-def _refuse(func: Any) -> NoReturn:
-    raise NotImplementedError(
-        f"a Weight4bitTensor has no {func}: it holds 4-bit codes. Multiply by qfuse.matmul_4bit, "
-        "decode by its dequantize()"
+_is_one_tensor = ContextVar("of state dicts", default=False)
+is_one_tensor = _is_one_tensor.get
+
+
+@contextmanager
+def as_one_tensor() -> Iterator[None]:
+    """State dicts have each 4-bit parameter as one tensor here, not as bitsandbytes' arrays, nor as nothing."""
+    token = _is_one_tensor.set(True)
+    try:
+        yield
+    finally:
+        _is_one_tensor.reset(token)
+
+
+def _refuse_gradient() -> NoReturn:
+    raise RuntimeError(
+        "a weight in 4 bits cannot require a gradient: train an adapter over it, or load this layer in 16 bits, as by "
+        "llm_int8_skip_modules of a BitsAndBytesConfig"
     )
+
+
+def _refuse(func: Any) -> NoReturn:
+    from .integrations.peft_methods import asking
+
+    of_peft = asking()
+    if of_peft is None:
+        way_out = "Multiply by qfuse.matmul_4bit, decode by its dequantize()"
+    elif of_peft.merges:
+        way_out = f"peft's {of_peft.method} cannot be merged into it: save the adapter, and merge it by `qfuse merge`"
+    else:
+        way_out = (
+            f"peft's {of_peft.method} computes with the weight itself: put it over bitsandbytes' own layers, without "
+            "qfuse.distributed.shardable, or take LoRA with target_modules"
+        )
+    raise NotImplementedError(f"a Weight4bitTensor has no {func}: it holds 4-bit codes. {way_out}")
 
 
 _HANDLERS: dict[Any, Callable[..., Any]] = {}
@@ -220,6 +268,9 @@ def _each_in_its_dtype(
 
 @_handles(_aten.split.Tensor)
 def _split(func: Any, tensor: Weight4bitTensor, size: int, dim: int = 0) -> list[Weight4bitTensor]:
+    """As FSDP shares out a parameter, whose state dicts have to be known from then on."""
+    from . import distributed  # noqa: F401
+
     return [_rows(tensor, dim, begin, begin + size) for begin in range(0, tensor.shape[0], size)]
 
 

@@ -38,7 +38,7 @@ def mesh(*sizes: int) -> Any:
 def refused(call: Any, *words: str) -> None:
     try:
         call()
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         assert all(word in str(error) for word in words), error
         return
     raise AssertionError("was not refused")

@@ -12,6 +12,7 @@
 The engine is torch.distributed; this module is imported only by who asks for it. docs/SEVERAL_GPUS.md has the whole.
 """
 
+from . import state_dicts
 from .checkpoints import consolidate, restore, save
 from .models import ShardableReport, as_stored, load, shardable
 from .plans import tensor_parallel_plan
@@ -34,3 +35,5 @@ __all__ = [
     "shardable",
     "tensor_parallel_plan",
 ]
+
+state_dicts.cover()

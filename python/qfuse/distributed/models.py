@@ -14,6 +14,7 @@ from ..base import OverWeight
 from ..experts import GroupedLinear4bit
 from ..factors import local_of
 from ..integrations.experts import make_stacks_parameters
+from ..integrations.saving import cover_saving
 from ..linear import Linear4bit
 from ..modules import has_hooks, is_bitsandbytes_linear
 from ..parameter import Weight4bitTensor
@@ -54,6 +55,7 @@ def shardable(model: nn.Module) -> ShardableReport:
     """
     if any(isinstance(module, FSDPModule) for module in model.modules()):
         raise ValueError("the model is shared out already: call shardable before fully_shard")
+    cover_saving()
     report = ShardableReport()
     made: dict[int, Linear4bit] = {}  # of a layer that goes by several names
     for name, module in list(model.named_modules(remove_duplicate=False)):
@@ -105,6 +107,7 @@ def as_stored(model: nn.Module, path: Any, prefix: str = "") -> ShardableReport:
     prefix: what the files' names have before the model's. Raises ValueError for a layer whose shape is another one in
     the files, and for a weight whose rows are not whole blocks.
     """
+    cover_saving()
     report = ShardableReport()
     with reading(path) as reader:
         for name, module in list(model.named_modules()):
