@@ -196,7 +196,8 @@ def without_autocast(tensor: Tensor) -> Any:
 
 def decode(call: Call) -> Tensor:
     """The weight [n, k], or a stack of these, in x's dtype."""
-    one_device.check((("packed", call.weight[0]), ("x", call.x)))  # torch's product says nothing of one on meta
+    beside = [("x", call.x)] if call.bias is None else [("x", call.x), ("bias", call.bias)]
+    one_device.check((("packed", call.weight[0]), *beside))  # of one on meta, torch's product says nothing
     shape, *others, nested_blocksize, _, _ = call.scalars
     weight = grouped.unnested(call.weight, shape, nested_blocksize)
     arguments = (weight, shape, call.x.dtype, *others, nested_blocksize)
@@ -259,9 +260,9 @@ def _call_grouped(call: Call, ends: Tensor) -> Tensor:
     decoded = decode(call)
     found = grouped.product(x, decoded.mT if direction == "forward" else decoded, ends)
     if lora_in is not None and lora_weight is not None:
-        found += grouped.product(lora_in, lora_weight.mT if direction == "forward" else lora_weight, ends)
+        found = found + grouped.product(lora_in, lora_weight.mT if direction == "forward" else lora_weight, ends)
     if bias is not None:
-        found += bias[grouped.expert_of_rows(ends, x.shape[0])]
+        found = found + bias[grouped.expert_of_rows(ends, x.shape[0])]
     return found
 
 
@@ -518,6 +519,26 @@ def _matmul_batched(
     return _call(Call(x, weight, bias, scalars, (lora_in, lora_weight)))
 
 
+def _grouped_batched(
+    x: Tensor,
+    weight: Sequence[Tensor],
+    expert_ends: Tensor,
+    bias: Tensor | None = None,
+    lora_in: Tensor | None = None,
+    lora_weight: Tensor | None = None,
+    *,
+    shape: Sequence[int],
+    quant_type: str = "nf4",
+    blocksize: int = 64,
+    nested_blocksize: int = 256,
+    direction: str = "forward",
+    order: str = "plain",
+) -> Tensor:
+    """As _matmul_batched."""
+    scalars = (shape, quant_type, blocksize, nested_blocksize, direction, None)
+    return _call(Call(x, weight, bias, scalars, (lora_in, lora_weight), expert_ends))
+
+
 def _slice(tensor: Tensor, dim: int | None, index: int) -> Tensor:
     """Contiguous, as weights and biases must be."""
     return tensor if dim is None else tensor.select(dim, index).contiguous()
@@ -528,5 +549,6 @@ def register() -> None:
     _library.impl("matmul_4bit_many", _many_autograd, "Autograd")
     _library.impl("matmul_4bit_grouped", _grouped_autograd, "Autograd")
     _library.impl("matmul_4bit", _matmul_batched, "Batched")
+    _library.impl("matmul_4bit_grouped", _grouped_batched, "Batched")
     torch.library.register_vmap("qfuse::matmul_4bit", _matmul_vmap)
     torch.library.register_vmap("qfuse::matmul_4bit_grouped", _grouped_vmap)

@@ -1,6 +1,7 @@
 """Products of rows that lie expert by expert with dense matrices, one for each expert, and sums over such rows: by
 torch's grouped products, which wait for nothing, or where it has none by tiles of rows, which do not either."""
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -31,6 +32,10 @@ def product(x: Tensor, factors: Tensor, ends: Tensor, scaling: float = 1.0) -> T
     """Of each row of x [m, k] with its expert's factor of [E, k, n], in x's dtype: sums in fp32, rounded, and with a
     scaling rounded once more where torch's kernel makes them. What rows of no expert get means nothing."""
     experts, k, n = factors.shape
+    if _is_batched(x, factors):
+        parts = [x[begin:end].float() @ factors[i].float() for i, (begin, end) in enumerate(_ranges(ends, x.shape[0]))]
+        found = torch.cat([*parts, x.new_zeros(_nobodys(ends, x.shape[0]), n, dtype=torch.float32)])
+        return (found if scaling == 1 else found * scaling).to(x.dtype)
     if has_kernel(x, experts, k, n):
         found = _multiply(x, factors, ends)
         return found if scaling == 1 else found * scaling
@@ -47,6 +52,9 @@ def outer(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
     once. Zero for an expert without rows."""
     experts, p, q = ends.shape[0], left.shape[1], right.shape[1]
     right = right.to(left.dtype)
+    if _is_batched(left, right):
+        pairs = [(left[begin:end].float(), right[begin:end].float()) for begin, end in _ranges(ends, left.shape[0])]
+        return torch.stack([one.mT @ other for one, other in pairs]).to(left.dtype)
     if has_kernel(left, experts, p, q):
         return _multiply(left.t(), right, ends)
     if 0 in (left.shape[0], experts, p, q):
@@ -59,6 +67,21 @@ def outer(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
     # In a fixed order, which index_add_ on a GPU has not; and a NaN stays with its expert.
     found = torch.segment_reduce(tile_sums, "sum", lengths=tiles.counts, axis=0, unsafe=True)
     return found.to(left.dtype)
+
+
+def _is_batched(*tensors: Tensor) -> bool:
+    """By torch.autograd (is_grads_batched), whose vmap has few operations: an expert's rows are one product."""
+    return any(map(torch._C._functorch.is_legacy_batchedtensor, tensors))
+
+
+def _ranges(ends: Tensor, m: int) -> list[tuple[int, int]]:
+    """Each expert's rows. Of ends that lie on a GPU the host waits for them."""
+    bounds = [0, *(min(end, m) for end in ends.tolist())]
+    return list(itertools.pairwise(bounds))
+
+
+def _nobodys(ends: Tensor, m: int) -> int:
+    return m - (min(int(ends[-1]), m) if ends.shape[0] else 0)
 
 
 def _multiply(left: Tensor, right: Tensor, ends: Tensor) -> Tensor:
