@@ -44,13 +44,16 @@ def is_bare(module: nn.Module, *kinds: type[nn.Module]) -> bool:
     return type(module) in kinds and not is_hooked(module)
 
 
-def is_bare_linear(module: nn.Module) -> bool:
-    """A bare nn.Linear without a bias, whose weight is torch's own, no part as a DTensor, except a Factor's."""
+def is_bare_linear(module: nn.Module, in_forward: bool = True) -> bool:
+    """A bare nn.Linear without a bias, whose weight is torch's own, no part as a DTensor, except a Factor's, and except
+    FSDP's before a forward."""
     if module._parameters.get("bias", module) is not None:
         return False
     if type(module) is Factor:
         return not has_hooks(module)
     weight = module._parameters.get("weight")
+    if not in_forward:
+        weight = getattr(weight, "_local_tensor", weight)
     return is_bare(module, nn.Linear) and weight is not None and is_plain(weight)
 
 

@@ -8,9 +8,16 @@ from typing import Any, Literal
 
 import torch
 
-__all__ = ["Kernel", "Registered", "Way"]
+__all__ = ["Kernel", "NotLoaded", "Registered", "Way"]
 
 Way = Literal["hook", "patch"]
+
+
+class NotLoaded(Exception):
+    """Of a module for a device that is not here: nothing that has failed."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(f"no device of this kind here: {module} is not loaded")
 
 
 class Kernel:
@@ -52,7 +59,7 @@ class Kernel:
     def _register(self) -> torch.library.Library:
         namespace, _, name = self._op.partition("::")
         if self._module not in sys.modules:
-            raise LookupError(f"{self._module} is not loaded here")
+            raise NotLoaded(self._module)
         if not hasattr(getattr(torch.ops, namespace), name):
             raise LookupError("this version has no such op")
         original = torch.library.get_kernel(self._op, self._device)

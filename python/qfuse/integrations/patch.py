@@ -15,7 +15,7 @@ from threading import RLock
 from typing import Any
 
 from .. import versions
-from .hook import Kernel, Registered, Way
+from .hook import Kernel, NotLoaded, Registered, Way
 
 __all__ = ["Patch", "Patches", "Report", "Unneeded", "report"]
 
@@ -28,7 +28,8 @@ class Unneeded(Exception):
 
 @dataclass
 class Report:
-    """What enable() did. True where something was replaced; as text, a line for each part.
+    """What enable() did. True where something was replaced; as text, a line for each part, and where several are left
+    for one reason, a line for all of these.
 
     A "hook" is what the library offers for it, a "patch" a function that was replaced.
     """
@@ -46,9 +47,19 @@ class Report:
         return "\n".join(
             [
                 *(f"qfuse replaced {place} ({way})" for place, way in self.replaced.items()),
-                *(f"qfuse left {name} as it is: {reason}" for name, reason in self.left.items()),
+                *(_left(reason, names) for reason, names in self._names_by_reason().items()),
             ]
         )
+
+    def _names_by_reason(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for name, reason in self.left.items():
+            found.setdefault(reason, []).append(name)
+        return found
+
+
+def _left(reason: str, names: list[str]) -> str:
+    return f"qfuse left {', '.join(names)} as {'it is' if len(names) == 1 else 'they are'}: {reason}"
 
 
 class Patch:
@@ -155,7 +166,7 @@ class Patch:
         module = sys.modules.get(self._module)  # what the library did not import may not be for this machine
         original: Function | None = getattr(module, self._name, None)
         if original is None:
-            raise LookupError("there is none here" if module else f"{self._module} is not loaded here")
+            raise LookupError("there is none here") if module else NotLoaded(self._module)
         has, known = list(signature(original).parameters), list(signature(self._ours).parameters)
         if has != known:
             raise TypeError(f"its parameters are {', '.join(has)}; known are {', '.join(known)}")
@@ -241,7 +252,8 @@ class Patches:
                 try:
                     patch.replace()
                 except Exception as error:  # whatever keeps it from being replaced here is its own affair
-                    self._left[str(patch)] = f"{type(error).__name__}: {error}"
+                    kind = "" if isinstance(error, NotLoaded) else f"{type(error).__name__}: "
+                    self._left[str(patch)] = f"{kind}{error}"
         report = self.report()
         if any(str(patch) in report.left and not patch.private for patch in self._patches):
             warnings.warn(str(report), stacklevel=stacklevel)

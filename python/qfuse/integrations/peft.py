@@ -44,7 +44,15 @@ from ..modules import (
     is_plain,
 )
 from ..parameter import Weight4bitTensor
-from ..quant_state import FLOAT_DTYPES, Arguments, decodable_weight, is_repacked, refuse_cast, unpacked_weight
+from ..quant_state import (
+    FLOAT_DTYPES,
+    Arguments,
+    decodable_weight,
+    is_repacked,
+    read_arguments,
+    refuse_cast,
+    unpacked_weight,
+)
 from .experts import Adapter, Stack4bit, stack_of
 from .hook import Way
 from .patch import Patch, Patches, Report
@@ -77,7 +85,8 @@ def _examine(layer: Any, x: Tensor | None = None) -> _Covered | str:
     if not active:
         return "none of its adapters is active"
     for name in active:
-        reason = _why_not(layer, a_of[name], b_of[name], modules["lora_dropout"]._modules[name], name, len(active))
+        dropout = modules["lora_dropout"]._modules[name]
+        reason = _why_not(layer, (a_of[name], b_of[name]), dropout, name, len(active), in_forward=x is not None)
         if reason:
             return reason
     if is_hooked(base):
@@ -91,10 +100,10 @@ def _examine(layer: Any, x: Tensor | None = None) -> _Covered | str:
     return "its weight is not one that qfuse decodes" if weight is None else _Covered(active, weight)
 
 
-def _why_not(layer: Any, lora_a: Any, lora_b: Any, dropout: Any, name: str, count: int) -> str | None:
+def _why_not(layer: Any, factors: tuple[Any, Any], dropout: Any, name: str, count: int, in_forward: bool) -> str | None:
     if name in getattr(layer, "lora_variant", ()) or getattr(layer, "use_dora", {}).get(name):
         return "its adapter is more than A and B, as that of DoRA"
-    if not is_bare_linear(lora_a) or not is_bare_linear(lora_b):
+    if not all(is_bare_linear(factor, in_forward) for factor in factors):
         return "its adapter has a bias, hooks, a parametrization, or layers of another kind"
     if not is_bare(dropout, nn.Identity, nn.Dropout) or getattr(dropout, "inplace", False):
         return f"its dropout is {dropout}, or has hooks"
@@ -105,6 +114,10 @@ def _why_not(layer: Any, lora_a: Any, lora_b: Any, dropout: Any, name: str, coun
 
 def _weight_of(base: Any, layer: Any, x: Tensor | None) -> Arguments | None:
     weight = base._parameters.get("weight")
+    part = getattr(weight, "_local_tensor", None)
+    if x is None and part is not None:  # FSDP's, of a weight that is whole in each forward
+        is_own = isinstance(part, Weight4bitTensor)
+        return part.whole_form(weight.shape) if is_own else read_arguments(part, base.quant_state)
     if isinstance(weight, Weight4bitTensor):
         return weight.quant_state
     if weight is None or not is_plain(weight):
@@ -187,9 +200,19 @@ def _layers(model: nn.Module) -> Iterator[tuple[str, Any]]:
 
 
 def uncovered(model: nn.Module) -> dict[str, str]:
-    """The layers of a model with LoRA over a Linear4bit that go to peft's own code, and why, as they are now."""
+    """The layers of a model with LoRA over a Linear4bit that go to peft's own code, and why, as they are now. A model
+    without such a layer is named by its class."""
     found = {name: _examine(layer) for name, layer in _layers(model)}
+    if not found and not any(_is_stack(module) for module in model.modules()):
+        in_4bit = any(_is_base(module) for module in model.modules())
+        reason = "no adapter of LoRA's is over a layer in 4 bits" if in_4bit else "no layer of this model is in 4 bits"
+        return {type(model).__name__: reason}
     return {name: reason for name, reason in found.items() if isinstance(reason, str)}
+
+
+def _is_stack(module: nn.Module) -> bool:
+    """An adapter over experts in 4 bits, which is always qfuse's."""
+    return type(module).__name__ == "ParamWrapper" and _stack_under(module) is not None
 
 
 def forward_of_any(self: Any, x: Tensor, *args: Any, **kwargs: Any) -> Tensor | None:
