@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeAlias
 
-from . import dtypes, library
+from . import dtypes, library, short
 from .library import AnyPath, Cancelled
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class ConversionReport:
     bytes_written: int
     kept: tuple[KeptTensors, ...]
     notes: tuple[str, ...]
+    __repr__ = short.conversion
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,7 @@ class MergeReport(ConversionReport):
     """merged: the tensors that adapters change, by name. converted: they, and those only decoded or encoded."""
 
     merged: tuple[MergedTensor, ...]
+    __repr__ = short.merge
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,7 @@ class Inventory:
     decoded_bytes: int
     notes: tuple[str, ...]
     tensors: tuple[TensorInfo, ...]
+    __repr__ = short.inventory
 
 
 @dataclass(frozen=True)
@@ -232,6 +235,7 @@ class CompareReport:
     snr_db: float | None
     relative_error: float | None
     tensors: tuple[TensorComparison, ...]
+    __repr__ = short.comparison
 
 
 def dequantize(

@@ -88,6 +88,12 @@ class Weight4bit(NamedTuple):
     def device(self) -> torch.device:
         return self.packed.device
 
+    def __repr__(self) -> str:
+        """Without the values: of nested_quant_map alone these are 256."""
+        dtype, nested = str(self.dtype).removeprefix("torch."), ", nested" * self.nested
+        form = f"{self.quant_type}, {[*self.shape]}, {dtype}, blocks of {self.blocksize}{nested}"
+        return f"Weight4bit({form}, {self.device})"
+
     def dequantize(self, dtype: torch.dtype | str | None = None, out: Tensor | None = None) -> Tensor:
         """qfuse.dequantize_4bit of it."""
         return decode_in_shape(self if dtype is None else self._replace(dtype=float_dtype(dtype)), out)
