@@ -136,8 +136,10 @@ class Page:
         words = shlex.split(line)
         if not words or words[0] in block.words:
             return None
-        if words[0] in ("python", "python3") and len(words) > 1 and words[1].endswith(".py") and "&&" not in words:
-            printed = self.run_program(words[1:])
+        is_module = words[1:2] == ["-m"] and words[2].startswith("qfuse.")
+        is_program = len(words) > 1 and words[1].endswith(".py")
+        if words[0] in ("python", "python3") and (is_module or is_program) and "&&" not in words:
+            printed = self.run_program(words[1 + is_module :], is_module)
         else:
             found = subprocess.run(["bash", "-euo", "pipefail", "-c", line], capture_output=True, text=True, timeout=60)
             printed = found.stdout + found.stderr
@@ -145,14 +147,14 @@ class Page:
         print(f"$ {line}\n{printed}", end="")  # with pytest's -rP, a transcript
         return printed
 
-    def run_program(self, words: list[str]) -> str:
+    def run_program(self, words: list[str], is_module: bool) -> str:
         """In this process, where what it imports is there."""
         before, sys.argv = sys.argv, words
-        path = self.folder / words[0]
+        run, path = (runpy.run_module, words[0]) if is_module else (runpy.run_path, str(self.folder / words[0]))
         output = io.StringIO()
         try:
             with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-                runpy.run_path(str(path), run_name="__main__")
+                run(path, run_name="__main__")
         finally:
             sys.argv = before
         return output.getvalue()

@@ -16,6 +16,7 @@ import qfuse
 from qfuse import versions
 
 FOLDER = Path(__file__).parents[2] / "examples" / "python"
+INSTALLED = Path(qfuse.__file__).parent / "examples"
 MODEL = TINY / "bnb4"
 
 
@@ -25,7 +26,8 @@ def run_example(monkeypatch, capsys):
 
     def run_example(name, *arguments):
         monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
-        runpy.run_path(str(FOLDER / name), run_name="__main__")
+        folder = FOLDER if (FOLDER / name).is_file() else INSTALLED
+        runpy.run_path(str(folder / name), run_name="__main__")
         return capsys.readouterr().out
 
     return run_example
@@ -154,3 +156,18 @@ def test_says_what_it_takes(run_example, peers, name):
         pytest.importorskip("datasets")
     with pytest.raises(SystemExit, match="MODEL"):
         run_example(name)
+
+
+def test_qlora_says_what_is_wrong_with_model_and_data(run_example, peers, tmp_path, monkeypatch):
+    for name in ("trl", "datasets"):
+        pytest.importorskip(name)
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"prompt": "What?", "answer": "That."}\n')
+    out = tmp_path / "out"
+    with pytest.raises(SystemExit, match="llama-nf is neither the directory of a model"):
+        run_example("qlora.py", "llama-nf", data, out)
+    with pytest.raises(SystemExit, match=r"none\.jsonl: no such file"):
+        run_example("qlora.py", MODEL, tmp_path / "none.jsonl", out)
+    with pytest.raises(SystemExit, match="its lines have prompt, answer; they need text, or messages"):
+        run_example("qlora.py", MODEL, data, out)

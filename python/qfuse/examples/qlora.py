@@ -1,15 +1,17 @@
-#!/usr/bin/env python3
 """Trains a LoRA adapter on a 4-bit model with trl's SFTTrainer; qfuse computes the layers, forward and backward.
 
-    qlora.py MODEL DATA OUT    # MODEL in 4 bits: a directory, or a name on the Hub as unsloth/Llama-3.2-1B-bnb-4bit
-                               # DATA: a .jsonl file, each line with "text", or with "messages" of a chat
-                               # OUT gets the adapter, for qfuse merge
+    python -m qfuse.examples.qlora MODEL DATA OUT
+        # MODEL in 4 bits: a directory, or a name on the Hub as unsloth/Llama-3.2-1B-bnb-4bit
+        # DATA: a .jsonl file, each line with "text", or with "messages" of a chat
+        # OUT gets the adapter, for qfuse merge
 
 It runs on a GPU, or without one on a CPU, where only small models are fast enough. docs/QLORA.md goes on from here.
 Needs transformers, accelerate, peft, bitsandbytes, trl and datasets beside qfuse and torch.
 """
 
+import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,9 +28,18 @@ TRAINING: dict[str, Any] = dict(
     num_train_epochs=1, per_device_train_batch_size=4, learning_rate=2e-4, max_length=1024, bf16=True
 )
 TRAINING |= dict(logging_steps=5, save_strategy="no", report_to="none", use_cpu=not torch.cuda.is_available())
+FIELDS = {"text", "messages"}
 
 
 def main(model_name: str, data: str, out: str) -> None:
+    if not Path(model_name, "config.json").is_file() and not re.fullmatch(r"[\w.-]+/[\w.-]+", model_name):
+        sys.exit(f"{model_name} is neither the directory of a model, which has a config.json, nor a name on the Hub")
+    if not Path(data).is_file():
+        sys.exit(f"{data}: no such file")
+    dataset = load_dataset("json", data_files=data, split="train")
+    if not FIELDS & set(dataset.column_names):
+        sys.exit(f"{data}: its lines have {', '.join(dataset.column_names)}; they need text, or messages of a chat")
+
     qfuse.integrations.bitsandbytes.enable()
     qfuse.integrations.peft.enable()
 
@@ -36,7 +47,7 @@ def main(model_name: str, data: str, out: str) -> None:
     trainer = SFTTrainer(
         AutoModelForCausalLM.from_pretrained(model_name, device_map=device, dtype=torch.bfloat16),
         SFTConfig(out, **TRAINING),
-        train_dataset=load_dataset("json", data_files=data, split="train"),
+        train_dataset=dataset,
         processing_class=AutoTokenizer.from_pretrained(model_name),
         peft_config=LORA,
     )

@@ -1,0 +1,1 @@
+"""Programs that are installed with the package: python -m qfuse.examples.qlora."""
