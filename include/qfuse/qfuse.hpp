@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -90,8 +91,8 @@ inline void throw_if(qfuse_status status, const qfuse_error& error) {
 
 inline void require_length(const char* field, std::size_t has, std::int64_t needs) {
   if (has != static_cast<std::size_t>(needs))
-    throw Error(Status::invalid_argument,
-                std::string(field) + " has " + std::to_string(has) + " entries, needs " + std::to_string(needs));
+    throw Error(Status::invalid_argument, std::string(field) + " has " + std::to_string(has) +
+                                              (has == 1 ? " entry" : " entries") + ", needs " + std::to_string(needs));
 }
 
 inline qfuse_exec to_c(const Exec& exec) {
@@ -303,7 +304,8 @@ C to_c(const View& view) {
   std::int64_t blocks_before = 0;
   if constexpr (requires { view.nested_begin; }) blocks_before = c.nested_begin = view.nested_begin;
   const std::int64_t n = element_count(view.rows, view.cols);
-  if (n < 0 || view.blocksize < 1) return c;  // the op says what is wrong
+  if (n < 0 || view.blocksize < 1 || !std::has_single_bit(static_cast<std::uint64_t>(view.blocksize)))
+    return c;  // the op says what is wrong
   const std::int64_t blocks = qfuse_block_count(n, view.blocksize);
   require_length("packed", view.packed.size(), qfuse_packed_size(n));
   if (view.absmax_8bit.empty()) {

@@ -56,8 +56,8 @@ contract::Outcome no_kernel(Backends<List> backends, qfuse_device_type type) {
   std::string have;
   for (const Backend<List>& backend : backends)
     if (std::get<Launch<Op>>(backend.kernels) != nullptr) have += (have.empty() ? "" : ", ") + name_of(backend.type);
-  return contract::unsupported(std::string(Op::kName) + ": this build of qfuse has no kernel of it for " +
-                               name_of(type) + (have.empty() ? "" : ", but for " + have));
+  return contract::unsupported(std::string(Op::kName) + ": this build of qfuse has no kernel for " + name_of(type) +
+                               (have.empty() ? "" : ", only for " + have));
 }
 
 // An adopted call: checks it, chooses the backend that its device asks for, and launches.

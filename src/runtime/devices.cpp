@@ -34,8 +34,8 @@ struct Words {
 Words words_for(qfuse_device_type type) {
   if (type == QFUSE_OPENCL)
     return {"OpenCL device", "OpenCL devices",
-            "this build of qfuse has no OpenCL; built with -DQFUSE_OPENCL=ON it has"};
-  return {"GPU", "GPUs", "this build of qfuse has no CUDA"};
+            "this build of qfuse has no OpenCL support: -DQFUSE_OPENCL=ON builds one that has"};
+  return {"GPU", "GPUs", "this build of qfuse has no CUDA support, so it cannot use a GPU"};
 }
 
 // The first "model name" of /proc/cpuinfo; other architectures have none.
@@ -56,7 +56,7 @@ Outcome find_gpu(qfuse_device device, const Vendor*& vendor) {
   if (!contract::has_own_memory(device.type)) return invalid_argument(fmt::format("{} is no GPU", name));
   vendor = find_vendor(device.type);
   const auto [one, many, not_built] = words_for(device.type);
-  if (vendor == nullptr) return unsupported(fmt::format("{}: there is no {} here: {}", name, one, not_built));
+  if (vendor == nullptr) return unsupported(fmt::format("{}: {}", name, not_built));
   const int count = vendor->device_count();
   if (device.index >= 0 && device.index < count) return {};
   if (count == 0) return unsupported(fmt::format("{}: there is no {} here: {}", name, one, vendor->why_none().message));

@@ -46,7 +46,7 @@ TEST(Advice, names_what_it_refuses) {
   EXPECT_EQ(refusal_of({QFUSE_CPU, 0}, QFUSE_BFLOAT16, 64, 48),
             "blocksize is 48, it must be a power of two from 32 to 4096");
   EXPECT_EQ(refusal_of({QFUSE_CUDA, -1}, QFUSE_BFLOAT16, 64, 64), "device index is -1, it must not be negative");
-  EXPECT_NE(refusal_of({QFUSE_OPENCL, 0}, QFUSE_BFLOAT16, 64, 64).find("has no kernel of it"), std::string::npos);
+  EXPECT_NE(refusal_of({QFUSE_OPENCL, 0}, QFUSE_BFLOAT16, 64, 64).find("has no kernel for"), std::string::npos);
   EXPECT_NE(refusal_of({QFUSE_CPU, 0}, static_cast<qfuse_dtype>(7), 64, 64).find("dtype is 7"), std::string::npos);
   std::int64_t rows = 0;
   qfuse_error error{};

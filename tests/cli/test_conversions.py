@@ -163,21 +163,25 @@ class Device(Command):
 
     def test_a_gpu_that_is_not_there_is_a_failure_before_anything_is_written(self):
         name = f"cuda:{self.gpus}"
-        reason = f"this machine has {self.gpus} GPU" if self.gpus > 0 else "there is no GPU here: "
+        reason = (
+            f"this machine has {self.gpus} GPU" if self.gpus > 0 else "(there is no GPU here: |this build .* no CUDA)"
+        )
         for command, source in (("dequantize", TINY / "bnb4"), ("quantize", TINY / "full")):
             error = self.error(command, source, "-o", self.out, "--device", name, code=1)
-            self.assertIn(f"device {name}: {reason}", error)
+            self.assertRegex(error, f"device {name}: {reason}")
             self.assertEqual(os.listdir(self.directory), [])
             self.assertNotIn("reference", self.run_qfuse(command, "--help")[0])
 
     def test_opencl_decodes_and_says_so_where_it_does_not(self):
         name = f"opencl:{self.opencl}"
-        reason = f"this machine has {self.opencl} OpenCL device" if self.opencl else "there is no OpenCL device here: "
+        reason = "(there is no OpenCL device here: |this build .* no OpenCL)"
+        if self.opencl > 0:
+            reason = f"this machine has {self.opencl} OpenCL device"
         error = self.error("dequantize", TINY / "bnb4", "-o", self.out, "--device", name, code=1)
-        self.assertIn(f"device {name}: {reason}", error)
+        self.assertRegex(error, f"device {name}: {reason}")
         if self.opencl > 0:
             error = self.error("quantize", TINY / "full", "-o", self.out, "--device", "opencl", code=1)
-            self.assertIn("quantize_4bit: this build of qfuse has no kernel of it for opencl, but for ", error)
+            self.assertIn("quantize_4bit: this build of qfuse has no kernel for opencl, only for ", error)
         self.assertEqual(os.listdir(self.directory), [])
         if self.opencl > 0:
             self.assertRegex(self.convert("dequantize", "--device", "opencl"), r" s on opencl:0\n\Z")

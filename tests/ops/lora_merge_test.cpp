@@ -340,7 +340,7 @@ TEST(LoraMerge, the_cpp_interface_checks_lengths_and_gives_the_same_bytes) {
   EXPECT_EQ(refusal([&] { merge(in.in, short_a, out); }), "a has 299 entries, needs 300");
   LoraProduct short_b = product;
   short_b.b = product.b.first(1);
-  EXPECT_EQ(refusal([&] { merge(in.in, short_b, out); }), "b has 1 entries, needs 24");
+  EXPECT_EQ(refusal([&] { merge(in.in, short_b, out); }), "b has 1 entry, needs 24");
   EXPECT_EQ(refusal([&] { merge(in.in, {.a = in.a, .b = in.b, .rank = -1}, out); }),
             "rank is -1, it must not be negative");
 }

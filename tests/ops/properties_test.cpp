@@ -166,13 +166,15 @@ TEST(Hpp, lengths_are_checked_against_the_elements) {
   EXPECT_EQ(refusal([](Weight4bit&) {}), "");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.packed = w.packed.first(49); }), "packed has 49 entries, needs 50");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.absmax_8bit = w.absmax_8bit.first(1); }),
-            "absmax_8bit has 1 entries, needs 2");
+            "absmax_8bit has 1 entry, needs 2");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.nested_absmax = {}; }), "nested_absmax has 0 entries, needs 1");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.nested_quant_map = w.nested_quant_map.first(255); }),
             "nested_quant_map has 255 entries, needs 256");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.absmax_8bit = {}; }), "absmax has 0 entries, needs 2");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.blocksize = 0; }),
             "blocksize is 0, it must be a power of two from 32 to 4096");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.blocksize = 48; }),
+            "blocksize is 48, it must be a power of two from 32 to 4096");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.rows = -1; }), "rows is -1, it must not be negative");
   EXPECT_EQ(refusal([](Weight4bit&) {}, 399), "out has 399 entries, needs 400");
 }
@@ -185,7 +187,7 @@ TEST(Hpp, lengths_of_a_plain_weight_are_checked_whatever_its_nested_blocksize) {
   const auto decode = [&] { dequantize_4bit(weight, std::as_writable_bytes(std::span(out)), Dtype::float32); };
   EXPECT_EQ(refusal_of(decode), "");
   weight.absmax = weight.absmax.first(1);
-  EXPECT_EQ(refusal_of(decode), "absmax has 1 entries, needs 2");
+  EXPECT_EQ(refusal_of(decode), "absmax has 1 entry, needs 2");
   weight.packed = weight.packed.first(49);
   EXPECT_EQ(refusal_of(decode), "packed has 49 entries, needs 50");
 }

@@ -63,12 +63,12 @@ TEST(Registry, an_op_that_nobody_has_is_unsupported) {
   const ops::Backend<OneOp> without = {QFUSE_CUDA, {nullptr}};
   const ops::Backend<OneOp> cpu = {QFUSE_CPU, {fail}};
   const ops::Backend<OneOp> reference = {QFUSE_REFERENCE, {fail}};
-  const std::string refusal = "dequantize_int8: this build of qfuse has no kernel of it for cuda";
+  const std::string refusal = "dequantize_int8: this build of qfuse has no kernel for cuda";
   for (const Outcome& outcome : {run_on({}, p, QFUSE_CUDA), run_on({without}, p, QFUSE_CUDA)}) {
     EXPECT_EQ(outcome.status, QFUSE_UNSUPPORTED);
     EXPECT_EQ(outcome.message, refusal);
   }
-  EXPECT_EQ(run_on({cpu, without, reference}, p, QFUSE_CUDA).message, refusal + ", but for cpu, reference");
+  EXPECT_EQ(run_on({cpu, without, reference}, p, QFUSE_CUDA).message, refusal + ", only for cpu, reference");
 }
 
 TEST(Registry, nothing_is_launched_that_is_wrong_or_empty) {

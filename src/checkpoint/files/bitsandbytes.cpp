@@ -40,7 +40,9 @@ void require_type(const StoredTensor& part, TensorType type) {
 void require(const StoredTensor& part, TensorType type, std::int64_t needs, const std::string& because) {
   require_type(part, type);
   const std::int64_t has = part.entry->bytes() / (type_bits(type) / 8);
-  if (has != needs) fail(Status::invalid_data, "{}: has {} entries, {} need {}", part.where(), has, because, needs);
+  if (has != needs)
+    fail(Status::invalid_data, "{}: has {} {}, {} need {}", part.where(), has, has == 1 ? "entry" : "entries", because,
+         needs);
 }
 
 // Reads the layout of one model. Parts that a weight is made of are marked, so that what is left is not quantized.
@@ -289,6 +291,18 @@ std::int64_t Tensor::decoded_bytes(Dtype dtype) const {
 }
 
 std::vector<Tensor> read_layout(const Model& model, Dtype int8_dtype) { return LayoutReader(model, int8_dtype).read(); }
+
+std::int64_t tensor_count(const std::set<std::string_view>& names) {
+  std::int64_t count = std::ssize(names);
+  for (const std::string_view name : names) {
+    if (!is_quant_state(name)) continue;
+    --count;
+    const std::string_view weight = name.substr(0, name.rfind(kQuantStateSuffix));
+    for (const std::string_view suffix : {kAbsmaxSuffix, kQuantMapSuffix, kNestedAbsmaxSuffix, kNestedQuantMapSuffix})
+      count -= names.contains(name_with(weight, suffix)) ? 1 : 0;
+  }
+  return count;
+}
 
 EncodedParts encoded_parts(const std::string& name, const QuantState& state) {
   const std::int64_t n = element_count(state.shape).value();

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -59,6 +60,9 @@ struct Tensor {
 // decoding relies on is checked here; invalid_data or unsupported where one does not hold.
 // `int8_dtype`: what LLM.int8 weights decode to, which their files do not say.
 std::vector<Tensor> read_layout(const Model& model, Dtype int8_dtype);
+
+// How many tensors of the decoded model these names of all files are, where what is quantized is 4-bit.
+std::int64_t tensor_count(const std::set<std::string_view>& names);
 
 // The tensors that stand for one encoded weight, as bitsandbytes names and shapes them; without byte ranges.
 struct EncodedParts {

@@ -105,10 +105,11 @@ void report_faults(const Faults& faults, const fs::path& shards, const ShardsPla
   if (faults.shards.empty()) return;
   std::string what;
   if (!faults.missing.empty())
-    what = fmt::format("{}: {} of {} files are missing ({})", shown(shards), faults.missing.size(),
-                       plan.files.size() + plan.folders.size() + plan.others.size(), some_of(faults.missing));
+    what = fmt::format("{}: {} of {} files {} missing ({})", shown(shards), faults.missing.size(),
+                       plan.files.size() + plan.folders.size() + plan.others.size(),
+                       faults.missing.size() == 1 ? "is" : "are", some_of(faults.missing));
   if (!faults.wrong.empty()) what += (what.empty() ? "" : "; ") + faults.wrong.front();
-  if (faults.wrong.size() > 1) what += fmt::format("; {} more files are wrong", faults.wrong.size() - 1);
+  if (faults.wrong.size() > 1) what += fmt::format("; {} more wrong", faults.wrong.size() - 1);
   fail(Status::invalid_data, "{}: run {}", what, shards_name(faults.shards, plan.shards));
 }
 
@@ -162,10 +163,12 @@ FinishReport report_of(const ShardsPlan& plan, const std::vector<FinishedFile>& 
   FinishReport report;
   report.shards = plan.shards;
   report.files = std::ssize(files);
+  std::set<std::string_view> names;
   for (const FinishedFile& file : files) {
-    report.tensors += std::ssize(file.entries);
+    for (const TensorEntry& entry : file.entries) names.insert(entry.name);
     report.bytes += file.bytes;
   }
+  report.tensors = tensor_count(names);
   return report;
 }
 
@@ -196,7 +199,10 @@ std::optional<FinishReport> finish_removal(const fs::path& target, const fs::pat
   const WorkDirectory work(partial);
   FinishReport report;
   report.files = std::ssize(model.files());
-  for (const SafetensorsFile& file : model.files()) report.tensors += std::ssize(file.entries());
+  std::set<std::string_view> names;
+  for (const SafetensorsFile& file : model.files())
+    for (const TensorEntry& entry : file.entries()) names.insert(entry.name);
+  report.tensors = tensor_count(names);
   report.bytes = model.data_bytes();
   return report;
 }

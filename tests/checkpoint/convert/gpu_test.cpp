@@ -351,7 +351,7 @@ TEST(NoGpu, is_said_and_nothing_is_written) {
   if (qfuse_device_count(QFUSE_CUDA) > 0) GTEST_SKIP() << "there is a GPU here";
   Exec exec;
   exec.device = kGpu;
-  EXPECT_TRUE(holds(error_on(exec, Status::unsupported), "device cuda:0: there is no GPU here: "));
+  EXPECT_TRUE(holds(error_on(exec, Status::unsupported), "device cuda:0: "));
   EXPECT_EQ(best_device().type, QFUSE_CPU);
 }
 

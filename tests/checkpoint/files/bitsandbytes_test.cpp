@@ -109,7 +109,7 @@ TEST(Bitsandbytes, refuses_int8_weights_whose_parts_disagree) {
       {"weight_type", with(good, "m.weight", f32({1, 2})), "'m.weight': is F32, needs I8"},
       {"weight_rank", with(good, "m.weight", {"I8", {6}, std::string(6, 'x')}),
        "'m.weight': has shape [6], LLM.int8 needs [rows, columns]"},
-      {"scb_short", with(good, "m.SCB", f32({1})), "'m.SCB': has 1 entries, 2 rows need 2"},
+      {"scb_short", with(good, "m.SCB", f32({1})), "'m.SCB': has 1 entry, 2 rows need 2"},
       {"scb_type", with(good, "m.SCB", {"F16", {2}, "abcd"}), "'m.SCB': is F16, needs F32"},
       {"no_scb", without(good, "m.SCB"), "'m.SCB' is missing"},
       {"format_1", with(good, "m.weight_format", format(1)), "is 1, a layout of one GPU generation",

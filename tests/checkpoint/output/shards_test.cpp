@@ -271,9 +271,9 @@ TEST_P(Shards, finish_names_all_that_are_to_be_run_again) {
   write_file(shards() / name(1), "");
   fs::remove(shards() / name(2));
   const std::string error = finish_error();
-  EXPECT_TRUE(holds(error, fmt::format("files are missing ('{}'); ", name(2))));
+  EXPECT_TRUE(holds(error, fmt::format("files is missing ('{}'); ", name(2))));
   EXPECT_TRUE(holds(error, name(0) + ": "));
-  EXPECT_TRUE(holds(error, "; 1 more files are wrong: run shards 0-2 of 4"));
+  EXPECT_TRUE(holds(error, "; 1 more wrong: run shards 0-2 of 4"));
 }
 
 TEST_P(Shards, finish_throws_nothing_away_that_it_does_not_know) {
