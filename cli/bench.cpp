@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <qfuse/qfuse.hpp>
 #include <string>
@@ -24,6 +25,7 @@ int run(const CLI::App& parser) {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
 
+  std::signal(SIGPIPE, SIG_DFL);  // which this program ignores
   std::error_code unknown;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", unknown);
   ::execv((self.parent_path() / kProgram).c_str(), argv.data());
@@ -39,6 +41,7 @@ int run(const CLI::App& parser) {
 
 Command add_bench(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("bench", "Measure the ops on this machine, by starting qfuse-bench");
+  if (!QFUSE_HAS_BENCH) parser->group("");  // hidden; one that is on PATH is found all the same
   parser->prefix_command();
   parser->set_help_flag();  // qfuse-bench has its own
   parser->footer("`qfuse bench --help` prints the options and subcommands of qfuse-bench.");

@@ -23,15 +23,15 @@ constexpr std::size_t kMostShown = 40;
 void print_problems(const checkpoint::CheckReport& report, std::FILE* file) {
   for (std::size_t i = 0; i < std::min(report.problems.size(), kMostShown); ++i) {
     const checkpoint::CheckProblem& problem = report.problems[i];
-    fmt::print(file, "{:<13}{}{}{}\n", problem.kind, printable(problem.tensor), problem.tensor.empty() ? "" : ": ",
-               printable(problem.message));
+    say(file, fmt::format("{:<13}{}{}{}", problem.kind, printable(problem.tensor), problem.tensor.empty() ? "" : ": ",
+                          printable(problem.message)));
   }
   if (report.problems.size() > kMostShown)
-    fmt::print(file, "and {} more, which `qfuse check --json` lists\n", report.problems.size() - kMostShown);
+    say(file, fmt::format("and {} more, which `qfuse check --json` lists", report.problems.size() - kMostShown));
 }
 
 void print_notes(const checkpoint::CheckReport& report) {
-  for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
+  for (const std::string& note : report.notes) say(stderr, fmt::format("qfuse: note: {}", note));
 }
 
 int run(const CheckArguments& args) {
@@ -43,11 +43,11 @@ int run(const CheckArguments& args) {
   }
   print_notes(report);
   print_problems(report, stdout);
-  fmt::print("{} tensor{} in {} file{}: {}\n", report.tensors, report.tensors == 1 ? "" : "s", report.files,
-             report.files == 1 ? "" : "s",
-             report.problems.empty()
-                 ? "nothing is wrong"
-                 : fmt::format("{} problem{}", report.problems.size(), report.problems.size() == 1 ? "" : "s"));
+  const std::string found = report.problems.empty() ? "nothing is wrong"
+                                                    : fmt::format("{} problem{}", report.problems.size(),
+                                                                  report.problems.size() == 1 ? "" : "s");
+  say(stdout, fmt::format("{} tensor{} in {} file{}: {}", report.tensors, report.tensors == 1 ? "" : "s", report.files,
+                          report.files == 1 ? "" : "s", found));
   return code;
 }
 
@@ -58,10 +58,13 @@ int check_written(const ConversionArguments& args) {
   const checkpoint::CheckReport report = checkpoint::check(args.out);
   if (!args.quiet) print_notes(report);
   print_problems(report, stderr);
-  if (report.problems.empty()) return kSuccess;
-  fmt::print(stderr,
-             "qfuse: error: {}: was written, and {} of its tensors or files are not as transformers needs them\n",
-             printable(args.out), report.problems.size());
+  if (report.problems.empty()) {
+    if (!args.quiet && !args.json) say(stdout, fmt::format("{}: checked, nothing is wrong", printable(args.out)));
+    return kSuccess;
+  }
+  say(stderr,
+      fmt::format("qfuse: error: {}: was written, and {} of its tensors or files are not as transformers needs them",
+                  printable(args.out), report.problems.size()));
   return kFailure;
 }
 

@@ -41,7 +41,7 @@ CommandText text_of(const CLI::App& parser) {
 
 Definition definition_of(const CLI::App& app) {
   Definition definition{text_of(app), {}};
-  for (const CLI::App* parser : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* parser : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
     definition.commands.push_back(text_of(*parser));
   return definition;
 }

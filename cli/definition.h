@@ -32,11 +32,14 @@ struct Definition {
   std::vector<CommandText> commands;
 };
 
-// Hidden options (of no group) are left out.
+// Hidden options and subcommands (of no group) are left out.
 Definition definition_of(const CLI::App& app);
 
 // Of a subcommand, or of the program where `subcommand` is none, in lines of at most `columns` where words allow it.
 std::string help(const Definition& definition, const std::string& subcommand, std::size_t columns);
+
+// The same in a line for each option, which the long one says more of.
+std::string short_help(const Definition& definition, const std::string& subcommand, std::size_t columns);
 
 // `summary` is the line that searches of man pages find.
 std::string man_page(const Definition& definition, std::string_view summary, std::string_view version);

@@ -30,7 +30,7 @@ Command add_dequantize(CLI::App& app) {
   add_dtype_option(*parser, *args,
                    "The dtype of the decoded weights; auto: the one that each had before it was quantized");
   add_conversion_options(*parser, *args);
-  add_component_option(*parser, *args);
+  add_component_option(*parser, args->components, "Convert only this folder of a diffusers pipeline");
   parser->footer(
       "Weights that are not quantized are copied byte for byte, and so are the tokenizer and the other files and "
       "folders of a directory. config.json loses its quantization_config. Ctrl-C leaves no partial output." +

@@ -23,8 +23,10 @@ constexpr std::string_view kNone = "none: ";
 std::string describe(qfuse_device device) {
   std::array<char, QFUSE_ERROR_MESSAGE_SIZE> text{};
   qfuse_error error{};
-  const bool here = qfuse_device_describe(device, text.data(), text.size(), &error) == QFUSE_OK;
-  return here ? text.data() : fmt::format("{}{}", kNone, error.message);
+  if (qfuse_device_describe(device, text.data(), text.size(), &error) == QFUSE_OK) return text.data();
+  const std::string why = error.message;  // "device cuda:0: ..."
+  const std::size_t name = why.find(": ");
+  return fmt::format("{}{}", kNone, why.starts_with("device ") && name != why.npos ? why.substr(name + 2) : why);
 }
 
 Json json_of(const std::string& name, qfuse_device device) {
@@ -69,17 +71,17 @@ Json devices_as_json() {
 }
 
 void print_text() {
-  fmt::print("cpu        {}\n", describe({QFUSE_CPU, 0}));
-  fmt::print("           SIMD targets, best first: {}\n", fmt::join(cpu_targets(), ", "));
-  fmt::print("reference  {}\n", describe({QFUSE_REFERENCE, 0}));
+  say(stdout, fmt::format("cpu        {}", describe({QFUSE_CPU, 0})));
+  say(stdout, fmt::format("           SIMD targets, best first: {}", fmt::join(cpu_targets(), ", ")));
+  say(stdout, fmt::format("reference  {}", describe({QFUSE_REFERENCE, 0})));
   for (const Numbered& which : {kCuda, kOpencl}) {
     const std::int32_t count = qfuse_device_count(which.type);
     for (std::int32_t i = 0; i < count; ++i)
-      fmt::print("{:<9}  {}\n", fmt::format("{}:{}", which.name, i), describe({which.type, i}));
-    if (count == 0) fmt::print("{:<9}  {}\n", which.name, describe({which.type, 0}));
+      say(stdout, fmt::format("{:<9}  {}", fmt::format("{}:{}", which.name, i), describe({which.type, i})));
+    if (count == 0) say(stdout, fmt::format("{:<9}  {}", which.name, describe({which.type, 0})));
   }
   const std::string build = qfuse_build_info();
-  fmt::print("build      {}\n", replaced(build.substr(0, build.size() - 1), "\n", ", "));
+  say(stdout, fmt::format("build      {}", replaced(build.substr(0, build.size() - 1), "\n", ", ")));
 }
 
 }  // namespace

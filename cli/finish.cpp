@@ -27,10 +27,12 @@ void print_summary(const checkpoint::FinishReport& report, const FinishArguments
                 {"bytes", report.bytes},
                 {"seconds", to_milliseconds(seconds)}});
   else if (!args.quiet)
-    fmt::print("{}: {} tensors, {} in {} file{}{}, {:.1f} s\n", printable(args.out), report.tensors,
-               human_size(static_cast<double>(report.bytes)), report.files, report.files == 1 ? "" : "s",
-               report.shards == 0 ? "" : fmt::format(" of {} shard{}", report.shards, report.shards == 1 ? "" : "s"),
-               seconds);
+    say(stdout,
+        fmt::format(
+            "{}: {} tensors, {} in {} file{}{}, {:.1f} s", printable(args.out), report.tensors,
+            human_size(static_cast<double>(report.bytes)), report.files, report.files == 1 ? "" : "s",
+            report.shards == 0 ? "" : fmt::format(" of {} shard{}", report.shards, report.shards == 1 ? "" : "s"),
+            seconds));
 }
 
 int run(const FinishArguments& args) {

@@ -56,6 +56,28 @@ std::vector<Entry> entries_of(const std::vector<OptionText>& options) {
   return entries;
 }
 
+// A first sentence, or as many words of it as there is room for.
+std::string beginning(const std::string& text, std::size_t columns) {
+  const std::string sentence = text.substr(0, std::min(text.find(". "), text.find(": ")));
+  if (sentence.size() <= columns) return sentence;
+  constexpr std::string_view kMore = " ...";
+  const std::size_t end = sentence.rfind(' ', columns - std::min(columns, kMore.size()));
+  return end == std::string::npos ? "" : sentence.substr(0, end).append(kMore);
+}
+
+// Names at the left, and a line of their descriptions beside them.
+std::string short_list(const std::string& heading, const std::vector<Entry>& entries, std::size_t columns) {
+  if (entries.empty()) return "";
+  std::size_t widest = 0;
+  for (const Entry& entry : entries) widest = std::max(widest, entry.name.size());
+  std::string text = "\n" + heading + ":\n";
+  for (const auto& [name, description] : entries) {
+    const std::string line = fmt::format("  {:<{}}  ", name, widest);
+    text += line + beginning(description, columns - std::min(columns, line.size())) + "\n";
+  }
+  return text;
+}
+
 // Lines that are indented stay as they are.
 std::string prose(const std::string& text, std::size_t columns) {
   std::string lines;
@@ -85,6 +107,21 @@ std::string text_of(const std::string& program, const CommandText& command, cons
 }
 
 }  // namespace
+
+std::string short_help(const Definition& definition, const std::string& subcommand, std::size_t columns) {
+  const std::string& program = definition.program.name;
+  const CommandText* command = &definition.program;
+  std::vector<Entry> commands;
+  for (const CommandText& one : definition.commands) {
+    if (one.name == subcommand) command = &one;
+    if (subcommand.empty()) commands.push_back({one.name, one.description});
+  }
+  const std::string more = program + (subcommand.empty() ? "" : " " + subcommand) + " --help";
+  return wrapped("Usage: " + usage(program, *command) + (commands.empty() ? "" : " SUBCOMMAND ..."), columns, 0) +
+         short_list("Arguments", entries_of(command->arguments), columns) +
+         short_list("Options", entries_of(command->options), columns) + short_list("Subcommands", commands, columns) +
+         "\n" + more + " says more.\n";
+}
 
 std::string help(const Definition& definition, const std::string& subcommand, std::size_t columns) {
   const std::string& program = definition.program.name;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "alike.h"
 #include "command.h"
 #include "text.h"
 
@@ -18,6 +19,7 @@ struct InspectArguments {
   std::string in;
   std::vector<std::string> filter;
   bool summary = false;
+  bool all = false;
   bool json = false;
 };
 
@@ -69,20 +71,19 @@ void print_by_storage(const checkpoint::Inventory& inventory) {
   table.print();
 }
 
-void print_tensors(const checkpoint::Inventory& inventory) {
-  Table table({"name", "shape", "format", "block", "nested", "decodes to", "bytes", "compression"});
-  for (const checkpoint::TensorInfo& tensor : inventory.tensors)
-    table.add({printable(tensor.name), shape_text(tensor.shape), tensor.format,
-               tensor.blocksize == 0 ? "" : std::to_string(tensor.blocksize), tensor.nested ? "yes" : "", tensor.dtype,
-               std::to_string(tensor.bytes), compression(tensor.decoded_bytes, tensor.bytes)});
+void print_tensors(const checkpoint::Inventory& inventory, bool apart) {
+  Table table({"name", "shape", "stored as", "bytes"});
+  for (const AlikeTensors& alike : alike_tensors(inventory, apart))
+    table.add({alike.name, alike.shape, alike.stored, std::to_string(alike.bytes)});
   table.print();
 }
 
 void print_total(const checkpoint::Inventory& inventory) {
-  fmt::print("{} tensor{} in {} file{}: {}, decoded {} ({})\n", inventory.tensors.size(),
-             inventory.tensors.size() == 1 ? "" : "s", inventory.files, inventory.files == 1 ? "" : "s",
-             human_size(static_cast<double>(inventory.bytes)), human_size(static_cast<double>(inventory.decoded_bytes)),
-             compression(inventory.decoded_bytes, inventory.bytes));
+  say(stdout, fmt::format("{} tensor{} in {} file{}: {}, decoded {} ({})", inventory.tensors.size(),
+                          inventory.tensors.size() == 1 ? "" : "s", inventory.files, inventory.files == 1 ? "" : "s",
+                          human_size(static_cast<double>(inventory.bytes)),
+                          human_size(static_cast<double>(inventory.decoded_bytes)),
+                          compression(inventory.decoded_bytes, inventory.bytes)));
 }
 
 int run(const InspectArguments& args) {
@@ -91,8 +92,8 @@ int run(const InspectArguments& args) {
     fmt::print("{}\n", checkpoint::to_json(inventory));
     return kSuccess;
   }
-  for (const std::string& note : inventory.notes) fmt::print(stderr, "qfuse: note: {}\n", note);
-  args.summary ? print_by_storage(inventory) : print_tensors(inventory);
+  for (const std::string& note : inventory.notes) say(stderr, fmt::format("qfuse: note: {}", note));
+  args.summary ? print_by_storage(inventory) : print_tensors(inventory, args.all);
   print_total(inventory);
   return kSuccess;
 }
@@ -110,9 +111,15 @@ Command add_inspect(CLI::App& app) {
                    "List only the tensors whose names match this shell pattern; may be repeated")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  parser->add_flag("--summary", args->summary, "Print totals for each way of storing, instead of each tensor");
+  CLI::Option* summary =
+      parser->add_flag("--summary", args->summary, "Print totals for each way of storing, instead of each tensor");
+  parser->add_flag("--all", args->all, "List each tensor by itself, also where layers are stored alike")
+      ->excludes(summary);
   parser->add_flag("--json", args->json, "Print JSON, which also says where in which file each array lies");
-  parser->footer("Reads only the headers. The parts of a quantized weight count as one tensor.");
+  parser->footer(
+      "Reads only the headers. The parts of a quantized weight count as one tensor. Tensors whose names differ in "
+      "numbers alone, and which are stored alike, are a line: layers.{0..31} are layers 0 to 31, and bytes are those "
+      "of all. \"nf4 64 nested -> BF16\": NF4 in blocks of 64 with double quantization, which decodes to BF16.");
   return {parser, [args] { return run(*args); }};
 }
 

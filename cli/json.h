@@ -6,15 +6,27 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace qfuse::cli {
 
 using Json = nlohmann::ordered_json;
 
-// In ASCII alone, so that no text of a file or a driver can move a terminal's cursor.
-inline void print_json(const Json& json) {
-  fmt::print("{}\n", json.dump(-1, ' ', true, Json::error_handler_t::replace));
+// A list of objects has a line for each, as in the library's own JSON. In ASCII alone, so that no text of a file or a
+// driver can move a terminal's cursor.
+inline std::string json_text(const Json& json) {
+  if (!json.is_structured()) return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  const bool has_lines = json.is_array() && !json.empty() && json.front().is_structured();
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    text += (text.empty() ? "" : has_lines ? "," : ", ") + std::string(has_lines ? "\n  " : "");
+    if (json.is_object()) text += json_text(key) + ": ";
+    text += json_text(value);
+  }
+  return json.is_object() ? "{" + text + "}" : "[" + text + (has_lines ? "\n]" : "]");
 }
+
+inline void print_json(const Json& json) { fmt::print("{}\n", json_text(json)); }
 
 inline double to_milliseconds(double seconds) { return std::round(1e3 * seconds) / 1e3; }
 

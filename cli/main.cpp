@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <qfuse/qfuse.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.h"
@@ -137,8 +140,27 @@ std::string said_of(const CLI::ParseError& error, const CLI::App& app) {
   return fmt::format("{} (see {})", message, see);
 }
 
+// Whoever reads the output may have seen enough, as `head` has: what comes after that is dropped, and is no failure.
+ssize_t write_or_drop(void*, const char* text, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t written = ::write(STDOUT_FILENO, text + done, size - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno == EPIPE ? static_cast<ssize_t>(size) : 0;
+    done += static_cast<std::size_t>(written);
+  }
+  return static_cast<ssize_t>(size);
+}
+
+void allow_closed_pipe() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::FILE* const out = ::fopencookie(nullptr, "w", {nullptr, write_or_drop, nullptr, nullptr});
+  if (out == nullptr) return;
+  if (::isatty(STDOUT_FILENO) == 1) std::setvbuf(out, nullptr, _IOLBF, BUFSIZ);
+  stdout = out;
+}
+
 int report(const std::string& message, int exit_code) {
-  fmt::print(stderr, "qfuse: error: {}\n", message);
+  say(stderr, fmt::format("qfuse: error: {}", message));
   return exit_code;
 }
 
@@ -157,10 +179,12 @@ int run(const Command& command) {
 
 int run(int argc, char** argv) {
   CLI::App app(kDescription, "qfuse");
-  app.formatter_fn([&app](const CLI::App* parser, const std::string&, CLI::AppFormatMode) {
-    return help(definition_of(app), parser == &app ? "" : parser->get_name(), help_columns());
+  const bool is_short = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "-h"; });
+  app.formatter_fn([&app, is_short](const CLI::App* parser, const std::string&, CLI::AppFormatMode) {
+    return (is_short ? short_help : help)(definition_of(app), parser == &app ? "" : parser->get_name(), help_columns());
   });
-  app.set_version_flag("--version", std::string("qfuse ") + qfuse_version(), "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit; -h: a line for each option");
+  app.set_version_flag("-V,--version", std::string("qfuse ") + qfuse_version(), "Print the version and exit");
   add_manual(app);
   app.require_subcommand(1);
   const std::array commands{add_dequantize(app), add_quantize(app),    add_merge(app),   add_finish(app),
@@ -184,6 +208,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
+    qfuse::cli::allow_closed_pipe();
     return qfuse::cli::run(argc, argv);
   } catch (...) {  // building the parser or printing an error ran out of memory
     return 1;

@@ -107,9 +107,9 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args) 
   parser.add_flag("--json", args.json, "Print the summary as JSON");
 }
 
-inline void add_component_option(CLI::App& parser, ConversionArguments& args) {
-  parser
-      .add_option("--component", args.components, "Convert only this folder of a diffusers pipeline; may be repeated")
+inline void add_component_option(CLI::App& parser, std::vector<std::string>& components,
+                                 const std::string& component_help) {
+  parser.add_option("--component", components, component_help + "; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false);
 }

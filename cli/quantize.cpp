@@ -40,8 +40,8 @@ void print_error(const QuantizeArguments& args) {
     if (t.difference == checkpoint::Difference::values && std::isfinite(t.snr_db)) changed.push_back(&t);
   if (changed.empty()) return fmt::print("no weight was changed by it\n");
   std::sort(changed.begin(), changed.end(), [](const auto* a, const auto* b) { return a->snr_db < b->snr_db; });
-  fmt::print("signal-to-noise ratio of the {} weights that changed: {:.2f} dB in all; lowest:\n", changed.size(),
-             report.snr_db);
+  say(stdout, fmt::format("signal-to-noise ratio of the {} weights that changed: {:.2f} dB in all; lowest:",
+                          changed.size(), report.snr_db));
   for (std::size_t i = 0; i < std::min(kWorst, changed.size()); ++i)
     fmt::print("  {:6.2f} dB  {}\n", changed[i]->snr_db, printable(changed[i]->name));
 }
@@ -100,7 +100,7 @@ Command add_quantize(CLI::App& app) {
       ->allow_extra_args(false);
   add_dtype_option(*parser, *args, "The dtype that weights will decode to; auto: the one that each has");
   add_conversion_options(*parser, *args);
-  add_component_option(*parser, *args);
+  add_component_option(*parser, args->components, "Convert only this folder of a diffusers pipeline");
   for (const char* other : {"--dry-run", "--json", "--quiet", "--shard"}) report_error->excludes(other);
   parser->footer(
       "The weights of linear layers are quantized, except those of output heads, routers, experts and vision towers. "

@@ -34,9 +34,9 @@ void print_kept(const checkpoint::ConversionReport& report) {
     kinds += fmt::format("{}{} of {}{}", kinds.empty() ? "" : ", ", human_size(static_cast<double>(kept.bytes)),
                          kept.kind, kept.kind == "experts" ? " (--experts quantizes them)" : "");
   }
-  fmt::print("  in 4 bits: {}, from {}\n  not quantized: {}\n",
-             human_size(static_cast<double>(report.bytes_written - bytes)),
-             human_size(static_cast<double>(report.bytes_read - bytes)), kinds);
+  say(stdout, fmt::format("  in 4 bits: {}, from {}", human_size(static_cast<double>(report.bytes_written - bytes)),
+                          human_size(static_cast<double>(report.bytes_read - bytes))));
+  say(stdout, "  not quantized: " + kinds);
 }
 
 Json json_of(const std::vector<checkpoint::KeptTensors>& all) {
@@ -50,7 +50,7 @@ Json json_of(const std::vector<checkpoint::KeptTensors>& all) {
 
 void print_notes(const checkpoint::ConversionReport& report, const ConversionArguments& args) {
   if (args.quiet) return;
-  for (const std::string& note : report.notes) fmt::print(stderr, "qfuse: note: {}\n", with_own_options(note));
+  for (const std::string& note : report.notes) say(stderr, fmt::format("qfuse: note: {}", with_own_options(note)));
 }
 
 void print_summary(const std::string& done, const std::string& sizes, const checkpoint::ConversionReport& report,
@@ -68,12 +68,13 @@ void print_summary(const std::string& done, const std::string& sizes, const chec
     if (!report.kept.empty()) json["kept"] = json_of(report.kept);
     print_json(json);
   } else if (!args.quiet && args.dry_run) {
-    fmt::print("{}: {} of {} tensors would be {}, {} in {} file{}; nothing was written\n", output_name(args),
-               report.converted, report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s");
+    say(stdout, fmt::format("{}: {} of {} tensors would be {}, {} in {} file{}; nothing was written", output_name(args),
+                            report.converted, report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s"));
     print_kept(report);
   } else if (!args.quiet) {
-    fmt::print("{}: {} of {} tensors {}, {} in {} file{}, {:.1f} s{}\n", output_name(args), report.converted,
-               report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s", seconds, on_gpu(device));
+    say(stdout,
+        fmt::format("{}: {} of {} tensors {}, {} in {} file{}, {:.1f} s{}", output_name(args), report.converted,
+                    report.tensors, done, sizes, report.files, report.files == 1 ? "" : "s", seconds, on_gpu(device)));
     print_kept(report);
     if (options.shard) print_next_step(args, options.shard->count, report.files);
   }

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <climits>
 #include <stdexcept>
 #include <utility>
+
+#include "terminal.h"
 
 namespace qfuse::cli {
 namespace {
@@ -135,6 +139,7 @@ std::string with_own_options(std::string message) {
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`allow_other_names`", "--allow-other-names"},
        {"`base_as`", "--base-as"},
+       {"`component`", "--component"},
        {"`exclude`", "--exclude"},
        {"`experts`", "--experts"},
        {"`fail_below`", "--fail-below"},
@@ -168,6 +173,24 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
   return lines;
 }
 
+void say(std::FILE* file, const std::string& line) {
+  constexpr char kStaying = '\x1f';  // which printable text has not
+  const auto columns =
+      static_cast<std::size_t>(columns_of(file == stderr ? STDERR_FILENO : STDOUT_FILENO).value_or(INT_MAX));
+  if (width(line) <= columns) return fmt::print(file, "{}\n", line);
+  const std::size_t indent = line.find_first_not_of(' ');
+  std::string text = line.substr(indent);
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    is_quoted = is_quoted != (text[i] == '`');
+    const bool is_between = text[i] == ' ' && text[i - 1] != ' ' && text[i - 1] != kStaying && text[i + 1] != ' ';
+    if (text[i] == ' ' && (is_quoted || !is_between)) text[i] = kStaying;  // columns stay, too
+  }
+  text = wrapped(text, columns, indent);
+  std::ranges::replace(text, kStaying, ' ');
+  fmt::print(file, "{}", text);
+}
+
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
@@ -175,16 +198,24 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }
 
 void Table::print() const {
+  constexpr std::string_view kIndent = "   ";
   std::vector<std::size_t> widths(rows_.front().size());
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  std::size_t all = 0;
+  for (const std::size_t one : widths) all += one + 2;
+  const auto columns = static_cast<std::size_t>(columns_of(STDOUT_FILENO).value_or(INT_MAX));
+  const bool has_two_lines = all - 2 > columns;
   for (const auto& row : rows_) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const std::string padding(widths[i] - width(row[i]), ' ');
-      line += i == 0 ? row[i] + padding : "  " + padding + row[i];
+      if (i == 0)
+        line += has_two_lines ? fmt::format("{}\n{}", row[i], kIndent) : row[i] + padding;
+      else
+        line += "  " + padding + row[i];
     }
-    line.erase(line.find_last_not_of(' ') + 1);
+    line.erase(line.find_last_not_of(" \n") + 1);
     fmt::print("{}\n", line);
   }
 }

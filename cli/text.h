@@ -3,6 +3,7 @@
 #define QFUSE_CLI_TEXT_H
 
 #include <cstdint>
+#include <cstdio>
 #include <qfuse/checkpoint.hpp>
 #include <string>
 #include <string_view>
@@ -33,10 +34,15 @@ std::string with_own_options(std::string message);
 // A paragraph in lines of at most `columns`, broken between words, each with `indent` spaces before it.
 std::string wrapped(std::string_view text, std::size_t columns, std::size_t indent);
 
+// A line of prose to stdout or stderr, on a terminal broken between words where it is too long; what is in `backquotes`
+// stays whole, to be copied.
+void say(std::FILE* file, const std::string& line);
+
 // `text` with every `from` replaced by `to`.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
-// Columns as wide as their widest cell, the first left-aligned, the others right-aligned.
+// Columns as wide as their widest cell, the first left-aligned, the others right-aligned. On a terminal that is too narrow
+// the first stands on a line of its own.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}

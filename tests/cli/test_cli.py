@@ -2,18 +2,21 @@
 """Drives the qfuse command as a user does. Usage: test_cli.py <qfuse> <golden directory>"""
 
 import json
+import os
+import re
 import shutil
 import struct
 import subprocess
 import sys
 import unittest
 
-from command import QFUSE, TINY, Command, library_path
+from command import QFUSE, TINY, Command, library_path, write_zeros
 
 
 class General(Command):
     def test_version(self):
         self.assertRegex(self.run_qfuse("--version")[0], r"\Aqfuse \d+\.\d+\.\d+\n\Z")
+        self.assertEqual(self.run_qfuse("-V"), self.run_qfuse("--version"))
 
     def test_help_teaches(self):
         text, _ = self.run_qfuse("--help")
@@ -26,15 +29,24 @@ class General(Command):
             "check",
             "compare",
             "devices",
-            "bench",
             "completions",
             "help",
             "Examples:",
             "Exit codes:",
         ):
             self.assertIn(word, text)
+        self.assertEqual("\n  bench " in text, (QFUSE.parent / "qfuse-bench").exists(), "of what is not there, nothing")
         for subcommand in ("dequantize", "quantize", "merge", "finish", "inspect", "check", "compare", "devices"):
             self.assertIn(f"qfuse {subcommand}", self.run_qfuse(subcommand, "--help")[0])
+
+    def test_short_help_is_a_line_for_each_option(self):
+        for subcommand in ([], ["merge"], ["compare"], ["inspect"]):
+            short = self.run_qfuse(*subcommand, "-h")[0].splitlines()
+            options = set(re.findall(r"(?m)^  (?:-\w, ?)?(--[\w-]+)", self.run_qfuse(*subcommand, "--help")[0]))
+            listed = [line for line in short if line.startswith("  -")]
+            self.assertEqual({re.search(r"--[\w-]+", line)[0] for line in listed}, options)
+            self.assertEqual(len(listed), len(options))
+            self.assertLessEqual(max(map(len, short)), 80)
 
     def test_usage_errors(self):
         for arguments in (
@@ -162,13 +174,51 @@ class General(Command):
             done = subprocess.run([QFUSE, "inspect", TINY / "bnb4"], stdout=full, stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 1)
 
+    def test_a_closed_pipe_is_no_failure(self):
+        """Whoever reads has seen enough. What a command finds, and what it writes elsewhere, is as without that."""
+        for arguments, code in (
+            (["inspect", TINY / "bnb4"], 0),
+            (["--help"], 0),
+            (["completions", "bash"], 0),
+            (["compare", TINY / "bnb4", TINY / "full"], 1),
+            (["dequantize", TINY / "bnb4", "-o", self.out], 0),
+        ):
+            with self.subTest(arguments=arguments):
+                reader, writer = os.pipe()
+                os.close(reader)
+                done = subprocess.run([QFUSE, *arguments], stdout=writer, stderr=subprocess.PIPE, check=False)
+                os.close(writer)
+                self.assertEqual((done.returncode, done.stderr), (code, b""))
+        self.assertTrue((self.out / "config.json").exists())
+
 
 class Inspect(Command):
     def test_table(self):
-        out, _ = self.run_qfuse("inspect", TINY / "bnb4")
-        self.assertRegex(out, r"(?m)^name +shape +format +block +nested ")
-        self.assertRegex(out, r"(?m)^model\.layers\.1\.mlp\.down_proj\.weight +\[128, 352\] +nf4 +64 +yes ")
+        out, _ = self.run_qfuse("inspect", TINY / "bnb4", "--all")
+        self.assertRegex(out, r"(?m)^name +shape +stored as +bytes$")
+        self.assertRegex(
+            out, r"(?m)^model\.layers\.1\.mlp\.down_proj\.weight +\[128, 352\] +nf4 64 nested -> BF16 +\d+$"
+        )
         self.assertRegex(out, r"21 tensors in 3 files: 471 kB, decoded 1\.00 MB \(2\.12x\)\n\Z")
+        self.assertEqual(len(out.splitlines()), 1 + 21 + 1)
+
+    def test_layers_that_are_alike_are_a_line(self):
+        each = self.run_qfuse("inspect", TINY / "bnb4", "--all")[0]
+        sizes = [int(line.split()[-1]) for line in each.splitlines() if ".self_attn.q_proj." in line]
+        out, _ = self.run_qfuse("inspect", TINY / "bnb4")
+        self.assertEqual(len(out.splitlines()), 1 + 3 + 9 + 1)
+        self.assertRegex(out, rf"(?m)^model\.layers\.{{0\.\.1}}\.self_attn\.q_proj\.weight .* {sum(sizes)}$")
+
+    def test_experts_in_layers(self):
+        names = [f"m.{i}.experts.{j}.w" for i in (0, 1, 2, 4) for j in range(12)]
+        names += [f"m.{i}.gate" for i in (3, 7, 11, 15)] + ["m.01.x", "m.1.x", "v2.1", "v2.3"]
+        write_zeros(self.directory / "x", {name: [2, 3] for name in names} | {"m.3.experts.0.w": [3, 2]})
+        out, _ = self.run_qfuse("inspect", self.directory / "x")
+        found = {line.split()[0] for line in out.splitlines()[1:-1]}
+        self.assertEqual(
+            found,
+            {"m.{0..2,4}.experts.{0..11}.w", "m.3.experts.0.w", "m.{3,7..15}.gate", "m.01.x", "m.1.x", "v2.{1,3}"},
+        )
 
     def test_json(self):
         inventory = json.loads(self.run_qfuse("inspect", TINY / "bnb4", "--json")[0])

@@ -23,7 +23,8 @@ def output(*command, **options):
 
 
 def options_in(text, indent="  "):
-    return set(re.findall(rf"(?m)^{indent}(?:-\w, )?(--[\w-]+)", text))
+    found = re.findall(rf"(?m)^{indent}(?:-\w, )?(--[\w-]+)(?:, (--[\w-]+))?", text)
+    return {name for names in found for name in names if name}
 
 
 HELP = output(QFUSE, "--help")
@@ -48,7 +49,7 @@ class Printed(unittest.TestCase):
             self.skipTest(f"{program} is not installed")
 
     def test_help_was_understood(self):
-        known = {"dequantize", "quantize", "merge", "finish", "inspect", "check", "compare", "devices", "bench"}
+        known = {"dequantize", "quantize", "merge", "finish", "inspect", "check", "compare", "devices"}
         self.assertLessEqual(known, set(COMMANDS))
         self.assertLessEqual({"--help", "--output", "--dtype", "--shard"}, OPTIONS["dequantize"])
 
@@ -115,7 +116,8 @@ class Printed(unittest.TestCase):
         self.assertEqual(complete("dequantize", "x", "--output", "=", "model."), {"model.safetensors"})
         self.assertEqual(complete("dequantize", "--threads", ""), set())
         self.assertEqual(complete("devices", "mo"), set())
-        self.assertEqual(complete("bench", "mo"), {"model one", "model.safetensors"})
+        if "bench" in COMMANDS:
+            self.assertEqual(complete("bench", "mo"), {"model one", "model.safetensors"})
         self.assertEqual(complete("completions", "z"), {"zsh"})
         self.assertEqual(complete("help", "me"), {"merge"})
 
@@ -188,7 +190,8 @@ class Printed(unittest.TestCase):
         self.assertEqual(output(QFUSE, "help"), HELP)
         for command in OPTIONS:
             self.assertEqual(output(QFUSE, "help", command), output(QFUSE, command, "--help"))
-        self.assertIn("qfuse-bench", output(QFUSE, "help", "bench"))
+        if "bench" in COMMANDS:
+            self.assertIn("qfuse-bench", output(QFUSE, "help", "bench"))
 
     def test_help_is_as_wide_as_asked(self):
         def help_of(command, columns):

@@ -81,6 +81,16 @@ class Terminal:
         return "\n".join(self.lines)
 
 
+def flat(text):
+    """In one line, however it was broken."""
+    return " ".join(text.split())
+
+
+def of_flat(pattern):
+    """A pattern of lines as one of flat()."""
+    return pattern.replace(r"[^\n]", ".").replace(r"\n", " ?").replace("  +", " *").replace("  ", " *")
+
+
 class OnTerminals(Command):
     def runs(self):
         """Arguments of what takes its time, its exit code, and what stays on the terminal."""
@@ -96,7 +106,7 @@ class OnTerminals(Command):
         yield ["quantize", plain, *out, "--report-error"], 0, summary + in_4_bits + signal_to_noise
         yield ["merge", plain, adapter, *out], 0, note + summary
         yield ["merge", plain, adapter, *out, "--dry-run"], 0, r"tensor  [^\n]+\nmodel[^\n]+\n" + note + summary
-        yield ["merge", plain, adapter, *out, "--json"], 0, note + r"\{[^\n]+\}\n"
+        yield ["merge", plain, adapter, *out, "--json"], 0, note + r"\{[^\n]+\n[^\n]+\n\]\}\n"
         yield ["compare", plain, plain], 0, r"equal: 21 tensors, bit by bit\n"
         yield ["check", plain], 0, r"21 tensors in 6 files: nothing is wrong\n"
         yield ["dequantize", quantized, *out, "--shard", "0/1"], 0, r"[^\n]*out, shard 0/1: [^\n]+\nwhen all [^\n]+\n"
@@ -108,11 +118,33 @@ class OnTerminals(Command):
             for arguments, code, expected in self.runs():
                 with self.subTest(columns=columns, arguments=arguments):
                     terminal = Terminal(columns)
-                    self.assertRegex(terminal.run(self, *arguments, code=code), rf"\A{expected}\Z")
+                    text = terminal.run(self, *arguments, code=code)
+                    self.assertRegex(flat(text), rf"\A{of_flat(expected)}\Z")
+                    if "--json" not in arguments:
+                        self.require_whole_words(text, columns)
                     if arguments[0] != "check" and code == 0:
                         self.assertGreater(len(terminal.seen), 0, "a line was there")
                     for line in terminal.seen:
                         self.assertLess(len(line), columns)
+
+    def require_whole_words(self, text, columns):
+        """A line is too long for the terminal only if it is a word of its own."""
+        for line in text.splitlines():
+            if len(line) > columns and "qfuse finish" not in line:  # which is to be copied
+                self.assertNotRegex(line.lstrip(), r"\w \w")
+
+    def test_tables_on_narrow_terminals(self):
+        text = Terminal(60).run(self, "inspect", TINY / "bnb4")
+        self.assertLessEqual(max(map(len, text.splitlines())), 60)
+        self.assertRegex(text, r"\nlm_head\.weight\n +\[512, 128\] +BF16 +131072\n")
+
+    def test_what_is_to_be_copied_stays_whole(self):
+        adapter = self.directory / "lora"
+        write_adapter(adapter)
+        (adapter / "adapter_config.json").write_text('{"peft_type": "LORA", "base_model_name_or_path": "org/none"}')
+        for columns in (30, 50, 70):
+            text = Terminal(columns).run(self, "merge", adapter, "-o", self.out, code=1)
+            self.assertIn("`hf download org/none`", text)
 
     def test_what_does_not_fit_is_left_out(self):
         source = self.directory / "big.safetensors"
