@@ -43,7 +43,7 @@ inline checkpoint::AdapterInput parse_adapter(const std::string& text) {
   const double value = std::strtod(weight.c_str(), &end);
   if (weight.empty() || *end != '\0' || !std::isfinite(value))
     throw std::invalid_argument(
-        fmt::format("'{}' is no weight: ADAPTER@WEIGHT needs a number, as in lora@0.5", weight));
+        fmt::format("'{}' is not a weight: ADAPTER@WEIGHT needs a number, as in lora@0.5", weight));
   return {text.substr(0, at), value};
 }
 

@@ -8,6 +8,7 @@
 
 #include "adapters.h"
 #include "command.h"
+#include "options.h"
 #include "progress.h"
 #include "text.h"
 
@@ -25,6 +26,7 @@ struct CompareArguments : AdapterArguments {
   bool json = false;
   bool quiet = false;
   bool all = false;
+  std::vector<std::string> components;
 };
 
 std::string figure(const char* format, double value) {
@@ -48,19 +50,20 @@ void print_values(const CompareReport& report, bool all) {
 void print_others(const CompareReport& report) {
   for (const TensorComparison& t : report.tensors)
     if (t.difference != Difference::values && t.difference != Difference::equal)
-      fmt::print("{}: {}{}{}\n", printable(t.name), name_of(t.difference), t.note.empty() ? "" : ": ", t.note);
+      say(stdout,
+          fmt::format("{}: {}{}{}", printable(t.name), name_of(t.difference), t.note.empty() ? "" : ": ", t.note));
 }
 
 void print_report(const CompareReport& report, bool all) {
   print_values(report, all);
   print_others(report);
-  if (report.equal) return fmt::print("equal: {} tensors, bit by bit\n", report.tensors.size());
+  if (report.equal) return say(stdout, fmt::format("equal: {} tensors, bit by bit", report.tensors.size()));
   const auto count = static_cast<std::int64_t>(report.tensors.size());
-  fmt::print("different: {} of {} tensors; {} are equal, bit by bit\n", report.different, count,
-             count - report.different);
+  say(stdout, fmt::format("different: {} of {} tensors; {} are equal, bit by bit", report.different, count,
+                          count - report.different));
   if (std::isfinite(report.snr_db))
-    fmt::print("where values differ: signal-to-noise ratio {:.2f} dB, relative error {:.3g}\n", report.snr_db,
-               report.relative_error);
+    say(stdout, fmt::format("where values differ: signal-to-noise ratio {:.2f} dB, relative error {:.3g}",
+                            report.snr_db, report.relative_error));
 }
 
 int run(const CompareArguments& args) {
@@ -68,6 +71,7 @@ int run(const CompareArguments& args) {
     checkpoint::CompareOptions options;
     options.adapters = adapters_of(args);
     set_adapter_options(args, options);
+    options.components = args.components;
     options.threads = args.threads;
     options.progress = std::move(progress);
     return checkpoint::compare(args.a, args.b, options);
@@ -97,8 +101,9 @@ Command add_compare(CLI::App& app) {
           ->allow_extra_args(false)
           ->check(valid_if(parse_adapter));
   add_merge_options(*parser, *args);
+  add_component_option(*parser, args->components, "The folder of the pipeline A that the adapters are for");
   for (const char* option : {"--base-as", "--block-size", "--no-double-quant", "--include", "--exclude", "--tie",
-                             "--untie", "--prefix", "--lora-b-layout"})
+                             "--untie", "--prefix", "--component", "--lora-b-layout"})
     parser->get_option(option)->needs(adapter);
   parser->add_option("--threads", args->threads, "The most CPU threads to use; 0 means one per core, up to 16")
       ->type_name("N")

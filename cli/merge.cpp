@@ -30,11 +30,21 @@ std::string number(double value) { return std::isnan(value) ? "" : fmt::format("
 std::string share(double value) { return std::isnan(value) ? "" : fmt::format("{:.1f} %", 100.0 * value); }
 
 void print_table(const checkpoint::MergeReport& report) {
-  Table table({"tensor", "rule", "rank", "scale", "added rms", "of weight's", "survives"});
-  for (const checkpoint::MergedTensor& t : report.merged)
-    table.add({printable(t.name), t.rule, t.rank == 0 ? "" : std::to_string(t.rank),
-               t.rank == 0 ? "" : fmt::format("{:.6g}", t.scale), number(t.added_rms),
-               share(t.added_rms / t.weight_rms), share(t.survival)});
+  const bool is_encoded =
+      std::ranges::any_of(report.merged, [](const auto& tensor) { return !std::isnan(tensor.survival); });
+  std::vector<std::string> heads{"tensor", "rule", "rank", "scale", "change rms", "change / weight"};
+  if (is_encoded) heads.emplace_back("survives");
+  Table table(heads);
+  for (const checkpoint::MergedTensor& t : report.merged) {
+    std::vector<std::string> row{printable(t.name),
+                                 t.rule,
+                                 t.rank == 0 ? "" : std::to_string(t.rank),
+                                 t.rank == 0 ? "" : fmt::format("{:.6g}", t.scale),
+                                 number(t.added_rms),
+                                 share(t.added_rms / t.weight_rms)};
+    if (is_encoded) row.push_back(share(t.survival));
+    table.add(row);
+  }
   table.print();
 }
 
@@ -60,8 +70,8 @@ void print_survival(const checkpoint::MergeReport& report) {
     if (least == nullptr || t.survival < least->survival) least = &t;
   }
   if (least != nullptr)
-    fmt::print("  of what the adapter adds, {:.1f} % is left in 4 bits; least in {}, {:.1f} %\n", 100.0 * left / added,
-               printable(least->name), 100.0 * least->survival);
+    say(stdout, fmt::format("  of what the adapter adds, {:.1f} % is left in 4 bits; least in {}, {:.1f} %",
+                            100.0 * left / added, printable(least->name), 100.0 * least->survival));
 }
 
 Json json_of(const checkpoint::MergeReport& report, const checkpoint::ConversionOptions& options, double seconds) {
@@ -75,11 +85,18 @@ Json json_of(const checkpoint::MergeReport& report, const checkpoint::Conversion
           {"changes", Json::parse(checkpoint::to_json(report))}};
 }
 
+// What is left to say, and the exit code: a dry run has the run's.
+int finish(const checkpoint::MergeReport& report, const MergeArguments& args) {
+  if (report.refused.empty()) return check_written(args);
+  std::fflush(stdout);
+  throw Error(Status::invalid_data, report.refused);
+}
+
 int run(MergeArguments args) {
   if (args.adapters.empty()) {  // BASE is the adapter
     args.adapters.push_back(std::exchange(args.in, ""));
     args.in = checkpoint::find_base(parse_adapter(args.adapters.front()).path).native();
-    if (!args.quiet) fmt::print(stderr, "qfuse: the base is {}, as the adapter says\n", printable(args.in));
+    if (!args.quiet) say(stderr, fmt::format("qfuse: the base is {}, as the adapter says", printable(args.in)));
   }
   args.out = output_path(args);
   args.dtype = is_4bit(args.to) ? "auto" : args.to;
@@ -93,14 +110,14 @@ int run(MergeArguments args) {
   if (args.json) {
     print_notes(report, args);
     print_json(json_of(report, options, seconds));
-    return check_written(args);
+    return finish(report, args);
   }
   if (args.dry_run && !args.quiet) print_table(report);
   checkpoint::ConversionReport summary = report;
   summary.converted = std::ssize(report.merged);  // of the others, some may only have been decoded
   print_summary("merged", human_size(static_cast<double>(report.bytes_written)), summary, args, options, seconds);
   if (!args.quiet) print_survival(report);
-  return check_written(args);
+  return finish(report, args);
 }
 
 }  // namespace
@@ -125,7 +142,7 @@ Command add_merge(CLI::App& app) {
   std::vector<std::string> types = kDtypeNames;
   types.insert(types.end(), kQuantTypes.begin(), kQuantTypes.end());
   parser
-      ->add_option("--to", args->to,
+      ->add_option("--to,--dtype", args->to,
                    "The dtype of the model (auto: the one that each weight had or decodes to), or nf4 or fp4 to "
                    "quantize the result as qfuse quantize does")
       ->type_name("TYPE")
@@ -133,14 +150,17 @@ Command add_merge(CLI::App& app) {
       ->capture_default_str();
   add_merge_options(*parser, *args);
   parser
-      ->add_option("--fail-below", args->fail_below,
-                   "When a 4-bit base is merged to 4 bits, refuse if less than this share of what the adapter adds "
-                   "survives")
+      ->add_option(
+          "--fail-below", args->fail_below,
+          "With --to nf4 or fp4, refuse if less than this share of what the adapter adds survives in a tensor, "
+          "as happens where a base was in 4 bits before")
       ->type_name("SHARE")
       ->check(valid_if(check_number))
       ->capture_default_str();
   parser->add_flag("--allow-nonfinite", args->allow_nonfinite, "Merge adapters even if they hold NaN or infinity");
   add_conversion_options(*parser, *args);
+  add_component_option(*parser, args->components,
+                       "Merge into this folder of a diffusers pipeline alone, also a LoRA file that names another one");
   parser->footer(
       "Each weight becomes base + scale * B * A, summed in fp32 and rounded once. Every tensor of an adapter is used, "
       "or the merge is refused before it writes a byte. --dry-run shows what each tensor gets, and how much that is.\n"
@@ -148,8 +168,8 @@ Command add_merge(CLI::App& app) {
       "Onto which base? A QLoRA adapter was trained on weights that bitsandbytes had quantized. Merged onto those (the "
       "4-bit checkpoint, or the 16-bit one with --base-as nf4), the model computes what was trained. Merged onto the "
       "16-bit base, it is rid of the rounding errors of 4 bits, but also of what the adapter learned to make up for "
-      "them. Merged from a 4-bit base back to 4 bits, a small adapter is lost in the rounding: --fail-below refuses "
-      "that.\n"
+      "them. Merged from a 4-bit base back to 4 bits, also with --base-as, a small adapter is lost in the rounding: "
+      "--fail-below refuses that.\n"
       "\n"
       "--base-as quantizes what transformers' BitsAndBytesConfig does: every linear layer except output heads. If "
       "training left out others, --exclude '*.vision_tower.*' says so; a pattern is a shell's and matches whole names. "

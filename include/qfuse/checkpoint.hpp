@@ -163,7 +163,8 @@ enum class LoraBLayout {
 };
 
 // `dtype`: what merged and quantized weights become; none: what they were, or decode to. Of a pipeline, those components
-// are merged into that LoRA files name; where `components` are given, the files may name no other.
+// are merged into that LoRA files name, or whose layers they name; where `components` are given, no others. A single one
+// of these takes a file for one component whatever name that has, as Wan 2.2's transformer_2 one for transformer.
 struct MergeOptions : ConversionOptions {
   std::optional<QuantType> to_4bit;  // encode the linear layers of the result, as quantize() does
   std::optional<QuantType> base_as;  // take the base as it is when bitsandbytes has quantized and decoded it: as it was
@@ -172,7 +173,7 @@ struct MergeOptions : ConversionOptions {
   bool double_quant = true;          // of both
   std::vector<std::string> include;  // of both: shell patterns of tensor names to quantize beside the default
   std::vector<std::string> exclude;  // of both: of tensor names to leave as they are; wins over `include`
-  double fail_below = 0.5;           // of a 4-bit base merged to 4 bits: refuse where less of an adapter is left
+  double fail_below = 0.5;           // of what becomes 4-bit: refuse where less than this share of an adapter is left
   bool allow_nonfinite = false;      // of NaN and infinities in an adapter
   Head head = Head::as_trained;
   LoraBLayout lora_b_layout = LoraBLayout::as_said;
@@ -188,7 +189,7 @@ struct MergedTensor {
   std::string rule;       // "lora", "dora", "replaced", "rows", ... and several with " + "
   std::int64_t rank = 0;  // of the last adapter that adds to it; 0: none does
   double scale = 0.0;     // alpha / rank, or alpha / sqrt(rank), times the weight
-  // Measured by a dry run, or where 4 bits stay 4 bits; NaN otherwise.
+  // Measured by a dry run, and where the result is 4-bit; NaN otherwise.
   double added_rms = 0.0;   // root of the mean square of what is added
   double weight_rms = 0.0;  // and of the base
   double survival = 0.0;    // encoded to 4 bits: the share of what was added that is left when it is decoded again
@@ -196,6 +197,7 @@ struct MergedTensor {
 
 struct MergeReport : ConversionReport {
   std::vector<MergedTensor> merged;  // by name
+  std::string refused;  // of a dry run: with which message the run would be refused by `fail_below`; "": it would not
 };
 
 // The base of an adapter of peft's, as its adapter_config.json names it: a directory below the current one, below the
@@ -366,6 +368,7 @@ struct CompareOptions {
   Head head = Head::as_trained;
   LoraBLayout lora_b_layout = LoraBLayout::as_said;
   std::string prefix;
+  std::vector<std::string> components;  // as in MergeOptions: of the pipeline `a`, those that the adapters are for
   int threads = 0;  // that read and compare; 0: one per core, up to 16. The figures do not depend on it
   ProgressCallback progress;
 };

@@ -166,6 +166,7 @@ extern "C" QFUSE_API qfuse_status qfuse_python_merge_adapters(const qfuse_python
                                                               std::int64_t* numbers, Take take) {
   return guarded(take, [&] {
     const checkpoint::MergeReport done = merge(*conversion, *merged, report);
+    if (!done.refused.empty()) throw qfuse::Error(qfuse::Status::invalid_data, done.refused);
     take(to_json(done).c_str());
     give(done, numbers, take);
   });

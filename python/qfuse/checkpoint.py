@@ -105,7 +105,7 @@ class MergedTensor:
     rank: of the last adapter that adds to it, 0 if none does. scale: alpha / rank, or alpha / sqrt(rank), times the
     adapter's weight. added_rms, weight_rms: root mean square of what is added, and of the base. survival: the share of
     what is added that is left when the sum is encoded to 4 bits and decoded again. The last three are None where they
-    were not measured: a dry run measures, and so does a merge of a 4-bit base to 4 bits.
+    were not measured: a dry run measures, and so does a merge to 4 bits.
     """
 
     name: str
@@ -319,6 +319,7 @@ def merge(
     threads: int = 0,
     max_shard_size: int = 5_000_000_000,
     shard: tuple[int, int] | None = None,
+    components: Sequence[str] = (),
     force: bool = False,
     allow_other_names: bool = False,
     dry_run: bool = False,
@@ -336,16 +337,19 @@ def merge(
     to: what merged and quantized weights become; "auto" is what they were, or decode to; "nf4" and "fp4" give what
     quantize() makes of the result. base_as: of a base in 16 or 32 bits, take its weights as a QLoRA adapter saw them in
     training, quantized so and decoded. blocksize, double_quant: of both. include, exclude: of both, shell patterns of
-    tensor names that are 4-bit beside the default, and that are not. fail_below: of a 4-bit base merged to 4 bits,
-    refuse where less than this share of what is added survives. allow_nonfinite: merge adapters with NaN or infinities
-    too. head: an output head tied to the embedding stays so if both were changed alike ("as_trained"), always ("tie":
-    one tensor with what either got, as peft merges), or never ("untie"). lora_b_layout: how lora_B of a layer's experts
-    is ordered, if the adapter does not say it: [rank][expert] ("peft"), or [expert][rank] ("grouped_by_expert"), as
-    unsloth had it until September 2026; needed where such an adapter has a sign of unsloth. prefix: the module of the base in which the
-    adapters' names lie, such as "model.vision_tower", where they are not those of the whole model.
+    tensor names that are 4-bit beside the default, and that are not. fail_below: of what becomes 4-bit, refuse where
+    less than this share of what is added survives, as from a 4-bit base. allow_nonfinite: merge adapters with NaN or
+    infinities too. head: an output head tied to the embedding stays so if both were changed alike ("as_trained"),
+    always ("tie": one tensor with what either got, as peft merges), or never ("untie"). lora_b_layout: how lora_B of a
+    layer's experts is ordered, if the adapter does not say it: [rank][expert] ("peft"), or [expert][rank]
+    ("grouped_by_expert"), as unsloth had it until September 2026; needed where such an adapter has a sign of unsloth.
+    prefix: the module of the base in which the adapters' names lie, such as "model.vision_tower", where they are not
+    those of the whole model.
 
-    dry_run: also measures, for `merged` of the report, how much each adapter changes. The other arguments are those of
-    dequantize.
+    components: of a diffusers pipeline, the only folders to merge into; a single one takes a LoRA file for one
+    component, whatever name that has. dry_run: also measures, for `merged` of the report, how much each adapter
+    changes; raises what the merge would raise by fail_below, of which 0 shows the figures all the same. The other
+    arguments are those of dequantize.
     """
     return _merge(locals())
 

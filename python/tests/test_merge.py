@@ -136,8 +136,10 @@ def test_a_dry_run_measures(tmp_path, model):
 
 def test_a_4_bit_base(tmp_path):
     write_adapter(tmp_path / "lora", {PROJ: (128, 352)}, factor=1e-6)
-    with pytest.raises(ValueError, match=r"of what the adapter adds, .* % is left .*; `fail_below` 0 does it"):
+    with pytest.raises(ValueError, match=r"of what the adapter adds, .* % is left .*: `fail_below` 0"):
         qfuse.merge(TINY / "bnb4", tmp_path / "lora", tmp_path / "out", to="nf4")
+    with pytest.raises(ValueError, match=r"of what the adapter adds, .* % is left .*: `fail_below` 0"):
+        qfuse.merge(TINY / "bnb4", tmp_path / "lora", tmp_path / "out", to="nf4", dry_run=True)
     (tensor,) = qfuse.merge(TINY / "bnb4", tmp_path / "lora", tmp_path / "nf4", to="nf4", fail_below=0).merged
     assert tensor.survival is not None and tensor.survival < 0.5
     before, after = checkpoint.inspect(TINY / "bnb4").tensors, checkpoint.inspect(tmp_path / "nf4").tensors
@@ -228,10 +230,10 @@ def test_what_is_wrong(tmp_path, model):
         ),
         (ValueError, "null character", lambda: qfuse.merge(base, "a\0b", out)),
         (OSError, "no such file", lambda: qfuse.merge(base, tmp_path / "none", out)),
-        (OSError, "adapter_config.json", lambda: qfuse.merge(lora, base, out)),
+        (ValueError, "the base comes first", lambda: qfuse.merge(lora, base, out)),
         (TypeError, r"an adapter is 0\.5, it must", lambda: qfuse.merge(base, (lora, 0.5), out)),
         (TypeError, r"an adapter is \('a', 'b'\), it must", lambda: qfuse.merge(base, [("a", "b")], out)),
-        (TypeError, "'components'", lambda: qfuse.merge(base, lora, out, components=["unet"])),
+        (ValueError, "has no components", lambda: qfuse.merge(base, lora, out, components=["unet"])),
     ]:
         with pytest.raises(error, match=message):
             call()

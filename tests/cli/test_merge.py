@@ -55,7 +55,7 @@ class Merge(Command):
 
     def test_dry_run_shows_what_would_be(self):
         out, _ = self.merge("--dry-run", "--to", "nf4")
-        self.assertRegex(out, r"(?m)^tensor +rule +rank +scale +added rms +of weight's +survives$")
+        self.assertRegex(out, r"(?m)^tensor +rule +rank +scale +change rms +change / weight +survives$")
         self.assertRegex(out, rf"(?m)^{LAYER}\.weight +lora +1 +1 +0\.5 +[\d.]+ % +[\d.]+ %$")
         self.assertIn("1 of 21 tensors would be merged", out)
         change = json.loads(self.merge("--dry-run", "--json")[0])["changes"][0]
@@ -72,7 +72,7 @@ class Merge(Command):
                 self.assertEqual(scale_of(f"{self.adapter}@{weight}"), scale)
         for weight in ("", "x", "0.5x", "nan", "inf", "1e999", "0.5@"):
             with self.subTest(weight):
-                self.assertIn("is no weight", self.refuse(adapters=[f"{self.adapter}@{weight}"], code=2))
+                self.assertIn("is not a weight", self.refuse(adapters=[f"{self.adapter}@{weight}"], code=2))
         path = self.directory / "lora@0.5"
         write_adapter(path)
         self.assertEqual(scale_of(path), 1.0, "a path that exists is one")
@@ -104,8 +104,48 @@ class Merge(Command):
         faint = [f"{self.adapter}@1e-6"]
         error = self.refuse("--to", "nf4", "--force", source=TINY / "bnb4", adapters=faint)
         self.assertRegex(error, r"of what the adapter adds, -?[\d.]+ % is left when the sum is quantized")
-        self.assertIn("; --fail-below 0 does it", error)
+        self.assertIn("to write it anyway: --fail-below 0", error)
         self.merge("--to", "nf4", "--force", "--fail-below", "0", source=TINY / "bnb4", adapters=faint)
+
+    def test_what_was_in_4_bits_before(self):
+        """Codes that become codes again, whatever made the base so: a faint adapter is lost, and not silently.
+        A dry run ends as the run would."""
+        decoded, faint = self.directory / "decoded", [f"{self.adapter}@1e-3"]
+        self.run_qfuse("dequantize", TINY / "bnb4", "-o", decoded)
+        for source, options in ((TINY / "bnb4", []), (TINY / "full", ["--base-as", "nf4"]), (decoded, [])):
+            with self.subTest(source=source, options=options):
+                error = self.refuse("--to", "nf4", *options, source=source, adapters=faint)
+                self.assertRegex(error, r"of what the adapter adds, -?[\d.]+ % is left")
+                planned = self.merge("--dry-run", "--to", "nf4", *options, source=source, adapters=faint, code=1)
+                self.assertEqual(planned[1], error)
+                self.assertRegex(planned[0], rf"(?m)^{LAYER}\.weight .* -?[\d.]+ %$")
+                options = [*options, "--fail-below", "0"]
+                self.merge("--dry-run", "--to", "nf4", *options, source=source, adapters=faint)
+        out, _ = self.merge("--to", "nf4", adapters=faint)
+        self.assertRegex(out, r"of what the adapter adds, \d+\.\d % is left in 4 bits", "a base between codes keeps it")
+
+    def test_dtype_is_to(self):
+        for to in ("--to", "--dtype"):
+            self.merge(to, "fp16", "--force")
+            found = json.loads(self.run_qfuse("inspect", self.out, "--json", "--filter", f"{LAYER}.weight")[0])
+            self.assertEqual(found["tensors"][0]["dtype"], "F16")
+
+    def test_what_was_probably_meant(self):
+        error = self.refuse(source=self.adapter, adapters=[TINY / "full"])
+        self.assertIn(f"the base comes first: `qfuse merge {TINY / 'full'} {self.adapter}`", error)
+        _, notes = self.merge(adapters=[self.adapter, f"{self.adapter}/"])
+        self.assertIn("is given twice, and added twice", notes)
+        write_adapter(self.adapter, "lm_head")
+        self.assertRegex(self.refuse(), "whose product does not fit .*: the adapter is of another model")
+
+    def test_a_folder_without_config(self):
+        bare = self.directory / "bare"
+        bare.mkdir()
+        for path in (TINY / "full").glob("*.safetensors*"):
+            shutil.copy(path, bare)
+        self.assertIn("has no config.json, without which transformers loads", self.merge(source=bare)[1])
+        _, notes = self.run_qfuse("quantize", bare, "-o", self.directory / "codes")
+        self.assertIn("has no config.json", notes)
 
     def test_what_survives_is_said(self):
         out, _ = self.merge("--to", "nf4", source=TINY / "bnb4")

@@ -12,7 +12,7 @@ import unittest
 import diffusers
 import peft
 import torch
-from diffusion import clip_encoder, small_pipeline
+from diffusion import SMALL, clip_encoder, small, small_pipeline
 from libraries import ALL, run_qfuse
 from merge_models import Sums, fp32, state_of
 from merging import Merging, merge
@@ -92,6 +92,29 @@ def flux():
     return small_pipeline()
 
 
+def qwen_image():
+    return diffusers.QwenImagePipeline(
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
+        text_encoder=None,
+        tokenizer=None,
+        transformer=small("QwenImageTransformer2DModel"),
+        vae=None,
+    )
+
+
+def wan():
+    """Of two stages, each with a transformer of its own, as Wan 2.2 is."""
+    return diffusers.WanPipeline(
+        boundary_ratio=0.875,
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
+        text_encoder=None,
+        tokenizer=None,
+        transformer=small("WanTransformer3DModel"),
+        transformer_2=diffusers.WanTransformer3DModel(**SMALL["WanTransformer3DModel"]),  # with other random numbers
+        vae=None,
+    )
+
+
 OFTEN_ENOUGH = unittest.skipUnless(ALL, "unit tests and other rows have the same with other names or numbers")
 
 # A pipeline, and what a LoRA has of its components.
@@ -102,6 +125,11 @@ PIPELINES = {
         flux,
         {"transformer": ["to_q", "to_k", "to_out.0", "add_q_proj", "proj_mlp", "x_embedder", "norm.linear"]},
     ),
+    "qwen": (
+        qwen_image,
+        {"transformer": ["to_q", "to_out.0", "add_q_proj", "to_add_out", "img_mod.1", "txt_mlp.net.2", "proj_out"]},
+    ),
+    "wan": (wan, {"transformer": ["to_q", "to_out.0", "ffn.net.0.proj"]}),
 }
 
 
@@ -215,11 +243,11 @@ class LoraFiles(Merging):
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path, metadata)
         return path
 
-    def by_diffusers(self, base, file, weight=1.0):
+    def by_diffusers(self, base, file, weight=1.0, **load):
         """Each component's tensors, merged in memory."""
         pipeline = self.loaded(base)
-        pipeline.load_lora_weights(file)
-        pipeline.fuse_lora(lora_scale=weight)
+        pipeline.load_lora_weights(file, **load)
+        pipeline.fuse_lora(lora_scale=weight, **({"components": ["transformer_2"]} if load else {}))
         pipeline.unload_lora_weights()
         to = self.place("theirs")
         pipeline.save_pretrained(to)
@@ -318,6 +346,51 @@ class LoraFiles(Merging):
                     tensors = {name: one for name, one in tensors.items() if not name.endswith(".alpha")}
                     self.row(kind, lora, self.file(tensors))
 
+    def test_names_for_qwen_image(self):
+        """As DiffSynth-Studio, Qwen-Image-Lightning, musubi-tuner and ai-toolkit write them: no file names a component
+        of the pipeline, and diffusers takes each for the transformer's."""
+        kohya, alpha = (".lora_down.weight", ".lora_up.weight"), lambda place, rank: 2 + place % 3
+        for name_of, ends, alphas in (
+            (lambda _, module: module, (".lora_A.default.weight", ".lora_B.default.weight"), None),
+            (lambda _, module: module, kohya, alpha),
+            (lambda _, module: "lora_unet_" + module.replace(".", "_"), kohya, alpha),
+            (lambda _, module: "diffusion_model." + module, (".lora_A.weight", ".lora_B.weight"), None),
+        ):
+            lora = self.lora("qwen")
+            with self.subTest(name_of("", "a.b") + ends[0]):
+                scale = (lambda place, rank: alpha(place, rank) / rank) if alphas else (lambda *_: 1.0)
+                file = self.file(lora.tensors(name_of, *ends, alphas))
+                out = self.row("qwen", lora, file, scale)
+                base, _ = self.pipeline("qwen")
+                alone = self.merged(base / "transformer", file)
+                self.require_same(state_of(alone), state_of(out / "transformer"))
+
+    def test_the_second_of_two_transformers(self):
+        """Files for either stage of Wan 2.2 call it the transformer; --component says which, or the folder does."""
+        base, targets = self.pipeline("wan")
+        file = self.file(Lora(self.loaded(base), targets).tensors(in_diffusers))
+        for component, load in (("transformer", {}), ("transformer_2", {"load_into_transformer_2": True})):
+            with self.subTest(component):
+                theirs = self.by_diffusers(base, file, **load)
+                out = self.merged(base, file, "--component", component)
+                folder = self.merged(base / component, file)
+                for one in ("transformer", "transformer_2"):
+                    found, expected = state_of(out / one), state_of(theirs / one)
+                    self.assertEqual(sorted(found), sorted(expected))
+                    for name, tensor in found.items():
+                        self.assertLess((tensor - expected[name]).abs().max().item(), 1e-5, name)
+                self.require_same(state_of(folder), state_of(out / component))
+                same = {"transformer", "transformer_2"} - {component}
+                for one in same:
+                    self.require_same(state_of(out / one), state_of(base / one))
+                run_qfuse("compare", base, out, "--adapter", file, "--component", component, "--quiet")
+        without_names = self.file(Lora(self.loaded(base), targets).tensors(lambda _, module: module))
+        said = merge(base, without_names, "-o", self.place("out"), code=1)
+        self.assertIn("fits transformer, transformer_2: --component says it", said)
+        by_choice = self.merged(base, without_names, "--component", "transformer_2")
+        self.require_same(state_of(by_choice / "transformer_2"), state_of(out / "transformer_2"))
+        self.assertIn("no component 'vae'", merge(base, file, "-o", self.place("out"), "--component", "vae", code=1))
+
     @OFTEN_ENOUGH
     def test_alphas_of_each_layer(self):
         """Where they differ, diffusers takes the most common one for layers of attentions, whose patterns fit nothing.
@@ -373,7 +446,7 @@ class LoraFiles(Merging):
             (base, of_three, "text_encoder_2", "no such component"),
             (other_name, of_both, "text_encoder and unet", "give the pipeline as the base"),
             (base / "text_encoder", self.file(load_of(of_both, "unet.")), "unet", "another component"),
-            (base, self.file(load_of(of_both, "unet.", "")), "does not say of which of its models"),
+            (base, self.file({"other." + name: one for name, one in load_of(of_both, "unet.", "").items()}), "none of"),
         ):
             out = self.place("refused")
             for text in said:

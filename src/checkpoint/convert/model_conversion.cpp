@@ -173,6 +173,7 @@ ModelConversion::ModelConversion(std::unique_ptr<const Model> model, const std::
   files_ = plan_files(plan, model_->stem(), model_->is_directory() ? options.max_shard_size : INT64_MAX);
   config_ = std::move(plan.config);
   notes_ = std::move(plan.notes);
+  note_no_config(*model_, read_config(*model_), notes_);
 }
 
 void ModelConversion::choose_files(const ConversionPlan& plan) {

@@ -26,6 +26,12 @@ std::string not_copied(const fs::path& file) {
   return fmt::format("{}: is not part of the model, and was not copied", shown(file));
 }
 
+void note_no_config(const Model& model, const std::optional<Config>& config, std::vector<std::string>& notes) {
+  if (model.is_directory() && !config)
+    notes.push_back(fmt::format("{}: has no {}, without which transformers loads neither it nor what becomes of it",
+                                model.name(), kConfigFile));
+}
+
 void note_families(const Families& families, const Model& model, std::vector<std::string>& notes) {
   if (!families.is_checked())
     notes.push_back(fmt::format("{}: no model of type '{}' was checked; tensors are told by their names", model.name(),

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "checkpoint/files/config.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/names/families.h"
 
@@ -14,6 +16,9 @@ namespace qfuse::checkpoint {
 
 // The line that says of a file of the input that it is not in the output.
 std::string not_copied(const std::filesystem::path& file);
+
+// Of a folder without config.json, which is as useless as what becomes of it.
+void note_no_config(const Model& model, const std::optional<Config>& config, std::vector<std::string>& notes);
 
 // Says so where nobody has checked what transformers or diffusers makes of a model of these families.
 void note_families(const Families& families, const Model& model, std::vector<std::string>& notes);

@@ -45,7 +45,7 @@ AdapterConfig read_adapter_config(const fs::path& path) {
          kAdapterConfigFile, kAdapterFile);
   const fs::path file = path / kAdapterConfigFile;
   if (!fs::exists(file))
-    fail(Status::io_error, "{}: has no {}, so it is no adapter{}", shown(path), kAdapterConfigFile,
+    fail(Status::io_error, "{}: is not an adapter: {} is missing{}", shown(path), kAdapterConfigFile,
          adapters_within(path));
   return {read_text(file, kLongestAdapterConfig), shown(file)};
 }

@@ -45,6 +45,8 @@ const KohyaKind* kohya_kind(std::string_view name) {
 
 constexpr std::string_view kByDiffusers =
     "load it in diffusers with load_lora_weights(), then fuse_lora(), unload_lora_weights() and save_pretrained()";
+// Before the names that a model's authors gave its layers, or, as of Qwen-Image, those that diffusers has too.
+constexpr std::string_view kOfAuthors = "diffusion_model.";
 constexpr std::string_view kByLycoris = "merge it with LyCORIS, which wrote it";
 
 // By what a name holds; what begins with a dot stands somewhere in it, anything else at its beginning.
@@ -71,7 +73,6 @@ constexpr std::array kOtherKinds{
               kByDiffusers},
     OtherKind{"lora_te3_", "a LoRA of kohya's scripts for T5", kByDiffusers},
     OtherKind{"lora_transformer_", "a LoRA in OneTrainer's names", kByDiffusers},
-    OtherKind{"diffusion_model.", "a LoRA in the names of the model's authors, as ComfyUI uses them", kByDiffusers},
     OtherKind{kPeftPrefix, "an adapter of peft's", "give its directory, which has its adapter_config.json"},
 };
 
@@ -104,6 +105,10 @@ constexpr std::array kKohyaEndings{LoraEnding{".lora_down.weight", AdapterPart::
 constexpr std::array kDiffusersEndings{
     LoraEnding{".lora_A.weight", AdapterPart::a},
     LoraEnding{".lora_B.weight", AdapterPart::b},
+    LoraEnding{".lora_A.default.weight", AdapterPart::a},  // DiffSynth-Studio's
+    LoraEnding{".lora_B.default.weight", AdapterPart::b},
+    LoraEnding{".lora_down.weight", AdapterPart::a},  // in kohya's words, and diffusers' names: Qwen-Image-Lightning's
+    LoraEnding{".lora_up.weight", AdapterPart::b},
     LoraEnding{".lora_B.bias", AdapterPart::b_bias},
     LoraEnding{".lora_magnitude_vector", AdapterPart::magnitude},
     LoraEnding{".lora_magnitude_vector.weight", AdapterPart::magnitude},
@@ -145,7 +150,9 @@ std::optional<LoraTensor> understood(const std::string& name) {
     return std::nullopt;
   }
   std::string_view module = name;
-  if (is_component_name(first)) {
+  if (name.starts_with(kOfAuthors)) {
+    module.remove_prefix(kOfAuthors.size());
+  } else if (is_component_name(first)) {
     tensor.component = first;
     module.remove_prefix(std::min(first.size() + 1, module.size()));
   }
@@ -249,6 +256,14 @@ AdapterConfig config_of(const std::string& component, const std::string& metadat
 }  // namespace
 
 bool is_component_name(std::string_view name) { return std::ranges::find(kComponents, name) != kComponents.end(); }
+
+bool is_denoiser(std::string_view component) {
+  return component == "unet" || component == "transformer" || component == "transformer_2";
+}
+
+std::string_view advice_on_names(std::string_view tensor) {
+  return tensor.starts_with(kOfAuthors) || is_kohya_name(tensor) ? kByDiffusers : "";
+}
 
 bool is_kohya_name(std::string_view module) { return kohya_kind(module) != nullptr; }
 

@@ -1,7 +1,11 @@
 #include "checkpoint/merge/find_base.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cstring>
+#include <exception>
 #include <optional>
 #include <qfuse/checkpoint.hpp>
 #include <string_view>
@@ -12,6 +16,7 @@
 #include "checkpoint/files/errors.h"
 #include "checkpoint/files/file.h"
 #include "checkpoint/files/hub.h"
+#include "checkpoint/files/model.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -20,14 +25,46 @@ namespace fs = std::filesystem;
 
 // ---- finding ---------------------------------------------------------------------------------------------------
 
+// Without "./" and slashes that say nothing: a shell's completion leaves them.
+std::string without_idle_parts(std::string_view name) {
+  std::string path = name.starts_with('/') ? "/" : "";
+  while (!name.empty()) {
+    const std::string_view part = name.substr(0, name.find('/'));
+    name.remove_prefix(std::min(name.size(), part.size() + 1));
+    if (part.empty() || part == ".") continue;
+    path.append(path.empty() || path.ends_with('/') ? "" : "/").append(part);
+  }
+  return path;
+}
+
 // An adapter may be anybody's. Of what it names, only what lies below the user's own directory, or beside the adapter,
 // is taken unasked.
-std::optional<fs::path> local_base(const std::string& name, const fs::path& adapter) {
+std::optional<fs::path> local_base(const std::string& named, const fs::path& adapter) {
+  const std::string name = without_idle_parts(named);
   if (!is_nested_name(name)) return std::nullopt;
   std::error_code error;
   for (const fs::path& path : {fs::path(name), adapter / name, adapter.parent_path() / name})
     if (fs::is_directory(path, error)) return path;
   return std::nullopt;
+}
+
+// A name can hold anything: one that would be more than a path to a shell is in no command to copy.
+bool is_plain_word(std::string_view text) {
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("/._-+@", c) != nullptr; };
+  return !text.empty() && text.front() != '-' && std::ranges::all_of(text, is_plain);
+}
+
+[[noreturn]] void refuse_path(const std::string& name, const fs::path& given, const std::string& config) {
+  std::error_code error;
+  const bool is_there = fs::is_directory(name, error);
+  if (is_there && is_plain_word(name) && is_plain_word(given.native()))
+    fail(Status::io_error,
+         "{}: its base is '{}', a path that is not followed, since an adapter may be anybody's; if that is the one: "
+         "`qfuse merge {} {} -o OUT`",
+         config, name, name, given.native());
+  fail(Status::io_error,
+       "{}: its base is '{}', which is no name of a directory here or on the Hub: name the base before the adapter",
+       config, printable(name));
 }
 
 fs::path base_of(const fs::path& given) {
@@ -46,11 +83,7 @@ fs::path base_of(const fs::path& given) {
          shown(file));
   if (const std::optional<fs::path> base = local_base(name, adapter)) return *base;
   std::optional<HubModel> model = hub_model(name, config.base_revision());
-  if (!model)
-    fail(Status::io_error,
-         "{}: its base is '{}', which is no name of a directory here or on the Hub: name the base "
-         "before the adapter",
-         shown(file), printable(name));
+  if (!model) refuse_path(name, given, shown(file));
   if (const std::optional<fs::path> base = cached(*model)) return *base;
   fail(Status::io_error,
        "{}: its base '{}' is neither a directory here nor in the Hub's cache, {}: `{}` puts it there, or name another "
@@ -67,7 +100,7 @@ std::string lower(std::string text) {
 
 // The last part of a model's name, without what only says that it is quantized.
 std::string essence(const std::string& name) {
-  std::string text = lower(fs::path(name).lexically_normal().filename().native());
+  std::string text = lower(fs::path(without_idle_parts(name)).lexically_normal().filename().native());
   constexpr std::string_view kEndings[] = {"-bnb-4bit", "-4bit", "-nf4", "-fp4", "-unsloth", "-bf16", "-fp16"};
   for (bool found = true; found;) {
     found = false;
@@ -86,6 +119,39 @@ bool may_be(const MergedModel& base, const std::string& trained_on) {
   if (fs::equivalent(trained_on, path, error)) return true;
   const std::optional<std::string> original = base.config() ? base.config()->word("_name_or_path") : std::nullopt;
   return essence(spoken_name(path)) == essence(trained_on) || (original && essence(*original) == essence(trained_on));
+}
+
+// Of a name that says it: "nf4", "fp4" or, of any other, "".
+std::string codes_in_name(const std::string& name) {
+  const std::string text = lower(name);
+  const auto says = [&](const char* word) { return text.find(word) != text.npos; };
+  if (says("fp4")) return "fp4";
+  return says("4bit") || says("4-bit") || says("nf4") ? "nf4" : "";
+}
+
+// Of the model at a path, by its files' names of tensors.
+std::string codes_in_files(const fs::path& path) {
+  try {
+    const Model model(path);
+    for (const SafetensorsFile& file : model.files())
+      for (const TensorEntry& entry : file.entries())
+        for (const QuantType type : {QuantType::nf4, QuantType::fp4})
+          if (entry.name.ends_with(fmt::format(".quant_state.bitsandbytes__{}", name_of(type))))
+            return std::string(name_of(type));
+  } catch (const std::exception&) {  // it is asked for a note alone
+  }
+  return "";
+}
+
+// Which 4-bit codes an adapter was trained over, as its base's files say, if they are here, or else its name: "nf4",
+// "fp4", or "" where neither says so.
+std::string codes_of(const Adapter& adapter) {
+  const std::string& name = adapter.config().base_model();
+  if (name.empty()) return "";
+  if (const std::optional<fs::path> base = local_base(name, adapter.path())) return codes_in_files(*base);
+  const std::optional<HubModel> model = hub_model(name, adapter.config().base_revision());
+  if (const std::optional<fs::path> base = model ? cached(*model) : std::nullopt) return codes_in_files(*base);
+  return codes_in_name(name);
 }
 
 // Whether an earlier merge says in the base's files that it merged an adapter of that name.
@@ -114,12 +180,21 @@ std::string spoken_name(const fs::path& path) {
   return printable(fs::absolute(path).lexically_normal().filename().native());
 }
 
-void note_other_base(const MergedModel& base, std::vector<std::string>& notes) {
+void note_other_base(const MergedModel& base, bool is_seen_as, std::vector<std::string>& notes) {
+  const bool may_be_4bit = !base.is_quantized() && !is_seen_as;
   for (const auto& [adapter, weight] : base.adapters()) {
     const std::string& trained_on = adapter->config().base_model();
-    if (!trained_on.empty() && !may_be(base, trained_on))
-      notes.push_back(fmt::format("{}: was trained on '{}'; by its name, {} is another model", adapter->name(),
-                                  printable(trained_on), spoken_name(base.model().path())));
+    const std::string type = may_be_4bit ? codes_of(*adapter) : "";
+    if (!type.empty())
+      notes.push_back(
+          fmt::format("{}: was trained on '{}', which is in 4 bits: `base_as` {} merges it onto what it saw; without "
+                      "that, the model computes something else than in training",
+                      adapter->name(), printable(trained_on), type));
+    else if (!trained_on.empty() && !may_be(base, trained_on))
+      notes.push_back(
+          fmt::format("{}: was trained on '{}'; by its name, {} is another model{}", adapter->name(),
+                      printable(trained_on), spoken_name(base.model().path()),
+                      may_be_4bit ? "; if that was this one in 4 bits, `base_as` nf4 merges it onto what it saw" : ""));
     if (says_it_has(base.model(), spoken_name(adapter->path())))
       notes.push_back(fmt::format("{}: says that an adapter called {} is merged into it already", base.model().name(),
                                   spoken_name(adapter->path())));

@@ -17,8 +17,9 @@ inline constexpr const char* kMergeMetadata = "qfuse_merge";
 // its file or directory.
 std::string spoken_name(const std::filesystem::path& path);
 
-// A note for each adapter that was trained on another base, as far as names tell, or that the base says it has already.
-void note_other_base(const MergedModel& base, std::vector<std::string>& notes);
+// A note for each adapter that was trained on another base, as far as names tell, or on one in 4 bits where this one is
+// not, nor seen as one (`is_seen_as`); or that the base says it has already.
+void note_other_base(const MergedModel& base, bool is_seen_as, std::vector<std::string>& notes);
 
 }  // namespace qfuse::checkpoint
 

@@ -89,7 +89,7 @@ class Merge : public Transform {
   }
 
   // Before anything is planned.
-  void require_used(const fs::path& base) const { adapters_.require_used(base, options_.components); }
+  void settle(const fs::path& base) { adapters_.settle(base, options_.components); }
 
   [[nodiscard]] ConversionPlan plan(const Model& model, const std::string& component) override {
     check_kind(model);
@@ -105,19 +105,22 @@ class Merge : public Transform {
 
   // They are in the report now, and refused where too little is left of an adapter.
   void made(const std::string& component, std::span<const PlannedTensor> tensors) override {
-    const MergedTensor* worst = nullptr;
+    const Row* worst = nullptr;
     for (const PlannedTensor& tensor : tensors) {
       const auto found = rows_.find(name_prefix({component, "", ""}) + tensor.name);
       if (found == rows_.end()) continue;
       Row& row = found->second;
       row.is_made = true;
       if (row.figures) row.figures->put_into(row.said, row.is_encoded);
-      if (row.said.survival < options_.fail_below && (worst == nullptr || row.said.survival < worst->survival))
-        worst = &row.said;
+      if (is_lost(row) && (worst == nullptr || row.said.survival < worst->said.survival)) worst = &row;
     }
-    // What is left may be less than nothing, so that 0 is no bound, but says that there is none.
-    if (worst != nullptr && options_.fail_below > 0.0 && !options_.dry_run) refuse_lost(*worst);
+    if (worst == nullptr) return;
+    if (!options_.dry_run) fail(Status::invalid_data, "{}", said_lost(*worst));
+    if (refused_.empty()) refused_ = said_lost(*worst);
   }
+
+  // Of a dry run: what the run would be refused with.
+  [[nodiscard]] const std::string& refused() const { return refused_; }
 
   // By name; of those that were made.
   [[nodiscard]] std::vector<MergedTensor> merged_tensors() const {
@@ -131,6 +134,7 @@ class Merge : public Transform {
   struct Row {
     MergedTensor said;
     bool is_encoded = false;
+    bool was_encoded = false;               // its base's values are those of 4-bit codes
     std::shared_ptr<MergeFigures> figures;  // NULL: it is not measured
     bool is_made = false;
   };
@@ -213,15 +217,15 @@ class Merge : public Transform {
     return source;
   }
 
-  // What is said of a changed tensor: measured where the caller only wants to know, or where an adapter may not survive.
+  // What is said of a changed tensor: measured where the caller only wants to know, or where 4 bits may lose it.
   Row& add_row(const MergedModel& base, const std::string& name, const TensorChange& change,
                const QuantState* encoded) {
     constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-    const bool may_be_lost = base.is_4bit() && options_.to_4bit;
     Row row{{name, change.shape, change.rule, change.rank, change.scale, kUnknown, kUnknown, kUnknown},
             encoded != nullptr,
+            std::holds_alternative<StoredWeight4bit>(change.base->storage) || base.is_seen(change.base->name),
             {}};
-    if (options_.dry_run || may_be_lost) row.figures = std::make_shared<MergeFigures>();
+    if (options_.dry_run || encoded != nullptr) row.figures = std::make_shared<MergeFigures>();
     return rows_.insert_or_assign(name, std::move(row)).first->second;
   }
 
@@ -348,17 +352,45 @@ class Merge : public Transform {
     if (rules.vocabulary) config.grow({rules.old_vocabulary, *rules.vocabulary}, rules.size_fields);
   }
 
-  [[noreturn]] void refuse_lost(const MergedTensor& worst) const {
-    fail(Status::invalid_data,
-         "tensor '{}': of what the adapter adds, {:.1f} % is left when the sum is quantized again, less than {:.0f} "
-         "%: merge to 16 bits, or from the 16-bit base to {}; `fail_below` 0 does it all the same",
-         printable(worst.name), 100.0 * worst.survival, 100.0 * options_.fail_below, name_of(*options_.to_4bit));
+  // What is left may be less than nothing, so that a bound of 0 is none. A base of 16 bits may have been decoded from 4
+  // before; one that was not keeps all of an adapter on average, so there chance must not be taken for a loss.
+  [[nodiscard]] bool is_lost(const Row& row) const {
+    constexpr double kStandardErrors = 3.0;
+    if (!row.figures || options_.fail_below <= 0.0) return false;
+    const double chance = row.was_encoded ? 0.0 : kStandardErrors * row.figures->survival_error();
+    return row.said.survival + chance < options_.fail_below;
+  }
+
+  [[nodiscard]] std::string said_lost(const Row& worst) const {
+    const std::string_view from = options_.base_as    ? "or leave out `base_as`"
+                                  : worst.was_encoded ? "or from the 16-bit base"
+                                                      : "or from the base as it was before it had 4 bits";
+    return fmt::format(
+        "tensor '{}': of what the adapter adds, {:.1f} % is left when the sum is quantized, less than {:.0f} %: merge "
+        "to "
+        "16 bits, {}; to write it anyway: `fail_below` 0",
+        printable(worst.said.name), 100.0 * worst.said.survival, 100.0 * options_.fail_below, from);
   }
 
   const MergeOptions& options_;
   Adapters adapters_;
   std::map<std::string, Row> rows_;  // by name, of a pipeline with its component
+  std::string refused_;
 };
+
+// Said before the one is read as the other.
+void refuse_exchanged(const fs::path& base, std::span<const AdapterInput> adapters) {
+  std::error_code error;
+  const auto is_adapter = [&](const fs::path& path) { return fs::exists(path / kAdapterConfigFile, error); };
+  const auto is_model = [&](const fs::path& path) {
+    return fs::exists(path / kConfigFile, error) || fs::exists(path / "model.safetensors", error);
+  };
+  if (!is_adapter(base) || is_model(base)) return;
+  for (const AdapterInput& adapter : adapters)
+    if (!is_adapter(adapter.path) && is_model(adapter.path))
+      fail(Status::invalid_argument, "{}: is an adapter, and {} a model; the base comes first: `qfuse merge {} {}`",
+           shown(base), shown(adapter.path), shown(adapter.path), shown(base));
+}
 
 MergeReport merge_checked(const fs::path& given_base, std::span<const AdapterInput> given_adapters, const fs::path& out,
                           const MergeOptions& options) {
@@ -367,14 +399,16 @@ MergeReport merge_checked(const fs::path& given_base, std::span<const AdapterInp
     fail(Status::invalid_argument, "`fail_below` is {}, must be a share from 0 to 1", options.fail_below);
   const fs::path base = given_base.empty() ? find_base(given_adapters.front().path) : located(given_base);
   const std::vector<AdapterInput> adapters = located_all(given_adapters);
+  refuse_exchanged(base, adapters);
   Merge transform(adapters, options);
-  transform.require_used(base);
+  transform.settle(base);
   for (const AdapterInput& adapter : adapters) {
     check_apart(out, adapter.path);
     check_neighbours(out, adapter.path);
   }
-  MergeReport report{convert(base, out, options, transform), {}};
+  MergeReport report{convert(base, out, options, transform), {}, {}};
   report.merged = transform.merged_tensors();
+  report.refused = transform.refused();
   if (given_base.empty())
     report.notes.insert(report.notes.begin(), fmt::format("{}: is the base, as the adapter says", shown(base)));
   return report;

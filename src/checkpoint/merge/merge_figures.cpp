@@ -18,7 +18,10 @@ void add(std::span<const float> base, std::span<const float> sums, std::span<con
     const double d = sums[i] - w;
     to.weight += w * w;
     to.added += d * d;
-    if (!left.empty()) to.kept += (left[i] - w) * d;
+    if (left.empty()) continue;
+    const double kept = (left[i] - w) * d;
+    to.kept += kept;
+    to.kept_squares += kept * kept;
   }
   to.elements += std::ssize(sums);
   figures = to;
@@ -109,6 +112,8 @@ void MergeFigures::put_into(MergedTensor& row, bool is_encoded) const {
   row.weight_rms = std::sqrt(weight / n);
   if (is_encoded && added > 0.0) row.survival = kept / added;
 }
+
+double MergeFigures::survival_error() const { return std::sqrt(kept_squares) / added; }
 
 Source measured(const Source& base, const Merging& merging, Dtype dtype, const std::optional<QuantState>& encoded,
                 std::shared_ptr<MergeFigures> figures) {

@@ -19,8 +19,11 @@ struct MergeFigures {
   double added = 0.0;   // of squares
   double weight = 0.0;  // of squares
   double kept = 0.0;    // of what was added times what is left of it
+  double kept_squares = 0.0;
 
   void put_into(MergedTensor& row, bool is_encoded) const;
+  // Of the share that survives: how far rounding to codes moves it by chance.
+  [[nodiscard]] double survival_error() const;
 };
 
 // merged(), which adds to `figures` what it makes; to be read once, from the beginning to the end. `encoded`: what the

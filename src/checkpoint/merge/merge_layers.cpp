@@ -92,8 +92,8 @@ void add_embedding(AddedAdapter& from, const std::string& module, const AdapterP
   TensorChange& change = require_change(from.state, module + std::string(kWeightSuffix), a);
   if (shape_of(a).size() != 2 || shape_of(b).size() != 2 ||
       change.shape != std::vector<std::int64_t>{shape_of(a)[1], shape_of(b)[0]})
-    fail(Status::invalid_data, "{}, which do not fit '{}', which is {}", shapes_of(a, b), printable(change.base->name),
-         printable(change.shape));
+    fail(Status::invalid_data, "{}, which do not fit '{}', which is {}: the adapter is of another model",
+         shapes_of(a, b), printable(change.base->name), printable(change.shape));
   const std::int64_t rank = checked_rank(from, module, a, b);
   Addend addend = product_of(as_stored(b.stored), as_stored(a.stored), rank, true);
   add_magnitude(from, parts, true, change, addend);
@@ -131,8 +131,8 @@ bool is_product_turned(const AddedAdapter& from, const TensorChange& change, con
   const bool straight = rows == to.rows && columns == to.columns;
   const bool across = change.shape.size() == 2 && columns == to.rows && rows == to.columns;
   if (!straight && !across)
-    fail(Status::invalid_data, "{}, whose product does not fit '{}', which is {}", shapes_of(*parts.a, *parts.b),
-         printable(change.base->name), printable(change.shape));
+    fail(Status::invalid_data, "{}, whose product does not fit '{}', which is {}: the adapter is of another model",
+         shapes_of(*parts.a, *parts.b), printable(change.base->name), printable(change.shape));
   const MergeState& state = from.state;
   const bool family = state.families.is_turned(change.base->name, change.base->shape);
   const bool known = state.config.has_value() || !state.families.name().empty();

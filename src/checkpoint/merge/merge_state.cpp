@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/lora_file.h"
 #include "checkpoint/names/linear.h"
 
 namespace qfuse::checkpoint {
@@ -106,13 +107,17 @@ void refuse_unknown(const MergeState& state, const AdapterTensor& tensor, const 
   const std::string nearest_said =
       nearest == nullptr ? "" : fmt::format(", the nearest is '{}'", printable(nearest->name));
   const bool is_deeper = nearest != nullptr && without_numbers(nearest->name) == without_numbers(name);
-  const char* why =
-      is_deeper ? "the adapter is of another model, with other layers"
-      : name.find(".experts.") != name.npos
-          ? "the adapter is of another model, or the file calls its experts in a way that is not known here: then give "
-            "the adapter's tensors the file's names"
-          : "the adapter is of another model, or transformers renames the layer as it loads the file: then give the "
-            "adapter's tensors the file's names, or merge with peft";
+  std::string why = "the adapter is of another model, with other layers";
+  if (const std::string_view advice = advice_on_names(tensor.stored.entry->name); !advice.empty())
+    why = fmt::format("the LoRA is of another model, or in names that diffusers translates: {}", advice);
+  else if (!is_deeper && name.find(".experts.") != name.npos)
+    why =
+        "the adapter is of another model, or the file calls its experts in a way that is not known here: then give the "
+        "adapter's tensors the file's names";
+  else if (!is_deeper)
+    why =
+        "the adapter is of another model, or transformers renames the layer as it loads the file: then give the "
+        "adapter's tensors the file's names, or merge with peft";
   fail(Status::invalid_data, "{}: {} has no tensor '{}'{}: {}", tensor.where(), state.model.name(), printable(name),
        nearest_said, why);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 #include <vector>
 
 #include "checkpoint/files/errors.h"
@@ -27,19 +28,6 @@ void note_divided(const MergedModel& base, std::vector<std::string>& notes) {
                     base.model().name(), count, printable(base.families().name())));
 }
 
-// Onto which base is the one question that no file answers.
-void note_base(const MergedModel& base, bool is_seen_as, std::vector<std::string>& notes) {
-  for (const auto& [adapter, weight] : base.adapters()) {
-    const std::string& trained_on = adapter->config().base_model();
-    const bool says_4bit = trained_on.find("4bit") != trained_on.npos || trained_on.find("4-bit") != trained_on.npos;
-    if (says_4bit && !base.is_quantized() && !is_seen_as)
-      notes.push_back(
-          fmt::format("{}: was trained on '{}', which is quantized: `base_as` nf4 merges it onto what it saw",
-                      adapter->name(), printable(trained_on)));
-  }
-  if (is_seen_as) note_divided(base, notes);
-}
-
 // What was probably meant otherwise.
 void note_adapters(const MergedModel& base, std::vector<std::string>& notes) {
   std::string with_tokenizer;
@@ -61,10 +49,22 @@ void note_adapters(const MergedModel& base, std::vector<std::string>& notes) {
   }
 }
 
+// Each adds; that one was given by mistake twice, nothing else says.
+void note_twice(const MergedModel& base, std::vector<std::string>& notes) {
+  const auto& adapters = base.adapters();
+  std::error_code error;
+  for (std::size_t i = 0; i < adapters.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (fs::equivalent(adapters[i].adapter->path(), adapters[j].adapter->path(), error)) {
+        notes.push_back(fmt::format("{}: is given twice, and added twice", adapters[i].adapter->name()));
+        break;
+      }
+}
+
 std::string readme(const MergedModel& base, const std::string& seen) {
   std::string text = fmt::format(
-      "# Merged model\n\nMade by qfuse {} of a base and {} LoRA adapter{}; each weight is their sum, rounded "
-      "once.\n\n"
+      "# Merged model\n\nMade by qfuse {} of a base and {} LoRA adapter{}; merged weights are base + scale * B * A, "
+      "rounded once.\n\n"
       "| what | where from | weight |\n|---|---|---|\n| base | {}{} | |\n",
       qfuse_version(), base.adapters().size(), base.adapters().size() == 1 ? "" : "s", spoken_name(base.model().path()),
       seen);
@@ -87,10 +87,11 @@ void describe(const MergedModel& base, const std::optional<QuantType>& base_as, 
   const std::string seen = base_as ? fmt::format(" as {}", name_of(*base_as)) : "";
   plan.metadata = {
       {kMergeMetadata, fmt::format("base {}{}; adapters {}", spoken_name(base.model().path()), seen, adapters)}};
-  note_other_base(base, plan.notes);
-  note_base(base, base_as.has_value(), plan.notes);
+  note_other_base(base, base_as.has_value(), plan.notes);
+  if (base_as) note_divided(base, plan.notes);
   note_adapters(base, plan.notes);
   note_left_behind(base, plan.notes);
+  note_twice(base, plan.notes);
   choose_further_files(base, plan);
   if (base.rules().unties && base.rules().untie_fields.empty())
     plan.notes.push_back(fmt::format(

@@ -40,12 +40,12 @@ Source with_rows(const Source& base, const std::vector<TokenRows>& token_rows, s
 
 }  // namespace
 
-Source merged(const Source& base, const Merging& merging, Dtype dtype) {
+Source merged(const Source& base, const Merging& merging, Dtype dtype, AddProduct add) {
   Source source = merging.token_rows.empty() ? base : with_rows(base, merging.token_rows, merging.shape.columns);
   for (std::size_t i = 0; i < merging.addends.size(); ++i) {
     const Addend& addend = merging.addends[i];
     const bool is_last = i + 1 == merging.addends.size();
-    source = added(source, addend, merging.shape, is_last && !addend.magnitude ? dtype : Dtype::float32, i);
+    source = added(source, addend, merging.shape, is_last && !addend.magnitude ? dtype : Dtype::float32, i, add);
     if (addend.magnitude) source = with_lengths(source, addend, merging.shape, is_last ? dtype : Dtype::float32);
   }
   return rounded(source, dtype);

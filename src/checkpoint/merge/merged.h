@@ -8,6 +8,7 @@
 #include "checkpoint/convert/source.h"
 #include "checkpoint/files/model.h"
 #include "checkpoint/merge/factor.h"
+#include "checkpoint/merge/sum.h"
 
 namespace qfuse::checkpoint {
 
@@ -25,7 +26,7 @@ struct Merging {
 };
 
 // Each addend's sum is in fp32 and the next one's base; only the last is rounded, to `dtype`.
-Source merged(const Source& base, const Merging& merging, Dtype dtype);
+Source merged(const Source& base, const Merging& merging, Dtype dtype, AddProduct add = lora_merge);
 
 }  // namespace qfuse::checkpoint
 

@@ -16,6 +16,7 @@
 #include "checkpoint/files/lora_file.h"
 #include "checkpoint/merge/seen_in_training.h"
 #include "checkpoint/merge/through_codes.h"
+#include "checkpoint/names/names.h"
 
 namespace qfuse::checkpoint {
 namespace {
@@ -26,27 +27,57 @@ std::string shown_component(const Adapter& adapter) {
   return adapter.component().empty() ? "no component" : printable(adapter.component());
 }
 
-void require_of_pipeline(const Adapter& adapter, const fs::path& base, std::span<const std::string> chosen) {
-  if (adapter.component().empty())
-    fail(Status::unsupported,
-         "{}: is a diffusers pipeline, and {} does not say of which of its models it is: merge into the folder of that",
-         shown(base), adapter.name());
+bool has_layers_of(const Component& component, const Adapter& adapter) {
+  const Model model(component.path);
+  return std::ranges::all_of(adapter.tensors(), [&](const AdapterTensor& tensor) {
+    return tensor.part != AdapterPart::a || model.find(tensor.module + std::string(kWeightSuffix)) != nullptr;
+  });
+}
+
+bool is_in(const std::vector<Component>& components, const std::string& name) {
+  return std::ranges::find(components, name, &Component::name) != components.end();
+}
+
+std::string names_of(const std::vector<Component>& components) {
   std::vector<std::string> names;
-  for (const Component& component : models_in(base)) names.push_back(printable(component.name));
-  if (std::ranges::find(names, adapter.component()) == names.end())
-    fail(Status::invalid_argument, "{}: has tensors of {}, and {} has no such component: it has {}", adapter.name(),
-         adapter.component(), shown(base), fmt::join(names, ", "));
-  if (!chosen.empty() && std::ranges::find(chosen, adapter.component()) == chosen.end())
-    fail(Status::invalid_argument, "{}: has tensors of {}, and only {} is to be converted", adapter.name(),
-         adapter.component(), fmt::join(chosen, ", "));
+  for (const Component& component : components) names.push_back(printable(component.name));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The one that has its layers, where the file does not say.
+std::string component_with_layers(const Adapter& adapter, const fs::path& base, std::vector<Component> components) {
+  const std::string all = names_of(components);
+  std::erase_if(components, [&](const Component& component) { return !has_layers_of(component, adapter); });
+  if (components.size() == 1) return components.front().name;
+  if (!components.empty())
+    fail(Status::invalid_argument, "{}: does not say of which component of {} it is, and fits {}: `component` says it",
+         adapter.name(), shown(base), names_of(components));
+  const std::string_view advice = advice_on_names(adapter.tensors().front().stored.entry->name);
+  fail(Status::unsupported,
+       "{}: does not say of which component of {} it is, and none of {} has all of its layers, as '{}': {}",
+       adapter.name(), shown(base), all, printable(adapter.tensors().front().module),
+       advice.empty() ? "it is of another model" : advice);
+}
+
+std::string component_of(const Adapter& adapter, const fs::path& base, const std::vector<Component>& components) {
+  const std::string& named = adapter.component();
+  if (named.empty()) return component_with_layers(adapter, base, components);
+  if (is_in(components, named)) return named;
+  constexpr const char* kTransformer = "transformer";  // the denoiser's name in pipelines that have no UNet
+  if (is_kohya_name(adapter.tensors().front().module) && is_denoiser(named) && is_in(components, kTransformer))
+    return kTransformer;
+  fail(Status::invalid_argument, "{}: has tensors of {}, and {} has no such component: it has {}", adapter.name(),
+       named, shown(base), names_of(components));
 }
 
 // A folder that is called like another component is that.
 void require_of_model(const Adapter& adapter, const fs::path& base) {
   const std::string folder = fs::absolute(base).lexically_normal().filename().native();
-  if (!adapter.component().empty() && is_component_name(folder) && folder != adapter.component())
-    fail(Status::invalid_argument, "{}: has tensors of {}, and {} is another component", adapter.name(),
-         adapter.component(), shown(base));
+  const std::string& named = adapter.component();
+  if (named.empty() || !is_component_name(folder) || folder == named) return;
+  if (is_denoiser(folder) && is_denoiser(named)) return;
+  fail(Status::invalid_argument, "{}: has tensors of {}, and {} is another component", adapter.name(), named,
+       shown(base));
 }
 
 // None of what is no number of 16 or 32 bits.
@@ -78,24 +109,43 @@ std::vector<AdapterInput> located_all(std::span<const AdapterInput> adapters) {
   return all;
 }
 
-std::vector<WeightedAdapter> Adapters::of(const std::string& component) const {
-  std::vector<WeightedAdapter> some = weighted_;
-  if (!component.empty())
-    std::erase_if(some, [&](const WeightedAdapter& one) { return one.adapter->component() != component; });
-  return some;
+bool Adapters::is_of_one_component(std::size_t adapter) const {
+  return std::ranges::count_if(adapters_,
+                               [&](const Adapter& other) { return &other.file() == &adapters_[adapter].file(); }) == 1;
 }
 
-void Adapters::require_used(const fs::path& base, std::span<const std::string> chosen) const {
-  for (const WeightedAdapter& one : weighted_)
-    if (is_pipeline(base))
-      require_of_pipeline(*one.adapter, base, chosen);
-    else
-      require_of_model(*one.adapter, base);
-  if (is_pipeline(base)) return;
-  for (std::size_t i = 1; i < adapters_.size(); ++i)
-    if (&adapters_[i].file() == &adapters_[i - 1].file())
-      fail(Status::invalid_argument, "{}: has tensors of {} and {}, and {} is one model: give the pipeline as the base",
-           adapters_[i].name(), shown_component(adapters_[i - 1]), shown_component(adapters_[i]), shown(base));
+void Adapters::settle(const fs::path& base, std::span<const std::string> chosen) {
+  components_.clear();
+  if (!is_pipeline(base)) {
+    for (std::size_t i = 0; i < adapters_.size(); ++i) {
+      require_of_model(adapters_[i], base);
+      if (i > 0 && &adapters_[i].file() == &adapters_[i - 1].file())
+        fail(Status::invalid_argument,
+             "{}: has tensors of {} and {}, and {} is one model: give the pipeline as the base", adapters_[i].name(),
+             shown_component(adapters_[i - 1]), shown_component(adapters_[i]), shown(base));
+    }
+    return;
+  }
+  const std::vector<Component> components = models_in(base);
+  for (const std::string& name : chosen)
+    if (!is_in(components, name))
+      fail(Status::invalid_argument, "{}: has no component '{}' with weights: it has {}", shown(base), printable(name),
+           names_of(components));
+  for (std::size_t i = 0; i < adapters_.size(); ++i) {
+    const bool is_told = chosen.size() == 1 && is_of_one_component(i);
+    components_.push_back(is_told ? chosen.front() : component_of(adapters_[i], base, components));
+    if (!chosen.empty() && std::ranges::find(chosen, components_.back()) == chosen.end())
+      fail(Status::invalid_argument, "{}: has tensors of {}, and only {} is to be converted", adapters_[i].name(),
+           components_.back(), fmt::join(chosen, ", "));
+  }
+}
+
+std::vector<WeightedAdapter> Adapters::of(const std::string& component) const {
+  if (component.empty()) return weighted_;
+  std::vector<WeightedAdapter> some;
+  for (std::size_t i = 0; i < weighted_.size(); ++i)
+    if (components_[i] == component) some.push_back(weighted_[i]);
+  return some;
 }
 
 Source MergeTask::base(ScratchFile* scratch) const {

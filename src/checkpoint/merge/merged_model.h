@@ -29,13 +29,17 @@ class Adapters {
 
   [[nodiscard]] const std::vector<WeightedAdapter>& all() const { return weighted_; }
 
+  // Finds for each the component of `base` that it is for: the one that it names, or whose layers it names; a single
+  // chosen one takes what is for one component, however that calls it. Refuses adapters whose tensors would not all be
+  // used: of components that `base`, a pipeline or a model, is not, or that are not among the chosen ones, if any are.
+  void settle(const std::filesystem::path& base, std::span<const std::string> chosen);
   // Those of a component of a pipeline; with no name, of a model alone, which all are for.
   [[nodiscard]] std::vector<WeightedAdapter> of(const std::string& component) const;
-  // Refuses adapters whose tensors would not all be used: of components that `base`, a pipeline or a model, is not, or
-  // that are not among the chosen ones, if any are.
-  void require_used(const std::filesystem::path& base, std::span<const std::string> chosen) const;
 
  private:
+  [[nodiscard]] bool is_of_one_component(std::size_t adapter) const;
+
+  std::vector<std::string> components_;  // of each
   std::deque<Adapter> adapters_;
   std::vector<WeightedAdapter> weighted_;
 };

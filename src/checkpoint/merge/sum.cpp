@@ -14,8 +14,8 @@ std::span<float> floats(std::span<std::byte> bytes) {
 // One tensor on its way. Its pieces are made one after the other by one thread.
 class Sum {
  public:
-  Sum(Source base, const Addend& addend, const MergedShape& shape, Dtype dtype, std::size_t number)
-      : base_(std::move(base)), addend_(addend), shape_(shape), dtype_(dtype), number_(number) {}
+  Sum(Source base, const Addend& addend, const MergedShape& shape, Dtype dtype, std::size_t number, AddProduct add)
+      : base_(std::move(base)), addend_(addend), shape_(shape), dtype_(dtype), number_(number), add_(add) {}
 
   void read(std::int64_t begin, std::span<std::byte> made, Piece& piece) {
     const std::int64_t first = begin / size_of(dtype_);
@@ -31,8 +31,8 @@ class Sum {
                            static_cast<std::size_t>(tile.elements() * element));
     };
     for (const Tile& tile : tiles)
-      lora_merge(part(in, tile, in_size), base_.dtype, tile.window.rows, tile.window.columns,
-                 next_product(tile, factors), part(made, tile, size_of(dtype_)), dtype_, piece.exec());
+      add_(part(in, tile, in_size), base_.dtype, tile.window.rows, tile.window.columns, next_product(tile, factors),
+           part(made, tile, size_of(dtype_)), dtype_, piece.exec());
   }
 
  private:
@@ -82,6 +82,7 @@ class Sum {
   MergedShape shape_;
   Dtype dtype_;
   std::size_t number_;
+  AddProduct add_;
   std::int64_t block_of_a_ = -1;
   std::vector<float> whole_a_;
 };
@@ -115,14 +116,15 @@ std::vector<Tile> tiles_of(const MergedShape& shape, std::int64_t begin, std::in
   return tiles;
 }
 
-Source added(const Source& base, const Addend& addend, const MergedShape& shape, Dtype dtype, std::size_t number) {
+Source added(const Source& base, const Addend& addend, const MergedShape& shape, Dtype dtype, std::size_t number,
+             AddProduct add) {
   const std::int64_t unit = base.unit_elements() * size_of(dtype);
   return {.dtype = dtype,
           .bytes = shape.elements() * size_of(dtype),
           .unit = unit,
           .piece = std::max(kPieceBytes, unit),
           .made = Made::on_device,
-          .read = [sum = std::make_shared<Sum>(base, addend, shape, dtype, number)](
+          .read = [sum = std::make_shared<Sum>(base, addend, shape, dtype, number, add)](
                       std::int64_t begin, std::span<std::byte> made, Piece& piece) { sum->read(begin, made, piece); }};
 }
 

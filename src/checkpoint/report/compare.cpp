@@ -31,6 +31,7 @@
 #include "checkpoint/merge/merged_model.h"
 #include "checkpoint/names/families.h"
 #include "checkpoint/names/plain_names.h"
+#include "checkpoint/report/chains.h"
 #include "checkpoint/report/differences.h"
 
 namespace qfuse::checkpoint {
@@ -202,7 +203,9 @@ class Side {
   // A base with adapters.
   Side(const std::filesystem::path& path, const CompareOptions& options) : Side(path, false) {
     adapters_.emplace(located_all(options.adapters), true);
-    adapters_->require_used(path, {});
+    if (!options.components.empty() && !is_pipeline(path))
+      fail(Status::invalid_argument, "{}: is one model, and has no components", shown(path));
+    adapters_->settle(path, options.components);
     const MergeWay way{{},
                        options.base_as,
                        options.blocksize,
@@ -239,7 +242,7 @@ class Side {
     known.tensor.name = name;
     if (change != nullptr) known.tensor.shape = change->shape;
     known.merged = [task = merged.task(base, change)](Dtype dtype, ScratchFile* scratch) {
-      return qfuse::checkpoint::merged(task.base(scratch), task.merging, dtype);
+      return qfuse::checkpoint::merged(task.base(scratch), task.merging, dtype, add_by_chains);
     };
   }
 

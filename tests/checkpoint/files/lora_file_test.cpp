@@ -53,6 +53,9 @@ TEST_F(LoraFiles, what_a_name_says) {
       {"unet.m.to_q.lora_A.weight", {"unet", AdapterPart::a, "m.to_q"}},
       {"unet.m.to_q.lora_B.weight", {"unet", AdapterPart::b, "m.to_q"}},
       {"transformer.m.lora.down.weight", {"transformer", AdapterPart::a, "m"}},
+      {"m.to_q.lora_A.default.weight", {"", AdapterPart::a, "m.to_q"}},
+      {"m.to_q.lora_up.weight", {"", AdapterPart::b, "m.to_q"}},
+      {"diffusion_model.m.to_q.lora_A.weight", {"", AdapterPart::a, "m.to_q"}},
       {"transformer.m.lora.up.weight", {"transformer", AdapterPart::b, "m"}},
       {"unet.m.attn1.processor.to_out_lora.down.weight", {"unet", AdapterPart::a, "m.attn1.to_out.0"}},
       {"unet.m.attn1.processor.to_k_lora.up.weight", {"unet", AdapterPart::b, "m.attn1.to_k"}},
@@ -147,7 +150,6 @@ TEST_F(LoraFiles, what_is_known_and_not_merged_is_named) {
                                                  {"lora_te3_a.lora_down.weight", "T5"},
                                                  {"lora_transformer_a.lora_down.weight", "OneTrainer"},
                                                  {"lycoris_a.lora_down.weight", "LyCORIS"},
-                                                 {"diffusion_model.a.lora_A.weight", "ComfyUI"},
                                                  {"base_model.model.a.lora_A.weight", "give its directory"}};
   for (const auto& [name, said] : kinds)
     EXPECT_TRUE(holds(refusal(Status::unsupported, {{name, matrix(4, 8)}}), said)) << name;

@@ -42,6 +42,15 @@ TEST_F(FindBase, a_directory_beside_the_adapter_or_in_it) {
   EXPECT_EQ(find_base(adapter()), adapter() / "base");
 }
 
+// As shells complete it.
+TEST_F(FindBase, a_directory_as_it_was_typed) {
+  write_base(layers());
+  for (const char* name : {"./base", "base/", "./base//", "././base/."}) {
+    name_base(name);
+    EXPECT_EQ(find_base(adapter()), directory / "base") << name;
+  }
+}
+
 TEST_F(FindBase, a_model_of_the_hub_at_its_revision) {
   write_base(layers());
   name_base("org/base");
@@ -65,12 +74,19 @@ TEST_F(FindBase, a_model_of_the_hub_at_its_revision) {
 // An adapter may be anybody's: what it names leads nowhere that its user did not name.
 TEST_F(FindBase, no_path_that_leads_elsewhere) {
   write_base(layers());
-  for (const std::string& name : std::vector<std::string>{"../base", "base/../base", base().native(), "./base", "~"}) {
+  for (const std::string& name : std::vector<std::string>{"../base", "base/../base", "/no/base", "~"}) {
     name_base(name);
     EXPECT_TRUE(
         holds(refusal(), "which is no name of a directory here or on the Hub: name the base before the adapter"))
         << name;
   }
+  name_base(base().native());
+  EXPECT_TRUE(holds(
+      refusal(), fmt::format("if that is the one: `qfuse merge {} {} -o OUT`", base().native(), adapter().native())));
+  const fs::path harmful = directory / "a; rm -rf b";
+  fs::create_directory(harmful);
+  name_base(harmful.native());
+  EXPECT_FALSE(holds(refusal(), "`qfuse merge"));
   name_base("org/base", "x; rm -rf /");
   EXPECT_FALSE(holds(refusal(), "rm -rf"));
   name_base("");
@@ -86,9 +102,27 @@ TEST_F(FindBase, another_base_is_noted) {
     EXPECT_FALSE(holds(notes(), "is another model")) << same;
   }
   name_base("org/base-Instruct");
-  EXPECT_TRUE(holds(notes(), "was trained on 'org/base-Instruct'; by its name, base is another model"));
+  EXPECT_TRUE(holds(notes(),
+                    "was trained on 'org/base-Instruct'; by its name, base is another model; if that was this "
+                    "one in 4 bits, `base_as` nf4 merges it onto what it saw"));
   write_base(layers(), R"({"model_type": "llama", "_name_or_path": "elsewhere/base-instruct"})");
   EXPECT_FALSE(holds(notes(), "is another model"));
+}
+
+TEST_F(FindBase, a_base_in_16_bits_in_the_place_of_one_in_4_is_noted) {
+  write_base(layers());
+  const std::string said = "which is in 4 bits: `base_as` ";
+  name_base("unsloth/base-bnb-4bit");
+  EXPECT_TRUE(holds(notes(), said + "nf4"));
+  QuantizeOptions options;
+  options.quant_type = QuantType::fp4;
+  options.include = {"*"};
+  quantize(base(), directory / "codes", options);
+  name_base("codes/");
+  EXPECT_TRUE(holds(notes(), said + "fp4")) << "its files say it";
+  fs::remove_all(base());
+  fs::copy(directory / "codes", base());
+  EXPECT_FALSE(holds(notes(), "in 4 bits"));
 }
 
 TEST_F(FindBase, an_adapter_that_the_base_has_is_noted) {

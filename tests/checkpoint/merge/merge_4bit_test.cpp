@@ -141,11 +141,31 @@ TEST_F(MergeQuantized, an_adapter_that_is_lost_in_4_bits_is_refused) {
   EXPECT_LT(report.merged.at(0).survival, 0.5);
   options.fail_below = 0.5;
   options.dry_run = true;
-  merge(base(), faint, directory / "out", options);
+  EXPECT_TRUE(holds(merge(base(), faint, directory / "out", options).refused, "of what the adapter adds, "));
+  EXPECT_EQ(merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options).refused, "");
   EXPECT_FALSE(fs::exists(directory / "out"));
+  options.dry_run = false;
   options.to_4bit = QuantType::fp4;
   EXPECT_TRUE(holds(error_of(Status::invalid_argument, [&] { merged(options); }),
                     "is nf4, and cannot become fp4: dequantize the base first"));
+}
+
+// Whatever brought the base's values onto codes: `base_as`, or a conversion before.
+TEST_F(MergeQuantized, an_adapter_is_as_lost_where_the_base_was_in_4_bits_before) {
+  const std::vector<AdapterInput> faint{{adapter(), 1e-2}};
+  MergeOptions options;
+  options.to_4bit = QuantType::nf4;
+  fs::remove_all(base());
+  fs::copy(plain(), base());
+  merged(options, faint);
+  EXPECT_GT(report.merged.at(0).survival, 0.5) << "values between codes";
+  options.base_as = QuantType::nf4;
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { merged(options, faint); }), "or leave out `base_as`"));
+  options.base_as.reset();
+  quantize(plain(), directory / "codes");
+  fs::remove_all(base());
+  dequantize(directory / "codes", base());
+  EXPECT_TRUE(holds(error_of(Status::invalid_data, [&] { merged(options, faint); }), "as it was before it had 4 bits"));
 }
 
 // Each process measures what it makes, and a file in which an adapter is lost is no shard's.
