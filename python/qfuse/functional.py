@@ -560,6 +560,6 @@ _find_advice._dynamo_marked_constant = True  # type: ignore[attr-defined]
 def _autocast(tensor: Tensor) -> Tensor:
     """As torch.nn.functional.linear casts what it is given: all floating point numbers but float64."""
     device = tensor.device.type
-    if tensor.dtype not in FLOAT_DTYPES or not torch.is_autocast_enabled(device):
+    if tensor.dtype not in FLOAT_DTYPES or not gradients.is_autocast(device):
         return tensor
     return tensor.to(torch.get_autocast_dtype(device))

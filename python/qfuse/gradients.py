@@ -17,6 +17,7 @@ __all__ = [
     "by_dispatcher",
     "decode",
     "given",
+    "is_autocast",
     "is_watched",
     "many_by_dispatcher",
     "many_past_dispatcher",
@@ -188,10 +189,15 @@ def rows(tensor: Tensor) -> Tensor:
     return tensor if tensor.dim() == 2 else tensor.reshape(math.prod(tensor.shape[:-1]), tensor.shape[-1])
 
 
+def is_autocast(kind: str) -> bool:
+    """Whether autocast is on for a type of device: of meta, torch raises an error."""
+    return kind != "meta" and torch.is_autocast_enabled(kind)
+
+
 def without_autocast(tensor: Tensor) -> Any:
     """A tensor has the dtype to multiply in."""
     kind = tensor.device.type
-    return torch.autocast(kind, enabled=False) if torch.is_autocast_enabled(kind) else nullcontext()
+    return torch.autocast(kind, enabled=False) if is_autocast(kind) else nullcontext()
 
 
 def decode(call: Call) -> Tensor:

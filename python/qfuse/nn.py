@@ -9,6 +9,7 @@ from .base import OverWeight
 from .experts import Experts4bit, GroupedLinear4bit, clamped_swiglu
 from .factors import factor_of
 from .functional import matmul_4bit, matmul_4bit_lora
+from .gradients import is_autocast
 from .linear import Linear4bit
 from .modules import has_global_hooks, is_bare, is_bare_linear, is_dropping
 from .quant_state import plain_weight, read_weight
@@ -96,7 +97,7 @@ class Linear4bitLoRA(OverWeight):
     def _forward_by_modules(self, x: Tensor) -> Tensor:
         product = matmul_4bit(x, self.base, bias=self.bias)
         dtype = next((p.dtype for p in self.lora_A.parameters() if p.is_floating_point()), x.dtype)
-        low = self.lora_A(self.dropout(x if torch.is_autocast_enabled(x.device.type) else x.to(dtype)))
+        low = self.lora_A(self.dropout(x if is_autocast(x.device.type) else x.to(dtype)))
         share: Tensor = self.lora_B(low) * self.scaling
         return product + share.to(product.dtype)
 

@@ -431,6 +431,11 @@ def test_codes_that_were_cast_are_refused(device, storage, cast):
         for call in calls:
             with pytest.raises(ValueError, match="have been cast to"):
                 call()
+    with integration.enabled() as report:  # whose products are bitsandbytes' own
+        assert not any("matmul_4bit" in place for place in report.replaced)
+        for needs_gradient in (False, True):
+            with pytest.raises(ValueError, match="have been cast to"):
+                layer(x.clone().requires_grad_(needs_gradient))
 
 
 def test_codes_of_a_plain_tensor_that_were_cast_are_refused(device):

@@ -165,7 +165,7 @@ def test_a_decode_refuses(decode, name):
 def test_a_product_refuses(product, trained, name):
     given = _replaced(Inputs(CPU), name)
     given.x.requires_grad_(trained)
-    with pytest.raises(RuntimeError):  # in torch's words, where the product is torch's
+    with pytest.raises(RuntimeError, match=WORDS):
         PRODUCTS[product](given)
 
 
@@ -179,8 +179,21 @@ def test_an_adapter_elsewhere_is_refused(product, trained, name):
         PRODUCTS[product](given)
 
 
+@pytest.mark.parametrize("with_lora", [False, True])
+@pytest.mark.parametrize("name", ["x", "bias", "ends", *OF_WEIGHT])
+def test_a_product_of_experts_refuses(name, with_lora):
+    given = Inputs(CPU)
+    given.bias, given.lora_a = given.bias.view(4, -1), given.lora_a.expand(4, -1, -1)
+    given.lora_b = given.lora_b.view(4, -1, RANK)
+    given = _replaced(given, name)
+    stack = given.weight._replace(shape=given.experts)
+    product = qfuse.matmul_4bit_grouped_lora if with_lora else qfuse.matmul_4bit_grouped
+    with pytest.raises(RuntimeError, match=WORDS):
+        product(given.x, stack, given.ends, *[given.lora_a, given.lora_b] * with_lora, bias=given.bias)
+
+
 @pytest.mark.parametrize("name", ["x", *OF_WEIGHT])
 def test_a_layer_refuses(name):
-    with pytest.raises(RuntimeError):
+    with pytest.raises(RuntimeError, match=WORDS):
         given = _replaced(Inputs(CPU), name)
         qfuse.nn.Linear4bitLoRA(given.weight, RANK)(given.x)

@@ -235,3 +235,31 @@ def test_refuses(device):
     refuse(ValueError, "lora_x has shape", lora_x=x[:2])
     refuse(RuntimeError, "lora_a lies on meta", a=a.to("meta"))
     refuse(RuntimeError, "expert_ends lies on meta", ends=ends.to("meta"))
+
+
+@pytest.mark.parametrize("is_transposed", [False, True])
+@pytest.mark.parametrize("with_lora", [False, True])
+def test_many_gradients_at_once(device, with_lora, is_transposed):
+    """As torch.autograd batches them: is_grads_batched, and jacobian(vectorize=True)."""
+    stack, ends = exact_stack(device, torch.float32, is_transposed), ends_of(UNEVEN, device)
+    x = few_integers(M, K, device=device, dtype=torch.float32)
+    bias = integers(EXPERTS, N, device=device, dtype=torch.float32)
+    leaves = [leaf.requires_grad_() for leaf in (x, bias, *(adapter(device) if with_lora else ()))]
+    somebodys = torch.arange(M, device=device)[:, None] < sum(UNEVEN)
+
+    def layer(x, bias, *factors):
+        product = qfuse.matmul_4bit_grouped_lora if with_lora else qfuse.matmul_4bit_grouped
+        found = product(x, stack, ends, *factors, bias=bias, is_transposed=is_transposed)
+        return torch.where(somebodys, found, 0)
+
+    grads = few_integers(3, M, N, device=device, dtype=torch.float32)
+    found = torch.autograd.grad(layer(*leaves), leaves, grads, is_grads_batched=True)
+    singles = [torch.autograd.grad(layer(*leaves), leaves, grad) for grad in grads]
+    for one, each in zip(found, zip(*singles, strict=True), strict=True):
+        assert same_bits(one + 0, torch.stack(each) + 0)  # of a zero, whatever its sign
+
+    def row(x):
+        return layer(x, *leaves[1:])[1]
+
+    jacobians = [torch.autograd.functional.jacobian(row, x.detach(), vectorize=way) for way in (True, False)]
+    assert same_bits(*(each + 0 for each in jacobians))

@@ -38,6 +38,7 @@ from ..quant_state import (
     Arguments,
     decodable_weight,
     is_repacked,
+    refuse_cast,
     unpacked_weight,
     without_torch_function,
 )
@@ -224,6 +225,14 @@ def _multiply(A: Tensor, weight: Arguments, bias: Tensor | None) -> Tensor | Non
     return multiply(A, weight, bias, few_factored=_few_factored.is_enabled)
 
 
+def _refuse_cast_codes(
+    A: Tensor, B: Tensor, quant_state: Any, out: Tensor | None = None, bias: Tensor | None = None
+) -> None:
+    """Of every matmul_4bit: below it a weight is a plain tensor, which does not know how its codes were stored."""
+    if quant_state is not None:
+        refuse_cast(B, quant_state)
+
+
 def _fits(A: Tensor, weight: Arguments, bias: Tensor | None) -> bool:
     shape, device = tuple(weight[1]), weight[0][0].device
     fits = A.dtype in FLOAT_DTYPES and len(shape) == 2 and A.shape[-1:] == shape[1:] and A.device == device
@@ -252,6 +261,7 @@ _patches = Patches(
     Patch("bitsandbytes.functional", "dequantize_4bit", _dequantize_4bit),
     Patch("bitsandbytes.functional", "quantize_4bit", _quantize_4bit),
     Patch(_OPS_OF["CUDA"], "_dequant_linear_fallback", _decode_and_multiply, private=True),
+    Patch("bitsandbytes.autograd._functions", "matmul_4bit", _refuse_cast_codes, private=True, is_guard=True),
     library="bitsandbytes",
 )
 _product = Patches(

@@ -32,6 +32,7 @@ class Kernel:
 
     way: Way = "hook"
     private = True  # to have no such op or device is ordinary: no reason to warn
+    is_guard = False
 
     def __init__(self, op: str, device: str, ours: Callable[..., Any], module: str) -> None:
         self._op, self._device, self._ours, self._module = op, device, ours, module
@@ -85,7 +86,7 @@ class Registered:
     """A name in a registry of another library's, which stays there: nobody meets it who does not ask for it."""
 
     way: Way = "hook"
-    private = False
+    private = is_guard = False
     active = False  # that is asked of what somebody could take away
 
     def __init__(self, module: str, registry: str, name: str, ours: Callable[..., Any]) -> None:

@@ -67,7 +67,8 @@ class Patch:
 
     ours takes the original's arguments and returns None for what it leaves to the original. A private function, which
     the library promises to nobody, is replaced only where it is loaded and has the parameters that ours has.
-    examine(module) may raise Unneeded.
+    examine(module) may raise Unneeded. A guard computes nothing, and no report names it: it leaves every call to the
+    original, unless it raises an error.
     """
 
     way: Way = "patch"
@@ -79,7 +80,9 @@ class Patch:
         ours: Function,
         private: bool = False,
         examine: Callable[[Any], None] = lambda module: None,
+        is_guard: bool = False,
     ) -> None:
+        self.is_guard = is_guard
         self._module, self._ours, self.private, self._examine = module, ours, private, examine
         self._class, _, self._name = name.rpartition(".")
         self._original: Function | None = None
@@ -232,7 +235,7 @@ class Patches:
         with self._lock:
             replaced: dict[str, Way] = {}
             left = dict(self._left)
-            for patch in self._patches:
+            for patch in (each for each in self._patches if not each.is_guard):
                 places = patch.places()
                 replaced |= dict.fromkeys(places, patch.way)
                 if patch.active and not places:
@@ -252,6 +255,8 @@ class Patches:
                 try:
                     patch.replace()
                 except Exception as error:  # whatever keeps it from being replaced here is its own affair
+                    if patch.is_guard:
+                        continue
                     kind = "" if isinstance(error, NotLoaded) else f"{type(error).__name__}: "
                     self._left[str(patch)] = f"{kind}{error}"
         report = self.report()

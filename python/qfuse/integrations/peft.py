@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from .. import versions
 from ..factors import bias_of, factor_of
 from ..functional import is_slower_than_bitsandbytes, multiply_with_lora, scaled
-from ..gradients import needs_gradient
+from ..gradients import is_autocast, needs_gradient
 from ..linear import Linear4bit
 from ..modules import (
     has_global_hooks,
@@ -94,7 +94,7 @@ def _examine(layer: Any, x: Tensor | None = None) -> _Covered | str:
     if x is not None and not base.compute_type_is_set:  # as Linear4bit's own forward does
         base.set_compute_type(x)
         base.compute_type_is_set = True
-    if base.compute_dtype is torch.float32 and not torch.is_autocast_enabled(base.weight.device.type):
+    if base.compute_dtype is torch.float32 and not is_autocast(base.weight.device.type):
         return "it computes in float32"
     weight = _weight_of(base, layer, x)
     return "its weight is not one that qfuse decodes" if weight is None else _Covered(active, weight)
@@ -172,7 +172,7 @@ def _compute_dtype(base: Any, x: Tensor) -> torch.dtype | None:
     dtype = x.dtype if base.compute_dtype is None else base.compute_dtype
     if dtype is torch.float32:
         kind = x.device.type
-        dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
+        dtype = torch.get_autocast_dtype(kind) if is_autocast(kind) else None
     return dtype if dtype in FLOAT_DTYPES else None
 
 
