@@ -135,7 +135,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
 }
 
 std::string with_own_options(std::string message) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOptions{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kOptions{
       {{"`allow_nonfinite`", "--allow-nonfinite"},
        {"`allow_other_names`", "--allow-other-names"},
        {"`base_as`", "--base-as"},
