@@ -162,9 +162,10 @@ enum class LoraBLayout {
   grouped_by_expert,  // [expert][rank], as unsloth trained until September 2026
 };
 
-// `dtype`: what merged and quantized weights become; none: what they were, or decode to. Of a pipeline, those components
-// are merged into that LoRA files name, or whose layers they name; where `components` are given, no others. A single one
-// of these takes a file for one component whatever name that has, as Wan 2.2's transformer_2 one for transformer.
+// `dtype`: that of the output, or that its 4-bit weights decode to; what the base keeps in more bits than most of it
+// stays so. None: what each tensor was, or decodes to. Of a pipeline, those components are merged into that LoRA files
+// name, or whose layers they name; where `components` are given, no others. A single one of these takes a file for one
+// component whatever name that has, as Wan 2.2's transformer_2 one for transformer.
 struct MergeOptions : ConversionOptions {
   std::optional<QuantType> to_4bit;  // encode the linear layers of the result, as quantize() does
   std::optional<QuantType> base_as;  // take the base as it is when bitsandbytes has quantized and decoded it: as it was
@@ -210,8 +211,8 @@ QFUSE_API std::filesystem::path find_base(const std::filesystem::path& adapter);
 // qfuse_lora_merge over all adapters in their order, rounded once; with
 // DoRA, then multiplied by magnitude / length of its row. Every tensor of an adapter is used exactly once, or the merge
 // is refused: invalid_data for one that fits nothing, or has NaN; unsupported for kinds of adapters that cannot be merged.
-// Tensors that no adapter changes are copied, and so are the base's other files and folders; tokenizers are the
-// adapter's where it has them.
+// Tensors that no adapter changes are copied, and so are the base's other files and folders; tokenizers, processors and
+// modules of sentence-transformers are the adapter's where it has them, whole.
 QFUSE_API MergeReport merge(const std::filesystem::path& base, std::span<const AdapterInput> adapters,
                             const std::filesystem::path& out, const MergeOptions& options = {});
 
@@ -287,7 +288,8 @@ QFUSE_API std::string to_json(const Inventory& inventory);
 // What keeps a model from loading with every weight in its place.
 struct CheckProblem {
   // "missing": a tensor of the class that no file has, whose values would be random. "unexpected": one that the class has
-  // not, which would be lost. "mismatched": of another shape than config.json says. "tokenizer": tokens without rows.
+  // not, which would be lost. "mismatched": of another shape than config.json says. "tokenizer": tokens without
+  // rows, or files that contradict each other about a token.
   // "quantization": weights and config.json do not say the same. "config", "content": it is no model of transformers.
   std::string kind;
   std::string tensor;   // as it is, or should be, called in the files; "" where none is meant

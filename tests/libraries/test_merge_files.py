@@ -1,5 +1,5 @@
-"""What transformers makes of the tokenizer, the template and the processor in the output of `qfuse merge`, whoever of base
-and adapter has which of them, as transformers 4 and 5 write them; and which base models it loads beside an adapter.
+"""What transformers makes of the tokenizer, the template and the processor in the output of `qfuse merge`, whoever of
+base and adapter has which of them, as transformers 4 and 5 write them; and that it loads no adapter beside a model.
 """
 
 import itertools
@@ -136,7 +136,7 @@ class Files(Merging):
                 found = AutoProcessor.from_pretrained(self.merged(base, adapter))
                 self.assertEqual(value(found), own)
                 self.assertEqual("<own>" in found.tokenizer.get_vocab(), not alone)
-                self.assertTrue(found.chat_template.startswith("base" if alone else "own"))
+                self.assertTrue(found.tokenizer.chat_template.startswith("base" if alone else "own"))
 
     def test_a_part_that_another_version_wrote_alone(self):
         base, adapter = self.folders()

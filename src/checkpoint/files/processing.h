@@ -14,6 +14,7 @@ namespace qfuse::checkpoint {
 inline constexpr const char* kTokenizerFile = "tokenizer.json";
 inline constexpr const char* kTokenizerConfigFile = "tokenizer_config.json";
 inline constexpr const char* kTokensMapFile = "special_tokens_map.json";  // wins over the config, where that is old
+inline constexpr const char* kTemplateFile = "chat_template.jinja";
 inline constexpr const char* kTemplatesFolder = "additional_chat_templates";
 inline constexpr const char* kOldProcessorTemplateFile =
     "chat_template.json";  // which a processor alone reads, and first

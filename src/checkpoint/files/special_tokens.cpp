@@ -8,8 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <system_error>
 
 #include "checkpoint/files/errors.h"
+#include "checkpoint/files/file.h"
 #include "checkpoint/files/processing.h"
 #include "checkpoint/files/tokenizer.h"
 
@@ -41,6 +44,7 @@ class TokenFiles {
       : settings_(read_object(find(kTokenizerConfigFile))),
         map_(read_object(find(kTokensMapFile))),
         generation_(read_object(find(kGenerationFile))),
+        template_(template_in(find(kTemplateFile))),
         config_(config) {
     std::set<std::string> wanted;
     for (const char* kind : {"eos", "pad"}) wanted.insert(counting(kind));
@@ -53,7 +57,7 @@ class TokenFiles {
     const std::optional<SpecialToken> eos = token("eos");
     const std::optional<SpecialToken> pad = token("pad");
     const Numbers ends = in_model("eos");
-    if (eos && !ends.empty() && !holds(ends, *eos->number))
+    if (eos && !ends.empty() && !holds(ends, *eos->number) && !ends_turns_otherwise(*eos))
       add(config_.has_architecture("ForCausalLM"),
           fmt::format("the tokenizer ends a text with {}, and {} has eos_token_id {}: generation would not stop there",
                       eos->said(), where("eos"), fmt::join(ends, ", ")));
@@ -77,6 +81,21 @@ class TokenFiles {
   [[nodiscard]] std::string counting(const std::string& kind) const {
     const std::string of_map = text_in(map_, kind + "_token");
     return has_decoder() || of_map.empty() ? text_in(settings_, kind + "_token") : of_map;
+  }
+
+  // A file wins over the settings.
+  [[nodiscard]] std::string template_in(const std::filesystem::path& file) const {
+    constexpr std::int64_t kLongest = 16 << 20;  // bytes; real ones have thousands
+    if (std::error_code error; std::filesystem::is_regular_file(file, error)) return read_text(file, kLongest);
+    if (!has_value(settings_, kTemplateField)) return "";
+    const Json& stated = settings_->at(kTemplateField);  // or a list, with names
+    return stated.is_string() ? stated.get<std::string>() : stated.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  // Chat models are published whose template ends a turn with another token than the tokenizer's, where they do stop.
+  [[nodiscard]] bool ends_turns_otherwise(const SpecialToken& eos) const {
+    const auto has = [&](std::string_view part) { return template_.find(part) != template_.npos; };
+    return !template_.empty() && !has(eos.text) && !has("eos_token");
   }
 
   void compare_settings(const std::string& kind) {
@@ -136,6 +155,7 @@ class TokenFiles {
   std::optional<Json> settings_;
   std::optional<Json> map_;
   std::optional<Json> generation_;
+  std::string template_;
   const Config& config_;
   std::map<std::string, std::int64_t> numbers_;
   std::vector<TokenConflict> conflicts_;

@@ -173,7 +173,7 @@ void note_class(const Adapter& adapter, const MergedModel& base, std::vector<std
 void note_left_behind(const MergedModel& base, std::vector<std::string>& notes) {
   std::set<fs::path> seen;
   for (const auto& [adapter, weight] : base.adapters()) {
-    if (!adapter->is_directory() || !seen.insert(adapter->path()).second) continue;
+    if (!fs::exists(adapter->path() / kAdapterConfigFile) || !seen.insert(adapter->path()).second) continue;
     note_weights(*adapter, base.model().path(), notes);
     note_class(*adapter, base, notes);
   }

@@ -68,6 +68,19 @@ TEST_F(SpecialTokens, generation_that_does_not_stop) {
   EXPECT_TRUE(holds(only(), "config.json has eos_token_id 4"));
 }
 
+// As those of Kimi K2 and Yi, which stop where their template ends a turn.
+TEST_F(SpecialTokens, a_template_that_ends_turns_with_another_token) {
+  write("generation_config.json", {{"eos_token_id", 4}});
+  for (const Json& chat : {Json("{{ text }}<turn>"), Json{{{"name", "default"}, {"template", "{{ text }}<turn>"}}}}) {
+    write("tokenizer_config.json", {{"eos_token", "<end>"}, {"chat_template", chat}});
+    EXPECT_TRUE(found().empty()) << chat;
+  }
+  for (const char* chat : {"{{ text }}<end>", "{{ text }}{{ eos_token }}"}) {
+    write_file(directory / "chat_template.jinja", chat);  // which wins
+    EXPECT_TRUE(only().starts_with("harmful: the tokenizer ends")) << chat;
+  }
+}
+
 TEST_F(SpecialTokens, the_files_of_a_tokenizer) {
   write("special_tokens_map.json", {{"eos_token", {{"content", "<turn>"}}}});
   write("generation_config.json", {{"eos_token_id", 4}});
