@@ -43,7 +43,7 @@ using OpenMerged = std::function<Source(Dtype dtype, ScratchFile* scratch)>;
 struct Pair {
   const Tensor* a = nullptr;  // NULL where only the other has it
   const Tensor* b = nullptr;
-  const OpenMerged* merged_a = nullptr;  // NULL where no adapter changes it
+  const OpenMerged* merged_a = nullptr;  // NULL where it is compared as it is stored
   bool turned = false;                   // one of them is quantized, and the other one, the model's own, its transpose
 };
 
@@ -222,6 +222,8 @@ class Side {
       for (const Tensor& tensor : merged.tensors())
         if (merged.change_of(tensor.name) != nullptr || merged.is_seen(tensor.name))
           add_merged(merged, components[i], tensor.name, tensor);
+        else if (!tensor.quantized_dtype() && dtype_of(tensor.values().entry->type))
+          tensors_.at(name_prefix(components[i]) + tensor.name).cast = opened(merged, tensor, nullptr);
       for (const auto& [name, change] : merged.rules().changes) add_merged(merged, components[i], name, *change.base);
     }
   }
@@ -229,7 +231,8 @@ class Side {
   struct Known {
     Tensor tensor;
     const Families* families;
-    OpenMerged merged;  // empty where no adapter changes it
+    OpenMerged merged;     // empty where no adapter changes it
+    OpenMerged cast = {};  // of another, which a merge may give another dtype
   };
   [[nodiscard]] const std::map<std::string, Known>& tensors() const { return tensors_; }
   [[nodiscard]] bool needs_scratch() const { return needs_scratch_; }
@@ -241,7 +244,11 @@ class Side {
     Known& known = tensors_.try_emplace(full_name, Known{base, &merged.families(), {}}).first->second;
     known.tensor.name = name;
     if (change != nullptr) known.tensor.shape = change->shape;
-    known.merged = [task = merged.task(base, change)](Dtype dtype, ScratchFile* scratch) {
+    known.merged = opened(merged, base, change);
+  }
+
+  static OpenMerged opened(const MergedModel& merged, const Tensor& base, const TensorChange* change) {
+    return [task = merged.task(base, change)](Dtype dtype, ScratchFile* scratch) {
       return qfuse::checkpoint::merged(task.base(scratch), task.merging, dtype, add_by_chains);
     };
   }
@@ -258,6 +265,13 @@ bool is_turned(const Side::Known& known, const Pair& pair) {
   return known.families->is_turned(known.tensor.name, pair.a->shape);
 }
 
+// Whether both are plain numbers of 16 or 32 bits, and not of the same type.
+bool have_other_dtypes(const Pair& pair) {
+  if (pair.a == nullptr || pair.b == nullptr || pair.b->quantized_dtype()) return false;
+  const TensorType type = pair.b->values().entry->type;
+  return dtype_of(type) && type != pair.a->values().entry->type;
+}
+
 std::map<std::string, Pair> pair_up(const Side& a, const Side& b) {
   std::map<std::string, Pair> pairs;
   for (const auto& [name, known] : a.tensors()) {
@@ -265,6 +279,10 @@ std::map<std::string, Pair> pair_up(const Side& a, const Side& b) {
     if (known.merged) pairs[name].merged_a = &known.merged;
   }
   for (const auto& [name, known] : b.tensors()) pairs[name].b = &known.tensor;
+  for (auto& [name, pair] : pairs)
+    if (const auto known = a.tensors().find(name);
+        known != a.tensors().end() && known->second.cast && have_other_dtypes(pair))
+      pair.merged_a = &known->second.cast;
   for (auto& [name, pair] : pairs)
     pair.turned = is_turnable(pair) && (is_turned(a.tensors().at(name), pair) || is_turned(b.tensors().at(name), pair));
   return pairs;

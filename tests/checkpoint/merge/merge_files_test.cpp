@@ -182,6 +182,15 @@ TEST_F(Merge, a_dtype_is_that_of_the_whole_model) {
   for (const char* name : {"model.norm.weight", "model.layers.0.other.weight", "model.layers.0.router.weight"})
     EXPECT_EQ(type_of(made, name), "F32") << name;
   EXPECT_TRUE(report.notes.empty());
+  for (const Dtype to : {Dtype::float16, Dtype::float32}) {  // which base and adapter, compared with it, are rounded to
+    options.dtype = to;
+    options.force = true;
+    merge(base(), std::vector<AdapterInput>{{adapter()}}, directory / "out", options);
+    CompareOptions comparison;
+    comparison.adapters = {{adapter()}};
+    EXPECT_TRUE(compare(base(), directory / "out", comparison).equal);
+    EXPECT_FALSE(compare(base(), directory / "out").equal);
+  }
   options.dtype.reset();
   made = merged(options);
   EXPECT_EQ(type_of(made, "model.layers.0.other.weight"), "F16");
