@@ -24,6 +24,7 @@ from distributed_models import (
 from distributed_support import FOLDER, Skipped, mesh, refused, shared_out, tensor_parallel
 from torch import Tensor, nn
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict, set_model_state_dict
+from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor.parallel import parallelize_module
 
 import qfuse.distributed as qd
@@ -199,10 +200,10 @@ def case_4_dcp_loads() -> None:
 
 
 def case_2_a_weight_in_4_bits_takes_no_gradient() -> None:
-    model = shared_out(Plain(), mesh(2))
-    model.up.weight.requires_grad_(True)  # a DTensor's own method
+    layer = fully_shard(Linear4bit(weight(INNER, WIDTH, 0)), mesh=mesh(2))
+    layer.weight.requires_grad_(True)  # a DTensor's own method
     try:
-        model(batch())
+        layer(batch())
     except RuntimeError as error:
         assert "a weight in 4 bits cannot require a gradient" in str(error)
     else:

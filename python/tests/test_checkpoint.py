@@ -20,6 +20,18 @@ def test_dequantize_is_the_commands(tmp_path):
     assert report == checkpoint.ConversionReport(21, 14, 1, 471219, 1000704, (), ())
 
 
+def test_reports_print_in_short(tmp_path):
+    converted = checkpoint.dequantize(TINY / "bnb4", tmp_path / "full")
+    assert repr(converted) == "ConversionReport(14 of 21 tensors converted, 1 MB in 1 file)"
+    merged = checkpoint.merge(TINY / "full", TINY / "adapter", tmp_path / "merged")
+    assert repr(merged).startswith("MergeReport(") and "of 21 tensors merged, 1 MB in 1 file" in repr(merged)
+    assert repr(checkpoint.compare(tmp_path / "full", tmp_path / "full")) == "CompareReport(equal, 21 tensors)"
+    assert " of 21 tensors, signal-to-noise ratio " in repr(checkpoint.compare(tmp_path / "full", tmp_path / "merged"))
+    assert repr(checkpoint.inspect(TINY / "bnb4")) == "Inventory(21 tensors in 1 file, 471 kB, decoded 1 MB)"
+    weight = qfuse.load_checkpoint(TINY / "bnb4")["model.layers.0.mlp.down_proj.weight"]
+    assert repr(weight) == "Weight4bit(nf4, [128, 352], bfloat16, blocks of 64, nested, cpu)"
+
+
 def test_quantize_is_the_commands(tmp_path):
     options = {"quant_type": "fp4", "blocksize": 128, "double_quant": False, "exclude": ["*.mlp.*"], "dtype": "fp16"}
     report = checkpoint.quantize(TINY / "full", tmp_path / "ours", max_shard_size=100_000, **options)

@@ -14,6 +14,7 @@ from qfuse.integrations import experts
 
 peft = pytest.importorskip("peft")
 transformers = pytest.importorskip("transformers", versions.OLDEST["transformers"])
+import experts_models  # noqa: E402
 from experts_models import decoded, gpt_oss, mixtral, stacks, tokens  # noqa: E402
 
 MODELS = {"mixtral": mixtral, "gpt_oss": gpt_oss}
@@ -267,6 +268,61 @@ def test_autocast_and_bfloat16(make):
     for name in found:
         error, own = ((each[name].double() - exact[name]).norm() for each in (found, naive))
         assert error <= 2 * own, name
+
+
+def choosing(model, given=None):
+    """Each router's choice of experts in the steps that come, which with `given` is that of another model."""
+    chosen = []
+
+    def choose(router, args, result):
+        logits, scores, index = result
+        if given is not None:
+            index = given[len(chosen)]
+            scores = torch.softmax(logits.float(), -1).gather(-1, index)
+            scores = (scores / scores.sum(-1, keepdim=True)).to(result[1].dtype)
+        chosen.append(index)
+        return logits, scores, index
+
+    for module in model.modules():
+        if type(module).__name__ == "MixtralTopKRouter":
+            module.register_forward_hook(choose)
+    return chosen
+
+
+def of_each_expert(grads, experts):
+    """Of adapters over stacks: A is [experts * rank, k], B [n, rank * experts]."""
+    for name, grad in grads.items():
+        if "experts" in name:
+            grad = grad if "lora_A" in name else grad.view(grad.shape[0], -1, experts).permute(2, 0, 1)
+            yield from ((f"{name}[{i}]", part) for i, part in enumerate(grad.reshape(experts, -1).double()))
+
+
+def test_of_the_same_choice_each_expert_has_peft_s_gradient():
+    """Where roundings make tokens choose other experts, these have other gradients: docs/EXPERTS.md."""
+    settings = dict(num_key_value_heads=2, num_local_experts=16, num_experts_per_tok=1)
+    config_of_model = transformers.MixtralConfig(**experts_models._SIZES, **settings)
+    model = experts_models._make(transformers.MixtralForCausalLM, config_of_model, torch.bfloat16, 0)
+    qfuse.quantize_experts(model)
+    both = [randomize(peft.get_peft_model(each, config())) for each in (model, decoded(model))]
+    ids = torch.randint(1, 128, (4, 96), generator=torch.Generator().manual_seed(0))
+
+    def gradients(model, is_exact=False):
+        with torch.autocast("cpu", torch.bfloat16, enabled=not is_exact):
+            loss = model(input_ids=ids, labels=ids).loss
+        loss.backward()
+        grads = {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
+        return dict(of_each_expert(grads, 16))
+
+    exact_model = copy.deepcopy(both[1]).double()
+    theirs = choosing(both[1])
+    naive = gradients(both[1])
+    for each in (both[0], exact_model):
+        choosing(each, list(theirs))
+    found, exact = gradients(both[0]), gradients(exact_model, is_exact=True)
+    assert len(found) == 2 * 2 * 2 * 16
+    for name in found:
+        error, own = ((each[name] - exact[name]).norm() for each in (found, naive))
+        assert error <= 2 * own + 0.01 * exact[name].norm(), name
 
 
 def test_as_it_is_used_beside_bitsandbytes(make, tmp_path):
