@@ -178,8 +178,11 @@ def case_2_save_pretrained_says_what_to_do() -> None:
     from peft import LoraConfig, get_peft_model
     from safetensors.torch import load_file
 
+    import qfuse.integrations.peft as integration
+
     model = shared_out(get_peft_model(Plain(), LoraConfig(r=4, target_modules=["up"])), mesh(2))
     folder = FOLDER / f"saved{dist.get_rank()}"
+    assert integration.uncovered(model) == {}  # though each rank has parts of the weight and of the factors
     refused(lambda: model.save_pretrained(folder), "each rank has a part: call qfuse.distributed.save(model, path)")
     options = StateDictOptions(full_state_dict=True, ignore_frozen_params=True)
     model.save_pretrained(folder, state_dict=get_model_state_dict(model, options=options))

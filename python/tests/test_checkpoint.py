@@ -27,7 +27,7 @@ def test_reports_print_in_short(tmp_path):
     assert repr(merged).startswith("MergeReport(") and "of 21 tensors merged, 1 MB in 1 file" in repr(merged)
     assert repr(checkpoint.compare(tmp_path / "full", tmp_path / "full")) == "CompareReport(equal, 21 tensors)"
     assert " of 21 tensors, signal-to-noise ratio " in repr(checkpoint.compare(tmp_path / "full", tmp_path / "merged"))
-    assert repr(checkpoint.inspect(TINY / "bnb4")) == "Inventory(21 tensors in 1 file, 471 kB, decoded 1 MB)"
+    assert repr(checkpoint.inspect(TINY / "bnb4")) == "Inventory(21 tensors in 3 files, 471 kB, decoded 1 MB)"
     weight = qfuse.load_checkpoint(TINY / "bnb4")["model.layers.0.mlp.down_proj.weight"]
     assert repr(weight) == "Weight4bit(nf4, [128, 352], bfloat16, blocks of 64, nested, cpu)"
 

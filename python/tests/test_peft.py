@@ -422,6 +422,16 @@ LEFT = {
 }
 
 
+def test_a_model_without_4_bits_is_named(device):
+    """And one whose layers in 4 bits have no adapter: else nothing would be left to peft, and nothing be qfuse's."""
+    dense = torch.nn.Sequential(torch.nn.Linear(8, 8))
+    adapted = peft.get_peft_model(dense, peft.LoraConfig(r=2, target_modules=["0"]))
+    assert integration.uncovered(adapted) == {"PeftModel": "no layer of this model is in 4 bits"}
+    assert "no layer of this model is in 4 bits" in str(integration.report(adapted))
+    bare = make(device).unload()
+    assert list(integration.uncovered(bare).values()) == ["no adapter of LoRA's is over a layer in 4 bits"]
+
+
 @pytest.mark.filterwarnings("ignore:Merge lora module")
 @pytest.mark.parametrize("what", LEFT)
 def test_what_is_not_covered_goes_to_peft_unchanged(what, device):
