@@ -269,7 +269,8 @@ def _each_in_its_dtype(
 @_handles(_aten.split.Tensor)
 def _split(func: Any, tensor: Weight4bitTensor, size: int, dim: int = 0) -> list[Weight4bitTensor]:
     """As FSDP shares out a parameter, whose state dicts have to be known from then on."""
-    from . import distributed  # noqa: F401
+    if torch.distributed.is_available():
+        from . import distributed  # noqa: F401
 
     return [_rows(tensor, dim, begin, begin + size) for begin in range(0, tensor.shape[0], size)]
 
