@@ -96,11 +96,10 @@ struct Shared {
   std::atomic<bool> stop = false;
 };
 
-// Compares in one thread. `report` is called now and then.
+// Compares in one thread.
 class Worker {
  public:
-  Worker(Shared& shared, ScratchFile* scratch, std::function<void(const std::string&)> report)
-      : shared_(shared), scratch_(scratch), report_(std::move(report)) {}
+  Worker(Shared& shared, ScratchFile* scratch) : shared_(shared), scratch_(scratch) {}
 
   // Of a pair that both sides have, in one shape and type.
   ErrorSums compare_values(const Pair& pair, TensorComparison& result) {
@@ -120,7 +119,6 @@ class Worker {
         differences.add(a_, b_);
       }
       shared_.bytes_done += std::ssize(a_);
-      report_(result.name);
     }
     if (result.differing > 0)
       for (const std::int64_t at : equal) {
@@ -145,7 +143,6 @@ class Worker {
 
   Shared& shared_;
   ScratchFile* scratch_;
-  std::function<void(const std::string&)> report_;
   Pipeline pipeline_{Exec{.device = {QFUSE_REFERENCE, 0}, .threads = 1}};
   std::vector<std::byte> a_;
   std::vector<std::byte> b_;
@@ -295,7 +292,7 @@ std::size_t thread_count(int asked, std::size_t pairs) {
                                  std::max<std::size_t>(pairs, 1));
 }
 
-// All pairs, by several threads, of which the calling one tells how far they are.
+// All pairs, by several threads, while the calling one tells how far they are.
 class AllPairs {
  public:
   AllPairs(const Side& a, const Side& b) : pairs_(pair_up(a, b)), needs_scratch_(a.needs_scratch()) {
@@ -318,22 +315,22 @@ class AllPairs {
     for (const Job& job : jobs_) bytes += job.bytes;
     ProgressMeter meter(progress, bytes);
     std::int64_t told = 0;
-    const auto report = [&](const std::string& name) {
+    const auto report = [&] {
+      if (jobs_.empty()) return;
+      const std::size_t last_begun = std::clamp<std::size_t>(next_, 1, jobs_.size()) - 1;
       const std::int64_t done = shared_.bytes_done;
-      meter.advance(name, done - std::exchange(told, done));
+      meter.advance(jobs_[by_size_[last_begun]].result.name, done - std::exchange(told, done));
     };
-    std::vector<std::future<void>> others;  // whose end waits for them, when they were told to stop
+    report();
+    std::vector<std::future<void>> workers;  // whose end waits for them, when they were told to stop
     const StopAtEnd stop{shared_};
-    for (std::size_t i = 1; i < count; ++i)
-      others.push_back(
-          std::async(std::launch::async, [this, file = scratch_of(i)] { work(file, [](const auto&) {}); }));
-    work(scratch_of(0), report);
-    for (std::future<void>& other : others) {
-      while (other.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
-        report(jobs_[by_size_.front()].result.name);
-      other.get();
+    for (std::size_t i = 0; i < count; ++i)
+      workers.push_back(std::async(std::launch::async, [this, file = scratch_of(i)] { work(file); }));
+    for (std::future<void>& worker : workers) {
+      while (worker.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) report();
+      worker.get();
     }
-    if (!jobs_.empty()) report(jobs_[by_size_.back()].result.name);
+    report();
     return gathered();
   }
 
@@ -351,9 +348,9 @@ class AllPairs {
   };
 
   // Takes one pair after the other, large ones first, until there are no more, or another thread has failed.
-  void work(ScratchFile* scratch, const std::function<void(const std::string&)>& report) {
+  void work(ScratchFile* scratch) {
     try {
-      Worker worker(shared_, scratch, report);
+      Worker worker(shared_, scratch);
       for (std::size_t i = next_++; i < jobs_.size() && !shared_.stop; i = next_++) {
         Job& job = jobs_[by_size_[i]];
         job.sums = compare_pair(*job.pair, job.result, worker);
