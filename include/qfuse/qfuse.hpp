@@ -2,6 +2,10 @@
 #ifndef QFUSE_QFUSE_HPP
 #define QFUSE_QFUSE_HPP
 
+#if __cplusplus <= 201703L
+#error "qfuse.hpp needs C++20: -std=c++20"
+#endif
+
 #include <qfuse/qfuse.h>
 
 #include <algorithm>

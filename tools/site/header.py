@@ -92,7 +92,7 @@ def page(path: Path) -> str:
             out.append(f"## {section[1]}\n")
             chunk = chunk[section.end() :].lstrip("\n")
         comment, code = split(chunk)
-        if code.startswith(("extern", "}", "namespace detail", "#include", "namespace")) and not comment:
+        if code.startswith(("extern", "}", "namespace detail", "#if", "#include", "namespace")) and not comment:
             continue
         names = names_of(code) if code else []
         if names:
