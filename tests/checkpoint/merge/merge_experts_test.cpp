@@ -255,7 +255,8 @@ TEST_F(MergeSingles, are_refused_where_they_fit_nothing) {
 class MergeOrders : public Merge {
  protected:
   void SetUp() override { write_base({{kExperts + ".down_proj", random_weight({3, 6, 9}, Dtype::float32)}}); }
-  RawTensor with(const nlohmann::json& more, LoraBLayout layout = LoraBLayout::as_said, std::int64_t rank = 2) {
+  RawTensor with(const nlohmann::json& more = nlohmann::json::object(), LoraBLayout layout = LoraBLayout::as_said,
+                 std::int64_t rank = 2) {
     nlohmann::json fields{{"r", rank}, {"peft_version", "0.19.0"}, {"target_parameters", {"mlp.experts.down_proj"}}};
     fields.update(more);
     write_adapter(adapter(), lora(kExperts, 6, 9, rank * 3), fields);
@@ -266,7 +267,7 @@ class MergeOrders : public Merge {
 };
 
 TEST_F(MergeOrders, is_asked_for_where_unsloth_does_not_say_it) {
-  const RawTensor peft = with({});
+  const RawTensor peft = with();
   const RawTensor grouped = with({{"lora_B_layout", "grouped_by_expert"}});
   EXPECT_FALSE(peft == grouped);
   const nlohmann::json mapping{{"auto_mapping", {{"base_model_class", "X"}, {"unsloth_fixed", true}}}};
@@ -285,9 +286,9 @@ TEST_F(MergeOrders, is_asked_for_where_unsloth_does_not_say_it) {
     with(sign, LoraBLayout::as_said, 1);  // of which both orders are one
   }
   write_file(adapter() / "README.md", "---\ntags:\n- base_model:adapter:x\n- unsloth\n---\n");
-  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { with({}); }), "its README.md has the tag unsloth"));
+  EXPECT_TRUE(holds(error_of(Status::unsupported, [&] { with(); }), "its README.md has the tag unsloth"));
   write_file(adapter() / "README.md", "---\ntags: [lora]\n---\nnot by unsloth\n");
-  EXPECT_TRUE(with({}) == peft);
+  EXPECT_TRUE(with() == peft);
 }
 
 }  // namespace
