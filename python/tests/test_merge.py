@@ -220,6 +220,7 @@ def test_what_is_wrong(tmp_path, model):
         (ValueError, "weight is nan", lambda: qfuse.merge(base, [(lora, math.nan)], out)),
         (ValueError, "nothing to tie or to untie", lambda: qfuse.merge(base, lora, out, head="tie")),
         (ValueError, "head is 'tied'", lambda: qfuse.merge(base, lora, out, head="tied")),
+        (ValueError, "lora_b_layout is 'rank_major'", lambda: qfuse.merge(base, lora, out, lora_b_layout="rank_major")),
         (ValueError, "to is 'int8', it can be 'auto', ", lambda: qfuse.merge(base, lora, out, to="int8")),
         (ValueError, "base_as is 'bf16'", lambda: qfuse.merge(base, lora, out, base_as="bf16")),
         (ValueError, "blocksize is 48", lambda: qfuse.merge(base, lora, out, to="nf4", blocksize=48)),

@@ -34,13 +34,14 @@ std::vector<std::string> parts_of(std::string_view name) {
 
 // What transformers 5 renames as it loads the files of some mixtures: the part in memory, and in the file. It is tried where
 // a file has no tensor of a name, and has to make it one that the file has.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kRenamedOnLoading{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kRenamedOnLoading{{
     {".mlp.", ".block_sparse_moe."},         // Mixtral and others
     {".mlp.", ".ffn."},                      // DeepSeek V4
+    {".mlp.", ".moe."},                      // Step 3.7
     {".mlp.experts.", ".experts."},          // Mistral Large 4
-    {".mlp.experts.", ".moe."},              // Step 3.7
     {"model.layers.", "backbone.layers."},   // Nemotron-H
     {"model.layers.", "model.llm.layers."},  // Inkling
+    {"model.language_model.layers.", "model.llm.layers."},
 }};
 
 std::string sorted(std::vector<std::string> parts) {

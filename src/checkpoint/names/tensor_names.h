@@ -23,10 +23,10 @@ class TensorNames {
   explicit TensorNames(std::span<const Tensor> tensors, const std::string& prefix = "");
 
   // The tensor that `name` means: that of the name; or the only one with the same parts in another order
-  // (model.language_model.x, language_model.model.x), or but for `model` and `language_model`; also where a block of
-  // experts is called block_sparse_moe for mlp (Mixtral's files); or the only one whose name has `name` as its end, or is
-  // what follows wrappers in it, as the `bert` of bert.encoder.x. A name of kohya's scripts means a tensor as
-  // kohya_names.h says. NULL: none. invalid_data, beginning with `where`, where several would do.
+  // (model.language_model.x, language_model.model.x), or but for `model` and `language_model`; or the only one whose
+  // name has `name` as its end, or is what follows wrappers in it, as the `bert` of bert.encoder.x; or that of the name
+  // before transformers renamed a mixture's layers on loading (mlp for Mixtral's block_sparse_moe). A name of kohya's
+  // scripts means a tensor as kohya_names.h says. NULL: none. invalid_data, beginning with `where`, where several would do.
   [[nodiscard]] const Tensor* find(const std::string& name, const std::string& where) const;
   // NULL also where several would do.
   [[nodiscard]] const Tensor* only(const std::string& name) const;

@@ -1,6 +1,7 @@
 #include "checkpoint/names/tensor_names.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "support.h"
 
@@ -99,9 +100,18 @@ TEST(TensorNames, of_kohyas_scripts) {
             "");
 }
 
-TEST(TensorNames, experts_of_mixtral) {
-  EXPECT_EQ(found({"model.layers.0.block_sparse_moe.gate.weight"}, "model.layers.0.mlp.gate.weight"),
-            "model.layers.0.block_sparse_moe.gate.weight");
+TEST(TensorNames, layers_of_mixtures_that_are_renamed_on_loading) {
+  for (const auto& [in_file, in_memory] :
+       {std::pair("model.layers.0.block_sparse_moe.gate.weight", "model.layers.0.mlp.gate.weight"),
+        std::pair("layers.0.ffn.experts.0.w1.weight", "model.layers.0.mlp.experts.0.w1.weight"),
+        std::pair("model.layers.0.moe.up_proj.weight", "model.language_model.layers.0.mlp.up_proj.weight"),
+        std::pair("layers.0.experts.0.w1.weight", "model.layers.0.mlp.experts.0.w1.weight"),
+        std::pair("backbone.layers.0.mixer.q_proj.weight", "model.layers.0.mixer.q_proj.weight"),
+        std::pair("model.llm.layers.0.mlp.experts.w2_weight", "model.layers.0.mlp.experts.w2_weight"),
+        std::pair("model.llm.layers.0.mlp.experts.w2_weight", "model.language_model.layers.0.mlp.experts.w2_weight")}) {
+    EXPECT_EQ(found({in_file}, in_memory), in_file);
+    EXPECT_EQ(found({in_file, in_memory}, in_memory), in_memory);
+  }
 }
 
 TEST(TensorNames, two_that_would_do_are_refused) {
