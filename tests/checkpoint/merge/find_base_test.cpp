@@ -1,4 +1,6 @@
 // Which base an adapter's config names, and what is said of another one.
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 #include "merging.h"
