@@ -358,8 +358,8 @@ struct CompareReport {
 QFUSE_API CompareReport compare(const std::filesystem::path& a, const std::filesystem::path& b,
                                 const ProgressCallback& progress = {});
 
-// The same, where `a` is a base with adapters: what they make of it, summed by the scalar oracle, against a model that they
-// were merged into. Merged tensors are compared in b's dtype.
+// The same, where `a` is a base with adapters: what they make of it, summed by code of its own in the oracle's order,
+// against a model that they were merged into. Merged tensors are compared in b's dtype.
 struct CompareOptions {
   std::vector<AdapterInput> adapters;  // merged into `a`, in this order
   std::optional<QuantType> base_as;    // as in MergeOptions, and so are the next
