@@ -145,8 +145,8 @@ TEST_F(AdapterFiles, what_is_no_adapter) {
   fs::rename(path / "adapter_config.json", path / "config.json");
   EXPECT_TRUE(holds(error(Status::io_error), "is not an adapter: adapter_config.json is missing"));
   write_adapter(path / "checkpoint-500", lora("up", 3, 5, 4));
-  EXPECT_TRUE(
-      holds(error(Status::io_error), "adapter_config.json is missing; adapters are " + (path / "checkpoint-500").native()));
+  EXPECT_TRUE(holds(error(Status::io_error),
+                    "adapter_config.json is missing; adapters are " + (path / "checkpoint-500").native()));
   write_adapter(path, lora("up", 3, 5, 4));
   fs::rename(path / "adapter_model.safetensors", path / "adapter_model.bin");
   EXPECT_TRUE(holds(error(Status::unsupported), "is a pickle file, which can run code when read"));
