@@ -407,10 +407,7 @@ class Shards(Command):
         report = json.loads(self.run_qfuse("finish", self.out, "--json")[0])
         self.assertGreaterEqual(report.pop("seconds"), 0)
         index = json.loads((self.directory / "whole/model.safetensors.index.json").read_text())
-        self.assertEqual(
-            report,
-            {"shards": 2, "files": 3, "tensors": len(index["weight_map"]), "bytes": index["metadata"]["total_size"]},
-        )
+        self.assertEqual(report, {"shards": 2, "files": 3, "tensors": 21, "bytes": index["metadata"]["total_size"]})
         for name in os.listdir(self.directory / "whole"):
             self.assertEqual((self.out / name).read_bytes(), (self.directory / "whole" / name).read_bytes(), name)
         self.assertEqual(self.run_qfuse("finish", "--quiet", self.out, code=1)[0], "")
