@@ -36,16 +36,17 @@ void print_notes(const checkpoint::CheckReport& report) {
 
 int run(const CheckArguments& args) {
   const checkpoint::CheckReport report = checkpoint::check(args.in);
-  const int code = report.problems.empty() ? kSuccess : kDifferent;
+  const int code = !report.problems.empty() ? kDifferent : report.notes.empty() ? kSuccess : kCannotTell;
   if (args.json) {
     fmt::print("{}\n", checkpoint::to_json(report));
     return code;
   }
   print_notes(report);
   print_problems(report, stdout);
-  const std::string found = report.problems.empty() ? "nothing is wrong"
-                                                    : fmt::format("{} problem{}", report.problems.size(),
-                                                                  report.problems.size() == 1 ? "" : "s");
+  const std::string found = code == kSuccess      ? "nothing is wrong"
+                            : code == kCannotTell ? "nothing is wrong in what could be compared"
+                                                  : fmt::format("{} problem{}", report.problems.size(),
+                                                                report.problems.size() == 1 ? "" : "s");
   say(stdout, fmt::format("{} tensor{} in {} file{}: {}", report.tensors, report.tensors == 1 ? "" : "s", report.files,
                           report.files == 1 ? "" : "s", found));
   return code;
@@ -77,9 +78,9 @@ Command add_check(CLI::App& app) {
       "Reads only the headers and config.json, and compares them with what the model's class has in transformers. It "
       "finds tensors that are missing and would be random, that are not of the class and would be lost, or that have "
       "other shapes; tokens without a row in the embedding; files that contradict each other about the end of a text; "
-      "an adapter beside the model; and a quantization_config that does not fit. Exit codes: 0 "
-      "nothing is wrong, 1 something is, 3 could not check. From Python, qfuse.checkpoint.check also asks transformers "
-      "itself.");
+      "an adapter beside the model; and a quantization_config that does not fit. Exit codes: 0 nothing is wrong, 1 "
+      "something is, 3 cannot tell, because something could not be compared. From Python, qfuse.checkpoint.check also "
+      "asks transformers itself.");
   return {parser, [args] { return run(*args); }, kCannotTell};
 }
 

@@ -98,7 +98,7 @@ inline void add_conversion_options(CLI::App& parser, ConversionArguments& args) 
           ->type_name("I/N")
           ->check(valid_if(parse_shard));
   parser.add_flag("--allow-other-names", args.allow_other_names,
-                  "Convert a quantized model even if its class in transformers has other tensors");
+                  "Convert a quantized model even if a tensor of a layer has another name than in the other layers");
   CLI::Option* check = parser.add_flag("--check", args.check, "Afterwards, check the output as qfuse check does");
   parser.add_flag("--force", args.force, "Replace an existing output once the new one is complete");
   CLI::Option* dry_run = parser.add_flag("--dry-run", args.dry_run, "Say what would be written, but write nothing");

@@ -62,8 +62,8 @@ struct ConversionOptions {
   bool force = false;                           // replace an existing output, once the new one is complete
   std::optional<Shard> shard;                   // of a model directory: make this part of the output alone
   std::vector<std::string> components;          // of a diffusers pipeline: convert these folders; none: see each
-  // Convert a quantized model of a known class (see check) also where its tensors have other names than the class's,
-  // and transformers would give those random values.
+  // Convert a quantized model of a known class (see check) also where a layer lacks a tensor that another, which is else
+  // alike, has, and has one instead that the class has not.
   bool allow_other_names = false;
   bool dry_run = false;  // only plan it, report what would be, and write nothing
   Exec exec;             // its stream is NULL: on a GPU there are several

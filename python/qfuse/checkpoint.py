@@ -261,8 +261,8 @@ def dequantize(
     bytes that a file of an output directory may hold.
     shard: (i, n) makes part i of n, from 0, which finish() puts together. components: of a diffusers pipeline, the
     folders to convert; none: those that are quantized. force: replace an output that exists. dry_run: write nothing,
-    and report what would be. allow_other_names: convert a quantized model also where transformers would load the output
-    with random weights, because its class has other tensors; a loader of your own may have these.
+    and report what would be. allow_other_names: convert a quantized model also where a layer lacks a tensor that the
+    other layers have, and has one instead that its class in transformers has not.
     """
     return _convert(locals())
 

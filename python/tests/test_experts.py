@@ -327,7 +327,7 @@ def test_files_are_those_of_bitsandbytes(make, tmp_path):
                 expected = experts.stack_of(module, stack).weight(getattr(module, stack))
                 assert found[f"{name}.{stack}"][1:] == expected[1:]
                 assert same_bits(found[f"{name}.{stack}"].dequantize(), expected.dequantize())
-    qfuse.checkpoint.dequantize(tmp_path / "saved", tmp_path / "plain", allow_other_names=True)
+    qfuse.checkpoint.dequantize(tmp_path / "saved", tmp_path / "plain")
     plain = type(model).from_pretrained(tmp_path / "plain", dtype=torch.bfloat16)
     assert same(bits(plain), bits(decoded(model)))
 

@@ -279,10 +279,10 @@ class Check(Command):
         self.assertEqual((report["files"], report["tensors"], len(report["problems"])), (3, 21, 9))
 
     def test_unknown_class(self):
-        out, error = self.run_qfuse("check", self.model(architectures=["MyModel"]))
+        out, error = self.run_qfuse("check", self.model(architectures=["MyModel"]), code=3)
         self.assertIn("qfuse: note: ", error)
         self.assertIn("'MyModel' is not known", error)
-        self.assertTrue(out.endswith(": nothing is wrong\n"))
+        self.assertTrue(out.endswith(": nothing is wrong in what could be compared\n"))
 
     def test_of_a_conversion(self):
         self.run_qfuse("dequantize", TINY / "bnb4", "-o", self.out, "--check")

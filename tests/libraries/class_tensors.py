@@ -28,7 +28,9 @@ from typing import NamedTuple
 import torch
 import transformers
 from families import small_config
+from published import PUBLISHED, published_config
 from symbols import UNKNOWN, configs_in, sizes_of, traced, with_symbols
+from transformers.configuration_utils import _LEGACY_LAYER_TYPE_REMAP, ALLOWED_LAYER_TYPES
 from transformers.core_model_loading import revert_weight_conversion
 from transformers.models.auto import modeling_auto
 from vocabularies import all_classes, is_model, tensors_of
@@ -37,10 +39,17 @@ SOURCES = Path(__file__).parents[2] / "src/checkpoint/names"
 SECONDS = 60  # that one way to build a class may take
 MOST_LAYERS = 100  # of a default config that is built
 MORE_LAYERS = 6
+ALIKE = "!"  # in a mark
 LEAST_SHARED = 24  # characters of a module's text
 LEFT_OUT = {"Kimi_K25ForConditionalGeneration", "Kimi_K25Model"}  # two layers of which are saved under one name
 ANY = ["*"]  # sizes: of any shape
 NUMBER = r"(?<=\.)\d+(?=\.|$)"  # in a name
+KINDS_OF_LAYERS = ("layer_types", "block_type", "block_types")  # how a config's list of them is called
+LAYER_KINDS = (*ALLOWED_LAYER_TYPES, *_LEGACY_LAYER_TYPE_REMAP, "mlp", "recurrent")
+# Code that asks whether a number is there, or compares it.
+ASKS = r"\b(?:if|and|or|not)\s+(?:\w+\.)*{key}\s*(?:$|[):]|(?:and|or|else)\b)"
+COMPARES = r"(?:\b{key}\s*(?:[<>%=!]=|[<>%]|is\b)|(?:[<>=!]=|[<>%]|\bin\b)\s*(?:\w+\.)*{key}\b)"
+MOST_BUILDS = 100
 NEVER_NAMES = {"use_cache", "return_dict", "output_hidden_states", "output_attentions", "tie_word_embeddings"}
 
 
@@ -136,26 +145,67 @@ def part_at(config, path):
     return functools.reduce(getattr, path.split(".")[:-1], config)
 
 
-def other_configs(model_class, config, counts):
-    """The same with a flag turned, with shorter lists, with more layers, and the default one."""
+def other_configs(model_class, config, counts, described_parts):
+    """Those of published models, the same with a field of another value, with shorter lists, with more layers, and the
+    default one. described_parts: of the config, those whose modules have rows of their own; "" for all of it."""
+    yield from published_configs(model_class.config_class)
     source = inspect.getsource(sys.modules[model_class.__module__])
     for path, part in configs_in(config):
+        of_config = inspect.getsource(sys.modules[type(part).__module__])
         for key, value in list(vars(part).items()):
-            if isinstance(value, bool) and key not in NEVER_NAMES and re.search(rf"\b{key}\b", source):
-                other = copy.deepcopy(config)
-                setattr(part_at(other, path), key, not value)
-                yield other
+            if not key.startswith("_") and f"{path}{key}" not in counts and re.search(rf"\b{key}\b", source):
+                for other in other_values(type(part), key, value, f"{source}\n{of_config}"):
+                    if isinstance(value, bool) or path.rstrip(".") not in described_parts:
+                        yield with_value(config, path, key, other)
         if hasattr(part, "is_decoder") and hasattr(part, "add_cross_attention"):  # which one without the other is not
-            other = copy.deepcopy(config)
-            its = part_at(other, path)
-            its.is_decoder = its.add_cross_attention = True
-            yield other
+            yield with_value(with_value(config, path, "is_decoder", True), path, "add_cross_attention", True)
     yield from with_shorter_lists(config)
     with contextlib.suppress(Exception):
         yield with_layers(config, counts)
     default = model_class.config_class()
     if sum(value_of(default, count) or 0 for count in counts) <= MOST_LAYERS:
         yield default
+
+
+def with_value(config, path, key, value):
+    config = copy.deepcopy(config)
+    setattr(part_at(config, path), key, value)
+    return config
+
+
+def other_values(config_class, key, value, source):
+    """What else a field may be that decides which tensors there are: a flag turned; a number, a list of layers or a
+    part that is left out; a number that code compares; layers all of one kind."""
+    types = annotation(config_class, key)
+    if isinstance(value, bool):
+        yield from () if key in NEVER_NAMES else (not value,)
+    elif isinstance(value, transformers.PreTrainedConfig):
+        yield from (None,) if "None" in types else ()
+    elif key.endswith(KINDS_OF_LAYERS):
+        for kind in LAYER_KINDS:
+            if re.search(rf"[\"']{kind}[\"']", source):
+                yield [kind] * len(value or "##")
+    elif "list[int]" in types:
+        yield from ([], [0], [1])
+    elif "int" in types and not isinstance(value, (list, tuple, dict, str, float)):
+        yield from (None,) if "None" in types and value is not None else ()
+        if any(re.search(it.format(key=key), source, re.MULTILINE) for it in (ASKS, COMPARES)):
+            yield from (0, 2)
+
+
+def annotation(config_class, key):
+    found = (vars(it).get("__annotations__", {}).get(key) for it in config_class.__mro__)
+    return str(next(filter(None, found), ""))
+
+
+@functools.cache
+def published_parts():
+    """Of each published model, its config and its parts'."""
+    return [part for name in PUBLISHED for _, part in configs_in(published_config(name))]
+
+
+def published_configs(config_class):
+    return [it for it in published_parts() if type(it) is config_class]
 
 
 def value_of(config, field):
@@ -264,6 +314,21 @@ def groups_of(numbers, names):
     return groups
 
 
+def told_apart(builds, patterns):
+    """Patterns that one of two numbered modules lacks which are else alike."""
+    found = set()
+    for built in builds:
+        modules = collections.defaultdict(lambda: collections.defaultdict(set))
+        for name, tensor in built.tensors.items():
+            pattern, numbers, _ = patterns.of(name)
+            modules[above(pattern), numbers[:-1]][numbers].add((pattern, tuple(tensor.shape)))
+        for of_one_list in modules.values():
+            different = set(map(frozenset, of_one_list.values()))
+            for members in different:
+                found |= {member[0] for member in members if members - {member} in different}
+    return found
+
+
 def size_of_part(size, whole, part, may_be_half):
     """The expression for a dimension of what a tensor with that expression is split into."""
     if whole == part:
@@ -319,11 +384,15 @@ def entries_of(builds):
     }
     always = {it for it in needed if all(it in its and is_everywhere(it, its) for its in numbers)}
     groups = groups_of(numbers, needed - always)
+    free = told_apart(builds, patterns)
+    alone = {it: "" if it in free or it not in needed or not above(it) else ALIKE for it in examples}
     entries, letters = {}, {}
     by_part = {}  # what is first in the tensors that files have as one
     for pattern, (_, name) in examples.items():
         entry = Entry(
-            tuple(sizes[pattern]), "" if pattern in always else f"?{groups.get(pattern, '')}", counts[pattern]
+            tuple(sizes[pattern]),
+            "" if pattern in always else f"?{groups.get(pattern, alone[pattern])}",
+            counts[pattern],
         )
         stored, is_same = found[pattern]
         if is_same and uses[stored[0]] == 1:
@@ -381,6 +450,14 @@ def has_module(built, path, class_name):
     return any(name == path and type(it).__name__ == class_name for name, it in built.model.named_modules())
 
 
+def lacks_part(built, path):
+    """Whether the config of a part is None."""
+    return (
+        bool(path)
+        and functools.reduce(lambda it, key: it and getattr(it, key), path.split("."), built.model.config) is None
+    )
+
+
 def prefix_in_files(built, path, class_name):
     try:
         alone = stored_of_small(class_name)
@@ -401,9 +478,15 @@ def describe(class_name, known):
     first = small_build(class_name)
     parts = parts_of(first, known - {class_name})
     config = small_config(model_class.config_class)
-    others = list(itertools.islice(other_configs(model_class, config, set(first.counts.values())), 40))
+    described_parts = {path for _, path, _ in parts.values()}
+    others = other_configs(model_class, config, set(first.counts.values()), described_parts)
+    others = itertools.islice(others, MOST_BUILDS)
     builds = [first, *filter(None, (build(model_class, it) for it in others))]
-    parts = {path: it for path, it in parts.items() if all(has_module(built, path, it[2]) for built in builds)}
+    parts = {
+        path: it
+        for path, it in parts.items()
+        if all(has_module(built, path, it[2]) or lacks_part(built, it[1]) for built in builds)
+    }
     for built in builds:
         built.tensors = {
             name: it for name, it in built.tensors.items() if not any(name.startswith(f"{path}.") for path in parts)

@@ -20,14 +20,14 @@ NamedShape named(const PlannedTensor& planned) {
 }
 
 // "2 missing, as 'a' is", or nothing.
-std::string counted(std::span<const CheckProblem> problems, std::string_view kind) {
-  const auto is_so = [&](const CheckProblem& problem) { return problem.kind == kind; };
+std::string counted(std::span<const TensorProblem> problems, std::string_view kind) {
+  const auto is_so = [&](const TensorProblem& problem) { return problem.kind == kind; };
   const auto count = std::ranges::count_if(problems, is_so);
   if (count == 0) return "";
   return fmt::format("{} {}, as '{}' is", count, kind, printable(std::ranges::find_if(problems, is_so)->tensor));
 }
 
-std::string summary(std::span<const CheckProblem> problems) {
+std::string summary(std::span<const TensorProblem> problems) {
   std::string text;
   for (const std::string_view kind : {"missing", "unexpected", "mismatched"})
     if (const std::string one = counted(problems, kind); !one.empty()) text += (text.empty() ? "" : "; ") + one;
@@ -54,16 +54,19 @@ void check_output(const Model& model, std::span<const Tensor> tensors, const Con
   std::vector<NamedShape> outputs;
   for (const PlannedTensor& planned : plan.tensors) outputs.push_back(named(planned));
   const Vocabulary vocabulary(config, TensorNames(tensors), tensors);
-  const std::vector<CheckProblem> problems = check_tensors(*expected, outputs, tied_names(vocabulary));
+  const std::vector<TensorProblem> problems = check_tensors(*expected, outputs, tied_names(vocabulary));
   if (problems.empty()) return;
-  const bool are_other_names = !counted(problems, "missing").empty() && !counted(problems, "unexpected").empty();
-  if (are_other_names && !options.allow_other_names)
+  const auto sure = std::ranges::find_if(problems, &TensorProblem::is_sure);
+  const auto unexpected = std::ranges::find(problems, "unexpected", &TensorProblem::kind);
+  if (sure != problems.end() && unexpected != problems.end() && !options.allow_other_names)
     fail(Status::unsupported,
-         "{}: its tensors are not those of {}, and transformers would load the output with random weights: {}. If a "
-         "loader of your own, or another version of transformers, has them so, `allow_other_names` converts it",
-         model.name(), printable(config->class_name()), summary(problems));
-  plan.notes.push_back(fmt::format("{}: to transformers {}, tensors of the output are: {}; `qfuse check` lists them",
-                                   model.name(), printable(config->class_name()), summary(problems)));
+         "{}: '{}' is in no file, and a layer that is else alike has it, while '{}' is no tensor of {}: transformers "
+         "would load the output with random weights. Rename the tensor, or convert it with `allow_other_names`, if a "
+         "loader of your own has it so",
+         model.name(), printable(sure->tensor), printable(unexpected->tensor), printable(config->class_name()));
+  plan.notes.push_back(
+      fmt::format("{}: by what is known of {}, tensors of the output are: {}; `qfuse check` lists them", model.name(),
+                  printable(config->class_name()), summary(problems)));
 }
 
 }  // namespace qfuse::checkpoint

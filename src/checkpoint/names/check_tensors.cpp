@@ -75,6 +75,10 @@ bool fits(const ExpectedTensor& expected, const NamedShape& tensor) {
   return tensor.may_be_turned && fits(*expected.shape, turned);
 }
 
+bool is_empty(const ExpectedTensor& tensor) {
+  return tensor.shape && std::ranges::find(*tensor.shape, std::optional<std::int64_t>(0)) != tensor.shape->end();
+}
+
 // Names that old files have, and transformers renames as it loads them.
 std::string renamed(const std::string& name) {
   for (const auto& [old, now] : {std::pair(".gamma", ".weight"), std::pair(".beta", ".bias")})
@@ -95,8 +99,8 @@ class Comparison {
     for (const NamedShape& tensor : tensors) take(tensor);
   }
 
-  [[nodiscard]] std::vector<CheckProblem> problems(const std::set<std::string>& made) && {
-    std::vector<CheckProblem> all;
+  [[nodiscard]] std::vector<TensorProblem> problems(const std::set<std::string>& made) && {
+    std::vector<TensorProblem> all;
     for (const Layout& layout : layouts_) add_missing_of_layout(layout, made, all);
     std::map<std::string, std::set<Numbers>> groups;  // where any of each is
     for (std::size_t i = 0; i < expected_.tensors.size(); ++i)
@@ -104,15 +108,21 @@ class Comparison {
         groups[expected_.tensors[i].group].insert(present_[i].begin(), present_[i].end());
     for (std::size_t i = 0; i < expected_.tensors.size(); ++i) {
       const ExpectedTensor& tensor = expected_.tensors[i];
+      const std::size_t begin = all.size();
       if (tensor.presence == Presence::always) add_missing(i, {}, made, all);
+      if (tensor.presence == Presence::alike) add_missing_beside_alike(i, made, all);
       if (tensor.presence == Presence::grouped)
         for (const Numbers& numbers : groups[tensor.group]) add_missing(i, numbers, made, all);
+      mark_sure(i, std::span(all).subspan(begin));
     }
     std::ranges::move(problems_, std::back_inserter(all));
     return all;
   }
 
  private:
+  using Member = std::pair<std::string, std::vector<std::int64_t>>;  // of a module: what it is called there; its shape
+  using Members = std::set<Member>;
+
   struct Place {
     std::size_t tensor = 0;
     Numbers numbers;
@@ -157,9 +167,10 @@ class Comparison {
   }
 
   [[nodiscard]] bool is_passed_over(const std::string& name) const {
+    const auto is_of = [&](const std::string& module) { return name.starts_with(module + "."); };
     return name.ends_with(".rotary_emb.inv_freq") || name.ends_with("position_ids") ||
            std::ranges::any_of(ignored_, [&](const NamePattern& it) { return it.fits_within(name); }) ||
-           std::ranges::any_of(expected_.open, [&](const std::string& it) { return name.starts_with(it + "."); });
+           std::ranges::any_of(expected_.open, is_of) || std::ranges::any_of(expected_.unstated, is_of);
   }
 
   void take(const NamedShape& tensor) {
@@ -178,6 +189,9 @@ class Comparison {
         return;
       }
     present_[place->tensor].insert(place->numbers);
+    if (const std::string_view module = numbered_module(its.pattern); !module.empty())
+      members_[std::string(module)][place->numbers].emplace(its.pattern.substr(module.size()),
+                                                            tensor.shape.value_or(Numbers()));
     for (std::size_t at = its.pattern.find('#'), depth = 1; at != its.pattern.npos; at = its.pattern.find('#', at + 1))
       seen_[its.pattern.substr(0, at + 1)].insert(
           Numbers(place->numbers.begin(), place->numbers.begin() + static_cast<std::ptrdiff_t>(depth++)));
@@ -207,9 +221,9 @@ class Comparison {
   }
 
   // Of a tensor, those whose names begin with these numbers.
-  void add_missing(std::size_t i, Numbers first, const std::set<std::string>& made, std::vector<CheckProblem>& all) {
-    if (std::ssize(all) >= kMostProblems) return;
+  void add_missing(std::size_t i, Numbers first, const std::set<std::string>& made, std::vector<TensorProblem>& all) {
     const ExpectedTensor& tensor = expected_.tensors[i];
+    if (std::ssize(all) >= kMostProblems || is_empty(tensor)) return;
     std::size_t at = 0;
     for (std::size_t depth = 0; depth < first.size(); ++depth) at = tensor.pattern.find('#', at) + 1;
     std::vector<Numbers> wanted;
@@ -217,14 +231,45 @@ class Comparison {
     for (const Numbers& numbers : wanted) {
       const std::string name = numbered(tensor.pattern, numbers);
       if (present_[i].contains(numbers) || made.contains(name)) continue;
-      all.push_back({"missing", name,
-                     fmt::format("{}is in no file, so that its values are random",
-                                 tensor.shape ? shape_text(*tensor.shape) + " " : "")});
+      all.push_back({{"missing", name,
+                      fmt::format("{}is in no file, so that its values are random",
+                                  tensor.shape ? shape_text(*tensor.shape) + " " : "")}});
     }
   }
 
+  // Of each module that has a tensor: what it has besides, and the numbers of what it is in.
+  [[nodiscard]] std::set<std::pair<Numbers, Members>> having(std::size_t i) {
+    const std::string& pattern = expected_.tensors[i].pattern;
+    const std::string_view module = numbered_module(pattern);
+    std::set<std::pair<Numbers, Members>> all;
+    for (auto [numbers, members] : members_[std::string(module)]) {
+      if (!present_[i].contains(numbers)) continue;
+      std::erase_if(members, [&](const Member& it) { return it.first == pattern.substr(module.size()); });
+      all.emplace(Numbers(numbers.begin(), numbers.end() - 1), std::move(members));
+    }
+    return all;
+  }
+
+  // Of a tensor, those that a module lacks, and another that is else alike does not.
+  void add_missing_beside_alike(std::size_t i, const std::set<std::string>& made, std::vector<TensorProblem>& all) {
+    const auto others = having(i);
+    for (const auto& [numbers, members] : members_[std::string(numbered_module(expected_.tensors[i].pattern))])
+      if (!present_[i].contains(numbers) && others.contains({Numbers(numbers.begin(), numbers.end() - 1), members}))
+        add_missing(i, numbers, made, all);
+  }
+
+  // Marks those that modules which are else alike have.
+  void mark_sure(std::size_t i, std::span<TensorProblem> missing) {
+    if (missing.empty() || expected_.tensors[i].counts.empty()) return;
+    std::vector<TensorProblem> found;
+    add_missing_beside_alike(i, {}, found);
+    std::set<std::string_view> sure;
+    for (const TensorProblem& problem : found) sure.insert(problem.tensor);
+    for (TensorProblem& problem : missing) problem.is_sure = sure.contains(problem.tensor);
+  }
+
   // Where a part of another layout is, all of it has to be, and stands for the whole.
-  void add_missing_of_layout(const Layout& layout, const std::set<std::string>& made, std::vector<CheckProblem>& all) {
+  void add_missing_of_layout(const Layout& layout, const std::set<std::string>& made, std::vector<TensorProblem>& all) {
     std::set<Numbers> found;
     for (const std::size_t part : layout.parts)
       for (const Numbers& numbers : present_[part]) found.emplace(numbers.begin(), numbers.begin() + layout.depth);
@@ -255,7 +300,7 @@ class Comparison {
   }
 
   void add(std::string kind, const std::string& tensor, std::string message) {
-    problems_.push_back({std::move(kind), tensor, std::move(message)});
+    problems_.push_back({{std::move(kind), tensor, std::move(message)}});
   }
 
   const ExpectedTensors& expected_;
@@ -264,14 +309,15 @@ class Comparison {
   std::vector<NamePattern> ignored_;
   std::vector<Layout> layouts_;
   std::map<std::size_t, std::set<Numbers>> present_;
-  std::map<std::string, std::set<Numbers>> seen_;  // of what ends in #, the numbers that any tensor has
-  std::vector<CheckProblem> problems_;
+  std::map<std::string, std::map<Numbers, Members>> members_;  // by the pattern of a numbered module
+  std::map<std::string, std::set<Numbers>> seen_;              // of what ends in #, the numbers that any tensor has
+  std::vector<TensorProblem> problems_;
 };
 
 }  // namespace
 
-std::vector<CheckProblem> check_tensors(const ExpectedTensors& expected, std::span<const NamedShape> tensors,
-                                        const std::set<std::string>& made) {
+std::vector<TensorProblem> check_tensors(const ExpectedTensors& expected, std::span<const NamedShape> tensors,
+                                         const std::set<std::string>& made) {
   return Comparison(expected, tensors).problems(made);
 }
 

@@ -22,9 +22,13 @@ struct NamedShape {
   bool may_be_turned = false;  // of a quantized matrix, which may be stored as [out, in] or [in, out]
 };
 
+struct TensorProblem : CheckProblem {
+  bool is_sure = false;  // not by the class alone: another layer, which is else alike, has what this one lacks
+};
+
 // In the order of the class's tensors, then of the model's. `made`: names of tensors that transformers makes of others.
-std::vector<CheckProblem> check_tensors(const ExpectedTensors& expected, std::span<const NamedShape> tensors,
-                                        const std::set<std::string>& made);
+std::vector<TensorProblem> check_tensors(const ExpectedTensors& expected, std::span<const NamedShape> tensors,
+                                         const std::set<std::string>& made);
 
 }  // namespace qfuse::checkpoint
 

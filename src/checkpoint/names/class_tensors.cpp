@@ -156,7 +156,10 @@ class Expansion {
     if (mark.starts_with('~')) tensor.presence = Presence::of_one_layout;
     if (!mark.empty()) tensor.layout = mark.substr(1);
     if (presence.empty()) return;
-    tensor.presence = presence.size() == 1 ? Presence::optional : Presence::grouped;
+    tensor.presence = presence.size() == 1 ? Presence::optional
+                      : presence == "?!"   ? Presence::alike
+                                           : Presence::grouped;
+    if (tensor.presence != Presence::grouped) return;
     // without a number, those of a part of the model belong together
     const std::string_view module = numbered_module(tensor.pattern);
     tensor.group = fmt::format("{}{}", module.empty() ? part_ : module, presence);
@@ -171,7 +174,7 @@ class Expansion {
     if (!path.empty() && !has_word(row->config_types, type.value_or("")))
       row = type && !row->model_types.empty() ? find_model_type(*type) : nullptr;
     if (row == nullptr || depth_ == kDeepest) {
-      expected_.open.push_back(name);
+      (path.empty() || type ? expected_.open : expected_.unstated).push_back(name);
       return;
     }
     std::string_view tensors = row->tensors;

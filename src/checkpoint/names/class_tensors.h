@@ -18,7 +18,8 @@ namespace qfuse::checkpoint {
 //   name[sizes]mark   a tensor. Sizes are expressions over fields of the config, in which num_labels is the length of
 //                     id2label; ? for one that is not known, or * for any shape. mark, which may have two parts:
 //                       nothing, of one that is always there; ? of one that need not be; ?1 of one that has to be
-//                       where others are that are marked so, in the innermost numbered module
+//                       where others are that are marked so, in the innermost numbered module; ?! of one that numbered
+//                       modules which are else alike all have, or all lack
 //                       =a  that files may have as those which are marked ~a; ~ alone: in which layout is not known
 //   name(...)         a module, and what is in it
 //   name@number       a module that several have: one of shared_modules()
@@ -37,7 +38,7 @@ std::span<const ClassRow> class_table();
 std::span<const std::string_view> shared_modules();
 
 struct ExpectedTensor {
-  enum class Presence { always, optional, grouped, of_one_layout };
+  enum class Presence { always, optional, alike, grouped, of_one_layout };
 
   std::string pattern;                              // its name, with # for numbers
   std::vector<std::optional<std::int64_t>> counts;  // of each #: the numbers below that; none: any
@@ -52,7 +53,8 @@ std::string_view numbered_module(std::string_view pattern);
 
 struct ExpectedTensors {
   std::vector<ExpectedTensor> tensors;
-  std::vector<std::string> open;  // modules whose class is not known: what they have, nobody knows here
+  std::vector<std::string> open;      // modules whose class is not known: what they have, nobody knows here
+  std::vector<std::string> unstated;  // and those whose config is not there, as they need not be then
   std::string prefix;
   std::vector<std::string> ignored;
 };

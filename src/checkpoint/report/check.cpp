@@ -82,10 +82,14 @@ class ModelCheck {
     std::vector<NamedShape> named;
     for (const Tensor& tensor : tensors)
       named.push_back({tensor.name, tensor.shape, tensor.quantized_dtype().has_value()});
-    for (CheckProblem& problem : check_tensors(*expected, named, tied_names(vocabulary)))
+    for (TensorProblem& problem : check_tensors(*expected, named, tied_names(vocabulary)))
       add(std::move(problem.kind), problem.tensor, std::move(problem.message));
     for (const std::string& open : expected->open)
       note(fmt::format("'{}' is of a family that is not known here: what is in it is not compared", printable(open)));
+    for (const std::string& unstated : expected->unstated)
+      if (std::ranges::any_of(tensors, [&](const Tensor& it) { return it.name.starts_with(unstated + "."); }))
+        note(fmt::format("config.json does not say of which family '{}' is: what is in it is not compared",
+                         printable(unstated)));
   }
 
   void check_tokenizer(const Vocabulary& vocabulary) {

@@ -136,6 +136,34 @@ TEST_F(Check, FindsWhatIsMissingBesideItsLike) {
   EXPECT_EQ(problems(), Strings({"missing model.layers.0.mlp.gate_proj.bias"}));
 }
 
+TEST_F(Check, FindsWhatALikeLayerHas) {
+  config["architectures"] = {"DeepseekV2ForCausalLM"};
+  config["model_type"] = "deepseek_v2";
+  config["q_lora_rank"] = nullptr;
+  tensors = {};
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    tensors[layer + "self_attn.q_proj.weight"] = zeros({8, 8});
+    tensors[layer + "self_attn.o_proj.weight"] = zeros({8, 8});
+  }
+  const auto lacks = [&] {
+    const Strings all = problems();
+    return std::ranges::find(all, "missing model.layers.1.self_attn.q_proj.weight") != all.end();
+  };
+  EXPECT_FALSE(lacks());
+  tensors.erase("model.layers.1.self_attn.q_proj.weight");
+  EXPECT_TRUE(lacks());
+  tensors["model.layers.1.self_attn.q_a_proj.weight"] = zeros({8, 8});
+  EXPECT_FALSE(lacks()) << "the layer is of another kind";
+}
+
+TEST_F(Check, NothingIsMissingWithoutElements) {
+  config["intermediate_size"] = 0;
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."})
+    for (const std::string name : {"gate_proj", "up_proj", "down_proj"})
+      tensors.erase(layer + "mlp." + name + ".weight");
+  EXPECT_EQ(problems(), Strings());
+}
+
 TEST_F(Check, CountsLabels) {
   config["architectures"] = {"LlamaForSequenceClassification"};
   tensors.erase("lm_head.weight");
@@ -306,7 +334,7 @@ TEST_F(Check, Json) {
 
 // ---- what conversions do with it -------------------------------------------------------------------------------
 
-TEST_F(Check, AQuantizedModelWithOtherNamesIsRefused) {
+TEST_F(Check, AQuantizedModelWithAMisnamedTensorIsRefused) {
   RawTensors weight = small_nf4("model.layers.0.mlp.other_proj.weight");
   tensors.erase("model.layers.0.mlp.up_proj.weight");
   tensors.merge(weight);
@@ -314,13 +342,25 @@ TEST_F(Check, AQuantizedModelWithOtherNamesIsRefused) {
   EXPECT_EQ(problems().size(), 2U);
   const TemporaryDirectory other;
   const std::string error = error_of(Status::unsupported, [&] { dequantize(directory.path(), other / "out"); });
-  EXPECT_TRUE(holds(error, "1 missing, as 'model.layers.0.mlp.up_proj.weight' is"));
-  EXPECT_TRUE(holds(error, "1 unexpected, as 'model.layers.0.mlp.other_proj.weight' is"));
+  EXPECT_TRUE(holds(error, "'model.layers.0.mlp.up_proj.weight' is in no file"));
+  EXPECT_TRUE(holds(error, "'model.layers.0.mlp.other_proj.weight' is no tensor of LlamaForCausalLM"));
   EXPECT_TRUE(holds(error, "`allow_other_names`"));
   EXPECT_FALSE(fs::exists(other / "out"));
   DequantizeOptions options;
   options.allow_other_names = true;
   EXPECT_TRUE(holds(dequantize(directory.path(), other / "out", options).notes.front(), "1 missing"));
+}
+
+TEST_F(Check, AQuantizedModelWithOtherNamesInAllLayersIsConverted) {
+  for (const std::string layer : {"model.layers.0.", "model.layers.1."}) {
+    tensors.erase(layer + "mlp.up_proj.weight");
+    tensors.merge(RawTensors(small_nf4(layer + "mlp.other_proj.weight")));
+  }
+  config["quantization_config"] = {{"quant_method", "bitsandbytes"}, {"load_in_4bit", true}};
+  EXPECT_EQ(problems().size(), 4U);
+  const TemporaryDirectory other;
+  EXPECT_TRUE(holds(dequantize(directory.path(), other / "out").notes.front(),
+                    "by what is known of LlamaForCausalLM, tensors of the output are: 2 missing"));
 }
 
 TEST_F(Check, AnUnknownTensorIsNoted) {
