@@ -36,7 +36,7 @@ void print_notes(const checkpoint::CheckReport& report) {
 
 int run(const CheckArguments& args) {
   const checkpoint::CheckReport report = checkpoint::check(args.in);
-  const int code = !report.problems.empty() ? kDifferent : report.notes.empty() ? kSuccess : kCannotTell;
+  const int code = !report.problems.empty() ? kDifferent : report.cannot_tell ? kCannotTell : kSuccess;
   if (args.json) {
     fmt::print("{}\n", checkpoint::to_json(report));
     return code;

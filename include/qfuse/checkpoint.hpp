@@ -300,7 +300,8 @@ struct CheckReport {
   std::int64_t files = 0;
   std::int64_t tensors = 0;
   std::vector<CheckProblem> problems;
-  std::vector<std::string> notes;  // a line each: what could not be checked
+  std::vector<std::string> notes;  // a line each: what could not be compared, and what is unusual and does no harm
+  bool cannot_tell = false;        // something could not be compared
 };
 
 // Would transformers load this? Compares the names and shapes of a model's tensors with those that its class, which

@@ -195,12 +195,14 @@ class CheckProblem:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """notes: what could not be checked."""
+    """notes: what could not be compared, and what is unusual and does no harm. cannot_tell: something could not be
+    compared."""
 
     files: int
     tensors: int
     problems: tuple[CheckProblem, ...]
     notes: tuple[str, ...]
+    cannot_tell: bool = False
 
 
 @dataclass(frozen=True)
@@ -394,7 +396,7 @@ def check(path: AnyPath, *, ask_transformers: bool | None = None) -> CheckReport
         judged = transformers.problems(Path(os.fsdecode(path)))
         if judged is not None:
             problems = judged + [problem for problem in problems if problem.kind not in _BY_NAMES]
-    return CheckReport(found["files"], found["tensors"], tuple(problems), tuple(found["notes"]))
+    return CheckReport(found["files"], found["tensors"], tuple(problems), tuple(found["notes"]), found["cannot_tell"])
 
 
 def compare(a: AnyPath, b: AnyPath, *, threads: int = 0, progress: ProgressCallback | None = None) -> CompareReport:

@@ -40,12 +40,12 @@ class ModelCheck {
     if (peft_content(model_) != PeftContent::adapter) check_adapter();
     if (const std::string kind = foreign_kind(model_); !kind.empty()) return add("content", "", kind);
     if (const std::string method = foreign_method(model_, config); !method.empty())
-      return note(fmt::format("{}; its names and shapes are not compared", method));
+      return cannot_tell(fmt::format("{}; its names and shapes are not compared", method));
     const std::vector<Tensor> tensors = read_layout(model_, int8_dtype(config));
     report_.tensors += std::ssize(tensors);
-    if (!model_.is_directory()) return note("is a file, whose class no config.json names: nothing was compared");
+    if (!model_.is_directory()) return cannot_tell("is a file, whose class no config.json names: nothing was compared");
     if (!config) return add("config", "", "there is no config.json: transformers cannot load it");
-    if (config->is_of_diffusers()) return note("is a class of diffusers: its names and shapes are not compared");
+    if (config->is_of_diffusers()) return cannot_tell("is a class of diffusers: its names and shapes are not compared");
     check_quantization(*config, tensors);
     const TensorNames names(tensors);
     const Vocabulary vocabulary(config, names, tensors);
@@ -77,19 +77,20 @@ class ModelCheck {
   void check_names(const Config& config, const Vocabulary& vocabulary, std::span<const Tensor> tensors) {
     const std::optional<ExpectedTensors> expected = expected_tensors(config);
     if (!expected)
-      return note(fmt::format("the class '{}' is not known here: names and shapes are not compared",
-                              printable(config.class_name())));
+      return cannot_tell(fmt::format("the class '{}' is not known here: names and shapes are not compared",
+                                     printable(config.class_name())));
     std::vector<NamedShape> named;
     for (const Tensor& tensor : tensors)
       named.push_back({tensor.name, tensor.shape, tensor.quantized_dtype().has_value()});
     for (TensorProblem& problem : check_tensors(*expected, named, tied_names(vocabulary)))
       add(std::move(problem.kind), problem.tensor, std::move(problem.message));
     for (const std::string& open : expected->open)
-      note(fmt::format("'{}' is of a family that is not known here: what is in it is not compared", printable(open)));
+      cannot_tell(
+          fmt::format("'{}' is of a family that is not known here: what is in it is not compared", printable(open)));
     for (const std::string& unstated : expected->unstated)
       if (std::ranges::any_of(tensors, [&](const Tensor& it) { return it.name.starts_with(unstated + "."); }))
-        note(fmt::format("config.json does not say of which family '{}' is: what is in it is not compared",
-                         printable(unstated)));
+        cannot_tell(fmt::format("config.json does not say of which family '{}' is: what is in it is not compared",
+                                printable(unstated)));
   }
 
   void check_tokenizer(const Vocabulary& vocabulary) {
@@ -123,6 +124,10 @@ class ModelCheck {
     report_.problems.push_back({std::move(kind), tensor.empty() ? "" : prefix_ + tensor, std::move(message)});
   }
   void note(const std::string& text) { report_.notes.push_back(fmt::format("{}: {}", model_.name(), text)); }
+  void cannot_tell(const std::string& text) {
+    note(text);
+    report_.cannot_tell = true;
+  }
 
   Model model_;
   std::string prefix_;
@@ -136,8 +141,9 @@ std::string json_of(const CheckReport& report) {
                                    json_string(problem.tensor), json_string(problem.message)));
   std::vector<std::string> notes;
   for (const std::string& note : report.notes) notes.push_back(json_string(note));
-  return fmt::format("{{\"files\": {}, \"tensors\": {}, \"notes\": [{}], \"problems\": [{}\n]}}", report.files,
-                     report.tensors, fmt::join(notes, ", "), fmt::join(problems, ","));
+  return fmt::format("{{\"files\": {}, \"tensors\": {}, \"cannot_tell\": {}, \"notes\": [{}], \"problems\": [{}\n]}}",
+                     report.files, report.tensors, report.cannot_tell, fmt::join(notes, ", "),
+                     fmt::join(problems, ","));
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ TEST_F(Check, FindsFilesThatContradictEachOther) {
   write_file(directory / "generation_config.json", R"({"eos_token_id": [1, 3], "pad_token_id": 0})");
   EXPECT_EQ(problems(), Strings());
   EXPECT_EQ(report().notes.size(), 1U);  // of the padding, over which nothing falls
+  EXPECT_FALSE(report().cannot_tell);
   write_file(directory / "generation_config.json", R"({"eos_token_id": 3})");
   EXPECT_EQ(problems(), Strings({"tokenizer "}));
 }
@@ -297,6 +298,7 @@ TEST_F(Check, FindsTokensWithoutRows) {
 TEST_F(Check, SaysWhatItDoesNotKnow) {
   config["architectures"] = {"SomebodysModel"};
   EXPECT_TRUE(holds(report().notes.front(), "'SomebodysModel' is not known"));
+  EXPECT_TRUE(report().cannot_tell);
   config = llama_config();
   config["auto_map"] = {{"AutoModelForCausalLM", "modeling.Llama"}};
   EXPECT_TRUE(holds(report().notes.front(), "not compared"));
