@@ -113,16 +113,6 @@ FEATURES = [
         "refused",
         "test_unsloths_order_of_experts",
     ),
-    (
-        "experts of every family of transformers that has them in stacks, whatever the file calls them",
-        "yes",
-        "test_expert_families.py",
-    ),
-    (
-        "a LoRA of each expert's own layers, onto stacks (gpt-oss, Llama 4, Qwen3.5) and one by one",
-        "yes",
-        "test_expert_families.py",
-    ),
     ("routers, and linear layers as `target_parameters`", "yes", "test_other_parameters"),
     ("an adapter for another model", "refused", "test_refuses_another_model"),
     ("shapes or ranks that do not fit", "refused", "test_refuses_shapes"),
