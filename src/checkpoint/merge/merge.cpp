@@ -367,8 +367,7 @@ class Merge : public Transform {
                                                       : "or from the base as it was before it had 4 bits";
     return fmt::format(
         "tensor '{}': of what the adapter adds, {:.1f} % is left when the sum is quantized, less than {:.0f} %: merge "
-        "to "
-        "16 bits, {}; to write it anyway: `fail_below` 0",
+        "to 16 bits, {}; to write it anyway: `fail_below` 0",
         printable(worst.said.name), 100.0 * worst.said.survival, 100.0 * options_.fail_below, from);
   }
 
