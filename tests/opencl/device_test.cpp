@@ -100,8 +100,7 @@ TEST(OpenclDevice, decodes_and_refuses_the_other_ops) {
       if (!name.starts_with("dequantize")) {
         if constexpr (requires { p.workspace; }) p = placed(p, arena);
         EXPECT_EQ(call(p, &exec, &error), QFUSE_UNSUPPORTED) << name;
-        EXPECT_TRUE(holds(error.message, "this build of qfuse has no kernel for opencl, only for"))
-            << error.message;
+        EXPECT_TRUE(holds(error.message, "this build of qfuse has no kernel for opencl, only for")) << error.message;
         return;
       }
       ASSERT_EQ(run(p, QFUSE_EXEC_INIT, nullptr), QFUSE_OK);

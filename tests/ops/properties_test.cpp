@@ -165,8 +165,7 @@ TEST(Hpp, lengths_are_checked_against_the_elements) {
   };
   EXPECT_EQ(refusal([](Weight4bit&) {}), "");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.packed = w.packed.first(49); }), "packed has 49 entries, needs 50");
-  EXPECT_EQ(refusal([](Weight4bit& w) { w.absmax_8bit = w.absmax_8bit.first(1); }),
-            "absmax_8bit has 1 entry, needs 2");
+  EXPECT_EQ(refusal([](Weight4bit& w) { w.absmax_8bit = w.absmax_8bit.first(1); }), "absmax_8bit has 1 entry, needs 2");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.nested_absmax = {}; }), "nested_absmax has 0 entries, needs 1");
   EXPECT_EQ(refusal([](Weight4bit& w) { w.nested_quant_map = w.nested_quant_map.first(255); }),
             "nested_quant_map has 255 entries, needs 256");
