@@ -509,9 +509,9 @@ def _is_decoded(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
 
 
 def is_slower_than_bitsandbytes(x: Tensor, shape: Sequence[int], blocksize: int) -> bool:
-    """Whether bitsandbytes' own product is the faster one: on GPUs without qfuse's kernels for Hopper, up to as many rows
-    as it has kernels for, and on Hopper for a single row that "split" cannot have. docs/PERFORMANCE.md has figures.
-    Never where the order must not depend on the number of rows."""
+    """Whether bitsandbytes' own product is the faster one: on GPUs other than Hopper, up to as many rows as it has
+    kernels for, and on Hopper for a single row that "split" cannot have. docs/PERFORMANCE.md has figures. Never where
+    the order must not depend on the number of rows."""
     if not x.is_cuda or _batch_invariant:
         return False
     split_rows, fused_rows = _ask_advice(x, shape, blocksize)
