@@ -16,6 +16,12 @@
 namespace qfuse::cli {
 namespace {
 
+// Where no terminal is, programs read: a line is one there, whatever $COLUMNS says.
+std::size_t line_columns(int file_descriptor) {
+  return ::isatty(file_descriptor) == 1 ? static_cast<std::size_t>(columns_of(file_descriptor).value_or(INT_MAX))
+                                        : std::string::npos;
+}
+
 struct Unit {
   std::string_view name;
   std::int64_t bytes;
@@ -175,8 +181,7 @@ std::string wrapped(std::string_view text, std::size_t columns, std::size_t inde
 
 void say(std::FILE* file, const std::string& line) {
   constexpr char kStaying = '\x1f';  // which printable text has not
-  const auto columns =
-      static_cast<std::size_t>(columns_of(file == stderr ? STDERR_FILENO : STDOUT_FILENO).value_or(INT_MAX));
+  const std::size_t columns = line_columns(file == stderr ? STDERR_FILENO : STDOUT_FILENO);
   if (width(line) <= columns) return fmt::print(file, "{}\n", line);
   const std::size_t indent = line.find_first_not_of(' ');
   std::string text = line.substr(indent);
@@ -204,7 +209,7 @@ void Table::print() const {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
   std::size_t all = 0;
   for (const std::size_t one : widths) all += one + 2;
-  const auto columns = static_cast<std::size_t>(columns_of(STDOUT_FILENO).value_or(INT_MAX));
+  const std::size_t columns = line_columns(STDOUT_FILENO);
   const bool has_two_lines = all - 2 > columns;
   for (const auto& row : rows_) {
     std::string line;

@@ -343,7 +343,7 @@ def merge(
     less than this share of what is added survives, as from a 4-bit base. allow_nonfinite: merge adapters with NaN or
     infinities too. head: an output head tied to the embedding stays so if both were changed alike ("as_trained"),
     always ("tie": one tensor with what either got, as peft merges), or never ("untie"). lora_b_layout: how lora_B of a
-    layer's experts is ordered, if the adapter does not say it: [rank][expert] ("peft"), or [expert][rank]
+    layer's experts is ordered, if the adapter does not say it: `[rank][expert]` ("peft"), or `[expert][rank]`
     ("grouped_by_expert"), as unsloth had it until September 2026; needed where such an adapter has a sign of unsloth.
     prefix: the module of the base in which the adapters' names lie, such as "model.vision_tower", where they are not
     those of the whole model.

@@ -200,7 +200,7 @@ class OnTerminals(Command):
         self.assertEqual(json.loads(text)["dequantized"], 14)
 
     def test_a_terminal_without_escape_sequences(self):
-        terminal = Terminal(80)
+        terminal = Terminal(160)
         text = terminal.run(self, "dequantize", TINY / "bnb4", "-o", self.out, TERM="dumb", QFUSE_PROGRESS_SECONDS="0")
         self.assertRegex(text, rf"\A({PERCENT}{BYTES}{RATE}{LEFT}\n)+[^\n]+ dequantized, [^\n]+\n\Z")
         self.assertEqual(terminal.seen, [])

@@ -127,6 +127,8 @@ void Adapters::settle(const fs::path& base, std::span<const std::string> chosen)
     return;
   }
   const std::vector<Component> components = models_in(base);
+  if (components.empty())
+    fail(Status::invalid_data, "{}: is a diffusers pipeline, and has no component with weights", shown(base));
   for (const std::string& name : chosen)
     if (!is_in(components, name))
       fail(Status::invalid_argument, "{}: has no component '{}' with weights: it has {}", shown(base), printable(name),
