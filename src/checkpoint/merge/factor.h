@@ -21,7 +21,7 @@ struct Factor {
   std::int64_t block_stride = 0;
   std::int64_t row_stride = 0;
   std::int64_t column_stride = 0;
-  std::vector<PlacedFactor> parts = {};  // if there are any, the matrix is made of these, and is 0 elsewhere
+  std::vector<PlacedFactor> parts;  // if there are any, the matrix is made of these, and is 0 elsewhere
 };
 
 // A matrix as a part of a larger one: its rows lie there from `first_row` on, `row_step` apart, and its columns likewise.

@@ -112,7 +112,7 @@ void add_bias(AddedAdapter& from, const std::string& module, const AdapterTensor
   append(from, change, addend, module, "bias");
 }
 
-Factor as_stored(const StoredTensor& stored) { return {stored, 0, 0, columns_of(stored.entry->shape), 1}; }
+Factor as_stored(const StoredTensor& stored) { return {stored, 0, 0, columns_of(stored.entry->shape), 1, {}}; }
 
 Factor turned(const Factor& factor) {
   Factor other = factor;

@@ -44,7 +44,9 @@ std::vector<ExpertLora> loras_of_all(const AddedAdapter& from, const std::string
          rank);
   const std::string holder = module.substr(0, module.size() - last.size() - 1);
   for (std::int64_t expert = 0; expert < experts; ++expert) {
-    ExpertLora lora{{holder, expert, *layer}, module, parts.a, {parts.b->stored}, {parts.a->stored}, rank, b[1], a[2]};
+    ExpertLora lora{{holder, expert, *layer}, module, parts.a, {}, {}, rank, b[1], a[2]};
+    lora.b_matrix.stored = parts.b->stored;
+    lora.a_matrix.stored = parts.a->stored;
     lora.b_matrix.row_stride = rank;
     lora.a_matrix.row_stride = lora.in;
     lora.b_matrix.column_stride = lora.a_matrix.column_stride = 1;
