@@ -22,8 +22,8 @@ struct Weights {
     file.emplace(directory / "x");
     merging.shape = {blocks, rows, columns};
     // Columns of b are ordered by rank, then block; those of `turned` are read across.
-    Addend addend{.b = {stored("b"), 0, 1, rank * blocks, blocks},
-                  .a = {stored("a"), 0, rank * columns, columns, 1},
+    Addend addend{.b = {stored("b"), 0, 1, rank * blocks, blocks, {}},
+                  .a = {stored("a"), 0, rank * columns, columns, 1, {}},
                   .rank = rank,
                   .scale = 0.75F};
     merging.addends = {addend, addend};

@@ -21,7 +21,8 @@ struct Sizes {
 // Of many sizes, with values that are no numbers, and zeros of both signs.
 std::vector<float> factor(std::int64_t count, std::mt19937& random) {
   constexpr float kInfinite = std::numeric_limits<float>::infinity();
-  constexpr std::array kRare{0.0F, -0.0F, kInfinite, -kInfinite, std::nanf(""), 1e-45F, 3e38F};
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  constexpr std::array kRare{0.0F, -0.0F, kInfinite, -kInfinite, kNaN, 1e-45F, 3e38F};
   std::normal_distribution<float> normal;
   std::vector<float> values;
   for (std::int64_t i = 0; i < count; ++i)
