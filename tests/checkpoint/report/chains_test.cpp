@@ -2,7 +2,6 @@
 #include "checkpoint/report/chains.h"
 
 #include <array>
-#include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
