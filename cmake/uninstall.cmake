@@ -1,5 +1,5 @@
-# cmake -P cmake/uninstall.cmake <build folder>: removes what the last cmake --install of that build put into its prefix (in
-# DESTDIR, if that is set), and folders named qfuse that are empty then.
+# cmake -P cmake/uninstall.cmake <build folder>: removes what the last cmake --install of that build put into its prefix
+# (in DESTDIR, if that is set), and folders that are empty then: named qfuse, or of completions and manuals in share/.
 math(EXPR last "${CMAKE_ARGC} - 1")
 set(manifest "${CMAKE_ARGV${last}}/install_manifest.txt")
 if(NOT EXISTS "${manifest}")
@@ -19,7 +19,7 @@ while(files MATCHES "^\n*([^\n]+)")
     math(EXPR removed "${removed} + 1")
   endif()
   cmake_path(GET file PARENT_PATH folder)
-  while(folder MATCHES "/qfuse(/|$)")
+  while(folder MATCHES "/qfuse(/|$)|/share/(bash-completion|zsh|fish|man/)")
     execute_process(COMMAND rmdir -- "${folder}" RESULT_VARIABLE status ERROR_QUIET)  # which keeps what is not empty
     if(NOT status EQUAL 0)
       break()
