@@ -16,8 +16,14 @@ elseif(NOT qfuse_nvcc)
   endif()
 endif()
 
-# qfuse_check_nvcc() stops where an nvcc compiles no program. Once for each nvcc; other compilers are CMake's to check.
+# qfuse_check_nvcc() stops where there is no nvcc, or one that compiles no program. Once for each nvcc; other compilers
+# are CMake's to check.
 function(qfuse_check_nvcc)
+  if(NOT qfuse_nvcc)
+    message(FATAL_ERROR "The CUDA backend needs nvcc, and none is on PATH, in $CUDA_HOME/bin, $CUDA_PATH/bin, "
+                        "/usr/local/cuda/bin or /opt/cuda/bin: CUDACXX names one elsewhere, QFUSE_CUDA=OFF leaves "
+                        "CUDA out")
+  endif()
   if(NOT qfuse_nvcc MATCHES "nvcc[^/]*$" OR "${qfuse_nvcc}" STREQUAL "${QFUSE_CHECKED_NVCC}")
     return()
   endif()
