@@ -50,6 +50,12 @@ def test_generates_with_compiled_layers(run_here, device, tmp_path):
     assert 0 < figures["relative_errors"]["qfuse"] < 0.1
 
 
+def is_left(shape, rows, device):
+    """To bitsandbytes, whose kernel is the faster one."""
+    x = torch.empty(rows, shape[1], dtype=torch.bfloat16, device=device)
+    return qfuse.functional.is_slower_than_bitsandbytes(x, shape, 64)
+
+
 @pytest.mark.parametrize("batch, context", [(1, 0), (3, 5)])
 def test_generates_three_ways(run_here, device, tmp_path, batch, context):
     options = ["--batch", str(batch), "--context", str(context)]
@@ -64,7 +70,9 @@ def test_generates_three_ways(run_here, device, tmp_path, batch, context):
         assert [1000 * batch / step for step in steps] == pytest.approx(speeds)
         assert way["least"] == {"tokens_per_second": min(speeds), "milliseconds_a_step": min(steps)}
         assert way["median"]["milliseconds_a_step"] == pytest.approx(sum(steps) / 2)
-    assert figures["calls_of_qfuse_a_token"] == {"matmul_4bit": 2, "matmul_4bit_many": 2}
+    singles = [(128, 128), (128, 256)]  # o_proj and down_proj
+    own = [shape for shape in singles if not is_left(shape, batch, device)]
+    assert figures["calls_of_qfuse_a_token"] == {"matmul_4bit": len(own), "matmul_4bit_many": 2}
     errors = figures["relative_errors"]
     assert 0 < errors["qfuse"] <= 2 * errors["bf16"] < 0.1
     assert (figures["batch"], figures["context"]) == (batch, context)
